@@ -1,0 +1,39 @@
+# Compiler settings shared by every target.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+# Dev keeps asserts and compiles quickly; -O1 because unoptimised parsing makes the tests slow.
+set(CMAKE_CXX_FLAGS_DEV "-O1 -g1" CACHE STRING "Flags of the Dev build type")
+set(CMAKE_C_FLAGS_DEV "-O1 -g1" CACHE STRING "Flags of the Dev build type")
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+# The C++ run-time library inside the binary saves a third of the start-up time and one dependency.
+if(NOT FRX_SANITIZE)
+  add_link_options(-static-libstdc++ -static-libgcc)
+endif()
+find_program(LLD ld.lld)
+if(LLD)
+  add_link_options(-fuse-ld=lld)
+endif()
+
+if(FRX_SANITIZE)
+  add_compile_options(-fsanitize=${FRX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${FRX_SANITIZE})
+endif()
+if(FRX_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+if(FRX_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()

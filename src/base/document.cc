@@ -1,0 +1,53 @@
+#include "base/document.h"
+
+#include <charconv>
+
+#include "base/text.h"
+
+namespace frx {
+
+std::string_view Value::text() const {
+  return is_text() ? view_->pool.substr(node().begin, node().size) : std::string_view();
+}
+
+std::optional<double> Value::number() const {
+  const std::string_view digits = trim(text());
+  double value = 0;
+  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (digits.empty() || result.ec != std::errc() || result.ptr != digits.data() + digits.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<bool> Value::boolean() const {
+  const std::string_view word = text();
+  if (word == "true") return true;
+  if (word == "false") return false;
+  return std::nullopt;
+}
+
+Value Value::operator[](std::string_view name) const {
+  if (!is_map()) return {};
+  for (std::size_t i = 0; i < node().size; ++i) {
+    if (key(i) == name) return value(i);
+  }
+  return {};
+}
+
+std::string_view Value::key(std::size_t i) const {
+  const DocumentNode& at = view_->nodes[node().begin + 2 * i];
+  return view_->pool.substr(at.begin, at.size);
+}
+
+std::vector<std::string_view> Value::texts() const {
+  if (is_text()) return {text()};
+  std::vector<std::string_view> result;
+  if (!is_list()) return result;
+  for (std::size_t i = 0; i < size(); ++i) result.push_back(item(i).text());
+  return result;
+}
+
+std::string Value::where() const {
+  return view_ ? fmt::format("{}:{}", view_->file, node().line) : std::string();
+}
+
+}  // namespace frx

@@ -1,0 +1,88 @@
+// A read-only tree of text: what data/ holds, whether embedded in the program or read from --data.
+//
+// The embedded form is three constant arrays written at build time, so opening the catalogue costs
+// nothing at start-up: no parsing, no allocation, no relocation. A YAML file read at run time builds
+// the same arrays, and everything above this header sees no difference.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace frx {
+
+// One node. Children of a list and (key, value) pairs of a map are consecutive nodes.
+struct DocumentNode {
+  enum Kind : std::uint32_t { nothing, text, list, map };
+
+  std::uint32_t kind = nothing;
+  std::uint32_t line = 0;         // 1-based line in its file
+  std::uint32_t begin = 0;        // text: offset in the pool; list, map: index of the first child
+  std::uint32_t size = 0;         // text: bytes; list: items; map: pairs (2 x size nodes)
+};
+
+// The arrays, wherever they live.
+struct DocumentView {
+  std::string_view file;
+  std::span<const DocumentNode> nodes;
+  std::string_view pool;
+  std::uint32_t root = 0;
+};
+
+// A position in a document. Cheap to copy; valid while the document lives.
+class Value {
+ public:
+  Value() = default;
+  explicit Value(const DocumentView& view) : view_(&view), index_(view.root) {}
+
+  explicit operator bool() const { return view_ != nullptr && node().kind != DocumentNode::nothing; }
+  bool is_text() const { return *this && node().kind == DocumentNode::text; }
+  bool is_list() const { return *this && node().kind == DocumentNode::list; }
+  bool is_map() const { return *this && node().kind == DocumentNode::map; }
+
+  // "" when this is not a text.
+  std::string_view text() const;
+  std::optional<double> number() const;
+  std::optional<bool> boolean() const;
+
+  // A missing key is an empty Value, so chains read naturally: value["a"]["b"].text().
+  Value operator[](std::string_view key) const;
+  std::size_t size() const { return *this ? node().size : 0; }
+  Value item(std::size_t i) const { return Value(*view_, node().begin + static_cast<std::uint32_t>(i)); }
+  std::string_view key(std::size_t i) const;
+  Value value(std::size_t i) const { return Value(*view_, node().begin + 2 * static_cast<std::uint32_t>(i) + 1); }
+
+  // The texts of a list, or the one text when it is not a list.
+  std::vector<std::string_view> texts() const;
+
+  // "file:line", for messages.
+  std::string where() const;
+
+ private:
+  Value(const DocumentView& view, std::uint32_t index) : view_(&view), index_(index) {}
+  const DocumentNode& node() const { return view_->nodes[index_]; }
+
+  const DocumentView* view_ = nullptr;
+  std::uint32_t index_ = 0;
+};
+
+// A document that owns its arrays.
+struct Document {
+  std::string file;
+  std::vector<DocumentNode> nodes;
+  std::string pool;
+  std::uint32_t root = 0;
+
+  DocumentView view() const { return {file, nodes, pool, root}; }
+};
+
+// YAML 1.2 without aliases, tags and multiple documents; at most 64 levels deep. The error names
+// file and line.
+Result<Document> parse_yaml(std::string file, const std::string& text);
+
+}  // namespace frx

@@ -1,0 +1,130 @@
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace frx {
+namespace {
+
+Failure cannot(std::string_view verb, const std::string& path, int error) {
+  return fail(ErrorKind::unreadable, "cannot {}: {}", verb, std::strerror(error)).at(path);
+}
+
+class FileSource : public ByteSource {
+ public:
+  FileSource(int descriptor, std::string path, std::uint64_t size)
+      : descriptor_(descriptor), path_(std::move(path)), size_(size) {}
+  ~FileSource() override { ::close(descriptor_); }
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
+
+  Result<std::size_t> read(std::span<char> buffer) override {
+    std::size_t done = 0;
+    while (done < buffer.size()) {
+      const ssize_t got = ::read(descriptor_, buffer.data() + done, buffer.size() - done);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return cannot("read", path_, errno);
+      if (got == 0) break;
+      done += static_cast<std::size_t>(got);
+    }
+    return done;
+  }
+  std::uint64_t size_hint() const override { return size_; }
+
+ private:
+  int descriptor_;
+  std::string path_;
+  std::uint64_t size_;
+};
+
+class MemorySource : public ByteSource {
+ public:
+  explicit MemorySource(std::string_view bytes) : bytes_(bytes), size_(bytes.size()) {}
+  Result<std::size_t> read(std::span<char> buffer) override {
+    const std::size_t take = std::min(buffer.size(), bytes_.size());
+    std::memcpy(buffer.data(), bytes_.data(), take);
+    bytes_.remove_prefix(take);
+    return take;
+  }
+  std::uint64_t size_hint() const override { return size_; }
+
+ private:
+  std::string_view bytes_;
+  std::uint64_t size_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    const int error = errno;
+    Failure failure = cannot("open", path, error);
+    return std::move(failure).hint(error == ENOENT ? "is the path right, seen from this directory?" : "");
+  }
+  struct stat info {};
+  if (::fstat(descriptor, &info) != 0) {
+    const int error = errno;
+    ::close(descriptor);
+    return cannot("inspect", path, error);
+  }
+  if (S_ISDIR(info.st_mode)) {
+    ::close(descriptor);
+    return fail(ErrorKind::unreadable, "expected a file, found a directory").at(path);
+  }
+#ifdef POSIX_FADV_SEQUENTIAL
+  ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+#endif
+  const auto size = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
+  return std::make_unique<FileSource>(descriptor, path, size);
+}
+
+std::unique_ptr<ByteSource> open_bytes(std::string_view bytes) { return std::make_unique<MemorySource>(bytes); }
+
+Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
+  TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(path));
+  std::string text;
+  std::size_t used = 0;
+  while (true) {
+    text.resize(std::max<std::size_t>(used + 65536, static_cast<std::size_t>(std::min(source->size_hint(), limit)) + 1));
+    TRY_ASSIGN(const std::size_t got, source->read(std::span(text.data() + used, text.size() - used)));
+    used += got;
+    if (used > limit) {
+      return fail(ErrorKind::malformed, "expected at most {} MB, found more", limit >> 20).at(path);
+    }
+    if (got == 0) break;
+  }
+  text.resize(used);
+  return text;
+}
+
+Result<> write_file(const std::string& path, std::string_view bytes) {
+  std::error_code ignored;
+  const std::filesystem::path target(path);
+  if (target.has_parent_path()) std::filesystem::create_directories(target.parent_path(), ignored);
+  std::string temporary = path + ".XXXXXX";
+  const int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (descriptor < 0) return cannot("write", path, errno);
+  int error = 0;
+  while (!bytes.empty() && error == 0) {
+    const ssize_t wrote = ::write(descriptor, bytes.data(), bytes.size());
+    if (wrote < 0) {
+      if (errno != EINTR) error = errno;
+    } else {
+      bytes.remove_prefix(static_cast<std::size_t>(wrote));
+    }
+  }
+  ::fchmod(descriptor, 0644);
+  if (::close(descriptor) != 0 && error == 0) error = errno;
+  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return {};
+  ::unlink(temporary.c_str());
+  return cannot("write", path, error);
+}
+
+}  // namespace frx

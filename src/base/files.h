@@ -1,0 +1,40 @@
+// Files in and out.
+//
+// Reading is streaming: a ByteSource hands out chunks, so a 1 GB file needs one buffer. Writing goes
+// to a temporary name in the same folder and is renamed, so that a reader never sees half a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace frx {
+
+// Bytes that come in order and are read once.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  // Fills the front of `buffer`; fewer bytes than asked for only at the end, 0 at the end.
+  virtual Result<std::size_t> read(std::span<char> buffer) = 0;
+  // Total size when known, else 0; for progress only.
+  virtual std::uint64_t size_hint() const { return 0; }
+};
+
+// Opens a regular file or a pipe; a directory is refused with a hint.
+Result<std::unique_ptr<ByteSource>> open_file(const std::string& path);
+
+// `bytes` must outlive the source.
+std::unique_ptr<ByteSource> open_bytes(std::string_view bytes);
+
+// The whole file; refuses more than `limit` bytes.
+Result<std::string> read_file(const std::string& path, std::uint64_t limit = std::uint64_t{256} << 20);
+
+// Writes beside the target and renames over it. Creates missing parent folders.
+Result<> write_file(const std::string& path, std::string_view bytes);
+
+}  // namespace frx

@@ -1,0 +1,40 @@
+// Small questions about text that the standard library leaves open.
+//
+// Text from files is bytes: it may be invalid UTF-8 and may carry terminal escapes. printable()
+// makes it safe to show; shorten() cuts it between characters, never inside one.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace frx {
+
+std::string_view trim(std::string_view text);
+std::string to_lower(std::string_view text);
+bool equals_ignoring_case(std::string_view a, std::string_view b);
+bool contains_ignoring_case(std::string_view text, std::string_view part);
+std::vector<std::string_view> split(std::string_view text, char separator);
+std::string join(std::span<const std::string> parts, std::string_view separator);
+
+// Control characters become spaces, invalid UTF-8 becomes U+FFFD; nothing a terminal would act on.
+std::string printable(std::string_view text);
+
+// The number of terminal cells, counting one per code point.
+std::size_t display_width(std::string_view text);
+
+// At most `width` cells, the middle replaced by "..." when it does not fit.
+std::string shorten(std::string_view text, std::size_t width);
+
+// Words of `text` on lines of at most `width` cells; a longer word keeps a line of its own.
+std::vector<std::string> wrap(std::string_view text, std::size_t width);
+
+// The candidate nearest to `word` when it is near enough to be a typing mistake, else "".
+std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
+
+// One argument of a POSIX shell command line, quoted only when it has to be.
+std::string shell_quote(std::string_view argument);
+
+}  // namespace frx

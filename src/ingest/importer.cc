@@ -1,0 +1,111 @@
+#include "ingest/importer.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace frx::ingest {
+namespace {
+
+constexpr const Importer* all[] = {
+#define FRX_IMPORTER(name) &name,
+#include "ingest/importers.def"
+#undef FRX_IMPORTER
+};
+
+bool looks_binary(std::string_view head) {
+  const auto zeros = std::count(head.begin(), head.end(), '\0');
+  return zeros > 0;
+}
+
+// What the file seems to be instead, so that the person knows which file to give.
+std::string guess(std::string_view head) {
+  if (head.starts_with("NVR") || head.starts_with("NVQP")) return "a binary Nsight Compute report";
+  if (head.starts_with("SQLite format 3")) return "an SQLite database";
+  if (head.starts_with("PK\x03\x04")) return "a zip archive";
+  if (head.starts_with("\x1F\x8B")) return "gzip data";
+  if (head.starts_with("\x7F" "ELF")) return "an ELF file";
+  if (looks_binary(head)) return "binary data";
+  const std::string_view start = trim(head);
+  if (start.starts_with("{") || start.starts_with("[{")) return "JSON";
+  if (start.find(".version") != start.npos && start.find(".target") != start.npos) return "PTX";
+  return {};
+}
+
+std::string first_error_line(std::string_view head) {
+  for (const std::string_view line : split(head, '\n')) {
+    if (line.starts_with("==ERROR==")) return printable(trim(line.substr(9)));
+  }
+  return {};
+}
+
+Failure unrecognised(const std::string& name, std::string_view head) {
+  constexpr std::string_view hint =
+      "export one with: ncu --csv --page raw --log-file report.csv ./your_app   (or: ncu --import report.ncu-rep --csv --page raw)";
+  if (trim(head).empty()) {
+    return fail(ErrorKind::malformed, "expected an Nsight Compute export, found an empty file").at(name).hint(std::string(hint));
+  }
+  if (const std::string error = first_error_line(head); !error.empty()) {
+    return fail(ErrorKind::malformed, "no profile in it: Nsight Compute said '{}'", shorten(error, 160)).at(name).hint(
+        "the profiled run failed; mend that and profile again");
+  }
+  if (head.find("==PROF==") != head.npos) {
+    return fail(ErrorKind::malformed, "no metrics in it: only the tool's progress lines").at(name).hint(
+        "the report went elsewhere (look for '==PROF== Report:'); " + std::string(hint));
+  }
+  const std::string other = guess(head);
+  return fail(ErrorKind::malformed, "expected an Nsight Compute export (CSV or text), found {}",
+              other.empty() ? "no metric table" : other).at(name).hint(std::string(hint));
+}
+
+}  // namespace
+
+std::span<const Importer* const> importers() { return all; }
+
+bool take_tool_line(std::string_view line, model::Session& session) {
+  if (!line.starts_with("==")) return false;
+  constexpr std::size_t max_messages = 20;
+  const bool matters = line.starts_with("==ERROR==") || line.starts_with("==WARNING==");
+  if (matters && session.tool_messages.size() < max_messages) {
+    session.tool_messages.push_back(shorten(printable(trim(line)), 300));
+  }
+  return true;
+}
+
+Result<model::Session> load(std::string name, ByteSource& source, const knowledge::MetricCatalogue& metrics,
+                            const std::function<void(std::uint64_t)>& progress) {
+  LineReader lines(source);
+  const auto at_file = [&](Error error) {
+    if (error.where.empty()) error.where = name;
+    return Failure{std::move(error)};
+  };
+  Result<std::string_view> head = lines.head();
+  if (!head) return at_file(std::move(head).error());
+  const std::string start(*head);
+  if (looks_binary(start)) return unrecognised(name, start);
+
+  model::Session session;
+  session.source = name;
+  Input input{name, lines, metrics, progress};
+  std::string_view line;
+  while (true) {
+    const Result<bool> more = lines.next(line);
+    if (!more) return at_file(more.error());
+    if (!*more) return unrecognised(name, start);
+    if (take_tool_line(line, session)) continue;
+    const auto chosen = std::find_if(std::begin(all), std::end(all),
+                                     [&](const Importer* importer) { return importer->begins(line, metrics); });
+    if (chosen == std::end(all)) continue;
+    session.format = (*chosen)->title;
+    if (Result<> done = (*chosen)->read(input, line, session); !done) return at_file(std::move(done).error());
+    break;
+  }
+  session.lines = lines.line_number();
+  if (session.launches == 0) {
+    return fail(ErrorKind::malformed, "expected kernel launches after the header, found none").at(name).hint(
+        "was the export cut off? the table has a header and no rows");
+  }
+  return session;
+}
+
+}  // namespace frx::ingest

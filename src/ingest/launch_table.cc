@@ -1,0 +1,162 @@
+#include "ingest/launch_table.h"
+
+#include <fmt/format.h>
+
+#include "frx_generated/metric_ids.h"
+
+namespace frx::ingest {
+namespace {
+
+constexpr std::size_t max_buffered_readings = 1u << 20;
+// Distinct shapes of one kernel that are kept apart; further ones share a group marked `mixed`.
+constexpr std::size_t max_groups = 24;
+
+std::string shape(const std::optional<model::Dim3>& dims) {
+  return dims ? fmt::format("{},{},{}", (*dims)[0], (*dims)[1], (*dims)[2]) : std::string("?");
+}
+
+}  // namespace
+
+LaunchTable::LaunchTable(model::Session& session, const knowledge::MetricCatalogue& catalogue)
+    : session_(session), catalogue_(catalogue), column_of_metric_(catalogue.size(), -1) {
+  duration_column_ = column(metrics::kernel_duration);
+}
+
+std::uint32_t LaunchTable::column(model::Metric metric) {
+  std::int32_t& known = column_of_metric_[metric.index];
+  if (known < 0) {
+    known = static_cast<std::int32_t>(session_.columns.size());
+    session_.columns.push_back(metric);
+  }
+  return static_cast<std::uint32_t>(known);
+}
+
+void LaunchTable::at(std::string_view key, const model::LaunchIdentity& identity, std::uint64_t line) {
+  if (current_ && current_->key == key) return;
+  std::string name(key);
+  const auto known = by_key_.find(name);
+  current_ = known != by_key_.end() ? known->second : open(std::move(name), identity, line);
+}
+
+void LaunchTable::at_next(const model::LaunchIdentity& identity, std::uint64_t line) {
+  current_ = open(fmt::format("\x01{}", anonymous_++), identity, line);
+}
+
+void LaunchTable::set_count(std::uint64_t launches) { current_->count = launches; }
+
+bool LaunchTable::has(std::uint32_t column) const {
+  for (const Value& value : current_->values) {
+    if (value.column == column) return true;
+  }
+  return false;
+}
+
+void LaunchTable::set(std::uint32_t column, double value, std::uint64_t line) {
+  current_->values.push_back({column, value, line});
+  ++buffered_;
+}
+
+LaunchTable::Open* LaunchTable::open(std::string key, const model::LaunchIdentity& identity, std::uint64_t line) {
+  fold_oldest_while_large();
+  const auto [kernel, is_new] = kernel_by_name_.try_emplace(identity.kernel, session_.kernels.size());
+  if (is_new) {
+    session_.kernels.emplace_back().name = identity.kernel;
+    session_.kernels.back().first_line = line;
+  }
+  Open& launch = open_.emplace_back();
+  launch.key = std::move(key);
+  launch.kernel = kernel->second;
+  launch.group = group_of(kernel->second, identity);
+  if (!spare_.empty()) {
+    launch.values = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  by_key_.emplace(launch.key, &launch);
+  return &launch;
+}
+
+std::size_t LaunchTable::group_of(std::size_t kernel, const model::LaunchIdentity& identity) {
+  std::vector<model::LaunchGroup>& groups = session_.kernels[kernel].groups;
+  const std::string key = fmt::format("{}|{}|{}|{}|{}", kernel, shape(identity.grid), shape(identity.block),
+                                      identity.device.value_or(-1),
+                                      identity.cc ? identity.cc->major * 10 + identity.cc->minor : -1);
+  if (const auto known = group_by_key_.find(key); known != group_by_key_.end()) return known->second;
+  if (groups.size() >= max_groups) {
+    groups.back().mixed = true;
+    groups.back().grid.reset();
+    groups.back().block.reset();
+    return groups.size() - 1;
+  }
+  model::LaunchGroup& group = groups.emplace_back();
+  group.grid = identity.grid;
+  group.block = identity.block;
+  group.device = identity.device;
+  group.cc = identity.cc;
+  group_by_key_.emplace(key, groups.size() - 1);
+  return groups.size() - 1;
+}
+
+void LaunchTable::fold(Open& launch) {
+  model::LaunchGroup& group = session_.kernels[launch.kernel].groups[launch.group];
+  double duration = 0;
+  bool timed = false;
+  for (const Value& value : launch.values) {
+    if (value.column == duration_column_ && !timed) {
+      duration = value.value;
+      timed = true;
+    }
+  }
+  group.launches += launch.count;
+  session_.launches += launch.count;
+  if (timed) {
+    group.timed_launches += launch.count;
+    session_.timed_launches += launch.count;
+  }
+  if (group.spreads.size() < session_.columns.size()) group.spreads.resize(session_.columns.size());
+  const auto count = static_cast<double>(launch.count);
+  seen_in_.resize(session_.columns.size(), 0);
+  ++folds_;
+  for (const Value& value : launch.values) {
+    model::Spread& spread = group.spreads[value.column];
+    // The same counter may stand in two sections of one launch; it is one reading.
+    if (std::exchange(seen_in_[value.column], folds_) == folds_) continue;
+    if (spread.count == 0) {
+      spread.min = spread.max = value.value;
+    } else {
+      spread.min = std::min(spread.min, value.value);
+      spread.max = std::max(spread.max, value.value);
+    }
+    spread.count += static_cast<std::uint32_t>(launch.count);
+    spread.sum += value.value * count;
+    spread.weighted_sum += value.value * duration * count;
+    spread.weight += duration * count;
+    if (duration > spread.longest) {
+      spread.longest = duration;
+      spread.of_longest = value.value;
+      spread.line = value.line;
+    }
+  }
+  buffered_ -= launch.values.size();
+  launch.values.clear();
+  spare_.push_back(std::move(launch.values));
+}
+
+void LaunchTable::fold_oldest_while_large() {
+  while (buffered_ > max_buffered_readings && open_.size() > 1) {
+    by_key_.erase(open_.front().key);
+    fold(open_.front());
+    open_.pop_front();
+  }
+}
+
+void LaunchTable::finish() {
+  for (Open& launch : open_) fold(launch);
+  open_.clear();
+  by_key_.clear();
+  current_ = nullptr;
+  for (model::Kernel& kernel : session_.kernels) {
+    for (model::LaunchGroup& group : kernel.groups) group.spreads.resize(session_.columns.size());
+  }
+}
+
+}  // namespace frx::ingest

@@ -1,0 +1,79 @@
+// Builds a Session from readings that arrive launch by launch.
+//
+// A reader says which launch it is at (at()), then sets readings; the table folds finished launches
+// into groups of equal launches. Recent launches stay open, so that a file whose rows are in any
+// order gives the same session, as long as it holds fewer than about a million readings; beyond that
+// the oldest are folded to bound memory, and a launch that comes back after that is noted.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "knowledge/metrics.h"
+#include "model/session.h"
+
+namespace frx::ingest {
+
+class LaunchTable {
+ public:
+  LaunchTable(model::Session& session, const knowledge::MetricCatalogue& catalogue);
+
+  // The column of a metric; columns are created on first use.
+  std::uint32_t column(model::Metric metric);
+
+  // Moves to the launch with this key (unique per launch within the file), opening it when new.
+  void at(std::string_view key, const model::LaunchIdentity& identity, std::uint64_t line);
+  // Opens a further launch equal to the current one: formats without launch ids repeat their metrics.
+  void at_next(const model::LaunchIdentity& identity, std::uint64_t line);
+  bool has_launch() const { return current_ != nullptr; }
+  // How many launches the current entry stands for (per-kernel summaries have "Invocations").
+  void set_count(std::uint64_t launches);
+
+  // Whether the current launch has a reading in this column already.
+  bool has(std::uint32_t column) const;
+  // Sets a value in the metric's own unit. The first reading of a launch stays.
+  void set(std::uint32_t column, double value, std::uint64_t line);
+
+  // Folds everything; the session is complete afterwards.
+  void finish();
+
+ private:
+  struct Value {
+    std::uint32_t column;
+    double value;
+    std::uint64_t line;
+  };
+  struct Open {
+    std::string key;
+    std::size_t kernel = 0;
+    std::size_t group = 0;
+    std::uint64_t count = 1;
+    std::vector<Value> values;
+  };
+
+  Open* open(std::string key, const model::LaunchIdentity& identity, std::uint64_t line);
+  std::size_t group_of(std::size_t kernel, const model::LaunchIdentity& identity);
+  void fold(Open& launch);
+  void fold_oldest_while_large();
+
+  model::Session& session_;
+  const knowledge::MetricCatalogue& catalogue_;
+  std::vector<std::int32_t> column_of_metric_;
+  std::uint32_t duration_column_;
+  std::deque<Open> open_;
+  std::unordered_map<std::string, Open*> by_key_;
+  std::unordered_map<std::string, std::size_t> kernel_by_name_;
+  std::unordered_map<std::string, std::size_t> group_by_key_;
+  std::vector<std::vector<Value>> spare_;   // buffers of folded launches, to be used again
+  Open* current_ = nullptr;
+  std::vector<std::uint64_t> seen_in_;      // by column: the number of the fold that saw it last
+  std::uint64_t folds_ = 0;
+  std::size_t buffered_ = 0;
+  std::uint64_t anonymous_ = 0;
+};
+
+}  // namespace frx::ingest

@@ -1,0 +1,49 @@
+// Lines of a text file, in bounded memory: UTF-8 with or without BOM, UTF-16 with BOM (PowerShell's
+// `>` writes it), LF or CRLF. A line is valid until the next call.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/files.h"
+#include "base/result.h"
+
+namespace frx::ingest {
+
+class LineReader {
+ public:
+  explicit LineReader(ByteSource& source);
+
+  // The first bytes, decoded, without consuming them; for sniffing.
+  Result<std::string_view> head();
+
+  // False at the end. The line has no line end.
+  Result<bool> next(std::string_view& line);
+  // Joins the next line to the current one (a quoted field that holds a line break).
+  Result<bool> extend(std::string_view& line);
+
+  std::uint64_t line_number() const { return line_number_; }
+  std::uint64_t bytes_read() const { return bytes_read_; }
+
+ private:
+  Result<> fill();
+  void decode_utf16(std::string_view bytes);
+
+  ByteSource& source_;
+  std::vector<char> buffer_;
+  std::vector<char> raw_;         // undecoded bytes of a UTF-16 file
+  std::size_t begin_ = 0;         // start of the current line
+  std::size_t end_ = 0;           // end of the valid bytes
+  std::size_t next_ = 0;          // start of the next line
+  std::uint64_t line_number_ = 0;
+  std::uint64_t bytes_read_ = 0;
+  bool started_ = false;
+  bool at_end_ = false;
+  enum class Encoding { utf8, utf16_little, utf16_big } encoding_ = Encoding::utf8;
+  std::string pending_;           // an odd byte or a lone surrogate at the end of a chunk
+};
+
+}  // namespace frx::ingest

@@ -1,0 +1,145 @@
+#include "ingest/value_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+
+namespace frx::ingest {
+namespace {
+
+constexpr std::size_t max_unknown_names = 4096;
+// Counters of one launch are measured in several passes; a percentage a little over its maximum is
+// the skew between passes, more is an artefact of the tool.
+constexpr double pass_skew = 1.05;
+
+// Without a unit a plain count is still a count. Time, bytes and frequencies are not: ncu scales them.
+bool needs_a_stated_unit(const Dimension& dimension) {
+  return dimension.exponents[static_cast<std::size_t>(Base::time)] != 0 ||
+         dimension.exponents[static_cast<std::size_t>(Base::byte)] != 0;
+}
+
+bool is_count(const Dimension& dimension) {
+  return !needs_a_stated_unit(dimension) && dimension.exponents[static_cast<std::size_t>(Base::percent)] == 0;
+}
+
+bool is_absent(std::string_view text) {
+  return text.empty() || equals_ignoring_case(text, "n/a") || equals_ignoring_case(text, "nan") ||
+         equals_ignoring_case(text, "-nan") || equals_ignoring_case(text, "inf") || equals_ignoring_case(text, "-inf") ||
+         equals_ignoring_case(text, "infinity") || text == "-";
+}
+
+}  // namespace
+
+void NoteBook::add(std::uint64_t line, std::string text) {
+  constexpr std::size_t max_entries = 64;
+  const auto known = entries_.find(text);
+  if (known != entries_.end()) {
+    ++known->second.count;
+    return;
+  }
+  if (entries_.size() >= max_entries) return;
+  entries_.emplace(std::move(text), Entry{line, 1, entries_.size()});
+}
+
+void NoteBook::write_to(model::Session& session) const {
+  std::vector<const std::pair<const std::string, Entry>*> in_order;
+  for (const auto& entry : entries_) in_order.push_back(&entry);
+  std::sort(in_order.begin(), in_order.end(), [](auto* a, auto* b) { return a->second.order < b->second.order; });
+  for (const auto* entry : in_order) {
+    const Entry& e = entry->second;
+    session.notes.push_back({e.line, e.count > 1 ? fmt::format("{} ({} times)", entry->first, e.count) : entry->first});
+  }
+}
+
+ValuePlan ValueReader::plan(std::string_view section, std::string_view name, std::string_view unit, bool has_unit,
+                            std::uint64_t line) {
+  ValuePlan plan;
+  if (name == "device__attribute_display_name") {
+    plan.kind = ValuePlan::Kind::device_name;
+    return plan;
+  }
+  if (name == "device__attribute_compute_capability_major") plan.kind = ValuePlan::Kind::device_cc_major;
+  if (name == "device__attribute_compute_capability_minor") plan.kind = ValuePlan::Kind::device_cc_minor;
+  if (plan.kind != ValuePlan::Kind::unknown) return plan;
+  const bool stated = has_unit && !trim(unit).empty();
+  const std::optional<Unit> parsed = stated ? parse_unit(unit) : std::nullopt;
+  return plan_for(catalogue_.called(section, name, parsed), name, unit, has_unit, line);
+}
+
+ValuePlan ValueReader::plan_for(std::optional<model::Metric> metric, std::string_view name, std::string_view unit,
+                                bool has_unit, std::uint64_t line) {
+  ValuePlan plan;
+  if (!metric) {
+    if (session_.unknown_metrics.size() < max_unknown_names) session_.unknown_metrics.emplace(printable(name));
+    return plan;
+  }
+  const knowledge::MetricDefinition& definition = catalogue_[*metric];
+  plan.label = definition.id;
+  unit = trim(unit);
+  const bool stated = has_unit && !unit.empty() && unit != "##" && unit != "(none)";
+  const auto refuse = [&](std::string reason) {
+    plan.kind = ValuePlan::Kind::refused;
+    notes_.add(line, std::move(reason));
+    return plan;
+  };
+  if (stated) {
+    const std::optional<Unit> parsed = parse_unit(unit);
+    if (!parsed) {
+      return refuse(fmt::format("'{}' is in '{}', a unit we do not know; not used", printable(name), printable(unit)));
+    }
+    // Launch sizes change their word between versions ("warp", "warp/cycle", "block"); a count is a count.
+    if (!(parsed->dimension == definition.unit.dimension) &&
+        !(is_count(parsed->dimension) && is_count(definition.unit.dimension))) {
+      return refuse(fmt::format("'{}' is in '{}' where {} is expected; not used", printable(name), printable(unit),
+                                definition.unit_text.empty() ? "a plain number" : definition.unit_text));
+    }
+    plan.scale = parsed->scale / definition.unit.scale;
+  } else if (definition.attribute_scale != 1.0) {
+    plan.scale = definition.attribute_scale;
+  } else if (needs_a_stated_unit(definition.unit.dimension)) {
+    return refuse(fmt::format("'{}' has no unit; not used, because the tools scale it", printable(name)));
+  }
+  plan.kind = ValuePlan::Kind::reading;
+  plan.column = table_.column(*metric);
+  if (definition.max) plan.largest = *definition.max * pass_skew;
+  return plan;
+}
+
+void ValueReader::take(const ValuePlan& plan, std::string_view text, NumberStyle style, std::uint64_t line) {
+  if (plan.kind != ValuePlan::Kind::reading) return;
+  const std::optional<double> value = parse_number(text, style);
+  if (!value) return not_a_number(plan, text, line);
+  const double scaled = *value * plan.scale;
+  if (scaled < 0 || scaled > plan.largest) {
+    notes_.add(line, fmt::format("{} of {} is impossible; not used", plan.label,
+                                 scaled < 0 ? std::string("less than 0") : fmt::format("more than {:g}", plan.largest / pass_skew)));
+    return;
+  }
+  table_.set(plan.column, scaled, line);
+}
+
+void ValueReader::not_a_number(const ValuePlan& plan, std::string_view text, std::uint64_t line) {
+  text = trim(text);
+  if (text.starts_with("(!)")) text = trim(text.substr(3));  // ncu marks a value it could not compute
+  if (is_absent(text)) {
+    ++session_.absent_values;
+    return;
+  }
+  misfits_.look_at(text);
+  if (first_misfit_.empty()) {
+    first_misfit_ = printable(shorten(text, 40));
+    first_misfit_line_ = line;
+  }
+  notes_.add(line, fmt::format("{} is not a number in some rows; those are not used", plan.label));
+}
+
+Result<> ValueReader::verdict() const {
+  if (!misfits_.proves_point() && !misfits_.proves_comma()) return {};
+  return fail(ErrorKind::malformed, "numbers in two conventions: '{}' does not fit the decimal sign of the other values",
+              first_misfit_)
+      .at(fmt::format("{}:{}", session_.source, first_misfit_line_))
+      .hint("a wrong guess would be wrong by a factor of 1000; export again with LC_ALL=C");
+}
+
+}  // namespace frx::ingest

@@ -1,0 +1,372 @@
+#include "knowledge/expression.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/text.h"
+
+namespace frx::knowledge {
+namespace {
+
+constexpr std::size_t max_nesting = 100;
+constexpr std::size_t max_text = 4096;
+
+bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name(char c) { return is_name_start(c) || is_digit(c) || c == '.'; }
+
+}  // namespace
+
+// Recursive descent; each production returns the type of what it pushed.
+class ExpressionParser {
+ public:
+  using Op = Expression::Op;
+  struct Type {
+    Dimension dimension;
+    bool is_truth = false;
+    bool any = false;  // a bare 0 fits every dimension
+  };
+
+  ExpressionParser(std::string_view text, const Scope& scope, const std::string& where)
+      : text_(text), scope_(scope), where_(where) {}
+
+  Result<Expression> parse() {
+    if (text_.size() > max_text) return error("an expression of at most 4096 characters");
+    TRY_ASSIGN(const Type type, either());
+    skip_space();
+    if (at_ != text_.size()) return error("an operator or the end");
+    result_.dimension_ = type.dimension;
+    result_.is_truth_ = type.is_truth;
+    result_.text_ = std::string(text_);
+    return std::move(result_);
+  }
+
+ private:
+  Failure error(std::string_view expected) const {
+    const std::string found = at_ < text_.size() ? fmt::format("'{}'", text_.substr(at_, 20)) : "the end";
+    return fail(ErrorKind::malformed, "column {}: expected {}, found {} in '{}'", at_ + 1, expected, found,
+                shorten(text_, 100))
+        .at(where_);
+  }
+  Failure mismatch(const Type& left, const Type& right, std::string_view verb) const {
+    return fail(ErrorKind::malformed, "column {}: cannot {} '{}' and '{}' in '{}'", at_ + 1, verb, name(left),
+                name(right), shorten(text_, 100))
+        .at(where_);
+  }
+  static std::string name(const Type& type) {
+    if (type.is_truth) return "a condition";
+    const std::string unit = to_string(type.dimension);
+    return unit.empty() ? "a plain number" : unit;
+  }
+
+  void skip_space() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+  }
+  bool take(std::string_view token) {
+    skip_space();
+    if (!text_.substr(at_).starts_with(token)) return false;
+    if (is_name_start(token[0]) && at_ + token.size() < text_.size() && is_name(text_[at_ + token.size()])) return false;
+    at_ += token.size();
+    return true;
+  }
+  void emit(Op op, std::uint32_t argument = 0, double value = 0) {
+    result_.code_.push_back({op, argument, value});
+  }
+
+  Result<Type> either() {
+    TRY_ASSIGN(Type left, both());
+    while (take("or")) {
+      TRY_ASSIGN(const Type right, both());
+      if (!left.is_truth || !right.is_truth) return mismatch(left, right, "join with 'or'");
+      emit(Op::either);
+    }
+    return left;
+  }
+  Result<Type> both() {
+    TRY_ASSIGN(Type left, inverse());
+    while (take("and")) {
+      TRY_ASSIGN(const Type right, inverse());
+      if (!left.is_truth || !right.is_truth) return mismatch(left, right, "join with 'and'");
+      emit(Op::both);
+    }
+    return left;
+  }
+  Result<Type> inverse() {
+    if (!take("not")) return comparison();
+    if (++depth_ > max_nesting) return error("less nesting");
+    TRY_ASSIGN(const Type type, inverse());
+    --depth_;
+    if (!type.is_truth) return error("a condition after 'not'");
+    emit(Op::inverse);
+    return type;
+  }
+  Result<Type> comparison() {
+    TRY_ASSIGN(Type left, sum());
+    struct Sign {
+      std::string_view text;
+      Op op;
+    };
+    constexpr Sign signs[] = {{"<=", Op::less_equal}, {">=", Op::greater_equal}, {"<", Op::less}, {">", Op::greater}};
+    for (const Sign& sign : signs) {
+      if (!take(sign.text)) continue;
+      TRY_ASSIGN(const Type right, sum());
+      if (!compatible(left, right)) return mismatch(left, right, "compare");
+      emit(sign.op);
+      return Type{{}, true, false};
+    }
+    return left;
+  }
+  Result<Type> sum() {
+    TRY_ASSIGN(Type left, product());
+    while (true) {
+      const bool plus = take("+");
+      if (!plus && !take("-")) return left;
+      TRY_ASSIGN(const Type right, product());
+      if (!compatible(left, right)) return mismatch(left, right, plus ? "add" : "subtract");
+      if (left.any) left = right;
+      emit(plus ? Op::add : Op::subtract);
+    }
+  }
+  Result<Type> product() {
+    TRY_ASSIGN(Type left, factor());
+    while (true) {
+      const bool times = take("*");
+      if (!times && !take("/")) return left;
+      TRY_ASSIGN(const Type right, factor());
+      if (left.is_truth || right.is_truth) return mismatch(left, right, times ? "multiply" : "divide");
+      left.any = false;
+      left.dimension = times ? left.dimension * right.dimension : left.dimension / right.dimension;
+      emit(times ? Op::multiply : Op::divide);
+    }
+  }
+  Result<Type> factor() {
+    if (++depth_ > max_nesting) return error("less nesting");
+    Result<Type> type = primary();
+    --depth_;
+    return type;
+  }
+  Result<Type> primary() {
+    if (take("(")) {
+      TRY_ASSIGN(const Type type, either());
+      if (!take(")")) return error("')'");
+      return type;
+    }
+    if (take("-")) {
+      TRY_ASSIGN(const Type type, factor());
+      if (type.is_truth) return error("a number after '-'");
+      emit(Op::negate);
+      return type;
+    }
+    skip_space();
+    if (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.')) return literal();
+    if (at_ < text_.size() && is_name_start(text_[at_])) return name_or_call();
+    return error("a number, a name or '('");
+  }
+
+  // 80%, 4, 1.5 GB/s, 8 sector/request: the unit is the longest text after the number that is one.
+  Result<Type> literal() {
+    double value = 0;
+    const auto parsed = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+    if (parsed.ec != std::errc()) return error("a number");
+    at_ = static_cast<std::size_t>(parsed.ptr - text_.data());
+    std::size_t begin = at_;
+    while (begin < text_.size() && text_[begin] == ' ') ++begin;
+    const std::string_view rest = text_.substr(begin);
+    std::size_t end = 0;
+    if (rest.starts_with("%")) {
+      end = 1;
+    } else {
+      while (end < rest.size() && (is_name(rest[end]) || (rest[end] == '/' && end > 0 && end + 1 < rest.size() && is_name_start(rest[end + 1])))) ++end;
+    }
+    for (std::size_t size = end; size > 0; size = rest.substr(0, size).rfind('/') == std::string_view::npos ? 0 : rest.substr(0, size).rfind('/')) {
+      if (const std::optional<Unit> unit = parse_unit(rest.substr(0, size)); unit && !unit->dimension.is_plain_number()) {
+        at_ = begin + size;
+        emit(Op::literal, 0, value * unit->scale);
+        return Type{unit->dimension, false, false};
+      }
+    }
+    emit(Op::literal, 0, value);
+    return Type{{}, false, value == 0};
+  }
+
+  struct Function {
+    std::string_view name;
+    Op op;
+    std::size_t least, most;
+  };
+
+  Result<Type> name_or_call() {
+    std::size_t end = at_;
+    while (end < text_.size() && is_name(text_[end])) ++end;
+    const std::string_view word = text_.substr(at_, end - at_);
+    constexpr Function functions[] = {
+        {"known", Op::known, 1, 1}, {"first", Op::first, 1, 16}, {"min", Op::min, 1, 16}, {"max", Op::max, 1, 16},
+        {"sum", Op::sum, 1, 16},    {"abs", Op::abs, 1, 1},      {"clamp", Op::clamp, 3, 3}, {"log2", Op::log2, 1, 1},
+        {"if", Op::choose, 3, 3},   {"ramp", Op::ramp, 3, 3},
+    };
+    for (const Function& function : functions) {
+      if (function.name == word && end < text_.size() && text_[end] == '(') {
+        at_ = end + 1;
+        return call(function);
+      }
+    }
+    const std::optional<Operand> operand = scope_(word);
+    if (!operand) return error("the name of a metric or a defined value");
+    at_ = end;
+    emit(Op::load, operand->slot, operand->unit.scale);
+    if (std::find(result_.slots_.begin(), result_.slots_.end(), operand->slot) == result_.slots_.end()) {
+      result_.slots_.push_back(operand->slot);
+    }
+    return Type{operand->unit.dimension, operand->is_truth, false};
+  }
+
+  Result<Type> call(const Function& function) {
+    std::vector<Type> types;
+    do {
+      TRY_ASSIGN(const Type type, either());
+      types.push_back(type);
+    } while (take(","));
+    if (!take(")")) return error("')'");
+    if (types.size() < function.least || types.size() > function.most) {
+      return fail(ErrorKind::malformed, "{}() takes {} operands, found {} in '{}'", function.name,
+                  function.least, types.size(), shorten(text_, 100)).at(where_);
+    }
+    emit(function.op, static_cast<std::uint32_t>(types.size()));
+    if (function.op == Op::known) return Type{{}, true, false};
+    const std::size_t begin = function.op == Op::choose ? 1 : 0;
+    if (begin == 1 && !types[0].is_truth) return error("a condition as the first operand of if()");
+    Type result = types[begin];
+    for (std::size_t i = begin + 1; i < types.size(); ++i) {
+      if (!compatible(result, types[i])) return mismatch(result, types[i], "combine");
+      if (result.any) result = types[i];
+    }
+    if (function.op == Op::ramp || function.op == Op::log2) return Type{};
+    return result;
+  }
+
+  static bool compatible(const Type& a, const Type& b) {
+    if (a.is_truth != b.is_truth) return false;
+    return a.any || b.any || a.dimension == b.dimension;
+  }
+
+  std::string_view text_;
+  const Scope& scope_;
+  const std::string& where_;
+  std::size_t at_ = 0;
+  std::size_t depth_ = 0;
+  Expression result_;
+};
+
+Result<Expression> Expression::parse(std::string_view text, const Scope& scope, std::string where) {
+  return ExpressionParser(text, scope, where).parse();
+}
+
+namespace {
+
+using Maybe = std::optional<double>;
+
+// Kleene's three-valued logic over {1, 0, unknown}.
+Maybe kleene_and(Maybe a, Maybe b) {
+  if ((a && *a == 0) || (b && *b == 0)) return 0.0;
+  return a && b ? Maybe(1.0) : std::nullopt;
+}
+Maybe kleene_or(Maybe a, Maybe b) {
+  if ((a && *a != 0) || (b && *b != 0)) return 1.0;
+  return a && b ? Maybe(0.0) : std::nullopt;
+}
+Maybe finite(double value) { return std::isfinite(value) ? Maybe(value) : std::nullopt; }
+
+Maybe fold_present(std::span<const Maybe> operands, bool largest) {
+  Maybe best;
+  for (const Maybe& operand : operands) {
+    if (operand && (!best || (largest ? *operand > *best : *operand < *best))) best = operand;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<double> Expression::number(const Lookup& lookup) const {
+  std::vector<Maybe> stack;
+  stack.reserve(16);
+  for (const Step& step : code_) {
+    const auto operands = [&](std::size_t n) { return std::span<const Maybe>(stack).last(n); };
+    const auto replace = [&](std::size_t n, Maybe value) {
+      stack.resize(stack.size() - n);
+      stack.push_back(value);
+    };
+    const auto binary = [&](auto&& combine) {
+      const auto pair = operands(2);
+      replace(2, pair[0] && pair[1] ? finite(combine(*pair[0], *pair[1])) : std::nullopt);
+    };
+    switch (step.op) {
+      case Op::literal: stack.emplace_back(step.value); break;
+      case Op::load: {
+        Maybe value = lookup(step.argument);
+        if (value) *value *= step.value;
+        stack.push_back(value);
+        break;
+      }
+      case Op::negate: if (stack.back()) *stack.back() *= -1; break;
+      case Op::add: binary([](double a, double b) { return a + b; }); break;
+      case Op::subtract: binary([](double a, double b) { return a - b; }); break;
+      case Op::multiply: binary([](double a, double b) { return a * b; }); break;
+      case Op::divide: binary([](double a, double b) { return b == 0 ? std::nan("") : a / b; }); break;
+      case Op::less: binary([](double a, double b) { return a < b ? 1.0 : 0.0; }); break;
+      case Op::less_equal: binary([](double a, double b) { return a <= b ? 1.0 : 0.0; }); break;
+      case Op::greater: binary([](double a, double b) { return a > b ? 1.0 : 0.0; }); break;
+      case Op::greater_equal: binary([](double a, double b) { return a >= b ? 1.0 : 0.0; }); break;
+      case Op::both: replace(2, kleene_and(operands(2)[0], operands(2)[1])); break;
+      case Op::either: replace(2, kleene_or(operands(2)[0], operands(2)[1])); break;
+      case Op::inverse: if (stack.back()) stack.back() = *stack.back() == 0 ? 1.0 : 0.0; break;
+      case Op::known: stack.back() = stack.back() ? 1.0 : 0.0; break;
+      case Op::first: {
+        Maybe value;
+        for (const Maybe& operand : operands(step.argument)) {
+          if (!value) value = operand;
+        }
+        replace(step.argument, value);
+        break;
+      }
+      case Op::min: replace(step.argument, fold_present(operands(step.argument), false)); break;
+      case Op::max: replace(step.argument, fold_present(operands(step.argument), true)); break;
+      case Op::sum: {
+        Maybe total = 0.0;
+        for (const Maybe& operand : operands(step.argument)) total = total && operand ? Maybe(*total + *operand) : std::nullopt;
+        replace(step.argument, total);
+        break;
+      }
+      case Op::abs: if (stack.back()) *stack.back() = std::abs(*stack.back()); break;
+      case Op::clamp: {
+        const auto o = operands(3);
+        replace(3, o[0] && o[1] && o[2] ? Maybe(std::max(*o[1], std::min(*o[0], *o[2]))) : std::nullopt);
+        break;
+      }
+      case Op::log2: if (stack.back()) stack.back() = finite(std::log2(*stack.back())); break;
+      case Op::choose: {
+        const auto o = operands(3);
+        replace(3, !o[0] ? std::nullopt : *o[0] != 0 ? o[1] : o[2]);
+        break;
+      }
+      case Op::ramp: {
+        const auto o = operands(3);
+        if (o[0] && o[1] && o[2] && *o[1] != *o[2]) {
+          replace(3, std::clamp((*o[0] - *o[1]) / (*o[2] - *o[1]), 0.0, 1.0));
+        } else {
+          replace(3, std::nullopt);
+        }
+        break;
+      }
+    }
+  }
+  return stack.empty() ? std::nullopt : stack.back();
+}
+
+std::optional<bool> Expression::truth(const Lookup& lookup) const {
+  const std::optional<double> value = number(lookup);
+  if (!value) return std::nullopt;
+  return *value != 0;
+}
+
+}  // namespace frx::knowledge

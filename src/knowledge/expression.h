@@ -1,0 +1,81 @@
+// The small language of conditions, scores and formulas in data/.
+//
+//   dram_throughput_pct > 80% and not (l2_cache_hit_rate_pct > 90%)
+//   100% * stall_wait_per_issue / warp_cycles_per_issued_instruction
+//   clamp((global_load_sectors_per_request - 4 sector/request) / 28 sector/request, 0, 1)
+//
+// Every operand has a unit: a metric brings its own, a literal may carry one (80%, 5 us, 1 GB/s).
+// Adding or comparing different dimensions is refused when the text is read, with its column.
+//
+// Nothing is ever assumed for a value that was not measured. Numbers are present or unknown, truth is
+// true, false or unknown (Kleene): `true or unknown` is true, `false and unknown` is false, everything
+// else that needs the unknown is unknown. Functions: known(x), first(a, b, ...) the first present one,
+// min and max over the present ones, sum over all (unknown when one is), abs, clamp(x, low, high),
+// log2(x), if(condition, a, b), ramp(x, from, to) which is 0 at `from`, 1 at `to`, straight between.
+//
+// The grammar is frozen by docs/adr/0003: anything cleverer is C++.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace frx::knowledge {
+
+// What a name stands for. Slots 0..n-1 are given a meaning by whoever evaluates.
+struct Operand {
+  std::uint32_t slot = 0;
+  Unit unit;
+  bool is_truth = false;  // the name of a condition, not of a number
+};
+
+// Finds a name; nullopt makes the text malformed.
+using Scope = std::function<std::optional<Operand>(std::string_view name)>;
+
+// The value of a slot in the unit of its operand; nullopt when unknown. A truth is 1 or 0.
+using Lookup = std::function<std::optional<double>(std::uint32_t slot)>;
+
+class Expression {
+ public:
+  Expression() = default;
+
+  // `where` names file and line for messages.
+  static Result<Expression> parse(std::string_view text, const Scope& scope, std::string where);
+
+  bool empty() const { return code_.empty(); }
+  bool is_truth() const { return is_truth_; }
+  const Dimension& dimension() const { return dimension_; }
+  const std::string& text() const { return text_; }
+  // Slots it mentions, each once, in order of appearance.
+  const std::vector<std::uint32_t>& slots() const { return slots_; }
+
+  // In coherent base units (ns, byte, percent); divide by a Unit's scale to express it in that unit.
+  std::optional<double> number(const Lookup& lookup) const;
+  std::optional<bool> truth(const Lookup& lookup) const;
+
+ private:
+  friend class ExpressionParser;
+  enum class Op : std::uint8_t {
+    literal, load, negate, add, subtract, multiply, divide, less, less_equal, greater, greater_equal,
+    both, either, inverse, known, first, min, max, sum, abs, clamp, log2, choose, ramp,
+  };
+  struct Step {
+    Op op;
+    std::uint32_t argument = 0;  // slot, or number of operands
+    double value = 0;            // literal, or scale of a slot
+  };
+
+  std::vector<Step> code_;       // reverse Polish
+  std::vector<std::uint32_t> slots_;
+  Dimension dimension_;
+  bool is_truth_ = false;
+  std::string text_;
+};
+
+}  // namespace frx::knowledge

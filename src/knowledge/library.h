@@ -1,0 +1,35 @@
+// All of data/ as a shelf of documents: the embedded ones, with those of --data DIR laid over them
+// (a file of the same name replaces the embedded file, a new name is added).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/document.h"
+#include "base/result.h"
+
+namespace frx::knowledge {
+
+class Library {
+ public:
+  // What was embedded at build time.
+  static Library builtin();
+  // The same with the files of `directory` laid over it. Errors name file and line.
+  static Result<Library> with_overrides(const std::string& directory);
+
+  // Documents whose name starts with "data/<folder>/", in order of their names.
+  std::vector<Value> folder(std::string_view folder) const;
+  // One document, empty when there is none: file("data/recommendations/rules.yaml").
+  Value file(std::string_view name) const;
+  // Text of a schema, "" when there is none.
+  std::string_view schema(std::string_view name) const;
+
+ private:
+  std::vector<const DocumentView*> views_;
+  std::vector<std::shared_ptr<const Document>> owned_;
+  std::vector<std::shared_ptr<const DocumentView>> owned_views_;
+};
+
+}  // namespace frx::knowledge

@@ -1,0 +1,158 @@
+#include "knowledge/metrics.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "frx_generated/metric_ids.h"
+
+namespace frx::knowledge {
+namespace {
+
+std::optional<Aggregate> aggregate_called(std::string_view name) {
+  if (name == "time_mean" || name.empty()) return Aggregate::time_mean;
+  if (name == "mean") return Aggregate::mean;
+  if (name == "sum") return Aggregate::sum;
+  if (name == "max") return Aggregate::max;
+  if (name == "min") return Aggregate::min;
+  if (name == "same") return Aggregate::same;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string normalised(std::string_view name) {
+  std::string result = to_lower(trim(name));
+  for (char& c : result) {
+    if (c == ' ' || c == '-' || c == '.') c = '_';
+  }
+  return result;
+}
+
+Result<MetricCatalogue> MetricCatalogue::load(const Library& library) {
+  MetricCatalogue catalogue;
+  catalogue.definitions_.resize(metrics::count);
+  catalogue.sources_.resize(metrics::count);
+  catalogue.ids_.reserve(metrics::count);
+  for (std::uint16_t i = 0; i < metrics::count; ++i) {
+    catalogue.definitions_[i].metric = model::Metric{i};
+    catalogue.definitions_[i].id = metrics::ids[i];
+    catalogue.ids_.emplace(metrics::ids[i], model::Metric{i});
+  }
+  for (const Value& root : library.folder("metrics")) TRY(catalogue.add_file(root));
+  TRY(catalogue.parse_formulas());
+  return catalogue;
+}
+
+Result<> MetricCatalogue::add_file(const Value& root) {
+  const Value list = root["metrics"];
+  for (std::size_t i = 0; i < list.size(); ++i) TRY(add(list.item(i), root["family"].text()));
+  return {};
+}
+
+Result<> MetricCatalogue::add(const Value& entry, std::string_view family) {
+  const std::string_view id = entry["id"].text();
+  const auto malformed = [&](std::string_view what) {
+    return fail(ErrorKind::malformed, "metric '{}': {}", id, what).at(entry.where());
+  };
+  if (id.empty()) return malformed("expected an id");
+  auto known = ids_.find(id);
+  if (known == ids_.end()) {
+    const model::Metric metric{static_cast<std::uint16_t>(definitions_.size())};
+    known = ids_.emplace(id, metric).first;
+    definitions_.emplace_back().metric = metric;
+    sources_.emplace_back();
+  }
+  MetricDefinition& definition = definitions_[known->second.index];
+  const model::Metric metric = definition.metric;
+  definition = {};
+  definition.metric = metric;
+  definition.id = id;
+  definition.family = family;
+  definition.label = entry["label"].text();
+  definition.meaning = entry["meaning"].text();
+  definition.unit_text = entry["unit"].text();
+  definition.where = entry.where();
+  const std::optional<Unit> unit = parse_unit(definition.unit_text);
+  if (!unit) return malformed(fmt::format("unknown unit '{}'", definition.unit_text));
+  definition.unit = *unit;
+  const std::optional<Aggregate> aggregate = aggregate_called(entry["aggregate"].text());
+  if (!aggregate) return malformed(fmt::format("unknown aggregate '{}'", entry["aggregate"].text()));
+  definition.aggregate = *aggregate;
+  definition.max = entry["max"].number();
+  definition.attribute_scale = entry["scale"].number().value_or(1.0);
+  definition.collect = entry["collect"].boolean().value_or(true);
+  definition.ncu = entry["ncu"].texts();
+  for (const std::string_view name : definition.ncu) ncu_.insert_or_assign(name, metric);
+  for (const std::string_view name : entry["nvprof"].texts()) nvprof_.insert_or_assign(name, metric);
+  for (const std::string_view name : entry["plain"].texts()) plain_.insert_or_assign(normalised(name), metric);
+  plain_.insert_or_assign(normalised(id), metric);
+  for (const std::string_view name : entry["details"].texts()) {
+    details_.insert_or_assign(name, metric);
+    const std::size_t sign = name.find(" > ");
+    if (sign == name.npos) return malformed(fmt::format("expected 'Section > Label', found '{}'", name));
+    labels_.emplace(name.substr(sign + 3), metric);
+  }
+  sources_[metric.index] = entry;
+  return {};
+}
+
+Result<> MetricCatalogue::parse_formulas() {
+  const Scope scope = [this](std::string_view name) -> std::optional<Operand> {
+    const auto found = ids_.find(name);
+    if (found == ids_.end()) return std::nullopt;
+    return Operand{found->second.index, definitions_[found->second.index].unit, false};
+  };
+  for (MetricDefinition& definition : definitions_) {
+    const Value formulas = sources_[definition.metric.index]["formulas"];
+    for (std::size_t i = 0; i < formulas.size(); ++i) {
+      TRY_ASSIGN(Expression formula, Expression::parse(formulas.item(i).text(), scope, formulas.item(i).where()));
+      if (formula.is_truth() || !(formula.dimension() == definition.unit.dimension)) {
+        return fail(ErrorKind::malformed, "formula of '{}' has the unit '{}', the metric '{}'", definition.id,
+                    to_string(formula.dimension()), definition.unit_text)
+            .at(formulas.item(i).where());
+      }
+      definition.formulas.push_back(std::move(formula));
+    }
+  }
+  return {};
+}
+
+std::optional<model::Metric> MetricCatalogue::with_id(std::string_view id) const {
+  const auto found = ids_.find(id);
+  return found == ids_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<model::Metric> MetricCatalogue::called(std::string_view section, std::string_view name,
+                                                     const std::optional<Unit>& unit) const {
+  const auto fits = [&](model::Metric metric) {
+    return !unit || unit->dimension == definitions_[metric.index].unit.dimension;
+  };
+  if (const auto found = ncu_.find(name); found != ncu_.end()) return found->second;
+  if (!section.empty()) {
+    const std::string key = std::string(section) + " > " + std::string(name);
+    if (const auto found = details_.find(key); found != details_.end() && fits(found->second)) return found->second;
+  }
+  std::optional<model::Metric> only;
+  const auto [begin, end] = labels_.equal_range(name);
+  for (auto it = begin; it != end; ++it) {
+    if (!fits(it->second)) continue;
+    if (only && *only != it->second) return std::nullopt;  // two meanings: the section would decide
+    only = it->second;
+  }
+  if (only) return only;
+  if (const auto found = plain_.find(normalised(name)); found != plain_.end() && fits(found->second)) return found->second;
+  return std::nullopt;
+}
+
+std::optional<model::Metric> MetricCatalogue::called_by_nvprof(std::string_view name) const {
+  const auto found = nvprof_.find(name);
+  return found == nvprof_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string_view MetricCatalogue::nearest_id(std::string_view id) const {
+  std::vector<std::string_view> candidates;
+  for (const MetricDefinition& definition : definitions_) candidates.push_back(definition.id);
+  return nearest(id, candidates);
+}
+
+}  // namespace frx::knowledge

@@ -1,0 +1,80 @@
+// The metric catalogue: what each counter means, its unit, and every name it goes by.
+//
+// One entry of data/metrics feeds the readers (spellings), the derived readings (formulas), the ncu
+// command lines (the first ncu spelling is the one we ask for), the tables and the briefs.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "knowledge/expression.h"
+#include "knowledge/library.h"
+#include "model/metric.h"
+
+namespace frx::knowledge {
+
+// How the readings of several launches become one.
+enum class Aggregate { time_mean, mean, sum, max, min, same };
+
+struct MetricDefinition {
+  model::Metric metric;
+  std::string_view id;             // "dram_throughput_pct"
+  std::string_view family;         // "memory"
+  std::string_view label;          // "DRAM throughput"
+  std::string_view meaning;
+  std::string_view unit_text;      // "%"
+  Unit unit;
+  Aggregate aggregate = Aggregate::time_mean;
+  std::optional<double> max;       // a larger value is impossible
+  double attribute_scale = 1.0;    // for attributes the tools print without a unit (kHz clocks)
+  bool collect = true;             // may be asked of ncu by name
+  std::vector<std::string_view> ncu;
+  std::vector<Expression> formulas;
+  std::string where;               // data file and line
+};
+
+class MetricCatalogue {
+ public:
+  static Result<MetricCatalogue> load(const Library& library);
+
+  const MetricDefinition& operator[](model::Metric metric) const { return definitions_[metric.index]; }
+  std::size_t size() const { return definitions_.size(); }
+  std::span<const MetricDefinition> all() const { return definitions_; }
+
+  // "dram_throughput_pct" and nothing else.
+  std::optional<model::Metric> with_id(std::string_view id) const;
+
+  // A raw counter name of Nsight Compute, or a name people write in a metric column. Details-page
+  // labels are only unique together with their section and unit: "Memory Throughput" is a percentage
+  // under Speed Of Light and bytes per second under Memory Workload Analysis.
+  // `unit` may be nullopt when the file states none.
+  std::optional<model::Metric> called(std::string_view section, std::string_view name,
+                                      const std::optional<Unit>& unit) const;
+  std::optional<model::Metric> called_by_nvprof(std::string_view name) const;
+
+  // Names a user may have meant.
+  std::string_view nearest_id(std::string_view id) const;
+
+ private:
+  Result<> add_file(const Value& root);
+  Result<> add(const Value& entry, std::string_view family);
+  Result<> parse_formulas();
+
+  using Index = std::unordered_map<std::string_view, model::Metric>;
+  std::vector<MetricDefinition> definitions_;
+  std::vector<Value> sources_;
+  Index ids_, ncu_, nvprof_, details_;
+  std::unordered_multimap<std::string_view, model::Metric> labels_;  // a details label without its section
+  std::unordered_map<std::string, model::Metric> plain_;             // normalised
+};
+
+// The spelling rule of documented aliases: lower case, blanks, dots and dashes as "_".
+std::string normalised(std::string_view name);
+
+}  // namespace frx::knowledge

@@ -1,0 +1,139 @@
+// Build-time helper: data/ -> constant tables.
+//
+//   frx_embed_tool DATA_DIR OUT.cc OUT_METRIC_IDS.h
+//
+// The .cc holds every YAML file as the arrays of a Document (one pool of text for all) and every JSON
+// schema as text. The header holds one constant per metric, so that a detector that names a metric
+// nobody defined does not compile.
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+
+#include "base/document.h"
+#include "base/files.h"
+
+namespace {
+
+using frx::Document;
+using frx::Result;
+namespace fs = std::filesystem;
+
+struct Embedded {
+  std::string name;  // relative to data/
+  Document document;
+  std::string schema;  // JSON text, when it is a schema
+};
+
+Result<std::vector<Embedded>> read_all(const fs::path& root) {
+  std::vector<Embedded> all;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string extension = entry.path().extension();
+    if (extension != ".yaml" && extension != ".json") continue;
+    Embedded file;
+    file.name = fs::relative(entry.path(), root).generic_string();
+    TRY_ASSIGN(std::string text, frx::read_file(entry.path()));
+    if (extension == ".json") {
+      file.schema = std::move(text);
+    } else {
+      TRY_ASSIGN(file.document, frx::parse_yaml("data/" + file.name, text));
+    }
+    all.push_back(std::move(file));
+  }
+  std::sort(all.begin(), all.end(), [](const Embedded& a, const Embedded& b) { return a.name < b.name; });
+  return all;
+}
+
+// The text as C string literals of at most 8 kB each: compilers limit one literal, not their sum.
+std::string literal(std::string_view text) {
+  std::string out = "\n  \"";
+  std::size_t since = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7F && c != '"' && c != '\\' && c != '?') {
+      out += c;
+    } else {
+      out += fmt::format("\\{:03o}", byte);
+    }
+    if (++since == 8000) {
+      out += "\"\n  \"";
+      since = 0;
+    }
+  }
+  return out + "\"";
+}
+
+std::string embedded_source(const std::vector<Embedded>& all) {
+  std::string out = "// Generated from data/ by tools/embed_data.cc.\n#include \"knowledge/embedded.h\"\n\n"
+                    "namespace frx::knowledge {\nnamespace {\n";
+  std::string table;
+  int number = 0;
+  for (const Embedded& file : all) {
+    out += fmt::format("\n// {}\n", file.name);
+    const Document& document = file.document;
+    out += fmt::format("constexpr char pool_{}[] ={};\n", number,
+                       literal(file.schema.empty() ? document.pool : file.schema));
+    const std::size_t pool_size = file.schema.empty() ? document.pool.size() : file.schema.size();
+    if (file.schema.empty()) {
+      out += fmt::format("constexpr DocumentNode nodes_{}[] = {{", number);
+      for (std::size_t i = 0; i < document.nodes.size(); ++i) {
+        const frx::DocumentNode& node = document.nodes[i];
+        out += fmt::format("{}{{{},{},{},{}}},", i % 6 == 0 ? "\n  " : "", node.kind, node.line, node.begin, node.size);
+      }
+      out += "\n};\n";
+      table += fmt::format("  {{\"data/{}\", nodes_{}, {{pool_{}, {}}}, {}}},\n", file.name, number, number, pool_size,
+                           document.root);
+    } else {
+      table += fmt::format("  {{\"data/{}\", {{}}, {{pool_{}, {}}}, 0}},\n", file.name, number, pool_size);
+    }
+    ++number;
+  }
+  out += fmt::format("\nconstexpr DocumentView files[] = {{\n{}}};\n}}  // namespace\n\n", table);
+  out += "std::span<const DocumentView> embedded_files() { return files; }\n\n}  // namespace frx::knowledge\n";
+  return out;
+}
+
+std::string metric_header(const std::vector<Embedded>& all) {
+  std::set<std::string> ids;
+  for (const Embedded& file : all) {
+    if (!file.name.starts_with("metrics/")) continue;
+    const frx::DocumentView view = file.document.view();
+    const frx::Value metrics = frx::Value(view)["metrics"];
+    for (std::size_t i = 0; i < metrics.size(); ++i) ids.emplace(metrics.item(i)["id"].text());
+  }
+  std::string out = "// Generated from data/metrics by tools/embed_data.cc: one constant per metric.\n#pragma once\n\n"
+                    "#include \"model/metric.h\"\n\nnamespace frx::metrics {\n\n";
+  int index = 0;
+  for (const std::string& id : ids) out += fmt::format("inline constexpr model::Metric {}{{{}}};\n", id, index++);
+  out += fmt::format("inline constexpr std::size_t count = {};\n\n", index);
+  out += "inline constexpr const char* ids[] = {\n";
+  for (const std::string& id : ids) out += fmt::format("  \"{}\",\n", id);
+  return out + "};\n\n}  // namespace frx::metrics\n";
+}
+
+// Leaves the file alone when nothing changed, so that a new word in a YAML file does not recompile
+// everything that includes the header.
+Result<> write_if_changed(const std::string& path, const std::string& text) {
+  if (const Result<std::string> old = frx::read_file(path); old && *old == text) return {};
+  return frx::write_file(path, text);
+}
+
+Result<> run(int argc, char** argv) {
+  if (argc != 4) return frx::fail(frx::ErrorKind::usage, "usage: frx_embed_tool DATA_DIR OUT.cc OUT.h");
+  TRY_ASSIGN(const std::vector<Embedded> all, read_all(argv[1]));
+  TRY(frx::write_file(argv[2], embedded_source(all)));
+  TRY(write_if_changed(argv[3], metric_header(all)));
+  return {};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (const Result<> done = run(argc, argv); !done) {
+    std::fprintf(stderr, "%s\n", frx::to_string(done.error()).c_str());
+    return 1;
+  }
+  return 0;
+}
