@@ -1,0 +1,54 @@
+// The readings of one launch group or of a whole kernel, each with the story of where it came from.
+//
+// A reading that is not there was not measured: absent is never zero.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/metric.h"
+
+namespace frx::model {
+
+enum class Origin : std::uint8_t {
+  measured,   // stands in the file, at `line`
+  derived,    // computed from other readings by a formula of the catalogue
+  modelled,   // computed by our occupancy model from launch attributes
+  device,     // a property of the GPU, from the file, the driver or data/gpus
+};
+
+struct Reading {
+  double value = 0;           // in the unit of the metric
+  Origin origin = Origin::measured;
+  std::uint64_t line = 0;     // measured: line of the longest launch's value
+  std::uint32_t launches = 0; // how many launches it stands for; 0 when that has no meaning
+  std::string_view how;       // derived: the formula; modelled and device: a source. Lives with the catalogue
+};
+
+class Readings {
+ public:
+  Readings() = default;
+  explicit Readings(std::size_t metrics) : readings_(metrics) {}
+
+  const Reading* find(Metric metric) const {
+    return metric.index < readings_.size() && readings_[metric.index] ? &*readings_[metric.index] : nullptr;
+  }
+  std::optional<double> value(Metric metric) const {
+    const Reading* reading = find(metric);
+    return reading ? std::optional(reading->value) : std::nullopt;
+  }
+  bool has(Metric metric) const { return find(metric) != nullptr; }
+  // The first story wins: a measured value is never replaced by a computed one.
+  void set(Metric metric, Reading reading) {
+    if (metric.index >= readings_.size()) readings_.resize(metric.index + 1u);
+    if (!readings_[metric.index]) readings_[metric.index] = reading;
+  }
+  std::size_t size() const { return readings_.size(); }
+
+ private:
+  std::vector<std::optional<Reading>> readings_;
+};
+
+}  // namespace frx::model
