@@ -1,6 +1,7 @@
 #include "base/document.h"
 
 #include <charconv>
+#include <cmath>
 
 #include "base/text.h"
 
@@ -15,7 +16,7 @@ std::optional<double> Value::number() const {
   double value = 0;
   const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (digits.empty() || result.ec != std::errc() || result.ptr != digits.data() + digits.size()) return std::nullopt;
-  return value;
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 std::optional<bool> Value::boolean() const {

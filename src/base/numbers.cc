@@ -92,8 +92,11 @@ void NumberEvidence::look_at(std::string_view text) {
   const std::size_t point = text.rfind('.');
   const std::size_t comma = text.rfind(',');
   if (point == text.npos && comma == text.npos) return;
-  for (const char c : text) {
-    if (!is_digit(c) && c != '.' && c != ',' && c != '-' && c != ' ') return;  // a name, a date, a size "(1, 1, 1)"
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    const std::size_t size = is_digit(c) || c == '.' || c == ',' || c == '-' ? 1 : space_group(text.substr(i));
+    if (size == 0) return;  // a name, a date, a size "(1, 1, 1)"
+    i += size;
   }
   if (point != text.npos && comma != text.npos) {
     ++(point > comma ? point_ : comma_);

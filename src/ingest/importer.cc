@@ -1,6 +1,7 @@
 #include "ingest/importer.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.h"
 
@@ -18,6 +19,28 @@ bool looks_binary(std::string_view head) {
   return zeros > 0;
 }
 
+bool is_nvprof_text(std::string_view head) {
+  return head.find("NVPROF is profiling") != head.npos || head.find("GPU activities:") != head.npos ||
+         head.find("======== Profiling result:") != head.npos;
+}
+
+bool is_section_list(std::string_view head) {
+  return head.find("Identifier ") != head.npos && head.find("Display Name") != head.npos && head.find(".section") != head.npos;
+}
+
+// `ncu --query-metrics` and lists people keep: most lines begin with the name of a counter.
+bool is_metric_list(std::string_view head) {
+  std::size_t lines = 0, names = 0;
+  for (std::string_view line : split(head, '\n')) {
+    line = trim(line);
+    if (line.empty()) continue;
+    ++lines;
+    const std::string_view word = line.substr(0, line.find(' '));
+    if (word.find("__") != word.npos && word.find_first_of(",\";=()") == word.npos) ++names;
+  }
+  return names >= 3 && names * 2 > lines;
+}
+
 // What the file seems to be instead, so that the person knows which file to give.
 std::string guess(std::string_view head) {
   if (head.starts_with("NVR") || head.starts_with("NVQP")) return "a binary Nsight Compute report";
@@ -29,14 +52,31 @@ std::string guess(std::string_view head) {
   const std::string_view start = trim(head);
   if (start.starts_with("{") || start.starts_with("[{")) return "JSON";
   if (start.find(".version") != start.npos && start.find(".target") != start.npos) return "PTX";
+  if (is_section_list(head)) return "a list of sections (ncu --list-sections)";
+  if (is_metric_list(head)) return "a list of metrics";
   return {};
 }
 
-std::string first_error_line(std::string_view head) {
+// "==4711== Error: ..." of nvprof, "======== Error: ..." before it knows the process.
+std::string_view nvprof_message(std::string_view line, std::string_view kind) {
+  const std::size_t end = line.find_first_not_of("=0123456789");
+  if (!line.starts_with("==") || end == line.npos || line[end - 1] != '=') return {};
+  line = trim(line.substr(end));
+  return line.starts_with(kind) ? trim(line.substr(kind.size())) : std::string_view();
+}
+
+struct ToolError {
+  std::string_view tool;
+  std::string text;
+};
+
+std::optional<ToolError> first_error(std::string_view head) {
   for (const std::string_view line : split(head, '\n')) {
-    if (line.starts_with("==ERROR==")) return printable(trim(line.substr(9)));
+    if (line.starts_with("==ERROR==")) return ToolError{"Nsight Compute", printable(trim(line.substr(9)))};
+    const std::string_view nvprof = nvprof_message(line, "Error:");
+    if (!nvprof.empty()) return ToolError{"nvprof", printable(nvprof)};
   }
-  return {};
+  return std::nullopt;
 }
 
 Failure unrecognised(const std::string& name, std::string_view head) {
@@ -45,13 +85,17 @@ Failure unrecognised(const std::string& name, std::string_view head) {
   if (trim(head).empty()) {
     return fail(ErrorKind::malformed, "expected an Nsight Compute export, found an empty file").at(name).hint(std::string(hint));
   }
-  if (const std::string error = first_error_line(head); !error.empty()) {
-    return fail(ErrorKind::malformed, "no profile in it: Nsight Compute said '{}'", shorten(error, 160)).at(name).hint(
+  if (const std::optional<ToolError> error = first_error(head)) {
+    return fail(ErrorKind::malformed, "no profile in it: {} said '{}'", error->tool, shorten(error->text, 160)).at(name).hint(
         "the profiled run failed; mend that and profile again");
   }
   if (head.find("==PROF==") != head.npos) {
     return fail(ErrorKind::malformed, "no metrics in it: only the tool's progress lines").at(name).hint(
         "the report went elsewhere (look for '==PROF== Report:'); " + std::string(hint));
+  }
+  if (is_nvprof_text(head)) {
+    return fail(ErrorKind::malformed, "expected CSV, found nvprof's text output").at(name).hint(
+        "let nvprof write CSV: nvprof --csv --metrics all --log-file metrics.csv ./your_app");
   }
   const std::string other = guess(head);
   return fail(ErrorKind::malformed, "expected an Nsight Compute export (CSV or text), found {}",
@@ -65,7 +109,8 @@ std::span<const Importer* const> importers() { return all; }
 bool take_tool_line(std::string_view line, model::Session& session) {
   if (!line.starts_with("==")) return false;
   constexpr std::size_t max_messages = 20;
-  const bool matters = line.starts_with("==ERROR==") || line.starts_with("==WARNING==");
+  const bool matters = line.starts_with("==ERROR==") || line.starts_with("==WARNING==") ||
+                       !nvprof_message(line, "Error:").empty() || !nvprof_message(line, "Warning:").empty();
   if (matters && session.tool_messages.size() < max_messages) {
     session.tool_messages.push_back(shorten(printable(trim(line)), 300));
   }

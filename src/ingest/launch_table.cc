@@ -8,6 +8,7 @@ namespace frx::ingest {
 namespace {
 
 constexpr std::size_t max_buffered_readings = 1u << 20;
+constexpr std::size_t max_remembered_keys = 1u << 21;
 // Distinct shapes of one kernel that are kept apart; further ones share a group marked `mixed`.
 constexpr std::size_t max_groups = 24;
 
@@ -35,6 +36,10 @@ void LaunchTable::at(std::string_view key, const model::LaunchIdentity& identity
   if (current_ && current_->key == key) return;
   std::string name(key);
   const auto known = by_key_.find(name);
+  if (known == by_key_.end() && !came_back_ && folded_.contains(std::hash<std::string>{}(name))) {
+    came_back_ = true;
+    session_.notes.push_back({line, "rows of one launch stand very far apart; such launches are counted more than once"});
+  }
   current_ = known != by_key_.end() ? known->second : open(std::move(name), identity, line);
 }
 
@@ -144,6 +149,7 @@ void LaunchTable::fold(Open& launch) {
 void LaunchTable::fold_oldest_while_large() {
   while (buffered_ > max_buffered_readings && open_.size() > 1) {
     by_key_.erase(open_.front().key);
+    if (folded_.size() < max_remembered_keys) folded_.insert(std::hash<std::string>{}(open_.front().key));
     fold(open_.front());
     open_.pop_front();
   }

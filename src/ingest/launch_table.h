@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "knowledge/metrics.h"
@@ -70,6 +71,8 @@ class LaunchTable {
   std::unordered_map<std::string, std::size_t> group_by_key_;
   std::vector<std::vector<Value>> spare_;   // buffers of folded launches, to be used again
   Open* current_ = nullptr;
+  std::unordered_set<std::size_t> folded_;  // hashes of the keys that were folded early
+  bool came_back_ = false;
   std::vector<std::uint64_t> seen_in_;      // by column: the number of the fold that saw it last
   std::uint64_t folds_ = 0;
   std::size_t buffered_ = 0;

@@ -115,7 +115,7 @@ class NcuCsv {
     return true;
   }
 
-  Result<> take(std::string_view line) {
+  Result<> take(std::string_view line, bool may_join = true) {
     if (line.empty()) return {};
     if (take_tool_line(line, session_)) return {};
     if (quoted_ && line[0] != '"') {
@@ -125,11 +125,10 @@ class NcuCsv {
       line.remove_prefix(at);
     }
     int joined = 0;
-    std::string original;
     while (split_csv(line, fields_) == Split::open_quote) {
-      if (joined == 0) original = line;
+      if (!may_join) return skip();
       TRY_ASSIGN(const bool more, input_.lines.extend(line));
-      if (!more || ++joined > max_joined_lines) return skip();
+      if (!more || ++joined > max_joined_lines) return take_apart(line);
     }
     if (is_header()) {
       if (const std::optional<NcuColumns> columns = read_ncu_header(fields_, input_.metrics)) {
@@ -139,14 +138,28 @@ class NcuCsv {
       }
     }
     if (expect_units_ && take_units()) return {};
-    if (!is_row()) return skip();
+    if (!is_row()) return joined > 0 ? take_apart(line) : skip();
     if (!style_settled_) return defer(line);
     take_row(line);
     return {};
   }
 
   Result<> skip() {
-    if (noise_++ == 0) first_noise_ = input_.lines.line_number();
+    if (noise_++ == 0) first_noise_ = line_number();
+    return {};
+  }
+
+  // A stray quote in program output joined lines that do not belong together: the first is noise,
+  // the others are read for themselves.
+  Result<> take_apart(std::string_view joined) {
+    const std::vector<std::string_view> lines = split(joined, '\n');
+    const std::uint64_t last = input_.lines.line_number();
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      deferred_line_ = last - (lines.size() - 1 - i);
+      const std::string_view line = lines[i].ends_with('\r') ? lines[i].substr(0, lines[i].size() - 1) : lines[i];
+      TRY(i == 0 ? skip() : take(line, false));
+    }
+    deferred_line_ = 0;
     return {};
   }
 
@@ -191,7 +204,7 @@ class NcuCsv {
 
   Result<> defer(std::string_view line) {
     look_for_style();
-    deferred_.emplace_back(input_.lines.line_number(), std::string(line));
+    deferred_.emplace_back(line_number(), std::string(line));
     if (evidence_.proves_point() || evidence_.proves_comma() || deferred_.size() >= max_deferred_rows) settle_style();
     return {};
   }
@@ -364,7 +377,10 @@ class NcuCsv {
   }
 
   void take_rule() {
-    if (session_.rules.size() >= max_rules || field(columns_.rule_name).empty()) return;
+    if (field(columns_.rule_name).empty()) return;
+    if (columns_.id >= 0) move_to_launch();
+    values_.take_quoted(unquoted(field(columns_.rule_text)), line_number());
+    if (session_.rules.size() >= max_rules) return;
     model::ProfilerRule& rule = session_.rules.emplace_back();
     rule.kernel = unquoted(trim(field(columns_.kernel)));
     rule.section = unquoted(field(columns_.section));

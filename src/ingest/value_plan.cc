@@ -23,13 +23,27 @@ bool is_count(const Dimension& dimension) {
   return !needs_a_stated_unit(dimension) && dimension.exponents[static_cast<std::size_t>(Base::percent)] == 0;
 }
 
-bool is_absent(std::string_view text) {
+// The unit cell of tables that passed through pandas or a spreadsheet.
+bool is_no_unit(std::string_view unit) {
+  return unit.empty() || unit == "##" || unit == "(none)" || unit == "-" || equals_ignoring_case(unit, "nan") ||
+         equals_ignoring_case(unit, "n/a");
+}
+
+// Device attributes are printed as the CUDA driver reports them, in bytes and never scaled; so is the
+// stack size.
+bool is_printed_without_unit(std::string_view name) {
+  return name.starts_with("device__attribute_") || name == "launch__stack_size" || name == "Stack Size";
+}
+
+}  // namespace
+
+bool is_absent_value(std::string_view text) {
+  text = trim(text);
+  if (text.starts_with("(!)")) text = trim(text.substr(3));  // ncu marks a value it could not compute
   return text.empty() || equals_ignoring_case(text, "n/a") || equals_ignoring_case(text, "nan") ||
          equals_ignoring_case(text, "-nan") || equals_ignoring_case(text, "inf") || equals_ignoring_case(text, "-inf") ||
          equals_ignoring_case(text, "infinity") || text == "-";
 }
-
-}  // namespace
 
 void NoteBook::add(std::uint64_t line, std::string text) {
   constexpr std::size_t max_entries = 64;
@@ -62,9 +76,12 @@ ValuePlan ValueReader::plan(std::string_view section, std::string_view name, std
   if (name == "device__attribute_compute_capability_major") plan.kind = ValuePlan::Kind::device_cc_major;
   if (name == "device__attribute_compute_capability_minor") plan.kind = ValuePlan::Kind::device_cc_minor;
   if (plan.kind != ValuePlan::Kind::unknown) return plan;
-  const bool stated = has_unit && !trim(unit).empty();
+  const bool stated = has_unit && !is_no_unit(trim(unit));
   const std::optional<Unit> parsed = stated ? parse_unit(unit) : std::nullopt;
-  return plan_for(catalogue_.called(section, name, parsed), name, unit, has_unit, line);
+  std::optional<model::Metric> metric = catalogue_.called(section, name, parsed);
+  // Old versions say "warp/cycle" where newer ones say "warp"; plan_for() knows which counts agree.
+  if (!metric && parsed && is_count(parsed->dimension)) metric = catalogue_.called(section, name, std::nullopt);
+  return plan_for(metric, name, unit, has_unit, line);
 }
 
 ValuePlan ValueReader::plan_for(std::optional<model::Metric> metric, std::string_view name, std::string_view unit,
@@ -77,7 +94,7 @@ ValuePlan ValueReader::plan_for(std::optional<model::Metric> metric, std::string
   const knowledge::MetricDefinition& definition = catalogue_[*metric];
   plan.label = definition.id;
   unit = trim(unit);
-  const bool stated = has_unit && !unit.empty() && unit != "##" && unit != "(none)";
+  const bool stated = has_unit && !is_no_unit(unit);
   const auto refuse = [&](std::string reason) {
     plan.kind = ValuePlan::Kind::refused;
     notes_.add(line, std::move(reason));
@@ -95,7 +112,7 @@ ValuePlan ValueReader::plan_for(std::optional<model::Metric> metric, std::string
                                 definition.unit_text.empty() ? "a plain number" : definition.unit_text));
     }
     plan.scale = parsed->scale / definition.unit.scale;
-  } else if (definition.attribute_scale != 1.0) {
+  } else if (definition.attribute_scale != 1.0 || is_printed_without_unit(name)) {
     plan.scale = definition.attribute_scale;
   } else if (needs_a_stated_unit(definition.unit.dimension)) {
     return refuse(fmt::format("'{}' has no unit; not used, because the tools scale it", printable(name)));
@@ -121,8 +138,7 @@ void ValueReader::take(const ValuePlan& plan, std::string_view text, NumberStyle
 
 void ValueReader::not_a_number(const ValuePlan& plan, std::string_view text, std::uint64_t line) {
   text = trim(text);
-  if (text.starts_with("(!)")) text = trim(text.substr(3));  // ncu marks a value it could not compute
-  if (is_absent(text)) {
+  if (is_absent_value(text)) {
     ++session_.absent_values;
     return;
   }
@@ -132,6 +148,14 @@ void ValueReader::not_a_number(const ValuePlan& plan, std::string_view text, std
     first_misfit_line_ = line;
   }
   notes_.add(line, fmt::format("{} is not a number in some rows; those are not used", plan.label));
+}
+
+void ValueReader::take_quoted(std::string_view rule_text, std::uint64_t line) {
+  if (!table_.has_launch()) return;
+  for (const knowledge::MetricCatalogue::Quoted& quoted : catalogue_.quoted_in(rule_text)) {
+    const std::uint32_t column = table_.column(quoted.metric);
+    if (!table_.has(column)) table_.set(column, quoted.value, line);
+  }
 }
 
 Result<> ValueReader::verdict() const {

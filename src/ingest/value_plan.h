@@ -43,6 +43,9 @@ class NoteBook {
   std::map<std::string, Entry> entries_;
 };
 
+// "n/a", "nan", "(!) nan", "": looked for and not there.
+bool is_absent_value(std::string_view text);
+
 class ValueReader {
  public:
   ValueReader(model::Session& session, const knowledge::MetricCatalogue& catalogue, LaunchTable& table)
@@ -56,6 +59,9 @@ class ValueReader {
 
   // Reads one cell into the current launch.
   void take(const ValuePlan& plan, std::string_view text, NumberStyle style, std::uint64_t line);
+
+  // Takes the measured numbers that a rule of the profiler quotes, where the launch lacks them.
+  void take_quoted(std::string_view rule_text, std::uint64_t line);
 
   // After the whole file: numbers that do not fit the style of the others make the file ambiguous.
   Result<> verdict() const;

@@ -211,6 +211,11 @@ class ExpressionParser {
         return call(function);
       }
     }
+    if (word == "unknown") {
+      at_ = end;
+      emit(Op::nothing);
+      return Type{{}, false, true};
+    }
     const std::optional<Operand> operand = scope_(word);
     if (!operand) return error("the name of a metric or a defined value");
     at_ = end;
@@ -302,6 +307,7 @@ std::optional<double> Expression::number(const Lookup& lookup) const {
     };
     switch (step.op) {
       case Op::literal: stack.emplace_back(step.value); break;
+      case Op::nothing: stack.emplace_back(); break;
       case Op::load: {
         Maybe value = lookup(step.argument);
         if (value) *value *= step.value;

@@ -12,6 +12,7 @@
 // else that needs the unknown is unknown. Functions: known(x), first(a, b, ...) the first present one,
 // min and max over the present ones, sum over all (unknown when one is), abs, clamp(x, low, high),
 // log2(x), if(condition, a, b), ramp(x, from, to) which is 0 at `from`, 1 at `to`, straight between.
+// `unknown` is the value that was not measured.
 //
 // The grammar is frozen by docs/adr/0003: anything cleverer is C++.
 #pragma once
@@ -62,7 +63,7 @@ class Expression {
  private:
   friend class ExpressionParser;
   enum class Op : std::uint8_t {
-    literal, load, negate, add, subtract, multiply, divide, less, less_equal, greater, greater_equal,
+    literal, nothing, load, negate, add, subtract, multiply, divide, less, less_equal, greater, greater_equal,
     both, either, inverse, known, first, min, max, sum, abs, clamp, log2, choose, ramp,
   };
   struct Step {

@@ -26,11 +26,15 @@ Result<Label> read_label(const Value& root, const Scope& scope, const MetricCata
   const std::optional<LabelKind> kind = kind_called(root["kind"].text());
   if (!kind) return fail(ErrorKind::malformed, "label '{}': expected kind cause, symptom or state", label.id).at(label.where);
   label.kind = *kind;
-  if (root["when"]) TRY_ASSIGN(label.when, Expression::parse(root["when"].text(), scope, root["when"].where()));
+  if (root["when"]) {
+    TRY_ASSIGN(label.when, Expression::parse(root["when"].text(), scope, root["when"].where()));
+  }
   if (!label.when.empty() && !label.when.is_truth()) {
     return fail(ErrorKind::malformed, "label '{}': 'when' is not a condition", label.id).at(root["when"].where());
   }
-  if (root["score"]) TRY_ASSIGN(label.score, Expression::parse(root["score"].text(), scope, root["score"].where()));
+  if (root["score"]) {
+    TRY_ASSIGN(label.score, Expression::parse(root["score"].text(), scope, root["score"].where()));
+  }
   if (!label.score.empty() && (label.score.is_truth() || !label.score.dimension().is_plain_number())) {
     return fail(ErrorKind::malformed, "label '{}': 'score' is not a plain number", label.id).at(root["score"].where());
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/numbers.h"
 #include "base/text.h"
 #include "frx_generated/metric_ids.h"
 
@@ -40,6 +41,7 @@ Result<MetricCatalogue> MetricCatalogue::load(const Library& library) {
   }
   for (const Value& root : library.folder("metrics")) TRY(catalogue.add_file(root));
   TRY(catalogue.parse_formulas());
+  TRY(catalogue.add_rule_facts(library.file("data/metrics/rule_facts.yaml")["facts"]));
   return catalogue;
 }
 
@@ -115,6 +117,29 @@ Result<> MetricCatalogue::parse_formulas() {
     }
   }
   return {};
+}
+
+Result<> MetricCatalogue::add_rule_facts(const Value& facts) {
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    const Value fact = facts.item(i);
+    const std::optional<model::Metric> metric = with_id(fact["metric"].text());
+    if (!metric) return fail(ErrorKind::malformed, "no metric '{}'", fact["metric"].text()).at(fact.where());
+    rule_facts_.push_back({*metric, fact["contains"].text(), fact["after"].text(), fact["before"].text()});
+  }
+  return {};
+}
+
+std::vector<MetricCatalogue::Quoted> MetricCatalogue::quoted_in(std::string_view rule_text) const {
+  std::vector<Quoted> quoted;
+  for (const RuleFact& fact : rule_facts_) {
+    if (rule_text.find(fact.contains) == rule_text.npos) continue;
+    const std::size_t after = rule_text.find(fact.after);
+    if (after == rule_text.npos) continue;
+    const std::string_view rest = rule_text.substr(after + fact.after.size());
+    const std::optional<double> value = parse_number(rest.substr(0, rest.find(fact.before)), NumberStyle::point);
+    if (value) quoted.push_back({fact.metric, *value});
+  }
+  return quoted;
 }
 
 std::optional<model::Metric> MetricCatalogue::with_id(std::string_view id) const {

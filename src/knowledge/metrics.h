@@ -58,6 +58,13 @@ class MetricCatalogue {
                                       const std::optional<Unit>& unit) const;
   std::optional<model::Metric> called_by_nvprof(std::string_view name) const;
 
+  // Measured numbers a rule of the profiler quotes in its text (data/metrics/rule_facts.yaml).
+  struct Quoted {
+    model::Metric metric;
+    double value;
+  };
+  std::vector<Quoted> quoted_in(std::string_view rule_text) const;
+
   // Names a user may have meant.
   std::string_view nearest_id(std::string_view id) const;
 
@@ -65,10 +72,17 @@ class MetricCatalogue {
   Result<> add_file(const Value& root);
   Result<> add(const Value& entry, std::string_view family);
   Result<> parse_formulas();
+  Result<> add_rule_facts(const Value& facts);
+
+  struct RuleFact {
+    model::Metric metric;
+    std::string_view contains, after, before;
+  };
 
   using Index = std::unordered_map<std::string_view, model::Metric>;
   std::vector<MetricDefinition> definitions_;
   std::vector<Value> sources_;
+  std::vector<RuleFact> rule_facts_;
   Index ids_, ncu_, nvprof_, details_;
   std::unordered_multimap<std::string_view, model::Metric> labels_;  // a details label without its section
   std::unordered_map<std::string, model::Metric> plain_;             // normalised

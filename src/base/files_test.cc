@@ -1,0 +1,86 @@
+#include "base/files.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+namespace frx {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FilesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "frx-files-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder); }
+  std::string path(std::string_view name) const { return (folder / name).string(); }
+
+  fs::path folder;
+};
+
+TEST_F(FilesTest, ReadsBackWhatItWrote) {
+  const std::string bytes("a\0b\n", 4);
+  ASSERT_TRUE(write_file(path("x"), bytes));
+  EXPECT_EQ(*read_file(path("x")), bytes);
+}
+
+TEST_F(FilesTest, CreatesMissingFolders) {
+  ASSERT_TRUE(write_file(path("a/b/c.txt"), "x"));
+  EXPECT_EQ(*read_file(path("a/b/c.txt")), "x");
+}
+
+TEST_F(FilesTest, LeavesNothingBesideTheTarget) {
+  ASSERT_TRUE(write_file(path("x"), "one"));
+  ASSERT_TRUE(write_file(path("x"), "two"));
+  EXPECT_EQ(*read_file(path("x")), "two");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
+}
+
+TEST_F(FilesTest, KeepsTheTargetWhenItCannotReplaceIt) {
+  fs::create_directory(folder / "x");
+  const Result<> written = write_file(path("x"), "bytes");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().kind, ErrorKind::unreadable);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
+}
+
+TEST_F(FilesTest, NamesTheMissingFile) {
+  const Result<std::string> text = read_file(path("absent"));
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error().where, path("absent"));
+  EXPECT_FALSE(text.error().hint.empty());
+}
+
+TEST_F(FilesTest, RefusesADirectory) {
+  const auto source = open_file(folder.string());
+  ASSERT_FALSE(source);
+  EXPECT_NE(source.error().message.find("found a directory"), std::string::npos);
+}
+
+TEST_F(FilesTest, RefusesMoreThanTheLimit) {
+  ASSERT_TRUE(write_file(path("x"), std::string(100, 'x')));
+  EXPECT_TRUE(read_file(path("x"), 100));
+  EXPECT_FALSE(read_file(path("x"), 99));
+}
+
+TEST_F(FilesTest, TellsTheSizeOfARegularFile) {
+  ASSERT_TRUE(write_file(path("x"), "12345"));
+  EXPECT_EQ((*open_file(path("x")))->size_hint(), 5u);
+}
+
+TEST(OpenBytes, GivesFewerBytesOnlyAtTheEnd) {
+  const std::unique_ptr<ByteSource> source = open_bytes("abcde");
+  char buffer[3];
+  EXPECT_EQ(*source->read(buffer), 3u);
+  EXPECT_EQ(*source->read(buffer), 2u);
+  EXPECT_EQ(buffer[0], 'd');
+  EXPECT_EQ(*source->read(buffer), 0u);
+}
+
+}  // namespace
+}  // namespace frx

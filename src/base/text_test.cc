@@ -1,0 +1,81 @@
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace frx {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+TEST(Trim, RemovesBlanksOfAllKindsAtBothEnds) {
+  EXPECT_EQ(trim(" \t a b\r\n"), "a b");
+  EXPECT_EQ(trim("   "), "");
+}
+
+TEST(Split, KeepsEmptyParts) {
+  EXPECT_EQ(split("a,,b,", ','), (std::vector<std::string_view>{"a", "", "b", ""}));
+  EXPECT_EQ(split("", ','), (std::vector<std::string_view>{""}));
+}
+
+TEST(Join, PutsTheSeparatorBetweenOnly) {
+  EXPECT_EQ(join(Texts{"a", "b", "c"}, ", "), "a, b, c");
+  EXPECT_EQ(join(Texts{}, ", "), "");
+}
+
+TEST(EqualsIgnoringCase, ComparesTheWholeText) {
+  EXPECT_TRUE(equals_ignoring_case("NaN", "nan"));
+  EXPECT_FALSE(equals_ignoring_case("nan", "nano"));
+}
+
+TEST(ContainsIgnoringCase, FindsAPartAnywhere) {
+  EXPECT_TRUE(contains_ignoring_case("Kernel Name", "NAME"));
+  EXPECT_FALSE(contains_ignoring_case("Kernel", "kernels"));
+}
+
+TEST(Printable, RemovesWhatATerminalWouldActOn) {
+  EXPECT_EQ(printable("a\x1B[31mb\x07"), "a [31mb ");
+  EXPECT_EQ(printable("\xC2\x9B" "31m"), " 31m");           // a C1 control in UTF-8
+  EXPECT_EQ(printable("x\xE2\x80\xAEy").find("\xE2\x80\xAE"), std::string::npos);  // right-to-left override
+}
+
+TEST(Printable, ReplacesInvalidUtf8) {
+  EXPECT_EQ(printable("a\xFFz"), "a\xEF\xBF\xBDz");
+  EXPECT_EQ(printable("\xC3"), "\xEF\xBF\xBD");
+}
+
+TEST(Printable, KeepsValidUtf8) { EXPECT_EQ(printable("µ-Kernel ∑"), "µ-Kernel ∑"); }
+
+TEST(DisplayWidth, CountsCharactersAndNotBytes) { EXPECT_EQ(display_width("aµ∑"), 3u); }
+
+TEST(Shorten, CutsTheMiddle) {
+  EXPECT_EQ(shorten("abcdefghij", 10), "abcdefghij");
+  EXPECT_EQ(shorten("abcdefghijk", 9), "abcd...jk");
+  EXPECT_EQ(shorten("abc", 2), "..");
+}
+
+TEST(Shorten, NeverCutsInsideACharacter) {
+  const std::string cut = shorten("µµµµµµµµµµ", 7);
+  EXPECT_EQ(display_width(cut), 7u);
+  EXPECT_EQ(printable(cut), cut);
+}
+
+TEST(Wrap, BreaksBetweenWords) { EXPECT_EQ(wrap("one two  three four", 9), (Texts{"one two", "three", "four"})); }
+
+TEST(Wrap, GivesALongWordItsOwnLine) { EXPECT_EQ(wrap("a incomprehensible b", 5), (Texts{"a", "incomprehensible", "b"})); }
+
+TEST(Nearest, FindsTheTypingMistake) {
+  const std::vector<std::string_view> words = {"dram_bytes", "kernel_duration", "grid_size"};
+  EXPECT_EQ(nearest("kernel_duraton", words), "kernel_duration");
+  EXPECT_EQ(nearest("zzzzzz", words), "");
+}
+
+TEST(ShellQuote, QuotesOnlyWhatNeedsIt) {
+  EXPECT_EQ(shell_quote("./app"), "./app");
+  EXPECT_EQ(shell_quote(""), "''");
+  EXPECT_EQ(shell_quote("two words"), "'two words'");
+  EXPECT_EQ(shell_quote("$HOME;`id`"), "'$HOME;`id`'");
+  EXPECT_EQ(shell_quote("it's"), "'it'\\''s'");
+}
+
+}  // namespace
+}  // namespace frx

@@ -1,0 +1,52 @@
+// Runs one child process: an argument vector (never a shell), its streams, a time limit.
+//
+// The child leads a process group of its own, so that a time limit ends everything it started. When
+// frx is told to stop (Ctrl-C, SIGTERM), the child is told the same and its result is still returned.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace frx::capture {
+
+enum class Input { nothing, inherit };
+enum class Output { inherit, to_stderr, keep, discard };
+
+struct ChildCommand {
+  std::vector<std::string> argv;
+  std::vector<std::pair<std::string, std::string>> environment;  // added to ours
+  std::string directory;                                         // empty: where we are
+  Input input = Input::nothing;
+  Output out = Output::keep;
+  Output err = Output::keep;
+  std::size_t keep_limit = std::size_t{1} << 20;                 // bytes kept of each stream
+  std::chrono::milliseconds time_limit{0};                       // 0: none
+};
+
+struct Exit {
+  int status = 0;               // of exit(), when `signal` is 0
+  int signal = 0;               // that ended it
+  bool timed_out = false;
+  int interrupted_by = 0;       // the signal that we received and passed on
+  bool out_cut = false;         // more was written than kept
+  bool err_cut = false;
+  std::string out;
+  std::string err;
+  std::chrono::nanoseconds took{0};
+
+  bool ok() const { return status == 0 && signal == 0 && !timed_out; }
+  // What a shell would call it.
+  int code() const { return signal == 0 ? status : 128 + signal; }
+};
+
+// An error only when the child could not be started at all.
+Result<Exit> run_process(const ChildCommand& command);
+
+// "exit code 3", "killed by signal 9 (Killed)", "no answer within 5 s"
+std::string describe(const Exit& exit, std::chrono::milliseconds time_limit = std::chrono::milliseconds{0});
+
+}  // namespace frx::capture

@@ -1,0 +1,33 @@
+#include "capture/temporary_directory.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+namespace frx::capture {
+
+Result<TemporaryDirectory> TemporaryDirectory::make(const std::string& parent) {
+  std::string path = parent + "/frx-XXXXXX";
+  if (::mkdtemp(path.data()) == nullptr) {
+    return fail(ErrorKind::environment, "cannot make a temporary folder: {}", std::strerror(errno))
+        .at(parent)
+        .hint("set TMPDIR to a folder you may write to");
+  }
+  return TemporaryDirectory(std::move(path));
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+TemporaryDirectory::TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+
+TemporaryDirectory& TemporaryDirectory::operator=(TemporaryDirectory&& other) noexcept {
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+}  // namespace frx::capture

@@ -1,0 +1,26 @@
+// A private folder that disappears with its owner.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace frx::capture {
+
+class TemporaryDirectory {
+ public:
+  // In `parent` (usually $TMPDIR or /tmp), mode 0700, with a name nobody can guess.
+  static Result<TemporaryDirectory> make(const std::string& parent);
+  ~TemporaryDirectory();
+  TemporaryDirectory(TemporaryDirectory&& other) noexcept;
+  TemporaryDirectory& operator=(TemporaryDirectory&& other) noexcept;
+
+  const std::string& path() const { return path_; }
+  std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
+
+ private:
+  explicit TemporaryDirectory(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+}  // namespace frx::capture

@@ -1,0 +1,99 @@
+#include "derive/device.h"
+
+#include <fmt/format.h>
+
+#include "frx_generated/metric_ids.h"
+
+namespace frx::derive {
+namespace {
+
+// Launches on several devices are rare; the one with a name and most launches speaks for the file.
+const model::DeviceFacts* main_device(const model::Session& session) {
+  const model::DeviceFacts* chosen = nullptr;
+  for (const auto& [index, facts] : session.devices) {
+    if (!chosen || (chosen->name.empty() && !facts.name.empty())) chosen = &facts;
+  }
+  return chosen;
+}
+
+std::optional<model::ComputeCapability> cc_of(const model::Session& session) {
+  for (const auto& [index, facts] : session.devices) {
+    if (facts.cc) return facts.cc;
+  }
+  for (const model::Kernel& kernel : session.kernels) {
+    for (const model::LaunchGroup& group : kernel.groups) {
+      if (group.cc) return group.cc;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> Device::peak_tflops(std::string_view precision) const {
+  if (!match.product || match.is_mig) return std::nullopt;
+  return match.product->peak_tflops(precision);
+}
+
+std::optional<double> Device::peak_gbps() const {
+  if (attribute_gbps) return attribute_gbps;
+  if (!match.product || match.is_mig) return std::nullopt;
+  return match.product->memory_bandwidth_gbps;
+}
+
+std::string Device::describe() const {
+  const std::string capability = cc ? fmt::format("CC {}.{}", cc->major, cc->minor) : std::string();
+  if (name.empty() && capability.empty()) return "unknown (no peak-based claims; name it with --gpu-model)";
+  const std::string shown = match.product ? std::string(match.product->name) : name.empty() ? "unnamed GPU" : name;
+  return fmt::format("{} ({}{}from {})", shown, capability, capability.empty() ? "" : ", ", origin);
+}
+
+Device find_device(const model::Session& session, const model::Readings& readings,
+                   const knowledge::GpuCatalogue& gpus, const std::string& gpu_model) {
+  Device device;
+  const model::DeviceFacts* facts = main_device(session);
+  device.cc = cc_of(session);
+  device.sm_count = readings.value(metrics::sm_count);
+  if (const auto clock = readings.value(metrics::device_memory_clock); clock) {
+    if (const auto bits = readings.value(metrics::device_memory_bus_width); bits) {
+      device.attribute_gbps = *clock * 2 * *bits / 8 / 1e9;  // double data rate
+    }
+  }
+  knowledge::GpuQuery query;
+  query.cc = device.cc;
+  if (device.sm_count) query.sm_count = static_cast<int>(*device.sm_count);
+  if (const auto bytes = readings.value(metrics::device_total_memory)) query.memory_gb = *bytes / 1e9;
+  if (!gpu_model.empty()) {
+    query.name = gpu_model;
+    device.name = gpu_model;
+    device.origin = "--gpu-model";
+  } else if (facts && !facts->name.empty()) {
+    query.name = facts->name;
+    device.name = facts->name;
+    device.origin = "the file";
+  } else {
+    device.origin = device.cc ? "the file" : "nothing in the file names it";
+  }
+  device.match = knowledge::match_gpu(gpus, query);
+  if (!device.cc && device.match.limits) device.cc = device.match.limits->cc;
+  if (!device.sm_count && device.match.product) device.sm_count = device.match.product->sm_count;
+  return device;
+}
+
+void add_device_readings(const Device& device, model::Readings& readings) {
+  const auto add = [&](model::Metric metric, std::optional<double> value, std::string_view source) {
+    if (value) readings.set(metric, {*value, model::Origin::device, 0, 0, source});
+  };
+  const std::string_view source = device.match.product ? device.match.product->source : std::string_view();
+  add(metrics::sm_count, device.sm_count, source);
+  if (device.sm_count && device.limits()) {
+    add(metrics::gpu_thread_slots, *device.sm_count * device.limits()->threads_per_sm, device.limits()->limits_source);
+    add(metrics::device_max_warps_per_sm, device.limits()->warps_per_sm, device.limits()->limits_source);
+  }
+  if (const auto gbps = device.peak_gbps()) {
+    add(metrics::gpu_peak_dram_bandwidth, *gbps * 1e9, device.attribute_gbps ? std::string_view("device attributes in the file") : source);
+  }
+  if (const auto tflops = device.peak_tflops("fp32")) add(metrics::gpu_peak_fp32, *tflops * 1e12, source);
+}
+
+}  // namespace frx::derive

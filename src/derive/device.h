@@ -1,0 +1,37 @@
+// The GPU a profile was taken on: from the file itself, from --gpu-model, or unknown. Never assumed.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "knowledge/gpu_match.h"
+#include "knowledge/gpus.h"
+#include "model/readings.h"
+#include "model/session.h"
+
+namespace frx::derive {
+
+struct Device {
+  knowledge::GpuMatch match;
+  std::string name;                  // as the file or the user gives it; "" when unknown
+  std::string origin;                // "the file", "--gpu-model", "nothing in the file names it"
+  std::optional<model::ComputeCapability> cc;
+  std::optional<double> sm_count;
+  std::optional<double> attribute_gbps;   // DRAM peak by the device attributes of the file
+
+  const knowledge::SmLimits* limits() const { return match.limits; }
+  std::optional<double> peak_tflops(std::string_view precision) const;
+  std::optional<double> peak_gbps() const;
+  // "NVIDIA A100-SXM4-80GB (CC 8.0, from the file)", for people.
+  std::string describe() const;
+};
+
+// What the option names wins over the name in the file; a conflict with the file's own compute
+// capability is explained in `match.explanation`. `readings` supplies device attributes.
+Device find_device(const model::Session& session, const model::Readings& readings,
+                   const knowledge::GpuCatalogue& gpus, const std::string& gpu_model);
+
+// SM count, thread slots and peaks as readings, so that formulas and labels can use them.
+void add_device_readings(const Device& device, model::Readings& readings);
+
+}  // namespace frx::derive

@@ -1,0 +1,36 @@
+// Why the warps on an SM are as many as they are.
+//
+// The block limits come from the file when it has them, else from the launch attributes through the
+// occupancy model of knowledge/occupancy, if the compute capability is known. Unknown inputs give an
+// unknown answer: a block size that was not recorded limits nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "derive/device.h"
+#include "model/readings.h"
+
+namespace frx::derive {
+
+struct OccupancyAnalysis {
+  std::optional<double> achieved_pct;
+  std::optional<double> theoretical_pct;
+  bool modelled = false;                        // theoretical_pct is ours, not the file's
+  std::vector<std::string_view> limiters;       // registers, shared_memory, warps, blocks, barriers; empty at 100 %
+  std::optional<double> limit_registers, limit_shared_memory, limit_warps, limit_blocks, limit_barriers;
+  std::string advice;                           // what would let one more block in, or ""
+
+  std::string_view limiter() const { return limiters.empty() ? std::string_view() : limiters.front(); }
+  std::optional<double> gap_pct() const;
+  std::optional<double> efficiency_pct() const;
+};
+
+// Adds modelled limits and the modelled theoretical occupancy to readings that lack them.
+void add_occupancy_readings(const Device& device, model::Readings& readings);
+
+OccupancyAnalysis analyse_occupancy(const model::Readings& readings, const Device& device);
+
+}  // namespace frx::derive

@@ -1,0 +1,47 @@
+// Asks every label about one set of readings.
+//
+// A label fires, is clear, or cannot be told because a value it needs was not measured. Abstaining is
+// a result: the report says what is missing and which command collects it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "knowledge/labels.h"
+#include "knowledge/metrics.h"
+#include "model/readings.h"
+
+namespace frx::detect {
+
+struct Evidence {
+  model::Metric metric;
+  model::Reading reading;
+  std::string_view because;
+};
+
+struct Fires {
+  double score = 0;                       // 0 to 1: how much of the time it explains
+  std::optional<double> time_at_stake;    // ns, upper bound; unknown without a duration
+  std::vector<Evidence> evidence;
+};
+struct Clear {};
+struct CannotTell {
+  std::vector<model::Metric> missing;
+};
+
+struct Verdict {
+  const knowledge::Label* label = nullptr;
+  std::variant<Fires, Clear, CannotTell> answer;
+
+  const Fires* fires() const { return std::get_if<Fires>(&answer); }
+};
+
+// One verdict per label that has a condition, in the documented order. `kernel_class` is
+// KernelClasses::of the kernel's name.
+std::vector<Verdict> examine(const knowledge::LabelCatalogue& labels, const knowledge::MetricCatalogue& metrics,
+                             const model::Readings& readings, std::uint64_t kernel_class);
+
+}  // namespace frx::detect

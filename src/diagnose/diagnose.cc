@@ -1,0 +1,273 @@
+#include "diagnose/diagnosis.h"
+
+#include <algorithm>
+#include <map>
+
+#include "derive/derive.h"
+#include "frx_generated/metric_ids.h"
+
+namespace frx::diagnose {
+namespace {
+
+constexpr std::string_view inconclusive = "inconclusive";
+constexpr std::string_view insufficient = "insufficient_ncu_data";
+// What is explained by another finding counts a third: it is worth knowing, not worth fixing first.
+constexpr double consequence_weight = 1.0 / 3;
+
+std::optional<double> sum_of(const model::Session& session, const model::LaunchGroup& group, model::Metric metric) {
+  const auto column = session.column_of(metric);
+  if (!column || *column >= group.spreads.size() || group.spreads[*column].count == 0) return std::nullopt;
+  return group.spreads[*column].sum;
+}
+
+// Launches of several groups as one, for averages over a kernel or a run.
+void merge(model::LaunchGroup& into, const model::LaunchGroup& from) {
+  into.launches += from.launches;
+  into.timed_launches += from.timed_launches;
+  into.spreads.resize(std::max(into.spreads.size(), from.spreads.size()));
+  for (std::size_t i = 0; i < from.spreads.size(); ++i) {
+    const model::Spread& source = from.spreads[i];
+    if (source.count == 0) continue;
+    model::Spread& target = into.spreads[i];
+    if (target.count == 0) {
+      target = source;
+      continue;
+    }
+    target.count += source.count;
+    target.sum += source.sum;
+    target.min = std::min(target.min, source.min);
+    target.max = std::max(target.max, source.max);
+    target.weighted_sum += source.weighted_sum;
+    target.weight += source.weight;
+    if (source.longest > target.longest) {
+      target.longest = source.longest;
+      target.of_longest = source.of_longest;
+      target.line = source.line;
+    }
+  }
+}
+
+const Finding* with_label(const std::vector<Finding>& findings, std::string_view id) {
+  for (const Finding& finding : findings) {
+    if (finding.label->id == id) return &finding;
+  }
+  return nullptr;
+}
+
+// A finding whose cause is found too stands back behind it. Only a cause that stands by itself explains.
+void mark_consequences(std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    for (const std::string_view cause : finding.label->explained_by) {
+      const Finding* other = with_label(findings, cause);
+      if (!other || other->score < 0.1) continue;
+      if (other->explained_by == finding.label->id) continue;
+      finding.explained_by = cause;
+      break;
+    }
+  }
+  for (Finding& finding : findings) {
+    if (!finding.explained_by.empty()) finding.score *= consequence_weight;
+  }
+}
+
+void rank(std::vector<Finding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    return a.score != b.score ? a.score > b.score : a.label->order < b.label->order;
+  });
+}
+
+class Diagnoser {
+ public:
+  Diagnoser(const knowledge::Knowledge& knowledge, RunDiagnosis& run) : knowledge_(knowledge), run_(run) {}
+
+  void run() {
+    for (const model::Kernel& kernel : run_.session.kernels) run_.kernels.push_back(diagnose_kernel(kernel));
+    share_time();
+    combine_run();
+  }
+
+  model::Readings complete(model::Readings readings) const {
+    derive::add_device_readings(run_.device, readings);
+    derive::add_occupancy_readings(run_.device, readings);
+    derive::add_derived(knowledge_.metrics, readings);
+    return readings;
+  }
+
+ private:
+  GroupDiagnosis diagnose_group(const model::LaunchGroup& group, std::uint64_t kernel_class) const {
+    GroupDiagnosis result;
+    result.group = &group;
+    result.readings = complete(derive::readings_of(run_.session, group, knowledge_.metrics));
+    const std::vector<detect::Verdict> verdicts =
+        detect::examine(knowledge_.labels, knowledge_.metrics, result.readings, kernel_class);
+    for (const detect::Verdict& verdict : verdicts) {
+      if (const detect::Fires* fires = verdict.fires()) {
+        result.findings.push_back({verdict.label, fires->score, fires->time_at_stake, {}, fires->evidence, 1.0});
+      }
+    }
+    mark_consequences(result.findings);
+    rank(result.findings);
+    result.primary = result.findings.empty() ? inconclusive : result.findings.front().label->id;
+    return result;
+  }
+
+  KernelDiagnosis diagnose_kernel(const model::Kernel& kernel) const {
+    KernelDiagnosis result;
+    result.kernel = &kernel;
+    result.launches = kernel.launches();
+    const std::uint64_t kernel_class = knowledge_.classes.of(kernel.name);
+    model::LaunchGroup all;
+    for (const model::LaunchGroup& group : kernel.groups) {
+      if (group.launches == 0) continue;
+      merge(all, group);
+      result.groups.push_back(diagnose_group(group, kernel_class));
+      const std::optional<double> duration = sum_of(run_.session, group, metrics::kernel_duration);
+      result.groups.back().weight = duration.value_or(0);
+      if (duration) result.duration = result.duration.value_or(0) + *duration;
+    }
+    if (!result.duration) {
+      for (GroupDiagnosis& group : result.groups) group.weight = static_cast<double>(group.group->launches);
+    }
+    std::stable_sort(result.groups.begin(), result.groups.end(),
+                     [](const GroupDiagnosis& a, const GroupDiagnosis& b) { return a.weight > b.weight; });
+    if (kernel.groups.size() == 1) {
+      all.grid = kernel.groups[0].grid;
+      all.block = kernel.groups[0].block;
+    }
+    result.readings = result.groups.size() == 1 ? result.groups[0].readings
+                                                : complete(derive::readings_of(run_.session, all, knowledge_.metrics));
+    combine_groups(result);
+    judge_rest(result, kernel_class);
+    result.roofline = derive::roofline_of(result.readings, run_.device);
+    result.occupancy = derive::analyse_occupancy(result.groups.empty() ? result.readings : result.groups[0].readings, run_.device);
+    return result;
+  }
+
+  // Score and share of a label: its groups, weighted by their time. The primary is the one that leads
+  // for the longest time.
+  static void combine_groups(KernelDiagnosis& kernel) {
+    double total = 0;
+    for (const GroupDiagnosis& group : kernel.groups) total += group.weight;
+    if (total <= 0) total = 1;
+    std::map<std::string_view, double> leads;
+    for (const GroupDiagnosis& group : kernel.groups) {
+      const double share = kernel.groups.size() == 1 ? 1.0 : group.weight / total;
+      leads[group.primary] += share;
+      for (const Finding& finding : group.findings) add(kernel.findings, finding, share);
+    }
+    rank(kernel.findings);
+    kernel.primary = leader(leads, kernel.groups.empty() ? insufficient : kernel.groups[0].primary);
+    lead(kernel.findings, kernel.primary);
+    kernel.has_data = kernel.primary != insufficient;
+  }
+
+  static void add(std::vector<Finding>& findings, const Finding& finding, double share) {
+    for (Finding& known : findings) {
+      if (known.label != finding.label) continue;
+      known.score += finding.score * share;
+      known.time_share += finding.time_share * share;
+      if (finding.time_at_stake) known.time_at_stake = known.time_at_stake.value_or(0) + *finding.time_at_stake;
+      if (finding.explained_by.empty()) known.explained_by = {};
+      return;
+    }
+    Finding first = finding;
+    first.score *= share;
+    first.time_share *= share;
+    findings.push_back(std::move(first));
+  }
+
+  static std::string_view leader(const std::map<std::string_view, double>& leads, std::string_view first) {
+    std::string_view best = first;
+    for (const auto& [label, share] : leads) {
+      if (share > leads.at(best) + 1e-12) best = label;
+    }
+    return best;
+  }
+
+  // The primary stands first in the list, whatever the others sum to.
+  static void lead(std::vector<Finding>& findings, std::string_view primary) {
+    const auto at = std::find_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.label->id == primary; });
+    if (at != findings.end()) std::rotate(findings.begin(), at, at + 1);
+  }
+
+  // What was ruled out and what could not be told, for the launch shape that takes most time.
+  void judge_rest(KernelDiagnosis& kernel, std::uint64_t kernel_class) const {
+    if (kernel.groups.empty()) return;
+    for (const detect::Verdict& verdict :
+         detect::examine(knowledge_.labels, knowledge_.metrics, kernel.groups[0].readings, kernel_class)) {
+      if (with_label(kernel.findings, verdict.label->id)) continue;
+      if (std::holds_alternative<detect::Clear>(verdict.answer)) kernel.ruled_out.push_back(verdict.label->id);
+      if (const auto* unknown = std::get_if<detect::CannotTell>(&verdict.answer); unknown && !unknown->missing.empty()) {
+        kernel.unknown.push_back({verdict.label, unknown->missing});
+      }
+    }
+  }
+
+  void share_time() {
+    for (const KernelDiagnosis& kernel : run_.kernels) {
+      if (kernel.duration) run_.duration = run_.duration.value_or(0) + *kernel.duration;
+      if (kernel.has_data) ++run_.kernels_with_data;
+    }
+    for (KernelDiagnosis& kernel : run_.kernels) {
+      if (kernel.duration && run_.duration && *run_.duration > 0) kernel.runtime_share = *kernel.duration / *run_.duration;
+      kernel.opportunity.score = derive::opportunity_score(kernel.readings, kernel.roofline, kernel.runtime_share).value_or(0);
+      kernel.opportunity.label = derive::opportunity_label(kernel.opportunity.score, kernel.runtime_share.has_value());
+    }
+    // A kernel without a duration cannot outrank a timed one.
+    std::stable_sort(run_.kernels.begin(), run_.kernels.end(), [](const KernelDiagnosis& a, const KernelDiagnosis& b) {
+      return a.duration.value_or(-1) > b.duration.value_or(-1);
+    });
+  }
+
+  void combine_run() {
+    model::LaunchGroup all;
+    std::map<std::string_view, double> leads;
+    double total = 0;
+    const auto weight = [&](const KernelDiagnosis& kernel) {
+      return run_.duration ? kernel.duration.value_or(0) : static_cast<double>(kernel.launches);
+    };
+    for (const KernelDiagnosis& kernel : run_.kernels) {
+      for (const model::LaunchGroup& group : kernel.kernel->groups) merge(all, group);
+      total += weight(kernel);
+    }
+    if (total <= 0) total = 1;
+    for (const KernelDiagnosis& kernel : run_.kernels) {
+      const double share = run_.kernels.size() == 1 ? 1.0 : weight(kernel) / total;
+      if (share <= 0) continue;
+      leads[kernel.primary] += share;
+      for (const Finding& finding : kernel.findings) add(run_.findings, finding, share);
+    }
+    rank(run_.findings);
+    run_.primary = leads.empty() ? insufficient : leader(leads, run_.kernels.front().primary);
+    lead(run_.findings, run_.primary);
+    run_.readings = run_.kernels.size() == 1 ? run_.kernels[0].readings
+                                             : complete(derive::readings_of(run_.session, all, knowledge_.metrics));
+    if (!run_.kernels.empty()) {
+      run_.roofline = run_.kernels.front().roofline;
+      run_.unknown = run_.kernels.front().unknown;
+    }
+  }
+
+  const knowledge::Knowledge& knowledge_;
+  RunDiagnosis& run_;
+};
+
+}  // namespace
+
+Result<RunDiagnosis> diagnose(model::Session session, const knowledge::Knowledge& knowledge, const Options& options) {
+  RunDiagnosis run;
+  run.session = std::move(session);
+  model::LaunchGroup all;
+  for (const model::Kernel& kernel : run.session.kernels) {
+    for (const model::LaunchGroup& group : kernel.groups) merge(all, group);
+  }
+  const model::Readings attributes = derive::readings_of(run.session, all, knowledge.metrics);
+  run.device = derive::find_device(run.session, attributes, knowledge.gpus, options.gpu_model);
+  if (!options.gpu_model.empty() && !run.device.match.product && !run.device.match.limits) {
+    return fail(ErrorKind::usage, "--gpu-model '{}': {}", options.gpu_model, run.device.match.explanation);
+  }
+  Diagnoser(knowledge, run).run();
+  return run;
+}
+
+}  // namespace frx::diagnose

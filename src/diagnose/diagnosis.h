@@ -1,0 +1,88 @@
+// What a profile means: for each kernel and for the whole run, the labels that hold, ranked, with the
+// time behind them; what was ruled out and what could not be told.
+//
+// Labels are judged per group of equal launches, never on averages over different launches, and
+// combined by time: a 10 ms launch outweighs a hundred of 2 us.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "derive/device.h"
+#include "derive/occupancy.h"
+#include "derive/roofline.h"
+#include "detect/detect.h"
+#include "knowledge/knowledge.h"
+#include "model/readings.h"
+#include "model/session.h"
+
+namespace frx::diagnose {
+
+struct Finding {
+  const knowledge::Label* label = nullptr;
+  double score = 0;                      // 0 to 1, weighted by time over the launches
+  std::optional<double> time_at_stake;   // ns, summed; an upper bound
+  std::string_view explained_by;         // the label whose consequence it is, or ""
+  std::vector<detect::Evidence> evidence;
+  double time_share = 0;                 // of the time of the kernel (or run), the share in which it holds
+};
+
+struct Unknown {
+  const knowledge::Label* label = nullptr;
+  std::vector<model::Metric> missing;
+};
+
+struct Opportunity {
+  double score = 0;
+  std::string_view label;                // high, medium, low, none
+};
+
+// One group of equal launches.
+struct GroupDiagnosis {
+  const model::LaunchGroup* group = nullptr;
+  double weight = 0;                     // duration in ns, or number of launches when nothing is timed
+  model::Readings readings;
+  std::vector<Finding> findings;         // ranked
+  std::string_view primary;              // id of a label
+};
+
+struct KernelDiagnosis {
+  const model::Kernel* kernel = nullptr;
+  std::uint64_t launches = 0;
+  std::optional<double> duration;        // ns, summed over launches
+  std::optional<double> runtime_share;   // 0 to 1 of all measured kernel time
+  model::Readings readings;              // over all launches, time-weighted
+  std::vector<GroupDiagnosis> groups;    // heaviest first
+  std::vector<Finding> findings;         // ranked
+  std::string_view primary;
+  std::vector<std::string_view> ruled_out;
+  std::vector<Unknown> unknown;
+  derive::Roofline roofline;
+  derive::OccupancyAnalysis occupancy;
+  Opportunity opportunity;
+  bool has_data = false;
+};
+
+struct RunDiagnosis {
+  model::Session session;
+  derive::Device device;
+  std::vector<KernelDiagnosis> kernels;  // longest first; untimed ones after the timed
+  model::Readings readings;
+  std::vector<Finding> findings;
+  std::string_view primary;
+  std::vector<Unknown> unknown;
+  derive::Roofline roofline;             // of the longest kernel
+  std::optional<double> duration;        // ns
+  std::size_t kernels_with_data = 0;
+};
+
+struct Options {
+  std::string gpu_model;                 // --gpu-model, or ""
+};
+
+// Takes the session; the diagnosis points into it and into `knowledge`, which must outlive it.
+Result<RunDiagnosis> diagnose(model::Session session, const knowledge::Knowledge& knowledge, const Options& options);
+
+}  // namespace frx::diagnose

@@ -1,0 +1,46 @@
+// Which GPU is this? From what a user typed, what a profile says of its device, or both.
+//
+// There is no default GPU. The answer says how sure it is and why, and an unknown GPU has no peaks:
+// whatever needs one is withheld and the report says so. Where name and device disagree, the device
+// is believed, because a name may be a left-over option and an attribute comes from the driver.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knowledge/gpu_names.h"
+#include "knowledge/gpus.h"
+
+namespace frx::knowledge {
+
+// What is known of the device; the more, the better.
+struct GpuQuery {
+  std::optional<std::string> name;     // "NVIDIA A100-SXM4-80GB", "rtx4090", "sm_90"
+  std::optional<model::ComputeCapability> cc;
+  std::optional<int> sm_count;
+  std::optional<double> memory_gb;     // bytes / 1e9 or / 2^30: both are recognised
+};
+
+enum class Certainty {
+  exact,      // one product, and everything that is known agrees with it
+  family,     // limits are certain; the product is assumed (see explanation) or absent
+  ambiguous,  // several products fit; see candidates
+  unknown,    // nothing fits
+};
+
+struct GpuMatch {
+  const GpuProduct* product = nullptr;
+  const SmLimits* limits = nullptr;
+  std::vector<const GpuProduct*> candidates;  // the products that fit, when there is more than one
+  std::string explanation;                    // one or two sentences for the report
+  Certainty certainty = Certainty::unknown;
+  bool is_mig = false;                        // a slice: the product's peaks are those of the whole GPU
+  std::optional<MigProfile> mig;
+  bool conflict = false;                      // name and device disagree; the device was believed
+};
+
+GpuMatch match_gpu(const GpuCatalogue& catalogue, const GpuQuery& query);
+
+}  // namespace frx::knowledge

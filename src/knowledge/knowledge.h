@@ -1,0 +1,25 @@
+// Everything the program knows, loaded once: the catalogues built from data/.
+#pragma once
+
+#include <string>
+
+#include "knowledge/gpus.h"
+#include "knowledge/kernel_classes.h"
+#include "knowledge/labels.h"
+#include "knowledge/library.h"
+#include "knowledge/metrics.h"
+
+namespace frx::knowledge {
+
+struct Knowledge {
+  Library library;
+  MetricCatalogue metrics;
+  KernelClasses classes;
+  LabelCatalogue labels;
+  GpuCatalogue gpus;
+
+  // `data_directory`: --data DIR, or "" for the embedded data only.
+  static Result<Knowledge> load(const std::string& data_directory);
+};
+
+}  // namespace frx::knowledge

@@ -1,0 +1,84 @@
+#include "knowledge/presets.h"
+
+#include <algorithm>
+
+namespace frx::knowledge {
+namespace {
+
+constexpr std::string_view file_name = "data/metrics/presets.yaml";
+
+using Metrics = std::vector<model::Metric>;
+
+void add_once(Metrics& list, model::Metric metric) {
+  if (std::find(list.begin(), list.end(), metric) == list.end()) list.push_back(metric);
+}
+
+Result<Metrics> metrics_in(const Value& ids, const MetricCatalogue& catalogue, bool collectable) {
+  Metrics list;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const Value id = ids.item(i);
+    const std::optional<model::Metric> metric = catalogue.with_id(id.text());
+    if (!metric) {
+      const std::string_view near = catalogue.nearest_id(id.text());
+      return fail(ErrorKind::malformed, "no metric is called '{}'", id.text())
+          .at(id.where())
+          .hint(near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+    }
+    if (collectable && counter_of(catalogue[*metric]).empty()) {
+      return fail(ErrorKind::malformed, "'{}' cannot be asked of ncu: it has no counter of its own", id.text()).at(id.where());
+    }
+    add_once(list, *metric);
+  }
+  return list;
+}
+
+Result<> join(const Value& names, const std::vector<Preset>& earlier, Preset& into) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto part = std::find_if(earlier.begin(), earlier.end(),
+                                   [&](const Preset& preset) { return preset.name == names.item(i).text(); });
+    if (part == earlier.end()) {
+      return fail(ErrorKind::malformed, "no earlier preset is called '{}'", names.item(i).text()).at(names.item(i).where());
+    }
+    for (const model::Metric metric : part->metrics) add_once(into.metrics, metric);
+    for (const model::Metric metric : part->required) add_once(into.required, metric);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Preset>> load_presets(const Library& library, const MetricCatalogue& metrics) {
+  const Value list = library.file(file_name)["presets"];
+  std::vector<Preset> presets;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Value entry = list.item(i);
+    Preset preset{entry["name"].text(), entry["description"].text(), {}, {}};
+    if (preset.name.empty()) return fail(ErrorKind::malformed, "expected a preset with a name").at(entry.where());
+    TRY_ASSIGN(preset.metrics, metrics_in(entry["metrics"], metrics, true));
+    TRY_ASSIGN(preset.required, metrics_in(entry["required"], metrics, false));
+    TRY(join(entry["union_of"], presets, preset));
+    if (preset.metrics.empty()) return fail(ErrorKind::malformed, "preset '{}' has no metrics", preset.name).at(entry.where());
+    presets.push_back(std::move(preset));
+  }
+  if (presets.empty()) return fail(ErrorKind::malformed, "expected a list of presets").at(std::string(file_name));
+  return presets;
+}
+
+std::vector<std::string> preset_names(const Library& library) {
+  const Value list = library.file(file_name)["presets"];
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < list.size(); ++i) names.emplace_back(list.item(i)["name"].text());
+  return names;
+}
+
+std::string_view counter_of(const MetricDefinition& metric) {
+  return metric.collect && !metric.ncu.empty() ? metric.ncu.front() : std::string_view();
+}
+
+std::vector<std::string> counters_of(const Preset& preset, const MetricCatalogue& metrics) {
+  std::vector<std::string> counters;
+  for (const model::Metric metric : preset.metrics) counters.emplace_back(counter_of(metrics[metric]));
+  return counters;
+}
+
+}  // namespace frx::knowledge

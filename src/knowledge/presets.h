@@ -1,0 +1,34 @@
+// Which counters to collect for a question: data/metrics/presets.yaml.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "knowledge/library.h"
+#include "knowledge/metrics.h"
+
+namespace frx::knowledge {
+
+struct Preset {
+  std::string_view name;
+  std::string_view description;
+  std::vector<model::Metric> metrics;   // in the order in which they are asked for
+  std::vector<model::Metric> required;  // what an export must hold to answer the preset's question
+};
+
+// The presets in the order of the file. A name that the catalogue does not know, or that cannot be
+// asked of ncu, is an error that names file and line.
+Result<std::vector<Preset>> load_presets(const Library& library, const MetricCatalogue& metrics);
+
+// The names alone, without loading the catalogue; for help and completion.
+std::vector<std::string> preset_names(const Library& library);
+
+// The spelling to ask ncu for, or "" when the metric is only ever derived.
+std::string_view counter_of(const MetricDefinition& metric);
+
+// The counters of a preset, as `--metrics` wants them.
+std::vector<std::string> counters_of(const Preset& preset, const MetricCatalogue& metrics);
+
+}  // namespace frx::knowledge
