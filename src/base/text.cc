@@ -31,13 +31,15 @@ std::size_t sequence_length(std::string_view text) {
   return size;
 }
 
-// C1 controls (U+0080..U+009F) and the bidirectional overrides would also steer a terminal.
+// C1 controls (U+0080..U+009F) and the bidirectional overrides and isolates would also steer a terminal.
 bool is_unsafe_sequence(std::string_view sequence) {
   if (sequence.size() == 1) return static_cast<unsigned char>(sequence[0]) < 0x20 || sequence[0] == 0x7F;
   if (sequence.size() == 2) return sequence[0] == '\xC2' && static_cast<unsigned char>(sequence[1]) < 0xA0;
   return sequence.starts_with("\xE2\x80\xAA") || sequence.starts_with("\xE2\x80\xAB") ||
          sequence.starts_with("\xE2\x80\xAC") || sequence.starts_with("\xE2\x80\xAD") ||
-         sequence.starts_with("\xE2\x80\xAE");
+         sequence.starts_with("\xE2\x80\xAE") || sequence.starts_with("\xE2\x81\xA6") ||
+         sequence.starts_with("\xE2\x81\xA7") || sequence.starts_with("\xE2\x81\xA8") ||
+         sequence.starts_with("\xE2\x81\xA9");
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -120,7 +120,7 @@ class NcuCsv {
     if (take_tool_line(line, session_)) return {};
     if (quoted_ && line[0] != '"') {
       // Program output without a line break may stand before a row.
-      const std::size_t at = prefix_.empty() ? line.npos : line.find(prefix_);
+      const std::size_t at = prefix_.empty() ? line.find('"') : line.find(prefix_);
       if (at == line.npos) return skip();
       line.remove_prefix(at);
     }

@@ -13,7 +13,7 @@ using testing::spread;
 using testing::sum;
 
 constexpr std::string_view header =
-    R"("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value")"
+    R"x("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value")x"
     "\n";
 
 // One row of a tall file of kernel "axpy(int, float *)".
@@ -112,7 +112,7 @@ TEST(NcuCsv, AcceptsMetricRowsShorterThanTheirHeader) {
   std::string short_row = duration(0, "us", "7.5");
   short_row.insert(short_row.size() - 1, ",");
   const std::string rule =
-      R"("0","77","app","host","axpy(int, float *)","1","7","(256, 1, 1)","(64, 1, 1)","0","8.6","SpeedOfLight","","","","Bottleneck","OPT","It is ""slow"".","global","12.5")"
+      R"x("0","77","app","host","axpy(int, float *)","1","7","(256, 1, 1)","(64, 1, 1)","0","8.6","SpeedOfLight","","","","Bottleneck","OPT","It is ""slow"".","global","12.5")x"
       "\n";
   const model::Session session = session_of(with_rules + short_row + rule);
   EXPECT_EQ(mean(session, "axpy(int, float *)", metrics::kernel_duration), 7500);

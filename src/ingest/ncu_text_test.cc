@@ -107,7 +107,6 @@ TEST(NcuText, LetsALaterRowSettleTheDecimalSign) {
 
 TEST(NcuText, ReadsRawNamesLongerThanTheirColumn) {
   const std::string name = "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct";
-  const std::string row = fmt::format("    {}   {}   {}\n", name, "%", "25.00");
   const std::string padded = fmt::format("    {:<44} {:>12} {:>12}\n", name, "%", "25.00");
   const std::string page = new_launch() + "    Section: Command line profiler metrics\n" + std::string(new_rule) + padded + std::string(new_rule);
   EXPECT_EQ(mean(session_of(page), "axpy(int, float *)", metrics::global_load_bytes_per_sector_pct), 25);

@@ -57,15 +57,15 @@ TEST(NvprofCsv, TakesNoOverflowForANumber) {
 }
 
 constexpr std::string_view trace_header =
-    R"("Start","Duration","Grid X","Grid Y","Grid Z","Block X","Block Y","Block Z","Registers Per Thread","Static SMem","Dynamic SMem","Size","Throughput","Device","Context","Stream","Name")"
+    R"x("Start","Duration","Grid X","Grid Y","Grid Z","Block X","Block Y","Block Z","Registers Per Thread","Static SMem","Dynamic SMem","Size","Throughput","Device","Context","Stream","Name")x"
     "\n";
 
 TEST(NvprofCsv, ReadsATraceWithItsRowOfUnits) {
   const model::Session session = session_of(
       std::string(banner) + std::string(trace_header) + "ms,us,,,,,,,,KB,B,KB,MB/s,,,,\n" +
-      R"(1.0,400.0,,,,,,,,,,195.3,372.6,"GTX (0)","1","7","[CUDA memcpy HtoD]")"
+      R"x(1.0,400.0,,,,,,,,,,195.3,372.6,"GTX (0)","1","7","[CUDA memcpy HtoD]")x"
       "\n"
-      R"(1.5,2.250000,196,2,1,256,1,1,24,2.000000,512,,,"GTX (0)","1","7","axpy(int, float*) [1168]")"
+      R"x(1.5,2.250000,196,2,1,256,1,1,24,2.000000,512,,,"GTX (0)","1","7","axpy(int, float*) [1168]")x"
       "\n");
   EXPECT_EQ(session.launches, 1u);
   ASSERT_EQ(session.kernels.size(), 1u);

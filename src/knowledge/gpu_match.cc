@@ -119,7 +119,11 @@ class Matcher {
       if (bare) found = joined(found, spellings_.with_same_model(name_.model, name_.variants));
     }
     // A driver name shared by products that differ in memory only, read from another of them.
-    if (found.size() == 1 && contradicts(*found[0])) found = joined(found, spellings_.with_key(found[0]->key));
+    if (found.size() == 1 && !result_.is_mig && contradicts(*found[0])) {
+      const Products siblings = joined(found, spellings_.with_key(found[0]->key));
+      const bool one_agrees = std::any_of(siblings.begin(), siblings.end(), [&](const GpuProduct* product) { return !contradicts(*product); });
+      if (one_agrees) found = siblings;
+    }
     if (found.empty()) return by_tokens();
     return decide(found, bare);
   }

@@ -1,8 +1,11 @@
 #include "knowledge/gpu_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "base/text.h"
 

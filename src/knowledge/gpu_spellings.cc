@@ -126,10 +126,13 @@ std::string GpuSpellings::did_you_mean(const GpuName& name) const {
     if (offered.size() < most_suggestions && std::find(offered.begin(), offered.end(), spelling) == offered.end()) offered.push_back(spelling);
   };
   std::vector<std::string_view> spellings;
-  for (const Entry& entry : entries_) spellings.push_back(entry.names[0].compact);
+  for (const Entry& entry : entries_) {
+    spellings.push_back(entry.names[0].compact);
+    spellings.push_back(entry.key);
+  }
   const std::string_view near = nearest(name.compact, spellings);
   for (const Entry& entry : entries_) {
-    if (!near.empty() && entry.names[0].compact == near) offer(entry);
+    if (!near.empty() && (entry.names[0].compact == near || entry.key == near)) offer(entry);
   }
   // The model without its variant, or the other way round: "RTX 5090 D" -> "RTX 5090".
   const std::string model = name.model.empty() ? std::string() : name.model[0];

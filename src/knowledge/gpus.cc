@@ -175,6 +175,7 @@ std::string GpuProduct::provenance(std::string_view field) const {
 Result<GpuCatalogue> GpuCatalogue::load(const Library& library) {
   GpuCatalogue catalogue;
   for (const Value& root : library.folder("gpus")) TRY(catalogue.add_file(root));
+  std::stable_sort(catalogue.limits_.begin(), catalogue.limits_.end(), [](const SmLimits& a, const SmLimits& b) { return a.cc < b.cc; });
   return catalogue;
 }
 

@@ -1,0 +1,177 @@
+#include "advise/catalogue.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace frx::advise {
+namespace {
+
+constexpr std::string_view engine_file = "data/recommendations/engine.yaml";
+constexpr std::string_view rules_file = "data/recommendations/rules.yaml";
+
+template <typename Map>
+Result<> check_word(const Value& root, std::string_view key, std::string_view word, const Map& known) {
+  if (known.contains(word)) return {};
+  std::vector<std::string> words;
+  for (const auto& entry : known) words.emplace_back(entry.first);
+  return fail(ErrorKind::malformed, "expected one of {} for '{}', found '{}'", join(words, ", "), key, word)
+      .at(root[key] ? root[key].where() : root.where());
+}
+
+Result<Step> read_step(const Value& entry, const knowledge::MetricCatalogue& metrics) {
+  Step step;
+  TRY_ASSIGN(step.metric, read_text(entry, "metric"));
+  TRY_ASSIGN(step.label, read_text(entry, "label"));
+  TRY_ASSIGN(step.direction, read_text(entry, "direction"));
+  TRY_ASSIGN(step.expected, read_text(entry, "expected"));
+  TRY_ASSIGN(const std::string_view reading, read_text(entry, "reading"));
+  const std::optional<model::Metric> metric = metrics.with_id(reading);
+  if (!metric) {
+    return fail(ErrorKind::malformed, "no metric is called '{}'", reading)
+        .at(entry["reading"].where())
+        .hint(fmt::format("did you mean '{}'?", metrics.nearest_id(reading)));
+  }
+  step.reading = *metric;
+  const bool known = step.direction == "decrease" || step.direction == "increase" || step.direction == "stable";
+  if (!known) {
+    return fail(ErrorKind::malformed, "expected decrease, increase or stable, found '{}'", step.direction)
+        .at(entry["direction"].where());
+  }
+  if (entry["threshold_good"]) TRY_ASSIGN(step.threshold_good, read_number(entry, "threshold_good"));
+  return step;
+}
+
+Result<> read_speedup(const Value& root, Card& card) {
+  const Value range = root["speedup_pct"];
+  if (!range) return {};
+  const std::optional<double> low = range.size() == 2 ? range.item(0).number() : std::nullopt;
+  const std::optional<double> high = range.size() == 2 ? range.item(1).number() : std::nullopt;
+  if (!low || !high || *low > *high) {
+    return fail(ErrorKind::malformed, "expected 'speedup_pct: [low, high]'").at(range.where());
+  }
+  card.speedup_pct = {*low, *high};
+  return {};
+}
+
+Result<Card> read_card(const Value& root, const knowledge::MetricCatalogue& metrics, const Constants& constants) {
+  Card card;
+  card.where = root.where();
+  TRY_ASSIGN(card.id, read_text(root, "id"));
+  if (card.where.find("/" + std::string(card.id) + ".yaml:") == std::string::npos) {
+    return fail(ErrorKind::malformed, "card '{}' does not stand in a file of its name", card.id).at(root["id"].where());
+  }
+  TRY_ASSIGN(card.title, read_text(root, "title"));
+  TRY_ASSIGN(card.category, read_text(root, "category"));
+  TRY(check_word(root, "category", card.category, constants.bundle_labels));
+  TRY_ASSIGN(card.impact, read_text(root, "impact"));
+  TRY(check_word(root, "impact", card.impact, constants.default_speedup_pct));
+  TRY_ASSIGN(card.effort, read_text(root, root["implementation_effort"] ? "implementation_effort" : "effort"));
+  TRY_ASSIGN(card.safety, read_text(root, "safety"));
+  TRY(check_word(root, "safety", card.safety, constants.safety));
+  card.risk = root["risk"].text();
+  if (!card.risk.empty()) TRY(check_word(root, "risk", card.risk, constants.safety_by_risk));
+  TRY(read_speedup(root, card));
+  TRY_ASSIGN(card.never_when, read_conditions(root["never_when"]));
+  TRY_ASSIGN(card.why, read_text(root, "why"));
+  card.applies_to = root["applies_to"].texts();
+  card.actions = root["actions"].texts();
+  card.validation = root["validation"].texts();
+  card.caveats = root["caveats"].texts();
+  const Value prerequisites = root["prerequisites"];
+  for (std::size_t i = 0; i < prerequisites.size(); ++i) {
+    card.prerequisites.emplace_back(prerequisites.key(i), prerequisites.value(i).text());
+  }
+  const Value steps = root["validation_steps"];
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    TRY_ASSIGN(Step step, read_step(steps.item(i), metrics));
+    card.steps.push_back(step);
+  }
+  return card;
+}
+
+bool is_label(std::string_view id, const knowledge::Knowledge& knowledge, const Constants& constants) {
+  const auto& others = constants.other_labels;
+  return knowledge.labels.with_id(id) || std::find(others.begin(), others.end(), id) != others.end();
+}
+
+}  // namespace
+
+const Card* Catalogue::card(std::string_view id) const {
+  const auto at = std::find_if(cards_.begin(), cards_.end(), [&](const Card& card) { return card.id == id; });
+  return at == cards_.end() ? nullptr : &*at;
+}
+
+Result<> Catalogue::read_cards(const knowledge::Knowledge& knowledge) {
+  for (const Value& root : knowledge.library.folder("recommendations")) {
+    const std::string where = root.where();
+    if (where.starts_with(engine_file) || where.starts_with(rules_file)) continue;
+    TRY_ASSIGN(Card card, read_card(root, knowledge.metrics, constants_));
+    cards_.push_back(std::move(card));
+  }
+  return {};
+}
+
+Result<Rule> Catalogue::read_rule(const Value& entry, const knowledge::Knowledge& knowledge) const {
+  Rule rule;
+  rule.where = entry.where();
+  TRY_ASSIGN(rule.id, read_text(entry, "id"));
+  TRY_ASSIGN(rule.bottleneck, read_text(entry, "bottleneck"));
+  if (!is_label(rule.bottleneck, knowledge, constants_)) {
+    return fail(ErrorKind::malformed, "no bottleneck is called '{}'", rule.bottleneck)
+        .at(entry["bottleneck"].where())
+        .hint("labels stand in data/bottlenecks, or under other_labels in data/recommendations/engine.yaml");
+  }
+  TRY_ASSIGN(rule.min_score, read_number(entry, "min_score"));
+  TRY_ASSIGN(rule.boost, read_number(entry, "priority_boost"));
+  TRY_ASSIGN(rule.signals, read_conditions(entry["signals"]));
+  TRY_ASSIGN(rule.suppressed_if, read_conditions(entry["suppressed_if"]));
+  TRY_ASSIGN(rule.explanation, read_text(entry, "explanation"));
+  rule.cuts_work = entry["cuts_work"].boolean().value_or(false);
+  const Value ids = entry["recommendations"];
+  for (const std::string_view id : ids.texts()) {
+    const Card* known = card(id);
+    if (!known) return fail(ErrorKind::malformed, "no card is called '{}'", id).at(ids.where());
+    rule.cards.push_back(known);
+  }
+  if (rule.cards.empty()) return fail(ErrorKind::malformed, "rule '{}' recommends nothing", rule.id).at(rule.where);
+  return rule;
+}
+
+Result<> Catalogue::read_rules(const knowledge::Knowledge& knowledge) {
+  const Value list = knowledge.library.file(rules_file)["rules"];
+  if (!list.is_list()) return fail(ErrorKind::malformed, "expected a list of rules").at(std::string(rules_file));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    TRY_ASSIGN(Rule rule, read_rule(list.item(i), knowledge));
+    rules_.push_back(std::move(rule));
+  }
+  return {};
+}
+
+// The relations between cards name cards that exist.
+Result<> Catalogue::check_relations() const {
+  std::vector<std::string_view> ids;
+  for (const Equivalent& pair : constants_.equivalents) ids.insert(ids.end(), {pair.keep, pair.drop});
+  for (const Dependency& pair : constants_.dependencies) ids.insert(ids.end(), {pair.dependent, pair.after});
+  for (const WithheldRule& rule : constants_.withheld) {
+    ids.push_back(rule.id);
+    ids.insert(ids.end(), rule.unless_active.begin(), rule.unless_active.end());
+  }
+  for (const std::string_view id : ids) {
+    if (!card(id)) return fail(ErrorKind::malformed, "no card is called '{}'", id).at(std::string(engine_file));
+  }
+  return {};
+}
+
+Result<Catalogue> Catalogue::load(const knowledge::Knowledge& knowledge) {
+  Catalogue catalogue;
+  const Value engine = knowledge.library.file(engine_file);
+  if (!engine.is_map()) return fail(ErrorKind::malformed, "expected a map of constants").at(std::string(engine_file));
+  TRY_ASSIGN(catalogue.constants_, read_constants(engine));
+  TRY(catalogue.read_cards(knowledge));
+  TRY(catalogue.read_rules(knowledge));
+  TRY(catalogue.check_relations());
+  return catalogue;
+}
+
+}  // namespace frx::advise

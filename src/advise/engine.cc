@@ -1,0 +1,230 @@
+#include "advise/engine.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace frx::advise {
+namespace {
+
+constexpr std::string_view low_confidence_demoted = "low_confidence_demoted";
+constexpr std::string_view risk_demoted = "risk_demoted";
+constexpr std::string_view dependency_ordered = "dependency_ordered";
+
+double clamp01(double value) { return std::clamp(value, 0.0, 1.0); }
+
+// Halves go up. The nudge is for sums like 0.53925, which binary arithmetic leaves just below.
+double rounded(double value, int digits) {
+  const double scale = std::pow(10.0, digits);
+  return std::floor(value * scale + 0.5 + 1e-7) / scale;
+}
+
+// The first row whose limit `value` reaches.
+template <typename T>
+const T* at_least(const std::vector<Row<T>>& rows, double value) {
+  for (const Row<T>& row : rows) {
+    if (value >= row.limit) return &row.value;
+  }
+  return nullptr;
+}
+
+double lookup(const Weights& weights, std::string_view word, double otherwise) {
+  const auto at = weights.find(word);
+  return at == weights.end() ? otherwise : at->second;
+}
+
+bool any_holds(const std::vector<Condition>& conditions, const SignalMap& signals) {
+  return std::any_of(conditions.begin(), conditions.end(), [&](const Condition& c) { return signals.meets(c); });
+}
+
+bool all_hold(const std::vector<Condition>& conditions, const SignalMap& signals) {
+  return std::all_of(conditions.begin(), conditions.end(), [&](const Condition& c) { return signals.meets(c); });
+}
+
+double speedup_component(const Constants& constants, const Card& card) {
+  const auto [low, high] = card.speedup_pct ? *card.speedup_pct : constants.default_speedup_pct.at(card.impact);
+  const double middle = (low + high) / 2;
+  for (const Row<double>& row : constants.speedup_steps) {
+    if (middle < row.limit) return row.value;
+  }
+  return constants.speedup_above;
+}
+
+class Engine {
+ public:
+  Engine(const Catalogue& catalogue, std::span<const Diagnosed> diagnosed)
+      : catalogue_(catalogue), constants_(catalogue.constants()), diagnosed_(diagnosed) {}
+
+  Proposals run() {
+    for (const Rule& rule : catalogue_.rules()) apply(rule);
+    for (Proposal& proposal : result_.proposals) rate(proposal);
+    drop_equivalents();
+    order_dependents();
+    std::stable_sort(result_.proposals.begin(), result_.proposals.end(),
+                     [](const Proposal& a, const Proposal& b) { return a.score > b.score; });
+    bundle();
+    withhold();
+    return std::move(result_);
+  }
+
+ private:
+  std::optional<std::size_t> with_label(std::string_view id) const {
+    for (std::size_t i = 0; i < diagnosed_.size(); ++i) {
+      if (diagnosed_[i].label == id) return i;
+    }
+    return std::nullopt;
+  }
+
+  Proposal* proposed(std::string_view id) {
+    for (Proposal& proposal : result_.proposals) {
+      if (proposal.card->id == id) return &proposal;
+    }
+    return nullptr;
+  }
+
+  void apply(const Rule& rule) {
+    const std::optional<std::size_t> at = with_label(rule.bottleneck);
+    if (!at || diagnosed_[*at].score < rule.min_score) return;
+    const SignalMap& signals = *diagnosed_[*at].signals;
+    if (!all_hold(rule.signals, signals) || any_holds(rule.suppressed_if, signals)) return;
+    for (const Card* card : rule.cards) {
+      if (any_holds(card->never_when, signals)) continue;
+      Proposal* known = proposed(card->id);
+      if (!known) {
+        result_.proposals.push_back({card, &rule, *at, {}, 0, {}, {}, {}, {}, {}});
+      } else if (rule.boost > known->rule->boost) {
+        known->rule = &rule;
+        known->diagnosed = *at;
+      }
+    }
+  }
+
+  void rate(Proposal& proposal) const {
+    const Card& card = *proposal.card;
+    const Diagnosed& cause = diagnosed_[proposal.diagnosed];
+    Components& parts = proposal.components;
+    parts.speedup = speedup_component(constants_, card);
+    parts.confidence = clamp01(cause.score);
+    const double* exposure = at_least(constants_.exposure_by_gpus, cause.signals->number("num_gpus").value_or(1));
+    parts.cost_savings = rounded(
+        clamp01(constants_.cost_speedup * parts.speedup + constants_.cost_exposure * (exposure ? *exposure : 0)),
+        constants_.score_digits);
+    parts.ease = lookup(constants_.ease, card.effort, constants_.ease_unknown);
+    parts.safety = card.risk.empty() ? lookup(constants_.safety, card.safety, 0)
+                                     : lookup(constants_.safety_by_risk, card.risk, 0);
+    parts.priority_boost = std::min(proposal.rule->boost, constants_.boost_cap);
+    proposal.score = score_of(constants_, parts, proposal.guardrails);
+    proposal.risk = card.risk.empty() ? constants_.risk_by_safety.at(card.safety) : card.risk;
+    if (const std::string_view* word = at_least(constants_.priority, proposal.score)) proposal.priority = *word;
+    proposal.tier = tier_of(proposal);
+    explain(proposal);
+  }
+
+  std::string_view tier_of(const Proposal& proposal) const {
+    const auto& guardrails = proposal.guardrails;
+    if (std::find(guardrails.begin(), guardrails.end(), low_confidence_demoted) != guardrails.end()) {
+      return constants_.last_tier;
+    }
+    for (const Tier& tier : constants_.tiers) {
+      if (proposal.score >= tier.score && proposal.components.ease >= tier.ease &&
+          proposal.components.safety >= tier.safety) {
+        return tier.name;
+      }
+    }
+    return constants_.last_tier;
+  }
+
+  void explain(Proposal& proposal) const {
+    const Components& parts = proposal.components;
+    const std::pair<std::string_view, double> values[] = {{"speedup", parts.speedup},
+                                                          {"confidence", parts.confidence},
+                                                          {"ease", parts.ease},
+                                                          {"safety", parts.safety},
+                                                          {"cost_savings", parts.cost_savings}};
+    for (const auto& [name, value] : values) {
+      const std::string_view* words = at_least(constants_.why_ranked.at(name), value);
+      if (words) proposal.why_ranked.push_back(*words);
+    }
+    if (proposal.why_ranked.empty()) proposal.why_ranked.push_back(constants_.why_generic);
+    for (const std::string_view guardrail : proposal.guardrails) add_guardrail_words(proposal, guardrail);
+  }
+
+  void add_guardrail_words(Proposal& proposal, std::string_view guardrail) const {
+    const auto words = constants_.why_guardrail.find(guardrail);
+    if (words != constants_.why_guardrail.end()) proposal.why_ranked.push_back(words->second);
+  }
+
+  void drop_equivalents() {
+    for (const Equivalent& pair : constants_.equivalents) {
+      if (!proposed(pair.keep)) continue;
+      std::erase_if(result_.proposals, [&](const Proposal& p) { return p.card->id == pair.drop; });
+    }
+  }
+
+  void order_dependents() {
+    for (const Dependency& pair : constants_.dependencies) {
+      Proposal* dependent = proposed(pair.dependent);
+      const Proposal* first = proposed(pair.after);
+      if (!dependent || !first || dependent->score < first->score) continue;
+      dependent->score = rounded(clamp01(first->score - constants_.dependency_gap), constants_.score_digits);
+      dependent->guardrails.push_back(dependency_ordered);
+      add_guardrail_words(*dependent, dependency_ordered);
+    }
+  }
+
+  void bundle() {
+    std::vector<Bundle> all;
+    for (const Proposal& proposal : result_.proposals) {
+      const std::string_view category = proposal.card->category;
+      auto at = std::find_if(all.begin(), all.end(), [&](const Bundle& b) { return b.category == category; });
+      if (at == all.end()) at = all.insert(all.end(), {constants_.bundle_labels.at(category), category, {}});
+      at->ids.push_back(proposal.card->id);
+    }
+    std::erase_if(all, [&](const Bundle& b) { return b.ids.size() < constants_.bundle_min; });
+    result_.bundles = std::move(all);
+  }
+
+  void withhold() {
+    for (const WithheldRule& rule : constants_.withheld) {
+      const std::optional<std::size_t> at = with_label(rule.bottleneck);
+      if (!at || !all_hold(rule.signals, *diagnosed_[*at].signals)) continue;
+      const bool active = std::any_of(rule.unless_active.begin(), rule.unless_active.end(),
+                                      [&](std::string_view id) { return proposed(id) != nullptr; });
+      if (active) continue;
+      Withheld entry{catalogue_.card(rule.id), rule.reason, rule.blocked_by, {}};
+      for (const std::string_view name : rule.evidence) {
+        std::optional<double> value = diagnosed_[*at].signals->number(name);
+        if (value) value = rounded(*value, constants_.score_digits);
+        entry.evidence.emplace_back(name, value);
+      }
+      result_.withheld.push_back(std::move(entry));
+    }
+  }
+
+  const Catalogue& catalogue_;
+  const Constants& constants_;
+  std::span<const Diagnosed> diagnosed_;
+  Proposals result_;
+};
+
+}  // namespace
+
+double score_of(const Constants& constants, const Components& parts, std::vector<std::string_view>& guardrails) {
+  double score = constants.weight_speedup * parts.speedup + constants.weight_confidence * parts.confidence +
+                 constants.weight_cost * parts.cost_savings + constants.weight_ease * parts.ease +
+                 constants.weight_safety * parts.safety + std::min(parts.priority_boost, constants.boost_cap);
+  if (parts.confidence < constants.low_confidence.confidence_below) {
+    score *= constants.low_confidence.factor;
+    guardrails.push_back(low_confidence_demoted);
+  }
+  if (parts.safety < constants.risk.safety_below && parts.speedup < constants.risk.speedup_below) {
+    score *= constants.risk.factor;
+    guardrails.push_back(risk_demoted);
+  }
+  return rounded(clamp01(score), constants.score_digits);
+}
+
+Proposals propose(const Catalogue& catalogue, std::span<const Diagnosed> diagnosed) {
+  return Engine(catalogue, diagnosed).run();
+}
+
+}  // namespace frx::advise

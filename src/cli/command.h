@@ -1,0 +1,59 @@
+// What a command looks like, and the list of all of them.
+//
+//   struct Options { std::string output; };
+//   void describe(Syntax& syntax, Options& options) {
+//     syntax.option("-o,--output", "FILE", options.output, "where to write it");
+//   }
+//   Result<int> act(const Options& options, Io& io) { ... return 0; }
+//   constinit const Command example_command =
+//       make_command<Options, describe, act>("example", "Do the thing", "Measure");
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "cli/io.h"
+#include "cli/syntax.h"
+
+namespace frx::cli {
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;  // a sentence in the imperative, without its full stop
+  std::string_view group;    // heading in the list of commands
+  // The exit code, or why there is none.
+  Result<int> (*run)(std::span<const std::string> args, Io& io);
+  // Declares the syntax without parsing anything; touches no file.
+  void (*describe)(Syntax& syntax);
+};
+
+// In the order of commands.def.
+std::span<const Command* const> commands();
+// nullptr when there is none.
+const Command* command_named(std::string_view name);
+
+template <typename Options, void (*declare)(Syntax&, Options&), Result<int> (*act)(const Options&, Io&)>
+constexpr Command make_command(std::string_view name, std::string_view summary, std::string_view group) {
+  return {name, summary, group,
+          [](std::span<const std::string> args, Io& io) -> Result<int> {
+            Options options;
+            Syntax syntax;
+            declare(syntax, options);
+            TRY(syntax.parse(args));
+            return act(options, io);
+          },
+          [](Syntax& syntax) {
+            auto options = std::make_shared<Options>();
+            declare(syntax, *options);
+            syntax.keep(std::move(options));
+          }};
+}
+
+#define FRX_COMMAND(name) extern const Command name##_command;
+#include "cli/commands.def"
+#undef FRX_COMMAND
+
+}  // namespace frx::cli

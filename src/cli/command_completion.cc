@@ -1,0 +1,202 @@
+// frx completion SHELL: a completion script, made from the declarations of all commands.
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/run.h"
+
+namespace frx::cli {
+namespace {
+
+struct Options {
+  std::string shell;
+};
+
+void describe(Syntax& syntax, Options& options) {
+  syntax.required_argument("SHELL", options.shell, "the shell to complete for", {"bash", "zsh", "fish"});
+  syntax.example("bash > ~/.local/share/bash-completion/completions/frx", "bash, for you alone");
+  syntax.example("zsh > \"${fpath[1]}/_frx\"", "zsh; a folder of $fpath that you may write to");
+  syntax.example("fish > ~/.config/fish/completions/frx.fish", "fish");
+}
+
+struct Described {
+  const Command* command;
+  Syntax syntax;
+};
+
+std::vector<Described> all_commands() {
+  std::vector<Described> all;
+  for (const Command* command : commands()) {
+    all.push_back({command, {}});
+    command->describe(all.back().syntax);
+  }
+  return all;
+}
+
+bool takes_value(const Parameter& parameter) { return parameter.kind == Parameter::Kind::option; }
+bool is_option(const Parameter& parameter) { return !parameter.names.empty(); }
+
+std::string command_names() {
+  std::vector<std::string> names;
+  for (const Command* command : commands()) names.emplace_back(command->name);
+  return join(names, " ");
+}
+
+std::string option_names(const Syntax& syntax) {
+  std::string names = "--help";
+  for (const Parameter& parameter : syntax.parameters()) {
+    if (is_option(parameter)) names += " " + join(parameter.names, " ");
+  }
+  return names;
+}
+
+const Parameter* first_argument(const Syntax& syntax) {
+  for (const Parameter& parameter : syntax.parameters()) {
+    if (parameter.kind == Parameter::Kind::argument) return &parameter;
+  }
+  return nullptr;
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+// ---- bash
+
+// "    'ncu-command --output'|'ncu-command -o') return ;;": values are files, or the choices.
+std::string bash_values(std::string_view command, const Syntax& syntax) {
+  std::string text;
+  for (const Parameter& parameter : syntax.parameters()) {
+    if (!takes_value(parameter)) continue;
+    std::string pattern;
+    for (const std::string& name : parameter.names) {
+      pattern += (pattern.empty() ? "" : "|") + in_quotes(std::string(command) + " " + name);
+    }
+    text += parameter.choices.empty() ? fmt::format("    {}) return ;;\n", pattern)
+                                      : fmt::format("    {}) words={} ;;\n", pattern, in_quotes(join(parameter.choices, " ")));
+  }
+  return text;
+}
+
+std::string bash(const Syntax& global) {
+  std::string values = bash_values("", global);
+  std::string words = fmt::format("      '') words={} ;;\n", in_quotes(command_names() + " " + option_names(global)));
+  for (const Described& one : all_commands()) {
+    values += bash_values(one.command->name, one.syntax);
+    const Parameter* argument = first_argument(one.syntax);
+    const std::string choices = argument == nullptr ? "" : " " + join(argument->choices, " ");
+    words += fmt::format("      {}) words={} ;;\n", one.command->name, in_quotes(option_names(one.syntax) + choices));
+  }
+  return "# bash completion for frx; made by: frx completion bash\n"
+         "_frx() {\n"
+         "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= words= i\n"
+         "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+         "    case ${COMP_WORDS[i]} in\n"
+         "      --) declare -F _command_offset > /dev/null && _command_offset $((i + 1)); return ;;\n"
+         "      --color) ((++i)) ;;\n"
+         "      -*) ;;\n"
+         "      *) [[ -z $command ]] && command=${COMP_WORDS[i]} ;;\n"
+         "    esac\n"
+         "  done\n"
+         "  case \"$command $previous\" in\n" +
+         values +
+         "    *)\n"
+         "      case $command in\n" +
+         words +
+         "      esac ;;\n"
+         "  esac\n"
+         "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+         "}\n"
+         "complete -o default -F _frx frx fournex\n";
+}
+
+// ---- zsh
+
+std::string zsh_words(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '[' || c == ']' || c == ':' || c == '\\') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string zsh_action(const Parameter& parameter) {
+  return parameter.choices.empty() ? "_files" : "(" + join(parameter.choices, " ") + ")";
+}
+
+// "(-o --output)"{-o,--output}"[let ncu write ...]:FILE:_files"
+std::string zsh_parameter(const Parameter& parameter) {
+  const std::string value = ":" + zsh_words(parameter.placeholder) + ":" + zsh_action(parameter);
+  if (parameter.kind == Parameter::Kind::workload) return in_quotes("*::" + parameter.placeholder + ":_normal");
+  if (parameter.kind == Parameter::Kind::argument) return in_quotes((parameter.repeatable ? "*" : "") + value);
+  const std::string explanation = in_quotes("[" + zsh_words(parameter.help) + "]" + (takes_value(parameter) ? value : ""));
+  const std::string repeat = parameter.repeatable ? "'*'" : in_quotes("(" + join(parameter.names, " ") + ")");
+  return repeat + (parameter.names.size() == 1 ? parameter.names[0] : "{" + join(parameter.names, ",") + "}") + explanation;
+}
+
+std::string zsh_arguments(const Syntax& syntax) {
+  std::string text;
+  for (const Parameter& parameter : syntax.parameters()) text += " \\\n        " + zsh_parameter(parameter);
+  return text + " \\\n        '(- *)'{-h,--help}'[show help]'\n";
+}
+
+std::string zsh(const Syntax& global) {
+  std::string names, cases;
+  for (const Described& one : all_commands()) {
+    names += "    " + in_quotes(zsh_words(one.command->name) + ":" + std::string(one.command->summary)) + "\n";
+    cases += fmt::format("    {})\n      _arguments -s{} ;;\n", one.command->name, zsh_arguments(one.syntax));
+  }
+  std::string options;
+  for (const Parameter& parameter : global.parameters()) options += " \\\n    " + zsh_parameter(parameter);
+  return "#compdef frx fournex\n# zsh completion for frx; made by: frx completion zsh\n"
+         "_frx() {\n  local curcontext=$curcontext state line\n  local -a commands\n  commands=(\n" +
+         names + "  )\n  _arguments -C" + options +
+         " \\\n    '(- *)'{-h,--help}'[show help]' \\\n    '1: :->command' \\\n    '*:: :->rest'\n"
+         "  case $state:$words[1] in\n    command:*) _describe command commands ;;\n  esac\n"
+         "  [[ $state == rest ]] || return\n  case $words[1] in\n" +
+         cases + "  esac\n}\n_frx \"$@\"\n";
+}
+
+// ---- fish
+
+std::string fish_parameter(std::string_view condition, const Parameter& parameter) {
+  std::string line = fmt::format("complete -c frx -n {}", in_quotes(condition));
+  for (const std::string& name : parameter.names) {
+    line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+  }
+  if (takes_value(parameter)) line += parameter.choices.empty() ? " -r -F" : " -x";
+  if (!parameter.choices.empty()) line += " -a " + in_quotes(join(parameter.choices, " "));
+  return line + " -d " + in_quotes(parameter.help) + "\n";
+}
+
+std::string fish(const Syntax& global) {
+  std::string text = "# fish completion for frx; made by: frx completion fish\n";
+  for (const Parameter& parameter : global.parameters()) text += fish_parameter("__fish_use_subcommand", parameter);
+  for (const Described& one : all_commands()) {
+    text += fmt::format("complete -c frx -f -n __fish_use_subcommand -a {} -d {}\n", one.command->name, in_quotes(one.command->summary));
+    const std::string condition = "__fish_seen_subcommand_from " + std::string(one.command->name);
+    for (const Parameter& parameter : one.syntax.parameters()) {
+      if (is_option(parameter) || !parameter.choices.empty()) text += fish_parameter(condition, parameter);
+    }
+  }
+  return text + "complete -c frx -s h -l help -d 'show help'\ncomplete -c fournex -w frx\n";
+}
+
+Result<int> act(const Options& options, Io& io) {
+  Syntax global;
+  GlobalOptions unused;
+  describe_global(global, unused);
+  io.out.write(options.shell == "bash" ? bash(global) : options.shell == "zsh" ? zsh(global) : fish(global));
+  return 0;
+}
+
+}  // namespace
+
+constinit const Command completion_command =
+    make_command<Options, describe, act>("completion", "Print a completion script for your shell", "Set up");
+
+}  // namespace frx::cli

@@ -1,0 +1,118 @@
+// frx man: the manual page, made from the declarations of all commands.
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/run.h"
+
+namespace frx::cli {
+namespace {
+
+struct Options {};
+
+void describe(Syntax& syntax, Options&) {
+  syntax.example("| man -l -", "read it now");
+  syntax.example("> ~/.local/share/man/man1/frx.1", "install it for yourself");
+}
+
+// Text that roff must not interpret: backslashes, a dot or quote at the start of a line, and hyphens,
+// which it would turn into typographic ones that cannot be copied.
+std::string roff(std::string_view text) {
+  std::string out;
+  if (text.starts_with('.') || text.starts_with('\'')) out += "\\&";
+  for (const char c : text) {
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string bold(std::string_view text) { return "\\fB" + roff(text) + "\\fR"; }
+std::string italic(std::string_view text) { return "\\fI" + roff(text) + "\\fR"; }
+
+// A macro argument in quotes.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : roff(text)) out += c == '"' ? "\\(dq" : std::string(1, c);
+  return out + "\"";
+}
+
+std::string term(const Parameter& parameter) {
+  if (parameter.kind == Parameter::Kind::workload) return bold("--") + " " + italic(parameter.placeholder) + "...";
+  if (parameter.names.empty()) return italic(parameter.placeholder) + (parameter.repeatable ? "..." : "");
+  std::string text;
+  for (const std::string& name : parameter.names) text += (text.empty() ? "" : ", ") + bold(name);
+  return text + (parameter.placeholder.empty() ? "" : " " + italic(parameter.placeholder));
+}
+
+std::string tagged(const std::string& head, std::string_view body) { return ".TP\n" + head + "\n" + roff(body) + "\n"; }
+
+std::string parameters(const Syntax& syntax) {
+  std::string text;
+  for (const Parameter& parameter : syntax.parameters()) text += tagged(term(parameter), right_column(parameter));
+  return text;
+}
+
+std::string command_section(const Command& command, std::string_view program) {
+  Syntax syntax;
+  command.describe(syntax);
+  constexpr std::string_view usage = "usage: ";
+  std::string text = ".SS " + quoted(usage_line(command, syntax, program).substr(usage.size())) + "\n";
+  text += roff(command.summary) + ".\n";
+  for (const std::string& paragraph : syntax.paragraphs()) text += ".PP\n" + roff(paragraph) + "\n";
+  text += parameters(syntax);
+  for (const auto& [code, meaning] : syntax.exit_codes()) text += tagged("exit code " + std::to_string(code), meaning);
+  return text;
+}
+
+std::string examples(std::string_view program) {
+  std::string text;
+  for (const Command* command : commands()) {
+    Syntax syntax;
+    command->describe(syntax);
+    for (const Example& example : syntax.examples()) {
+      text += tagged(bold(fmt::format("{} {} {}", program, command->name, example.arguments)), example.meaning);
+    }
+  }
+  return text;
+}
+
+std::string page() {
+  constexpr std::string_view program = "frx";
+  Syntax global;
+  GlobalOptions unused;
+  describe_global(global, unused);
+  std::string text = fmt::format(".TH FRX 1 {} {} {}\n", FRX_DATE, quoted("frx " FRX_VERSION), quoted("User Commands"));
+  text += ".SH NAME\nfrx, fournex \\- find out why GPU work is slow and what to change first\n";
+  text += ".SH SYNOPSIS\n" + bold(program) + " [" + italic("OPTIONS") + "] " + italic("COMMAND") + " ...\n";
+  text += ".SH DESCRIPTION\n" + bold(program) +
+          " reads what GPU profilers write (Nsight Compute, Nsight Systems, PyTorch traces), PTX and CUDA source, and says why the "
+          "work is slow, what to change first, and, on the next run, whether the change helped.\n";
+  text += ".SH OPTIONS\n" + parameters(global) + tagged(bold("-h") + ", " + bold("--help"), "show help, also after a command");
+  text += ".SH COMMANDS\n";
+  for (const Command* command : commands()) text += command_section(*command, program);
+  text += ".SH EXIT STATUS\n";
+  for (const ExitCodeLine& line : common_exit_codes()) text += tagged(bold(std::to_string(line.code)), line.meaning);
+  text += ".SH ENVIRONMENT\n";
+  text += tagged(bold("NO_COLOR") + ", " + bold("FORCE_COLOR"), "never, always colour the output; the option --color wins");
+  text += tagged(bold("COLUMNS"), "width of the output");
+  text += tagged(bold("TMPDIR"), "where profiles are kept while they are being written");
+  text += tagged(bold("CUDA_HOME"), "where the CUDA toolkit is, when its tools are not on PATH");
+  return text + ".SH EXAMPLES\n" + examples(program) + ".SH SEE ALSO\n" + bold("ncu") + "(1), " + bold("nsys") + "(1)\n";
+}
+
+Result<int> act(const Options&, Io& io) {
+  io.out.write(page());
+  return 0;
+}
+
+}  // namespace
+
+constinit const Command man_command = make_command<Options, describe, act>("man", "Print the manual page", "Set up");
+
+}  // namespace frx::cli

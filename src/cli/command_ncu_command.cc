@@ -1,0 +1,103 @@
+// frx ncu-command: print the ncu command line that collects a preset of counters.
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "capture/ncu_command.h"
+#include "cli/command.h"
+#include "cli/json_output.h"
+#include "knowledge/presets.h"
+
+namespace frx::cli {
+namespace {
+
+struct Options {
+  std::string preset = "full";
+  bool list = false;
+  bool json = false;
+  capture::NcuRequest request;
+};
+
+void describe(Syntax& syntax, Options& options) {
+  syntax.text("Copy the command to where the GPU is, run it, and bring the CSV back: frx analyze FILE.");
+  syntax.argument("PRESET", options.preset, "which counters", knowledge::preset_names(knowledge::Library::builtin()));
+  syntax.workload(options.request.workload, "the program to profile and its arguments [default: ./your_app]");
+  syntax.flag("--list", options.list, "list the presets");
+  // Documented as "> FILE"; --log-file does the same without the program's own output in it.
+  syntax.option("-o,--output", "FILE", options.request.log_file, "let ncu write the CSV to FILE");
+  syntax.option("--kernel-name", "FILTER", options.request.kernel_filter,
+                "only kernels of this name, or matching this regular expression");
+  syntax.option("--target-processes", "MODE", options.request.target_processes, "which processes to profile");
+  syntax.option("--launch-skip", "N", options.request.launch_skip, "leave out the first N launches");
+  syntax.option("--launch-count", "N", options.request.launch_count, "profile at most N launches");
+  syntax.flag("--json", options.json, "print JSON");
+  syntax.example("memory -o profile.csv -- python train.py", "counters of DRAM, caches and coalescing, into profile.csv");
+  syntax.example("--kernel-name '.*gemm.*' --launch-count 5 -- ./app", "every preset at once, for five launches of the GEMMs");
+}
+
+using Presets = std::vector<knowledge::Preset>;
+
+Json preset_json(const knowledge::Preset& preset, const knowledge::MetricCatalogue& metrics) {
+  Json required = Json::array();
+  for (const model::Metric metric : preset.required) required.push_back(metrics[metric].id);
+  return {{"name", preset.name},
+          {"description", preset.description},
+          {"metrics", counters_of(preset, metrics)},
+          {"required_canonical_metrics", std::move(required)}};
+}
+
+int list_presets(const Presets& presets, const knowledge::MetricCatalogue& metrics, bool json, Io& io) {
+  if (json) {
+    Json all = Json::array();
+    for (const knowledge::Preset& preset : presets) all.push_back(preset_json(preset, metrics));
+    write_json(io, "ncu_presets", {{"presets", std::move(all)}});
+    return 0;
+  }
+  for (const knowledge::Preset& preset : presets) {
+    const std::string head = fmt::format("{:<10} {:>2} counters  ", preset.name, preset.metrics.size());
+    const std::vector<std::string> lines = wrap(preset.description, static_cast<std::size_t>(io.width) - head.size());
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      io.out.write((i == 0 ? head : std::string(head.size(), ' ')) + lines[i] + "\n");
+    }
+  }
+  return 0;
+}
+
+void print_text(const knowledge::Preset& preset, const capture::NcuRequest& request, Io& io) {
+  io.out.write(fmt::format("{}  {}\n", io.paint(Colour::bold, "Preset: "), preset.name));
+  io.out.write(fmt::format("{}  {}\n\n", io.paint(Colour::bold, "Purpose:"), preset.description));
+  // One line, however long: it has to survive copying.
+  io.out.write(io.paint(Colour::bold, "Command:") + "\n  " + capture::shell_line(ncu_command(request)) + "\n\n");
+  io.out.write(io.paint(Colour::bold, fmt::format("Counters ({}):", preset.metrics.size())) + "\n");
+  for (const std::string& counter : request.counters) io.out.write("  " + counter + "\n");
+  io.out.write(request.log_file.empty() ? "\nThe CSV mixes with the program's own output; -o profile.csv keeps it apart.\n"
+                                        : fmt::format("\nThen: {} analyze {}\n", io.program, shell_quote(request.log_file)));
+}
+
+Result<int> act(const Options& options, Io& io) {
+  const knowledge::Library library = knowledge::Library::builtin();
+  TRY_ASSIGN(const knowledge::MetricCatalogue metrics, knowledge::MetricCatalogue::load(library));
+  TRY_ASSIGN(const Presets presets, knowledge::load_presets(library, metrics));
+  if (options.list) return list_presets(presets, metrics, options.json, io);
+  const auto preset = std::find_if(presets.begin(), presets.end(),
+                                   [&](const knowledge::Preset& one) { return one.name == options.preset; });
+  if (preset == presets.end()) return fail(ErrorKind::usage, "no preset is called '{}'", printable(options.preset));
+  capture::NcuRequest request = options.request;
+  request.counters = counters_of(*preset, metrics);
+  if (request.workload.empty()) request.workload = {"./your_app"};
+  if (!options.json) {
+    print_text(*preset, request, io);
+    return 0;
+  }
+  const std::vector<std::string> command = ncu_command(request);
+  write_json(io, "ncu_command", {{"preset", preset->name}, {"description", preset->description},
+                                 {"metrics", request.counters}, {"command", command}, {"shell", capture::shell_line(command)}});
+  return 0;
+}
+
+}  // namespace
+
+constinit const Command ncu_command_command =
+    make_command<Options, describe, act>("ncu-command", "Print the ncu command that collects the right counters", "Measure");
+
+}  // namespace frx::cli

@@ -1,0 +1,93 @@
+// Where a command reads its surroundings and writes its answer. main() makes one from the process,
+// tests make one from strings.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "capture/host.h"
+
+namespace frx::cli {
+
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual void write(std::string_view text) = 0;
+  // Brings out what is held back: before a child process writes to the same terminal, and at the end.
+  virtual void flush() {}
+  // errno of the first write that failed, else 0. A reader that left (EPIPE) is not a failure.
+  virtual int error() const { return 0; }
+};
+
+class StringSink final : public Sink {
+ public:
+  void write(std::string_view text) override { text_ += text; }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// A file descriptor. After the first failed write the rest is dropped.
+class FileSink final : public Sink {
+ public:
+  FileSink(int descriptor, bool buffered) : descriptor_(descriptor), buffered_(buffered) {}
+  ~FileSink() override { flush(); }
+  FileSink(const FileSink&) = delete;
+  FileSink& operator=(const FileSink&) = delete;
+  void write(std::string_view text) override;
+  void flush() override;
+  int error() const override { return error_; }
+
+ private:
+  int descriptor_;
+  bool buffered_;
+  bool closed_ = false;
+  int error_ = 0;
+  std::string held_;
+};
+
+enum class Colour { red, green, yellow, blue, bold, dim };
+enum class LogLevel { debug, info, warning, error };
+
+struct Io {
+  Sink& out;
+  Sink& err;
+  bool out_is_terminal = false;
+  bool err_is_terminal = false;
+  int width = 80;
+  bool colour = false;                  // on `out`
+  LogLevel level = LogLevel::warning;   // -v: info, --debug: debug
+  std::string program = "frx";          // the name it was called by: frx or fournex
+  std::function<std::optional<std::string>(std::string_view)> environment =
+      [](std::string_view) { return std::nullopt; };
+  const capture::Host* host = &capture::this_machine();
+
+  // `text`, in colour when the output shows it.
+  std::string paint(Colour which, std::string_view text) const;
+  // "INFO capture: ..." on the error stream, when the level asks for it.
+  void log(LogLevel at, std::string_view logger, std::string_view text) const;
+};
+
+// no-color.org and its relatives: NO_COLOR, then FORCE_COLOR or CLICOLOR_FORCE, then the terminal.
+bool wants_colour(const Io& io);
+
+// "fournex" when the base name of argv[0] contains it, else "frx".
+std::string program_called_by(std::string_view argv0);
+
+// The process itself: standard output and error, terminal, environment.
+class ProcessIo {
+ public:
+  explicit ProcessIo(std::string_view argv0);
+  Io& io() { return io_; }
+
+ private:
+  FileSink out_{1, true};
+  FileSink err_{2, false};
+  Io io_;
+};
+
+}  // namespace frx::cli

@@ -1,0 +1,33 @@
+// frx, also called fournex.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "cli/run.h"
+
+namespace {
+
+// A program started with closed standard streams would otherwise write its report into the first
+// file it opens.
+void open_standard_streams() {
+  for (int descriptor = ::open("/dev/null", O_RDWR); descriptor >= 0; descriptor = ::open("/dev/null", O_RDWR)) {
+    if (descriptor > 2) {
+      ::close(descriptor);
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  open_standard_streams();
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves (frx ... | head) ends the output, not the work
+  frx::cli::ProcessIo process(argc > 0 ? argv[0] : "frx");
+  const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
+  return frx::cli::run(args, process.io());
+}

@@ -1,0 +1,140 @@
+#include "cli/run.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "knowledge/embedded.h"
+
+namespace frx::cli {
+namespace {
+
+bool is_help(const std::string& argument) { return argument == "--help" || argument == "-h"; }
+
+// Help may be asked for anywhere before `--`.
+bool asks_for_help(std::span<const std::string> args) {
+  return std::find_if(args.begin(), std::find(args.begin(), args.end(), "--"), is_help) !=
+         std::find(args.begin(), args.end(), "--");
+}
+
+int report(const Error& error, Io& io, const Command* command) {
+  io.out.flush();
+  std::string text;
+  Error shown = error;
+  if (error.kind == ErrorKind::usage) {
+    Syntax syntax;
+    if (command != nullptr) command->describe(syntax);
+    text = command != nullptr ? usage_line(*command, syntax, io.program) + "\n"
+                              : fmt::format("usage: {} [OPTIONS] COMMAND ...\n", io.program);
+    shown.message = "error: " + error.message;
+    if (shown.hint.empty()) {
+      shown.hint = command != nullptr ? fmt::format("{} {} --help", io.program, command->name) : io.program + " --help";
+    }
+  }
+  io.err.write(text + error_text(shown, io.program));
+  return exit_code(error.kind);
+}
+
+Failure unknown_command(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Command* command : commands()) names.push_back(command->name);
+  const std::string_view near = nearest(name, names);
+  return fail(ErrorKind::usage, "unknown command '{}'", printable(name))
+      .hint(near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+}
+
+int run_command(const Command& command, std::span<const std::string> args, Io& io) {
+  if (asks_for_help(args)) {
+    Syntax syntax;
+    command.describe(syntax);
+    io.out.write(command_help(command, syntax, io));
+    return 0;
+  }
+  const Result<int> code = command.run(args, io);
+  return code ? *code : report(code.error(), io, &command);
+}
+
+int dispatch(std::span<const std::string> args, Io& io) {
+  GlobalOptions global;
+  Syntax syntax;
+  describe_global(syntax, global);
+  const std::size_t end = syntax.leading_options(args);
+  const std::span<const std::string> head = args.subspan(0, end);
+  if (std::any_of(head.begin(), head.end(), is_help)) {
+    io.out.write(program_help(syntax, io));
+    return 0;
+  }
+  if (const Result<> parsed = syntax.parse(head); !parsed) return report(parsed.error(), io, nullptr);
+  if (global.verbose) io.level = LogLevel::info;
+  if (global.debug) io.level = LogLevel::debug;
+  if (global.colour != "auto") io.colour = global.colour == "always";
+  if (global.version) {
+    io.out.write(version_text(io.program));
+    return 0;
+  }
+  if (end == args.size()) {
+    io.out.write(program_help(syntax, io));
+    return 1;
+  }
+  const Command* command = command_named(args[end]);
+  if (command == nullptr) return report(unknown_command(args[end]).error, io, nullptr);
+  return run_command(*command, args.subspan(end + 1), io);
+}
+
+// FNV-1a over names and texts: two builds with the same number know the same things.
+std::uint64_t data_fingerprint() {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  const auto mix = [&](std::string_view bytes) {
+    for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
+  };
+  for (const DocumentView& view : knowledge::embedded_files()) {
+    mix(view.file);
+    mix(view.pool);
+  }
+  return hash;
+}
+
+}  // namespace
+
+void describe_global(Syntax& syntax, GlobalOptions& options) {
+  syntax.flag("-v,--verbose", options.verbose, "say on standard error what is being done");
+  syntax.flag("--debug", options.debug, "say more");
+  syntax.choice("--color", "WHEN", options.colour, {"auto", "always", "never"}, "colour the output");
+  syntax.flag("--version", options.version, "show version and data");
+}
+
+std::string version_text(std::string_view program) {
+  return fmt::format("{} {}\ndata {:016x}, {} files; built with {} {}, C++{}\nLicence: Apache-2.0\n", program, FRX_VERSION,
+                     data_fingerprint(), knowledge::embedded_files().size(),
+#ifdef __clang__
+                     "Clang", __clang_version__,
+#else
+                     "GCC", __VERSION__,
+#endif
+                     __cplusplus / 100 % 100);
+}
+
+std::string error_text(const Error& error, std::string_view program) {
+  std::string text = fmt::format("{}: {}{}{}\n", program, error.where, error.where.empty() ? "" : ": ", error.message);
+  if (error.hint.empty()) return text;
+  std::string_view prefix = "  hint: ";
+  for (const std::string_view line : split(error.hint, '\n')) {
+    text += fmt::format("{}{}\n", prefix, line);
+    prefix = "        ";
+  }
+  return text;
+}
+
+int run(std::span<const std::string> args, Io& io) {
+  int code = dispatch(args, io);
+  io.out.flush();
+  if (io.out.error() != 0) {
+    io.err.write(fmt::format("{}: cannot write the output: {}\n", io.program, std::strerror(io.out.error())));
+    code = code == 0 ? 1 : code;
+  }
+  return code;
+}
+
+}  // namespace frx::cli

@@ -1,0 +1,31 @@
+// The whole program as a function: main, tests and other doors call the same code.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "cli/io.h"
+
+namespace frx::cli {
+
+// `args` without the name of the program. Returns the exit code; prints everything itself.
+int run(std::span<const std::string> args, Io& io);
+
+// The options before the command: -v, --debug, --color, --version.
+class Syntax;
+struct GlobalOptions {
+  bool verbose = false;
+  bool debug = false;
+  bool version = false;
+  std::string colour = "auto";
+};
+void describe_global(Syntax& syntax, GlobalOptions& options);
+
+// "frx 0.1.0" and what it was made of.
+std::string version_text(std::string_view program);
+
+// "frx: file:3: message" and its hint, as errors are shown.
+std::string error_text(const Error& error, std::string_view program);
+
+}  // namespace frx::cli

@@ -1,0 +1,146 @@
+#include "cli/syntax.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+#include "cli/argument_parser.h"
+
+namespace frx::cli {
+namespace {
+
+template <typename Number>
+std::string take_number(const std::string& text, std::string_view expected, auto& value) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::string(expected);
+  value = number;
+  return {};
+}
+
+void set(Parameter& parameter, std::string& value) {
+  parameter.default_text = value;
+  parameter.take = [&value](const std::string& text) {
+    value = text;
+    return std::string();
+  };
+}
+
+void append(Parameter& parameter, std::vector<std::string>& values) {
+  parameter.repeatable = true;
+  parameter.take = [&values](const std::string& text) {
+    values.push_back(text);
+    return std::string();
+  };
+}
+
+}  // namespace
+
+bool Parameter::is_named(std::string_view name) const { return std::find(names.begin(), names.end(), name) != names.end(); }
+
+Parameter& Syntax::add(Parameter::Kind kind, std::string_view names, std::string_view placeholder, std::string_view help) {
+  Parameter& parameter = parameters_.emplace_back();
+  parameter.kind = kind;
+  for (const std::string_view name : split(names, ',')) {
+    if (!name.empty()) parameter.names.emplace_back(name);
+  }
+  parameter.placeholder = placeholder;
+  parameter.help = help;
+  return parameter;
+}
+
+void Syntax::flag(std::string_view names, bool& value, std::string_view help) {
+  add(Parameter::Kind::flag, names, "", help).take = [&value](const std::string&) {
+    value = true;
+    return std::string();
+  };
+}
+
+void Syntax::option(std::string_view names, std::string_view placeholder, std::string& value, std::string_view help) {
+  set(add(Parameter::Kind::option, names, placeholder, help), value);
+}
+
+void Syntax::option(std::string_view names, std::string_view placeholder, std::vector<std::string>& values,
+                    std::string_view help) {
+  append(add(Parameter::Kind::option, names, placeholder, help), values);
+}
+
+void Syntax::option(std::string_view names, std::string_view placeholder, Number& value, std::string_view help) {
+  Parameter& parameter = add(Parameter::Kind::option, names, placeholder, help);
+  if (value) parameter.default_text = std::to_string(*value);
+  parameter.take = [&value](const std::string& text) { return take_number<std::uint64_t>(text, "a whole number from 0", value); };
+}
+
+void Syntax::option(std::string_view names, std::string_view placeholder, double& value, std::string_view help) {
+  Parameter& parameter = add(Parameter::Kind::option, names, placeholder, help);
+  parameter.default_text = fmt::format("{:g}", value);
+  parameter.take = [&value](const std::string& text) { return take_number<double>(text, "a number", value); };
+}
+
+void Syntax::choice(std::string_view names, std::string_view placeholder, std::string& value,
+                    std::vector<std::string> choices, std::string_view help) {
+  Parameter& parameter = add(Parameter::Kind::option, names, placeholder, help);
+  set(parameter, value);
+  parameter.choices = std::move(choices);
+}
+
+void Syntax::argument(std::string_view placeholder, std::string& value, std::string_view help, std::vector<std::string> choices) {
+  Parameter& parameter = add(Parameter::Kind::argument, "", placeholder, help);
+  set(parameter, value);
+  parameter.choices = std::move(choices);
+}
+
+void Syntax::required_argument(std::string_view placeholder, std::string& value, std::string_view help,
+                               std::vector<std::string> choices) {
+  argument(placeholder, value, help, std::move(choices));
+  parameters_.back().required = true;
+}
+
+void Syntax::arguments(std::string_view placeholder, std::vector<std::string>& values, std::string_view help) {
+  append(add(Parameter::Kind::argument, "", placeholder, help), values);
+}
+
+void Syntax::workload(std::vector<std::string>& argv, std::string_view help) {
+  Parameter& parameter = add(Parameter::Kind::workload, "", "COMMAND", help);
+  append(parameter, argv);
+}
+
+void Syntax::required_workload(std::vector<std::string>& argv, std::string_view help) {
+  workload(argv, help);
+  parameters_.back().required = true;
+}
+
+const Parameter* Syntax::workload_parameter() const {
+  const auto found = std::find_if(parameters_.begin(), parameters_.end(),
+                                  [](const Parameter& parameter) { return parameter.kind == Parameter::Kind::workload; });
+  return found == parameters_.end() ? nullptr : &*found;
+}
+
+Result<> Syntax::parse(std::span<const std::string> args) const {
+  const Parameter* workload = workload_parameter();
+  const auto separator = workload == nullptr ? args.end() : std::find(args.begin(), args.end(), "--");
+  TRY(parse_arguments(parameters_, args.subspan(0, static_cast<std::size_t>(separator - args.begin()))));
+  if (workload == nullptr) return {};
+  if (separator != args.end()) {
+    for (auto it = separator + 1; it != args.end(); ++it) workload->take(*it);
+  }
+  if (workload->required && (separator == args.end() || separator + 1 == args.end())) {
+    return fail(ErrorKind::usage, "expected a command after --");
+  }
+  return {};
+}
+
+std::size_t Syntax::leading_options(std::span<const std::string> args) const {
+  std::size_t i = 0;
+  while (i < args.size() && args[i].size() > 1 && args[i][0] == '-' && args[i] != "--") {
+    const Result<std::string> name = full_option_name(parameters_, args[i]);
+    const bool has_value = args[i].find('=') != std::string::npos;
+    const auto parameter = !name ? parameters_.end()
+                                 : std::find_if(parameters_.begin(), parameters_.end(),
+                                                [&](const Parameter& one) { return one.is_named(*name); });
+    i += parameter != parameters_.end() && parameter->kind == Parameter::Kind::option && !has_value ? 2 : 1;
+  }
+  return std::min(i, args.size());
+}
+
+}  // namespace frx::cli

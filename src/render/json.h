@@ -1,0 +1,18 @@
+// JSON as we print it: two blanks of indentation, everything beyond ASCII escaped, invalid UTF-8
+// replaced, never NaN or Infinity (a number that is none is null).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace frx::render {
+
+using Json = nlohmann::ordered_json;
+
+std::string json_text(const Json& value);
+
+// null when absent; rounded to `digits` decimals, as people read them.
+Json number(std::optional<double> value, int digits = 4);
+
+}  // namespace frx::render

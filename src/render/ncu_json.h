@@ -1,0 +1,17 @@
+// The report as `ncu_analysis_v1`, the documented JSON of analyze, profile and the API.
+#pragma once
+
+#include "render/json.h"
+#include "report/report.h"
+
+namespace frx::render {
+
+Json ncu_json(const report::NcuReport& report);
+
+// Parts that other JSON documents reuse.
+Json finding_json(const report::Finding& finding, std::string_view file);
+Json recommendation_json(const advise::Recommendation& recommendation);
+Json roofline_json(const derive::Roofline& roofline);
+Json occupancy_summary_json(const report::NcuReport& report);
+
+}  // namespace frx::render

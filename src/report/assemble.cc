@@ -1,0 +1,281 @@
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "frx_generated/metric_ids.h"
+#include "knowledge/presets.h"
+#include "report/report.h"
+
+namespace frx::report {
+namespace {
+
+using diagnose::KernelDiagnosis;
+using diagnose::RunDiagnosis;
+using model::Origin;
+
+constexpr std::string_view stall_prefix = "warp_stall_";
+
+struct StallClass {
+  std::string_view reason, name;
+};
+constexpr StallClass stall_classes[] = {
+    {"long_scoreboard", "memory"}, {"lg_throttle", "memory"}, {"mio_throttle", "memory"}, {"tex_throttle", "memory"},
+    {"drain", "memory"}, {"imc_miss", "memory"}, {"memory_throttle", "memory"}, {"memory_dependency", "memory"},
+    {"texture_dependency", "memory"}, {"barrier", "sync"}, {"membar", "sync"}, {"sync", "sync"},
+    {"short_scoreboard", "compute"}, {"wait", "compute"}, {"math_pipe_throttle", "compute"}, {"dispatch_stall", "compute"},
+    {"not_selected", "compute"}, {"no_instruction", "compute"}, {"branch_resolving", "compute"}, {"gmma", "compute"},
+    {"exec_dependency", "compute"}, {"pipe_busy", "compute"}, {"inst_fetch", "compute"},
+};
+
+std::string dims(const std::optional<model::Dim3>& d) {
+  return d ? fmt::format("({}, {}, {})", (*d)[0], (*d)[1], (*d)[2]) : std::string();
+}
+
+std::optional<double> microseconds(std::optional<double> ns) { return ns ? std::optional(*ns / 1e3) : std::nullopt; }
+
+class Assembler {
+ public:
+  Assembler(const RunDiagnosis& run, const knowledge::Knowledge& knowledge) : run_(run), knowledge_(knowledge) {}
+
+  NcuReport assemble(advise::Advice advice) {
+    NcuReport report;
+    describe_source(report);
+    report.primary = run_.primary;
+    report.primary_display = display(run_.primary);
+    for (const diagnose::Finding& finding : run_.findings) report.findings.push_back(to_finding(finding));
+    for (const diagnose::Unknown& unknown : run_.unknown) report.unknown.push_back(to_unknown(unknown));
+    report.values = values_of(run_.readings);
+    for (const KernelDiagnosis& kernel : run_.kernels) report.kernels.push_back(to_kernel(kernel));
+    report.kernels_with_data = run_.kernels_with_data;
+    for (const Kernel& kernel : report.kernels) report.kernels_with_stalls += kernel.stalls.empty() ? 0 : 1;
+    report.stalls = stalls_of(run_.readings);
+    report.dominant_stall = dominant(report.stalls);
+    report.roofline = run_.roofline;
+    report.advice = std::move(advice);
+    validate(report);
+    judge_confidence(report);
+    add_commands(report);
+    return report;
+  }
+
+ private:
+  void describe_source(NcuReport& report) const {
+    const model::Session& session = run_.session;
+    report.source = printable(session.source);
+    report.format = session.format;
+    report.tool = session.from_ncu ? "Nsight Compute" : "nvprof";
+    report.launches = session.launches;
+    report.timed_launches = session.timed_launches;
+    report.lines = session.lines;
+    report.absent_values = session.absent_values;
+    report.duration_us = microseconds(run_.duration);
+    report.gpu = printable(run_.device.describe());
+    report.gpu_name = printable(run_.device.name);
+    if (run_.device.match.product) report.gpu_id = run_.device.match.product->id;
+    if (run_.device.cc) {
+      report.compute_capability = fmt::format("{}.{}", run_.device.cc->major, run_.device.cc->minor);
+      report.sm_version = fmt::format("sm_{}{}", run_.device.cc->major, run_.device.cc->minor);
+    }
+    report.gpu_note = printable(run_.device.match.explanation);
+    for (const model::Note& note : session.notes) {
+      report.notes.push_back(note.line ? fmt::format("{}:{}: {}", report.source, note.line, note.text) : note.text);
+    }
+    for (const std::string& message : session.tool_messages) report.notes.push_back("the tool said: " + message);
+    for (const model::ProfilerRule& rule : session.rules) {
+      report.profiler_rules.push_back({printable(rule.kernel), rule.section, rule.name, rule.type, rule.text,
+                                       rule.estimated_speedup_pct, rule.line});
+    }
+    report.unknown_metrics.assign(session.unknown_metrics.begin(), session.unknown_metrics.end());
+  }
+
+  std::string display(std::string_view id) const {
+    const knowledge::Label* label = knowledge_.labels.with_id(id);
+    return label ? std::string(label->display) : std::string(id);
+  }
+
+  Value to_value(model::Metric metric, const model::Reading& reading) const {
+    const knowledge::MetricDefinition& definition = knowledge_.metrics[metric];
+    return {definition.id, definition.label, definition.unit_text, knowledge::counter_of(definition), definition.meaning, reading};
+  }
+
+  std::vector<Value> values_of(const model::Readings& readings) const {
+    std::vector<Value> values;
+    for (std::uint16_t i = 0; i < readings.size(); ++i) {
+      const model::Metric metric{i};
+      if (const model::Reading* reading = readings.find(metric)) values.push_back(to_value(metric, *reading));
+    }
+    return values;
+  }
+
+  Finding to_finding(const diagnose::Finding& finding) const {
+    Finding result;
+    const knowledge::Label& label = *finding.label;
+    result.label = label.id;
+    result.display = label.display;
+    result.kind = label.kind == knowledge::LabelKind::cause     ? "cause"
+                  : label.kind == knowledge::LabelKind::symptom ? "symptom"
+                                                                : "state";
+    result.score = finding.score;
+    result.time_at_stake_us = microseconds(finding.time_at_stake);
+    result.explained_by = finding.explained_by;
+    result.time_share = finding.time_share;
+    for (const detect::Evidence& evidence : finding.evidence) {
+      result.evidence.push_back({to_value(evidence.metric, evidence.reading), std::string(evidence.because)});
+    }
+    result.why = label.why;
+    result.question = label.question;
+    result.rule = label.when.text();
+    result.rule_place = label.where;
+    return result;
+  }
+
+  Unknown to_unknown(const diagnose::Unknown& unknown) const {
+    Unknown result{std::string(unknown.label->id), {}};
+    for (const model::Metric metric : unknown.missing) {
+      result.counters.emplace_back(knowledge::counter_of(knowledge_.metrics[metric]));
+    }
+    return result;
+  }
+
+  std::vector<std::pair<std::string, double>> stalls_of(const model::Readings& readings) const {
+    std::vector<std::pair<std::string, double>> stalls;
+    for (const knowledge::MetricDefinition& definition : knowledge_.metrics.all()) {
+      if (!definition.id.starts_with(stall_prefix) || definition.id.ends_with("_share")) continue;
+      const std::string_view reason = definition.id.substr(stall_prefix.size());
+      if (reason == "selected") continue;  // an issuing warp is not stalled
+      if (const auto value = readings.value(definition.metric)) stalls.emplace_back(reason, *value);
+    }
+    std::stable_sort(stalls.begin(), stalls.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    return stalls;
+  }
+
+  static std::string dominant(const std::vector<std::pair<std::string, double>>& stalls) {
+    for (const auto& [reason, value] : stalls) {
+      if (value > 0 && reason != "not_selected") return reason;
+    }
+    return {};
+  }
+
+  Kernel to_kernel(const KernelDiagnosis& kernel) const {
+    Kernel result;
+    result.name = printable(kernel.kernel->name);
+    result.short_name = short_kernel_name(result.name);
+    result.launches = kernel.launches;
+    result.duration_us = microseconds(kernel.duration);
+    if (kernel.runtime_share) result.runtime_share_pct = 100 * *kernel.runtime_share;
+    result.primary = kernel.primary;
+    result.primary_display = display(kernel.primary);
+    for (const diagnose::Finding& finding : kernel.findings) result.findings.push_back(to_finding(finding));
+    for (const std::string_view label : kernel.ruled_out) result.ruled_out.emplace_back(label);
+    for (const diagnose::Unknown& unknown : kernel.unknown) result.unknown.push_back(to_unknown(unknown));
+    result.values = values_of(kernel.readings);
+    for (const diagnose::GroupDiagnosis& group : kernel.groups) {
+      LaunchShape shape{dims(group.group->grid), dims(group.group->block), group.group->launches, {}, std::string(group.primary), group.group->mixed};
+      if (kernel.duration) shape.duration_us = group.weight / 1e3;
+      result.shapes.push_back(std::move(shape));
+    }
+    result.roofline = kernel.roofline;
+    result.occupancy = kernel.occupancy;
+    result.opportunity_score = kernel.opportunity.score;
+    result.opportunity = kernel.opportunity.label;
+    result.stalls = stalls_of(kernel.readings);
+    result.dominant_stall = dominant(result.stalls);
+    result.has_data = kernel.has_data;
+    return result;
+  }
+
+  // Which of the presets' questions the file can answer. Missing metrics are partial evidence, never zeros.
+  void validate(NcuReport& report) const {
+    for (const Value& value : report.values) report.validation.present.emplace_back(value.id);
+    std::sort(report.validation.present.begin(), report.validation.present.end());
+    const Result<std::vector<knowledge::Preset>> presets = knowledge::load_presets(knowledge_.library, knowledge_.metrics);
+    if (!presets) return;
+    for (const knowledge::Preset& preset : *presets) {
+      FamilyGap gap{std::string(preset.name), {}};
+      for (const model::Metric metric : preset.required) {
+        if (!run_.readings.has(metric)) gap.missing.emplace_back(knowledge_.metrics[metric].id);
+      }
+      if (!gap.missing.empty() && preset.name != "full") {
+        report.validation.warnings.push_back(fmt::format("{}: not in the file: {}", preset.name, join(gap.missing, ", ")));
+      }
+      report.validation.missing_by_preset.push_back(std::move(gap));
+    }
+  }
+
+  void judge_confidence(NcuReport& report) const {
+    const bool decided = report.primary != "inconclusive" && report.primary != "insufficient_ncu_data";
+    const bool both_sides = run_.readings.has(metrics::bandwidth_pct) && run_.readings.has(metrics::compute_pct);
+    const bool stalls = !report.stalls.empty();
+    const double lead = report.findings.empty() ? 0 : report.findings.front().score - (report.findings.size() > 1 ? report.findings[1].score : 0);
+    if (!decided) {
+      report.confidence = "low";
+      report.confidence_reason = report.primary == "insufficient_ncu_data" ? "the file holds too few of the metrics that decide"
+                                                                           : "no measured unit or stall explains the time";
+    } else if (both_sides && (stalls || report.findings.front().score >= 0.6)) {
+      report.confidence = lead < 0.05 ? "medium" : "high";
+      report.confidence_reason = lead < 0.05 ? "compute and memory sides were measured, but the two first findings are close"
+                                             : "compute and memory sides were measured and agree on it";
+    } else {
+      report.confidence = "medium";
+      report.confidence_reason = both_sides ? "utilisation was measured, stall reasons were not"
+                                            : "only part of the picture was measured";
+    }
+  }
+
+  void add_commands(NcuReport& report) const {
+    std::vector<std::string> counters;
+    for (const Unknown& unknown : report.unknown) {
+      for (const std::string& counter : unknown.counters) {
+        if (!counter.empty() && std::find(counters.begin(), counters.end(), counter) == counters.end() && counters.size() < 24) {
+          counters.push_back(counter);
+        }
+      }
+    }
+    if (!counters.empty()) {
+      report.collect_command = fmt::format("ncu --csv --log-file more.csv --metrics {} ./your_app", join(counters, ","));
+    }
+    report.next_command = "frx profile --preset full --out after.csv -- ./your_app";
+  }
+
+  const RunDiagnosis& run_;
+  const knowledge::Knowledge& knowledge_;
+};
+
+const Value* find(const std::vector<Value>& values, std::string_view id) {
+  const auto at = std::find_if(values.begin(), values.end(), [&](const Value& value) { return value.id == id; });
+  return at == values.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+const Value* Kernel::value(std::string_view id) const { return find(values, id); }
+const Value* NcuReport::value(std::string_view id) const { return find(values, id); }
+
+std::string source_text(const Value& value, std::string_view file) {
+  const model::Reading& reading = value.reading;
+  switch (reading.origin) {
+    case Origin::measured: {
+      if (reading.line == 0) return std::string(reading.how.empty() ? file : reading.how);
+      std::string text = fmt::format("{}:{}", file, reading.line);
+      if (reading.launches > 1) text += fmt::format(" (longest of {} launches)", reading.launches);
+      return text;
+    }
+    case Origin::derived: return fmt::format("computed: {}", reading.how);
+    case Origin::modelled: return std::string(reading.how);
+    case Origin::device: return reading.how.empty() ? std::string("the device") : fmt::format("the device: {}", reading.how);
+  }
+  return {};
+}
+
+std::string_view stall_class(std::string_view reason) {
+  for (const StallClass& entry : stall_classes) {
+    if (entry.reason == reason) return entry.name;
+  }
+  return {};
+}
+
+NcuReport assemble(const RunDiagnosis& run, advise::Advice advice, const knowledge::Knowledge& knowledge) {
+  return Assembler(run, knowledge).assemble(std::move(advice));
+}
+
+}  // namespace frx::report

@@ -1,0 +1,155 @@
+// The finished answer about an Nsight Compute profile, as plain values.
+//
+// Everything a renderer prints stands here: no catalogue, no session, no lookup is needed to print it.
+// Every number says where it came from (source_text), which is what --why shows. Names and words are
+// views into the catalogues, which outlive the report; a report of a million readings stays small.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "advise/advice.h"
+#include "diagnose/diagnosis.h"
+#include "knowledge/knowledge.h"
+
+namespace frx::report {
+
+// One reading, ready to be shown.
+struct Value {
+  std::string_view id;      // "dram_throughput_pct"
+  std::string_view label;   // "DRAM throughput"
+  std::string_view unit;    // "%", as the catalogue has it
+  std::string_view counter; // the name ncu knows it by, or ""
+  std::string_view meaning;
+  model::Reading reading;
+
+  double value() const { return reading.value; }
+};
+
+// "report.csv:12 (longest of 3 launches)", "computed: a / b", "the device: data sheet".
+std::string source_text(const Value& value, std::string_view file);
+
+struct EvidenceLine {
+  Value value;
+  std::string because;
+};
+
+struct Finding {
+  std::string label;        // "memory_bandwidth_bound"
+  std::string display;
+  std::string kind;         // cause, symptom, state
+  double score = 0;         // 0 to 1
+  std::optional<double> time_at_stake_us;
+  std::string explained_by;
+  double time_share = 1;    // of the kernel's or run's time
+  std::vector<EvidenceLine> evidence;
+  std::string why;
+  std::string question;
+  std::string rule;         // the condition it holds by, as written in data/bottlenecks
+  std::string rule_place;   // "data/bottlenecks/...yaml:12"
+};
+
+struct Unknown {
+  std::string label;
+  std::vector<std::string> counters;  // what would have to be collected
+};
+
+struct LaunchShape {
+  std::string grid, block;  // "(64, 64, 1)" or ""
+  std::uint64_t launches = 0;
+  std::optional<double> duration_us;
+  std::string primary;
+  bool mixed = false;
+};
+
+struct Kernel {
+  std::string name;         // made printable
+  std::string short_name;   // without template arguments and parameters
+  std::uint64_t launches = 0;
+  std::optional<double> duration_us;
+  std::optional<double> runtime_share_pct;
+  std::string primary;      // label, inconclusive or insufficient_ncu_data
+  std::string primary_display;
+  std::vector<Finding> findings;
+  std::vector<std::string> ruled_out;
+  std::vector<Unknown> unknown;
+  std::vector<Value> values;
+  std::vector<LaunchShape> shapes;  // heaviest first
+  derive::Roofline roofline;
+  derive::OccupancyAnalysis occupancy;
+  double opportunity_score = 0;
+  std::string opportunity;  // high, medium, low, none
+  std::vector<std::pair<std::string, double>> stalls;  // reason, % of warp time; largest first
+  std::string dominant_stall;   // "" when no stall was measured
+  bool has_data = false;
+
+  const Value* value(std::string_view id) const;
+};
+
+struct FamilyGap {
+  std::string preset;
+  std::vector<std::string> missing;  // metric ids
+};
+
+struct Validation {
+  bool valid = true;
+  std::string preset;
+  std::vector<std::string> present;
+  std::vector<FamilyGap> missing_by_preset;
+  std::vector<std::string> warnings;
+  std::vector<std::string> errors;
+};
+
+struct ProfilerRule {
+  std::string kernel, section, name, type, text;
+  std::optional<double> estimated_speedup_pct;
+  std::uint64_t line = 0;
+};
+
+struct NcuReport {
+  std::string source;       // file or command
+  std::string format;
+  std::string tool = "Nsight Compute";
+  std::uint64_t launches = 0;
+  std::uint64_t timed_launches = 0;
+  std::uint64_t lines = 0;
+  std::uint64_t absent_values = 0;
+  std::optional<double> duration_us;
+  std::string gpu;              // for people
+  std::string gpu_name, gpu_id, compute_capability, sm_version;
+  std::string gpu_note;         // how it was matched, conflicts
+  std::string primary, primary_display;
+  std::string confidence;       // high, medium, low
+  std::string confidence_reason;
+  std::vector<Finding> findings;
+  std::vector<Unknown> unknown;
+  std::vector<Value> values;    // over the run, time-weighted
+  std::vector<Kernel> kernels;  // longest first
+  std::size_t kernels_with_data = 0;
+  std::size_t kernels_with_stalls = 0;
+  std::vector<std::pair<std::string, double>> stalls;
+  std::string dominant_stall;
+  derive::Roofline roofline;
+  advise::Advice advice;
+  Validation validation;
+  std::vector<std::string> notes;
+  std::vector<ProfilerRule> profiler_rules;
+  std::vector<std::string> unknown_metrics;
+  std::string collect_command;  // what would complete the picture, or ""
+  std::string next_command;     // how to measure the next version
+
+  const Value* value(std::string_view id) const;
+};
+
+// Classes of stall reasons, by the part of the machine that is waited for.
+std::string_view stall_class(std::string_view reason);  // memory, sync, compute or ""
+
+NcuReport assemble(const diagnose::RunDiagnosis& run, advise::Advice advice, const knowledge::Knowledge& knowledge);
+
+// "void ns::gemm<float, 4>(int, float*)" -> "ns::gemm".
+std::string short_kernel_name(std::string_view name);
+
+}  // namespace frx::report
