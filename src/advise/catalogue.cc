@@ -38,7 +38,9 @@ Result<Step> read_step(const Value& entry, const knowledge::MetricCatalogue& met
     return fail(ErrorKind::malformed, "expected decrease, increase or stable, found '{}'", step.direction)
         .at(entry["direction"].where());
   }
-  if (entry["threshold_good"]) TRY_ASSIGN(step.threshold_good, read_number(entry, "threshold_good"));
+  if (entry["threshold_good"]) {
+    TRY_ASSIGN(step.threshold_good, read_number(entry, "threshold_good"));
+  }
   return step;
 }
 
@@ -73,6 +75,7 @@ Result<Card> read_card(const Value& root, const knowledge::MetricCatalogue& metr
   if (!card.risk.empty()) TRY(check_word(root, "risk", card.risk, constants.safety_by_risk));
   TRY(read_speedup(root, card));
   TRY_ASSIGN(card.never_when, read_conditions(root["never_when"]));
+  TRY_ASSIGN(card.unverified_when, read_conditions(root["unverified_when"]));
   TRY_ASSIGN(card.why, read_text(root, "why"));
   card.applies_to = root["applies_to"].texts();
   card.actions = root["actions"].texts();

@@ -38,7 +38,8 @@ struct Card {
   std::string_view safety;      // high, medium, low
   std::string_view risk;        // "" = the opposite of safety
   std::optional<std::pair<double, double>> speedup_pct;
-  std::vector<Condition> never_when;
+  std::vector<Condition> never_when;       // any of them removes the card
+  std::vector<Condition> unverified_when;  // any of them: what the card relies on was not measured
   std::string_view why;
   std::vector<std::string_view> actions;
   std::vector<std::string_view> validation;

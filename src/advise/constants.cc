@@ -117,6 +117,7 @@ Result<> read_score(const Value& root, Constants& into) {
   TRY_ASSIGN(into.risk.safety_below, read_number(risk, "safety_below"));
   TRY_ASSIGN(into.risk.speedup_below, read_number(risk, "speedup_below"));
   TRY_ASSIGN(into.risk.factor, read_number(risk, "factor"));
+  TRY_ASSIGN(into.unverified_factor, read_number(root["guardrails"]["unverified_demoted"], "factor"));
   TRY_ASSIGN(into.dependency_gap, read_number(root["guardrails"]["dependency_ordered"], "gap"));
   TRY_ASSIGN(into.priority, text_rows(root, "priority"));
   return read_tiers(root, into);

@@ -72,6 +72,7 @@ struct Constants {
 
   struct { double confidence_below = 0, factor = 1; } low_confidence;
   struct { double safety_below = 0, speedup_below = 0, factor = 1; } risk;
+  double unverified_factor = 1;
   double dependency_gap = 0;
 
   std::vector<Row<std::string_view>> priority;  // from limit on

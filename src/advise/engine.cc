@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::string_view low_confidence_demoted = "low_confidence_demoted";
 constexpr std::string_view risk_demoted = "risk_demoted";
+constexpr std::string_view unverified_demoted = "unverified_demoted";
 constexpr std::string_view dependency_ordered = "dependency_ordered";
 
 double clamp01(double value) { return std::clamp(value, 0.0, 1.0); }
@@ -83,7 +84,7 @@ class Engine {
 
   void apply(const Rule& rule) {
     const std::optional<std::size_t> at = with_label(rule.bottleneck);
-    if (!at || diagnosed_[*at].score < rule.min_score) return;
+    if (!at || std::max(diagnosed_[*at].score, diagnosed_[*at].local_score) < rule.min_score) return;
     const SignalMap& signals = *diagnosed_[*at].signals;
     if (!all_hold(rule.signals, signals) || any_holds(rule.suppressed_if, signals)) return;
     for (const Card* card : rule.cards) {
@@ -113,6 +114,10 @@ class Engine {
                                      : lookup(constants_.safety_by_risk, card.risk, 0);
     parts.priority_boost = std::min(proposal.rule->boost, constants_.boost_cap);
     proposal.score = score_of(constants_, parts, proposal.guardrails);
+    if (any_holds(card.unverified_when, *cause.signals)) {
+      proposal.score = rounded(proposal.score * constants_.unverified_factor, constants_.score_digits);
+      proposal.guardrails.push_back(unverified_demoted);
+    }
     proposal.risk = card.risk.empty() ? constants_.risk_by_safety.at(card.safety) : card.risk;
     if (const std::string_view* word = at_least(constants_.priority, proposal.score)) proposal.priority = *word;
     proposal.tier = tier_of(proposal);

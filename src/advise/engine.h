@@ -20,8 +20,11 @@ namespace frx::advise {
 // true of one kernel never opens or closes the advice for another.
 struct Diagnosed {
   std::string_view label;
-  double score = 0;                      // 0 to 1
+  double score = 0;                      // 0 to 1, of everything that was measured; ranks
   const SignalMap* signals = nullptr;
+  // The score where it was found, when that is a part of the whole. Opens the rules: a label that holds
+  // clearly in a third of the time deserves its advice, ranked by that third.
+  double local_score = 0;
 };
 
 // Each 0 to 1.

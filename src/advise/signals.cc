@@ -8,6 +8,9 @@
 namespace frx::advise {
 namespace {
 
+// The share of waste up to which data/bottlenecks/at_hardware_limit.yaml calls accesses efficient.
+constexpr double efficient_waste_pct = 25;
+
 // Documented thresholds (per cent unless the reading has another unit).
 struct Threshold {
   std::string_view signal;
@@ -32,8 +35,7 @@ constexpr Threshold thresholds[] = {
     {"scheduler_active_low", metrics::scheduler_active_pct, '<', 40},
     {"occupancy_good", metrics::achieved_occupancy_pct, '>', 60},
     {"occupancy_low", metrics::achieved_occupancy_pct, '<', 30},
-    // The share of waste up to which data/bottlenecks/at_hardware_limit.yaml calls accesses efficient.
-    {"accesses_coalesced", metrics::access_waste_pct, '<', 25},
+    {"accesses_coalesced", metrics::access_waste_pct, '<', efficient_waste_pct},
 };
 
 struct Number {
@@ -100,6 +102,12 @@ constexpr double memory_roof_pct = 80;     // as in data/bottlenecks/memory_band
 constexpr double compute_roof_pct = 85;    // as in data/bottlenecks/at_hardware_limit.yaml
 constexpr double low_mfu_pct = 40;         // documented
 constexpr double noticeable_tail = 0.10;   // of the kernel's time
+constexpr double few_conflicts_pct = 10;   // of the shared-memory wavefronts
+constexpr double large_block = 256;        // threads; from here on more do not add resident warps
+constexpr double sector_bytes = 32;
+// Bytes that the SMs asked for per byte of DRAM traffic: near 1 each byte is used once, so a tile has
+// nothing to serve. The margin is for partial sectors and for what stays in L2.
+constexpr double single_use = 1.3;
 
 constexpr std::string_view by_label[] = {
     "register_spills",
@@ -110,7 +118,9 @@ constexpr std::string_view by_label[] = {
 
 constexpr std::string_view other_names[] = {
     "at_memory_roof", "has_shared_memory", "grid_below_one_wave", "partial_wave", "lsu_pipe_busy",
-    "compute_pipe_saturated", "warp_stall_is_memory", "warp_stall_is_sync", "warp_stall_is_compute",
+    "compute_pipe_saturated", "l2_bandwidth_saturated", "roof_accesses_unmeasured", "no_data_reuse", "reuse_unmeasured",
+    "blocks_large",
+    "bank_conflicts_low", "warp_stall_is_memory", "warp_stall_is_sync", "warp_stall_is_compute",
     "warp_stall_is_throttle", "dominant_warp_stall", "memory_stall_fraction", "roofline_region", "roofline_estimated",
     "mfu_pct", "mfu_low", "memory_utilization_pct", "arithmetic_intensity", "achieved_tflops", "peak_tflops",
     "peak_bw_gbps", "roofline_ceiling_tflops", "framework_pytorch", "mixed_precision_enabled",
@@ -165,15 +175,38 @@ class Reader {
     }
   }
 
+  // What the caches and the blocks cannot give, because of what was measured.
+  void reuse() {
+    const auto loads = value(metrics::global_load_sectors);
+    const auto stores = value(metrics::global_store_sectors);
+    const auto dram = value(metrics::dram_bytes);
+    if (loads && stores && dram && *dram > 0) {
+      into_.set("no_data_reuse", sector_bytes * (*loads + *stores) < single_use * *dram);
+    } else if (into_.meets({"l2_bandwidth_saturated", true})) {
+      into_.set("no_data_reuse", false);  // L2 is busy with what DRAM does not have to deliver again
+    } else if (into_.meets({"accesses_coalesced", true})) {
+      into_.set("reuse_unmeasured", true);
+    }
+    if (const auto threads = value(metrics::threads_per_block)) into_.set("blocks_large", *threads >= large_block);
+    if (const auto share = value(metrics::conflict_wavefronts_pct)) into_.set("bank_conflicts_low", *share < few_conflicts_pct);
+  }
+
   void roofs() {
     const auto dram = value(metrics::dram_pct);
     const auto waste = value(metrics::access_waste_pct);
-    const bool efficient = waste && *waste < 25;
+    const bool efficient = waste && *waste < efficient_waste_pct;
     if ((dram && *dram < memory_roof_pct) || (waste && !efficient)) {
       into_.set("at_memory_roof", false);
     } else if (dram && efficient) {
       into_.set("at_memory_roof", true);
     }
+    // Neither the waste nor the sectors per request tell whether the saturated DRAM moves useful bytes.
+    const bool seen = waste || value(metrics::global_load_sectors_per_request);
+    if (dram) into_.set("roof_accesses_unmeasured", *dram >= memory_roof_pct && !seen);
+    std::optional<double> l2 = value(metrics::l2_throughput_pct);
+    if (!l2) l2 = value(metrics::l2_throughput_active_pct);
+    if (const auto level = value(metrics::l2_utilization_level); !l2 && level) l2 = 10 * *level;
+    if (l2) into_.set("l2_bandwidth_saturated", *l2 >= memory_roof_pct && *l2 > dram.value_or(0));
     std::optional<double> pipe = value(metrics::tensor_pct);
     if (const auto fp64 = value(metrics::pipe_fp64_pct)) pipe = std::max(pipe.value_or(0), *fp64);
     if (pipe) into_.set("compute_pipe_saturated", *pipe >= compute_roof_pct && *pipe > dram.value_or(0));
@@ -255,6 +288,7 @@ SignalMap signals_of(const diagnose::RunDiagnosis& run, const diagnose::KernelDi
   reader.stall_classes();
   reader.launch_shape();
   reader.roofs();
+  reader.reuse();
   add_labels(group ? group->findings : kernel.findings, kernel.ruled_out, signals);
   add_roofline(kernel.roofline, signals);
   add_program(run, knowledge, signals);

@@ -56,7 +56,7 @@ void declare(CLI::App& app, const Parameter& parameter, std::size_t index, std::
   if (!parameter.repeatable) {
     option->expected(1)->take_last();
   } else if (parameter.names.empty()) {
-    option->expected(1, CLI::detail::expected_max_vector_size)->take_all();
+    option->expected(1, CLI::detail::expected_max_vector_size)->take_all()->allow_extra_args();
   } else {
     option->expected(1)->take_all();  // one value each time it is given
   }
@@ -79,6 +79,10 @@ Result<std::vector<std::string>> normalise(std::span<const Parameter> parameters
       continue;
     }
     const std::size_t equals = argument.find('=');
+    const bool is_flag = std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& one) {
+      return one.kind == Parameter::Kind::flag && one.is_named(name);
+    });
+    if (is_flag && equals != argument.npos) return fail(ErrorKind::usage, "{} takes no value", name);
     result.push_back(equals == argument.npos ? name : name + argument.substr(equals));
   }
   return result;

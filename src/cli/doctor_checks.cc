@@ -20,7 +20,7 @@ Check python(const Environment& environment) {
   if (tool.version.empty()) {
     return {Status::warn, "Python", tool.path + ": " + tool.trouble, {"repair it, or put a working python3 first on PATH"}};
   }
-  return {Status::ok, "Python", tool.version + "  " + tool.path, {}};
+  return {Status::ok, "Python", fmt::format("{} ({})", tool.version, tool.path), {}};
 }
 
 Check torch(const Environment& environment) {
@@ -79,7 +79,7 @@ Check tool(std::string_view label, const Tool& tool, std::string purpose, std::s
   if (!tool.trouble.empty()) {
     return {Status::warn, std::string(label), tool.trouble, {"does it start by hand? " + tool.path + " --version"}};
   }
-  return {Status::ok, std::string(label), tool.version.empty() ? tool.path : tool.version + "  " + tool.path, {}};
+  return {Status::ok, std::string(label), tool.version.empty() ? tool.path : fmt::format("{} ({})", tool.version, tool.path), {}};
 }
 
 Check counter_permission(const Environment& environment) {
@@ -108,7 +108,7 @@ Result<std::string> engine_facts() {
   if (session.launches != 1) {
     return fail(ErrorKind::malformed, "the self-check has one launch, {} were read", session.launches);
   }
-  return fmt::format("{} metrics, {} presets, {} GPU families; self-check read", metrics.size(), presets.size(),
+  return fmt::format("{} metrics, {} presets, {} GPU families", metrics.size(), presets.size(),
                      library.folder("gpus").size());
 }
 

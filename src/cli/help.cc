@@ -7,8 +7,8 @@
 namespace frx::cli {
 namespace {
 
-constexpr std::size_t column = 26;      // where explanations begin
-constexpr std::size_t widest = 100;     // longer lines are tiring to read
+constexpr std::size_t last_column = 31;  // explanations begin here at the latest
+constexpr std::size_t widest = 100;      // longer lines are tiring to read
 
 constexpr ExitCodeLine exit_codes[] = {
     {0, "all is well"},
@@ -21,7 +21,7 @@ constexpr ExitCodeLine exit_codes[] = {
 std::size_t text_width(const Io& io) { return std::min(widest, static_cast<std::size_t>(std::max(io.width, 40))); }
 
 // Two columns; a left part that is too long gets a line of its own.
-void entry(std::string& out, std::string_view left, std::string_view right, std::size_t width, std::size_t at = column) {
+void entry(std::string& out, std::string_view left, std::string_view right, std::size_t width, std::size_t at) {
   std::string line = "  " + std::string(left);
   const std::vector<std::string> words = wrap(right, width > at + 20 ? width - at : 20);
   std::size_t next = 0;
@@ -36,13 +36,23 @@ void paragraph(std::string& out, std::string_view text, std::size_t width) {
   for (const std::string& line : wrap(text, width)) out += line + "\n";
 }
 
+bool is_option(const Parameter& parameter) {
+  return parameter.kind == Parameter::Kind::flag || parameter.kind == Parameter::Kind::option;
+}
+
+std::size_t explanation_column(const Syntax& syntax) {
+  std::size_t widest_left = 16;
+  for (const Parameter& parameter : syntax.parameters()) widest_left = std::max(widest_left, display_width(left_column(parameter)) + 4);
+  return std::min(widest_left, last_column);
+}
+
 void parameters(std::string& out, std::string_view heading, const Syntax& syntax, const Io& io, bool options) {
   std::string lines;
+  const std::size_t at = explanation_column(syntax);
   for (const Parameter& parameter : syntax.parameters()) {
-    const bool is_option = parameter.kind == Parameter::Kind::flag || parameter.kind == Parameter::Kind::option;
-    if (is_option == options) entry(lines, left_column(parameter), right_column(parameter), text_width(io));
+    if (is_option(parameter) == options) entry(lines, left_column(parameter), right_column(parameter), text_width(io), at);
   }
-  if (options) entry(lines, "-h, --help", "show this help", text_width(io));
+  if (options) entry(lines, "-h, --help", "show this help", text_width(io), at);
   if (!lines.empty()) out += "\n" + io.paint(Colour::bold, heading) + "\n" + lines;
 }
 

@@ -13,6 +13,7 @@ constexpr std::string_view inconclusive = "inconclusive";
 constexpr std::string_view insufficient = "insufficient_ncu_data";
 // What is explained by another finding counts a third: it is worth knowing, not worth fixing first.
 constexpr double consequence_weight = 1.0 / 3;
+constexpr double least_share_of_consequence = 0.5;
 
 std::optional<double> sum_of(const model::Session& session, const model::LaunchGroup& group, model::Metric metric) {
   const auto column = session.column_of(metric);
@@ -54,12 +55,13 @@ const Finding* with_label(const std::vector<Finding>& findings, std::string_view
   return nullptr;
 }
 
-// A finding whose cause is found too stands back behind it. Only a cause that stands by itself explains.
+// A finding whose cause is found too stands back behind it, unless the cause is weak beside it: a little
+// waste does not explain a saturated DRAM.
 void mark_consequences(std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
     for (const std::string_view cause : finding.label->explained_by) {
       const Finding* other = with_label(findings, cause);
-      if (!other || other->score < 0.1) continue;
+      if (!other || other->score < least_share_of_consequence * finding.score) continue;
       if (other->explained_by == finding.label->id) continue;
       finding.explained_by = cause;
       break;

@@ -3,7 +3,7 @@
 //   2020-2022    axpy(int, float *), 2022-Mar-01 10:20:30, Context 1, Stream 7
 //                  Section: GPU Speed Of Light
 //                  ------------------- --------------- --------------
-//                  Duration                    msecond          10,55
+//                  Duration                    msecond          17,25
 //                  ------------------- --------------- --------------
 //                  WRN   This kernel ...
 //   2023 on      axpy(int, float *) (16, 64, 1)x(32, 8, 1), Context 1, Stream 7, Device 0, CC 8.6
@@ -11,7 +11,7 @@
 //   summary      axpy(int, float *) (16, 64, 1)x(32, 8, 1), Invocations 10     (Minimum Maximum Average)
 //
 // The lines of dashes tell where the columns are. Blanks alone do not: the columns may be one blank
-// apart, and a Swedish locale groups digits with blanks ("13 181 137").
+// apart, and a Swedish locale groups digits with blanks ("24 605 318").
 
 #include <charconv>
 #include <unordered_map>

@@ -6,7 +6,7 @@
 //            ms,us,,,,,,,,B,B,KB,MB/s,,,,
 //            0.1,2.5,16,1,1,...,"axpy(int) [117]"
 //   summary  "Type","Time(%)","Time","Calls","Avg","Min","Max","Name"   with a row of units, or
-//            47.79%,542.36ms,4,...,axpy(int, float *)                   with units in the cells
+//            61.50%,731.42ms,4,...,axpy(int, float *)                   with units in the cells
 //   viewer   Name,Start Time(ns),Duration(ns),GridX,...,Achieved Occupancy,...
 //
 // Units stand beside the number, in a row of their own or in the header, and nvprof's K, M and G are
@@ -138,7 +138,7 @@ std::optional<Header> read_header(const std::vector<std::string_view>& fields) {
   return header;
 }
 
-// A cell of any shape: "303.22GB/s", "99.9%", "Low (1)", "Idle", "12".
+// A cell of any shape: "250.50GB/s", "99.9%", "Low (1)", "Idle", "12".
 struct Cell {
   std::string_view number;
   std::string_view unit;

@@ -65,7 +65,7 @@ TEST(NvprofCsv, ReadsATraceWithItsRowOfUnits) {
       std::string(banner) + std::string(trace_header) + "ms,us,,,,,,,,KB,B,KB,MB/s,,,,\n" +
       R"x(1.0,400.0,,,,,,,,,,195.3,372.6,"GTX (0)","1","7","[CUDA memcpy HtoD]")x"
       "\n"
-      R"x(1.5,2.250000,196,2,1,256,1,1,24,2.000000,512,,,"GTX (0)","1","7","axpy(int, float*) [1168]")x"
+      R"x(1.5,2.250000,196,2,1,256,1,1,24,2.000000,512,,,"GTX (0)","1","7","axpy(int, float*) [231]")x"
       "\n");
   EXPECT_EQ(session.launches, 1u);
   ASSERT_EQ(session.kernels.size(), 1u);
@@ -93,7 +93,7 @@ TEST(NvprofCsv, DividesTheTimeOfASummaryByItsCalls) {
 TEST(NvprofCsv, ReadsAnOldSummaryWithUnquotedNames) {
   const model::Session session = session_of("======== Profiling result:\n"
                                             "Time(%),Time,Calls,Avg,Min,Max,Name\n"
-                                            "47.79%,542.36us,2,271.18us,1us,2us,axpy(int, float*)\n"
+                                            "61.50%,731.42us,2,271.18us,1us,2us,axpy(int, float*)\n"
                                             "2.00%,20ns,1,20ns,1ns,2ns,[CUDA memcpy DtoH]\n"
                                             "\n"
                                             "======== API calls:\n"
@@ -101,7 +101,7 @@ TEST(NvprofCsv, ReadsAnOldSummaryWithUnquotedNames) {
                                             "99.00%,90ms,1,90ms,90ms,90ms,cudaMalloc\n");
   EXPECT_EQ(session.launches, 2u);
   ASSERT_EQ(session.kernels.size(), 1u);
-  EXPECT_DOUBLE_EQ(*sum(session, "axpy(int, float*)", metrics::kernel_duration), 542360);
+  EXPECT_DOUBLE_EQ(*sum(session, "axpy(int, float*)", metrics::kernel_duration), 731420);
 }
 
 TEST(NvprofCsv, SkipsTheUnifiedMemoryTableBehindTheKernels) {
@@ -157,7 +157,7 @@ TEST(NvprofCsv, LeavesTheStatisticsOfNsightSystemsToOthers) {
 }
 
 TEST(NvprofText, IsRefusedWithTheWayToCsv) {
-  const std::string refusal = refusal_of("==9== NVPROF is profiling process 9, command: ./app\n GPU activities:   70.13%  288.51ms  6000  axpy(int)\n");
+  const std::string refusal = refusal_of("==9== NVPROF is profiling process 9, command: ./app\n GPU activities:   81.40%  190.20ms  6000  axpy(int)\n");
   EXPECT_NE(refusal.find("found nvprof's text output"), refusal.npos) << refusal;
   EXPECT_NE(refusal.find("nvprof --csv"), refusal.npos) << refusal;
 }

@@ -1,7 +1,7 @@
 // Cells of a table drawn with dashes:
 //
 //     ------------------- --------------- --------------
-//     Duration                    msecond     13 181,5
+//     Duration                    msecond     24 605,5
 //
 // The first column is left aligned, the others right aligned and possibly empty.
 #pragma once

@@ -5,54 +5,13 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "knowledge/gpu_fields.h"
+
 namespace frx::knowledge {
 namespace {
 
 // The vendor rounds, and quotes some rates at a clock a few MHz away from the one it prints.
 constexpr double peak_tolerance = 0.025;
-
-struct LimitField {
-  std::string_view name;
-  std::uint32_t SmLimits::*field;
-};
-constexpr LimitField limit_fields[] = {
-    {"warp_size", &SmLimits::warp_size},
-    {"threads_per_block", &SmLimits::threads_per_block},
-    {"threads_per_sm", &SmLimits::threads_per_sm},
-    {"warps_per_sm", &SmLimits::warps_per_sm},
-    {"blocks_per_sm", &SmLimits::blocks_per_sm},
-    {"registers_per_sm", &SmLimits::registers_per_sm},
-    {"registers_per_block", &SmLimits::registers_per_block},
-    {"registers_per_thread", &SmLimits::registers_per_thread},
-    {"register_allocation_unit", &SmLimits::register_allocation_unit},
-    {"warp_allocation_granularity", &SmLimits::warp_allocation_granularity},
-    {"sub_partitions", &SmLimits::sub_partitions},
-    {"l1_shared_bytes", &SmLimits::l1_shared_bytes},
-    {"shared_per_sm", &SmLimits::shared_per_sm},
-    {"shared_per_block", &SmLimits::shared_per_block},
-    {"shared_per_block_static", &SmLimits::shared_per_block_static},
-    {"shared_reserved_per_block", &SmLimits::shared_reserved_per_block},
-    {"shared_allocation_unit", &SmLimits::shared_allocation_unit},
-    {"max_cluster_size", &SmLimits::max_cluster_size},
-};
-// Zero is an answer for these only; the others are divisors or capacities.
-constexpr std::string_view may_be_zero[] = {"shared_reserved_per_block", "max_cluster_size"};
-
-struct ProductField {
-  std::string_view name;
-  std::optional<double> GpuProduct::*field;
-};
-constexpr ProductField product_fields[] = {
-    {"sm_count", &GpuProduct::sm_count},
-    {"boost_clock_mhz", &GpuProduct::boost_clock_mhz},
-    {"tensor_clock_mhz", &GpuProduct::tensor_clock_mhz},
-    {"memory_clock_mhz", &GpuProduct::memory_clock_mhz},
-    {"memory_gb", &GpuProduct::memory_gb},
-    {"memory_bus_bits", &GpuProduct::memory_bus_bits},
-    {"memory_bandwidth_gbps", &GpuProduct::memory_bandwidth_gbps},
-    {"l2_mb", &GpuProduct::l2_mb},
-    {"tdp_w", &GpuProduct::tdp_w},
-};
 
 Failure expected(const Value& entry, std::string_view what, const Value& found) {
   return fail(ErrorKind::malformed, "expected {}, found '{}'", what, found.text())
@@ -86,8 +45,7 @@ Result<SmLimits> read_limits(const Value& entry, const Value& root) {
   for (const LimitField& field : limit_fields) {
     const Value found = entry[field.name];
     const std::optional<double> value = found.number();
-    const bool zero_is_fine = std::find(std::begin(may_be_zero), std::end(may_be_zero), field.name) != std::end(may_be_zero);
-    if (!value || *value < (zero_is_fine ? 0 : 1) || *value > 1e9 || *value != std::floor(*value)) {
+    if (!value || !is_limit(field, *value)) {
       return expected(entry, fmt::format("a whole number as '{}'", field.name), found);
     }
     limits.*field.field = static_cast<std::uint32_t>(*value);

@@ -11,6 +11,9 @@ Json ncu_json(const report::NcuReport& report);
 // Parts that other JSON documents reuse.
 Json finding_json(const report::Finding& finding, std::string_view file);
 Json recommendation_json(const advise::Recommendation& recommendation);
+Json validation_steps_json(const advise::Recommendation& recommendation);
+Json bundles_json(const advise::Advice& advice);
+Json withheld_json(const advise::Advice& advice);
 Json roofline_json(const derive::Roofline& roofline);
 Json occupancy_summary_json(const report::NcuReport& report);
 

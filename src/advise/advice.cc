@@ -1,0 +1,209 @@
+#include "advise/advice.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "advise/kernel_filter.h"
+#include "advise/signals.h"
+#include "base/text.h"
+#include "base/units.h"
+
+namespace frx::advise {
+namespace {
+
+// Scores of diagnoses that have no finding behind them.
+constexpr std::string_view inconclusive = "inconclusive";
+constexpr double inconclusive_score = 0.6;
+constexpr double insufficient_score = 1.0;
+// A label that holds for less of the time than this is judged by its share of the whole alone.
+constexpr double noticeable_share = 0.10;
+// Beyond a speed-up of 11 a bound no longer tells anything.
+constexpr double largest_bound_pct = 1000;
+
+// A bottleneck of the run and the kernel where it weighs most.
+struct Case {
+  std::string_view label;
+  double score = 0;
+  const diagnose::Finding* finding = nullptr;  // of the run; none for "inconclusive"
+  const diagnose::KernelDiagnosis* kernel = nullptr;
+  SignalMap signals;
+};
+
+const diagnose::Finding* find(const std::vector<diagnose::Finding>& findings, std::string_view label) {
+  for (const diagnose::Finding& finding : findings) {
+    if (finding.label->id == label) return &finding;
+  }
+  return nullptr;
+}
+
+double weight(const diagnose::RunDiagnosis& run, const diagnose::KernelDiagnosis& kernel) {
+  return run.duration ? kernel.duration.value_or(0) : static_cast<double>(kernel.launches);
+}
+
+// The kernel whose time the label explains most. For the label that leads the run it is one that the
+// label leads, too.
+const diagnose::KernelDiagnosis* kernel_behind(const diagnose::RunDiagnosis& run, std::string_view label) {
+  const diagnose::KernelDiagnosis* best = nullptr;
+  double most = -1;
+  for (const diagnose::KernelDiagnosis& kernel : run.kernels) {
+    const diagnose::Finding* finding = find(kernel.findings, label);
+    const bool leads = kernel.primary == label;
+    if (!finding && !leads) continue;
+    const double explained = weight(run, kernel) * (finding ? finding->score : 1) + (leads && label == run.primary ? 1e300 : 0);
+    if (explained > most) {
+      best = &kernel;
+      most = explained;
+    }
+    if (leads && label == run.primary) break;  // kernels are sorted longest first
+  }
+  return best;
+}
+
+class Adviser {
+ public:
+  Adviser(const diagnose::RunDiagnosis& run, const Catalogue& catalogue, const knowledge::Knowledge& knowledge)
+      : run_(run), catalogue_(catalogue), knowledge_(knowledge) {}
+
+  Advice advise() {
+    collect_cases();
+    std::vector<Diagnosed> diagnosed;
+    for (const Case& c : cases_) diagnosed.push_back({c.label, c.score, &c.signals, local_score(c)});
+    Proposals proposals = propose(catalogue_, diagnosed);
+    if (proposals.proposals.empty()) proposals = propose_collecting();
+    Advice advice;
+    for (const Proposal& proposal : proposals.proposals) advice.recommendations.push_back(recommendation(proposal));
+    advice.bundles = std::move(proposals.bundles);
+    advice.withheld = std::move(proposals.withheld);
+    advice.validation_command = command(advice.recommendations);
+    return advice;
+  }
+
+ private:
+  void collect_cases() {
+    for (const diagnose::Finding& finding : run_.findings) add_case(finding.label->id, finding.score, &finding);
+    if (find(run_.findings, run_.primary)) return;
+    add_case(run_.primary, run_.primary == inconclusive ? inconclusive_score : insufficient_score, nullptr);
+  }
+
+  void add_case(std::string_view label, double score, const diagnose::Finding* finding) {
+    Case c{label, score, finding, kernel_behind(run_, label), {}};
+    if (c.kernel) c.signals = signals_of(run_, *c.kernel, label, knowledge_);
+    cases_.push_back(std::move(c));
+  }
+
+  static double local_score(const Case& c) {
+    const diagnose::Finding* there = c.kernel ? find(c.kernel->findings, c.label) : nullptr;
+    return there && c.finding && c.finding->time_share >= noticeable_share ? there->score : 0;
+  }
+
+  // Nothing that holds is strong enough for advice: what would tell more?
+  Proposals propose_collecting() {
+    cases_.clear();
+    if (run_.kernels.empty()) return {};
+    cases_.push_back({inconclusive, inconclusive_score, nullptr, &run_.kernels.front(), {}});
+    const Diagnosed diagnosed{inconclusive, inconclusive_score, &cases_[0].signals, 0};
+    return propose(catalogue_, {&diagnosed, 1});
+  }
+
+  Recommendation recommendation(const Proposal& proposal) const {
+    const Card& card = *proposal.card;
+    const Case& c = cases_[proposal.diagnosed];
+    Recommendation r;
+    r.id = card.id;
+    r.title = card.title;
+    r.priority = proposal.priority;
+    r.score = r.roi_score = proposal.score;
+    r.tier = proposal.tier;
+    r.confidence = proposal.components.confidence;
+    r.expected_impact = card.impact;
+    r.effort = card.effort;
+    r.risk = proposal.risk;
+    r.category = card.category;
+    r.why = card.why;
+    r.because = proposal.rule->explanation;
+    r.why_ranked = proposal.why_ranked;
+    r.roi_components = proposal.components;
+    r.guardrails_applied = proposal.guardrails;
+    r.prerequisites = card.prerequisites;
+    r.actions = card.actions;
+    r.validation = card.validation;
+    r.risks = card.caveats;
+    r.triggered_by = proposal.rule->id;
+    r.label = c.label;
+    if (c.kernel) r.kernel = c.kernel->kernel->name;
+    for (const Step& step : card.steps) r.validation_steps.push_back(validation_step(step, c.kernel));
+    estimate(r, card, *proposal.rule, c);
+    return r;
+  }
+
+  ValidationStep validation_step(const Step& step, const diagnose::KernelDiagnosis* kernel) const {
+    ValidationStep result{step.metric, step.reading, step.label, step.direction, step.threshold_good, step.expected, {}, {}};
+    result.unit = knowledge_.metrics[step.reading].unit_text;
+    if (kernel) result.current_value = kernel->readings.value(step.reading);
+    return result;
+  }
+
+  // A table knows what such changes usually give; the file knows what they can give at most.
+  void estimate(Recommendation& r, const Card& card, const Rule& rule, const Case& c) const {
+    if (card.speedup_pct) {
+      r.estimated_speedup_pct_min = card.speedup_pct->first;
+      r.estimated_speedup_pct_max = card.speedup_pct->second;
+    }
+    if (!c.finding || !run_.duration || *run_.duration <= 0) return;
+    if (rule.cuts_work) {
+      // Fewer bytes or instructions: bounded by the share of the run, not by the distance to the roof.
+      if (c.finding->time_share < 1) r.time_at_stake_ns = *run_.duration * c.finding->time_share;
+    } else {
+      r.time_at_stake_ns = c.finding->time_at_stake;
+    }
+    if (!r.time_at_stake_ns) return;
+    const std::optional<double> bound = speedup_bound_pct(*run_.duration, *r.time_at_stake_ns);
+    if (bound && *bound <= largest_bound_pct) r.speedup_bound_pct = std::round(*bound * 100) / 100;
+    cap(r);
+  }
+
+  // Above the bound the table is wrong. When even its lower end is, only the bound is known.
+  static void cap(Recommendation& r) {
+    if (!r.speedup_bound_pct || !r.estimated_speedup_pct_max || *r.estimated_speedup_pct_max <= *r.speedup_bound_pct) return;
+    const double bound = *r.speedup_bound_pct;
+    r.notes.push_back(fmt::format("usually {} to {} % of a kernel; at most {} % of this run is at stake here",
+                                  format_number(*r.estimated_speedup_pct_min), format_number(*r.estimated_speedup_pct_max),
+                                  format_number(bound)));
+    if (*r.estimated_speedup_pct_min > bound) r.estimated_speedup_pct_min = 0;
+    r.estimated_speedup_pct_max = bound;
+  }
+
+  std::string command(const std::vector<Recommendation>& recommendations) const {
+    std::vector<std::string> counters;
+    std::vector<std::string_view> kernels;
+    for (const Recommendation& r : recommendations) {
+      if (!r.validation_steps.empty() && !r.kernel.empty()) kernels.push_back(r.kernel);
+      for (const ValidationStep& step : r.validation_steps) {
+        if (std::find(counters.begin(), counters.end(), step.metric) == counters.end()) counters.emplace_back(step.metric);
+      }
+    }
+    if (counters.empty()) return {};
+    std::string line = "ncu --csv --log-file report.csv --metrics " + shell_quote(join(counters, ","));
+    const std::string filter = run_.kernels.size() > 1 ? kernel_filter(kernels) : std::string();
+    if (!filter.empty()) line += " --kernel-name " + shell_quote(filter);
+    return line + " ./your_app";
+  }
+
+  const diagnose::RunDiagnosis& run_;
+  const Catalogue& catalogue_;
+  const knowledge::Knowledge& knowledge_;
+  std::vector<Case> cases_;
+};
+
+}  // namespace
+
+std::optional<double> speedup_bound_pct(double total, double at_stake) {
+  if (total <= 0 || at_stake < 0 || at_stake >= total) return std::nullopt;
+  return 100 * (total / (total - at_stake) - 1);
+}
+
+Result<Advice> advise(const diagnose::RunDiagnosis& run, const Catalogue& catalogue, const knowledge::Knowledge& knowledge) {
+  return Adviser(run, catalogue, knowledge).advise();
+}
+
+}  // namespace frx::advise

@@ -1,0 +1,133 @@
+#include "advise/advice.h"
+
+#include "advise/kernel_filter.h"
+#include "advise/testing.h"
+
+namespace frx::advise {
+namespace {
+
+using namespace testing;
+
+struct Case {
+  explicit Case(const Profile& profile) : run(profile.diagnosed()), advice(advise(run, catalogue(), known()).value()) {}
+
+  const Recommendation* find(std::string_view id) const {
+    for (const Recommendation& r : advice.recommendations) {
+      if (r.id == id) return &r;
+    }
+    return nullptr;
+  }
+  std::string_view first() const { return advice.recommendations.empty() ? "" : advice.recommendations[0].id; }
+
+  diagnose::RunDiagnosis run;
+  Advice advice;
+};
+
+TEST(Advice, AStreamAtTheRoofIsToldToMoveLess) {
+  const Case c(Profile().kernel("stream", {{duration, "ns", 1e6}, {dram, "%", 92}, {sm, "%", 14}, {load_sectors, "sector/request", 4}}));
+  EXPECT_EQ(c.first(), "rec_roofline_kernel_fusion");
+  ASSERT_TRUE(c.find("rec_ncu_at_limit_move_less"));
+  for (const char* id : {"rec_ncu_improve_coalescing", "rec_ncu_tiling_shared_mem", "rec_roofline_tiling", "rec_ncu_reduce_working_set"}) {
+    EXPECT_FALSE(c.find(id)) << id;
+  }
+}
+
+TEST(Advice, FewerBytesAreNotBoundedByTheDistanceToTheRoof) {
+  const Case c(Profile().kernel("stream", {{duration, "ns", 1e6}, {dram, "%", 92}, {sm, "%", 14}, {load_sectors, "sector/request", 4}}));
+  const Recommendation* fusion = c.find("rec_roofline_kernel_fusion");
+  ASSERT_TRUE(fusion);
+  EXPECT_EQ(fusion->estimated_speedup_pct_max, 50);
+  EXPECT_FALSE(fusion->speedup_bound_pct);
+}
+
+TEST(Advice, TheShareOfTheRunBoundsEveryGain) {
+  const Case c(Profile()
+                   .kernel("stream", {{duration, "ns", 1e6}, {dram, "%", 92}, {sm, "%", 14}, {load_sectors, "sector/request", 4}})
+                   .kernel("other", {{duration, "ns", 9e6}, {dram, "%", 30}, {sm, "%", 70}}));
+  const Recommendation* fusion = c.find("rec_roofline_kernel_fusion");
+  ASSERT_TRUE(fusion);
+  EXPECT_EQ(fusion->kernel, "stream");
+  EXPECT_DOUBLE_EQ(*fusion->time_at_stake_ns, 1e6);
+  EXPECT_DOUBLE_EQ(*fusion->speedup_bound_pct, 11.11);
+  EXPECT_DOUBLE_EQ(*fusion->estimated_speedup_pct_max, 11.11);
+  EXPECT_EQ(*fusion->estimated_speedup_pct_min, 0);  // the table's 15 is more than the bound
+  ASSERT_EQ(fusion->notes.size(), 1u);
+  EXPECT_NE(fusion->notes[0].find("at most 11.11 %"), std::string::npos) << fusion->notes[0];
+}
+
+TEST(Advice, AFindingBoundsWhatItsFixCanGive) {
+  // 25 % of the time in barriers: 1 / (1 - 0.25) = 33 %.
+  const Case c(Profile().kernel("k", {{duration, "ns", 1e6}, {barrier, "%", 25}, {long_scoreboard, "%", 5}, {wait, "%", 9}, {dram, "%", 20}, {sm, "%", 30}}));
+  const Recommendation* sync = c.find("rec_ncu_reduce_syncthreads");
+  ASSERT_TRUE(sync);
+  EXPECT_DOUBLE_EQ(*sync->time_at_stake_ns, 0.25e6);
+  EXPECT_DOUBLE_EQ(*sync->speedup_bound_pct, 33.33);
+  EXPECT_EQ(sync->label, "warp_stall_sync");
+  EXPECT_EQ(sync->triggered_by, "rule_ncu_warp_stall_sync");
+}
+
+TEST(Advice, CurrentValuesAreMeasuredOrAbsent) {
+  const Case c(Profile().kernel("k", {{duration, "ns", 1e6}, {barrier, "%", 45}, {long_scoreboard, "%", 5}, {wait, "%", 9}, {dram, "%", 20}, {sm, "%", 30}}));
+  const Recommendation* sync = c.find("rec_ncu_reduce_syncthreads");
+  ASSERT_TRUE(sync);
+  ASSERT_EQ(sync->validation_steps.size(), 2u);
+  EXPECT_EQ(sync->validation_steps[0].current_value, 45);
+  EXPECT_EQ(sync->validation_steps[0].unit, "%");
+  EXPECT_FALSE(sync->validation_steps[1].current_value);
+  EXPECT_EQ(sync->validation_steps[1].threshold_good, 55);
+}
+
+TEST(Advice, TheValidationCommandRunsAsPrinted) {
+  const Profile one = Profile().kernel("k", {{duration, "ns", 1e6}, {barrier, "%", 45}, {long_scoreboard, "%", 5}, {wait, "%", 9}, {dram, "%", 20}});
+  EXPECT_EQ(Case(one).advice.validation_command,
+            "ncu --csv --log-file report.csv --metrics "
+            "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum,smsp__warp_issue_stalled_barrier_per_warp_active.pct,"
+            "sm__issue_active.avg.pct_of_peak_sustained_active ./your_app");
+  Profile two;
+  two.kernel("void ns::sum<float>(float*)", {{duration, "ns", 1e6}, {barrier, "%", 45}, {long_scoreboard, "%", 5}, {wait, "%", 9}, {dram, "%", 20}});
+  two.kernel("other", {{duration, "ns", 10}, {dram, "%", 20}});
+  const std::string command = Case(two).advice.validation_command;
+  EXPECT_NE(command.find(" --kernel-name 'regex:^sum$' ./your_app"), std::string::npos) << command;
+}
+
+TEST(Advice, TooLittleDataAsksForMore) {
+  EXPECT_EQ(Case(Profile().kernel("k", {{duration, "ns", 1e6}})).first(), "rec_ncu_collect_metrics");
+  const Case idle(Profile().kernel("k", {{duration, "ns", 1e6}, {dram, "%", 20}, {sm, "%", 30}}));
+  EXPECT_EQ(idle.first(), "rec_ncu_collect_roofline");
+  EXPECT_DOUBLE_EQ(idle.advice.recommendations[0].confidence, 0.6);
+  EXPECT_EQ(idle.advice.validation_command, "");
+}
+
+TEST(Advice, PlainCudaIsNotToldToUseAmp) {
+  const Case c(Profile().kernel("hgemm_wmma_half", {{duration, "ns", 1e6}, {dram, "%", 20}, {sm, "%", 50},
+                                                    {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", "%", 6}}));
+  EXPECT_FALSE(c.find("rec_ncu_enable_amp"));
+  EXPECT_TRUE(c.find("rec_ncu_use_tensor_ops"));
+}
+
+TEST(SpeedupBound, OfTheRun) {
+  EXPECT_DOUBLE_EQ(*speedup_bound_pct(100, 50), 100);
+  EXPECT_DOUBLE_EQ(*speedup_bound_pct(100, 0), 0);
+  EXPECT_FALSE(speedup_bound_pct(100, 100));
+  EXPECT_FALSE(speedup_bound_pct(0, 0));
+}
+
+TEST(KernelFilter, BaseNames) {
+  EXPECT_EQ(kernel_base_name("saxpy(int, float *)"), "saxpy");
+  EXPECT_EQ(kernel_base_name("void at::native::reduce<4, at::op<float, (int)2>>(int, T2)"), "reduce");
+  EXPECT_EQ(kernel_base_name("enable_if<!T7, void>::type kernel<int, float>(T13)"), "kernel");
+  EXPECT_EQ(kernel_base_name("void (anonymous namespace)::softmax<float>(float*)"), "softmax");
+  EXPECT_EQ(kernel_base_name("void unnamed>::gemm_tiled<(int)16>(const float *)"), "gemm_tiled");
+  EXPECT_EQ(kernel_base_name("void vec<4, <unnamed>::silu(T &)::[lambda() -> float]>(int)"), "vec");
+  EXPECT_EQ(kernel_base_name("ampere_sgemm_128x64_nn"), "ampere_sgemm_128x64_nn");
+}
+
+TEST(KernelFilter, Regex) {
+  const std::string_view names[] = {"a(int)", "ns::b<3>(float)", "a(int)"};
+  EXPECT_EQ(kernel_filter(names), "regex:^(a|b)$");
+  EXPECT_EQ(kernel_filter({names, 1}), "regex:^a$");
+  EXPECT_EQ(kernel_filter({}), "");
+}
+
+}  // namespace
+}  // namespace frx::advise

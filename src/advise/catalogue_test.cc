@@ -1,0 +1,110 @@
+#include "advise/catalogue.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "advise/signals.h"
+
+namespace frx::advise {
+namespace {
+
+const knowledge::Knowledge& known() {
+  static const knowledge::Knowledge knowledge = knowledge::Knowledge::load("").value();
+  return knowledge;
+}
+
+const Catalogue& catalogue() {
+  static const Catalogue loaded = Catalogue::load(known()).value();
+  return loaded;
+}
+
+// The error of the catalogue when `name` of data/recommendations has this text instead, "" when it loads.
+std::string refusal(const std::string& name, const std::string& text) {
+  namespace fs = std::filesystem;
+  const fs::path directory = fs::path(::testing::TempDir()) / "frx_advise_catalogue_test";
+  fs::remove_all(directory);
+  fs::create_directories(directory / "recommendations");
+  std::ofstream(directory / "recommendations" / name) << text;
+  const Result<knowledge::Knowledge> knowledge = knowledge::Knowledge::load(directory.string());
+  if (!knowledge) return to_string(knowledge.error());
+  const Result<Catalogue> result = Catalogue::load(*knowledge);
+  return result ? std::string() : to_string(result.error());
+}
+
+std::string rule(const std::string& label, const std::string& card) {
+  return "rules:\n  - id: r\n    bottleneck: " + label +
+         "\n    min_score: 0.5\n    priority_boost: 0.1\n    recommendations: [" + card + "]\n    explanation: because\n";
+}
+
+std::string card(const std::string& more) {
+  return "id: rec_x\ntitle: X\ncategory: memory\nimpact: high\neffort: low\nsafety: high\nwhy: because\n" + more;
+}
+
+TEST(Catalogue, HoldsTheDocumentedCardsAndRules) {
+  EXPECT_GE(catalogue().cards().size(), 44u);
+  ASSERT_GE(catalogue().rules().size(), 41u);
+  EXPECT_EQ(catalogue().rules()[0].id, "rule_input_starvation_high");
+  EXPECT_EQ(catalogue().rules()[40].id, "rule_ncu_occupancy_limited");
+  ASSERT_TRUE(catalogue().card("rec_ncu_improve_coalescing"));
+  EXPECT_EQ(catalogue().card("rec_nothing"), nullptr);
+}
+
+TEST(Catalogue, EveryCardIsProposedOrWithheldBySomeRule) {
+  std::set<const Card*> used;
+  for (const Rule& rule : catalogue().rules()) used.insert(rule.cards.begin(), rule.cards.end());
+  for (const Card& card : catalogue().cards()) EXPECT_TRUE(used.contains(&card)) << card.id;
+}
+
+// A counter of a validation step must be one that fills the reading it is compared with, or a counter
+// that a reading without one of its own is derived from.
+TEST(Catalogue, StepsNameACounterOfTheirReading) {
+  for (const Card& card : catalogue().cards()) {
+    for (const Step& step : card.steps) {
+      const auto metric = known().metrics.called("", step.metric, std::nullopt);
+      ASSERT_TRUE(metric) << card.id << " " << step.metric;
+      if (known().metrics[step.reading].ncu.empty()) continue;
+      EXPECT_EQ(*metric, step.reading) << card.id << " " << step.metric;
+    }
+  }
+}
+
+// A signal nobody supplies would silently close its rule.
+TEST(Catalogue, SignalsOfKernelLabelsAreSupplied) {
+  const auto names = signal_names();
+  const std::set<std::string_view> supplied(names.begin(), names.end());
+  const auto check = [&](const std::vector<Condition>& conditions, std::string_view where) {
+    for (const Condition& c : conditions) EXPECT_TRUE(supplied.contains(c.signal)) << where << ": " << c.signal;
+  };
+  for (const Rule& rule : catalogue().rules()) {
+    if (!known().labels.with_id(rule.bottleneck)) continue;
+    check(rule.signals, rule.where);
+    check(rule.suppressed_if, rule.where);
+    for (const Card* card : rule.cards) check(card->never_when, card->where);
+    for (const Card* card : rule.cards) check(card->unverified_when, card->where);
+  }
+}
+
+TEST(Catalogue, RefusesWhatItDoesNotKnowWithFileAndLine) {
+  EXPECT_EQ(refusal("rules.yaml", rule("sync_bound", "rec_sync_remove_item")), "");
+  const std::string unknown_card = refusal("rules.yaml", rule("sync_bound", "rec_nothing"));
+  EXPECT_NE(unknown_card.find("data/recommendations/rules.yaml:6"), std::string::npos) << unknown_card;
+  EXPECT_NE(unknown_card.find("no card is called 'rec_nothing'"), std::string::npos) << unknown_card;
+  const std::string unknown_label = refusal("rules.yaml", rule("slow", "rec_sync_remove_item"));
+  EXPECT_NE(unknown_label.find("rules.yaml:3"), std::string::npos) << unknown_label;
+  EXPECT_NE(unknown_label.find("no bottleneck is called 'slow'"), std::string::npos) << unknown_label;
+}
+
+TEST(Catalogue, RefusesBrokenCards) {
+  const std::string step = "validation_steps:\n  - {metric: a.sum, reading: dram_pcz, label: L, direction: decrease, expected: less}\n";
+  EXPECT_NE(refusal("rec_x.yaml", card(step)).find("no metric is called 'dram_pcz'"), std::string::npos);
+  EXPECT_NE(refusal("rec_y.yaml", card("")).find("does not stand in a file of its name"), std::string::npos);
+  EXPECT_NE(refusal("rec_x.yaml", card("risk: none\n")).find("for 'risk', found 'none'"), std::string::npos);
+  EXPECT_NE(refusal("rec_x.yaml", card("speedup_pct: [9, 3]\n")).find("speedup_pct"), std::string::npos);
+  EXPECT_EQ(refusal("rec_x.yaml", card("")), "");
+}
+
+}  // namespace
+}  // namespace frx::advise

@@ -1,0 +1,121 @@
+#include "cli/syntax.h"
+
+#include <gtest/gtest.h>
+
+namespace frx::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// A command with one of each kind.
+struct Everything {
+  std::string preset = "full";
+  Words files;
+  Words workload;
+  Words tags;
+  std::string output;
+  std::string kernel_name;
+  bool json = false;
+  bool list = false;
+  Syntax::Number skip;
+  double ratio = 0.5;
+  Syntax syntax;
+
+  Everything() {
+    syntax.argument("PRESET", preset, "which", {"memory", "full"});
+    syntax.arguments("FILE", files, "inputs");
+    syntax.workload(workload, "what to run");
+    syntax.option("-o,--output", "FILE", output, "where to");
+    syntax.option("--kernel-name", "FILTER", kernel_name, "which kernels");
+    syntax.option("--tag", "TAG", tags, "any number");
+    syntax.option("--launch-skip", "N", skip, "how many");
+    syntax.option("--ratio", "R", ratio, "share");
+    syntax.flag("-j,--json", json, "as JSON");
+    syntax.flag("--list", list, "list");
+  }
+  std::string refused(const Words& args) {
+    const Result<> parsed = syntax.parse(args);
+    EXPECT_FALSE(parsed);
+    return parsed ? "" : parsed.error().message + (parsed.error().hint.empty() ? "" : " / " + parsed.error().hint);
+  }
+};
+
+TEST(Syntax, TakesOptionsAndArgumentsInAnyOrder) {
+  Everything all;
+  const Result<> parsed = all.syntax.parse(Words{"memory", "-o", "x.csv", "a", "--launch-skip=3", "b", "--ratio", "0.25", "-j"});
+  ASSERT_TRUE(parsed) << to_string(parsed.error());
+  EXPECT_EQ(all.preset, "memory");
+  EXPECT_EQ(all.files, (Words{"a", "b"}));
+  EXPECT_EQ(all.output, "x.csv");
+  EXPECT_EQ(all.skip, 3u);
+  EXPECT_EQ(all.ratio, 0.25);
+  EXPECT_TRUE(all.json);
+}
+
+TEST(Syntax, TheLastOfARepeatedOptionCounts) {
+  Everything all;
+  ASSERT_TRUE(all.syntax.parse(Words{"-o", "a", "--output", "b", "--tag", "x", "--tag=y"}));
+  EXPECT_EQ(all.output, "b");
+  EXPECT_EQ(all.tags, (Words{"x", "y"}));
+}
+
+TEST(Syntax, TheWorkloadIsNeverLookedAt) {
+  Everything all;
+  ASSERT_TRUE(all.syntax.parse(Words{"memory", "--", "python", "--json", "--", "-x"}));
+  EXPECT_EQ(all.workload, (Words{"python", "--json", "--", "-x"}));
+  EXPECT_FALSE(all.json);
+}
+
+TEST(Syntax, LongOptionsMayBeShortened) {
+  Everything all;
+  ASSERT_TRUE(all.syntax.parse(Words{"--kern=a b", "--js", "--out", "f"}));
+  EXPECT_EQ(all.kernel_name, "a b");
+  EXPECT_TRUE(all.json);
+  EXPECT_EQ(all.output, "f");
+  EXPECT_EQ(all.refused({"--l"}), "'--l' could be --launch-skip or --list");
+}
+
+TEST(Syntax, SaysWhatWasExpected) {
+  EXPECT_EQ(Everything().refused({"--kernal-name", "x"}), "unknown option '--kernal-name' / did you mean '--kernel-name'?");
+  EXPECT_EQ(Everything().refused({"-z"}), "unknown option '-z'");
+  EXPECT_EQ(Everything().refused({"all"}), "PRESET: expected one of memory, full, found 'all'");
+  EXPECT_EQ(Everything().refused({"--launch-skip", "-5"}), "--launch-skip: expected a whole number from 0, found '-5'");
+  EXPECT_EQ(Everything().refused({"--launch-skip", "99999999999999999999"}),
+            "--launch-skip: expected a whole number from 0, found '99999999999999999999'");
+  EXPECT_EQ(Everything().refused({"--output"}), "expected a value after --output");
+  EXPECT_EQ(Everything().refused({"--json=no"}), "--json takes no value");
+}
+
+TEST(Syntax, RequiredPartsAreRequired) {
+  Syntax syntax;
+  std::string shell;
+  Words workload;
+  syntax.required_argument("SHELL", shell, "");
+  syntax.required_workload(workload, "");
+  EXPECT_EQ(syntax.parse(Words{"--", "x"}).error().message, "expected SHELL");
+  EXPECT_EQ(syntax.parse(Words{"bash"}).error().message, "expected a command after --");
+  EXPECT_EQ(syntax.parse(Words{"bash", "--"}).error().message, "expected a command after --");
+  EXPECT_TRUE(syntax.parse(Words{"bash", "--", "x"}));
+}
+
+TEST(Syntax, WithoutArgumentsAWordIsTooMuch) {
+  Syntax syntax;
+  bool json = false;
+  syntax.flag("--json", json, "");
+  EXPECT_EQ(syntax.parse(Words{"word"}).error().message, "expected options only, found an argument");
+}
+
+TEST(Syntax, FindsWhereTheCommandBegins) {
+  Syntax syntax;
+  std::string colour;
+  bool verbose = false;
+  syntax.option("--color", "WHEN", colour, "");
+  syntax.flag("-v,--verbose", verbose, "");
+  EXPECT_EQ(syntax.leading_options(Words{"-v", "--color", "never", "doctor", "-v"}), 3u);
+  EXPECT_EQ(syntax.leading_options(Words{"--col=never", "doctor"}), 1u);
+  EXPECT_EQ(syntax.leading_options(Words{"--color"}), 1u);
+  EXPECT_EQ(syntax.leading_options(Words{}), 0u);
+}
+
+}  // namespace
+}  // namespace frx::cli

@@ -1,0 +1,48 @@
+// Numbers of the user's own for a GPU: --arch-profile FILE.
+//
+//   peak_fp32_tflops: 60            for every GPU, laid on last
+//   classifier_thresholds:
+//     ncu_occupancy_low_pct: 30
+//   profiles:                       or the keys directly at the top
+//     h100: {memory_bandwidth_gbps: 3300}
+//     sm_90: {sm_count: 114}        wins over h100 where both say something
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "knowledge/gpu_match.h"
+
+namespace frx::knowledge {
+
+// What is known of one GPU after the overrides. Text in it belongs to the library of the catalogue.
+struct GpuProfile {
+  GpuProduct product;              // of an unknown GPU: only what the file states
+  std::optional<SmLimits> limits;
+  std::map<std::string, double> classifier_thresholds;
+  std::vector<std::string> overridden;  // "memory_bandwidth_gbps = 3300 (profile.yaml:7)"
+  std::vector<std::string> notes;       // fields that nobody knows, with a suggestion
+};
+
+class GpuOverrides {
+ public:
+  // A missing file, a text where a number belongs and a list where a map belongs are errors.
+  static Result<GpuOverrides> load(const std::string& path);
+  static Result<GpuOverrides> parse(std::string file, const std::string& text);
+
+  // `model` is what the user called the GPU, "" when nothing.
+  Result<GpuProfile> apply(const GpuMatch& match, std::string_view model) const;
+
+ private:
+  Result<> check(const Value& section) const;
+
+  std::shared_ptr<const Document> document_;
+  std::shared_ptr<const DocumentView> view_;
+};
+
+}  // namespace frx::knowledge

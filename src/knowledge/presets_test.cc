@@ -1,0 +1,65 @@
+#include "knowledge/presets.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace frx::knowledge {
+namespace {
+
+struct Loaded {
+  Library library = Library::builtin();
+  MetricCatalogue metrics;
+  std::vector<Preset> presets;
+
+  static Loaded all() {
+    Library library = Library::builtin();
+    MetricCatalogue metrics = *MetricCatalogue::load(library);
+    Result<std::vector<Preset>> presets = load_presets(library, metrics);
+    EXPECT_TRUE(presets) << to_string(presets.error());
+    return {std::move(library), std::move(metrics), std::move(*presets)};
+  }
+
+  const Preset& named(std::string_view name) const {
+    return *std::find_if(presets.begin(), presets.end(), [&](const Preset& one) { return one.name == name; });
+  }
+};
+
+TEST(Presets, AreTheDocumentedOnesInTheirOrder) {
+  EXPECT_EQ(preset_names(Library::builtin()), (std::vector<std::string>{"memory", "tensor", "occupancy", "stalls", "full"}));
+}
+
+TEST(Presets, AskOnlyForCountersThatExist) {
+  const Loaded loaded = Loaded::all();
+  for (const Preset& preset : loaded.presets) {
+    std::set<std::string> seen;
+    for (const std::string& counter : counters_of(preset, loaded.metrics)) {
+      EXPECT_NE(counter.find("__"), counter.npos) << preset.name;
+      EXPECT_EQ(counter.find("pcsamplingdata"), counter.npos) << "an invented name: " << counter;
+      EXPECT_TRUE(seen.insert(counter).second) << counter << " twice in " << preset.name;
+    }
+  }
+}
+
+TEST(Presets, AllAskForTheDuration) {
+  const Loaded loaded = Loaded::all();
+  for (const Preset& preset : loaded.presets) {
+    EXPECT_EQ(counters_of(preset, loaded.metrics).front(), "gpu__time_duration.sum") << preset.name;
+  }
+}
+
+TEST(Presets, FullIsTheUnionOfTheOthers) {
+  const Loaded loaded = Loaded::all();
+  const std::vector<std::string> full = counters_of(loaded.named("full"), loaded.metrics);
+  std::set<std::string> others;
+  for (const char* name : {"memory", "tensor", "occupancy", "stalls"}) {
+    const std::vector<std::string> part = counters_of(loaded.named(name), loaded.metrics);
+    others.insert(part.begin(), part.end());
+  }
+  EXPECT_EQ(std::set<std::string>(full.begin(), full.end()), others);
+  EXPECT_EQ(loaded.named("full").required.size(), 14u);
+}
+
+}  // namespace
+}  // namespace frx::knowledge

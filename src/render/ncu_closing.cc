@@ -1,0 +1,124 @@
+// The end of the report: what the profiler itself says, what the data lacks, what to do next.
+
+#include <algorithm>
+#include <span>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "render/ncu_sections.h"
+#include "render/ncu_words.h"
+
+namespace frx::render {
+
+using report::NcuReport;
+using report::ProfilerRule;
+
+namespace {
+
+// Labels whose judgement rests on the metrics of a preset.
+struct Family {
+  std::string_view preset;
+  std::vector<std::string_view> labels;
+};
+
+const std::vector<Family>& families() {
+  static const std::vector<Family> all = {
+      {"memory", {"memory_bandwidth_bound", "warp_stall_memory", "l1_cache_thrashing", "l2_cache_thrashing", "uncoalesced_access"}},
+      {"stalls", {"warp_stall_memory", "warp_stall_sync"}},
+      {"tensor", {"tensor_core_underutilized"}},
+      {"occupancy",
+       {"occupancy_limited", "occupancy_limited_by_registers", "occupancy_limited_by_shared_memory", "occupancy_limited_by_block_size",
+        "low_warp_scheduler_utilization"}}};
+  return all;
+}
+
+bool concerns(const Family& family, const NcuReport& report) {
+  return std::any_of(family.labels.begin(), family.labels.end(), [&](std::string_view label) { return finding_of(report.findings, label); });
+}
+
+// One rule per name, the one with the largest estimate; what has an estimate comes first.
+std::vector<const ProfilerRule*> strongest_rules(const NcuReport& report) {
+  std::vector<const ProfilerRule*> order;
+  for (const ProfilerRule& rule : report.profiler_rules) {
+    if (rule.type != "INF") order.push_back(&rule);
+  }
+  std::stable_sort(order.begin(), order.end(), [](const ProfilerRule* a, const ProfilerRule* b) {
+    return a->estimated_speedup_pct.value_or(-1) > b->estimated_speedup_pct.value_or(-1);
+  });
+  std::vector<const ProfilerRule*> distinct;
+  for (const ProfilerRule* rule : order) {
+    const auto same = [&](const ProfilerRule* other) { return other->name == rule->name; };
+    if (std::none_of(distinct.begin(), distinct.end(), same)) distinct.push_back(rule);
+  }
+  return distinct;
+}
+
+std::vector<std::string> note_lines(const NcuReport& report) {
+  std::vector<std::string> lines = report.notes;
+  if (!report.gpu_note.empty()) lines.push_back("GPU: " + report.gpu_note);
+  for (const Family& family : families()) {
+    if (!concerns(family, report)) continue;
+    for (const report::FamilyGap& gap : report.validation.missing_by_preset) {
+      if (gap.preset == family.preset && !gap.missing.empty()) {
+        lines.push_back(fmt::format("for the {} question the file lacks {}", gap.preset, join(gap.missing, ", ")));
+      }
+    }
+  }
+  if (report.absent_values > 0) lines.push_back(count_text(report.absent_values, "value") + " in the file were n/a, nan or empty: taken as not measured");
+  if (!report.unknown_metrics.empty()) {
+    lines.push_back(count_text(report.unknown_metrics.size(), "metric") + " in the file are not in our catalogue and were not used");
+  }
+  return lines;
+}
+
+std::string unknown_labels(const NcuReport& report) {
+  std::vector<std::string> labels;
+  for (const report::Unknown& unknown : report.unknown) labels.push_back(unknown.label);
+  constexpr std::size_t shown = 4;
+  if (labels.size() <= shown) return join(labels, ", ");
+  return join(std::span(labels).first(shown), ", ") + fmt::format(" and {} more", labels.size() - shown);
+}
+
+}  // namespace
+
+void add_profiler_rules(Page& page, const NcuReport& report) {
+  constexpr std::size_t shown = 5;
+  const std::vector<const ProfilerRule*> rules = strongest_rules(report);
+  if (rules.empty()) return;
+  page.section("NSIGHT SAYS (its own rules and estimates, not ours)");
+  for (std::size_t i = 0; i < rules.size() && i < shown; ++i) {
+    const ProfilerRule& rule = *rules[i];
+    const std::string estimate = rule.estimated_speedup_pct ? fmt::format("est. {:.0f} %", *rule.estimated_speedup_pct) : std::string();
+    const std::string head = "  " + pad_right(estimate, 11) + clip(printable(rule.name), 24) + ": ";
+    page.raw(head + clip(printable(rule.text), page.width() - display_width(head)));
+  }
+}
+
+void add_notes(Page& page, const NcuReport& report) {
+  const std::vector<std::string> lines = note_lines(report);
+  if (lines.empty()) return;
+  constexpr std::size_t shown = 12;
+  page.section("DATA NOTES");
+  for (std::size_t i = 0; i < lines.size() && i < shown; ++i) page.hanging("- ", lines[i]);
+  if (lines.size() > shown) page.paragraph(fmt::format("and {} more (--json lists them all)", lines.size() - shown));
+}
+
+void add_next_steps(Page& page, const NcuReport& report) {
+  page.section("NEXT STEPS");
+  std::size_t step = 0;
+  const auto add = [&](std::string_view text) { page.hanging(fmt::format("{}. ", ++step), text); };
+  if (!report.advice.recommendations.empty()) {
+    const advise::Recommendation& top = report.advice.recommendations.front();
+    add(fmt::format("Start with: {} (recommendation 1).", top.title));
+  }
+  if (!report.collect_command.empty()) {
+    add("Collect what is missing to tell: " + unknown_labels(report) + ".");
+    page.command(report.collect_command, 5);
+  }
+  if (!report.next_command.empty()) {
+    add("Measure again after the change.");
+    page.command(report.next_command, 5);
+  }
+}
+
+}  // namespace frx::render

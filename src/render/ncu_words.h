@@ -1,0 +1,52 @@
+// Phrases about a profile that the report, the brief and the explain files share.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/report.h"
+
+namespace frx::render {
+
+// The longest kernel that the run's primary bottleneck leads, else the longest; nullptr without kernels.
+const report::Kernel* focus_kernel(const report::NcuReport& report);
+
+const report::Finding* finding_of(const std::vector<report::Finding>& findings, std::string_view label);
+
+// The finding behind the verdict; nullptr for inconclusive and the like.
+const report::Finding* primary_finding(const report::NcuReport& report);
+
+// Names to tell kernels apart in little space: the short name, or the full one when the short one
+// stands for several. At most `width` cells each.
+std::vector<std::string> kernel_names(const report::NcuReport& report, std::size_t width);
+
+std::string time_text(std::optional<double> microseconds);           // "1.23 ms" or "n/a"
+std::string percent_text(std::optional<double> percent);             // "12.3 %" or "n/a"
+// "92.0 %", "1.2 GB/s"; the bare number where the words beside it say what is counted.
+std::string short_quantity(double value, std::string_view unit);
+std::string count_text(std::size_t count, std::string_view noun);    // "1 kernel", "3 kernels"
+
+// "at most 1.2 ms of 4.2 ms (28.6 %)", "" when nothing bounds it.
+std::string stake_text(const report::Finding& finding, const report::NcuReport& report);
+
+// Fraction of warp time in stalls of the class (memory, sync, compute); nullopt without stall data.
+std::optional<double> stall_fraction(const std::vector<std::pair<std::string, double>>& stalls, std::string_view kind);
+// "long_scoreboard 55.2 %, wait 12.1 %, ...": the largest ones.
+std::string stalls_text(const std::vector<std::pair<std::string, double>>& stalls, std::size_t limit);
+
+std::string roofline_text(const derive::Roofline& roofline);
+// A command that measures it, "" when it is measured or cannot be.
+std::string roofline_command(const report::NcuReport& report);
+
+// "23.4 % achieved of 25.0 % possible; limited by registers", "" when nothing is known.
+std::string occupancy_text(const derive::OccupancyAnalysis& occupancy);
+
+// Plain words for the verdict, also where no finding stands behind it.
+std::string verdict_words(const report::NcuReport& report);
+
+// Labels besides the primary one, ranked.
+std::vector<std::string> secondary_labels(const report::NcuReport& report);
+
+}  // namespace frx::render

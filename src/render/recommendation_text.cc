@@ -1,0 +1,117 @@
+#include "render/recommendation_text.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "advise/kernel_filter.h"
+#include "base/text.h"
+#include "render/ncu_words.h"
+
+namespace frx::render {
+namespace {
+
+using advise::Recommendation;
+using advise::ValidationStep;
+
+constexpr std::size_t inside = 5;  // indentation below the number of a card
+
+std::string percent(double value) {
+  const bool whole = std::abs(value - std::round(value)) < 0.05;
+  return fmt::format("{:.{}f}", value, whole || value >= 9.95 ? 0 : 1);
+}
+
+std::string upper(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return result;
+}
+
+bool target_met(const ValidationStep& step) {
+  if (!step.current_value || !step.threshold_good) return false;
+  if (step.direction == "decrease") return *step.current_value <= *step.threshold_good;
+  return step.direction == "increase" && *step.current_value >= *step.threshold_good;
+}
+
+void add_estimate(Page& page, const Recommendation& r) {
+  const std::string estimate = speedup_text(r);
+  std::string text = estimate.empty() ? std::string() : estimate + " faster, of the whole run";
+  if (r.speedup_bound_pct) {
+    text += fmt::format("{}at most {} % by what the file shows", text.empty() ? "" : "; ", percent(*r.speedup_bound_pct));
+  }
+  if (!text.empty()) page.hanging("Estimate: ", text, inside);
+}
+
+template <typename Texts>
+void add_list(Page& page, std::string_view heading, const Texts& texts, std::size_t limit) {
+  if (texts.empty()) return;
+  page.paragraph(heading, inside);
+  for (std::size_t i = 0; i < texts.size() && i < limit; ++i) page.hanging("- ", texts[i], inside + 2);
+}
+
+void add_validation(Page& page, const Recommendation& r) {
+  const std::string command = validation_command(r);
+  if (command.empty()) {
+    add_list(page, "Validate:", r.validation, 3);
+    return;
+  }
+  page.paragraph("Validate:", inside);
+  page.command(command, inside + 2);
+  for (const ValidationStep& step : r.validation_steps) {
+    page.hanging(fmt::format("{} ", arrow(step.direction)), step_text(step), inside + 2);
+  }
+}
+
+}  // namespace
+
+std::string speedup_text(const Recommendation& r) {
+  if (!r.estimated_speedup_pct_max) return {};
+  const std::string most = percent(*r.estimated_speedup_pct_max);
+  if (!r.estimated_speedup_pct_min || *r.estimated_speedup_pct_min <= 0) return fmt::format("up to {} %", most);
+  const std::string least = percent(*r.estimated_speedup_pct_min);
+  return least == most ? fmt::format("about {} %", most) : fmt::format("{} to {} %", least, most);
+}
+
+std::string validation_command(const Recommendation& r) {
+  std::vector<std::string> counters;
+  for (const ValidationStep& step : r.validation_steps) {
+    if (std::find(counters.begin(), counters.end(), step.metric) == counters.end()) counters.emplace_back(step.metric);
+  }
+  if (counters.empty()) return {};
+  std::string line = "ncu --csv --log-file report.csv --metrics " + shell_quote(join(counters, ","));
+  const std::string filter = advise::kernel_filter(std::span(&r.kernel, r.kernel.empty() ? 0 : 1));
+  if (!filter.empty()) line += " --kernel-name " + shell_quote(filter);
+  return line + " ./your_app";
+}
+
+std::string_view arrow(std::string_view direction) {
+  return direction == "decrease" ? "<--" : direction == "increase" ? "-->" : "   ";
+}
+
+std::string step_text(const ValidationStep& step) {
+  std::string text(step.label);
+  text += ": ";
+  if (step.current_value) text += fmt::format("was {}; ", short_quantity(*step.current_value, step.unit));
+  text += step.expected;
+  if (step.threshold_good) {
+    text += fmt::format(" (target: {}{})", short_quantity(*step.threshold_good, step.unit), target_met(step) ? ", already met" : "");
+  }
+  return text;
+}
+
+void add_card(Page& page, const Recommendation& r, const CardOptions& options) {
+  page.hanging(fmt::format("{}. [{}] ", options.number, upper(r.priority)), r.title, 1, tone_of_priority(r.priority), Tone::bold);
+  page.paragraph(fmt::format("Tier {} | Score {:.2f} | Effort {} | Risk {}", r.tier, r.score, r.effort, r.risk), inside, Tone::dim);
+  page.hanging("Triggered by ", fmt::format("{} ({})", r.label, r.triggered_by), inside, Tone::dim, Tone::dim);
+  if (options.names_kernel && !r.kernel.empty()) {
+    page.hanging("In kernel ", clip(printable(report::short_kernel_name(r.kernel)), page.width() - inside - 10), inside, Tone::dim, Tone::dim);
+  }
+  if (!options.brief) add_estimate(page, r);
+  page.hanging("Why: ", r.because.empty() ? std::string(r.why) : fmt::format("{} {}", r.because, r.why), inside);
+  add_list(page, "Do:", r.actions, options.max_actions);
+  add_validation(page, r);
+  if (options.brief) return;
+  add_list(page, "Risks:", r.risks, 100);
+  for (const std::string& note : r.notes) page.hanging("Note: ", note, inside);
+}
+
+}  // namespace frx::render

@@ -1,0 +1,32 @@
+// A recommendation as people read it: the card of the reports, and the phrases other texts share.
+#pragma once
+
+#include <string>
+
+#include "report/report.h"
+#include "render/page.h"
+
+namespace frx::render {
+
+// "10 to 30 %", "up to 12 %", "" when neither the card nor the file says.
+std::string speedup_text(const advise::Recommendation& recommendation);
+
+// One line for a shell that measures again what the card is judged by, "" when it names no counter.
+std::string validation_command(const advise::Recommendation& recommendation);
+
+// "<--" falls, "-->" rises, "   " stays.
+std::string_view arrow(std::string_view direction);
+
+// "DRAM throughput %: was 82.0 %; falls as ... (target: 60.0 %)".
+std::string step_text(const advise::ValidationStep& step);
+
+struct CardOptions {
+  std::size_t number = 1;
+  std::size_t max_actions = 100;
+  bool brief = false;        // without estimate, risks and notes
+  bool names_kernel = true;  // false when there is only one
+};
+
+void add_card(Page& page, const advise::Recommendation& recommendation, const CardOptions& options);
+
+}  // namespace frx::render

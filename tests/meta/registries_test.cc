@@ -1,0 +1,120 @@
+// What a registry lists is complete: an importer has a golden case and fuzz seeds, a command has a
+// golden case and its page of reference. The failure names what is missing.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "cli/command.h"
+#include "ingest/importer.h"
+#include "knowledge/library.h"
+#include "knowledge/metrics.h"
+#include "meta/repository.h"
+
+namespace frx::testing {
+namespace {
+
+// What the bytes are recognised as and read without an error, or "".
+std::string format_of(const std::string& bytes) {
+  static const knowledge::Library library = knowledge::Library::builtin();
+  static const knowledge::MetricCatalogue metrics = knowledge::MetricCatalogue::load(library).value();
+  const std::unique_ptr<ByteSource> source = open_bytes(bytes);
+  const Result<model::Session> session = ingest::load("meta", *source, metrics);
+  return session ? session->format : "";
+}
+
+std::set<std::string> formats_in_golden_cases() {
+  std::set<std::string> formats;
+  for (const Case& one : golden_cases()) {
+    for (const Section& section : one.sections) {
+      if (!is_input(section)) continue;
+      if (const Result<std::string> bytes = bytes_of(section)) formats.insert(format_of(*bytes));
+    }
+  }
+  return formats;
+}
+
+// The command that a line of arguments calls: its first word that is no option.
+std::string command_of(const CaseRun& run) {
+  const auto word = std::find_if(run.words.begin(), run.words.end(), [](const std::string& one) { return !one.starts_with('-'); });
+  return word == run.words.end() ? "" : *word;
+}
+
+TEST(Importers, HaveNamesOfTheirOwn) {
+  std::set<std::string_view> ids, titles;
+  for (const ingest::Importer* importer : ingest::importers()) {
+    EXPECT_TRUE(ids.insert(importer->id).second) << importer->id;
+    EXPECT_TRUE(titles.insert(importer->title).second) << importer->title;
+  }
+}
+
+TEST(Importers, HaveAGoldenCaseEach) {
+  const std::set<std::string> formats = formats_in_golden_cases();
+  for (const ingest::Importer* importer : ingest::importers()) {
+    EXPECT_TRUE(formats.contains(std::string(importer->title))) << "no case below tests/golden has a file that " << importer->id << " reads";
+  }
+}
+
+TEST(Importers, HaveFuzzSeedsEach) {
+  for (const ingest::Importer* importer : ingest::importers()) {
+    const std::string folder = "tests/fuzz/corpus/fuzz_" + std::string(importer->id);
+    std::set<std::string> formats;
+    for (const fs::path& seed : files_below(folder, "")) formats.insert(format_of(content(seed)));
+    EXPECT_TRUE(formats.contains(std::string(importer->title))) << "no seed in " << folder << " that " << importer->id << " reads";
+  }
+}
+
+TEST(Commands, AreCalledAsTheirFilesAre) {
+  std::set<std::string_view> names;
+  for (const cli::Command* command : cli::commands()) {
+    EXPECT_TRUE(names.insert(command->name).second) << command->name;
+    std::string file(command->name);
+    std::replace(file.begin(), file.end(), '-', '_');
+    EXPECT_TRUE(fs::exists(repository() / "src/cli" / ("command_" + file + ".cc"))) << command->name;
+  }
+}
+
+TEST(Commands, HaveTheirWords) {
+  for (const cli::Command* command : cli::commands()) {
+    EXPECT_FALSE(command->summary.empty() || command->summary.ends_with('.')) << command->name << ": '" << command->summary << "'";
+    EXPECT_FALSE(command->group.empty()) << command->name;
+  }
+}
+
+TEST(Commands, HaveAGoldenCaseEach) {
+  std::set<std::string> called;
+  for (const Case& one : golden_cases()) {
+    for (const CaseRun& run : one.runs) called.insert(command_of(run));
+  }
+  for (const cli::Command* command : cli::commands()) {
+    EXPECT_TRUE(called.contains(std::string(command->name))) << "no case below tests/golden runs: frx " << command->name;
+  }
+}
+
+TEST(Commands, StandInTheReference) {
+  const std::vector<fs::path> pages = files_below("docs/reference", ".md");
+  if (pages.empty()) GTEST_SKIP() << "docs/reference has not been generated";
+  std::string all;
+  for (const fs::path& page : pages) all += content(page);
+  for (const cli::Command* command : cli::commands()) {
+    EXPECT_NE(all.find("frx " + std::string(command->name)), all.npos) << "docs/reference does not mention frx " << command->name;
+  }
+}
+
+TEST(GoldenCases, AreWellFormed) {
+  for (const fs::path& file : files_below("tests/golden", ".case")) {
+    const Result<Case> one = parse_case(shown(file), content(file));
+    EXPECT_TRUE(one) << (one ? "" : to_string(one.error()));
+    if (one) EXPECT_EQ(to_text(*one), content(file)) << shown(file) << ": ./dev rebase writes it differently";
+  }
+}
+
+TEST(GoldenCases, AreNamedBySentencesWithDashes) {
+  for (const fs::path& file : files_below("tests/golden", ".case")) {
+    const std::string name = file.stem();
+    const bool plain = std::all_of(name.begin(), name.end(), [](char c) { return c == '-' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
+    EXPECT_TRUE(plain) << shown(file);
+  }
+}
+
+}  // namespace
+}  // namespace frx::testing

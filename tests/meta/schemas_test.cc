@@ -1,0 +1,45 @@
+// Every schema of data/schemas is one, and some golden case prints what it describes. (The runner
+// checks each printed JSON against the schema it names.)
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "meta/repository.h"
+#include "support/json_schema.h"
+
+namespace frx::testing {
+namespace {
+
+std::vector<fs::path> schemas() { return files_below("data/schemas", ".json"); }
+
+TEST(Schemas, AreJsonWithATitle) {
+  if (schemas().empty()) GTEST_SKIP() << "data/schemas is empty";
+  for (const fs::path& file : schemas()) {
+    const Json schema = Json::parse(content(file), nullptr, false);
+    ASSERT_FALSE(schema.is_discarded()) << shown(file) << " is not JSON";
+    for (const char* key : {"$schema", "title", "type"}) EXPECT_TRUE(schema.contains(key)) << shown(file) << ": no " << key;
+  }
+}
+
+TEST(Schemas, UseOnlyWhatTheCheckerKnows) {
+  for (const fs::path& file : schemas()) {
+    for (const std::string& violation : violations(Json::parse(content(file), nullptr, false), Json::object())) {
+      EXPECT_EQ(violation.find("does not know"), violation.npos) << shown(file) << " " << violation;
+    }
+  }
+}
+
+TEST(Schemas, AreFollowedBySomeGoldenCase) {
+  if (schemas().empty()) GTEST_SKIP() << "data/schemas is empty";
+  std::string all;
+  for (const Case& one : golden_cases()) {
+    for (const Section& section : one.sections) all += is_input(section) ? "" : section.text;
+  }
+  for (const fs::path& file : schemas()) {
+    const std::string name = file.stem();
+    EXPECT_NE(all.find("\"schema\": \"" + name + "\""), all.npos) << "no golden case prints \"schema\": \"" << name << "\"";
+  }
+}
+
+}  // namespace
+}  // namespace frx::testing
