@@ -166,7 +166,7 @@ class Adviser {
   static void cap(Recommendation& r) {
     if (!r.speedup_bound_pct || !r.estimated_speedup_pct_max || *r.estimated_speedup_pct_max <= *r.speedup_bound_pct) return;
     const double bound = *r.speedup_bound_pct;
-    r.notes.push_back(fmt::format("usually {} to {} % of a kernel; at most {} % of this run is at stake here",
+    r.notes.push_back(fmt::format("such changes usually give {} to {} %; what is at stake in this file bounds the speed-up of the run at {} %",
                                   format_number(*r.estimated_speedup_pct_min), format_number(*r.estimated_speedup_pct_max),
                                   format_number(bound)));
     if (*r.estimated_speedup_pct_min > bound) r.estimated_speedup_pct_min = 0;

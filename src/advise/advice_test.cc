@@ -52,7 +52,7 @@ TEST(Advice, TheShareOfTheRunBoundsEveryGain) {
   EXPECT_DOUBLE_EQ(*fusion->estimated_speedup_pct_max, 11.11);
   EXPECT_EQ(*fusion->estimated_speedup_pct_min, 0);  // the table's 15 is more than the bound
   ASSERT_EQ(fusion->notes.size(), 1u);
-  EXPECT_NE(fusion->notes[0].find("at most 11.11 %"), std::string::npos) << fusion->notes[0];
+  EXPECT_NE(fusion->notes[0].find("at 11.11 %"), std::string::npos) << fusion->notes[0];
 }
 
 TEST(Advice, AFindingBoundsWhatItsFixCanGive) {

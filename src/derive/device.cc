@@ -80,6 +80,23 @@ Device find_device(const model::Session& session, const model::Readings& reading
   return device;
 }
 
+Result<> apply_overrides(const knowledge::GpuOverrides& overrides, const std::string& gpu_model, Device& device) {
+  TRY_ASSIGN(knowledge::GpuProfile profile, overrides.apply(device.match, gpu_model));
+  auto shared = std::make_shared<const knowledge::GpuProfile>(std::move(profile));
+  device.profile = shared;
+  for (const std::string& change : shared->overridden) device.notes.push_back("--arch-profile: " + change);
+  for (const std::string& note : shared->notes) device.notes.push_back("--arch-profile: " + note);
+  if (!shared->classifier_thresholds.empty()) {
+    device.notes.push_back("--arch-profile: classifier_thresholds are not used; lay your own data/bottlenecks over ours with --data DIR");
+  }
+  if (shared->overridden.empty()) return {};
+  device.match.product = &shared->product;
+  if (shared->limits) device.match.limits = &*shared->limits;
+  if (shared->product.sm_count) device.sm_count = shared->product.sm_count;
+  if (shared->product.memory_bandwidth_gbps) device.attribute_gbps.reset();  // the user's number wins over the attribute
+  return {};
+}
+
 void add_device_readings(const Device& device, model::Readings& readings) {
   const auto add = [&](model::Metric metric, std::optional<double> value, std::string_view source) {
     if (value) readings.set(metric, {*value, model::Origin::device, 0, 0, source});

@@ -1,10 +1,13 @@
 // The GPU a profile was taken on: from the file itself, from --gpu-model, or unknown. Never assumed.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "knowledge/gpu_match.h"
+#include "knowledge/gpu_overrides.h"
 #include "knowledge/gpus.h"
 #include "model/readings.h"
 #include "model/session.h"
@@ -13,6 +16,8 @@ namespace frx::derive {
 
 struct Device {
   knowledge::GpuMatch match;
+  std::shared_ptr<const knowledge::GpuProfile> profile;  // with --arch-profile: what `match` points to
+  std::vector<std::string> notes;    // what --arch-profile changed or could not
   std::string name;                  // as the file or the user gives it; "" when unknown
   std::string origin;                // "the file", "--gpu-model", "nothing in the file names it"
   std::optional<model::ComputeCapability> cc;
@@ -30,6 +35,9 @@ struct Device {
 // capability is explained in `match.explanation`. `readings` supplies device attributes.
 Device find_device(const model::Session& session, const model::Readings& readings,
                    const knowledge::GpuCatalogue& gpus, const std::string& gpu_model);
+
+// Lays the user's own numbers over the device.
+Result<> apply_overrides(const knowledge::GpuOverrides& overrides, const std::string& gpu_model, Device& device);
 
 // SM count, thread slots and peaks as readings, so that formulas and labels can use them.
 void add_device_readings(const Device& device, model::Readings& readings);

@@ -268,6 +268,10 @@ Result<RunDiagnosis> diagnose(model::Session session, const knowledge::Knowledge
   if (!options.gpu_model.empty() && !run.device.match.product && !run.device.match.limits) {
     return fail(ErrorKind::usage, "--gpu-model '{}': {}", options.gpu_model, run.device.match.explanation);
   }
+  if (!options.arch_profile.empty()) {
+    TRY_ASSIGN(const knowledge::GpuOverrides overrides, knowledge::GpuOverrides::load(options.arch_profile));
+    TRY(derive::apply_overrides(overrides, options.gpu_model, run.device));
+  }
   Diagnoser(knowledge, run).run();
   return run;
 }

@@ -80,6 +80,7 @@ struct RunDiagnosis {
 
 struct Options {
   std::string gpu_model;                 // --gpu-model, or ""
+  std::string arch_profile;              // --arch-profile: path of a YAML file, or ""
 };
 
 // Takes the session; the diagnosis points into it and into `knowledge`, which must outlive it.

@@ -89,7 +89,8 @@ void add_profiler_rules(Page& page, const NcuReport& report) {
   for (std::size_t i = 0; i < rules.size() && i < shown; ++i) {
     const ProfilerRule& rule = *rules[i];
     const std::string estimate = rule.estimated_speedup_pct ? fmt::format("est. {:.0f} %", *rule.estimated_speedup_pct) : std::string();
-    const std::string head = "  " + pad_right(estimate, 11) + clip(printable(rule.name), 24) + ": ";
+    const std::string name = clip(printable(rule.name.empty() ? rule.section : rule.name), 24);
+    const std::string head = "  " + pad_right(estimate, 11) + name + (name.empty() ? "" : ": ");
     page.raw(head + clip(printable(rule.text), page.width() - display_width(head)));
   }
 }

@@ -35,7 +35,7 @@ bool target_met(const ValidationStep& step) {
 void add_estimate(Page& page, const Recommendation& r) {
   const std::string estimate = speedup_text(r);
   std::string text = estimate.empty() ? std::string() : estimate + " faster, of the whole run";
-  if (r.speedup_bound_pct) {
+  if (r.speedup_bound_pct && *r.speedup_bound_pct < 100) {  // beyond, it bounds nothing anybody hopes for
     text += fmt::format("{}at most {} % by what the file shows", text.empty() ? "" : "; ", percent(*r.speedup_bound_pct));
   }
   if (!text.empty()) page.hanging("Estimate: ", text, inside);

@@ -80,6 +80,7 @@ class Assembler {
     for (const model::Note& note : session.notes) {
       report.notes.push_back(note.line ? fmt::format("{}:{}: {}", report.source, note.line, note.text) : note.text);
     }
+    for (const std::string& note : run_.device.notes) report.notes.push_back(printable(note));
     for (const std::string& message : session.tool_messages) report.notes.push_back("the tool said: " + message);
     for (const model::ProfilerRule& rule : session.rules) {
       report.profiler_rules.push_back({printable(rule.kernel), rule.section, rule.name, rule.type, rule.text,

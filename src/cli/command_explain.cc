@@ -1,0 +1,63 @@
+// frx explain: the three files of a brief, for people, for a language model and for programs.
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/ncu_analysis.h"
+#include "render/explain.h"
+
+namespace frx::cli {
+namespace {
+
+struct Options {
+  std::string path;
+  bool prompt_only = false;
+  std::string scope = "auto";
+  ExplainOptions brief;
+  report::AnalysisOptions analysis;
+};
+
+void describe(Syntax& syntax, Options& options) {
+  syntax.text("Writes frx_summary.txt (for people), frx_llm_prompt.txt (for a language model) and frx_evidence.json (frx_explain_v0) "
+              "from an Nsight Compute export.");
+  syntax.argument("PATH", options.path, "Nsight Compute export, CSV or text");
+  syntax.option("--source,--src", "FILE", options.brief.source_path, "CUDA source to put into the brief");
+  syntax.option("--out", "DIR", options.brief.directory, "where to write the files");
+  syntax.flag("--prompt-only", options.prompt_only, "print the prompt and write nothing");
+  describe_analysis(syntax, options.analysis);
+  syntax.example("report.csv --source kernel.cu --out brief", "write the three files into brief/");
+}
+
+Result<int> act(const Options& options, Io& io) {
+  if (options.path.empty()) {
+    return fail(ErrorKind::negative, "explain: no file given").hint("frx explain report.csv");
+  }
+  TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
+  TRY_ASSIGN(const report::NcuReport* report, analyse_file(*analyst, options.path, io));
+  if (options.prompt_only) {
+    render::ExplainInput input{*report, {}, {}};
+    if (!options.brief.source_path.empty()) {
+      TRY_ASSIGN(input.kernel_source, read_file(options.brief.source_path, std::uint64_t{16} << 20));
+      input.kernel_source_path = options.brief.source_path;
+    }
+    io.out.write(render::explain_prompt_text(input));
+    return 0;
+  }
+  TRY(write_explain_files(*report, options.brief, io));
+  const std::string directory = options.brief.directory == "." ? "" : options.brief.directory + "/";
+  for (const std::string_view name : {"frx_summary.txt", "frx_llm_prompt.txt", "frx_evidence.json"}) {
+    io.out.write(fmt::format("wrote {}{}\n", printable(directory), name));
+  }
+  std::string primary = report->primary;
+  std::replace(primary.begin(), primary.end(), '_', ' ');
+  io.out.write(fmt::format("Primary issue: {} (confidence {})\n", primary, report->confidence));
+  return 0;
+}
+
+}  // namespace
+
+constinit const Command explain_command =
+    make_command<Options, describe, act>("explain", "Write an optimisation brief for people and language models", "Diagnose");
+
+}  // namespace frx::cli

@@ -1,0 +1,93 @@
+#include "cli/ncu_analysis.h"
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "render/explain.h"
+#include "render/json.h"
+
+namespace frx::cli {
+namespace {
+
+struct Other {
+  std::string_view suffix, what, hint;
+};
+
+// Files people hand over that are something else; reading them is no use.
+constexpr Other others[] = {
+    {".ncu-rep", "a binary Nsight Compute report", "export it first: ncu --import FILE --csv --page raw --print-units base > report.csv"},
+    {".nsight-cuprof-report", "a binary Nsight Compute report", "export it first: nv-nsight-cu-cli --import FILE --csv --page raw > report.csv"},
+    {".nsys-rep", "an Nsight Systems report", "this version reads Nsight Compute exports: ncu --csv --page raw --log-file report.csv ./your_app"},
+    {".sqlite", "an Nsight Systems database", "this version reads Nsight Compute exports: ncu --csv --page raw --log-file report.csv ./your_app"},
+    {".ptx", "PTX", "this version reads Nsight Compute exports only"},
+    {".cu", "CUDA source", "this version reads Nsight Compute exports only; give the source to: frx explain report.csv --source FILE"},
+    {".zip", "a run bundle", "this version reads Nsight Compute exports only"},
+};
+
+}  // namespace
+
+void describe_analysis(Syntax& syntax, report::AnalysisOptions& options) {
+  syntax.option("--gpu-model", "NAME", options.gpu_model, "the GPU, when the file does not say or is wrong: H100, 'RTX 4090', sm_86");
+  syntax.option("--arch-profile", "YAML", options.arch_profile, "your own numbers for the GPU (peaks, SM count, limits)");
+  syntax.option("--data", "DIR", options.data_directory, "YAML files laid over the built-in metrics, GPUs, labels and advice");
+}
+
+render::Style style_of(const Io& io) { return {io.width, io.colour}; }
+
+Progress::Progress(Io& io, std::string name, std::uint64_t total) : io_(io), name_(std::move(name)), total_(total) {}
+
+Progress::~Progress() {
+  if (shown_ >= 0) io_.err.write("\r\x1b[K");
+}
+
+std::function<void(std::uint64_t)> Progress::callback() {
+  constexpr std::uint64_t worth_showing = std::uint64_t{64} << 20;
+  if (!io_.err_is_terminal || total_ < worth_showing) return {};
+  return [this](std::uint64_t bytes) {
+    const int percent = static_cast<int>(100 * bytes / total_);
+    if (percent == shown_) return;
+    shown_ = percent;
+    io_.err.write(fmt::format("\rreading {} {} %", shorten(printable(name_), 50), percent));
+  };
+}
+
+Result<> expect_ncu_file(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    return fail(ErrorKind::unreadable, "expected an Nsight Compute export, found a directory").at(path).hint(
+        "give the CSV itself; run bundles are not read by this version");
+  }
+  if (!std::filesystem::exists(path, error)) return {};  // opening it says so
+  for (const Other& other : others) {
+    if (path.size() > other.suffix.size() && equals_ignoring_case(path.substr(path.size() - other.suffix.size()), other.suffix)) {
+      return fail(ErrorKind::malformed, "expected an Nsight Compute export, found {}", other.what).at(path).hint(std::string(other.hint));
+    }
+  }
+  return {};
+}
+
+Result<const report::NcuReport*> analyse_file(report::Analyst& analyst, const std::string& path, Io& io) {
+  TRY(expect_ncu_file(path));
+  TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(path));
+  Progress progress(io, path, source->size_hint());
+  return analyst.analyse(path, *source, progress.callback());
+}
+
+Result<> write_explain_files(const report::NcuReport& report, const ExplainOptions& options, Io& io) {
+  render::ExplainInput input{report, {}, {}};
+  if (!options.source_path.empty()) {
+    if (Result<std::string> source = read_file(options.source_path, std::uint64_t{16} << 20)) {
+      input.kernel_source_path = options.source_path;
+      input.kernel_source = std::move(*source);
+    } else {
+      io.err.write(fmt::format("{}: {}; the brief is written without it\n", io.program, to_string(source.error())));
+    }
+  }
+  const std::filesystem::path directory(options.directory);
+  TRY(write_file(directory / "frx_summary.txt", render::explain_summary_text(input)));
+  TRY(write_file(directory / "frx_llm_prompt.txt", render::explain_prompt_text(input)));
+  return write_file(directory / "frx_evidence.json", render::json_text(render::explain_json(input)));
+}
+
+}  // namespace frx::cli

@@ -1,0 +1,96 @@
+// --why FIELD: the story of one number or label of a report.
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/ncu_analysis.h"
+
+namespace frx::cli {
+namespace {
+
+struct Alias {
+  std::string_view field, id;
+};
+
+// Documented JSON names that differ from the id of the reading behind them.
+constexpr Alias aliases[] = {
+    {"avg_occupancy_pct", "achieved_occupancy_pct"},     {"occupancy", "achieved_occupancy_pct"},
+    {"memory_stall_fraction", "memory_stall_pct"},       {"compute_stall_fraction", "compute_stall_pct"},
+    {"sync_stall_fraction", "sync_stall_pct"},           {"kernel_duration_us", "kernel_duration"},
+    {"total_kernel_duration_us", "kernel_duration"},     {"duration_us", "kernel_duration"},
+    {"memory_utilization_pct", "dram_pct"},
+};
+
+std::string id_of(std::string_view field) {
+  if (const std::size_t dot = field.rfind('.'); dot != field.npos) field = field.substr(dot + 1);
+  for (const Alias& alias : aliases) {
+    if (alias.field == field) return std::string(alias.id);
+  }
+  if (field.starts_with("avg_")) field.remove_prefix(4);
+  return std::string(field);
+}
+
+void add_value(std::string& text, std::string_view of, const report::Value& value, const std::string& file) {
+  text += fmt::format("{}: {} = {}\n", of, value.id, format_quantity(value.value(), value.unit));
+  text += fmt::format("  from     {}\n", source_text(value, file));
+  if (!value.counter.empty()) text += fmt::format("  counter  {}\n", value.counter);
+  bool first = true;
+  for (const std::string& line : wrap(value.meaning, 66)) {
+    text += (first ? "  meaning  " : "           ") + line + "\n";
+    first = false;
+  }
+}
+
+void add_finding(std::string& text, std::string_view of, const report::Finding& finding, const std::string& file) {
+  text += fmt::format("{}: {} holds with score {:.2f}\n", of, finding.label, finding.score);
+  text += fmt::format("  rule     {}\n", finding.rule_place);
+  for (const std::string& line : wrap(finding.rule, 66)) text += "           " + line + "\n";
+  if (!finding.explained_by.empty()) text += fmt::format("  weighed  a third, as a consequence of {}\n", finding.explained_by);
+  for (const report::EvidenceLine& line : finding.evidence) {
+    text += fmt::format("  because  {} = {} ({})\n", line.value.id, format_quantity(line.value.value(), line.value.unit),
+                        source_text(line.value, file));
+  }
+}
+
+template <typename Owner>
+void add_all(std::string& text, std::string_view of, const Owner& owner, const std::string& id, const std::string& file) {
+  if (const report::Value* value = owner.value(id)) add_value(text, of, *value, file);
+  for (const report::Finding& finding : owner.findings) {
+    if (finding.label == id) add_finding(text, of, finding, file);
+  }
+}
+
+std::string not_measured(const knowledge::Knowledge& knowledge, const std::string& id) {
+  if (const auto metric = knowledge.metrics.with_id(id)) {
+    const knowledge::MetricDefinition& definition = knowledge.metrics[*metric];
+    std::string text = fmt::format("{} was not measured in this file and cannot be computed from it.\n", id);
+    if (!definition.ncu.empty()) {
+      text += fmt::format("  collect  ncu --csv --log-file more.csv --metrics {} ./your_app\n", definition.ncu.front());
+    }
+    return text;
+  }
+  const knowledge::Label* label = knowledge.labels.with_id(id);
+  return label ? fmt::format("{} does not hold.\n  rule     {}\n           {}\n", id, label->where, label->when.text()) : std::string();
+}
+
+}  // namespace
+
+Result<std::string> why(const report::NcuReport& report, const std::string& field, const knowledge::Knowledge& knowledge) {
+  std::string id = id_of(field);
+  if (id == "primary_bottleneck" || id == "primary") id = report.primary;
+  std::string text;
+  add_all(text, "run", report, id, report.source);
+  constexpr std::size_t max_kernels = 20;
+  if (report.kernels.size() > 1) {
+    for (std::size_t i = 0; i < report.kernels.size() && i < max_kernels; ++i) {
+      add_all(text, shorten(report.kernels[i].short_name, 40), report.kernels[i], id, report.source);
+    }
+  }
+  if (text.empty()) text = not_measured(knowledge, id);
+  if (!text.empty()) return text;
+  return fail(ErrorKind::usage, "--why: no field, metric or label is called '{}'", printable(field))
+      .hint(fmt::format("the nearest name is '{}'", knowledge.metrics.nearest_id(id)));
+}
+
+}  // namespace frx::cli

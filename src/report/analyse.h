@@ -1,0 +1,45 @@
+// From bytes to report: the whole pipeline for one profile, in the order of the folders.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/files.h"
+#include "report/report.h"
+
+namespace frx::report {
+
+struct AnalysisOptions {
+  std::string data_directory;  // --data DIR laid over the embedded data
+  std::string gpu_model;       // --gpu-model NAME
+  std::string arch_profile;    // --arch-profile FILE
+};
+
+// Everything a report points into lives here, so that it can be handed around as one.
+class Analyst {
+ public:
+  static Result<std::unique_ptr<Analyst>> create(AnalysisOptions options);
+
+  const knowledge::Knowledge& knowledge() const { return knowledge_; }
+
+  // `name` is what the report calls the source. The report lives as long as the analyst.
+  Result<const NcuReport*> analyse(std::string name, ByteSource& source,
+                                   const std::function<void(std::uint64_t)>& progress = {});
+  Result<const NcuReport*> analyse_file(const std::string& path, const std::function<void(std::uint64_t)>& progress = {});
+
+ private:
+  Analyst() = default;
+
+  struct Case {
+    diagnose::RunDiagnosis run;
+    NcuReport report;
+  };
+
+  AnalysisOptions options_;
+  knowledge::Knowledge knowledge_;
+  std::unique_ptr<advise::Catalogue> catalogue_;
+  std::vector<std::unique_ptr<Case>> cases_;
+};
+
+}  // namespace frx::report
