@@ -27,12 +27,44 @@ std::optional<double> to_double(const char* begin, const char* end) {
   return value;
 }
 
+constexpr double powers_of_ten[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+
+// "1,234.56" with at most 15 digits: an integer below 2^53 divided by a power of ten is correctly rounded,
+// so no general conversion is needed. Nine in ten values of a profile are like this.
+std::optional<double> short_decimal(std::string_view text) {
+  std::uint64_t digits = 0;
+  unsigned count = 0, since_group = 0, decimals = 0;
+  bool grouped = false, fraction = false;
+  for (const char c : text) {
+    if (is_digit(c)) {
+      digits = digits * 10 + static_cast<unsigned>(c - '0');
+      ++count;
+      ++since_group;
+      decimals += fraction;
+    } else if (c == ',' && !fraction) {
+      if (grouped ? since_group != 3 : since_group == 0 || since_group > 3) return std::nullopt;
+      grouped = true;
+      since_group = 0;
+    } else if (c == '.' && !fraction) {
+      if (grouped && since_group != 3) return std::nullopt;
+      fraction = true;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (count == 0 || count > 15 || (grouped && !fraction && since_group != 3)) return std::nullopt;
+  return static_cast<double>(digits) / powers_of_ten[decimals];
+}
+
 }  // namespace
 
 std::optional<double> parse_number(std::string_view text, NumberStyle style) {
   text = trim(text);
   if (text.empty() || text.size() > 64) return std::nullopt;
-  // The common case first: digits and one decimal point need no copy.
+  if (style == NumberStyle::point) {
+    if (const std::optional<double> value = short_decimal(text)) return value;
+  }
+  // Digits and one decimal point need no copy.
   const char group = style == NumberStyle::point ? ',' : '.';
   const char decimal = style == NumberStyle::point ? '.' : ',';
   if (style == NumberStyle::point && text.find_first_of(", '\xC2\xE2") == text.npos) {

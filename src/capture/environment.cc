@@ -54,7 +54,8 @@ Tool inspect_tool(const Host& host, std::string_view name) {
 // "... Open Kernel Module for x86_64  550.54.15  Release Build ...".
 std::string driver_version(const Host& host) {
   const std::string text = host.file("/proc/driver/nvidia/version").value_or("");
-  for (const std::string_view word : split(text.substr(0, text.find('\n')), ' ')) {
+  const std::string_view first_line = std::string_view(text).substr(0, text.find('\n'));
+  for (const std::string_view word : split(first_line, ' ')) {
     const bool starts = !word.empty() && word[0] >= '0' && word[0] <= '9';
     if (starts && word.find('.') != word.npos && word.find_first_not_of("0123456789.") == word.npos) return std::string(word);
   }

@@ -43,8 +43,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.example("--ncu report.csv --explain", "read an export, print the report, write the brief");
   syntax.example("--preset memory --launch-count 20 -- python train.py", "profile twenty launches now");
   syntax.exit_code(0, "a report was made");
-  syntax.exit_code(1, "the file cannot be read, or is no profile");
-  syntax.exit_code(4, "ncu is missing or may not read the counters");
+  syntax.exit_code(1, "the file cannot be read or is no profile; ncu is missing, failed or may not read the counters");
 }
 
 Result<const report::NcuReport*> profile_now(const Options& options, report::Analyst& analyst, Io& io) {
@@ -73,7 +72,13 @@ Result<int> act(const Options& options, Io& io) {
   if (!options.ncu_file.empty()) {
     TRY_ASSIGN(report, analyse_file(*analyst, options.ncu_file, io));
   } else {
-    TRY_ASSIGN(report, profile_now(options, *analyst, io));
+    Result<const report::NcuReport*> live = profile_now(options, *analyst, io);
+    if (!live) {
+      Error error = std::move(live).error();
+      error.kind = ErrorKind::negative;  // the documented code of a live profile that failed is 1
+      return Failure{std::move(error)};
+    }
+    report = *live;
   }
   if (!options.why.empty()) {
     TRY_ASSIGN(const std::string story, why(*report, options.why, analyst->knowledge()));

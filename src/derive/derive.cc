@@ -21,31 +21,38 @@ double combined(const model::Spread& spread, Aggregate aggregate) {
   return spread.mean();
 }
 
-// Depth-first evaluation of formulas with a guard against circles.
-class Deriver {
+// Puts formulas into an order in which operands come first, leaving out those that cannot give a value
+// because nothing they mention is present or computable.
+class Planner {
  public:
-  Deriver(const knowledge::MetricCatalogue& metrics, model::Readings& readings)
-      : metrics_(metrics), readings_(readings), tried_(metrics.size(), false) {}
+  Planner(const knowledge::MetricCatalogue& metrics, const std::vector<model::Metric>& present)
+      : metrics_(metrics), state_(metrics.size(), State::unseen), reachable_(metrics.size(), false) {
+    for (const model::Metric metric : present) reachable_[metric.index] = true;
+  }
 
-  std::optional<double> value(model::Metric metric) {
-    if (const Reading* reading = readings_.find(metric)) return reading->value;
-    if (tried_[metric.index]) return std::nullopt;
-    tried_[metric.index] = true;
-    const knowledge::MetricDefinition& definition = metrics_[metric];
-    for (const knowledge::Expression& formula : definition.formulas) {
-      const std::optional<double> result = formula.number(
-          [this](std::uint32_t slot) { return value(model::Metric{static_cast<std::uint16_t>(slot)}); });
-      if (!result) continue;
-      readings_.set(metric, {*result / definition.unit.scale, Origin::derived, 0, 0, formula.text()});
-      return *result / definition.unit.scale;
+  template <typename Emit>
+  void visit(model::Metric metric, const Emit& emit) {
+    if (state_[metric.index] != State::unseen) return;  // done, or a circle: then the other formulas decide
+    state_[metric.index] = State::open;
+    for (const knowledge::Expression& formula : metrics_[metric].formulas) {
+      bool any = formula.slots().empty();
+      for (const std::uint32_t slot : formula.slots()) {
+        const model::Metric operand{static_cast<std::uint16_t>(slot)};
+        visit(operand, emit);
+        any = any || reachable_[operand.index];
+      }
+      if (!any) continue;
+      reachable_[metric.index] = true;
+      emit(metric, formula);
     }
-    return std::nullopt;
+    state_[metric.index] = State::done;
   }
 
  private:
+  enum class State : std::uint8_t { unseen, open, done };
   const knowledge::MetricCatalogue& metrics_;
-  model::Readings& readings_;
-  std::vector<bool> tried_;
+  std::vector<State> state_;
+  std::vector<bool> reachable_;
 };
 
 }  // namespace
@@ -74,11 +81,31 @@ void add_launch_shape(const model::LaunchGroup& group, model::Readings& readings
   if (group.block && product(*group.block) > 0) add(metrics::threads_per_block, product(*group.block));
 }
 
-void add_derived(const knowledge::MetricCatalogue& metrics, model::Readings& readings) {
-  Deriver deriver(metrics, readings);
+Formulas::Formulas(const knowledge::MetricCatalogue& metrics, const std::vector<model::Metric>& present) {
+  Planner planner(metrics, present);
   for (const knowledge::MetricDefinition& definition : metrics.all()) {
-    if (!definition.formulas.empty()) deriver.value(definition.metric);
+    planner.visit(definition.metric, [&](model::Metric metric, const knowledge::Expression& formula) {
+      steps_.push_back({metric, &formula, metrics[metric].unit.scale});
+    });
   }
+}
+
+void Formulas::add_derived(model::Readings& readings) const {
+  const knowledge::Lookup lookup = [&](std::uint32_t slot) { return readings.value(model::Metric{static_cast<std::uint16_t>(slot)}); };
+  for (const Step& step : steps_) {
+    if (readings.has(step.metric)) continue;  // measured, or an earlier formula gave it
+    if (const std::optional<double> result = step.formula->number(lookup)) {
+      readings.set(step.metric, {*result / step.scale, Origin::derived, 0, 0, step.formula->text()});
+    }
+  }
+}
+
+void add_derived(const knowledge::MetricCatalogue& metrics, model::Readings& readings) {
+  std::vector<model::Metric> present;
+  for (std::uint16_t i = 0; i < readings.size(); ++i) {
+    if (readings.has(model::Metric{i})) present.push_back(model::Metric{i});
+  }
+  Formulas(metrics, present).add_derived(readings);
 }
 
 }  // namespace frx::derive

@@ -80,7 +80,8 @@ void rank(std::vector<Finding>& findings) {
 
 class Diagnoser {
  public:
-  Diagnoser(const knowledge::Knowledge& knowledge, RunDiagnosis& run) : knowledge_(knowledge), run_(run) {}
+  Diagnoser(const knowledge::Knowledge& knowledge, RunDiagnosis& run)
+      : knowledge_(knowledge), run_(run), formulas_(knowledge.metrics, present(run)) {}
 
   void run() {
     for (const model::Kernel& kernel : run_.session.kernels) run_.kernels.push_back(diagnose_kernel(kernel));
@@ -91,11 +92,28 @@ class Diagnoser {
   model::Readings complete(model::Readings readings) const {
     derive::add_device_readings(run_.device, readings);
     derive::add_occupancy_readings(run_.device, readings);
-    derive::add_derived(knowledge_.metrics, readings);
+    formulas_.add_derived(readings);
     return readings;
   }
 
  private:
+  // What any launch of the file may have before formulas: its columns, the launch line, the device, the model.
+  static std::vector<model::Metric> present(const RunDiagnosis& run) {
+    std::vector<model::Metric> all = run.session.columns;
+    model::Readings extra;
+    derive::add_device_readings(run.device, extra);
+    for (std::uint16_t i = 0; i < extra.size(); ++i) {
+      if (extra.has(model::Metric{i})) all.push_back(model::Metric{i});
+    }
+    for (const model::Metric metric :
+         {metrics::grid_size, metrics::threads_per_block, metrics::occupancy_limit_warps, metrics::occupancy_limit_blocks,
+          metrics::occupancy_limit_registers, metrics::occupancy_limit_shared_memory, metrics::theoretical_occupancy_pct,
+          metrics::waves_per_sm}) {
+      all.push_back(metric);
+    }
+    return all;
+  }
+
   GroupDiagnosis diagnose_group(const model::LaunchGroup& group, std::uint64_t kernel_class) const {
     GroupDiagnosis result;
     result.group = &group;
@@ -140,6 +158,9 @@ class Diagnoser {
                                                 : complete(derive::readings_of(run_.session, all, knowledge_.metrics));
     combine_groups(result);
     judge_rest(result, kernel_class);
+    // Only the launches that weigh most are looked at again; the readings of the others would be most
+    // of the memory of a long run.
+    for (std::size_t i = 1; i < result.groups.size(); ++i) result.groups[i].readings = model::Readings();
     result.roofline = derive::roofline_of(result.readings, run_.device);
     result.occupancy = derive::analyse_occupancy(result.groups.empty() ? result.readings : result.groups[0].readings, run_.device);
     return result;
@@ -252,6 +273,7 @@ class Diagnoser {
 
   const knowledge::Knowledge& knowledge_;
   RunDiagnosis& run_;
+  derive::Formulas formulas_;
 };
 
 }  // namespace

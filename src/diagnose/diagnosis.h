@@ -43,7 +43,7 @@ struct Opportunity {
 struct GroupDiagnosis {
   const model::LaunchGroup* group = nullptr;
   double weight = 0;                     // duration in ns, or number of launches when nothing is timed
-  model::Readings readings;
+  model::Readings readings;              // kept for the heaviest group only
   std::vector<Finding> findings;         // ranked
   std::string_view primary;              // id of a label
 };

@@ -45,6 +45,7 @@ Split split_csv(std::string_view line, std::vector<std::string_view>& fields) {
 }
 
 std::string unquoted(std::string_view field) {
+  if (field.find('"') == field.npos) return std::string(field);
   std::string text;
   text.reserve(field.size());
   for (std::size_t i = 0; i < field.size(); ++i) {

@@ -7,16 +7,31 @@
 namespace frx::ingest {
 namespace {
 
-constexpr std::size_t max_buffered_readings = 1u << 20;
+constexpr std::size_t max_buffered_readings = 1u << 19;
 constexpr std::size_t max_remembered_keys = 1u << 21;
 // Distinct shapes of one kernel that are kept apart; further ones share a group marked `mixed`.
-constexpr std::size_t max_groups = 24;
-
-std::string shape(const std::optional<model::Dim3>& dims) {
-  return dims ? fmt::format("{},{},{}", (*dims)[0], (*dims)[1], (*dims)[2]) : std::string("?");
-}
+constexpr std::size_t max_groups = 12;
 
 }  // namespace
+
+LaunchKey LaunchKey::of(std::string_view text) {
+  // FNV-1a with two offsets: 128 bits in all.
+  LaunchKey key{0xcbf29ce484222325u, 0x84222325cbf29ce4u};
+  for (const char c : text) {
+    key.high = (key.high ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    key.low = (key.low ^ static_cast<unsigned char>(c)) * 0x10000000233u;
+  }
+  return key;
+}
+
+std::size_t LaunchTable::GroupHash::operator()(const GroupKey& key) const noexcept {
+  std::size_t hash = key.kernel;
+  const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15u; };
+  for (const std::uint32_t n : key.grid) mix(n);
+  for (const std::uint32_t n : key.block) mix(n);
+  mix(static_cast<std::uint64_t>(key.device) << 32 | static_cast<std::uint32_t>(key.cc));
+  return hash ^ hash >> 29;
+}
 
 LaunchTable::LaunchTable(model::Session& session, const knowledge::MetricCatalogue& catalogue)
     : session_(session), catalogue_(catalogue), column_of_metric_(catalogue.size(), -1) {
@@ -32,19 +47,18 @@ std::uint32_t LaunchTable::column(model::Metric metric) {
   return static_cast<std::uint32_t>(known);
 }
 
-void LaunchTable::at(std::string_view key, const model::LaunchIdentity& identity, std::uint64_t line) {
+void LaunchTable::at(LaunchKey key, const model::LaunchIdentity& identity, std::uint64_t line) {
   if (current_ && current_->key == key) return;
-  std::string name(key);
-  const auto known = by_key_.find(name);
-  if (known == by_key_.end() && !came_back_ && folded_.contains(std::hash<std::string>{}(name))) {
+  const auto known = by_key_.find(key);
+  if (known == by_key_.end() && !came_back_ && folded_.contains(KeyHash{}(key))) {
     came_back_ = true;
     session_.notes.push_back({line, "rows of one launch stand very far apart; such launches are counted more than once"});
   }
-  current_ = known != by_key_.end() ? known->second : open(std::move(name), identity, line);
+  current_ = known != by_key_.end() ? known->second : open(key, identity, line);
 }
 
 void LaunchTable::at_next(const model::LaunchIdentity& identity, std::uint64_t line) {
-  current_ = open(fmt::format("\x01{}", anonymous_++), identity, line);
+  current_ = open({~std::uint64_t{0}, anonymous_++}, identity, line);
 }
 
 void LaunchTable::set_count(std::uint64_t launches) { current_->count = launches; }
@@ -61,7 +75,7 @@ void LaunchTable::set(std::uint32_t column, double value, std::uint64_t line) {
   ++buffered_;
 }
 
-LaunchTable::Open* LaunchTable::open(std::string key, const model::LaunchIdentity& identity, std::uint64_t line) {
+LaunchTable::Open* LaunchTable::open(LaunchKey key, const model::LaunchIdentity& identity, std::uint64_t line) {
   fold_oldest_while_large();
   const auto [kernel, is_new] = kernel_by_name_.try_emplace(identity.kernel, session_.kernels.size());
   if (is_new) {
@@ -69,7 +83,7 @@ LaunchTable::Open* LaunchTable::open(std::string key, const model::LaunchIdentit
     session_.kernels.back().first_line = line;
   }
   Open& launch = open_.emplace_back();
-  launch.key = std::move(key);
+  launch.key = key;
   launch.kernel = kernel->second;
   launch.group = group_of(kernel->second, identity);
   if (!spare_.empty()) {
@@ -82,9 +96,9 @@ LaunchTable::Open* LaunchTable::open(std::string key, const model::LaunchIdentit
 
 std::size_t LaunchTable::group_of(std::size_t kernel, const model::LaunchIdentity& identity) {
   std::vector<model::LaunchGroup>& groups = session_.kernels[kernel].groups;
-  const std::string key = fmt::format("{}|{}|{}|{}|{}", kernel, shape(identity.grid), shape(identity.block),
-                                      identity.device.value_or(-1),
-                                      identity.cc ? identity.cc->major * 10 + identity.cc->minor : -1);
+  constexpr std::uint32_t unknown = ~std::uint32_t{0};
+  const GroupKey key{kernel, identity.grid.value_or(model::Dim3{unknown, 0, 0}), identity.block.value_or(model::Dim3{unknown, 0, 0}),
+                     identity.device.value_or(-1), identity.cc ? identity.cc->major * 10 + identity.cc->minor : -1};
   if (const auto known = group_by_key_.find(key); known != group_by_key_.end()) return known->second;
   if (groups.size() >= max_groups) {
     groups.back().mixed = true;
@@ -149,7 +163,7 @@ void LaunchTable::fold(Open& launch) {
 void LaunchTable::fold_oldest_while_large() {
   while (buffered_ > max_buffered_readings && open_.size() > 1) {
     by_key_.erase(open_.front().key);
-    if (folded_.size() < max_remembered_keys) folded_.insert(std::hash<std::string>{}(open_.front().key));
+    if (folded_.size() < max_remembered_keys) folded_.insert(KeyHash{}(open_.front().key));
     fold(open_.front());
     open_.pop_front();
   }

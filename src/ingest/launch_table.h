@@ -2,7 +2,7 @@
 //
 // A reader says which launch it is at (at()), then sets readings; the table folds finished launches
 // into groups of equal launches. Recent launches stay open, so that a file whose rows are in any
-// order gives the same session, as long as it holds fewer than about a million readings; beyond that
+// order gives the same session, as long as it holds fewer than about half a million readings; beyond that
 // the oldest are folded to bound memory, and a launch that comes back after that is noted.
 #pragma once
 
@@ -19,6 +19,14 @@
 
 namespace frx::ingest {
 
+// Unique per launch within a file. 128 bits: of the ids themselves where they are numbers, else of a hash.
+struct LaunchKey {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  bool operator==(const LaunchKey&) const = default;
+  static LaunchKey of(std::string_view text);
+};
+
 class LaunchTable {
  public:
   LaunchTable(model::Session& session, const knowledge::MetricCatalogue& catalogue);
@@ -26,8 +34,11 @@ class LaunchTable {
   // The column of a metric; columns are created on first use.
   std::uint32_t column(model::Metric metric);
 
-  // Moves to the launch with this key (unique per launch within the file), opening it when new.
-  void at(std::string_view key, const model::LaunchIdentity& identity, std::uint64_t line);
+  // Moves to the launch with this key, opening it when new.
+  void at(LaunchKey key, const model::LaunchIdentity& identity, std::uint64_t line);
+  void at(std::string_view key, const model::LaunchIdentity& identity, std::uint64_t line) {
+    at(LaunchKey::of(key), identity, line);
+  }
   // Opens a further launch equal to the current one: formats without launch ids repeat their metrics.
   void at_next(const model::LaunchIdentity& identity, std::uint64_t line);
   bool has_launch() const { return current_ != nullptr; }
@@ -49,14 +60,28 @@ class LaunchTable {
     std::uint64_t line;
   };
   struct Open {
-    std::string key;
+    LaunchKey key;
     std::size_t kernel = 0;
     std::size_t group = 0;
     std::uint64_t count = 1;
     std::vector<Value> values;
   };
 
-  Open* open(std::string key, const model::LaunchIdentity& identity, std::uint64_t line);
+  struct KeyHash {
+    std::size_t operator()(const LaunchKey& key) const noexcept { return key.high * 0x9E3779B97F4A7C15u ^ key.low; }
+  };
+  // The launches of a group agree in all of this.
+  struct GroupKey {
+    std::size_t kernel = 0;
+    model::Dim3 grid{}, block{};
+    int device = -1, cc = -1;
+    bool operator==(const GroupKey&) const = default;
+  };
+  struct GroupHash {
+    std::size_t operator()(const GroupKey& key) const noexcept;
+  };
+
+  Open* open(LaunchKey key, const model::LaunchIdentity& identity, std::uint64_t line);
   std::size_t group_of(std::size_t kernel, const model::LaunchIdentity& identity);
   void fold(Open& launch);
   void fold_oldest_while_large();
@@ -66,9 +91,9 @@ class LaunchTable {
   std::vector<std::int32_t> column_of_metric_;
   std::uint32_t duration_column_;
   std::deque<Open> open_;
-  std::unordered_map<std::string, Open*> by_key_;
+  std::unordered_map<LaunchKey, Open*, KeyHash> by_key_;
   std::unordered_map<std::string, std::size_t> kernel_by_name_;
-  std::unordered_map<std::string, std::size_t> group_by_key_;
+  std::unordered_map<GroupKey, std::size_t, GroupHash> group_by_key_;
   std::vector<std::vector<Value>> spare_;   // buffers of folded launches, to be used again
   Open* current_ = nullptr;
   std::unordered_set<std::size_t> folded_;  // hashes of the keys that were folded early

@@ -252,15 +252,20 @@ class NcuCsv {
 
   // Unique per launch: the id within its process and its table, else the shape of a summary row,
   // else the n-th time this kernel is met.
-  std::string launch_key(const model::LaunchIdentity& launch) {
+  LaunchKey launch_key(const model::LaunchIdentity& launch) {
+    const auto number = [](std::string_view text) {
+      std::uint64_t value = 0;
+      std::from_chars(text.data(), text.data() + text.size(), value);
+      return value;
+    };
     if (columns_.id >= 0) {
-      return fmt::format("{}/{}/{}", tables_, field(columns_.process_id), field(columns_.id));
+      return {static_cast<std::uint64_t>(tables_) << 48 ^ number(field(columns_.process_id)), number(field(columns_.id))};
     }
     if (columns_.invocations >= 0) {
-      return fmt::format("{}/{}/{}/{}/{}/{}", tables_, launch.kernel, field(columns_.block), field(columns_.grid),
-                         field(columns_.device), field(columns_.invocations));
+      return LaunchKey::of(fmt::format("{}/{}/{}/{}/{}/{}", tables_, launch.kernel, field(columns_.block), field(columns_.grid),
+                                       field(columns_.device), field(columns_.invocations)));
     }
-    return fmt::format("{}/{}#{}", tables_, launch.kernel, counts_[launch.kernel]);
+    return LaunchKey::of(fmt::format("{}/{}#{}", tables_, launch.kernel, counts_[launch.kernel]));
   }
 
   void move_to_launch() {

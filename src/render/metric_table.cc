@@ -36,6 +36,7 @@ struct Rule {
 // Thresholds as documented.
 constexpr Rule rules[] = {
     {"dram_throughput_pct", "dram_pct", "DRAM Throughput", "%", Bad::high, 60, 80, Context::none, {"memory_bandwidth_bound", "at_hardware_limit"}, ""},
+    {"bandwidth_pct", "", "Bandwidth (DRAM or L2)", "%", Bad::high, 60, 80, Context::none, {"memory_bandwidth_bound"}, ""},
     {"sm_throughput_pct", "compute_pct", "SM Throughput", "%", Bad::high, 60, 80, Context::none, {"compute_bound"}, ""},
     {"tensor_core_utilization_pct", "tensor_pct", "Tensor Core Utilization", "%", Bad::low, 20, 10, Context::by_label, {"tensor_core_underutilized"},
      "normal for this kind of kernel"},
@@ -49,8 +50,14 @@ constexpr Rule rules[] = {
     {"eligible_warps_per_scheduler", "", "Eligible Warps/Scheduler", "", Bad::low, 1.0, 0.5, Context::by_roof, {"low_warp_scheduler_utilization"}, ""},
     {"scheduler_active_pct", "", "Scheduler Active", "%", Bad::low, 50, 35, Context::by_roof, {"low_warp_scheduler_utilization"}, ""},
 };
-// Ours, shown when measured; the others are documented and show n/a.
-constexpr std::string_view optional_row = "sm_throughput_pct";
+// Two rows are ours and shown when they tell something; the others are documented and show n/a.
+bool worth_showing(const NcuReport& report, const Rule& rule, const report::Value* value) {
+  if (rule.id == "sm_throughput_pct") return value;
+  if (rule.id != "bandwidth_pct") return true;
+  constexpr double clearly_more = 10;  // L2, not DRAM, is the busy one
+  const report::Value* dram = report.value("dram_pct");
+  return value && dram && value->value() > dram->value() + clearly_more;
+}
 
 constexpr Rule stall_rule{"dominant_stall", "", "Dominant Warp Stall", "%", Bad::high, 20, 30, Context::by_roof,
                           {"warp_stall_memory", "warp_stall_sync"}, ""};
@@ -68,9 +75,13 @@ bool cannot_tell(const NcuReport& report, std::string_view label) {
   return std::any_of(report.unknown.begin(), report.unknown.end(), [&](const report::Unknown& u) { return u.label == label; });
 }
 
-// A unit that sets the pace for the run.
+// A unit at its limit sets the pace for most of the run.
 bool at_a_roof(const NcuReport& report) {
-  return report.primary == "memory_bandwidth_bound" || report.primary == "at_hardware_limit" || report.primary == "compute_bound";
+  constexpr std::string_view roofs[] = {"memory_bandwidth_bound", "at_hardware_limit", "compute_bound"};
+  return std::any_of(std::begin(roofs), std::end(roofs), [&](std::string_view label) {
+    const Finding* finding = finding_of(report.findings, label);
+    return finding && (label == report.primary || finding->time_share >= 0.5);
+  });
 }
 
 Status by_threshold(const Rule& rule, double value) {
@@ -143,7 +154,7 @@ std::vector<MetricRow> metric_rows(const NcuReport& report) {
   std::vector<MetricRow> rows;
   for (const Rule& rule : rules) {
     const report::Value* value = value_of(report, rule);
-    if (!value && rule.id == optional_row) continue;
+    if (!worth_showing(report, rule, value)) continue;
     MetricRow row{rule.id, rule.name, Status::missing, "n/a", "not in the file"};
     if (value) {
       row.value = format_quantity(value->value(), rule.unit);

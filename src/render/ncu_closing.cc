@@ -36,26 +36,16 @@ bool concerns(const Family& family, const NcuReport& report) {
   return std::any_of(family.labels.begin(), family.labels.end(), [&](std::string_view label) { return finding_of(report.findings, label); });
 }
 
-// One rule per name, the one with the largest estimate; what has an estimate comes first.
-std::vector<const ProfilerRule*> strongest_rules(const NcuReport& report) {
-  std::vector<const ProfilerRule*> order;
-  for (const ProfilerRule& rule : report.profiler_rules) {
-    if (rule.type != "INF") order.push_back(&rule);
-  }
-  std::stable_sort(order.begin(), order.end(), [](const ProfilerRule* a, const ProfilerRule* b) {
-    return a->estimated_speedup_pct.value_or(-1) > b->estimated_speedup_pct.value_or(-1);
-  });
-  std::vector<const ProfilerRule*> distinct;
-  for (const ProfilerRule* rule : order) {
-    const auto same = [&](const ProfilerRule* other) { return other->name == rule->name; };
-    if (std::none_of(distinct.begin(), distinct.end(), same)) distinct.push_back(rule);
-  }
-  return distinct;
+// How a GPU was matched is news only when it was not simply its name.
+bool gpu_note_matters(const NcuReport& report) {
+  const bool plain = report.gpu_id.empty() ? report.compute_capability.empty() && report.gpu_name.empty()
+                                           : report.gpu_note.ends_with("by name") || report.gpu_note.ends_with("by name and device attributes");
+  return !plain && !report.gpu_note.empty();
 }
 
 std::vector<std::string> note_lines(const NcuReport& report) {
   std::vector<std::string> lines = report.notes;
-  if (!report.gpu_note.empty()) lines.push_back("GPU: " + report.gpu_note);
+  if (gpu_note_matters(report)) lines.push_back("GPU: " + report.gpu_note);
   for (const Family& family : families()) {
     if (!concerns(family, report)) continue;
     for (const report::FamilyGap& gap : report.validation.missing_by_preset) {
@@ -64,9 +54,9 @@ std::vector<std::string> note_lines(const NcuReport& report) {
       }
     }
   }
-  if (report.absent_values > 0) lines.push_back(count_text(report.absent_values, "value") + " in the file were n/a, nan or empty: taken as not measured");
+  if (report.absent_values > 0) lines.push_back("n/a, nan or empty in the file, so taken as not measured: " + count_text(report.absent_values, "value"));
   if (!report.unknown_metrics.empty()) {
-    lines.push_back(count_text(report.unknown_metrics.size(), "metric") + " in the file are not in our catalogue and were not used");
+    lines.push_back("not in our catalogue, so not used: " + count_text(report.unknown_metrics.size(), "metric") + " of the file");
   }
   return lines;
 }
@@ -83,14 +73,15 @@ std::string unknown_labels(const NcuReport& report) {
 
 void add_profiler_rules(Page& page, const NcuReport& report) {
   constexpr std::size_t shown = 5;
-  const std::vector<const ProfilerRule*> rules = strongest_rules(report);
+  const std::vector<const ProfilerRule*> rules = strongest_rules(report, {});
   if (rules.empty()) return;
   page.section("NSIGHT SAYS (its own rules and estimates, not ours)");
+  const bool estimates = rules.front()->estimated_speedup_pct.has_value();  // the largest comes first
   for (std::size_t i = 0; i < rules.size() && i < shown; ++i) {
     const ProfilerRule& rule = *rules[i];
     const std::string estimate = rule.estimated_speedup_pct ? fmt::format("est. {:.0f} %", *rule.estimated_speedup_pct) : std::string();
     const std::string name = clip(printable(rule.name.empty() ? rule.section : rule.name), 24);
-    const std::string head = "  " + pad_right(estimate, 11) + name + (name.empty() ? "" : ": ");
+    const std::string head = "  " + pad_right(estimate, estimates ? 11 : 0) + name + (name.empty() ? "" : ": ");
     page.raw(head + clip(printable(rule.text), page.width() - display_width(head)));
   }
 }
@@ -112,14 +103,12 @@ void add_next_steps(Page& page, const NcuReport& report) {
     const advise::Recommendation& top = report.advice.recommendations.front();
     add(fmt::format("Start with: {} (recommendation 1).", top.title));
   }
-  if (!report.collect_command.empty()) {
+  if (!report.collect_command.empty() && ncu_runs_on(report)) {
     add("Collect what is missing to tell: " + unknown_labels(report) + ".");
     page.command(report.collect_command, 5);
   }
-  if (!report.next_command.empty()) {
-    add("Measure again after the change.");
-    page.command(report.next_command, 5);
-  }
+  add("Measure again after the change.");
+  if (!report.next_command.empty() && ncu_runs_on(report)) page.command(report.next_command, 5);
 }
 
 }  // namespace frx::render

@@ -24,6 +24,7 @@ void add_recommendations(Page& page, const NcuReport& report, std::size_t shown,
     CardOptions options = style;
     options.number = i + 1;
     options.names_kernel = report.kernels.size() > 1;
+    options.ncu_runs = ncu_runs_on(report);
     add_card(page, all[i], options);
   }
 }

@@ -43,6 +43,7 @@ std::string weight_text(const Kernel& kernel) {
 
 // The kernels that the verdict is about, longest first.
 void add_where(Page& page, const NcuReport& report) {
+  if (report.primary == "insufficient_ncu_data" && report.kernels.size() > 1) return;
   constexpr std::size_t shown = 3;
   std::vector<std::size_t> led;
   for (std::size_t i = 0; i < report.kernels.size(); ++i) {
@@ -66,7 +67,7 @@ Tone tone_of_verdict(const NcuReport& report) {
 
 void add_stake(Page& page, const NcuReport& report) {
   const Finding* finding = primary_finding(report);
-  if (!finding) return;
+  if (!finding || finding->label == "insufficient_ncu_data") return;
   const std::string stake = stake_text(*finding, report);
   if (stake.empty()) {
     if (!report.duration_us) add_field(page, "At stake", "not known: the file has no durations");
@@ -181,14 +182,18 @@ void add_metrics(Page& page, const NcuReport& report) {
   add_metric_table(page, rows);
   add_details(page, report);
   const auto missing = std::count_if(rows.begin(), rows.end(), [](const MetricRow& row) { return row.status == Status::missing; });
-  if (missing >= 4) page.paragraph(fmt::format("{} of these {} metrics are not in the file: `frx ncu-command full` prints the command that collects them all.", missing, rows.size()));
+  if (missing < 4) return;
+  const auto total = static_cast<std::ptrdiff_t>(rows.size());
+  page.paragraph((missing == total ? fmt::format("None of these {} metrics is in the file", total) : fmt::format("{} of these {} metrics are not in the file", missing, total)) +
+                 (ncu_runs_on(report) ? ": `frx ncu-command full` prints the command that collects them all." : "."));
 }
 
 void add_kernels(Page& page, const NcuReport& report) {
   if (report.kernels.size() < 2) return;
   const std::size_t shown = std::min(max_kernels, report.kernels.size());
-  page.section(shown < report.kernels.size() ? fmt::format("KERNELS ({} of {}, by time)", shown, report.kernels.size()) : fmt::format("KERNELS ({}, by time)", shown));
-  page.raw(page.paint(Tone::dim, "   share      time  launches  opportunity  primary bottleneck"));
+  const std::string count = shown < report.kernels.size() ? fmt::format("{} of {}", shown, report.kernels.size()) : fmt::format("{}", shown);
+  page.section(fmt::format("KERNELS ({}{})", count, report.duration_us ? ", by time" : ""));
+  page.raw(page.paint(Tone::dim, clip("   share      time  launches  opportunity  primary bottleneck", page.width())));
   const std::vector<std::string> names = kernel_names(report, page.width() - 4);
   for (std::size_t i = 0; i < shown; ++i) {
     const Kernel& kernel = report.kernels[i];

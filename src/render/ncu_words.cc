@@ -34,6 +34,11 @@ const Kernel* focus_kernel(const NcuReport& report) {
   return report.kernels.empty() ? nullptr : &report.kernels.front();
 }
 
+bool ncu_runs_on(const NcuReport& report) {
+  const std::string& cc = report.compute_capability;  // "6.1", "10.0"
+  return cc.size() < 2 || cc[1] != '.' || cc[0] >= '7';
+}
+
 const Finding* finding_of(const std::vector<Finding>& findings, std::string_view label) {
   const auto at = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.label == label; });
   return at == findings.end() ? nullptr : &*at;
@@ -106,7 +111,7 @@ std::string roofline_text(const derive::Roofline& roofline) {
 }
 
 std::string roofline_command(const NcuReport& report) {
-  if (report.roofline.basis == derive::Roofline::Basis::measured || report.tool != "Nsight Compute") return {};
+  if (report.roofline.basis == derive::Roofline::Basis::measured || !ncu_runs_on(report)) return {};
   return "ncu --section SpeedOfLight --section SpeedOfLight_RooflineChart --csv --page raw --log-file roofline.csv ./your_app";
 }
 
@@ -131,6 +136,23 @@ std::string verdict_words(const NcuReport& report) {
     return "Something was measured, but nothing in it explains the time: no unit is near its limit, or the metrics that would tell why are not in the file.";
   }
   return report.confidence_reason.empty() ? std::string("Too little was measured to judge.") : report.confidence_reason + ".";
+}
+
+std::vector<const report::ProfilerRule*> strongest_rules(const NcuReport& report, std::string_view kernel) {
+  std::vector<const report::ProfilerRule*> order;
+  for (const report::ProfilerRule& rule : report.profiler_rules) {
+    const bool failed = rule.text.find("returned an error") != rule.text.npos;
+    if (rule.type != "INF" && !failed && (kernel.empty() || rule.kernel == kernel)) order.push_back(&rule);
+  }
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+    return a->estimated_speedup_pct.value_or(-1) > b->estimated_speedup_pct.value_or(-1);
+  });
+  std::vector<const report::ProfilerRule*> distinct;
+  for (const report::ProfilerRule* rule : order) {
+    const auto same = [&](const auto* other) { return other->name == rule->name && other->section == rule->section; };
+    if (std::none_of(distinct.begin(), distinct.end(), same)) distinct.push_back(rule);
+  }
+  return distinct;
 }
 
 std::vector<std::string> secondary_labels(const NcuReport& report) {

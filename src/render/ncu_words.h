@@ -13,6 +13,9 @@ namespace frx::render {
 // The longest kernel that the run's primary bottleneck leads, else the longest; nullptr without kernels.
 const report::Kernel* focus_kernel(const report::NcuReport& report);
 
+// Nsight Compute starts with Volta; before it there is only nvprof.
+bool ncu_runs_on(const report::NcuReport& report);
+
 const report::Finding* finding_of(const std::vector<report::Finding>& findings, std::string_view label);
 
 // The finding behind the verdict; nullptr for inconclusive and the like.
@@ -45,6 +48,9 @@ std::string occupancy_text(const derive::OccupancyAnalysis& occupancy);
 
 // Plain words for the verdict, also where no finding stands behind it.
 std::string verdict_words(const report::NcuReport& report);
+
+// The profiler's own rules, one per name, the largest estimate first; of one kernel unless `kernel` is "".
+std::vector<const report::ProfilerRule*> strongest_rules(const report::NcuReport& report, std::string_view kernel);
 
 // Labels besides the primary one, ranked.
 std::vector<std::string> secondary_labels(const report::NcuReport& report);

@@ -89,7 +89,6 @@ void Page::hanging(std::string_view head, std::string_view text, std::size_t ind
   for (std::size_t i = 0; i < lines.size(); ++i) {
     raw((i == 0 ? blanks(indent) + paint(head_tone, head) : blanks(left)) + paint(text_tone, lines[i]));
   }
-  if (lines.empty() && !head.empty()) raw(blanks(indent) + paint(head_tone, trim(head)));
 }
 
 void Page::command(std::string_view line, std::size_t indent) { raw(blanks(indent) + printable(line)); }

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "render/style.h"
 
@@ -35,7 +36,7 @@ class Page {
   // One line as it is; the caller has made it fit and safe.
   void raw(std::string_view line);
   void paragraph(std::string_view text, std::size_t indent = 2, Tone tone = Tone::plain);
-  // `head` once, then the text wrapped beside it: "- a long text", "Why   : a long text".
+  // `head` once, then the text wrapped beside it: "- a long text", "Why   : a long text". No text, no line.
   void hanging(std::string_view head, std::string_view text, std::size_t indent = 2, Tone head_tone = Tone::plain,
                Tone text_tone = Tone::plain);
   // A line for a shell, however long.

@@ -34,11 +34,11 @@ bool target_met(const ValidationStep& step) {
 
 void add_estimate(Page& page, const Recommendation& r) {
   const std::string estimate = speedup_text(r);
-  std::string text = estimate.empty() ? std::string() : estimate + " faster, of the whole run";
-  if (r.speedup_bound_pct && *r.speedup_bound_pct < 100) {  // beyond, it bounds nothing anybody hopes for
-    text += fmt::format("{}at most {} % by what the file shows", text.empty() ? "" : "; ", percent(*r.speedup_bound_pct));
-  }
-  if (!text.empty()) page.hanging("Estimate: ", text, inside);
+  const bool bounded = r.speedup_bound_pct && *r.speedup_bound_pct < 100;  // beyond, it bounds nothing anybody hopes for
+  std::string text;
+  if (!estimate.empty()) text = estimate + (bounded ? " faster" : " faster is usual for such a change");
+  if (bounded) text += fmt::format("{}at most {} % by what the file shows", text.empty() ? "" : "; ", percent(*r.speedup_bound_pct));
+  page.hanging("Estimate: ", text, inside);
 }
 
 template <typename Texts>
@@ -48,14 +48,14 @@ void add_list(Page& page, std::string_view heading, const Texts& texts, std::siz
   for (std::size_t i = 0; i < texts.size() && i < limit; ++i) page.hanging("- ", texts[i], inside + 2);
 }
 
-void add_validation(Page& page, const Recommendation& r) {
+void add_validation(Page& page, const Recommendation& r, bool ncu_runs) {
   const std::string command = validation_command(r);
   if (command.empty()) {
     add_list(page, "Validate:", r.validation, 3);
     return;
   }
-  page.paragraph("Validate:", inside);
-  page.command(command, inside + 2);
+  page.paragraph(ncu_runs ? "Validate:" : "Validate, with the counters of nvprof (ncu needs compute capability 7.0):", inside);
+  if (ncu_runs) page.command(command, inside + 2);
   for (const ValidationStep& step : r.validation_steps) {
     page.hanging(fmt::format("{} ", arrow(step.direction)), step_text(step), inside + 2);
   }
@@ -106,9 +106,14 @@ void add_card(Page& page, const Recommendation& r, const CardOptions& options) {
     page.hanging("In kernel ", clip(printable(report::short_kernel_name(r.kernel)), page.width() - inside - 10), inside, Tone::dim, Tone::dim);
   }
   if (!options.brief) add_estimate(page, r);
-  page.hanging("Why: ", r.because.empty() ? std::string(r.why) : fmt::format("{} {}", r.because, r.why), inside);
+  if (options.brief) {
+    page.hanging("Why: ", r.because.empty() ? r.why : r.because, inside);
+  } else {
+    page.hanging("Because: ", r.because, inside);
+    page.hanging("Why: ", r.why, inside);
+  }
   add_list(page, "Do:", r.actions, options.max_actions);
-  add_validation(page, r);
+  add_validation(page, r, options.ncu_runs);
   if (options.brief) return;
   add_list(page, "Risks:", r.risks, 100);
   for (const std::string& note : r.notes) page.hanging("Note: ", note, inside);

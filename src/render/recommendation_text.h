@@ -23,8 +23,9 @@ std::string step_text(const advise::ValidationStep& step);
 struct CardOptions {
   std::size_t number = 1;
   std::size_t max_actions = 100;
-  bool brief = false;        // without estimate, risks and notes
+  bool brief = false;        // the reason in a sentence, without estimate, risks and notes
   bool names_kernel = true;  // false when there is only one
+  bool ncu_runs = true;      // on this GPU
 };
 
 void add_card(Page& page, const advise::Recommendation& recommendation, const CardOptions& options);

@@ -68,7 +68,9 @@ TEST(Labels, AskForPresetsThatExist) {
   std::set<std::string_view> names;
   for (const knowledge::Preset& preset : *presets) names.insert(preset.name);
   for (const knowledge::Label& label : known().labels.all()) {
-    if (!label.collect.empty()) EXPECT_TRUE(names.contains(label.collect)) << label.where << ": collect '" << label.collect << "'";
+    if (!label.collect.empty()) {
+      EXPECT_TRUE(names.contains(label.collect)) << label.where << ": collect '" << label.collect << "'";
+    }
   }
 }
 
@@ -98,7 +100,9 @@ TEST(Rules, RelateCardsThatExist) {
     for (std::size_t i = 0; i < engine[list].size(); ++i) {
       const Value relation = engine[list].item(i);
       for (std::size_t k = 0; k < relation.size(); ++k) {
-        if (relation.value(k).text().starts_with("rec_")) EXPECT_TRUE(is_card(relation.value(k).text())) << relation.value(k).where();
+        if (relation.value(k).text().starts_with("rec_")) {
+          EXPECT_TRUE(is_card(relation.value(k).text())) << relation.value(k).where();
+        }
       }
     }
   }
@@ -123,7 +127,9 @@ TEST(Cards, ValidateWithMetricsThatExist) {
     const Value steps = card["validation_steps"];
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const std::string_view id = steps.item(i)["reading"].text();
-      if (!id.empty()) EXPECT_TRUE(known().metrics.with_id(id)) << steps.item(i).where() << ": no metric '" << id << "'";
+      if (!id.empty()) {
+        EXPECT_TRUE(known().metrics.with_id(id)) << steps.item(i).where() << ": no metric '" << id << "'";
+      }
     }
   }
 }

@@ -55,6 +55,8 @@ detect::Verdict verdict_of(const knowledge::Label& label, const Value& given) {
 struct LabelCase {
   const knowledge::Label* label;
   Value entry;
+
+  friend void PrintTo(const LabelCase& one, std::ostream* out) { *out << one.entry.where(); }
 };
 
 std::vector<LabelCase> all_cases() {

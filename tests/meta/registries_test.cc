@@ -56,7 +56,8 @@ TEST(Importers, HaveAGoldenCaseEach) {
 
 TEST(Importers, HaveFuzzSeedsEach) {
   for (const ingest::Importer* importer : ingest::importers()) {
-    const std::string folder = "tests/fuzz/corpus/fuzz_" + std::string(importer->id);
+    std::string folder = "tests/fuzz/corpus/fuzz_" + std::string(importer->id);
+    std::replace(folder.begin(), folder.end(), '-', '_');
     std::set<std::string> formats;
     for (const fs::path& seed : files_below(folder, "")) formats.insert(format_of(content(seed)));
     EXPECT_TRUE(formats.contains(std::string(importer->title))) << "no seed in " << folder << " that " << importer->id << " reads";
@@ -104,7 +105,9 @@ TEST(GoldenCases, AreWellFormed) {
   for (const fs::path& file : files_below("tests/golden", ".case")) {
     const Result<Case> one = parse_case(shown(file), content(file));
     EXPECT_TRUE(one) << (one ? "" : to_string(one.error()));
-    if (one) EXPECT_EQ(to_text(*one), content(file)) << shown(file) << ": ./dev rebase writes it differently";
+    if (one) {
+      EXPECT_EQ(to_text(*one), content(file)) << shown(file) << ": ./dev rebase writes it differently";
+    }
   }
 }
 

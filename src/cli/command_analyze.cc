@@ -1,0 +1,104 @@
+// frx analyze: a short diagnosis of one profile, or what changed between two.
+
+#include <filesystem>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/json_output.h"
+#include "cli/ncu_analysis.h"
+#include "render/ncu_comparison.h"
+#include "render/ncu_json.h"
+#include "render/ncu_report_text.h"
+
+namespace frx::cli {
+namespace {
+
+struct Options {
+  std::string target;
+  std::string before, after, baseline, optimized, before_ncu, after_ncu;
+  std::string before_label, after_label;
+  std::string why;
+  std::string scope = "auto";
+  bool json = false;
+  report::AnalysisOptions analysis;
+};
+
+void describe(Syntax& syntax, Options& options) {
+  syntax.text("Reads an Nsight Compute export (CSV or text of any version) and prints the diagnosis; with --before and --after, "
+              "what a change did.");
+  syntax.argument("TARGET", options.target, "Nsight Compute export");
+  syntax.option("--before", "FILE", options.before, "export of the version before the change");
+  syntax.option("--after", "FILE", options.after, "export of the version after it");
+  syntax.option("--before-ncu", "FILE", options.before_ncu, "the same as --before for an Nsight Compute export");
+  syntax.option("--after-ncu", "FILE", options.after_ncu, "the same as --after for an Nsight Compute export");
+  syntax.option("--baseline", "FILE", options.baseline, "old name of --before");
+  syntax.option("--optimized", "FILE", options.optimized, "old name of --after");
+  syntax.option("--before-label", "TEXT", options.before_label, "what to call the first side");
+  syntax.option("--after-label", "TEXT", options.after_label, "what to call the second side");
+  describe_analysis(syntax, options.analysis);
+  syntax.option("--why", "FIELD", options.why, "only tell where this number or label comes from");
+  syntax.flag("--json,--output-json", options.json, "print JSON");
+  syntax.example("report.csv", "the diagnosis of one export");
+  syntax.example("--before naive.csv --after tiled.csv", "did the change help?");
+  syntax.exit_code(0, "a report was made");
+  syntax.exit_code(1, "the file cannot be read, or is no profile");
+}
+
+std::string first_of(std::initializer_list<std::string_view> texts) {
+  for (const std::string_view text : texts) {
+    if (!text.empty()) return std::string(text);
+  }
+  return {};
+}
+
+std::string label_of(const std::string& given, const std::string& path) {
+  return given.empty() ? printable(std::filesystem::path(path).stem().string()) : printable(given);
+}
+
+Result<int> compare(const Options& options, const std::string& before, const std::string& after, Io& io) {
+  if (before.empty() || after.empty()) {
+    return fail(ErrorKind::negative, "analyze: expected both --before and --after, found only one of them");
+  }
+  TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
+  TRY_ASSIGN(const report::NcuReport* first, analyse_file(*analyst, before, io));
+  TRY_ASSIGN(const report::NcuReport* second, analyse_file(*analyst, after, io));
+  std::string first_label = label_of(options.before_label, before), second_label = label_of(options.after_label, after);
+  if (first_label == second_label) {
+    first_label = "before";
+    second_label = "after";
+  }
+  const report::NcuComparison comparison = report::compare(*first, *second, first_label, second_label);
+  if (options.json) {
+    write_json(io, "comparison", render::ncu_comparison_json(comparison));
+  } else {
+    io.out.write(render::ncu_comparison_text(comparison, style_of(io)));
+  }
+  return 0;
+}
+
+Result<int> act(const Options& options, Io& io) {
+  const std::string before = first_of({options.before, options.before_ncu, options.baseline});
+  const std::string after = first_of({options.after, options.after_ncu, options.optimized});
+  if (!before.empty() || !after.empty()) return compare(options, before, after, io);
+  if (options.target.empty()) {
+    return fail(ErrorKind::negative, "analyze: no file given").hint("frx analyze report.csv, or --before and --after");
+  }
+  TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
+  TRY_ASSIGN(const report::NcuReport* report, analyse_file(*analyst, options.target, io));
+  if (!options.why.empty()) {
+    TRY_ASSIGN(const std::string story, why(*report, options.why, analyst->knowledge()));
+    io.out.write(story);
+  } else if (options.json) {
+    write_json(io, "ncu", render::ncu_json(*report));
+  } else {
+    io.out.write(render::ncu_brief_text(*report, style_of(io)));
+  }
+  return 0;
+}
+
+}  // namespace
+
+constinit const Command analyze_command =
+    make_command<Options, describe, act>("analyze", "Diagnose an export, or compare two", "Diagnose");
+
+}  // namespace frx::cli

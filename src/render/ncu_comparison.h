@@ -1,0 +1,15 @@
+// A comparison of two profiles, as `ncu_comparison_v1` and for a terminal.
+#pragma once
+
+#include <string>
+
+#include "render/json.h"
+#include "render/style.h"
+#include "report/ncu_comparison.h"
+
+namespace frx::render {
+
+Json ncu_comparison_json(const report::NcuComparison& comparison);
+std::string ncu_comparison_text(const report::NcuComparison& comparison, const Style& style);
+
+}  // namespace frx::render

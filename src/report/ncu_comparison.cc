@@ -1,0 +1,137 @@
+#include "report/ncu_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace frx::report {
+namespace {
+
+enum class Better { lower, higher, neither };
+
+struct Row {
+  std::string_view key, id, label, unit;
+  Better better;
+};
+
+// The documented rows. Utilisation is no virtue by itself: less DRAM traffic and a fuller DRAM can both
+// be progress, so those rows are shown without a judgement; time judges.
+constexpr Row rows[] = {
+    {"avg_dram_throughput_pct", "dram_throughput_pct", "DRAM throughput", "%", Better::neither},
+    {"avg_tensor_core_utilization_pct", "tensor_core_utilization_pct", "Tensor core utilization", "%", Better::higher},
+    {"avg_l1_cache_hit_rate_pct", "l1_cache_hit_rate_pct", "L1 hit rate", "%", Better::higher},
+    {"avg_l2_cache_hit_rate_pct", "l2_cache_hit_rate_pct", "L2 hit rate", "%", Better::higher},
+    {"avg_global_load_sectors_per_request", "global_load_sectors_per_request", "Load sectors/request", "sectors", Better::lower},
+    {"avg_issue_slot_utilization_pct", "issue_slot_utilization_pct", "Issue slot utilization", "%", Better::higher},
+    {"avg_occupancy_pct", "achieved_occupancy_pct", "Occupancy", "%", Better::higher},
+    {"memory_stall_fraction", "memory_stall_pct", "Memory stalls", "%", Better::lower},
+    {"dram_bytes", "dram_bytes", "DRAM bytes", "byte", Better::lower},
+};
+
+constexpr double noise = 0.001;
+constexpr double score_step = 0.02;   // a smaller change of a score is none
+constexpr double time_step = 1.05;    // a smaller change of time is none
+
+MetricDelta delta_of(const Row& row, const NcuReport& baseline, const NcuReport& optimized) {
+  MetricDelta delta{std::string(row.key), std::string(row.label), std::string(row.unit), {}, {}, {}, {}};
+  if (const Value* value = baseline.value(row.id)) delta.baseline = value->value();
+  if (const Value* value = optimized.value(row.id)) delta.optimized = value->value();
+  if (!delta.baseline || !delta.optimized) return delta;
+  delta.delta = *delta.optimized - *delta.baseline;
+  const double size = std::abs(*delta.delta);
+  if (row.better == Better::neither || size < noise) {
+    delta.direction = "neutral";
+  } else {
+    delta.direction = (*delta.delta > 0) == (row.better == Better::higher) ? "improved" : "regressed";
+  }
+  return delta;
+}
+
+std::map<std::string, double> scores(const NcuReport& report) {
+  std::map<std::string, double> all;
+  for (const Finding& finding : report.findings) {
+    if (finding.kind != "state") all[finding.label] = finding.score;
+  }
+  return all;
+}
+
+void compare_labels(NcuComparison& result) {
+  const auto before = scores(*result.baseline), after = scores(*result.optimized);
+  for (const auto& [label, score] : before) {
+    const auto now = after.find(label);
+    if (now == after.end()) {
+      result.resolved.push_back(label);
+      continue;
+    }
+    result.persistent.push_back(label);
+    result.score_deltas[label] = now->second - score;
+    if (score - now->second > score_step) result.improved.push_back(label);
+  }
+  for (const auto& [label, score] : after) {
+    if (!before.contains(label)) result.appeared.push_back(label);
+  }
+  result.bottleneck_outcome = !result.resolved.empty() && !result.appeared.empty() ? "mixed"
+                              : !result.resolved.empty()                           ? "improved"
+                              : !result.appeared.empty()                           ? "regressed"
+                              : !result.improved.empty()                           ? "improved"
+                                                                                   : "neutral";
+}
+
+std::set<std::string> kernel_names(const NcuReport& report) {
+  std::set<std::string> names;
+  for (const Kernel& kernel : report.kernels) names.insert(kernel.short_name);
+  return names;
+}
+
+void judge_time(NcuComparison& result) {
+  result.baseline_us = result.baseline->duration_us;
+  result.optimized_us = result.optimized->duration_us;
+  if (result.baseline_us && result.optimized_us && *result.optimized_us > 0) {
+    result.speedup = *result.baseline_us / *result.optimized_us;
+  }
+  const bool same_work = result.baseline->launches == result.optimized->launches;
+  if (result.speedup && same_work) {
+    result.basis = "kernel_gpu_time";
+    result.outcome = *result.speedup >= time_step ? "improved" : *result.speedup <= 1 / time_step ? "regressed" : "neutral";
+    return;
+  }
+  result.basis = "bottleneck_diff";
+  result.outcome = result.bottleneck_outcome;
+}
+
+void add_caveats(NcuComparison& result) {
+  const NcuReport& a = *result.baseline;
+  const NcuReport& b = *result.optimized;
+  if (a.launches != b.launches) {
+    result.caveats.push_back(fmt::format("{} launches before, {} after: summed kernel time is not compared", a.launches, b.launches));
+  }
+  if (!a.compute_capability.empty() && !b.compute_capability.empty() && a.compute_capability != b.compute_capability) {
+    result.caveats.push_back(fmt::format("different GPUs: CC {} and CC {}", a.compute_capability, b.compute_capability));
+  }
+  const std::set<std::string> before = kernel_names(a), after = kernel_names(b);
+  std::vector<std::string> both;
+  std::set_intersection(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(both));
+  if (both.empty()) result.caveats.push_back("no kernel name occurs on both sides");
+  if (!result.speedup) result.caveats.push_back("one side has no kernel durations");
+}
+
+}  // namespace
+
+NcuComparison compare(const NcuReport& baseline, const NcuReport& optimized, std::string label_baseline,
+                      std::string label_optimized) {
+  NcuComparison result;
+  result.label_baseline = std::move(label_baseline);
+  result.label_optimized = std::move(label_optimized);
+  result.baseline = &baseline;
+  result.optimized = &optimized;
+  compare_labels(result);
+  for (const Row& row : rows) {
+    MetricDelta delta = delta_of(row, baseline, optimized);
+    if (delta.baseline || delta.optimized) result.metrics.push_back(std::move(delta));
+  }
+  judge_time(result);
+  add_caveats(result);
+  return result;
+}
+
+}  // namespace frx::report

@@ -1,0 +1,83 @@
+#include "corpus/ncu_labels.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include "base/text.h"
+
+namespace frx::corpus {
+namespace {
+
+std::vector<std::string> words(std::string_view cell) {
+  std::vector<std::string> list;
+  for (const std::string_view word : split(cell, '|')) {
+    if (!trim(word).empty()) list.emplace_back(trim(word));
+  }
+  return list;
+}
+
+bool contains(const std::vector<std::string>& list, const std::string& word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+const report::Kernel* kernel_called(const report::NcuReport& report, const std::string& name) {
+  for (const report::Kernel& kernel : report.kernels) {
+    if (kernel.name == name) return &kernel;
+  }
+  // The label file cuts very long names.
+  for (const report::Kernel& kernel : report.kernels) {
+    if (kernel.name.starts_with(name)) return &kernel;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<LabelRow> read_labels(const std::filesystem::path& corpus) {
+  std::vector<LabelRow> rows;
+  std::ifstream file(corpus / "ncu-labels.tsv");
+  std::string line;
+  std::getline(file, line);  // header
+  while (std::getline(file, line)) {
+    const std::vector<std::string_view> cells = split(line, '\t');
+    if (cells.size() < 6) continue;
+    rows.push_back({std::string(cells[0]), std::string(cells[1]), words(cells[2]), words(cells[3]), words(cells[4]), cells[5] == "sure"});
+  }
+  return rows;
+}
+
+Judged judge(const LabelRow& row, const report::NcuReport& report) {
+  Judged judged;
+  judged.row = row;
+  const bool run = row.kernel == "*";
+  const report::Kernel* kernel = run ? nullptr : kernel_called(report, row.kernel);
+  if (!run && !kernel) {
+    judged.missing = row.must_find;
+    return judged;
+  }
+  judged.primary = run ? report.primary : kernel->primary;
+  const std::vector<report::Finding>& findings = run ? report.findings : kernel->findings;
+  for (const std::string& label : row.must_find) {
+    const bool found = label == judged.primary ||
+                       std::any_of(findings.begin(), findings.end(), [&](const report::Finding& f) { return f.label == label; });
+    if (!found) judged.missing.push_back(label);
+  }
+  judged.accepted = contains(row.accepted, judged.primary);
+  judged.forbidden = contains(row.forbidden, judged.primary);
+  return judged;
+}
+
+void Score::add(const Judged& judged) {
+  if (!judged.row.sure) {
+    ++likely;
+    likely_accepted += judged.accepted;
+    return;
+  }
+  ++sure;
+  sure_accepted += judged.accepted;
+  sure_forbidden += judged.forbidden;
+  must_find += static_cast<int>(judged.row.must_find.size());
+  found += static_cast<int>(judged.row.must_find.size() - judged.missing.size());
+}
+
+}  // namespace frx::corpus

@@ -1,0 +1,43 @@
+// How our diagnosis agrees with the expert labels of the corpus (ncu-labels.tsv).
+//
+// A label file says per kernel which verdicts an expert accepts, which must not lead and which must be
+// found. Everything else is neutral: neither right nor wrong.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "report/analyse.h"
+
+namespace frx::corpus {
+
+struct LabelRow {
+  std::string file;     // "ncu/csv_....csv"
+  std::string kernel;   // "*": the kernel that takes most time
+  std::vector<std::string> accepted, forbidden, must_find;
+  bool sure = false;
+};
+
+std::vector<LabelRow> read_labels(const std::filesystem::path& corpus);
+
+struct Judged {
+  LabelRow row;
+  std::string primary;               // what we say leads; "" when the file or kernel was not read
+  std::vector<std::string> missing;  // of must_find
+  bool accepted = false;
+  bool forbidden = false;
+};
+
+// Judges the rows of one report.
+Judged judge(const LabelRow& row, const report::NcuReport& report);
+
+struct Score {
+  int sure = 0, sure_accepted = 0, sure_forbidden = 0;
+  int likely = 0, likely_accepted = 0;
+  int must_find = 0, found = 0;   // of the sure rows
+
+  void add(const Judged& judged);
+};
+
+}  // namespace frx::corpus

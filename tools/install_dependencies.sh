@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Installs what building and testing needs, on Debian 12 or newer and its relatives.
+#
+#   tools/install_dependencies.sh [MORE_PACKAGES...]
+#
+# Only missing packages are installed; when nothing is missing, nothing is asked of the network.
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build
+  ccache lld                             # not needed, but builds are several times faster with them
+  libfmt-dev nlohmann-json3-dev libexpected-dev libyaml-cpp-dev libcli11-dev libfast-float-dev
+  libgtest-dev libgmock-dev
+  mandoc                                 # checks the manual pages
+  "$@"
+)
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "This is no Debian system; needed are: ${packages[*]}" >&2
+  exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "These packages are missing, and only root can install them: apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+echo "Installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null
