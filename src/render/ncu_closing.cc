@@ -69,6 +69,16 @@ std::string unknown_labels(const NcuReport& report) {
   return join(std::span(labels).first(shown), ", ") + fmt::format(" and {} more", labels.size() - shown);
 }
 
+// The best card by score may answer something else than the verdict.
+std::string start_text(const NcuReport& report) {
+  const auto& all = report.advice.recommendations;
+  const std::string start = fmt::format("Start with: {} (recommendation 1).", all.front().title);
+  const auto answers = [&](const advise::Recommendation& r) { return r.label == report.primary; };
+  const auto at = std::find_if(all.begin(), all.end(), answers);
+  if (at == all.end() || at == all.begin()) return start;
+  return fmt::format("{} What answers {} itself is recommendation {}: {}.", start, report.primary, at - all.begin() + 1, at->title);
+}
+
 }  // namespace
 
 void add_profiler_rules(Page& page, const NcuReport& report) {
@@ -99,15 +109,13 @@ void add_next_steps(Page& page, const NcuReport& report) {
   page.section("NEXT STEPS");
   std::size_t step = 0;
   const auto add = [&](std::string_view text) { page.hanging(fmt::format("{}. ", ++step), text); };
-  if (!report.advice.recommendations.empty()) {
-    const advise::Recommendation& top = report.advice.recommendations.front();
-    add(fmt::format("Start with: {} (recommendation 1).", top.title));
-  }
-  if (!report.collect_command.empty() && ncu_runs_on(report)) {
+  const bool too_little = report.primary == "insufficient_ncu_data";
+  if (!report.advice.recommendations.empty()) add(start_text(report));
+  if (!report.collect_command.empty() && !too_little && ncu_runs_on(report)) {
     add("Collect what is missing to tell: " + unknown_labels(report) + ".");
     page.command(report.collect_command, 5);
   }
-  add("Measure again after the change.");
+  add(too_little ? "Measure again, with all counters." : "Measure again after the change.");
   if (!report.next_command.empty() && ncu_runs_on(report)) page.command(report.next_command, 5);
 }
 

@@ -116,11 +116,22 @@ std::vector<Ranked> with_consequences(const std::vector<Finding>& findings) {
   return order;
 }
 
+// Evidence of a run is that of the longest kernel in which the label holds.
+std::string evidence_kernel(const Finding& finding, const NcuReport& report) {
+  if (report.kernels.size() < 2) return {};
+  for (const Kernel& kernel : report.kernels) {
+    if (finding_of(kernel.findings, finding.label)) return clip(printable(kernel.short_name), 40);
+  }
+  return {};
+}
+
 std::string holds_text(const Finding& finding, const NcuReport& report) {
   std::string text;
   if (report.launches > 1 && finding.time_share < 0.995) {
     text = fmt::format("in {:.{}f} % of {}", 100 * finding.time_share, finding.time_share < 0.1 ? 1 : 0, report.duration_us ? "the time" : "the launches");
   }
+  const std::string where = evidence_kernel(finding, report);
+  if (!where.empty()) text += fmt::format("{}values of {}", text.empty() ? "" : "; ", where);
   const std::string stake = stake_text(finding, report);
   if (!stake.empty()) text += (text.empty() ? "" : "; ") + std::string("at stake ") + stake;
   return text;

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Measures frx beside programs that do the least work possible, and says which target is met.
+
+    tests/bench/run.py [--size 200M | --full] [--runs N] [--frx PATH] [--micro [BENCHMARK OPTIONS]]
+
+Whole processes, run in turn (A B A B ...), medians. Times move from machine to machine and with whatever
+else it does; the ratio to the limit program of the same row is what counts. Files are made once, in
+build/bench. --micro runs the microbenchmarks of the parts instead.
+"""
+import argparse
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+import gen_ncu_csv
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+DATA = REPOSITORY / "build" / "bench"
+BUILD = REPOSITORY / "build" / "release"
+TOOLS = BUILD / "tests" / "bench"
+
+MB = 1e6
+KERNELS = 240
+# What a group of equal launches may keep for one metric, and how many shapes of a kernel are kept apart.
+BYTES_PER_SPREAD, SHAPES = 72, 12
+
+
+def build(*targets):
+    quiet = {"stdout": subprocess.DEVNULL, "cwd": REPOSITORY, "check": True}
+    subprocess.run(["cmake", "--preset", "release", "-DFRX_BUILD_BENCH=ON"], **quiet)
+    subprocess.run(["cmake", "--build", "--preset", "release", "--target", *targets], cwd=REPOSITORY, check=True)
+
+
+class Cost:
+    def __init__(self, runs):
+        self.wall = statistics.median(run[0] for run in runs) / 1e9
+        self.cpu = statistics.median(run[1] for run in runs) / 1e6
+        self.peak = max(run[2] for run in runs) * 1024
+
+
+def run_once(command):
+    done = subprocess.run([TOOLS / "run_once", *map(str, command)], capture_output=True, text=True, check=True)
+    *cost, status = map(int, done.stdout.split())
+    if status != 0:
+        sys.exit(f"bench: exit code {status} from: {' '.join(map(str, command))}")
+    return cost
+
+
+def measure(runs, *commands):
+    """The cost of each command; the first round only warms the caches."""
+    results = [[] for _ in commands]
+    for round_number in range(runs + 1):
+        for command, costs in zip(commands, results):
+            cost = run_once(command)
+            if round_number > 0:
+                costs.append(cost)
+    return [Cost(costs) for costs in results]
+
+
+class Table:
+    FORMAT = "{:<34} {:>11} {:>11} {:>8} {:>9} {:>9} {:>7}"
+
+    def __init__(self):
+        print(self.FORMAT.format("work", "frx", "limit", "ratio", "cpu ratio", "target", ""))
+        self.missed = 0
+
+    def row(self, work, value, limit, ratio, cpu_ratio, target, met):
+        self.missed += not met
+        print(self.FORMAT.format(work, value, limit, ratio, cpu_ratio, target, "met" if met else "MISSED"), flush=True)
+
+    def times(self, work, frx, limit, target):
+        ratio, cpu = frx.wall / limit.wall, frx.cpu / limit.cpu if limit.cpu else 0
+        self.row(work, f"{frx.wall * 1e3:.1f} ms", f"{limit.wall * 1e3:.1f} ms", f"{ratio:.2f}x", f"{cpu:.2f}x", f"<= {target}x", ratio <= target)
+
+    def bytes(self, work, peak, budget):
+        self.row(work, f"{peak / MB:.1f} MB", "", "", "", f"< {budget / MB:.0f} MB", peak < budget)
+
+
+def csv_file(layout, size):
+    path = DATA / f"{layout}-{size}.csv"
+    if not path.exists():
+        print(f"writing {path.relative_to(REPOSITORY)}", file=sys.stderr, flush=True)
+        partial = path.with_suffix(".partial")
+        gen_ncu_csv.generate(layout, size, partial, KERNELS)
+        partial.rename(path)
+    return path
+
+
+def six_rows():
+    path = DATA / "six.csv"
+    with open(csv_file("tall", 1000), encoding="utf-8") as tall:
+        path.write_text("".join(next(tall) for _ in range(7)), encoding="utf-8")
+    return path
+
+
+def measure_start(table, frx, runs):
+    empty = [TOOLS / "limit_empty"]
+    version, six, nothing = measure(10 * runs, [frx, "--version"], [frx, "profile", "--ncu", six_rows(), "--json"], empty)
+    table.times("frx --version", version, nothing, 4)
+    table.times("NCU CSV of 6 rows, JSON", six, nothing, 8)
+    table.bytes("  peak memory", max(version.peak, six.peak), 15 * MB)
+
+
+def measure_csv(table, frx, runs, layout, size, target, metrics):
+    whole, half = csv_file(layout, size), csv_file(layout, size // 2)
+    profile = [frx, "profile", "--json", "--ncu"]
+    one, limit, two = measure(runs, profile + [whole], [TOOLS / "limit_csv", whole], profile + [half])
+    table.times(f"NCU CSV {layout} {size / 1e9:g} GB", one, limit, target)
+    table.bytes("  peak memory", one.peak, 64 * MB + KERNELS * metrics * SHAPES * BYTES_PER_SPREAD)
+    growth, cpu_growth = one.wall / two.wall, one.cpu / two.cpu
+    table.row(f"  twice {size / 2e9:g} GB", f"{one.wall * 1e3:.1f} ms", f"{two.wall * 1e3:.1f} ms", f"{growth:.2f}x",
+              f"{cpu_growth:.2f}x", "<= 2.2x", min(growth, cpu_growth) <= 2.2)
+    print(f"  {size / one.wall / MB:.0f} MB/s, the limit {size / limit.wall / MB:.0f} MB/s")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", type=gen_ncu_csv.byte_count, default=200_000_000, help="of the large files (default 200M)")
+    parser.add_argument("--full", action="store_true", help="the sizes the targets speak of: 1G")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--frx", type=pathlib.Path, help="measure this program instead of build/release/frx")
+    parser.add_argument("--micro", nargs=argparse.REMAINDER, help="microbenchmarks; what follows goes to Google Benchmark")
+    options = parser.parse_args()
+    if options.micro is not None:
+        build("frx_bench")
+        os.execv(TOOLS / "frx_bench", ["frx_bench", *options.micro])
+    build("run_once", "limit_empty", "limit_csv", *([] if options.frx else ["frx"]))
+    frx = options.frx.resolve() if options.frx else BUILD / "frx"
+    size = 1_000_000_000 if options.full else options.size
+    DATA.mkdir(parents=True, exist_ok=True)
+    table = Table()
+    measure_start(table, frx, options.runs)
+    measure_csv(table, frx, options.runs, "tall", size, 3, sum(map(len, gen_ncu_csv.TALL.values())))
+    measure_csv(table, frx, options.runs, "wide", size, 1.5, len(gen_ncu_csv.wide_metrics()))
+    print("every target met" if table.missed == 0 else f"{table.missed} missed")
+
+
+if __name__ == "__main__":
+    main()
