@@ -54,9 +54,11 @@ Result<std::vector<Preset>> load_presets(const Library& library, const MetricCat
     const Value entry = list.item(i);
     Preset preset{entry["name"].text(), entry["description"].text(), {}, {}};
     if (preset.name.empty()) return fail(ErrorKind::malformed, "expected a preset with a name").at(entry.where());
-    TRY_ASSIGN(preset.metrics, metrics_in(entry["metrics"], metrics, true));
-    TRY_ASSIGN(preset.required, metrics_in(entry["required"], metrics, false));
     TRY(join(entry["union_of"], presets, preset));
+    TRY_ASSIGN(const std::vector<model::Metric> own, metrics_in(entry["metrics"], metrics, true));
+    TRY_ASSIGN(const std::vector<model::Metric> required, metrics_in(entry["required"], metrics, false));
+    for (const model::Metric metric : own) add_once(preset.metrics, metric);
+    for (const model::Metric metric : required) add_once(preset.required, metric);
     if (preset.metrics.empty()) return fail(ErrorKind::malformed, "preset '{}' has no metrics", preset.name).at(entry.where());
     presets.push_back(std::move(preset));
   }

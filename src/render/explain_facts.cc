@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/text.h"
 #include "render/metric_table.h"
 #include "render/ncu_words.h"
 
@@ -52,12 +51,6 @@ std::string caveat_for(const std::vector<MetricRow>& rows, const Rule& rule) {
     if (row.id == rule.id && row.id == "global_load_sectors_per_request" && row.status == Status::ok) return "4 is ideal for 4-byte loads";
   }
   return {};
-}
-
-// The profile as an argument, when it is a file.
-std::string profile_argument(const NcuReport& report) {
-  const bool command = report.source.starts_with("ncu ") || report.source.empty();
-  return command ? "report.csv" : shell_quote(report.source);
 }
 
 }  // namespace

@@ -69,6 +69,13 @@ std::string unknown_labels(const NcuReport& report) {
   return join(std::span(labels).first(shown), ", ") + fmt::format(" and {} more", labels.size() - shown);
 }
 
+// Bytes or operations per second without the peak they would be compared with.
+bool peak_would_tell(const NcuReport& report) {
+  if (!report.gpu_id.empty()) return false;
+  const derive::RooflinePoint* main = report.roofline.main();
+  return (report.value("dram_bytes_per_second") && !report.value("dram_pct")) || (main && !main->peak_tflops);
+}
+
 // The best card by score may answer something else than the verdict.
 std::string start_text(const NcuReport& report) {
   const auto& all = report.advice.recommendations;
@@ -111,6 +118,10 @@ void add_next_steps(Page& page, const NcuReport& report) {
   const auto add = [&](std::string_view text) { page.hanging(fmt::format("{}. ", ++step), text); };
   const bool too_little = report.primary == "insufficient_ncu_data";
   if (!report.advice.recommendations.empty()) add(start_text(report));
+  if (peak_would_tell(report)) {
+    add("Name the GPU: rates are measured, and its peaks tell whether they are high.");
+    page.command(fmt::format("frx analyze {} --gpu-model NAME", profile_argument(report)), 5);
+  }
   if (!report.collect_command.empty() && !too_little && ncu_runs_on(report)) {
     add("Collect what is missing to tell: " + unknown_labels(report) + ".");
     page.command(report.collect_command, 5);

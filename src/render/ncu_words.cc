@@ -130,6 +130,11 @@ std::string occupancy_text(const derive::OccupancyAnalysis& occupancy) {
   return text;
 }
 
+std::string profile_argument(const NcuReport& report) {
+  const bool command = report.source.starts_with("ncu ") || report.source.empty();
+  return command ? "report.csv" : shell_quote(report.source);
+}
+
 std::string verdict_words(const NcuReport& report) {
   if (const Finding* finding = primary_finding(report)) return finding->why;
   if (report.primary == "inconclusive") {

@@ -46,6 +46,9 @@ std::string roofline_command(const report::NcuReport& report);
 // "23.4 % achieved of 25.0 % possible; limited by registers", "" when nothing is known.
 std::string occupancy_text(const derive::OccupancyAnalysis& occupancy);
 
+// The profile as an argument of a command, when it is a file.
+std::string profile_argument(const report::NcuReport& report);
+
 // Plain words for the verdict, also where no finding stands behind it.
 std::string verdict_words(const report::NcuReport& report);
 

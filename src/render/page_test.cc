@@ -31,6 +31,11 @@ TEST(Page, WrapCutsWordsThatDoNotFit) {
   EXPECT_EQ(wrap_within("xxxxxxxxxxxxxxxxxxxx", 12), (std::vector<std::string>{"xxxxxxxxxxxx", "xxxxxxxx"}));
 }
 
+TEST(Page, ANumberKeepsItsUnit) {
+  EXPECT_EQ(wrap_within("it is 37 % of it", 9), (std::vector<std::string>{"it is", "37 % of", "it"}));
+  EXPECT_EQ(wrap_within("at most 12.5 ms of it", 12), (std::vector<std::string>{"at most", "12.5 ms of", "it"}));
+}
+
 TEST(Page, HangingTextStandsBesideItsHead) {
   Page page({.width = 40});
   page.hanging("Why: ", "one two three four five six seven eight");
