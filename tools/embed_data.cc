@@ -65,6 +65,19 @@ std::string literal(std::string_view text) {
   return out + "\"";
 }
 
+// FNV-1a over names and texts: two builds with the same number know the same things.
+std::uint64_t fingerprint(const std::vector<Embedded>& all) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  const auto mix = [&](std::string_view bytes) {
+    for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
+  };
+  for (const Embedded& file : all) {
+    mix("data/" + file.name);
+    mix(file.schema.empty() ? file.document.pool : file.schema);
+  }
+  return hash;
+}
+
 std::string embedded_source(const std::vector<Embedded>& all) {
   std::string out = "// Generated from data/ by tools/embed_data.cc.\n#include \"knowledge/embedded.h\"\n\n"
                     "namespace frx::knowledge {\nnamespace {\n";
@@ -91,7 +104,8 @@ std::string embedded_source(const std::vector<Embedded>& all) {
     ++number;
   }
   out += fmt::format("\nconstexpr DocumentView files[] = {{\n{}}};\n}}  // namespace\n\n", table);
-  out += "std::span<const DocumentView> embedded_files() { return files; }\n\n}  // namespace frx::knowledge\n";
+  out += "std::span<const DocumentView> embedded_files() { return files; }\n";
+  out += fmt::format("std::uint64_t embedded_fingerprint() {{ return 0x{:016x}u; }}\n\n}}  // namespace frx::knowledge\n", fingerprint(all));
   return out;
 }
 

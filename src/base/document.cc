@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 #include "base/text.h"
 
@@ -26,10 +27,13 @@ std::optional<bool> Value::boolean() const {
   return std::nullopt;
 }
 
+// Asked thousands of times while the catalogues are made, so lengths are compared before texts.
 Value Value::operator[](std::string_view name) const {
   if (!is_map()) return {};
-  for (std::size_t i = 0; i < node().size; ++i) {
-    if (key(i) == name) return value(i);
+  const char* const pool = view_->pool.data();
+  const DocumentNode* key = &view_->nodes[node().begin];
+  for (std::uint32_t i = 0; i < node().size; ++i, key += 2) {
+    if (key->size == name.size() && std::memcmp(pool + key->begin, name.data(), name.size()) == 0) return value(i);
   }
   return {};
 }

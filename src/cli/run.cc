@@ -83,19 +83,6 @@ int dispatch(std::span<const std::string> args, Io& io) {
   return run_command(*command, args.subspan(end + 1), io);
 }
 
-// FNV-1a over names and texts: two builds with the same number know the same things.
-std::uint64_t data_fingerprint() {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  const auto mix = [&](std::string_view bytes) {
-    for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
-  };
-  for (const DocumentView& view : knowledge::embedded_files()) {
-    mix(view.file);
-    mix(view.pool);
-  }
-  return hash;
-}
-
 }  // namespace
 
 void describe_global(Syntax& syntax, GlobalOptions& options) {
@@ -107,7 +94,7 @@ void describe_global(Syntax& syntax, GlobalOptions& options) {
 
 std::string version_text(std::string_view program) {
   return fmt::format("{} {}\ndata {:016x}, {} files; built with {} {}, C++{}\nLicence: Apache-2.0\n", program, FRX_VERSION,
-                     data_fingerprint(), knowledge::embedded_files().size(),
+                     knowledge::embedded_fingerprint(), knowledge::embedded_files().size(),
 #ifdef __clang__
                      "Clang", __clang_version__,
 #else
