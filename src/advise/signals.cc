@@ -268,9 +268,9 @@ void add_roofline(const derive::Roofline& roofline, SignalMap& into) {
 // for communication, their absence is none.
 void add_program(const diagnose::RunDiagnosis& run, const knowledge::Knowledge& knowledge, SignalMap& into) {
   const auto communication = knowledge.classes.with_name("communication");
-  for (const model::Kernel& kernel : run.session.kernels) {
-    if (kernel.name.find("at::native") != std::string::npos) into.set("framework_pytorch", true);
-    if (communication && (knowledge.classes.of(kernel.name) >> *communication & 1)) into.set("is_distributed", true);
+  for (const diagnose::KernelDiagnosis& kernel : run.kernels) {
+    if (kernel.kernel->name.find("at::native") != std::string::npos) into.set("framework_pytorch", true);
+    if (communication && (kernel.kernel_class >> *communication & 1)) into.set("is_distributed", true);
   }
   into.set("mixed_precision_unknown", true);  // no counter tells
   if (run.session.devices.size() > 1) into.set("num_gpus", static_cast<double>(run.session.devices.size()));

@@ -135,7 +135,7 @@ class Diagnoser {
     KernelDiagnosis result;
     result.kernel = &kernel;
     result.launches = kernel.launches();
-    const std::uint64_t kernel_class = knowledge_.classes.of(kernel.name);
+    const std::uint64_t kernel_class = result.kernel_class = knowledge_.classes.of(kernel.name);
     model::LaunchGroup all;
     for (const model::LaunchGroup& group : kernel.groups) {
       if (group.launches == 0) continue;

@@ -50,6 +50,7 @@ struct GroupDiagnosis {
 
 struct KernelDiagnosis {
   const model::Kernel* kernel = nullptr;
+  std::uint64_t kernel_class = 0;        // KernelClasses::of its name
   std::uint64_t launches = 0;
   std::optional<double> duration;        // ns, summed over launches
   std::optional<double> runtime_share;   // 0 to 1 of all measured kernel time

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t max_nesting = 100;
 constexpr std::size_t max_text = 4096;
+constexpr std::size_t usual_depth = 16;  // values on the stack; nothing in data/ needs more
 
 bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -72,6 +73,19 @@ class ExpressionParser {
   }
   void emit(Op op, std::uint32_t argument = 0, double value = 0) {
     result_.code_.push_back({op, argument, value});
+    pushed_ -= operands_of(op, argument);
+    ++pushed_;
+    result_.depth_ = std::max(result_.depth_, pushed_);
+  }
+  // How many values a step takes off the stack; it always leaves one.
+  static std::size_t operands_of(Op op, std::uint32_t argument) {
+    switch (op) {
+      case Op::literal: case Op::nothing: case Op::load: return 0;
+      case Op::negate: case Op::inverse: return 1;
+      case Op::add: case Op::subtract: case Op::multiply: case Op::divide: case Op::less: case Op::less_equal:
+      case Op::greater: case Op::greater_equal: case Op::both: case Op::either: return 2;
+      default: return argument;  // a call
+    }
   }
 
   Result<Type> either() {
@@ -260,6 +274,7 @@ class ExpressionParser {
   const std::string& where_;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
+  std::size_t pushed_ = 0;  // values on the stack after the last step
   Expression result_;
 };
 
@@ -292,29 +307,32 @@ Maybe fold_present(std::span<const Maybe> operands, bool largest) {
 
 }  // namespace
 
+// Evaluated a million times in a long run: the stack is as deep as the text needs and lies still.
 std::optional<double> Expression::number(const Lookup& lookup) const {
-  thread_local std::vector<Maybe> stack;  // evaluated a million times in a long run
-  stack.clear();
+  if (code_.empty()) return std::nullopt;
+  std::array<Maybe, usual_depth> usual;
+  std::vector<Maybe> deep(depth_ > usual_depth ? depth_ : 0);
+  Maybe* top = (deep.empty() ? usual.data() : deep.data()) - 1;  // the last value that was pushed
+  const auto operands = [&](std::size_t n) { return std::span<const Maybe>(top + 1 - n, n); };
+  const auto replace = [&](std::size_t n, Maybe value) {
+    top -= n - 1;
+    *top = value;
+  };
+  const auto binary = [&](auto&& combine) {
+    const Maybe right = *top--;
+    *top = *top && right ? finite(combine(**top, *right)) : std::nullopt;
+  };
   for (const Step& step : code_) {
-    const auto operands = [&](std::size_t n) { return std::span<const Maybe>(stack).last(n); };
-    const auto replace = [&](std::size_t n, Maybe value) {
-      stack.resize(stack.size() - n);
-      stack.push_back(value);
-    };
-    const auto binary = [&](auto&& combine) {
-      const auto pair = operands(2);
-      replace(2, pair[0] && pair[1] ? finite(combine(*pair[0], *pair[1])) : std::nullopt);
-    };
     switch (step.op) {
-      case Op::literal: stack.emplace_back(step.value); break;
-      case Op::nothing: stack.emplace_back(); break;
+      case Op::literal: *++top = step.value; break;
+      case Op::nothing: *++top = std::nullopt; break;
       case Op::load: {
         Maybe value = lookup(step.argument);
         if (value) *value *= step.value;
-        stack.push_back(value);
+        *++top = value;
         break;
       }
-      case Op::negate: if (stack.back()) *stack.back() *= -1; break;
+      case Op::negate: if (*top) **top *= -1; break;
       case Op::add: binary([](double a, double b) { return a + b; }); break;
       case Op::subtract: binary([](double a, double b) { return a - b; }); break;
       case Op::multiply: binary([](double a, double b) { return a * b; }); break;
@@ -325,8 +343,8 @@ std::optional<double> Expression::number(const Lookup& lookup) const {
       case Op::greater_equal: binary([](double a, double b) { return a >= b ? 1.0 : 0.0; }); break;
       case Op::both: replace(2, kleene_and(operands(2)[0], operands(2)[1])); break;
       case Op::either: replace(2, kleene_or(operands(2)[0], operands(2)[1])); break;
-      case Op::inverse: if (stack.back()) stack.back() = *stack.back() == 0 ? 1.0 : 0.0; break;
-      case Op::known: stack.back() = stack.back() ? 1.0 : 0.0; break;
+      case Op::inverse: if (*top) *top = **top == 0 ? 1.0 : 0.0; break;
+      case Op::known: *top = *top ? 1.0 : 0.0; break;
       case Op::first: {
         Maybe value;
         for (const Maybe& operand : operands(step.argument)) {
@@ -343,13 +361,13 @@ std::optional<double> Expression::number(const Lookup& lookup) const {
         replace(step.argument, total);
         break;
       }
-      case Op::abs: if (stack.back()) *stack.back() = std::abs(*stack.back()); break;
+      case Op::abs: if (*top) **top = std::abs(**top); break;
       case Op::clamp: {
         const auto o = operands(3);
         replace(3, o[0] && o[1] && o[2] ? Maybe(std::max(*o[1], std::min(*o[0], *o[2]))) : std::nullopt);
         break;
       }
-      case Op::log2: if (stack.back()) stack.back() = finite(std::log2(*stack.back())); break;
+      case Op::log2: if (*top) *top = finite(std::log2(**top)); break;
       case Op::choose: {
         const auto o = operands(3);
         replace(3, !o[0] ? std::nullopt : *o[0] != 0 ? o[1] : o[2]);
@@ -366,7 +384,7 @@ std::optional<double> Expression::number(const Lookup& lookup) const {
       }
     }
   }
-  return stack.empty() ? std::nullopt : stack.back();
+  return *top;
 }
 
 std::optional<bool> Expression::truth(const Lookup& lookup) const {

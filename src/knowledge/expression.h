@@ -74,6 +74,7 @@ class Expression {
 
   std::vector<Step> code_;       // reverse Polish
   std::vector<std::uint32_t> slots_;
+  std::size_t depth_ = 0;        // values on the stack at most
   Dimension dimension_;
   bool is_truth_ = false;
   std::string text_;

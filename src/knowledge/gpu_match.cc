@@ -54,7 +54,7 @@ bool same_peaks(const GpuProduct& a, const GpuProduct& b) {
 
 class Matcher {
  public:
-  Matcher(const GpuCatalogue& catalogue, const GpuQuery& query) : catalogue_(catalogue), query_(query), spellings_(catalogue) {}
+  Matcher(const GpuCatalogue& catalogue, const GpuQuery& query) : catalogue_(catalogue), query_(query) {}
 
   GpuMatch match() {
     const std::string_view text = query_.name ? trim(*query_.name) : std::string_view();
@@ -71,6 +71,9 @@ class Matcher {
   }
 
  private:
+  // Made on demand: most files name no GPU, and reading all the names takes longer than a small file.
+  const GpuSpellings& spellings() const { return spellings_ ? *spellings_ : spellings_.emplace(catalogue_); }
+
   // ---- what the name says -------------------------------------------------------------------
 
   GpuMatch by_capability(model::ComputeCapability cc) {
@@ -111,16 +114,16 @@ class Matcher {
   }
 
   GpuMatch by_name() {
-    Products found = spellings_.printed_by_driver_as(name_);
+    Products found = spellings().printed_by_driver_as(name_);
     bool bare = found.size() > 1;  // the name does not decide between them
     if (found.empty()) {
-      found = spellings_.with_alias_or_key(name_);
-      bare = spellings_.is_key_of_any(name_, found);
-      if (bare) found = joined(found, spellings_.with_same_model(name_.model, name_.variants));
+      found = spellings().with_alias_or_key(name_);
+      bare = spellings().is_key_of_any(name_, found);
+      if (bare) found = joined(found, spellings().with_same_model(name_.model, name_.variants));
     }
     // A driver name shared by products that differ in memory only, read from another of them.
     if (found.size() == 1 && !result_.is_mig && contradicts(*found[0])) {
-      const Products siblings = joined(found, spellings_.with_key(found[0]->key));
+      const Products siblings = joined(found, spellings().with_key(found[0]->key));
       const bool one_agrees = std::any_of(siblings.begin(), siblings.end(), [&](const GpuProduct* product) { return !contradicts(*product); });
       if (one_agrees) found = siblings;
     }
@@ -131,10 +134,10 @@ class Matcher {
   // The name's words one by one: model and variant must be those of a product, all others may narrow.
   GpuMatch by_tokens() {
     std::vector<std::string> known = name_.model;
-    std::erase_if(known, [&](const std::string& word) { return !spellings_.knows_model_word(word); });
-    const Products family = known.empty() ? Products() : spellings_.with_same_model(known, name_.variants);
+    std::erase_if(known, [&](const std::string& word) { return !spellings().knows_model_word(word); });
+    const Products family = known.empty() ? Products() : spellings().with_same_model(known, name_.variants);
     if (family.empty()) return unknown_name();
-    const Products fitting = spellings_.narrowed(family, name_);
+    const Products fitting = spellings().narrowed(family, name_);
     if (fitting.empty() || known.size() != name_.model.size()) {
       return family_only(family, fitting.empty() ? "no such version of it is known" : "part of the name is not known");
     }
@@ -216,8 +219,8 @@ class Matcher {
   const GpuProduct* reference(const Products& products) const {
     const std::string_view key = products[0]->key;
     const bool one_key = std::all_of(products.begin(), products.end(), [&](const GpuProduct* product) { return product->key == key; });
-    if (!one_key && spellings_.key_spelling(key) != name_.compact) return nullptr;
-    const GpuProduct* chosen = spellings_.reference_of(key);
+    if (!one_key && spellings().key_spelling(key) != name_.compact) return nullptr;
+    const GpuProduct* chosen = spellings().reference_of(key);
     return std::find(products.begin(), products.end(), chosen) == products.end() ? nullptr : chosen;
   }
 
@@ -312,7 +315,7 @@ class Matcher {
 
   GpuMatch unknown_name() {
     std::string text = fmt::format("no GPU called '{}' is known", shown_);
-    if (const std::string near = spellings_.did_you_mean(name_); !near.empty()) text += fmt::format("; did you mean {}?", near);
+    if (const std::string near = spellings().did_you_mean(name_); !near.empty()) text += fmt::format("; did you mean {}?", near);
     if (!query_.cc) return none(text, nullptr);
     const SmLimits* limits = catalogue_.limits(*query_.cc);
     return none(fmt::format("{} ({}){}", text, device(), limits ? ": limits per SM are known, peaks are not" : ""), limits);
@@ -328,7 +331,7 @@ class Matcher {
 
   const GpuCatalogue& catalogue_;
   const GpuQuery& query_;
-  const GpuSpellings spellings_;
+  mutable std::optional<GpuSpellings> spellings_;
   GpuName name_;
   std::string shown_;
   GpuMatch result_;

@@ -32,8 +32,9 @@ std::string normalised(std::string_view name) {
 Result<MetricCatalogue> MetricCatalogue::load(const Library& library) {
   MetricCatalogue catalogue;
   catalogue.definitions_.resize(metrics::count);
-  catalogue.sources_.resize(metrics::count);
-  catalogue.ids_.reserve(metrics::count);
+  for (Index* index : {&catalogue.ids_, &catalogue.ncu_, &catalogue.nvprof_, &catalogue.details_}) index->reserve(metrics::count);
+  catalogue.labels_.reserve(metrics::count);
+  catalogue.plain_.reserve(2 * metrics::count);
   for (std::uint16_t i = 0; i < metrics::count; ++i) {
     catalogue.definitions_[i].metric = model::Metric{i};
     catalogue.definitions_[i].id = metrics::ids[i];
@@ -62,7 +63,6 @@ Result<> MetricCatalogue::add(const Value& entry, std::string_view family) {
     const model::Metric metric{static_cast<std::uint16_t>(definitions_.size())};
     known = ids_.emplace(id, metric).first;
     definitions_.emplace_back().metric = metric;
-    sources_.emplace_back();
   }
   MetricDefinition& definition = definitions_[known->second.index];
   const model::Metric metric = definition.metric;
@@ -73,7 +73,7 @@ Result<> MetricCatalogue::add(const Value& entry, std::string_view family) {
   definition.label = entry["label"].text();
   definition.meaning = entry["meaning"].text();
   definition.unit_text = entry["unit"].text();
-  definition.where = entry.where();
+  definition.source = entry;
   const std::optional<Unit> unit = parse_unit(definition.unit_text);
   if (!unit) return malformed(fmt::format("unknown unit '{}'", definition.unit_text));
   definition.unit = *unit;
@@ -94,7 +94,6 @@ Result<> MetricCatalogue::add(const Value& entry, std::string_view family) {
     if (sign == name.npos) return malformed(fmt::format("expected 'Section > Label', found '{}'", name));
     labels_.emplace(name.substr(sign + 3), metric);
   }
-  sources_[metric.index] = entry;
   return {};
 }
 
@@ -105,7 +104,7 @@ Result<> MetricCatalogue::parse_formulas() {
     return Operand{found->second.index, definitions_[found->second.index].unit, false};
   };
   for (MetricDefinition& definition : definitions_) {
-    const Value formulas = sources_[definition.metric.index]["formulas"];
+    const Value formulas = definition.source["formulas"];
     for (std::size_t i = 0; i < formulas.size(); ++i) {
       TRY_ASSIGN(Expression formula, Expression::parse(formulas.item(i).text(), scope, formulas.item(i).where()));
       if (formula.is_truth() || !(formula.dimension() == definition.unit.dimension)) {

@@ -36,7 +36,7 @@ struct MetricDefinition {
   bool collect = true;             // may be asked of ncu by name
   std::vector<std::string_view> ncu;
   std::vector<Expression> formulas;
-  std::string where;               // data file and line
+  Value source;                    // its entry; where() names data file and line
 };
 
 class MetricCatalogue {
@@ -81,7 +81,6 @@ class MetricCatalogue {
 
   using Index = std::unordered_map<std::string_view, model::Metric>;
   std::vector<MetricDefinition> definitions_;
-  std::vector<Value> sources_;
   std::vector<RuleFact> rule_facts_;
   Index ids_, ncu_, nvprof_, details_;
   std::unordered_multimap<std::string_view, model::Metric> labels_;  // a details label without its section

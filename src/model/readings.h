@@ -27,13 +27,16 @@ struct Reading {
   std::string_view how;       // derived: the formula; modelled and device: a source. Lives with the catalogue
 };
 
+// A profile holds tens of the catalogue's hundreds of metrics, and there is one of these per launch
+// group: readings stand close together, a small number per metric says where.
 class Readings {
  public:
   Readings() = default;
-  explicit Readings(std::size_t metrics) : readings_(metrics) {}
+  explicit Readings(std::size_t metrics) : places_(metrics) {}
 
+  // Valid until the next set().
   const Reading* find(Metric metric) const {
-    return metric.index < readings_.size() && readings_[metric.index] ? &*readings_[metric.index] : nullptr;
+    return metric.index < places_.size() && places_[metric.index] ? &readings_[places_[metric.index] - 1u] : nullptr;
   }
   std::optional<double> value(Metric metric) const {
     const Reading* reading = find(metric);
@@ -42,13 +45,17 @@ class Readings {
   bool has(Metric metric) const { return find(metric) != nullptr; }
   // The first story wins: a measured value is never replaced by a computed one.
   void set(Metric metric, Reading reading) {
-    if (metric.index >= readings_.size()) readings_.resize(metric.index + 1u);
-    if (!readings_[metric.index]) readings_[metric.index] = reading;
+    if (metric.index >= places_.size()) places_.resize(metric.index + 1u);
+    if (places_[metric.index]) return;
+    readings_.push_back(reading);
+    places_[metric.index] = static_cast<std::uint16_t>(readings_.size());
   }
-  std::size_t size() const { return readings_.size(); }
+  // One more than the largest metric that may be present.
+  std::size_t size() const { return places_.size(); }
 
  private:
-  std::vector<std::optional<Reading>> readings_;
+  std::vector<std::uint16_t> places_;  // by metric: 1 + index into readings_, or 0
+  std::vector<Reading> readings_;
 };
 
 }  // namespace frx::model

@@ -12,21 +12,21 @@
 namespace frx::render {
 
 struct KeyMetric {
-  std::string_view key;         // as documented: "avg_dram_throughput_pct"
+  std::string_view key;  // as documented: "avg_dram_throughput_pct"
   std::string_view label;
   std::optional<double> value;
-  std::string text;             // "92.0 %" or "n/a"
-  std::string_view word;        // OK, LOW, POOR, ELEVATED, SATURATED, HIGH or n/a
-  std::string caveat;           // why a bad word is harmless here, or ""
+  std::string text;       // "92.0 %" or "n/a"
+  std::string_view word;  // OK, LOW, POOR, ELEVATED, SATURATED, HIGH or n/a
+  std::string caveat;     // why a bad word is harmless here, or ""
 };
 
 // In the documented order: DRAM, L1, L2, sectors, tensor, issue, occupancy, memory stalls.
 std::vector<KeyMetric> key_metrics(const report::NcuReport& report);
 
 struct MissingData {
-  std::string_view layer;       // source, ptx, ncu_metrics
+  std::string_view layer;  // source, ptx, ncu_metrics
   std::string description;
-  std::string how_to_collect;   // a command that runs as it stands
+  std::string how_to_collect;  // a command that runs as it stands
   std::vector<std::string> warnings;
 };
 

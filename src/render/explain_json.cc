@@ -38,7 +38,8 @@ std::string fix_summary(const NcuReport& report, const Finding& finding) {
 
 Json diagnosis_json(const NcuReport& report, const Finding& finding) {
   Json metrics = Json::object();
-  for (const report::EvidenceLine& line : finding.evidence) metrics[std::string(line.value.id)] = number(line.value.value());
+  for (const report::EvidenceLine& line : finding.evidence)
+    metrics[std::string(line.value.id)] = number(line.value.value());
   Json json;
   json["label"] = finding.label;
   json["display_name"] = finding.display;
@@ -85,15 +86,17 @@ Json metrics_json(const NcuReport& report) {
 Json kernels_json(const NcuReport& report) {
   std::vector<const report::Kernel*> order;
   for (const report::Kernel& kernel : report.kernels) order.push_back(&kernel);
-  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->opportunity_score > b->opportunity_score; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto* a, const auto* b) { return a->opportunity_score > b->opportunity_score; });
   Json list = Json::array();
   for (std::size_t i = 0; i < order.size() && i < 5; ++i) {
-    list.push_back({{"kernel_name", order[i]->name},
-                    {"opportunity", order[i]->opportunity},
-                    {"mfu_pct", number(order[i]->roofline.mfu_pct, 2)},
-                    {"roofline_region", order[i]->roofline.region.empty() ? Json(nullptr) : Json(order[i]->roofline.region)},
-                    {"runtime_share_pct", number(order[i]->runtime_share_pct, 2)},
-                    {"primary_bottleneck", order[i]->primary}});
+    list.push_back(
+        {{"kernel_name", order[i]->name},
+         {"opportunity", order[i]->opportunity},
+         {"mfu_pct", number(order[i]->roofline.mfu_pct, 2)},
+         {"roofline_region", order[i]->roofline.region.empty() ? Json(nullptr) : Json(order[i]->roofline.region)},
+         {"runtime_share_pct", number(order[i]->runtime_share_pct, 2)},
+         {"primary_bottleneck", order[i]->primary}});
   }
   return list;
 }
@@ -117,7 +120,8 @@ Json fix_json(const advise::Recommendation& r) {
 Json missing_json(const ExplainInput& input) {
   Json list = Json::array();
   for (const MissingData& missing : missing_data(input)) {
-    Json entry{{"layer", missing.layer}, {"description", missing.description}, {"how_to_collect", missing.how_to_collect}};
+    Json entry{
+        {"layer", missing.layer}, {"description", missing.description}, {"how_to_collect", missing.how_to_collect}};
     if (!missing.warnings.empty()) entry["warnings"] = missing.warnings;
     list.push_back(std::move(entry));
   }

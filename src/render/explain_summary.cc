@@ -13,12 +13,15 @@ namespace {
 
 using report::NcuReport;
 
-void add_field(Page& page, std::string_view label, std::string_view text) { page.hanging(pad_right(label, 14) + ": ", text); }
+void add_field(Page& page, std::string_view label, std::string_view text) {
+  page.hanging(pad_right(label, 14) + ": ", text);
+}
 
 void add_head(Page& page, const ExplainInput& input) {
   const NcuReport& report = input.report;
   std::string layers;
-  for (const std::string_view layer : layers_available(input)) layers += (layers.empty() ? "" : ", ") + std::string(layer);
+  for (const std::string_view layer : layers_available(input))
+    layers += (layers.empty() ? "" : ", ") + std::string(layer);
   page.title("FRX OPTIMIZATION SUMMARY");
   add_field(page, "Profile", report.source);
   add_field(page, "Kernel source", input.kernel_source_path.empty() ? "not given" : input.kernel_source_path);
@@ -26,7 +29,9 @@ void add_head(Page& page, const ExplainInput& input) {
   add_field(page, "GPU", report.gpu);
   page.blank();
   add_field(page, "Primary issue", fmt::format("{} ({})", report.primary_display, report.primary));
-  add_field(page, "Confidence", report.confidence_reason.empty() ? report.confidence : fmt::format("{}: {}", report.confidence, report.confidence_reason));
+  add_field(page, "Confidence",
+            report.confidence_reason.empty() ? report.confidence
+                                             : fmt::format("{}: {}", report.confidence, report.confidence_reason));
   add_field(page, "Severity", severity_of(primary_finding(report)));
 }
 
@@ -37,7 +42,8 @@ void add_evidence(Page& page, const NcuReport& report) {
     if (!metric.value) continue;
     any = true;
     const std::string head = pad_right(metric.label, 32) + pad_left(metric.text, 9) + "  ";
-    page.hanging(head, metric.caveat.empty() ? std::string(metric.word) : fmt::format("{}; {}", metric.word, metric.caveat));
+    page.hanging(head,
+                 metric.caveat.empty() ? std::string(metric.word) : fmt::format("{}; {}", metric.word, metric.caveat));
   }
   for (const auto& [reason, value] : report.stalls) {
     if (reason != report.dominant_stall || value <= 5) continue;
@@ -61,7 +67,9 @@ void add_fixes(Page& page, const NcuReport& report) {
   if (all.empty()) page.paragraph("no recommendation answers what was found");
   for (std::size_t i = 0; i < all.size() && i < 2; ++i) {
     const std::string speedup = speedup_text(all[i]);
-    page.hanging(fmt::format("{}. ", i + 1), speedup.empty() ? std::string(all[i].title) : fmt::format("{} (estimated {} faster)", all[i].title, speedup));
+    page.hanging(fmt::format("{}. ", i + 1), speedup.empty()
+                                                 ? std::string(all[i].title)
+                                                 : fmt::format("{} (estimated {} faster)", all[i].title, speedup));
     if (!all[i].actions.empty()) page.paragraph(all[i].actions.front(), 5);
   }
 }

@@ -55,9 +55,11 @@ TEST(ExplainPrompt, TextOfFilesStaysInsideTheFences) {
 TEST(ExplainPrompt, HasTheDocumentedParts) {
   const report::NcuReport report = hostile_report();
   const std::string text = explain_prompt_text({report, "", ""});
-  for (const std::string_view part : {"Primary bottleneck: The Bottleneck (memory_bandwidth_bound)", "Confidence: high", "## TOP KERNELS", "## EXPECTED IMPROVEMENT",
-                                      "Move fewer bytes (high priority, next)", "20 to 60 %", "<-- DRAM bytes: was 16; falls (target: 4)", "## METRICS",
-                                      "Which access can be avoided?", "Not given.", "re-profile", "frx profile --preset full"}) {
+  for (const std::string_view part :
+       {"Primary bottleneck: The Bottleneck (memory_bandwidth_bound)", "Confidence: high", "## TOP KERNELS",
+        "## EXPECTED IMPROVEMENT", "Move fewer bytes (high priority, next)", "20 to 60 %",
+        "<-- DRAM bytes: was 16; falls (target: 4)", "## METRICS", "Which access can be avoided?", "Not given.",
+        "re-profile", "frx profile --preset full"}) {
     EXPECT_TRUE(contains(text, part)) << part;
   }
 }
@@ -102,8 +104,9 @@ TEST(ExplainSummary, SaysCauseFixesAndWhatIsMissing) {
 TEST(ExplainJson, HasTheDocumentedFields) {
   const report::NcuReport report = hostile_report();
   const Json json = explain_json({report, "", ""});
-  for (const char* field : {"schema", "layers_available", "primary_diagnosis", "diagnoses", "key_metrics", "static_findings", "ncu_bottlenecks", "top_kernels",
-                            "roofline", "occupancy_summary", "top_recommendations", "missing_data"}) {
+  for (const char* field :
+       {"schema", "layers_available", "primary_diagnosis", "diagnoses", "key_metrics", "static_findings",
+        "ncu_bottlenecks", "top_kernels", "roofline", "occupancy_summary", "top_recommendations", "missing_data"}) {
     EXPECT_TRUE(json.contains(field)) << field;
   }
   EXPECT_EQ(json["schema"], "frx_explain_v0");

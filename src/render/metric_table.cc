@@ -17,9 +17,9 @@ using report::NcuReport;
 enum class Bad { high, low };
 // What speaks for a value past its threshold.
 enum class Context {
-  none,        // the threshold alone decides
-  by_label,    // only a finding makes it matter
-  by_roof,     // it does not matter while another unit is at its limit
+  none,      // the threshold alone decides
+  by_label,  // only a finding makes it matter
+  by_roof,   // it does not matter while another unit is at its limit
 };
 
 struct Rule {
@@ -30,25 +30,32 @@ struct Rule {
   double warn, critical;
   Context context;
   std::array<std::string_view, 3> labels;
-  std::string_view excuse;   // why it is normal when no finding says otherwise
+  std::string_view excuse;  // why it is normal when no finding says otherwise
 };
 
 // Thresholds as documented.
 constexpr Rule rules[] = {
-    {"dram_throughput_pct", "dram_pct", "DRAM Throughput", "%", Bad::high, 60, 80, Context::none, {"memory_bandwidth_bound", "at_hardware_limit"}, ""},
-    {"bandwidth_pct", "", "Bandwidth (DRAM or L2)", "%", Bad::high, 60, 80, Context::none, {"memory_bandwidth_bound"}, ""},
+    {"dram_throughput_pct", "dram_pct", "DRAM Throughput", "%", Bad::high, 60, 80, Context::none,
+     {"memory_bandwidth_bound", "at_hardware_limit"}, ""},
+    {"bandwidth_pct", "", "Bandwidth (DRAM or L2)", "%", Bad::high, 60, 80, Context::none,
+     {"memory_bandwidth_bound"}, ""},
     {"sm_throughput_pct", "compute_pct", "SM Throughput", "%", Bad::high, 60, 80, Context::none, {"compute_bound"}, ""},
-    {"tensor_core_utilization_pct", "tensor_pct", "Tensor Core Utilization", "%", Bad::low, 20, 10, Context::by_label, {"tensor_core_underutilized"},
-     "normal for this kind of kernel"},
-    {"l1_cache_hit_rate_pct", "", "L1 Hit Rate", "%", Bad::low, 60, 40, Context::by_label, {"l1_cache_thrashing"}, "no sign that reuse is lost"},
-    {"l2_cache_hit_rate_pct", "", "L2 Hit Rate", "%", Bad::low, 65, 50, Context::by_label, {"l2_cache_thrashing"}, "no sign that reuse is lost"},
-    {"global_load_sectors_per_request", "", "Load Sectors/Request", "", Bad::high, 4, 8, Context::by_label, {"uncoalesced_access"},
-     "no waste seen: wide loads need 8 to 16"},
-    {"issue_slot_utilization_pct", "", "Issue Slot Utilization", "%", Bad::low, 55, 40, Context::by_roof, {"low_issue_efficiency"}, ""},
+    {"tensor_core_utilization_pct", "tensor_pct", "Tensor Core Utilization", "%", Bad::low, 20, 10, Context::by_label,
+     {"tensor_core_underutilized"}, "normal for this kind of kernel"},
+    {"l1_cache_hit_rate_pct", "", "L1 Hit Rate", "%", Bad::low, 60, 40, Context::by_label,
+     {"l1_cache_thrashing"}, "no sign that reuse is lost"},
+    {"l2_cache_hit_rate_pct", "", "L2 Hit Rate", "%", Bad::low, 65, 50, Context::by_label,
+     {"l2_cache_thrashing"}, "no sign that reuse is lost"},
+    {"global_load_sectors_per_request", "", "Load Sectors/Request", "", Bad::high, 4, 8, Context::by_label,
+     {"uncoalesced_access"}, "no waste seen: wide loads need 8 to 16"},
+    {"issue_slot_utilization_pct", "", "Issue Slot Utilization", "%", Bad::low, 55, 40, Context::by_roof,
+     {"low_issue_efficiency"}, ""},
     {"achieved_occupancy_pct", "", "Occupancy", "%", Bad::low, 50, 30, Context::by_roof,
      {"occupancy_limited_by_registers", "occupancy_limited_by_shared_memory", "occupancy_limited"}, ""},
-    {"eligible_warps_per_scheduler", "", "Eligible Warps/Scheduler", "", Bad::low, 1.0, 0.5, Context::by_roof, {"low_warp_scheduler_utilization"}, ""},
-    {"scheduler_active_pct", "", "Scheduler Active", "%", Bad::low, 50, 35, Context::by_roof, {"low_warp_scheduler_utilization"}, ""},
+    {"eligible_warps_per_scheduler", "", "Eligible Warps/Scheduler", "", Bad::low, 1.0, 0.5, Context::by_roof,
+     {"low_warp_scheduler_utilization"}, ""},
+    {"scheduler_active_pct", "", "Scheduler Active", "%", Bad::low, 50, 35, Context::by_roof,
+     {"low_warp_scheduler_utilization"}, ""},
 };
 // Two rows are ours and shown when they tell something; the others are documented and show n/a.
 bool worth_showing(const NcuReport& report, const Rule& rule, const report::Value* value) {
@@ -59,8 +66,16 @@ bool worth_showing(const NcuReport& report, const Rule& rule, const report::Valu
   return value && dram && value->value() > dram->value() + clearly_more;
 }
 
-constexpr Rule stall_rule{"dominant_stall", "", "Dominant Warp Stall", "%", Bad::high, 20, 30, Context::by_roof,
-                          {"warp_stall_memory", "warp_stall_sync"}, ""};
+constexpr Rule stall_rule{"dominant_stall",
+                          "",
+                          "Dominant Warp Stall",
+                          "%",
+                          Bad::high,
+                          20,
+                          30,
+                          Context::by_roof,
+                          {"warp_stall_memory", "warp_stall_sync"},
+                          ""};
 
 const Finding* finding_behind(const NcuReport& report, const Rule& rule) {
   const Finding* best = nullptr;
@@ -72,7 +87,8 @@ const Finding* finding_behind(const NcuReport& report, const Rule& rule) {
 }
 
 bool cannot_tell(const NcuReport& report, std::string_view label) {
-  return std::any_of(report.unknown.begin(), report.unknown.end(), [&](const report::Unknown& u) { return u.label == label; });
+  return std::any_of(report.unknown.begin(), report.unknown.end(),
+                     [&](const report::Unknown& u) { return u.label == label; });
 }
 
 // A unit at its limit sets the pace for most of the run.
@@ -102,7 +118,9 @@ std::string limit_text(const Rule& rule, Status status) {
 std::string plain_hint(const Rule& rule, Status status) {
   const bool roof = rule.context == Context::none;
   const std::string_view word = status == Status::ok         ? (roof ? "has room" : "fine")
-                                : status == Status::critical ? (roof ? "saturated" : rule.bad == Bad::high ? "very high" : "very low")
+                                : status == Status::critical ? (roof                    ? "saturated"
+                                                                : rule.bad == Bad::high ? "very high"
+                                                                                        : "very low")
                                 : rule.bad == Bad::high      ? (roof ? "busy" : "high")
                                                              : "low";
   return fmt::format("{} ({})", word, limit_text(rule, status));
@@ -170,7 +188,8 @@ void add_metric_table(Page& page, const std::vector<MetricRow>& rows) {
   constexpr std::size_t name_width = 25, value_width = 9;
   constexpr std::size_t hint_column = 2 + 4 + 1 + name_width + value_width + 2;
   for (const MetricRow& row : rows) {
-    const std::string mark = "  " + page.paint(tone_of(row.status), badge(row.status)) + " " + pad_right(row.name, name_width);
+    const std::string mark =
+        "  " + page.paint(tone_of(row.status), badge(row.status)) + " " + pad_right(row.name, name_width);
     const std::string value = pad_left(row.value, value_width);
     const std::string line = mark + value;
     const std::vector<std::string> hints = wrap_within(row.hint, page.width() - hint_column);

@@ -17,7 +17,8 @@ using report::NcuReport;
 void add_recommendations(Page& page, const NcuReport& report, std::size_t shown, const CardOptions& style) {
   const auto& all = report.advice.recommendations;
   shown = std::min(shown, all.size());
-  page.section(shown < all.size() ? fmt::format("RECOMMENDATIONS ({} of {})", shown, all.size()) : fmt::format("RECOMMENDATIONS ({})", all.size()));
+  page.section(shown < all.size() ? fmt::format("RECOMMENDATIONS ({} of {})", shown, all.size())
+                                  : fmt::format("RECOMMENDATIONS ({})", all.size()));
   if (all.empty()) page.paragraph("None: no rule answers what was found.");
   for (std::size_t i = 0; i < shown; ++i) {
     if (i > 0) page.blank();
@@ -36,10 +37,12 @@ void add_snapshot_line(Page& page, std::string_view name, std::string_view value
 // The documented measured metrics of the short report. Missing ones print n/a.
 void add_snapshot(Page& page, const NcuReport& report) {
   page.section("MEASURED METRICS");
-  constexpr std::string_view left_out[] = {"tensor_core_utilization_pct", "global_load_sectors_per_request", "dominant_stall"};
+  constexpr std::string_view left_out[] = {"tensor_core_utilization_pct", "global_load_sectors_per_request",
+                                           "dominant_stall"};
   const std::vector<MetricRow> rows = metric_rows(report);
   for (const MetricRow& row : rows) {
-    if (std::find(std::begin(left_out), std::end(left_out), row.id) == std::end(left_out)) add_snapshot_line(page, row.name, row.value);
+    if (std::find(std::begin(left_out), std::end(left_out), row.id) == std::end(left_out))
+      add_snapshot_line(page, row.name, row.value);
   }
   const std::optional<double> memory = stall_fraction(report.stalls, "memory");
   add_snapshot_line(page, "Memory Stall Fraction", memory ? fmt::format("{:.2f}", *memory) : "n/a");
@@ -52,8 +55,9 @@ void add_snapshot(Page& page, const NcuReport& report) {
 void add_ranking(Page& page, const NcuReport& report) {
   constexpr std::size_t limit = 5;
   const std::size_t shown = std::min(limit, report.findings.size());
-  page.section(shown < report.findings.size() ? fmt::format("BOTTLENECK RANKING ({} of {})", shown, report.findings.size())
-                                              : fmt::format("BOTTLENECK RANKING ({})", shown));
+  page.section(shown < report.findings.size()
+                   ? fmt::format("BOTTLENECK RANKING ({} of {})", shown, report.findings.size())
+                   : fmt::format("BOTTLENECK RANKING ({})", shown));
   if (shown == 0) page.paragraph("None. " + verdict_words(report));
   for (std::size_t i = 0; i < shown; ++i) {
     const report::Finding& finding = report.findings[i];

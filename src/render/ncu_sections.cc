@@ -22,14 +22,16 @@ constexpr std::size_t text_column = 2 + label_width + 2;
 constexpr double minor_score = 0.05;  // below it a finding gets one line
 
 void add_field(Page& page, std::string_view label, std::string_view text, Tone tone = Tone::plain) {
-  if (!text.empty()) page.hanging(pad_right(label, label_width) + (label.empty() ? "  " : ": "), text, 2, Tone::dim, tone);
+  if (!text.empty())
+    page.hanging(pad_right(label, label_width) + (label.empty() ? "  " : ": "), text, 2, Tone::dim, tone);
 }
 
 std::string scale_text(const NcuReport& report) {
   std::string text = count_text(report.kernels.size(), "kernel") + ", " + count_text(report.launches, "launch");
   if (report.duration_us) {
     text += fmt::format(", {} of GPU time", time_text(report.duration_us));
-    if (report.timed_launches < report.launches) text += fmt::format(" in the {} timed ones", format_number(static_cast<double>(report.timed_launches)));
+    if (report.timed_launches < report.launches)
+      text += fmt::format(" in the {} timed ones", format_number(static_cast<double>(report.timed_launches)));
   } else {
     text += ", no durations in the file";
   }
@@ -38,7 +40,8 @@ std::string scale_text(const NcuReport& report) {
 
 std::string weight_text(const Kernel& kernel) {
   const std::string launches = count_text(kernel.launches, "launch");
-  return kernel.runtime_share_pct ? fmt::format("{} of the time, {}", percent_text(kernel.runtime_share_pct), launches) : launches;
+  return kernel.runtime_share_pct ? fmt::format("{} of the time, {}", percent_text(kernel.runtime_share_pct), launches)
+                                  : launches;
 }
 
 // The kernels that the verdict is about, longest first.
@@ -58,7 +61,9 @@ void add_where(Page& page, const NcuReport& report) {
 }
 
 // How far a kernel is from the roof it runs at. Less work is worth more than that.
-bool bounded_by_roof(std::string_view label) { return label == "memory_bandwidth_bound" || label == "at_hardware_limit"; }
+bool bounded_by_roof(std::string_view label) {
+  return label == "memory_bandwidth_bound" || label == "at_hardware_limit";
+}
 
 Tone tone_of_verdict(const NcuReport& report) {
   if (report.primary == "at_hardware_limit") return Tone::green;
@@ -74,9 +79,10 @@ void add_stake(Page& page, const NcuReport& report) {
     return;
   }
   const bool bounded = stake.starts_with("at most");
-  add_field(page, "At stake", !bounded                              ? stake
-                              : bounded_by_roof(finding->label)     ? stake + ", the distance to the roof; moving fewer bytes can save more"
-                                                                    : stake + ", if the fix were perfect");
+  add_field(page, "At stake",
+            !bounded                          ? stake
+            : bounded_by_roof(finding->label) ? stake + ", the distance to the roof; moving fewer bytes can save more"
+                                              : stake + ", if the fix were perfect");
 }
 
 // Details below the table, for the kernel the verdict is about.
@@ -85,7 +91,8 @@ void add_details(Page& page, const NcuReport& report) {
   page.blank();
   if (!report.stalls.empty()) add_field(page, "Stalls", stalls_text(report.stalls, 5) + " (of warp time)");
   if (focus) {
-    if (report.kernels.size() > 1) add_field(page, "Of the kernel", clip(printable(focus->short_name), page.width() - text_column), Tone::bold);
+    if (report.kernels.size() > 1)
+      add_field(page, "Of the kernel", clip(printable(focus->short_name), page.width() - text_column), Tone::bold);
     const std::string occupancy = occupancy_text(focus->occupancy);
     if (!occupancy.empty()) add_field(page, "Occupancy", occupancy);
     if (!focus->occupancy.advice.empty()) page.paragraph(focus->occupancy.advice, text_column);
@@ -128,7 +135,8 @@ std::string evidence_kernel(const Finding& finding, const NcuReport& report) {
 std::string holds_text(const Finding& finding, const NcuReport& report) {
   std::string text;
   if (report.launches > 1 && finding.time_share < 0.995) {
-    text = fmt::format("in {:.{}f} % of {}", 100 * finding.time_share, finding.time_share < 0.1 ? 1 : 0, report.duration_us ? "the time" : "the launches");
+    text = fmt::format("in {:.{}f} % of {}", 100 * finding.time_share, finding.time_share < 0.1 ? 1 : 0,
+                       report.duration_us ? "the time" : "the launches");
   }
   const std::string where = evidence_kernel(finding, report);
   if (!where.empty()) text += fmt::format("{}values of {}", text.empty() ? "" : "; ", where);
@@ -140,8 +148,12 @@ std::string holds_text(const Finding& finding, const NcuReport& report) {
 void add_finding(Page& page, const Finding& finding, bool indented, const NcuReport& report) {
   const std::size_t indent = indented ? 6 : 2;
   const std::string head = fmt::format("{} {:.2f}  ", score_bar(finding.score), finding.score);
-  const Tone tone = indented ? Tone::dim : finding.label == "at_hardware_limit" ? Tone::green : finding.score >= 0.6 ? Tone::red : Tone::yellow;
-  page.hanging(head, fmt::format("{} ({})", finding.display, finding.label), indent, tone, indented ? Tone::plain : Tone::bold);
+  const Tone tone = indented                               ? Tone::dim
+                    : finding.label == "at_hardware_limit" ? Tone::green
+                    : finding.score >= 0.6                 ? Tone::red
+                                                           : Tone::yellow;
+  page.hanging(head, fmt::format("{} ({})", finding.display, finding.label), indent, tone,
+               indented ? Tone::plain : Tone::bold);
   const std::size_t inner = indent + 4;
   if (!finding.explained_by.empty()) page.paragraph("consequence of " + finding.explained_by, inner, Tone::dim);
   for (const report::EvidenceLine& line : finding.evidence) {
@@ -156,15 +168,19 @@ void add_finding(Page& page, const Finding& finding, bool indented, const NcuRep
 
 std::string score_bar(double score) {
   const int full = std::clamp(static_cast<int>(std::floor(score * 10 + 1e-9)), 0, 10);
-  return "[" + std::string(static_cast<std::size_t>(full), '#') + std::string(static_cast<std::size_t>(10 - full), ' ') + "]";
+  return "[" + std::string(static_cast<std::size_t>(full), '#') +
+         std::string(static_cast<std::size_t>(10 - full), ' ') + "]";
 }
 
 void add_header(Page& page, std::string_view title, const NcuReport& report) {
   page.title(title);
-  add_field(page, "Source", report.format.empty() ? report.source : fmt::format("{} ({})", report.source, report.format));
+  add_field(page, "Source",
+            report.format.empty() ? report.source : fmt::format("{} ({})", report.source, report.format));
   add_field(page, "Kernels", scale_text(report));
   add_field(page, "GPU", report.gpu.empty() ? "not known" : report.gpu);
-  add_field(page, "Confidence", report.confidence_reason.empty() ? report.confidence : fmt::format("{}: {}", report.confidence, report.confidence_reason));
+  add_field(page, "Confidence",
+            report.confidence_reason.empty() ? report.confidence
+                                             : fmt::format("{}: {}", report.confidence, report.confidence_reason));
 }
 
 void add_verdict(Page& page, const NcuReport& report) {
@@ -187,29 +203,35 @@ void add_validation(Page& page, const NcuReport& report, std::size_t max_warning
 
 void add_metrics(Page& page, const NcuReport& report) {
   const bool averaged = report.launches > 1;
-  page.section(averaged ? fmt::format("MEASURED METRICS ({} over {})", report.duration_us ? "weighted by time" : "mean", count_text(report.launches, "launch"))
+  page.section(averaged ? fmt::format("MEASURED METRICS ({} over {})", report.duration_us ? "weighted by time" : "mean",
+                                      count_text(report.launches, "launch"))
                         : std::string("MEASURED METRICS"));
   const std::vector<MetricRow> rows = metric_rows(report);
   add_metric_table(page, rows);
   add_details(page, report);
-  const auto missing = std::count_if(rows.begin(), rows.end(), [](const MetricRow& row) { return row.status == Status::missing; });
+  const auto missing =
+      std::count_if(rows.begin(), rows.end(), [](const MetricRow& row) { return row.status == Status::missing; });
   if (missing < 4) return;
   const auto total = static_cast<std::ptrdiff_t>(rows.size());
-  page.paragraph((missing == total ? fmt::format("None of these {} metrics is in the file", total) : fmt::format("{} of these {} metrics are not in the file", missing, total)) +
+  page.paragraph((missing == total ? fmt::format("None of these {} metrics is in the file", total)
+                                   : fmt::format("{} of these {} metrics are not in the file", missing, total)) +
                  (ncu_runs_on(report) ? ": `frx ncu-command full` prints the command that collects them all." : "."));
 }
 
 void add_kernels(Page& page, const NcuReport& report) {
   if (report.kernels.size() < 2) return;
   const std::size_t shown = std::min(max_kernels, report.kernels.size());
-  const std::string count = shown < report.kernels.size() ? fmt::format("{} of {}", shown, report.kernels.size()) : fmt::format("{}", shown);
+  const std::string count =
+      shown < report.kernels.size() ? fmt::format("{} of {}", shown, report.kernels.size()) : fmt::format("{}", shown);
   page.section(fmt::format("KERNELS ({}{})", count, report.duration_us ? ", by time" : ""));
   page.raw(page.paint(Tone::dim, clip("   share      time  launches  opportunity  primary bottleneck", page.width())));
   const std::vector<std::string> names = kernel_names(report, page.width() - 4);
   for (std::size_t i = 0; i < shown; ++i) {
     const Kernel& kernel = report.kernels[i];
-    const std::string row = fmt::format("{} {} {}  {}  ", pad_left(percent_text(kernel.runtime_share_pct), 8), pad_left(time_text(kernel.duration_us), 9),
-                                        pad_left(format_number(static_cast<double>(kernel.launches)), 9), pad_right(kernel.opportunity, 11));
+    const std::string row = fmt::format("{} {} {}  {}  ", pad_left(percent_text(kernel.runtime_share_pct), 8),
+                                        pad_left(time_text(kernel.duration_us), 9),
+                                        pad_left(format_number(static_cast<double>(kernel.launches)), 9),
+                                        pad_right(kernel.opportunity, 11));
     page.raw(row + clip(kernel.primary, page.width() - display_width(row)));
     page.raw("    " + page.paint(Tone::dim, names[i]));
   }

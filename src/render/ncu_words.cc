@@ -17,7 +17,8 @@ namespace {
 std::string point_text(const derive::Roofline& roofline) {
   const derive::RooflinePoint* main = roofline.main();
   if (!main) return {};
-  std::string text = fmt::format("{} operations per byte ({}, {})", format_number(main->intensity), main->precision, main->level);
+  std::string text =
+      fmt::format("{} operations per byte ({}, {})", format_number(main->intensity), main->precision, main->level);
   if (main->ridge) text += fmt::format(", ridge at {}", format_number(*main->ridge));
   text += fmt::format("; {} achieved", format_quantity(main->achieved_tflops * 1e12, "flop/s"));
   if (main->of_ceiling_pct) text += fmt::format(", {:.0f} % of what is possible there", *main->of_ceiling_pct);
@@ -40,7 +41,8 @@ bool ncu_runs_on(const NcuReport& report) {
 }
 
 const Finding* finding_of(const std::vector<Finding>& findings, std::string_view label) {
-  const auto at = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.label == label; });
+  const auto at =
+      std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.label == label; });
   return at == findings.end() ? nullptr : &*at;
 }
 
@@ -80,7 +82,8 @@ std::string stake_text(const Finding& finding, const NcuReport& report) {
   const std::string most = "at most " + time_text(finding.time_at_stake_us);
   if (!report.duration_us || *report.duration_us <= 0) return most;
   const double share = *finding.time_at_stake_us / *report.duration_us;
-  if (share > 0.995) return fmt::format("all of {}: nothing in the file bounds it further", time_text(report.duration_us));
+  if (share > 0.995)
+    return fmt::format("all of {}: nothing in the file bounds it further", time_text(report.duration_us));
   return fmt::format("{} of {} ({:.1f} %)", most, time_text(report.duration_us), 100 * share);
 }
 
@@ -106,13 +109,15 @@ std::string roofline_text(const derive::Roofline& roofline) {
   if (roofline.basis == Basis::none) return "unknown: " + roofline.explanation;
   const std::string region(roofline.region.empty() ? "region unknown" : roofline.region);
   if (roofline.basis == Basis::estimated) return fmt::format("{}, {}", region, roofline.explanation);
-  const std::string missing = roofline.main() && roofline.main()->peak_tflops ? std::string() : "; " + roofline.explanation;
+  const std::string missing =
+      roofline.main() && roofline.main()->peak_tflops ? std::string() : "; " + roofline.explanation;
   return fmt::format("{}, measured: {}{}", region, point_text(roofline), missing);
 }
 
 std::string roofline_command(const NcuReport& report) {
   if (report.roofline.basis == derive::Roofline::Basis::measured || !ncu_runs_on(report)) return {};
-  return "ncu --section SpeedOfLight --section SpeedOfLight_RooflineChart --csv --page raw --log-file roofline.csv ./your_app";
+  return "ncu --section SpeedOfLight --section SpeedOfLight_RooflineChart --csv --page raw --log-file roofline.csv "
+         "./your_app";
 }
 
 std::string occupancy_text(const derive::OccupancyAnalysis& occupancy) {
@@ -124,7 +129,10 @@ std::string occupancy_text(const derive::OccupancyAnalysis& occupancy) {
   }
   std::vector<std::string> limiters;
   for (const std::string_view limiter : occupancy.limiters) {
-    limiters.emplace_back(limiter == "shared_memory" ? "shared memory" : limiter == "warps" ? "warp slots" : limiter == "blocks" ? "block slots" : limiter);
+    limiters.emplace_back(limiter == "shared_memory" ? "shared memory"
+                          : limiter == "warps"       ? "warp slots"
+                          : limiter == "blocks"      ? "block slots"
+                                                     : limiter);
   }
   if (!limiters.empty()) text += "; limited by " + join(limiters, " and ");
   return text;
@@ -138,9 +146,11 @@ std::string profile_argument(const NcuReport& report) {
 std::string verdict_words(const NcuReport& report) {
   if (const Finding* finding = primary_finding(report)) return finding->why;
   if (report.primary == "inconclusive") {
-    return "Something was measured, but nothing in it explains the time: no unit is near its limit, or the metrics that would tell why are not in the file.";
+    return "Something was measured, but nothing in it explains the time: no unit is near its limit, or the metrics "
+           "that would tell why are not in the file.";
   }
-  return report.confidence_reason.empty() ? std::string("Too little was measured to judge.") : report.confidence_reason + ".";
+  return report.confidence_reason.empty() ? std::string("Too little was measured to judge.")
+                                          : report.confidence_reason + ".";
 }
 
 std::vector<const report::ProfilerRule*> strongest_rules(const NcuReport& report, std::string_view kernel) {

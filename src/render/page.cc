@@ -25,7 +25,8 @@ constexpr char glue = '\x01';  // printable text has no control characters, so i
 
 // "1.2 ms" and "37 %" stay on one line.
 std::string with_glued_units(std::string_view text) {
-  constexpr std::string_view units[] = {"%", "ns", "us", "ms", "s", "B", "KB", "MB", "GB", "GB/s", "TB/s", "GFLOP/s", "TFLOP/s"};
+  constexpr std::string_view units[] = {"%",  "ns", "us",   "ms",   "s",       "B",      "KB",
+                                        "MB", "GB", "GB/s", "TB/s", "GFLOP/s", "TFLOP/s"};
   std::string glued(text);
   for (std::size_t at = 1; at + 1 < glued.size(); ++at) {
     if (glued[at] != ' ' || glued[at - 1] < '0' || glued[at - 1] > '9') continue;
@@ -54,7 +55,8 @@ std::vector<std::string> wrap_within(std::string_view text, std::size_t width) {
     std::string_view rest = line;
     while (display_width(rest) > width) {
       std::size_t end = end_of_cells(rest, width);
-      if (const std::size_t seam = rest.substr(0, end).find_last_of(",/"); seam != rest.npos && seam > end / 2) end = seam + 1;
+      if (const std::size_t seam = rest.substr(0, end).find_last_of(",/"); seam != rest.npos && seam > end / 2)
+        end = seam + 1;
       lines.emplace_back(rest.substr(0, end));
       rest.remove_prefix(end);
     }
@@ -97,7 +99,9 @@ void Page::raw(std::string_view line) {
   text_ += '\n';
 }
 
-void Page::paragraph(std::string_view text, std::size_t indent, Tone tone) { hanging("", text, indent, Tone::plain, tone); }
+void Page::paragraph(std::string_view text, std::size_t indent, Tone tone) {
+  hanging("", text, indent, Tone::plain, tone);
+}
 
 void Page::hanging(std::string_view head, std::string_view text, std::size_t indent, Tone head_tone, Tone text_tone) {
   const std::size_t left = indent + display_width(head);

@@ -14,9 +14,12 @@ Json texts(const Views& views) {
 }
 
 Json components_json(const advise::Components& c) {
-  return {{"speedup", number(c.speedup)},           {"confidence", number(c.confidence)},
-          {"cost_savings", number(c.cost_savings)}, {"ease", number(c.ease)},
-          {"safety", number(c.safety)},             {"priority_boost", number(c.priority_boost)}};
+  return {{"speedup", number(c.speedup)},
+          {"confidence", number(c.confidence)},
+          {"cost_savings", number(c.cost_savings)},
+          {"ease", number(c.ease)},
+          {"safety", number(c.safety)},
+          {"priority_boost", number(c.priority_boost)}};
 }
 
 Json step_json(const advise::ValidationStep& step) {

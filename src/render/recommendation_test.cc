@@ -24,7 +24,8 @@ TEST(RecommendationText, CommandAsksForTheKernelAndEachCounterOnce) {
   r.kernel = "void ns::stream<float>(float*)";
   r.validation_steps.push_back(r.validation_steps[0]);
   EXPECT_EQ(validation_command(r),
-            "ncu --csv --log-file report.csv --metrics dram__bytes.sum,lts__t_sector_hit_rate.pct --kernel-name 'regex:^stream$' ./your_app");
+            "ncu --csv --log-file report.csv --metrics dram__bytes.sum,lts__t_sector_hit_rate.pct --kernel-name "
+            "'regex:^stream$' ./your_app");
   r.validation_steps.clear();
   EXPECT_EQ(validation_command(r), "");
 }
@@ -37,9 +38,29 @@ TEST(RecommendationText, ATargetAlreadyMetIsSaid) {
 
 TEST(RecommendationJson, HasTheDocumentedFields) {
   const Json json = recommendation_json(recommendation());
-  for (const char* field : {"id", "title", "priority", "score", "roi_score", "tier", "confidence", "expected_impact", "estimated_speedup_pct_min",
-                            "estimated_speedup_pct_max", "effort", "risk", "category", "why", "why_ranked", "roi_components", "guardrails_applied",
-                            "prerequisites", "actions", "validation", "validation_steps", "risks", "triggered_by"}) {
+  for (const char* field : {"id",
+                            "title",
+                            "priority",
+                            "score",
+                            "roi_score",
+                            "tier",
+                            "confidence",
+                            "expected_impact",
+                            "estimated_speedup_pct_min",
+                            "estimated_speedup_pct_max",
+                            "effort",
+                            "risk",
+                            "category",
+                            "why",
+                            "why_ranked",
+                            "roi_components",
+                            "guardrails_applied",
+                            "prerequisites",
+                            "actions",
+                            "validation",
+                            "validation_steps",
+                            "risks",
+                            "triggered_by"}) {
     EXPECT_TRUE(json.contains(field)) << field;
   }
   EXPECT_EQ(json["validation_steps"][0]["current_value"], 16.0);
@@ -52,7 +73,8 @@ TEST(RecommendationJson, HasTheDocumentedFields) {
 TEST(RecommendationJson, Bundles) {
   advise::Advice advice;
   advice.bundles.push_back({"Compute", "ncu_compute", {"a", "b"}});
-  EXPECT_EQ(bundles_json(advice).dump(), R"([{"label":"Compute","category":"ncu_compute","recommendation_ids":["a","b"]}])");
+  EXPECT_EQ(bundles_json(advice).dump(),
+            R"([{"label":"Compute","category":"ncu_compute","recommendation_ids":["a","b"]}])");
   EXPECT_EQ(withheld_json(advice).dump(), "[]");
 }
 

@@ -22,7 +22,8 @@ std::string percent(double value) {
 
 std::string upper(std::string_view text) {
   std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
   return result;
 }
 
@@ -34,10 +35,13 @@ bool target_met(const ValidationStep& step) {
 
 void add_estimate(Page& page, const Recommendation& r) {
   const std::string estimate = speedup_text(r);
-  const bool bounded = r.speedup_bound_pct && *r.speedup_bound_pct < 100;  // beyond, it bounds nothing anybody hopes for
+  const bool bounded =
+      r.speedup_bound_pct && *r.speedup_bound_pct < 100;  // beyond, it bounds nothing anybody hopes for
   std::string text;
   if (!estimate.empty()) text = estimate + (bounded ? " faster" : " faster is usual for such a change");
-  if (bounded) text += fmt::format("{}at most {} % by what the file shows", text.empty() ? "" : "; ", percent(*r.speedup_bound_pct));
+  if (bounded)
+    text +=
+        fmt::format("{}at most {} % by what the file shows", text.empty() ? "" : "; ", percent(*r.speedup_bound_pct));
   page.hanging("Estimate: ", text, inside);
 }
 
@@ -54,7 +58,8 @@ void add_validation(Page& page, const Recommendation& r, bool ncu_runs) {
     add_list(page, "Validate:", r.validation, 3);
     return;
   }
-  page.paragraph(ncu_runs ? "Validate:" : "Validate, with the counters of nvprof (ncu needs compute capability 7.0):", inside);
+  page.paragraph(ncu_runs ? "Validate:" : "Validate, with the counters of nvprof (ncu needs compute capability 7.0):",
+                 inside);
   if (ncu_runs) page.command(command, inside + 2);
   for (const ValidationStep& step : r.validation_steps) {
     page.hanging(fmt::format("{} ", arrow(step.direction)), step_text(step), inside + 2);
@@ -93,17 +98,21 @@ std::string step_text(const ValidationStep& step) {
   if (step.current_value) text += fmt::format("was {}; ", short_quantity(*step.current_value, step.unit));
   text += step.expected;
   if (step.threshold_good) {
-    text += fmt::format(" (target: {}{})", short_quantity(*step.threshold_good, step.unit), target_met(step) ? ", already met" : "");
+    text += fmt::format(" (target: {}{})", short_quantity(*step.threshold_good, step.unit),
+                        target_met(step) ? ", already met" : "");
   }
   return text;
 }
 
 void add_card(Page& page, const Recommendation& r, const CardOptions& options) {
-  page.hanging(fmt::format("{}. [{}] ", options.number, upper(r.priority)), r.title, 1, tone_of_priority(r.priority), Tone::bold);
-  page.paragraph(fmt::format("Tier {} | Score {:.2f} | Effort {} | Risk {}", r.tier, r.score, r.effort, r.risk), inside, Tone::dim);
+  page.hanging(fmt::format("{}. [{}] ", options.number, upper(r.priority)), r.title, 1, tone_of_priority(r.priority),
+               Tone::bold);
+  page.paragraph(fmt::format("Tier {} | Score {:.2f} | Effort {} | Risk {}", r.tier, r.score, r.effort, r.risk), inside,
+                 Tone::dim);
   page.hanging("Triggered by ", fmt::format("{} ({})", r.label, r.triggered_by), inside, Tone::dim, Tone::dim);
   if (options.names_kernel && !r.kernel.empty()) {
-    page.hanging("In kernel ", clip(printable(report::short_kernel_name(r.kernel)), page.width() - inside - 10), inside, Tone::dim, Tone::dim);
+    page.hanging("In kernel ", clip(printable(report::short_kernel_name(r.kernel)), page.width() - inside - 10), inside,
+                 Tone::dim, Tone::dim);
   }
   if (!options.brief) add_estimate(page, r);
   if (options.brief) {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "report/report.h"
 #include "render/page.h"
+#include "report/report.h"
 
 namespace frx::render {
 
