@@ -125,7 +125,7 @@ void add_kernels(Page& page, const NcuReport& report) {
     };
     page.raw(fmt::format("{:<4} {:>9}  {:>6}  {:<13}  {:<7} {}", fmt::format("K{}", i + 1),
                          number(kernel.runtime_share_pct), number(kernel.roofline.mfu_pct),
-                         kernel.roofline.region.empty() ? "n/a" : kernel.roofline.region, kernel.opportunity,
+                         kernel.roofline.region.empty() ? "n/a" : kernel.roofline.region, opportunity_text(kernel),
                          clip(kernel.primary, page.width() - 46)));
   }
 }

@@ -66,16 +66,8 @@ bool worth_showing(const NcuReport& report, const Rule& rule, const report::Valu
   return value && dram && value->value() > dram->value() + clearly_more;
 }
 
-constexpr Rule stall_rule{"dominant_stall",
-                          "",
-                          "Dominant Warp Stall",
-                          "%",
-                          Bad::high,
-                          20,
-                          30,
-                          Context::by_roof,
-                          {"warp_stall_memory", "warp_stall_sync"},
-                          ""};
+constexpr Rule stall_rule{"dominant_stall", "", "Dominant Warp Stall", "%", Bad::high, 20, 30, Context::by_roof,
+                          {"warp_stall_memory", "warp_stall_sync"}, ""};
 
 const Finding* finding_behind(const NcuReport& report, const Rule& rule) {
   const Finding* best = nullptr;

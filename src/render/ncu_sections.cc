@@ -231,7 +231,7 @@ void add_kernels(Page& page, const NcuReport& report) {
     const std::string row = fmt::format("{} {} {}  {}  ", pad_left(percent_text(kernel.runtime_share_pct), 8),
                                         pad_left(time_text(kernel.duration_us), 9),
                                         pad_left(format_number(static_cast<double>(kernel.launches)), 9),
-                                        pad_right(kernel.opportunity, 11));
+                                        pad_right(opportunity_text(kernel), 11));
     page.raw(row + clip(kernel.primary, page.width() - display_width(row)));
     page.raw("    " + page.paint(Tone::dim, names[i]));
   }

@@ -138,6 +138,11 @@ std::string occupancy_text(const derive::OccupancyAnalysis& occupancy) {
   return text;
 }
 
+std::string_view opportunity_text(const Kernel& kernel) {
+  const bool judged = kernel.value("busiest_unit_pct") || kernel.roofline.mfu_pct || kernel.opportunity_score > 0;
+  return judged ? std::string_view(kernel.opportunity) : "n/a";
+}
+
 std::string profile_argument(const NcuReport& report) {
   const bool command = report.source.starts_with("ncu ") || report.source.empty();
   return command ? "report.csv" : shell_quote(report.source);

@@ -46,6 +46,9 @@ std::string roofline_command(const report::NcuReport& report);
 // "23.4 % achieved of 25.0 % possible; limited by registers", "" when nothing is known.
 std::string occupancy_text(const derive::OccupancyAnalysis& occupancy);
 
+// high, medium, low, none; n/a when nothing was measured that it could be judged by.
+std::string_view opportunity_text(const report::Kernel& kernel);
+
 // The profile as an argument of a command, when it is a file.
 std::string profile_argument(const report::NcuReport& report);
 
