@@ -39,23 +39,29 @@ bool is_set(const Io& io, std::string_view name) {
 }  // namespace
 
 void FileSink::write(std::string_view text) {
-  if (closed_) return;
-  held_ += text;
-  if (!buffered_ || held_.size() >= buffer_size) flush();
+  if (buffered_ && held_.size() + text.size() < buffer_size) {
+    if (!closed_) held_ += text;
+    return;
+  }
+  flush();
+  bring_out(text);  // megabytes of JSON are not copied once more
 }
 
 void FileSink::flush() {
-  std::string_view rest = held_;
-  while (!rest.empty() && !closed_) {
-    const ssize_t wrote = ::write(descriptor_, rest.data(), rest.size());
+  bring_out(held_);
+  held_.clear();
+}
+
+void FileSink::bring_out(std::string_view text) {
+  while (!text.empty() && !closed_) {
+    const ssize_t wrote = ::write(descriptor_, text.data(), text.size());
     if (wrote >= 0) {
-      rest.remove_prefix(static_cast<std::size_t>(wrote));
+      text.remove_prefix(static_cast<std::size_t>(wrote));
     } else if (errno != EINTR) {
       closed_ = true;
       error_ = errno == EPIPE ? 0 : errno;
     }
   }
-  held_.clear();
 }
 
 std::string Io::paint(Colour which, std::string_view text) const {

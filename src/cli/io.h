@@ -43,6 +43,8 @@ class FileSink final : public Sink {
   int error() const override { return error_; }
 
  private:
+  void bring_out(std::string_view text);
+
   int descriptor_;
   bool buffered_;
   bool closed_ = false;

@@ -44,7 +44,8 @@ std::optional<double> Device::peak_gbps() const {
 std::string Device::describe() const {
   const std::string capability = cc ? fmt::format("CC {}.{}", cc->major, cc->minor) : std::string();
   if (name.empty() && capability.empty()) return "unknown (no peak-based claims; name it with --gpu-model)";
-  const std::string shown = match.product ? std::string(match.product->name) : name.empty() ? "unnamed GPU" : name;
+  if (!match.product && name.empty()) return fmt::format("compute capability {}.{} (from {}; product not known)", cc->major, cc->minor, origin);
+  const std::string shown = match.product ? std::string(match.product->name) : name;
   return fmt::format("{} ({}{}from {})", shown, capability, capability.empty() ? "" : ", ", origin);
 }
 

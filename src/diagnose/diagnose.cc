@@ -233,7 +233,7 @@ class Diagnoser {
     }
     for (KernelDiagnosis& kernel : run_.kernels) {
       if (kernel.duration && run_.duration && *run_.duration > 0) kernel.runtime_share = *kernel.duration / *run_.duration;
-      kernel.opportunity.score = derive::opportunity_score(kernel.readings, kernel.roofline, kernel.runtime_share).value_or(0);
+      kernel.opportunity.score = derive::opportunity_score(kernel.readings, kernel.roofline, kernel.runtime_share);
       kernel.opportunity.label = derive::opportunity_label(kernel.opportunity.score, kernel.runtime_share.has_value());
     }
     // A kernel without a duration cannot outrank a timed one.

@@ -35,7 +35,7 @@ struct Unknown {
 };
 
 struct Opportunity {
-  double score = 0;
+  std::optional<double> score;           // absent when nothing tells the distance to a roof
   std::string_view label;                // high, medium, low, none
 };
 

@@ -76,6 +76,7 @@ void LaunchTable::set(std::uint32_t column, double value, std::uint64_t line) {
 }
 
 LaunchTable::Open* LaunchTable::open(LaunchKey key, const model::LaunchIdentity& identity, std::uint64_t line) {
+  const std::size_t usual_size = current_ ? current_->values.size() : 0;  // launches of one file are much alike
   fold_oldest_while_large();
   const auto [kernel, is_new] = kernel_by_name_.try_emplace(identity.kernel, session_.kernels.size());
   if (is_new) {
@@ -89,6 +90,8 @@ LaunchTable::Open* LaunchTable::open(LaunchKey key, const model::LaunchIdentity&
   if (!spare_.empty()) {
     launch.values = std::move(spare_.back());
     spare_.pop_back();
+  } else {
+    launch.values.reserve(usual_size);
   }
   by_key_.emplace(launch.key, &launch);
   return &launch;

@@ -28,26 +28,36 @@ void append_utf8(std::string& out, std::uint32_t point) {
 
 }  // namespace
 
-LineReader::LineReader(ByteSource& source) : source_(source), buffer_(2 * chunk) {}
+LineReader::LineReader(ByteSource& source) : source_(source) { make_room(2 * chunk); }
+
+// Room for `bytes` more behind the valid ones.
+void LineReader::make_room(std::size_t bytes) {
+  if (capacity_ - end_ >= bytes) return;
+  const std::size_t capacity = std::max(capacity_ * 2, end_ + bytes);
+  auto larger = std::make_unique_for_overwrite<char[]>(capacity);
+  if (end_ > 0) std::memcpy(larger.get(), buffer_.get(), end_);
+  buffer_ = std::move(larger);
+  capacity_ = capacity;
+}
 
 // Makes room behind the current line and reads one more chunk.
 Result<> LineReader::fill() {
   if (begin_ > 0) {
-    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
     end_ -= begin_;
     next_ -= begin_;
     begin_ = 0;
   }
   if (end_ > max_line) return fail(ErrorKind::malformed, "expected lines of at most 64 MB, found a longer one");
-  if (buffer_.size() - end_ < chunk) buffer_.resize(std::max(buffer_.size() * 2, end_ + chunk));
+  make_room(chunk);
   if (encoding_ == Encoding::utf8) {
-    TRY_ASSIGN(const std::size_t got, source_.read(std::span(buffer_.data() + end_, chunk)));
+    TRY_ASSIGN(const std::size_t got, source_.read(std::span(buffer_.get() + end_, chunk)));
     bytes_read_ += got;
     at_end_ = got < chunk;
     end_ += got;
     if (started_) return {};
     started_ = true;
-    const std::string_view start(buffer_.data(), end_);
+    const std::string_view start(buffer_.get(), end_);
     if (start.starts_with("\xEF\xBB\xBF")) {
       begin_ = next_ = 3;
     } else if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
@@ -94,14 +104,14 @@ void LineReader::decode_utf16(std::string_view bytes) {
     }
   }
   pending_ = all.substr(std::min(i, all.size()));
-  if (buffer_.size() - end_ < text.size()) buffer_.resize(std::max(buffer_.size() * 2, end_ + text.size()));
-  std::memcpy(buffer_.data() + end_, text.data(), text.size());
+  make_room(text.size());
+  std::memcpy(buffer_.get() + end_, text.data(), text.size());
   end_ += text.size();
 }
 
 Result<std::string_view> LineReader::head() {
   if (!started_) TRY(fill());
-  return std::string_view(buffer_.data() + next_, std::min<std::size_t>(end_ - next_, 65536));
+  return std::string_view(buffer_.get() + next_, std::min<std::size_t>(end_ - next_, 65536));
 }
 
 Result<bool> LineReader::next(std::string_view& line) {
@@ -109,12 +119,12 @@ Result<bool> LineReader::next(std::string_view& line) {
   begin_ = next_;
   std::size_t searched = begin_;
   while (true) {
-    const auto* found = static_cast<const char*>(std::memchr(buffer_.data() + searched, '\n', end_ - searched));
+    const auto* found = static_cast<const char*>(std::memchr(buffer_.get() + searched, '\n', end_ - searched));
     if (found) {
-      const auto at = static_cast<std::size_t>(found - buffer_.data());
+      const auto at = static_cast<std::size_t>(found - buffer_.get());
       next_ = at + 1;
       ++line_number_;
-      line = std::string_view(buffer_.data() + begin_, at - begin_);
+      line = std::string_view(buffer_.get() + begin_, at - begin_);
       if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
       return true;
     }
@@ -130,7 +140,7 @@ Result<bool> LineReader::next(std::string_view& line) {
   }
   next_ = end_;
   ++line_number_;
-  line = std::string_view(buffer_.data() + begin_, end_ - begin_);
+  line = std::string_view(buffer_.get() + begin_, end_ - begin_);
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   return true;
 }
@@ -141,12 +151,12 @@ Result<bool> LineReader::extend(std::string_view& line) {
   if (next_ == end_ && at_end_) return false;
   std::size_t searched = next_;
   while (true) {
-    const auto* found = static_cast<const char*>(std::memchr(buffer_.data() + searched, '\n', end_ - searched));
+    const auto* found = static_cast<const char*>(std::memchr(buffer_.get() + searched, '\n', end_ - searched));
     if (found || at_end_) {
-      const std::size_t at = found ? static_cast<std::size_t>(found - buffer_.data()) : end_;
+      const std::size_t at = found ? static_cast<std::size_t>(found - buffer_.get()) : end_;
       next_ = found ? at + 1 : end_;
       ++line_number_;
-      line = std::string_view(buffer_.data() + begin_, at - begin_);
+      line = std::string_view(buffer_.get() + begin_, at - begin_);
       if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
       return at - begin_ > kept || found != nullptr;
     }

@@ -87,7 +87,7 @@ Json kernels_json(const NcuReport& report) {
   std::vector<const report::Kernel*> order;
   for (const report::Kernel& kernel : report.kernels) order.push_back(&kernel);
   std::stable_sort(order.begin(), order.end(),
-                   [](const auto* a, const auto* b) { return a->opportunity_score > b->opportunity_score; });
+                   [](const auto* a, const auto* b) { return a->opportunity_score.value_or(-1) > b->opportunity_score.value_or(-1); });
   Json list = Json::array();
   for (std::size_t i = 0; i < order.size() && i < 5; ++i) {
     list.push_back(

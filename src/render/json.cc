@@ -8,6 +8,12 @@ std::string json_text(const Json& value) {
   return value.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
+Json object_for(std::size_t members) {
+  Json object = Json::object();
+  object.get_ref<Json::object_t&>().reserve(members);
+  return object;
+}
+
 Json number(std::optional<double> value, int digits) {
   if (!value || !std::isfinite(*value)) return nullptr;
   const double scale = std::pow(10.0, digits);

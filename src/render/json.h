@@ -12,6 +12,10 @@ using Json = nlohmann::ordered_json;
 
 std::string json_text(const Json& value);
 
+// An empty object with room for `members`. Without room every growth of an object copies all that is in
+// it, down to the last leaf, because members with constant keys cannot be moved.
+Json object_for(std::size_t members);
+
 // null when absent; rounded to `digits` decimals, as people read them.
 Json number(std::optional<double> value, int digits = 4);
 

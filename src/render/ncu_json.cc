@@ -139,7 +139,7 @@ Json shapes_json(const Kernel& kernel) {
 }
 
 Json kernel_json(const Kernel& kernel, std::string_view file) {
-  Json json;
+  Json json = object_for(12);
   json["kernel_name"] = kernel.name;
   json["short_name"] = kernel.short_name;
   json["launch_count"] = kernel.launches;
@@ -161,7 +161,7 @@ Json kernel_summary(const Kernel& kernel, std::string_view source) {
       "memory_busy_pct", "tensor_core_utilization_pct", "l1_cache_hit_rate_pct", "l2_cache_hit_rate_pct",
       "global_load_sectors_per_request", "issue_slot_utilization_pct", "achieved_occupancy_pct", "theoretical_occupancy_pct",
       "eligible_warps_per_scheduler", "scheduler_active_pct"};
-  Json json;
+  Json json = object_for(32);
   json["kernel_name"] = kernel.name;
   for (const std::string_view field : fields) json[std::string(field)] = reading(kernel, field);
   json["block_dims"] = kernel.shapes.empty() || kernel.shapes[0].block.empty() ? Json(nullptr) : Json(kernel.shapes[0].block);
@@ -173,15 +173,16 @@ Json kernel_summary(const Kernel& kernel, std::string_view source) {
     if (reason == kernel.dominant_stall) json["dominant_warp_stall_pct"] = number(value, 2);
   }
   json["warp_stall_breakdown"] = stall_map(kernel.stalls);
-  Json metrics = Json::object();
-  for (const report::Value& value : kernel.values) metrics[std::string(value.id)] = number(value.value(), 4);
+  Json metrics = object_for(kernel.values.size());
+  auto& members = metrics.get_ref<Json::object_t&>();  // ids are unique, so none is looked up
+  for (const report::Value& value : kernel.values) members.emplace_back(value.id, number(value.value(), 4));
   json["metrics"] = std::move(metrics);
   json["source"] = source;
   return json;
 }
 
 Json attribution_entry(const Kernel& kernel) {
-  Json json;
+  Json json = object_for(16);
   json["kernel_name"] = kernel.name;
   json["duration_us"] = number(kernel.duration_us);
   json["runtime_share_pct"] = number(kernel.runtime_share_pct, 2);
@@ -194,7 +195,7 @@ Json attribution_entry(const Kernel& kernel) {
   json["roofline_region"] = kernel.roofline.region.empty() ? Json(nullptr) : Json(kernel.roofline.region);
   json["roofline_ceiling_tflops"] = main ? number(main->ceiling_tflops) : Json(nullptr);
   json["opportunity_score"] = number(kernel.opportunity_score);
-  json["opportunity"] = kernel.opportunity;
+  json["opportunity"] = kernel.opportunity_score ? Json(kernel.opportunity) : Json(nullptr);
   json["occupancy_analysis"] = occupancy_json(kernel.occupancy);
   return json;
 }
@@ -206,7 +207,7 @@ Json attribution(const NcuReport& report) {
   std::stable_sort(order.begin(), order.end(), [&](const Kernel* a, const Kernel* b) {
     // Scores with and without a share of time do not compare: timed kernels come first.
     if (has_share && a->duration_us.has_value() != b->duration_us.has_value()) return a->duration_us.has_value();
-    return a->opportunity_score > b->opportunity_score;
+    return a->opportunity_score.value_or(-1) > b->opportunity_score.value_or(-1);
   });
   Json json;
   json["has_runtime_share"] = has_share;
@@ -276,7 +277,7 @@ Json profiler_rules(const NcuReport& report) {
 }  // namespace
 
 Json finding_json(const report::Finding& finding, std::string_view file) {
-  Json json;
+  Json json = object_for(10);
   json["label"] = finding.label;
   json["display_name"] = finding.display;
   json["kind"] = finding.kind;
@@ -354,7 +355,7 @@ Json occupancy_summary_json(const NcuReport& report) {
 }
 
 Json ncu_json(const NcuReport& report) {
-  Json json;
+  Json json = object_for(32);
   json["schema"] = "ncu_analysis_v1";
   json["source"] = report.source;
   json["format"] = report.format;

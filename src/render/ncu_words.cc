@@ -139,7 +139,7 @@ std::string occupancy_text(const derive::OccupancyAnalysis& occupancy) {
 }
 
 std::string_view opportunity_text(const Kernel& kernel) {
-  const bool judged = kernel.value("busiest_unit_pct") || kernel.roofline.mfu_pct || kernel.opportunity_score > 0;
+  const bool judged = kernel.opportunity_score.has_value();
   return judged ? std::string_view(kernel.opportunity) : "n/a";
 }
 

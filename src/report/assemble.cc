@@ -83,7 +83,7 @@ class Assembler {
     for (const std::string& note : run_.device.notes) report.notes.push_back(printable(note));
     for (const std::string& message : session.tool_messages) report.notes.push_back("the tool said: " + message);
     for (const model::ProfilerRule& rule : session.rules) {
-      report.profiler_rules.push_back({printable(rule.kernel), rule.section, rule.name, rule.type, rule.text,
+      report.profiler_rules.push_back({printable(rule.kernel), printable(rule.section), printable(rule.name), printable(rule.type), printable(rule.text),
                                        rule.estimated_speedup_pct, rule.line});
     }
     report.unknown_metrics.assign(session.unknown_metrics.begin(), session.unknown_metrics.end());
@@ -207,7 +207,11 @@ class Assembler {
     const bool decided = report.primary != "inconclusive" && report.primary != "insufficient_ncu_data";
     const bool both_sides = run_.readings.has(metrics::bandwidth_pct) && run_.readings.has(metrics::compute_pct);
     const bool stalls = !report.stalls.empty();
-    const double lead = report.findings.empty() ? 0 : report.findings.front().score - (report.findings.size() > 1 ? report.findings[1].score : 0);
+    double next = 0;  // the next finding that competes: a state beside its cause does not
+    for (std::size_t i = 1; i < report.findings.size(); ++i) {
+      if (report.findings[i].kind != "state" && report.findings[0].kind != "state") next = std::max(next, report.findings[i].score);
+    }
+    const double lead = report.findings.empty() ? 0 : report.findings.front().score - next;
     if (!decided) {
       report.confidence = "low";
       report.confidence_reason = report.primary == "insufficient_ncu_data" ? "the file holds too few of the metrics that decide"
@@ -223,17 +227,13 @@ class Assembler {
     }
   }
 
+  // Through frx, which leaves out the counters a chip does not have; a bare ncu would refuse them all.
   void add_commands(NcuReport& report) const {
-    std::vector<std::string> counters;
-    for (const Unknown& unknown : report.unknown) {
-      for (const std::string& counter : unknown.counters) {
-        if (!counter.empty() && std::find(counters.begin(), counters.end(), counter) == counters.end() && counters.size() < 24) {
-          counters.push_back(counter);
-        }
-      }
-    }
-    if (!counters.empty()) {
-      report.collect_command = fmt::format("ncu --csv --log-file more.csv --metrics {} ./your_app", join(counters, ","));
+    const bool undecided = report.primary == "inconclusive" || report.primary == "insufficient_ncu_data";
+    if (!report.unknown.empty() || undecided) {
+      const knowledge::Label* label = undecided ? nullptr : knowledge_.labels.with_id(report.unknown.front().label);
+      const std::string_view preset = label && !label->collect.empty() ? label->collect : "full";
+      report.collect_command = fmt::format("frx profile --preset {} --out more.csv -- ./your_app", preset);
     }
     report.next_command = "frx profile --preset full --out after.csv -- ./your_app";
   }

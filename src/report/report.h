@@ -80,7 +80,7 @@ struct Kernel {
   std::vector<LaunchShape> shapes;  // heaviest first
   derive::Roofline roofline;
   derive::OccupancyAnalysis occupancy;
-  double opportunity_score = 0;
+  std::optional<double> opportunity_score;  // absent: nothing tells how far the kernel is from its roof
   std::string opportunity;  // high, medium, low, none
   std::vector<std::pair<std::string, double>> stalls;  // reason, % of warp time; largest first
   std::string dominant_stall;   // "" when no stall was measured

@@ -141,8 +141,8 @@ TEST(Gpus, AgreeWithThemselves) {
 
 TEST(Metrics, HaveTheirWords) {
   for (const knowledge::MetricDefinition& metric : known().metrics.all()) {
-    EXPECT_FALSE(metric.label.empty()) << metric.where << ": no label";
-    EXPECT_FALSE(metric.meaning.empty()) << metric.where << ": no meaning";
+    EXPECT_FALSE(metric.label.empty()) << metric.source.where() << ": no label";
+    EXPECT_FALSE(metric.meaning.empty()) << metric.source.where() << ": no meaning";
   }
 }
 
