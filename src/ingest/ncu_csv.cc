@@ -133,6 +133,7 @@ class NcuCsv {
     if (is_header()) {
       if (const std::optional<NcuColumns> columns = read_ncu_header(fields_, input_.metrics)) {
         settle_style();
+        split_csv(line, fields_);  // settling read the waiting rows into it
         start_table(*columns, line);
         return {};
       }

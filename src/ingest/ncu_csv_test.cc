@@ -245,6 +245,14 @@ TEST(NcuCsv, StartsAgainAtASecondHeader) {
   EXPECT_EQ(sum(session, "axpy(int, float *)", metrics::kernel_duration), 20e3);
 }
 
+TEST(NcuCsv, StartsAgainWhileRowsStillWaitForTheDecimalSign) {
+  // "1,234" may be a thousand or a bit more than one: the rows wait until a later one tells.
+  const std::string run = std::string(header) + duration(0, "us", "1,234");
+  const model::Session session = session_of(run + run + run);
+  EXPECT_EQ(session.launches, 3u);
+  EXPECT_EQ(sum(session, "axpy(int, float *)", metrics::kernel_duration), 3 * 1234e3);
+}
+
 TEST(NcuCsv, GivesARepeatedMetricWithoutIdsToTheNextLaunch) {
   const model::Session session = session_of(
       "\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
