@@ -29,33 +29,30 @@ std::optional<double> to_double(const char* begin, const char* end) {
 
 constexpr double powers_of_ten[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
-// Digits from `at` on are appended to `value`; returns how many there were.
-unsigned take_digits(const char*& at, const char* end, std::uint64_t& value) {
-  const char* const begin = at;
-  for (; at < end && is_digit(*at); ++at) value = value * 10 + static_cast<unsigned>(*at - '0');
-  return static_cast<unsigned>(at - begin);
-}
-
 // "1,234.56" with at most 15 digits: an integer below 2^53 divided by a power of ten is correctly rounded,
 // so no general conversion is needed. Nine in ten values of a profile are like this.
 std::optional<double> short_decimal(std::string_view text) {
-  const char* at = text.data();
-  const char* const end = at + text.size();
   std::uint64_t digits = 0;
-  unsigned count = take_digits(at, end, digits);
-  if (at < end && *at == ',' && (count == 0 || count > 3)) return std::nullopt;
-  while (at < end && *at == ',') {
-    ++at;
-    if (take_digits(at, end, digits) != 3) return std::nullopt;
-    count += 3;
+  unsigned count = 0, since_group = 0, decimals = 0;
+  bool grouped = false, fraction = false;
+  for (const char c : text) {
+    if (is_digit(c)) {
+      digits = digits * 10 + static_cast<unsigned>(c - '0');
+      ++count;
+      ++since_group;
+      decimals += fraction;
+    } else if (c == ',' && !fraction) {
+      if (grouped ? since_group != 3 : since_group == 0 || since_group > 3) return std::nullopt;
+      grouped = true;
+      since_group = 0;
+    } else if (c == '.' && !fraction) {
+      if (grouped && since_group != 3) return std::nullopt;
+      fraction = true;
+    } else {
+      return std::nullopt;
+    }
   }
-  unsigned decimals = 0;
-  if (at < end && *at == '.') {
-    ++at;
-    decimals = take_digits(at, end, digits);
-    count += decimals;
-  }
-  if (at != end || count == 0 || count > 15) return std::nullopt;
+  if (count == 0 || count > 15 || (grouped && !fraction && since_group != 3)) return std::nullopt;
   return static_cast<double>(digits) / powers_of_ten[decimals];
 }
 

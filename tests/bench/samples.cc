@@ -34,8 +34,8 @@ class Writer {
  public:
   std::string launch() {
     const int kernel = pick(kernels);
-    return fmt::format(R"("{}","4711","app","127.0.0.1","void reduce_kernel<{}, Sum<float, {}> >(Sum<float, {}>, int, float *)","1","7",)"
-                       R"("({}, 1, 1)","({}, 1, 1)","0","9.0")",
+    return fmt::format(R"row("{}","4711","app","127.0.0.1","void reduce_kernel<{}, Sum<float, {}> >(Sum<float, {}>, int, float *)","1","7",)row"
+                       R"row("({}, 1, 1)","({}, 1, 1)","0","9.0")row",
                        launches_++, 64 << kernel % 4, kernel, kernel, 64 << kernel % 4, 1 + pick(8));
   }
   std::string value(const Metric& metric) {
@@ -90,7 +90,7 @@ std::string wide_sample(std::size_t bytes) {
 
 std::string first_lines(const std::string& text, std::size_t count) {
   std::size_t end = 0;
-  for (; count > 0 && end != text.npos; --count) end = text.find('\n', end) + 1;
+  for (; count > 0; --count) end = text.find('\n', end) + 1;
   return text.substr(0, end);
 }
 

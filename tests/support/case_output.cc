@@ -113,18 +113,25 @@ std::vector<Stretch> stretches(const Lines& expected, const Lines& actual) {
 
 void append(std::string& text, std::string_view prefix, std::string_view line) { text += fmt::format("{}{}\n", prefix, line); }
 
-// The lines that replace an unequal stretch: as many before and after the three dots as there were.
-void append_rebased(std::string& text, const Stretch& stretch) {
-  const auto dots = std::find(stretch.expected.begin(), stretch.expected.end(), any_lines);
-  std::size_t before = stretch.actual.size(), after = 0;
-  if (dots != stretch.expected.end()) {
-    before = std::min<std::size_t>(before, dots - stretch.expected.begin());
-    const auto last = std::find(stretch.expected.rbegin(), stretch.expected.rend(), any_lines);
-    after = std::min<std::size_t>(stretch.actual.size() - before, last - stretch.expected.rbegin());
-  }
-  for (std::size_t i = 0; i < before; ++i) append(text, "", stretch.actual[i]);
-  if (dots != stretch.expected.end()) append(text, "", any_lines);
-  for (std::size_t i = stretch.actual.size() - after; i < stretch.actual.size(); ++i) append(text, "", stretch.actual[i]);
+// An unequal stretch in which three dots stand: as many found lines before and after them as expected ones.
+struct AroundDots {
+  bool dots = false;
+  std::size_t before = 0, after = 0;  // of stretch.actual
+};
+
+AroundDots around_dots(const Stretch& stretch) {
+  const auto first = std::find(stretch.expected.begin(), stretch.expected.end(), any_lines);
+  if (first == stretch.expected.end()) return {false, stretch.actual.size(), 0};
+  const auto last = std::find(stretch.expected.rbegin(), stretch.expected.rend(), any_lines);
+  const std::size_t before = std::min<std::size_t>(stretch.actual.size(), first - stretch.expected.begin());
+  return {true, before, std::min<std::size_t>(stretch.actual.size() - before, last - stretch.expected.rbegin())};
+}
+
+void append_found(std::string& text, std::string_view prefix, const Stretch& stretch) {
+  const auto [dots, before, after] = around_dots(stretch);
+  for (std::size_t i = 0; i < before; ++i) append(text, prefix, stretch.actual[i]);
+  if (dots) append(text, prefix.empty() ? "" : "    ", any_lines);
+  for (std::size_t i = stretch.actual.size() - after; i < stretch.actual.size(); ++i) append(text, prefix, stretch.actual[i]);
 }
 
 }  // namespace
@@ -167,8 +174,10 @@ std::string difference(std::string_view expected, std::string_view actual) {
       }
       continue;
     }
-    for (const std::string_view line : stretch.expected) append(text, "  - ", line);
-    for (const std::string_view line : stretch.actual) append(text, "  + ", line);
+    for (const std::string_view line : stretch.expected) {
+      if (line != any_lines) append(text, "  - ", line);
+    }
+    append_found(text, "  + ", stretch);
   }
   if (!actual.empty() && actual.back() != '\n') append(text, "    ", "[no line end after the last line found]");
   return text;
@@ -178,7 +187,7 @@ std::string rebased(std::string_view expected, std::string_view actual) {
   if (matches(expected, actual)) return std::string(expected);
   std::string text;
   for (const Stretch& stretch : stretches(lines_of(expected), lines_of(actual))) {
-    if (!stretch.equal) append_rebased(text, stretch);
+    if (!stretch.equal) append_found(text, "", stretch);
     for (const std::string_view line : stretch.equal ? stretch.expected : Lines()) append(text, "", line);
   }
   if (!actual.empty() && actual.back() != '\n') text.pop_back();

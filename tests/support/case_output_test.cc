@@ -34,6 +34,10 @@ TEST(CaseOutput, ShowsBothSidesOfADifference) {
   EXPECT_EQ(difference("a\nb\n", "a\nc\n"), "    a\n  - b\n  + c\n");
 }
 
+TEST(CaseOutput, LeavesOutOfADifferenceWhatTheDotsStandFor) {
+  EXPECT_EQ(difference("a\nold\n...\nz\n", "a\nnew\nb\nc\nz\n"), "    a\n  - old\n  + new\n    ...\n    z\n");
+}
+
 TEST(CaseOutput, KeepsPatternsAndDotsThatStillFit) {
   EXPECT_EQ(rebased("took {{[0-9]+}} ms\nold\n", "took 7 ms\nnew\n"), "took {{[0-9]+}} ms\nnew\n");
   EXPECT_EQ(rebased("head\n...\ntail\n", "head\n1\n2\n3\nTAIL\n"), "head\n...\nTAIL\n");
