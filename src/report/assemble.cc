@@ -227,13 +227,24 @@ class Assembler {
     }
   }
 
+  // The one preset that all these labels ask for, or everything.
+  std::string_view preset_for(const std::vector<Unknown>& labels) const {
+    std::string_view common;
+    for (const Unknown& unknown : labels) {
+      const knowledge::Label* const label = knowledge_.labels.with_id(unknown.label);
+      const std::string_view wanted = label && !label->collect.empty() ? std::string_view(label->collect) : "full";
+      if (!common.empty() && wanted != common) return "full";
+      common = wanted;
+    }
+    return common;
+  }
+
   // Through frx, which leaves out the counters a chip does not have; a bare ncu would refuse them all.
   void add_commands(NcuReport& report) const {
     const bool undecided = report.primary == "inconclusive" || report.primary == "insufficient_ncu_data";
     if (!report.unknown.empty() || undecided) {
-      const knowledge::Label* label = undecided ? nullptr : knowledge_.labels.with_id(report.unknown.front().label);
-      const std::string_view preset = label && !label->collect.empty() ? label->collect : "full";
-      report.collect_command = fmt::format("frx profile --preset {} --out more.csv -- ./your_app", preset);
+      report.collect_command =
+          fmt::format("frx profile --preset {} --out more.csv -- ./your_app", undecided ? "full" : preset_for(report.unknown));
     }
     report.next_command = "frx profile --preset full --out after.csv -- ./your_app";
   }

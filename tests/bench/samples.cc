@@ -34,9 +34,10 @@ class Writer {
  public:
   std::string launch() {
     const int kernel = pick(kernels);
-    return fmt::format(R"row("{}","4711","app","127.0.0.1","void reduce_kernel<{}, Sum<float, {}> >(Sum<float, {}>, int, float *)","1","7",)row"
-                       R"row("({}, 1, 1)","({}, 1, 1)","0","9.0")row",
-                       launches_++, 64 << kernel % 4, kernel, kernel, 64 << kernel % 4, 1 + pick(8));
+    return fmt::format(
+        R"row("{}","4711","app","127.0.0.1","void reduce_kernel<{}, Sum<float, {}> >(Sum<float, {}>, int, float *)","1","7",)row"
+        R"row("({}, 1, 1)","({}, 1, 1)","0","9.0")row",
+        launches_++, 64 << kernel % 4, kernel, kernel, 64 << kernel % 4, 1 + pick(8));
   }
   std::string value(const Metric& metric) {
     if (metric.unit[0] == '%') return fmt::format("{}.{:02}", pick(100), pick(100));
@@ -60,7 +61,9 @@ std::string tall_sample(std::size_t bytes) {
   do {
     const std::string launch = writer.launch();
     for (const Metric& metric : metrics) {
-      text += fmt::format(R"({},"Command line profiler metrics","{}","{}","{}")", launch, metric.name, metric.unit, writer.value(metric)) + "\n";
+      text += fmt::format(R"({},"Command line profiler metrics","{}","{}","{}")", launch, metric.name, metric.unit,
+                          writer.value(metric)) +
+              "\n";
     }
   } while (text.size() < bytes);
   return text;

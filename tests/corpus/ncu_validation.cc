@@ -34,7 +34,7 @@ const std::map<std::string, std::string, std::less<>> reasons = {
     {"csv_tall15_5070_win_gemm_register_blocked.csv",
      "The file counts bank conflicts but neither the wavefronts of shared memory nor the SM count, so nothing says what "
      "share of the traffic they are. A bare count is not a finding; the report lists the label as not measured and names "
-     "the counters."},
+     "the command that measures them."},
 };
 
 std::string agreement(const std::vector<corpus::Judged>& judged) {

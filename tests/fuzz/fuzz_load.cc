@@ -1,15 +1,43 @@
-// Any bytes: what they are is found out, they are read, diagnosed, and every finding makes sense.
-#include "diagnose/diagnosis.h"
+// Any bytes: what they are is found out; they are read, diagnosed, advised on and printed in every way.
+// Findings make sense, and nothing that a terminal would act on reaches the report.
+#include "advise/advice.h"
+#include "advise/catalogue.h"
 #include "fuzz/input.h"
 #include "ingest/importer.h"
+#include "render/explain.h"
+#include "render/ncu_json.h"
+#include "render/ncu_report_text.h"
 
 namespace {
 
+using frx::fuzz::require;
+
+const frx::advise::Catalogue& catalogue() {
+  static const frx::advise::Catalogue cards = frx::advise::Catalogue::load(frx::fuzz::knowledge()).value();
+  return cards;
+}
+
 void check(const std::vector<frx::diagnose::Finding>& findings) {
   for (const frx::diagnose::Finding& finding : findings) {
-    frx::fuzz::require(finding.label != nullptr && finding.score >= 0 && finding.score <= 1);
-    frx::fuzz::require(!finding.time_at_stake || *finding.time_at_stake >= 0);
+    require(finding.label != nullptr && finding.score >= 0 && finding.score <= 1);
+    require(!finding.time_at_stake || *finding.time_at_stake >= 0);
   }
+}
+
+void check_harmless(const std::string& text) {
+  for (const char c : text) require(static_cast<unsigned char>(c) >= 0x20 ? c != 0x7F : c == '\n' || c == '\t');
+}
+
+void print(const frx::report::NcuReport& report) {
+  for (const int width : {40, 80}) {
+    check_harmless(frx::render::ncu_report_text(report, {width, false}));
+    check_harmless(frx::render::ncu_brief_text(report, {width, false}));
+  }
+  (void)frx::render::json_text(frx::render::ncu_json(report));
+  const frx::render::ExplainInput brief{report, {}, {}};
+  check_harmless(frx::render::explain_summary_text(brief));
+  check_harmless(frx::render::explain_prompt_text(brief));
+  (void)frx::render::json_text(frx::render::explain_json(brief));
 }
 
 }  // namespace
@@ -19,12 +47,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::unique_ptr<frx::ByteSource> source = frx::open_bytes(input.text());
   frx::Result<frx::model::Session> session = frx::ingest::load("fuzz", *source, frx::fuzz::knowledge().metrics);
   if (!session) {
-    frx::fuzz::require(!session.error().message.empty());
+    require(!session.error().message.empty());
+    check_harmless(session.error().message);
     return 0;
   }
-  const auto diagnosis = frx::diagnose::diagnose(std::move(*session), frx::fuzz::knowledge(), {});
-  if (!diagnosis) return 0;
-  check(diagnosis->findings);
-  for (const frx::diagnose::KernelDiagnosis& kernel : diagnosis->kernels) check(kernel.findings);
+  const auto run = frx::diagnose::diagnose(std::move(*session), frx::fuzz::knowledge(), {});
+  require(run.has_value());
+  check(run->findings);
+  for (const frx::diagnose::KernelDiagnosis& kernel : run->kernels) check(kernel.findings);
+  frx::Result<frx::advise::Advice> advice = frx::advise::advise(*run, catalogue(), frx::fuzz::knowledge());
+  require(advice.has_value());
+  print(frx::report::assemble(*run, std::move(*advice), frx::fuzz::knowledge()));
   return 0;
 }
