@@ -13,7 +13,13 @@ set(CMAKE_C_FLAGS_DEV "-O1 -g1" CACHE STRING "Flags of the Dev build type")
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # A precompiled header can be cached, and found again, only when ccache sees which headers went into it
+  # (-fpch-preprocess) and does not mind when they were written.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  endif()
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
 endif()
 

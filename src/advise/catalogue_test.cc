@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "advise/signals.h"
+#include "base/files.h"
+#include "base/temporary_directory.h"
 
 namespace frx::advise {
 namespace {
@@ -23,12 +23,9 @@ const Catalogue& catalogue() {
 
 // The error of the catalogue when `name` of data/recommendations has this text instead, "" when it loads.
 std::string refusal(const std::string& name, const std::string& text) {
-  namespace fs = std::filesystem;
-  const fs::path directory = fs::path(::testing::TempDir()) / "frx_advise_catalogue_test";
-  fs::remove_all(directory);
-  fs::create_directories(directory / "recommendations");
-  std::ofstream(directory / "recommendations" / name) << text;
-  const Result<knowledge::Knowledge> knowledge = knowledge::Knowledge::load(directory.string());
+  const TemporaryDirectory directory = TemporaryDirectory::make(::testing::TempDir()).value();
+  EXPECT_TRUE(write_file(directory.file("recommendations/" + name), text));
+  const Result<knowledge::Knowledge> knowledge = knowledge::Knowledge::load(directory.path());
   if (!knowledge) return to_string(knowledge.error());
   const Result<Catalogue> result = Catalogue::load(*knowledge);
   return result ? std::string() : to_string(result.error());

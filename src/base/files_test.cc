@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "base/temporary_directory.h"
+
 namespace frx {
 namespace {
 
@@ -12,15 +14,10 @@ namespace fs = std::filesystem;
 
 class FilesTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "frx-files-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder); }
-  std::string path(std::string_view name) const { return (folder / name).string(); }
+  std::string path(std::string_view name) const { return temporary_.file(name); }
 
-  fs::path folder;
+  TemporaryDirectory temporary_ = TemporaryDirectory::make("/tmp").value();
+  fs::path folder = temporary_.path();
 };
 
 TEST_F(FilesTest, ReadsBackWhatItWrote) {

@@ -11,7 +11,7 @@
 
 #include "capture/host.h"
 #include "capture/ncu_command.h"
-#include "capture/temporary_directory.h"
+#include "base/temporary_directory.h"
 
 namespace frx::capture {
 

@@ -2,7 +2,7 @@
 
 #include "base/files.h"
 #include "capture/host.h"
-#include "capture/temporary_directory.h"
+#include "base/temporary_directory.h"
 #include "cli/command.h"
 #include "cli/test_io.h"
 
@@ -17,7 +17,7 @@ std::string script(const std::string& shell) {
 
 // What bash offers for the words typed so far; the last one is being completed.
 std::string bash_offers(const std::string& words) {
-  const capture::TemporaryDirectory folder = std::move(*capture::TemporaryDirectory::make("/tmp"));
+  const TemporaryDirectory folder = std::move(*TemporaryDirectory::make("/tmp"));
   EXPECT_TRUE(write_file(folder.file("frx"), script("bash")));
   capture::ChildCommand child;
   child.argv = {"bash", "--norc", "-c",

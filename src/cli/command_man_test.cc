@@ -2,7 +2,7 @@
 
 #include "base/files.h"
 #include "capture/host.h"
-#include "capture/temporary_directory.h"
+#include "base/temporary_directory.h"
 #include "cli/command.h"
 #include "cli/test_io.h"
 
@@ -25,7 +25,7 @@ TEST(Man, DescribesEveryCommand) {
 
 TEST(Man, IsWellFormed) {
   if (!capture::find_program("mandoc", "/usr/bin:/bin")) GTEST_SKIP() << "no mandoc here";
-  const capture::TemporaryDirectory folder = std::move(*capture::TemporaryDirectory::make("/tmp"));
+  const TemporaryDirectory folder = std::move(*TemporaryDirectory::make("/tmp"));
   ASSERT_TRUE(write_file(folder.file("frx.1"), page()));
   capture::ChildCommand child;
   child.argv = {"mandoc", "-Tlint", "-Wwarning", folder.file("frx.1")};

@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "capture/fake_host.h"
-#include "capture/temporary_directory.h"
+#include "base/temporary_directory.h"
 #include "cli/test_io.h"
 
 namespace frx::cli {
@@ -25,7 +25,7 @@ std::string printed_command(const std::string& text) {
 
 // Runs a printed command through a shell with the fake ncu on PATH; gives back what the fake was
 // asked to profile: "APP|ARG|...".
-std::string application_seen(const std::string& command, const capture::TemporaryDirectory& folder) {
+std::string application_seen(const std::string& command, const TemporaryDirectory& folder) {
   capture::ChildCommand child;
   child.argv = {"/bin/sh", "-c", command};
   child.directory = folder.path();
@@ -39,7 +39,7 @@ TEST(NcuCommandCommand, EveryPrintedCommandProfilesTheApplication) {
   for (const std::string preset : {"memory", "tensor", "occupancy", "stalls", "full"}) {
     for (const Words& extra : {Words{}, Words{"-o", "my profile.csv"}, Words{"--kernel-name", ".*gemm.*", "--launch-count", "2"},
                                Words{"--launch-skip", "1", "--target-processes", "application-only"}}) {
-      const capture::TemporaryDirectory folder = std::move(*capture::TemporaryDirectory::make("/tmp"));
+      const TemporaryDirectory folder = std::move(*TemporaryDirectory::make("/tmp"));
       TestIo test;
       Words args = {"ncu-command", preset};
       args.insert(args.end(), extra.begin(), extra.end());
@@ -53,7 +53,7 @@ TEST(NcuCommandCommand, EveryPrintedCommandProfilesTheApplication) {
 }
 
 TEST(NcuCommandCommand, OutputKeepsTheProgramOutOfTheCsv) {
-  const capture::TemporaryDirectory folder = std::move(*capture::TemporaryDirectory::make("/tmp"));
+  const TemporaryDirectory folder = std::move(*TemporaryDirectory::make("/tmp"));
   TestIo test;
   ASSERT_EQ(test.run({"ncu-command", "memory", "--output", "p.csv", "--", "echo", "chatter"}), 0);
   application_seen(printed_command(test.out()), folder);

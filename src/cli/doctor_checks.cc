@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "capture/ncu_command.h"
-#include "capture/temporary_directory.h"
+#include "base/temporary_directory.h"
 #include "ingest/importer.h"
 #include "knowledge/presets.h"
 
@@ -114,8 +114,8 @@ Result<std::string> engine_facts() {
 
 // Can a program be started, and is there room for its profile?
 Result<> try_collecting(const capture::Host& host) {
-  TRY_ASSIGN(const capture::TemporaryDirectory folder,
-             capture::TemporaryDirectory::make(host.variable("TMPDIR").value_or("/tmp")));
+  TRY_ASSIGN(const TemporaryDirectory folder,
+             TemporaryDirectory::make(host.variable("TMPDIR").value_or("/tmp")));
   capture::ChildCommand child;
   child.argv = {"/bin/sh", "-c", "exit 7"};
   child.directory = folder.path();

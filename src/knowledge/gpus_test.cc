@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "base/files.h"
+#include "base/temporary_directory.h"
 
 namespace frx::knowledge {
 namespace {
@@ -20,10 +19,9 @@ const GpuCatalogue& catalogue() {
 
 // The built-in data with one file laid over it.
 Result<Library> with_file(const std::string& name, const std::string& text) {
-  const std::string folder = ::testing::TempDir() + "frx_gpus_" + ::testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::filesystem::remove_all(folder);
-  TRY(write_file(folder + "/gpus/" + name, text));
-  return Library::with_overrides(folder);
+  TRY_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make(::testing::TempDir()));
+  TRY(write_file(folder.file("gpus/" + name), text));
+  return Library::with_overrides(folder.path());
 }
 
 std::string message_of_check(const std::string& yaml) {

@@ -2,19 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "base/files.h"
+#include "base/temporary_directory.h"
 
 namespace frx::knowledge {
 namespace {
 
-std::string folder() {
-  const std::string path = ::testing::TempDir() + "frx_library_" + ::testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::filesystem::remove_all(path);
-  std::filesystem::create_directories(path);
-  return path;
-}
+TemporaryDirectory folder() { return TemporaryDirectory::make(::testing::TempDir()).value(); }
 
 TEST(Library, HoldsTheBuiltInFilesInOrderOfTheirNames) {
   const Library library = Library::builtin();
@@ -27,10 +21,10 @@ TEST(Library, HoldsTheBuiltInFilesInOrderOfTheirNames) {
 }
 
 TEST(Library, ReplacesAFileOfTheSameNameAndAddsNewOnes) {
-  const std::string path = folder();
-  ASSERT_TRUE(write_file(path + "/gpus/hopper.yaml", "architecture: mine\n"));
-  ASSERT_TRUE(write_file(path + "/gpus/zz.yaml", "architecture: new\n"));
-  const Result<Library> library = Library::with_overrides(path);
+  const TemporaryDirectory files = folder();
+  ASSERT_TRUE(write_file(files.file("gpus/hopper.yaml"), "architecture: mine\n"));
+  ASSERT_TRUE(write_file(files.file("gpus/zz.yaml"), "architecture: new\n"));
+  const Result<Library> library = Library::with_overrides(files.path());
   ASSERT_TRUE(library) << to_string(library.error());
   EXPECT_EQ(library->file("data/gpus/hopper.yaml")["architecture"].text(), "mine");
   EXPECT_EQ(library->file("data/gpus/zz.yaml")["architecture"].text(), "new");
@@ -39,9 +33,9 @@ TEST(Library, ReplacesAFileOfTheSameNameAndAddsNewOnes) {
 }
 
 TEST(Library, OutlivesAMoveAndACopy) {
-  const std::string path = folder();
-  ASSERT_TRUE(write_file(path + "/gpus/zz.yaml", "architecture: new\n"));
-  Result<Library> library = Library::with_overrides(path);
+  const TemporaryDirectory files = folder();
+  ASSERT_TRUE(write_file(files.file("gpus/zz.yaml"), "architecture: new\n"));
+  Result<Library> library = Library::with_overrides(files.path());
   ASSERT_TRUE(library);
   const Library copy = *library;
   library = Library::builtin();
@@ -49,9 +43,9 @@ TEST(Library, OutlivesAMoveAndACopy) {
 }
 
 TEST(Library, NamesFileAndLineOfBrokenYaml) {
-  const std::string path = folder();
-  ASSERT_TRUE(write_file(path + "/gpus/broken.yaml", "architecture: a\nproducts: [\n"));
-  const Result<Library> library = Library::with_overrides(path);
+  const TemporaryDirectory files = folder();
+  ASSERT_TRUE(write_file(files.file("gpus/broken.yaml"), "architecture: a\nproducts: [\n"));
+  const Result<Library> library = Library::with_overrides(files.path());
   ASSERT_FALSE(library);
   EXPECT_NE(library.error().where.find("broken.yaml:"), std::string::npos) << library.error().where;
   EXPECT_EQ(library.error().kind, ErrorKind::malformed);
@@ -64,9 +58,9 @@ TEST(Library, RefusesAFolderThatIsNone) {
 }
 
 TEST(Library, IgnoresFilesThatAreNotYaml) {
-  const std::string path = folder();
-  ASSERT_TRUE(write_file(path + "/gpus/readme.txt", "[ not yaml"));
-  EXPECT_TRUE(Library::with_overrides(path));
+  const TemporaryDirectory files = folder();
+  ASSERT_TRUE(write_file(files.file("gpus/readme.txt"), "[ not yaml"));
+  EXPECT_TRUE(Library::with_overrides(files.path()));
 }
 
 }  // namespace

@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "base/files.h"
+#include "base/temporary_directory.h"
 
 namespace frx::knowledge {
 namespace {
@@ -80,11 +79,10 @@ TEST(MetricCatalogue, SuggestsANearId) {
 }
 
 TEST(MetricCatalogue, RefusesAFormulaOfAnotherUnitWithFileAndLine) {
-  const std::string folder = ::testing::TempDir() + "frx_metrics_test";
-  std::filesystem::remove_all(folder);
-  ASSERT_TRUE(write_file(folder + "/metrics/zz.yaml",
+  const TemporaryDirectory folder = TemporaryDirectory::make(::testing::TempDir()).value();
+  ASSERT_TRUE(write_file(folder.file("metrics/zz.yaml"),
                          "family: test\nmetrics:\n  - id: test_time\n    label: T\n    unit: ns\n    meaning: m\n    formulas:\n      - \"3 byte\"\n"));
-  const Result<Library> library = Library::with_overrides(folder);
+  const Result<Library> library = Library::with_overrides(folder.path());
   ASSERT_TRUE(library);
   const Result<MetricCatalogue> loaded = MetricCatalogue::load(*library);
   ASSERT_FALSE(loaded);

@@ -4,7 +4,7 @@
 
 #include "base/document.h"
 #include "base/files.h"
-#include "capture/temporary_directory.h"
+#include "base/temporary_directory.h"
 #include "fuzz/input.h"
 
 namespace {
@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 
 // One folder for the whole run, in memory where the system has such a place.
 const std::string& overlay() {
-  static const frx::capture::TemporaryDirectory folder =
-      frx::capture::TemporaryDirectory::make(fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path().string()).value();
+  static const frx::TemporaryDirectory folder =
+      frx::TemporaryDirectory::make(fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path().string()).value();
   return folder.path();
 }
 

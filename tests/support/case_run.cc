@@ -13,7 +13,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "capture/temporary_directory.h"
+#include "base/temporary_directory.h"
 #include "cli/run.h"
 #include "support/case_output.h"
 #include "support/corpus.h"
@@ -233,7 +233,7 @@ Result<Outcome> run_case(const Case& one) {
     const std::string reason = missing(need);
     if (!reason.empty()) return Outcome{.skipped = reason, .out = {}, .err = {}, .exits = {}, .crashes = {}, .files = {}};
   }
-  TRY_ASSIGN(const capture::TemporaryDirectory directory, capture::TemporaryDirectory::make(fs::temp_directory_path()));
+  TRY_ASSIGN(const TemporaryDirectory directory, TemporaryDirectory::make(fs::temp_directory_path()));
   const Places places = {fs::canonical(directory.path()) / "case", fs::canonical(directory.path()) / "tmp"};
   fs::create_directory(places.folder);
   fs::create_directory(places.temporary);

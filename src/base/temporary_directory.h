@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 
-namespace frx::capture {
+namespace frx {
 
 class TemporaryDirectory {
  public:
@@ -23,4 +23,4 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-}  // namespace frx::capture
+}  // namespace frx

@@ -1,4 +1,4 @@
-#include "capture/temporary_directory.h"
+#include "base/temporary_directory.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-namespace frx::capture {
+namespace frx {
 
 Result<TemporaryDirectory> TemporaryDirectory::make(const std::string& parent) {
   std::string path = parent + "/frx-XXXXXX";
@@ -30,4 +30,4 @@ TemporaryDirectory& TemporaryDirectory::operator=(TemporaryDirectory&& other) no
   return *this;
 }
 
-}  // namespace frx::capture
+}  // namespace frx
