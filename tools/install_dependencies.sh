@@ -10,6 +10,9 @@ packages=(
   g++ cmake ninja-build
   ccache lld                             # not needed, but builds are several times faster with them
   libfmt-dev nlohmann-json3-dev libexpected-dev libyaml-cpp-dev libcli11-dev libfast-float-dev
+  libelf-dev                             # cubins inside profiles
+  libprotozero-dev                       # Nsight Compute reports are protobuf messages
+  libzstd-dev                            # compressed reports (.ncu-repz)
   libgtest-dev libgmock-dev
   mandoc                                 # checks the manual pages
   "$@"

@@ -85,7 +85,7 @@ Result<Card> read_card(const Value& root, const knowledge::MetricCatalogue& metr
   for (std::size_t i = 0; i < prerequisites.size(); ++i) {
     card.prerequisites.emplace_back(prerequisites.key(i), prerequisites.value(i).text());
   }
-  const Value steps = root["validation_steps"];
+  TRY_ASSIGN(const Value steps, root.list("validation_steps"));
   for (std::size_t i = 0; i < steps.size(); ++i) {
     TRY_ASSIGN(Step step, read_step(steps.item(i), metrics));
     card.steps.push_back(step);

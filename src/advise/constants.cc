@@ -124,14 +124,14 @@ Result<> read_score(const Value& root, Constants& into) {
 }
 
 Result<> read_relations(const Value& root, Constants& into) {
-  const Value equivalents = root["equivalents"];
+  TRY_ASSIGN(const Value equivalents, root.list("equivalents"));
   for (std::size_t i = 0; i < equivalents.size(); ++i) {
     Equivalent pair;
     TRY_ASSIGN(pair.keep, read_text(equivalents.item(i), "keep"));
     TRY_ASSIGN(pair.drop, read_text(equivalents.item(i), "drop"));
     into.equivalents.push_back(pair);
   }
-  const Value dependencies = root["dependencies"];
+  TRY_ASSIGN(const Value dependencies, root.list("dependencies"));
   for (std::size_t i = 0; i < dependencies.size(); ++i) {
     Dependency pair;
     TRY_ASSIGN(pair.dependent, read_text(dependencies.item(i), "dependent"));
@@ -142,7 +142,7 @@ Result<> read_relations(const Value& root, Constants& into) {
 }
 
 Result<> read_withheld(const Value& root, Constants& into) {
-  const Value list = root["withheld"];
+  TRY_ASSIGN(const Value list, root.list("withheld"));
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Value entry = list.item(i);
     WithheldRule rule;

@@ -33,14 +33,15 @@ Value Value::operator[](std::string_view name) const {
   const char* const pool = view_->pool.data();
   const DocumentNode* key = &view_->nodes[node().begin];
   for (std::uint32_t i = 0; i < node().size; ++i, key += 2) {
-    if (key->size == name.size() && std::memcmp(pool + key->begin, name.data(), name.size()) == 0) return value(i);
+    if (key->kind == DocumentNode::text && key->size == name.size() && std::memcmp(pool + key->begin, name.data(), name.size()) == 0) return value(i);
   }
   return {};
 }
 
-std::string_view Value::key(std::size_t i) const {
-  const DocumentNode& at = view_->nodes[node().begin + 2 * i];
-  return view_->pool.substr(at.begin, at.size);
+Result<Value> Value::list(std::string_view key) const {
+  const Value value = (*this)[key];
+  if (value && !value.is_list()) return fail(ErrorKind::malformed, "expected a list under '{}'", key).at(value.where());
+  return value;
 }
 
 std::vector<std::string_view> Value::texts() const {

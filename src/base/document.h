@@ -52,10 +52,15 @@ class Value {
 
   // A missing key is an empty Value, so chains read naturally: value["a"]["b"].text().
   Value operator[](std::string_view key) const;
-  std::size_t size() const { return *this ? node().size : 0; }
-  Value item(std::size_t i) const { return Value(*view_, node().begin + static_cast<std::uint32_t>(i)); }
-  std::string_view key(std::size_t i) const;
-  Value value(std::size_t i) const { return Value(*view_, node().begin + 2 * static_cast<std::uint32_t>(i) + 1); }
+  // The list under `key`, empty when the key is missing. Fails when something else stands there, where
+  // taking it for an empty list would silently forget what somebody wrote.
+  Result<Value> list(std::string_view key) const;
+  // Items of a list, pairs of a map; a text has none, however long it is.
+  std::size_t size() const { return is_list() || is_map() ? node().size : 0; }
+  // The i-th item of a list, key and value of the i-th pair of a map; empty when there is none.
+  Value item(std::size_t i) const { return is_list() && i < node().size ? child(i) : Value(); }
+  std::string_view key(std::size_t i) const { return is_map() && i < node().size ? child(2 * i).text() : ""; }
+  Value value(std::size_t i) const { return is_map() && i < node().size ? child(2 * i + 1) : Value(); }
 
   // The texts of a list, or the one text when it is not a list.
   std::vector<std::string_view> texts() const;
@@ -66,6 +71,7 @@ class Value {
  private:
   Value(const DocumentView& view, std::uint32_t index) : view_(&view), index_(index) {}
   const DocumentNode& node() const { return view_->nodes[index_]; }
+  Value child(std::size_t offset) const { return {*view_, node().begin + static_cast<std::uint32_t>(offset)}; }
 
   const DocumentView* view_ = nullptr;
   std::uint32_t index_ = 0;

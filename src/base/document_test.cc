@@ -41,6 +41,29 @@ TEST_F(DocumentTest, GivesAnEmptyValueForAMissingKey) {
   EXPECT_EQ(root["b"].size(), 0u);
 }
 
+TEST_F(DocumentTest, ATextHasNoItemsHoweverLongItIs) {
+  const Value text = parse("a: no list\n")["a"];
+  EXPECT_EQ(text.size(), 0u);
+  EXPECT_FALSE(text.item(0));
+  EXPECT_FALSE(text.value(0));
+  EXPECT_EQ(text.key(0), "");
+}
+
+TEST_F(DocumentTest, GivesNothingBehindTheEndOfAListOrAMap) {
+  const Value root = parse("list: [x]\nmap: {k: v}\n");
+  EXPECT_FALSE(root["list"].item(1));
+  EXPECT_FALSE(root["map"].value(1));
+  EXPECT_EQ(root["map"].key(1), "");
+  EXPECT_FALSE(root["map"].item(0));
+}
+
+TEST_F(DocumentTest, RefusesATextWhereAListBelongs) {
+  const Value root = parse("a: [x]\nb: x\n");
+  EXPECT_EQ(root.list("a")->size(), 1u);
+  EXPECT_EQ(root.list("missing")->size(), 0u);
+  EXPECT_EQ(to_string(root.list("b").error()), "my.yaml:2: expected a list under 'b'");
+}
+
 TEST_F(DocumentTest, TakesOneTextForAListOfOne) { EXPECT_EQ(parse("a: x\n")["a"].texts(), (std::vector<std::string_view>{"x"})); }
 
 TEST_F(DocumentTest, ReadsNumbersAndTruths) {

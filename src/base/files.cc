@@ -6,7 +6,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
+
+#include "base/output_file.h"
 
 namespace frx {
 namespace {
@@ -104,27 +105,9 @@ Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
 }
 
 Result<> write_file(const std::string& path, std::string_view bytes) {
-  std::error_code ignored;
-  const std::filesystem::path target(path);
-  if (target.has_parent_path()) std::filesystem::create_directories(target.parent_path(), ignored);
-  std::string temporary = path + ".XXXXXX";
-  const int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (descriptor < 0) return cannot("write", path, errno);
-  int error = 0;
-  while (!bytes.empty() && error == 0) {
-    const ssize_t wrote = ::write(descriptor, bytes.data(), bytes.size());
-    if (wrote < 0) {
-      if (errno != EINTR) error = errno;
-    } else {
-      bytes.remove_prefix(static_cast<std::size_t>(wrote));
-    }
-  }
-  ::fchmod(descriptor, 0644);
-  if (::close(descriptor) != 0 && error == 0) error = errno;
-  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error == 0) return {};
-  ::unlink(temporary.c_str());
-  return cannot("write", path, error);
+  TRY_ASSIGN(OutputFile file, OutputFile::create(path));
+  TRY(file.write(bytes));
+  return file.commit();
 }
 
 }  // namespace frx

@@ -34,7 +34,7 @@ std::unique_ptr<ByteSource> open_bytes(std::string_view bytes);
 // The whole file; refuses more than `limit` bytes.
 Result<std::string> read_file(const std::string& path, std::uint64_t limit = std::uint64_t{256} << 20);
 
-// Writes beside the target and renames over it. Creates missing parent folders.
+// An OutputFile (base/output_file.h) in one piece. Creates missing parent folders.
 Result<> write_file(const std::string& path, std::string_view bytes);
 
 }  // namespace frx

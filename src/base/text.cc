@@ -169,6 +169,11 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   return best;
 }
 
+std::string_view file_name_in(std::string_view path) {
+  const std::size_t slash = path.find_last_of("/\\");
+  return slash == path.npos ? path : path.substr(slash + 1);
+}
+
 std::string shell_quote(std::string_view argument) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

@@ -34,6 +34,10 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width);
 // The candidate nearest to `word` when it is near enough to be a typing mistake, else "".
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 
+// What stands behind the last separator of a path of any system: a path says who works where, its last part is
+// enough to recognise a file.
+std::string_view file_name_in(std::string_view path);
+
 // One argument of a POSIX shell command line, quoted only when it has to be.
 std::string shell_quote(std::string_view argument);
 

@@ -24,13 +24,13 @@ struct Options {
 };
 
 void describe(Syntax& syntax, Options& options) {
-  syntax.text("Reads an Nsight Compute export (CSV or text of any version) and prints the diagnosis; with --before and --after, "
+  syntax.text("Reads an Nsight Compute profile (a report or an export of any version) and prints the diagnosis; with --before and --after, "
               "what a change did.");
-  syntax.argument("TARGET", options.target, "Nsight Compute export");
-  syntax.option("--before", "FILE", options.before, "export of the version before the change");
-  syntax.option("--after", "FILE", options.after, "export of the version after it");
-  syntax.option("--before-ncu", "FILE", options.before_ncu, "the same as --before for an Nsight Compute export");
-  syntax.option("--after-ncu", "FILE", options.after_ncu, "the same as --after for an Nsight Compute export");
+  syntax.argument("TARGET", options.target, "Nsight Compute report (.ncu-rep) or export (CSV, text)");
+  syntax.option("--before", "FILE", options.before, "profile of the version before the change");
+  syntax.option("--after", "FILE", options.after, "profile of the version after it");
+  syntax.option("--before-ncu", "FILE", options.before_ncu, "the same as --before for an Nsight Compute profile");
+  syntax.option("--after-ncu", "FILE", options.after_ncu, "the same as --after for an Nsight Compute profile");
   syntax.option("--baseline", "FILE", options.baseline, "old name of --before");
   syntax.option("--optimized", "FILE", options.optimized, "old name of --after");
   syntax.option("--before-label", "TEXT", options.before_label, "what to call the first side");
@@ -38,7 +38,7 @@ void describe(Syntax& syntax, Options& options) {
   describe_analysis(syntax, options.analysis);
   syntax.option("--why", "FIELD", options.why, "only tell where this number or label comes from");
   syntax.flag("--json,--output-json", options.json, "print JSON");
-  syntax.example("report.csv", "the diagnosis of one export");
+  syntax.example("report.ncu-rep", "the diagnosis of one profile");
   syntax.example("--before naive.csv --after tiled.csv", "did the change help?");
   syntax.exit_code(0, "a report was made");
   syntax.exit_code(1, "the file cannot be read, or is no profile");

@@ -20,8 +20,8 @@ struct Options {
 
 void describe(Syntax& syntax, Options& options) {
   syntax.text("Writes frx_summary.txt (for people), frx_llm_prompt.txt (for a language model) and frx_evidence.json (frx_explain_v0) "
-              "from an Nsight Compute export.");
-  syntax.argument("PATH", options.path, "Nsight Compute export, CSV or text");
+              "from an Nsight Compute profile.");
+  syntax.argument("PATH", options.path, "Nsight Compute report (.ncu-rep) or export (CSV, text)");
   syntax.option("--source,--src", "FILE", options.brief.source_path, "CUDA source to put into the brief");
   syntax.option("--out", "DIR", options.brief.directory, "where to write the files");
   syntax.flag("--prompt-only", options.prompt_only, "print the prompt and write nothing");

@@ -27,7 +27,7 @@ struct Options {
 void describe(Syntax& syntax, Options& options) {
   syntax.text("Says why the kernels are slow, what to change first and how to check that it helped. Reads an export of any "
               "version of Nsight Compute, or runs ncu on the program after --.");
-  syntax.option("--ncu", "FILE", options.ncu_file, "read this export (CSV or text) instead of running ncu");
+  syntax.option("--ncu", "FILE", options.ncu_file, "read this report (.ncu-rep) or export (CSV, text) instead of running ncu");
   syntax.choice("--preset", "NAME", options.preset, knowledge::preset_names(knowledge::Library::builtin()), "counters of a live run");
   syntax.option("--out", "FILE", options.out, "keep the CSV of a live run");
   syntax.option("--kernel-name", "FILTER", options.request.kernel_filter, "live: only kernels of this name or regular expression");

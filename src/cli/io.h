@@ -20,6 +20,8 @@ class Sink {
   virtual void flush() {}
   // errno of the first write that failed, else 0. A reader that left (EPIPE) is not a failure.
   virtual int error() const { return 0; }
+  // Whether anything written from now on is lost: a long output need not be made to its end.
+  virtual bool closed() const { return false; }
 };
 
 class StringSink final : public Sink {
@@ -41,6 +43,7 @@ class FileSink final : public Sink {
   void write(std::string_view text) override;
   void flush() override;
   int error() const override { return error_; }
+  bool closed() const override { return closed_; }
 
  private:
   void bring_out(std::string_view text);

@@ -16,13 +16,11 @@ struct Other {
 
 // Files people hand over that are something else; reading them is no use.
 constexpr Other others[] = {
-    {".ncu-rep", "a binary Nsight Compute report", "export it first: ncu --import FILE --csv --page raw --print-units base > report.csv"},
-    {".nsight-cuprof-report", "a binary Nsight Compute report", "export it first: nv-nsight-cu-cli --import FILE --csv --page raw > report.csv"},
-    {".nsys-rep", "an Nsight Systems report", "this version reads Nsight Compute exports: ncu --csv --page raw --log-file report.csv ./your_app"},
-    {".sqlite", "an Nsight Systems database", "this version reads Nsight Compute exports: ncu --csv --page raw --log-file report.csv ./your_app"},
-    {".ptx", "PTX", "this version reads Nsight Compute exports only"},
-    {".cu", "CUDA source", "this version reads Nsight Compute exports only; give the source to: frx explain report.csv --source FILE"},
-    {".zip", "a run bundle", "this version reads Nsight Compute exports only"},
+    {".nsys-rep", "an Nsight Systems report", "this version reads Nsight Compute profiles: ncu -o report ./your_app"},
+    {".sqlite", "an Nsight Systems database", "this version reads Nsight Compute profiles: ncu -o report ./your_app"},
+    {".ptx", "PTX", "this version reads Nsight Compute profiles only"},
+    {".cu", "CUDA source", "this version reads Nsight Compute profiles only; give the source to: frx explain report.csv --source FILE"},
+    {".zip", "a run bundle", "this version reads Nsight Compute profiles only"},
 };
 
 }  // namespace
@@ -55,13 +53,13 @@ std::function<void(std::uint64_t)> Progress::callback() {
 Result<> expect_ncu_file(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
-    return fail(ErrorKind::unreadable, "expected an Nsight Compute export, found a directory").at(path).hint(
-        "give the CSV itself; run bundles are not read by this version");
+    return fail(ErrorKind::unreadable, "expected an Nsight Compute profile, found a directory").at(path).hint(
+        "give the report or the CSV itself; run bundles are not read by this version");
   }
   if (!std::filesystem::exists(path, error)) return {};  // opening it says so
   for (const Other& other : others) {
     if (path.size() > other.suffix.size() && equals_ignoring_case(path.substr(path.size() - other.suffix.size()), other.suffix)) {
-      return fail(ErrorKind::malformed, "expected an Nsight Compute export, found {}", other.what).at(path).hint(std::string(other.hint));
+      return fail(ErrorKind::malformed, "expected an Nsight Compute profile, found {}", other.what).at(path).hint(std::string(other.hint));
     }
   }
   return {};

@@ -31,7 +31,7 @@ std::string id_of(std::string_view field) {
   return std::string(field);
 }
 
-void add_value(std::string& text, std::string_view of, const report::Value& value, const std::string& file) {
+void add_value(std::string& text, std::string_view of, const report::Value& value, const report::SourceFile& file) {
   text += fmt::format("{}: {} = {}\n", of, value.id, format_quantity(value.value(), value.unit));
   text += fmt::format("  from     {}\n", source_text(value, file));
   if (!value.counter.empty()) text += fmt::format("  counter  {}\n", value.counter);
@@ -42,7 +42,7 @@ void add_value(std::string& text, std::string_view of, const report::Value& valu
   }
 }
 
-void add_finding(std::string& text, std::string_view of, const report::Finding& finding, const std::string& file) {
+void add_finding(std::string& text, std::string_view of, const report::Finding& finding, const report::SourceFile& file) {
   text += fmt::format("{}: {} holds with score {:.2f}\n", of, finding.label, finding.score);
   text += fmt::format("  rule     {}\n", finding.rule_place);
   for (const std::string& line : wrap(finding.rule, 66)) text += "           " + line + "\n";
@@ -54,7 +54,7 @@ void add_finding(std::string& text, std::string_view of, const report::Finding& 
 }
 
 template <typename Owner>
-void add_all(std::string& text, std::string_view of, const Owner& owner, const std::string& id, const std::string& file) {
+void add_all(std::string& text, std::string_view of, const Owner& owner, const std::string& id, const report::SourceFile& file) {
   if (const report::Value* value = owner.value(id)) add_value(text, of, *value, file);
   for (const report::Finding& finding : owner.findings) {
     if (finding.label == id) add_finding(text, of, finding, file);
@@ -80,11 +80,11 @@ Result<std::string> why(const report::NcuReport& report, const std::string& fiel
   std::string id = id_of(field);
   if (id == "primary_bottleneck" || id == "primary") id = report.primary;
   std::string text;
-  add_all(text, "run", report, id, report.source);
+  add_all(text, "run", report, id, report.file());
   constexpr std::size_t max_kernels = 20;
   if (report.kernels.size() > 1) {
     for (std::size_t i = 0; i < report.kernels.size() && i < max_kernels; ++i) {
-      add_all(text, shorten(report.kernels[i].short_name, 40), report.kernels[i], id, report.source);
+      add_all(text, shorten(report.kernels[i].short_name, 40), report.kernels[i], id, report.file());
     }
   }
   if (text.empty()) text = not_measured(knowledge, id);

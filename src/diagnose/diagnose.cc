@@ -187,8 +187,9 @@ class Diagnoser {
   static void add(std::vector<Finding>& findings, const Finding& finding, double share) {
     for (Finding& known : findings) {
       if (known.label != finding.label) continue;
-      known.score += finding.score * share;
-      known.time_share += finding.time_share * share;
+      // Shares that make up the whole may sum to a little more than 1.
+      known.score = std::min(1.0, known.score + finding.score * share);
+      known.time_share = std::min(1.0, known.time_share + finding.time_share * share);
       if (finding.time_at_stake) known.time_at_stake = known.time_at_stake.value_or(0) + *finding.time_at_stake;
       if (finding.explained_by.empty()) known.explained_by = {};
       return;

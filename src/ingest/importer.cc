@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "ingest/unpacked_source.h"
 
 namespace frx::ingest {
 namespace {
@@ -43,7 +44,7 @@ bool is_metric_list(std::string_view head) {
 
 // What the file seems to be instead, so that the person knows which file to give.
 std::string guess(std::string_view head) {
-  if (head.starts_with("NVR") || head.starts_with("NVQP")) return "a binary Nsight Compute report";
+  if (head.starts_with("NVQP") || head.starts_with("NVR")) return "a binary report of another kind than Nsight Compute's";
   if (head.starts_with("SQLite format 3")) return "an SQLite database";
   if (head.starts_with("PK\x03\x04")) return "a zip archive";
   if (head.starts_with("\x1F\x8B")) return "gzip data";
@@ -81,9 +82,13 @@ std::optional<ToolError> first_error(std::string_view head) {
 
 Failure unrecognised(const std::string& name, std::string_view head) {
   constexpr std::string_view hint =
-      "export one with: ncu --csv --page raw --log-file report.csv ./your_app   (or: ncu --import report.ncu-rep --csv --page raw)";
+      "make one with: ncu --set full -o report ./your_app   (writes report.ncu-rep; CSV: ncu --csv --page raw --log-file report.csv ./your_app)";
   if (trim(head).empty()) {
-    return fail(ErrorKind::malformed, "expected an Nsight Compute export, found an empty file").at(name).hint(std::string(hint));
+    return fail(ErrorKind::malformed, "expected an Nsight Compute profile, found an empty file").at(name).hint(std::string(hint));
+  }
+  if (is_lfs_pointer(head)) {
+    return fail(ErrorKind::malformed, "expected a profile, found a git-lfs pointer to it").at(name).hint(
+        "fetch the file itself: git lfs pull");
   }
   if (const std::optional<ToolError> error = first_error(head)) {
     return fail(ErrorKind::malformed, "no profile in it: {} said '{}'", error->tool, shorten(error->text, 160)).at(name).hint(
@@ -98,13 +103,52 @@ Failure unrecognised(const std::string& name, std::string_view head) {
         "let nvprof write CSV: nvprof --csv --metrics all --log-file metrics.csv ./your_app");
   }
   const std::string other = guess(head);
-  return fail(ErrorKind::malformed, "expected an Nsight Compute export (CSV or text), found {}",
+  return fail(ErrorKind::malformed, "expected an Nsight Compute profile (.ncu-rep, CSV or text), found {}",
               other.empty() ? "no metric table" : other).at(name).hint(std::string(hint));
+}
+
+// Finds the line at which a text format begins and reads from there.
+Result<> read_text(const std::string& name, ByteSource& source, const knowledge::MetricCatalogue& metrics,
+                   const std::function<void(std::uint64_t)>& progress, model::Session& session) {
+  LineReader lines(source);
+  TRY_ASSIGN(const std::string_view head, lines.head());
+  const std::string start(head);
+  if (looks_binary(start)) return unrecognised(name, start);
+  Input input{name, lines, metrics, progress};
+  std::string_view line;
+  while (true) {
+    TRY_ASSIGN(const bool more, lines.next(line));
+    if (!more) return unrecognised(name, start);
+    if (take_tool_line(line, session)) continue;
+    const auto chosen = std::find_if(std::begin(all), std::end(all), [&](const Importer* importer) {
+      return importer->begins && importer->begins(line, metrics);
+    });
+    if (chosen == std::end(all)) continue;
+    session.format = (*chosen)->title;
+    TRY((*chosen)->read(input, line, session));
+    session.lines = lines.line_number();
+    return {};
+  }
+}
+
+Result<> read(const std::string& name, ByteSource& source, const knowledge::MetricCatalogue& metrics,
+              const std::function<void(std::uint64_t)>& progress, model::Session& session) {
+  UnpackedSource bytes(source);
+  TRY_ASSIGN(const std::string_view head, bytes.head());
+  const auto binary = std::find_if(std::begin(all), std::end(all), [&](const Importer* importer) {
+    return importer->recognises && importer->recognises(head);
+  });
+  if (binary == std::end(all)) return read_text(name, bytes, metrics, progress, session);
+  session.format = (*binary)->title;
+  BinaryInput input{name, bytes, metrics, progress};
+  return (*binary)->read_bytes(input, session);
 }
 
 }  // namespace
 
 std::span<const Importer* const> importers() { return all; }
+
+bool is_lfs_pointer(std::string_view head) { return head.starts_with("version https://git-lfs"); }
 
 bool take_tool_line(std::string_view line, model::Session& session) {
   if (!line.starts_with("==")) return false;
@@ -119,36 +163,19 @@ bool take_tool_line(std::string_view line, model::Session& session) {
 
 Result<model::Session> load(std::string name, ByteSource& source, const knowledge::MetricCatalogue& metrics,
                             const std::function<void(std::uint64_t)>& progress) {
-  LineReader lines(source);
-  const auto at_file = [&](Error error) {
-    if (error.where.empty()) error.where = name;
-    return Failure{std::move(error)};
-  };
-  Result<std::string_view> head = lines.head();
-  if (!head) return at_file(std::move(head).error());
-  const std::string start(*head);
-  if (looks_binary(start)) return unrecognised(name, start);
-
   model::Session session;
   session.source = name;
-  Input input{name, lines, metrics, progress};
-  std::string_view line;
-  while (true) {
-    const Result<bool> more = lines.next(line);
-    if (!more) return at_file(more.error());
-    if (!*more) return unrecognised(name, start);
-    if (take_tool_line(line, session)) continue;
-    const auto chosen = std::find_if(std::begin(all), std::end(all),
-                                     [&](const Importer* importer) { return importer->begins(line, metrics); });
-    if (chosen == std::end(all)) continue;
-    session.format = (*chosen)->title;
-    if (Result<> done = (*chosen)->read(input, line, session); !done) return at_file(std::move(done).error());
-    break;
+  if (Result<> done = read(name, source, metrics, progress, session); !done) {
+    Error error = std::move(done).error();
+    if (error.where.empty()) error.where = name;
+    return Failure{std::move(error)};
   }
-  session.lines = lines.line_number();
   if (session.launches == 0) {
-    return fail(ErrorKind::malformed, "expected kernel launches after the header, found none").at(name).hint(
-        "was the export cut off? the table has a header and no rows");
+    const bool is_table = session.places == model::Places::lines;
+    return fail(ErrorKind::malformed, "expected kernel launches {}, found none", is_table ? "after the header" : "in the report")
+        .at(name)
+        .hint(is_table ? "was the export cut off? the table has a header and no rows"
+                       : "no kernel was profiled: do the filters of the run (--kernel-name, --launch-skip ...) match one?");
   }
   return session;
 }

@@ -42,6 +42,8 @@ class LaunchTable {
   // Opens a further launch equal to the current one: formats without launch ids repeat their metrics.
   void at_next(const model::LaunchIdentity& identity, std::uint64_t line);
   bool has_launch() const { return current_ != nullptr; }
+  // Of the current launch; valid until the next at().
+  model::Kernel& kernel() { return session_.kernels[current_->kernel]; }
   // How many launches the current entry stands for (per-kernel summaries have "Invocations").
   void set_count(std::uint64_t launches);
 

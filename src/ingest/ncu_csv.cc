@@ -11,9 +11,11 @@
 // Traps met in real files: metric rows shorter than their header; program output between rows; one
 // unit per row; thousands and decimal signs of the user's locale; several runs in one file.
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <deque>
+#include <optional>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -270,9 +272,17 @@ class NcuCsv {
   }
 
   void move_to_launch() {
-    const model::LaunchIdentity launch = identity();
+    model::LaunchIdentity launch = identity();
     if (launch.device && launch.cc) session_.devices[*launch.device].cc = launch.cc;
-    table_.at(launch_key(launch), launch, line_number());
+    const LaunchKey key = launch_key(launch);
+    failed_ = launch.block && std::find(launch.block->begin(), launch.block->end(), 0u) != launch.block->end();
+    if (failed_) {
+      launch.grid.reset();
+      launch.block.reset();
+      if (last_failed_ != key) values_.notes().add(line_number(), "a launch failed: it has no threads, so nothing was measured");
+      last_failed_ = key;
+    }
+    table_.at(key, launch, line_number());
     if (columns_.invocations >= 0) {
       std::uint64_t count = 1;
       const std::string_view text = field(columns_.invocations);
@@ -286,9 +296,10 @@ class NcuCsv {
     const std::string_view value = field(columns_.value);
     if (name.empty()) return take_rule();
     remember_prefix(line);
-    const Middle& middle = middle_of(line, name);
     const bool anonymous = columns_.id < 0 && columns_.invocations < 0;
     if (!same_launch_) move_to_launch();
+    if (failed_) return take_failed(name, value);
+    const Middle& middle = middle_of(line, name);
     if (anonymous && middle.plan.kind == ValuePlan::Kind::reading && table_.has(middle.plan.column)) {
       // Without launch ids a metric that comes again belongs to the next launch of its kernel.
       ++counts_[unquoted(trim(field(columns_.kernel)))];
@@ -300,6 +311,14 @@ class NcuCsv {
       }
     }
     take_value(middle.plan, value);
+  }
+
+  // Of a failed launch only the device it was meant for is of use.
+  void take_failed(std::string_view name, std::string_view value) {
+    prefix_.clear();  // the next row is looked at as a whole, too
+    ValuePlan plan;
+    plan.kind = ValuePlan::Kind::device_name;
+    if (trim(name) == "device__attribute_display_name") take_value(plan, value);
   }
 
   void take_value(const ValuePlan& plan, std::string_view text) {
@@ -385,6 +404,7 @@ class NcuCsv {
   void take_rule() {
     if (field(columns_.rule_name).empty()) return;
     if (columns_.id >= 0) move_to_launch();
+    if (failed_) return;
     values_.take_quoted(unquoted(field(columns_.rule_text)), line_number());
     if (session_.rules.size() >= max_rules) return;
     model::ProfilerRule& rule = session_.rules.emplace_back();
@@ -416,6 +436,8 @@ class NcuCsv {
 
   std::string prefix_;
   bool same_launch_ = false;
+  bool failed_ = false;
+  std::optional<LaunchKey> last_failed_;
   std::unordered_map<std::string, Middle> middle_by_text_;
   std::vector<const std::pair<const std::string, Middle>*> sequence_;
   std::size_t at_in_sequence_ = 0;

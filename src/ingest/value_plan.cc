@@ -35,6 +35,14 @@ bool is_printed_without_unit(std::string_view name) {
   return name.starts_with("device__attribute_") || name == "launch__stack_size" || name == "Stack Size";
 }
 
+ValuePlan attribute_of_device(std::string_view name) {
+  ValuePlan plan;
+  if (name == "device__attribute_display_name") plan.kind = ValuePlan::Kind::device_name;
+  if (name == "device__attribute_compute_capability_major") plan.kind = ValuePlan::Kind::device_cc_major;
+  if (name == "device__attribute_compute_capability_minor") plan.kind = ValuePlan::Kind::device_cc_minor;
+  return plan;
+}
+
 }  // namespace
 
 bool is_absent_value(std::string_view text) {
@@ -68,14 +76,8 @@ void NoteBook::write_to(model::Session& session) const {
 
 ValuePlan ValueReader::plan(std::string_view section, std::string_view name, std::string_view unit, bool has_unit,
                             std::uint64_t line) {
-  ValuePlan plan;
-  if (name == "device__attribute_display_name") {
-    plan.kind = ValuePlan::Kind::device_name;
-    return plan;
-  }
-  if (name == "device__attribute_compute_capability_major") plan.kind = ValuePlan::Kind::device_cc_major;
-  if (name == "device__attribute_compute_capability_minor") plan.kind = ValuePlan::Kind::device_cc_minor;
-  if (plan.kind != ValuePlan::Kind::unknown) return plan;
+  const ValuePlan attribute = attribute_of_device(name);
+  if (attribute.kind != ValuePlan::Kind::unknown) return attribute;
   const bool stated = has_unit && !is_no_unit(trim(unit));
   const std::optional<Unit> parsed = stated ? parse_unit(unit) : std::nullopt;
   std::optional<model::Metric> metric = catalogue_.called(section, name, parsed);
@@ -84,22 +86,30 @@ ValuePlan ValueReader::plan(std::string_view section, std::string_view name, std
   return plan_for(metric, name, unit, has_unit, line);
 }
 
+ValuePlan ValueReader::plan_in_base_unit(std::string_view name) {
+  ValuePlan plan = attribute_of_device(name);
+  if (plan.kind != ValuePlan::Kind::unknown) return plan;
+  const std::optional<model::Metric> metric = catalogue_.called({}, name, std::nullopt);
+  if (!metric) return unknown(name);
+  const knowledge::MetricDefinition& definition = catalogue_[*metric];
+  if (definition.attribute_scale != 1.0 || is_printed_without_unit(name)) return reading(definition, definition.attribute_scale);
+  return reading(definition, knowledge::scale_of_base_unit(definition.unit.dimension) / definition.unit.scale);
+}
+
 ValuePlan ValueReader::plan_for(std::optional<model::Metric> metric, std::string_view name, std::string_view unit,
                                 bool has_unit, std::uint64_t line) {
-  ValuePlan plan;
-  if (!metric) {
-    if (session_.unknown_metrics.size() < max_unknown_names) session_.unknown_metrics.emplace(printable(name));
-    return plan;
-  }
+  if (!metric) return unknown(name);
   const knowledge::MetricDefinition& definition = catalogue_[*metric];
-  plan.label = definition.id;
   unit = trim(unit);
   const bool stated = has_unit && !is_no_unit(unit);
   const auto refuse = [&](std::string reason) {
+    ValuePlan plan;
     plan.kind = ValuePlan::Kind::refused;
+    plan.label = definition.id;
     notes_.add(line, std::move(reason));
     return plan;
   };
+  double scale = 1.0;
   if (stated) {
     const std::optional<Unit> parsed = parse_unit(unit);
     if (!parsed) {
@@ -111,23 +121,43 @@ ValuePlan ValueReader::plan_for(std::optional<model::Metric> metric, std::string
       return refuse(fmt::format("'{}' is in '{}' where {} is expected; not used", printable(name), printable(unit),
                                 definition.unit_text.empty() ? "a plain number" : definition.unit_text));
     }
-    plan.scale = parsed->scale / definition.unit.scale;
+    scale = parsed->scale / definition.unit.scale;
   } else if (definition.attribute_scale != 1.0 || is_printed_without_unit(name)) {
-    plan.scale = definition.attribute_scale;
+    scale = definition.attribute_scale;
   } else if (needs_a_stated_unit(definition.unit.dimension)) {
     return refuse(fmt::format("'{}' has no unit; not used, because the tools scale it", printable(name)));
   }
+  return reading(definition, scale);
+}
+
+ValuePlan ValueReader::reading(const knowledge::MetricDefinition& definition, double scale) {
+  ValuePlan plan;
   plan.kind = ValuePlan::Kind::reading;
-  plan.column = table_.column(*metric);
+  plan.label = definition.id;
+  plan.scale = scale;
+  plan.column = table_.column(definition.metric);
   if (definition.max) plan.largest = *definition.max * pass_skew;
   return plan;
+}
+
+ValuePlan ValueReader::unknown(std::string_view name) {
+  // "regex:..." asked for metrics, "breakdown:..." lists some, "name[0x7f10]" is one instance of a metric.
+  const std::size_t colon = name.find(':');
+  const bool names_others = colon != name.npos && colon + 1 < name.size() && name[colon + 1] != ' ';
+  if (names_others || name.ends_with(']')) return {};
+  if (session_.unknown_metrics.size() < max_unknown_names) session_.unknown_metrics.emplace(printable(name));
+  return {};
 }
 
 void ValueReader::take(const ValuePlan& plan, std::string_view text, NumberStyle style, std::uint64_t line) {
   if (plan.kind != ValuePlan::Kind::reading) return;
   const std::optional<double> value = parse_number(text, style);
   if (!value) return not_a_number(plan, text, line);
-  const double scaled = *value * plan.scale;
+  take_number(plan, *value, line);
+}
+
+void ValueReader::take_number(const ValuePlan& plan, double value, std::uint64_t line) {
+  const double scaled = value * plan.scale;
   if (scaled < 0 || scaled > plan.largest) {
     notes_.add(line, fmt::format("{} of {} is impossible; not used", plan.label,
                                  scaled < 0 ? std::string("less than 0") : fmt::format("more than {:g}", plan.largest / pass_skew)));

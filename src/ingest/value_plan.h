@@ -57,6 +57,10 @@ class ValueReader {
   ValuePlan plan_for(std::optional<model::Metric> metric, std::string_view name, std::string_view unit, bool has_unit,
                      std::uint64_t line);
 
+  // For reports, which store values in base units: ns, bytes, per second, percent, counts.
+  ValuePlan plan_in_base_unit(std::string_view name);
+  void take_number(const ValuePlan& plan, double value, std::uint64_t line);
+
   // Reads one cell into the current launch.
   void take(const ValuePlan& plan, std::string_view text, NumberStyle style, std::uint64_t line);
 
@@ -70,6 +74,8 @@ class ValueReader {
   void finish() { notes_.write_to(session_); }
 
  private:
+  ValuePlan reading(const knowledge::MetricDefinition& definition, double scale);
+  ValuePlan unknown(std::string_view name);
   void not_a_number(const ValuePlan& plan, std::string_view text, std::uint64_t line);
 
   model::Session& session_;

@@ -138,12 +138,12 @@ Result<GpuCatalogue> GpuCatalogue::load(const Library& library) {
 }
 
 Result<> GpuCatalogue::add_file(const Value& root) {
-  const Value capabilities = root["compute_capabilities"];
+  TRY_ASSIGN(const Value capabilities, root.list("compute_capabilities"));
   for (std::size_t i = 0; i < capabilities.size(); ++i) {
     TRY_ASSIGN(SmLimits limits, read_limits(capabilities.item(i), root));
     limits_.push_back(std::move(limits));
   }
-  const Value products = root["products"];
+  TRY_ASSIGN(const Value products, root.list("products"));
   for (std::size_t i = 0; i < products.size(); ++i) {
     TRY_ASSIGN(GpuProduct product, read_product(products.item(i), root));
     products_.push_back(std::move(product));

@@ -8,7 +8,7 @@ namespace frx::knowledge {
 
 Result<KernelClasses> KernelClasses::load(const Library& library) {
   KernelClasses result;
-  const Value list = library.file("data/kernels/classes.yaml")["classes"];
+  TRY_ASSIGN(const Value list, library.file("data/kernels/classes.yaml").list("classes"));
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Value entry = list.item(i);
     if (entry["id"].text().empty() || i >= 64) {

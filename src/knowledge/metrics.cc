@@ -21,6 +21,10 @@ std::optional<Aggregate> aggregate_called(std::string_view name) {
 
 }  // namespace
 
+double scale_of_base_unit(const Dimension& dimension) {
+  return dimension.exponents[static_cast<std::size_t>(Base::time)] < 0 ? 1e-9 : 1.0;
+}
+
 std::string normalised(std::string_view name) {
   std::string result = to_lower(trim(name));
   for (char& c : result) {
@@ -42,12 +46,13 @@ Result<MetricCatalogue> MetricCatalogue::load(const Library& library) {
   }
   for (const Value& root : library.folder("metrics")) TRY(catalogue.add_file(root));
   TRY(catalogue.parse_formulas());
-  TRY(catalogue.add_rule_facts(library.file("data/metrics/rule_facts.yaml")["facts"]));
+  TRY_ASSIGN(const Value facts, library.file("data/metrics/rule_facts.yaml").list("facts"));
+  TRY(catalogue.add_rule_facts(facts));
   return catalogue;
 }
 
 Result<> MetricCatalogue::add_file(const Value& root) {
-  const Value list = root["metrics"];
+  TRY_ASSIGN(const Value list, root.list("metrics"));
   for (std::size_t i = 0; i < list.size(); ++i) TRY(add(list.item(i), root["family"].text()));
   return {};
 }
@@ -104,7 +109,7 @@ Result<> MetricCatalogue::parse_formulas() {
     return Operand{found->second.index, definitions_[found->second.index].unit, false};
   };
   for (MetricDefinition& definition : definitions_) {
-    const Value formulas = definition.source["formulas"];
+    TRY_ASSIGN(const Value formulas, definition.source.list("formulas"));
     for (std::size_t i = 0; i < formulas.size(); ++i) {
       TRY_ASSIGN(Expression formula, Expression::parse(formulas.item(i).text(), scope, formulas.item(i).where()));
       if (formula.is_truth() || !(formula.dimension() == definition.unit.dimension)) {

@@ -87,6 +87,10 @@ class MetricCatalogue {
   std::unordered_map<std::string, model::Metric> plain_;             // normalised
 };
 
+// What a value in the base unit of the profiler (ns, bytes, counts; rates per second) is multiplied by to be in
+// coherent units, whose time is the nanosecond: compare with Unit::scale.
+double scale_of_base_unit(const Dimension& dimension);
+
 // The spelling rule of documented aliases: lower case, blanks, dots and dashes as "_".
 std::string normalised(std::string_view name);
 

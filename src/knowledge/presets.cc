@@ -13,7 +13,8 @@ void add_once(Metrics& list, model::Metric metric) {
   if (std::find(list.begin(), list.end(), metric) == list.end()) list.push_back(metric);
 }
 
-Result<Metrics> metrics_in(const Value& ids, const MetricCatalogue& catalogue, bool collectable) {
+Result<Metrics> metrics_in(const Value& entry, std::string_view key, const MetricCatalogue& catalogue, bool collectable) {
+  TRY_ASSIGN(const Value ids, entry.list(key));
   Metrics list;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const Value id = ids.item(i);
@@ -48,15 +49,16 @@ Result<> join(const Value& names, const std::vector<Preset>& earlier, Preset& in
 }  // namespace
 
 Result<std::vector<Preset>> load_presets(const Library& library, const MetricCatalogue& metrics) {
-  const Value list = library.file(file_name)["presets"];
+  TRY_ASSIGN(const Value list, library.file(file_name).list("presets"));
   std::vector<Preset> presets;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Value entry = list.item(i);
     Preset preset{entry["name"].text(), entry["description"].text(), {}, {}};
     if (preset.name.empty()) return fail(ErrorKind::malformed, "expected a preset with a name").at(entry.where());
-    TRY(join(entry["union_of"], presets, preset));
-    TRY_ASSIGN(const std::vector<model::Metric> own, metrics_in(entry["metrics"], metrics, true));
-    TRY_ASSIGN(const std::vector<model::Metric> required, metrics_in(entry["required"], metrics, false));
+    TRY_ASSIGN(const Value parts, entry.list("union_of"));
+    TRY(join(parts, presets, preset));
+    TRY_ASSIGN(const std::vector<model::Metric> own, metrics_in(entry, "metrics", metrics, true));
+    TRY_ASSIGN(const std::vector<model::Metric> required, metrics_in(entry, "required", metrics, false));
     for (const model::Metric metric : own) add_once(preset.metrics, metric);
     for (const model::Metric metric : required) add_once(preset.required, metric);
     if (preset.metrics.empty()) return fail(ErrorKind::malformed, "preset '{}' has no metrics", preset.name).at(entry.where());

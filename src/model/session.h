@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "model/code_profile.h"
 #include "model/metric.h"
 
 namespace frx::model {
@@ -68,6 +69,7 @@ struct Kernel {
   std::string name;               // as the file spells it
   std::vector<LaunchGroup> groups;
   std::uint64_t first_line = 0;
+  std::set<std::string> ranges;   // NVTX ranges open at its launches, "domain: outer / inner"; the first few
 
   std::uint64_t launches() const {
     std::uint64_t total = 0;
@@ -99,15 +101,20 @@ struct DeviceFacts {
   std::optional<ComputeCapability> cc;
 };
 
+// What the `line` of a reading counts.
+enum class Places : std::uint8_t { lines, launches };
+
 struct Session {
   std::string source;             // name of the file
   std::string format;             // what it was recognised as, for people
   bool from_ncu = true;           // false: nvprof and other tools
+  Places places = Places::lines;  // launches: a binary report has no lines
   std::vector<Metric> columns;    // the metrics that occur, in order of appearance
   std::vector<Kernel> kernels;    // in order of appearance
   std::map<int, DeviceFacts> devices;
   std::vector<Note> notes;
   std::vector<ProfilerRule> rules;
+  std::vector<CodeProfile> code;  // of kernels whose instructions were measured; several when one name ran different code
   std::set<std::string> unknown_metrics;  // names in the file that the catalogue does not know
   std::uint64_t launches = 0;
   std::uint64_t timed_launches = 0;

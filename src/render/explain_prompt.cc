@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "render/explain_facts.h"
 #include "render/fence.h"
+#include "render/hot_lines.h"
 #include "render/ncu_words.h"
 #include "render/page.h"
 #include "render/recommendation_text.h"
@@ -186,6 +187,22 @@ void add_evidence(Page& page, const NcuReport& report) {
   }
 }
 
+void add_hot_lines_of(Page& page, const NcuReport& report) {
+  constexpr std::size_t shown = 5;
+  const Kernel* const focus = focus_kernel(report);
+  if (!focus || focus->hot.lines.empty()) return;
+  const report::HotCode& code = focus->hot;
+  add_heading(page, "HOT LINES");
+  page.paragraph(fmt::format("Of {}, share of {}. {}", kernel_ref(report, focus->name), hot_basis(code), hot_remark({&code})), 0);
+  std::string text;
+  std::set<std::string_view> explained;
+  for (const report::HotLine* line : lines_to_show(code, shown)) {
+    text += fmt::format("{}  {}{}{}\n", hot_share(*line, code.by_samples), hot_place(*line), line->text.empty() ? "" : " | ", line->text);
+    for (const std::string& fact : hot_facts(*line, code.by_samples, explained)) text += fmt::format("  - {}\n", fact);
+  }
+  add_fence(page, text);
+}
+
 void add_metrics(Page& page, const NcuReport& report) {
   add_heading(page, "METRICS");
   page.raw(pad_right("metric", 32) + pad_left("value", 9) + "  status");
@@ -260,6 +277,7 @@ std::string explain_prompt_text(const ExplainInput& input) {
   add_kernels(page, report);
   add_improvements(page, report);
   add_evidence(page, report);
+  add_hot_lines_of(page, report);
   add_metrics(page, report);
   add_remarks(page, report);
   add_source(page, input);

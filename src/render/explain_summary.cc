@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "render/explain_facts.h"
+#include "render/hot_lines.h"
 #include "render/ncu_words.h"
 #include "render/page.h"
 #include "render/recommendation_text.h"
@@ -61,6 +62,19 @@ void add_cause(Page& page, const NcuReport& report) {
   if (!stake.empty()) page.paragraph("At stake: " + stake + ".");
 }
 
+void add_hot_places(Page& page, const NcuReport& report) {
+  constexpr std::size_t shown = 3;
+  const report::Kernel* const focus = focus_kernel(report);
+  if (!focus || focus->hot.lines.empty()) return;
+  page.section("WHERE TO LOOK");
+  page.paragraph("Share of " + hot_basis(focus->hot));
+  std::set<std::string_view> explained;
+  for (const report::HotLine* line : lines_to_show(focus->hot, shown)) {
+    const std::string facts = join(hot_facts(*line, focus->hot.by_samples, explained), "; ");
+    page.hanging(pad_left(hot_share(*line, focus->hot.by_samples), 8) + "  ", hot_place(*line) + (facts.empty() ? "" : ", " + facts));
+  }
+}
+
 void add_fixes(Page& page, const NcuReport& report) {
   page.section("WHAT TO FIX FIRST");
   const auto& all = report.advice.recommendations;
@@ -100,6 +114,7 @@ std::string explain_summary_text(const ExplainInput& input) {
   add_head(page, input);
   add_evidence(page, input.report);
   add_cause(page, input.report);
+  add_hot_places(page, input.report);
   add_fixes(page, input.report);
   add_secondary(page, input.report);
   add_missing(page, input);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "render/hot_lines_json.h"
+
 namespace frx::render {
 namespace {
 
@@ -86,7 +88,7 @@ Json run_summary(const NcuReport& report) {
   return summary;
 }
 
-Json bottlenecks(const std::vector<report::Finding>& findings, std::string_view file) {
+Json bottlenecks(const std::vector<report::Finding>& findings, const report::SourceFile& file) {
   Json list = Json::array();
   for (const report::Finding& finding : findings) list.push_back(finding_json(finding, file));
   return list;
@@ -138,7 +140,7 @@ Json shapes_json(const Kernel& kernel) {
   return list;
 }
 
-Json kernel_json(const Kernel& kernel, std::string_view file) {
+Json kernel_json(const Kernel& kernel, const report::SourceFile& file) {
   Json json = object_for(12);
   json["kernel_name"] = kernel.name;
   json["short_name"] = kernel.short_name;
@@ -151,6 +153,9 @@ Json kernel_json(const Kernel& kernel, std::string_view file) {
   json["ruled_out"] = kernel.ruled_out;
   json["cannot_tell"] = unknowns(kernel.unknown);
   json["launch_shapes"] = shapes_json(kernel);
+  json["nvtx_ranges"] = kernel.ranges;
+  json["hot_lines"] = hot_lines_json(kernel.hot);
+  json["hot_lines_ranked_by"] = hot_lines_rank(kernel.hot);
   return json;
 }
 
@@ -276,7 +281,7 @@ Json profiler_rules(const NcuReport& report) {
 
 }  // namespace
 
-Json finding_json(const report::Finding& finding, std::string_view file) {
+Json finding_json(const report::Finding& finding, const report::SourceFile& file) {
   Json json = object_for(10);
   json["label"] = finding.label;
   json["display_name"] = finding.display;
@@ -365,13 +370,13 @@ Json ncu_json(const NcuReport& report) {
   json["kernels_with_ncu_data"] = report.kernels_with_data;
   json["primary_bottleneck"] = report.primary;
   json["secondary_bottlenecks"] = secondary(report.findings, report.primary);
-  json["bottlenecks"] = bottlenecks(report.findings, report.source);
+  json["bottlenecks"] = bottlenecks(report.findings, report.file());
   json["diagnostic_scope"] = {{"type", "measured_ncu"}, {"confidence", report.confidence}, {"message", report.confidence_reason}};
   json["ncu_run_summary"] = run_summary(report);
   json["kernels"] = Json::array();
   json["kernel_summaries"] = Json::array();
   for (const Kernel& kernel : report.kernels) {
-    json["kernels"].push_back(kernel_json(kernel, report.source));
+    json["kernels"].push_back(kernel_json(kernel, report.file()));
     json["kernel_summaries"].push_back(kernel_summary(kernel, report.tool == "nvprof" ? "nvprof_csv" : "nsight_compute_csv"));
   }
   json["kernel_attribution"] = attribution(report);

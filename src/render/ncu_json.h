@@ -9,7 +9,7 @@ namespace frx::render {
 Json ncu_json(const report::NcuReport& report);
 
 // Parts that other JSON documents reuse.
-Json finding_json(const report::Finding& finding, std::string_view file);
+Json finding_json(const report::Finding& finding, const report::SourceFile& file);
 Json recommendation_json(const advise::Recommendation& recommendation);
 Json validation_steps_json(const advise::Recommendation& recommendation);
 Json bundles_json(const advise::Advice& advice);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "render/hot_lines.h"
 #include "render/metric_table.h"
 #include "render/ncu_sections.h"
 #include "render/ncu_words.h"
@@ -77,6 +78,7 @@ std::string ncu_report_text(const NcuReport& report, const Style& style) {
   add_metrics(page, report);
   add_kernels(page, report);
   add_bottlenecks(page, report);
+  add_hot_lines(page, report);
   add_recommendations(page, report, report.advice.recommendations.size(), {});
   add_profiler_rules(page, report);
   add_notes(page, report);

@@ -44,6 +44,13 @@ std::string weight_text(const Kernel& kernel) {
                                   : launches;
 }
 
+// "in training: step / forward and 3 more ranges"
+std::string ranges_text(const Kernel& kernel) {
+  if (kernel.ranges.empty()) return {};
+  const std::size_t more = kernel.ranges.size() - 1;
+  return "in " + kernel.ranges[0] + (more > 0 ? " and " + count_text(more, "more range") : "");
+}
+
 // The kernels that the verdict is about, longest first.
 void add_where(Page& page, const NcuReport& report) {
   if (report.primary == "insufficient_ncu_data" && report.kernels.size() > 1) return;
@@ -56,6 +63,7 @@ void add_where(Page& page, const NcuReport& report) {
   for (std::size_t i = 0; i < led.size() && i < shown; ++i) {
     add_field(page, i == 0 ? "Where" : "", names[led[i]], Tone::bold);
     if (report.kernels.size() > 1) page.paragraph(weight_text(report.kernels[led[i]]), text_column);
+    if (const std::string ranges = ranges_text(report.kernels[led[i]]); !ranges.empty()) page.paragraph(ranges, text_column);
   }
   if (led.size() > shown) page.paragraph(fmt::format("and {} more", led.size() - shown), text_column);
 }

@@ -67,6 +67,7 @@ class Assembler {
     report.launches = session.launches;
     report.timed_launches = session.timed_launches;
     report.lines = session.lines;
+    report.places = session.places;
     report.absent_values = session.absent_values;
     report.duration_us = microseconds(run_.duration);
     report.gpu = printable(run_.device.describe());
@@ -161,6 +162,7 @@ class Assembler {
     Kernel result;
     result.name = printable(kernel.kernel->name);
     result.short_name = short_kernel_name(result.name);
+    result.ranges.assign(kernel.kernel->ranges.begin(), kernel.kernel->ranges.end());
     result.launches = kernel.launches;
     result.duration_us = microseconds(kernel.duration);
     if (kernel.runtime_share) result.runtime_share_pct = 100 * *kernel.runtime_share;
@@ -181,6 +183,7 @@ class Assembler {
     result.opportunity = kernel.opportunity.label;
     result.stalls = stalls_of(kernel.readings);
     result.dominant_stall = dominant(result.stalls);
+    result.hot = hot_code(run_.session.code, kernel.kernel->name, knowledge_.metrics);
     result.has_data = kernel.has_data;
     return result;
   }
@@ -263,12 +266,13 @@ const Value* find(const std::vector<Value>& values, std::string_view id) {
 const Value* Kernel::value(std::string_view id) const { return find(values, id); }
 const Value* NcuReport::value(std::string_view id) const { return find(values, id); }
 
-std::string source_text(const Value& value, std::string_view file) {
+std::string source_text(const Value& value, const SourceFile& file) {
   const model::Reading& reading = value.reading;
   switch (reading.origin) {
     case Origin::measured: {
-      if (reading.line == 0) return std::string(reading.how.empty() ? file : reading.how);
-      std::string text = fmt::format("{}:{}", file, reading.line);
+      if (reading.line == 0) return std::string(reading.how.empty() ? file.name : reading.how);
+      std::string text = file.places == model::Places::lines ? fmt::format("{}:{}", file.name, reading.line)
+                                                             : fmt::format("{}, launch {}", file.name, reading.line);
       if (reading.launches > 1) text += fmt::format(" (longest of {} launches)", reading.launches);
       return text;
     }

@@ -14,6 +14,7 @@
 #include "advise/advice.h"
 #include "diagnose/diagnosis.h"
 #include "knowledge/knowledge.h"
+#include "report/hot_lines.h"
 
 namespace frx::report {
 
@@ -29,8 +30,14 @@ struct Value {
   double value() const { return reading.value; }
 };
 
-// "report.csv:12 (longest of 3 launches)", "computed: a / b", "the device: data sheet".
-std::string source_text(const Value& value, std::string_view file);
+// A file and what stands at a place in it: a line, or the number of a launch where there are no lines.
+struct SourceFile {
+  std::string_view name;
+  model::Places places = model::Places::lines;
+};
+
+// "report.csv:12 (longest of 3 launches)", "report.ncu-rep, launch 2", "computed: a / b", "the device: data sheet".
+std::string source_text(const Value& value, const SourceFile& file);
 
 struct EvidenceLine {
   Value value;
@@ -84,6 +91,8 @@ struct Kernel {
   std::string opportunity;  // high, medium, low, none
   std::vector<std::pair<std::string, double>> stalls;  // reason, % of warp time; largest first
   std::string dominant_stall;   // "" when no stall was measured
+  HotCode hot;
+  std::vector<std::string> ranges;  // NVTX ranges it was launched in: "training: step / forward"
   bool has_data = false;
 
   const Value* value(std::string_view id) const;
@@ -116,6 +125,8 @@ struct NcuReport {
   std::uint64_t launches = 0;
   std::uint64_t timed_launches = 0;
   std::uint64_t lines = 0;
+  model::Places places = model::Places::lines;
+  SourceFile file() const { return {source, places}; }
   std::uint64_t absent_values = 0;
   std::optional<double> duration_us;
   std::string gpu;              // for people

@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "base/numbers.h"
+#include "bench/report_sample.h"
 #include "bench/samples.h"
 #include "ingest/csv.h"
 #include "ingest/importer.h"
@@ -52,7 +53,8 @@ void read_lines(benchmark::State& state) {
 }
 BENCHMARK(read_lines);
 
-void ncu_csv(benchmark::State& state, std::string (*sample)(std::size_t)) {
+// Any format; which one is found out from the sample.
+void load(benchmark::State& state, std::string (*sample)(std::size_t)) {
   static const knowledge::Knowledge known = knowledge::Knowledge::load("").value();
   const std::string text = sample(sample_size);
   for (auto _ : state) {
@@ -61,8 +63,9 @@ void ncu_csv(benchmark::State& state, std::string (*sample)(std::size_t)) {
   }
   count_bytes(state, text.size());
 }
-BENCHMARK_CAPTURE(ncu_csv, tall, tall_sample);
-BENCHMARK_CAPTURE(ncu_csv, wide, wide_sample);
+BENCHMARK_CAPTURE(load, ncu_csv_tall, tall_sample);
+BENCHMARK_CAPTURE(load, ncu_csv_wide, wide_sample);
+BENCHMARK_CAPTURE(load, ncu_report, report_sample);
 
 }  // namespace
 }  // namespace frx::bench

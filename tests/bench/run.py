@@ -25,6 +25,8 @@ MB = 1e6
 KERNELS = 240
 # What a group of equal launches may keep for one metric, and how many shapes of a kernel are kept apart.
 BYTES_PER_SPREAD, SHAPES = 72, 12
+# The same of report_sample.h.
+REPORT_KERNELS, REPORT_SHAPES, REPORT_METRICS = 240, 4, 600
 
 
 def build(*targets):
@@ -103,6 +105,16 @@ def measure_start(table, frx, runs):
     table.bytes("  peak memory", max(version.peak, six.peak), 15 * MB)
 
 
+def report_file(size):
+    path = DATA / f"report-{size}.ncu-rep"
+    if not path.exists():
+        print(f"writing {path.relative_to(REPOSITORY)}", file=sys.stderr, flush=True)
+        partial = path.with_suffix(".partial")
+        subprocess.run([TOOLS / "gen_ncu_report", str(size / MB), partial], check=True)
+        partial.rename(path)
+    return path
+
+
 def measure_csv(table, frx, runs, layout, size, target, metrics):
     whole, half = csv_file(layout, size), csv_file(layout, size // 2)
     profile = [frx, "profile", "--json", "--ncu"]
@@ -113,6 +125,15 @@ def measure_csv(table, frx, runs, layout, size, target, metrics):
     table.row(f"  twice {size / 2e9:g} GB", f"{one.wall * 1e3:.1f} ms", f"{two.wall * 1e3:.1f} ms", f"{growth:.2f}x",
               f"{cpu_growth:.2f}x", "<= 2.2x", min(growth, cpu_growth) <= 2.2)
     print(f"  {size / one.wall / MB:.0f} MB/s, the limit {size / limit.wall / MB:.0f} MB/s")
+
+
+def measure_report(table, frx, runs, size):
+    path = report_file(size)
+    one, limit = measure(runs, [frx, "profile", "--json", "--ncu", path], [TOOLS / "limit_ncurep", path])
+    table.times(f"NCU report {size / 1e9:g} GB", one, limit, 4)
+    table.bytes("  peak memory", one.peak, 64 * MB + REPORT_KERNELS * REPORT_SHAPES * REPORT_METRICS * BYTES_PER_SPREAD)
+    speed = size / one.wall / MB
+    table.row("  speed", f"{speed:.0f} MB/s", f"{size / limit.wall / MB:.0f} MB/s", "", "", ">= 500 MB/s", speed >= 500)
 
 
 def main():
@@ -126,7 +147,7 @@ def main():
     if options.micro is not None:
         build("frx_bench")
         os.execv(TOOLS / "frx_bench", ["frx_bench", *options.micro])
-    build("run_once", "limit_empty", "limit_csv", *([] if options.frx else ["frx"]))
+    build("run_once", "limit_empty", "limit_csv", "limit_ncurep", "gen_ncu_report", *([] if options.frx else ["frx"]))
     frx = options.frx.resolve() if options.frx else BUILD / "frx"
     size = 1_000_000_000 if options.full else options.size
     DATA.mkdir(parents=True, exist_ok=True)
@@ -134,6 +155,7 @@ def main():
     measure_start(table, frx, options.runs)
     measure_csv(table, frx, options.runs, "tall", size, 3, sum(map(len, gen_ncu_csv.TALL.values())))
     measure_csv(table, frx, options.runs, "wide", size, 1.5, len(gen_ncu_csv.wide_metrics()))
+    measure_report(table, frx, options.runs, size)
     print("every target met" if table.missed == 0 else f"{table.missed} missed")
 
 

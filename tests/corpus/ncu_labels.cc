@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 
 #include "base/text.h"
 
@@ -78,6 +79,41 @@ void Score::add(const Judged& judged) {
   sure_forbidden += judged.forbidden;
   must_find += static_cast<int>(judged.row.must_find.size());
   found += static_cast<int>(judged.row.must_find.size() - judged.missing.size());
+}
+
+std::string cell(std::string text) {
+  std::replace(text.begin(), text.end(), '|', '/');
+  return text;
+}
+
+std::string agreement(const std::vector<Judged>& judged) {
+  if (judged.empty()) return "";
+  int good = 0;
+  std::string bad;
+  for (const Judged& one : judged) {
+    good += one.accepted && one.missing.empty();
+    if (!one.accepted || !one.missing.empty()) {
+      bad += fmt::format("; {} {}: {}{}", one.row.sure ? "sure" : "likely", shorten(one.row.kernel, 24),
+                         one.accepted ? "" : one.primary + " is not accepted", one.missing.empty() ? "" : " not found: " + join(one.missing, ", "));
+    }
+  }
+  return fmt::format("{}/{}{}", good, judged.size(), cell(bad));
+}
+
+Score score_labels(const std::filesystem::path& corpus, std::string_view folder) {
+  Score score;
+  const std::unique_ptr<report::Analyst> analyst = report::Analyst::create({}).value();
+  std::map<std::string, const report::NcuReport*> reports;
+  for (const LabelRow& row : read_labels(corpus)) {
+    if (!row.file.starts_with(folder)) continue;
+    if (!reports.contains(row.file)) {
+      const auto report = analyst->analyse_file((corpus / row.file).string());
+      reports[row.file] = report ? *report : nullptr;
+      if (!report) score.refused.push_back(to_string(report.error()));
+    }
+    if (reports[row.file]) score.add(judge(row, *reports[row.file]));
+  }
+  return score;
 }
 
 }  // namespace frx::corpus

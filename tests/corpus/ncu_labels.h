@@ -32,12 +32,22 @@ struct Judged {
 // Judges the rows of one report.
 Judged judge(const LabelRow& row, const report::NcuReport& report);
 
+// For the cells of a Markdown table.
+std::string cell(std::string text);
+// "2/3; sure axpy: inconclusive is not accepted", "" without rows.
+std::string agreement(const std::vector<Judged>& judged);
+
 struct Score {
   int sure = 0, sure_accepted = 0, sure_forbidden = 0;
   int likely = 0, likely_accepted = 0;
   int must_find = 0, found = 0;   // of the sure rows
 
+  std::vector<std::string> refused;   // labelled files that were not read, with the reason
+
   void add(const Judged& judged);
 };
+
+// Judges every row of the files under `folder` ("ncu/").
+Score score_labels(const std::filesystem::path& corpus, std::string_view folder);
 
 }  // namespace frx::corpus

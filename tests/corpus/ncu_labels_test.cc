@@ -5,32 +5,15 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "support/corpus.h"
 
 namespace frx::corpus {
 namespace {
 
 TEST(NcuLabels, TheDiagnosisAgreesWithTheExperts) {
-  const std::optional<std::filesystem::path> folder = testing::corpus();
-  if (!folder) GTEST_SKIP() << testing::no_corpus;
-  auto analyst = report::Analyst::create({});
-  ASSERT_TRUE(analyst) << to_string(analyst.error());
-  std::map<std::string, const report::NcuReport*> reports;
-  Score score;
-  for (const LabelRow& row : read_labels(*folder)) {
-    if (!row.file.starts_with("ncu/")) continue;
-    if (!reports.contains(row.file)) {
-      const auto report = (*analyst)->analyse_file((*folder / row.file).string());
-      reports[row.file] = report ? *report : nullptr;
-      EXPECT_TRUE(report) << row.file << ": " << (report ? "" : to_string(report.error()));
-    }
-    if (!reports[row.file]) continue;
-    const Judged judged = judge(row, *reports[row.file]);
-    score.add(judged);
-    EXPECT_FALSE(row.sure && judged.forbidden) << row.file << " | " << row.kernel << ": " << judged.primary << " must not lead";
-  }
+  FRX_NEEDS_CORPUS();
+  const Score score = score_labels(*testing::corpus(), "ncu/");
+  EXPECT_EQ(score.refused, std::vector<std::string>());
   // As of the last change: 42 of 42 sure rows accepted, 16 of 16 required labels found.
   EXPECT_GE(score.sure, 42);
   EXPECT_GE(score.sure_accepted, 42);

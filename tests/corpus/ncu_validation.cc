@@ -16,11 +16,6 @@ namespace {
 using namespace frx;
 namespace fs = std::filesystem;
 
-std::string cell(std::string text) {
-  std::replace(text.begin(), text.end(), '|', '/');
-  return text;
-}
-
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 struct Row {
@@ -37,26 +32,12 @@ const std::map<std::string, std::string, std::less<>> reasons = {
      "the command that measures them."},
 };
 
-std::string agreement(const std::vector<corpus::Judged>& judged) {
-  if (judged.empty()) return "";
-  int good = 0;
-  std::string bad;
-  for (const corpus::Judged& one : judged) {
-    good += one.accepted && one.missing.empty();
-    if (!one.accepted || !one.missing.empty()) {
-      bad += fmt::format("; {} {}: {}{}", one.row.sure ? "sure" : "likely", shorten(one.row.kernel, 24),
-                         one.accepted ? "" : one.primary + " is not accepted", one.missing.empty() ? "" : " not found: " + join(one.missing, ", "));
-    }
-  }
-  return fmt::format("{}/{}{}", good, judged.size(), cell(bad));
-}
-
 Row describe(report::Analyst& analyst, const fs::path& path, const std::vector<corpus::LabelRow>& labels, corpus::Score& score) {
   const std::string name = path.filename().string();
   const auto report = analyst.analyse_file(path.string());
   if (!report) {
     std::string reason = report.error().message;
-    return {fmt::format("| `{}` | refused: {} | | | | | |", name, cell(first_line(reason))), false};
+    return {fmt::format("| `{}` | refused: {} | | | | | |", name, corpus::cell(first_line(reason))), false};
   }
   const report::NcuReport& r = **report;
   std::vector<corpus::Judged> judged;
@@ -69,7 +50,7 @@ Row describe(report::Analyst& analyst, const fs::path& path, const std::vector<c
   for (const report::Value& value : r.values) measured += value.reading.origin == model::Origin::measured;
   const std::string gpu = r.gpu_id.empty() ? (r.compute_capability.empty() ? "unknown" : "CC " + r.compute_capability) : r.gpu_id;
   return {fmt::format("| `{}` | {} | {} / {} | {} / {} | {} | `{}` | {} |", name, r.format, r.kernels.size(), r.launches, measured,
-                      r.unknown_metrics.size(), gpu, r.primary, agreement(judged)),
+                      r.unknown_metrics.size(), gpu, r.primary, corpus::agreement(judged)),
           true, std::ranges::any_of(judged, [](const corpus::Judged& one) { return !one.accepted || !one.missing.empty(); })};
 }
 

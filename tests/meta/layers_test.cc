@@ -12,7 +12,7 @@ namespace {
 
 // A folder may use those of the lines above its own, never a neighbour on the same line.
 const std::vector<std::set<std::string>> pipeline = {
-    {"base"}, {"model"}, {"knowledge"}, {"ingest", "derive", "detect"}, {"diagnose"}, {"advise"}, {"report"}, {"render"},
+    {"base"}, {"model"}, {"knowledge"}, {"ingest", "derive", "detect"}, {"convert", "diagnose"}, {"advise"}, {"report"}, {"render"},
     {"capture", "experiment", "serve"}, {"cli"}};
 
 int place(const std::string& folder) {

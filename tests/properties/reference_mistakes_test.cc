@@ -326,7 +326,7 @@ TEST(ReferenceMistakes, A17_ShellCharactersOfArgumentsAreQuoted) {
 TEST(ReferenceMistakes, A18_GarbageIsRefusedInOneLine) {
   const Diagnosed d("this is not a profile\nat all\n");
   ASSERT_FALSE(d.read());
-  EXPECT_THAT(d.error(), HasSubstr("report.csv: expected an Nsight Compute export"));
+  EXPECT_THAT(d.error(), HasSubstr("report.csv: expected an Nsight Compute profile"));
 }
 
 TEST(ReferenceMistakes, A19_DetailsPageLabelsAreKnown) {

@@ -4,6 +4,8 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "support/base64.h"
+#include "support/ncu_report_from_yaml.h"
 
 namespace frx::testing {
 namespace {
@@ -102,7 +104,7 @@ Result<Section> section_of(std::string_view header) {
     rest = trim(rest.substr(0, open));
   }
   section.name = rest;
-  constexpr std::string_view known[] = {"crlf", "base64", "utf16", "executable", "no newline"};
+  constexpr std::string_view known[] = {"crlf", "base64", "utf16", "from yaml", "executable", "no newline"};
   for (const std::string& option : section.options) {
     if (std::find(std::begin(known), std::end(known), option) == std::end(known)) {
       return fail(ErrorKind::malformed, "no section option is called '{}'", option);
@@ -112,24 +114,6 @@ Result<Section> section_of(std::string_view header) {
   const bool leaves_the_folder = file.starts_with('/') || file.find("..") != file.npos;
   if (file.empty() || leaves_the_folder) return fail(ErrorKind::malformed, "expected a name inside the folder, found '{}'", file);
   return section;
-}
-
-Result<std::string> from_base64(std::string_view text) {
-  constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string bytes;
-  unsigned bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    if (c == '=' || c == '\n') continue;
-    const std::size_t digit = alphabet.find(c);
-    if (digit == alphabet.npos) return fail(ErrorKind::malformed, "'{}' is not base64", c);
-    bits = bits << 6 | static_cast<unsigned>(digit);
-    if ((count += 6) >= 8) {
-      count -= 8;
-      bytes += static_cast<char>(bits >> count & 0xFF);
-    }
-  }
-  return bytes;
 }
 
 // With its byte-order mark, low byte first, as PowerShell's `>` writes it.
@@ -243,6 +227,7 @@ std::string to_text(const Case& one) {
 
 Result<std::string> bytes_of(const Section& section) {
   if (section.has("base64")) return from_base64(section.text);
+  if (section.has("from yaml")) return ncu_report_from_yaml(section.name, section.text);
   std::string text = section.text;
   if (section.has("no newline") && text.ends_with('\n')) text.pop_back();
   if (section.has("crlf")) text = replaced(text, "\n", "\r\n");

@@ -55,6 +55,14 @@ TEST(CaseFile, DecodesTheOptionsOfASection) {
   EXPECT_EQ(bytes_of({"a", {"utf16", "no newline"}, "\xC3\xA9\n"}).value(), std::string("\xFF\xFE\xE9\0", 4));
 }
 
+TEST(CaseFile, MakesAReportOfItsDescription) {
+  const Case one = parsed("# A.\n# RUN: x\n--- r.ncu-rep (from yaml)\nlaunches:\n  - {kernel: axpy}\n");
+  const std::string bytes = bytes_of(one.sections[0]).value();
+  EXPECT_TRUE(bytes.starts_with(std::string_view("NVR\0", 4)));
+  EXPECT_NE(bytes.find("axpy"), bytes.npos);
+  EXPECT_EQ(to_string(bytes_of({"r.ncu-rep", {"from yaml"}, "kernels: []\n"}).error()), "r.ncu-rep:1: no key is called 'kernels'");
+}
+
 TEST(CaseFile, RemembersAMissingLineEnd) {
   Section section{"stdout", {}, ""};
   set_bytes(section, "x");

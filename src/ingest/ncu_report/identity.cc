@@ -1,0 +1,67 @@
+#include "ingest/ncu_report/identity.h"
+
+#include <algorithm>
+
+namespace frx::ingest::nsight {
+namespace {
+
+// In the order of IdentityReader::Which.
+constexpr std::string_view metric_names[] = {
+    "launch__grid_dim_x",    "launch__grid_dim_y",    "launch__grid_dim_z", "launch__grid_size", "launch__device_id",
+    "device__attribute_compute_capability_major", "device__attribute_compute_capability_minor",
+    "launch__cluster_dim_x", "launch__cluster_dim_y", "launch__cluster_dim_z"};
+
+using Xyz = std::array<std::uint64_t, 3>;
+
+template <typename Known>
+std::optional<Xyz> together(const Known& known, std::size_t first) {
+  if (!known[first] || !known[first + 1] || !known[first + 2]) return std::nullopt;
+  return Xyz{*known[first], *known[first + 1], *known[first + 2]};
+}
+
+}  // namespace
+
+std::uint8_t IdentityReader::which(std::string_view name) {
+  static_assert(std::size(metric_names) == count);
+  return static_cast<std::uint8_t>(std::find(std::begin(metric_names), std::end(metric_names), name) - std::begin(metric_names));
+}
+
+void IdentityReader::learn(const StringTable& names) {
+  while (which_.size() < names.size()) which_.push_back(which(names[static_cast<std::uint32_t>(which_.size())]));
+}
+
+void IdentityReader::learn(const Source& source) {
+  if (source.sm_major > 0) cc_of_source_[source.reference] = {source.sm_major, source.sm_minor};
+}
+
+Identity IdentityReader::of(const Launch& launch) const {
+  const Known values = known(launch);
+  Identity identity;
+  identity.failed = launch.block[0] == 0 || launch.block[1] == 0 || launch.block[2] == 0;
+  if (!identity.failed) identity.grid = grid_of(launch, together(values, grid_x), values[grid_size]);
+  identity.cluster = together(values, cluster_x);
+  identity.device = static_cast<int>(values[device_id].value_or(0) & 0xFFFF);
+  identity.cc = capability(launch, values);
+  return identity;
+}
+
+IdentityReader::Known IdentityReader::known(const Launch& launch) const {
+  Known values;
+  for (const MetricResult& metric : launch.metrics) {
+    const std::size_t which = metric.name < which_.size() ? which_[metric.name] : std::size_t{count};
+    if (which >= count || !metric.value.is_number()) continue;
+    const double number = metric.value.number();
+    if (number >= 0 && number < 1e18) values[which] = static_cast<std::uint64_t>(number);
+  }
+  return values;
+}
+
+std::optional<model::ComputeCapability> IdentityReader::capability(const Launch& launch, const Known& values) const {
+  if (values[cc_major] && values[cc_minor]) {
+    return model::ComputeCapability{static_cast<int>(*values[cc_major] & 0xFFF), static_cast<int>(*values[cc_minor] & 0xFFF)};
+  }
+  const auto source = cc_of_source_.find(launch.source);
+  return source == cc_of_source_.end() ? std::nullopt : std::optional(source->second);
+}
+
+}  // namespace frx::ingest::nsight

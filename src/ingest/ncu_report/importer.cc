@@ -1,0 +1,200 @@
+// Nsight Compute reports into a session: what the CSV path knows, without the tool.
+//
+// Traps met in real files: metric names that come after their use; grids in threads (up to 2020.2); kernels
+// without a demangled name; NaN for what could not be collected; launches that failed and have no
+// grid; facts of the session after the results.
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "ingest/importer.h"
+#include "ingest/launch_table.h"
+#include "ingest/ncu_report/code_counters.h"
+#include "ingest/ncu_report/code_places.h"
+#include "ingest/ncu_report/identity.h"
+#include "ingest/ncu_report/report.h"
+#include "ingest/ncu_report/rule_text.h"
+#include "ingest/value_plan.h"
+
+namespace frx::ingest {
+namespace {
+
+using namespace nsight;
+
+constexpr std::size_t max_rules = 5000;
+constexpr std::size_t max_ranges = 16;  // of a kernel
+constexpr std::size_t max_kernel_name = 4096;
+
+class NcuReportImporter : public ReportConsumer {
+ public:
+  NcuReportImporter(const knowledge::MetricCatalogue& metrics, model::Session& session)
+      : session_(session), table_(session, metrics), values_(session, metrics, table_), code_(metrics) {}
+
+  Result<> launch(const Launch& launch, std::uint64_t process, const StringTable& names) override {
+    ++ordinal_;
+    learn(names);
+    const Identity identity = identities_.of(launch);
+    move_to(launch, process, identity);
+    if (identity.failed) {
+      values_.notes().add(ordinal_, "a launch failed: it has no threads, so nothing was measured");
+      return {};
+    }
+    for (const MetricResult& metric : launch.metrics) take(metric);
+    code_.take(launch, kernel_);
+    add_ranges(launch);
+    for (const std::string_view rule : launch.rules) take_rule(rule);
+    return {};
+  }
+
+  Result<> source(const Source& source) override {
+    identities_.learn(source);
+    places_.take(source);
+    return {};
+  }
+
+  void finish(const ReportSummary& summary) {
+    table_.finish();
+    const std::string version = summary.session.tool_version();
+    if (!version.empty()) session_.format += " " + version;
+    for (const Device& device : summary.session.devices) {
+      model::DeviceFacts& facts = session_.devices[static_cast<int>(device.id)];
+      if (facts.name.empty()) facts.name = device.name;
+    }
+    note_totals(summary.totals);
+    finish_code();
+    values_.finish();
+  }
+
+ private:
+  void learn(const StringTable& names) {
+    names_ = &names;
+    identities_.learn(names);
+    for (std::size_t id = plans_.size(); id < names.size(); ++id) code_.add_name(names[static_cast<std::uint32_t>(id)]);
+    plans_.resize(names.size());
+  }
+
+  // Kernels are launched from a handful of places; a loop that numbers its steps must not fill the report.
+  void add_ranges(const Launch& launch) {
+    if (launch.nvtx.empty()) return;
+    std::set<std::string>& ranges = table_.kernel().ranges;
+    for (const std::string& range : read_nvtx(launch.nvtx)) {
+      if (ranges.size() < max_ranges) ranges.insert(printable(shorten(range, 200)));
+    }
+  }
+
+  // What to do with the values of a name, worked out when the first one comes: tables hold names without any, too.
+  const ValuePlan& plan_of(std::uint32_t id) {
+    std::optional<ValuePlan>& plan = plans_[id];
+    if (!plan) {
+      const std::string_view name = (*names_)[id];
+      // "regex:..." asks for metrics, "pmsampling:..." is a series over time.
+      plan = name.find(':') == name.npos ? values_.plan_in_base_unit(name) : ValuePlan{};
+    }
+    return *plan;
+  }
+
+  void move_to(const Launch& launch, std::uint64_t process, const Identity& known) {
+    model::LaunchIdentity identity;
+    identity.kernel = printable(launch.best_name().substr(0, max_kernel_name));
+    if (identity.kernel.empty()) identity.kernel = "(unnamed kernel)";
+    if (!known.failed) {
+      identity.grid = narrow(known.grid);
+      identity.block = narrow(launch.block);
+    }
+    identity.device = known.device;
+    identity.cc = known.cc;
+    if (identity.cc) session_.devices[*identity.device].cc = identity.cc;
+    device_ = *identity.device;
+    kernel_ = identity.kernel;
+    table_.at(LaunchKey{process, ordinal_}, identity, ordinal_);
+  }
+
+  static model::Dim3 narrow(const std::array<std::uint64_t, 3>& xyz) {
+    const auto narrowed = [](std::uint64_t n) { return static_cast<std::uint32_t>(std::min<std::uint64_t>(n, 0xFFFFFFFF)); };
+    return {narrowed(xyz[0]), narrowed(xyz[1]), narrowed(xyz[2])};
+  }
+
+  void take(const MetricResult& metric) {
+    if (metric.name >= plans_.size()) return;
+    const ValuePlan& plan = plan_of(metric.name);
+    if (plan.kind == ValuePlan::Kind::device_name && metric.value.kind == MetricValue::Kind::text) {
+      session_.devices[device_].name = printable(shorten(std::string(metric.value.text), 200));
+    }
+    if (plan.kind != ValuePlan::Kind::reading) return;
+    if (!metric.value.is_number() || !std::isfinite(metric.value.number())) {
+      ++session_.absent_values;
+      return;
+    }
+    values_.take_number(plan, metric.value.number(), ordinal_);
+  }
+
+  void take_rule(std::string_view message) {
+    const Rule rule = read_rule(message);
+    for (const RuleMessage& said : rule.messages) {
+      const std::string text = printable(plain_rule_text(said.text));
+      values_.take_quoted(text, ordinal_);
+      if (session_.rules.size() >= max_rules) continue;
+      model::ProfilerRule& kept = session_.rules.emplace_back();
+      kept.kernel = kernel_;
+      kept.section = printable(rule.section);
+      kept.name = printable(rule.identifier);
+      kept.type = rule_type_text(said.type);
+      kept.text = text;
+      if (said.speedup_type != 0 && std::isfinite(said.estimated_speedup_pct)) kept.estimated_speedup_pct = said.estimated_speedup_pct;
+      kept.line = ordinal_;
+    }
+  }
+
+  void note_totals(const Totals& totals) {
+    const auto note = [&](std::uint64_t count, std::string_view what) {
+      if (count > 0) values_.notes().add(0, fmt::format("{} {}", count, what));
+    };
+    note(totals.passed_over, "entries of the report are too large to be looked at; passed over");
+    note(totals.unnamed_values, "values have no name anywhere in the report; not used");
+  }
+
+  void finish_code() {
+    for (const std::string& name : code_.names_used()) session_.unknown_metrics.erase(name);
+    std::uint64_t cut = 0;
+    for (CodeCounters::Code& code : code_.finish()) {
+      places_.resolve(code);
+      cut += code.cut;
+      session_.code.push_back(std::move(code.profile));
+    }
+    const auto note = [&](std::uint64_t count, std::string_view what) {
+      if (count > 0) values_.notes().add(0, fmt::format("{}: {}", what, count));
+    };
+    note(code_.launches_beyond(), fmt::format("hot lines come from the first {} launches of a kernel; launches beyond", code_.limits().launches_of_kernel));
+    note(code_.launches_left_out(), "more kernels have measured lines than are kept; launches without lines");
+    note(cut, "kernels of which not every measured instruction is kept, because they are too long");
+    note(places_.passed_over(), "programs whose source lines are not kept, because there are too many");
+    note(places_.damaged(), fmt::format("programs whose source lines cannot be read ({})", places_.why_damaged()));
+  }
+
+  model::Session& session_;
+  LaunchTable table_;
+  ValueReader values_;
+  const StringTable* names_ = nullptr;
+  std::vector<std::optional<ValuePlan>> plans_;   // by name
+  IdentityReader identities_;
+  CodeCounters code_;
+  CodePlaces places_;
+  std::uint64_t ordinal_ = 0;             // 1-based, of the launch in the report
+  int device_ = 0;
+  std::string kernel_;
+};
+
+Result<> read(BinaryInput& input, model::Session& session) {
+  NcuReportImporter importer(input.metrics, session);
+  TRY_ASSIGN(const ReportSummary summary, read_report(input.bytes, importer, input.progress));
+  importer.finish(summary);
+  session.places = model::Places::launches;
+  return {};
+}
+
+}  // namespace
+
+extern const Importer ncu_report{.id = "ncu_report", .title = "Nsight Compute report", .recognises = begins_report, .read_bytes = read};
+
+}  // namespace frx::ingest

@@ -1,0 +1,292 @@
+#include "ingest/ncu_report/launch.h"
+
+#include <map>
+
+#include "ingest/ncu_report/fields.h"
+
+namespace frx::ingest::nsight {
+namespace {
+
+// A hostile message may open millions of ranges or frames; nobody reads beyond the first.
+constexpr std::size_t max_listed = 1000;
+
+std::array<std::uint64_t, 3> read_xyz(std::string_view message) {
+  std::array<std::uint64_t, 3> xyz{};
+  for (Fields field(message); field.next();) {
+    if (field.number() >= 1 && field.number() <= 3) {
+      xyz[field.number() - 1] = field.integer();
+    } else {
+      field.skip();
+    }
+  }
+  return xyz;
+}
+
+MetricValue read_value(std::string_view message) {
+  MetricValue value;
+  for (Fields field(message); field.next();) {
+    switch (field.number()) {
+      case 1: value.kind = MetricValue::Kind::text, value.text = field.bytes(); break;
+      case 2:
+      case 3: value.kind = MetricValue::Kind::real, value.real = field.real(); break;
+      case 4:
+      case 5: value.kind = MetricValue::Kind::integer, value.integer = field.integer(); break;
+      default: field.skip();
+    }
+  }
+  return value;
+}
+
+MetricResult read_metric(std::string_view message) {
+  MetricResult metric;
+  metric.message = message;
+  for (Fields field(message); field.next();) {
+    switch (field.number()) {
+      case 1: metric.name = static_cast<std::uint32_t>(field.integer()); break;
+      case 2: metric.value = read_value(field.bytes()); break;
+      case 3: metric.has_instances = true, field.skip(); break;
+      case 4: metric.kind = field.integer(); break;
+      default: field.skip();
+    }
+  }
+  return metric;
+}
+
+std::uint64_t first_integer(std::string_view message) {
+  for (Fields field(message); field.next();) {
+    if (field.number() == 1) return field.integer();
+    field.skip();
+  }
+  return 0;
+}
+
+// The text under field `number`, "" when there is none.
+std::string_view text_in(std::string_view message, std::uint32_t number) {
+  for (Fields field(message); field.next();) {
+    if (field.number() == number) return field.bytes();
+    field.skip();
+  }
+  return {};
+}
+
+RuleMessage read_rule_message(std::string_view message) {
+  RuleMessage result;
+  for (Fields field(message); field.next();) {
+    switch (field.number()) {
+      case 1: result.text = field.bytes(); break;
+      case 2: result.type = field.integer(); break;
+      case 4: result.title = field.bytes(); break;
+      default: field.skip();
+    }
+  }
+  return result;
+}
+
+RuleFocus read_focus(std::string_view message) {
+  RuleFocus focus;
+  for (Fields field(message); field.next();) {
+    switch (field.number()) {
+      case 2: focus.metric = field.bytes(); break;
+      case 3: focus.value = field.real(); break;
+      case 5: focus.advice = field.bytes(); break;
+      default: field.skip();
+    }
+  }
+  return focus;
+}
+
+RuleMarker read_marker(std::string_view message) {
+  RuleMarker marker;
+  for (Fields field(message); field.next();) {
+    switch (field.number()) {
+      case 3: marker.address = field.integer(); break;
+      case 4: marker.text = field.bytes(); break;
+      default: field.skip();
+    }
+  }
+  return marker;
+}
+
+void read_speedup(std::string_view message, RuleMessage& of) {
+  for (Fields field(message); field.next();) {
+    switch (field.number()) {
+      case 1: of.speedup_type = field.integer(); break;
+      case 2: of.estimated_speedup_pct = field.real(); break;
+      default: field.skip();
+    }
+  }
+}
+
+// One thing a rule found: what it says, and what mending it would bring.
+void read_rule_item(std::string_view message, Rule& rule) {
+  RuleMessage speedup;
+  const std::size_t before = rule.messages.size();
+  for (Fields field(message); field.next();) {
+    switch (field.number()) {
+      case 1: rule.messages.push_back(read_rule_message(field.bytes())); break;
+      case 8: rule.focus.push_back(read_focus(field.bytes())); break;
+      case 10: read_speedup(field.bytes(), speedup); break;
+      default: field.skip();  // tables and charts: pictures of metrics that stand in the launch
+    }
+  }
+  for (std::size_t i = before; i < rule.messages.size(); ++i) {
+    rule.messages[i].speedup_type = speedup.speedup_type;
+    rule.messages[i].estimated_speedup_pct = speedup.estimated_speedup_pct;
+  }
+}
+
+// The names of the ranges a message holds under `number`, joined by " / ".
+std::string range_names(std::string_view message, std::uint32_t number, std::uint32_t name_field) {
+  std::string names;
+  std::size_t count = 0;
+  for (Fields field(message); field.next();) {
+    if (field.number() != number || ++count > max_listed) {
+      field.skip();
+      continue;
+    }
+    const std::string_view name = text_in(field.bytes(), name_field);
+    if (!names.empty()) names += " / ";
+    names += name;
+  }
+  return names;
+}
+
+using Domains = std::map<std::uint64_t, std::string_view>;
+
+void add_ranges(std::string_view domain_message, std::uint32_t name_field, const Domains& domains, std::vector<std::string>& into) {
+  const std::string names = range_names(domain_message, 3, name_field);
+  if (names.empty() || into.size() >= max_listed) return;
+  const auto domain = domains.find(first_integer(domain_message));
+  const bool named = domain != domains.end() && !domain->second.empty() && domain->second[0] != '<';
+  into.push_back(named ? std::string(domain->second) + ": " + names : names);
+}
+
+}  // namespace
+
+void read_launch(const Message& message, Launch& into) {
+  std::vector<MetricResult> metrics = std::move(into.metrics);
+  metrics.clear();
+  into = Launch{};
+  into.metrics = std::move(metrics);
+  into.offset = message.offset;
+  for (Fields field(message.bytes); field.next();) {
+    switch (field.number()) {
+      case 1: into.thread = field.integer(); break;
+      case 2: into.call = field.integer(); break;
+      case 5: into.mangled = field.bytes(); break;
+      case 6: into.function = field.bytes(); break;
+      case 7: into.demangled = field.bytes(); break;
+      case 10: into.work = read_xyz(field.bytes()); break;
+      case 11: into.block = read_xyz(field.bytes()); break;
+      case 13: into.metrics.push_back(read_metric(field.bytes())); break;
+      case 14: into.created = field.integer(); break;
+      case 15: into.source = first_integer(field.bytes()); break;
+      case 17: into.sections.push_back(field.bytes()); break;
+      case 19: into.rules.push_back(field.bytes()); break;
+      case 21: into.nvtx = field.bytes(); break;
+      case 22: into.context = field.integer(), into.has_context = true; break;
+      case 23: into.stream = field.integer(), into.has_stream = true; break;
+      case 28: into.host_stack = field.bytes(); break;
+      case 3:    // handles of the process that was profiled
+      case 4:
+      case 8:    // always 3 and 0
+      case 9:
+      case 12:   // comments of people
+      case 16:   // the API: always CUDA here
+      case 18:
+      case 20:
+      case 24: field.skip(); break;
+      default: ++into.unknown_fields, field.skip();
+    }
+  }
+}
+
+std::vector<Instance> instances_of(const MetricResult& metric) {
+  std::vector<Instance> instances;
+  for (Fields field(metric.message); field.next();) {
+    if (field.number() != 3) {
+      field.skip();
+      continue;
+    }
+    Instance& instance = instances.emplace_back();
+    for (Fields part(field.bytes()); part.next();) {
+      switch (part.number()) {
+        case 1: instance.correlation = read_value(part.bytes()); break;
+        case 2: instance.value = read_value(part.bytes()); break;
+        default: part.skip();
+      }
+    }
+  }
+  return instances;
+}
+
+Rule read_rule(std::string_view message) {
+  Rule rule;
+  for (Fields field(message); field.next();) {
+    switch (field.number()) {
+      case 1: rule.identifier = field.bytes(); break;
+      case 2: rule.name = field.bytes(); break;
+      case 3:
+        for (Fields item(field.bytes()); item.next();) {
+          item.number() == 1 ? read_rule_item(item.bytes(), rule) : item.skip();
+        }
+        break;
+      case 4: rule.section = field.bytes(); break;
+      case 5: rule.markers.push_back(read_marker(field.bytes())); break;
+      default: field.skip();
+    }
+  }
+  return rule;
+}
+
+Section read_section(std::string_view message) {
+  Section section;
+  for (Fields field(message); field.next();) {
+    switch (field.number()) {
+      case 1: section.identifier = field.bytes(); break;
+      case 2: section.name = field.bytes(); break;
+      default: field.skip();
+    }
+  }
+  return section;
+}
+
+std::vector<HostFrame> read_host_stack(std::string_view message) {
+  std::vector<HostFrame> frames;
+  for (Fields field(message); field.next();) {
+    if (field.number() != 1 || frames.size() >= max_listed) {
+      field.skip();
+      continue;
+    }
+    const std::string_view frame = field.bytes();
+    frames.push_back({text_in(frame, 4), text_in(frame, 1)});
+  }
+  return frames;
+}
+
+std::vector<std::string> read_nvtx(std::string_view message) {
+  Domains domains;
+  std::vector<std::string_view> pushed, started;
+  for (Fields field(message); field.next();) {
+    switch (field.number()) {
+      case 1: {
+        const std::string_view domain = field.bytes();
+        domains.emplace(first_integer(domain), text_in(domain, 2));
+        break;
+      }
+      case 2:  // a thread with its domains, each a stack of pushed ranges
+        for (Fields part(field.bytes()); part.next();) {
+          part.number() == 2 ? pushed.push_back(part.bytes()) : part.skip();
+        }
+        break;
+      case 3: started.push_back(field.bytes()); break;
+      default: field.skip();
+    }
+  }
+  std::vector<std::string> ranges;
+  for (const std::string_view domain : pushed) add_ranges(domain, 1, domains, ranges);
+  for (const std::string_view domain : started) add_ranges(domain, 2, domains, ranges);
+  return ranges;
+}
+
+}  // namespace frx::ingest::nsight

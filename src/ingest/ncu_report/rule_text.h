@@ -1,0 +1,17 @@
+// What a rule of the profiler says, as a person reads it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace frx::ingest::nsight {
+
+// Without the marks that make links in the tool's window: "@section:Occupancy:Occupancy@" -> "Occupancy",
+// "@url:guide:https://...@" -> "guide"; and without the name of the person who ran it: "/home/kim/rules" -> "~/rules".
+std::string plain_rule_text(std::string_view text);
+
+// As the tool writes the type of a message in its tables: "OPT", "WRN", "INF", "ERR", "" for none.
+std::string_view rule_type_text(std::uint64_t type);
+
+}  // namespace frx::ingest::nsight

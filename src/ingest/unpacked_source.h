@@ -1,0 +1,32 @@
+// A source as it is, or what is packed in it: readers of a format need not know whether somebody compressed the file.
+#pragma once
+
+#include <optional>
+
+#include "ingest/head_source.h"
+#include "ingest/zstd_source.h"
+
+namespace frx::ingest {
+
+class UnpackedSource : public ByteSource {
+ public:
+  explicit UnpackedSource(ByteSource& source) : raw_(source) {}
+
+  // The first bytes of the content. Call once, before read(), which gives them again.
+  Result<std::string_view> head() {
+    TRY_ASSIGN(const std::string_view first, raw_.head());
+    if (!begins_zstd(first)) return first;
+    zstd_.emplace(raw_);
+    return content_.emplace(*zstd_).head();
+  }
+  Result<std::size_t> read(std::span<char> buffer) override { return content_ ? content_->read(buffer) : raw_.read(buffer); }
+  // 0 when packed: nobody knows the size before the end.
+  std::uint64_t size_hint() const override { return content_ ? 0 : raw_.size_hint(); }
+
+ private:
+  HeadSource raw_;
+  std::optional<ZstdSource> zstd_;
+  std::optional<HeadSource> content_;  // of zstd_
+};
+
+}  // namespace frx::ingest
