@@ -1,0 +1,195 @@
+#include "derive/ptx/liveness.h"
+
+#include <algorithm>
+#include <array>
+
+namespace frx::derive::ptx {
+namespace {
+
+namespace model = ::frx::model::ptx;
+
+// Steps that following the values may take: ordinary code needs few for each instruction, small functions more.
+constexpr std::size_t steps_per_instruction = 50;
+constexpr std::size_t steps_at_least = 100'000;
+
+class Solver {
+ public:
+  Solver(const model::Module& module, const model::Function& function, const FlowGraph& graph, const RegisterUses& uses)
+      : module_(module), function_(function), graph_(graph), uses_(uses) {}
+
+  Liveness solve();
+
+ private:
+  void count_definitions();
+  bool is_free(const model::Instruction& instruction) const;
+  bool kills(std::uint32_t instruction, std::uint32_t value) const;
+  void look_at_block(std::uint32_t block);
+  bool follow_all();
+  bool follow(std::uint32_t value, std::uint32_t block);
+  void measure(std::uint32_t block, const Lists& live_in);
+
+  // A set of values that is emptied at once, with what they weigh together.
+  struct Live {
+    std::vector<std::uint32_t> stamp;
+    std::uint32_t now = 0, registers = 0, predicates = 0;
+  };
+  void add(std::uint32_t value);
+  void remove(std::uint32_t value);
+
+  const model::Module& module_;
+  const model::Function& function_;
+  const FlowGraph& graph_;
+  const RegisterUses& uses_;
+  std::vector<std::uint8_t> definitions_;  // by value, 2 for more
+  std::vector<bool> free_;                 // by value: only ever something that costs nothing
+  std::vector<Edge> needed_, written_;     // value, block: read there before written; written there
+  std::vector<Edge> live_;                 // block, value
+  std::vector<std::uint32_t> seen_, defines_;  // by block: the last value that was found to be live, or written
+  std::size_t steps_left_ = 0;
+  std::vector<std::uint32_t> open_;
+  Live set_;
+  Pressure pressure_;
+};
+
+Liveness Solver::solve() {
+  const auto blocks = static_cast<std::uint32_t>(graph_.blocks.size());
+  if (blocks == 0) return {by_begin(0, {}), {}};
+  count_definitions();
+  set_.stamp.assign(uses_.count(), 0);
+  for (std::uint32_t block = 0; block < blocks; ++block) look_at_block(block);
+  Liveness result;
+  pressure_.known = follow_all();
+  if (!pressure_.known) live_.clear();
+  result.live_in = by_begin(blocks, live_);
+  for (std::uint32_t block = 0; block < blocks && pressure_.known; ++block) measure(block, result.live_in);
+  result.pressure = pressure_;
+  return result;
+}
+
+// mov of a constant or a special register, or a load of a parameter of the kernel.
+bool Solver::is_free(const model::Instruction& instruction) const {
+  const std::string_view opcode = module_.form_of(instruction).opcode();
+  const std::span<const model::Operand> operands = module_.operands_of(instruction);
+  if (operands.size() < 2 || operands[0].kind != model::Operand::reg) return false;
+  if (opcode == "mov") return operands[1].kind != model::Operand::reg && operands[1].kind != model::Operand::vector;
+  return opcode == "ld" && function_.kind == model::Function::entry &&
+         module_.form_of(instruction).space == model::Space::parameter && operands.size() == 3 &&
+         operands[2].kind == model::Operand::symbol;
+}
+
+void Solver::count_definitions() {
+  definitions_.assign(uses_.count(), 0);
+  free_.assign(uses_.count(), true);
+  for (std::uint32_t i = function_.instructions.begin; i < function_.instructions.end; ++i) {
+    const bool free = is_free(module_.instructions[i]);
+    for (const RegisterUse& use : uses_.of(i)) {
+      if (!use.written) continue;
+      if (definitions_[use.value] < 2) ++definitions_[use.value];
+      free_[use.value] = free_[use.value] && free && definitions_[use.value] == 1;
+    }
+  }
+}
+
+// Does the value not matter before this instruction? One that may not run leaves an older value as it is.
+bool Solver::kills(std::uint32_t instruction, std::uint32_t value) const {
+  return module_.instructions[instruction].predicate == model::none || definitions_[value] == 1;
+}
+
+void Solver::look_at_block(std::uint32_t block) {
+  const model::Range code = graph_.blocks[block];
+  ++set_.now;  // in the set: written already
+  for (std::uint32_t i = code.begin; i < code.end; ++i) {
+    for (const RegisterUse& use : uses_.of(i)) {
+      if (set_.stamp[use.value] == set_.now) continue;
+      if (!use.written) {
+        needed_.push_back({use.value, block});
+      } else if (kills(i, use.value)) {
+        set_.stamp[use.value] = set_.now;
+        written_.push_back({use.value, block});
+      }
+    }
+  }
+}
+
+// Value by value, from where it is needed backwards to where it is written.
+bool Solver::follow_all() {
+  steps_left_ = steps_at_least + steps_per_instruction * function_.instructions.size();
+  const Lists needed = by_begin(uses_.count(), needed_), written = by_begin(uses_.count(), written_);
+  seen_.assign(graph_.blocks.size(), none);
+  defines_.assign(graph_.blocks.size(), none);
+  for (std::uint32_t value = 0; value < uses_.count(); ++value) {
+    if (needed[value].empty()) continue;
+    for (const std::uint32_t block : written[value]) defines_[block] = value;
+    for (const std::uint32_t block : needed[value]) {
+      if (!follow(value, block)) return false;
+    }
+  }
+  return true;
+}
+
+bool Solver::follow(std::uint32_t value, std::uint32_t needed_in) {
+  open_.assign(1, needed_in);
+  while (!open_.empty()) {
+    const std::uint32_t block = open_.back();
+    open_.pop_back();
+    if (seen_[block] == value) continue;
+    seen_[block] = value;
+    live_.push_back({block, value});
+    for (const std::uint32_t before : graph_.predecessors[block]) {
+      if (steps_left_-- == 0) return false;
+      if (defines_[before] != value && seen_[before] != value) open_.push_back(before);
+    }
+  }
+  return true;
+}
+
+void Solver::add(std::uint32_t value) {
+  if (set_.stamp[value] == set_.now) return;
+  set_.stamp[value] = set_.now;
+  if (!free_[value]) set_.registers += uses_.width(value);
+  set_.predicates += uses_.is_predicate(value);
+}
+
+void Solver::remove(std::uint32_t value) {
+  if (set_.stamp[value] != set_.now) return;
+  set_.stamp[value] = 0;
+  if (!free_[value]) set_.registers -= uses_.width(value);
+  set_.predicates -= uses_.is_predicate(value);
+}
+
+// Backwards through the block, from what is needed behind it. What an instruction writes exists even if
+// nobody reads it.
+void Solver::measure(std::uint32_t block, const Lists& live_in) {
+  ++set_.now;
+  set_.registers = set_.predicates = 0;
+  for (const std::uint32_t next : graph_.successors[block]) {
+    for (const std::uint32_t value : live_in[next]) add(value);
+  }
+  const model::Range code = graph_.blocks[block];
+  for (std::uint32_t i = code.end; i-- > code.begin;) {
+    const std::span<const RegisterUse> uses = uses_.of(i);
+    for (const RegisterUse& use : uses) {
+      if (use.written) add(use.value);
+    }
+    if (set_.registers > pressure_.registers || pressure_.instruction == none) {
+      pressure_.registers = set_.registers;
+      pressure_.instruction = i;
+    }
+    pressure_.predicates = std::max(pressure_.predicates, set_.predicates);
+    for (const RegisterUse& use : uses) {
+      if (use.written && kills(i, use.value)) remove(use.value);
+    }
+    for (const RegisterUse& use : uses) {
+      if (!use.written) add(use.value);
+    }
+  }
+}
+
+}  // namespace
+
+Liveness liveness(const model::Module& module, const model::Function& function, const FlowGraph& graph,
+                  const RegisterUses& uses) {
+  return Solver(module, function, graph, uses).solve();
+}
+
+}  // namespace frx::derive::ptx

@@ -1,0 +1,61 @@
+#include "derive/ptx/testing.h"
+
+namespace frx::derive::ptx {
+namespace {
+
+using testing::Derived;
+using testing::of_kernel;
+
+// Four loads, summed: the values, each with nothing else to keep.
+TEST(PtxLiveness, CountsWhatIsNeededAtOnce) {
+  const Derived it = of_kernel(
+      "ld.param.u64 %rd1, [a];\nld.global.f32 %f1, [%rd1];\nld.global.f32 %f2, [%rd1+4];\nld.global.f32 %f3, [%rd1+8];\n"
+      "add.f32 %f4, %f1, %f2;\nadd.f32 %f5, %f4, %f3;\nst.global.f32 [%rd1], %f5;\nret;");
+  EXPECT_TRUE(it.live.pressure.known);
+  EXPECT_EQ(it.live.pressure.registers, 3u);  // the parameter costs nothing
+  EXPECT_EQ(it.module.instructions[it.live.pressure.instruction].line, 14u);
+}
+
+TEST(PtxLiveness, ValuesOf64BitsCountTwiceAndPredicatesApart) {
+  const Derived it = of_kernel(
+      "ld.global.f64 %fd1, [4096];\nld.global.u32 %r1, [4096];\nsetp.eq.s32 %p1, %r1, 0;\n@%p1 st.global.f64 [4096], %fd1;\nret;");
+  EXPECT_EQ(it.live.pressure.registers, 3u);
+  EXPECT_EQ(it.live.pressure.predicates, 1u);
+}
+
+TEST(PtxLiveness, AValueLivesAroundALoop) {
+  const Derived it = of_kernel(
+      "ld.global.u32 %r1, [4096];\nld.global.u32 %r2, [4096];\nmov.u32 %r3, 0;\n"
+      "L: add.s32 %r3, %r3, %r1;\nsetp.lt.s32 %p1, %r3, 100;\n@%p1 bra L;\nadd.s32 %r4, %r2, %r3;\nst.global.u32 [4096], %r4;\nret;");
+  EXPECT_EQ(it.live.pressure.registers, 3u);
+  EXPECT_EQ(it.live.live_in[1].size(), 3u);
+}
+
+TEST(PtxLiveness, AResultNobodyReadsExistsForAMoment) {
+  EXPECT_EQ(of_kernel("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [4096];\nret;").live.pressure.registers, 4u);
+}
+
+TEST(PtxLiveness, AWriteThatMayNotHappenKeepsTheOldValue) {
+  const Derived it = of_kernel(
+      "ld.global.u32 %r1, [4096];\nld.global.u32 %r2, [4096];\nsetp.eq.s32 %p1, %r2, 0;\n@%p1 mov.u32 %r1, %r2;\n"
+      "st.global.u32 [4096], %r1;\nret;");
+  EXPECT_EQ(it.live.pressure.registers, 2u);
+}
+
+TEST(PtxLiveness, CallsWriteWhatStandsBeforeTheName) {
+  const Derived it = of_kernel("call (%r1), f, (%r2, %r3);\nst.global.u32 [4096], %r1;\nret;");
+  const auto uses = it.uses.of(it.function.instructions.begin);
+  ASSERT_EQ(uses.size(), 3u);
+  EXPECT_FALSE(uses[0].written);
+  EXPECT_FALSE(uses[1].written);
+  EXPECT_TRUE(uses[2].written);
+}
+
+TEST(PtxLiveness, DeclarationsWithoutEndCostNothing) {
+  const Derived it(".version 8.0\n.entry k() { .reg .b32 %r<4000000000>; mov.u32 %r3999999999, %r7; ret; }");
+  EXPECT_EQ(it.uses.count(), 2u);
+  EXPECT_EQ(it.uses.declared(1), 3999999999u);
+}
+
+}  // namespace
+}  // namespace frx::derive::ptx

@@ -1,0 +1,46 @@
+// Which registers each instruction of a function reads and writes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/ptx_module.h"
+
+namespace frx::derive::ptx {
+
+struct RegisterUse {
+  std::uint32_t value = 0;  // number of the register among those that are used
+  bool written = false;     // else it is read
+};
+
+// Registers are numbered anew, so that only those that occur count: a file may declare any number.
+class RegisterUses {
+ public:
+  RegisterUses(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function);
+
+  // Of an instruction, counted in the module; reads before writes.
+  std::span<const RegisterUse> of(std::uint32_t instruction) const {
+    const std::uint32_t i = instruction - first_;
+    return std::span<const RegisterUse>(uses_).subspan(begins_[i], begins_[i + 1] - begins_[i]);
+  }
+  // How many registers occur; their numbers are smaller.
+  std::uint32_t count() const { return static_cast<std::uint32_t>(declared_.size()); }
+  // As the function numbers it.
+  std::uint32_t declared(std::uint32_t value) const { return declared_[value]; }
+  // 32-bit registers that hold it: 2 for 64 bits; 0 for a predicate.
+  std::uint8_t width(std::uint32_t value) const { return widths_[value]; }
+  bool is_predicate(std::uint32_t value) const { return widths_[value] == 0; }
+
+ private:
+  void renumber(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function);
+  void measure_widths(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function);
+
+  std::uint32_t first_;                // instruction
+  std::vector<std::uint32_t> begins_{0};
+  std::vector<RegisterUse> uses_;      // until renumber(), values are numbers of the function
+  std::vector<std::uint32_t> declared_;
+  std::vector<std::uint8_t> widths_;
+};
+
+}  // namespace frx::derive::ptx

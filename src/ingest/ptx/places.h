@@ -1,0 +1,43 @@
+// `.loc`: which line of the source the instructions behind it were made from.
+//
+//   .loc 3 124 9, function_name $L__info_string1, inlined_at 2 518 5
+//
+// File, line and column; for inlined code also a label in .debug_str where the name of the function stands,
+// and the line it was inlined at, for which a .loc of its own was written before.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "ingest/ptx/reading.h"
+
+namespace frx::ingest::ptx {
+
+class PlaceReader {
+ public:
+  explicit PlaceReader(Reading& in) : in_(in) {}
+
+  // Behind `.loc`.
+  bool read();
+  // The place of the instructions that follow; `none` before the first.
+  std::uint32_t current() const { return current_; }
+  void begin_function();
+
+  // The content of `.section .debug_str`: the names that the labels stand for.
+  void read_names(std::string_view section);
+  // At the end of the module: from the labels to the names.
+  void settle_names();
+
+ private:
+  bool read_position(model::Place& place);
+  bool read_inlined(model::Place& place);
+  std::uint32_t outer(const model::Place& call);
+
+  Reading& in_;
+  std::uint32_t current_ = model::none;
+  // Places of the function by position in the source: the latest of each.
+  std::unordered_map<std::uint64_t, std::uint32_t> latest_;
+  std::unordered_map<std::uint32_t, std::string> names_;  // by label
+};
+
+}  // namespace frx::ingest::ptx

@@ -1,0 +1,60 @@
+// What the parts of the reader share: the text, the module that is built, and the first problem of the
+// statement that is being read.
+//
+// Functions of the reader return whether they understood what they read. The first that did not has noted
+// what it expected, and all the callers up to the statement return false; the statement is then skipped.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "ingest/ptx/lexer.h"
+#include "ingest/ptx/name_table.h"
+#include "model/ptx_module.h"
+
+namespace frx::ingest::ptx {
+
+namespace model = ::frx::model::ptx;
+
+class Reading {
+ public:
+  Reading(std::string_view text, model::Module& into) : lexer(text), module(into) {}
+
+  Lexer lexer;
+  model::Module& module;
+
+  // The number of this name in module.names.
+  std::uint32_t name(std::string_view spelling) {
+    const NameTable::Found found = names_.add(spelling);
+    if (found.is_new) module.names.add(spelling);
+    return found.id;
+  }
+  // The same, `none` when nothing has this name yet.
+  std::uint32_t find_name(std::string_view spelling) const { return names_.find(spelling); }
+
+  // Notes "expected `what`, found the token that is next"; false.
+  bool expected(std::string_view what);
+  // Consumes the mark, or notes that it was expected.
+  bool take(char mark);
+  // Consumes a name: a word without dots.
+  bool take_name(std::string_view& spelling, std::string_view what);
+  // Consumes an unsigned number of at most 32 bits.
+  bool take_number(std::uint32_t& value);
+
+  // A statement could not be read: counts it, and moves behind its `;`, or before a brace or a function,
+  // whichever is first.
+  void skip_statement();
+  // Does the token begin a function, or what only stands outside of one?
+  bool at_function() const;
+
+ private:
+  void keep_problem();
+  bool at_block();
+
+  NameTable names_;
+  std::string problem_;
+  const char* stop_ = nullptr;  // the next ';' or '}' from where it was looked for last, or the end
+};
+
+}  // namespace frx::ingest::ptx
