@@ -1,0 +1,23 @@
+// Asks the rules of static analysis about kernels and launches.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "knowledge/code_rules.h"
+#include "model/code_finding.h"
+
+namespace frx::detect {
+
+// Does the rule hold? `sm_version` ("sm_90", or "" when unknown) chooses what it overrides.
+bool holds(const knowledge::CodeRule& rule, const model::CodeSubject& subject, std::string_view sm_version);
+
+// Most severe first, then by file, line and rule. One finding per rule and subject.
+std::vector<model::CodeFinding> examine(const knowledge::CodeRules& rules, std::span<const model::CodeSubject> subjects,
+                                        std::string_view sm_version);
+
+// The order of findings in every output.
+void sort_findings(std::vector<model::CodeFinding>& findings);
+
+}  // namespace frx::detect
