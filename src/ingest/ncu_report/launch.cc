@@ -13,8 +13,10 @@ constexpr std::size_t max_listed = 1000;
 std::array<std::uint64_t, 3> read_xyz(std::string_view message) {
   std::array<std::uint64_t, 3> xyz{};
   for (Fields field(message); field.next();) {
-    if (field.number() >= 1 && field.number() <= 3) {
-      xyz[field.number() - 1] = field.integer();
+    // Asked first: what is assigned is read before the place it goes to, and a field cut short has no number.
+    const std::uint32_t axis = field.number();
+    if (axis >= 1 && axis <= 3) {
+      xyz[axis - 1] = field.integer();
     } else {
       field.skip();
     }
@@ -153,7 +155,8 @@ std::string range_names(std::string_view message, std::uint32_t number, std::uin
 
 using Domains = std::map<std::uint64_t, std::string_view>;
 
-void add_ranges(std::string_view domain_message, std::uint32_t name_field, const Domains& domains, std::vector<std::string>& into) {
+void add_ranges(std::string_view domain_message, std::uint32_t name_field, const Domains& domains,
+                std::vector<std::string>& into) {
   const std::string names = range_names(domain_message, 3, name_field);
   if (names.empty() || into.size() >= max_listed) return;
   const auto domain = domains.find(first_integer(domain_message));
@@ -187,12 +190,12 @@ void read_launch(const Message& message, Launch& into) {
       case 22: into.context = field.integer(), into.has_context = true; break;
       case 23: into.stream = field.integer(), into.has_stream = true; break;
       case 28: into.host_stack = field.bytes(); break;
-      case 3:    // handles of the process that was profiled
+      case 3:  // handles of the process that was profiled
       case 4:
-      case 8:    // always 3 and 0
+      case 8:  // always 3 and 0
       case 9:
-      case 12:   // comments of people
-      case 16:   // the API: always CUDA here
+      case 12:  // comments of people
+      case 16:  // the API: always CUDA here
       case 18:
       case 20:
       case 24: field.skip(); break;
