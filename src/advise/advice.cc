@@ -108,27 +108,7 @@ class Adviser {
   Recommendation recommendation(const Proposal& proposal) const {
     const Card& card = *proposal.card;
     const Case& c = cases_[proposal.diagnosed];
-    Recommendation r;
-    r.id = card.id;
-    r.title = card.title;
-    r.priority = proposal.priority;
-    r.score = r.roi_score = proposal.score;
-    r.tier = proposal.tier;
-    r.confidence = proposal.components.confidence;
-    r.expected_impact = card.impact;
-    r.effort = card.effort;
-    r.risk = proposal.risk;
-    r.category = card.category;
-    r.why = card.why;
-    r.because = proposal.rule->explanation;
-    r.why_ranked = proposal.why_ranked;
-    r.roi_components = proposal.components;
-    r.guardrails_applied = proposal.guardrails;
-    r.prerequisites = card.prerequisites;
-    r.actions = card.actions;
-    r.validation = card.validation;
-    r.risks = card.caveats;
-    r.triggered_by = proposal.rule->id;
+    Recommendation r = described(proposal);
     r.label = c.label;
     if (c.kernel) r.kernel = c.kernel->kernel->name;
     for (const Step& step : card.steps) r.validation_steps.push_back(validation_step(step, c.kernel));
@@ -196,6 +176,32 @@ class Adviser {
 };
 
 }  // namespace
+
+Recommendation described(const Proposal& proposal) {
+  const Card& card = *proposal.card;
+  Recommendation r;
+  r.id = card.id;
+  r.title = card.title;
+  r.priority = proposal.priority;
+  r.score = r.roi_score = proposal.score;
+  r.tier = proposal.tier;
+  r.confidence = proposal.components.confidence;
+  r.expected_impact = card.impact;
+  r.effort = card.effort;
+  r.risk = proposal.risk;
+  r.category = card.category;
+  r.why = card.why;
+  r.because = proposal.rule->explanation;
+  r.why_ranked = proposal.why_ranked;
+  r.roi_components = proposal.components;
+  r.guardrails_applied = proposal.guardrails;
+  r.prerequisites = card.prerequisites;
+  r.actions = card.actions;
+  r.validation = card.validation;
+  r.risks = card.caveats;
+  r.triggered_by = proposal.rule->id;
+  return r;
+}
 
 std::optional<double> speedup_bound_pct(double total, double at_stake) {
   if (total <= 0 || at_stake < 0 || at_stake >= total) return std::nullopt;

@@ -60,6 +60,9 @@ struct Recommendation {
   std::vector<std::string> notes;
 };
 
+// What the card and the rule say, without what a measurement adds.
+Recommendation described(const Proposal& proposal);
+
 struct Advice {
   std::vector<Recommendation> recommendations;  // best first
   std::vector<Bundle> bundles;

@@ -168,4 +168,9 @@ std::string format_quantity(double value, std::string_view unit) {
   return format_number(value) + " " + std::string(unit);
 }
 
+std::string count_text(std::size_t count, std::string_view noun) {
+  const std::string plural = noun.ends_with("ch") ? "es" : "s";
+  return fmt::format("{} {}{}", format_number(static_cast<double>(count)), noun, count == 1 ? "" : plural);
+}
+
 }  // namespace frx

@@ -51,5 +51,7 @@ std::string format_quantity(double value, std::string_view unit);
 // A number as people write it: 4 significant digits, thousands separated by commas, no exponent
 // below 1e15.
 std::string format_number(double value);
+// "1 kernel", "3 kernels", "2 launches".
+std::string count_text(std::size_t count, std::string_view noun);
 
 }  // namespace frx

@@ -1,9 +1,9 @@
 #include "detect/code_rules.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <tuple>
-#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -46,30 +46,14 @@ bool meets(const CodeFact& fact, const CodeCondition& condition) {
   return wanted && std::get<std::string>(fact.value) == *wanted;
 }
 
-std::string shown(const CodeFact& fact) {
-  return std::visit(
-      [](const auto& value) -> std::string {
-        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>)
-          return value ? "true" : "false";
-        else
-          return fmt::format("{}", value);
-      },
-      fact.value);
+// Counts without decimals, shares and averages with two.
+std::string shown(double value) {
+  return value == std::round(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.2f}", value);
 }
-
-// {name} becomes the fact's value; what is unknown stays as it is, so that a slip is seen.
-std::string filled(std::string_view message, const CodeSubject& subject) {
-  std::string text;
-  while (!message.empty()) {
-    const std::size_t open = message.find('{');
-    const std::size_t close = open == message.npos ? message.npos : message.find('}', open);
-    if (close == message.npos) break;
-    text += message.substr(0, open);
-    const CodeFact* fact = subject.find(message.substr(open + 1, close - open - 1));
-    text += fact ? shown(*fact) : std::string(message.substr(open, close + 1 - open));
-    message.remove_prefix(close + 1);
-  }
-  return text + std::string(message);
+std::string shown(bool value) { return value ? "yes" : "no"; }
+std::string shown(const std::string& value) { return value; }
+std::string shown(const CodeFact& fact) {
+  return std::visit([](const auto& value) { return shown(value); }, fact.value);
 }
 
 CodeFinding finding_of(const CodeRule& rule, const CodeSubject& subject, std::string_view sm_version) {
@@ -77,7 +61,7 @@ CodeFinding finding_of(const CodeRule& rule, const CodeSubject& subject, std::st
   CodeFinding finding;
   finding.code = rule.id;
   finding.category = rule.category;
-  finding.severity = rule.severity;
+  finding.severity = special && special->severity ? *special->severity : rule.severity;
   finding.confidence = rule.confidence;
   finding.message = filled(special && !special->message.empty() ? special->message : rule.message, subject);
   finding.suggestion = rule.suggestion;
@@ -96,15 +80,33 @@ CodeFinding finding_of(const CodeRule& rule, const CodeSubject& subject, std::st
 
 }  // namespace
 
+bool meets(std::span<const CodeCondition> conditions, const CodeSubject& subject) {
+  return std::ranges::all_of(conditions, [&](const CodeCondition& condition) {
+    const CodeFact* fact = subject.find(condition.fact);
+    return fact && meets(*fact, condition);
+  });
+}
+
+std::string filled(std::string_view message, const CodeSubject& subject) {
+  std::string text;
+  while (!message.empty()) {
+    const std::size_t open = message.find('{');
+    const std::size_t close = open == message.npos ? message.npos : message.find('}', open);
+    if (close == message.npos) break;
+    text += message.substr(0, open);
+    const CodeFact* fact = subject.find(message.substr(open + 1, close - open - 1));
+    text += fact ? shown(*fact) : std::string(message.substr(open, close + 1 - open));
+    message.remove_prefix(close + 1);
+  }
+  return text + std::string(message);
+}
+
 bool holds(const CodeRule& rule, const CodeSubject& subject, std::string_view sm_version) {
   if (rule.scope != subject.scope) return false;
   const CodeRule::Override* special = override_of(rule, sm_version);
   const std::vector<CodeCondition>& conditions =
       special && !special->conditions.empty() ? special->conditions : rule.conditions;
-  return std::ranges::all_of(conditions, [&](const CodeCondition& condition) {
-    const CodeFact* fact = subject.find(condition.fact);
-    return fact && meets(*fact, condition);
-  });
+  return meets(conditions, subject);
 }
 
 std::vector<CodeFinding> examine(const knowledge::CodeRules& rules, std::span<const CodeSubject> subjects,

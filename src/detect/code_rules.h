@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,12 @@ namespace frx::detect {
 
 // Does the rule hold? `sm_version` ("sm_90", or "" when unknown) chooses what it overrides.
 bool holds(const knowledge::CodeRule& rule, const model::CodeSubject& subject, std::string_view sm_version);
+
+// Do all conditions hold? One that asks for an absent fact does not.
+bool meets(std::span<const knowledge::CodeCondition> conditions, const model::CodeSubject& subject);
+
+// {name} becomes the fact's value; what is unknown stays as it is, so that a slip is seen.
+std::string filled(std::string_view message, const model::CodeSubject& subject);
 
 // Most severe first, then by file, line and rule. One finding per rule and subject.
 std::vector<model::CodeFinding> examine(const knowledge::CodeRules& rules, std::span<const model::CodeSubject> subjects,

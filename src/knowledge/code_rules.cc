@@ -48,30 +48,6 @@ CodeCondition::Compare comparison_of(std::string_view& key) {
   return CodeCondition::equal;
 }
 
-Result<std::vector<CodeCondition>> conditions_of(const Value& map) {
-  std::vector<CodeCondition> conditions;
-  if (map && !map.is_map()) return fail(ErrorKind::malformed, "expected 'fact: value' pairs").at(map.where());
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    CodeCondition condition;
-    condition.fact = map.key(i);
-    condition.compare = comparison_of(condition.fact);
-    const Value value = map.value(i);
-    if (const auto truth = value.boolean()) {
-      condition.value = *truth;
-    } else if (const auto number = value.number()) {
-      condition.value = *number;
-    } else {
-      condition.value = value.text();
-    }
-    if (condition.compare != CodeCondition::equal && !std::holds_alternative<double>(condition.value)) {
-      return fail(ErrorKind::malformed, "expected a number for '{}', found '{}'", map.key(i), value.text())
-          .at(value.where());
-    }
-    conditions.push_back(condition);
-  }
-  return conditions;
-}
-
 Result<std::string_view> text_of(const Value& root, std::string_view key) {
   const std::string_view text = root[key].text();
   if (text.empty()) return fail(ErrorKind::malformed, "expected a text for '{}'", key).at(root.where());
@@ -94,7 +70,7 @@ Result<CodeRule> rule_of(const Value& root) {
   rule.suggestion = root["suggestion"].text();
   rule.refute = root["refute"].text();
   rule.at = root["at"].text();
-  TRY_ASSIGN(rule.conditions, conditions_of(root["conditions"]));
+  TRY_ASSIGN(rule.conditions, read_code_conditions(root["conditions"]));
   if (rule.conditions.empty())
     return fail(ErrorKind::malformed, "rule '{}' has no conditions", rule.id).at(root.where());
   rule.recommendations = root["recommendations"].texts();
@@ -103,14 +79,41 @@ Result<CodeRule> rule_of(const Value& root) {
   const Value overrides = root["architecture_overrides"];
   for (std::size_t i = 0; i < overrides.size(); ++i) {
     CodeRule::Override& at = rule.architectures[overrides.key(i)];
-    TRY_ASSIGN(at.conditions, conditions_of(overrides.value(i)["conditions"]));
+    TRY_ASSIGN(at.conditions, read_code_conditions(overrides.value(i)["conditions"]));
     at.message = overrides.value(i)["message"].text();
     at.recommendations = overrides.value(i)["recommendations"].texts();
+    if (overrides.value(i)["severity"]) {
+      TRY_ASSIGN(at.severity, word_of(overrides.value(i), "severity", severities));
+    }
   }
   return rule;
 }
 
 }  // namespace
+
+Result<std::vector<CodeCondition>> read_code_conditions(const Value& map) {
+  std::vector<CodeCondition> conditions;
+  if (map && !map.is_map()) return fail(ErrorKind::malformed, "expected 'fact: value' pairs").at(map.where());
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    CodeCondition condition;
+    condition.fact = map.key(i);
+    condition.compare = comparison_of(condition.fact);
+    const Value value = map.value(i);
+    if (const auto truth = value.boolean()) {
+      condition.value = *truth;
+    } else if (const auto number = value.number()) {
+      condition.value = *number;
+    } else {
+      condition.value = value.text();
+    }
+    if (condition.compare != CodeCondition::equal && !std::holds_alternative<double>(condition.value)) {
+      return fail(ErrorKind::malformed, "expected a number for '{}', found '{}'", map.key(i), value.text())
+          .at(value.where());
+    }
+    conditions.push_back(condition);
+  }
+  return conditions;
+}
 
 Result<CodeRules> CodeRules::load(const Library& library, std::string_view kind) {
   CodeRules loaded;

@@ -13,11 +13,12 @@
 //   at: strided_or_pitched              # the fact whose places the finding points at; else the kernel
 //   recommendations: [rec_ncu_improve_coalescing]
 //   ncu_signals: {sectors_per_request_gt: 4}                              # what a profile would show
-//   architecture_overrides: {sm_90: {conditions: {...}, message: ...}}    # replace what stands above
+//   architecture_overrides: {sm_90: {conditions: {...}, message: ..., severity: low}}   # replace what stands above
 //   cases: [...]                        # its own tests, read by tests/meta
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -48,11 +49,15 @@ struct CodeRule {
     std::vector<CodeCondition> conditions;  // empty: as above
     std::string_view message;               // "": as above
     std::vector<std::string_view> recommendations;
+    std::optional<model::Severity> severity;
   };
   std::map<std::string_view, Override> architectures;  // by "sm_90"
   Value ncu_signals, cases;
   std::string where;
 };
+
+// The conditions of a map, all of which must hold: {fact: value, other_gte: 3}.
+Result<std::vector<CodeCondition>> read_code_conditions(const Value& map);
 
 class CodeRules {
  public:

@@ -20,6 +20,9 @@ struct TextPlace {
   std::string file;
   std::uint32_t line = 0, column = 0;
   std::uint32_t end_line = 0, end_column = 0;
+  // The source this code was compiled from, when it says so (.loc of PTX).
+  std::string source_file;
+  std::uint32_t source_line = 0;
 };
 
 // A truth, a number or a text, and where in the code it shows, most telling place first.

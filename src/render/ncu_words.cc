@@ -72,11 +72,6 @@ std::string short_quantity(double value, std::string_view unit) {
   return has_scale ? format_quantity(value, unit) : format_number(value);
 }
 
-std::string count_text(std::size_t count, std::string_view noun) {
-  const std::string plural = noun.ends_with("ch") ? "es" : "s";
-  return fmt::format("{} {}{}", format_number(static_cast<double>(count)), noun, count == 1 ? "" : plural);
-}
-
 std::string stake_text(const Finding& finding, const NcuReport& report) {
   if (!finding.time_at_stake_us) return {};
   const std::string most = "at most " + time_text(finding.time_at_stake_us);

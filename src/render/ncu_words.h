@@ -29,7 +29,6 @@ std::string time_text(std::optional<double> microseconds);  // "1.23 ms" or "n/a
 std::string percent_text(std::optional<double> percent);    // "12.3 %" or "n/a"
 // "92.0 %", "1.2 GB/s"; the bare number where the words beside it say what is counted.
 std::string short_quantity(double value, std::string_view unit);
-std::string count_text(std::size_t count, std::string_view noun);  // "1 kernel", "3 kernels"
 
 // "at most 1.2 ms of 4.2 ms (28.6 %)", "" when nothing bounds it.
 std::string stake_text(const report::Finding& finding, const report::NcuReport& report);

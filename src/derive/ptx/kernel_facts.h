@@ -1,0 +1,70 @@
+// What the code of one PTX kernel says about itself: how many instructions of which kind, what it declares,
+// how it branches, how many registers it needs at once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "derive/ptx/liveness.h"
+#include "model/code_finding.h"
+#include "model/ptx_module.h"
+
+namespace frx::derive::ptx {
+
+inline constexpr std::size_t category_count = static_cast<std::size_t>(::frx::model::ptx::Category::other) + 1;
+
+struct KernelFacts {
+  const ::frx::model::ptx::Function* function = nullptr;
+  std::string_view name;
+  std::uint64_t instructions = 0;
+  std::array<std::uint64_t, category_count> mix{};  // by Category
+
+  // As declared, before registers are allocated: any number of them, 64-bit types counted twice.
+  std::uint64_t virtual_registers = 0;
+  std::vector<std::pair<::frx::model::ptx::Type, std::uint64_t>> registers_by_type;
+  Pressure pressure;  // what is alive at once
+  // The most registers per thread that .maxnreg, or .maxntid with .minnctapersm, leave; 0: no such limit.
+  std::uint32_t register_budget = 0;
+
+  std::uint64_t local_bytes = 0;   // of .local variables: the stack of a thread
+  std::uint64_t shared_bytes = 0;  // of .shared variables of the function, static
+  bool dynamic_shared = false;     // uses memory whose size the launch gives
+
+  std::uint64_t branches = 0;  // all bra and brx.idx
+  std::uint64_t conditional_branches = 0;
+  std::uint64_t divergent_branches = 0;  // conditional ones that may part the lanes of a warp
+  bool divergence_known = false;
+  std::uint64_t loops = 0;
+  std::uint32_t loop_depth = 0;
+  std::uint64_t fp64_memory_operations = 0;
+  std::uint64_t barriers = 0;
+  std::uint64_t asynchronous_copies = 0;
+  std::uint64_t calls = 0;
+
+  // Where each category, a divergent branch and the most registers show first.
+  std::array<std::uint32_t, category_count> first{};  // instruction counted in the module, or none
+  std::uint32_t first_divergent_branch = none;
+
+  std::uint64_t of(::frx::model::ptx::Category category) const { return mix[static_cast<std::size_t>(category)]; }
+  std::uint64_t global_accesses() const;
+  std::uint64_t shared_accesses() const;
+  std::uint64_t local_accesses() const;
+  // Share of all instructions, 0 to 1; 0 without instructions.
+  double global_ratio() const;
+  double conditional_branch_density() const;
+  double divergent_branch_density() const;
+};
+
+// Linear in the size of the function. `registers_per_sm` is that of the hardware: 65,536 on every
+// architecture since Maxwell.
+KernelFacts kernel_facts(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
+                         std::uint32_t registers_per_sm = 65536);
+
+// Where an instruction stands in the PTX, and in its source when .loc says so.
+::frx::model::TextPlace place_of(const ::frx::model::ptx::Module& module, std::uint32_t instruction);
+
+}  // namespace frx::derive::ptx

@@ -1,0 +1,101 @@
+#include "derive/ptx/subject.h"
+
+namespace frx::derive::ptx {
+namespace {
+
+using ::frx::model::CodeSubject;
+using ::frx::model::TextPlace;
+using ::frx::model::ptx::Category;
+using ::frx::model::ptx::Module;
+
+// The estimate of live values against ptxas: it is off by less than this in nearly all kernels.
+constexpr double estimate_margin = 1.25;
+
+// Sets counted facts; a count points at the first instruction that was counted.
+class Counter {
+ public:
+  Counter(const Module& module, const KernelFacts& facts, CodeSubject& subject)
+      : module_(module), facts_(facts), subject_(subject) {}
+
+  void set(std::string_view name, Category category) { set(name, facts_.of(category), {category}); }
+  void set(std::string_view name, std::uint64_t count, std::initializer_list<Category> shown_by) {
+    std::uint32_t first = none;
+    for (const Category category : shown_by) first = std::min(first, facts_.first[static_cast<std::size_t>(category)]);
+    subject_.set(name, static_cast<double>(count), places(first));
+  }
+  std::vector<TextPlace> places(std::uint32_t instruction) const {
+    if (instruction == none) return {};
+    return {place_of(module_, instruction)};
+  }
+
+ private:
+  const Module& module_;
+  const KernelFacts& facts_;
+  CodeSubject& subject_;
+};
+
+void add_registers(const KernelFacts& facts, const Compiled* compiled, const Counter& counter, CodeSubject& subject) {
+  subject.set("virtual_registers", static_cast<double>(facts.virtual_registers));
+  if (const auto registers = registers_of(facts, compiled)) {
+    const bool measured = compiled && compiled->registers;
+    subject.set("registers", static_cast<double>(*registers),
+                counter.places(measured ? none : facts.pressure.instruction));
+    subject.set("registers_source",
+                measured ? compiled->source : std::string("estimated from the values alive at once"));
+  }
+  if (facts.register_budget > 0) subject.set("register_budget", static_cast<double>(facts.register_budget));
+}
+
+void add_spills(const KernelFacts& facts, const Compiled* compiled, Counter& counter, CodeSubject& subject) {
+  subject.set("local_bytes", static_cast<double>(facts.local_bytes));
+  counter.set("local_accesses", facts.local_accesses(), {Category::local_load, Category::local_store});
+  const bool known = compiled && compiled->spill_store_bytes && compiled->spill_load_bytes;
+  if (known) {
+    subject.set("spill_bytes", static_cast<double>(*compiled->spill_store_bytes + *compiled->spill_load_bytes));
+    subject.set("compiled_by", compiled->source);
+  }
+  subject.set("spills_unknown", !known);
+  subject.set("probably_spills", probably_spills(facts, compiled), counter.places(facts.pressure.instruction));
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> registers_of(const KernelFacts& facts, const Compiled* compiled) {
+  if (compiled && compiled->registers) return compiled->registers;
+  return facts.pressure.known ? std::optional(facts.pressure.registers) : std::nullopt;
+}
+
+bool probably_spills(const KernelFacts& facts, const Compiled* compiled) {
+  if (compiled && compiled->spill_store_bytes) return false;  // it is known
+  return facts.pressure.known && facts.register_budget > 0 &&
+         facts.pressure.registers > estimate_margin * facts.register_budget;
+}
+
+CodeSubject subject_of(const Module& module, const KernelFacts& facts, const Compiled* compiled) {
+  CodeSubject subject;
+  subject.kernel = facts.name;
+  subject.place.file = module.file;
+  subject.place.line = facts.function->line;
+  Counter counter(module, facts, subject);
+  subject.set("instructions", static_cast<double>(facts.instructions));
+  counter.set("global_loads", Category::global_load);
+  counter.set("global_stores", Category::global_store);
+  counter.set("shared_accesses", facts.shared_accesses(), {Category::shared_load, Category::shared_store});
+  counter.set("fp64_instructions", Category::fp64);
+  subject.set("fp64_memory_operations", static_cast<double>(facts.fp64_memory_operations));
+  counter.set("sfu_instructions", Category::sfu);
+  counter.set("tensor_instructions", Category::tensor);
+  counter.set("atomics", Category::atomic);
+  subject.set("conditional_branches", static_cast<double>(facts.conditional_branches));
+  subject.set("divergent_branches", static_cast<double>(facts.divergent_branches),
+              counter.places(facts.first_divergent_branch));
+  subject.set("loops", static_cast<double>(facts.loops));
+  subject.set("global_memory_ratio", facts.global_ratio());
+  subject.set("conditional_branch_density", facts.conditional_branch_density());
+  subject.set("divergent_branch_density", facts.divergent_branch_density());
+  add_registers(facts, compiled, counter, subject);
+  add_spills(facts, compiled, counter, subject);
+  return subject;
+}
+
+}  // namespace frx::derive::ptx

@@ -1,0 +1,38 @@
+// The facts of a PTX kernel under the names that the rules in data/code_rules/ptx ask for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "derive/ptx/kernel_facts.h"
+#include "model/code_finding.h"
+
+namespace frx::derive::ptx {
+
+// What the compiler made of a kernel: from `ptxas -v` or a cubin.
+struct Compiled {
+  std::optional<std::uint32_t> registers;          // per thread
+  std::optional<std::uint64_t> stack_bytes;        // per thread
+  std::optional<std::uint64_t> spill_store_bytes;  // per thread, as ptxas counts them
+  std::optional<std::uint64_t> spill_load_bytes;
+  std::string source;  // "ptxas 13.0 for sm_90"
+};
+
+// How many registers a thread needs: the compiler's number, else what is alive at once; absent when neither
+// is known.
+std::optional<std::uint32_t> registers_of(const KernelFacts& facts, const Compiled* compiled);
+
+// Beyond the budget by more than the estimate may be off: values will probably be spilled.
+bool probably_spills(const KernelFacts& facts, const Compiled* compiled);
+
+// The facts, each with where it shows:
+//   instructions, global_loads, global_stores, shared_accesses, fp64_instructions, fp64_memory_operations,
+//   sfu_instructions, tensor_instructions, atomics, conditional_branches, divergent_branches, loops  numbers
+//   global_memory_ratio, conditional_branch_density, divergent_branch_density                        0 to 1
+//   virtual_registers, registers (absent when unknown), registers_source, register_budget (absent without one)
+//   local_bytes, local_accesses, spill_bytes (absent unless a compiler told), spills_unknown, probably_spills
+::frx::model::CodeSubject subject_of(const ::frx::model::ptx::Module& module, const KernelFacts& facts,
+                                     const Compiled* compiled);
+
+}  // namespace frx::derive::ptx

@@ -1,0 +1,56 @@
+// What a PTX file means: the facts and findings of each kernel, and the labels that hold for the file.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "derive/ptx/kernel_facts.h"
+#include "derive/ptx/subject.h"
+#include "knowledge/code_labels.h"
+#include "knowledge/code_rules.h"
+#include "model/code_finding.h"
+#include "model/ptx_module.h"
+
+namespace frx::diagnose {
+
+// A label that holds.
+struct CodeLabelFinding {
+  std::string_view id, display;
+  double score = 0;  // 0 to 1
+  knowledge::Proof proof = knowledge::Proof::estimated;
+  std::string evidence;
+};
+
+struct PtxKernel {
+  derive::ptx::KernelFacts facts;
+  const derive::ptx::Compiled* compiled = nullptr;  // nullptr: no compiler was asked
+  bool probably_spills = false;
+};
+
+struct PtxDiagnosis {
+  const model::ptx::Module* module = nullptr;
+  std::vector<PtxKernel> kernels;            // entries, in the order of the file
+  std::size_t device_functions = 0;          // with a body, besides the kernels
+  std::vector<model::CodeFinding> findings;  // most severe first
+  model::CodeSubject run;                    // facts over all kernels
+  std::vector<CodeLabelFinding> labels;      // strongest first
+  std::string_view primary;                  // "" when nothing proven or estimated holds
+};
+
+struct PtxKnowledge {
+  const knowledge::CodeRules* rules = nullptr;
+  const knowledge::CodeLabels* labels = nullptr;
+  std::string sm_version;  // "sm_90": decides what rules override; "" for the plain rules
+};
+
+// By the name of the kernel.
+using CompiledKernels = std::map<std::string, derive::ptx::Compiled, std::less<>>;
+
+// The diagnosis points into the module, the knowledge and `compiled`, which outlive it. Uses both cores for
+// large files.
+PtxDiagnosis diagnose_ptx(const model::ptx::Module& module, const PtxKnowledge& known, const CompiledKernels& compiled);
+
+}  // namespace frx::diagnose

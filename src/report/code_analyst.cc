@@ -1,0 +1,134 @@
+#include "report/code_analyst.h"
+
+#include <algorithm>
+
+#include "advise/engine.h"
+#include "advise/ptx_signals.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "ingest/ptx/read_module.h"
+#include "knowledge/gpu_match.h"
+
+namespace frx::report {
+namespace {
+
+// "sm_90" of "sm_90a".
+std::string family_of(std::string_view target) {
+  const std::size_t digits_end = target.find_last_of("0123456789");
+  return std::string(digits_end == target.npos ? "" : target.substr(0, digits_end + 1));
+}
+
+std::string first_target(const model::ptx::Module& module) {
+  const auto at = std::ranges::find_if(
+      module.targets, [](const std::string& t) { return t.starts_with("sm_") || t.starts_with("compute_"); });
+  return at == module.targets.end() ? std::string() : printable(*at);
+}
+
+advise::Advice advice_for(const diagnose::PtxDiagnosis& diagnosis, const advise::Catalogue& catalogue) {
+  const advise::SignalMap signals = advise::signals_of(diagnosis);
+  std::vector<advise::Diagnosed> diagnosed;
+  for (const diagnose::CodeLabelFinding& label : diagnosis.labels) {
+    if (label.proof != knowledge::Proof::unproven) diagnosed.push_back({label.id, label.score, &signals, 0});
+  }
+  advise::Proposals proposals = advise::propose(catalogue, diagnosed);
+  advise::Advice advice;
+  for (const advise::Proposal& proposal : proposals.proposals) {
+    advise::Recommendation r = advise::described(proposal);
+    r.label = diagnosed[proposal.diagnosed].label;
+    advice.recommendations.push_back(std::move(r));
+  }
+  advice.bundles = std::move(proposals.bundles);
+  advice.withheld = std::move(proposals.withheld);
+  return advice;
+}
+
+void judge_confidence(PtxReport& report) {
+  const diagnose::PtxDiagnosis& d = report.diagnosis;
+  const auto primary = std::ranges::find(d.labels, d.primary, &diagnose::CodeLabelFinding::id);
+  if (d.kernels.empty()) {
+    report.confidence = "low";
+    report.confidence_reason = "the file has no kernel with a body";
+  } else if (primary != d.labels.end()) {
+    report.primary_display = primary->display;
+    const bool proven = primary->proof == knowledge::Proof::proven || !report.compiler.empty();
+    report.confidence = proven ? "high" : "medium";
+    report.confidence_reason =
+        proven ? "from the compiler's own numbers" : "from the code alone; a profile decides what limits it";
+  } else {
+    report.confidence = "medium";
+    report.confidence_reason = "nothing in the code stands out; a profile decides what limits it";
+  }
+}
+
+void add_notes(PtxReport& report) {
+  const model::ptx::Module& module = report.module;
+  if (module.skipped_statements > 0) {
+    report.notes.push_back(fmt::format("{} not understood and left out; first: {}",
+                                       count_text(module.skipped_statements, "statement"),
+                                       module.problems.empty() ? "" : printable(module.problems.front())));
+  }
+  if (!report.unknown_opcodes.empty()) {
+    const std::size_t shown = std::min<std::size_t>(5, report.unknown_opcodes.size());
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < shown; ++i) names.push_back(printable(report.unknown_opcodes[i]));
+    report.notes.push_back(fmt::format("{} counted as 'other': {}{}",
+                                       count_text(report.unknown_opcodes.size(), "unknown opcode"), join(names, ", "),
+                                       shown < report.unknown_opcodes.size() ? ", ..." : ""));
+  }
+  if (report.diagnosis.device_functions > 0) {
+    report.notes.push_back(fmt::format("{} besides the kernels; what a kernel calls is not counted in its numbers",
+                                       count_text(report.diagnosis.device_functions, "device function")));
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CodeAnalyst>> CodeAnalyst::create(const AnalysisOptions& options) {
+  std::unique_ptr<CodeAnalyst> analyst(new CodeAnalyst);
+  analyst->options_ = options;
+  TRY_ASSIGN(analyst->knowledge_, knowledge::Knowledge::load(options.data_directory));
+  const knowledge::Knowledge& known = analyst->knowledge_;
+  TRY_ASSIGN(advise::Catalogue catalogue, advise::Catalogue::load(known));
+  analyst->catalogue_ = std::make_unique<advise::Catalogue>(std::move(catalogue));
+  TRY_ASSIGN(ingest::ptx::InstructionSet instructions, ingest::ptx::InstructionSet::load(known.library));
+  analyst->instructions_ = std::make_unique<ingest::ptx::InstructionSet>(std::move(instructions));
+  TRY_ASSIGN(analyst->ptx_rules_, knowledge::CodeRules::load(known.library, "ptx"));
+  TRY_ASSIGN(analyst->ptx_labels_, knowledge::CodeLabels::load(known.library, "ptx"));
+  if (options.gpu_model.empty()) return analyst;
+  knowledge::GpuQuery query;
+  query.name = options.gpu_model;
+  const knowledge::GpuMatch match = knowledge::match_gpu(known.gpus, query);
+  if (!match.limits) {
+    return fail(ErrorKind::usage, "--gpu-model: no GPU is known by '{}'", printable(options.gpu_model))
+        .hint("e.g. H100, 'RTX 4090', sm_86");
+  }
+  analyst->gpu_name_ = match.product ? match.product->name : match.limits->family_key;
+  analyst->gpu_sm_version_ = match.limits->family_key;
+  return analyst;
+}
+
+Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, std::string_view text,
+                                                            diagnose::CompiledKernels compiled) const {
+  auto report = std::make_unique<PtxReport>();
+  report->source = name;
+  TRY_ASSIGN(report->module, ingest::ptx::read_module(std::move(name), text));
+  instructions_->describe(report->module);
+  const model::ptx::Module& module = report->module;
+  report->unknown_opcodes = ingest::ptx::unknown_names(module);
+  if (module.version.major > 0) report->version = fmt::format("{}.{}", module.version.major, module.version.minor);
+  report->target = first_target(module);
+  report->compiled = std::move(compiled);
+  if (!report->compiled.empty()) report->compiler = report->compiled.begin()->second.source;
+  report->gpu = !gpu_name_.empty()       ? gpu_name_ + " (--gpu-model)"
+                : report->target.empty() ? ""
+                                         : "target " + report->target;
+  diagnose::PtxKnowledge known{&ptx_rules_, &ptx_labels_,
+                               gpu_sm_version_.empty() ? family_of(report->target) : gpu_sm_version_};
+  report->diagnosis = diagnose::diagnose_ptx(module, known, report->compiled);
+  report->advice = advice_for(report->diagnosis, *catalogue_);
+  judge_confidence(*report);
+  add_notes(*report);
+  return report;
+}
+
+}  // namespace frx::report
