@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 namespace frx {
 namespace {
@@ -13,9 +14,11 @@ bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 
 // Length of the valid UTF-8 sequence at the start of `text`, 0 when there is none.
 std::size_t sequence_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
-  const std::size_t size = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3
-                                                    : lead >= 0xF0 && lead < 0xF5                         ? 4
-                                                                                                          : 0;
+  const std::size_t size = lead < 0x80                   ? 1
+                           : lead >= 0xC2 && lead < 0xE0 ? 2
+                           : lead >= 0xE0 && lead < 0xF0 ? 3
+                           : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                         : 0;
   if (size == 0 || text.size() < size) return 0;
   for (std::size_t i = 1; i < size; ++i) {
     if (!is_continuation(text[i])) return 0;
@@ -189,6 +192,26 @@ std::string shell_quote(std::string_view argument) {
     }
   }
   return quoted + "'";
+}
+
+std::string readable_symbol(std::string_view symbol) {
+  std::string_view rest = symbol;
+  if (!rest.starts_with("_Z")) return std::string(symbol);
+  rest.remove_prefix(2);
+  const bool nested = rest.starts_with('N');
+  while (!rest.empty() && std::string_view("NLVKrRO").find(rest.front()) != rest.npos) rest.remove_prefix(1);
+  std::string name;
+  for (bool more = true; more; more = nested) {
+    std::size_t size = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), size);
+    const auto digits = static_cast<std::size_t>(end - rest.data());
+    if (error != std::errc() || size > rest.size() - digits) break;
+    const std::string_view part = rest.substr(digits, size);
+    if (!part.starts_with("_GLOBAL__N_"))
+      name += (name.empty() ? "" : "::") + std::string(part);  // the unnamed namespace
+    rest.remove_prefix(digits + size);
+  }
+  return name.empty() ? std::string(symbol) : name;
 }
 
 }  // namespace frx

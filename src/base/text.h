@@ -38,6 +38,10 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 // enough to recognise a file.
 std::string_view file_name_in(std::string_view path);
 
+// What people call a mangled C++ function: "cub::Reduce" for "_ZN3cub6ReduceIfEEvPT_", without arguments. Any
+// other name as it is. Linear, whatever the name; a full demangler can be led into exponential output.
+std::string readable_symbol(std::string_view symbol);
+
 // One argument of a POSIX shell command line, quoted only when it has to be.
 std::string shell_quote(std::string_view argument);
 

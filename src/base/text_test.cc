@@ -34,7 +34,9 @@ TEST(ContainsIgnoringCase, FindsAPartAnywhere) {
 
 TEST(Printable, RemovesWhatATerminalWouldActOn) {
   EXPECT_EQ(printable("a\x1B[31mb\x07"), "a [31mb ");
-  EXPECT_EQ(printable("\xC2\x9B" "31m"), " 31m");           // a C1 control in UTF-8
+  EXPECT_EQ(printable("\xC2\x9B"
+                      "31m"),
+            " 31m");                                                               // a C1 control in UTF-8
   EXPECT_EQ(printable("x\xE2\x80\xAEy").find("\xE2\x80\xAE"), std::string::npos);  // right-to-left override
   EXPECT_EQ(printable("x\xE2\x81\xA7y").find("\xE2\x81\xA7"), std::string::npos);  // right-to-left isolate
 }
@@ -62,7 +64,9 @@ TEST(Shorten, NeverCutsInsideACharacter) {
 
 TEST(Wrap, BreaksBetweenWords) { EXPECT_EQ(wrap("one two  three four", 9), (Texts{"one two", "three", "four"})); }
 
-TEST(Wrap, GivesALongWordItsOwnLine) { EXPECT_EQ(wrap("a incomprehensible b", 5), (Texts{"a", "incomprehensible", "b"})); }
+TEST(Wrap, GivesALongWordItsOwnLine) {
+  EXPECT_EQ(wrap("a incomprehensible b", 5), (Texts{"a", "incomprehensible", "b"}));
+}
 
 TEST(Nearest, FindsTheTypingMistake) {
   const std::vector<std::string_view> words = {"dram_bytes", "kernel_duration", "grid_size"};
@@ -76,6 +80,18 @@ TEST(ShellQuote, QuotesOnlyWhatNeedsIt) {
   EXPECT_EQ(shell_quote("two words"), "'two words'");
   EXPECT_EQ(shell_quote("$HOME;`id`"), "'$HOME;`id`'");
   EXPECT_EQ(shell_quote("it's"), "'it'\\''s'");
+}
+
+TEST(ReadableSymbol, IsWhatPeopleSay) {
+  EXPECT_EQ(readable_symbol("_Z5heavyPKfPf"), "heavy");
+  EXPECT_EQ(readable_symbol("_Z5saxpyIdEviT_PKS0_PS0_"), "saxpy");
+  EXPECT_EQ(readable_symbol("_ZN3cub6ReduceIfEEvPT_"), "cub::Reduce");
+  EXPECT_EQ(readable_symbol("_ZN12_GLOBAL__N_14copyEPf"), "copy");
+}
+
+TEST(ReadableSymbol, LeavesOtherNamesAlone) {
+  for (const char* name : {"", "copy", "_Z", "_Zxyz", "_Z99short", "_ZN", "triton_poi_0d1d"})
+    EXPECT_EQ(readable_symbol(name), name);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // frx analyze: a short diagnosis of one profile, or what changed between two.
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/text.h"
+#include "cli/code_analysis.h"
 #include "cli/command.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
@@ -14,19 +16,23 @@ namespace frx::cli {
 namespace {
 
 struct Options {
-  std::string target;
+  std::vector<std::string> targets;
   std::string before, after, baseline, optimized, before_ncu, after_ncu;
   std::string before_label, after_label;
   std::string why;
   std::string scope = "auto";
   bool json = false;
   report::AnalysisOptions analysis;
+  CodeOptions code;
 };
 
 void describe(Syntax& syntax, Options& options) {
-  syntax.text("Reads an Nsight Compute profile (a report or an export of any version) and prints the diagnosis; with --before and --after, "
-              "what a change did.");
-  syntax.argument("TARGET", options.target, "Nsight Compute report (.ncu-rep) or export (CSV, text)");
+  syntax.text(
+      "Reads an Nsight Compute profile (a report or an export of any version), or PTX, and prints the diagnosis; with "
+      "--before "
+      "and --after, what a change did. Of code, any number of files and folders.");
+  syntax.arguments("TARGET", options.targets,
+                   "Nsight Compute report (.ncu-rep) or export (CSV, text), PTX, or a folder of code");
   syntax.option("--before", "FILE", options.before, "profile of the version before the change");
   syntax.option("--after", "FILE", options.after, "profile of the version after it");
   syntax.option("--before-ncu", "FILE", options.before_ncu, "the same as --before for an Nsight Compute profile");
@@ -37,11 +43,14 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--after-label", "TEXT", options.after_label, "what to call the second side");
   describe_analysis(syntax, options.analysis);
   syntax.option("--why", "FIELD", options.why, "only tell where this number or label comes from");
+  describe_code(syntax, options.code);
   syntax.flag("--json,--output-json", options.json, "print JSON");
   syntax.example("report.ncu-rep", "the diagnosis of one profile");
+  syntax.example("kernel.ptx", "what the compiled code says of itself");
+  syntax.example("build/ --format sarif --fail-on high", "all code in a folder, for CI");
   syntax.example("--before naive.csv --after tiled.csv", "did the change help?");
   syntax.exit_code(0, "a report was made");
-  syntax.exit_code(1, "the file cannot be read, or is no profile");
+  syntax.exit_code(1, "a file cannot be read, or is neither profile nor code; a finding reaches --fail-on");
 }
 
 std::string first_of(std::initializer_list<std::string_view> texts) {
@@ -80,11 +89,20 @@ Result<int> act(const Options& options, Io& io) {
   const std::string before = first_of({options.before, options.before_ncu, options.baseline});
   const std::string after = first_of({options.after, options.after_ncu, options.optimized});
   if (!before.empty() || !after.empty()) return compare(options, before, after, io);
-  if (options.target.empty()) {
+  if (options.targets.empty()) {
     return fail(ErrorKind::negative, "analyze: no file given").hint("frx analyze report.csv, or --before and --after");
   }
+  if (std::ranges::all_of(options.targets, is_code)) {
+    CodeOptions code = options.code;
+    if (options.json) code.format = "json";
+    return analyse_code(options.targets, code, options.analysis, io);
+  }
+  if (options.targets.size() > 1) {
+    return fail(ErrorKind::usage, "analyze: expected one profile, found {} files", options.targets.size())
+        .hint("several files at once are read when all of them are code; two profiles: --before and --after");
+  }
   TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
-  TRY_ASSIGN(const report::NcuReport* report, analyse_file(*analyst, options.target, io));
+  TRY_ASSIGN(const report::NcuReport* report, analyse_file(*analyst, options.targets[0], io));
   if (!options.why.empty()) {
     TRY_ASSIGN(const std::string story, why(*report, options.why, analyst->knowledge()));
     io.out.write(story);

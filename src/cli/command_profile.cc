@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "capture/ncu.h"
+#include "cli/code_analysis.h"
 #include "cli/command.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
@@ -14,6 +15,7 @@ namespace {
 
 struct Options {
   std::string ncu_file;
+  std::string ptx_file;
   std::string preset = "full";
   std::string out;
   std::string why;
@@ -28,6 +30,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.text("Says why the kernels are slow, what to change first and how to check that it helped. Reads an export of any "
               "version of Nsight Compute, or runs ncu on the program after --.");
   syntax.option("--ncu", "FILE", options.ncu_file, "read this report (.ncu-rep) or export (CSV, text) instead of running ncu");
+  syntax.option("--ptx", "FILE", options.ptx_file, "read this PTX instead; the same as frx analyze FILE");
   syntax.choice("--preset", "NAME", options.preset, knowledge::preset_names(knowledge::Library::builtin()), "counters of a live run");
   syntax.option("--out", "FILE", options.out, "keep the CSV of a live run");
   syntax.option("--kernel-name", "FILTER", options.request.kernel_filter, "live: only kernels of this name or regular expression");
@@ -41,6 +44,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--json", options.json, "print JSON");
   syntax.workload(options.request.workload, "the program to profile and its arguments");
   syntax.example("--ncu report.csv --explain", "read an export, print the report, write the brief");
+  syntax.example("--ptx kernel.ptx", "what the compiled code says of itself, without a GPU");
   syntax.example("--preset memory --launch-count 20 -- python train.py", "profile twenty launches now");
   syntax.exit_code(0, "a report was made");
   syntax.exit_code(1, "the file cannot be read or is no profile; ncu is missing, failed or may not read the counters");
@@ -63,9 +67,14 @@ Result<const report::NcuReport*> profile_now(const Options& options, report::Ana
 }
 
 Result<int> act(const Options& options, Io& io) {
+  if (!options.ptx_file.empty()) {
+    CodeOptions code;
+    code.format = options.json ? "json" : "text";
+    return analyse_code({options.ptx_file}, code, options.analysis, io);
+  }
   if (options.ncu_file.empty() && options.request.workload.empty()) {
     return fail(ErrorKind::usage, "profile: nothing to profile")
-        .hint("give an export (frx profile --ncu report.csv) or a program (frx profile -- ./your_app)");
+        .hint("give an export (frx profile --ncu report.csv), PTX (--ptx kernel.ptx) or a program (frx profile -- ./your_app)");
   }
   TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
   const report::NcuReport* report = nullptr;

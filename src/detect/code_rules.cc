@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/units.h"
+
 namespace frx::detect {
 namespace {
 
@@ -94,8 +96,15 @@ std::string filled(std::string_view message, const CodeSubject& subject) {
     const std::size_t close = open == message.npos ? message.npos : message.find('}', open);
     if (close == message.npos) break;
     text += message.substr(0, open);
-    const CodeFact* fact = subject.find(message.substr(open + 1, close - open - 1));
-    text += fact ? shown(*fact) : std::string(message.substr(open, close + 1 - open));
+    const std::string_view slot = message.substr(open + 1, close - open - 1);
+    const std::size_t colon = slot.find(':');
+    const CodeFact* fact = subject.find(slot.substr(0, colon));
+    const double* count = fact && colon != slot.npos ? std::get_if<double>(&fact->value) : nullptr;
+    if (count) {
+      text += count_text(static_cast<std::size_t>(*count), slot.substr(colon + 1));
+    } else {
+      text += fact ? shown(*fact) : std::string(message.substr(open, close + 1 - open));
+    }
     message.remove_prefix(close + 1);
   }
   return text + std::string(message);

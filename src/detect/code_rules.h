@@ -17,7 +17,7 @@ bool holds(const knowledge::CodeRule& rule, const model::CodeSubject& subject, s
 // Do all conditions hold? One that asks for an absent fact does not.
 bool meets(std::span<const knowledge::CodeCondition> conditions, const model::CodeSubject& subject);
 
-// {name} becomes the fact's value; what is unknown stays as it is, so that a slip is seen.
+// {name} becomes the fact's value, {name:load} "1 load" or "2 loads"; what is unknown stays as it is, so that a slip is seen.
 std::string filled(std::string_view message, const model::CodeSubject& subject);
 
 // Most severe first, then by file, line and rule. One finding per rule and subject.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/text.h"
 #include "detect/code_rules.h"
 
 namespace frx::diagnose {
@@ -75,7 +76,7 @@ class RunFacts {
       if (!value || (largest && *value <= *largest)) continue;
       largest = value;
       run_.set(as, *value);
-      run_.set(as + ".kernel", subject.kernel);
+      run_.set(as + ".kernel", readable_symbol(subject.kernel));
     }
   }
 
@@ -84,7 +85,7 @@ class RunFacts {
       const CodeFact* fact = subject.find(name);
       if (!fact || !std::get<bool>(fact->value)) continue;
       run_.set("any_" + name, true);
-      run_.set("any_" + name + ".kernel", subject.kernel);
+      run_.set("any_" + name + ".kernel", readable_symbol(subject.kernel));
       return;
     }
   }
@@ -98,10 +99,11 @@ class RunFacts {
   void set_sources() {
     const auto unknown = [](const CodeSubject& s) { return std::get<bool>(s.find("spills_unknown")->value); };
     run_.set("spills_unknown", std::ranges::any_of(subjects_, unknown));
-    const CodeFact* const largest = run_.find("max_registers.kernel");
+    const std::optional<double> largest = number(run_, "max_registers");
     for (const CodeSubject& subject : subjects_) {
-      if (!largest || std::get<std::string>(largest->value) != subject.kernel) continue;
-      if (const CodeFact* source = subject.find("registers_source")) run_.facts["registers_source"] = *source;
+      if (!largest || number(subject, "registers") != largest) continue;
+      run_.facts["registers_source"] = *subject.find("registers_source");
+      return;
     }
   }
 

@@ -6,7 +6,7 @@
 //   category: memory
 //   severity: medium                    # low, medium, high
 //   confidence: medium
-//   message: neighbouring threads are {lane_stride_bytes} bytes apart     # {fact} is filled in
+//   message: neighbouring threads are {lane_stride_bytes} bytes apart     # {fact} is filled in; {loads:load} is "2 loads"
 //   suggestion: index so that threadIdx.x moves by one element
 //   refute: the PTX or a profile shows 4 sectors per request
 //   conditions: {strided_or_pitched: true, global_access_count_gte: 1}    # all of them; _gte _gt _lte _lt compare

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "ingest/ptx/read_module.h"
+#include "ingest/ptxas_log.h"
 #include "knowledge/gpu_match.h"
 
 namespace frx::report {
@@ -81,7 +82,38 @@ void add_notes(PtxReport& report) {
   }
 }
 
+void ask(const PtxCompiler& compiler, const std::string& architecture, PtxReport& report) {
+  Result<diagnose::CompiledKernels> answer = compiler(architecture);
+  if (answer && !answer->empty()) {
+    report.compiled = std::move(*answer);
+  } else {
+    report.notes.push_back(answer ? "the compiler's log names none of these kernels"
+                                  : "no numbers of the compiler: " + to_string(answer.error()));
+  }
+}
+
 }  // namespace
+
+diagnose::CompiledKernels compiled_in_log(std::string_view log, std::string_view architecture,
+                                          const std::string& source) {
+  diagnose::CompiledKernels compiled;
+  for (ingest::PtxasFunction& function : ingest::read_ptxas_log(log)) {
+    if (!function.is_kernel || (!architecture.empty() && function.architecture != architecture)) continue;
+    derive::ptx::Compiled& at = compiled[function.name];
+    at.registers = function.registers;
+    at.stack_bytes = function.stack_bytes;
+    at.spill_store_bytes = function.spill_store_bytes;
+    at.spill_load_bytes = function.spill_load_bytes;
+    at.source = fmt::format("{} for {}", source, function.architecture);
+  }
+  return compiled;
+}
+
+// A target with a letter runs on that GPU alone; a plain one on any that is newer.
+std::string CodeAnalyst::architecture_for(const PtxReport& report) const {
+  const bool is_plain = !report.target.empty() && report.target.back() >= '0' && report.target.back() <= '9';
+  return is_plain && !gpu_sm_version_.empty() ? gpu_sm_version_ : report.target;
+}
 
 Result<std::unique_ptr<CodeAnalyst>> CodeAnalyst::create(const AnalysisOptions& options) {
   std::unique_ptr<CodeAnalyst> analyst(new CodeAnalyst);
@@ -108,7 +140,7 @@ Result<std::unique_ptr<CodeAnalyst>> CodeAnalyst::create(const AnalysisOptions& 
 }
 
 Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, std::string_view text,
-                                                            diagnose::CompiledKernels compiled) const {
+                                                            const PtxCompiler& compiler) const {
   auto report = std::make_unique<PtxReport>();
   report->source = name;
   TRY_ASSIGN(report->module, ingest::ptx::read_module(std::move(name), text));
@@ -117,7 +149,7 @@ Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, st
   report->unknown_opcodes = ingest::ptx::unknown_names(module);
   if (module.version.major > 0) report->version = fmt::format("{}.{}", module.version.major, module.version.minor);
   report->target = first_target(module);
-  report->compiled = std::move(compiled);
+  if (compiler) ask(compiler, architecture_for(*report), *report);
   if (!report->compiled.empty()) report->compiler = report->compiled.begin()->second.source;
   report->gpu = !gpu_name_.empty()       ? gpu_name_ + " (--gpu-model)"
                 : report->target.empty() ? ""

@@ -1,6 +1,7 @@
 // From code to answers: the pipeline for PTX, in the order of the folders.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +18,13 @@
 
 namespace frx::report {
 
+// What a compiler makes of the kernels, for an architecture such as "sm_90a".
+using PtxCompiler = std::function<Result<diagnose::CompiledKernels>(const std::string& architecture)>;
+
+// From a log of ptxas: the kernels of `architecture`, of any one when that is "".
+diagnose::CompiledKernels compiled_in_log(std::string_view log, std::string_view architecture,
+                                          const std::string& source);
+
 // Everything a report of code points into lives here. May be asked from several threads at once.
 class CodeAnalyst {
  public:
@@ -24,12 +32,14 @@ class CodeAnalyst {
 
   const knowledge::Knowledge& knowledge() const { return knowledge_; }
 
-  // `compiled`: what a compiler made of the kernels, when one was asked. Fails on what is no PTX.
+  // Fails on what is no PTX. `compiler` is asked once what it makes of the kernels; when it fails, the report
+  // says so and goes on without.
   Result<std::unique_ptr<PtxReport>> analyse_ptx(std::string name, std::string_view text,
-                                                 diagnose::CompiledKernels compiled = {}) const;
+                                                 const PtxCompiler& compiler = {}) const;
 
  private:
   CodeAnalyst() = default;
+  std::string architecture_for(const PtxReport& report) const;
 
   AnalysisOptions options_;
   knowledge::Knowledge knowledge_;

@@ -1,0 +1,30 @@
+// frx analyze on code: one file or many, folders too, with every output format.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/io.h"
+#include "cli/syntax.h"
+#include "report/analyse.h"
+
+namespace frx::cli {
+
+struct CodeOptions {
+  std::string format = "text";  // text, json, sarif, github
+  std::string fail_on;          // low, medium, high, or ""
+  bool with_ptxas = false;
+  std::string ptxas_log;  // path, or ""
+};
+
+void describe_code(Syntax& syntax, CodeOptions& options);
+
+// By its suffix, or when it begins like PTX; a folder is code.
+bool is_code(const std::string& path);
+
+// Prints the answer; fails when no file could be read, or when a finding reaches `fail_on`.
+Result<int> analyse_code(const std::vector<std::string>& targets, const CodeOptions& options,
+                         const report::AnalysisOptions& analysis, Io& io);
+
+}  // namespace frx::cli

@@ -1,0 +1,15 @@
+// The answer about a PTX file, for people and as ptx_analysis_v1.
+#pragma once
+
+#include <string>
+
+#include "render/json.h"
+#include "render/style.h"
+#include "report/code_report.h"
+
+namespace frx::render {
+
+std::string ptx_text(const report::PtxReport& report, const Style& style);
+Json ptx_json(const report::PtxReport& report);
+
+}  // namespace frx::render

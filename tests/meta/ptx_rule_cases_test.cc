@@ -1,0 +1,114 @@
+// Every rule of data/code_rules/ptx brings its own test cases; here they are run.
+//
+//   cases:
+//     - name: a third of the instructions
+//       given: {global_memory_ratio: 0.34}
+//       expect: fires          # or: silent
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "advise/catalogue.h"
+#include "derive/ptx/subject.h"
+#include "detect/code_rules.h"
+#include "ingest/ptx/read_module.h"
+#include "knowledge/code_labels.h"
+#include "knowledge/code_rules.h"
+#include "knowledge/knowledge.h"
+
+namespace frx::testing {
+namespace {
+
+const knowledge::Knowledge& known() {
+  static const knowledge::Knowledge all = knowledge::Knowledge::load("").value();
+  return all;
+}
+
+const knowledge::CodeRules& rules() {
+  static const knowledge::CodeRules all = knowledge::CodeRules::load(known().library, "ptx").value();
+  return all;
+}
+
+model::CodeSubject subject_given(const Value& given) {
+  model::CodeSubject subject;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const Value value = given.value(i);
+    if (const auto truth = value.boolean()) subject.set(given.key(i), *truth);
+    else if (const auto number = value.number()) subject.set(given.key(i), *number);
+    else subject.set(given.key(i), std::string(value.text()));
+  }
+  return subject;
+}
+
+struct RuleCase {
+  const knowledge::CodeRule* rule;
+  Value entry;
+  friend void PrintTo(const RuleCase& one, std::ostream* out) { *out << one.entry.where(); }
+};
+
+std::vector<RuleCase> all_cases() {
+  std::vector<RuleCase> cases;
+  for (const knowledge::CodeRule& rule : rules().all()) {
+    for (std::size_t i = 0; i < rule.cases.size(); ++i) cases.push_back({&rule, rule.cases.item(i)});
+  }
+  return cases;
+}
+
+class PtxRuleCase : public ::testing::TestWithParam<RuleCase> {};
+
+TEST_P(PtxRuleCase, HoldsAsItSays) {
+  const auto& [rule, entry] = GetParam();
+  const std::string_view expected = entry["expect"].text();
+  ASSERT_TRUE(expected == "fires" || expected == "silent") << entry.where();
+  EXPECT_EQ(detect::holds(*rule, subject_given(entry["given"]), entry["gpu"].text()), expected == "fires") << rule->id << ": " << entry["name"].text();
+}
+
+INSTANTIATE_TEST_SUITE_P(Data, PtxRuleCase, ::testing::ValuesIn(all_cases()), [](const auto& info) {
+  return std::string(info.param.rule->id) + "_" + std::to_string(info.index);
+});
+
+TEST(PtxRules, EachIsTriedBothWays) {
+  for (const knowledge::CodeRule& rule : rules().all()) {
+    std::set<std::string_view> seen;
+    for (std::size_t i = 0; i < rule.cases.size(); ++i) seen.insert(rule.cases.item(i)["expect"].text());
+    EXPECT_TRUE(seen.contains("fires") && seen.contains("silent")) << rule.where;
+  }
+}
+
+// A name nobody supplies would silently close a rule.
+TEST(PtxRules, AskForFactsThatExist) {
+  const model::ptx::Module module =
+      ingest::ptx::read_module("k.ptx", ".version 8.0\n.target sm_90\n.visible .entry k()\n.maxnreg 32\n{ ret; }\n").value();
+  derive::ptx::Compiled compiled{.registers = 8, .stack_bytes = 0, .spill_store_bytes = 0, .spill_load_bytes = 0, .source = "ptxas"};
+  const model::CodeSubject subject = subject_of(module, derive::ptx::kernel_facts(module, module.functions[0]), &compiled);
+  for (const knowledge::CodeRule& rule : rules().all()) {
+    for (const knowledge::CodeCondition& condition : rule.conditions) EXPECT_TRUE(subject.find(condition.fact)) << rule.where << " " << condition.fact;
+    if (!rule.at.empty()) EXPECT_TRUE(subject.find(rule.at)) << rule.where << " at: " << rule.at;
+    EXPECT_EQ(detect::filled(rule.message, subject).find('{'), std::string::npos) << rule.where << " " << detect::filled(rule.message, subject);
+  }
+}
+
+TEST(PtxRules, LinkCardsThatExist) {
+  static const advise::Catalogue catalogue = advise::Catalogue::load(known()).value();
+  for (const knowledge::CodeRule& rule : rules().all()) {
+    for (const std::string_view id : rule.recommendations) EXPECT_TRUE(catalogue.card(id)) << rule.where << " " << id;
+  }
+}
+
+TEST(PtxLabels, ScoresAreSharesAndFollowTheirPoints) {
+  const knowledge::CodeLabels labels = knowledge::CodeLabels::load(known().library, "ptx").value();
+  ASSERT_GE(labels.all().size(), 5u);
+  for (const knowledge::CodeLabel& label : labels.all()) {
+    for (const double at : {-1.0, 0.0, 0.5, 48.0, 64.0, 1e9}) {
+      EXPECT_GE(label.score_at(at), 0) << label.id;
+      EXPECT_LE(label.score_at(at), 1) << label.id;
+    }
+  }
+  const auto pressure = std::ranges::find(labels.all(), "ptx_register_pressure", &knowledge::CodeLabel::id);
+  EXPECT_DOUBLE_EQ(pressure->score_at(48), 0.50);
+  EXPECT_DOUBLE_EQ(pressure->score_at(56), 0.625);
+  EXPECT_DOUBLE_EQ(pressure->score_at(64), 0.75);
+}
+
+}  // namespace
+}  // namespace frx::testing
