@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 import gen_ncu_csv
+import gen_ptx
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 DATA = REPOSITORY / "build" / "bench"
@@ -129,11 +130,31 @@ def measure_csv(table, frx, runs, layout, size, target, metrics):
 
 def measure_report(table, frx, runs, size):
     path = report_file(size)
-    one, limit = measure(runs, [frx, "profile", "--json", "--ncu", path], [TOOLS / "limit_ncurep", path])
+    one, limit = measure(runs, [frx, "profile", "--json", "--ncu", path], [TOOLS / "limit_ncurep", "limit_ptx", path])
     table.times(f"NCU report {size / 1e9:g} GB", one, limit, 4)
     table.bytes("  peak memory", one.peak, 64 * MB + REPORT_KERNELS * REPORT_SHAPES * REPORT_METRICS * BYTES_PER_SPREAD)
     speed = size / one.wall / MB
     table.row("  speed", f"{speed:.0f} MB/s", f"{size / limit.wall / MB:.0f} MB/s", "", "", ">= 500 MB/s", speed >= 500)
+
+
+def ptx_file(size):
+    path = DATA / f"kernels-{size}.ptx"
+    if not path.exists():
+        print(f"writing {path.relative_to(REPOSITORY)}", file=sys.stderr, flush=True)
+        partial = path.with_suffix(".partial")
+        gen_ptx.write(partial, size)
+        partial.rename(path)
+    return path
+
+
+def measure_ptx(table, frx, runs, size):
+    whole, half = ptx_file(size), ptx_file(size // 2)
+    one, limit, two = measure(runs, [frx, "analyze", "--json", whole], [TOOLS / "limit_ptx", whole], [frx, "analyze", "--json", half])
+    table.times(f"PTX {size / MB:g} MB", one, limit, 15)
+    table.bytes("  peak memory", one.peak, 3 * size)
+    growth, cpu_growth = one.wall / two.wall, one.cpu / two.cpu
+    table.row("  twice half of it", f"{one.wall * 1e3:.1f} ms", f"{two.wall * 1e3:.1f} ms", f"{growth:.2f}x", f"{cpu_growth:.2f}x", "<= 2.2x",
+              min(growth, cpu_growth) <= 2.2)
 
 
 def main():
@@ -156,6 +177,7 @@ def main():
     measure_csv(table, frx, options.runs, "tall", size, 3, sum(map(len, gen_ncu_csv.TALL.values())))
     measure_csv(table, frx, options.runs, "wide", size, 1.5, len(gen_ncu_csv.wide_metrics()))
     measure_report(table, frx, options.runs, size)
+    measure_ptx(table, frx, options.runs, min(size, 100_000_000))
     print("every target met" if table.missed == 0 else f"{table.missed} missed")
 
 
