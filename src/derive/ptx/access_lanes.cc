@@ -1,0 +1,247 @@
+#include "derive/ptx/access_lanes.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace frx::derive::ptx {
+namespace {
+
+constexpr std::uint32_t most_aligned = 1u << 20;
+// cudaMalloc aligns to 256 bytes at least: CUDA C++ Programming Guide, "Device Memory Accesses".
+constexpr std::uint32_t pointer_align = 256;
+
+using Samples = std::array<std::int64_t, LaneValues::sample_count>;
+// Sizes are multiples of 32 as a rule; then one that is odd, and the small strides that conflicts depend on.
+constexpr Samples sizes = {1024, 1009, 1, 2, 4, 8, 16, 33};
+constexpr Samples powers = {16, 1, 2, 4, 8, 32, 64, 128};
+
+std::int64_t sampled(const Atom& atom, AtomId id, std::uint32_t sample) {
+  switch (atom.kind) {
+    case Atom::block_index: return 1 + sample;
+    case Atom::rounds: return 1 + sample;
+    case Atom::grid_size: return 128;
+    case Atom::variable: return 0;
+    case Atom::special: return 1;
+    default: break;
+  }
+  if (atom.is_pointer) return 0;
+  // Different symbols have different odd numbers.
+  return (atom.doubles ? powers : sizes)[sample] + (sample == 1 && !atom.doubles ? 2 * (id % 64) : 0);
+}
+
+std::uint32_t power_of_two_in(std::int64_t value) {
+  return value == 0 ? most_aligned : 1u << std::min(20, std::countr_zero(static_cast<std::uint64_t>(value)));
+}
+
+}  // namespace
+
+LaneValues::LaneValues(const ::frx::model::ptx::Function& function, const Addresses& addresses)
+    : function_(function), addresses_(addresses), is_marked_(addresses.atoms.size(), false),
+      slot_(addresses.atoms.size(), none), guards_(addresses.guards.size(), 0) {
+  for (const Address& address : addresses.all) {
+    mark(address.form);
+    mark(address.predicate);
+  }
+  for (const Guard& guard : addresses.guards) mark(guard.condition);
+  // What a function is made of is older than itself.
+  for (AtomId id = addresses.atoms.size(); id-- > 0;) {
+    if (!is_marked_[id]) continue;
+    marked_.push_back(id);
+    if (addresses.atoms[id].kind != Atom::function) continue;
+    for (const FormId argument : addresses.atoms[id].arguments) mark(argument);
+  }
+  std::reverse(marked_.begin(), marked_.end());
+  for (std::uint32_t i = 0; i < marked_.size(); ++i) slot_[marked_[i]] = i;
+  values_.resize(marked_.size());
+}
+
+void LaneValues::mark(FormId form) {
+  if (form == none || addresses_.atoms.nature(form) > Nature::lanes) return;
+  for (const Term& term : addresses_.atoms.forms.terms(form)) {
+    for (const AtomId id : addresses_.atoms.forms.atoms(term.monomial)) is_marked_[id] = true;
+  }
+}
+
+void LaneValues::enter(const LaunchFacts& facts, std::uint32_t warp, std::uint32_t sample) {
+  existing_ = 0;
+  for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
+    const std::uint64_t thread = std::uint64_t{warp} * warp_size + lane;
+    thread_[0][lane] = static_cast<std::uint32_t>(thread % facts.block.x);
+    thread_[1][lane] = static_cast<std::uint32_t>(thread / facts.block.x % facts.block.y);
+    thread_[2][lane] = static_cast<std::uint32_t>(thread / facts.block.x / facts.block.y);
+    if (thread < facts.block.threads()) existing_ |= 1u << lane;
+  }
+  for (const AtomId id : marked_) evaluate(id, facts, sample);
+  for (std::size_t i = 0; i < guards_.size(); ++i) {
+    const Guard& guard = addresses_.guards[i];
+    guards_[i] = (guard.around == none ? existing_ : guards_[guard.around]) & condition(guard.condition, guard.wanted);
+  }
+}
+
+void LaneValues::evaluate(AtomId id, const LaunchFacts& facts, std::uint32_t sample) {
+  const Atom& atom = addresses_.atoms[id];
+  Value& value = values_[slot_[id]];
+  if (atom.kind == Atom::function) return evaluate_function(atom, value);
+  if (atom.kind == Atom::thread || atom.kind == Atom::lane) {
+    value.known = true;
+    for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
+      value.lanes[lane] = atom.kind == Atom::lane ? lane : thread_[atom.axis][lane];
+    }
+    return;
+  }
+  const std::optional<std::int64_t> given = fact(atom, facts);
+  value.known = given.has_value();
+  value.lanes.fill(given ? *given : sampled(atom, id, sample));
+}
+
+std::optional<std::int64_t> LaneValues::fact(const Atom& atom, const LaunchFacts& facts) const {
+  const std::array<std::uint32_t, 3> block = {facts.block.x, facts.block.y, facts.block.z};
+  switch (atom.kind) {
+    case Atom::block_size: return block[atom.axis];
+    case Atom::grid_size: return facts.grid[atom.axis];
+    case Atom::block_index: return facts.block_index[atom.axis];
+    case Atom::parameter:
+      for (const LaunchFacts::Parameter& one : facts.parameters) {
+        if (function_.parameters.begin + one.number == atom.name && one.offset == atom.offset) {
+          return sign_extended(one.value, atom.bits);
+        }
+      }
+      return std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
+void LaneValues::evaluate_function(const Atom& atom, Value& value) {
+  value.known = true;
+  std::array<std::array<std::int64_t, warp_size>, 3> arguments;
+  for (std::size_t i = 0; i < 3; ++i) {
+    value.known = value.known && is_known(atom.arguments[i]);
+    arguments[i] = numbers(atom.arguments[i]);
+  }
+  for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
+    value.lanes[lane] = applied(atom.op, atom.bits, arguments[0][lane], arguments[1][lane], arguments[2][lane], atom.offset);
+  }
+}
+
+bool LaneValues::is_known(FormId form) const {
+  if (form == none || addresses_.atoms.nature(form) > Nature::lanes) return false;
+  for (const Term& term : addresses_.atoms.forms.terms(form)) {
+    for (const AtomId id : addresses_.atoms.forms.atoms(term.monomial)) {
+      if (!values_[slot_[id]].known) return false;
+    }
+  }
+  return true;
+}
+
+std::array<std::int64_t, warp_size> LaneValues::numbers(FormId form) const {
+  std::array<std::int64_t, warp_size> sum{};
+  if (form == none || addresses_.atoms.nature(form) > Nature::lanes) return sum;
+  for (const Term& term : addresses_.atoms.forms.terms(form)) {
+    for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
+      std::int64_t product = term.coefficient;
+      for (const AtomId id : addresses_.atoms.forms.atoms(term.monomial)) {
+        product = wrapping_multiply(product, values_[slot_[id]].lanes[lane]);
+      }
+      sum[lane] = wrapping_add(sum[lane], product);
+    }
+  }
+  return sum;
+}
+
+LaneMask LaneValues::condition(FormId form, bool wanted) const {
+  if (!is_known(form) || addresses_.atoms.is_uniform(form)) return ~LaneMask{0};
+  const std::array<std::int64_t, warp_size> values = numbers(form);
+  LaneMask mask = 0;
+  for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
+    if ((values[lane] != 0) == wanted) mask |= 1u << lane;
+  }
+  return mask;
+}
+
+LaneMask LaneValues::active(std::uint32_t guard, FormId predicate) const {
+  return (guard == none ? existing_ : guards_[guard]) & condition(predicate, true);
+}
+
+// Of what is added to all lanes alike. A size that was taken from the sample is so here as well.
+std::uint64_t LaneValues::unknown_alignment(const Term& term, bool assumed, AtomId base) const {
+  std::uint64_t align = power_of_two_in(term.coefficient);
+  const std::span<const AtomId> factors = addresses_.atoms.forms.atoms(term.monomial);
+  for (const AtomId id : factors) {
+    const Atom& atom = addresses_.atoms[id];
+    const Value& value = values_[slot_[id]];
+    const bool is_size = atom.kind == Atom::parameter && assumed && !atom.is_pointer && id != base;
+    if (value.known || is_size) {
+      align *= power_of_two_in(value.lanes[0]);
+    } else {
+      align *= id == base ? pointer_align : atom.align;
+    }
+    align = std::min<std::uint64_t>(align, most_aligned);
+  }
+  return align;
+}
+
+// The pointer in an address: a parameter of 64 bits with factor 1, the one known to be a pointer if there are
+// several.
+AtomId base_of(const Atoms& atoms, FormId form) {
+  AtomId found = none;
+  bool several = false;
+  for (const Term& term : atoms.forms.terms(form)) {
+    const std::span<const AtomId> factors = atoms.forms.atoms(term.monomial);
+    if (term.coefficient != 1 || factors.size() != 1) continue;
+    const Atom& atom = atoms[factors[0]];
+    if (atom.kind != Atom::parameter || atom.bits != 64) continue;
+    if (atom.is_pointer) return factors[0];
+    several = found != none;
+    found = factors[0];
+  }
+  return several ? none : found;
+}
+
+// In all lanes that have a thread? A warp of 32x8 threads has only one number along y.
+bool LaneValues::is_same(const std::array<std::int64_t, warp_size>& lanes, bool swapped) const {
+  if (swapped) return false;
+  for (std::uint32_t lane = 1; lane < warp_size && (existing_ >> lane & 1) != 0; ++lane) {
+    if (lanes[lane] != lanes[0]) return false;
+  }
+  return true;
+}
+
+LaneForm LaneValues::terms(std::span<const Term> terms, AtomId base, bool swapped) const {
+  LaneForm result;
+  const Forms& forms = addresses_.atoms.forms;
+  std::vector<Term> unknown;
+  for (const Term& term : terms) {
+    bool known = true, uniform = true;
+    for (const AtomId id : forms.atoms(term.monomial)) {
+      const Value& value = values_[slot_[id]];
+      known = known && value.known;
+      uniform = uniform && (addresses_.atoms[id].nature == Nature::uniform || (value.known && is_same(value.lanes, swapped)));
+    }
+    if (!known && uniform) {
+      unknown.push_back(term);
+    } else {
+      result.assumed = result.assumed || !known;
+      add(term, swapped, result);
+    }
+  }
+  for (const Term& term : unknown) {
+    result.align = std::min(result.align, static_cast<std::uint32_t>(unknown_alignment(term, result.assumed, base)));
+  }
+  return result;
+}
+
+void LaneValues::add(const Term& term, bool swapped, LaneForm& to) const {
+  std::array<std::int64_t, warp_size> product;
+  product.fill(term.coefficient);
+  for (const AtomId id : addresses_.atoms.forms.atoms(term.monomial)) {
+    const Atom& atom = addresses_.atoms[id];
+    const bool is_other = swapped && atom.kind == Atom::thread && atom.axis < 2;
+    for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
+      const std::int64_t value = is_other ? thread_[1 - atom.axis][lane] : values_[slot_[id]].lanes[lane];
+      product[lane] = wrapping_multiply(product[lane], value);
+    }
+  }
+  for (std::uint32_t lane = 0; lane < warp_size; ++lane) to.lanes[lane] = wrapping_add(to.lanes[lane], product[lane]);
+}
+
+}  // namespace frx::derive::ptx

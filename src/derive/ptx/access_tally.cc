@@ -1,0 +1,167 @@
+#include "derive/ptx/access_tally.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "derive/ptx/access_cure.h"
+
+namespace frx::derive::ptx {
+namespace {
+
+namespace model = ::frx::model::ptx;
+using model::Space;
+
+constexpr std::uint32_t most_warps = 32;  // of a block, on all GPUs so far
+
+RequestCost request(const LaneAddresses& addresses, LaneMask active, std::uint32_t bytes, Space space) {
+  if (space == Space::shared) return wavefronts(addresses, active, bytes);
+  return space == Space::local ? local_sectors(addresses, active, bytes) : sectors(addresses, active, bytes);
+}
+
+bool is_costed(const MemoryAccess& access) {
+  const bool has_cost = access.space == Space::global || access.space == Space::shared || access.space == Space::local;
+  return has_cost && access.bytes > 0 && access.bytes <= 32 && access.kind <= AccessKind::known_per_lane;
+}
+
+class Tally {
+ public:
+  void add(const RequestRange& range, bool typical);
+  void write(MemoryAccess& access) const;
+
+  bool assumed = false;
+  bool cure_tried = false;
+  std::uint32_t warps = 0;
+
+ private:
+  std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> typical_;  // needed: how often, ideal
+  std::uint32_t best_ = ~0u, worst_ = 0;
+};
+
+void Tally::add(const RequestRange& range, bool typical) {
+  best_ = std::min(best_, range.best.needed);
+  worst_ = std::max(worst_, range.worst.needed);
+  if (!typical) return;
+  auto& [count, ideal] = typical_[range.typical.needed];
+  ++count;
+  ideal = range.typical.ideal;
+}
+
+// The most frequent is typical; of those the one that needs most.
+void Tally::write(MemoryAccess& access) const {
+  if (typical_.empty()) return;
+  AccessCost cost;
+  std::uint32_t most = 0;
+  for (const auto& [needed, one] : typical_) {
+    if (one.first < most) continue;
+    most = one.first;
+    cost.typical = needed;
+    cost.ideal = one.second;
+  }
+  cost.best = best_;
+  cost.worst = worst_;
+  cost.warps = warps;
+  cost.exact = !assumed;
+  access.cost = cost;
+}
+
+// Between all adjacent lanes that exist; needs two of them.
+std::optional<std::int64_t> stride_of(const LaneForm& form, LaneMask existing) {
+  const int count = std::popcount(existing);
+  if (form.assumed || count < 2) return std::nullopt;
+  const std::int64_t stride = form.lanes[1] - form.lanes[0];
+  for (int lane = 2; lane < count; ++lane) {
+    if (form.lanes[static_cast<std::size_t>(lane)] - form.lanes[static_cast<std::size_t>(lane) - 1] != stride) return std::nullopt;
+  }
+  return stride;
+}
+
+class Measuring {
+ public:
+  Measuring(const model::Function& function, const Addresses& addresses, std::span<const LaneMask> lanes,
+            std::vector<MemoryAccess>& accesses)
+      : addresses_(addresses), lanes_(lanes), accesses_(accesses), values_(function, addresses), cures_(addresses),
+        tallies_(accesses.size()) {}
+
+  void run(const LaunchFacts& facts);
+
+ private:
+  bool measure(std::size_t number, std::uint32_t warp, std::uint32_t sample);
+
+  const Addresses& addresses_;
+  std::span<const LaneMask> lanes_;
+  std::vector<MemoryAccess>& accesses_;
+  LaneValues values_;
+  Cures cures_;
+  std::vector<Tally> tallies_;
+};
+
+void Measuring::run(const LaunchFacts& facts) {
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    if (is_costed(accesses_[i])) open.push_back(i);
+  }
+  // Where nothing was assumed, other samples say the same.
+  for (std::uint32_t sample = 0; sample < LaneValues::sample_count && !open.empty(); ++sample) {
+    for (std::uint32_t warp = 0; warp < std::min(facts.block.warps(), most_warps); ++warp) {
+      values_.enter(facts, warp, sample);
+      for (const std::size_t i : open) measure(i, warp, sample);
+    }
+    std::erase_if(open, [&](std::size_t i) { return !tallies_[i].assumed; });
+  }
+  for (std::size_t i = 0; i < accesses_.size(); ++i) tallies_[i].write(accesses_[i]);
+}
+
+bool Measuring::measure(std::size_t number, std::uint32_t warp, std::uint32_t sample) {
+  const Address& address = addresses_.all[number];
+  MemoryAccess& access = accesses_[number];
+  Tally& tally = tallies_[number];
+  const LaneForm form = values_.form(address.form);
+  if (sample == 0 && warp == 0) access.lane_stride = stride_of(form, values_.existing());
+  const LaneMask active = values_.active(address.guard, address.predicate) & lanes_[number];
+  if (active == 0) return false;
+  const RequestRange range = cost_of(form, active, access.bytes, access.space);
+  tally.assumed = tally.assumed || form.assumed;
+  tally.warps += sample == 0;
+  tally.add(range, sample == 0);
+  if (sample == 0 && range.typical.needed > range.typical.ideal && !tally.cure_tried) {
+    tally.cure_tried = true;
+    access.cure = cures_.find(address, access, values_, active, range.typical);
+  }
+  return true;
+}
+
+}  // namespace
+
+// Only where in a sector (in a word, for shared and local memory) the addresses begin matters.
+RequestRange cost_of(const LaneForm& form, LaneMask active, std::uint32_t bytes, Space space) {
+  const std::uint32_t period = space == Space::global ? 32 : 4;
+  const std::uint32_t step = std::min(form.align, period);
+  const std::uint32_t natural = std::min(bytes & (~bytes + 1), period);
+  const std::int64_t first = form.lanes[static_cast<std::size_t>(std::countr_zero(active))];
+  RequestRange result;
+  bool any = false;
+  const auto take = [&](std::uint32_t shift) {
+    LaneAddresses addresses = form.lanes;
+    for (std::int64_t& address : addresses) address += shift;
+    const RequestCost cost = request(addresses, active, bytes, space);
+    if (!any) result = {cost, cost, cost};
+    if (cost.needed < result.best.needed) result.best = cost;
+    if (cost.needed > result.worst.needed) result.worst = cost;
+    any = true;
+  };
+  // Addresses that are not aligned to what is accessed do not occur.
+  for (std::uint32_t shift = 0; shift < period; shift += step) {
+    if (((static_cast<std::uint64_t>(first) + shift) & (natural - 1)) == 0) take(shift);
+  }
+  if (!any) take(0);
+  return result;
+}
+
+void tally(const model::Function& function, const Addresses& addresses, std::span<const LaneMask> lanes,
+           const LaunchFacts& facts, std::vector<MemoryAccess>& accesses) {
+  if (facts.block.threads() == 0) return;
+  Measuring(function, addresses, lanes, accesses).run(facts);
+}
+
+}  // namespace frx::derive::ptx

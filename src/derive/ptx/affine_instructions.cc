@@ -1,0 +1,140 @@
+// The instructions that are followed, one function for each family.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+#include "derive/ptx/affine_transfer.h"
+
+namespace frx::derive::ptx {
+namespace {
+
+namespace model = ::frx::model::ptx;
+using model::Type;
+
+struct Comparison {
+  std::string_view name;
+  Op with_sign, without;
+  bool swapped, negated;
+};
+constexpr std::array<Comparison, 10> comparisons = {{
+    {"eq", Op::equal, Op::equal, false, false},
+    {"ne", Op::not_equal, Op::not_equal, false, false},
+    {"lt", Op::less_signed, Op::less_unsigned, false, false},
+    {"le", Op::less_equal_signed, Op::less_equal_unsigned, false, false},
+    {"gt", Op::less_signed, Op::less_unsigned, true, false},
+    {"ge", Op::less_equal_signed, Op::less_equal_unsigned, true, false},
+    {"lo", Op::less_unsigned, Op::less_unsigned, false, false},
+    {"ls", Op::less_equal_unsigned, Op::less_equal_unsigned, false, false},
+    {"hi", Op::less_unsigned, Op::less_unsigned, true, false},
+    {"hs", Op::less_equal_unsigned, Op::less_equal_unsigned, true, false},
+}};
+
+}  // namespace
+
+// mov.u32 %r1, %tid.x; mov.b64 %rd1, {%r1, %r2}; of a float nothing is kept.
+FormId Transfer::copy() {
+  if (operands_.size() != 2) return none;
+  const Operand& source = operands_[1][0];
+  if (source.kind != Operand::vector) return read(1, bits_ == 0 ? 64 : bits_);
+  if (operands_[1].size() != 3 || bits_ != 64) return none;
+  const FormId low = read(operands_[1].subspan(1, 1), 32), high = read(operands_[1].subspan(2, 1), 32);
+  if (high == 0) return operations_.widened(low, 32, false);
+  return operations_.function(Op::pack, 64, low, high);
+}
+
+// cvt.s64.s32 %rd1, %r1: the type of the result comes first.
+FormId Transfer::converted() {
+  const std::vector<std::string_view> parts = split_types();
+  if (parts.size() != 2 || has("sat")) return none;
+  const Type to = model::type_named(parts[0]), from = model::type_named(parts[1]);
+  const auto is_sign = [](Type type) { return model::name_of(type).starts_with("s"); };
+  const auto is_whole = [&](Type type) { return is_sign(type) || model::name_of(type).starts_with("u"); };
+  if (!is_whole(to) || !is_whole(from)) return none;
+  const int to_bits = model::bits_of(to), from_bits = model::bits_of(from);
+  const FormId source = read(1, 64);
+  if (to_bits < 32 && to_bits < from_bits) return operations_.widened(atoms_.forms.modulo(source, to_bits), to_bits, is_sign(to));
+  if (to_bits <= from_bits) return atoms_.forms.modulo(source, std::max(to_bits, 32));
+  return operations_.widened(atoms_.forms.modulo(source, from_bits), from_bits, is_sign(from));
+}
+
+// What becomes an address, or was one: the parameter alone with factor 1.
+FormId Transfer::to_address() {
+  const FormId source = read(1, 64);
+  if (source == none) return none;
+  for (const Term& term : atoms_.forms.terms(source)) {
+    const std::span<const AtomId> factors = atoms_.forms.atoms(term.monomial);
+    if (term.coefficient == 1 && factors.size() == 1 && atoms_[factors[0]].kind == Atom::parameter) {
+      atoms_.at(factors[0]).is_pointer = true;
+    }
+  }
+  return source;
+}
+
+FormId Transfer::arithmetic() {
+  const std::string_view opcode = form_->opcode();
+  const FormId a = read(1, bits_);
+  if (has("sat") || has("cc") || form_->text.find("x2") != std::string::npos) return none;
+  if (opcode == "neg") return operations_.add(0, a, bits_, -1);
+  if (opcode == "abs") return operations_.function(Op::absolute, bits_, a);
+  const FormId b = read(2, bits_);
+  if (opcode == "add") return operations_.add(a, b, bits_);
+  if (opcode == "sub") return operations_.add(a, b, bits_, -1);
+  if (opcode == "min") return operations_.function(is_signed_ ? Op::min_signed : Op::min_unsigned, bits_, a, b);
+  if (opcode == "max") return operations_.function(is_signed_ ? Op::max_signed : Op::max_unsigned, bits_, a, b);
+  if (opcode == "div") return operations_.function(is_signed_ ? Op::divide_signed : Op::divide_unsigned, bits_, a, b);
+  return operations_.function(is_signed_ ? Op::remainder_signed : Op::remainder_unsigned, bits_, a, b);
+}
+
+FormId Transfer::product() {
+  const FormId a = read(1, bits_), b = read(2, bits_);
+  const bool adds = form_->opcode() == "mad";
+  if (has("sat") || has("cc")) return none;
+  if (has("wide")) {
+    const FormId wide = operations_.multiply(operations_.widened(a, bits_, is_signed_), operations_.widened(b, bits_, is_signed_), 2 * bits_);
+    return adds ? operations_.add(wide, read(3, 2 * bits_), 2 * bits_) : wide;
+  }
+  if (!has("lo") && !has("hi")) return none;
+  const FormId part = has("lo") ? operations_.multiply(a, b, bits_) : operations_.multiply_high(a, b, bits_, is_signed_);
+  return adds ? operations_.add(part, read(3, bits_), bits_) : part;
+}
+
+FormId Transfer::bitwise() {
+  const std::string_view opcode = form_->opcode();
+  const FormId a = read(1, bits_);
+  if (opcode == "not") {
+    return operations_.add(operations_.constant(form_->type == Type::pred ? 1 : -1), a, bits_, -1);
+  }
+  if (opcode == "shl") return operations_.shift_left(a, read(2, 32), bits_);
+  if (opcode == "shr") return operations_.shift_right(a, read(2, 32), bits_, is_signed_);
+  const FormId b = read(2, bits_);
+  if (opcode == "and") return operations_.bit_and(a, b, bits_);
+  if (opcode == "or") return operations_.bit_or(a, b, bits_);
+  if (opcode == "xor") return operations_.bit_xor(a, b, bits_);
+  const auto table = atoms_.forms.as_constant(read(4, 32));
+  if (operands_.size() != 5 || !table) return none;
+  return operations_.function(Op::lookup, bits_, a, b, read(3, bits_), *table & 0xFF);
+}
+
+// bfe.u32 d, a, position, length
+FormId Transfer::extracted() {
+  const auto position = atoms_.forms.as_constant(read(2, 32)), length = atoms_.forms.as_constant(read(3, 32));
+  if (!position || !length || *position < 0 || *length <= 0 || *position + *length > bits_) return none;
+  const FormId top = operations_.shift_left(read(1, bits_), operations_.constant(bits_ - *position - *length), bits_);
+  return operations_.shift_right(top, operations_.constant(bits_ - *length), bits_, is_signed_);
+}
+
+// setp.lt.s32 %p1, %r1, %r2; selp.b32 %r1, %r2, %r3, %p1
+FormId Transfer::compared() {
+  if (operands_.size() != (form_->opcode() == "setp" ? 3u : 4u)) return none;
+  if (form_->opcode() == "selp") return operations_.select(read(3, 32), read(1, bits_), read(2, bits_), bits_);
+  const std::vector<std::string_view> parts = ::frx::split(form_->text, '.');
+  if (parts.size() != 3) return none;
+  const auto rule = std::find_if(comparisons.begin(), comparisons.end(), [&](const Comparison& one) { return one.name == parts[1]; });
+  if (rule == comparisons.end()) return none;
+  FormId a = read(1, bits_), b = read(2, bits_);
+  if (rule->swapped) std::swap(a, b);
+  return operations_.function(is_signed_ ? rule->with_sign : rule->without, bits_, a, b);
+}
+
+}  // namespace frx::derive::ptx

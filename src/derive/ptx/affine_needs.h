@@ -1,0 +1,19 @@
+// Which registers matter for addresses and for who executes what.
+#pragma once
+
+#include <vector>
+
+#include "derive/ptx/flow_graph.h"
+#include "derive/ptx/register_uses.h"
+#include "model/ptx_module.h"
+
+namespace frx::derive::ptx {
+
+// Is it an access whose address is of interest: global, shared, local, constant or generic?
+bool is_access(const ::frx::model::ptx::Form& form);
+
+// By value of RegisterUses: those that addresses and predicates are made of. Linear.
+std::vector<bool> needed_for_addresses(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
+                                       const RegisterUses& uses);
+
+}  // namespace frx::derive::ptx

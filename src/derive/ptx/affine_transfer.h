@@ -1,0 +1,91 @@
+// What an instruction does to the forms of registers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "derive/ptx/affine_operations.h"
+#include "derive/ptx/divergence.h"
+#include "derive/ptx/register_uses.h"
+#include "model/ptx_module.h"
+
+namespace frx::derive::ptx {
+
+// Which variable a name means: one of the function before one of the module.
+class VariableNames {
+ public:
+  explicit VariableNames(const ::frx::model::ptx::Module& module);
+  void enter(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function);
+  // Index into Module::variables, or `none`.
+  std::uint32_t find(std::uint32_t name) const;
+
+ private:
+  std::unordered_map<std::uint32_t, std::uint32_t> globals_, own_;
+};
+
+class Transfer {
+ public:
+  Transfer(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function, const RegisterUses& uses,
+           const VariableNames& names, const Divergence& divergence, const LoopNest& nest, Atoms& atoms);
+
+  // By value of RegisterUses: the form it has now; `none`: nothing known. The caller undoes what it must.
+  std::vector<FormId> now;
+
+  // Follows an instruction of a block: writes `now` of what it writes.
+  void apply(std::uint32_t instruction, std::uint32_t block);
+  // [%rd1+4], [variable], [64], of an operand and its parts. `none`: not known.
+  FormId address(std::span<const ::frx::model::ptx::Operand> operand);
+  FormId predicate(const ::frx::model::ptx::Instruction& instruction);
+
+ private:
+  using Operand = ::frx::model::ptx::Operand;
+
+  std::vector<std::span<const Operand>> split(const ::frx::model::ptx::Instruction& instruction) const;
+  std::uint32_t value_of(std::uint32_t declared) const;
+  FormId read(std::size_t number, int bits);
+  FormId read(std::span<const Operand> operand, int bits);
+  FormId special(std::uint32_t number);
+  FormId along(Atom::Kind kind, std::uint8_t axis);
+  FormId variable(std::uint32_t name);
+  FormId parameter(std::uint32_t variable, std::int64_t offset);
+  void describe(Atom& atom, std::int64_t lo, std::int64_t hi) const;
+
+  FormId result();
+  FormId copy();
+  FormId converted();
+  FormId to_address();
+  FormId arithmetic();
+  FormId product();
+  FormId bitwise();
+  FormId extracted();
+  FormId compared();
+  void load_parameters();
+  Nature nature_of_operands();
+  FormId opaque(std::uint32_t value);
+  void write(std::span<const Operand> target, FormId form);
+  void write_register(std::uint32_t value, FormId form);
+  bool has(std::string_view modifier) const;
+  std::vector<std::string_view> split_types() const;
+
+  const ::frx::model::ptx::Module& module_;
+  const ::frx::model::ptx::Function& function_;
+  const RegisterUses& uses_;
+  const VariableNames& names_;
+  const Divergence& divergence_;
+  const LoopNest& nest_;
+  Atoms& atoms_;
+  Operations operations_;
+
+  // Of the instruction that is looked at.
+  std::uint32_t instruction_ = 0, block_ = 0;
+  const ::frx::model::ptx::Form* form_ = nullptr;
+  std::vector<std::span<const Operand>> operands_;
+  int bits_ = 32;
+  bool is_signed_ = false;
+};
+
+}  // namespace frx::derive::ptx

@@ -1,0 +1,109 @@
+// Every memory access of a function: where its address comes from, and what a warp pays for it.
+//
+//   ld.global.f32 %f1, [%rd5];      param_0 + 4*stride*tid.x + ..., block 256x1x1
+//     affine; adjacent threads are 4*param_3 bytes apart: 32 sectors of 32 bytes where 4 would do
+//
+// What is taken for granted: pointers among the parameters are aligned to 256 bytes, as cudaMalloc gives them;
+// index arithmetic with numbers that are not known does not wrap around; lanes of a warp go round loops
+// together. Numbers that are not known and matter are taken from a few samples (sizes as 1024, 1009, small
+// ones), and the answer is not `exact` then.
+//
+// A request is one instruction of one warp. Sectors have 32 bytes. Shared memory has 32 banks of 4 bytes.
+// Sources: NVIDIA, CUDA C++ Programming Guide, "Compute Capabilities", sections on global and shared memory;
+// Nsight Compute documentation, "Memory Tables".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "derive/ptx/access_cost.h"
+#include "derive/ptx/access_lanes.h"
+#include "derive/ptx/affine.h"
+
+namespace frx::derive::ptx {
+
+enum class AccessKind : std::uint8_t {
+  uniform,         // the same address for all lanes
+  affine,          // a sum of multiples of thread numbers
+  known_per_lane,  // another function of thread numbers: masks, shifts, remainders
+  data_dependent,  // made of what was read from memory or another lane
+  unknown,
+};
+std::string_view name_of(AccessKind kind);  // "data_dependent"
+
+enum class AccessType : std::uint8_t { load, store, atomic };
+
+// Over the warps of a block and what is not known of the launch. `exact`: it holds for every launch with
+// this block; else numbers were sampled.
+struct AccessCost {
+  std::uint32_t typical = 0, ideal = 0;  // of the same request
+  std::uint32_t best = 0, worst = 0;     // least and most that any request needs
+  std::uint32_t warps = 0;               // of the block that execute it
+  bool exact = true;
+  // Needed beyond the ideal, in the typical case: for shared memory the degree of bank conflicts.
+  std::uint32_t excess() const { return typical > ideal ? typical - ideal : 0; }
+};
+
+struct Cure {
+  enum Kind : std::uint8_t {
+    none,
+    pad_rows,           // of the shared array by `padding` elements
+    swap_indices,       // let the index of adjacent threads run along the fastest dimension
+    separate_members,   // a structure of arrays for an array of structures
+  };
+  Kind kind = none;
+  std::uint32_t padding = 0;
+  std::uint32_t row_bytes = 0;  // of the array, as the address shows it
+  std::uint32_t needed = 0;     // sectors or wavefronts with it, typically
+};
+
+struct MemoryAccess {
+  std::uint32_t instruction = 0;  // counted in the module; its `place` is the line of the source
+  AccessType type = AccessType::load;
+  ::frx::model::ptx::Space space = ::frx::model::ptx::Space::none;  // none: generic, and cannot be told
+  std::uint32_t bytes = 0;        // of one lane
+  AccessKind kind = AccessKind::unknown;
+  std::uint32_t loop_depth = 0;
+  // Bytes from one lane to the next, if it is the same all through the first warp.
+  std::optional<std::int64_t> lane_stride;
+  // What adjacent threads along x are apart, in bytes, as a formula: "4*param_3"; empty when it is not affine.
+  std::string stride;
+  // The address as a formula: "param_0 + 4*ctaid.x*ntid.x + 4*tid.x".
+  std::string formula;
+  // Global and local memory: sectors. Shared memory: wavefronts. Nothing when the address is not known, or no
+  // thread gets there.
+  std::optional<AccessCost> cost;
+  Cure cure;
+  std::string sentence;           // for people; without a full stop
+};
+
+// Accesses of a function for a launch, in the order of the code. Analyse once, ask for many shapes.
+class MemoryAnalysis {
+ public:
+  // What is given must outlive this. Nearly linear in the size of the function.
+  MemoryAnalysis(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
+                 const VariableNames& names, const FlowGraph& graph, const Dominators& dominators, const Loops& loops,
+                 const RegisterUses& uses, const Liveness& live, const Divergence& divergence);
+
+  std::vector<MemoryAccess> accesses(const LaunchFacts& facts) const;
+  // What the function demands of its launches, or else 256x1x1, 32x8x1, 16x16x1 and 8x8x4 as far as it uses
+  // the numbers of threads along y and z.
+  std::vector<BlockShape> plausible_shapes() const;
+
+  const Addresses& addresses() const { return addresses_; }
+
+ private:
+  const ::frx::model::ptx::Function& function_;
+  Addresses addresses_;
+  std::vector<MemoryAccess> all_;  // without what depends on the launch; as addresses_.all
+  std::vector<LaneMask> lanes_;    // whose addresses count
+};
+
+// The same in one go.
+std::vector<MemoryAccess> memory_accesses(const ::frx::model::ptx::Module& module,
+                                          const ::frx::model::ptx::Function& function, const LaunchFacts& facts);
+
+}  // namespace frx::derive::ptx
