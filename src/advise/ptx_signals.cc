@@ -41,6 +41,8 @@ SignalMap signals_of(const diagnose::PtxDiagnosis& diagnosis) {
   signals.set("ptx_has_fp64_data_movement", moves);
   signals.set("ptx_branch_divergence_risk", holds(diagnosis, "ptx_branch_divergence_risk"));
   signals.set("ptx_max_branch_density", number(diagnosis, "max_conditional_branch_density"));
+  signals.set("ptx_uncoalesced_access", holds(diagnosis, "ptx_uncoalesced_access"));
+  signals.set("ptx_shared_bank_conflicts", holds(diagnosis, "ptx_shared_bank_conflicts"));
   return signals;
 }
 

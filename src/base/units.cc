@@ -169,7 +169,7 @@ std::string format_quantity(double value, std::string_view unit) {
 }
 
 std::string count_text(std::size_t count, std::string_view noun) {
-  const std::string plural = noun.ends_with("ch") ? "es" : "s";
+  const std::string plural = noun.ends_with("ch") || noun.ends_with('s') ? "es" : "s";
   return fmt::format("{} {}{}", format_number(static_cast<double>(count)), noun, count == 1 ? "" : plural);
 }
 

@@ -33,8 +33,8 @@ std::vector<PtxKernel> studied(const Module& module, const std::vector<const Fun
   std::vector<PtxKernel> kernels(functions.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
-    for (std::size_t i = next++; i < functions.size(); i = next++)
-      kernels[i].facts = derive::ptx::kernel_facts(module, *functions[i]);
+    derive::ptx::VariableNames names(module);
+    for (std::size_t i = next++; i < functions.size(); i = next++) kernels[i].facts = derive::ptx::kernel_facts(module, *functions[i], names);
   };
   std::optional<std::jthread> helper;
   if (module.instructions.size() >= worth_a_thread && functions.size() > 1 && std::thread::hardware_concurrency() > 1)
@@ -51,10 +51,13 @@ class RunFacts {
   CodeSubject take() {
     run_.set("kernel_count", static_cast<double>(subjects_.size()));
     for (const char* name : {"registers", "global_memory_ratio", "fp64_instructions", "fp64_memory_operations",
-                             "local_bytes", "local_accesses", "spill_bytes", "conditional_branch_density"}) {
+                             "local_bytes", "local_accesses", "spill_bytes", "conditional_branch_density", "uncoalesced_accesses", "bank_conflict_accesses"}) {
       set_largest(name, "max_" + std::string(name));
     }
     set_largest("divergent_branch_density", "max_divergent_density");
+    set_from_largest("uncoalesced_accesses", "uncoalesced_sentence");
+    set_from_largest("bank_conflict_accesses", "bank_conflict_sentence");
+    set_from_largest("registers", "registers_source");
     set_any("probably_spills");
     set_count("spill_bytes", "kernels_with_spills");
     set_count("fp64_instructions", "kernels_with_fp64");
@@ -80,6 +83,16 @@ class RunFacts {
     }
   }
 
+  // `wanted` of the kernel in which `name` is largest.
+  void set_from_largest(std::string_view name, const std::string& wanted) {
+    const std::optional<double> largest = number(run_, "max_" + std::string(name));
+    for (const CodeSubject& subject : subjects_) {
+      if (!largest || number(subject, name) != largest) continue;
+      if (const CodeFact* fact = subject.find(wanted)) run_.facts[wanted] = *fact;
+      return;
+    }
+  }
+
   void set_any(const std::string& name) {
     for (const CodeSubject& subject : subjects_) {
       const CodeFact* fact = subject.find(name);
@@ -99,12 +112,6 @@ class RunFacts {
   void set_sources() {
     const auto unknown = [](const CodeSubject& s) { return std::get<bool>(s.find("spills_unknown")->value); };
     run_.set("spills_unknown", std::ranges::any_of(subjects_, unknown));
-    const std::optional<double> largest = number(run_, "max_registers");
-    for (const CodeSubject& subject : subjects_) {
-      if (!largest || number(subject, "registers") != largest) continue;
-      run_.facts["registers_source"] = *subject.find("registers_source");
-      return;
-    }
   }
 
   const std::vector<CodeSubject>& subjects_;

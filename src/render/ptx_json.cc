@@ -82,7 +82,47 @@ void add_capabilities(Json& json, const KernelFacts& f) {
 
 using FindingsByKernel = std::unordered_map<std::string_view, std::vector<const model::CodeFinding*>>;
 
-Json kernel_json(const PtxKernel& kernel, const FindingsByKernel& findings) {
+Json costly_json(const std::vector<derive::ptx::CostlyAccess>& costly, const model::ptx::Module& module) {
+  Json list = Json::array();
+  for (const derive::ptx::CostlyAccess& one : costly) {
+    const derive::ptx::MemoryAccess& access = one.access;
+    const model::TextPlace place = derive::ptx::place_of(module, access.instruction);
+    Json json{{"line", place.line}, {"bytes_per_lane", access.bytes}, {"kind", name_of(access.kind)}, {"address", access.formula}};
+    json["source_line"] = place.source_line > 0 ? Json(place.source_line) : Json(nullptr);
+    json["block"] = {one.block.x, one.block.y, one.block.z};
+    json["in_every_plausible_block"] = one.in_all_shapes;
+    json["typical"] = access.cost->typical;
+    json["ideal"] = access.cost->ideal;
+    json["neighbours_use_rest"] = one.neighbours_use_rest;
+    json["exact"] = access.cost->exact;
+    json["in_words"] = access.sentence;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json kinds_json(const std::array<std::uint64_t, derive::ptx::access_kind_count>& counts) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < counts.size(); ++i) json[std::string(name_of(static_cast<derive::ptx::AccessKind>(i)))] = counts[i];
+  return json;
+}
+
+// Sectors for global memory, wavefronts for shared memory, per request of a warp.
+Json accesses_json(const KernelFacts& facts, const model::ptx::Module& module) {
+  const derive::ptx::AccessSummary& a = facts.accesses;
+  Json shapes = Json::array();
+  for (const derive::ptx::BlockShape& shape : a.shapes) shapes.push_back({shape.x, shape.y, shape.z});
+  return {{"plausible_blocks", std::move(shapes)},
+          {"global_by_kind", kinds_json(a.global)},
+          {"shared_by_kind", kinds_json(a.shared)},
+          {"uncoalesced_count", a.uncoalesced_count},
+          {"thread_blocked_count", a.blocked_count},
+          {"bank_conflict_count", a.conflicting_count},
+          {"uncoalesced", costly_json(a.uncoalesced, module)},
+          {"bank_conflicts", costly_json(a.conflicting, module)}};
+}
+
+Json kernel_json(const PtxKernel& kernel, const model::ptx::Module& module, const FindingsByKernel& findings) {
   const KernelFacts& f = kernel.facts;
   Json json{{"kernel_name", f.name}, {"display_name", readable_symbol(f.name)}, {"line", f.function->line}};
   add_registers(json, kernel);
@@ -96,6 +136,7 @@ Json kernel_json(const PtxKernel& kernel, const FindingsByKernel& findings) {
   json["shared_load_count"] = f.of(Category::shared_load);
   json["shared_store_count"] = f.of(Category::shared_store);
   json["global_memory_ratio"] = number(f.global_ratio());
+  json["memory_accesses"] = accesses_json(f, module);
   add_flow(json, f);
   add_capabilities(json, f);
   json["findings"] = Json::array();
@@ -229,7 +270,7 @@ Json ptx_json(const PtxReport& report) {
   FindingsByKernel findings;
   for (const model::CodeFinding& finding : report.diagnosis.findings) findings[finding.kernel].push_back(&finding);
   json["kernels"] = Json::array();
-  for (const PtxKernel& kernel : report.diagnosis.kernels) json["kernels"].push_back(kernel_json(kernel, findings));
+  for (const PtxKernel& kernel : report.diagnosis.kernels) json["kernels"].push_back(kernel_json(kernel, report.module, findings));
   json["findings"] = findings_json(report.diagnosis.findings);
   json["run_summary"] = summary_json(report);
   json["diagnostic_scope"] = {

@@ -11,6 +11,7 @@
 #include "advise/catalogue.h"
 #include "derive/ptx/subject.h"
 #include "detect/code_rules.h"
+#include "ingest/ptx/categories.h"
 #include "ingest/ptx/read_module.h"
 #include "knowledge/code_labels.h"
 #include "knowledge/code_rules.h"
@@ -75,10 +76,39 @@ TEST(PtxRules, EachIsTriedBothWays) {
   }
 }
 
+// A column of global memory and one of a tile in shared memory.
+constexpr const char* walks_columns = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p)
+.maxnreg 32
+{
+  .shared .align 4 .b8 tile[4096];
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [p];
+  cvta.to.global.u64 %rd2, %rd1;
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 128;
+  add.s64 %rd4, %rd2, %rd3;
+  ld.global.u32 %r2, [%rd4];
+  mul.wide.u32 %rd5, %r1, 8;
+  add.s64 %rd5, %rd2, %rd5;
+  st.global.u32 [%rd5], %r2;
+  st.global.u32 [%rd5+4], %r2;
+  shl.b32 %r3, %r1, 7;
+  mov.u32 %r4, tile;
+  add.s32 %r5, %r4, %r3;
+  st.shared.u32 [%r5], %r2;
+  ret;
+}
+)";
+
 // A name nobody supplies would silently close a rule.
 TEST(PtxRules, AskForFactsThatExist) {
-  const model::ptx::Module module =
-      ingest::ptx::read_module("k.ptx", ".version 8.0\n.target sm_90\n.visible .entry k()\n.maxnreg 32\n{ ret; }\n").value();
+  model::ptx::Module module =
+      ingest::ptx::read_module("k.ptx", walks_columns).value();
+  ingest::ptx::InstructionSet::load(known().library).value().describe(module);
   derive::ptx::Compiled compiled{.registers = 8, .stack_bytes = 0, .spill_store_bytes = 0, .spill_load_bytes = 0, .source = "ptxas"};
   const model::CodeSubject subject = subject_of(module, derive::ptx::kernel_facts(module, module.functions[0]), &compiled);
   for (const knowledge::CodeRule& rule : rules().all()) {

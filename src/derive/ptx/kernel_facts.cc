@@ -98,10 +98,11 @@ std::uint32_t budget_of(const Limits& limits, std::uint32_t registers_per_sm) {
   return budget >= most_registers_per_thread ? 0 : budget;
 }
 
-void study_flow(const Module& module, const Function& function, KernelFacts& facts) {
+void study_flow(const Module& module, const Function& function, VariableNames& names, KernelFacts& facts) {
   const FlowGraph graph = flow_graph(module, function);
   if (graph.blocks.empty()) return;
-  const Loops loops = find_loops(graph, dominators(graph));
+  const Dominators tree = dominators(graph);
+  const Loops loops = find_loops(graph, tree);
   facts.loops = loops.all.size();
   for (const Loop& loop : loops.all) facts.loop_depth = std::max(facts.loop_depth, loop.depth);
   const RegisterUses uses(module, function);
@@ -114,6 +115,8 @@ void study_flow(const Module& module, const Function& function, KernelFacts& fac
     if (!branch.may_part_lanes || flow == Flow::leave) continue;
     if (facts.divergent_branches++ == 0) facts.first_divergent_branch = branch.instruction;
   }
+  names.enter(module, function);
+  facts.accesses = summary_of(MemoryAnalysis(module, function, names, graph, tree, loops, uses, live, divergence));
 }
 
 double share(std::uint64_t part, std::uint64_t all) {
@@ -129,7 +132,12 @@ double KernelFacts::global_ratio() const { return share(global_accesses(), instr
 double KernelFacts::conditional_branch_density() const { return share(conditional_branches, instructions); }
 double KernelFacts::divergent_branch_density() const { return share(divergent_branches, instructions); }
 
-KernelFacts kernel_facts(const Module& module, const Function& function, std::uint32_t registers_per_sm) {
+KernelFacts kernel_facts(const Module& module, const Function& function) {
+  VariableNames names(module);
+  return kernel_facts(module, function, names);
+}
+
+KernelFacts kernel_facts(const Module& module, const Function& function, VariableNames& names, std::uint32_t registers_per_sm) {
   KernelFacts facts;
   facts.function = &function;
   facts.name = module.names[function.name];
@@ -141,7 +149,7 @@ KernelFacts kernel_facts(const Module& module, const Function& function, std::ui
   for (std::uint32_t i = function.instructions.begin; i < function.instructions.end; ++i) {
     count_instruction(module.form_of(module.instructions[i]), module.instructions[i], i, facts);
   }
-  study_flow(module, function, facts);
+  study_flow(module, function, names, facts);
   return facts;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "derive/ptx/access_summary.h"
 #include "derive/ptx/liveness.h"
 #include "model/code_finding.h"
 #include "model/ptx_module.h"
@@ -45,6 +46,8 @@ struct KernelFacts {
   std::uint64_t asynchronous_copies = 0;
   std::uint64_t calls = 0;
 
+  AccessSummary accesses;
+
   // Where each category, a divergent branch and the most registers show first.
   std::array<std::uint32_t, category_count> first{};  // instruction counted in the module, or none
   std::uint32_t first_divergent_branch = none;
@@ -59,10 +62,11 @@ struct KernelFacts {
   double divergent_branch_density() const;
 };
 
-// Linear in the size of the function. `registers_per_sm` is that of the hardware: 65,536 on every
-// architecture since Maxwell.
-KernelFacts kernel_facts(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
+// `names` is of this module, and only there so that it need not be made for every kernel. Nearly linear in the
+// size of the function. `registers_per_sm` is that of the hardware: 65,536 on every architecture since Maxwell.
+KernelFacts kernel_facts(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function, VariableNames& names,
                          std::uint32_t registers_per_sm = 65536);
+KernelFacts kernel_facts(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function);
 
 // Where an instruction stands in the PTX, and in its source when .loc says so.
 ::frx::model::TextPlace place_of(const ::frx::model::ptx::Module& module, std::uint32_t instruction);

@@ -58,6 +58,18 @@ void add_spills(const KernelFacts& facts, const Compiled* compiled, Counter& cou
   subject.set("probably_spills", probably_spills(facts, compiled), counter.places(facts.pressure.instruction));
 }
 
+// Those whose neighbours use the rest of the sectors, or the others.
+void add_costly(const Module& module, const std::vector<CostlyAccess>& costly, bool neighbours, std::uint64_t count, const std::string& name,
+                CodeSubject& subject) {
+  std::vector<TextPlace> places;
+  for (const CostlyAccess& one : costly) {
+    if (!one.in_all_shapes || one.neighbours_use_rest != neighbours) continue;
+    if (places.empty()) subject.set(name + "_sentence", one.access.sentence);
+    places.push_back(place_of(module, one.access.instruction));
+  }
+  subject.set(name + "_accesses", static_cast<double>(count), std::move(places));
+}
+
 }  // namespace
 
 std::optional<std::uint32_t> registers_of(const KernelFacts& facts, const Compiled* compiled) {
@@ -93,6 +105,9 @@ CodeSubject subject_of(const Module& module, const KernelFacts& facts, const Com
   subject.set("global_memory_ratio", facts.global_ratio());
   subject.set("conditional_branch_density", facts.conditional_branch_density());
   subject.set("divergent_branch_density", facts.divergent_branch_density());
+  add_costly(module, facts.accesses.uncoalesced, false, facts.accesses.uncoalesced_count, "uncoalesced", subject);
+  add_costly(module, facts.accesses.uncoalesced, true, facts.accesses.blocked_count, "thread_blocked", subject);
+  add_costly(module, facts.accesses.conflicting, false, facts.accesses.conflicting_count, "bank_conflict", subject);
   add_registers(facts, compiled, counter, subject);
   add_spills(facts, compiled, counter, subject);
   return subject;

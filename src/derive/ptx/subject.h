@@ -32,6 +32,8 @@ bool probably_spills(const KernelFacts& facts, const Compiled* compiled);
 //   global_memory_ratio, conditional_branch_density, divergent_branch_density                        0 to 1
 //   virtual_registers, registers (absent when unknown), registers_source, register_budget (absent without one)
 //   local_bytes, local_accesses, spill_bytes (absent unless a compiler told), spills_unknown, probably_spills
+//   uncoalesced_accesses, thread_blocked_accesses, bank_conflict_accesses: in every plausible block    numbers
+//   uncoalesced_sentence, thread_blocked_sentence, bank_conflict_sentence: of the worst one            texts
 ::frx::model::CodeSubject subject_of(const ::frx::model::ptx::Module& module, const KernelFacts& facts,
                                      const Compiled* compiled);
 
