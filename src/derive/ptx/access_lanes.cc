@@ -18,7 +18,7 @@ constexpr Samples powers = {16, 1, 2, 4, 8, 32, 64, 128};
 std::int64_t sampled(const Atom& atom, AtomId id, std::uint32_t sample) {
   switch (atom.kind) {
     case Atom::block_index: return 1 + sample;
-    case Atom::rounds: return 1 + sample;
+    case Atom::rounds: return sample == 0 ? 1 : sample - 1;
     case Atom::grid_size: return 128;
     case Atom::variable: return 0;
     case Atom::special: return 1;

@@ -120,8 +120,13 @@ FormId Transfer::bitwise() {
 FormId Transfer::extracted() {
   const auto position = atoms_.forms.as_constant(read(2, 32)), length = atoms_.forms.as_constant(read(3, 32));
   if (!position || !length || *position < 0 || *length <= 0 || *position + *length > bits_) return none;
-  const FormId top = operations_.shift_left(read(1, bits_), operations_.constant(bits_ - *position - *length), bits_);
-  return operations_.shift_right(top, operations_.constant(bits_ - *length), bits_, is_signed_);
+  const FormId a = read(1, bits_);
+  if (!is_signed_) {
+    const std::int64_t ones = static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - *length));
+    return operations_.bit_and(operations_.shift_right(a, operations_.constant(*position), bits_, false), operations_.constant(ones), bits_);
+  }
+  const FormId top = operations_.shift_left(a, operations_.constant(bits_ - *position - *length), bits_);
+  return operations_.function(Op::shift_right_signed, bits_, top, operations_.constant(bits_ - *length));
 }
 
 // setp.lt.s32 %p1, %r1, %r2; selp.b32 %r1, %r2, %r3, %p1
