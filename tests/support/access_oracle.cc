@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
-#include <set>
 
 #include "derive/ptx/memory_access.h"
 #include "ingest/ptx/categories.h"
@@ -25,31 +25,37 @@ struct Execution {
 };
 using Executions = std::vector<Execution>;
 
-// Byte by byte, into sets.
+std::size_t distinct(std::vector<std::uint64_t>& numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers.size();
+}
+
+// Byte by byte.
 void count_sectors(Execution& one, std::uint32_t bytes) {
-  std::set<std::uint64_t> sectors, touched;
+  std::vector<std::uint64_t> sectors, touched;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     for (std::uint32_t i = 0; i < bytes && (one.touch.active >> lane & 1) != 0; ++i) {
-      sectors.insert((one.touch.addresses[lane] + i) / 32);
-      touched.insert(one.touch.addresses[lane] + i);
+      sectors.push_back((one.touch.addresses[lane] + i) / 32);
+      touched.push_back(one.touch.addresses[lane] + i);
     }
   }
-  one.needed = static_cast<std::uint32_t>(sectors.size());
-  one.ideal = static_cast<std::uint32_t>((touched.size() + 31) / 32);
+  one.needed = static_cast<std::uint32_t>(distinct(sectors));
+  one.ideal = static_cast<std::uint32_t>((distinct(touched) + 31) / 32);
 }
 
 void count_wavefronts(Execution& one, std::uint32_t bytes) {
   const std::uint32_t together = bytes == 16 ? 8 : bytes == 8 ? 16 : 32;
   for (std::uint32_t first = 0; first < 32; first += together) {
-    std::map<std::uint64_t, std::set<std::uint64_t>> words_of_bank;
+    std::array<std::vector<std::uint64_t>, 32> words_of_bank;
     for (std::uint32_t lane = first; lane < first + together; ++lane) {
       for (std::uint32_t i = 0; i < bytes && (one.touch.active >> lane & 1) != 0; ++i) {
         const std::uint64_t word = (one.touch.addresses[lane] + i) / 4;
-        words_of_bank[word % 32].insert(word);
+        words_of_bank[word % 32].push_back(word);
       }
     }
     std::size_t most = 0;
-    for (const auto& [bank, words] : words_of_bank) most = std::max(most, words.size());
+    for (std::vector<std::uint64_t>& words : words_of_bank) most = std::max(most, distinct(words));
     one.needed += static_cast<std::uint32_t>(most);
     one.ideal += most > 0;
   }

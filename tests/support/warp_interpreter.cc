@@ -26,11 +26,11 @@ struct Kind {
   int bits = 0;
   bool with_sign = false;
 };
-Kind kind_of(const std::string& word) {
+Kind kind_of(std::string_view word) {
   if (word == "pred") return {32, false};
   if (word.size() < 2 || (word[0] != 's' && word[0] != 'u' && word[0] != 'b' && word[0] != 'f')) return {};
   if (word.find_first_not_of("0123456789", 1) != word.npos) return {};
-  const int bits = std::stoi(word.substr(1));
+  const int bits = std::stoi(std::string(word.substr(1)));
   return bits == 8 || bits == 16 || bits == 32 || bits == 64 ? Kind{bits, word[0] == 's'} : Kind{};
 }
 
@@ -55,7 +55,8 @@ std::uint64_t unsigned_value(std::uint64_t value, int bits) {
 class Warp {
  public:
   Warp(const model::Module& module, const model::Function& function, const WarpLaunch& launch)
-      : module_(module), function_(function), launch_(launch), registers_(function.register_count) {}
+      : module_(module), function_(function), launch_(launch), registers_(function.register_count),
+        words_of_form_(module.forms.size()) {}
 
   WarpTrace run();
 
@@ -77,7 +78,7 @@ class Warp {
   std::uint64_t convert(std::uint32_t lane);
   std::uint64_t checked(Wide exact);
   std::uint64_t natural(std::uint64_t value);
-  bool has(const std::string& word) const { return std::find(words_.begin(), words_.end(), word) != words_.end(); }
+  bool has(std::string_view word) const { return std::find(words_.begin(), words_.end(), word) != words_.end(); }
 
   const model::Module& module_;
   const model::Function& function_;
@@ -86,9 +87,10 @@ class Warp {
   std::map<std::string, std::uint64_t> addresses_;  // of shared variables
   std::array<std::uint32_t, 32> pc_{};
   std::array<std::array<std::uint32_t, 32>, 3> thread_{};
+  std::vector<std::vector<std::string>> words_of_form_;
   WarpTrace trace_;
   // Of the instruction that runs.
-  std::vector<std::string> words_;
+  std::span<const std::string> words_;
   std::span<const Operand> operands_;
   Kind kind_;
 };
@@ -128,7 +130,9 @@ WarpTrace Warp::run() {
 
 void Warp::step(std::uint32_t pc, std::uint32_t active) {
   const model::Instruction& instruction = module_.instructions[pc];
-  words_ = words_of(module_.form_of(instruction).text);
+  std::vector<std::string>& words = words_of_form_[instruction.form];
+  if (words.empty()) words = words_of(module_.form_of(instruction).text);
+  words_ = words;
   operands_ = module_.operands_of(instruction);
   kind_ = kind_of(words_.back());
   std::uint32_t running = 0;
@@ -166,7 +170,7 @@ std::size_t Warp::position(int number) const {
 }
 
 std::uint64_t Warp::special(std::uint32_t number, std::uint32_t lane) const {
-  const std::string name(module_.names[module_.specials[number].name]);
+  const std::string_view name = module_.names[module_.specials[number].name];
   if (name == "%laneid") return lane;
   const std::size_t axis = static_cast<std::size_t>(name.back() - 'x');
   if (name.starts_with("%tid.")) return thread_[axis][lane];
