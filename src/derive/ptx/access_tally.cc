@@ -116,7 +116,8 @@ bool Measuring::measure(std::size_t number, std::uint32_t warp, std::uint32_t sa
   const Address& address = addresses_.all[number];
   MemoryAccess& access = accesses_[number];
   Tally& tally = tallies_[number];
-  const LaneForm form = values_.form(address.form);
+  LaneForm form = values_.form(address.form);
+  for (std::int64_t& lane : form.lanes) lane = sign_extended(lane, static_cast<int>(address.bits));
   if (sample == 0 && warp == 0) access.lane_stride = stride_of(form, values_.existing());
   const LaneMask active = values_.active(address.guard, address.predicate) & lanes_[number];
   if (active == 0) return false;

@@ -208,8 +208,14 @@ void Walk::note_accesses(std::uint32_t number, std::uint32_t block) {
   std::uint32_t top = 0;
   for (std::size_t at = 0; at < operands.size(); at += 1 + operands[at].parts, ++top) {
     if (operands[at].kind != model::Operand::address) continue;
-    const FormId form = transfer_.address(operands.subspan(at, 1 + operands[at].parts));
-    result_.all.push_back({number, block, top, form, transfer_.predicate(instruction), guard_[block], false});
+    const std::span<const model::Operand> operand = operands.subspan(at, 1 + operands[at].parts);
+    Address address{number, block, top, 64, transfer_.address(operand), transfer_.predicate(instruction), guard_[block], false};
+    if (operand.size() == 2 && operand[1].kind == model::Operand::reg) {
+      for (const RegisterUse& use : uses_.of(number)) {
+        if (uses_.declared(use.value) == operand[1].value) address.bits = 32u * uses_.width(use.value);
+      }
+    }
+    result_.all.push_back(address);
   }
 }
 

@@ -34,6 +34,7 @@ struct Address {
   std::uint32_t instruction = 0;  // counted in the module
   std::uint32_t block = 0;
   std::uint32_t operand = 0;      // number of the address among the operands of the instruction
+  std::uint32_t bits = 64;        // of the register it is in; 32 as a rule for shared memory
   FormId form = none;
   FormId predicate = none;        // of the instruction; the number 1 when it has none
   std::uint32_t guard = none;

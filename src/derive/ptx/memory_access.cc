@@ -57,9 +57,19 @@ Space origin_of(const model::Module& module, const Atoms& atoms, FormId form) {
   return base_of(atoms, form) != none ? Space::global : Space::none;
 }
 
+bool has_data(const Atoms& atoms, FormId form) {
+  if (form == none) return false;
+  for (const Term& term : atoms.forms.terms(form)) {
+    for (const AtomId id : atoms.forms.atoms(term.monomial)) {
+      if (atoms[id].nature == Nature::data) return true;
+    }
+  }
+  return false;
+}
+
 AccessKind kind_of(const Atoms& atoms, const Address& address) {
   const Nature nature = atoms.nature(address.form);
-  if (nature == Nature::data) return AccessKind::data_dependent;
+  if (has_data(atoms, address.form)) return AccessKind::data_dependent;
   if (nature == Nature::unknown || address.parted) return AccessKind::unknown;
   if (nature == Nature::uniform) return AccessKind::uniform;
   for (const Term& term : atoms.forms.terms(address.form)) {

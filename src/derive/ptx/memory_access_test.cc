@@ -189,6 +189,14 @@ TEST(PtxMemoryAccess, RegistersWrapAsTheHardwareDoes) {
   EXPECT_EQ(typical(access), 5u);
 }
 
+// Found by the oracle: twice a number with its highest bit but one set is small again in a register of 32 bits.
+TEST(PtxMemoryAccess, AddressesOfSharedMemoryWrapToo) {
+  const MemoryAccess access = access_of(
+      ".shared .align 16 .b8 tile[8448];\nmov.u32 %r10, tile;\nsub.s32 %r4, %r1, %r2;\nshr.u32 %r5, %r4, 1;\n"
+      "mad.lo.s32 %r6, %r5, 2, %r10;\nmad.lo.s32 %r8, %r2, 4, %r6;\nld.shared.u16 %r7, [%r8];", {4, 8, 1});
+  EXPECT_EQ(typical(access), 1u);
+}
+
 TEST(PtxMemoryAccess, CopiesToSharedMemoryAreTwoAccesses) {
   const Derived it(kernel(".shared .align 16 .b8 tile[4096];\nld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, tile;\n"
                           "mad.lo.s32 %r3, %r1, 16, %r2;\nmul.wide.u32 %rd2, %r1, 16;\nadd.s64 %rd3, %rd1, %rd2;\n"
