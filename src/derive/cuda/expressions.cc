@@ -1,0 +1,175 @@
+#include "derive/cuda/expressions.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace frx::derive::cuda {
+namespace {
+
+std::int64_t wrapped(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+
+std::uint16_t uses_of(Op op) {
+  switch (op) {
+    case Op::thread_x: return Uses::thread_x;
+    case Op::thread_y: return Uses::thread_y;
+    case Op::thread_z: return Uses::thread_z;
+    case Op::block_x:
+    case Op::block_y:
+    case Op::block_z: return Uses::block;
+    case Op::block_dim_x:
+    case Op::block_dim_y:
+    case Op::block_dim_z: return Uses::block_dim;
+    case Op::grid_dim_x:
+    case Op::grid_dim_y:
+    case Op::grid_dim_z:
+    case Op::uniform: return Uses::uniform;
+    case Op::iteration: return Uses::iteration;
+    case Op::loop_value: return Uses::iteration | Uses::uniform;
+    case Op::varying: return Uses::varying;
+    case Op::opaque: return Uses::opaque;
+    default: return 0;
+  }
+}
+
+bool compares(Op op) { return op == Op::lt || op == Op::le; }
+
+constexpr std::uint16_t differs = Uses::thread | Uses::block;
+
+}  // namespace
+
+std::optional<std::int64_t> calculate(Op op, std::int64_t a, std::int64_t b) {
+  const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+  const bool overflows = b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min());
+  switch (op) {
+    case Op::add: return wrapped(x + y);
+    case Op::sub: return wrapped(x - y);
+    case Op::mul: return wrapped(x * y);
+    case Op::div: return overflows ? std::nullopt : std::optional(a / b);
+    case Op::mod: return overflows ? std::nullopt : std::optional(a % b);
+    case Op::shl: return b < 0 || b > 63 ? std::nullopt : std::optional(wrapped(x << y));
+    case Op::shr: return b < 0 || b > 63 ? std::nullopt : std::optional(a >> b);
+    case Op::bit_and: return a & b;
+    case Op::bit_or: return a | b;
+    case Op::bit_xor: return a ^ b;
+    case Op::min: return std::min(a, b);
+    case Op::max: return std::max(a, b);
+    case Op::lt: return a < b;
+    case Op::le: return a <= b;
+    case Op::eq: return a == b;
+    case Op::ne: return a != b;
+    case Op::logical_and: return a != 0 && b != 0;
+    case Op::logical_or: return a != 0 || b != 0;
+    case Op::neg: return wrapped(0 - x);
+    case Op::bit_not: return ~a;
+    case Op::logical_not: return a == 0;
+    default: return std::nullopt;
+  }
+}
+
+std::size_t Expressions::Hash::operator()(const Expr& e) const {
+  std::uint64_t h = static_cast<std::uint64_t>(e.op);
+  for (const std::uint64_t part : {std::uint64_t{e.a}, std::uint64_t{e.b}, std::uint64_t{e.c}, static_cast<std::uint64_t>(e.value)}) {
+    h = (h ^ part) * 0x9E3779B97F4A7C15u;
+    h ^= h >> 29;
+  }
+  return h;
+}
+
+Expressions::Expressions() {
+  leaf(Op::varying);
+  leaf(Op::opaque);
+}
+
+ExprId Expressions::put(const Expr& e) {
+  if (const auto at = known_.find(e); at != known_.end()) return at->second;
+  if (is_full()) return opaque();
+  all_.push_back(e);
+  known_.emplace(e, size() - 1);
+  return size() - 1;
+}
+
+ExprId Expressions::constant(std::int64_t value) {
+  Expr e;
+  e.op = Op::constant;
+  e.value = value;
+  return put(e);
+}
+
+ExprId Expressions::leaf(Op op, std::int64_t which) {
+  Expr e;
+  e.op = op;
+  e.uses = uses_of(op);
+  e.value = which;
+  return put(e);
+}
+
+std::optional<std::int64_t> Expressions::constant_of(ExprId id) const {
+  return all_[id].op == Op::constant ? std::optional(all_[id].value) : std::nullopt;
+}
+
+ExprId Expressions::unary(Op op, ExprId a) {
+  if (a == varying() || a == opaque()) return a;
+  if (const auto value = constant_of(a)) {
+    if (const auto result = calculate(op, *value, 0)) return constant(*result);
+  }
+  Expr e;
+  e.op = op;
+  e.a = a;
+  e.uses = all_[a].uses;
+  return put(e);
+}
+
+std::optional<ExprId> Expressions::simplified(Op op, ExprId a, ExprId b) {
+  const auto left = constant_of(a), right = constant_of(b);
+  if (left && right) {
+    if (const auto result = calculate(op, *left, *right)) return constant(*result);
+    return opaque();
+  }
+  if (op == Op::mul && (left == 0 || right == 0)) return constant(0);
+  if (op == Op::logical_and && (left == 0 || right == 0)) return constant(0);
+  if (a == varying() || b == varying()) return varying();
+  if (a == opaque() || b == opaque()) return op == Op::logical_and || op == Op::logical_or ? std::nullopt : std::optional(opaque());
+  if (right == 0 && (op == Op::add || op == Op::sub || op == Op::shl || op == Op::shr || op == Op::bit_or)) return a;
+  if (left == 0 && (op == Op::add || op == Op::bit_or)) return b;
+  if (right == 1 && (op == Op::mul || op == Op::div)) return a;
+  if (left == 1 && op == Op::mul) return b;
+  if (a == b && op == Op::sub) return constant(0);
+  return std::nullopt;
+}
+
+ExprId Expressions::binary(Op op, ExprId a, ExprId b) {
+  if (const auto simple = simplified(op, a, b)) return *simple;
+  Expr e;
+  e.op = op;
+  e.a = a;
+  e.b = b;
+  e.uses = all_[a].uses | all_[b].uses;
+  const bool left = uses(a, differs), right = uses(b, differs);
+  if (compares(op) && left != right) e.uses |= Uses::comparison;
+  return put(e);
+}
+
+ExprId Expressions::select(ExprId condition, ExprId yes, ExprId no) {
+  if (yes == no) return yes;
+  if (const auto known = constant_of(condition)) return *known != 0 ? yes : no;
+  Expr e;
+  e.op = Op::select;
+  e.a = condition;
+  e.b = yes;
+  e.c = no;
+  e.uses = all_[condition].uses | all_[yes].uses | all_[no].uses;
+  return put(e);
+}
+
+ExprId Expressions::load(ExprId index, std::uint32_t memory) {
+  if (uses(index, Uses::varying)) return varying();
+  if (index == opaque()) return opaque();
+  Expr e;
+  e.op = Op::load;
+  e.a = index;
+  e.b = memory;
+  e.uses = all_[index].uses;
+  return put(e);
+}
+
+}  // namespace frx::derive::cuda

@@ -1,0 +1,93 @@
+// Integer expressions of a kernel, as they follow from thread and block numbers, parameters and loops.
+//
+//   int row = blockIdx.y * 16 + threadIdx.y;  a[row * n + k]
+//   ->  add(mul(add(mul(block_y, 16), thread_y), parameter n), loop 3)
+//
+// Expressions are numbered, operands before what is made of them, and equal ones are one. Two leaves stand for
+// what cannot be followed: `varying` differs between threads (a load from an address that differs), `opaque` is
+// unknown altogether.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace frx::derive::cuda {
+
+using ExprId = std::uint32_t;
+
+enum class Op : std::uint8_t {
+  constant, thread_x, thread_y, thread_z, block_x, block_y, block_z, block_dim_x, block_dim_y, block_dim_z, grid_dim_x, grid_dim_y,
+  grid_dim_z,
+  uniform,    // the same for all threads, unknown: a parameter, a load all threads make from one address
+  iteration,  // how often a loop has been passed through, the same for all threads
+  loop_value, // what a loop makes of a variable, in no simple way
+  varying, opaque,
+  load,       // a: the index; b: number of the memory it is from
+  add, sub, mul, div, mod, shl, shr, bit_and, bit_or, bit_xor, min, max, lt, le, eq, ne, logical_and, logical_or,
+  neg, bit_not, logical_not,
+  select,     // a ? b : c
+};
+
+// What an expression is made of.
+struct Uses {
+  enum Bit : std::uint16_t {
+    thread_x = 1, thread_y = 2, thread_z = 4, block = 8, block_dim = 16, uniform = 32, iteration = 64, varying = 128, opaque = 256,
+    comparison = 512,  // of something that differs between threads with something that does not
+  };
+  static constexpr std::uint16_t thread = thread_x | thread_y | thread_z;
+};
+
+struct Expr {
+  Op op = Op::opaque;
+  std::uint16_t uses = 0;
+  std::uint32_t a = 0, b = 0, c = 0;
+  std::int64_t value = 0;  // of a constant; which one, of uniform, iteration and loop_value
+
+  bool operator==(const Expr&) const = default;
+};
+
+class Expressions {
+ public:
+  Expressions();
+
+  const Expr& operator[](ExprId id) const { return all_[id]; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(all_.size()); }
+
+  ExprId constant(std::int64_t value);
+  ExprId leaf(Op op, std::int64_t which = 0);
+  ExprId fresh(Op op) { return leaf(op, ++fresh_); }
+  ExprId unary(Op op, ExprId a);
+  ExprId binary(Op op, ExprId a, ExprId b);
+  ExprId select(ExprId condition, ExprId yes, ExprId no);
+  ExprId load(ExprId index, std::uint32_t memory);
+  ExprId varying() const { return 0; }
+  ExprId opaque() const { return 1; }
+
+  // A loop turned out to make a value that differs between threads.
+  void mark_varying(ExprId loop_value) { all_[loop_value].uses |= Uses::varying; }
+
+  std::optional<std::int64_t> constant_of(ExprId id) const;
+  bool uses(ExprId id, std::uint16_t bits) const { return (all_[id].uses & bits) != 0; }
+  // Too many to go on: everything new is opaque.
+  bool is_full() const { return all_.size() >= most; }
+
+  static constexpr std::size_t most = 20000;
+
+ private:
+  struct Hash {
+    std::size_t operator()(const Expr& e) const;
+  };
+  ExprId put(const Expr& e);
+  std::optional<ExprId> simplified(Op op, ExprId a, ExprId b);
+
+  std::vector<Expr> all_;
+  std::unordered_map<Expr, ExprId, Hash> known_;
+  std::int64_t fresh_ = 0;
+};
+
+// Two's complement, division as in C; nothing for a division by zero.
+std::optional<std::int64_t> calculate(Op op, std::int64_t a, std::int64_t b);
+
+}  // namespace frx::derive::cuda

@@ -1,0 +1,64 @@
+// What expressions come to in each of some warps of a block, for a few ways the unknown could turn out.
+//
+// Whether neighbouring threads touch neighbouring bytes, whether lanes of a warp part at a condition, whether a
+// bank is asked twice: all of it is plain to see once thread numbers are filled in. What does not depend on the
+// unknown sizes comes out the same in every sample, and only that is believed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "derive/cuda/expressions.h"
+
+namespace frx::derive::cuda {
+
+struct Shape {
+  std::uint32_t x = 0, y = 1, z = 1;
+  std::uint32_t threads() const { return x * y * z; }
+};
+
+struct Sample {
+  enum Kind : std::uint8_t { large_odd, large_even, tiny, small };
+  Kind kind = large_odd;
+  Shape block;
+};
+
+class Lanes {
+ public:
+  static constexpr std::uint32_t most_warps = 4;
+
+  Lanes(const Expressions& expressions, const Sample& sample);
+
+  std::uint32_t count() const { return count_; }         // of threads looked at
+  std::uint32_t warps() const { return (count_ + 31) / 32; }
+  std::uint32_t thread_of(std::uint32_t lane) const { return threads_[lane]; }  // its number in the block
+
+  bool is_known(ExprId e) const { return e < states_.size() && states_[e] == known; }
+  bool is_varying(ExprId e) const { return e < states_.size() && states_[e] == varying; }
+  std::int64_t at(ExprId e, std::uint32_t lane) const { return values_[std::size_t{e} * count_ + lane]; }
+  bool is_same_for_all(ExprId e) const;
+
+ private:
+  enum State : std::uint8_t { known, varying, unknown };
+  void choose_threads(const Shape& block);
+  void evaluate(ExprId e);
+  State evaluate_leaf(ExprId e);
+  State evaluate_load(ExprId e);
+  State evaluate_select(ExprId e);
+  State evaluate_binary(ExprId e);
+  State evaluate_logical(ExprId e);
+  void fill(ExprId e, std::int64_t value);
+  std::int64_t uniform_value(std::int64_t which) const;
+  std::int64_t* row(ExprId e) { return values_.data() + std::size_t{e} * count_; }
+
+  const Expressions& all_;
+  Sample sample_;
+  std::uint32_t count_ = 0;
+  std::array<std::uint32_t, 32 * most_warps> threads_{};
+  std::vector<State> states_;
+  std::vector<std::int64_t> values_;
+};
+
+}  // namespace frx::derive::cuda

@@ -1,0 +1,30 @@
+// One line of the preprocessor, taken apart.
+//
+//   #define TILE (16 * 2)  // wide      word "define", rest "TILE (16 * 2)"
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/cuda_source.h"
+
+namespace frx::ingest::cuda {
+
+struct Directive {
+  std::string word;  // "define"; "" for a lone #
+  std::string rest;  // without comments and continued lines, trimmed
+};
+
+Directive directive_of(std::string_view text);
+
+// What `#define` says, nothing when it names nothing.
+std::optional<model::cuda::Macro> macro_of(std::string_view rest);
+
+// Of `#if 0`, `#if (1)`: false, true; nothing for what depends on more.
+std::optional<bool> truth_of(std::string_view condition);
+
+// Can the body of a macro stand where an expression does?
+bool may_be_expression(std::string_view body);
+
+}  // namespace frx::ingest::cuda

@@ -1,0 +1,178 @@
+#include "ingest/cuda/preprocessor.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "ingest/cuda/directive.h"
+#include "ingest/cuda/scanner.h"
+
+namespace frx::ingest::cuda {
+namespace {
+
+using model::cuda::Macro;
+using model::cuda::Suppression;
+
+constexpr std::size_t deepest_condition = 1000;
+
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text), scanner_(text) { out_.text = text; }
+
+  Preprocessed read() {
+    for (Piece piece = scanner_.next(); piece.kind != Piece::end; piece = scanner_.next()) {
+      const std::string_view spelling = scanner_.of(piece);
+      if (piece.kind == Piece::directive) obey(piece);
+      if (piece.kind == Piece::comment && !is_dead()) note_suppression(spelling);
+      if (piece.kind == Piece::code || piece.kind == Piece::text) see(piece, spelling);
+      if (is_dead() && piece.kind != Piece::directive) blank(piece.begin, piece.begin + piece.size);
+      line_ += static_cast<std::uint32_t>(std::count(spelling.begin(), spelling.end(), '\n'));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // One side of a condition, and what of it we have to know to decide whether two sides fit together.
+  struct Side {
+    std::size_t begin = 0, end = 0;
+    int brackets = 0;       // opened less closed
+    bool is_whole = true;   // brackets never closed what another side opened, and it ends as a statement does
+    char last = ';';
+  };
+  struct Condition {
+    bool is_dead = false;     // this side
+    bool was_taken = false;   // a side is known to hold: all further ones are dead
+    bool parent_dead = false;
+    char before = ';';
+    std::vector<Side> sides;  // that stay
+  };
+
+  bool is_dead() const { return !open_.empty() && open_.back().is_dead; }
+
+  void blank(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (out_.text[i] != '\n' && out_.text[i] != '\r') out_.text[i] = ' ';
+    }
+  }
+
+  void see(const Piece& piece, std::string_view spelling) {
+    if (is_dead()) return;
+    last_ = piece.kind == Piece::text ? '"' : spelling.back();
+    if (open_.empty() || piece.kind == Piece::text) return;
+    Side& side = open_.back().sides.back();
+    if (spelling == "{" || spelling == "(") ++side.brackets;
+    if ((spelling == "}" || spelling == ")") && --side.brackets < 0) side.is_whole = false;
+  }
+
+  void obey(const Piece& piece) {
+    const std::string_view spelling = scanner_.of(piece);
+    const Directive directive = directive_of(spelling);
+    blank(piece.begin, piece.begin + piece.size);
+    if (directive.word.starts_with("if")) return begin_condition(piece, directive);
+    if (directive.word.starts_with("el")) return turn(piece, directive);
+    if (directive.word == "endif") return end_condition(piece);
+    if (is_dead()) return;
+    if (directive.word == "define") define(directive.rest);
+    if (directive.word == "pragma") note_unroll(piece, directive.rest);
+  }
+
+  void begin_condition(const Piece& piece, const Directive& directive) {
+    Condition condition;
+    condition.parent_dead = is_dead() || open_.size() >= deepest_condition;
+    const std::optional<bool> holds = directive.word == "if" ? truth_of(directive.rest) : std::nullopt;
+    condition.is_dead = condition.parent_dead || holds == false;
+    condition.was_taken = holds == true;
+    condition.before = last_;
+    open_.push_back(std::move(condition));
+    begin_side(piece);
+  }
+
+  void begin_side(const Piece& piece) {
+    if (is_dead()) return;
+    Side side;
+    side.begin = piece.begin + piece.size;
+    open_.back().sides.push_back(side);
+  }
+
+  void end_side(const Piece& piece) {
+    if (is_dead() || open_.back().sides.empty()) return;
+    Side& side = open_.back().sides.back();
+    side.end = piece.begin;
+    side.is_whole = side.is_whole && side.brackets == 0 && (last_ == ';' || last_ == '}');
+  }
+
+  void turn(const Piece& piece, const Directive& directive) {
+    if (open_.empty()) return;
+    end_side(piece);
+    Condition& condition = open_.back();
+    const std::optional<bool> holds = directive.word == "elif" ? truth_of(directive.rest) : std::nullopt;
+    condition.is_dead = condition.parent_dead || condition.was_taken || holds == false;
+    condition.was_taken = condition.was_taken || holds == true;
+    begin_side(piece);
+  }
+
+  void end_condition(const Piece& piece) {
+    if (open_.empty()) return;
+    end_side(piece);
+    const Condition condition = std::move(open_.back());
+    open_.pop_back();
+    if (condition.sides.empty()) return;
+    const bool fit = std::ranges::all_of(condition.sides, &Side::is_whole);
+    if (!fit) {
+      for (std::size_t i = 1; i < condition.sides.size(); ++i) blank(condition.sides[i].begin, condition.sides[i].end);
+    }
+    // What stays is a part of the side around it.
+    if (!is_dead() && !open_.empty()) open_.back().sides.back().brackets += condition.sides.front().brackets;
+  }
+
+  void define(std::string_view rest) {
+    std::optional<Macro> macro = macro_of(rest);
+    if (!macro) return;
+    const auto [at, is_new] = by_name_.try_emplace(macro->name, out_.macros.size());
+    if (is_new) {
+      out_.macros.push_back(std::move(*macro));
+    } else if (out_.macros[at->second].body != macro->body) {
+      out_.macros[at->second].is_ambiguous = true;
+    }
+  }
+
+  void note_unroll(const Piece& piece, std::string_view rest) {
+    if (!rest.starts_with("unroll")) return;
+    rest.remove_prefix(6);
+    rest = trim(rest);
+    if (rest.starts_with('(') && rest.ends_with(')')) rest = trim(rest.substr(1, rest.size() - 2));
+    out_.unrolls.push_back({static_cast<std::uint32_t>(piece.begin + piece.size), std::string(rest)});
+  }
+
+  // "// frx: ignore a, b"; the line is the last one of the comment.
+  void note_suppression(std::string_view comment) {
+    std::size_t at = comment.find("frx:");
+    if (at == comment.npos) return;
+    std::string_view words = trim(comment.substr(at + 4));
+    const bool whole_file = words.starts_with("ignore-file");
+    if (!whole_file && !words.starts_with("ignore")) return;
+    words.remove_prefix(whole_file ? 11 : 6);
+    if (words.ends_with("*/")) words.remove_suffix(2);
+    const auto lines = static_cast<std::uint32_t>(std::count(comment.begin(), comment.end(), '\n'));
+    for (std::string_view rule : split(words, ',')) {
+      rule = trim(rule);
+      rule = rule.substr(0, rule.find_first_of(" \t\n\r("));  // what follows says why
+      out_.suppressions.push_back({whole_file ? 0 : line_ + lines, rule.empty() ? "*" : std::string(rule)});
+    }
+  }
+
+  std::string_view text_;
+  Scanner scanner_;
+  Preprocessed out_;
+  std::vector<Condition> open_;
+  std::unordered_map<std::string, std::size_t> by_name_;
+  std::uint32_t line_ = 1;
+  char last_ = ';';
+};
+
+}  // namespace
+
+Preprocessed preprocess(std::string_view text) { return Reader(text).read(); }
+
+}  // namespace frx::ingest::cuda

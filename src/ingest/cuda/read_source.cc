@@ -1,0 +1,86 @@
+#include "ingest/cuda/read_source.h"
+
+#include <utility>
+
+#include "ingest/cuda/directive.h"
+#include "ingest/cuda/preprocessor.h"
+#include "ingest/cuda/syntax_tree.h"
+
+namespace frx::ingest::cuda {
+namespace {
+
+using model::cuda::Macro;
+using model::cuda::NodeKind;
+using model::cuda::Source;
+
+constexpr std::size_t largest = std::size_t{256} << 20;
+
+std::vector<std::uint32_t> line_starts(std::string_view text) {
+  std::vector<std::uint32_t> starts{0};
+  for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1)) {
+    starts.push_back(static_cast<std::uint32_t>(at + 1));
+  }
+  return starts;
+}
+
+// Each body becomes the initialiser of a variable in a text of its own: `auto m = BODY;`
+struct Bodies {
+  std::string text;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> at;  // byte where a body begins, and its macro
+};
+
+Bodies bodies_of(const std::vector<Macro>& macros) {
+  Bodies bodies;
+  for (std::uint32_t i = 0; i < macros.size(); ++i) {
+    if (!may_be_expression(macros[i].body)) continue;
+    bodies.text += "auto m = ";
+    bodies.at.emplace_back(static_cast<std::uint32_t>(bodies.text.size()), i);
+    bodies.text += macros[i].body + ";\n";
+  }
+  return bodies;
+}
+
+// Bodies and nodes both stand in the order of the text.
+void find_values(Source& source, const Bodies& bodies, std::uint32_t first) {
+  const std::uint32_t offset = source.size + 1;
+  std::size_t next = 0;
+  for (std::uint32_t n = first; n < source.syntax.size() && next < bodies.at.size(); ++n) {
+    const model::cuda::Node& node = source.syntax[n];
+    if (node.kind != NodeKind::init_declarator) continue;
+    const std::uint32_t value = source.syntax.child(n, model::cuda::Role::value);
+    if (value == model::cuda::none) continue;
+    while (next < bodies.at.size() && bodies.at[next].first + offset < source.syntax[value].begin) ++next;
+    if (next == bodies.at.size() || bodies.at[next].first + offset != source.syntax[value].begin) continue;
+    Macro& macro = source.macros[bodies.at[next].second];
+    // A value that ends early is an expression with something behind it.
+    if (source.syntax[value].end - source.syntax[value].begin == macro.body.size()) macro.value = value;
+  }
+}
+
+}  // namespace
+
+Result<Source> read_source(std::string name, std::string_view text) {
+  if (text.size() > largest) {
+    return fail(ErrorKind::malformed, "more than 256 MiB are no source file").at(std::move(name));
+  }
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  Source source;
+  source.name = std::move(name);
+  source.size = static_cast<std::uint32_t>(text.size());
+  source.line_starts = line_starts(text);
+  Preprocessed plain = preprocess(text);
+  source.macros = std::move(plain.macros);
+  source.unrolls = std::move(plain.unrolls);
+  source.suppressions = std::move(plain.suppressions);
+  if (Result<> read = add_syntax(plain.text, 0, source.syntax, source.errors); !read) {
+    return Failure{read.error()}.at(source.name);
+  }
+  const Bodies bodies = bodies_of(source.macros);
+  source.text = std::string(text) + "\n" + bodies.text;
+  const std::uint32_t first = source.syntax.size();
+  std::uint32_t no_matter = 0;
+  if (add_syntax(bodies.text, source.size + 1, source.syntax, no_matter)) find_values(source, bodies, first);
+  return source;
+}
+
+}  // namespace frx::ingest::cuda

@@ -1,0 +1,24 @@
+// CUDA C++ source text into syntax, with nothing compiled and nothing included.
+//
+//   #define TILE 16                                    kept as a macro, with the node of its value
+//   #if 0 ... #endif                                   not there
+//   #ifdef DEBUG ... #else ... #endif                  both are read; one of them where both would not fit together
+//   __global__ void k(float* a) { a[threadIdx.x] = 1; }
+//   k<<<dim3(4), TILE>>>(p);                           // frx: ignore poor_block_size_subwarp
+//
+// Any bytes are accepted: what is no CUDA is counted in `errors` and read around. Fails only for more than
+// 256 MiB, or when the text is so tangled that reading it would take more than time linear in its size.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/cuda_source.h"
+
+namespace frx::ingest::cuda {
+
+// `name` is what findings call the file.
+Result<model::cuda::Source> read_source(std::string name, std::string_view text);
+
+}  // namespace frx::ingest::cuda

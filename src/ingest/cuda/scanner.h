@@ -1,0 +1,38 @@
+// CUDA text, just far enough to tell code from comments, strings and directives.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace frx::ingest::cuda {
+
+struct Piece {
+  enum Kind { end, code, newline, space, comment, text, directive };
+  Kind kind = end;
+  std::size_t begin = 0, size = 0;
+};
+
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {}
+
+  // The next piece; a directive is a whole one, with its continued lines but without the last line feed. Code
+  // comes as one word or one mark.
+  Piece next();
+  std::string_view of(const Piece& piece) const { return text_.substr(piece.begin, piece.size); }
+
+ private:
+  char at(std::size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
+  std::size_t comment_end(std::size_t from) const;
+  std::size_t quoted_end(std::size_t from) const;
+  std::size_t raw_end(std::size_t quote) const;
+  std::size_t directive_end(std::size_t from) const;
+  std::size_t word_end(std::size_t from) const;
+  Piece take(Piece::Kind kind, std::size_t end);
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  bool line_begins_ = true;
+};
+
+}  // namespace frx::ingest::cuda

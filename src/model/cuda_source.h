@@ -1,0 +1,81 @@
+// A CUDA source file as it was read: its text, its syntax, and what the preprocessor would know.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/code_finding.h"
+#include "model/cuda_syntax.h"
+
+namespace frx::model::cuda {
+
+// `#define NAME body` or `#define NAME(a, b) body`.
+struct Macro {
+  std::string name;
+  std::vector<std::string> parameters;
+  bool is_function = false;
+  bool is_ambiguous = false;   // defined more than once, differently: nobody knows which one holds
+  std::string body;
+  std::uint32_t value = none;  // node of its body, when that is an expression
+};
+
+// `#pragma unroll 4`; factor "" when none is given.
+struct Unroll {
+  std::uint32_t end = 0;  // byte behind the line
+  std::string factor;
+};
+
+// A comment `frx: ignore RULE, OTHER`; line 0 for `frx: ignore-file RULE`. A rule "*" is every rule.
+struct Suppression {
+  std::uint32_t line = 0;
+  std::string rule;
+};
+
+struct Source {
+  std::string name;              // as the report shows it
+  // The file, a line feed, and then the bodies of macros, which nodes may point to as well.
+  std::string text;
+  std::uint32_t size = 0;        // bytes of the file itself
+  Syntax syntax;
+  std::vector<Macro> macros;
+  std::vector<Unroll> unrolls;   // in order
+  std::vector<Suppression> suppressions;
+  std::vector<std::uint32_t> line_starts;  // byte offsets, of the file itself
+  std::uint32_t errors = 0;      // places that are no CUDA as the grammar knows it; read around
+
+  std::string_view text_of(std::uint32_t node) const {
+    if (node == none) return "";
+    const Node& n = syntax[node];
+    return std::string_view(text).substr(n.begin, n.end - n.begin);
+  }
+  std::uint32_t line_of(std::uint32_t byte) const {
+    const auto at = std::upper_bound(line_starts.begin(), line_starts.end(), byte);
+    return static_cast<std::uint32_t>(at - line_starts.begin());
+  }
+  // Of a node, in lines and columns. What a macro wrote has no place: line 0.
+  TextPlace place_of(std::uint32_t node) const {
+    TextPlace place;
+    place.file = name;
+    const Node& n = syntax[node];
+    if (n.begin >= size) return place;
+    place.line = line_of(n.begin);
+    place.column = n.begin - line_starts[place.line - 1] + 1;
+    place.end_line = line_of(std::max(n.end, n.begin + 1) - 1);
+    place.end_column = n.end - line_starts[place.end_line - 1] + 1;
+    return place;
+  }
+  // The line without its line feed.
+  std::string_view line(std::uint32_t number) const {
+    if (number == 0 || number > line_starts.size()) return "";
+    const std::uint32_t begin = line_starts[number - 1];
+    const std::uint32_t end = number < line_starts.size() ? line_starts[number] - 1 : size;
+    std::string_view one = std::string_view(text).substr(begin, end - begin);
+    while (!one.empty() && (one.back() == '\r' || one.back() == '\n')) one.remove_suffix(1);
+    return one;
+  }
+};
+
+}  // namespace frx::model::cuda
