@@ -7,14 +7,16 @@
 namespace frx::ingest::ptx {
 namespace {
 
-enum Class : std::uint8_t { other, space, letter, digit };
+// A percent sign is part of a name where it begins it: in `mov.u32%r1` another one begins there.
+enum Class : std::uint8_t { other, space, percent, letter, digit };
 
 constexpr std::array<Class, 256> classify() {
   std::array<Class, 256> classes{};
   for (const char c : {' ', '\t', '\r', '\n', '\f', '\v'}) classes[static_cast<unsigned char>(c)] = space;
   for (int c = '0'; c <= '9'; ++c) classes[c] = digit;
   for (int c = 'a'; c <= 'z'; ++c) classes[c] = classes[c - 'a' + 'A'] = letter;
-  for (const char c : {'_', '$', '%'}) classes[static_cast<unsigned char>(c)] = letter;
+  for (const char c : {'_', '$'}) classes[static_cast<unsigned char>(c)] = letter;
+  classes['%'] = percent;
   return classes;
 }
 constexpr std::array<Class, 256> classes = classify();
@@ -49,6 +51,7 @@ void Lexer::skip() {
   now_.line = line_;
   if (at_ == end_) return finish(Token::end, from);
   if (class_of(*at_) == letter) return read_word();
+  if (*at_ == '%' && end_ - at_ > 1 && is_name(at_[1])) return read_word();
   if (class_of(*at_) == digit) return read_number();
   if (*at_ == '"') return read_text();
   ++at_;
@@ -65,7 +68,7 @@ void Lexer::finish(Token::Kind kind, const char* from) {
 
 // Letters, digits, and the dots and double colons inside: "%tid.x", "st.async.shared::cluster.b32".
 void Lexer::read_word() {
-  const char* const from = at_;
+  const char* const from = at_++;
   while (at_ < end_) {
     if (is_name(*at_)) {
       ++at_;
