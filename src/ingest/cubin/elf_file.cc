@@ -16,7 +16,7 @@ constexpr GElf_Half cuda_machine = 190;
 
 void ElfFile::Close::operator()(Elf* elf) const { elf_end(elf); }
 
-Result<ElfFile> ElfFile::open(std::string_view bytes) {
+Result<ElfFile> ElfFile::open_any(std::string_view bytes) {
   elf_version(EV_CURRENT);
   ElfFile file;
   file.bytes_ = bytes;
@@ -26,22 +26,29 @@ Result<ElfFile> ElfFile::open(std::string_view bytes) {
   if (!file.elf_ || elf_kind(file.elf_.get()) != ELF_K_ELF || !gelf_getehdr(file.elf_.get(), &header)) {
     return fail(ErrorKind::malformed, "expected a cubin, found no ELF file");
   }
-  if (header.e_machine != cuda_machine || header.e_ident[EI_DATA] != ELFDATA2LSB) {
-    return fail(ErrorKind::malformed, "expected a cubin (little-endian ELF for machine {}), found machine {}", cuda_machine,
-                header.e_machine);
-  }
+  if (header.e_ident[EI_DATA] != ELFDATA2LSB) return fail(ErrorKind::malformed, "expected a little-endian ELF file, found another");
+  file.header_ = {header.e_type, header.e_machine, header.e_flags, header.e_ident[EI_ABIVERSION]};
   file.list_sections();
   file.name_sections();
+  return file;
+}
+
+Result<ElfFile> ElfFile::open(std::string_view bytes) {
+  TRY_ASSIGN(ElfFile file, open_any(bytes));
+  if (file.header_.machine != cuda_machine) {
+    return fail(ErrorKind::malformed, "expected a cubin (little-endian ELF for machine {}), found machine {}", cuda_machine,
+                file.header_.machine);
+  }
   return file;
 }
 
 void ElfFile::list_sections() {
   sections_.emplace_back();
   for (Elf_Scn* handle = nullptr; (handle = elf_nextscn(elf_.get(), handle));) {
-    Section& one = sections_.emplace_back();
+    ElfSection& one = sections_.emplace_back();
     GElf_Shdr header{};
     if (!gelf_getshdr(handle, &header)) continue;
-    one = {{}, header.sh_type, header.sh_link, header.sh_flags, header.sh_offset, header.sh_size, handle};
+    one = {{}, header.sh_type, header.sh_link, header.sh_info, header.sh_flags, header.sh_offset, header.sh_size, handle};
   }
 }
 
@@ -51,14 +58,18 @@ void ElfFile::name_sections() {
   if (elf_getshdrstrndx(elf_.get(), &number) != 0 || number >= sections_.size()) return;
   const Result<std::string_view> names = bytes_of(sections_[number]);
   if (!names) return;
-  for (Section& one : sections_) {
+  // Names may share their ends, but hostile ones could all be the same long text: stop when they cannot be real.
+  std::size_t left = 4 * bytes_.size();
+  for (ElfSection& one : sections_) {
     GElf_Shdr header{};
     if (one.handle && gelf_getshdr(one.handle, &header)) one.name = text_at(*names, header.sh_name);
+    if (one.name.size() > left) break;
+    left -= one.name.size();
   }
 }
 
 // Not by libelf, which may copy.
-Result<std::string_view> ElfFile::bytes_of(const Section& section) const {
+Result<std::string_view> ElfFile::bytes_of(const ElfSection& section) const {
   if (section.type == SHT_NOBITS) return std::string_view();
   if ((section.flags & SHF_COMPRESSED) != 0) {
     return fail(ErrorKind::malformed, "expected plain sections in a cubin, found {} compressed", section.name);
@@ -71,18 +82,18 @@ Result<std::string_view> ElfFile::bytes_of(const Section& section) const {
 
 Result<std::string_view> ElfFile::section(std::string_view name) const {
   const auto found =
-      std::find_if(sections_.begin(), sections_.end(), [&](const Section& one) { return one.name == name; });
+      std::find_if(sections_.begin(), sections_.end(), [&](const ElfSection& one) { return one.name == name; });
   if (found == sections_.end()) return std::string_view();
   return bytes_of(*found);
 }
 
-const ElfFile::Section* ElfFile::section_of(std::uint32_t type, std::string_view name) const {
+const ElfSection* ElfFile::section_of(std::uint32_t type, std::string_view name) const {
   const auto found = std::find_if(sections_.begin(), sections_.end(),
-                                  [&](const Section& one) { return one.type == type && one.name == name; });
+                                  [&](const ElfSection& one) { return one.type == type && one.name == name; });
   return found == sections_.end() ? nullptr : &*found;
 }
 
-std::optional<Code> ElfFile::code_of(const Section& section) const {
+std::optional<Code> ElfFile::code_of(const ElfSection& section) const {
   constexpr std::string_view prefix = ".text.";
   if (section.type != SHT_PROGBITS || !section.name.starts_with(prefix)) return std::nullopt;
   return Code{section.name.substr(prefix.size()), section.size};
@@ -90,7 +101,7 @@ std::optional<Code> ElfFile::code_of(const Section& section) const {
 
 std::vector<Code> ElfFile::code() const {
   std::vector<Code> all;
-  for (const Section& one : sections_) {
+  for (const ElfSection& one : sections_) {
     if (const std::optional<Code> code = code_of(one)) all.push_back(*code);
   }
   return all;

@@ -1,4 +1,4 @@
-// Which symbol a place of a section refers to.
+// The symbols, and which of them a place of a section refers to.
 #include <gelf.h>
 #include <libelf.h>
 
@@ -33,16 +33,16 @@ std::optional<Entry> entry_at(Elf_Data* data, bool with_addend, int i) {
 // A relocatable cubin can have a table of either kind for one section.
 Result<std::vector<Relocation>> ElfFile::relocations(std::string_view name) const {
   std::vector<Relocation> found;
-  if (const Section* const table = section_of(SHT_REL, ".rel" + std::string(name))) TRY(add_relocations(*table, found));
-  if (const Section* const table = section_of(SHT_RELA, ".rela" + std::string(name))) TRY(add_relocations(*table, found));
+  if (const ElfSection* const table = section_of(SHT_REL, ".rel" + std::string(name))) TRY(add_relocations(*table, found));
+  if (const ElfSection* const table = section_of(SHT_RELA, ".rela" + std::string(name))) TRY(add_relocations(*table, found));
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.position < b.position; });
   return found;
 }
 
-Result<> ElfFile::add_relocations(const Section& table, std::vector<Relocation>& found) const {
+Result<> ElfFile::add_relocations(const ElfSection& table, std::vector<Relocation>& found) const {
   // Tables of debug builds exist that refer to another section than the symbols; there is only one of those.
   const bool refers = table.link < sections_.size() && sections_[table.link].type == SHT_SYMTAB;
-  const Section* const symbols = refers ? &sections_[table.link] : section_of(SHT_SYMTAB, ".symtab");
+  const ElfSection* const symbols = refers ? &sections_[table.link] : section_of(SHT_SYMTAB, ".symtab");
   Elf_Data* const entries = elf_getdata(table.handle, nullptr);
   Elf_Data* const symbol_data = symbols ? elf_getdata(symbols->handle, nullptr) : nullptr;
   if (!entries || !symbol_data || symbols->link >= sections_.size()) {
@@ -55,6 +55,26 @@ Result<> ElfFile::add_relocations(const Section& table, std::vector<Relocation>&
     found.push_back({entry->position, code_at(symbol.st_shndx, text_at(names, symbol.st_name)), symbol.st_value, entry->addend});
   }
   return {};
+}
+
+Result<std::vector<ElfSymbol>> ElfFile::symbols() const {
+  const ElfSection* const table = section_of(SHT_SYMTAB, ".symtab");
+  if (!table) return std::vector<ElfSymbol>();
+  Elf_Data* const entries = elf_getdata(table->handle, nullptr);
+  if (!entries || table->link >= sections_.size()) {
+    return fail(ErrorKind::malformed, "expected .symtab to hold symbols and to refer to their names");
+  }
+  TRY_ASSIGN(const std::string_view names, bytes_of(sections_[table->link]));
+  std::vector<ElfSymbol> found;
+  GElf_Sym one{};
+  std::size_t left = 4 * bytes_.size();  // as for the names of sections
+  for (int i = 0; gelf_getsym(entries, i, &one); ++i) {
+    found.push_back({static_cast<std::uint32_t>(i), text_at(names, one.st_name), one.st_shndx,
+                     static_cast<std::uint8_t>(GELF_ST_TYPE(one.st_info)), one.st_other, one.st_value, one.st_size});
+    if (found.back().name.size() > left) return fail(ErrorKind::malformed, "the names of the symbols overlap");
+    left -= found.back().name.size();
+  }
+  return found;
 }
 
 // A function is known by the name of its section: a symbol may also name what was put into the function,

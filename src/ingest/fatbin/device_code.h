@@ -1,0 +1,22 @@
+// Everything that a cubin, a fat binary, a program, a library or an object carries for GPUs.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/device_code.h"
+
+namespace frx::ingest::fatbin {
+
+struct ReadLimits {
+  std::uint64_t image_bytes = std::uint64_t{512} << 20;  // one image, unpacked; only one is held at a time
+  std::uint64_t ptx_bytes = std::uint64_t{256} << 20;    // the PTX that is kept
+  std::uint64_t all_bytes = std::uint64_t{16} << 30;     // everything that is unpacked
+};
+
+// `name` stands before messages. Images that cannot be read become notes when others can. Malformed: no device code,
+// or none that can be read.
+Result<model::DeviceCode> read_device_code(std::string name, std::string_view file, const ReadLimits& limits = {});
+
+}  // namespace frx::ingest::fatbin
