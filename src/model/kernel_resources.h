@@ -43,10 +43,12 @@ struct KernelResources {
   std::optional<Dim3> cluster;                   // blocks: __cluster_dims__
   std::optional<std::uint32_t> max_cluster_size; // blocks: third argument of __launch_bounds__
 
-  std::optional<LocalAccesses> local;            // absent for machine code older than Volta
+  std::optional<LocalAccesses> local;            // with functions in the kernel's own section; absent before Volta
   std::optional<LocalAccesses> spills;           // those of `local` that save or restore a register of the kernel;
-                                                 // absent when the compiler did not mark them (before CUDA 13)
+                                                 // absent when the compiler does not mark them
   std::optional<std::uint32_t> indirect_calls;   // to addresses known at run time: what they take is not counted
+  std::optional<std::uint32_t> driver_functions; // such as printf and malloc, which the driver adds when it loads the
+                                                 // kernel; it may then use more registers than stated here
   std::uint64_t code_bytes = 0;
   std::optional<std::uint32_t> cuda_version;     // of the compiler: 130 for 13.0
 };

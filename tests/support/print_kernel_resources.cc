@@ -33,7 +33,7 @@ json to_json(const frx::model::KernelResources& kernel) {
           {"max_threads", number(kernel.max_threads)}, {"required_threads", number(kernel.required_threads)},
           {"cluster", number(kernel.cluster)}, {"max_cluster_size", number(kernel.max_cluster_size)},
           {"local", accesses(kernel.local)}, {"spills", accesses(kernel.spills)},
-          {"indirect_calls", number(kernel.indirect_calls)}, {"code_bytes", kernel.code_bytes},
+          {"indirect_calls", number(kernel.indirect_calls)}, {"driver_functions", number(kernel.driver_functions)}, {"code_bytes", kernel.code_bytes},
           {"cuda_version", number(kernel.cuda_version)}};
 }
 

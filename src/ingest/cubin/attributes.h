@@ -17,6 +17,7 @@ namespace frx::ingest::cubin {
 
 enum class Attribute : std::uint8_t {
   max_threads = 0x05,
+  externs = 0x0F,             // symbols of functions that the driver has
   required_threads = 0x10,
   frame_size = 0x11,          // of a symbol
   min_stack_size = 0x12,      // of a symbol, with what it calls

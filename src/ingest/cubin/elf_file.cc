@@ -27,7 +27,7 @@ Result<ElfFile> ElfFile::open_any(std::string_view bytes) {
     return fail(ErrorKind::malformed, "expected a cubin, found no ELF file");
   }
   if (header.e_ident[EI_DATA] != ELFDATA2LSB) return fail(ErrorKind::malformed, "expected a little-endian ELF file, found another");
-  file.header_ = {header.e_type, header.e_machine, header.e_flags, header.e_ident[EI_ABIVERSION]};
+  file.header_ = {header.e_type, header.e_machine, header.e_version, header.e_flags, header.e_ident[EI_ABIVERSION]};
   file.list_sections();
   file.name_sections();
   return file;

@@ -33,6 +33,7 @@ struct Relocation {
 struct ElfHeader {
   std::uint16_t type = 0;        // 1: not linked yet, 2: executable, 3: shared library
   std::uint16_t machine = 0;
+  std::uint32_t version = 0;     // in a cubin of ABI version 7 that of CUDA: 125 for 12.5
   std::uint32_t flags = 0;
   std::uint8_t abi_version = 0;
 };

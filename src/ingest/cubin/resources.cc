@@ -133,10 +133,13 @@ class Reader {
     return bytes;
   }
 
-  static void add_attributes(const std::vector<AttributeRecord>& attributes, model::KernelResources& kernel) {
+  void add_attributes(const std::vector<AttributeRecord>& attributes, model::KernelResources& kernel) const {
+    if (elf_.header().abi_version < 8 && elf_.header().version > 1) kernel.cuda_version = elf_.header().version;
+    kernel.driver_functions = 0;
     for (const AttributeRecord& record : attributes) {
       switch (record.attribute) {
         case Attribute::parameter_bytes: kernel.parameter_bytes = record.value; break;
+        case Attribute::externs: kernel.driver_functions = static_cast<std::uint32_t>(record.numbers()); break;
         case Attribute::barriers: kernel.barriers = record.value & 0xFF; break;
         case Attribute::register_limit:
           if (record.value < 255) kernel.register_limit = record.value;

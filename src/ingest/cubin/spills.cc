@@ -7,6 +7,7 @@
 namespace frx::ingest::cubin {
 namespace {
 
+// From here on a kernel without marks has no spills; whether that holds for 12.8 and 12.9 has not been checked.
 constexpr std::uint32_t first_version_that_marks = 130;
 
 struct Marks {
@@ -52,6 +53,7 @@ std::optional<model::LocalAccesses> spills_of(std::string_view code, const model
     return none ? std::optional(model::LocalAccesses()) : std::nullopt;
   }
   const model::LocalAccesses marked = local_accesses_at(code, marks.offsets);
+  if (instructions(marked) != marks.offsets.size()) return std::nullopt;  // they mark something else
   const std::size_t unmarked = instructions(local) - instructions(marked);
   if (unmarked < marks_per_record) return marked;
   const std::string_view up_to_last = code.substr(0, marks.offsets.empty() ? 0 : std::size_t{marks.offsets.back()} + 16);

@@ -1,11 +1,11 @@
 // Which reads and writes of local memory save and restore registers for lack of room.
 //
-// Since CUDA 13 ptxas marks those instructions in .nv.info.KERNEL:
+// Recent compilers (CUDA 12.8 and later) mark those instructions in .nv.info.KERNEL:
 //
 //   04 55  10 00  01 00 00 00 80 01 00 00  01 00 00 00 a0 01 00 00     the instructions at 0x180 and 0x1A0 are spills
 //
-// Their bytes add up to what ptxas -v prints as "bytes spill stores, bytes spill loads". Older compilers mark
-// nothing; their spills look like any other access to local memory.
+// Their bytes add up to what ptxas -v of CUDA 13.0 prints as "bytes spill stores, bytes spill loads". Older compilers
+// mark nothing; their spills look like any other access to local memory.
 #pragma once
 
 #include <cstdint>
