@@ -108,24 +108,40 @@ class ElfWriter {
  public:
   explicit ElfWriter(std::uint16_t machine) : machine_(machine) { section("", 0, "", 0); }
 
-  std::size_t section(const std::string& name, std::uint32_t type, std::string_view content, std::uint32_t link) {
-    headers_ += number(names_.size(), 4) + number(type, 4) + number(0, 8) + number(0, 8) + number(64 + body_.size(), 8) +
-                number(content.size(), 8) + number(link, 4) + number(0, 4) + number(1, 8) + number(0, 8);
-    names_ += text(name);
+  // What the header of the file says; the sections may be written before or after.
+  std::uint16_t type = 2;
+  std::uint8_t abi_version = 7;
+  std::uint32_t version = 1, flags = 0;
+
+  std::size_t section(const std::string& name, std::uint32_t section_type, std::string_view content, std::uint32_t link,
+                      std::uint64_t section_flags = 0, std::uint32_t info = 0) {
+    begin_section(name, section_type, content.size(), link, section_flags, info);
     body_ += content;
+    return count_++;
+  }
+  // One that takes no room in the file: shared memory.
+  std::size_t empty_section(const std::string& name, std::uint64_t size) {
+    begin_section(name, 8, size, 0, 0, 0);
     return count_++;
   }
 
   std::string bytes() {
     const std::string names = names_ + text(".shstrtab");
     const std::size_t last = section(".shstrtab", 3, names, 0);
-    const std::string start("\x7F" "ELF\x02\x01\x01\x33\x07\0\0\0\0\0\0\0", 16);
-    return start + number(2, 2) + number(machine_, 2) + number(1, 4) + number(0, 8) + number(0, 8) + number(64 + body_.size(), 8) +
-           number(0, 4) + number(64, 2) + number(56, 2) + number(0, 2) + number(64, 2) + number(count_, 2) + number(last, 2) +
+    const std::string start("\x7F" "ELF\x02\x01\x01\x33", 8);
+    return start + number(abi_version, 8) + number(type, 2) + number(machine_, 2) + number(version, 4) + number(0, 8) + number(0, 8) +
+           number(64 + body_.size(), 8) + number(flags, 4) + number(64, 2) + number(56, 2) + number(0, 2) + number(64, 2) + number(count_, 2) + number(last, 2) +
            body_ + headers_;
   }
 
  private:
+  void begin_section(const std::string& name, std::uint32_t section_type, std::uint64_t size, std::uint32_t link,
+                     std::uint64_t section_flags, std::uint32_t info) {
+    headers_ += number(names_.size(), 4) + number(section_type, 4) + number(section_flags, 8) + number(0, 8) +
+                number(64 + body_.size(), 8) + number(size, 8) + number(link, 4) + number(info, 4) + number(1, 8) + number(0, 8);
+    names_ += text(name);
+  }
+
   std::uint16_t machine_;
   std::string names_, body_, headers_;
   std::size_t count_ = 0;

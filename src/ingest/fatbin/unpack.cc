@@ -19,7 +19,8 @@ Result<std::string> unpack_zstd(std::string_view packed, std::size_t size) {
   ZSTD_DCtx_setParameter(stream.get(), ZSTD_d_windowLogMax, 27);
   ZSTD_inBuffer in{packed.data(), packed.size(), 0};
   std::string out;
-  for (std::size_t wanted = 1; wanted != 0;) {
+  std::size_t wanted = 1;
+  while (wanted != 0) {
     const std::size_t begin = out.size(), before = in.pos;
     out.resize(begin + std::min(piece, size - begin));
     ZSTD_outBuffer into{out.data() + begin, out.size() - begin, 0};
@@ -28,7 +29,7 @@ Result<std::string> unpack_zstd(std::string_view packed, std::size_t size) {
     if (ZSTD_isError(wanted)) return fail(ErrorKind::malformed, "the zstd data is damaged ({})", ZSTD_getErrorName(wanted));
     if (wanted != 0 && into.pos == 0 && in.pos == before) break;
   }
-  if (out.size() != size) return fail(ErrorKind::malformed, "the zstd data does not become the {} bytes that are declared", size);
+  if (wanted != 0 || out.size() != size) return fail(ErrorKind::malformed, "the zstd data does not become the {} bytes that are declared", size);
   return out;
 }
 
