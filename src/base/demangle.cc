@@ -1,46 +1,46 @@
 #include "base/demangle.h"
 
-#include <cxxabi.h>
+#include <algorithm>
+#include <csetjmp>
 
-#include <cstdlib>
-#include <memory>
+// What abi::__cxa_demangle is made of in libstdc++: hands out the text piece by piece. The other allocates all of it
+// before anybody can object.
+extern "C" int __gcclibcxx_demangle_callback(const char* mangled, void (*piece)(const char*, std::size_t, void*),
+                                             void* context);
 
 namespace frx {
 namespace {
 
-constexpr std::size_t longest = 4096;
+struct Text {
+  std::string bytes;
+  std::size_t most = 0;
+  std::jmp_buf too_long;
+};
 
-// Whether a reference to an earlier part of the name, or to a template argument, begins at `i`: S_, S1A_, T0_.
-bool refers_at(std::string_view name, std::size_t i) {
-  if (name[i] != 'S' && name[i] != 'T') return false;
-  const std::size_t end = name.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", i + 1);
-  return end != name.npos && end - i < 5 && name[end] == '_';
+// The callback cannot ask its caller to stop. The frames that are left are C without anything to clean up.
+void append(const char* piece, std::size_t size, void* context) {
+  Text& text = *static_cast<Text*>(context);
+  if (size > text.most - text.bytes.size()) std::longjmp(text.too_long, 1);  // NOLINT(cert-err52-cpp)
+  text.bytes.append(piece, size);
 }
 
-// At most what the name becomes: two references may double what stands before them, and an expanded pack may
-// repeat it for each of its members.
-std::size_t largest_text(std::string_view name) {
-  std::size_t references = 0, factor = name.size();
-  for (std::size_t i = 0; i + 1 < name.size(); ++i) {
-    references += refers_at(name, i) ? 1 : 0;
-    const std::string_view pair = name.substr(i, 2);
-    if (pair == "Dp" || pair == "sp") factor *= 8;
-    if (factor > DemanglingBudget().bytes || references > 60) return DemanglingBudget().bytes + 1;
-  }
-  return factor << (references / 2);
+// False: no name, or too long a text.
+bool write_text(const char* mangled, Text& text) {
+  if (setjmp(text.too_long) != 0) return false;  // NOLINT(cert-err52-cpp)
+  return __gcclibcxx_demangle_callback(mangled, &append, &text) == 0;
 }
 
 }  // namespace
 
 std::string demangled(std::string_view mangled, DemanglingBudget& budget) {
-  if (!mangled.starts_with("_Z") || mangled.size() > longest) return "";
-  const std::size_t needed = largest_text(mangled);
-  if (needed > budget.bytes) return "";
-  budget.bytes -= needed;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(std::string(mangled).c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && text ? std::string(text.get()) : "";
+  constexpr std::size_t longest_name = 4096, longest_text = std::size_t{64} << 10;
+  if (!mangled.starts_with("_Z") || mangled.size() > longest_name) return "";
+  Text text;
+  text.most = std::min(longest_text, budget.bytes);
+  const std::string name(mangled);
+  const bool written = write_text(name.c_str(), text);
+  budget.bytes -= text.bytes.size();
+  return written ? std::move(text.bytes) : "";
 }
 
 }  // namespace frx

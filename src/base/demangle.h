@@ -7,13 +7,14 @@
 
 namespace frx {
 
-// How much work the names of one file may cause, in bytes of text that they could become. A mangled name may refer
-// to its own parts, and a few hundred hostile bytes of that become gigabytes.
+// How much text the names of one file may become. A mangled name may refer to its own parts, and a few hundred hostile
+// bytes of that would become terabytes; names of real kernels become at most seven times as long.
 struct DemanglingBudget {
   std::size_t bytes = std::size_t{64} << 20;
 };
 
-// "" when this is no mangled name, a longer one than the library takes, or more than is left of the budget.
+// "" when this is no mangled name, is one that the library does not take (some of more than a thousand bytes), or
+// becomes more than 64 KiB or what is left of the budget.
 std::string demangled(std::string_view mangled, DemanglingBudget& budget);
 
 }  // namespace frx

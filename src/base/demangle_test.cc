@@ -13,9 +13,11 @@ std::string demangled_alone(std::string_view name) {
 TEST(Demangle, WritesKernelNamesAsTheirSource) {
   EXPECT_EQ(demangled_alone("_Z4axpyfPf"), "axpy(float, float*)");
   EXPECT_EQ(demangled_alone("_Z2tkILi3EEvPf"), "void tk<3>(float*)");
-  EXPECT_EQ(demangled_alone("_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIfEENS_6detail5ArrayIPcLi1EEEEEviT0_T1_"),
-            "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, at::detail::Array<char*, 1> "
-            ">(int, at::native::FillFunctor<float>, at::detail::Array<char*, 1>)");
+  EXPECT_EQ(
+      demangled_alone(
+          "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIfEENS_6detail5ArrayIPcLi1EEEEEviT0_T1_"),
+      "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, at::detail::Array<char*, 1> "
+      ">(int, at::native::FillFunctor<float>, at::detail::Array<char*, 1>)");
 }
 
 TEST(Demangle, LeavesOtherNamesAlone) {
@@ -25,19 +27,23 @@ TEST(Demangle, LeavesOtherNamesAlone) {
   EXPECT_EQ(demangled_alone("_Z4axp"), "");
 }
 
-// Each S_ here names everything before it: forty of them would be terabytes of text.
+// Each further argument is a pair of the one before it: forty of them would be terabytes of text.
 TEST(Demangle, RefusesNamesThatExplode) {
-  std::string name = "_Z1fP1aIS_S_E";
-  for (char last = '0'; last < '9'; ++last) name += std::string("P1aIS") + last + "_S" + last + "_E";
-  std::string many = name;
-  for (char last = 'A'; last < 'Z'; ++last) many += std::string("P1aIS") + last + "_S" + last + "_E";
-  EXPECT_EQ(demangled_alone(many), "");
+  const auto pairs = [](int count) {
+    std::string name = "_Z1f1aIiiE";
+    for (int i = 0; i < count; ++i) name += fmt::format("S_IS{0}_S{0}_E", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i]);
+    return name;
+  };
+  EXPECT_EQ(demangled_alone(pairs(1)), "f(a<int, int>, a<a<int, int>, a<int, int> >)");
+  EXPECT_GT(demangled_alone(pairs(8)).size(), 5000u);
+  EXPECT_EQ(demangled_alone(pairs(36)), "");
 }
 
 TEST(Demangle, SpendsItsBudget) {
-  DemanglingBudget budget{20};
+  DemanglingBudget budget{30};
   EXPECT_EQ(demangled("_Z4axpyfPf", budget), "axpy(float, float*)");
-  EXPECT_EQ(demangled("_Z4axpyfPfPfPf", budget), "");
+  EXPECT_EQ(budget.bytes, 11u);
+  EXPECT_EQ(demangled("_Z4axpyfPf", budget), "");
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ enum class BlockSizeFrom : std::uint8_t {
 struct KernelOccupancy {
   std::uint32_t threads_per_block = 0;
   BlockSizeFrom from = BlockSizeFrom::assumed;
-  knowledge::Occupancy occupancy;                    // unknown when the cubin does not say the registers
-  std::vector<knowledge::OccupancyChange> changes;   // what would let more warps in
+  knowledge::Occupancy occupancy;                   // unknown when the cubin does not say the registers
+  std::vector<knowledge::OccupancyChange> changes;  // what would let more warps in
 };
 
 // What is not in the file. Absent: see BlockSizeFrom, and no dynamic shared memory.

@@ -26,7 +26,8 @@ KernelResources kernel_with(std::uint32_t registers, std::uint64_t shared = 0) {
 
 std::vector<std::uint32_t> sizes(const KernelResources& kernel, const LaunchAssumptions& assumptions = {}) {
   std::vector<std::uint32_t> threads;
-  for (const KernelOccupancy& one : kernel_occupancy(kernel, *catalogue().limits({8, 0}), assumptions)) threads.push_back(one.threads_per_block);
+  for (const KernelOccupancy& one : kernel_occupancy(kernel, *catalogue().limits({8, 0}), assumptions))
+    threads.push_back(one.threads_per_block);
   return threads;
 }
 
@@ -42,7 +43,8 @@ TEST(KernelOccupancy, IsThatOfTheAskedBlockSize) {
 }
 
 TEST(KernelOccupancy, CountsDynamicSharedMemoryThatIsAsked) {
-  const auto found = kernel_occupancy(kernel_with(32), *catalogue().limits({8, 0}), {.threads_per_block = 128, .dynamic_shared_bytes = 81920});
+  const auto found = kernel_occupancy(kernel_with(32), *catalogue().limits({8, 0}),
+                                      {.threads_per_block = 128, .dynamic_shared_bytes = 81920});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].occupancy.active_blocks, 2u);
   EXPECT_EQ(found[0].occupancy.limiters, std::vector{OccupancyLimiter::shared_memory});

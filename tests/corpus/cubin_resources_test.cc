@@ -22,12 +22,14 @@ using Attributes = std::map<std::string, std::uint64_t>;
 
 constexpr const char* attribute_names[] = {"launch__registers_per_thread", "launch__shared_mem_per_block_static"};
 
-// The driver gives every kernel at least 16 registers since Volta, and one that calls its functions (printf) as many as those need.
+// The driver gives every kernel at least 16 registers since Volta, and one that calls its functions (printf) as many as
+// those need.
 std::uint32_t registers_when_loaded(const model::KernelResources& kernel, std::uint64_t theirs) {
   const std::uint32_t ours = kernel.registers_per_thread.value_or(0);
   const std::uint32_t least = kernel.cc.major >= 7 ? 16 : 0;
   constexpr std::uint32_t of_driver_functions = 32;
-  if (kernel.driver_functions.value_or(0) > 0 && theirs == of_driver_functions) return std::max(ours, of_driver_functions);
+  if (kernel.driver_functions.value_or(0) > 0 && theirs == of_driver_functions)
+    return std::max(ours, of_driver_functions);
   return std::max(ours, least);
 }
 
@@ -37,7 +39,8 @@ class Collector : public ingest::nsight::ReportConsumer {
     Attributes& attributes = launches_[{launch.source, std::string(launch.mangled)}];
     for (const auto& metric : launch.metrics) {
       const bool wanted = std::count(std::begin(attribute_names), std::end(attribute_names), names[metric.name]) > 0;
-      if (wanted && metric.value.is_number()) attributes[std::string(names[metric.name])] = static_cast<std::uint64_t>(metric.value.number());
+      if (wanted && metric.value.is_number())
+        attributes[std::string(names[metric.name])] = static_cast<std::uint64_t>(metric.value.number());
     }
     return {};
   }
@@ -93,7 +96,8 @@ TEST(CubinResources, AgreeWithTheDriverInRealReports) {
     const auto summary = ingest::nsight::read_report(**file, collector);
     ASSERT_TRUE(summary) << path.filename() << ": " << to_string(summary.error());
     collector.compare(path.filename());
-    for (const auto& [into, from] : {std::pair{&registers, collector.registers}, std::pair{&static_shared, collector.static_shared}}) {
+    for (const auto& [into, from] :
+         {std::pair{&registers, collector.registers}, std::pair{&static_shared, collector.static_shared}}) {
       into->compared += from.compared;
       into->equal += from.equal;
     }

@@ -59,7 +59,8 @@ Output run(const std::string& command) {
   FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
   if (!pipe) return output;
   std::array<char, 4096> buffer{};
-  while (const std::size_t size = std::fread(buffer.data(), 1, buffer.size(), pipe)) output.text.append(buffer.data(), size);
+  while (const std::size_t size = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    output.text.append(buffer.data(), size);
   output.status = pclose(pipe);
   return output;
 }
@@ -70,8 +71,9 @@ struct Said {
 };
 
 void PrintTo(const Said& said, std::ostream* out) {
-  *out << fmt::format("{} bytes stack frame, {} bytes spill stores, {} bytes spill loads, {} registers, {} barriers, {} bytes smem",
-                      said.frame, said.spill_stores, said.spill_loads, said.registers, said.barriers, said.shared);
+  *out << fmt::format(
+      "{} bytes stack frame, {} bytes spill stores, {} bytes spill loads, {} registers, {} barriers, {} bytes smem",
+      said.frame, said.spill_stores, said.spill_loads, said.registers, said.barriers, said.shared);
 }
 
 // "copy for sm_80" -> what ptxas says of it.
@@ -88,7 +90,8 @@ Kernels of_ptxas(const std::string& log) {
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
     std::smatch found;
-    if (std::regex_search(line, found, std::regex("Compiling entry function '(\\S+)' for '(\\S+)'"))) name = found[1].str() + " for " + found[2].str();
+    if (std::regex_search(line, found, std::regex("Compiling entry function '(\\S+)' for '(\\S+)'")))
+      name = found[1].str() + " for " + found[2].str();
     if (name.empty()) continue;
     Said& said = kernels[name];
     if (line.find("bytes stack frame") != line.npos) {
@@ -110,8 +113,9 @@ Kernels of_frx(const model::DeviceCode& code) {
   for (const model::KernelResources& one : code.kernels) {
     const model::LocalAccesses spills = one.spills.value_or(model::LocalAccesses());
     EXPECT_TRUE(one.spills) << one.name;
-    kernels[one.name + " for " + one.architecture] = {one.frame_bytes.value_or(0),          spills.store_bytes,          spills.load_bytes,
-                                                      one.registers_per_thread.value_or(0), one.barriers.value_or(0), one.static_shared_bytes.value_or(0)};
+    kernels[one.name + " for " + one.architecture] = {one.frame_bytes.value_or(0), spills.store_bytes,
+                                                      spills.load_bytes,           one.registers_per_thread.value_or(0),
+                                                      one.barriers.value_or(0),    one.static_shared_bytes.value_or(0)};
   }
   return kernels;
 }
@@ -121,7 +125,8 @@ class CompiledKernels : public ::testing::Test {
   void SetUp() override {
     const Output version = run("nvcc --version");
     std::smatch release;
-    if (version.status != 0 || !std::regex_search(version.text, release, std::regex("release (\\d+)"))) GTEST_SKIP() << "no nvcc on this machine";
+    if (version.status != 0 || !std::regex_search(version.text, release, std::regex("release (\\d+)")))
+      GTEST_SKIP() << "no nvcc on this machine";
     if (std::stoi(release[1]) < 13) GTEST_SKIP() << "compilers before CUDA 13 need not mark spills";
     auto folder = TemporaryDirectory::make(::testing::TempDir());
     ASSERT_TRUE(folder);
@@ -143,8 +148,11 @@ class CompiledKernels : public ::testing::Test {
 
 TEST_F(CompiledKernels, AreReadAsPtxasDescribesThem) {
   for (const std::string mode : {"size", "speed"}) {
-    const Output output = compile("-fatbin -gencode arch=compute_80,code=[sm_80,compute_80] -gencode arch=compute_90a,code=sm_90a -Xptxas -v "
-                                  "--compress-mode=" + mode, mode + ".fatbin");
+    const Output output = compile(
+        "-fatbin -gencode arch=compute_80,code=[sm_80,compute_80] -gencode arch=compute_90a,code=sm_90a -Xptxas -v "
+        "--compress-mode=" +
+            mode,
+        mode + ".fatbin");
     ASSERT_EQ(output.status, 0) << output.text;
     const auto code = read(mode + ".fatbin");
     ASSERT_TRUE(code) << to_string(code.error());

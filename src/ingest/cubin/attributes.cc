@@ -14,7 +14,8 @@ Result<std::vector<AttributeRecord>> read_attributes(std::string_view section) {
     const std::uint8_t format = reader.u8();
     AttributeRecord record{static_cast<Attribute>(reader.u8()), reader.u16(), {}};
     if (format < 1 || format > 4) {
-      return fail(ErrorKind::malformed, "expected an attribute of format 1 to 4 at byte {}, found {}", position, format);
+      return fail(ErrorKind::malformed, "expected an attribute of format 1 to 4 at byte {}, found {}", position,
+                  format);
     }
     if (format == 4) record.bytes = reader.take(record.value);
     if (!reader.ok()) return fail(ErrorKind::malformed, "the attribute at byte {} ends behind its section", position);

@@ -17,24 +17,24 @@ namespace frx::ingest::cubin {
 
 enum class Attribute : std::uint8_t {
   max_threads = 0x05,
-  externs = 0x0F,             // symbols of functions that the driver has
+  externs = 0x0F,  // symbols of functions that the driver has
   required_threads = 0x10,
-  frame_size = 0x11,          // of a symbol
-  min_stack_size = 0x12,      // of a symbol, with what it calls
+  frame_size = 0x11,      // of a symbol
+  min_stack_size = 0x12,  // of a symbol, with what it calls
   parameter_bytes = 0x19,
   register_limit = 0x1B,
-  register_count = 0x2F,      // of a symbol
+  register_count = 0x2F,  // of a symbol
   cuda_version = 0x37,
   cluster = 0x3D,
   max_cluster_size = 0x3F,
   barriers = 0x4C,
-  annotations = 0x55,         // instructions that the register allocator added
+  annotations = 0x55,  // instructions that the register allocator added
 };
 
 struct AttributeRecord {
   Attribute attribute{};
-  std::uint16_t value = 0;    // of the formats 1 to 3
-  std::string_view bytes;     // of format 4
+  std::uint16_t value = 0;  // of the formats 1 to 3
+  std::string_view bytes;   // of format 4
 
   // The `i`th number of format 4; 0 beyond its end, which `numbers` tells.
   std::uint32_t number(std::size_t i) const;

@@ -46,7 +46,8 @@ CodeFacts facts_of(std::string_view code) {
 model::LocalAccesses local_accesses_at(std::string_view code, std::span<const std::uint32_t> offsets) {
   model::LocalAccesses found;
   for (const std::uint32_t at : offsets) {
-    if (at < code.size() && code.size() - at >= instruction_bytes) count(Instruction(code.substr(at, instruction_bytes)), found);
+    if (at < code.size() && code.size() - at >= instruction_bytes)
+      count(Instruction(code.substr(at, instruction_bytes)), found);
   }
   return found;
 }

@@ -36,7 +36,8 @@ model::Dim3 three(const AttributeRecord& record) { return {record.number(0), rec
 
 class Reader {
  public:
-  Reader(const ElfFile& elf, Target target) : elf_(elf), target_(target), relocatable_(elf.header().type == relocatable_file) {}
+  Reader(const ElfFile& elf, Target target)
+      : elf_(elf), target_(target), relocatable_(elf.header().type == relocatable_file) {}
 
   Result<std::vector<model::KernelResources>> read(std::size_t file_bytes) {
     unread_ = file_bytes;
@@ -161,7 +162,8 @@ class Reader {
     if (!kernel.barriers) kernel.barriers = 0;
   }
 
-  void add_code(std::string_view code, const std::vector<AttributeRecord>& attributes, model::KernelResources& kernel) const {
+  void add_code(std::string_view code, const std::vector<AttributeRecord>& attributes,
+                model::KernelResources& kernel) const {
     if (target_.sm < first_sm_of_wide_instructions) return;
     const CodeFacts facts = facts_of(code);
     kernel.local = facts.local;
@@ -194,9 +196,9 @@ class Reader {
   const Target target_;
   const bool relocatable_;
   std::vector<ElfSymbol> symbols_;
-  std::unordered_map<std::uint32_t, OfSymbol> numbers_;            // by number of the symbol
-  std::unordered_map<std::string_view, SectionsOf> sections_;      // by name of the function
-  std::unordered_map<std::uint16_t, std::uint64_t> callee_frames_; // by section: of the functions behind the kernel
+  std::unordered_map<std::uint32_t, OfSymbol> numbers_;             // by number of the symbol
+  std::unordered_map<std::string_view, SectionsOf> sections_;       // by name of the function
+  std::unordered_map<std::uint16_t, std::uint64_t> callee_frames_;  // by section: of the functions behind the kernel
   DemanglingBudget budget_;
   std::size_t unread_ = 0;  // bytes of the file that no kernel has claimed
 };

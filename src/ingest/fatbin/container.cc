@@ -42,7 +42,8 @@ Header read_header(ByteReader& reader, Entry& entry) {
 Result<std::size_t> read_entry(std::string_view bytes, std::size_t position, Entry& entry) {
   ByteReader reader(bytes);
   const Header header = read_header(reader, entry);
-  if (!reader.ok() || header.size < entry_header || header.size > bytes.size()) return damaged(position, "no header of an image");
+  if (!reader.ok() || header.size < entry_header || header.size > bytes.size())
+    return damaged(position, "no header of an image");
   if (header.stored_size > bytes.size() - header.size) return damaged(position, "the image is cut");
   entry.position = position;
   entry.stored = bytes.substr(header.size, header.stored_size);
@@ -67,7 +68,8 @@ Result<std::size_t> read_container(std::string_view bytes, std::size_t position,
   const std::uint16_t header = reader.u16();
   const std::uint64_t size = reader.number(8);
   if (!begins || !reader.ok() || header < container_header) return damaged(position, "no container begins here");
-  if (header > bytes.size() - position || size > bytes.size() - position - header) return damaged(position, "the container is cut");
+  if (header > bytes.size() - position || size > bytes.size() - position - header)
+    return damaged(position, "the container is cut");
   const std::size_t end = position + header + static_cast<std::size_t>(size);
   for (std::size_t at = position + header; at < end;) {
     Entry entry;

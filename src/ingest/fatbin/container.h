@@ -1,7 +1,8 @@
 // The containers of a fat binary: one program for several GPUs, each as machine code, PTX, or both.
 //
 //   50 ed 55 ba  01 00  10 00  ....          magic, version, size of this header, bytes that follow it
-//     02 00  01 01  40 00 00 00  ....        kind (1 PTX, 2 cubin, 8 intermediate code for the linker), version, size of
+//     02 00  01 01  40 00 00 00  ....        kind (1 PTX, 2 cubin, 8 intermediate code for the linker), version, size
+//     of
 //                                            this header, bytes that follow it, packed size, ..., architecture, flags,
 //                                            size when unpacked; then the image, and the next entry
 //
@@ -23,12 +24,12 @@ enum class Packing : std::uint8_t { none, lz4, zstd };
 
 struct Entry {
   std::uint16_t kind = 0;
-  int sm = 0;                        // 90
-  char suffix = 0;                   // 'a' and 'f' as in sm_90a, or 0
+  int sm = 0;       // 90
+  char suffix = 0;  // 'a' and 'f' as in sm_90a, or 0
   Packing packing = Packing::none;
-  std::string_view stored;           // without the padding when packed
-  std::uint64_t size = 0;            // bytes when unpacked
-  std::uint64_t position = 0;        // of the entry in the bytes that were read
+  std::string_view stored;     // without the padding when packed
+  std::uint64_t size = 0;      // bytes when unpacked
+  std::uint64_t position = 0;  // of the entry in the bytes that were read
 };
 
 bool begins_container(std::string_view head);

@@ -13,7 +13,8 @@ using Target = std::pair<ImageKind, std::string_view>;
 
 class Collector {
  public:
-  Collector(model::DeviceCode& code, const ReadLimits& limits) : code_(code), limits_(limits) {}
+  Collector(model::DeviceCode& code, const ReadLimits& limits, std::size_t file_bytes)
+      : code_(code), limits_(limits), left_(limits.bytes_beyond + limits.times_file * file_bytes) {}
 
   // One image; what cannot be read becomes a note.
   void add(const Image& image) {
@@ -34,14 +35,14 @@ class Collector {
 
  private:
   Result<std::string> unpacked(const Image& image) {
-    if (image.size > limits_.all_bytes - unpacked_) return fail(ErrorKind::malformed, "not read: the file unpacks to too much");
-    TRY_ASSIGN(std::string bytes, unpack(image, limits_.image_bytes));
-    unpacked_ += bytes.size();
-    return bytes;
+    if (image.size > left_) return fail(ErrorKind::malformed, "not read: the file unpacks to too much");
+    left_ -= image.size;
+    return unpack(image, limits_.image_bytes);
   }
 
   Result<> add_ptx(const Image& image) {
-    if (image.size > limits_.ptx_bytes - ptx_bytes_) return fail(ErrorKind::malformed, "not kept: there is too much PTX in the file");
+    if (image.size > limits_.ptx_bytes - ptx_bytes_)
+      return fail(ErrorKind::malformed, "not kept: there is too much PTX in the file");
     TRY_ASSIGN(std::string text, unpacked(image));
     ptx_bytes_ += text.size();
     code_.ptx.push_back({image.architecture, std::move(text), image.position, image.for_linker});
@@ -55,7 +56,8 @@ class Collector {
     }
     TRY_ASSIGN(std::vector<model::KernelResources> kernels,
                cubin::read_kernel_resources(image.packing == Packing::none ? image.stored : bytes));
-    code_.kernels.insert(code_.kernels.end(), std::make_move_iterator(kernels.begin()), std::make_move_iterator(kernels.end()));
+    code_.kernels.insert(code_.kernels.end(), std::make_move_iterator(kernels.begin()),
+                         std::make_move_iterator(kernels.end()));
     return {};
   }
 
@@ -68,7 +70,8 @@ class Collector {
 
   model::DeviceCode& code_;
   const ReadLimits& limits_;
-  std::uint64_t unpacked_ = 0, ptx_bytes_ = 0;
+  std::uint64_t left_;  // bytes that may still be unpacked
+  std::uint64_t ptx_bytes_ = 0;
   std::size_t read_ = 0;
   std::optional<Error> first_error_;
 };
@@ -88,7 +91,7 @@ Result<model::DeviceCode> read_device_code(std::string name, std::string_view fi
   for (const Image& image : *images) {
     if (!image.for_linker) linked.emplace(image.kind, image.architecture);
   }
-  Collector collector(code, limits);
+  Collector collector(code, limits, file.size());
   for (const Image& image : *images) {
     if (!image.for_linker || !linked.contains({image.kind, image.architecture})) collector.add(image);
   }

@@ -12,7 +12,10 @@ namespace frx::ingest::fatbin {
 struct ReadLimits {
   std::uint64_t image_bytes = std::uint64_t{512} << 20;  // one image, unpacked; only one is held at a time
   std::uint64_t ptx_bytes = std::uint64_t{256} << 20;    // the PTX that is kept
-  std::uint64_t all_bytes = std::uint64_t{16} << 30;     // everything that is unpacked
+  // Everything that is unpacked: so many times the file (fat binaries of nvcc become at most ten times as large), and
+  // so much for a small one.
+  std::uint64_t times_file = 64;
+  std::uint64_t bytes_beyond = std::uint64_t{256} << 20;
 };
 
 // `name` stands before messages. Images that cannot be read become notes when others can. Malformed: no device code,

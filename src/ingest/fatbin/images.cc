@@ -91,7 +91,9 @@ std::string Image::where() const { return fmt::format("byte {} ({} for {})", pos
 
 FileKind file_kind(std::string_view head) {
   if (begins_container(head)) return FileKind::fatbin;
-  if (head.size() < 20 || !head.starts_with("\x7F" "ELF")) return FileKind::other;
+  if (head.size() < 20 || !head.starts_with("\x7F"
+                                            "ELF"))
+    return FileKind::other;
   constexpr std::string_view cuda_machine("\xBE\0", 2);
   return head.substr(18, 2) == cuda_machine ? FileKind::cubin : FileKind::host;
 }
@@ -101,7 +103,8 @@ Result<std::vector<Image>> list_images(std::string_view file) {
     case FileKind::cubin: return images_of_cubin(file);
     case FileKind::host: return images_of_host_file(file);
     case FileKind::fatbin: break;
-    case FileKind::other: return fail(ErrorKind::malformed, "expected a cubin, a fat binary or an ELF file, found something else");
+    case FileKind::other:
+      return fail(ErrorKind::malformed, "expected a cubin, a fat binary or an ELF file, found something else");
   }
   std::vector<Image> images;
   TRY(add_containers(file, false, 0, images));

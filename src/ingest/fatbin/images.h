@@ -2,7 +2,8 @@
 // fat binaries in sections of its own.
 //
 //   .nv_fatbin       code that the host loads
-//   __nv_relfatbin   parts that nvcc -dc left for the linker of device code; a linked program keeps them beside the result
+//   __nv_relfatbin   parts that nvcc -dc left for the linker of device code; a linked program keeps them beside the
+//   result
 #pragma once
 
 #include <cstdint>
@@ -24,12 +25,12 @@ enum class ImageKind : std::uint8_t { ptx, cubin, linker_code, other };
 
 struct Image {
   ImageKind kind = ImageKind::other;
-  std::string architecture;          // "sm_90a", "compute_90a" of PTX, "lto_90"
+  std::string architecture;  // "sm_90a", "compute_90a" of PTX, "lto_90"
   Packing packing = Packing::none;
-  bool for_linker = false;           // a part that is not linked yet
-  std::string_view stored;           // in the file; packed
-  std::uint64_t size = 0;            // bytes when unpacked, as declared
-  std::uint64_t position = 0;        // of its header in the file
+  bool for_linker = false;     // a part that is not linked yet
+  std::string_view stored;     // in the file; packed
+  std::uint64_t size = 0;      // bytes when unpacked, as declared
+  std::uint64_t position = 0;  // of its header in the file
 
   // "byte 4096 (cubin for sm_90a)", for messages.
   std::string where() const;

@@ -10,14 +10,25 @@ using namespace std::string_view_literals;
 bool is_damaged(std::string_view packed, std::size_t size) { return !unpack_lz4_block(packed, size); }
 
 TEST(Lz4Block, HoldsLiterals) {
-  EXPECT_EQ(*unpack_lz4_block("\x30" "abc", 3), "abc");
+  EXPECT_EQ(*unpack_lz4_block("\x30"
+                              "abc",
+                              3),
+            "abc");
   EXPECT_EQ(*unpack_lz4_block("\0"sv, 0), "");
 }
 
 // "abc", then four bytes from three back, then "d".
 TEST(Lz4Block, CopiesWhatWasUnpacked) {
-  EXPECT_EQ(*unpack_lz4_block("\x30" "abc\x03\x00\x10" "d"sv, 8), "abcabcad");
-  EXPECT_EQ(*unpack_lz4_block("\x1F" "a\x01\x00\x05\x10" "b"sv, 26), std::string(25, 'a') + "b");
+  EXPECT_EQ(*unpack_lz4_block("\x30"
+                              "abc\x03\x00\x10"
+                              "d"sv,
+                              8),
+            "abcabcad");
+  EXPECT_EQ(*unpack_lz4_block("\x1F"
+                              "a\x01\x00\x05\x10"
+                              "b"sv,
+                              26),
+            std::string(25, 'a') + "b");
 }
 
 TEST(Lz4Block, HasLongLiterals) {
@@ -27,19 +38,51 @@ TEST(Lz4Block, HasLongLiterals) {
 
 TEST(Lz4Block, IsRefusedWhenDamaged) {
   EXPECT_TRUE(is_damaged("", 0));
-  EXPECT_TRUE(is_damaged("\x30" "ab", 3));                              // literals end early
-  EXPECT_TRUE(is_damaged("\x30" "abc\x03", 7));                         // half a distance
-  EXPECT_TRUE(is_damaged("\x30" "abc\x04\x00\x10" "d"sv, 8));           // before the begin
-  EXPECT_TRUE(is_damaged("\x30" "abc\x00\x00\x10" "d"sv, 8));           // no distance
-  EXPECT_TRUE(is_damaged("\x30" "abc\x03\x00"sv, 7));                   // ends with a copy
-  EXPECT_TRUE(is_damaged("\xF0\xFF\xFF", 600));                         // a length without end
+  EXPECT_TRUE(
+      is_damaged("\x30"
+                 "ab",
+                 3));  // literals end early
+  EXPECT_TRUE(
+      is_damaged("\x30"
+                 "abc\x03",
+                 7));  // half a distance
+  EXPECT_TRUE(
+      is_damaged("\x30"
+                 "abc\x04\x00\x10"
+                 "d"sv,
+                 8));  // before the begin
+  EXPECT_TRUE(
+      is_damaged("\x30"
+                 "abc\x00\x00\x10"
+                 "d"sv,
+                 8));  // no distance
+  EXPECT_TRUE(
+      is_damaged("\x30"
+                 "abc\x03\x00"sv,
+                 7));                            // ends with a copy
+  EXPECT_TRUE(is_damaged("\xF0\xFF\xFF", 600));  // a length without end
 }
 
 TEST(Lz4Block, BecomesExactlyTheDeclaredSize) {
-  EXPECT_TRUE(is_damaged("\x30" "abc", 2));
-  EXPECT_TRUE(is_damaged("\x30" "abc", 4));
-  EXPECT_TRUE(is_damaged("\x1F" "a\x01\x00\xFF\xFF\x05\x10" "b"sv, 26));
-  EXPECT_EQ(unpack_lz4_block("\x30" "abc", std::size_t{1} << 40).error().message, "4 bytes of LZ4 cannot become 1099511627776");
+  EXPECT_TRUE(
+      is_damaged("\x30"
+                 "abc",
+                 2));
+  EXPECT_TRUE(
+      is_damaged("\x30"
+                 "abc",
+                 4));
+  EXPECT_TRUE(
+      is_damaged("\x1F"
+                 "a\x01\x00\xFF\xFF\x05\x10"
+                 "b"sv,
+                 26));
+  EXPECT_EQ(unpack_lz4_block("\x30"
+                             "abc",
+                             std::size_t{1} << 40)
+                .error()
+                .message,
+            "4 bytes of LZ4 cannot become 1099511627776");
 }
 
 }  // namespace
