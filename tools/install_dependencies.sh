@@ -12,6 +12,7 @@ packages=(
   libfmt-dev nlohmann-json3-dev libexpected-dev libyaml-cpp-dev libcli11-dev libfast-float-dev
   libelf-dev                             # cubins inside profiles
   libprotozero-dev                       # Nsight Compute reports are protobuf messages
+  liblz4-dev                             # compressed device code in programs
   libzstd-dev                            # compressed reports (.ncu-repz)
   npm                                    # fetches the grammar of CUDA; brings nodejs
   libgtest-dev libgmock-dev
