@@ -18,10 +18,10 @@ std::uint16_t uses_of(Op op) {
     case Op::block_z: return Uses::block;
     case Op::block_dim_x:
     case Op::block_dim_y:
-    case Op::block_dim_z: return Uses::block_dim;
+    case Op::block_dim_z:
     case Op::grid_dim_x:
     case Op::grid_dim_y:
-    case Op::grid_dim_z:
+    case Op::grid_dim_z: return Uses::block_dim;
     case Op::uniform: return Uses::uniform;
     case Op::iteration: return Uses::iteration;
     case Op::loop_value: return Uses::iteration | Uses::uniform;
@@ -30,6 +30,8 @@ std::uint16_t uses_of(Op op) {
     default: return 0;
   }
 }
+
+bool cuts(Op op) { return op == Op::mod || op == Op::bit_and || op == Op::min; }
 
 bool compares(Op op) { return op == Op::lt || op == Op::le; }
 
@@ -146,6 +148,7 @@ ExprId Expressions::binary(Op op, ExprId a, ExprId b) {
   e.uses = all_[a].uses | all_[b].uses;
   const bool left = uses(a, differs), right = uses(b, differs);
   if (compares(op) && left != right) e.uses |= Uses::comparison;
+  if (cuts(op) && (left || right)) e.uses |= Uses::clamped;
   return put(e);
 }
 
@@ -157,7 +160,7 @@ ExprId Expressions::select(ExprId condition, ExprId yes, ExprId no) {
   e.a = condition;
   e.b = yes;
   e.c = no;
-  e.uses = all_[condition].uses | all_[yes].uses | all_[no].uses;
+  e.uses = all_[condition].uses | all_[yes].uses | all_[no].uses | Uses::clamped;
   return put(e);
 }
 

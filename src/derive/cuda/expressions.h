@@ -35,6 +35,7 @@ struct Uses {
   enum Bit : std::uint16_t {
     thread_x = 1, thread_y = 2, thread_z = 4, block = 8, block_dim = 16, uniform = 32, iteration = 64, varying = 128, opaque = 256,
     comparison = 512,  // of something that differs between threads with something that does not
+    clamped = 1024,    // a thread's number is cut down: %, &, min, a choice
   };
   static constexpr std::uint16_t thread = thread_x | thread_y | thread_z;
 };
@@ -65,8 +66,8 @@ class Expressions {
   ExprId varying() const { return 0; }
   ExprId opaque() const { return 1; }
 
-  // A loop turned out to make a value that differs between threads.
-  void mark_varying(ExprId loop_value) { all_[loop_value].uses |= Uses::varying; }
+  // A loop turned out to make a value that differs between threads, or that nobody can follow.
+  void mark(ExprId loop_value, Uses::Bit as) { all_[loop_value].uses |= as; }
 
   std::optional<std::int64_t> constant_of(ExprId id) const;
   bool uses(ExprId id, std::uint16_t bits) const { return (all_[id].uses & bits) != 0; }

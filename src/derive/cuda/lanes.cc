@@ -81,7 +81,10 @@ Lanes::State Lanes::evaluate_leaf(ExprId e) {
     case Op::grid_dim_y: return all_lanes(first_block ? 1 : 8);
     case Op::grid_dim_z: return all_lanes(first_block ? 1 : 4);
     case Op::iteration: return all_lanes(first_block ? 0 : sample_.kind == Sample::large_odd ? 1 : 2);
-    case Op::loop_value: if ((leaf.uses & Uses::varying) != 0) return varying; return all_lanes(uniform_value(leaf.value));
+    case Op::loop_value:
+      if ((leaf.uses & Uses::varying) != 0) return varying;
+      if ((leaf.uses & Uses::opaque) != 0) return unknown;
+      return all_lanes(uniform_value(leaf.value));
     case Op::uniform: return all_lanes(uniform_value(leaf.value));
     case Op::varying: return varying;
     default: return unknown;

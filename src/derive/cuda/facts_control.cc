@@ -1,0 +1,101 @@
+// Facts about control flow: barriers, branches, loops, threads.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "derive/cuda/fact_list.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+using model::CodeSubject;
+
+void add_barriers(const KernelView& view, CodeSubject& into) {
+  Places all(view), divergent(view);
+  std::map<std::uint32_t, std::set<std::uint32_t>> by_loop;
+  for (std::size_t i = 0; i < view.trace.barriers.size(); ++i) {
+    const BarrierSite& barrier = view.trace.barriers[i];
+    all.add(barrier.at);
+    if (view.patterns.barriers[i] != none) divergent.add(barrier.at);
+    if (barrier.loop != none) by_loop[barrier.loop].insert(barrier.at.node);
+  }
+  std::size_t most = 0;
+  for (const auto& [loop, sites] : by_loop) most = std::max(most, sites.size());
+  into.set("sync_count", all.count());
+  into.set("sync_in_loop_count", static_cast<double>(most));
+  const bool any_divergent = divergent.any(), any = all.any();
+  into.set("conditional_syncthreads_pattern", any_divergent, divergent.take());
+  // What cannot be seen may hold one.
+  const bool may = view.trace.may_synchronize || view.trace.shared_escapes || view.words.barrier_in_assembly;
+  if (any || !may) into.set("has_sync", any, all.take());
+  Places warp(view);
+  for (const NodeRef at : view.trace.warp_barriers) warp.add(at);
+  into.set("has_syncwarp", warp.any(), warp.take());
+  into.set("uses_cooperative_groups", view.trace.uses_groups);
+}
+
+bool touches(const KernelView& view, const BranchSite& site, Space space, bool stores_only) {
+  for (std::uint32_t i = site.first_access; i < site.last_access; ++i) {
+    const Access& access = view.trace.accesses[i];
+    if (stores_only && access.kind == Access::load) continue;
+    if (view.trace.memories[access.memory].space == space) return true;
+  }
+  return false;
+}
+
+// Lanes of one warp part, for more than a single lane's errand, the end of the data, or a few lanes' help
+// with filling shared memory.
+bool is_divergence(const KernelView& view, std::size_t i) {
+  const BranchSite& site = view.trace.branches[i];
+  const BranchPattern& pattern = view.patterns.branches[i];
+  const Expressions& e = view.trace.expressions;
+  if (!e.uses(site.condition, Uses::thread) || e.uses(site.condition, Uses::varying | Uses::opaque)) return false;
+  const bool cut = e.uses(site.condition, Uses::clamped), compared = e.uses(site.condition, Uses::comparison);
+  if (cut && pattern.parts_warp_in_small && !compared && e.uses(site.condition, Uses::uniform)) return true;  // tid % (2 * s) == 0
+  if (!pattern.parts_warp || pattern.elects_one) return false;
+  if (compared && !cut && e.uses(site.condition, Uses::block | Uses::uniform)) return false;  // i < n
+  if (compared && touches(view, site, Space::shared, true)) return false;
+  return cut || site.alternative != none || touches(view, site, Space::global, false);
+}
+
+void add_branches(const KernelView& view, CodeSubject& into) {
+  Places all(view), parting(view), checks(view);
+  for (std::size_t i = 0; i < view.trace.branches.size(); ++i) {
+    const BranchSite& site = view.trace.branches[i];
+    all.add(site.at);
+    if (is_divergence(view, i)) parting.add(site.at);
+    if (site.loop != none && view.trace.expressions.uses(site.condition, Uses::comparison)) checks.add(site.at);
+  }
+  into.set("branch_count", all.count(), all.take());
+  const bool any = parting.any();
+  into.set("warp_divergence_pattern", any, parting.take());
+  into.set("bounds_check_count", checks.count(), checks.take());
+}
+
+void add_threads(const KernelView& view, CodeSubject& into) {
+  bool uses_thread = view.words.thread_number_in_assembly, writes = false;
+  for (ExprId e = 0; e < view.trace.expressions.size(); ++e) {
+    const Op op = view.trace.expressions[e].op;
+    uses_thread = uses_thread || (op >= Op::thread_x && op <= Op::thread_z);
+  }
+  for (const Access& access : view.trace.accesses) {
+    writes = writes || (access.kind != Access::load && view.trace.memories[access.memory].space == Space::global);
+  }
+  // One thread has no use for its number, and something unknown may ask for it.
+  const bool may_use = view.trace.calls_unknown || view.is_launched_by_one_thread || !writes;
+  if (uses_thread || !may_use) into.set("has_thread_indexing", uses_thread);
+}
+
+}  // namespace
+
+void add_control_facts(const KernelView& view, CodeSubject& into) {
+  add_barriers(view, into);
+  add_branches(view, into);
+  add_threads(view, into);
+  std::set<std::uint32_t> loops;
+  for (const Loop& loop : view.trace.loops) loops.insert(loop.at.node);
+  into.set("for_count", static_cast<double>(loops.size()));
+  into.set("has_loop", !loops.empty());
+}
+
+}  // namespace frx::derive::cuda

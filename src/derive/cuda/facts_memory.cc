@@ -1,0 +1,124 @@
+// Facts about global memory: coalescing, reuse, bounds.
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "derive/cuda/fact_list.h"
+#include "derive/cuda/tags.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+using model::CodeSubject;
+
+bool is_global(const KernelView& view, std::size_t i) {
+  return view.trace.memories[view.trace.accesses[i].memory].space == Space::global;
+}
+
+// "128 bytes apart", "apart by a size known only at run time"
+std::string distance(const AccessPattern& pattern) {
+  if (pattern.lane_stride && !pattern.stride_is_symbolic) return fmt::format("{} bytes apart", std::abs(*pattern.lane_stride));
+  return "a run-time size apart";
+}
+
+void add_coalescing(const KernelView& view, CodeSubject& into) {
+  Places spread(view), flat(view), all(view);
+  const AccessPattern* worst = nullptr;
+  std::string worst_text;
+  for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
+    if (!is_global(view, i)) continue;
+    const Access& access = view.trace.accesses[i];
+    all.add(access.at);
+    if (is_flat(view, i)) flat.add(access.at);
+    const AccessPattern& pattern = view.patterns.accesses[i];
+    if (pattern.kind != AccessPattern::spread) continue;
+    spread.add(access.at);
+    if (worst && worst->sector_ratio >= pattern.sector_ratio) continue;
+    worst = &pattern;
+    worst_text = view.program.sources()[access.at.source].text_of(access.at.node);
+  }
+  into.set("global_access_count", all.count());
+  into.set("coalesced_access_count", flat.count());
+  const bool any_flat = flat.any(), any_spread = spread.any();
+  into.set("likely_coalesced_1d", any_flat, flat.take());
+  into.set("strided_or_pitched", any_spread, spread.take());
+  if (!worst) return;
+  into.set("access_text", worst_text.size() > 60 ? worst_text.substr(0, 57) + "..." : worst_text);
+  into.set("lane_distance", distance(*worst));
+  into.set("sector_ratio", std::string(fmt::format("{:.3g}", worst->sector_ratio)));
+}
+
+// A loop of a few rounds, all known.
+bool is_short(const Trace& trace, std::uint32_t loop) {
+  const Expressions& e = trace.expressions;
+  const Expr& test = e[trace.loops[loop].condition];
+  if (test.op != Op::lt && test.op != Op::le) return false;
+  const auto limit = e.constant_of(test.b);
+  return limit && *limit <= 16;
+}
+
+// Arrays that a loop reads and that many threads of a block read at the same places.
+void add_reuse(const KernelView& view, CodeSubject& into) {
+  std::set<std::uint32_t> reused;
+  Places places(view);
+  for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
+    const Access& access = view.trace.accesses[i];
+    const AccessPattern& pattern = view.patterns.accesses[i];
+    if (!is_global(view, i) || access.kind != Access::load || access.loop == none || pattern.distinct == 0) continue;
+    if (!view.trace.expressions.uses(access.address, Uses::iteration) || is_short(view.trace, access.loop)) continue;
+    if (pattern.threads < 32 || pattern.distinct * 4 > pattern.threads) continue;
+    reused.insert(access.memory);
+    places.add(access.at);
+  }
+  into.set("reused_global_arrays", static_cast<double>(reused.size()), places.take());
+}
+
+bool is_guarded(const KernelView& view, const Access& access) {
+  constexpr auto guards = Uses::comparison | Uses::varying | Uses::opaque;
+  const Expressions& e = view.trace.expressions;
+  if (e.uses(access.address, Uses::clamped) || e.uses(access.alive, guards)) return true;
+  for (std::uint32_t c = access.context; c != none && c != 0; c = view.trace.contexts[c].parent) {
+    if (e.uses(view.trace.contexts[c].condition, guards)) return true;
+  }
+  return false;
+}
+
+// Blocks times threads count further than most arrays are long; what only counts threads of a block, or is
+// shared out by a barrier kernel over padded sizes, is not obvious.
+void add_guards(const KernelView& view, CodeSubject& into) {
+  Places unguarded(view), indexed(view);
+  for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
+    const Access& access = view.trace.accesses[i];
+    const Expressions& e = view.trace.expressions;
+    if (!is_global(view, i) || !e.uses(access.address, Uses::thread) || !e.uses(access.address, Uses::block)) continue;
+    indexed.add(access.at);
+    if (!is_guarded(view, access)) unguarded.add(access.at);
+  }
+  const bool any_unguarded = unguarded.any();
+  into.set("has_indexed_global", indexed.any(), unguarded.take());
+  into.set("has_bounds_guard", !any_unguarded);
+}
+
+bool has_narrow_parameters(const KernelView& view) {
+  const Source& source = view.source();
+  for (const std::uint32_t p : view.function.parameters) {
+    const std::uint32_t declarator = source.syntax.child(p, Role::declarator);
+    const TypeInfo type = view.program.type(source.text_of(source.syntax.child(p, Role::type)));
+    if (indirections(source, declarator) == 1 && type.parts == 1 && type.bytes > 0 && type.bytes <= 4) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void add_memory_facts(const KernelView& view, CodeSubject& into) {
+  add_coalescing(view, into);
+  add_reuse(view, into);
+  add_guards(view, into);
+  into.set("vectorized", view.words.vector_types);
+  into.set("has_scalar_params", has_narrow_parameters(view));
+  into.set("read_only_or_constant_cache", view.words.read_only_cache);
+}
+
+}  // namespace frx::derive::cuda

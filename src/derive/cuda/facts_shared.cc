@@ -1,0 +1,121 @@
+// Facts about shared memory, and about matrix products and tensor cores.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "derive/cuda/fact_list.h"
+#include "derive/cuda/matmul.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+using model::CodeSubject;
+using model::cuda::Kernel;
+using model::cuda::SharedArray;
+
+void add_exchanges(const KernelView& view, CodeSubject& into) {
+  bool threads = false, warps = false, global = false;
+  for (std::size_t m = 0; m < view.trace.memories.size(); ++m) {
+    const Patterns::Exchange& exchange = view.patterns.exchanges[m];
+    if (view.trace.memories[m].space == Space::shared) {
+      threads = threads || exchange.between_threads;
+      warps = warps || exchange.between_warps;
+    } else if (view.trace.memories[m].space == Space::global) {
+      global = global || exchange.between_threads;
+    }
+  }
+  into.set("shared_crosses_threads", threads);
+  into.set("shared_crosses_warps", warps);
+  into.set("global_crosses_threads", global);
+}
+
+void add_conflicts(const KernelView& view, CodeSubject& into) {
+  Places places(view);
+  std::uint32_t ways = 1;
+  std::string name;
+  for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
+    const Memory& memory = view.trace.memories[view.trace.accesses[i].memory];
+    const std::uint32_t here = view.patterns.accesses[i].bank_ways;
+    if (memory.space != Space::shared || here < 2) continue;
+    places.add(view.trace.accesses[i].at);
+    if (here > ways) name = memory.name;
+    ways = std::max(ways, here);
+  }
+  const bool any = places.any();
+  into.set("bank_conflict_risk", any, places.take());
+  if (!any) return;
+  into.set("bank_conflict_ways", static_cast<double>(ways));
+  into.set("bank_conflict_array", name);
+}
+
+// 33 is 32 and one for the banks; 40 is 32 and eight.
+bool is_multiple(std::int64_t extent, std::int64_t of, bool may_be_padded) {
+  if (extent % of == 0) return true;
+  for (const std::int64_t pad : {1, 2, 4, 8, 16}) {
+    if (may_be_padded && extent - pad >= 16 && (extent - pad) % of == 0) return true;
+  }
+  return false;
+}
+
+std::string unfriendly(const Kernel& kernel, std::int64_t of) {
+  std::string all;
+  for (const SharedArray& array : kernel.shared_memory) {
+    if (array.dims.size() < 2) continue;
+    for (std::size_t d = 0; d < array.dims.size(); ++d) {
+      const std::optional<std::int64_t> extent = array.dims[d];
+      if (!extent || *extent <= 8 || is_multiple(*extent, of, d + 1 == array.dims.size())) continue;
+      all += fmt::format("{}{} of {}", all.empty() ? "" : ", ", *extent, array.name);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+void add_shared_facts(const KernelView& view, const Kernel& kernel, CodeSubject& into) {
+  std::vector<model::TextPlace> declared;
+  for (const SharedArray& array : kernel.shared_memory) declared.push_back(array.place);
+  const bool any = !declared.empty();
+  if (any || !(view.words.shared_helper || view.trace.shared_escapes || view.trace.calls_unknown)) {
+    into.set("has_shared", any, declared);
+  }
+  into.set("shared_memory_tiling", any);
+  add_exchanges(view, into);
+  add_conflicts(view, into);
+  if (const auto bytes = static_shared_bytes(kernel)) {
+    into.set("max_shared_bytes", static_cast<double>(*bytes + view.dynamic_shared_bytes), declared);
+  }
+}
+
+void add_matmul_facts(const KernelView& view, const Kernel& kernel, CodeSubject& into) {
+  Places places(view);
+  for (const NodeRef at : matrix_products(view.trace, false)) places.add(at);
+  const bool any = places.any(), in_tiles = !matrix_products(view.trace, true).empty();
+  into.set("has_matmul", any, places.take());
+  into.set("has_tc", view.words.tensor_api);
+  into.set("has_fp16", view.words.half_types);
+  // Tiles matter where a matrix product goes through them; 64 is the height of a warpgroup's tile.
+  const bool through_tiles = view.words.tensor_api || in_tiles;
+  for (const auto& [fact, of] : {std::pair("tc_unfriendly_dims", 16), std::pair("tc_unfriendly_dims_hopper", view.words.warpgroup_mma ? 64 : 16)}) {
+    const std::string dims = through_tiles ? unfriendly(kernel, of) : "";
+    into.set(fact, !dims.empty());
+    into.set(std::string(fact) + "_str", dims);
+  }
+}
+
+CodeSubject facts_of(const KernelView& view, const Kernel& kernel) {
+  CodeSubject subject;
+  subject.scope = CodeSubject::Scope::kernel;
+  subject.kernel = kernel.name;
+  subject.place = kernel.place;
+  // Of what was followed only in part nothing is said.
+  if (!view.trace.is_complete) return subject;
+  add_memory_facts(view, subject);
+  add_control_facts(view, subject);
+  add_shared_facts(view, kernel, subject);
+  add_matmul_facts(view, kernel, subject);
+  subject.set("local_var_count", static_cast<double>(kernel.live_scalars));
+  return subject;
+}
+
+}  // namespace frx::derive::cuda

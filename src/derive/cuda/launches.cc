@@ -1,0 +1,146 @@
+#include "derive/cuda/launches.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "derive/cuda/facts.h"
+#include "knowledge/occupancy.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+using model::CodeSubject;
+using model::cuda::Extent;
+using model::cuda::Kernel;
+using model::cuda::Launch;
+
+std::optional<Extent> extent_of(const std::array<std::optional<std::int64_t>, 3>& parts) {
+  const auto fits = [](std::optional<std::int64_t> part) { return part && *part >= 0 && *part < (std::int64_t{1} << 31); };
+  if (!std::ranges::all_of(parts, fits)) return std::nullopt;
+  return Extent{static_cast<std::uint64_t>(*parts[0]), static_cast<std::uint64_t>(*parts[1]), static_cast<std::uint64_t>(*parts[2])};
+}
+
+Launch launch_of(const Program& program, const LaunchSite& site) {
+  const Source& source = program.sources()[site.at.source];
+  const auto& syntax = source.syntax;
+  Launch launch;
+  const std::uint32_t name = name_in(source, syntax.child(site.at.node, Role::function));
+  launch.kernel = std::string(source.text_of(name));
+  launch.place = source.place_of(name == none ? site.at.node : name);
+  const std::uint32_t config = syntax.child(site.at.node, NodeKind::kernel_call_syntax);
+  std::array<std::string*, 4> parts{&launch.grid_expr, &launch.block_expr, &launch.shared_memory_expr, &launch.stream_expr};
+  std::size_t i = 0;
+  for (std::uint32_t c = syntax.first_child(config); c != none && i < 4; c = syntax.next_sibling(c)) {
+    if (!syntax.is(c, NodeKind::token)) *parts[i++] = std::string(source.text_of(c));
+  }
+  std::string_view raw = source.text_of(config);
+  if (raw.starts_with("<<<") && raw.ends_with(">>>")) raw = raw.substr(3, raw.size() - 6);
+  launch.raw_config = std::string(trim(raw));
+  launch.grid = extent_of(site.grid);
+  launch.block = extent_of(site.block);
+  if (launch.shared_memory_expr.empty()) {
+    launch.dynamic_shared_bytes = 0;
+  } else if (site.shared && *site.shared >= 0) {
+    launch.dynamic_shared_bytes = static_cast<std::uint64_t>(*site.shared);
+  }
+  return launch;
+}
+
+bool has_launch(const Source& source, const Function& function) {
+  for (std::uint32_t n = function.body; n < source.syntax[function.body].last; ++n) {
+    if (source.syntax.is(n, NodeKind::kernel_call_syntax)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<Launch> launches_of(const Program& program) {
+  std::vector<Launch> launches;
+  for (std::uint32_t f = 0; f < program.functions().size(); ++f) {
+    const Function& function = program.functions()[f];
+    if (!has_launch(program.sources()[function.at.source], function)) continue;
+    const Trace trace = trace_host(program, f);
+    std::set<std::uint32_t> seen;  // a function that calls a launching one does not launch twice
+    for (const LaunchSite& site : trace.launches) {
+      const auto& node = program.sources()[site.at.source].syntax[site.at.node];
+      const auto& body = program.sources()[function.at.source].syntax[function.body];
+      const bool inside = site.at.source == function.at.source && node.begin >= body.begin && node.end <= body.end;
+      if (inside && seen.insert(site.at.node).second) launches.push_back(launch_of(program, site));
+    }
+  }
+  std::ranges::stable_sort(launches, {}, [](const Launch& l) { return std::tuple(std::string_view(l.place.file), l.place.line, l.place.column); });
+  return launches;
+}
+
+CodeSubject launch_subject(const Launch& launch) {
+  CodeSubject subject;
+  subject.scope = CodeSubject::Scope::launch;
+  subject.kernel = launch.kernel;
+  subject.place = launch.place;
+  const double size = launch.block ? static_cast<double>(launch.block->volume()) : -1;
+  subject.set("block_size", size, {launch.place});
+  subject.set("block_size_known", launch.block.has_value());
+  subject.set("block_size_warp_aligned", !launch.block || launch.block->volume() % 32 == 0);
+  return subject;
+}
+
+std::optional<double> occupancy_pct(std::uint64_t threads, std::uint64_t shared_bytes, const knowledge::SmLimits* limits) {
+  if (!limits || threads == 0 || threads > limits->threads_per_block || shared_bytes > limits->shared_per_block) return std::nullopt;
+  knowledge::LaunchShape shape;
+  shape.threads_per_block = static_cast<std::uint32_t>(threads);
+  shape.registers_per_thread = 16;  // so few that they never limit
+  shape.static_shared_bytes = static_cast<std::uint32_t>(shared_bytes);
+  shape.dynamic_shared_bytes = 0;
+  return knowledge::occupancy(shape, *limits).occupancy_pct;
+}
+
+CodeSubject occupancy_subject(const Kernel& kernel, std::span<const Launch* const> launches, const knowledge::SmLimits* limits) {
+  CodeSubject subject;
+  subject.scope = CodeSubject::Scope::occupancy;
+  subject.kernel = kernel.name;
+  subject.place = kernel.place;
+  std::uint64_t threads = 256, dynamic = 0;
+  for (const Launch* launch : launches) {
+    if (launch->block) threads = launch->block->volume();
+    dynamic = std::max(dynamic, launch->dynamic_shared_bytes.value_or(0));
+  }
+  const std::optional<std::uint64_t> bytes = static_shared_bytes(kernel);
+  if (!bytes) return subject;
+  if (const auto percent = occupancy_pct(threads, *bytes + dynamic, limits)) {
+    subject.set("occupancy_pct", *percent, {kernel.place});
+    subject.set("occupancy_text", std::string(fmt::format("{:.3g}", *percent)));
+    subject.set("threads_per_block", static_cast<double>(threads));
+    subject.set("shared_bytes", static_cast<double>(*bytes + dynamic));
+  }
+  return subject;
+}
+
+model::cuda::LaunchAdvice advice_for(const Kernel& kernel, std::span<const Launch* const> launches, const knowledge::SmLimits* limits) {
+  model::cuda::LaunchAdvice advice;
+  advice.kernel = kernel.name;
+  const std::optional<std::uint64_t> bytes = static_shared_bytes(kernel);
+  for (const std::uint32_t size : {128u, 256u, 512u}) {
+    if (kernel.max_threads && static_cast<std::int64_t>(size) > *kernel.max_threads) continue;
+    advice.candidates.push_back({size, bytes ? occupancy_pct(size, *bytes, limits) : std::nullopt});
+  }
+  std::set<std::uint64_t> observed;
+  for (const Launch* launch : launches) {
+    if (launch->block) observed.insert(launch->block->volume());
+  }
+  advice.observed_block_sizes.assign(observed.begin(), observed.end());
+  advice.notes.emplace_back("starting points to measure, not answers: registers are not known before compilation");
+  if (kernel.max_threads) advice.notes.push_back(fmt::format("__launch_bounds__ allows at most {} threads", *kernel.max_threads));
+  if (!bytes) advice.notes.emplace_back("the size of a shared array is no constant, so no occupancy is estimated");
+  for (const model::cuda::SharedArray& array : kernel.shared_memory) {
+    if (!array.bank_conflict_risk) continue;
+    advice.notes.push_back(fmt::format("lanes ask one bank of {} for {} words: pad its rows by one element", array.name, array.conflict_ways));
+  }
+  return advice;
+}
+
+}  // namespace frx::derive::cuda

@@ -1,0 +1,126 @@
+#include "derive/cuda/live_scalars.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace frx::derive::cuda {
+namespace {
+
+struct Variable {
+  std::uint32_t from = 0, to = 0;  // nodes
+  std::uint32_t registers = 1;
+};
+
+class Scan {
+ public:
+  Scan(const Program& program, const Source& source) : program_(program), source_(source) {}
+
+  std::uint32_t most_alive(std::uint32_t body) {
+    for (std::uint32_t n = body; n < source_.syntax[body].last; ++n) {
+      leave(n);
+      enter(n);
+    }
+    return most();
+  }
+
+ private:
+  void leave(std::uint32_t n) {
+    while (!scopes_.empty() && n >= source_.syntax[scopes_.back().node].last) {
+      for (const std::string_view name : scopes_.back().names) names_[name].pop_back();
+      scopes_.pop_back();
+    }
+    while (!loops_.empty() && n >= source_.syntax[loops_.back()].last) loops_.pop_back();
+  }
+
+  void enter(std::uint32_t n) {
+    switch (source_.syntax.kind(n)) {
+      case NodeKind::for_statement:
+      case NodeKind::while_statement:
+      case NodeKind::do_statement: loops_.push_back(n); [[fallthrough]];
+      case NodeKind::compound_statement: scopes_.push_back({n, {}}); break;
+      case NodeKind::declaration: declare(n); break;
+      case NodeKind::identifier: use(n); break;
+      default: break;
+    }
+  }
+
+  std::uint32_t elements(std::uint32_t declarator) const {
+    std::uint64_t count = 1;
+    for (std::uint32_t d = declarator; source_.syntax.is(d, NodeKind::array_declarator); d = source_.syntax.child(d, Role::declarator)) {
+      const std::uint32_t size = source_.syntax.child(d, Role::size);
+      if (size == none) return 1;
+      std::string_view digits = source_.text_of(size);
+      std::uint32_t where = 0;
+      if (const auto* macro = program_.macro(digits, where)) digits = macro->body;
+      std::uint64_t extent = 0;
+      if (std::from_chars(digits.data(), digits.data() + digits.size(), extent).ec != std::errc()) return 1;
+      count = std::min<std::uint64_t>(count * std::min<std::uint64_t>(extent, 65536), 65536);
+    }
+    return static_cast<std::uint32_t>(count);
+  }
+
+  void declare(std::uint32_t n) {
+    if (scopes_.empty() || has_word(source_, n, "__shared__")) return;
+    const std::uint32_t type = source_.syntax.child(n, Role::type);
+    const std::uint32_t bytes = type == none ? 0 : program_.type(source_.text_of(type)).bytes;
+    const bool is_auto = source_.syntax.is(type, NodeKind::placeholder_type);
+    for (std::uint32_t c = source_.syntax.first_child(n); c != none; c = source_.syntax.next_sibling(c)) {
+      if (source_.syntax[c].role != Role::declarator) continue;
+      const std::uint32_t name = name_in(source_, c);
+      std::uint32_t plain = c;
+      if (source_.syntax.is(c, NodeKind::init_declarator)) plain = source_.syntax.child(c, Role::declarator);
+      if (name == none || source_.syntax.is(plain, NodeKind::function_declarator)) continue;
+      Variable variable{n, n, (bytes + 3) / 4 * elements(plain)};
+      if (source_.syntax.is(plain, NodeKind::pointer_declarator)) variable.registers = 2;
+      if (is_auto) variable.registers = 1;
+      if (source_.syntax.is(plain, NodeKind::pointer_declarator) || variable.registers == 0) variable.registers = 0;
+      scopes_.back().names.push_back(source_.text_of(name));
+      names_[source_.text_of(name)].push_back(static_cast<std::uint32_t>(variables_.size()));
+      variables_.push_back(variable);
+    }
+  }
+
+  // Inside a loop that a variable was declared before, it is needed until the loop ends.
+  void use(std::uint32_t n) {
+    const auto at = names_.find(source_.text_of(n));
+    if (at == names_.end() || at->second.empty()) return;
+    Variable& variable = variables_[at->second.back()];
+    std::uint32_t until = n;
+    const auto loop = std::ranges::upper_bound(loops_, variable.from);
+    if (loop != loops_.end()) until = source_.syntax[*loop].last;
+    variable.to = std::max(variable.to, until);
+  }
+
+  std::uint32_t most() const {
+    std::vector<std::pair<std::uint32_t, std::int64_t>> events;
+    for (const Variable& v : variables_) {
+      if (v.to == v.from) continue;  // never used
+      events.emplace_back(v.from, v.registers);
+      events.emplace_back(v.to + 1, -static_cast<std::int64_t>(v.registers));
+    }
+    std::ranges::sort(events);
+    std::int64_t alive = 0, highest = 0;
+    for (const auto& [node, change] : events) highest = std::max(highest, alive += change);
+    return static_cast<std::uint32_t>(std::min<std::int64_t>(highest, std::numeric_limits<std::uint32_t>::max()));
+  }
+
+  struct OpenScope {
+    std::uint32_t node;
+    std::vector<std::string_view> names;
+  };
+  const Program& program_;
+  const Source& source_;
+  std::vector<OpenScope> scopes_;
+  std::vector<std::uint32_t> loops_;
+  std::vector<Variable> variables_;
+  std::unordered_map<std::string_view, std::vector<std::uint32_t>> names_;
+};
+
+}  // namespace
+
+std::uint32_t live_scalars(const Program& program, const Function& function) {
+  return Scan(program, program.sources()[function.at.source]).most_alive(function.body);
+}
+
+}  // namespace frx::derive::cuda

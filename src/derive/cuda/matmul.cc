@@ -1,0 +1,73 @@
+#include "derive/cuda/matmul.h"
+
+#include <algorithm>
+#include <set>
+
+namespace frx::derive::cuda {
+namespace {
+
+// What tells the elements of one input apart: coordinates of threads and blocks, quotients and remainders of them,
+// and loops other than that over k.
+class Atoms {
+ public:
+  Atoms(const Expressions& e, ExprId round) : e_(e), round_(round) {}
+
+  // Bounded: an index has a handful of parts.
+  void add(ExprId root) {
+    std::vector<ExprId> open{root};
+    for (int steps = 0; !open.empty() && steps < 256; ++steps) {
+      const ExprId id = open.back();
+      open.pop_back();
+      const Expr& x = e_[id];
+      if (id == round_) {
+        has_round_ = true;
+      } else if ((x.op == Op::div || x.op == Op::mod || x.op == Op::shr || x.op == Op::bit_and) && e_.uses(id, Uses::thread)) {
+        atoms.insert(id);
+      } else if ((x.op >= Op::thread_x && x.op <= Op::block_z) || x.op == Op::iteration) {
+        atoms.insert(id);
+      } else if (x.op >= Op::add) {
+        open.push_back(x.a);
+        if (x.op < Op::neg) open.push_back(x.b);
+        if (x.op == Op::select) open.insert(open.end(), {x.b, x.c});
+      }
+    }
+  }
+
+  bool has_round() const { return has_round_; }
+  std::set<ExprId> atoms;
+
+ private:
+  const Expressions& e_;
+  ExprId round_;
+  bool has_round_ = false;
+};
+
+bool each_has_its_own(const std::set<ExprId>& a, const std::set<ExprId>& b) {
+  const auto lacks = [](const std::set<ExprId>& in, const std::set<ExprId>& from) {
+    return std::ranges::any_of(from, [&](ExprId x) { return !in.contains(x); });
+  };
+  return lacks(a, b) && lacks(b, a);
+}
+
+}  // namespace
+
+std::vector<NodeRef> matrix_products(const Trace& trace, bool in_shared_memory) {
+  std::vector<NodeRef> found;
+  for (const MultiplyAdd& product : trace.multiply_adds) {
+    if (product.loop == none) continue;
+    const Access& a = trace.accesses[product.a];
+    const Access& b = trace.accesses[product.b];
+    const auto fits = [&](const Access& access) {
+      const Space space = trace.memories[access.memory].space;
+      return in_shared_memory ? space == Space::shared : space == Space::global || space == Space::constant;
+    };
+    if (!fits(a) || !fits(b)) continue;
+    Atoms left(trace.expressions, trace.loops[product.loop].iteration), right(trace.expressions, trace.loops[product.loop].iteration);
+    left.add(a.address);
+    right.add(b.address);
+    if (left.has_round() && right.has_round() && each_has_its_own(left.atoms, right.atoms)) found.push_back(product.at);
+  }
+  return found;
+}
+
+}  // namespace frx::derive::cuda

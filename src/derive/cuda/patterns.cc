@@ -1,0 +1,187 @@
+#include "derive/cuda/patterns.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "derive/cuda/warp_access.h"
+
+namespace frx::derive::cuda {
+
+Shape likely_block(const Trace& trace) {
+  std::uint16_t used = 0;
+  for (const Access& access : trace.accesses) used |= trace.expressions[access.address].uses;
+  for (const Context& context : trace.contexts) used |= trace.expressions[context.condition].uses;
+  if ((used & Uses::thread_z) != 0) return {32, 4, 4};
+  return (used & Uses::thread_y) != 0 ? Shape{32, 8, 1} : Shape{256, 1, 1};
+}
+
+Patterns::Patterns(const Trace& trace, const Shape& block)
+    : accesses(trace.accesses.size()), branches(trace.branches.size()), barriers(trace.barriers.size(), none),
+      exchanges(trace.memories.size()), trace_(trace) {
+  for (const Sample::Kind kind : {Sample::large_odd, Sample::large_even, Sample::small, Sample::tiny}) {
+    add_sample(Lanes(trace.expressions, {kind, block}), kind);
+  }
+  forgive_whole_records();
+}
+
+Patterns::Mask Patterns::mask_of(const Lanes& lanes, ExprId condition) const {
+  Mask mask;
+  const bool known = lanes.is_known(condition);
+  for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) mask[lane] = !known || lanes.at(condition, lane) != 0;
+  return mask;
+}
+
+void Patterns::add_sample(const Lanes& lanes, Sample::Kind kind) {
+  std::vector<Mask> reached;
+  reached.reserve(trace_.contexts.size());
+  for (const Context& context : trace_.contexts) {
+    Mask mask = mask_of(lanes, context.condition);
+    if (context.parent != none) mask &= reached[context.parent];
+    reached.push_back(mask);
+  }
+  add_barriers(lanes);
+  add_branches(lanes, reached, kind);
+  if (kind == Sample::large_odd || kind == Sample::large_even) add_accesses(lanes, reached, kind);
+  if (kind == Sample::large_odd) add_exchanges(lanes, reached);
+}
+
+void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind) {
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const Access& access = trace_.accesses[i];
+    AccessPattern& pattern = accesses[i];
+    if (lanes.is_varying(access.address)) pattern.kind = AccessPattern::data_dependent;
+    if (!lanes.is_known(access.address)) continue;
+    Mask mask = reached[access.context] & mask_of(lanes, access.alive);
+    if (mask.none()) mask.set();
+    WarpAccess seen;
+    for (std::uint32_t warp = 0; warp < lanes.warps(); ++warp) {
+      std::vector<LaneAddress> addresses;
+      for (std::uint32_t lane = warp * 32; lane < std::min(warp * 32 + 32, lanes.count()); ++lane) {
+        if (mask[lane]) addresses.push_back({lanes.thread_of(lane), lanes.at(access.address, lane)});
+      }
+      seen.add(addresses, access.bytes == 0 ? 4 : access.bytes);
+    }
+    seen.put_into(pattern, kind == Sample::large_odd);
+  }
+}
+
+// Threads that read the parts of a record one after the other use all of its bytes: the lines stay in L1.
+void Patterns::forgive_whole_records() {
+  std::map<std::pair<std::uint32_t, std::int64_t>, std::unordered_set<std::int64_t>> used;
+  const auto key = [&](std::size_t i) { return std::pair(trace_.accesses[i].memory, *accesses[i].lane_stride); };
+  const auto is_record = [&](std::size_t i) {
+    const AccessPattern& p = accesses[i];
+    return p.kind == AccessPattern::spread && p.lane_stride && !p.stride_is_symbolic && *p.lane_stride > 0 && *p.lane_stride <= 256;
+  };
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    if (!is_record(i)) continue;
+    const std::int64_t stride = *accesses[i].lane_stride;
+    const std::int64_t offset = (accesses[i].first_address % stride + stride) % stride;
+    for (std::int64_t b = 0; b < std::min<std::int64_t>(trace_.accesses[i].bytes, stride); ++b) used[key(i)].insert((offset + b) % stride);
+  }
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    if (is_record(i) && 2 * static_cast<std::int64_t>(used[key(i)].size()) > *accesses[i].lane_stride) accesses[i].kind = AccessPattern::packed;
+  }
+}
+
+bool Patterns::parts_block(const Lanes& lanes, ExprId condition) const {
+  if (lanes.is_varying(condition)) return true;
+  return lanes.is_known(condition) && trace_.expressions.uses(condition, Uses::thread | Uses::varying) && [&] {
+    const bool first = lanes.at(condition, 0) != 0;
+    for (std::uint32_t lane = 1; lane < lanes.count(); ++lane) {
+      if ((lanes.at(condition, lane) != 0) != first) return true;
+    }
+    return false;
+  }();
+}
+
+void Patterns::add_barriers(const Lanes& lanes) {
+  std::vector<std::uint32_t> parting(trace_.contexts.size(), none);  // the innermost one at or around each context
+  for (std::uint32_t c = 1; c < trace_.contexts.size(); ++c) {
+    const bool parts = parts_block(lanes, trace_.contexts[c].condition);
+    parting[c] = parts ? c : parting[trace_.contexts[c].parent];
+  }
+  for (std::size_t i = 0; i < barriers.size(); ++i) {
+    const BarrierSite& barrier = trace_.barriers[i];
+    if (barriers[i] != none) continue;
+    barriers[i] = parting[barrier.context];
+    if (barriers[i] == none && parts_block(lanes, barrier.alive)) barriers[i] = 0;
+  }
+}
+
+void Patterns::add_branches(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind) {
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    const BranchSite& site = trace_.branches[i];
+    BranchPattern& pattern = branches[i];
+    pattern.may_part_block = pattern.may_part_block || parts_block(lanes, site.condition);
+    if (!lanes.is_known(site.condition)) continue;
+    bool parts = false, alone = true;
+    for (std::uint32_t warp = 0; warp < lanes.warps(); ++warp) {
+      std::uint32_t yes = 0, no = 0;
+      for (std::uint32_t lane = warp * 32; lane < std::min(warp * 32 + 32, lanes.count()); ++lane) {
+        if (!reached[site.context][lane]) continue;
+        (lanes.at(site.condition, lane) != 0 ? yes : no) += 1;
+      }
+      parts = parts || (yes > 0 && no > 0);
+      alone = alone && (yes <= 1 || no <= 1);
+    }
+    if (kind == Sample::tiny) {
+      pattern.parts_warp_in_small = parts && !alone;
+    } else if (kind == Sample::large_odd) {
+      pattern.parts_warp = parts;
+      pattern.elects_one = alone;
+    } else if (kind == Sample::large_even) {
+      pattern.parts_warp = pattern.parts_warp && parts;
+      pattern.elects_one = pattern.elects_one && alone;
+    }
+  }
+}
+
+// Who reads what whom wrote. An address that cannot be followed may be anybody's.
+void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reached) {
+  constexpr std::uint32_t several = none - 1;
+  struct Written {
+    std::unordered_map<std::int64_t, std::uint32_t> by;  // address -> thread, or several
+    bool anywhere = false, at_all = false;
+  };
+  std::vector<Written> written(trace_.memories.size());
+  const auto each_lane = [&](const Access& access, auto&& act) {
+    Mask mask = reached[access.context] & mask_of(lanes, access.alive);
+    if (mask.none()) mask.set();
+    for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) {
+      if (mask[lane]) act(lanes.at(access.address, lane), lanes.thread_of(lane));
+    }
+  };
+  for (const Access& access : trace_.accesses) {
+    if (access.kind == Access::load) continue;
+    Written& memory = written[access.memory];
+    memory.at_all = true;
+    if (!lanes.is_known(access.address)) {
+      memory.anywhere = true;
+      continue;
+    }
+    each_lane(access, [&](std::int64_t address, std::uint32_t thread) {
+      const auto [at, is_new] = memory.by.try_emplace(address, thread);
+      if (!is_new && at->second != thread) at->second = several;
+    });
+  }
+  for (const Access& access : trace_.accesses) {
+    Written& memory = written[access.memory];
+    Exchange& exchange = exchanges[access.memory];
+    if (access.kind != Access::load || !memory.at_all || exchange.between_warps) continue;
+    if (memory.anywhere || !lanes.is_known(access.address)) {
+      exchange = {true, true};
+      continue;
+    }
+    each_lane(access, [&](std::int64_t address, std::uint32_t thread) {
+      const auto at = memory.by.find(address);
+      if (at == memory.by.end() || at->second == thread) return;
+      exchange.between_threads = true;
+      if (at->second == several || at->second / 32 != thread / 32) exchange.between_warps = true;
+    });
+  }
+}
+
+}  // namespace frx::derive::cuda

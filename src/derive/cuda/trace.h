@@ -1,0 +1,117 @@
+// What one run of a kernel would do, in order: memory it touches, barriers it passes, loops, conditions.
+//
+// A thread is followed through the code once, with every value as an expression (expressions.h); both sides of a
+// condition are taken, a loop is passed through once with its counter left open, and functions of the same program
+// are followed where they are called.
+#pragma once
+
+#include <cstdint>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "derive/cuda/expressions.h"
+#include "derive/cuda/program.h"
+
+namespace frx::derive::cuda {
+
+enum class Space : std::uint8_t { global, shared, local, constant, unknown };
+
+// Something a pointer can point into: an array, or what a parameter points to.
+struct Memory {
+  Space space = Space::unknown;
+  std::string_view name;
+  std::string_view type;          // of its elements, as written
+  std::uint32_t bytes = 0;        // of an element; 0: unknown
+  std::vector<ExprId> dims;       // of an array
+  bool is_dynamic = false;        // extern __shared__
+  bool is_scalar = false;         // its name alone is its value
+  NodeRef at;
+};
+
+struct Access {
+  enum Kind : std::uint8_t { load, store, atomic };
+
+  NodeRef at;
+  std::uint32_t memory = none;
+  ExprId address = 1;             // bytes from the begin of the memory
+  std::uint32_t bytes = 0;        // touched by one thread; 0: unknown
+  std::uint32_t element = 0;      // bytes of the element it is a part of
+  Kind kind = load;
+  std::uint32_t context = 0, loop = none;
+  ExprId alive = 1;               // not 0: a thread that has not left yet
+};
+
+// A condition that holds where code stands; the outermost one, 0, always does.
+struct Context {
+  std::uint32_t parent = none;
+  ExprId condition = 1;
+  bool is_loop = false;           // the condition to go round once more
+  NodeRef at;
+};
+
+struct BarrierSite {
+  NodeRef at;
+  std::uint32_t context = 0, loop = none;
+  ExprId alive = 1;
+};
+
+struct Loop {
+  NodeRef at;
+  std::uint32_t parent = none;
+  ExprId iteration = 1, condition = 1;
+  std::string factor;
+  bool is_unrolled = false;
+};
+
+struct BranchSite {
+  NodeRef at;
+  ExprId condition = 1;
+  std::uint32_t consequence = none, alternative = none;
+  std::uint32_t loop = none;
+  std::uint32_t context = 0;
+  std::uint32_t first_access = 0, last_access = 0;  // those made on either side
+};
+
+// `sum += a[i] * b[j]`
+struct MultiplyAdd {
+  NodeRef at;
+  std::uint32_t a = 0, b = 0;     // accesses
+  std::uint32_t loop = none;
+};
+
+struct LaunchSite {
+  NodeRef at;                     // the call
+  std::array<std::optional<std::int64_t>, 3> grid, block;
+  bool has_grid = false, has_block = false;
+  std::optional<std::int64_t> shared;
+};
+
+struct Trace {
+  Expressions expressions;
+  std::vector<Memory> memories;
+  std::vector<Access> accesses;
+  std::vector<Context> contexts;
+  std::vector<BarrierSite> barriers;
+  std::vector<Loop> loops;
+  std::vector<BranchSite> branches;
+  std::vector<MultiplyAdd> multiply_adds;
+  std::vector<LaunchSite> launches;
+  std::vector<std::uint32_t> functions;     // of the program, that were followed; the kernel first
+  std::vector<std::string_view> atomics;    // by first use
+  std::vector<NodeRef> warp_barriers;
+  bool uses_groups = false, uses_shuffles = false;
+  bool calls_unknown = false;               // a function that is not here and not known
+  bool shared_escapes = false;              // shared memory is handed to such a function
+  bool may_synchronize = false;             // through something that is only partly understood
+  bool is_complete = true;
+};
+
+Trace trace_kernel(const Program& program, std::uint32_t function);
+
+// Of code that runs on the host: only its launches and what they are made of.
+Trace trace_host(const Program& program, std::uint32_t function);
+
+}  // namespace frx::derive::cuda

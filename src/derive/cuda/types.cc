@@ -1,0 +1,53 @@
+#include "derive/cuda/types.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+using Entry = std::pair<std::string_view, TypeInfo>;
+
+constexpr std::array<Entry, 53> table{{
+    {"bool", {1}}, {"char", {1}}, {"signed char", {1}}, {"unsigned char", {1}}, {"uchar", {1}}, {"int8_t", {1}}, {"uint8_t", {1}},
+    {"uint8", {1}}, {"int8", {1}}, {"short", {2}}, {"unsigned short", {2}}, {"ushort", {2}}, {"int16_t", {2}}, {"uint16_t", {2}},
+    {"half", {2, 1, true}}, {"__half", {2, 1, true}}, {"nv_bfloat16", {2, 1, true}}, {"__nv_bfloat16", {2, 1, true}},
+    {"bfloat16", {2, 1, true}}, {"half2", {4, 2, true}}, {"__half2", {4, 2, true}}, {"nv_bfloat162", {4, 2, true}},
+    {"__nv_bfloat162", {4, 2, true}}, {"half_t", {2, 1, true}}, {"bfloat16_t", {2, 1, true}}, {"float16_t", {2, 1, true}},
+    {"BFloat16", {2, 1, true}}, {"Half", {2, 1, true}}, {"int", {4}}, {"signed", {4}}, {"signed int", {4}}, {"unsigned", {4}}, {"unsigned int", {4}},
+    {"uint", {4}}, {"int32_t", {4}}, {"uint32_t", {4}}, {"float", {4}}, {"long", {8}}, {"unsigned long", {8}}, {"long int", {8}}, {"ulong", {8}},
+    {"long long", {8}}, {"unsigned long long", {8}}, {"long long int", {8}}, {"unsigned long long int", {8}}, {"int64_t", {8}},
+    {"uint64_t", {8}}, {"size_t", {8}}, {"double", {8}}, {"cuComplex", {8, 2}}, {"cuFloatComplex", {8, 2}}, {"cuDoubleComplex", {16, 2}},
+    {"void", {1}},
+}};
+
+constexpr std::array<Entry, 13> vectors{{{"char", {1}}, {"uchar", {1}}, {"short", {2}}, {"ushort", {2}}, {"int", {4}}, {"uint", {4}},
+                                         {"float", {4}}, {"long", {8}}, {"ulong", {8}}, {"longlong", {8}}, {"ulonglong", {8}},
+                                         {"double", {8}}, {"bool", {1}}}};
+
+template <std::size_t n>
+TypeInfo found(const std::array<Entry, n>& entries, std::string_view name) {
+  const auto at = std::ranges::find(entries, name, &Entry::first);
+  return at == entries.end() ? TypeInfo{} : at->second;
+}
+
+}  // namespace
+
+TypeInfo type_named(std::string_view name) {
+  name = trim(name);
+  for (const std::string_view qualifier : {"const ", "volatile ", "typename ", "struct "}) {
+    if (name.starts_with(qualifier)) return type_named(name.substr(qualifier.size()));
+  }
+  if (const std::size_t scope = name.rfind("::"); scope != name.npos) name.remove_prefix(scope + 2);
+  if (const TypeInfo plain = found(table, name); plain.bytes != 0) return plain;
+  if (name.size() < 4 || name.back() < '1' || name.back() > '4') return {};
+  TypeInfo part = found(vectors, name.substr(0, name.size() - 1));
+  part.parts = static_cast<std::uint32_t>(name.back() - '0');
+  part.bytes *= part.parts;
+  return part;
+}
+
+}  // namespace frx::derive::cuda

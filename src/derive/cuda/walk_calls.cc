@@ -1,0 +1,299 @@
+// Calls: launches, what CUDA itself offers, functions and macros of the program.
+#include <algorithm>
+#include <utility>
+
+#include "derive/cuda/walker_depth.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+constexpr std::size_t deepest_inlining = 8;
+
+}  // namespace
+
+std::vector<Value> Walker::eval_arguments(std::uint32_t node) {
+  std::vector<Value> values;
+  const std::uint32_t list = syntax().child(node, Role::arguments);
+  for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
+    if (syntax().is(c, NodeKind::token)) continue;
+    values.push_back(eval(c));
+  }
+  return values;
+}
+
+Value Walker::eval_call(std::uint32_t node) {
+  const std::uint32_t function = syntax().child(node, Role::function);
+  if (const std::uint32_t config = syntax().child(node, NodeKind::kernel_call_syntax); config != none) {
+    return eval_launch(node, config);
+  }
+  if (syntax().is(function, NodeKind::field_expression)) return eval_method(node, function);
+  const std::uint32_t name_node = name_in(source(), function);
+  if (name_node == none) {  // `float(x)`, `f(a)(b)`
+    const std::vector<Value> arguments = eval_arguments(node);
+    if (syntax().is(function, NodeKind::primitive_type)) return arguments.size() == 1 ? arguments[0] : with(e_.opaque());
+    eval(function);
+    return unknown_call(arguments);
+  }
+  const std::string_view name = text(name_node);
+  if (const auto known = eval_known(name, node, function)) return *known;
+  const std::vector<Value> arguments = eval_arguments(node);
+  if (const auto value = eval_synchronization(name, arguments, node)) return *value;
+  if (const auto value = eval_group_call(name)) return *value;
+  if (const auto value = eval_memory_call(name, arguments, node)) return *value;
+  if (const auto value = eval_arithmetic_call(name, arguments)) return *value;
+  if (const auto value = eval_inlined(name, arguments)) return *value;
+  if (const auto value = eval_macro(name, arguments)) return *value;
+  // A variable that is called is a lambda, which was followed where it stands.
+  if (slot_named(name)) return with(e_.opaque());
+  return unknown_call(arguments);
+}
+
+// Casts, dim3(...) and the like, where arguments are more than values.
+std::optional<Value> Walker::eval_known(std::string_view name, std::uint32_t node, std::uint32_t function) {
+  if (name == "dim3") return triple_of(syntax().child(node, Role::arguments));
+  if (!name.ends_with("_cast") || !syntax().is(function, NodeKind::template_function)) return std::nullopt;
+  const std::vector<Value> arguments = eval_arguments(node);
+  if (arguments.size() != 1) return with(e_.opaque());
+  const std::uint32_t list = syntax().child(function, Role::arguments);
+  const std::uint32_t type = list == none ? none : syntax().child(list, NodeKind::type_descriptor);
+  const std::uint32_t declarator = type == none ? none : syntax().child(type, Role::declarator);
+  const Value& value = arguments[0];
+  if (type == none || value.kind != Value::pointer) return value;
+  if (text(declarator).starts_with('&')) return retyped(value, text(syntax().child(type, Role::type)), 1);
+  return declarator == none ? value : retyped(value, text(syntax().child(type, Role::type)), text(declarator).starts_with("**") ? 2 : 1);
+}
+
+Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
+  LaunchSite site;
+  site.at = ref(node);
+  const auto constants_of = [&](const Value& value, std::array<std::optional<std::int64_t>, 3>& into) {
+    const bool is_triple = value.kind == Value::triple;
+    into = {e_.constant_of(value.expr), is_triple ? e_.constant_of(value.y) : 1, is_triple ? e_.constant_of(value.z) : 1};
+  };
+  std::size_t i = 0;
+  for (std::uint32_t c = syntax().first_child(config); c != none; c = syntax().next_sibling(c)) {
+    if (syntax().is(c, NodeKind::token)) continue;
+    const Value value = syntax().is(c, NodeKind::initializer_list) ? triple_of(c) : eval(c);
+    if (i == 0) constants_of(value, site.grid);
+    if (i == 1) constants_of(value, site.block);
+    if (i == 2 && value.kind == Value::number) site.shared = e_.constant_of(value.expr);
+    ++i;
+  }
+  eval_arguments(node);
+  if (!quiet_) trace_.launches.push_back(site);
+  return with(e_.opaque());
+}
+
+void Walker::note_barrier(std::uint32_t node) {
+  if (!quiet_) trace_.barriers.push_back({ref(node), context_, loop_, e_.binary(Op::logical_and, returned_, left_)});
+}
+
+std::optional<Value> Walker::eval_synchronization(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node) {
+  if (name == "__syncthreads" || name == "__barrier_sync" || name == "__syncblock") {
+    note_barrier(node);
+    return Value{};
+  }
+  if (name == "__syncthreads_or" || name == "__syncthreads_and" || name == "__syncthreads_count") {
+    note_barrier(node);
+    return with(e_.fresh(Op::uniform));
+  }
+  if (name == "__syncwarp") {
+    if (!quiet_) trace_.warp_barriers.push_back(ref(node));
+    return Value{};
+  }
+  const bool takes_group = !arguments.empty() && arguments[0].kind == Value::group;
+  if (takes_group && (name == "sync" || name == "wait" || name == "wait_prior" || name == "synchronize")) {
+    if (e_.constant_of(arguments[0].expr) == warp_group) {
+      if (!quiet_) trace_.warp_barriers.push_back(ref(node));
+    } else {
+      note_barrier(node);
+    }
+    return Value{};
+  }
+  if (name.starts_with("__shfl") || name.starts_with("__reduce_")) {
+    trace_.uses_shuffles = true;
+    return with(e_.opaque());
+  }
+  if (name.starts_with("__ballot") || name.starts_with("__any") || name.starts_with("__all") || name.starts_with("__match") ||
+      name == "__activemask") {
+    return with(e_.opaque());
+  }
+  return std::nullopt;
+}
+
+ExprId Walker::thread_rank() {
+  const auto leaf = [&](Op op) { return e_.leaf(op); };
+  const ExprId row = e_.binary(Op::add, leaf(Op::thread_y), e_.binary(Op::mul, leaf(Op::thread_z), leaf(Op::block_dim_y)));
+  return e_.binary(Op::add, leaf(Op::thread_x), e_.binary(Op::mul, row, leaf(Op::block_dim_x)));
+}
+
+Value Walker::group_size(std::int64_t group) {
+  if (group == warp_group) return number(32);
+  const ExprId plane = e_.binary(Op::mul, e_.leaf(Op::block_dim_x), e_.leaf(Op::block_dim_y));
+  const ExprId block = e_.binary(Op::mul, plane, e_.leaf(Op::block_dim_z));
+  return with(group == block_group ? block : e_.binary(Op::mul, block, e_.leaf(Op::grid_dim_x)));
+}
+
+Value Walker::group_rank(std::int64_t group) {
+  const ExprId rank = thread_rank();
+  if (group == block_group) return with(rank);
+  if (group == warp_group) return with(e_.binary(Op::mod, rank, e_.constant(32)));
+  return with(e_.binary(Op::add, rank, e_.binary(Op::mul, e_.leaf(Op::block_x), group_size(block_group).expr)));
+}
+
+std::optional<Value> Walker::eval_group_call(std::string_view name) {
+  const auto group = [&](Group which) {
+    trace_.uses_groups = true;
+    return Value{.kind = Value::group, .expr = e_.constant(which)};
+  };
+  if (name == "this_thread_block" || name == "this_cluster") return group(block_group);
+  if (name == "this_grid") return group(grid_group);
+  if (name == "tiled_partition" || name == "coalesced_threads" || name == "labeled_partition" || name == "binary_partition") {
+    return group(warp_group);
+  }
+  return std::nullopt;
+}
+
+Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
+  const Value object = eval(syntax().child(function, Role::argument));
+  const std::vector<Value> arguments = eval_arguments(node);
+  const std::uint32_t name_node = name_in(source(), function);
+  const std::string_view name = name_node == none ? "" : text(name_node);
+  if (object.kind != Value::group) {
+    if (name == "sync" || name.ends_with("wait") || name == "arrive_and_wait") trace_.may_synchronize = true;
+    std::vector<Value> all = arguments;
+    all.push_back(object);
+    return unknown_call(all);
+  }
+  const std::int64_t group = e_.constant_of(object.expr).value_or(block_group);
+  if (name == "sync" || name == "arrive_and_wait" || name == "barrier_wait") {
+    if (group != warp_group) {
+      note_barrier(node);
+    } else if (!quiet_) {
+      trace_.warp_barriers.push_back(ref(node));
+    }
+    return Value{};
+  }
+  if (name == "thread_rank") return group_rank(group);
+  if (name == "size" || name == "num_threads") return group_size(group);
+  if (name == "meta_group_rank") return with(e_.binary(Op::div, thread_rank(), e_.constant(32)));
+  if (name == "thread_index") return {.kind = Value::triple, .expr = e_.leaf(Op::thread_x), .y = e_.leaf(Op::thread_y), .z = e_.leaf(Op::thread_z)};
+  if (name == "group_index") return {.kind = Value::triple, .expr = e_.leaf(Op::block_x), .y = e_.leaf(Op::block_y), .z = e_.leaf(Op::block_z)};
+  if (name.starts_with("shfl")) trace_.uses_shuffles = true;
+  return with(e_.opaque());
+}
+
+std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node) {
+  if (name.starts_with("atomic") && !arguments.empty()) {
+    if (std::ranges::find(trace_.atomics, name) == trace_.atomics.end()) trace_.atomics.push_back(name);
+    note_access(arguments[0], node, Access::atomic);
+    return with(e_.varying());
+  }
+  if (name.starts_with("__ld") && arguments.size() == 1) {
+    return arguments[0].kind == Value::pointer ? loaded(arguments[0], node) : with(e_.opaque());
+  }
+  if (name.starts_with("__st") && arguments.size() == 2) {
+    note_access(arguments[0], node, Access::store);
+    return Value{};
+  }
+  if ((name == "memcpy_async" || name == "__pipeline_memcpy_async") && arguments.size() >= 2) {
+    const std::size_t first = arguments[0].kind == Value::group ? 1 : 0;
+    note_access(arguments[first], node, Access::store);
+    if (first == 0) note_access(arguments[1], node, Access::load);
+    trace_.may_synchronize = true;  // what waits for it may order the block
+    return Value{};
+  }
+  return std::nullopt;
+}
+
+std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments) {
+  static const std::unordered_map<std::string_view, Op> two = {
+      {"min", Op::min}, {"max", Op::max}, {"umin", Op::min}, {"umax", Op::max}, {"__umul24", Op::mul}, {"__mul24", Op::mul},
+      {"IMIN", Op::min}};
+  if (const auto at = two.find(name); at != two.end() && arguments.size() == 2) return arithmetic(at->second, arguments[0], arguments[1]);
+  if ((name == "fma" || name == "fmaf" || name.starts_with("__fma") || name == "__hfma" || name == "__hfma2") && arguments.size() == 3) {
+    return arithmetic(Op::add, arithmetic(Op::mul, arguments[0], arguments[1]), arguments[2]);
+  }
+  if ((name == "abs" || name == "__half2float" || name == "__bfloat162float" || name == "float" || name == "half" ||
+       name.starts_with("__float2") || name == "__int2float_rn") && arguments.size() == 1) {
+    return arguments[0];
+  }
+  // What computes only: a name of the device's library, or of <cmath>.
+  static const std::vector<std::string_view> pure = {
+      "sqrt", "sqrtf", "rsqrt", "rsqrtf", "exp", "expf", "exp2f", "log", "logf", "log2f", "pow", "powf", "sin", "sinf", "cos", "cosf", "tan",
+      "tanf", "tanh", "tanhf", "atan2", "atan2f", "fabs", "fabsf", "floor", "floorf", "ceil", "ceilf", "round", "roundf", "fmin", "fminf", "fmax", "fmaxf",
+      "fmod", "fmodf", "isnan", "isinf", "sincos", "sincosf", "erf", "erff", "make_float2", "make_float3", "make_float4", "make_int2",
+      "make_int3", "make_int4", "make_uint2", "make_uint4", "make_double2", "clock", "clock64", "printf", "assert", "static_assert",
+      "lrint", "rint", "rintf", "hypot", "hypotf", "cbrt", "cbrtf", "saturate", "clamp", "swap", "move", "forward", "numeric_limits", "int",
+      "unsigned", "char", "double", "max_value", "cudaTriggerProgrammaticLaunchCompletion", "cudaGridDependencySynchronize", "lerp", "__cvta_generic_to_shared"};
+  const bool is_intrinsic = name.starts_with("__") && name != "__pipeline_wait_prior" && name != "__pipeline_commit";
+  if (!is_intrinsic && std::ranges::find(pure, name) == pure.end()) {
+    if (name.starts_with("__pipeline")) return Value{};
+    return std::nullopt;
+  }
+  ExprId all = e_.constant(0);
+  for (const Value& argument : arguments) all = e_.binary(Op::add, all, argument.expr);
+  return with(e_.uses(all, Uses::thread | Uses::varying) ? e_.varying() : e_.opaque());
+}
+
+std::optional<Value> Walker::eval_macro(std::string_view name, const std::vector<Value>& arguments) {
+  std::uint32_t where = 0;
+  const model::cuda::Macro* macro = program_.macro(name, where);
+  if (!macro || macro->value == none || macro->parameters.size() != arguments.size() || resolving_ > 16) return std::nullopt;
+  const Scope scope(*this);
+  for (std::size_t i = 0; i < arguments.size(); ++i) put_slot(macro->parameters[i], arguments[i]);
+  const std::uint32_t outer = std::exchange(source_, where);
+  ++resolving_;
+  const Value value = eval(macro->value);
+  --resolving_;
+  source_ = outer;
+  return value;
+}
+
+std::optional<Value> Walker::eval_inlined(std::string_view name, const std::vector<Value>& arguments) {
+  for (const std::uint32_t function : program_.device_functions(name)) {
+    if (program_.functions()[function].parameters.size() != arguments.size()) continue;
+    const bool is_running = std::ranges::any_of(frames_, [&](const Frame& frame) { return frame.function == function; });
+    if (is_running || frames_.size() > deepest_inlining || quiet_) return with(e_.opaque());
+    return follow(function, arguments);
+  }
+  return std::nullopt;
+}
+
+Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments) {
+  const Function& f = program_.functions()[function];
+  if (std::ranges::find(trace_.functions, function) == trace_.functions.end()) trace_.functions.push_back(function);
+  const Scope scope(*this);
+  const std::uint32_t outer = std::exchange(source_, f.at.source);
+  const std::vector<Breakable> outer_breakables = std::exchange(breakables_, {});
+  frames_.push_back({.function = function, .first_slot = slots_.size(), .context = context_, .result = {},
+                     .result_when = e_.constant(1), .outer_returned = returned_});
+  declare_template_parameters(function);
+  for (std::size_t i = 0; i < arguments.size(); ++i) declare_parameter(f.parameters[i], &arguments[i]);
+  walk(f.body);
+  const Frame frame = std::move(frames_.back());
+  frames_.pop_back();
+  returned_ = frame.outer_returned;
+  breakables_ = outer_breakables;
+  source_ = outer;
+  return frame.result.value_or(with(e_.opaque()));
+}
+
+Value Walker::unknown_call(const std::vector<Value>& arguments) {
+  trace_.calls_unknown = true;
+  for (const Value& argument : arguments) {
+    if (argument.memory != none && trace_.memories[argument.memory].space == Space::shared) trace_.shared_escapes = true;
+    if (argument.kind == Value::group) trace_.may_synchronize = true;
+  }
+  return with(e_.opaque());
+}
+
+Trace trace_kernel(const Program& program, std::uint32_t function) {
+  Trace trace;
+  Walker(program, trace).run(function);
+  return trace;
+}
+
+Trace trace_host(const Program& program, std::uint32_t function) { return trace_kernel(program, function); }
+
+}  // namespace frx::derive::cuda

@@ -1,0 +1,179 @@
+// Declarations: names, what they hold, and the memory behind arrays and pointers.
+#include "base/text.h"
+#include "derive/cuda/walker_depth.h"
+
+namespace frx::derive::cuda {
+
+void Walker::put_slot(std::string_view name, const Value& value) {
+  by_name_[name].push_back(static_cast<std::uint32_t>(slots_.size()));
+  slots_.push_back({name, value});
+}
+
+void Walker::drop_slots(std::size_t to) {
+  while (slots_.size() > to) {
+    by_name_[slots_.back().name].pop_back();
+    slots_.pop_back();
+  }
+}
+
+std::optional<std::uint32_t> Walker::slot_named(std::string_view name) const {
+  const auto at = by_name_.find(name);
+  if (at == by_name_.end() || at->second.empty()) return std::nullopt;
+  const std::uint32_t slot = at->second.back();
+  if (!frames_.empty() && slot < frames_.back().first_slot) return std::nullopt;
+  return slot;
+}
+
+void Walker::assign(std::uint32_t slot, const Value& value) {
+  if (quiet_) return;
+  log_.emplace_back(slot, slots_[slot].value);
+  slots_[slot].value = value;
+}
+
+std::uint32_t Walker::add_memory(Space space, std::string_view name, std::string_view type, std::uint32_t node) {
+  Memory memory;
+  memory.space = space;
+  memory.name = name;
+  memory.type = type;
+  memory.bytes = program_.type(type).bytes;
+  memory.at = ref(node);
+  trace_.memories.push_back(std::move(memory));
+  return static_cast<std::uint32_t>(trace_.memories.size() - 1);
+}
+
+Value Walker::pointer_to(std::uint32_t memory, std::uint32_t levels) {
+  Value value;
+  value.kind = Value::pointer;
+  value.expr = e_.constant(0);
+  value.memory = memory;
+  value.levels = levels;
+  value.type = trace_.memories[memory].type;
+  // Where the type is a template parameter, most often float.
+  value.bytes = levels > 1 ? 8 : trace_.memories[memory].bytes != 0 ? trace_.memories[memory].bytes : 4;
+  return value;
+}
+
+Value Walker::retyped(Value value, std::string_view type, std::uint32_t levels) {
+  value.kind = Value::pointer;
+  value.type = type;
+  value.levels = levels;
+  const std::uint32_t bytes = program_.type(type).bytes;
+  value.bytes = levels > 1 ? 8 : bytes != 0 ? bytes : 4;
+  return value;
+}
+
+void Walker::declare_template_parameters(std::uint32_t function) {
+  const NodeRef at = program_.functions()[function].at;
+  const std::uint32_t parent = syntax()[at.node].parent;
+  if (!syntax().is(parent, NodeKind::template_declaration)) return;
+  const std::uint32_t list = syntax().child(parent, Role::parameters);
+  for (std::uint32_t p = list == none ? none : syntax().first_child(list); p != none; p = syntax().next_sibling(p)) {
+    if (!syntax().is(p, NodeKind::parameter) && !syntax().is(p, NodeKind::optional_parameter)) continue;
+    const std::uint32_t name = name_in(source(), p);
+    if (name != none) put_slot(text(name), with(uniform_named(text(name))));
+  }
+}
+
+void Walker::declare_parameter(std::uint32_t parameter, const Value* value) {
+  const std::uint32_t declarator = syntax().child(parameter, Role::declarator);
+  const std::uint32_t name = name_in(source(), declarator);
+  if (name == none) return;
+  const std::string_view type = text(syntax().child(parameter, Role::type));
+  const std::uint32_t levels = indirections(source(), declarator);
+  if (value) {
+    const bool keeps = value->kind == Value::pointer && levels > 0 && program_.type(type).bytes != 0;
+    return put_slot(text(name), keeps ? retyped(*value, type, levels) : *value);
+  }
+  if (levels > 0) return put_slot(text(name), pointer_to(add_memory(Space::global, text(name), type, parameter), levels));
+  if (type.find("thread_block_tile") != type.npos) return put_slot(text(name), {.kind = Value::group, .expr = e_.constant(warp_group)});
+  if (type.ends_with("thread_block")) return put_slot(text(name), {.kind = Value::group, .expr = e_.constant(block_group)});
+  put_slot(text(name), with(uniform_named(text(name))));
+}
+
+void Walker::declare(std::uint32_t declaration) {
+  for (std::uint32_t c = syntax().first_child(declaration); c != none; c = syntax().next_sibling(c)) {
+    if (syntax()[c].role == Role::declarator || syntax().is(c, NodeKind::init_declarator)) declare_one(declaration, c);
+  }
+}
+
+void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
+  const std::uint32_t name = name_in(source(), declarator);
+  if (name == none) return;
+  std::uint32_t plain = declarator, value = none;
+  if (syntax().is(declarator, NodeKind::init_declarator)) {
+    plain = syntax().child(declarator, Role::declarator);
+    value = syntax().child(declarator, Role::value);
+  }
+  const bool is_shared = has_word(source(), declaration, "__shared__");
+  if (syntax().is(plain, NodeKind::function_declarator)) {
+    // `dim3 grid(n);` may look like a function.
+    if (text(syntax().child(declaration, Role::type)) == "dim3") put_slot(text(name), triple_of(syntax().child(plain, Role::parameters)));
+    return;
+  }
+  if (is_shared || syntax().is(plain, NodeKind::array_declarator)) {
+    declare_array(declaration, plain, name);
+    if (value != none) eval(value);
+    return;
+  }
+  put_slot(text(name), initial(declaration, plain, value));
+}
+
+void Walker::declare_array(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t name) {
+  const bool is_shared = has_word(source(), declaration, "__shared__");
+  const bool is_pointers = syntax().is(declarator, NodeKind::pointer_declarator);
+  const std::uint32_t m = add_memory(is_shared ? Space::shared : Space::local, text(name), text(syntax().child(declaration, Role::type)), name);
+  std::vector<ExprId> dims;
+  bool is_open = false;
+  for (std::uint32_t d = declarator; syntax().is(d, NodeKind::array_declarator); d = syntax().child(d, Role::declarator)) {
+    const std::uint32_t size = syntax().child(d, Role::size);
+    is_open = is_open || size == none;
+    ExprId extent = size == none ? e_.fresh(Op::uniform) : eval(size).expr;
+    if (extent <= e_.opaque()) extent = e_.fresh(Op::uniform);
+    dims.insert(dims.begin(), extent);
+  }
+  trace_.memories[m].is_scalar = dims.empty() && !is_pointers;
+  trace_.memories[m].dims = std::move(dims);
+  trace_.memories[m].is_dynamic = is_shared && is_open && has_word(source(), declaration, "extern");
+  put_slot(text(name), pointer_to(m, is_pointers ? 2 : 1));
+}
+
+// dim3(17, 2) or {17, 2}: what is not given is 1.
+Value Walker::triple_of(std::uint32_t list) {
+  Value value;
+  value.kind = Value::triple;
+  std::array<ExprId*, 3> parts{&value.expr, &value.y, &value.z};
+  for (ExprId* part : parts) *part = e_.constant(1);
+  std::size_t i = 0;
+  for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none && i < 3; c = syntax().next_sibling(c)) {
+    if (syntax().is(c, NodeKind::token)) continue;
+    const Value part = eval(c);
+    if (part.kind == Value::triple && i == 0) return part;
+    *parts[i++] = truth(part);
+  }
+  return value;
+}
+
+Value Walker::initial(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t value) {
+  const std::string_view type = text(syntax().child(declaration, Role::type));
+  if (type == "dim3") {
+    if (value == none) return triple_of(none);
+    if (syntax().is(value, NodeKind::argument_list) || syntax().is(value, NodeKind::initializer_list)) return triple_of(value);
+    const Value given = eval(value);
+    return given.kind == Value::number ? Value{.kind = Value::triple, .expr = given.expr, .y = e_.constant(1), .z = e_.constant(1)} : given;
+  }
+  const std::uint32_t levels = indirections(source(), declarator);
+  if (value == none) return with(e_.opaque());
+  Value given;
+  if (syntax().is(value, NodeKind::argument_list) || syntax().is(value, NodeKind::initializer_list)) {
+    std::size_t count = 0;
+    for (std::uint32_t c = syntax().first_child(value); c != none; c = syntax().next_sibling(c), ++count) given = eval(c);
+    if (count != 1) given = with(e_.opaque());
+  } else {
+    given = eval(value);
+  }
+  const bool is_plain_type = !syntax().is(syntax().child(declaration, Role::type), NodeKind::placeholder_type);
+  if (levels > 0 && is_plain_type && given.kind == Value::pointer) return retyped(given, type, levels);
+  return given;
+}
+
+}  // namespace frx::derive::cuda

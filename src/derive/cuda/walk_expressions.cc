@@ -1,0 +1,333 @@
+// Expressions: what they come to, and the memory they touch on the way.
+#include <charconv>
+#include <utility>
+
+#include "derive/cuda/walker_depth.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+std::optional<Op> arithmetic_op(std::string_view sign) {
+  static const std::unordered_map<std::string_view, Op> ops = {
+      {"+", Op::add},     {"-", Op::sub},    {"*", Op::mul},    {"/", Op::div},          {"%", Op::mod},
+      {"<<", Op::shl},    {">>", Op::shr},   {"&", Op::bit_and}, {"|", Op::bit_or},      {"^", Op::bit_xor},
+      {"<", Op::lt},      {"<=", Op::le},    {"==", Op::eq},    {"!=", Op::ne},          {"&&", Op::logical_and},
+      {"||", Op::logical_or}, {"and", Op::logical_and}, {"or", Op::logical_or}};
+  const auto at = ops.find(sign);
+  return at == ops.end() ? std::nullopt : std::optional(at->second);
+}
+
+}  // namespace
+
+Value Walker::eval(std::uint32_t node) {
+  const Deeper deeper(*this);
+  if (node == none || !deeper) return with(e_.opaque());
+  return eval_kind(node);
+}
+
+Value Walker::eval_kind(std::uint32_t node) {
+  switch (syntax().kind(node)) {
+    case NodeKind::identifier:
+    case NodeKind::type_identifier: return eval_identifier(node);  // `dim3 b(T, T);` may look like a function of types
+    case NodeKind::number: return eval_number(node);
+    case NodeKind::true_literal: return number(1);
+    case NodeKind::false_literal: return number(0);
+    case NodeKind::character: return with(e_.fresh(Op::uniform));
+    case NodeKind::binary: return eval_binary(node);
+    case NodeKind::unary: return eval_unary(node);
+    case NodeKind::assignment: return eval_assignment(node);
+    case NodeKind::update: return eval_update(node);
+    case NodeKind::conditional: return eval_conditional(node);
+    case NodeKind::call: return eval_call(node);
+    case NodeKind::cast: return eval_cast(node);
+    case NodeKind::sizeof_expression: return eval_sizeof(node);
+    case NodeKind::subscript: {
+      const Value address = address_of(node);
+      return is_partial(address) ? address : loaded(address, node);
+    }
+    case NodeKind::field_expression: return eval_field(node);
+    case NodeKind::pointer_expression: return eval_pointer(node);
+    case NodeKind::compound_literal: {
+      if (text(syntax().child(node, Role::type)) == "dim3") return triple_of(syntax().child(node, Role::value));
+      return eval_others(node);
+    }
+    case NodeKind::qualified_identifier: {
+      const std::uint32_t name = name_in(source(), node);
+      return name == none ? with(e_.opaque()) : eval_identifier(name);
+    }
+    default: return eval_others(node);
+  }
+}
+
+// Brackets, commas, lists and whatever else: the last part is the value.
+Value Walker::eval_others(std::uint32_t node) {
+  if (syntax().is(node, NodeKind::lambda)) {
+    const Scope scope(*this);
+    const std::uint32_t body = syntax().child(node, Role::body);
+    const bool was_quiet = quiet_;
+    if (body != none) {  // as if it ran here; its `return` is not ours
+      frames_.push_back({.function = frames_.back().function, .first_slot = frames_.back().first_slot, .context = context_,
+                         .result = {}, .result_when = e_.constant(1), .outer_returned = returned_});
+      const ExprId returned = returned_;
+      walk(body);
+      returned_ = returned;
+      frames_.pop_back();
+    }
+    quiet_ = was_quiet;
+    return with(e_.opaque());
+  }
+  Value last = with(e_.opaque());
+  for (std::uint32_t c = syntax().first_child(node); c != none; c = syntax().next_sibling(c)) {
+    const NodeKind kind = syntax().kind(c);
+    if (kind == NodeKind::token || kind == NodeKind::type_descriptor || kind == NodeKind::template_arguments) continue;
+    if (kind == NodeKind::compound_statement) {
+      walk(c);
+    } else {
+      last = eval(c);
+    }
+  }
+  const NodeKind kind = syntax().kind(node);
+  if (kind == NodeKind::parenthesized || kind == NodeKind::comma || kind == NodeKind::parameter || kind == NodeKind::condition_clause) return last;
+  // {17}: a list of one
+  if (kind == NodeKind::initializer_list && syntax().first_child(node) != none &&
+      syntax().next_sibling(syntax().first_child(node)) == none) {
+    return last;
+  }
+  return with(e_.opaque());
+}
+
+ExprId Walker::uniform_named(std::string_view name) {
+  const auto at = uniform_names_.try_emplace(name, static_cast<std::int64_t>(uniform_names_.size()) + 1'000'000).first;
+  return e_.leaf(Op::uniform, at->second);
+}
+
+Value Walker::eval_identifier(std::uint32_t node) {
+  const std::string_view name = text(node);
+  if (const auto slot = slot_named(name)) {
+    const Value value = slots_[*slot].value;
+    if (value.kind == Value::pointer && value.memory != none && trace_.memories[value.memory].is_scalar) return loaded(value, node);
+    return value;
+  }
+  static const std::unordered_map<std::string_view, Op> triples = {
+      {"threadIdx", Op::thread_x}, {"blockIdx", Op::block_x}, {"blockDim", Op::block_dim_x}, {"gridDim", Op::grid_dim_x}};
+  if (const auto at = triples.find(name); at != triples.end()) {
+    const auto part = [&](int i) { return e_.leaf(static_cast<Op>(static_cast<int>(at->second) + i)); };
+    return {.kind = Value::triple, .expr = part(0), .y = part(1), .z = part(2)};
+  }
+  if (name == "warpSize") return number(32);
+  if (const auto value = eval_macro(name, {})) return *value;
+  if (const auto value = eval_enumerator(name)) return *value;
+  if (const auto value = eval_global(name)) return *value;
+  return with(uniform_named(name));
+}
+
+std::optional<Value> Walker::eval_enumerator(std::string_view name) {
+  const std::optional<NodeRef> at = program_.enumerator(name);
+  if (!at || resolving_ > 16) return std::nullopt;
+  const std::uint32_t outer = std::exchange(source_, at->source);
+  ++resolving_;
+  const std::uint32_t list = syntax()[at->node].parent;
+  std::uint32_t base = none;
+  std::int64_t behind = 0;
+  for (std::uint32_t c = syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
+    if (!syntax().is(c, NodeKind::enumerator)) continue;
+    ++behind;
+    if (const std::uint32_t value = syntax().child(c, Role::value); value != none) {
+      base = value;
+      behind = 0;
+    }
+    if (c == at->node) break;
+  }
+  const Value value = base == none ? number(behind - 1) : arithmetic(Op::add, eval(base), number(behind));
+  --resolving_;
+  source_ = outer;
+  return value;
+}
+
+Value Walker::global_memory(const Global& global) {
+  const std::uint32_t outer = std::exchange(source_, global.declarator.source);
+  const std::uint32_t name = name_in(source(), global.declarator.node);
+  const auto [at, is_new] = global_memories_.try_emplace(text(name), 0);
+  if (is_new) {
+    const Space space = global.is_shared ? Space::shared : global.is_constant_memory ? Space::constant : Space::global;
+    at->second = add_memory(space, text(name), text(syntax().child(global.declaration.node, Role::type)), name);
+    std::uint32_t declarator = global.declarator.node;
+    if (syntax().is(declarator, NodeKind::init_declarator)) declarator = syntax().child(declarator, Role::declarator);
+    std::vector<ExprId> dims;
+    bool is_open = false;
+    for (std::uint32_t d = declarator; syntax().is(d, NodeKind::array_declarator); d = syntax().child(d, Role::declarator)) {
+      const std::uint32_t size = syntax().child(d, Role::size);
+      is_open = is_open || size == none;
+      dims.insert(dims.begin(), size == none ? e_.fresh(Op::uniform) : eval(size).expr);
+    }
+    Memory& memory = trace_.memories[at->second];
+    memory.is_scalar = dims.empty() && !syntax().is(declarator, NodeKind::pointer_declarator);
+    memory.is_dynamic = global.is_shared && is_open;
+    memory.dims = std::move(dims);
+  }
+  source_ = outer;
+  return pointer_to(at->second);
+}
+
+std::optional<Value> Walker::eval_global(std::string_view name) {
+  const Global* global = program_.global(name);
+  if (!global || resolving_ > 16) return std::nullopt;
+  if (global->is_device || global->is_constant_memory || global->is_shared) {
+    const Value memory = global_memory(*global);
+    return trace_.memories[memory.memory].is_scalar ? with(uniform_named(name)) : memory;
+  }
+  const Source& at = program_.sources()[global->declarator.source];
+  const bool is_const = has_word(at, global->declaration.node, "const") || has_word(at, global->declaration.node, "constexpr");
+  const std::uint32_t value = at.syntax.child(global->declarator.node, Role::value);
+  if (global->is_ambiguous || !is_const || value == none) return with(uniform_named(name));
+  const std::uint32_t outer = std::exchange(source_, global->declarator.source);
+  ++resolving_;
+  const Value result = eval(value);
+  --resolving_;
+  source_ = outer;
+  return result;
+}
+
+Value Walker::eval_number(std::uint32_t node) {
+  std::string digits;
+  for (const char c : text(node)) {
+    if (c != '\'') digits += c;
+  }
+  const bool is_hex = digits.starts_with("0x") || digits.starts_with("0X");
+  const bool is_binary = digits.starts_with("0b") || digits.starts_with("0B");
+  if (!is_hex && digits.find_first_of(".eEfF") != digits.npos) return with(e_.leaf(Op::uniform, 999'999));
+  const bool is_octal = !is_hex && !is_binary && digits.size() > 1 && digits[0] == '0';
+  std::int64_t value = 0;
+  const char* begin = digits.data() + (is_hex || is_binary ? 2 : 0);
+  const char* end = digits.data() + digits.size();
+  const auto read = std::from_chars(begin, end, value, is_hex ? 16 : is_binary ? 2 : is_octal ? 8 : 10);
+  if (read.ec != std::errc() || std::string_view(read.ptr, end).find_first_not_of("uUlLzZ") != std::string_view::npos) {
+    return with(e_.opaque());
+  }
+  return number(value);
+}
+
+Value Walker::arithmetic(Op op, const Value& a, const Value& b) {
+  if (a.kind == Value::pointer && b.kind == Value::number && (op == Op::add || op == Op::sub)) {
+    return offset_by(a, op == Op::add ? b.expr : e_.unary(Op::neg, b.expr));
+  }
+  if (b.kind == Value::pointer && a.kind == Value::number && op == Op::add) return offset_by(b, a.expr);
+  if (a.kind != Value::number || b.kind != Value::number) return with(e_.opaque());
+  Value value = with(e_.binary(op, a.expr, b.expr));
+  if (op == Op::mul && a.access != none && b.access != none) {
+    value.access = a.access;
+    value.factor = b.access;
+  } else if (op == Op::add && (a.factor != none || b.factor != none)) {
+    value.access = a.factor != none ? a.access : b.access;
+    value.factor = a.factor != none ? a.factor : b.factor;
+    value.is_sum = true;
+  }
+  return value;
+}
+
+Value Walker::eval_binary(std::uint32_t node) {
+  const std::string_view sign = text(syntax().child(node, Role::op));
+  const Value a = eval(syntax().child(node, Role::left)), b = eval(syntax().child(node, Role::right));
+  if (sign == ">") return arithmetic(Op::lt, b, a);
+  if (sign == ">=") return arithmetic(Op::le, b, a);
+  const std::optional<Op> op = arithmetic_op(sign);
+  if (op == Op::logical_and || op == Op::logical_or) return with(e_.binary(*op, truth(a), truth(b)));
+  return op ? arithmetic(*op, a, b) : with(e_.opaque());
+}
+
+Value Walker::eval_unary(std::uint32_t node) {
+  const std::string_view sign = text(syntax().child(node, Role::op));
+  const Value value = eval(syntax().child(node, Role::argument));
+  if (sign == "+") return value;
+  if (sign == "!" || sign == "not") return with(e_.unary(Op::logical_not, truth(value)));
+  if (value.kind != Value::number) return with(e_.opaque());
+  if (sign == "-") return with(e_.unary(Op::neg, value.expr));
+  return sign == "~" ? with(e_.unary(Op::bit_not, value.expr)) : with(e_.opaque());
+}
+
+Value Walker::eval_conditional(std::uint32_t node) {
+  const ExprId holds = truth(eval(syntax().child(node, Role::condition)));
+  const std::uint32_t yes = syntax().child(node, Role::consequence), no = syntax().child(node, Role::alternative);
+  const std::uint32_t outer = context_;
+  context_ = push_context(holds, false, node);
+  const Value a = eval(yes);
+  context_ = outer;
+  context_ = push_context(e_.unary(Op::logical_not, holds), false, node);
+  const Value b = eval(no);
+  context_ = outer;
+  return merged(holds, a, b);
+}
+
+Value Walker::eval_assignment(std::uint32_t node) {
+  const std::string_view sign = text(syntax().child(node, Role::op));
+  const std::uint32_t left = syntax().child(node, Role::left);
+  Value value = eval(syntax().child(node, Role::right));
+  const bool adds = sign == "+=";
+  const bool is_product = value.factor != none && (adds || (sign == "=" && value.is_sum));
+  if (is_product && !quiet_) trace_.multiply_adds.push_back({ref(node), value.access, value.factor, loop_});
+  if (sign.size() > 1) {
+    const std::optional<Op> op = arithmetic_op(sign.substr(0, sign.size() - 1));
+    const Value before = eval(left);
+    value = op ? arithmetic(*op, before, value) : with(e_.opaque());
+  }
+  if (sign.size() > 1 || value.is_sum) value.access = value.factor = none;
+  store(left, value);
+  return value;
+}
+
+void Walker::store(std::uint32_t left, const Value& value) {
+  while (syntax().is(left, NodeKind::parenthesized) && syntax().first_child(left) != none) left = syntax().first_child(left);
+  if (syntax().is(left, NodeKind::identifier)) {
+    const std::optional<std::uint32_t> slot = slot_named(text(left));
+    const bool is_variable = slot && !(slots_[*slot].value.memory != none && trace_.memories[slots_[*slot].value.memory].is_scalar);
+    if (is_variable) return assign(*slot, value);
+  }
+  if (is_memory(left)) {
+    note_access(address_of(left), left, Access::store);
+  } else if (syntax().is(left, NodeKind::field_expression)) {
+    // A part of a local object: what the object is, is no longer known.
+    const std::uint32_t object = name_in(source(), syntax().child(left, Role::argument));
+    const auto slot = object == none ? std::nullopt : slot_named(text(object));
+    if (slot && slots_[*slot].value.kind == Value::triple) {
+      Value changed = slots_[*slot].value;
+      const std::string_view part = text(syntax().child(left, Role::field));
+      (part == "x" ? changed.expr : part == "y" ? changed.y : changed.z) = truth(value);
+      assign(*slot, changed);
+    }
+  }
+}
+
+Value Walker::eval_update(std::uint32_t node) {
+  const std::uint32_t target = syntax().child(node, Role::argument);
+  const Value before = eval(target);
+  const bool up = text(syntax().child(node, Role::op)) == "++";
+  Value after = arithmetic(up ? Op::add : Op::sub, before, number(1));
+  after.access = after.factor = none;
+  store(target, after);
+  return text(node).starts_with(up ? "++" : "--") ? after : before;
+}
+
+Value Walker::eval_sizeof(std::uint32_t node) {
+  const std::uint32_t type = syntax().child(node, Role::type);
+  std::uint32_t bytes = 0;
+  if (type != none) {
+    const std::uint32_t declarator = syntax().child(type, Role::declarator);
+    bytes = declarator != none ? 8 : program_.type(text(syntax().child(type, Role::type))).bytes;
+    if (bytes == 0) bytes = program_.type(text(type)).bytes;
+  } else if (const std::uint32_t value = syntax().child(node, Role::value); value != none) {
+    std::string_view name = text(value);
+    if (name.starts_with('(') && name.ends_with(')')) name = name.substr(1, name.size() - 2);
+    bytes = program_.type(name).bytes;
+  }
+  return bytes == 0 ? with(uniform_named(text(node))) : number(bytes);
+}
+
+Value Walker::eval_cast(std::uint32_t node) {
+  const std::uint32_t type = syntax().child(node, Role::type);
+  const Value value = eval(syntax().child(node, Role::value));
+  const std::uint32_t declarator = syntax().child(type, Role::declarator);
+  if (declarator == none || value.kind != Value::pointer) return value;
+  return retyped(value, text(syntax().child(type, Role::type)), text(declarator).starts_with("**") ? 2 : 1);
+}
+
+}  // namespace frx::derive::cuda

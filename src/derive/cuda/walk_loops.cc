@@ -1,0 +1,166 @@
+// Loops: passed through once, with what they change made an expression of the round.
+//
+//   for (int i = first; i < n; i += step)     i = first + round * step
+//   for (int s = 128; s > 0; s >>= 1)         s = some value, the same for all threads
+#include <algorithm>
+#include <cstdlib>
+
+#include "derive/cuda/walker_depth.h"
+
+namespace frx::derive::cuda {
+
+std::uint32_t Walker::begin_loop(std::uint32_t node) {
+  Loop loop;
+  loop.at = ref(node);
+  loop.parent = loop_;
+  loop.iteration = e_.fresh(Op::iteration);
+  note_unroll(loop, node);
+  trace_.loops.push_back(std::move(loop));
+  return static_cast<std::uint32_t>(trace_.loops.size() - 1);
+}
+
+// A pragma stands right before its loop.
+void Walker::note_unroll(Loop& loop, std::uint32_t node) {
+  const std::uint32_t begin = syntax()[node].begin;
+  const auto& pragmas = source().unrolls;
+  const auto after = std::ranges::upper_bound(pragmas, begin, {}, &model::cuda::Unroll::end);
+  if (after == pragmas.begin()) return;
+  const model::cuda::Unroll& pragma = *(after - 1);
+  const std::uint32_t lines = source().line_of(begin) - source().line_of(pragma.end);
+  if (begin >= source().size || lines > 2) return;
+  loop.is_unrolled = pragma.factor != "1";
+  loop.factor = pragma.factor;
+}
+
+// The variable that a node gives a new value, if that is all it does.
+std::uint32_t Walker::changed_name(std::uint32_t node) const {
+  std::uint32_t target = none;
+  switch (syntax().kind(node)) {
+    case NodeKind::assignment: target = syntax().child(node, Role::left); break;
+    case NodeKind::update: target = syntax().child(node, Role::argument); break;
+    case NodeKind::pointer_expression:
+      if (text(node).starts_with('&')) target = syntax().child(node, Role::argument);
+      break;
+    default: break;
+  }
+  return syntax().is(target, NodeKind::identifier) ? target : none;
+}
+
+std::vector<Walker::Change> Walker::changes_in(std::uint32_t node) {
+  std::vector<Change> changes;
+  std::unordered_map<std::uint32_t, std::size_t> by_slot;
+  for (std::uint32_t n = node; n < syntax()[node].last; ++n) {
+    const std::uint32_t name = changed_name(n);
+    if (name == none) continue;
+    const std::optional<std::uint32_t> slot = slot_named(text(name));
+    if (!slot) continue;
+    const auto [at, is_new] = by_slot.try_emplace(*slot, changes.size());
+    if (is_new) changes.push_back({*slot, 0, n});
+    ++changes[at->second].count;
+  }
+  steps_ += (syntax()[node].last - node) / 4;
+  return changes;
+}
+
+// By how much a variable grows in each round; nothing when that is not plain.
+std::optional<ExprId> Walker::step_of(const Change& change, std::uint32_t loop, const std::vector<Change>& all) {
+  if (change.count != 1 || syntax().is(change.node, NodeKind::pointer_expression)) return std::nullopt;
+  for (std::uint32_t p = syntax()[change.node].parent; p != loop; p = syntax()[p].parent) {
+    const NodeKind kind = syntax().kind(p);
+    if (kind == NodeKind::if_statement || kind == NodeKind::conditional || kind == NodeKind::for_statement ||
+        kind == NodeKind::while_statement || kind == NodeKind::do_statement || kind == NodeKind::case_statement ||
+        kind == NodeKind::for_range_loop || kind == NodeKind::lambda) {
+      return std::nullopt;
+    }
+  }
+  const std::string_view op = text(syntax().child(change.node, Role::op));
+  if (op == "++") return e_.constant(1);
+  if (op == "--") return e_.constant(-1);
+  std::uint32_t step = syntax().child(change.node, Role::right);
+  bool minus = op == "-=";
+  if (op == "=" && syntax().is(step, NodeKind::binary)) {  // i = i + step
+    const std::string_view sign = text(syntax().child(step, Role::op));
+    if (text(syntax().child(step, Role::left)) != text(syntax().child(change.node, Role::left))) return std::nullopt;
+    minus = sign == "-";
+    if (!minus && sign != "+") return std::nullopt;
+    step = syntax().child(step, Role::right);
+  } else if (op != "+=" && op != "-=") {
+    return std::nullopt;
+  }
+  for (std::uint32_t n = step; n < syntax()[step].last; ++n) {
+    if (!syntax().is(n, NodeKind::identifier)) continue;
+    const std::optional<std::uint32_t> slot = slot_named(text(n));
+    if (slot && std::ranges::find(all, *slot, &Change::slot) != all.end()) return std::nullopt;
+  }
+  const bool was_quiet = std::exchange(quiet_, true);
+  const Value value = eval(step);
+  quiet_ = was_quiet;
+  if (value.kind != Value::number || e_.uses(value.expr, Uses::varying | Uses::opaque)) return std::nullopt;
+  return minus ? e_.unary(Op::neg, value.expr) : value.expr;
+}
+
+void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t update, std::uint32_t body) {
+  const std::uint32_t loop = begin_loop(node), outer_loop = std::exchange(loop_, loop);
+  const ExprId outer_left = left_;
+  const std::vector<Change> changes = changes_in(node);
+  std::vector<std::pair<std::uint32_t, ExprId>> guesses;  // slot, and the loop_value it has in the loop
+  std::vector<std::pair<std::uint32_t, Value>> after;
+  for (const Change& change : changes) {
+    Value value = slots_[change.slot].value;
+    if (value.kind == Value::triple || value.kind == Value::group) continue;
+    if (const std::optional<ExprId> step = step_of(change, node, changes)) {
+      const std::int64_t size = value.kind == Value::pointer ? std::max(value.bytes, 1u) : 1;
+      const ExprId gone = e_.binary(Op::mul, trace_.loops[loop].iteration, e_.binary(Op::mul, *step, e_.constant(size)));
+      value.expr = e_.binary(Op::add, value.expr, gone);
+    } else {
+      const ExprId guess = e_.fresh(Op::loop_value);
+      if (e_.uses(value.expr, Uses::varying | Uses::thread)) e_.mark(guess, Uses::varying);
+      guesses.emplace_back(change.slot, guess);
+      value.expr = guess;
+    }
+    value.access = value.factor = none;
+    after.emplace_back(change.slot, value);
+    assign(change.slot, value);
+  }
+  const ExprId again = test == none ? e_.constant(1) : condition(test);
+  trace_.loops[loop].condition = again;
+  breakables_.push_back({true, context_});
+  under(again, true, node, [&] {
+    breakables_.back().context = context_;
+    walk(body);
+    if (update != none) eval(update);
+  });
+  breakables_.pop_back();
+  for (const auto& [slot, guess] : guesses) {
+    if (slot >= slots_.size() || guess <= e_.opaque()) continue;
+    const ExprId made = slots_[slot].value.expr;
+    if (e_.uses(made, Uses::varying | Uses::thread)) e_.mark(guess, Uses::varying);
+    if (e_.uses(made, Uses::opaque)) e_.mark(guess, Uses::opaque);
+  }
+  for (const auto& [slot, value] : after) {
+    if (slot < slots_.size()) assign(slot, value);
+  }
+  left_ = outer_left;
+  loop_ = outer_loop;
+}
+
+void Walker::walk_for(std::uint32_t node) {
+  const Scope scope(*this);
+  const std::uint32_t first = syntax().child(node, Role::initializer);
+  if (first != none) walk(first);
+  walk_loop(node, syntax().child(node, Role::condition), syntax().child(node, Role::update), syntax().child(node, Role::body));
+}
+
+void Walker::walk_while(std::uint32_t node) {
+  const Scope scope(*this);
+  walk_loop(node, syntax().child(node, Role::condition), none, syntax().child(node, Role::body));
+}
+
+void Walker::walk_range_for(std::uint32_t node) {
+  const Scope scope(*this);
+  const std::uint32_t name = name_in(source(), syntax().child(node, Role::declarator));
+  if (name != none) put_slot(text(name), with(e_.opaque()));
+  walk_loop(node, none, none, syntax().child(node, Role::body));
+}
+
+}  // namespace frx::derive::cuda

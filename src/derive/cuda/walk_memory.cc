@@ -1,0 +1,192 @@
+// Memory: from subscripts, pointers and fields to a place in an array.
+#include "derive/cuda/walker_depth.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+// .x of a float4 and its sisters.
+std::optional<std::uint32_t> part_named(std::string_view name) {
+  if (name == "x") return 0;
+  if (name == "y") return 1;
+  if (name == "z") return 2;
+  if (name == "w") return 3;
+  return std::nullopt;
+}
+
+}  // namespace
+
+// Does an expression name a place in memory, not a variable of its own?
+bool Walker::is_memory(std::uint32_t node) {
+  for (std::uint32_t depth = 0; depth < 64 && node != none; ++depth) {
+    switch (syntax().kind(node)) {
+      case NodeKind::subscript: return true;
+      case NodeKind::pointer_expression: return text(node).starts_with('*');
+      case NodeKind::parenthesized: node = syntax().first_child(node); break;
+      case NodeKind::field_expression: {
+        if (text(syntax().child(node, Role::op)) == "->") return true;
+        node = syntax().child(node, Role::argument);
+        break;
+      }
+      case NodeKind::identifier: {
+        const auto slot = slot_named(text(node));
+        if (slot) return slots_[*slot].value.memory != none && trace_.memories[slots_[*slot].value.memory].is_scalar;
+        const Global* global = program_.global(text(node));
+        return global && (global->is_device || global->is_shared || global->is_constant_memory);
+      }
+      default: return false;
+    }
+  }
+  return false;
+}
+
+Value Walker::address_of(std::uint32_t node) {
+  const Deeper deeper(*this);
+  if (node == none || !deeper) return {};
+  switch (syntax().kind(node)) {
+    case NodeKind::subscript: return address_of_subscript(node);
+    case NodeKind::field_expression: return address_of_field(node);
+    case NodeKind::parenthesized: return address_of(syntax().first_child(node));
+    case NodeKind::pointer_expression: {
+      const std::uint32_t argument = syntax().child(node, Role::argument);
+      return pointer_from(eval(argument), argument);
+    }
+    case NodeKind::identifier: {
+      if (const auto slot = slot_named(text(node))) return slots_[*slot].value;
+      const Global* global = program_.global(text(node));
+      return global && (global->is_device || global->is_shared || global->is_constant_memory) ? global_memory(*global) : eval(node);
+    }
+    default: return pointer_from(eval(node), node);
+  }
+}
+
+// A pointer that nobody declared here (a member, what a call returned) points into a memory of its own.
+Value Walker::pointer_from(const Value& value, std::uint32_t node) {
+  if (value.kind == Value::pointer) return value;
+  if (value.kind != Value::number || value.expr <= e_.opaque()) return {};
+  if (e_.uses(value.expr, Uses::thread | Uses::varying | Uses::opaque)) return {};
+  const auto [at, is_new] = pointed_.try_emplace(std::string(text(node)), 0);
+  if (is_new) at->second = add_memory(Space::global, text(node), "", node);
+  return pointer_to(at->second);
+}
+
+Value Walker::offset_by(Value pointer, ExprId index) {
+  std::int64_t bytes = std::max(pointer.bytes, 1u);
+  pointer.access = pointer.factor = none;
+  ExprId stride = e_.constant(bytes);
+  if (pointer.memory != none) {
+    const std::vector<ExprId>& dims = trace_.memories[pointer.memory].dims;
+    for (std::size_t d = pointer.subscripts + 1; d < dims.size(); ++d) stride = e_.binary(Op::mul, stride, dims[d]);
+  }
+  pointer.expr = e_.binary(Op::add, pointer.expr, e_.binary(Op::mul, index, stride));
+  return pointer;
+}
+
+Value Walker::address_of_subscript(std::uint32_t node) {
+  const std::uint32_t argument = syntax().child(node, Role::argument);
+  Value base = is_memory(argument) ? address_of(argument) : eval(argument);
+  // What a subscript of a pointer to pointers holds is a pointer in memory.
+  if (base.kind == Value::pointer && base.memory != none && is_memory(argument) && !is_partial(base)) base = loaded(base, argument);
+  const std::uint32_t list = syntax().child(node, Role::indices);
+  for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
+    if (syntax().is(c, NodeKind::token)) continue;
+    const Value index = eval(c);
+    // A wrapped object with an operator[] of its own: nobody knows its layout.
+    if (base.kind == Value::number && base.expr > e_.opaque()) base = pointer_from(base, argument);
+    if (base.kind != Value::pointer) return {};
+    base = offset_by(base, truth(index));
+    if (base.memory != none && base.subscripts < trace_.memories[base.memory].dims.size()) ++base.subscripts;
+  }
+  return base;
+}
+
+// Rows of an array are still addresses.
+bool Walker::is_partial(const Value& address) const {
+  return address.kind == Value::pointer && address.memory != none && address.subscripts > 0 &&
+         address.subscripts < trace_.memories[address.memory].dims.size();
+}
+
+Value Walker::address_of_field(std::uint32_t node) {
+  const std::uint32_t object = syntax().child(node, Role::argument);
+  const bool is_arrow = text(syntax().child(node, Role::op)) == "->";
+  Value address = is_arrow ? pointer_from(eval(object), object) : address_of(object);
+  if (address.kind != Value::pointer) return {};
+  const std::string_view name = text(syntax().child(node, Role::field));
+  std::uint32_t offset = 0, bytes = 0;
+  if (const Struct* found = program_.struct_named(address.type)) {
+    if (const auto field = found->fields.find(name); field != found->fields.end()) {
+      offset = field->second.offset;
+      bytes = field->second.bytes;
+    }
+  } else if (const TypeInfo type = program_.type(address.type); type.parts > 1 && part_named(name)) {
+    bytes = type.bytes / type.parts;
+    offset = bytes * *part_named(name);
+  }
+  address.expr = e_.binary(Op::add, address.expr, e_.constant(offset));
+  address.bytes = bytes != 0 ? bytes : 4;
+  address.type = "";
+  return address;
+}
+
+Value Walker::eval_field(std::uint32_t node) {
+  const std::uint32_t object = syntax().child(node, Role::argument);
+  const std::string_view name = text(syntax().child(node, Role::field));
+  if (is_memory(node)) {
+    const Value address = address_of_field(node);
+    return is_partial(address) ? address : loaded(address, node);
+  }
+  const Value value = eval(object);
+  if (value.kind == Value::triple) return with(name == "x" ? value.expr : name == "y" ? value.y : value.z);
+  if (value.kind == Value::pointer) return with(e_.opaque());
+  // A member of a parameter is as uniform as the parameter.
+  if (e_[value.expr].op == Op::uniform) return with(uniform_named(text(node)));
+  Value part = value;
+  part.factor = none;
+  return part;
+}
+
+Value Walker::eval_pointer(std::uint32_t node) {
+  const std::uint32_t argument = syntax().child(node, Role::argument);
+  if (text(node).starts_with('&')) {
+    if (is_memory(argument)) return address_of(argument);
+    eval(argument);
+    return with(e_.opaque());
+  }
+  const Value address = address_of(node);
+  return is_partial(address) ? address : loaded(address, node);
+}
+
+std::uint32_t Walker::note_access(const Value& address, std::uint32_t node, Access::Kind kind) {
+  if (quiet_ || address.kind != Value::pointer || address.memory == none) return none;
+  Access access;
+  access.at = ref(node);
+  access.memory = address.memory;
+  access.address = address.expr;
+  access.bytes = address.bytes;
+  access.element = trace_.memories[address.memory].bytes;
+  access.kind = kind;
+  access.context = context_;
+  access.loop = loop_;
+  access.alive = e_.binary(Op::logical_and, returned_, left_);
+  trace_.accesses.push_back(access);
+  return static_cast<std::uint32_t>(trace_.accesses.size() - 1);
+}
+
+Value Walker::loaded(const Value& address, std::uint32_t node) {
+  if (address.kind != Value::pointer || address.memory == none) return with(e_.opaque());
+  Value value;
+  value.access = note_access(address, node, Access::load);
+  const Space space = trace_.memories[address.memory].space;
+  if (address.levels > 1) {
+    const std::uint32_t access = value.access;
+    const std::uint32_t memory = add_memory(space == Space::shared ? Space::unknown : Space::global, text(node), address.type, node);
+    value = pointer_to(memory, address.levels - 1);
+    value.access = access;
+    if (e_.uses(address.expr, Uses::thread | Uses::varying | Uses::opaque)) value.expr = e_.opaque();
+    return value;
+  }
+  // What a thread keeps for itself is its own affair.
+  value.expr = space == Space::local ? e_.opaque() : e_.load(address.expr, address.memory);
+  return value;
+}
+
+}  // namespace frx::derive::cuda

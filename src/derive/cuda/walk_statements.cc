@@ -1,0 +1,204 @@
+// Statements: which run, and under what conditions.
+#include <algorithm>
+
+#include "derive/cuda/walker_depth.h"
+
+namespace frx::derive::cuda {
+
+void Walker::run(std::uint32_t function) {
+  const Function& f = program_.functions()[function];
+  source_ = f.at.source;
+  is_kernel_ = f.is_kernel;
+  returned_ = left_ = e_.constant(1);
+  trace_.contexts.push_back({none, returned_, false, f.at});
+  trace_.functions.push_back(function);
+  frames_.push_back({.function = function, .result_when = returned_, .outer_returned = returned_});
+  declare_template_parameters(function);
+  for (const std::uint32_t parameter : f.parameters) declare_parameter(parameter, nullptr);
+  walk(f.body);
+  if (e_.is_full()) trace_.is_complete = false;
+}
+
+void Walker::walk_children(std::uint32_t node) {
+  for (std::uint32_t c = syntax().first_child(node); c != none; c = syntax().next_sibling(c)) walk(c);
+}
+
+void Walker::walk(std::uint32_t node) {
+  const Deeper deeper(*this);
+  if (node == none || !deeper) return;
+  switch (syntax().kind(node)) {
+    case NodeKind::compound_statement: {
+      const Scope scope(*this);
+      return walk_children(node);
+    }
+    case NodeKind::declaration: return declare(node);
+    case NodeKind::if_statement: return walk_if(node);
+    case NodeKind::for_statement: return walk_for(node);
+    case NodeKind::while_statement:
+    case NodeKind::do_statement: return walk_while(node);
+    case NodeKind::for_range_loop: return walk_range_for(node);
+    case NodeKind::switch_statement: return walk_switch(node);
+    case NodeKind::return_statement: return walk_return(node);
+    case NodeKind::break_statement:
+    case NodeKind::continue_statement: return leave_loop();
+    case NodeKind::expression_statement:
+    case NodeKind::labeled_statement:
+    case NodeKind::else_clause:
+    case NodeKind::init_statement:
+    case NodeKind::error:
+    case NodeKind::template_declaration: return walk_children(node);
+    case NodeKind::token:
+    case NodeKind::alias_declaration:
+    case NodeKind::type_definition:
+    case NodeKind::struct_specifier:
+    case NodeKind::function_definition: return;
+    default: eval(node);
+  }
+}
+
+ExprId Walker::truth(const Value& value) {
+  return value.kind == Value::number ? value.expr : uniform_named("a pointer or an object");
+}
+
+// Of an if, a while or a switch.
+ExprId Walker::condition(std::uint32_t clause) {
+  if (clause == none) return e_.opaque();
+  if (!syntax().is(clause, NodeKind::condition_clause)) return truth(eval(clause));
+  Value last;
+  for (std::uint32_t c = syntax().first_child(clause); c != none; c = syntax().next_sibling(c)) {
+    if (syntax().is(c, NodeKind::declaration)) {
+      walk(c);
+      if (!slots_.empty()) last = slots_.back().value;
+    } else if (syntax().is(c, NodeKind::init_statement)) {
+      walk(c);
+    } else {
+      last = eval(c);
+    }
+  }
+  return truth(last);
+}
+
+std::uint32_t Walker::push_context(ExprId holds, bool is_loop, std::uint32_t node) {
+  trace_.contexts.push_back({context_, holds, is_loop, ref(node)});
+  return static_cast<std::uint32_t>(trace_.contexts.size() - 1);
+}
+
+// All conditions between here and `context`.
+ExprId Walker::reached_since(std::uint32_t context) const {
+  ExprId all = e_.constant(1);
+  for (std::uint32_t c = context_; c != context && c != none; c = trace_.contexts[c].parent) {
+    if (!trace_.contexts[c].is_loop) all = e_.binary(Op::logical_and, trace_.contexts[c].condition, all);
+  }
+  return all;
+}
+
+// What changed since then, with the values it has now; the old values are put back.
+std::vector<std::pair<std::uint32_t, Value>> Walker::changes_since(std::size_t mark) {
+  std::vector<std::pair<std::uint32_t, Value>> now;
+  for (std::size_t i = log_.size(); i-- > mark;) {
+    const auto& [slot, before] = log_[i];
+    if (slot >= slots_.size()) continue;
+    now.emplace_back(slot, slots_[slot].value);
+  }
+  // The first entry of a slot in `now` is its newest value, since nothing was put back yet.
+  for (std::size_t i = log_.size(); i-- > mark;) {
+    const auto& [slot, before] = log_[i];
+    if (slot < slots_.size()) slots_[slot].value = before;
+  }
+  log_.resize(mark);
+  std::ranges::stable_sort(now, {}, &std::pair<std::uint32_t, Value>::first);
+  const auto same = std::ranges::unique(now, {}, &std::pair<std::uint32_t, Value>::first);
+  now.erase(same.begin(), same.end());
+  return now;
+}
+
+Value Walker::merged(ExprId holds, const Value& yes, const Value& no) {
+  Value result = yes;
+  if (yes.kind != no.kind || yes.memory != no.memory) {
+    if (yes.kind == Value::pointer && no.kind == Value::pointer) result.expr = e_.opaque();
+    return result;
+  }
+  result.expr = e_.select(holds, yes.expr, no.expr);
+  if (yes.kind == Value::triple) {
+    result.y = e_.select(holds, yes.y, no.y);
+    result.z = e_.select(holds, yes.z, no.z);
+  }
+  if (yes.access != no.access) result.access = none;
+  return result;
+}
+
+void Walker::walk_if(std::uint32_t node) {
+  const Scope scope(*this);
+  const ExprId holds = condition(syntax().child(node, Role::condition));
+  const std::uint32_t yes = syntax().child(node, Role::consequence), no = syntax().child(node, Role::alternative);
+  // On the host every launch counts, also one that is not made this time.
+  const auto known = e_.constant_of(holds);
+  if (known && is_kernel_) return walk(*known != 0 ? yes : no);
+  bool is_constexpr = false;
+  for (std::uint32_t c = syntax().first_child(node); c != none; c = syntax().next_sibling(c)) {
+    if (syntax().is(c, NodeKind::token) && text(c) == "constexpr") is_constexpr = true;
+  }
+  const auto first_access = static_cast<std::uint32_t>(trace_.accesses.size());
+  const std::size_t mark = log_.size();
+  under(holds, false, node, [&] { walk(yes); });
+  const auto changed = changes_since(mark);
+  std::vector<std::pair<std::uint32_t, Value>> otherwise;
+  if (no != none) {
+    under(e_.unary(Op::logical_not, holds), false, node, [&] { walk(no); });
+    otherwise = changes_since(mark);
+  }
+  for (const auto& [slot, value] : otherwise) assign(slot, merged(holds, slots_[slot].value, value));
+  for (const auto& [slot, value] : changed) assign(slot, merged(holds, value, slots_[slot].value));
+  if (is_constexpr || quiet_) return;
+  trace_.branches.push_back({ref(node), holds, yes, no, loop_, context_, first_access, static_cast<std::uint32_t>(trace_.accesses.size())});
+}
+
+// Each case for itself; one that falls through runs under its own condition only, which is near enough.
+void Walker::walk_switch(std::uint32_t node) {
+  const Scope scope(*this);
+  const ExprId chosen = condition(syntax().child(node, Role::condition));
+  const std::uint32_t body = syntax().child(node, Role::body);
+  if (body == none) return;
+  breakables_.push_back({false, context_});
+  for (std::uint32_t c = syntax().first_child(body); c != none; c = syntax().next_sibling(c)) {
+    if (!syntax().is(c, NodeKind::case_statement)) {
+      walk(c);
+      continue;
+    }
+    const std::uint32_t value = syntax().child(c, Role::value);
+    // A default is taken where no other is: unknown, but uniform when the choice is.
+    const ExprId holds = value != none ? e_.binary(Op::eq, chosen, eval(value).expr) : e_.binary(Op::ne, chosen, e_.fresh(Op::uniform));
+    const std::size_t mark = log_.size();
+    under(holds, false, c, [&] {
+      for (std::uint32_t s = syntax().first_child(c); s != none; s = syntax().next_sibling(s)) {
+        if (s != value) walk(s);
+      }
+    });
+    for (const auto& [slot, after] : changes_since(mark)) assign(slot, merged(holds, after, slots_[slot].value));
+  }
+  breakables_.pop_back();
+}
+
+void Walker::walk_return(std::uint32_t node) {
+  const std::uint32_t expression = syntax().first_child(node);
+  for (std::uint32_t c = expression; c != none; c = syntax().next_sibling(c)) {
+    if (syntax().is(c, NodeKind::token)) continue;
+    const Value value = eval(c);
+    if (quiet_) continue;
+    Frame& here = frames_.back();  // eval may have moved it
+    here.result = here.result ? merged(here.result_when, *here.result, value) : value;
+    if (here.result_when == e_.constant(1)) here.result_when = reached_since(here.context);
+  }
+  if (quiet_) return;
+  const ExprId gone = reached_since(frames_.back().context);
+  returned_ = e_.binary(Op::logical_and, returned_, e_.unary(Op::logical_not, gone));
+}
+
+// `break` and `continue`: gone for the rest of this round.
+void Walker::leave_loop() {
+  if (quiet_ || breakables_.empty() || !breakables_.back().is_loop) return;
+  const ExprId gone = reached_since(breakables_.back().context);
+  left_ = e_.binary(Op::logical_and, left_, e_.unary(Op::logical_not, gone));
+}
+
+}  // namespace frx::derive::cuda

@@ -1,0 +1,198 @@
+// Follows code from statement to statement and writes down what it does: how traces are made.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "derive/cuda/trace.h"
+
+namespace frx::derive::cuda {
+
+struct Value {
+  enum Kind : std::uint8_t { number, pointer, triple, group };
+
+  Kind kind = number;
+  ExprId expr = 1;              // a number; bytes from the begin of `memory`; x of a triple; which kind of group
+  ExprId y = 1, z = 1;          // of a triple
+  std::uint32_t memory = none;
+  std::uint32_t bytes = 0;      // of what a pointer points to
+  std::uint32_t levels = 1;     // 2 for float**
+  std::uint32_t subscripts = 0; // of its memory's dims, taken already
+  std::string_view type = {};   // of what a pointer points to
+  // The loads that a number is, or is the product of; a sum keeps the product in it.
+  std::uint32_t access = none, factor = none;
+  bool is_sum = false;
+};
+
+enum Group : std::int64_t { block_group = 1, grid_group, warp_group };
+
+class Walker {
+ public:
+  Walker(const Program& program, Trace& trace) : program_(program), trace_(trace), e_(trace.expressions) {}
+
+  void run(std::uint32_t function);
+
+ private:
+  struct Slot {
+    std::string_view name;
+    Value value;
+  };
+  struct Frame {
+    std::uint32_t function = 0;
+    std::size_t first_slot = 0;
+    std::uint32_t context = 0;
+    std::optional<Value> result = {};
+    ExprId result_when = 1;
+    ExprId outer_returned = 1;
+  };
+  // Where `break` and `continue` lead.
+  struct Breakable {
+    bool is_loop = true;
+    std::uint32_t context = 0;
+  };
+  struct Scope {
+    Walker& walker;
+    std::size_t slots;
+    explicit Scope(Walker& w) : walker(w), slots(w.slots_.size()) {}
+    ~Scope() { walker.drop_slots(slots); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+  };
+  class Deeper;
+
+  const Source& source() const { return program_.sources()[source_]; }
+  const model::cuda::Syntax& syntax() const { return source().syntax; }
+  std::string_view text(std::uint32_t node) const { return source().text_of(node); }
+  NodeRef ref(std::uint32_t node) const { return {source_, node}; }
+
+  // walk_statements.cc
+  void walk(std::uint32_t node);
+  void walk_children(std::uint32_t node);
+  void walk_if(std::uint32_t node);
+  void walk_switch(std::uint32_t node);
+  void walk_return(std::uint32_t node);
+  void leave_loop();
+  ExprId condition(std::uint32_t clause);
+  ExprId truth(const Value& value);
+  ExprId reached_since(std::uint32_t context) const;
+  std::uint32_t push_context(ExprId condition, bool is_loop, std::uint32_t node);
+  template <typename Body>
+  void under(ExprId holds, bool is_loop, std::uint32_t node, Body&& body) {
+    const std::uint32_t outer = context_;
+    context_ = push_context(holds, is_loop, node);
+    body();
+    context_ = outer;
+  }
+  std::vector<std::pair<std::uint32_t, Value>> changes_since(std::size_t mark);
+  Value merged(ExprId condition, const Value& yes, const Value& no);
+
+  // walk_loops.cc
+  struct Change {
+    std::uint32_t slot = 0, count = 0, node = none;
+  };
+  void walk_for(std::uint32_t node);
+  void walk_while(std::uint32_t node);
+  void walk_range_for(std::uint32_t node);
+  void walk_loop(std::uint32_t node, std::uint32_t condition, std::uint32_t update, std::uint32_t body);
+  std::vector<Change> changes_in(std::uint32_t node);
+  std::uint32_t changed_name(std::uint32_t node) const;
+  std::optional<ExprId> step_of(const Change& change, std::uint32_t loop, const std::vector<Change>& all);
+  std::uint32_t begin_loop(std::uint32_t node);
+  void note_unroll(Loop& loop, std::uint32_t node);
+
+  // walk_declarations.cc
+  void declare(std::uint32_t declaration);
+  void declare_one(std::uint32_t declaration, std::uint32_t declarator);
+  void declare_array(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t name);
+  void declare_parameter(std::uint32_t parameter, const Value* value);
+  void declare_template_parameters(std::uint32_t function);
+  Value initial(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t value);
+  Value triple_of(std::uint32_t list);
+  Value retyped(Value value, std::string_view type, std::uint32_t levels);
+  std::uint32_t add_memory(Space space, std::string_view name, std::string_view type, std::uint32_t node);
+  Value pointer_to(std::uint32_t memory, std::uint32_t levels = 1);
+  void put_slot(std::string_view name, const Value& value);
+  void drop_slots(std::size_t to);
+  std::optional<std::uint32_t> slot_named(std::string_view name) const;
+  void assign(std::uint32_t slot, const Value& value);
+
+  // walk_expressions.cc
+  Value eval(std::uint32_t node);
+  Value eval_kind(std::uint32_t node);
+  Value eval_identifier(std::uint32_t node);
+  std::optional<Value> eval_global(std::string_view name);
+  std::optional<Value> eval_enumerator(std::string_view name);
+  Value global_memory(const Global& global);
+  Value eval_number(std::uint32_t node);
+  Value eval_binary(std::uint32_t node);
+  Value eval_unary(std::uint32_t node);
+  Value eval_conditional(std::uint32_t node);
+  Value eval_assignment(std::uint32_t node);
+  Value eval_update(std::uint32_t node);
+  Value eval_sizeof(std::uint32_t node);
+  Value eval_cast(std::uint32_t node);
+  Value eval_others(std::uint32_t node);
+  Value arithmetic(Op op, const Value& a, const Value& b);
+  void store(std::uint32_t left, const Value& value);
+  Value number(std::int64_t value) { return {.expr = e_.constant(value)}; }
+  Value with(ExprId expr) { return {.expr = expr}; }
+
+  // walk_memory.cc
+  bool is_memory(std::uint32_t node);
+  Value address_of(std::uint32_t node);
+  Value address_of_subscript(std::uint32_t node);
+  Value address_of_field(std::uint32_t node);
+  Value eval_field(std::uint32_t node);
+  Value eval_pointer(std::uint32_t node);
+  Value pointer_from(const Value& value, std::uint32_t node);
+  Value offset_by(Value pointer, ExprId index);
+  Value loaded(const Value& address, std::uint32_t node);
+  std::uint32_t note_access(const Value& address, std::uint32_t node, Access::Kind kind);
+  bool is_partial(const Value& address) const;
+  ExprId uniform_named(std::string_view name);
+
+  // walk_calls.cc
+  Value eval_call(std::uint32_t node);
+  Value eval_launch(std::uint32_t node, std::uint32_t config);
+  Value eval_method(std::uint32_t node, std::uint32_t function);
+  std::optional<Value> eval_known(std::string_view name, std::uint32_t node, std::uint32_t function);
+  std::optional<Value> eval_synchronization(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
+  std::optional<Value> eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
+  std::optional<Value> eval_group_call(std::string_view name);
+  std::optional<Value> eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments);
+  std::optional<Value> eval_macro(std::string_view name, const std::vector<Value>& arguments);
+  std::optional<Value> eval_inlined(std::string_view name, const std::vector<Value>& arguments);
+  Value follow(std::uint32_t function, const std::vector<Value>& arguments);
+  Value unknown_call(const std::vector<Value>& arguments);
+  std::vector<Value> eval_arguments(std::uint32_t node);
+  Value group_rank(std::int64_t group);
+  Value group_size(std::int64_t group);
+  void note_barrier(std::uint32_t node);
+  ExprId thread_rank();
+
+  const Program& program_;
+  Trace& trace_;
+  Expressions& e_;
+  std::uint32_t source_ = 0;
+  std::vector<Slot> slots_;
+  std::unordered_map<std::string_view, std::vector<std::uint32_t>> by_name_;
+  std::vector<std::pair<std::uint32_t, Value>> log_;  // what slots held before they were assigned
+  std::vector<Frame> frames_;
+  std::vector<Breakable> breakables_;
+  std::unordered_map<std::string_view, std::int64_t> uniform_names_;
+  std::unordered_map<std::string_view, std::uint32_t> global_memories_;
+  std::unordered_map<std::string, std::uint32_t> pointed_;  // memories behind pointers that nobody declared
+  std::uint32_t context_ = 0, loop_ = none;
+  ExprId returned_ = 1, left_ = 1;  // constants 1 at first: not gone, not out of this round
+  std::uint64_t steps_ = 0;
+  std::uint32_t depth_ = 0, resolving_ = 0;
+  bool is_kernel_ = true;
+  bool quiet_ = false;  // what is evaluated is not executed here
+};
+
+}  // namespace frx::derive::cuda

@@ -1,0 +1,31 @@
+// How deep and how far the walker goes: code that is nested or long beyond all reason is not followed further.
+#pragma once
+
+#include "derive/cuda/walker.h"
+
+namespace frx::derive::cuda {
+
+class Walker::Deeper {
+ public:
+  explicit Deeper(Walker& walker) : walker_(walker) {
+    ++walker_.depth_;
+    ++walker_.steps_;
+  }
+  ~Deeper() { --walker_.depth_; }
+  Deeper(const Deeper&) = delete;
+  Deeper& operator=(const Deeper&) = delete;
+
+  explicit operator bool() const {
+    if (walker_.depth_ <= deepest && walker_.steps_ <= most_steps) return true;
+    walker_.trace_.is_complete = false;
+    return false;
+  }
+
+  static constexpr std::uint32_t deepest = 400;
+  static constexpr std::uint64_t most_steps = 1'000'000;
+
+ private:
+  Walker& walker_;
+};
+
+}  // namespace frx::derive::cuda

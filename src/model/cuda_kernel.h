@@ -1,0 +1,83 @@
+// What static analysis found in CUDA source: kernels, their launches, and what a launch could look like.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/code_finding.h"
+
+namespace frx::model::cuda {
+
+struct Parameter {
+  std::string type, name;
+};
+
+struct SharedArray {
+  std::string name;   // "extern_dynamic_shared" for the one whose size comes with the launch
+  std::string type;
+  std::vector<std::optional<std::int64_t>> dims;  // absent: no constant
+  std::optional<std::uint64_t> bytes;
+  bool is_dynamic = false;
+  bool bank_conflict_risk = false;  // lanes of a warp do ask one bank for different words
+  std::uint32_t conflict_ways = 1;
+  TextPlace place;
+};
+
+struct Barrier {
+  TextPlace place;
+  bool in_loop = false;
+  bool is_divergent = false;  // not all threads of a block get there
+};
+
+struct Kernel {
+  std::string name;
+  std::string signature;  // white space made one blank
+  std::vector<Parameter> parameters;
+  std::vector<std::string> template_parameters;
+  TextPlace place;        // of its name
+  std::optional<std::int64_t> max_threads, min_blocks;  // of __launch_bounds__, where constant
+  std::vector<SharedArray> shared_memory;
+  std::vector<Barrier> barriers;
+  std::vector<std::string> indexing_patterns, memory_access_styles, atomics, reductions;  // documented words
+  std::uint32_t loops = 0, unrolled_loops = 0;
+  std::uint32_t live_scalars = 0;  // most that are alive at one place
+  bool is_complete = true;         // false: too deeply nested or too long to follow to the end
+};
+
+struct Extent {
+  std::uint64_t x = 1, y = 1, z = 1;
+  std::uint64_t volume() const { return x * y * z; }
+};
+
+struct Launch {
+  std::string kernel;  // without template arguments and namespaces
+  TextPlace place;
+  std::string raw_config, grid_expr, block_expr, shared_memory_expr, stream_expr;  // "" where not given
+  std::optional<Extent> grid, block;            // where constant
+  std::optional<std::uint64_t> dynamic_shared_bytes;
+};
+
+struct LaunchCandidate {
+  std::uint32_t block_size = 0;
+  std::optional<double> occupancy_pct;  // with registers left out
+};
+
+struct LaunchAdvice {
+  std::string kernel;
+  std::vector<LaunchCandidate> candidates;
+  std::vector<std::uint64_t> observed_block_sizes;
+  std::vector<std::string> notes;
+};
+
+// Everything about some source files at once.
+struct Inspection {
+  std::vector<Kernel> kernels;   // by file and line
+  std::vector<Launch> launches;  // by file and line
+  std::vector<CodeSubject> subjects;
+  std::vector<LaunchAdvice> advice;
+};
+
+}  // namespace frx::model::cuda
