@@ -1,6 +1,7 @@
 #include "derive/cuda/patterns.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -8,6 +9,12 @@
 #include "derive/cuda/warp_access.h"
 
 namespace frx::derive::cuda {
+namespace {
+
+// No address is further away than this, whatever overflowed on the way to it.
+constexpr std::int64_t farthest = std::int64_t{1} << 60;
+
+}  // namespace
 
 Shape likely_block(const Trace& trace) {
   std::uint16_t used = 0;
@@ -20,7 +27,9 @@ Shape likely_block(const Trace& trace) {
 Patterns::Patterns(const Trace& trace, const Shape& block)
     : accesses(trace.accesses.size()), branches(trace.branches.size()), barriers(trace.barriers.size(), none),
       exchanges(trace.memories.size()), trace_(trace) {
+  const bool may_part = !trace.branches.empty() || !trace.barriers.empty();
   for (const Sample::Kind kind : {Sample::large_odd, Sample::large_even, Sample::small, Sample::tiny}) {
+    if (!may_part && (kind == Sample::small || kind == Sample::tiny)) continue;
     add_sample(Lanes(trace.expressions, {kind, block}), kind);
   }
   forgive_whole_records();
@@ -48,23 +57,38 @@ void Patterns::add_sample(const Lanes& lanes, Sample::Kind kind) {
 }
 
 void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind) {
+  // What is reached at the same address under the same conditions is seen once.
+  std::map<std::array<std::uint32_t, 5>, std::size_t> known;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const Access& access = trace_.accesses[i];
     AccessPattern& pattern = accesses[i];
     if (lanes.is_varying(access.address)) pattern.kind = AccessPattern::data_dependent;
     if (!lanes.is_known(access.address)) continue;
-    Mask mask = reached[access.context] & mask_of(lanes, access.alive);
-    if (mask.none()) mask.set();
-    WarpAccess seen;
-    for (std::uint32_t warp = 0; warp < lanes.warps(); ++warp) {
-      std::vector<LaneAddress> addresses;
-      for (std::uint32_t lane = warp * 32; lane < std::min(warp * 32 + 32, lanes.count()); ++lane) {
-        if (mask[lane]) addresses.push_back({lanes.thread_of(lane), lanes.at(access.address, lane)});
-      }
-      seen.add(addresses, access.bytes == 0 ? 4 : access.bytes);
+    const bool in_banks = trace_.memories[access.memory].space == Space::shared;
+    const auto [at, is_new] = known.try_emplace({access.address, access.bytes, access.context, access.alive, in_banks}, i);
+    if (!is_new) {
+      pattern = accesses[at->second];
+      continue;
     }
-    seen.put_into(pattern, kind == Sample::large_odd);
+    see(lanes, reached[access.context] & mask_of(lanes, access.alive), access, in_banks).put_into(pattern, kind == Sample::large_odd);
   }
+}
+
+WarpAccess Patterns::see(const Lanes& lanes, Mask mask, const Access& access, bool in_banks) const {
+  if (mask.none()) mask.set();
+  WarpAccess seen(in_banks);
+  for (std::uint32_t begin = 0; begin < lanes.count();) {
+    WarpAddresses warp;
+    std::uint32_t lane = begin;
+    for (; lane < lanes.count() && lanes.thread_of(lane) / 32 == lanes.thread_of(begin) / 32; ++lane) {
+      if (!mask[lane]) continue;
+      warp.threads[warp.count] = lanes.thread_of(lane);
+      warp.addresses[warp.count++] = std::clamp(lanes.at(access.address, lane), -farthest, farthest);
+    }
+    seen.add(warp, access.bytes == 0 ? 4 : access.bytes);
+    begin = lane;
+  }
+  return seen;
 }
 
 // Threads that read the parts of a record one after the other use all of its bytes: the lines stay in L1.

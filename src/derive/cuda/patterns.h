@@ -32,6 +32,8 @@ struct BranchPattern {
   bool elects_one = false;      // one lane of a warp at most is alone with it
 };
 
+class WarpAccess;
+
 // One kernel, looked at with a block of a shape.
 class Patterns {
  public:
@@ -55,6 +57,7 @@ class Patterns {
   Mask mask_of(const Lanes& lanes, ExprId condition) const;
   void add_sample(const Lanes& lanes, Sample::Kind kind);
   void add_accesses(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind);
+  WarpAccess see(const Lanes& lanes, Mask mask, const Access& access, bool in_banks) const;
   void add_branches(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind);
   void add_barriers(const Lanes& lanes);
   void add_exchanges(const Lanes& lanes, const std::vector<Mask>& reached);

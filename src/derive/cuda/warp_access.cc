@@ -1,73 +1,86 @@
 #include "derive/cuda/warp_access.h"
 
-#include <array>
+#include <algorithm>
+#include <limits>
 
 namespace frx::derive::cuda {
 namespace {
 
 constexpr std::int64_t sector_bytes = 32, bank_bytes = 4, banks = 32, request_bytes = 128;
 
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
-std::size_t unique_count(std::vector<std::int64_t>& values) {
-  std::ranges::sort(values);
-  return static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
+// Most addresses come in order already.
+void sort(std::int64_t* begin, std::int64_t* end) {
+  if (!std::is_sorted(begin, end)) std::sort(begin, end);
+}
+
+std::uint32_t unique_count(std::int64_t* begin, std::int64_t* end) {
+  sort(begin, end);
+  return static_cast<std::uint32_t>(std::unique(begin, end) - begin);
 }
 
 }  // namespace
 
-void WarpAccess::add(std::span<const LaneAddress> lanes, std::uint32_t bytes) {
-  if (lanes.empty()) return;
-  bytes = std::min(bytes, 64u);
-  if (!first_) first_ = lanes.front().address;
-  threads_ += static_cast<std::uint32_t>(lanes.size());
-  for (const LaneAddress& lane : lanes) distinct_.insert(lane.address);
-  add_sectors(lanes, bytes);
-  add_banks(lanes, bytes);
-  add_stride(lanes);
+void WarpAccess::add(const WarpAddresses& warp, std::uint32_t bytes) {
+  if (warp.count == 0) return;
+  bytes = std::clamp(bytes, 1u, 64u);
+  if (!first_) first_ = warp.addresses[0];
+  std::copy_n(warp.addresses.data(), warp.count, all_.data() + count_);
+  count_ += warp.count;
+  if (in_banks_) {
+    add_banks(warp, bytes);
+  } else {
+    add_sectors(warp, bytes);
+  }
+  add_stride(warp);
 }
 
-void WarpAccess::add_sectors(std::span<const LaneAddress> lanes, std::uint32_t bytes) {
-  std::vector<std::int64_t> touched, addresses;
-  for (const LaneAddress& lane : lanes) {
-    addresses.push_back(lane.address);
-    const std::int64_t last = floor_div(lane.address + bytes - 1, sector_bytes);
-    for (std::int64_t s = floor_div(lane.address, sector_bytes); s <= last; ++s) touched.push_back(s);
+void WarpAccess::add_sectors(const WarpAddresses& warp, std::uint32_t bytes) {
+  std::array<std::int64_t, 32> sorted = warp.addresses;
+  sort(sorted.data(), sorted.data() + warp.count);
+  std::uint64_t unique = 0, touched = 0;
+  std::int64_t behind = std::numeric_limits<std::int64_t>::min();  // the first sector not counted yet
+  for (std::uint32_t i = 0; i < warp.count; ++i) {
+    if (i == 0 || sorted[i] != sorted[i - 1]) ++unique;
+    const std::int64_t from = std::max(floor_div(sorted[i], sector_bytes), behind);
+    const std::int64_t to = floor_div(sorted[i] + bytes - 1, sector_bytes) + 1;
+    if (to > from) touched += static_cast<std::uint64_t>(to - from);
+    behind = std::max(behind, to);
   }
-  const std::uint64_t useful = unique_count(addresses) * bytes;
-  sectors_ += unique_count(touched);
-  ideal_ += (useful + sector_bytes - 1) / sector_bytes;
+  sectors_ += touched;
+  ideal_ += (unique * bytes + sector_bytes - 1) / sector_bytes;
 }
 
 // A pass serves 128 bytes: all lanes of 4 bytes, half of them for 8, a quarter for 16.
-void WarpAccess::add_banks(std::span<const LaneAddress> lanes, std::uint32_t bytes) {
-  const std::size_t step = std::clamp<std::size_t>(request_bytes / std::max(bytes, 4u), 1, 32);
-  for (std::size_t from = 0; from < lanes.size(); from += step) {
-    std::vector<std::int64_t> words;
-    for (std::size_t i = from; i < std::min(from + step, lanes.size()); ++i) {
-      const std::int64_t last = floor_div(lanes[i].address + bytes - 1, bank_bytes);
-      for (std::int64_t w = floor_div(lanes[i].address, bank_bytes); w <= last; ++w) words.push_back(w);
+void WarpAccess::add_banks(const WarpAddresses& warp, std::uint32_t bytes) {
+  const std::uint32_t step = std::clamp<std::uint32_t>(request_bytes / std::max(bytes, 4u), 1, 32);
+  for (std::uint32_t from = 0; from < warp.count; from += step) {
+    std::array<std::int64_t, 32 * 17> words;
+    std::uint32_t count = 0;
+    for (std::uint32_t i = from; i < std::min(from + step, warp.count); ++i) {
+      const std::int64_t last = floor_div(warp.addresses[i] + bytes - 1, bank_bytes);
+      for (std::int64_t w = floor_div(warp.addresses[i], bank_bytes); w <= last; ++w) words[count++] = w;
     }
-    words.resize(unique_count(words));
+    count = unique_count(words.data(), words.data() + count);
     std::array<std::uint32_t, banks> asked{};
-    for (const std::int64_t word : words) {
-      const auto bank = static_cast<std::size_t>((word % banks + banks) % banks);
-      ways_ = std::max(ways_, ++asked[bank]);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      ways_ = std::max(ways_, ++asked[static_cast<std::size_t>((words[i] % banks + banks) % banks)]);
     }
   }
 }
 
-void WarpAccess::add_stride(std::span<const LaneAddress> lanes) {
-  for (std::size_t i = 1; i < lanes.size(); ++i) {
-    const std::int64_t step = lanes[i].address - lanes[i - 1].address;
+void WarpAccess::add_stride(const WarpAddresses& warp) {
+  for (std::uint32_t i = 1; i < warp.count; ++i) {
+    const auto step = static_cast<std::int64_t>(static_cast<std::uint64_t>(warp.addresses[i]) - static_cast<std::uint64_t>(warp.addresses[i - 1]));
     if (step != 0) same_ = false;
-    if (lanes[i].thread != lanes[i - 1].thread + 1) continue;
+    if (warp.threads[i] != warp.threads[i - 1] + 1) continue;
     if (stride_ && *stride_ != step) has_stride_ = false;
     stride_ = step;
   }
 }
 
-void WarpAccess::put_into(AccessPattern& pattern, bool first) const {
+void WarpAccess::put_into(AccessPattern& pattern, bool first) {
   const double ratio = ideal_ == 0 ? 1 : static_cast<double>(sectors_) / static_cast<double>(ideal_);
   const auto kind = same_ ? AccessPattern::uniform : ratio >= 2 ? AccessPattern::spread : AccessPattern::packed;
   const std::optional<std::int64_t> stride = has_stride_ ? stride_ : std::nullopt;
@@ -77,8 +90,8 @@ void WarpAccess::put_into(AccessPattern& pattern, bool first) const {
     pattern.lane_stride = stride;
     pattern.bank_ways = ways_;
     pattern.first_address = first_.value_or(0);
-    pattern.distinct = static_cast<std::uint32_t>(distinct_.size());
-    pattern.threads = threads_;
+    pattern.distinct = unique_count(all_.data(), all_.data() + count_);
+    pattern.threads = count_;
     return;
   }
   // What is spread only for some sizes is not known to be spread.

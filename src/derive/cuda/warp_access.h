@@ -1,39 +1,41 @@
 // One instruction of one warp after the other: sectors and banks that its lanes touch.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <limits>
-#include <span>
-#include <unordered_set>
-#include <vector>
+#include <optional>
 
 #include "derive/cuda/patterns.h"
 
 namespace frx::derive::cuda {
 
-struct LaneAddress {
-  std::uint32_t thread;
-  std::int64_t address;
+// The active lanes of a warp: numbers of the threads, rising, and the address of each.
+struct WarpAddresses {
+  std::array<std::uint32_t, 32> threads;
+  std::array<std::int64_t, 32> addresses;
+  std::uint32_t count = 0;
 };
 
 class WarpAccess {
  public:
-  // The active lanes of a warp, in order.
-  void add(std::span<const LaneAddress> lanes, std::uint32_t bytes);
+  explicit WarpAccess(bool in_banks) : in_banks_(in_banks) {}
+
+  void add(const WarpAddresses& warp, std::uint32_t bytes);
   // `first`: this is the first of the samples; a later one may only take away.
-  void put_into(AccessPattern& pattern, bool first) const;
+  void put_into(AccessPattern& pattern, bool first);
 
  private:
-  void add_sectors(std::span<const LaneAddress> lanes, std::uint32_t bytes);
-  void add_banks(std::span<const LaneAddress> lanes, std::uint32_t bytes);
-  void add_stride(std::span<const LaneAddress> lanes);
+  void add_sectors(const WarpAddresses& warp, std::uint32_t bytes);
+  void add_banks(const WarpAddresses& warp, std::uint32_t bytes);
+  void add_stride(const WarpAddresses& warp);
 
+  bool in_banks_;
   std::uint64_t sectors_ = 0, ideal_ = 0;
-  std::uint32_t ways_ = 1, threads_ = 0;
+  std::uint32_t ways_ = 1;
   bool same_ = true, has_stride_ = true;
   std::optional<std::int64_t> stride_, first_;
-  std::unordered_set<std::int64_t> distinct_;
+  std::array<std::int64_t, 32 * Lanes::most_warps> all_{};  // addresses of all warps
+  std::uint32_t count_ = 0;
 };
 
 }  // namespace frx::derive::cuda
