@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -14,11 +15,15 @@
 #include "capture/ptxas.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
+#include "ingest/fatbin/images.h"
 #include "ingest/ptx/read_module.h"
 #include "render/code_findings.h"
+#include "render/cuda_report.h"
+#include "render/device_report.h"
 #include "render/page.h"
 #include "render/ptx_report.h"
 #include "report/code_analyst.h"
+#include "report/device_analyst.h"
 
 namespace frx::cli {
 namespace {
@@ -28,26 +33,66 @@ using model::CodeFinding;
 using model::Severity;
 using render::FailedFile;
 
-constexpr std::array<std::string_view, 1> suffixes{".ptx"};
+enum class Kind : std::uint8_t { other, ptx, cuda, device };
+
+// What people name such files. A shared library or a program is told by its first bytes.
+struct Suffix {
+  std::string_view suffix;
+  Kind kind;
+};
+constexpr Suffix suffixes[] = {{".ptx", Kind::ptx},   {".cu", Kind::cuda},      {".cuh", Kind::cuda},
+                               {".cuda", Kind::cuda}, {".cubin", Kind::device}, {".fatbin", Kind::device}};
 constexpr std::uint64_t largest_file = std::uint64_t{4} << 30;
 
-bool has_code_suffix(const std::string& path) {
-  return std::ranges::any_of(suffixes, [&](std::string_view suffix) {
-    return path.size() > suffix.size() &&
-           equals_ignoring_case(std::string_view(path).substr(path.size() - suffix.size()), suffix);
-  });
+Kind kind_by_suffix(const std::string& path) {
+  for (const auto& [suffix, kind] : suffixes) {
+    if (path.size() > suffix.size() && equals_ignoring_case(std::string_view(path).substr(path.size() - suffix.size()), suffix))
+      return kind;
+  }
+  return Kind::other;
 }
 
-// One file and what was found in it.
+// By its first bytes. Looking into a pipe would take what is in it.
+Kind kind_by_content(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return Kind::other;
+  const Result<std::unique_ptr<ByteSource>> source = open_file(path);
+  if (!source) return Kind::other;
+  std::array<char, 4096> buffer{};
+  const Result<std::size_t> read = (*source)->read(buffer);
+  const std::string_view head(buffer.data(), read ? *read : 0);
+  if (ingest::ptx::looks_like_ptx(head)) return Kind::ptx;
+  if (ingest::fatbin::file_kind(head) != ingest::fatbin::FileKind::other) return Kind::device;
+  return head.find("__global__") != head.npos || head.find("<<<") != head.npos ? Kind::cuda : Kind::other;
+}
+
+Kind kind_of(const std::string& path) {
+  const Kind kind = kind_by_suffix(path);
+  return kind != Kind::other ? kind : kind_by_content(path);
+}
+
+// One file, or the CUDA files of one folder, and what was found in it.
 struct CodeFile {
-  std::string path;
+  std::string path;                // of the first file
+  std::vector<std::string> paths;  // all of them
+  Kind kind = Kind::other;
   std::unique_ptr<report::PtxReport> ptx;
+  std::unique_ptr<report::CudaReport> cuda;
+  std::unique_ptr<report::DeviceReport> device;
   std::optional<Error> error;
 
   std::span<const CodeFinding> findings() const {
-    return ptx ? std::span<const CodeFinding>(ptx->diagnosis.findings) : std::span<const CodeFinding>();
+    if (ptx) return ptx->diagnosis.findings;
+    if (cuda) return cuda->findings;
+    return device ? std::span<const CodeFinding>(device->findings) : std::span<const CodeFinding>();
   }
-  std::string_view mode() const { return "ptx"; }
+  std::string_view mode() const { return kind == Kind::ptx ? "ptx" : kind == Kind::cuda ? "cuda_source" : "device_code"; }
+  Json json() const {
+    return ptx ? render::ptx_json(*ptx) : cuda ? render::cuda_json(*cuda) : device ? render::device_json(*device) : Json(nullptr);
+  }
+  std::string text(const render::Style& style) const {
+    return ptx ? render::ptx_text(*ptx, style) : cuda ? render::cuda_text(*cuda, style) : device ? render::device_text(*device, style) : "";
+  }
 };
 
 Result<> add_folder(const std::string& folder, std::vector<std::string>& paths) {
@@ -57,11 +102,13 @@ Result<> add_folder(const std::string& folder, std::vector<std::string>& paths) 
   for (; !error && at != end; at.increment(error)) {
     std::error_code ignored;
     const std::string path = at->path().string();
-    if (at->is_regular_file(ignored) && has_code_suffix(path)) found.push_back(path);
+    if (at->is_regular_file(ignored) && kind_by_suffix(path) != Kind::other) found.push_back(path);
   }
   if (error) return fail(ErrorKind::unreadable, "cannot read the folder: {}", error.message()).at(folder);
   if (found.empty())
-    return fail(ErrorKind::unreadable, "no file of code in this folder").at(folder).hint("code is: .ptx");
+    return fail(ErrorKind::unreadable, "no file of code in this folder")
+        .at(folder)
+        .hint("code is: .cu, .cuh, .cuda, .ptx, .cubin, .fatbin");
   std::ranges::sort(found);
   paths.insert(paths.end(), found.begin(), found.end());
   return {};
@@ -81,12 +128,9 @@ Result<std::vector<std::string>> files_of(const std::vector<std::string>& target
 }
 
 // Who knows what the compiler makes of the PTX in `path`: ptxas itself, or what it once printed.
-report::PtxCompiler compiler_for(const std::string& path, const CodeOptions& options, const std::string& log,
-                                 const capture::Host& host) {
+report::PtxCompiler compiler_for(const std::string& path, const CodeOptions& options, const std::string& log, const capture::Host& host) {
   if (!options.ptxas_log.empty()) {
-    return [&log](const std::string&) -> Result<diagnose::CompiledKernels> {
-      return report::compiled_in_log(log, "", "ptxas log");
-    };
+    return [&log](const std::string&) -> Result<diagnose::CompiledKernels> { return report::compiled_in_log(log, "", "ptxas log"); };
   }
   if (!options.with_ptxas) return {};
   return [path, &host](const std::string& architecture) -> Result<diagnose::CompiledKernels> {
@@ -103,30 +147,64 @@ struct Reading {
   Io& io;
 };
 
+Result<> read_cuda(CodeFile& file, const Reading& reading) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const std::string& path : file.paths) {
+    TRY_ASSIGN(std::string text, read_file(path, largest_file));
+    texts.emplace_back(path, std::move(text));
+  }
+  TRY_ASSIGN(file.cuda, reading.analyst.inspect_cuda(texts));
+  return {};
+}
+
 Result<> read_into(CodeFile& file, const Reading& reading) {
+  if (file.kind == Kind::cuda) return read_cuda(file, reading);
   TRY_ASSIGN(const std::string text, read_file(file.path, largest_file));
+  if (file.kind == Kind::device) {
+    TRY_ASSIGN(file.device, report::analyse_device_code(reading.analyst, file.path, text));
+    return {};
+  }
   TRY_ASSIGN(file.ptx,
-             reading.analyst.analyse_ptx(
-                 file.path, text, compiler_for(file.path, reading.options, reading.ptxas_log, *reading.io.host)));
+             reading.analyst.analyse_ptx(file.path, text, compiler_for(file.path, reading.options, reading.ptxas_log, *reading.io.host)));
   return {};
 }
 
 // Two files at a time; a line on the terminal tells how far it is.
+// CUDA files of one folder are one program: kernels of one are launched in another. Others stand alone.
+std::vector<CodeFile> grouped(const std::vector<std::string>& paths) {
+  std::vector<CodeFile> files;
+  std::map<std::string, std::size_t> programs;  // by folder
+  for (const std::string& path : paths) {
+    const Kind kind = kind_of(path);
+    if (kind == Kind::cuda) {
+      const auto [program, is_new] = programs.emplace(fs::path(path).parent_path().string(), files.size());
+      if (!is_new) {
+        files[program->second].paths.push_back(path);
+        continue;
+      }
+    }
+    CodeFile& file = files.emplace_back();
+    file.path = path;
+    file.paths = {path};
+    file.kind = kind;
+  }
+  return files;
+}
+
 std::vector<CodeFile> read_all(const std::vector<std::string>& paths, const Reading& reading) {
-  std::vector<CodeFile> files(paths.size());
+  std::vector<CodeFile> files = grouped(paths);
   std::atomic<std::size_t> next{0};
-  const bool shows = reading.io.err_is_terminal && paths.size() > 20;
+  const bool shows = reading.io.err_is_terminal && files.size() > 20;
   const auto work = [&](bool reports) {
-    for (std::size_t i = next++; i < paths.size(); i = next++) {
-      files[i].path = paths[i];
+    for (std::size_t i = next++; i < files.size(); i = next++) {
       if (Result<> read = read_into(files[i], reading); !read) files[i].error = std::move(read).error();
-      if (reports && shows) reading.io.err.write(fmt::format("\ranalysing code: {} of {} files", i + 1, paths.size()));
+      if (reports && shows) reading.io.err.write(fmt::format("\ranalysing code: {} of {} files", i + 1, files.size()));
     }
   };
   {
     std::vector<std::jthread> helpers;
     const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-    for (std::size_t i = 1; i < std::min(cores, paths.size()); ++i) helpers.emplace_back(work, false);
+    for (std::size_t i = 1; i < std::min(cores, files.size()); ++i) helpers.emplace_back(work, false);
     work(true);
   }
   if (shows) reading.io.err.write("\r\x1b[K");
@@ -160,9 +238,9 @@ Json severity_counts(const Outcome& outcome) {
 Json all_json(const std::vector<CodeFile>& files, const Outcome& outcome) {
   Json list = Json::array();
   for (const CodeFile& file : files) {
-    Json entry{{"filename", file.path}, {"mode", file.mode()}};
+    Json entry{{"filename", file.path}, {"filenames", file.paths}, {"mode", file.mode()}};
     entry["error"] = file.error ? Json(file.error->message) : Json(nullptr);
-    entry["result"] = file.ptx ? render::ptx_json(*file.ptx) : Json(nullptr);
+    entry["result"] = file.json();
     list.push_back(std::move(entry));
   }
   return {{"schema", "code_analysis_v1"},
@@ -175,16 +253,15 @@ Json all_json(const std::vector<CodeFile>& files, const Outcome& outcome) {
 std::string summary_text(const std::vector<CodeFile>& files, const Outcome& outcome, const render::Style& style) {
   render::Page page(style);
   page.section("ALL FILES");
-  page.paragraph(fmt::format(
-      "{}: {} high, {} medium, {} low{}", count_text(files.size(), "file"), outcome.by_severity[2],
-      outcome.by_severity[1], outcome.by_severity[0],
-      outcome.failed.empty() ? "" : fmt::format("; {} not read", count_text(outcome.failed.size(), "file"))));
+  page.paragraph(fmt::format("{}: {} high, {} medium, {} low{}", count_text(files.size(), "file"), outcome.by_severity[2],
+                             outcome.by_severity[1], outcome.by_severity[0],
+                             outcome.failed.empty() ? "" : fmt::format("; {} not read", count_text(outcome.failed.size(), "file"))));
   return page.take();
 }
 
 void print_text(const std::vector<CodeFile>& files, const Outcome& outcome, Io& io) {
   for (const CodeFile& file : files) {
-    if (file.ptx) io.out.write(render::ptx_text(*file.ptx, style_of(io)));
+    io.out.write(file.text(style_of(io)));
     if (file.error) io.err.write(fmt::format("{}: {}\n", io.program, to_string(*file.error)));
   }
   if (files.size() > 1) io.out.write(summary_text(files, outcome, style_of(io)));
@@ -196,7 +273,7 @@ void print(const std::vector<CodeFile>& files, const Outcome& outcome, const Cod
   } else if (options.format == "github") {
     io.out.write(render::github_text(outcome.findings, outcome.failed));
   } else if (options.format == "json" && files.size() == 1) {
-    write_json(io, files[0].mode(), render::ptx_json(*files[0].ptx));
+    write_json(io, files[0].mode(), files[0].json());
   } else if (options.format == "json") {
     write_json(io, "code", all_json(files, outcome));
   } else {
@@ -209,19 +286,16 @@ Result<int> judged(const Outcome& outcome, const CodeOptions& options, std::size
     std::size_t reached = 0;
     for (auto i = static_cast<std::size_t>(severity_named(options.fail_on)); i < outcome.by_severity.size(); ++i)
       reached += outcome.by_severity[i];
-    if (reached > 0)
-      return fail(ErrorKind::negative, "{} of severity {} or above", count_text(reached, "finding"), options.fail_on);
+    if (reached > 0) return fail(ErrorKind::negative, "{} of severity {} or above", count_text(reached, "finding"), options.fail_on);
   }
   if (outcome.failed.empty()) return 0;
-  return fail(ErrorKind::unreadable, "{} of {} could not be analysed", outcome.failed.size(),
-              count_text(files, "file"));
+  return fail(ErrorKind::unreadable, "{} of {} could not be analysed", outcome.failed.size(), count_text(files, "file"));
 }
 
 }  // namespace
 
 void describe_code(Syntax& syntax, CodeOptions& options) {
-  syntax.choice("--format", "FORMAT", options.format, {"text", "json", "sarif", "github"},
-                "code: how to print the findings");
+  syntax.choice("--format", "FORMAT", options.format, {"text", "json", "sarif", "github"}, "code: how to print the findings");
   syntax.flag("--with-ptxas", options.with_ptxas, "PTX: run ptxas and use its registers and spills");
   syntax.option("--ptxas-log", "FILE", options.ptxas_log, "PTX: the same from what 'nvcc -Xptxas -v' printed");
   syntax.choice("--fail-on", "SEVERITY", options.fail_on, {"low", "medium", "high"},
@@ -230,17 +304,11 @@ void describe_code(Syntax& syntax, CodeOptions& options) {
 
 bool is_code(const std::string& path) {
   std::error_code ignored;
-  if (fs::is_directory(path, ignored) || has_code_suffix(path)) return true;
-  if (!fs::is_regular_file(path, ignored)) return false;  // looking into a pipe would take what is in it
-  const Result<std::unique_ptr<ByteSource>> source = open_file(path);
-  if (!source) return false;
-  std::array<char, 4096> head{};
-  const Result<std::size_t> read = (*source)->read(head);
-  return read && ingest::ptx::looks_like_ptx({head.data(), *read});
+  return fs::is_directory(path, ignored) || kind_of(path) != Kind::other;
 }
 
-Result<int> analyse_code(const std::vector<std::string>& targets, const CodeOptions& options,
-                         const report::AnalysisOptions& analysis, Io& io) {
+Result<int> analyse_code(const std::vector<std::string>& targets, const CodeOptions& options, const report::AnalysisOptions& analysis,
+                         Io& io) {
   TRY_ASSIGN(const std::vector<std::string> paths, files_of(targets));
   TRY_ASSIGN(const std::unique_ptr<report::CodeAnalyst> analyst, report::CodeAnalyst::create(analysis));
   Reading reading{options, *analyst, "", io};

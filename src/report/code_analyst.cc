@@ -6,6 +6,9 @@
 #include "advise/ptx_signals.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "derive/cuda/inspect.h"
+#include "detect/cuda_findings.h"
+#include "ingest/cuda/read_source.h"
 #include "ingest/ptx/read_module.h"
 #include "ingest/ptxas_log.h"
 #include "knowledge/gpu_match.h"
@@ -20,8 +23,8 @@ std::string family_of(std::string_view target) {
 }
 
 std::string first_target(const model::ptx::Module& module) {
-  const auto at = std::ranges::find_if(
-      module.targets, [](const std::string& t) { return t.starts_with("sm_") || t.starts_with("compute_"); });
+  const auto at =
+      std::ranges::find_if(module.targets, [](const std::string& t) { return t.starts_with("sm_") || t.starts_with("compute_"); });
   return at == module.targets.end() ? std::string() : printable(*at);
 }
 
@@ -53,8 +56,7 @@ void judge_confidence(PtxReport& report) {
     report.primary_display = primary->display;
     const bool proven = primary->proof == knowledge::Proof::proven || !report.compiler.empty();
     report.confidence = proven ? "high" : "medium";
-    report.confidence_reason =
-        proven ? "from the compiler's own numbers" : "from the code alone; a profile decides what limits it";
+    report.confidence_reason = proven ? "from the compiler's own numbers" : "from the code alone; a profile decides what limits it";
   } else {
     report.confidence = "medium";
     report.confidence_reason = "nothing in the code stands out; a profile decides what limits it";
@@ -64,17 +66,15 @@ void judge_confidence(PtxReport& report) {
 void add_notes(PtxReport& report) {
   const model::ptx::Module& module = report.module;
   if (module.skipped_statements > 0) {
-    report.notes.push_back(fmt::format("{} not understood and left out; first: {}",
-                                       count_text(module.skipped_statements, "statement"),
+    report.notes.push_back(fmt::format("{} not understood and left out; first: {}", count_text(module.skipped_statements, "statement"),
                                        module.problems.empty() ? "" : printable(module.problems.front())));
   }
   if (!report.unknown_opcodes.empty()) {
     const std::size_t shown = std::min<std::size_t>(5, report.unknown_opcodes.size());
     std::vector<std::string> names;
     for (std::size_t i = 0; i < shown; ++i) names.push_back(printable(report.unknown_opcodes[i]));
-    report.notes.push_back(fmt::format("{} counted as 'other': {}{}",
-                                       count_text(report.unknown_opcodes.size(), "unknown opcode"), join(names, ", "),
-                                       shown < report.unknown_opcodes.size() ? ", ..." : ""));
+    report.notes.push_back(fmt::format("{} counted as 'other': {}{}", count_text(report.unknown_opcodes.size(), "unknown opcode"),
+                                       join(names, ", "), shown < report.unknown_opcodes.size() ? ", ..." : ""));
   }
   if (report.diagnosis.device_functions > 0) {
     report.notes.push_back(fmt::format("{} besides the kernels; what a kernel calls is not counted in its numbers",
@@ -94,8 +94,7 @@ void ask(const PtxCompiler& compiler, const std::string& architecture, PtxReport
 
 }  // namespace
 
-diagnose::CompiledKernels compiled_in_log(std::string_view log, std::string_view architecture,
-                                          const std::string& source) {
+diagnose::CompiledKernels compiled_in_log(std::string_view log, std::string_view architecture, const std::string& source) {
   diagnose::CompiledKernels compiled;
   for (ingest::PtxasFunction& function : ingest::read_ptxas_log(log)) {
     if (!function.is_kernel || (!architecture.empty() && function.architecture != architecture)) continue;
@@ -125,6 +124,8 @@ Result<std::unique_ptr<CodeAnalyst>> CodeAnalyst::create(const AnalysisOptions& 
   TRY_ASSIGN(ingest::ptx::InstructionSet instructions, ingest::ptx::InstructionSet::load(known.library));
   analyst->instructions_ = std::make_unique<ingest::ptx::InstructionSet>(std::move(instructions));
   TRY_ASSIGN(analyst->ptx_rules_, knowledge::CodeRules::load(known.library, "ptx"));
+  TRY_ASSIGN(analyst->cuda_rules_, knowledge::CodeRules::load(known.library, "cuda"));
+  TRY_ASSIGN(analyst->cubin_rules_, knowledge::CodeRules::load(known.library, "cubin"));
   TRY_ASSIGN(analyst->ptx_labels_, knowledge::CodeLabels::load(known.library, "ptx"));
   if (options.gpu_model.empty()) return analyst;
   knowledge::GpuQuery query;
@@ -136,11 +137,11 @@ Result<std::unique_ptr<CodeAnalyst>> CodeAnalyst::create(const AnalysisOptions& 
   }
   analyst->gpu_name_ = match.product ? match.product->name : match.limits->family_key;
   analyst->gpu_sm_version_ = match.limits->family_key;
+  analyst->gpu_limits_ = match.limits;
   return analyst;
 }
 
-Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, std::string_view text,
-                                                            const PtxCompiler& compiler) const {
+Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, std::string_view text, const PtxCompiler& compiler) const {
   auto report = std::make_unique<PtxReport>();
   report->source = name;
   TRY_ASSIGN(report->module, ingest::ptx::read_module(std::move(name), text));
@@ -151,15 +152,32 @@ Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, st
   report->target = first_target(module);
   if (compiler) ask(compiler, architecture_for(*report), *report);
   if (!report->compiled.empty()) report->compiler = report->compiled.begin()->second.source;
-  report->gpu = !gpu_name_.empty()       ? gpu_name_ + " (--gpu-model)"
-                : report->target.empty() ? ""
-                                         : "target " + report->target;
-  diagnose::PtxKnowledge known{&ptx_rules_, &ptx_labels_,
-                               gpu_sm_version_.empty() ? family_of(report->target) : gpu_sm_version_};
+  report->gpu = !gpu_name_.empty() ? gpu() : report->target.empty() ? "" : "target " + report->target;
+  diagnose::PtxKnowledge known{&ptx_rules_, &ptx_labels_, gpu_sm_version_.empty() ? family_of(report->target) : gpu_sm_version_};
   report->diagnosis = diagnose::diagnose_ptx(module, known, report->compiled);
   report->advice = advice_for(report->diagnosis, *catalogue_);
   judge_confidence(*report);
   add_notes(*report);
+  return report;
+}
+
+Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(
+    const std::vector<std::pair<std::string, std::string>>& names_and_texts) const {
+  auto report = std::make_unique<CudaReport>();
+  report->gpu = gpu();
+  for (const auto& [name, text] : names_and_texts) {
+    TRY_ASSIGN(model::cuda::Source source, ingest::cuda::read_source(name, text));
+    if (source.errors > 0)
+      report->notes.push_back(fmt::format("{}: {} not understood and read around", printable(name), count_text(source.errors, "place")));
+    report->files.push_back(name);
+    report->sources.push_back(std::move(source));
+  }
+  report->inspection = derive::cuda::inspect(report->sources, gpu_limits_);
+  detect::CudaFindings found = detect::examine_cuda(cuda_rules_, report->inspection, report->sources, gpu_sm_version_);
+  report->findings = std::move(found.findings);
+  report->suppressed = found.suppressed;
+  if (found.suppressed > 0)
+    report->notes.push_back(fmt::format("{} silenced by comments in the source", count_text(found.suppressed, "finding")));
   return report;
 }
 

@@ -15,6 +15,7 @@
 #include "knowledge/knowledge.h"
 #include "report/analyse.h"
 #include "report/code_report.h"
+#include "report/cuda_report.h"
 
 namespace frx::report {
 
@@ -22,8 +23,7 @@ namespace frx::report {
 using PtxCompiler = std::function<Result<diagnose::CompiledKernels>(const std::string& architecture)>;
 
 // From a log of ptxas: the kernels of `architecture`, of any one when that is "".
-diagnose::CompiledKernels compiled_in_log(std::string_view log, std::string_view architecture,
-                                          const std::string& source);
+diagnose::CompiledKernels compiled_in_log(std::string_view log, std::string_view architecture, const std::string& source);
 
 // Everything a report of code points into lives here. May be asked from several threads at once.
 class CodeAnalyst {
@@ -31,11 +31,16 @@ class CodeAnalyst {
   static Result<std::unique_ptr<CodeAnalyst>> create(const AnalysisOptions& options);
 
   const knowledge::Knowledge& knowledge() const { return knowledge_; }
+  const knowledge::CodeRules& cubin_rules() const { return cubin_rules_; }
+  // That --gpu-model names: "NVIDIA H100 (--gpu-model)" and its limits; "" and null without.
+  std::string gpu() const { return gpu_name_.empty() ? "" : gpu_name_ + " (--gpu-model)"; }
+  const knowledge::SmLimits* gpu_limits() const { return gpu_limits_; }
 
   // Fails on what is no PTX. `compiler` is asked once what it makes of the kernels; when it fails, the report
   // says so and goes on without.
-  Result<std::unique_ptr<PtxReport>> analyse_ptx(std::string name, std::string_view text,
-                                                 const PtxCompiler& compiler = {}) const;
+  Result<std::unique_ptr<PtxReport>> analyse_ptx(std::string name, std::string_view text, const PtxCompiler& compiler = {}) const;
+  // One program: a kernel of one file may be launched in another. Fails on what cannot be read at all.
+  Result<std::unique_ptr<CudaReport>> inspect_cuda(const std::vector<std::pair<std::string, std::string>>& names_and_texts) const;
 
  private:
   CodeAnalyst() = default;
@@ -45,9 +50,10 @@ class CodeAnalyst {
   knowledge::Knowledge knowledge_;
   std::unique_ptr<advise::Catalogue> catalogue_;
   std::unique_ptr<ingest::ptx::InstructionSet> instructions_;
-  knowledge::CodeRules ptx_rules_;
+  knowledge::CodeRules ptx_rules_, cuda_rules_, cubin_rules_;
   knowledge::CodeLabels ptx_labels_;
   std::string gpu_name_, gpu_sm_version_;  // from --gpu-model
+  const knowledge::SmLimits* gpu_limits_ = nullptr;
 };
 
 }  // namespace frx::report

@@ -1,0 +1,133 @@
+#include "render/code_findings.h"
+#include "render/cuda_report.h"
+
+namespace frx::render {
+namespace {
+
+using model::cuda::Kernel;
+using model::cuda::Launch;
+using model::cuda::LaunchAdvice;
+using model::cuda::SharedArray;
+using report::CudaReport;
+
+template <typename Number>
+Json or_null(const std::optional<Number>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json shared_json(const SharedArray& array) {
+  Json dims = Json::array();
+  for (const auto& dim : array.dims) dims.push_back(or_null(dim));
+  return {{"name", array.name},          {"type", array.type},
+          {"dims", std::move(dims)},     {"bytes", or_null(array.bytes)},
+          {"dynamic", array.is_dynamic}, {"bank_conflict_risk", array.bank_conflict_risk},
+          {"line", array.place.line}};
+}
+
+Json kernel_json(const Kernel& kernel) {
+  Json params = Json::array();
+  for (const auto& parameter : kernel.parameters) params.push_back({{"type", parameter.type}, {"name", parameter.name}});
+  Json shared = Json::array();
+  for (const SharedArray& array : kernel.shared_memory) shared.push_back(shared_json(array));
+  Json barriers = Json::array();
+  for (const auto& barrier : kernel.barriers) {
+    barriers.push_back({{"line", barrier.place.line}, {"in_loop", barrier.in_loop}, {"divergent", barrier.is_divergent}});
+  }
+  return {{"name", kernel.name},
+          {"filename", kernel.place.file},
+          {"line", kernel.place.line},
+          {"column", kernel.place.column},
+          {"signature", kernel.signature},
+          {"params", std::move(params)},
+          {"template_parameters", kernel.template_parameters},
+          {"max_threads_per_block", or_null(kernel.max_threads)},
+          {"min_blocks_per_sm", or_null(kernel.min_blocks)},
+          {"indexing_patterns", kernel.indexing_patterns},
+          {"memory_access_styles", kernel.memory_access_styles},
+          {"atomics", kernel.atomics},
+          {"reductions", kernel.reductions},
+          {"shared_memory", std::move(shared)},
+          {"barriers", std::move(barriers)},
+          {"loop_count", kernel.loops},
+          {"unrolled_loop_count", kernel.unrolled_loops},
+          {"live_scalars", kernel.live_scalars},
+          {"complete", kernel.is_complete}};
+}
+
+Json extent_json(const std::optional<model::cuda::Extent>& extent) {
+  return extent ? Json{extent->x, extent->y, extent->z} : Json(nullptr);
+}
+
+Json launch_json(const Launch& launch) {
+  return {{"kernel_name", text_or_null(launch.kernel)},
+          {"filename", launch.place.file},
+          {"line", launch.place.line},
+          {"column", launch.place.column},
+          {"raw_config", launch.raw_config},
+          {"grid_expr", launch.grid_expr},
+          {"block_expr", launch.block_expr},
+          {"shared_memory_expr", text_or_null(launch.shared_memory_expr)},
+          {"stream_expr", text_or_null(launch.stream_expr)},
+          {"grid", extent_json(launch.grid)},
+          {"block", extent_json(launch.block)},
+          {"block_size_hint", launch.block ? Json(launch.block->volume()) : Json(nullptr)},
+          {"dynamic_shared_bytes", or_null(launch.dynamic_shared_bytes)}};
+}
+
+Json advice_json(const LaunchAdvice& advice) {
+  Json candidates = Json::array();
+  for (const auto& candidate : advice.candidates) {
+    candidates.push_back({{"block_size", candidate.block_size}, {"occupancy_pct", number(candidate.occupancy_pct, 1)}});
+  }
+  return {{"kernel_name", advice.kernel},
+          {"candidates", std::move(candidates)},
+          {"observed_block_sizes", advice.observed_block_sizes},
+          {"notes", advice.notes}};
+}
+
+// The documented lists of the HTTP answer: what each kernel has, by kernel.
+template <typename Member>
+Json by_kernel(const CudaReport& report, std::string_view key, Member member) {
+  Json list = Json::array();
+  for (const Kernel& kernel : report.inspection.kernels) {
+    if (!(kernel.*member).empty()) list.push_back({{"kernel_name", kernel.name}, {std::string(key), kernel.*member}});
+  }
+  return list;
+}
+
+bool is_about_shared_memory(const model::CodeFinding& finding) {
+  return finding.code == "possible_shared_memory_bank_conflict" || finding.code == "large_static_shared_memory" ||
+         finding.code == "shared_memory_without_barrier" || finding.code == "conditional_syncthreads" ||
+         finding.code == "warp_level_sync_misuse" || finding.code == "unnecessary_syncthreads" || finding.code == "sync_inside_tight_loop";
+}
+
+}  // namespace
+
+Json cuda_json(const CudaReport& report) {
+  Json json{{"schema", "cuda_static_v1"}, {"schema_version", "cuda_static_v1"}, {"files", report.files}};
+  json["gpu_model"] = text_or_null(report.gpu);
+  json["kernel_count"] = report.inspection.kernels.size();
+  json["launch_count"] = report.inspection.launches.size();
+  json["kernels"] = Json::array();
+  for (const Kernel& kernel : report.inspection.kernels) json["kernels"].push_back(kernel_json(kernel));
+  json["launches"] = Json::array();
+  for (const Launch& launch : report.inspection.launches) json["launches"].push_back(launch_json(launch));
+  json["findings"] = findings_json(report.findings);
+  json["launch_advisor"] = Json::array();
+  for (const LaunchAdvice& advice : report.inspection.advice) json["launch_advisor"].push_back(advice_json(advice));
+  json["launch_configs"] = json["launches"];
+  json["launch_advice"] = json["launch_advisor"];
+  json["indexing_patterns"] = by_kernel(report, "patterns", &Kernel::indexing_patterns);
+  json["memory_tags"] = by_kernel(report, "tags", &Kernel::memory_access_styles);
+  json["atomics"] = by_kernel(report, "atomics", &Kernel::atomics);
+  json["shared_memory_warnings"] = Json::array();
+  for (const model::CodeFinding& finding : report.findings) {
+    if (is_about_shared_memory(finding)) json["shared_memory_warnings"].push_back(finding_json(finding));
+  }
+  json["suppressed_count"] = report.suppressed;
+  json["notes"] = report.notes;
+  return json;
+}
+
+}  // namespace frx::render

@@ -1,0 +1,15 @@
+// The answer about CUDA source, for people and as cuda_static_v1.
+#pragma once
+
+#include <string>
+
+#include "render/json.h"
+#include "render/style.h"
+#include "report/cuda_report.h"
+
+namespace frx::render {
+
+std::string cuda_text(const report::CudaReport& report, const Style& style);
+Json cuda_json(const report::CudaReport& report);
+
+}  // namespace frx::render

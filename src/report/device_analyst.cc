@@ -1,0 +1,106 @@
+#include "report/device_analyst.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "detect/code_rules.h"
+#include "ingest/fatbin/device_code.h"
+
+namespace frx::report {
+namespace {
+
+using model::CodeSubject;
+using model::KernelResources;
+
+// A block of this size stands for all that are possible when one number is wanted.
+constexpr std::uint32_t usual_block = 256;
+
+const derive::KernelOccupancy* typical(const DeviceKernel& kernel) {
+  if (kernel.occupancy.empty()) return nullptr;
+  const auto at = std::ranges::find(kernel.occupancy, usual_block, &derive::KernelOccupancy::threads_per_block);
+  return at == kernel.occupancy.end() ? &kernel.occupancy.front() : &*at;
+}
+
+// The facts that data/code_rules/cubin asks for; what the file does not say is absent.
+CodeSubject subject_of(const KernelResources& kernel, const DeviceKernel& device, const std::string& file) {
+  CodeSubject subject;
+  subject.kernel = kernel.name;
+  subject.place.file = file;
+  subject.set("architecture", kernel.architecture);
+  if (kernel.registers_per_thread) subject.set("registers", static_cast<double>(*kernel.registers_per_thread));
+  if (kernel.register_limit) subject.set("register_limit", static_cast<double>(*kernel.register_limit));
+  if (kernel.frame_bytes) subject.set("frame_bytes", static_cast<double>(*kernel.frame_bytes));
+  if (kernel.spills) {
+    subject.set("spill_store_bytes", static_cast<double>(kernel.spills->store_bytes));
+    subject.set("spill_load_bytes", static_cast<double>(kernel.spills->load_bytes));
+    subject.set("spill_bytes", static_cast<double>(kernel.spills->store_bytes + kernel.spills->load_bytes));
+  }
+  subject.set("spills_unknown", !kernel.spills.has_value());
+  if (kernel.local) subject.set("local_accesses", static_cast<double>(kernel.local->loads + kernel.local->stores));
+  if (kernel.static_shared_bytes) subject.set("static_shared_bytes", static_cast<double>(*kernel.static_shared_bytes));
+  const derive::KernelOccupancy* at = typical(device);
+  if (at && at->occupancy.known()) {
+    subject.set("occupancy_pct", *at->occupancy.occupancy_pct);
+    subject.set("threads_per_block", static_cast<double>(at->threads_per_block));
+    subject.set("occupancy_gpu", device.gpu);
+    const auto by_registers = std::ranges::count(at->occupancy.limiters, knowledge::OccupancyLimiter::registers) > 0;
+    subject.set("limited_by_registers", by_registers);
+  }
+  return subject;
+}
+
+diagnose::CompiledKernels compiled_for(const model::DeviceCode& code) {
+  diagnose::CompiledKernels compiled;
+  for (const KernelResources& kernel : code.kernels) {
+    derive::ptx::Compiled numbers;
+    numbers.registers = kernel.registers_per_thread;
+    numbers.stack_bytes = kernel.frame_bytes;
+    if (kernel.spills) {
+      numbers.spill_store_bytes = kernel.spills->store_bytes;
+      numbers.spill_load_bytes = kernel.spills->load_bytes;
+    }
+    numbers.source = "the cubin for " + kernel.architecture;
+    compiled.insert_or_assign(kernel.name, std::move(numbers));  // the last architecture is the newest, as nvcc orders them
+  }
+  return compiled;
+}
+
+void add_ptx(const CodeAnalyst& analyst, DeviceReport& report) {
+  const diagnose::CompiledKernels compiled = compiled_for(report.code);
+  const PtxCompiler compiler = [&](const std::string&) -> Result<diagnose::CompiledKernels> { return compiled; };
+  for (const model::EmbeddedPtx& ptx : report.code.ptx) {
+    const std::string name = fmt::format("{} (PTX for {})", report.source, ptx.architecture);
+    Result<std::unique_ptr<PtxReport>> analysed = analyst.analyse_ptx(name, ptx.text, compiled.empty() ? PtxCompiler() : compiler);
+    if (analysed)
+      report.ptx.push_back(std::move(*analysed));
+    else
+      report.notes.push_back(fmt::format("PTX for {} left out: {}", ptx.architecture, analysed.error().message));
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DeviceReport>> analyse_device_code(const CodeAnalyst& analyst, std::string name, std::string_view bytes) {
+  auto report = std::make_unique<DeviceReport>();
+  report->source = name;
+  report->gpu = analyst.gpu();
+  TRY_ASSIGN(report->code, ingest::fatbin::read_device_code(std::move(name), bytes));
+  report->notes = report->code.notes;
+  std::vector<CodeSubject> subjects;
+  for (std::size_t i = 0; i < report->code.kernels.size(); ++i) {
+    const KernelResources& kernel = report->code.kernels[i];
+    DeviceKernel device{i, {}, {}};
+    if (const knowledge::SmLimits* limits = derive::limits_for(kernel, analyst.knowledge().gpus, analyst.gpu_limits())) {
+      device.gpu = analyst.gpu_limits() ? analyst.gpu() : std::string(limits->family_key);
+      device.occupancy = derive::kernel_occupancy(kernel, *limits);
+    }
+    subjects.push_back(subject_of(kernel, device, report->source));
+    report->kernels.push_back(std::move(device));
+  }
+  report->findings = detect::examine(analyst.cubin_rules(), subjects, "");
+  add_ptx(analyst, *report);
+  return report;
+}
+
+}  // namespace frx::report

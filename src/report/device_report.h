@@ -1,0 +1,32 @@
+// The finished answer about compiled code: cubins, fat binaries, programs and libraries that carry them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "derive/kernel_occupancy.h"
+#include "model/code_finding.h"
+#include "model/device_code.h"
+#include "report/code_report.h"
+
+namespace frx::report {
+
+struct DeviceKernel {
+  std::size_t index = 0;                           // of DeviceReport::code.kernels
+  std::string gpu;                                 // whose limits were used: "sm_90", "NVIDIA H100"; "" when none fits
+  std::vector<derive::KernelOccupancy> occupancy;  // one per possible size of block
+};
+
+struct DeviceReport {
+  std::string source;
+  std::string gpu;  // "NVIDIA H100 (--gpu-model)", "" when none was named
+  model::DeviceCode code;
+  std::vector<DeviceKernel> kernels;         // as in the code
+  std::vector<model::CodeFinding> findings;  // most severe first
+  // Of the embedded PTX, with the registers and spills of its compiled kernels where the file has both.
+  std::vector<std::unique_ptr<PtxReport>> ptx;
+  std::vector<std::string> notes;
+};
+
+}  // namespace frx::report
