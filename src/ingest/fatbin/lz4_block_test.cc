@@ -17,18 +17,15 @@ TEST(Lz4Block, HoldsLiterals) {
   EXPECT_EQ(*unpack_lz4_block("\0"sv, 0), "");
 }
 
-// "abc", then four bytes from three back, then "d".
+// The last twelve bytes of a block are literals.
+constexpr std::string_view tail = "\xC0" "0123456789ab"sv;
+
+std::string block(std::string_view begin) { return std::string(begin) + std::string(tail); }
+
+// "abc", then four bytes from three back; one "a", then 24 bytes from one back.
 TEST(Lz4Block, CopiesWhatWasUnpacked) {
-  EXPECT_EQ(*unpack_lz4_block("\x30"
-                              "abc\x03\x00\x10"
-                              "d"sv,
-                              8),
-            "abcabcad");
-  EXPECT_EQ(*unpack_lz4_block("\x1F"
-                              "a\x01\x00\x05\x10"
-                              "b"sv,
-                              26),
-            std::string(25, 'a') + "b");
+  EXPECT_EQ(unpack_lz4_block(block("\x30" "abc\x03\x00"sv), 19).value_or("damaged"), "abcabca0123456789ab");
+  EXPECT_EQ(unpack_lz4_block(block("\x1F" "a\x01\x00\x05"sv), 37).value_or("damaged"), std::string(25, 'a') + "0123456789ab");
 }
 
 TEST(Lz4Block, HasLongLiterals) {
@@ -47,15 +44,9 @@ TEST(Lz4Block, IsRefusedWhenDamaged) {
                  "abc\x03",
                  7));  // half a distance
   EXPECT_TRUE(
-      is_damaged("\x30"
-                 "abc\x04\x00\x10"
-                 "d"sv,
-                 8));  // before the begin
+      is_damaged(block("\x30" "abc\x04\x00"sv), 19));  // before the begin
   EXPECT_TRUE(
-      is_damaged("\x30"
-                 "abc\x00\x00\x10"
-                 "d"sv,
-                 8));  // no distance
+      is_damaged(block("\x30" "abc\x00\x00"sv), 19));  // no distance
   EXPECT_TRUE(
       is_damaged("\x30"
                  "abc\x03\x00"sv,
