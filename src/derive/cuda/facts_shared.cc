@@ -89,8 +89,8 @@ void add_shared_facts(const KernelView& view, const Kernel& kernel, CodeSubject&
 
 void add_matmul_facts(const KernelView& view, const Kernel& kernel, CodeSubject& into) {
   Places places(view);
-  for (const NodeRef at : matrix_products(view.trace, false)) places.add(at);
-  const bool any = places.any(), in_tiles = !matrix_products(view.trace, true).empty();
+  for (const NodeRef at : matrix_products(view.program, view.trace, false)) places.add(at);
+  const bool any = places.any(), in_tiles = !matrix_products(view.program, view.trace, true).empty();
   into.set("has_matmul", any, places.take());
   into.set("has_tc", view.words.tensor_api);
   into.set("has_fp16", view.words.half_types);

@@ -49,9 +49,16 @@ bool each_has_its_own(const std::set<ExprId>& a, const std::set<ExprId>& b) {
   return lacks(a, b) && lacks(b, a);
 }
 
+// Doubles and whole numbers are not what half precision could replace.
+bool is_exact(const Program& program, const Memory& memory) {
+  const TypeInfo type = program.type(memory.type);
+  if (type.bytes == 0 || type.is_half) return false;
+  return type.bytes / type.parts != 4 || memory.type.find("int") != memory.type.npos;
+}
+
 }  // namespace
 
-std::vector<NodeRef> matrix_products(const Trace& trace, bool in_shared_memory) {
+std::vector<NodeRef> matrix_products(const Program& program, const Trace& trace, bool in_shared_memory) {
   std::vector<NodeRef> found;
   for (const MultiplyAdd& product : trace.multiply_adds) {
     if (product.loop == none) continue;
@@ -61,7 +68,7 @@ std::vector<NodeRef> matrix_products(const Trace& trace, bool in_shared_memory) 
       const Space space = trace.memories[access.memory].space;
       return in_shared_memory ? space == Space::shared : space == Space::global || space == Space::constant;
     };
-    if (!fits(a) || !fits(b)) continue;
+    if (!fits(a) || !fits(b) || is_exact(program, trace.memories[a.memory]) || is_exact(program, trace.memories[b.memory])) continue;
     Atoms left(trace.expressions, trace.loops[product.loop].iteration), right(trace.expressions, trace.loops[product.loop].iteration);
     left.add(a.address);
     right.add(b.address);

@@ -70,7 +70,14 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
       pattern = accesses[at->second];
       continue;
     }
-    see(lanes, reached[access.context] & mask_of(lanes, access.alive), access, in_banks).put_into(pattern, kind == Sample::large_odd);
+    const bool first = kind == Sample::large_odd;
+    const AccessPattern before = pattern;
+    see(lanes, reached[access.context] & mask_of(lanes, access.alive), access, in_banks).put_into(pattern, first);
+    // Lanes that a condition leaves out are a matter of divergence, not of how the rest is spread.
+    if (pattern.kind != AccessPattern::spread) continue;
+    AccessPattern all = before;
+    see(lanes, Mask().set(), access, in_banks).put_into(all, first);
+    if (all.kind != AccessPattern::spread) pattern = all;
   }
 }
 

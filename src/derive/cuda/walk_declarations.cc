@@ -146,11 +146,20 @@ Value Walker::triple_of(std::uint32_t list) {
   std::size_t i = 0;
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none && i < 3; c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token)) continue;
-    const Value part = eval(c);
+    const Value part = syntax().is(c, NodeKind::parameter) ? eval_as_parameter(c) : eval(c);
     if (part.kind == Value::triple && i == 0) return part;
     *parts[i++] = truth(part);
   }
   return value;
+}
+
+// `dim3 b(edge * edge);` reads like a function that takes a pointer called edge to an edge.
+Value Walker::eval_as_parameter(std::uint32_t parameter) {
+  const Value left = eval(syntax().child(parameter, Role::type));
+  const std::uint32_t declarator = syntax().child(parameter, Role::declarator);
+  if (!syntax().is(declarator, NodeKind::pointer_declarator)) return declarator == none ? left : with(e_.opaque());
+  const std::uint32_t name = name_in(source(), declarator);
+  return name == none ? with(e_.opaque()) : arithmetic(Op::mul, left, eval(name));
 }
 
 Value Walker::initial(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t value) {

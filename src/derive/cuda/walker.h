@@ -113,6 +113,7 @@ class Walker {
   void declare_template_parameters(std::uint32_t function);
   Value initial(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t value);
   Value triple_of(std::uint32_t list);
+  Value eval_as_parameter(std::uint32_t parameter);
   Value retyped(Value value, std::string_view type, std::uint32_t levels);
   std::uint32_t add_memory(Space space, std::string_view name, std::string_view type, std::uint32_t node);
   Value pointer_to(std::uint32_t memory, std::uint32_t levels = 1);

@@ -157,7 +157,7 @@ class Reader {
     const auto lines = static_cast<std::uint32_t>(std::count(comment.begin(), comment.end(), '\n'));
     for (std::string_view rule : split(words, ',')) {
       rule = trim(rule);
-      rule = rule.substr(0, rule.find_first_of(" \t\n\r("));  // what follows says why
+      rule = rule.substr(0, rule.find_first_of(" \t\n\r(:"));  // what follows says why
       out_.suppressions.push_back({whole_file ? 0 : line_ + lines, rule.empty() ? "*" : std::string(rule)});
     }
   }

@@ -1,0 +1,63 @@
+// demos/cuda_zoo: each bad.cu shows the rule of its expected.txt and nothing else, each good.cu shows nothing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "base/temporary_directory.h"
+#include "base/text.h"
+#include "detect/testing.h"
+#include "meta/repository.h"
+
+namespace frx::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string> pairs() {
+  std::vector<std::string> names;
+  for (const fs::path& file : files_below("demos/cuda_zoo", "expected.txt")) names.push_back(file.parent_path().filename());
+  return names;
+}
+
+fs::path folder(const std::string& pair) { return repository() / "demos/cuda_zoo" / pair; }
+
+class CudaZoo : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(CudaZoo, TheBadOneShowsItsRuleAndTheGoodOneNothing) {
+  const std::string rule(trim(content(folder(GetParam()) / "expected.txt")));
+  const detect::testing::Inspected bad = detect::testing::inspected(content(folder(GetParam()) / "bad.cu"));
+  EXPECT_THAT(bad.codes(), ElementsAre(rule));
+  EXPECT_EQ(bad.sources[0].errors, 0u);
+  const detect::testing::Inspected good = detect::testing::inspected(content(folder(GetParam()) / "good.cu"));
+  EXPECT_THAT(good.codes(), IsEmpty());
+  EXPECT_EQ(good.sources[0].errors, 0u);
+}
+
+TEST_P(CudaZoo, Compiles) {
+  if (std::system("nvcc --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "no nvcc in the path";
+  const TemporaryDirectory out = TemporaryDirectory::make(::testing::TempDir()).value();
+  for (const char* file : {"bad.cu", "good.cu"}) {
+    const std::string source = folder(GetParam()) / file;
+    const std::string command = "nvcc -arch=sm_80 -ptx -o " + shell_quote(out.file("k.ptx")) + " " + shell_quote(source);
+    EXPECT_EQ(std::system(command.c_str()), 0) << source;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Demos, CudaZoo, ::testing::ValuesIn(pairs()), [](const auto& one) { return "pair_" + one.param; });
+
+TEST(CudaZoo, HasPairsForADozenRulesAndNamesThemAll) {
+  std::set<std::string> rules;
+  const std::string readme = content(repository() / "demos/cuda_zoo/README.md");
+  for (const std::string& pair : pairs()) {
+    const std::string rule(trim(content(folder(pair) / "expected.txt")));
+    rules.insert(rule);
+    EXPECT_NE(readme.find("[" + pair + "](" + pair + ") | `" + rule + "`"), readme.npos) << pair;
+  }
+  EXPECT_GE(rules.size(), 12u);
+}
+
+}  // namespace
+}  // namespace frx::testing
