@@ -56,7 +56,7 @@ void thrust_algorithms(int n) {
   thrust::transform_reduce(
       values.begin(), values.end(), [] __host__ __device__(double x) { return x * x; }, 0.0, thrust::maximum<double>());
   const auto both = thrust::make_zip_iterator(keys.begin(), values.begin());
-  thrust::transform(both, both + n, values.begin(), [] __host__ __device__(const auto& t) { return thrust::get<0>(t) * thrust::get<1>(t); });
+  thrust::transform(both, both + n, values.begin(), [] __host__ __device__(thrust::tuple<int, double> t) { return thrust::get<0>(t) * thrust::get<1>(t); });
   thrust::unique(keys.begin(), keys.end());
   thrust::stable_sort(values.begin(), values.end(), [] __host__ __device__(double a, double b) { return a * a < b * b; });
 }
