@@ -29,16 +29,15 @@ std::vector<const Function*> kernels_in(const Module& module) {
 }
 
 // Kernels differ in size, so each thread takes the next one that is left.
-std::vector<PtxKernel> studied(const Module& module, const std::vector<const Function*>& functions) {
+std::vector<PtxKernel> studied(const Module& module, const std::vector<const Function*>& functions, const derive::ptx::SmRegisters& sm) {
   std::vector<PtxKernel> kernels(functions.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     derive::ptx::VariableNames names(module);
-    for (std::size_t i = next++; i < functions.size(); i = next++) kernels[i].facts = derive::ptx::kernel_facts(module, *functions[i], names);
+    for (std::size_t i = next++; i < functions.size(); i = next++) kernels[i].facts = derive::ptx::kernel_facts(module, *functions[i], names, sm);
   };
   std::optional<std::jthread> helper;
-  if (module.instructions.size() >= worth_a_thread && functions.size() > 1 && std::thread::hardware_concurrency() > 1)
-    helper.emplace(work);
+  if (module.instructions.size() >= worth_a_thread && functions.size() > 1 && std::thread::hardware_concurrency() > 1) helper.emplace(work);
   work();
   return kernels;
 }
@@ -104,8 +103,7 @@ class RunFacts {
   }
 
   void set_count(std::string_view name, std::string_view as) {
-    const auto count =
-        std::ranges::count_if(subjects_, [&](const CodeSubject& s) { return number(s, name).value_or(0) > 0; });
+    const auto count = std::ranges::count_if(subjects_, [&](const CodeSubject& s) { return number(s, name).value_or(0) > 0; });
     run_.set(as, static_cast<double>(count));
   }
 
@@ -121,8 +119,7 @@ class RunFacts {
 CodeLabelFinding finding_of(const knowledge::CodeLabel& label, const CodeSubject& run) {
   const CodeFact* by = label.by.empty() ? nullptr : run.find(label.by);
   const double* value = by ? std::get_if<double>(&by->value) : nullptr;
-  return {label.id, label.display, label.score_at(value ? *value : 0), label.proof,
-          detect::filled(label.evidence, run)};
+  return {label.id, label.display, label.score_at(value ? *value : 0), label.proof, detect::filled(label.evidence, run)};
 }
 
 // Of several entries of one label the first that holds counts.
@@ -142,9 +139,9 @@ PtxDiagnosis diagnose_ptx(const Module& module, const PtxKnowledge& known, const
   PtxDiagnosis diagnosis;
   diagnosis.module = &module;
   const std::vector<const Function*> functions = kernels_in(module);
-  diagnosis.device_functions = static_cast<std::size_t>(std::ranges::count_if(
-      module.functions, [](const Function& f) { return f.kind == Function::func && f.has_body; }));
-  diagnosis.kernels = studied(module, functions);
+  diagnosis.device_functions = static_cast<std::size_t>(
+      std::ranges::count_if(module.functions, [](const Function& f) { return f.kind == Function::func && f.has_body; }));
+  diagnosis.kernels = studied(module, functions, known.sm);
   std::vector<CodeSubject> subjects;
   for (PtxKernel& kernel : diagnosis.kernels) {
     const auto numbers = compiled.find(kernel.facts.name);

@@ -44,6 +44,7 @@ struct PtxKnowledge {
   const knowledge::CodeRules* rules = nullptr;
   const knowledge::CodeLabels* labels = nullptr;
   std::string sm_version;  // "sm_90": decides what rules override; "" for the plain rules
+  derive::ptx::SmRegisters sm;
 };
 
 // By the name of the kernel.

@@ -28,6 +28,16 @@ std::string first_target(const model::ptx::Module& module) {
   return at == module.targets.end() ? std::string() : printable(*at);
 }
 
+// Of the architecture, where we know it.
+derive::ptx::SmRegisters registers_of(const knowledge::GpuCatalogue& gpus, std::string_view sm_version) {
+  derive::ptx::SmRegisters sm;
+  const auto limits = std::ranges::find(gpus.all_limits(), sm_version, &knowledge::SmLimits::family_key);
+  if (limits == gpus.all_limits().end()) return sm;
+  if (limits->registers_per_sm > 0) sm.registers = limits->registers_per_sm;
+  if (limits->threads_per_sm > 0) sm.threads = limits->threads_per_sm;
+  return sm;
+}
+
 advise::Advice advice_for(const diagnose::PtxDiagnosis& diagnosis, const advise::Catalogue& catalogue) {
   const advise::SignalMap signals = advise::signals_of(diagnosis);
   std::vector<advise::Diagnosed> diagnosed;
@@ -153,7 +163,11 @@ Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, st
   if (compiler) ask(compiler, architecture_for(*report), *report);
   if (!report->compiled.empty()) report->compiler = report->compiled.begin()->second.source;
   report->gpu = !gpu_name_.empty() ? gpu() : report->target.empty() ? "" : "target " + report->target;
-  diagnose::PtxKnowledge known{&ptx_rules_, &ptx_labels_, gpu_sm_version_.empty() ? family_of(report->target) : gpu_sm_version_};
+  diagnose::PtxKnowledge known;
+  known.rules = &ptx_rules_;
+  known.labels = &ptx_labels_;
+  known.sm_version = gpu_sm_version_.empty() ? family_of(report->target) : gpu_sm_version_;
+  known.sm = registers_of(knowledge_.gpus, known.sm_version);
   report->diagnosis = diagnose::diagnose_ptx(module, known, report->compiled);
   report->advice = advice_for(report->diagnosis, *catalogue_);
   judge_confidence(*report);

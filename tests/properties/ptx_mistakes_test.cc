@@ -52,11 +52,19 @@ TEST(PtxMistakes, D2_LaunchBoundsThatLeaveTooFewRegistersSpillWithoutAnyLocalMem
   std::string body;
   for (int i = 0; i < 60; ++i) body += "ld.global.f32 %f" + std::to_string(i) + ", [%rd1+" + std::to_string(4 * i) + "];\n";
   for (int i = 0; i < 60; ++i) body += "st.global.f32 [%rd2+" + std::to_string(4 * i) + "], %f" + std::to_string(59 - i) + ";\n";
-  const auto report = analysed(kernel(body, ".maxntid 1024, 1, 1\n.minnctapersm 2\n"));
-  EXPECT_EQ(report->diagnosis.kernels[0].facts.register_budget, 32u);
+  const auto report = analysed(kernel(body, ".maxntid 768, 1, 1\n.minnctapersm 2\n"));
+  EXPECT_EQ(report->diagnosis.kernels[0].facts.register_budget, 40u);
   EXPECT_TRUE(finding(*report, "register_spills_likely"));
   EXPECT_EQ(report->diagnosis.primary, "ptx_register_spills");
   EXPECT_FALSE(finding(*analysed(kernel(body)), "register_spills_likely"));
+}
+
+// 1024 threads twice are more than an SM of Turing holds: ptxas ignores the second bound there.
+TEST(PtxMistakes, D2_BlocksThatDoNotFitAreNotAskedFor) {
+  const std::string body = kernel("", ".maxntid 1024, 1, 1\n.minnctapersm 2\n");
+  EXPECT_EQ(analysed(body, "A100")->diagnosis.kernels[0].facts.register_budget, 32u);
+  EXPECT_EQ(analysed(body, "T4")->diagnosis.kernels[0].facts.register_budget, 64u);
+  EXPECT_EQ(analysed(body)->diagnosis.kernels[0].facts.register_budget, 64u);  // 1536 threads on sm_86
 }
 
 TEST(PtxMistakes, D2_TheCompilerHasTheLastWord) {

@@ -84,15 +84,17 @@ std::uint64_t product(const std::array<std::uint32_t, 3>& extent) {
 }
 
 // As ptxas derives it: what the register file leaves each thread when `min_blocks` of the largest size are
-// to be resident, in steps of 8.
-std::uint32_t budget_of(const Limits& limits, std::uint32_t registers_per_sm) {
+// to be resident, in steps of 8. More blocks than an SM has threads for are not asked for: ptxas warns that
+// it ignores .minnctapersm then.
+std::uint32_t budget_of(const Limits& limits, const SmRegisters& sm) {
   std::uint32_t budget = 0;
   const bool required = limits.required_threads[0] > 0, at_most = limits.max_threads[0] > 0;
   if (required || at_most) {
     const std::uint64_t threads = product(required ? limits.required_threads : limits.max_threads);
-    const std::uint64_t resident = threads * std::max<std::uint32_t>(1, limits.min_blocks);
+    const std::uint64_t asked = threads * std::max<std::uint32_t>(1, limits.min_blocks);
+    const std::uint64_t resident = asked <= sm.threads ? asked : threads;
     budget = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(most_registers_per_thread, registers_per_sm / resident / 8 * 8));
+        std::min<std::uint64_t>(most_registers_per_thread, sm.registers / resident / 8 * 8));
   }
   if (limits.max_registers > 0) budget = budget == 0 ? limits.max_registers : std::min(budget, limits.max_registers);
   return budget >= most_registers_per_thread ? 0 : budget;
@@ -132,18 +134,18 @@ double KernelFacts::global_ratio() const { return share(global_accesses(), instr
 double KernelFacts::conditional_branch_density() const { return share(conditional_branches, instructions); }
 double KernelFacts::divergent_branch_density() const { return share(divergent_branches, instructions); }
 
-KernelFacts kernel_facts(const Module& module, const Function& function) {
+KernelFacts kernel_facts(const Module& module, const Function& function, const SmRegisters& sm) {
   VariableNames names(module);
-  return kernel_facts(module, function, names);
+  return kernel_facts(module, function, names, sm);
 }
 
-KernelFacts kernel_facts(const Module& module, const Function& function, VariableNames& names, std::uint32_t registers_per_sm) {
+KernelFacts kernel_facts(const Module& module, const Function& function, VariableNames& names, const SmRegisters& sm) {
   KernelFacts facts;
   facts.function = &function;
   facts.name = module.names[function.name];
   facts.instructions = function.instructions.size();
   facts.first.fill(none);
-  facts.register_budget = budget_of(function.limits, registers_per_sm);
+  facts.register_budget = budget_of(function.limits, sm);
   count_registers(module, function, facts);
   count_variables(module, function, facts);
   for (std::uint32_t i = function.instructions.begin; i < function.instructions.end; ++i) {

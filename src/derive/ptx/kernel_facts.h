@@ -18,6 +18,12 @@ namespace frx::derive::ptx {
 
 inline constexpr std::size_t category_count = static_cast<std::size_t>(::frx::model::ptx::Category::other) + 1;
 
+// What bounds the registers of a thread: how many there are on an SM, and for how many threads at most.
+struct SmRegisters {
+  std::uint32_t registers = 65536;  // on every architecture since Maxwell
+  std::uint32_t threads = 2048;     // 1024 and 1536 on some
+};
+
 struct KernelFacts {
   const ::frx::model::ptx::Function* function = nullptr;
   std::string_view name;
@@ -63,10 +69,10 @@ struct KernelFacts {
 };
 
 // `names` is of this module, and only there so that it need not be made for every kernel. Nearly linear in the
-// size of the function. `registers_per_sm` is that of the hardware: 65,536 on every architecture since Maxwell.
+// size of the function.
 KernelFacts kernel_facts(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function, VariableNames& names,
-                         std::uint32_t registers_per_sm = 65536);
-KernelFacts kernel_facts(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function);
+                         const SmRegisters& sm = {});
+KernelFacts kernel_facts(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function, const SmRegisters& sm = {});
 
 // Where an instruction stands in the PTX, and in its source when .loc says so.
 ::frx::model::TextPlace place_of(const ::frx::model::ptx::Module& module, std::uint32_t instruction);

@@ -73,7 +73,7 @@ TEST(Lz4Block, BecomesExactlyTheDeclaredSize) {
                              std::size_t{1} << 40)
                 .error()
                 .message,
-            "4 bytes of LZ4 cannot become 1099511627776");
+            "expected an LZ4 block of 1099511627776 bytes when unpacked, found a damaged one");
 }
 
 }  // namespace

@@ -115,13 +115,17 @@ bool ModuleReader::read_variable(model::Linkage linkage) {
   return understood;
 }
 
-// .file 1 "kernel.cu", 1700000000, 4096: a time and a size may follow
+// .file 1 "kernel.cu", 1700000000, 4096: a time and a size may follow; LLVM writes .file 1 "/folder" "kernel.cu"
 bool ModuleReader::read_file() {
   model::Module::File file;
   if (!in_.take_number(file.number)) return false;
   if (in_.lexer.now().kind != Token::text) return in_.expected("the name of a file");
   const std::string_view name = in_.lexer.take().spelling;
   file.path = name.substr(1, name.size() - 2);
+  if (in_.lexer.now().kind == Token::text) {
+    const std::string_view below = in_.lexer.take().spelling;
+    file.path += "/" + std::string(below.substr(1, below.size() - 2));
+  }
   in_.module.files.push_back(std::move(file));
   while (in_.lexer.skip_if(',')) {
     if (in_.lexer.now().kind != Token::number) return in_.expected("a number");

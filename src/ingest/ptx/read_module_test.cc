@@ -220,5 +220,12 @@ TEST(PtxModule, DeepNestingIsRefused) {
   EXPECT_EQ(read_module("x", kernel(brackets))->skipped_statements, 1u);
 }
 
+TEST(PtxModule, AFileMayComeInTwoParts) {
+  const model::Module module = module_of(".version 7.1\n.target sm_75\n.file 1 \"/home/me\" \"k.cl\"\n.file 2 \"/usr\" \"h.h\", 17, 5\n");
+  ASSERT_EQ(module.files.size(), 2u);
+  EXPECT_EQ(module.files[0].path, "/home/me/k.cl");
+  EXPECT_EQ(module.files[1].path, "/usr/h.h");
+}
+
 }  // namespace
 }  // namespace frx::ingest::ptx
