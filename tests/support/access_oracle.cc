@@ -61,6 +61,15 @@ void count_wavefronts(Execution& one, std::uint32_t bytes) {
   }
 }
 
+// Of each warp: in the first round of a loop all lanes are there.
+Executions first_of(const Executions& executions) {
+  Executions first;
+  for (const Execution& one : executions) {
+    if (first.empty() || first.back().warp != one.warp) first.push_back(one);
+  }
+  return first;
+}
+
 class Comparison {
  public:
   Comparison(const RandomKernel& kernel, model::Module module)
@@ -150,7 +159,7 @@ void Comparison::compare(const ptx::MemoryAccess& access, const Executions& exec
   if (!is_followed) return;
   compare_kind(access, executions);
   if (!access.cost) return differ(access, "executed, but has no cost");
-  compare_range(access, executions, all_known);
+  compare_range(access, kernel_.parts_lanes && access.loop_depth > 0 ? first_of(executions) : executions, all_known);
 }
 
 void Comparison::compare_kind(const ptx::MemoryAccess& access, const Executions& executions) {

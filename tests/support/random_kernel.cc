@@ -59,12 +59,13 @@ class Writer {
   void moving_pointer(int depth);
   void branch(int depth);
   void diamond();
+  void reassign();
   void block(int depth);
 
   std::mt19937_64 random_;
   RandomKernel kernel_;
   std::string body_, indent_ = "  ";
-  std::vector<Value> values_;
+  std::vector<Value> values_, variables_;
   int registers_ = 0, wide_ = 0, predicates_ = 0, labels_ = 0, accesses_ = 0;
   std::uint32_t bytes_ = 4;
 };
@@ -99,6 +100,12 @@ void Writer::begin() {
     const std::string name = fresh();
     emit("ld.param.u32 {}, [k_param_{}]", name, pointers + i);
     values_.push_back({name, true, false, false});
+  }
+  // Registers that are written again and again, on some ways only.
+  for (int i = 0; i < 2; ++i) {
+    variables_.push_back({fresh(), true, false, true});
+    emit("mov.u32 {}, {}", variables_.back().name, i == 0 ? "0" : values_[below(3)].name);
+    values_.push_back(variables_.back());
   }
   for (std::size_t i = 0; i < pointers; ++i) {
     const std::string wide = fresh_wide();
@@ -284,10 +291,12 @@ void Writer::block(int depth) {
       loop(depth + 1);
     } else if (kind < 82) {
       moving_pointer(depth + 1);
-    } else if (kind < 92) {
+    } else if (kind < 88) {
       branch(depth + 1);
-    } else if (kind < 97) {
+    } else if (kind < 91) {
       diamond();
+    } else if (kind < 97) {
+      reassign();
     } else {
       gather();
     }
@@ -300,15 +309,29 @@ void Writer::block(int depth) {
 void Writer::loop(int depth) {
   const std::string counter = fresh(), left = fresh(), predicate = fresh_predicate(), name = fmt::format("L{}", labels_++);
   const Value begin = leaf();
+  const bool parts_lanes = chance(30);
   const bool by_register = chance(40);
   const std::string step = by_register ? values_[6 + below(9)].name : number();
   emit("mov.u32 {}, {}", counter, chance(50) ? begin.name : "0");
-  emit("mov.u32 {}, {}", left, 1 + below(4));
+  // Some loops have another number of rounds for each lane.
+  if (parts_lanes) {
+    emit("and.b32 {}, {}, 3", left, values_[0].name);
+    emit("add.s32 {}, {}, 1", left, left);
+    kernel_.parts_lanes = true;
+  } else {
+    emit("mov.u32 {}, {}", left, 1 + below(4));
+  }
   label(name);
   const std::size_t known = values_.size();
   values_.push_back({counter, true, begin.data, true});
   values_.push_back(values_.back());
   block(depth);
+  if (chance(30)) reassign();
+  if (chance(15)) {
+    const std::string masked = fresh();
+    emit("and.b32 {}, {}, 7", masked, counter);
+    emit("add.s32 {}, {}, {}", counter, counter, masked);
+  }
   values_.resize(known);
   emit("{}.s32 {}, {}, {}", one_of({"add", "add", "add", "sub"}), counter, counter, step);
   emit("sub.s32 {}, {}, 1", left, left);
@@ -342,11 +365,20 @@ void Writer::moving_pointer(int depth) {
 }
 
 void Writer::branch(int depth) {
-  const std::string name = fmt::format("L{}", labels_++);
+  const std::string other = fmt::format("L{}", labels_++), end = fmt::format("L{}", labels_++);
   const std::string predicate = condition(true);
-  emit("@{}{} bra {}", chance(50) ? "!" : "", predicate, name);
+  emit("@{}{} bra {}", chance(50) ? "!" : "", predicate, other);
+  if (chance(40)) reassign();
   block(depth);
-  label(name);
+  if (chance(50)) {
+    emit("bra.uni {}", end);
+    label(other);
+    block(depth);
+    if (chance(40)) reassign();
+    label(end);
+  } else {
+    label(other);
+  }
 }
 
 // A number that depends on the way that was taken.
@@ -361,6 +393,17 @@ void Writer::diamond() {
   emit("add.s32 {}, {}, {}", name, chance(50) ? a.name : b.name, number());
   label(end);
   values_.push_back(made_of(name, made_of(name, a, b), {"", true, false, true}));
+}
+
+// A register gets another value; in a branch or under a condition only for some.
+void Writer::reassign() {
+  const Value& variable = variables_[below(2)];
+  const std::string prefix = chance(30) ? "@" + condition(true) + " " : "";
+  switch (below(3)) {
+    case 0: emit("{}add.s32 {}, {}, {}", prefix, variable.name, variable.name, number()); break;
+    case 1: emit("{}mov.u32 {}, {}", prefix, variable.name, values_[below(9)].name); break;
+    default: emit("{}add.s32 {}, {}, {}", prefix, variable.name, variable.name, values_[below(9)].name); break;
+  }
 }
 
 RandomKernel Writer::write() {

@@ -6,6 +6,8 @@
 #include <array>
 #include <iterator>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace frx::derive::ptx {
 namespace {
@@ -93,19 +95,24 @@ std::string Speller::atom(const Atom& atom, int nested) const {
 }
 
 std::string Speller::function(const Atom& atom, int nested) const {
-  struct Sign {
-    Op op;
-    std::string_view between;
-  };
-  static constexpr std::array<Sign, 10> signs = {{{Op::bit_and, "&"}, {Op::bit_or, "|"}, {Op::bit_xor, "^"},
-                                                  {Op::shift_left, "<<"}, {Op::shift_right_signed, ">>"},
-                                                  {Op::shift_right_unsigned, ">>"}, {Op::divide_signed, "/"},
-                                                  {Op::divide_unsigned, "/"}, {Op::remainder_signed, "%"},
-                                                  {Op::remainder_unsigned, "%"}}};
-  const std::string first = form(atom.arguments[0], nested + 1);
-  const auto sign = std::find_if(signs.begin(), signs.end(), [&](const Sign& one) { return one.op == atom.op; });
-  if (sign == signs.end()) return fmt::format("f({})", first);
-  return fmt::format("(({}) {} {})", first, sign->between, form(atom.arguments[1], nested + 1));
+  static constexpr std::array<std::pair<Op, std::string_view>, 16> signs = {{
+      {Op::bit_and, "&"}, {Op::bit_or, "|"}, {Op::bit_xor, "^"}, {Op::shift_left, "<<"}, {Op::shift_right_signed, ">>"},
+      {Op::shift_right_unsigned, ">>"}, {Op::divide_signed, "/"}, {Op::divide_unsigned, "/"}, {Op::remainder_signed, "%"},
+      {Op::remainder_unsigned, "%"}, {Op::equal, "=="}, {Op::not_equal, "!="}, {Op::less_signed, "<"},
+      {Op::less_unsigned, "<"}, {Op::less_equal_signed, "<="}, {Op::less_equal_unsigned, "<="}}};
+  static constexpr std::array<std::pair<Op, std::string_view>, 8> names = {{
+      {Op::min_signed, "min"}, {Op::min_unsigned, "min"}, {Op::max_signed, "max"}, {Op::max_unsigned, "max"},
+      {Op::absolute, "abs"}, {Op::select, "select"}, {Op::sign_extend, "sext"}, {Op::zero_extend, "zext"}}};
+  const auto is_it = [&](const std::pair<Op, std::string_view>& one) { return one.first == atom.op; };
+  const std::string first = form(atom.arguments[0], nested + 1), second = form(atom.arguments[1], nested + 1);
+  if (const auto sign = std::find_if(signs.begin(), signs.end(), is_it); sign != signs.end()) {
+    return fmt::format("(({}) {} {})", first, sign->second, second);
+  }
+  const auto name = std::find_if(names.begin(), names.end(), is_it);
+  if (name != names.end() && atom.arguments[1] == 0 && atom.arguments[2] == 0) return fmt::format("{}({})", name->second, first);
+  const std::string_view called = name == names.end() ? "f" : name->second;
+  if (atom.op != Op::select && atom.op != Op::lookup) return fmt::format("{}({}, {})", called, first, second);
+  return fmt::format("{}({}, {}, {})", called, first, second, form(atom.arguments[2], nested + 1));
 }
 
 std::string amount_of(const MemoryAccess& access, std::uint32_t count) {
