@@ -5,6 +5,7 @@
 #include "derive/ptx/flow_graph.h"
 #include "derive/ptx/liveness.h"
 #include "derive/ptx/loops.h"
+#include "derive/ptx/memory_access.h"
 #include "fuzz/input.h"
 #include "ingest/ptx/categories.h"
 #include "ingest/ptx/read_module.h"
@@ -58,6 +59,12 @@ void derive(const model::Module& module, const model::Function& function) {
   const derived::Liveness live = derived::liveness(module, function, graph, uses);
   const derived::Divergence found = derived::divergence(module, function, graph, uses, live);
   for (const derived::Branch& branch : found.branches) require(branch.may_part_lanes == (branch.origin != derived::none));
+  derived::LaunchFacts facts;
+  facts.block = {32, 2, 1};
+  for (const derived::MemoryAccess& access : derived::memory_accesses(module, function, facts)) {
+    require(access.instruction >= function.instructions.begin && access.instruction < function.instructions.end);
+    if (access.cost) require(access.cost->best <= access.cost->typical && access.cost->typical <= access.cost->worst);
+  }
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // The analysis of memory accesses against a warp that is run lane by lane, on kernels made at random.
 //
-// FRX_ORACLE_KERNELS says how many; FRX_ORACLE_FIRST the first seed.
+// FRX_ORACLE_KERNELS says how many, FRX_ORACLE_FIRST the first seed.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <iostream>
 #include <string>
 
 #include "support/access_oracle.h"
@@ -16,14 +17,20 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::stoull(text);
 }
 
-TEST(MemoryAccessOracle, AgreesOnRandomKernels) {
-  const std::uint64_t first = number_from("FRX_ORACLE_FIRST", 1), count = number_from("FRX_ORACLE_KERNELS", 1000);
+// Four parts, so that they may run at once.
+constexpr std::uint64_t parts = 4;
+class MemoryAccessOracle : public ::testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(MemoryAccessOracle, AgreesOnRandomKernels) {
+  const std::uint64_t count = number_from("FRX_ORACLE_KERNELS", 2000) / parts;
+  const std::uint64_t first = number_from("FRX_ORACLE_FIRST", 1) + GetParam() * count;
   Agreement all;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const RandomKernel kernel = random_kernel(seed);
     const Agreement one = compare_with_oracle(kernel);
     ASSERT_EQ(one.difference, "") << "seed " << seed << ", block " << kernel.block[0] << " " << kernel.block[1] << " "
-                                  << kernel.block[2] << "\n" << kernel.text;
+                                  << kernel.block[2] << "\n"
+                                  << kernel.text;
     all.accesses += one.accesses;
     all.followed += one.followed;
     all.compared += one.compared;
@@ -40,6 +47,8 @@ TEST(MemoryAccessOracle, AgreesOnRandomKernels) {
   EXPECT_GT(all.for_all_launches, all.accesses * 3 / 10);
   EXPECT_LT(all.wrapped, all.accesses * 2 / 10);
 }
+
+INSTANTIATE_TEST_SUITE_P(Parts, MemoryAccessOracle, ::testing::Range(std::uint64_t{0}, parts));
 
 }  // namespace
 }  // namespace frx::testing

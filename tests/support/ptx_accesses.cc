@@ -28,7 +28,8 @@ struct Totals {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-void show(const model::Module& module, const model::Function& function, const std::vector<ptx::MemoryAccess>& accesses) {
+void show(const model::Module& module, const model::Function& function,
+          const std::vector<ptx::MemoryAccess>& accesses) {
   fmt::print("{}\n", module.names[function.name]);
   for (const ptx::MemoryAccess& access : accesses) {
     const model::Instruction& instruction = module.instructions[access.instruction];
@@ -37,8 +38,8 @@ void show(const model::Module& module, const model::Function& function, const st
                ptx::name_of(access.kind), access.loop_depth, access.formula, access.sentence);
     if (access.cost) {
       const ptx::AccessCost& cost = *access.cost;
-      fmt::print("       ideal {} best {} typical {} worst {} warps {}{}\n", cost.ideal, cost.best, cost.typical, cost.worst,
-                 cost.warps, cost.exact ? "" : " sampled");
+      fmt::print("       ideal {} best {} typical {} worst {} warps {}{}\n", cost.ideal, cost.best, cost.typical,
+                 cost.worst, cost.warps, cost.exact ? "" : " sampled");
     }
   }
 }

@@ -55,7 +55,10 @@ std::uint64_t unsigned_value(std::uint64_t value, int bits) {
 class Warp {
  public:
   Warp(const model::Module& module, const model::Function& function, const WarpLaunch& launch)
-      : module_(module), function_(function), launch_(launch), registers_(function.register_count),
+      : module_(module),
+        function_(function),
+        launch_(launch),
+        registers_(function.register_count),
         words_of_form_(module.forms.size()) {}
 
   WarpTrace run();
@@ -255,9 +258,9 @@ std::uint64_t Warp::multiply(std::uint32_t lane) {
   const std::uint64_t a = top(1, lane), b = top(2, lane);
   const bool adds = words_[0] == "mad";
   if (has("wide")) {
-    const std::uint64_t product = kind_.with_sign
-                                      ? static_cast<std::uint64_t>(signed_value(a, kind_.bits) * signed_value(b, kind_.bits))
-                                      : natural(a) * natural(b);
+    const std::uint64_t product =
+        kind_.with_sign ? static_cast<std::uint64_t>(signed_value(a, kind_.bits) * signed_value(b, kind_.bits))
+                        : natural(a) * natural(b);
     return product + (adds ? top(3, lane) : 0);
   }
   if (has("hi")) return (unsigned_value(a, 32) * unsigned_value(b, 32)) >> 32;
@@ -269,7 +272,8 @@ std::uint64_t Warp::convert(std::uint32_t lane) {
   const Kind to = kind_of(words_[words_.size() - 2]);
   const std::uint64_t value = top(1, lane);
   if (!kind_.with_sign && to.bits > kind_.bits) natural(value);
-  const std::uint64_t source = kind_.with_sign ? static_cast<std::uint64_t>(signed_value(value, kind_.bits)) : unsigned_value(value, kind_.bits);
+  const std::uint64_t source =
+      kind_.with_sign ? static_cast<std::uint64_t>(signed_value(value, kind_.bits)) : unsigned_value(value, kind_.bits);
   return to.with_sign ? static_cast<std::uint64_t>(signed_value(source, to.bits)) : unsigned_value(source, to.bits);
 }
 
@@ -290,8 +294,10 @@ std::uint64_t Warp::compute(const std::string& opcode, std::uint32_t lane) {
   if (opcode == "or") return a | b;
   if (opcode == "xor") return a ^ b;
   if (opcode == "shl") return b >= 64 || b >= static_cast<std::uint64_t>(kind_.bits) ? 0 : checked(Wide{sa} << b);
-  if (opcode == "shr") return kind_.with_sign ? static_cast<std::uint64_t>(sa >> std::min<std::uint64_t>(b, 63))
-                                              : b >= static_cast<std::uint64_t>(kind_.bits) ? 0 : natural(a) >> b;
+  if (opcode == "shr")
+    return kind_.with_sign ? static_cast<std::uint64_t>(sa >> std::min<std::uint64_t>(b, 63))
+           : b >= static_cast<std::uint64_t>(kind_.bits) ? 0
+                                                         : natural(a) >> b;
   if (opcode == "min") return kind_.with_sign ? (sa < sb ? a : b) : natural(a) < natural(b) ? a : b;
   if (opcode == "max") return kind_.with_sign ? (sa < sb ? b : a) : natural(a) < natural(b) ? b : a;
   if (opcode == "div" || opcode == "rem") return divide(opcode == "rem", a, b);

@@ -30,10 +30,10 @@ struct Touch {
 
 struct WarpTrace {
   std::vector<Touch> touches;
-  std::uint32_t existing = 0;     // lanes that have a thread
+  std::uint32_t existing = 0;  // lanes that have a thread
   // A number of 32 bits did not fit, or one with its highest bit set was taken for one without sign.
   bool wrapped = false;
-  std::string problem;            // what the interpreter cannot do; empty when all went well
+  std::string problem;  // what the interpreter cannot do; empty when all went well
 };
 
 WarpTrace run_warp(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,

@@ -42,7 +42,8 @@ std::uint32_t distinct_bytes(const LaneAddresses& addresses, LaneMask active, st
   return total;
 }
 
-std::uint32_t passes(const LaneAddresses& addresses, LaneMask active, std::uint32_t bytes, std::uint32_t first, std::uint32_t end) {
+std::uint32_t passes(const LaneAddresses& addresses, LaneMask active, std::uint32_t bytes, std::uint32_t first,
+                     std::uint32_t end) {
   Pieces words;
   for (std::uint32_t lane = first; lane < end; ++lane) {
     if ((active >> lane & 1) != 0) words.add(addresses[lane], bytes, word_bits);
@@ -84,7 +85,8 @@ RequestCost local_sectors(const LaneAddresses& addresses, LaneMask active, std::
     if ((active >> lane & 1) == 0) continue;
     total += bytes;
     for (std::int64_t word = addresses[lane] >> word_bits; word <= (addresses[lane] + bytes - 1) >> word_bits; ++word) {
-      if (touched.count < touched.all.size()) touched.add(word * (warp_size << word_bits) + (lane << word_bits), 1, sector_bits);
+      if (touched.count < touched.all.size())
+        touched.add(word * (warp_size << word_bits) + (lane << word_bits), 1, sector_bits);
     }
   }
   return {static_cast<std::uint32_t>(touched.distinct().size()), (total + 31) / 32};

@@ -9,13 +9,14 @@ namespace {
 
 using ::frx::model::ptx::Space;
 
-constexpr std::uint32_t most_padding = 32;   // elements
-constexpr std::size_t most_rows = 4;         // lengths of rows that are tried
-constexpr std::int64_t largest_struct = 256; // bytes
+constexpr std::uint32_t most_padding = 32;    // elements
+constexpr std::size_t most_rows = 4;          // lengths of rows that are tried
+constexpr std::int64_t largest_struct = 256;  // bytes
 
 }  // namespace
 
-Cure Cures::find(const Address& address, const MemoryAccess& access, const LaneValues& values, LaneMask active, RequestCost now) {
+Cure Cures::find(const Address& address, const MemoryAccess& access, const LaneValues& values, LaneMask active,
+                 RequestCost now) {
   Case one{access, values, active, now, {}, false};
   std::vector<std::int64_t> key;
   for (const Term& term : addresses_.atoms.forms.terms(address.form)) {
@@ -61,10 +62,12 @@ std::vector<std::int64_t> Cures::rows(const Case& one) const {
 Cure Cures::padded(const Case& one) const {
   Cure best;
   for (const std::int64_t row : rows(one)) {
-    for (std::uint32_t padding = 1; padding <= most_padding && (best.kind == Cure::none || padding < best.padding); ++padding) {
+    for (std::uint32_t padding = 1; padding <= most_padding && (best.kind == Cure::none || padding < best.padding);
+         ++padding) {
       std::vector<Term> terms = one.terms;
       for (Term& term : terms) term.coefficient += term.coefficient / row * std::int64_t{padding} * one.access.bytes;
-      const RequestCost cost = cost_of(one.values.terms(terms, none, false), one.active, one.access.bytes, Space::shared).typical;
+      const RequestCost cost =
+          cost_of(one.values.terms(terms, none, false), one.active, one.access.bytes, Space::shared).typical;
       if (cost.needed > cost.ideal) continue;
       best = {Cure::pad_rows, padding, static_cast<std::uint32_t>(row), cost.needed};
       break;

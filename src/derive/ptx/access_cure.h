@@ -15,7 +15,8 @@ class Cures {
   explicit Cures(const Addresses& addresses) : addresses_(addresses) {}
 
   // For a request of the warp that `values` stand at, which costs `now`.
-  Cure find(const Address& address, const MemoryAccess& access, const LaneValues& values, LaneMask active, RequestCost now);
+  Cure find(const Address& address, const MemoryAccess& access, const LaneValues& values, LaneMask active,
+            RequestCost now);
 
  private:
   struct Case {
@@ -23,7 +24,7 @@ class Cures {
     const LaneValues& values;
     LaneMask active;
     RequestCost now;
-    std::vector<Term> terms;   // those that differ between lanes
+    std::vector<Term> terms;  // those that differ between lanes
     bool has_functions = false;
   };
 

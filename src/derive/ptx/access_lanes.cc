@@ -36,8 +36,11 @@ std::uint32_t power_of_two_in(std::int64_t value) {
 }  // namespace
 
 LaneValues::LaneValues(const ::frx::model::ptx::Function& function, const Addresses& addresses)
-    : function_(function), addresses_(addresses), is_marked_(addresses.atoms.size(), false),
-      slot_(addresses.atoms.size(), none), guards_(addresses.guards.size(), 0) {
+    : function_(function),
+      addresses_(addresses),
+      is_marked_(addresses.atoms.size(), false),
+      slot_(addresses.atoms.size(), none),
+      guards_(addresses.guards.size(), 0) {
   for (const Address& address : addresses.all) {
     mark(address.form);
     mark(address.predicate);
@@ -119,7 +122,8 @@ void LaneValues::evaluate_function(const Atom& atom, Value& value) {
     arguments[i] = numbers(atom.arguments[i]);
   }
   for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
-    value.lanes[lane] = applied(atom.op, atom.bits, arguments[0][lane], arguments[1][lane], arguments[2][lane], atom.offset);
+    value.lanes[lane] =
+        applied(atom.op, atom.bits, arguments[0][lane], arguments[1][lane], arguments[2][lane], atom.offset);
   }
 }
 
@@ -215,7 +219,8 @@ LaneForm LaneValues::terms(std::span<const Term> terms, AtomId base, bool swappe
     for (const AtomId id : forms.atoms(term.monomial)) {
       const Value& value = values_[slot_[id]];
       known = known && value.known;
-      uniform = uniform && (addresses_.atoms[id].nature == Nature::uniform || (value.known && is_same(value.lanes, swapped)));
+      uniform =
+          uniform && (addresses_.atoms[id].nature == Nature::uniform || (value.known && is_same(value.lanes, swapped)));
     }
     if (!known && uniform) {
       unknown.push_back(term);

@@ -26,8 +26,8 @@ struct LaunchFacts {
   BlockShape block;
   std::array<std::optional<std::int64_t>, 3> grid, block_index;
   struct Parameter {
-    std::uint32_t number = 0;   // counted in the function, from 0
-    std::int64_t offset = 0;    // bytes, in a parameter that is a structure
+    std::uint32_t number = 0;  // counted in the function, from 0
+    std::int64_t offset = 0;   // bytes, in a parameter that is a structure
     std::int64_t value = 0;
   };
   std::vector<Parameter> parameters;
@@ -53,7 +53,9 @@ class LaneValues {
 
   // Of a warp in the block. Linear in the number of symbols.
   void enter(const LaunchFacts& facts, std::uint32_t warp, std::uint32_t sample);
-  LaneForm form(FormId form) const { return terms(addresses_.atoms.forms.terms(form), base_of(addresses_.atoms, form), false); }
+  LaneForm form(FormId form) const {
+    return terms(addresses_.atoms.forms.terms(form), base_of(addresses_.atoms, form), false);
+  }
   // The same for terms that are no form of the function. `swapped`: as if x and y of threads changed places.
   LaneForm terms(std::span<const Term> terms, AtomId base, bool swapped) const;
   LaneMask existing() const { return existing_; }
@@ -80,9 +82,9 @@ class LaneValues {
 
   const ::frx::model::ptx::Function& function_;
   const Addresses& addresses_;
-  std::vector<AtomId> marked_;            // in ascending order
+  std::vector<AtomId> marked_;  // in ascending order
   std::vector<bool> is_marked_;
-  std::vector<std::uint32_t> slot_;       // by atom: index into values_
+  std::vector<std::uint32_t> slot_;  // by atom: index into values_
   std::vector<Value> values_;
   std::vector<LaneMask> guards_;
   std::array<std::array<std::uint32_t, warp_size>, 3> thread_{};

@@ -71,7 +71,8 @@ std::optional<std::int64_t> stride_of(const LaneForm& form, LaneMask existing) {
   if (form.assumed || count < 2) return std::nullopt;
   const std::int64_t stride = form.lanes[1] - form.lanes[0];
   for (int lane = 2; lane < count; ++lane) {
-    if (form.lanes[static_cast<std::size_t>(lane)] - form.lanes[static_cast<std::size_t>(lane) - 1] != stride) return std::nullopt;
+    if (form.lanes[static_cast<std::size_t>(lane)] - form.lanes[static_cast<std::size_t>(lane) - 1] != stride)
+      return std::nullopt;
   }
   return stride;
 }
@@ -80,7 +81,11 @@ class Measuring {
  public:
   Measuring(const model::Function& function, const Addresses& addresses, std::span<const LaneMask> lanes,
             std::vector<MemoryAccess>& accesses)
-      : addresses_(addresses), lanes_(lanes), accesses_(accesses), values_(function, addresses), cures_(addresses),
+      : addresses_(addresses),
+        lanes_(lanes),
+        accesses_(accesses),
+        values_(function, addresses),
+        cures_(addresses),
         tallies_(accesses.size()) {}
 
   void run(const LaunchFacts& facts);

@@ -95,21 +95,38 @@ std::string Speller::atom(const Atom& atom, int nested) const {
 }
 
 std::string Speller::function(const Atom& atom, int nested) const {
-  static constexpr std::array<std::pair<Op, std::string_view>, 16> signs = {{
-      {Op::bit_and, "&"}, {Op::bit_or, "|"}, {Op::bit_xor, "^"}, {Op::shift_left, "<<"}, {Op::shift_right_signed, ">>"},
-      {Op::shift_right_unsigned, ">>"}, {Op::divide_signed, "/"}, {Op::divide_unsigned, "/"}, {Op::remainder_signed, "%"},
-      {Op::remainder_unsigned, "%"}, {Op::equal, "=="}, {Op::not_equal, "!="}, {Op::less_signed, "<"},
-      {Op::less_unsigned, "<"}, {Op::less_equal_signed, "<="}, {Op::less_equal_unsigned, "<="}}};
-  static constexpr std::array<std::pair<Op, std::string_view>, 8> names = {{
-      {Op::min_signed, "min"}, {Op::min_unsigned, "min"}, {Op::max_signed, "max"}, {Op::max_unsigned, "max"},
-      {Op::absolute, "abs"}, {Op::select, "select"}, {Op::sign_extend, "sext"}, {Op::zero_extend, "zext"}}};
+  static constexpr std::array<std::pair<Op, std::string_view>, 16> signs = {{{Op::bit_and, "&"},
+                                                                             {Op::bit_or, "|"},
+                                                                             {Op::bit_xor, "^"},
+                                                                             {Op::shift_left, "<<"},
+                                                                             {Op::shift_right_signed, ">>"},
+                                                                             {Op::shift_right_unsigned, ">>"},
+                                                                             {Op::divide_signed, "/"},
+                                                                             {Op::divide_unsigned, "/"},
+                                                                             {Op::remainder_signed, "%"},
+                                                                             {Op::remainder_unsigned, "%"},
+                                                                             {Op::equal, "=="},
+                                                                             {Op::not_equal, "!="},
+                                                                             {Op::less_signed, "<"},
+                                                                             {Op::less_unsigned, "<"},
+                                                                             {Op::less_equal_signed, "<="},
+                                                                             {Op::less_equal_unsigned, "<="}}};
+  static constexpr std::array<std::pair<Op, std::string_view>, 8> names = {{{Op::min_signed, "min"},
+                                                                            {Op::min_unsigned, "min"},
+                                                                            {Op::max_signed, "max"},
+                                                                            {Op::max_unsigned, "max"},
+                                                                            {Op::absolute, "abs"},
+                                                                            {Op::select, "select"},
+                                                                            {Op::sign_extend, "sext"},
+                                                                            {Op::zero_extend, "zext"}}};
   const auto is_it = [&](const std::pair<Op, std::string_view>& one) { return one.first == atom.op; };
   const std::string first = form(atom.arguments[0], nested + 1), second = form(atom.arguments[1], nested + 1);
   if (const auto sign = std::find_if(signs.begin(), signs.end(), is_it); sign != signs.end()) {
     return fmt::format("(({}) {} {})", first, sign->second, second);
   }
   const auto name = std::find_if(names.begin(), names.end(), is_it);
-  if (name != names.end() && atom.arguments[1] == 0 && atom.arguments[2] == 0) return fmt::format("{}({})", name->second, first);
+  if (name != names.end() && atom.arguments[1] == 0 && atom.arguments[2] == 0)
+    return fmt::format("{}({})", name->second, first);
   const std::string_view called = name == names.end() ? "f" : name->second;
   if (atom.op != Op::select && atom.op != Op::lookup) return fmt::format("{}({}, {})", called, first, second);
   return fmt::format("{}({}, {}, {})", called, first, second, form(atom.arguments[2], nested + 1));
@@ -122,8 +139,10 @@ std::string amount_of(const MemoryAccess& access, std::uint32_t count) {
 }
 
 std::string distance_of(const MemoryAccess& access) {
-  if (access.kind == AccessKind::uniform || access.lane_stride == 0) return "all threads of a warp use the same address";
-  if (!access.stride.empty() && !access.lane_stride) return fmt::format("adjacent threads are {} bytes apart", access.stride);
+  if (access.kind == AccessKind::uniform || access.lane_stride == 0)
+    return "all threads of a warp use the same address";
+  if (!access.stride.empty() && !access.lane_stride)
+    return fmt::format("adjacent threads are {} bytes apart", access.stride);
   if (!access.lane_stride) return "the distance between adjacent threads varies";
   if (!access.stride.empty() && access.stride.find("param") != std::string::npos) {
     return fmt::format("adjacent threads are {} bytes apart", access.stride);
@@ -135,7 +154,8 @@ void add_cure(const MemoryAccess& access, std::string& text) {
   const Cure& cure = access.cure;
   const auto add = [&](std::string what) { text += fmt::format("; {}: {}", what, cure.needed); };
   if (cure.kind == Cure::pad_rows) {
-    add(fmt::format("with {} element{} of padding behind every {} bytes", cure.padding, cure.padding == 1 ? "" : "s", cure.row_bytes));
+    add(fmt::format("with {} element{} of padding behind every {} bytes", cure.padding, cure.padding == 1 ? "" : "s",
+                    cure.row_bytes));
   }
   if (cure.kind == Cure::swap_indices) add("with the indices of x and y swapped");
   if (cure.kind == Cure::separate_members) add("with each member in an array of its own");
@@ -148,7 +168,8 @@ std::string formula_of(const model::Module& module, const Atoms& atoms, FormId f
 }
 
 std::string sentence_of(const MemoryAccess& access) {
-  if (access.kind == AccessKind::data_dependent) return "the address is made of data: what a warp needs is only known when it runs";
+  if (access.kind == AccessKind::data_dependent)
+    return "the address is made of data: what a warp needs is only known when it runs";
   if (access.kind == AccessKind::unknown) return "the address could not be followed";
   std::string text = distance_of(access);
   if (!access.cost) return text;

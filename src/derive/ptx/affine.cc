@@ -20,8 +20,13 @@ class Walk {
   Walk(const model::Module& module, const model::Function& function, const VariableNames& names, const FlowGraph& graph,
        const Dominators& dominators, const Loops& loops, const RegisterUses& uses, const Liveness& live,
        const Divergence& divergence)
-      : module_(module), graph_(graph), dominators_(dominators), uses_(uses), divergence_(divergence),
-        nest_(graph, loops, divergence), needed_(needed_for_addresses(module, function, uses)),
+      : module_(module),
+        graph_(graph),
+        dominators_(dominators),
+        uses_(uses),
+        divergence_(divergence),
+        nest_(graph, loops, divergence),
+        needed_(needed_for_addresses(module, function, uses)),
         places_(place_phis(graph, dominators, uses, live, needed_)),
         transfer_(module, function, uses, names, divergence, nest_, result_.atoms) {}
 
@@ -125,7 +130,8 @@ void Walk::count_parting_branches() {
 // Does no branch part the lanes between the block and the nearest one that is before it on all ways?
 bool Walk::comes_one_way(std::uint32_t block) const {
   const std::uint32_t before = dominators_.nearest(block);
-  return before != none && divergence_.is_exact && graph_.unknown_branches.empty() && parting_[before] == parting_[block];
+  return before != none && divergence_.is_exact && graph_.unknown_branches.empty() &&
+         parting_[before] == parting_[block];
 }
 
 void Walk::enter(std::uint32_t block) {
@@ -207,9 +213,11 @@ void Walk::note_accesses(std::uint32_t number, std::uint32_t block) {
   const std::span<const model::Operand> operands = module_.operands_of(instruction);
   std::uint32_t top = 0;
   for (std::size_t at = 0; at < operands.size(); at += 1 + operands[at].parts, ++top) {
-    if (operands[at].kind != model::Operand::address) continue;
+    // What is stored may look like an address: `st.global.u64 [%rd1], table+8;`
+    if (operands[at].kind != model::Operand::address || operands[at].flags != 0) continue;
     const std::span<const model::Operand> operand = operands.subspan(at, 1 + operands[at].parts);
-    Address address{number, block, top, 64, transfer_.address(operand), transfer_.predicate(instruction), guard_[block], false};
+    Address address{number,        block, top, 64, transfer_.address(operand), transfer_.predicate(instruction),
+                    guard_[block], false};
     if (operand.size() == 2 && operand[1].kind == model::Operand::reg) {
       for (const RegisterUse& use : uses_.of(number)) {
         if (uses_.declared(use.value) == operand[1].value) address.bits = 32u * uses_.width(use.value);

@@ -33,23 +33,23 @@ struct Guard {
 struct Address {
   std::uint32_t instruction = 0;  // counted in the module
   std::uint32_t block = 0;
-  std::uint32_t operand = 0;      // number of the address among the operands of the instruction
-  std::uint32_t bits = 64;        // of the register it is in; 32 as a rule for shared memory
+  std::uint32_t operand = 0;  // number of the address among the operands of the instruction
+  std::uint32_t bits = 64;    // of the register it is in; 32 as a rule for shared memory
   FormId form = none;
-  FormId predicate = none;        // of the instruction; the number 1 when it has none
+  FormId predicate = none;  // of the instruction; the number 1 when it has none
   std::uint32_t guard = none;
-  bool parted = false;            // lanes that come from different rounds of a loop have different values in it
+  bool parted = false;  // lanes that come from different rounds of a loop have different values in it
 };
 
 struct Addresses {
   Atoms atoms;
-  std::vector<Address> all;       // in the order of the code
+  std::vector<Address> all;  // in the order of the code
   std::vector<Guard> guards;
 };
 
 // Nearly linear in the size of the function.
 Addresses addresses(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
-                    const VariableNames& names, const FlowGraph& graph, const Dominators& dominators, const Loops& loops,
-                    const RegisterUses& uses, const Liveness& live, const Divergence& divergence);
+                    const VariableNames& names, const FlowGraph& graph, const Dominators& dominators,
+                    const Loops& loops, const RegisterUses& uses, const Liveness& live, const Divergence& divergence);
 
 }  // namespace frx::derive::ptx

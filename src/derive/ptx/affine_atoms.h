@@ -21,17 +21,45 @@ enum class Nature : std::uint8_t {
 
 // An operation on registers whose result is no form. `bits` of an atom says how wide its operands are.
 enum class Op : std::uint8_t {
-  nothing, bit_and, bit_or, bit_xor, shift_left, shift_right_signed, shift_right_unsigned, divide_signed, divide_unsigned,
-  remainder_signed, remainder_unsigned, min_signed, min_unsigned, max_signed, max_unsigned, multiply_high_signed,
-  multiply_high_unsigned, multiply, absolute, sign_extend, zero_extend, equal, not_equal, less_signed, less_unsigned,
-  less_equal_signed, less_equal_unsigned, select, lookup, pack
+  nothing,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shift_left,
+  shift_right_signed,
+  shift_right_unsigned,
+  divide_signed,
+  divide_unsigned,
+  remainder_signed,
+  remainder_unsigned,
+  min_signed,
+  min_unsigned,
+  max_signed,
+  max_unsigned,
+  multiply_high_signed,
+  multiply_high_unsigned,
+  multiply,
+  absolute,
+  sign_extend,
+  zero_extend,
+  equal,
+  not_equal,
+  less_signed,
+  less_unsigned,
+  less_equal_signed,
+  less_equal_unsigned,
+  select,
+  lookup,
+  pack
 };
 
 struct Atom {
   enum Kind : std::uint8_t {
-    thread,     // %tid; `axis`
-    lane,       // %laneid
-    block_size, block_index, grid_size,  // %ntid, %ctaid, %nctaid; `axis`
+    thread,  // %tid; `axis`
+    lane,    // %laneid
+    block_size,
+    block_index,
+    grid_size,  // %ntid, %ctaid, %nctaid; `axis`
     special,    // another special register that is the same for all lanes; `name`: index into specials
     parameter,  // of the kernel: `name`, and `offset` in bytes
     variable,   // the address of a variable: `name`
@@ -45,17 +73,17 @@ struct Atom {
   Kind kind = opaque;
   Op op = Op::nothing;
   Nature nature = Nature::unknown;
-  std::uint8_t axis = 0;           // 0 to 2: x, y, z
-  std::uint8_t bits = 0;           // of a function: of its operands. Of a parameter: as it is read
-  bool is_pointer = false;         // the parameter is known to be an address
-  bool doubles = false;            // a power of two as a rule: it is doubled or halved in each round
-  bool is_bounded = false;         // lo and hi hold
+  std::uint8_t axis = 0;    // 0 to 2: x, y, z
+  std::uint8_t bits = 0;    // of a function: of its operands. Of a parameter: as it is read
+  bool is_pointer = false;  // the parameter is known to be an address
+  bool doubles = false;     // a power of two as a rule: it is doubled or halved in each round
+  bool is_bounded = false;  // lo and hi hold
   std::uint32_t name = none;
-  std::uint32_t origin = none;     // instruction, counted in the module; of `rounds` the loop
-  std::uint32_t loop = none;       // the innermost one in whose rounds it may differ
-  std::uint32_t align = 1;         // a power of two that divides it
+  std::uint32_t origin = none;  // instruction, counted in the module; of `rounds` the loop
+  std::uint32_t loop = none;    // the innermost one in whose rounds it may differ
+  std::uint32_t align = 1;      // a power of two that divides it
   std::int64_t lo = 0, hi = 0;
-  std::int64_t offset = 0;         // of a parameter; of a lookup the table of 8 bits
+  std::int64_t offset = 0;  // of a parameter; of a lookup the table of 8 bits
   std::array<FormId, 3> arguments = {0, 0, 0};
 };
 

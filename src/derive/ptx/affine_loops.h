@@ -35,7 +35,7 @@ class LoopNest {
   std::uint32_t common_depth(std::uint32_t from, std::uint32_t to) const;
 
   const Loops& loops_;
-  std::vector<std::uint32_t> enter_, leave_;    // by loop: times of a walk of the nest
+  std::vector<std::uint32_t> enter_, leave_;  // by loop: times of a walk of the nest
   std::vector<std::uint32_t> parting_;        // by loop: itself or the nearest one around that lanes leave apart
   bool any_parts_ = false;
 };

@@ -29,11 +29,13 @@ void add_addresses(const model::Module& module, const RegisterUses& uses, const 
 bool is_access(const model::Form& form) {
   static constexpr std::array<std::string_view, 7> opcodes = {"ld", "ldu", "st", "atom", "red", "ldmatrix", "stmatrix"};
   if (form.space == model::Space::parameter || !(form.reads_memory || form.writes_memory)) return false;
-  if (std::find(opcodes.begin(), opcodes.end(), form.opcode()) != opcodes.end()) return !form.is_asynchronous && form.size_operand < 0;
+  if (std::find(opcodes.begin(), opcodes.end(), form.opcode()) != opcodes.end())
+    return !form.is_asynchronous && form.size_operand < 0;
   return form.text.starts_with("cp.async.c");
 }
 
-std::vector<bool> needed_for_addresses(const model::Module& module, const model::Function& function, const RegisterUses& uses) {
+std::vector<bool> needed_for_addresses(const model::Module& module, const model::Function& function,
+                                       const RegisterUses& uses) {
   std::vector<Edge> writes;
   std::vector<std::uint32_t> open;
   for (std::uint32_t i = function.instructions.begin; i < function.instructions.end; ++i) {

@@ -13,7 +13,7 @@ namespace frx::derive::ptx {
 bool is_access(const ::frx::model::ptx::Form& form);
 
 // By value of RegisterUses: those that addresses and predicates are made of. Linear.
-std::vector<bool> needed_for_addresses(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
-                                       const RegisterUses& uses);
+std::vector<bool> needed_for_addresses(const ::frx::model::ptx::Module& module,
+                                       const ::frx::model::ptx::Function& function, const RegisterUses& uses);
 
 }  // namespace frx::derive::ptx

@@ -196,7 +196,9 @@ Bounds Operations::result_bounds(const Atom& atom) const {
       break;
     case Op::bit_or:
     case Op::bit_xor:
-      if (natural) result = {true, 0, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max(a.hi, b.hi)) + 1) - 1)};
+      if (natural)
+        result = {true, 0,
+                  static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max(a.hi, b.hi)) + 1) - 1)};
       break;
     case Op::shift_right_unsigned:
     case Op::shift_right_signed: result = shifted_bounds(atom, a, atom.op == Op::shift_right_signed); break;
@@ -217,12 +219,17 @@ Bounds Operations::result_bounds(const Atom& atom) const {
       if (natural) result = {true, std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
       break;
     case Op::select:
-      if (const Bounds c = atoms_.bounds(atom.arguments[2]); b.within(least(atom.bits), most(atom.bits)) && c.within(least(atom.bits), most(atom.bits))) {
+      if (const Bounds c = atoms_.bounds(atom.arguments[2]);
+          b.within(least(atom.bits), most(atom.bits)) && c.within(least(atom.bits), most(atom.bits))) {
         result = {true, std::min(b.lo, c.lo), std::max(b.hi, c.hi)};
       }
       break;
-    case Op::equal: case Op::not_equal: case Op::less_signed: case Op::less_unsigned:
-    case Op::less_equal_signed: case Op::less_equal_unsigned: return {true, 0, 1};
+    case Op::equal:
+    case Op::not_equal:
+    case Op::less_signed:
+    case Op::less_unsigned:
+    case Op::less_equal_signed:
+    case Op::less_equal_unsigned: return {true, 0, 1};
     case Op::zero_extend: return atom.bits < 63 ? Bounds{true, 0, (std::int64_t{1} << atom.bits) - 1} : Bounds{};
     default: break;
   }

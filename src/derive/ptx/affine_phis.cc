@@ -6,7 +6,7 @@
 namespace frx::derive::ptx {
 namespace {
 
-constexpr std::size_t steps_per_block = 50;
+constexpr std::size_t steps_per_block = 100;
 constexpr std::size_t steps_at_least = 100'000;
 
 class Placer {
@@ -29,8 +29,8 @@ class Placer {
   const std::vector<bool>& needed_;
   PhiPlaces result_;
   std::size_t steps_left_ = 0;
-  Lists writers_;                      // by value: blocks
-  Lists frontiers_;                    // by block: where what it dominates ends
+  Lists writers_;    // by value: blocks
+  Lists frontiers_;  // by block: where what it dominates ends
   std::vector<Edge> placed_;
   std::vector<std::uint32_t> has_, open_;
 };
@@ -93,6 +93,10 @@ bool Placer::place(std::uint32_t value) {
       if (has_[meeting] == value) continue;
       const auto live = live_.live_in[meeting];  // in ascending order
       if (!std::binary_search(live.begin(), live.end(), value)) continue;
+      // Each way there brings a value.
+      const std::size_t ways = graph_.predecessors[meeting].size();
+      if (steps_left_ < ways) return false;
+      steps_left_ -= ways;
       has_[meeting] = value;
       placed_.push_back({meeting, value});
       open_.push_back(meeting);
@@ -103,8 +107,8 @@ bool Placer::place(std::uint32_t value) {
 
 }  // namespace
 
-PhiPlaces place_phis(const FlowGraph& graph, const Dominators& dominators, const RegisterUses& uses, const Liveness& live,
-                     const std::vector<bool>& needed) {
+PhiPlaces place_phis(const FlowGraph& graph, const Dominators& dominators, const RegisterUses& uses,
+                     const Liveness& live, const std::vector<bool>& needed) {
   return Placer(graph, dominators, uses, live, needed).place();
 }
 

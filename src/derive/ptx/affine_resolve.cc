@@ -12,8 +12,15 @@ constexpr int most_rounds = 4;
 
 Resolver::Resolver(const FlowGraph& graph, const LoopNest& nest, const std::vector<std::uint32_t>& rank, Atoms& atoms,
                    const std::vector<Phi>& phis)
-    : graph_(graph), nest_(nest), rank_(rank), atoms_(atoms), phis_(phis), states_(phis.size(), State::advances),
-      steps_(phis.size(), none), values_(phis.size(), none), phi_of_(atoms.size(), none) {
+    : graph_(graph),
+      nest_(nest),
+      rank_(rank),
+      atoms_(atoms),
+      phis_(phis),
+      states_(phis.size(), State::advances),
+      steps_(phis.size(), none),
+      values_(phis.size(), none),
+      phi_of_(atoms.size(), none) {
   for (std::uint32_t i = 0; i < phis.size(); ++i) phi_of_[phis[i].atom] = i;
 }
 

@@ -12,14 +12,14 @@ namespace frx::derive::ptx {
 
 // One place where a register has several values, by the way that was taken.
 struct Phi {
-  AtomId atom = 0;                 // stands for it in forms
-  AtomId advance = 0;              // an older atom, for what is added to where it began
-  AtomId rounds = none;            // of the loop that begins here, if one does
+  AtomId atom = 0;       // stands for it in forms
+  AtomId advance = 0;    // an older atom, for what is added to where it began
+  AtomId rounds = none;  // of the loop that begins here, if one does
   std::uint32_t block = 0;
-  bool differs = true;             // between lanes, as far as divergence() can tell
-  bool one_way = false;            // all lanes that meet here for the first time came the same way
-  bool undivided = false;          // and go the same way through the loop that begins here
-  std::vector<FormId> incoming;    // by predecessor of the block
+  bool differs = true;           // between lanes, as far as divergence() can tell
+  bool one_way = false;          // all lanes that meet here for the first time came the same way
+  bool undivided = false;        // and go the same way through the loop that begins here
+  std::vector<FormId> incoming;  // by predecessor of the block
 };
 
 class Resolver {
@@ -59,8 +59,8 @@ class Resolver {
   const std::vector<Phi>& phis_;
   std::vector<State> states_;
   std::vector<FormId> steps_;
-  std::vector<FormId> values_;          // by phi: what it is
-  std::vector<std::uint32_t> phi_of_;   // by atom
+  std::vector<FormId> values_;         // by phi: what it is
+  std::vector<std::uint32_t> phi_of_;  // by atom
 };
 
 }  // namespace frx::derive::ptx

@@ -17,10 +17,18 @@ struct Source {
   std::string_view name;
   Atom::Kind kind;
 };
-constexpr std::array<Source, 4> sources = {{{"%tid.", Atom::thread}, {"%ntid.", Atom::block_size},
-                                            {"%ctaid.", Atom::block_index}, {"%nctaid.", Atom::grid_size}}};
+constexpr std::array<Source, 4> sources = {{{"%tid.", Atom::thread},
+                                            {"%ntid.", Atom::block_size},
+                                            {"%ctaid.", Atom::block_index},
+                                            {"%nctaid.", Atom::grid_size}}};
 
 }  // namespace
+
+std::int64_t threads_allowed(const model::Limits& limits) {
+  std::uint64_t threads = limits.max_threads[0] == 0 ? 1024 : 1;
+  for (const std::uint32_t along : limits.max_threads) threads *= std::clamp(along, 1u, 1024u);
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(threads, 1024));
+}
 
 FormId Transfer::special(std::uint32_t number) {
   const model::Special& special = module_.specials[number];
@@ -52,12 +60,8 @@ void Transfer::describe(Atom& atom, std::int64_t lo, std::int64_t hi) const {
 // %tid.x and the like. A kernel may state how many threads its blocks have.
 FormId Transfer::along(Atom::Kind kind, std::uint8_t axis) {
   const auto& required = function_.limits.required_threads;
-  const auto& allowed = function_.limits.max_threads;
   std::int64_t most = most_threads[axis];
-  if (allowed[0] > 0) {
-    const std::uint64_t together = std::uint64_t{allowed[0]} * std::max(1u, allowed[1]) * std::max(1u, allowed[2]);
-    most = std::min(most, static_cast<std::int64_t>(std::min<std::uint64_t>(together, 1024)));
-  }
+  if (function_.limits.max_threads[0] > 0) most = std::min(most, threads_allowed(function_.limits));
   if (required[0] > 0) most = std::clamp<std::int64_t>(required[axis], 1, most_threads[axis]);
   if (required[0] > 0 && kind == Atom::block_size) return operations_.constant(most);
   Atom atom;

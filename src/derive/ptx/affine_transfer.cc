@@ -12,13 +12,17 @@ namespace {
 namespace model = ::frx::model::ptx;
 using model::Type;
 
-bool has_sign(Type type) {
-  return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64;
-}
+bool has_sign(Type type) { return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64; }
 bool is_integer(Type type) {
   switch (type) {
-    case Type::b8: case Type::b16: case Type::b32: case Type::b64: return true;
-    case Type::u8: case Type::u16: case Type::u32: case Type::u64: return true;
+    case Type::b8:
+    case Type::b16:
+    case Type::b32:
+    case Type::b64: return true;
+    case Type::u8:
+    case Type::u16:
+    case Type::u32:
+    case Type::u64: return true;
     default: return has_sign(type);
   }
 }
@@ -27,8 +31,15 @@ bool is_integer(Type type) {
 
 Transfer::Transfer(const model::Module& module, const model::Function& function, const RegisterUses& uses,
                    const VariableNames& names, const Divergence& divergence, const LoopNest& nest, Atoms& atoms)
-    : now(uses.count(), none), module_(module), function_(function), uses_(uses), names_(names), divergence_(divergence),
-      nest_(nest), atoms_(atoms), operations_(atoms, nest) {}
+    : now(uses.count(), none),
+      module_(module),
+      function_(function),
+      uses_(uses),
+      names_(names),
+      divergence_(divergence),
+      nest_(nest),
+      atoms_(atoms),
+      operations_(atoms, nest) {}
 
 bool Transfer::has(std::string_view modifier) const {
   const std::vector<std::string_view> parts = ::frx::split(form_->text, '.');
@@ -45,7 +56,8 @@ std::vector<std::string_view> Transfer::split_types() const {
 std::vector<std::span<const model::Operand>> Transfer::split(const model::Instruction& instruction) const {
   std::vector<std::span<const Operand>> result;
   const std::span<const Operand> all = module_.operands_of(instruction);
-  for (std::size_t at = 0; at < all.size(); at += 1 + all[at].parts) result.push_back(all.subspan(at, 1 + all[at].parts));
+  for (std::size_t at = 0; at < all.size(); at += 1 + all[at].parts)
+    result.push_back(all.subspan(at, 1 + all[at].parts));
   return result;
 }
 
@@ -59,7 +71,9 @@ std::uint32_t Transfer::value_of(std::uint32_t declared) const {
   return low;
 }
 
-FormId Transfer::read(std::size_t number, int bits) { return number < operands_.size() ? read(operands_[number], bits) : none; }
+FormId Transfer::read(std::size_t number, int bits) {
+  return number < operands_.size() ? read(operands_[number], bits) : none;
+}
 
 FormId Transfer::read(std::span<const Operand> operand, int bits) {
   const Operand& top = operand[0];
@@ -69,7 +83,8 @@ FormId Transfer::read(std::span<const Operand> operand, int bits) {
     case Operand::special: form = special(top.value); break;
     case Operand::integer: form = operations_.constant(top.signed_value()); break;
     case Operand::wide:
-      if ((top.flags & Operand::is_double) == 0) form = operations_.constant(static_cast<std::int64_t>(module_.constants[top.value]));
+      if ((top.flags & Operand::is_double) == 0)
+        form = operations_.constant(static_cast<std::int64_t>(module_.constants[top.value]));
       break;
     case Operand::symbol: form = variable(top.value); break;
     case Operand::address: return (top.flags & Operand::is_value) != 0 ? address(operand) : none;
@@ -159,15 +174,14 @@ FormId Transfer::opaque(std::uint32_t value) {
 FormId Transfer::result() {
   using Rule = std::pair<std::string_view, FormId (Transfer::*)()>;
   static constexpr std::array<Rule, 23> rules = {{
-      {"mov", &Transfer::copy}, {"cvt", &Transfer::converted}, {"cvta", &Transfer::to_address},
+      {"mov", &Transfer::copy},       {"cvt", &Transfer::converted},  {"cvta", &Transfer::to_address},
       {"add", &Transfer::arithmetic}, {"sub", &Transfer::arithmetic}, {"neg", &Transfer::arithmetic},
       {"abs", &Transfer::arithmetic}, {"min", &Transfer::arithmetic}, {"max", &Transfer::arithmetic},
-      {"div", &Transfer::arithmetic}, {"rem", &Transfer::arithmetic},
-      {"mul", &Transfer::product}, {"mad", &Transfer::product},
-      {"and", &Transfer::bitwise}, {"or", &Transfer::bitwise}, {"xor", &Transfer::bitwise}, {"not", &Transfer::bitwise},
-      {"shl", &Transfer::bitwise}, {"shr", &Transfer::bitwise}, {"lop3", &Transfer::bitwise},
-      {"bfe", &Transfer::extracted},
-      {"setp", &Transfer::compared}, {"selp", &Transfer::compared},
+      {"div", &Transfer::arithmetic}, {"rem", &Transfer::arithmetic}, {"mul", &Transfer::product},
+      {"mad", &Transfer::product},    {"and", &Transfer::bitwise},    {"or", &Transfer::bitwise},
+      {"xor", &Transfer::bitwise},    {"not", &Transfer::bitwise},    {"shl", &Transfer::bitwise},
+      {"shr", &Transfer::bitwise},    {"lop3", &Transfer::bitwise},   {"bfe", &Transfer::extracted},
+      {"setp", &Transfer::compared},  {"selp", &Transfer::compared},
   }};
   const std::string_view opcode = form_->opcode();
   const auto rule = std::find_if(rules.begin(), rules.end(), [&](const Rule& one) { return one.first == opcode; });

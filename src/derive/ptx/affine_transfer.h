@@ -27,10 +27,14 @@ class VariableNames {
   std::unordered_map<std::uint32_t, std::uint32_t> globals_, own_;
 };
 
+// Of a block, at most: 1024 unless the kernel says less.
+std::int64_t threads_allowed(const ::frx::model::ptx::Limits& limits);
+
 class Transfer {
  public:
-  Transfer(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function, const RegisterUses& uses,
-           const VariableNames& names, const Divergence& divergence, const LoopNest& nest, Atoms& atoms);
+  Transfer(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
+           const RegisterUses& uses, const VariableNames& names, const Divergence& divergence, const LoopNest& nest,
+           Atoms& atoms);
 
   // By value of RegisterUses: the form it has now; `none`: nothing known. The caller undoes what it must.
   std::vector<FormId> now;

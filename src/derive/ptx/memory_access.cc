@@ -106,7 +106,8 @@ std::string stride_along(const model::Module& module, Atoms& atoms, FormId form,
 }  // namespace
 
 std::string_view name_of(AccessKind kind) {
-  static constexpr std::array<std::string_view, 5> names = {"uniform", "affine", "known_per_lane", "data_dependent", "unknown"};
+  static constexpr std::array<std::string_view, 5> names = {"uniform", "affine", "known_per_lane", "data_dependent",
+                                                            "unknown"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -138,7 +139,8 @@ std::vector<MemoryAccess> MemoryAnalysis::accesses(const LaunchFacts& facts) con
 
 std::vector<BlockShape> MemoryAnalysis::plausible_shapes() const {
   const auto& required = function_.limits.required_threads;
-  if (required[0] > 0) return {{required[0], std::max(1u, required[1]), std::max(1u, required[2])}};
+  const auto along = [&](std::size_t axis) { return std::clamp(required[axis], 1u, 1024u); };
+  if (required[0] > 0) return {{along(0), along(1), along(2)}};
   std::array<bool, 3> used{};
   for (AtomId id = 0; id < addresses_.atoms.size(); ++id) {
     const Atom& atom = addresses_.atoms[id];
@@ -152,14 +154,14 @@ std::vector<BlockShape> MemoryAnalysis::plausible_shapes() const {
   } else {
     shapes = {{256, 1, 1}};
   }
-  const auto& most = function_.limits.max_threads;
-  const std::uint64_t limit = most[0] == 0 ? 1024 : std::uint64_t{most[0]} * std::max(1u, most[1]) * std::max(1u, most[2]);
+  const auto limit = static_cast<std::uint64_t>(threads_allowed(function_.limits));
   std::erase_if(shapes, [&](const BlockShape& shape) { return shape.threads() > limit; });
   if (shapes.empty()) shapes.push_back({static_cast<std::uint32_t>(limit), 1, 1});
   return shapes;
 }
 
-std::vector<MemoryAccess> memory_accesses(const model::Module& module, const model::Function& function, const LaunchFacts& facts) {
+std::vector<MemoryAccess> memory_accesses(const model::Module& module, const model::Function& function,
+                                          const LaunchFacts& facts) {
   if (function.instructions.size() == 0) return {};
   VariableNames names(module);
   names.enter(module, function);

@@ -50,9 +50,9 @@ struct AccessCost {
 struct Cure {
   enum Kind : std::uint8_t {
     none,
-    pad_rows,           // of the shared array by `padding` elements
-    swap_indices,       // let the index of adjacent threads run along the fastest dimension
-    separate_members,   // a structure of arrays for an array of structures
+    pad_rows,          // of the shared array by `padding` elements
+    swap_indices,      // let the index of adjacent threads run along the fastest dimension
+    separate_members,  // a structure of arrays for an array of structures
   };
   Kind kind = none;
   std::uint32_t padding = 0;
@@ -64,7 +64,7 @@ struct MemoryAccess {
   std::uint32_t instruction = 0;  // counted in the module; its `place` is the line of the source
   AccessType type = AccessType::load;
   ::frx::model::ptx::Space space = ::frx::model::ptx::Space::none;  // none: generic, and cannot be told
-  std::uint32_t bytes = 0;        // of one lane
+  std::uint32_t bytes = 0;                                          // of one lane
   AccessKind kind = AccessKind::unknown;
   std::uint32_t loop_depth = 0;
   // Bytes from one lane to the next, if it is the same all through the first warp.
@@ -77,7 +77,7 @@ struct MemoryAccess {
   // thread gets there.
   std::optional<AccessCost> cost;
   Cure cure;
-  std::string sentence;           // for people; without a full stop
+  std::string sentence;  // for people; without a full stop
 };
 
 // Accesses of a function for a launch, in the order of the code. Analyse once, ask for many shapes.

@@ -11,7 +11,9 @@ using testing::Derived;
 
 // The first access of a kernel; `body` ends with it. %rd1: a pointer, %r1: tid.x, %r2: tid.y, %r3: the parameter n.
 MemoryAccess access_of(const std::string& body, BlockShape block = {256, 1, 1}) {
-  const Derived it(kernel("ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\nld.param.u32 %r3, [n];\n" + body + "\nret;"));
+  const Derived it(
+      kernel("ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\nld.param.u32 %r3, [n];\n" + body +
+             "\nret;"));
   LaunchFacts facts;
   facts.block = block;
   const std::vector<MemoryAccess> all = memory_accesses(it.module, it.function, facts);
@@ -21,20 +23,22 @@ MemoryAccess access_of(const std::string& body, BlockShape block = {256, 1, 1}) 
 
 // A load of a[index], of which %r9 is the index.
 std::string load(const std::string& index, const std::string& form = "ld.global.f32 %f1", int bytes = 4) {
-  return index + "\nmul.wide.s32 %rd2, %r9, " + std::to_string(bytes) + ";\nadd.s64 %rd3, %rd1, %rd2;\n" + form + ", [%rd3];";
+  return index + "\nmul.wide.s32 %rd2, %r9, " + std::to_string(bytes) + ";\nadd.s64 %rd3, %rd1, %rd2;\n" + form +
+         ", [%rd3];";
 }
 
 // The same of shared memory.
 std::string shared(const std::string& index, const std::string& form = "ld.shared.f32 %f1", int bytes = 4) {
-  return ".shared .align 16 .b8 tile[8448];\nmov.u32 %r10, tile;\n" + index + "\nmad.lo.s32 %r11, %r9, " + std::to_string(bytes) +
-         ", %r10;\n" + form + ", [%r11];";
+  return ".shared .align 16 .b8 tile[8448];\nmov.u32 %r10, tile;\n" + index + "\nmad.lo.s32 %r11, %r9, " +
+         std::to_string(bytes) + ", %r10;\n" + form + ", [%r11];";
 }
 
 std::uint32_t typical(const MemoryAccess& access) { return access.cost ? access.cost->typical : 0; }
 std::uint32_t worst(const MemoryAccess& access) { return access.cost ? access.cost->worst : 0; }
 
 TEST(PtxMemoryAccess, AdjacentThreadsReadAdjacentNumbers) {
-  const MemoryAccess access = access_of(load("mov.u32 %r4, %ctaid.x;\nmov.u32 %r5, %ntid.x;\nmad.lo.s32 %r9, %r4, %r5, %r1;"));
+  const MemoryAccess access =
+      access_of(load("mov.u32 %r4, %ctaid.x;\nmov.u32 %r5, %ntid.x;\nmad.lo.s32 %r9, %r4, %r5, %r1;"));
   EXPECT_EQ(access.kind, AccessKind::affine);
   EXPECT_EQ(access.space, model::Space::global);
   EXPECT_EQ(access.lane_stride, 4);
@@ -54,8 +58,9 @@ TEST(PtxMemoryAccess, AStrideThatIsAParameterIsSaidAsSuch) {
 }
 
 TEST(PtxMemoryAccess, KnownParametersMakeItSharp) {
-  const Derived it(kernel("ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nld.param.u32 %r3, [n];\nmul.lo.s32 %r4, %r1, %r3;\n"
-                          "mul.wide.s32 %rd2, %r4, 4;\nadd.s64 %rd3, %rd1, %rd2;\nld.global.f32 %f1, [%rd3];\nret;"));
+  const Derived it(
+      kernel("ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nld.param.u32 %r3, [n];\nmul.lo.s32 %r4, %r1, %r3;\n"
+             "mul.wide.s32 %rd2, %r4, 4;\nadd.s64 %rd3, %rd1, %rd2;\nld.global.f32 %f1, [%rd3];\nret;"));
   LaunchFacts facts;
   facts.block = {256, 1, 1};
   facts.parameters = {{1, 0, 2}};
@@ -106,7 +111,8 @@ TEST(PtxMemoryAccess, AColumnOfATileHasAllItsBanksInOne) {
   EXPECT_EQ(access.cure.padding, 1u);
   EXPECT_EQ(access.cure.row_bytes, 128u);
   EXPECT_EQ(access.sentence,
-            "adjacent threads are 128 bytes apart: 32 wavefronts where 1 would do; with 1 element of padding behind every 128 bytes: 1");
+            "adjacent threads are 128 bytes apart: 32 wavefronts where 1 would do; with 1 element of padding behind "
+            "every 128 bytes: 1");
 }
 
 TEST(PtxMemoryAccess, APaddedColumnHasNoConflict) {
@@ -143,8 +149,10 @@ TEST(PtxMemoryAccess, OnlyThreadsThatGetThereCount) {
 
 TEST(PtxMemoryAccess, ALoopThatStepsByTheGridStaysAligned) {
   const MemoryAccess access = access_of(
-      "mov.u32 %r4, %ctaid.x;\nmov.u32 %r5, %ntid.x;\nmov.u32 %r6, %nctaid.x;\nmad.lo.s32 %r9, %r4, %r5, %r1;\nmul.lo.s32 %r7, %r5, %r6;\n"
-      "L: " + load("") + "\nadd.s32 %r9, %r9, %r7;\nsetp.lt.s32 %p1, %r9, %r3;\n@%p1 bra L;");
+      "mov.u32 %r4, %ctaid.x;\nmov.u32 %r5, %ntid.x;\nmov.u32 %r6, %nctaid.x;\nmad.lo.s32 %r9, %r4, %r5, "
+      "%r1;\nmul.lo.s32 %r7, %r5, %r6;\n"
+      "L: " +
+      load("") + "\nadd.s32 %r9, %r9, %r7;\nsetp.lt.s32 %p1, %r9, %r3;\n@%p1 bra L;");
   EXPECT_EQ(access.loop_depth, 1u);
   EXPECT_EQ(access.formula, "a + 4*tid.x + 4*ctaid.x*ntid.x + 4*ntid.x*nctaid.x*round");
   EXPECT_EQ(worst(access), 4u);
@@ -154,7 +162,8 @@ TEST(PtxMemoryAccess, ALoopThatStepsByTheGridStaysAligned) {
 TEST(PtxMemoryAccess, APointerThatMovesBySomethingUniformKeepsItsLanes) {
   // The step is read from memory, the same for all threads.
   const MemoryAccess access = access_of(
-      "mul.wide.s32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nL: ld.global.f32 %f1, [%rd3];\nld.global.u32 %r4, [%rd1];\n"
+      "mul.wide.s32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nL: ld.global.f32 %f1, [%rd3];\nld.global.u32 %r4, "
+      "[%rd1];\n"
       "mul.wide.s32 %rd4, %r4, 128;\nadd.s64 %rd3, %rd3, %rd4;\nsetp.lt.s32 %p1, %r4, %r3;\n@%p1 bra L;");
   EXPECT_EQ(access.kind, AccessKind::affine);
   EXPECT_EQ(access.lane_stride, 4);
@@ -170,8 +179,10 @@ TEST(PtxMemoryAccess, WhatALoopLeavesBehindIsNotKnown) {
 }
 
 TEST(PtxMemoryAccess, WhatIsReadIsNotKnown) {
-  const Derived it(kernel("ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmul.wide.s32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
-                          "ld.global.u32 %r9, [%rd3];\nmul.wide.s32 %rd4, %r9, 4;\nadd.s64 %rd5, %rd1, %rd4;\nld.global.f32 %f1, [%rd5];\nret;"));
+  const Derived it(
+      kernel("ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmul.wide.s32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+             "ld.global.u32 %r9, [%rd3];\nmul.wide.s32 %rd4, %r9, 4;\nadd.s64 %rd5, %rd1, %rd4;\nld.global.f32 %f1, "
+             "[%rd5];\nret;"));
   LaunchFacts facts;
   facts.block = {256, 1, 1};
   const std::vector<MemoryAccess> all = memory_accesses(it.module, it.function, facts);
@@ -183,8 +194,9 @@ TEST(PtxMemoryAccess, WhatIsReadIsNotKnown) {
 
 // A thread before the first one: a register without sign wraps around, and far away is where thread 0 reads.
 TEST(PtxMemoryAccess, RegistersWrapAsTheHardwareDoes) {
-  const MemoryAccess access =
-      access_of("add.s32 %r9, %r1, -1;\nmul.wide.u32 %rd2, %r9, 4;\nadd.s64 %rd3, %rd1, %rd2;\nld.global.f32 %f1, [%rd3+4];", {32, 1, 1});
+  const MemoryAccess access = access_of(
+      "add.s32 %r9, %r1, -1;\nmul.wide.u32 %rd2, %r9, 4;\nadd.s64 %rd3, %rd1, %rd2;\nld.global.f32 %f1, [%rd3+4];",
+      {32, 1, 1});
   EXPECT_EQ(access.lane_stride, std::nullopt);
   EXPECT_EQ(typical(access), 5u);
 }
@@ -193,14 +205,16 @@ TEST(PtxMemoryAccess, RegistersWrapAsTheHardwareDoes) {
 TEST(PtxMemoryAccess, AddressesOfSharedMemoryWrapToo) {
   const MemoryAccess access = access_of(
       ".shared .align 16 .b8 tile[8448];\nmov.u32 %r10, tile;\nsub.s32 %r4, %r1, %r2;\nshr.u32 %r5, %r4, 1;\n"
-      "mad.lo.s32 %r6, %r5, 2, %r10;\nmad.lo.s32 %r8, %r2, 4, %r6;\nld.shared.u16 %r7, [%r8];", {4, 8, 1});
+      "mad.lo.s32 %r6, %r5, 2, %r10;\nmad.lo.s32 %r8, %r2, 4, %r6;\nld.shared.u16 %r7, [%r8];",
+      {4, 8, 1});
   EXPECT_EQ(typical(access), 1u);
 }
 
 TEST(PtxMemoryAccess, CopiesToSharedMemoryAreTwoAccesses) {
-  const Derived it(kernel(".shared .align 16 .b8 tile[4096];\nld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, tile;\n"
-                          "mad.lo.s32 %r3, %r1, 16, %r2;\nmul.wide.u32 %rd2, %r1, 16;\nadd.s64 %rd3, %rd1, %rd2;\n"
-                          "cp.async.cg.shared.global [%r3], [%rd3], 16;\nret;"));
+  const Derived it(
+      kernel(".shared .align 16 .b8 tile[4096];\nld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, tile;\n"
+             "mad.lo.s32 %r3, %r1, 16, %r2;\nmul.wide.u32 %rd2, %r1, 16;\nadd.s64 %rd3, %rd1, %rd2;\n"
+             "cp.async.cg.shared.global [%r3], [%rd3], 16;\nret;"));
   LaunchFacts facts;
   facts.block = {128, 1, 1};
   const std::vector<MemoryAccess> all = memory_accesses(it.module, it.function, facts);
@@ -214,15 +228,17 @@ TEST(PtxMemoryAccess, CopiesToSharedMemoryAreTwoAccesses) {
 
 // Rows of 128 bytes: eight lanes name the rows of one matrix, all in the same banks.
 TEST(PtxMemoryAccess, RowsOfMatricesAreReadByEightLanesAtATime) {
-  const MemoryAccess access = access_of(
-      shared("mov.u32 %r9, %r1;", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r20, %r21, %r22, %r23}", 128), {32, 1, 1});
+  const MemoryAccess access =
+      access_of(shared("mov.u32 %r9, %r1;", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r20, %r21, %r22, %r23}", 128),
+                {32, 1, 1});
   EXPECT_EQ(typical(access), 32u);
   EXPECT_EQ(access.cost->ideal, 4u);
   EXPECT_EQ(access.cure.padding, 1u);
 }
 
 TEST(PtxMemoryAccess, LocalMemoryLiesSideBySideForTheLanes) {
-  const MemoryAccess access = access_of(".local .align 8 .b8 own[64];\nmov.u32 %r10, own;\nld.local.f32 %f1, [%r10+8];");
+  const MemoryAccess access =
+      access_of(".local .align 8 .b8 own[64];\nmov.u32 %r10, own;\nld.local.f32 %f1, [%r10+8];");
   EXPECT_EQ(access.kind, AccessKind::uniform);
   EXPECT_EQ(typical(access), 4u);
 }
@@ -234,11 +250,14 @@ TEST(PtxMemoryAccess, ShapesAreThoseTheKernelDemandsOrUses) {
     names.enter(it.module, it.function);
     const Dominators tree = dominators(it.graph);
     const Loops loops = find_loops(it.graph, tree);
-    return MemoryAnalysis(it.module, it.function, names, it.graph, tree, loops, it.uses, it.live, it.diverges()).plausible_shapes();
+    return MemoryAnalysis(it.module, it.function, names, it.graph, tree, loops, it.uses, it.live, it.diverges())
+        .plausible_shapes();
   };
   EXPECT_EQ(shapes(kernel("ret;")), (std::vector<BlockShape>{{256, 1, 1}}));
-  EXPECT_EQ(shapes(".version 8.0\n.target sm_80\n.entry k(.param .u64 a) .reqntid 64, 2 { ret; }"), (std::vector<BlockShape>{{64, 2, 1}}));
-  EXPECT_EQ(shapes(kernel("mov.u32 %r1, %tid.y;\nshl.b32 %r2, %r1, 2;\nld.shared.f32 %f1, [%r2];\nret;")).front(), (BlockShape{32, 8, 1}));
+  EXPECT_EQ(shapes(".version 8.0\n.target sm_80\n.entry k(.param .u64 a) .reqntid 64, 2 { ret; }"),
+            (std::vector<BlockShape>{{64, 2, 1}}));
+  EXPECT_EQ(shapes(kernel("mov.u32 %r1, %tid.y;\nshl.b32 %r2, %r1, 2;\nld.shared.f32 %f1, [%r2];\nret;")).front(),
+            (BlockShape{32, 8, 1}));
 }
 
 }  // namespace
