@@ -38,6 +38,12 @@ __global__ void c(float* p, Two t = {1, 2}) {}
   EXPECT_EQ(all.inspection.kernels[0].min_blocks, 2);
 }
 
+TEST(CudaWeakSpots, F2AMacroMayMakeAKernel) {
+  const Inspected all = inspected("#define MY_KERNEL_FUNCTION extern \"C\" __global__\nMY_KERNEL_FUNCTION void a(float* p) {}\nCUB_DETAIL_KERNEL_ATTRIBUTES void b(float* p) {}\n");
+  EXPECT_THAT(kernels(all), ElementsAre("a", "b"));
+  EXPECT_EQ(all.inspection.kernels[0].place.column, 25u);
+}
+
 TEST(CudaWeakSpots, F3ATemplatedLaunchIsALaunchOfItsKernel) {
   const Inspected all = inspected("template <typename T> __global__ void k(T* a) {}\nvoid h(float* a) { k<float><<<1, 64>>>(a); }\n");
   ASSERT_EQ(all.inspection.launches.size(), 1u);
@@ -170,6 +176,11 @@ TEST(CudaWeakSpots, F12ThePaddedTileIsRightAndTheSquareOneConflicts) {
 TEST(CudaWeakSpots, F13ARowOfSharedMemoryHasNoConflict) {
   EXPECT_THAT(codes_of("__global__ void k(float* a) { __shared__ float s[256]; s[threadIdx.x] = a[threadIdx.x]; __syncthreads(); a[threadIdx.x] = s[255 - threadIdx.x]; }"),
               IsEmpty());
+}
+
+TEST(CudaWeakSpots, AnArrayInASharedUnionIsShared) {
+  EXPECT_FALSE(inspected("__global__ void k(int* a, int n) { __shared__ union { int counts[64]; float sums[64]; } temp; int i = threadIdx.x * n;"
+                         " temp.counts[i] = a[threadIdx.x]; __syncthreads(); a[threadIdx.x] = temp.counts[i]; }").has("uncoalesced_access"));
 }
 
 TEST(CudaWeakSpots, F14ADotProductIsNoMatrixProduct) {

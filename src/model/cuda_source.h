@@ -36,7 +36,8 @@ struct Suppression {
 
 struct Source {
   std::string name;              // as the report shows it
-  // The file, a line feed, and then the bodies of macros, which nodes may point to as well.
+  std::string original;          // the file
+  // What nodes point to: the file with the preprocessor's lines blanked, a line feed, and the bodies of macros.
   std::string text;
   std::uint32_t size = 0;        // bytes of the file itself
   Syntax syntax;
@@ -72,7 +73,7 @@ struct Source {
     if (number == 0 || number > line_starts.size()) return "";
     const std::uint32_t begin = line_starts[number - 1];
     const std::uint32_t end = number < line_starts.size() ? line_starts[number] - 1 : size;
-    std::string_view one = std::string_view(text).substr(begin, end - begin);
+    std::string_view one = std::string_view(original).substr(begin, end - begin);
     while (!one.empty() && (one.back() == '\r' || one.back() == '\n')) one.remove_suffix(1);
     return one;
   }

@@ -59,13 +59,23 @@ Value Walker::address_of(std::uint32_t node) {
   }
 }
 
+// Does `a.b->c` begin with a variable that we know?
+bool Walker::is_rooted(std::uint32_t node) const {
+  for (std::uint32_t depth = 0; depth < 64 && node != none; ++depth) {
+    if (syntax().is(node, NodeKind::identifier)) return slot_named(text(node)).has_value();
+    const bool is_part = syntax().is(node, NodeKind::field_expression) || syntax().is(node, NodeKind::subscript);
+    node = is_part ? syntax().child(node, Role::argument) : none;
+  }
+  return false;
+}
+
 // A pointer that nobody declared here (a member, what a call returned) points into a memory of its own.
 Value Walker::pointer_from(const Value& value, std::uint32_t node) {
   if (value.kind == Value::pointer) return value;
   if (value.kind != Value::number || value.expr <= e_.opaque()) return {};
   if (e_.uses(value.expr, Uses::thread | Uses::varying | Uses::opaque)) return {};
   const auto [at, is_new] = pointed_.try_emplace(std::string(text(node)), 0);
-  if (is_new) at->second = add_memory(Space::global, text(node), "", node);
+  if (is_new) at->second = add_memory(is_rooted(node) ? Space::global : Space::unknown, text(node), "", node);
   return pointer_to(at->second);
 }
 
@@ -84,8 +94,10 @@ Value Walker::offset_by(Value pointer, ExprId index) {
 Value Walker::address_of_subscript(std::uint32_t node) {
   const std::uint32_t argument = syntax().child(node, Role::argument);
   Value base = is_memory(argument) ? address_of(argument) : eval(argument);
-  // What a subscript of a pointer to pointers holds is a pointer in memory.
-  if (base.kind == Value::pointer && base.memory != none && is_memory(argument) && !is_partial(base)) base = loaded(base, argument);
+  // What a subscript of a pointer to pointers holds is a pointer in memory; a member of what is shared, an array.
+  const bool is_member = syntax().is(argument, NodeKind::field_expression) && base.memory != none &&
+                         trace_.memories[base.memory].space == Space::shared;
+  if (!is_member && base.kind == Value::pointer && base.memory != none && is_memory(argument) && !is_partial(base)) base = loaded(base, argument);
   const std::uint32_t list = syntax().child(node, Role::indices);
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token)) continue;

@@ -145,6 +145,7 @@ class Walker {
 
   // walk_memory.cc
   bool is_memory(std::uint32_t node);
+  bool is_rooted(std::uint32_t node) const;
   Value address_of(std::uint32_t node);
   Value address_of_subscript(std::uint32_t node);
   Value address_of_field(std::uint32_t node);

@@ -56,8 +56,21 @@ class Reader {
     }
   }
 
+  // A macro that makes a kernel is read as what it stands for, where there is room for the word.
+  void show_kernel(const Piece& piece, std::string_view spelling) {
+    constexpr std::string_view word = "__global__";
+    if (spelling.size() < word.size()) return;
+    const auto macro = spelling.ends_with("KERNEL_ATTRIBUTES") ? by_name_.end() : by_name_.find(std::string(spelling));
+    const bool is_kernel = macro != by_name_.end() && !out_.macros[macro->second].is_function &&
+                           out_.macros[macro->second].body.find(word) != std::string::npos;
+    if (!is_kernel && !spelling.ends_with("KERNEL_ATTRIBUTES")) return;
+    blank(piece.begin, piece.begin + piece.size);
+    out_.text.replace(piece.begin, word.size(), word);
+  }
+
   void see(const Piece& piece, std::string_view spelling) {
     if (is_dead()) return;
+    if (piece.kind == Piece::code) show_kernel(piece, spelling);
     last_ = piece.kind == Piece::text ? '"' : spelling.back();
     if (open_.empty() || piece.kind == Piece::text) return;
     Side& side = open_.back().sides.back();

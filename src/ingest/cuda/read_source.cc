@@ -76,7 +76,8 @@ Result<Source> read_source(std::string name, std::string_view text) {
     return Failure{read.error()}.at(source.name);
   }
   const Bodies bodies = bodies_of(source.macros);
-  source.text = std::string(text) + "\n" + bodies.text;
+  source.original = text;
+  source.text = std::move(plain.text) + "\n" + bodies.text;
   const std::uint32_t first = source.syntax.size();
   std::uint32_t no_matter = 0;
   if (add_syntax(bodies.text, source.size + 1, source.syntax, no_matter)) find_values(source, bodies, first);

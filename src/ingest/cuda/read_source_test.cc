@@ -1,0 +1,65 @@
+#include "ingest/cuda/read_source.h"
+
+#include <gtest/gtest.h>
+
+namespace frx::ingest::cuda {
+namespace {
+
+using model::cuda::none;
+using model::cuda::NodeKind;
+using model::cuda::Role;
+using model::cuda::Source;
+
+std::uint32_t first(const Source& source, NodeKind kind) {
+  for (std::uint32_t n = 0; n < source.syntax.size(); ++n) {
+    if (source.syntax.is(n, kind)) return n;
+  }
+  return none;
+}
+
+TEST(CudaSource, HasPlacesInLinesAndColumns) {
+  const Source source = read_source("a.cu", "// one\n__global__ void k(float* a) {\n  a[threadIdx.x] =\n    1;\n}\n").value();
+  const std::uint32_t assignment = first(source, NodeKind::assignment);
+  ASSERT_NE(assignment, none);
+  const model::TextPlace place = source.place_of(assignment);
+  EXPECT_EQ(place.file, "a.cu");
+  EXPECT_EQ(place.line, 3u);
+  EXPECT_EQ(place.column, 3u);
+  EXPECT_EQ(place.end_line, 4u);
+  EXPECT_EQ(place.end_column, 6u);
+  EXPECT_EQ(source.line(3), "  a[threadIdx.x] =");
+  EXPECT_EQ(source.text_of(source.syntax.child(assignment, Role::op)), "=");
+}
+
+TEST(CudaSource, KnowsTheValuesOfMacros) {
+  const Source source = read_source("a.cu", "#define A (2 * 8)\n#define LOOP for (;;) {\n#define F(x) x + A\n#define TWO 1; 2\n").value();
+  ASSERT_EQ(source.macros.size(), 4u);
+  EXPECT_EQ(source.text_of(source.macros[0].value), "(2 * 8)");
+  EXPECT_EQ(source.macros[1].value, none);
+  EXPECT_EQ(source.text_of(source.macros[2].value), "x + A");
+  EXPECT_EQ(source.macros[3].value, none);
+  EXPECT_EQ(source.place_of(source.macros[0].value).line, 0u);
+}
+
+TEST(CudaSource, CountsWhatIsNoCudaAndReadsOn) {
+  const Source source = read_source("a.cu", "int a = = 3;\n__global__ void k(float* a) { a[0] = 1; }\n").value();
+  EXPECT_GT(source.errors, 0u);
+  EXPECT_NE(first(source, NodeKind::function_definition), none);
+}
+
+TEST(CudaSource, ReadsAnything) {
+  for (const std::string_view text : {std::string_view(), std::string_view("\0\0\xFF\xFE", 4), std::string_view("\xEF\xBB\xBFint a;"), std::string_view("\n\n\n")}) {
+    EXPECT_TRUE(read_source("a.cu", text));
+  }
+}
+
+TEST(CudaSource, RemembersHowLoopsAreUnrolled) {
+  const Source source = read_source("a.cu", "#pragma unroll 4\nfor (;;) {}\n#pragma unroll\n#pragma unroll (N)\n#pragma once\n").value();
+  ASSERT_EQ(source.unrolls.size(), 3u);
+  EXPECT_EQ(source.unrolls[0].factor, "4");
+  EXPECT_EQ(source.unrolls[1].factor, "");
+  EXPECT_EQ(source.unrolls[2].factor, "N");
+}
+
+}  // namespace
+}  // namespace frx::ingest::cuda
