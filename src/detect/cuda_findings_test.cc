@@ -6,33 +6,43 @@
 namespace frx::detect {
 namespace {
 
+using ::testing::ElementsAre;
 using testing::inspected;
 using testing::Inspected;
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 TEST(CudaFindings, ACommentOnTheLineOrBeforeItSuppresses) {
-  const Inspected on = inspected("__global__ void k(float* a) {}\nvoid h(float* a) { k<<<1, 17>>>(a); }  // frx: ignore poor_block_size_subwarp\n");
+  const Inspected on = inspected(
+      "__global__ void k(float* a) {}\nvoid h(float* a) { k<<<1, 17>>>(a); }  // frx: ignore "
+      "poor_block_size_subwarp\n");
   EXPECT_THAT(on.codes(), IsEmpty());
   EXPECT_EQ(on.result.suppressed, 1u);
-  const Inspected before = inspected("__global__ void k(float* a) {}\nvoid h(float* a) {\n  /* frx: ignore excessive_branching, poor_block_size_subwarp */\n  k<<<1, 17>>>(a);\n}\n");
+  const Inspected before = inspected(
+      "__global__ void k(float* a) {}\nvoid h(float* a) {\n  /* frx: ignore excessive_branching, "
+      "poor_block_size_subwarp */\n  k<<<1, 17>>>(a);\n}\n");
   EXPECT_THAT(before.codes(), IsEmpty());
 }
 
 TEST(CudaFindings, ACommentElsewhereOrAboutAnotherRuleDoesNot) {
-  const Inspected other = inspected("__global__ void k(float* a) {}\nvoid h(float* a) { k<<<1, 17>>>(a); }  // frx: ignore excessive_branching\n");
+  const Inspected other = inspected(
+      "__global__ void k(float* a) {}\nvoid h(float* a) { k<<<1, 17>>>(a); }  // frx: ignore excessive_branching\n");
   EXPECT_THAT(other.codes(), ElementsAre("poor_block_size_subwarp"));
-  const Inspected quoted = inspected("__global__ void k(float* a) {}\nconst char* s = \"// frx: ignore poor_block_size_subwarp\"; void h(float* a) { k<<<1, 17>>>(a); }\n");
+  const Inspected quoted = inspected(
+      "__global__ void k(float* a) {}\nconst char* s = \"// frx: ignore poor_block_size_subwarp\"; void h(float* a) { "
+      "k<<<1, 17>>>(a); }\n");
   EXPECT_THAT(quoted.codes(), ElementsAre("poor_block_size_subwarp"));
 }
 
 TEST(CudaFindings, AFileCanBeExemptedFromARule) {
-  const Inspected all = inspected("// frx: ignore-file poor_block_size_subwarp: test program\n__global__ void k(float* a) {}\n\n\n\nvoid h(float* a) { k<<<1, 17>>>(a); k<<<1, 33>>>(a); }\n");
+  const Inspected all = inspected(
+      "// frx: ignore-file poor_block_size_subwarp: test program\n__global__ void k(float* a) {}\n\n\n\nvoid h(float* "
+      "a) { k<<<1, 17>>>(a); k<<<1, 33>>>(a); }\n");
   EXPECT_THAT(all.codes(), ElementsAre("poor_block_size_unaligned"));
 }
 
 TEST(CudaFindings, CarryPlaceSnippetAndCards) {
-  const Inspected all = inspected("__global__ void k(float* a) {}\nvoid h(float* a) {\n    k<<<dim3(2, 2), 17, 64, stream>>>(a);\n}\n");
+  const Inspected all =
+      inspected("__global__ void k(float* a) {}\nvoid h(float* a) {\n    k<<<dim3(2, 2), 17, 64, stream>>>(a);\n}\n");
   ASSERT_EQ(all.result.findings.size(), 1u);
   const model::CodeFinding& finding = all.result.findings[0];
   EXPECT_EQ(finding.place.file, "k.cu");
@@ -67,7 +77,8 @@ __global__ void sum(float* out, const float* __restrict__ in, int n) {
   const model::cuda::Kernel& kernel = all.inspection.kernels[0];
   EXPECT_EQ(kernel.signature, "__global__ void sum(float* out, const float* __restrict__ in, int n)");
   EXPECT_THAT(kernel.indexing_patterns, ElementsAre("1d_grid_stride_index", "grid_stride_loop"));
-  EXPECT_THAT(kernel.memory_access_styles, ElementsAre("likely_coalesced_1d", "shared_memory_tiling", "read_only_or_constant_cache"));
+  EXPECT_THAT(kernel.memory_access_styles,
+              ElementsAre("likely_coalesced_1d", "shared_memory_tiling", "read_only_or_constant_cache"));
   EXPECT_THAT(kernel.atomics, ElementsAre("atomicAdd"));
   EXPECT_THAT(kernel.reductions, ElementsAre("tree_reduction_loop"));
   EXPECT_EQ(kernel.loops, 2u);
@@ -80,7 +91,9 @@ __global__ void sum(float* out, const float* __restrict__ in, int n) {
 }
 
 TEST(CudaFindings, AdviceHasCandidatesAndNoAnswer) {
-  const Inspected all = inspected("__global__ void k(double* a) { __shared__ double s[4096]; s[threadIdx.x] = a[threadIdx.x]; }\nvoid h(double* a) { k<<<1, 64>>>(a); }");
+  const Inspected all = inspected(
+      "__global__ void k(double* a) { __shared__ double s[4096]; s[threadIdx.x] = a[threadIdx.x]; }\nvoid h(double* a) "
+      "{ k<<<1, 64>>>(a); }");
   ASSERT_EQ(all.inspection.advice.size(), 1u);
   const model::cuda::LaunchAdvice& advice = all.inspection.advice[0];
   ASSERT_EQ(advice.candidates.size(), 3u);
@@ -91,8 +104,11 @@ TEST(CudaFindings, AdviceHasCandidatesAndNoAnswer) {
 
 TEST(CudaFindings, KernelsAndLaunchesMeetAcrossFiles) {
   std::vector<model::cuda::Source> sources;
-  sources.push_back(ingest::cuda::read_source("a.cu", "#include \"k.cuh\"\nvoid h(float* a) { k<<<1, THREADS>>>(a); }\n").value());
-  sources.push_back(ingest::cuda::read_source("k.cuh", "#define THREADS 48\n__global__ void k(float* a) { a[threadIdx.x] = 1; }\n").value());
+  sources.push_back(
+      ingest::cuda::read_source("a.cu", "#include \"k.cuh\"\nvoid h(float* a) { k<<<1, THREADS>>>(a); }\n").value());
+  sources.push_back(
+      ingest::cuda::read_source("k.cuh", "#define THREADS 48\n__global__ void k(float* a) { a[threadIdx.x] = 1; }\n")
+          .value());
   const model::cuda::Inspection inspection = derive::cuda::inspect(sources, nullptr);
   const CudaFindings result = examine_cuda(testing::cuda_rules(), inspection, sources, "");
   ASSERT_EQ(result.findings.size(), 1u);

@@ -7,9 +7,9 @@
 namespace frx::detect {
 namespace {
 
+using ::testing::ElementsAre;
 using testing::inspected;
 using testing::Inspected;
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 std::vector<std::string> kernels(const Inspected& all) {
@@ -19,7 +19,8 @@ std::vector<std::string> kernels(const Inspected& all) {
 }
 
 TEST(CudaWeakSpots, F1LaunchBoundsBeforeTheNameAreNoName) {
-  const Inspected all = inspected("__global__ void __launch_bounds__(256) k(float* a, int n) {}\nvoid h(float* a) { k<<<1, 256>>>(a, 1); }\n");
+  const Inspected all = inspected(
+      "__global__ void __launch_bounds__(256) k(float* a, int n) {}\nvoid h(float* a) { k<<<1, 256>>>(a, 1); }\n");
   EXPECT_THAT(kernels(all), ElementsAre("k"));
   EXPECT_EQ(all.inspection.kernels[0].max_threads, 256);
   ASSERT_EQ(all.inspection.launches.size(), 1u);
@@ -39,13 +40,16 @@ __global__ void c(float* p, Two t = {1, 2}) {}
 }
 
 TEST(CudaWeakSpots, F2AMacroMayMakeAKernel) {
-  const Inspected all = inspected("#define MY_KERNEL_FUNCTION extern \"C\" __global__\nMY_KERNEL_FUNCTION void a(float* p) {}\nCUB_DETAIL_KERNEL_ATTRIBUTES void b(float* p) {}\n");
+  const Inspected all = inspected(
+      "#define MY_KERNEL_FUNCTION extern \"C\" __global__\nMY_KERNEL_FUNCTION void a(float* p) "
+      "{}\nCUB_DETAIL_KERNEL_ATTRIBUTES void b(float* p) {}\n");
   EXPECT_THAT(kernels(all), ElementsAre("a", "b"));
   EXPECT_EQ(all.inspection.kernels[0].place.column, 25u);
 }
 
 TEST(CudaWeakSpots, F3ATemplatedLaunchIsALaunchOfItsKernel) {
-  const Inspected all = inspected("template <typename T> __global__ void k(T* a) {}\nvoid h(float* a) { k<float><<<1, 64>>>(a); }\n");
+  const Inspected all =
+      inspected("template <typename T> __global__ void k(T* a) {}\nvoid h(float* a) { k<float><<<1, 64>>>(a); }\n");
   ASSERT_EQ(all.inspection.launches.size(), 1u);
   EXPECT_EQ(all.inspection.launches[0].kernel, "k");
   EXPECT_EQ(all.inspection.launches[0].raw_config, "1, 64");
@@ -72,12 +76,15 @@ void h(float* a) {
     EXPECT_EQ(all.inspection.launches[i].block->volume(), 17u) << i;
   }
   EXPECT_EQ(all.inspection.launches[5].block->volume(), 34u);
-  EXPECT_THAT(all.codes(), ElementsAre("poor_block_size_subwarp", "poor_block_size_subwarp", "poor_block_size_subwarp",
-                                       "poor_block_size_subwarp", "poor_block_size_subwarp", "poor_block_size_unaligned"));
+  EXPECT_THAT(all.codes(),
+              ElementsAre("poor_block_size_subwarp", "poor_block_size_subwarp", "poor_block_size_subwarp",
+                          "poor_block_size_subwarp", "poor_block_size_subwarp", "poor_block_size_unaligned"));
 }
 
 TEST(CudaWeakSpots, F4AProductInBracketsIsNoFunction) {
-  const Inspected all = inspected("__global__ void k(float* a) {}\nvoid h(float* a) { const int edge = 4; dim3 b(edge * edge); k<<<1, b>>>(a); }\n");
+  const Inspected all = inspected(
+      "__global__ void k(float* a) {}\nvoid h(float* a) { const int edge = 4; dim3 b(edge * edge); k<<<1, b>>>(a); "
+      "}\n");
   ASSERT_EQ(all.inspection.launches.size(), 1u);
   ASSERT_TRUE(all.inspection.launches[0].block);
   EXPECT_EQ(all.inspection.launches[0].block->volume(), 16u);
@@ -98,8 +105,9 @@ __global__ void k(float* p) { if (threadIdx.x == 0) printf("}{ // %d", 1); }
 }
 
 TEST(CudaWeakSpots, F7WhatIsSwitchedOffOrQuotedIsNoKernel) {
-  const Inspected all = inspected("#if 0\n__global__ void off(float* a) {}\n#else\n__global__ void on(float* a) {}\n#endif\n"
-                                  "const char* source = R\"cu(\n__global__ void text(float* a) {}\n)cu\";\n// __global__ void comment() {}\n");
+  const Inspected all = inspected(
+      "#if 0\n__global__ void off(float* a) {}\n#else\n__global__ void on(float* a) {}\n#endif\n"
+      "const char* source = R\"cu(\n__global__ void text(float* a) {}\n)cu\";\n// __global__ void comment() {}\n");
   EXPECT_THAT(kernels(all), ElementsAre("on"));
 }
 
@@ -109,8 +117,9 @@ TEST(CudaWeakSpots, F7BothSidesOfAnUnknownConditionAreRead) {
 }
 
 TEST(CudaWeakSpots, F7OneOfTwoHeadsIsEnoughForOneBody) {
-  const Inspected all = inspected("#ifdef A\n__global__ void k(int* a, int n) {\n#else\n__global__ void k(int* a) {\n#endif\n  a[0] = 1;\n}\n"
-                                  "__global__ void next(int* a) {}\n");
+  const Inspected all = inspected(
+      "#ifdef A\n__global__ void k(int* a, int n) {\n#else\n__global__ void k(int* a) {\n#endif\n  a[0] = 1;\n}\n"
+      "__global__ void next(int* a) {}\n");
   EXPECT_THAT(kernels(all), ElementsAre("k", "next"));
   EXPECT_EQ(all.sources[0].errors, 0u);
 }
@@ -118,30 +127,38 @@ TEST(CudaWeakSpots, F7OneOfTwoHeadsIsEnoughForOneBody) {
 std::vector<std::string> codes_of(std::string_view text) { return inspected(text).codes(); }
 
 TEST(CudaWeakSpots, F8AnEarlyReturnAndAGridStrideLoopAreGuards) {
-  EXPECT_FALSE(inspected("__global__ void k(double* a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; a[i] = 1; }").has(
-      "missing_obvious_bounds_guard"));
-  EXPECT_THAT(codes_of("__global__ void k(double* a, int n) { for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) a[i] = 1; }"),
+  EXPECT_FALSE(inspected("__global__ void k(double* a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i "
+                         ">= n) return; a[i] = 1; }")
+                   .has("missing_obvious_bounds_guard"));
+  EXPECT_THAT(codes_of("__global__ void k(double* a, int n) { for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < "
+                       "n; i += gridDim.x * blockDim.x) a[i] = 1; }"),
               IsEmpty());
 }
 
 TEST(CudaWeakSpots, F9AComparisonOfSomethingElseIsNoGuard) {
-  EXPECT_THAT(codes_of("__global__ void k(double* a, int m) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (m < 3) m = 3; a[i] = m; }"),
+  EXPECT_THAT(codes_of("__global__ void k(double* a, int m) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (m < "
+                       "3) m = 3; a[i] = m; }"),
               ElementsAre("missing_obvious_bounds_guard"));
   EXPECT_THAT(codes_of("template <typename T> __device__ bool foo(int n) { return n > 0; }\n"
-                       "__global__ void k(double* a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (foo<int>(n)) a[i] = n; }"),
+                       "__global__ void k(double* a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if "
+                       "(foo<int>(n)) a[i] = n; }"),
               ElementsAre("missing_obvious_bounds_guard"));
 }
 
 TEST(CudaWeakSpots, F10AVariableCalledWidthIsNoStride) {
-  EXPECT_THAT(codes_of("__global__ void k(double* img, int width, int h) { int x = blockIdx.x * blockDim.x + threadIdx.x; int y = blockIdx.y;"
+  EXPECT_THAT(codes_of("__global__ void k(double* img, int width, int h) { int x = blockIdx.x * blockDim.x + "
+                       "threadIdx.x; int y = blockIdx.y;"
                        " if (x < width && y < h) img[y * width + x] = 1; }"),
               IsEmpty());
 }
 
 TEST(CudaWeakSpots, F11StridesAreFoundByAddresses) {
   const auto strided = [](std::string_view body) {
-    return inspected(fmt::format("struct S {{ float x, y, z, w; }};\n__global__ void k(float* s, S* t, float* B, int K, int N, int n) {{"
-                                 " int i = blockIdx.x * blockDim.x + threadIdx.x, col = i; if (i < n) {{ {} }} }}", body)).has("uncoalesced_access");
+    return inspected(fmt::format("struct S {{ float x, y, z, w; }};\n__global__ void k(float* s, S* t, float* B, int "
+                                 "K, int N, int n) {{"
+                                 " int i = blockIdx.x * blockDim.x + threadIdx.x, col = i; if (i < n) {{ {} }} }}",
+                                 body))
+        .has("uncoalesced_access");
   };
   EXPECT_TRUE(strided("s[i * N] = 1;"));
   EXPECT_TRUE(strided("t[i].x = 1;"));
@@ -153,8 +170,10 @@ TEST(CudaWeakSpots, F11StridesAreFoundByAddresses) {
 }
 
 TEST(CudaWeakSpots, TheStrideOfAGridIsNone) {
-  EXPECT_FALSE(inspected("__global__ void k(double* out, const double* in, int count) { int tid = blockIdx.x * blockDim.x + threadIdx.x; double s = 0;"
-                         " for (int i = 0; i < 8; ++i) s += in[tid + i * count]; if (tid < count) out[tid] = s; }").has("uncoalesced_access"));
+  EXPECT_FALSE(inspected("__global__ void k(double* out, const double* in, int count) { int tid = blockIdx.x * "
+                         "blockDim.x + threadIdx.x; double s = 0;"
+                         " for (int i = 0; i < 8; ++i) s += in[tid + i * count]; if (tid < count) out[tid] = s; }")
+                   .has("uncoalesced_access"));
 }
 
 constexpr const char* transpose = R"(
@@ -169,38 +188,52 @@ TEST(CudaWeakSpots, F12ThePaddedTileIsRightAndTheSquareOneConflicts) {
   EXPECT_THAT(codes_of(fmt::format(transpose, 33)), IsEmpty());
   const Inspected square = inspected(fmt::format(transpose, 32));
   EXPECT_THAT(square.codes(), ElementsAre("possible_shared_memory_bank_conflict"));
-  EXPECT_NE(square.result.findings[0].message.find("32 different words"), std::string::npos) << square.result.findings[0].message;
+  EXPECT_NE(square.result.findings[0].message.find("32 different words"), std::string::npos)
+      << square.result.findings[0].message;
   EXPECT_EQ(square.result.findings[0].place.line, 6u);
 }
 
 TEST(CudaWeakSpots, F13ARowOfSharedMemoryHasNoConflict) {
-  EXPECT_THAT(codes_of("__global__ void k(float* a) { __shared__ float s[256]; s[threadIdx.x] = a[threadIdx.x]; __syncthreads(); a[threadIdx.x] = s[255 - threadIdx.x]; }"),
+  EXPECT_THAT(codes_of("__global__ void k(float* a) { __shared__ float s[256]; s[threadIdx.x] = a[threadIdx.x]; "
+                       "__syncthreads(); a[threadIdx.x] = s[255 - threadIdx.x]; }"),
               IsEmpty());
 }
 
 TEST(CudaWeakSpots, AnArrayInASharedUnionIsShared) {
-  EXPECT_FALSE(inspected("__global__ void k(int* a, int n) { __shared__ union { int counts[64]; float sums[64]; } temp; int i = threadIdx.x * n;"
-                         " temp.counts[i] = a[threadIdx.x]; __syncthreads(); a[threadIdx.x] = temp.counts[i]; }").has("uncoalesced_access"));
+  EXPECT_FALSE(inspected("__global__ void k(int* a, int n) { __shared__ union { int counts[64]; float sums[64]; } "
+                         "temp; int i = threadIdx.x * n;"
+                         " temp.counts[i] = a[threadIdx.x]; __syncthreads(); a[threadIdx.x] = temp.counts[i]; }")
+                   .has("uncoalesced_access"));
 }
 
 TEST(CudaWeakSpots, F14ADotProductIsNoMatrixProduct) {
   EXPECT_THAT(codes_of("__global__ void dot(const float* x, const float* y, float* out, int n) { float acc = 0;"
-                       " for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) acc += x[i] * y[i]; atomicAdd(out, acc); }"),
+                       " for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) acc "
+                       "+= x[i] * y[i]; atomicAdd(out, acc); }"),
               ElementsAre("missing_vectorized_loads"));
 }
 
 TEST(CudaWeakSpots, F15MmaInAssemblyIsAWayToTheTensorCores) {
-  const char* gemm = "__global__ void k(const float* a, const float* b, float* c, int n) {{ int r = blockIdx.y * 16 + threadIdx.y, q = blockIdx.x * 16 + threadIdx.x;"
-                     " if (r >= n || q >= n) return; float s = 0; for (int k = 0; k < n; ++k) s += a[r * n + k] * b[k * n + q]; {} c[r * n + q] = s; }}";
+  const char* gemm =
+      "__global__ void k(const float* a, const float* b, float* c, int n) {{ int r = blockIdx.y * 16 + threadIdx.y, q "
+      "= blockIdx.x * 16 + threadIdx.x;"
+      " if (r >= n || q >= n) return; float s = 0; for (int k = 0; k < n; ++k) s += a[r * n + k] * b[k * n + q]; {} "
+      "c[r * n + q] = s; }}";
   EXPECT_TRUE(inspected(fmt::format(fmt::runtime(gemm), "")).has("fp32_only_matmul"));
-  EXPECT_FALSE(inspected(fmt::format(fmt::runtime(gemm), R"(asm volatile("mma.sync.aligned.m16n8k8 {%0};" : "+f"(s));)")).has("fp32_only_matmul"));
+  EXPECT_FALSE(
+      inspected(fmt::format(fmt::runtime(gemm), R"(asm volatile("mma.sync.aligned.m16n8k8 {%0};" : "+f"(s));)"))
+          .has("fp32_only_matmul"));
 }
 
 TEST(CudaWeakSpots, F16BarriersAreSeenInEveryForm) {
-  for (const char* barrier : {"__syncthreads( );", "cg::this_thread_block().sync();", "cg::sync(cg::this_thread_block());", "__syncthreads_or(1);",
-                              "asm volatile(\"bar.sync 0;\");"}) {
-    EXPECT_FALSE(inspected(fmt::format("__global__ void k(float* a) {{ __shared__ float s[256]; s[threadIdx.x] = a[threadIdx.x]; {} a[threadIdx.x] = s[255 - threadIdx.x]; }}",
-                                       barrier)).has("shared_memory_without_barrier")) << barrier;
+  for (const char* barrier :
+       {"__syncthreads( );", "cg::this_thread_block().sync();", "cg::sync(cg::this_thread_block());",
+        "__syncthreads_or(1);", "asm volatile(\"bar.sync 0;\");"}) {
+    EXPECT_FALSE(inspected(fmt::format("__global__ void k(float* a) {{ __shared__ float s[256]; s[threadIdx.x] = "
+                                       "a[threadIdx.x]; {} a[threadIdx.x] = s[255 - threadIdx.x]; }}",
+                                       barrier))
+                     .has("shared_memory_without_barrier"))
+        << barrier;
   }
 }
 
@@ -221,26 +254,34 @@ __global__ void k(double* a, int n) {
 }
 
 TEST(CudaWeakSpots, F17ABarrierInALoopThatThreadsLeaveAtDifferentTimesIsFound) {
-  EXPECT_TRUE(inspected("__global__ void k(double* a, int n) { __shared__ double s[256]; for (int i = threadIdx.x; i < n; i += blockDim.x) {"
-                        " s[threadIdx.x] = a[i]; __syncthreads(); a[i] = s[threadIdx.x ^ 1]; } }").has("conditional_syncthreads"));
+  EXPECT_TRUE(inspected("__global__ void k(double* a, int n) { __shared__ double s[256]; for (int i = threadIdx.x; i < "
+                        "n; i += blockDim.x) {"
+                        " s[threadIdx.x] = a[i]; __syncthreads(); a[i] = s[threadIdx.x ^ 1]; } }")
+                  .has("conditional_syncthreads"));
 }
 
 TEST(CudaWeakSpots, F18AUniformConditionPartsNobody) {
-  EXPECT_THAT(codes_of("__global__ void k(double* a, int n_tid) { __shared__ double s[256]; s[threadIdx.x] = a[threadIdx.x]; if (n_tid > 0) { __syncthreads(); }"
+  EXPECT_THAT(codes_of("__global__ void k(double* a, int n_tid) { __shared__ double s[256]; s[threadIdx.x] = "
+                       "a[threadIdx.x]; if (n_tid > 0) { __syncthreads(); }"
                        " a[threadIdx.x] = s[255 - threadIdx.x]; }"),
               IsEmpty());
 }
 
 TEST(CudaWeakSpots, F19OneLaneIsNoDivergenceButSevenAre) {
-  EXPECT_FALSE(inspected("__global__ void k(double* a) { if (threadIdx.x % 32 == 0) a[threadIdx.x] = 1; }").has("warp_divergence"));
-  EXPECT_TRUE(inspected("__global__ void k(double* a) { if (threadIdx.x < 7) a[threadIdx.x] = 1; }").has("warp_divergence"));
-  EXPECT_FALSE(inspected("__global__ void k(double* a) { if (threadIdx.x < 64) a[threadIdx.x] = 1; }").has("warp_divergence"));
+  EXPECT_FALSE(inspected("__global__ void k(double* a) { if (threadIdx.x % 32 == 0) a[threadIdx.x] = 1; }")
+                   .has("warp_divergence"));
+  EXPECT_TRUE(
+      inspected("__global__ void k(double* a) { if (threadIdx.x < 7) a[threadIdx.x] = 1; }").has("warp_divergence"));
+  EXPECT_FALSE(
+      inspected("__global__ void k(double* a) { if (threadIdx.x < 64) a[threadIdx.x] = 1; }").has("warp_divergence"));
 }
 
 TEST(CudaWeakSpots, LanesThatAConditionLeavesOutAreNoStride) {
-  EXPECT_THAT(codes_of("__global__ void k(double* a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;"
-                       " if (threadIdx.x % 2 == 0) a[i] = 1; else a[i] = 2; }"),
-              ElementsAre("warp_divergence"));
+  EXPECT_THAT(
+      codes_of(
+          "__global__ void k(double* a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;"
+          " if (threadIdx.x % 2 == 0) a[i] = 1; else a[i] = 2; }"),
+      ElementsAre("warp_divergence"));
 }
 
 TEST(CudaWeakSpots, F20VariablesCountWhileTheyAreNeeded) {
@@ -250,9 +291,11 @@ TEST(CudaWeakSpots, F20VariablesCountWhileTheyAreNeeded) {
     sum += fmt::format(" + a{}", i);
     chain += fmt::format(" float a{} = a{} * 2;", i, i - 1);
   }
-  const Inspected wide = inspected("__global__ void k(double* out, const double* in) { float " + list + "; out[0] = " + sum + "; }");
+  const Inspected wide =
+      inspected("__global__ void k(double* out, const double* in) { float " + list + "; out[0] = " + sum + "; }");
   EXPECT_EQ(wide.inspection.kernels[0].live_scalars, 28u);
-  const Inspected narrow = inspected("__global__ void k(double* out, const double* in) { " + chain + " out[0] = a27; }");
+  const Inspected narrow =
+      inspected("__global__ void k(double* out, const double* in) { " + chain + " out[0] = a27; }");
   EXPECT_LE(narrow.inspection.kernels[0].live_scalars, 2u);
 }
 
@@ -280,24 +323,30 @@ __global__ void k(float* a) {
 }
 
 TEST(CudaWeakSpots, F22ALoopOverRegistersReadsNoGlobalMemory) {
-  EXPECT_FALSE(inspected("__global__ void k(double* out, const double* in, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; float r[4];"
-                         " for (int j = 0; j < 4; ++j) r[j] = in[i]; float s = 0; for (int j = 0; j < 4; ++j) s += r[j]; out[i] = s; }")
+  EXPECT_FALSE(inspected("__global__ void k(double* out, const double* in, int n) { int i = blockIdx.x * blockDim.x + "
+                         "threadIdx.x; if (i >= n) return; float r[4];"
+                         " for (int j = 0; j < 4; ++j) r[j] = in[i]; float s = 0; for (int j = 0; j < 4; ++j) s += "
+                         "r[j]; out[i] = s; }")
                    .has("no_shared_memory_tiling"));
 }
 
 TEST(CudaWeakSpots, F23FunctionsAreFollowed) {
-  EXPECT_THAT(codes_of("__device__ void work(double* a, int i, int n) { if (i < n) a[i] = 1; }\n"
-                       "__device__ void start(double* a, int n) { work(a, blockIdx.x * blockDim.x + threadIdx.x, n); }\n"
-                       "__global__ void k(double* a, int n) { start(a, n); }"),
-              IsEmpty());
+  EXPECT_THAT(
+      codes_of("__device__ void work(double* a, int i, int n) { if (i < n) a[i] = 1; }\n"
+               "__device__ void start(double* a, int n) { work(a, blockIdx.x * blockDim.x + threadIdx.x, n); }\n"
+               "__global__ void k(double* a, int n) { start(a, n); }"),
+      IsEmpty());
   EXPECT_THAT(codes_of("__device__ void work(float* a, int i) { a[i * 32] = 1; }\n"
-                       "__global__ void k(float* a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) work(a, i); }"),
+                       "__global__ void k(float* a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) "
+                       "work(a, i); }"),
               ElementsAre("uncoalesced_access"));
 }
 
 TEST(CudaWeakSpots, F24SharedMemoryOfTheLaunchCounts) {
-  const char* text = "__global__ void k(double* a) { extern __shared__ double s[]; s[threadIdx.x] = a[threadIdx.x]; __syncthreads(); a[threadIdx.x] = s[255 - threadIdx.x]; }\n"
-                     "void h(double* a) { k<<<1, 256, 100 * 1024>>>(a); }";
+  const char* text =
+      "__global__ void k(double* a) { extern __shared__ double s[]; s[threadIdx.x] = a[threadIdx.x]; __syncthreads(); "
+      "a[threadIdx.x] = s[255 - threadIdx.x]; }\n"
+      "void h(double* a) { k<<<1, 256, 100 * 1024>>>(a); }";
   EXPECT_TRUE(inspected(text, "sm_80").has("large_static_shared_memory"));
   EXPECT_TRUE(inspected(text, "sm_90").has("large_static_shared_memory"));
   EXPECT_FALSE(inspected(text, "sm_100").has("large_static_shared_memory"));
@@ -305,13 +354,16 @@ TEST(CudaWeakSpots, F24SharedMemoryOfTheLaunchCounts) {
 
 TEST(CudaWeakSpots, AreNotSlowedDownByLongNamesOrDeepBrackets) {
   const std::string deep(100000, '(');
-  EXPECT_THAT(kernels(inspected("__global__ void k(int* a) { a[" + std::string(40000, 'x') + "] = 1; }")), ElementsAre("k"));
-  EXPECT_THAT(kernels(inspected("__global__ void k(int* a) { a[0] = " + deep + "1" + std::string(100000, ')') + "; }")), ElementsAre("k"));
+  EXPECT_THAT(kernels(inspected("__global__ void k(int* a) { a[" + std::string(40000, 'x') + "] = 1; }")),
+              ElementsAre("k"));
+  EXPECT_THAT(kernels(inspected("__global__ void k(int* a) { a[0] = " + deep + "1" + std::string(100000, ')') + "; }")),
+              ElementsAre("k"));
 }
 
 TEST(CudaWeakSpots, WhatIsOnlyPartlyFollowedIsNotJudged) {
   const std::string deep(1000, '(');
-  const Inspected all = inspected("__global__ void k(float* a, int n) { a[threadIdx.x * 32] = " + deep + "n" + std::string(1000, ')') + "; }");
+  const Inspected all = inspected("__global__ void k(float* a, int n) { a[threadIdx.x * 32] = " + deep + "n" +
+                                  std::string(1000, ')') + "; }");
   EXPECT_FALSE(all.inspection.kernels[0].is_complete);
   EXPECT_THAT(all.codes(), IsEmpty());
 }

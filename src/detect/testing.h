@@ -37,7 +37,9 @@ struct Inspected {
     for (const model::CodeFinding& finding : result.findings) all.emplace_back(finding.code);
     return all;
   }
-  bool has(std::string_view code) const { return std::ranges::find(result.findings, code, &model::CodeFinding::code) != result.findings.end(); }
+  bool has(std::string_view code) const {
+    return std::ranges::find(result.findings, code, &model::CodeFinding::code) != result.findings.end();
+  }
 };
 
 inline Inspected inspected(std::string_view text, std::string_view sm = "sm_80") {

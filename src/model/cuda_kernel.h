@@ -16,7 +16,7 @@ struct Parameter {
 };
 
 struct SharedArray {
-  std::string name;   // "extern_dynamic_shared" for the one whose size comes with the launch
+  std::string name;  // "extern_dynamic_shared" for the one whose size comes with the launch
   std::string type;
   std::vector<std::optional<std::int64_t>> dims;  // absent: no constant
   std::optional<std::uint64_t> bytes;
@@ -37,7 +37,7 @@ struct Kernel {
   std::string signature;  // white space made one blank
   std::vector<Parameter> parameters;
   std::vector<std::string> template_parameters;
-  TextPlace place;        // of its name
+  TextPlace place;                                      // of its name
   std::optional<std::int64_t> max_threads, min_blocks;  // of __launch_bounds__, where constant
   std::vector<SharedArray> shared_memory;
   std::vector<Barrier> barriers;
@@ -56,7 +56,7 @@ struct Launch {
   std::string kernel;  // without template arguments and namespaces
   TextPlace place;
   std::string raw_config, grid_expr, block_expr, shared_memory_expr, stream_expr;  // "" where not given
-  std::optional<Extent> grid, block;            // where constant
+  std::optional<Extent> grid, block;                                               // where constant
   std::optional<std::uint64_t> dynamic_shared_bytes;
 };
 

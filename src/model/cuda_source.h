@@ -17,7 +17,7 @@ struct Macro {
   std::string name;
   std::vector<std::string> parameters;
   bool is_function = false;
-  bool is_ambiguous = false;   // defined more than once, differently: nobody knows which one holds
+  bool is_ambiguous = false;  // defined more than once, differently: nobody knows which one holds
   std::string body;
   std::uint32_t value = none;  // node of its body, when that is an expression
 };
@@ -35,17 +35,17 @@ struct Suppression {
 };
 
 struct Source {
-  std::string name;              // as the report shows it
-  std::string original;          // the file
+  std::string name;      // as the report shows it
+  std::string original;  // the file
   // What nodes point to: the file with the preprocessor's lines blanked, a line feed, and the bodies of macros.
   std::string text;
-  std::uint32_t size = 0;        // bytes of the file itself
+  std::uint32_t size = 0;  // bytes of the file itself
   Syntax syntax;
   std::vector<Macro> macros;
-  std::vector<Unroll> unrolls;   // in order
+  std::vector<Unroll> unrolls;  // in order
   std::vector<Suppression> suppressions;
   std::vector<std::uint32_t> line_starts;  // byte offsets, of the file itself
-  std::uint32_t errors = 0;      // places that are no CUDA as the grammar knows it; read around
+  std::uint32_t errors = 0;                // places that are no CUDA as the grammar knows it; read around
 
   std::string_view text_of(std::uint32_t node) const {
     if (node == none) return "";

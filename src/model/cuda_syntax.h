@@ -28,14 +28,35 @@ enum class NodeKind : std::uint8_t {
 
 // What a node is to its parent.
 enum class Role : std::uint8_t {
-  plain, alternative, argument, arguments, body, condition, consequence, declarator, default_value, field, function, indices,
-  initializer, left, name, op, parameters, right, scope, size, type, update, value,
+  plain,
+  alternative,
+  argument,
+  arguments,
+  body,
+  condition,
+  consequence,
+  declarator,
+  default_value,
+  field,
+  function,
+  indices,
+  initializer,
+  left,
+  name,
+  op,
+  parameters,
+  right,
+  scope,
+  size,
+  type,
+  update,
+  value,
 };
 
 struct Node {
   NodeKind kind = NodeKind::other;
   Role role = Role::plain;
-  std::uint16_t height = 0;  // of the tree below it; 65535 also for any higher one
+  std::uint16_t height = 0;          // of the tree below it; 65535 also for any higher one
   std::uint32_t begin = 0, end = 0;  // bytes of the text
   std::uint32_t parent = none;
   std::uint32_t last = 0;  // one past its last descendant

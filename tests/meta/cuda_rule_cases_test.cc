@@ -83,12 +83,28 @@ TEST_P(CudaRuleCases, AnswersAsItsYamlSays) {
 INSTANTIATE_TEST_SUITE_P(Data, CudaRuleCases, ::testing::ValuesIn(all_cases()), name_of);
 
 TEST(CudaRules, AreTheDocumentedOnesInTheirOrder) {
-  const std::vector<std::string_view> documented = {
-      "uncoalesced_access", "no_shared_memory_tiling", "missing_vectorized_loads", "unnecessary_syncthreads", "conditional_syncthreads",
-      "shared_memory_without_barrier", "sync_inside_tight_loop", "warp_level_sync_misuse", "no_thread_indexing_detected",
-      "missing_obvious_bounds_guard", "bounds_check_inside_hot_loop", "excessive_branching", "warp_divergence", "high_register_pressure",
-      "large_static_shared_memory", "possible_shared_memory_bank_conflict", "low_theoretical_occupancy", "poor_block_size_subwarp",
-      "poor_block_size_unaligned", "fp32_only_matmul", "missing_wmma_mma_path", "dimensions_not_tensor_core_friendly"};
+  const std::vector<std::string_view> documented = {"uncoalesced_access",
+                                                    "no_shared_memory_tiling",
+                                                    "missing_vectorized_loads",
+                                                    "unnecessary_syncthreads",
+                                                    "conditional_syncthreads",
+                                                    "shared_memory_without_barrier",
+                                                    "sync_inside_tight_loop",
+                                                    "warp_level_sync_misuse",
+                                                    "no_thread_indexing_detected",
+                                                    "missing_obvious_bounds_guard",
+                                                    "bounds_check_inside_hot_loop",
+                                                    "excessive_branching",
+                                                    "warp_divergence",
+                                                    "high_register_pressure",
+                                                    "large_static_shared_memory",
+                                                    "possible_shared_memory_bank_conflict",
+                                                    "low_theoretical_occupancy",
+                                                    "poor_block_size_subwarp",
+                                                    "poor_block_size_unaligned",
+                                                    "fp32_only_matmul",
+                                                    "missing_wmma_mma_path",
+                                                    "dimensions_not_tensor_core_friendly"};
   std::vector<std::string_view> ours;
   for (const knowledge::CodeRule& rule : rules().all()) ours.push_back(rule.id);
   EXPECT_EQ(ours, documented);
@@ -106,7 +122,8 @@ TEST(CudaRules, AreShownToFireAndToBeSilent) {
 TEST(CudaRules, LinkOnlyCardsThatThereAre) {
   for (const knowledge::CodeRule& rule : rules().all()) {
     for (const std::string_view card : rule.recommendations) {
-      EXPECT_TRUE(fs::exists(repository() / "data/recommendations" / (std::string(card) + ".yaml"))) << rule.where << ": " << card;
+      EXPECT_TRUE(fs::exists(repository() / "data/recommendations" / (std::string(card) + ".yaml")))
+          << rule.where << ": " << card;
     }
   }
 }

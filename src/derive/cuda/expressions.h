@@ -18,22 +18,61 @@ namespace frx::derive::cuda {
 using ExprId = std::uint32_t;
 
 enum class Op : std::uint8_t {
-  constant, thread_x, thread_y, thread_z, block_x, block_y, block_z, block_dim_x, block_dim_y, block_dim_z, grid_dim_x, grid_dim_y,
+  constant,
+  thread_x,
+  thread_y,
+  thread_z,
+  block_x,
+  block_y,
+  block_z,
+  block_dim_x,
+  block_dim_y,
+  block_dim_z,
+  grid_dim_x,
+  grid_dim_y,
   grid_dim_z,
-  uniform,    // the same for all threads, unknown: a parameter, a load all threads make from one address
-  iteration,  // how often a loop has been passed through, the same for all threads
-  loop_value, // what a loop makes of a variable, in no simple way
-  varying, opaque,
-  load,       // a: the index; b: number of the memory it is from
-  add, sub, mul, div, mod, shl, shr, bit_and, bit_or, bit_xor, min, max, lt, le, eq, ne, logical_and, logical_or,
-  neg, bit_not, logical_not,
-  select,     // a ? b : c
+  uniform,     // the same for all threads, unknown: a parameter, a load all threads make from one address
+  iteration,   // how often a loop has been passed through, the same for all threads
+  loop_value,  // what a loop makes of a variable, in no simple way
+  varying,
+  opaque,
+  load,  // a: the index; b: number of the memory it is from
+  add,
+  sub,
+  mul,
+  div,
+  mod,
+  shl,
+  shr,
+  bit_and,
+  bit_or,
+  bit_xor,
+  min,
+  max,
+  lt,
+  le,
+  eq,
+  ne,
+  logical_and,
+  logical_or,
+  neg,
+  bit_not,
+  logical_not,
+  select,  // a ? b : c
 };
 
 // What an expression is made of.
 struct Uses {
   enum Bit : std::uint16_t {
-    thread_x = 1, thread_y = 2, thread_z = 4, block = 8, block_dim = 16, uniform = 32, iteration = 64, varying = 128, opaque = 256,
+    thread_x = 1,
+    thread_y = 2,
+    thread_z = 4,
+    block = 8,
+    block_dim = 16,
+    uniform = 32,
+    iteration = 64,
+    varying = 128,
+    opaque = 256,
     comparison = 512,  // of something that differs between threads with something that does not
     clamped = 1024,    // a thread's number is cut down: %, &, min, a choice
   };

@@ -51,7 +51,8 @@ bool is_divergence(const KernelView& view, std::size_t i) {
   const Expressions& e = view.trace.expressions;
   if (!e.uses(site.condition, Uses::thread) || e.uses(site.condition, Uses::varying | Uses::opaque)) return false;
   const bool cut = e.uses(site.condition, Uses::clamped), compared = e.uses(site.condition, Uses::comparison);
-  if (cut && pattern.parts_warp_in_small && !compared && e.uses(site.condition, Uses::uniform)) return true;  // tid % (2 * s) == 0
+  if (cut && pattern.parts_warp_in_small && !compared && e.uses(site.condition, Uses::uniform))
+    return true;  // tid % (2 * s) == 0
   if (!pattern.parts_warp || pattern.elects_one) return false;
   if (compared && !cut && e.uses(site.condition, Uses::block | Uses::uniform)) return false;  // i < n
   if (compared && touches(view, site, Space::shared, true)) return false;

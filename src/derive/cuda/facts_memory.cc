@@ -18,7 +18,8 @@ bool is_global(const KernelView& view, std::size_t i) {
 
 // "128 bytes apart", "apart by a size known only at run time"
 std::string distance(const AccessPattern& pattern) {
-  if (pattern.lane_stride && !pattern.stride_is_symbolic) return fmt::format("{} bytes apart", std::abs(*pattern.lane_stride));
+  if (pattern.lane_stride && !pattern.stride_is_symbolic)
+    return fmt::format("{} bytes apart", std::abs(*pattern.lane_stride));
   return "a run-time size apart";
 }
 

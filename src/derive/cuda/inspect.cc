@@ -20,14 +20,16 @@ Shape block_of(const Trace& trace, const std::vector<const Launch*>& launches) {
   for (const Launch* launch : launches) {
     if (!launch->block) continue;
     const model::cuda::Extent& b = *launch->block;
-    const bool possible = b.x >= 1 && b.y >= 1 && b.z >= 1 && b.x <= 1024 && b.y <= 1024 && b.z <= 64 && b.volume() <= 1024;
-    if (possible) return {static_cast<std::uint32_t>(b.x), static_cast<std::uint32_t>(b.y), static_cast<std::uint32_t>(b.z)};
+    const bool possible =
+        b.x >= 1 && b.y >= 1 && b.z >= 1 && b.x <= 1024 && b.y <= 1024 && b.z <= 64 && b.volume() <= 1024;
+    if (possible)
+      return {static_cast<std::uint32_t>(b.x), static_cast<std::uint32_t>(b.y), static_cast<std::uint32_t>(b.z)};
   }
   return likely_block(trace);
 }
 
-void add_kernel(const Program& program, std::uint32_t f, const std::vector<const Launch*>& launches, const knowledge::SmLimits* limits,
-                Inspection& into) {
+void add_kernel(const Program& program, std::uint32_t f, const std::vector<const Launch*>& launches,
+                const knowledge::SmLimits* limits, Inspection& into) {
   const Trace trace = trace_kernel(program, f);
   const Shape block = block_of(trace, launches);
   const Patterns patterns(trace, block);
@@ -53,7 +55,8 @@ Inspection inspect(std::span<const model::cuda::Source> sources, const knowledge
   ByKernel by_kernel;
   for (const Launch& launch : result.launches) by_kernel[launch.kernel].push_back(&launch);
   for (std::uint32_t f = 0; f < program.functions().size(); ++f) {
-    if (program.functions()[f].is_kernel) add_kernel(program, f, by_kernel[program.functions()[f].name], limits, result);
+    if (program.functions()[f].is_kernel)
+      add_kernel(program, f, by_kernel[program.functions()[f].name], limits, result);
   }
   for (const Launch& launch : result.launches) result.subjects.push_back(launch_subject(launch));
   return result;

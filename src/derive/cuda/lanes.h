@@ -31,7 +31,7 @@ class Lanes {
 
   Lanes(const Expressions& expressions, const Sample& sample);
 
-  std::uint32_t count() const { return count_; }         // of threads looked at
+  std::uint32_t count() const { return count_; }  // of threads looked at
   std::uint32_t warps() const { return (count_ + 31) / 32; }
   std::uint32_t thread_of(std::uint32_t lane) const { return threads_[lane]; }  // its number in the block
 

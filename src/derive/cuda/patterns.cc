@@ -25,8 +25,11 @@ Shape likely_block(const Trace& trace) {
 }
 
 Patterns::Patterns(const Trace& trace, const Shape& block)
-    : accesses(trace.accesses.size()), branches(trace.branches.size()), barriers(trace.barriers.size(), none),
-      exchanges(trace.memories.size()), trace_(trace) {
+    : accesses(trace.accesses.size()),
+      branches(trace.branches.size()),
+      barriers(trace.barriers.size(), none),
+      exchanges(trace.memories.size()),
+      trace_(trace) {
   const bool may_part = !trace.branches.empty() || !trace.barriers.empty();
   for (const Sample::Kind kind : {Sample::large_odd, Sample::large_even, Sample::small, Sample::tiny}) {
     if (!may_part && (kind == Sample::small || kind == Sample::tiny)) continue;
@@ -65,7 +68,8 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
     if (lanes.is_varying(access.address)) pattern.kind = AccessPattern::data_dependent;
     if (!lanes.is_known(access.address)) continue;
     const bool in_banks = trace_.memories[access.memory].space == Space::shared;
-    const auto [at, is_new] = known.try_emplace({access.address, access.bytes, access.context, access.alive, in_banks}, i);
+    const auto [at, is_new] =
+        known.try_emplace({access.address, access.bytes, access.context, access.alive, in_banks}, i);
     if (!is_new) {
       pattern = accesses[at->second];
       continue;
@@ -104,16 +108,19 @@ void Patterns::forgive_whole_records() {
   const auto key = [&](std::size_t i) { return std::pair(trace_.accesses[i].memory, *accesses[i].lane_stride); };
   const auto is_record = [&](std::size_t i) {
     const AccessPattern& p = accesses[i];
-    return p.kind == AccessPattern::spread && p.lane_stride && !p.stride_is_symbolic && *p.lane_stride > 0 && *p.lane_stride <= 256;
+    return p.kind == AccessPattern::spread && p.lane_stride && !p.stride_is_symbolic && *p.lane_stride > 0 &&
+           *p.lane_stride <= 256;
   };
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     if (!is_record(i)) continue;
     const std::int64_t stride = *accesses[i].lane_stride;
     const std::int64_t offset = (accesses[i].first_address % stride + stride) % stride;
-    for (std::int64_t b = 0; b < std::min<std::int64_t>(trace_.accesses[i].bytes, stride); ++b) used[key(i)].insert((offset + b) % stride);
+    for (std::int64_t b = 0; b < std::min<std::int64_t>(trace_.accesses[i].bytes, stride); ++b)
+      used[key(i)].insert((offset + b) % stride);
   }
   for (std::size_t i = 0; i < accesses.size(); ++i) {
-    if (is_record(i) && 2 * static_cast<std::int64_t>(used[key(i)].size()) > *accesses[i].lane_stride) accesses[i].kind = AccessPattern::packed;
+    if (is_record(i) && 2 * static_cast<std::int64_t>(used[key(i)].size()) > *accesses[i].lane_stride)
+      accesses[i].kind = AccessPattern::packed;
   }
 }
 

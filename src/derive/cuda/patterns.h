@@ -17,19 +17,19 @@ Shape likely_block(const Trace& trace);
 struct AccessPattern {
   enum Kind : std::uint8_t { unknown, uniform, packed, spread, data_dependent };
   Kind kind = unknown;
-  double sector_ratio = 1;                     // sectors of 32 bytes touched, to those the bytes would fill
-  std::optional<std::int64_t> lane_stride;     // bytes between neighbouring lanes, where it is a constant
-  bool stride_is_symbolic = false;             // it depends on a size that is not known
-  std::uint32_t bank_ways = 1;                 // shared memory: words that one bank is asked for
-  std::int64_t first_address = 0;              // of the first active lane, in the sample where the unknown is odd
-  std::uint32_t distinct = 0, threads = 0;     // addresses, and threads that use them
+  double sector_ratio = 1;                  // sectors of 32 bytes touched, to those the bytes would fill
+  std::optional<std::int64_t> lane_stride;  // bytes between neighbouring lanes, where it is a constant
+  bool stride_is_symbolic = false;          // it depends on a size that is not known
+  std::uint32_t bank_ways = 1;              // shared memory: words that one bank is asked for
+  std::int64_t first_address = 0;           // of the first active lane, in the sample where the unknown is odd
+  std::uint32_t distinct = 0, threads = 0;  // addresses, and threads that use them
 };
 
 struct BranchPattern {
-  bool may_part_block = false;  // some threads of a block take another way than others
-  bool parts_warp = false;      // lanes of one warp do, wherever the sizes lie
+  bool may_part_block = false;       // some threads of a block take another way than others
+  bool parts_warp = false;           // lanes of one warp do, wherever the sizes lie
   bool parts_warp_in_small = false;  // and that only for small values of what is unknown
-  bool elects_one = false;      // one lane of a warp at most is alone with it
+  bool elects_one = false;           // one lane of a warp at most is alone with it
 };
 
 class WarpAccess;

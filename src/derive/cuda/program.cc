@@ -188,8 +188,9 @@ void Program::add_struct(NodeRef at) {
     for (std::uint32_t d = source.syntax.first_child(c); d != none; d = source.syntax.next_sibling(d)) {
       if (source.syntax[d].role != Role::declarator) continue;
       if (source.syntax.is(d, NodeKind::function_declarator)) continue;
-      const std::uint32_t bytes =
-          source.syntax.is(d, NodeKind::pointer_declarator) ? 8 : type(source.text_of(source.syntax.child(c, Role::type))).bytes;
+      const std::uint32_t bytes = source.syntax.is(d, NodeKind::pointer_declarator)
+                                      ? 8
+                                      : type(source.text_of(source.syntax.child(c, Role::type))).bytes;
       if (bytes == 0 || source.syntax.is(d, NodeKind::array_declarator)) known = false;
       const std::uint32_t alignment = std::clamp(bytes & (0u - bytes), 1u, 16u);
       offset = aligned(offset, alignment);

@@ -14,8 +14,8 @@
 
 namespace frx::derive::cuda {
 
-using model::cuda::none;
 using model::cuda::NodeKind;
+using model::cuda::none;
 using model::cuda::Role;
 using model::cuda::Source;
 
@@ -26,10 +26,10 @@ struct NodeRef {
 };
 
 struct Function {
-  NodeRef at;                        // function_definition
-  std::string_view name;             // without namespaces
+  NodeRef at;             // function_definition
+  std::string_view name;  // without namespaces
   std::uint32_t name_node = none;
-  std::uint32_t declarator = none;   // function_declarator
+  std::uint32_t declarator = none;  // function_declarator
   std::uint32_t body = none;
   std::vector<std::uint32_t> parameters;
   bool is_kernel = false, is_device = false;

@@ -5,8 +5,8 @@
 // are followed where they are called.
 #pragma once
 
-#include <cstdint>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,11 +23,11 @@ enum class Space : std::uint8_t { global, shared, local, constant, unknown };
 struct Memory {
   Space space = Space::unknown;
   std::string_view name;
-  std::string_view type;          // of its elements, as written
-  std::uint32_t bytes = 0;        // of an element; 0: unknown
-  std::vector<ExprId> dims;       // of an array
-  bool is_dynamic = false;        // extern __shared__
-  bool is_scalar = false;         // its name alone is its value
+  std::string_view type;     // of its elements, as written
+  std::uint32_t bytes = 0;   // of an element; 0: unknown
+  std::vector<ExprId> dims;  // of an array
+  bool is_dynamic = false;   // extern __shared__
+  bool is_scalar = false;    // its name alone is its value
   NodeRef at;
 };
 
@@ -36,19 +36,19 @@ struct Access {
 
   NodeRef at;
   std::uint32_t memory = none;
-  ExprId address = 1;             // bytes from the begin of the memory
-  std::uint32_t bytes = 0;        // touched by one thread; 0: unknown
-  std::uint32_t element = 0;      // bytes of the element it is a part of
+  ExprId address = 1;         // bytes from the begin of the memory
+  std::uint32_t bytes = 0;    // touched by one thread; 0: unknown
+  std::uint32_t element = 0;  // bytes of the element it is a part of
   Kind kind = load;
   std::uint32_t context = 0, loop = none;
-  ExprId alive = 1;               // not 0: a thread that has not left yet
+  ExprId alive = 1;  // not 0: a thread that has not left yet
 };
 
 // A condition that holds where code stands; the outermost one, 0, always does.
 struct Context {
   std::uint32_t parent = none;
   ExprId condition = 1;
-  bool is_loop = false;           // the condition to go round once more
+  bool is_loop = false;  // the condition to go round once more
   NodeRef at;
 };
 
@@ -78,12 +78,12 @@ struct BranchSite {
 // `sum += a[i] * b[j]`
 struct MultiplyAdd {
   NodeRef at;
-  std::uint32_t a = 0, b = 0;     // accesses
+  std::uint32_t a = 0, b = 0;  // accesses
   std::uint32_t loop = none;
 };
 
 struct LaunchSite {
-  NodeRef at;                     // the call
+  NodeRef at;  // the call
   std::array<std::optional<std::int64_t>, 3> grid, block;
   bool has_grid = false, has_block = false;
   std::optional<std::int64_t> shared;
@@ -99,13 +99,13 @@ struct Trace {
   std::vector<BranchSite> branches;
   std::vector<MultiplyAdd> multiply_adds;
   std::vector<LaunchSite> launches;
-  std::vector<std::uint32_t> functions;     // of the program, that were followed; the kernel first
-  std::vector<std::string_view> atomics;    // by first use
+  std::vector<std::uint32_t> functions;   // of the program, that were followed; the kernel first
+  std::vector<std::string_view> atomics;  // by first use
   std::vector<NodeRef> warp_barriers;
   bool uses_groups = false, uses_shuffles = false;
-  bool calls_unknown = false;               // a function that is not here and not known
-  bool shared_escapes = false;              // shared memory is handed to such a function
-  bool may_synchronize = false;             // through something that is only partly understood
+  bool calls_unknown = false;    // a function that is not here and not known
+  bool shared_escapes = false;   // shared memory is handed to such a function
+  bool may_synchronize = false;  // through something that is only partly understood
   bool is_complete = true;
 };
 

@@ -30,7 +30,8 @@ Value Walker::eval_call(std::uint32_t node) {
   const std::uint32_t name_node = name_in(source(), function);
   if (name_node == none) {  // `float(x)`, `f(a)(b)`
     const std::vector<Value> arguments = eval_arguments(node);
-    if (syntax().is(function, NodeKind::primitive_type)) return arguments.size() == 1 ? arguments[0] : with(e_.opaque());
+    if (syntax().is(function, NodeKind::primitive_type))
+      return arguments.size() == 1 ? arguments[0] : with(e_.opaque());
     eval(function);
     return unknown_call(arguments);
   }
@@ -60,7 +61,9 @@ std::optional<Value> Walker::eval_known(std::string_view name, std::uint32_t nod
   const Value& value = arguments[0];
   if (type == none || value.kind != Value::pointer) return value;
   if (text(declarator).starts_with('&')) return retyped(value, text(syntax().child(type, Role::type)), 1);
-  return declarator == none ? value : retyped(value, text(syntax().child(type, Role::type)), text(declarator).starts_with("**") ? 2 : 1);
+  return declarator == none
+             ? value
+             : retyped(value, text(syntax().child(type, Role::type)), text(declarator).starts_with("**") ? 2 : 1);
 }
 
 Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
@@ -68,7 +71,8 @@ Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
   site.at = ref(node);
   const auto constants_of = [&](const Value& value, std::array<std::optional<std::int64_t>, 3>& into) {
     const bool is_triple = value.kind == Value::triple;
-    into = {e_.constant_of(value.expr), is_triple ? e_.constant_of(value.y) : 1, is_triple ? e_.constant_of(value.z) : 1};
+    into = {e_.constant_of(value.expr), is_triple ? e_.constant_of(value.y) : 1,
+            is_triple ? e_.constant_of(value.z) : 1};
   };
   std::size_t i = 0;
   for (std::uint32_t c = syntax().first_child(config); c != none; c = syntax().next_sibling(c)) {
@@ -88,7 +92,8 @@ void Walker::note_barrier(std::uint32_t node) {
   if (!quiet_) trace_.barriers.push_back({ref(node), context_, loop_, e_.binary(Op::logical_and, returned_, left_)});
 }
 
-std::optional<Value> Walker::eval_synchronization(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node) {
+std::optional<Value> Walker::eval_synchronization(std::string_view name, const std::vector<Value>& arguments,
+                                                  std::uint32_t node) {
   if (name == "__syncthreads" || name == "__barrier_sync" || name == "__syncblock") {
     note_barrier(node);
     return Value{};
@@ -114,8 +119,8 @@ std::optional<Value> Walker::eval_synchronization(std::string_view name, const s
     trace_.uses_shuffles = true;
     return with(e_.opaque());
   }
-  if (name.starts_with("__ballot") || name.starts_with("__any") || name.starts_with("__all") || name.starts_with("__match") ||
-      name == "__activemask") {
+  if (name.starts_with("__ballot") || name.starts_with("__any") || name.starts_with("__all") ||
+      name.starts_with("__match") || name == "__activemask") {
     return with(e_.opaque());
   }
   return std::nullopt;
@@ -123,7 +128,8 @@ std::optional<Value> Walker::eval_synchronization(std::string_view name, const s
 
 ExprId Walker::thread_rank() {
   const auto leaf = [&](Op op) { return e_.leaf(op); };
-  const ExprId row = e_.binary(Op::add, leaf(Op::thread_y), e_.binary(Op::mul, leaf(Op::thread_z), leaf(Op::block_dim_y)));
+  const ExprId row =
+      e_.binary(Op::add, leaf(Op::thread_y), e_.binary(Op::mul, leaf(Op::thread_z), leaf(Op::block_dim_y)));
   return e_.binary(Op::add, leaf(Op::thread_x), e_.binary(Op::mul, row, leaf(Op::block_dim_x)));
 }
 
@@ -148,7 +154,8 @@ std::optional<Value> Walker::eval_group_call(std::string_view name) {
   };
   if (name == "this_thread_block" || name == "this_cluster") return group(block_group);
   if (name == "this_grid") return group(grid_group);
-  if (name == "tiled_partition" || name == "coalesced_threads" || name == "labeled_partition" || name == "binary_partition") {
+  if (name == "tiled_partition" || name == "coalesced_threads" || name == "labeled_partition" ||
+      name == "binary_partition") {
     return group(warp_group);
   }
   return std::nullopt;
@@ -177,13 +184,17 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
   if (name == "thread_rank") return group_rank(group);
   if (name == "size" || name == "num_threads") return group_size(group);
   if (name == "meta_group_rank") return with(e_.binary(Op::div, thread_rank(), e_.constant(32)));
-  if (name == "thread_index") return {.kind = Value::triple, .expr = e_.leaf(Op::thread_x), .y = e_.leaf(Op::thread_y), .z = e_.leaf(Op::thread_z)};
-  if (name == "group_index") return {.kind = Value::triple, .expr = e_.leaf(Op::block_x), .y = e_.leaf(Op::block_y), .z = e_.leaf(Op::block_z)};
+  if (name == "thread_index")
+    return {
+        .kind = Value::triple, .expr = e_.leaf(Op::thread_x), .y = e_.leaf(Op::thread_y), .z = e_.leaf(Op::thread_z)};
+  if (name == "group_index")
+    return {.kind = Value::triple, .expr = e_.leaf(Op::block_x), .y = e_.leaf(Op::block_y), .z = e_.leaf(Op::block_z)};
   if (name.starts_with("shfl")) trace_.uses_shuffles = true;
   return with(e_.opaque());
 }
 
-std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node) {
+std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::vector<Value>& arguments,
+                                              std::uint32_t node) {
   if (name.starts_with("atomic") && !arguments.empty()) {
     if (std::ranges::find(trace_.atomics, name) == trace_.atomics.end()) trace_.atomics.push_back(name);
     note_access(arguments[0], node, Access::atomic);
@@ -208,24 +219,98 @@ std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::
 
 std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments) {
   static const std::unordered_map<std::string_view, Op> two = {
-      {"min", Op::min}, {"max", Op::max}, {"umin", Op::min}, {"umax", Op::max}, {"__umul24", Op::mul}, {"__mul24", Op::mul},
-      {"IMIN", Op::min}};
-  if (const auto at = two.find(name); at != two.end() && arguments.size() == 2) return arithmetic(at->second, arguments[0], arguments[1]);
-  if ((name == "fma" || name == "fmaf" || name.starts_with("__fma") || name == "__hfma" || name == "__hfma2") && arguments.size() == 3) {
+      {"min", Op::min},      {"max", Op::max},     {"umin", Op::min}, {"umax", Op::max},
+      {"__umul24", Op::mul}, {"__mul24", Op::mul}, {"IMIN", Op::min}};
+  if (const auto at = two.find(name); at != two.end() && arguments.size() == 2)
+    return arithmetic(at->second, arguments[0], arguments[1]);
+  if ((name == "fma" || name == "fmaf" || name.starts_with("__fma") || name == "__hfma" || name == "__hfma2") &&
+      arguments.size() == 3) {
     return arithmetic(Op::add, arithmetic(Op::mul, arguments[0], arguments[1]), arguments[2]);
   }
   if ((name == "abs" || name == "__half2float" || name == "__bfloat162float" || name == "float" || name == "half" ||
-       name.starts_with("__float2") || name == "__int2float_rn") && arguments.size() == 1) {
+       name.starts_with("__float2") || name == "__int2float_rn") &&
+      arguments.size() == 1) {
     return arguments[0];
   }
   // What computes only: a name of the device's library, or of <cmath>.
-  static const std::vector<std::string_view> pure = {
-      "sqrt", "sqrtf", "rsqrt", "rsqrtf", "exp", "expf", "exp2f", "log", "logf", "log2f", "pow", "powf", "sin", "sinf", "cos", "cosf", "tan",
-      "tanf", "tanh", "tanhf", "atan2", "atan2f", "fabs", "fabsf", "floor", "floorf", "ceil", "ceilf", "round", "roundf", "fmin", "fminf", "fmax", "fmaxf",
-      "fmod", "fmodf", "isnan", "isinf", "sincos", "sincosf", "erf", "erff", "make_float2", "make_float3", "make_float4", "make_int2",
-      "make_int3", "make_int4", "make_uint2", "make_uint4", "make_double2", "clock", "clock64", "printf", "assert", "static_assert",
-      "lrint", "rint", "rintf", "hypot", "hypotf", "cbrt", "cbrtf", "saturate", "clamp", "swap", "move", "forward", "numeric_limits", "int",
-      "unsigned", "char", "double", "max_value", "cudaTriggerProgrammaticLaunchCompletion", "cudaGridDependencySynchronize", "lerp", "__cvta_generic_to_shared"};
+  static const std::vector<std::string_view> pure = {"sqrt",
+                                                     "sqrtf",
+                                                     "rsqrt",
+                                                     "rsqrtf",
+                                                     "exp",
+                                                     "expf",
+                                                     "exp2f",
+                                                     "log",
+                                                     "logf",
+                                                     "log2f",
+                                                     "pow",
+                                                     "powf",
+                                                     "sin",
+                                                     "sinf",
+                                                     "cos",
+                                                     "cosf",
+                                                     "tan",
+                                                     "tanf",
+                                                     "tanh",
+                                                     "tanhf",
+                                                     "atan2",
+                                                     "atan2f",
+                                                     "fabs",
+                                                     "fabsf",
+                                                     "floor",
+                                                     "floorf",
+                                                     "ceil",
+                                                     "ceilf",
+                                                     "round",
+                                                     "roundf",
+                                                     "fmin",
+                                                     "fminf",
+                                                     "fmax",
+                                                     "fmaxf",
+                                                     "fmod",
+                                                     "fmodf",
+                                                     "isnan",
+                                                     "isinf",
+                                                     "sincos",
+                                                     "sincosf",
+                                                     "erf",
+                                                     "erff",
+                                                     "make_float2",
+                                                     "make_float3",
+                                                     "make_float4",
+                                                     "make_int2",
+                                                     "make_int3",
+                                                     "make_int4",
+                                                     "make_uint2",
+                                                     "make_uint4",
+                                                     "make_double2",
+                                                     "clock",
+                                                     "clock64",
+                                                     "printf",
+                                                     "assert",
+                                                     "static_assert",
+                                                     "lrint",
+                                                     "rint",
+                                                     "rintf",
+                                                     "hypot",
+                                                     "hypotf",
+                                                     "cbrt",
+                                                     "cbrtf",
+                                                     "saturate",
+                                                     "clamp",
+                                                     "swap",
+                                                     "move",
+                                                     "forward",
+                                                     "numeric_limits",
+                                                     "int",
+                                                     "unsigned",
+                                                     "char",
+                                                     "double",
+                                                     "max_value",
+                                                     "cudaTriggerProgrammaticLaunchCompletion",
+                                                     "cudaGridDependencySynchronize",
+                                                     "lerp",
+                                                     "__cvta_generic_to_shared"};
   const bool is_intrinsic = name.starts_with("__") && name != "__pipeline_wait_prior" && name != "__pipeline_commit";
   if (!is_intrinsic && std::ranges::find(pure, name) == pure.end()) {
     if (name.starts_with("__pipeline")) return Value{};
@@ -239,7 +324,8 @@ std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const s
 std::optional<Value> Walker::eval_macro(std::string_view name, const std::vector<Value>& arguments) {
   std::uint32_t where = 0;
   const model::cuda::Macro* macro = program_.macro(name, where);
-  if (!macro || macro->value == none || macro->parameters.size() != arguments.size() || resolving_ > 16) return std::nullopt;
+  if (!macro || macro->value == none || macro->parameters.size() != arguments.size() || resolving_ > 16)
+    return std::nullopt;
   const Scope scope(*this);
   for (std::size_t i = 0; i < arguments.size(); ++i) put_slot(macro->parameters[i], arguments[i]);
   const std::uint32_t outer = std::exchange(source_, where);
@@ -253,7 +339,8 @@ std::optional<Value> Walker::eval_macro(std::string_view name, const std::vector
 std::optional<Value> Walker::eval_inlined(std::string_view name, const std::vector<Value>& arguments) {
   for (const std::uint32_t function : program_.device_functions(name)) {
     if (program_.functions()[function].parameters.size() != arguments.size()) continue;
-    const bool is_running = std::ranges::any_of(frames_, [&](const Frame& frame) { return frame.function == function; });
+    const bool is_running =
+        std::ranges::any_of(frames_, [&](const Frame& frame) { return frame.function == function; });
     if (is_running || frames_.size() > deepest_inlining || quiet_) return with(e_.opaque());
     return follow(function, arguments);
   }
@@ -266,8 +353,12 @@ Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments
   const Scope scope(*this);
   const std::uint32_t outer = std::exchange(source_, f.at.source);
   const std::vector<Breakable> outer_breakables = std::exchange(breakables_, {});
-  frames_.push_back({.function = function, .first_slot = slots_.size(), .context = context_, .result = {},
-                     .result_when = e_.constant(1), .outer_returned = returned_});
+  frames_.push_back({.function = function,
+                     .first_slot = slots_.size(),
+                     .context = context_,
+                     .result = {},
+                     .result_when = e_.constant(1),
+                     .outer_returned = returned_});
   declare_template_parameters(function);
   for (std::size_t i = 0; i < arguments.size(); ++i) declare_parameter(f.parameters[i], &arguments[i]);
   walk(f.body);
@@ -282,7 +373,8 @@ Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments
 Value Walker::unknown_call(const std::vector<Value>& arguments) {
   trace_.calls_unknown = true;
   for (const Value& argument : arguments) {
-    if (argument.memory != none && trace_.memories[argument.memory].space == Space::shared) trace_.shared_escapes = true;
+    if (argument.memory != none && trace_.memories[argument.memory].space == Space::shared)
+      trace_.shared_escapes = true;
     if (argument.kind == Value::group) trace_.may_synchronize = true;
   }
   return with(e_.opaque());

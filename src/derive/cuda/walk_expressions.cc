@@ -9,10 +9,11 @@ namespace {
 
 std::optional<Op> arithmetic_op(std::string_view sign) {
   static const std::unordered_map<std::string_view, Op> ops = {
-      {"+", Op::add},     {"-", Op::sub},    {"*", Op::mul},    {"/", Op::div},          {"%", Op::mod},
-      {"<<", Op::shl},    {">>", Op::shr},   {"&", Op::bit_and}, {"|", Op::bit_or},      {"^", Op::bit_xor},
-      {"<", Op::lt},      {"<=", Op::le},    {"==", Op::eq},    {"!=", Op::ne},          {"&&", Op::logical_and},
-      {"||", Op::logical_or}, {"and", Op::logical_and}, {"or", Op::logical_or}};
+      {"+", Op::add},           {"-", Op::sub},        {"*", Op::mul},          {"/", Op::div},
+      {"%", Op::mod},           {"<<", Op::shl},       {">>", Op::shr},         {"&", Op::bit_and},
+      {"|", Op::bit_or},        {"^", Op::bit_xor},    {"<", Op::lt},           {"<=", Op::le},
+      {"==", Op::eq},           {"!=", Op::ne},        {"&&", Op::logical_and}, {"||", Op::logical_or},
+      {"and", Op::logical_and}, {"or", Op::logical_or}};
   const auto at = ops.find(sign);
   return at == ops.end() ? std::nullopt : std::optional(at->second);
 }
@@ -66,8 +67,12 @@ Value Walker::eval_others(std::uint32_t node) {
     const std::uint32_t body = syntax().child(node, Role::body);
     const bool was_quiet = quiet_;
     if (body != none) {  // as if it ran here; its `return` is not ours
-      frames_.push_back({.function = frames_.back().function, .first_slot = frames_.back().first_slot, .context = context_,
-                         .result = {}, .result_when = e_.constant(1), .outer_returned = returned_});
+      frames_.push_back({.function = frames_.back().function,
+                         .first_slot = frames_.back().first_slot,
+                         .context = context_,
+                         .result = {},
+                         .result_when = e_.constant(1),
+                         .outer_returned = returned_});
       const ExprId returned = returned_;
       walk(body);
       returned_ = returned;
@@ -87,7 +92,9 @@ Value Walker::eval_others(std::uint32_t node) {
     }
   }
   const NodeKind kind = syntax().kind(node);
-  if (kind == NodeKind::parenthesized || kind == NodeKind::comma || kind == NodeKind::parameter || kind == NodeKind::condition_clause) return last;
+  if (kind == NodeKind::parenthesized || kind == NodeKind::comma || kind == NodeKind::parameter ||
+      kind == NodeKind::condition_clause)
+    return last;
   // {17}: a list of one
   if (kind == NodeKind::initializer_list && syntax().first_child(node) != none &&
       syntax().next_sibling(syntax().first_child(node)) == none) {
@@ -105,11 +112,14 @@ Value Walker::eval_identifier(std::uint32_t node) {
   const std::string_view name = text(node);
   if (const auto slot = slot_named(name)) {
     const Value value = slots_[*slot].value;
-    if (value.kind == Value::pointer && value.memory != none && trace_.memories[value.memory].is_scalar) return loaded(value, node);
+    if (value.kind == Value::pointer && value.memory != none && trace_.memories[value.memory].is_scalar)
+      return loaded(value, node);
     return value;
   }
-  static const std::unordered_map<std::string_view, Op> triples = {
-      {"threadIdx", Op::thread_x}, {"blockIdx", Op::block_x}, {"blockDim", Op::block_dim_x}, {"gridDim", Op::grid_dim_x}};
+  static const std::unordered_map<std::string_view, Op> triples = {{"threadIdx", Op::thread_x},
+                                                                   {"blockIdx", Op::block_x},
+                                                                   {"blockDim", Op::block_dim_x},
+                                                                   {"gridDim", Op::grid_dim_x}};
   if (const auto at = triples.find(name); at != triples.end()) {
     const auto part = [&](int i) { return e_.leaf(static_cast<Op>(static_cast<int>(at->second) + i)); };
     return {.kind = Value::triple, .expr = part(0), .y = part(1), .z = part(2)};
@@ -155,7 +165,8 @@ Value Walker::global_memory(const Global& global) {
     if (syntax().is(declarator, NodeKind::init_declarator)) declarator = syntax().child(declarator, Role::declarator);
     std::vector<ExprId> dims;
     bool is_open = false;
-    for (std::uint32_t d = declarator; syntax().is(d, NodeKind::array_declarator); d = syntax().child(d, Role::declarator)) {
+    for (std::uint32_t d = declarator; syntax().is(d, NodeKind::array_declarator);
+         d = syntax().child(d, Role::declarator)) {
       const std::uint32_t size = syntax().child(d, Role::size);
       is_open = is_open || size == none;
       dims.insert(dims.begin(), size == none ? e_.fresh(Op::uniform) : eval(size).expr);
@@ -177,7 +188,8 @@ std::optional<Value> Walker::eval_global(std::string_view name) {
     return trace_.memories[memory.memory].is_scalar ? with(uniform_named(name)) : memory;
   }
   const Source& at = program_.sources()[global->declarator.source];
-  const bool is_const = has_word(at, global->declaration.node, "const") || has_word(at, global->declaration.node, "constexpr");
+  const bool is_const =
+      has_word(at, global->declaration.node, "const") || has_word(at, global->declaration.node, "constexpr");
   const std::uint32_t value = at.syntax.child(global->declarator.node, Role::value);
   if (global->is_ambiguous || !is_const || value == none) return with(uniform_named(name));
   const std::uint32_t outer = std::exchange(source_, global->declarator.source);
@@ -276,10 +288,12 @@ Value Walker::eval_assignment(std::uint32_t node) {
 }
 
 void Walker::store(std::uint32_t left, const Value& value) {
-  while (syntax().is(left, NodeKind::parenthesized) && syntax().first_child(left) != none) left = syntax().first_child(left);
+  while (syntax().is(left, NodeKind::parenthesized) && syntax().first_child(left) != none)
+    left = syntax().first_child(left);
   if (syntax().is(left, NodeKind::identifier)) {
     const std::optional<std::uint32_t> slot = slot_named(text(left));
-    const bool is_variable = slot && !(slots_[*slot].value.memory != none && trace_.memories[slots_[*slot].value.memory].is_scalar);
+    const bool is_variable =
+        slot && !(slots_[*slot].value.memory != none && trace_.memories[slots_[*slot].value.memory].is_scalar);
     if (is_variable) return assign(*slot, value);
   }
   if (is_memory(left)) {

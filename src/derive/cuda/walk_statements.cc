@@ -150,7 +150,8 @@ void Walker::walk_if(std::uint32_t node) {
   for (const auto& [slot, value] : otherwise) assign(slot, merged(holds, slots_[slot].value, value));
   for (const auto& [slot, value] : changed) assign(slot, merged(holds, value, slots_[slot].value));
   if (is_constexpr || quiet_) return;
-  trace_.branches.push_back({ref(node), holds, yes, no, loop_, context_, first_access, static_cast<std::uint32_t>(trace_.accesses.size())});
+  trace_.branches.push_back(
+      {ref(node), holds, yes, no, loop_, context_, first_access, static_cast<std::uint32_t>(trace_.accesses.size())});
 }
 
 // Each case for itself; one that falls through runs under its own condition only, which is near enough.
@@ -167,7 +168,8 @@ void Walker::walk_switch(std::uint32_t node) {
     }
     const std::uint32_t value = syntax().child(c, Role::value);
     // A default is taken where no other is: unknown, but uniform when the choice is.
-    const ExprId holds = value != none ? e_.binary(Op::eq, chosen, eval(value).expr) : e_.binary(Op::ne, chosen, e_.fresh(Op::uniform));
+    const ExprId holds =
+        value != none ? e_.binary(Op::eq, chosen, eval(value).expr) : e_.binary(Op::ne, chosen, e_.fresh(Op::uniform));
     const std::size_t mark = log_.size();
     under(holds, false, c, [&] {
       for (std::uint32_t s = syntax().first_child(c); s != none; s = syntax().next_sibling(s)) {

@@ -17,13 +17,13 @@ struct Value {
   enum Kind : std::uint8_t { number, pointer, triple, group };
 
   Kind kind = number;
-  ExprId expr = 1;              // a number; bytes from the begin of `memory`; x of a triple; which kind of group
-  ExprId y = 1, z = 1;          // of a triple
+  ExprId expr = 1;      // a number; bytes from the begin of `memory`; x of a triple; which kind of group
+  ExprId y = 1, z = 1;  // of a triple
   std::uint32_t memory = none;
-  std::uint32_t bytes = 0;      // of what a pointer points to
-  std::uint32_t levels = 1;     // 2 for float**
-  std::uint32_t subscripts = 0; // of its memory's dims, taken already
-  std::string_view type = {};   // of what a pointer points to
+  std::uint32_t bytes = 0;       // of what a pointer points to
+  std::uint32_t levels = 1;      // 2 for float**
+  std::uint32_t subscripts = 0;  // of its memory's dims, taken already
+  std::string_view type = {};    // of what a pointer points to
   // The loads that a number is, or is the product of; a sum keeps the product in it.
   std::uint32_t access = none, factor = none;
   bool is_sum = false;
@@ -163,7 +163,8 @@ class Walker {
   Value eval_launch(std::uint32_t node, std::uint32_t config);
   Value eval_method(std::uint32_t node, std::uint32_t function);
   std::optional<Value> eval_known(std::string_view name, std::uint32_t node, std::uint32_t function);
-  std::optional<Value> eval_synchronization(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
+  std::optional<Value> eval_synchronization(std::string_view name, const std::vector<Value>& arguments,
+                                            std::uint32_t node);
   std::optional<Value> eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   std::optional<Value> eval_group_call(std::string_view name);
   std::optional<Value> eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments);

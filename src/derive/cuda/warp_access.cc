@@ -72,7 +72,8 @@ void WarpAccess::add_banks(const WarpAddresses& warp, std::uint32_t bytes) {
 
 void WarpAccess::add_stride(const WarpAddresses& warp) {
   for (std::uint32_t i = 1; i < warp.count; ++i) {
-    const auto step = static_cast<std::int64_t>(static_cast<std::uint64_t>(warp.addresses[i]) - static_cast<std::uint64_t>(warp.addresses[i - 1]));
+    const auto step = static_cast<std::int64_t>(static_cast<std::uint64_t>(warp.addresses[i]) -
+                                                static_cast<std::uint64_t>(warp.addresses[i - 1]));
     if (step != 0) same_ = false;
     if (warp.threads[i] != warp.threads[i - 1] + 1) continue;
     if (stride_ && *stride_ != step) has_stride_ = false;

@@ -28,16 +28,20 @@ class Reading {
 
  private:
   void word(std::string_view name) {
-    static constexpr std::array<std::string_view, 10> tensor{"wmma", "mma_sync", "load_matrix_sync", "cute", "cutlass", "wgmma",
-                                                             "mma", "warpgroup_arrive", "tcgen05", "ldmatrix"};
-    for (const std::string_view one : tensor) words.tensor_api = words.tensor_api || name == one || name.starts_with("mma_") || name.starts_with("ldmatrix");
-    words.warpgroup_mma = words.warpgroup_mma || name.starts_with("wgmma") || name.starts_with("warpgroup_") || name.starts_with("tcgen05");
+    static constexpr std::array<std::string_view, 10> tensor{
+        "wmma",  "mma_sync", "load_matrix_sync", "cute",    "cutlass",
+        "wgmma", "mma",      "warpgroup_arrive", "tcgen05", "ldmatrix"};
+    for (const std::string_view one : tensor)
+      words.tensor_api = words.tensor_api || name == one || name.starts_with("mma_") || name.starts_with("ldmatrix");
+    words.warpgroup_mma = words.warpgroup_mma || name.starts_with("wgmma") || name.starts_with("warpgroup_") ||
+                          name.starts_with("tcgen05");
     const TypeInfo type = program_.type(name);
     words.half_types = words.half_types || type.is_half;
     words.vector_types = words.vector_types || (type.parts > 1 && type.bytes >= 4);
     words.shuffles = words.shuffles || name.starts_with("__shfl");
     words.read_only_cache = words.read_only_cache || name == "__ldg" || is_constant(name);
-    words.shared_helper = words.shared_helper || has(name, "SharedMem") || has(name, "sharedMem") || has(name, "TempStorage");
+    words.shared_helper =
+        words.shared_helper || has(name, "SharedMem") || has(name, "sharedMem") || has(name, "TempStorage");
   }
 
   bool is_constant(std::string_view name) const {
@@ -47,7 +51,8 @@ class Reading {
 
   void assembly(std::uint32_t n) {
     const std::string_view text = source_.text_of(n);
-    if (has(text, "mma.") || has(text, "wmma.") || has(text, "tcgen05.") || has(text, "ldmatrix")) words.tensor_api = true;
+    if (has(text, "mma.") || has(text, "wmma.") || has(text, "tcgen05.") || has(text, "ldmatrix"))
+      words.tensor_api = true;
     if (has(text, "wgmma.") || has(text, "tcgen05.")) words.warpgroup_mma = true;
     if (has(text, "bar.") || has(text, "barrier.")) words.barrier_in_assembly = true;
     if (has(text, "%tid") || has(text, "%laneid") || has(text, "%warpid")) words.thread_number_in_assembly = true;
@@ -67,9 +72,10 @@ class Reading {
 };
 
 void merge(Words& into, const Words& more) {
-  for (bool Words::*word : {&Words::tensor_api, &Words::warpgroup_mma, &Words::half_types, &Words::vector_types, &Words::shuffles,
-                            &Words::barrier_in_assembly, &Words::thread_number_in_assembly, &Words::read_only_cache, &Words::tree_loop,
-                            &Words::grid_stride_loop, &Words::shared_helper}) {
+  for (bool Words::*word :
+       {&Words::tensor_api, &Words::warpgroup_mma, &Words::half_types, &Words::vector_types, &Words::shuffles,
+        &Words::barrier_in_assembly, &Words::thread_number_in_assembly, &Words::read_only_cache, &Words::tree_loop,
+        &Words::grid_stride_loop, &Words::shared_helper}) {
     into.*word = into.*word || more.*word;
   }
 }

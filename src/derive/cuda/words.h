@@ -18,7 +18,7 @@ struct Words {
   bool read_only_cache = false;  // __ldg, __constant__
   bool tree_loop = false;        // for (...; s > 0; s >>= 1)
   bool grid_stride_loop = false;
-  bool shared_helper = false;    // names of helpers that hand out shared memory
+  bool shared_helper = false;  // names of helpers that hand out shared memory
 };
 
 Words words_of(const Program& program, const Trace& trace);

@@ -10,9 +10,7 @@ namespace {
 
 constexpr std::size_t longest_expression = 400;
 
-bool is_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 std::string_view take_name(std::string_view& text) {
   std::size_t size = 0;

@@ -36,13 +36,13 @@ class Reader {
   // One side of a condition, and what of it we have to know to decide whether two sides fit together.
   struct Side {
     std::size_t begin = 0, end = 0;
-    int brackets = 0;       // opened less closed
-    bool is_whole = true;   // brackets never closed what another side opened, and it ends as a statement does
+    int brackets = 0;      // opened less closed
+    bool is_whole = true;  // brackets never closed what another side opened, and it ends as a statement does
     char last = ';';
   };
   struct Condition {
-    bool is_dead = false;     // this side
-    bool was_taken = false;   // a side is known to hold: all further ones are dead
+    bool is_dead = false;    // this side
+    bool was_taken = false;  // a side is known to hold: all further ones are dead
     bool parent_dead = false;
     char before = ';';
     std::vector<Side> sides;  // that stay

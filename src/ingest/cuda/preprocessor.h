@@ -13,7 +13,7 @@
 namespace frx::ingest::cuda {
 
 struct Preprocessed {
-  std::string text;  // as long as what was read
+  std::string text;                        // as long as what was read
   std::vector<model::cuda::Macro> macros;  // by first definition; `value` not yet known
   std::vector<model::cuda::Unroll> unrolls;
   std::vector<model::cuda::Suppression> suppressions;

@@ -12,7 +12,8 @@ TEST(CudaPreprocessor, KeepsEveryByteWhereItWas) {
 }
 
 TEST(CudaPreprocessor, KnowsWhichSideOfAKnownConditionHolds) {
-  EXPECT_EQ(preprocess("#if 0\na;\n#elif 1\nb;\n#else\nc;\n#endif\n").text, "     \n  \n       \nb;\n     \n  \n      \n");
+  EXPECT_EQ(preprocess("#if 0\na;\n#elif 1\nb;\n#else\nc;\n#endif\n").text,
+            "     \n  \n       \nb;\n     \n  \n      \n");
   EXPECT_EQ(preprocess("#if 0\n#if 1\na;\n#endif\n#endif\nb;").text, "     \n     \n  \n      \n      \nb;");
 }
 
@@ -21,11 +22,13 @@ TEST(CudaPreprocessor, KeepsBothSidesWhenEachIsWholeStatements) {
 }
 
 TEST(CudaPreprocessor, KeepsTheFirstOfTwoSidesThatOpenOneBody) {
-  EXPECT_EQ(preprocess("#ifdef X\nif (a) {\n#else\nif (b) {\n#endif\n}").text, "        \nif (a) {\n     \n        \n      \n}");
+  EXPECT_EQ(preprocess("#ifdef X\nif (a) {\n#else\nif (b) {\n#endif\n}").text,
+            "        \nif (a) {\n     \n        \n      \n}");
 }
 
 TEST(CudaPreprocessor, CollectsMacrosAndNoticesTwoMeanings) {
-  const Preprocessed plain = preprocess("#define A 1\n#define F(x, y) ((x) + \\\n  (y)) // why\n#define B 2\n#define B 3\n#define A 1\n");
+  const Preprocessed plain =
+      preprocess("#define A 1\n#define F(x, y) ((x) + \\\n  (y)) // why\n#define B 2\n#define B 3\n#define A 1\n");
   ASSERT_EQ(plain.macros.size(), 3u);
   EXPECT_EQ(plain.macros[0].body, "1");
   EXPECT_FALSE(plain.macros[0].is_ambiguous);
@@ -35,12 +38,15 @@ TEST(CudaPreprocessor, CollectsMacrosAndNoticesTwoMeanings) {
 }
 
 TEST(CudaPreprocessor, TakesNoStringForADirectiveOrAComment) {
-  const std::string text = "const char* a = \"/* // \\\" #if 0\"; const char* b = R\"x(\n#if 0\n)\" )x\"; int n = 1'000'000;\n";
+  const std::string text =
+      "const char* a = \"/* // \\\" #if 0\"; const char* b = R\"x(\n#if 0\n)\" )x\"; int n = 1'000'000;\n";
   EXPECT_EQ(preprocess(text).text, text);
 }
 
 TEST(CudaPreprocessor, ReadsCommentsThatSuppress) {
-  const Preprocessed plain = preprocess("// frx: ignore-file a\n\nint x; // frx: ignore b, c (a reason)\n/*\n frx: ignore */\nauto s = \"frx: ignore d\";\n");
+  const Preprocessed plain = preprocess(
+      "// frx: ignore-file a\n\nint x; // frx: ignore b, c (a reason)\n/*\n frx: ignore */\nauto s = \"frx: ignore "
+      "d\";\n");
   ASSERT_EQ(plain.suppressions.size(), 4u);
   EXPECT_EQ(plain.suppressions[0].line, 0u);
   EXPECT_EQ(plain.suppressions[1].rule, "b");
@@ -51,7 +57,8 @@ TEST(CudaPreprocessor, ReadsCommentsThatSuppress) {
 }
 
 TEST(CudaPreprocessor, EndsWithWhateverIsLeftOpen) {
-  for (const char* text : {"#if 0\nint a;", "/* no end", "\"no end", "R\"(no end", "#define A \\", "#else\n#endif\n#endif", "'", "#"}) {
+  for (const char* text :
+       {"#if 0\nint a;", "/* no end", "\"no end", "R\"(no end", "#define A \\", "#else\n#endif\n#endif", "'", "#"}) {
     EXPECT_EQ(preprocess(text).text.size(), std::string_view(text).size()) << text;
   }
 }

@@ -5,8 +5,8 @@
 namespace frx::ingest::cuda {
 namespace {
 
-using model::cuda::none;
 using model::cuda::NodeKind;
+using model::cuda::none;
 using model::cuda::Role;
 using model::cuda::Source;
 
@@ -18,7 +18,8 @@ std::uint32_t first(const Source& source, NodeKind kind) {
 }
 
 TEST(CudaSource, HasPlacesInLinesAndColumns) {
-  const Source source = read_source("a.cu", "// one\n__global__ void k(float* a) {\n  a[threadIdx.x] =\n    1;\n}\n").value();
+  const Source source =
+      read_source("a.cu", "// one\n__global__ void k(float* a) {\n  a[threadIdx.x] =\n    1;\n}\n").value();
   const std::uint32_t assignment = first(source, NodeKind::assignment);
   ASSERT_NE(assignment, none);
   const model::TextPlace place = source.place_of(assignment);
@@ -32,7 +33,8 @@ TEST(CudaSource, HasPlacesInLinesAndColumns) {
 }
 
 TEST(CudaSource, KnowsTheValuesOfMacros) {
-  const Source source = read_source("a.cu", "#define A (2 * 8)\n#define LOOP for (;;) {\n#define F(x) x + A\n#define TWO 1; 2\n").value();
+  const Source source =
+      read_source("a.cu", "#define A (2 * 8)\n#define LOOP for (;;) {\n#define F(x) x + A\n#define TWO 1; 2\n").value();
   ASSERT_EQ(source.macros.size(), 4u);
   EXPECT_EQ(source.text_of(source.macros[0].value), "(2 * 8)");
   EXPECT_EQ(source.macros[1].value, none);
@@ -48,13 +50,15 @@ TEST(CudaSource, CountsWhatIsNoCudaAndReadsOn) {
 }
 
 TEST(CudaSource, ReadsAnything) {
-  for (const std::string_view text : {std::string_view(), std::string_view("\0\0\xFF\xFE", 4), std::string_view("\xEF\xBB\xBFint a;"), std::string_view("\n\n\n")}) {
+  for (const std::string_view text : {std::string_view(), std::string_view("\0\0\xFF\xFE", 4),
+                                      std::string_view("\xEF\xBB\xBFint a;"), std::string_view("\n\n\n")}) {
     EXPECT_TRUE(read_source("a.cu", text));
   }
 }
 
 TEST(CudaSource, RemembersHowLoopsAreUnrolled) {
-  const Source source = read_source("a.cu", "#pragma unroll 4\nfor (;;) {}\n#pragma unroll\n#pragma unroll (N)\n#pragma once\n").value();
+  const Source source =
+      read_source("a.cu", "#pragma unroll 4\nfor (;;) {}\n#pragma unroll\n#pragma unroll (N)\n#pragma once\n").value();
   ASSERT_EQ(source.unrolls.size(), 3u);
   EXPECT_EQ(source.unrolls[0].factor, "4");
   EXPECT_EQ(source.unrolls[1].factor, "");

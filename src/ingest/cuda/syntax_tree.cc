@@ -33,14 +33,28 @@ NodeKind kind_named(std::string_view name) {
 }
 
 Role role_named(std::string_view name) {
-  static const std::unordered_map<std::string_view, Role> names = {
-      {"alternative", Role::alternative}, {"argument", Role::argument}, {"arguments", Role::arguments},
-      {"body", Role::body}, {"condition", Role::condition}, {"consequence", Role::consequence},
-      {"declarator", Role::declarator}, {"default_value", Role::default_value}, {"field", Role::field},
-      {"function", Role::function}, {"indices", Role::indices}, {"initializer", Role::initializer}, {"left", Role::left},
-      {"name", Role::name}, {"operator", Role::op}, {"parameters", Role::parameters}, {"right", Role::right},
-      {"scope", Role::scope}, {"size", Role::size}, {"type", Role::type}, {"update", Role::update},
-      {"value", Role::value}};
+  static const std::unordered_map<std::string_view, Role> names = {{"alternative", Role::alternative},
+                                                                   {"argument", Role::argument},
+                                                                   {"arguments", Role::arguments},
+                                                                   {"body", Role::body},
+                                                                   {"condition", Role::condition},
+                                                                   {"consequence", Role::consequence},
+                                                                   {"declarator", Role::declarator},
+                                                                   {"default_value", Role::default_value},
+                                                                   {"field", Role::field},
+                                                                   {"function", Role::function},
+                                                                   {"indices", Role::indices},
+                                                                   {"initializer", Role::initializer},
+                                                                   {"left", Role::left},
+                                                                   {"name", Role::name},
+                                                                   {"operator", Role::op},
+                                                                   {"parameters", Role::parameters},
+                                                                   {"right", Role::right},
+                                                                   {"scope", Role::scope},
+                                                                   {"size", Role::size},
+                                                                   {"type", Role::type},
+                                                                   {"update", Role::update},
+                                                                   {"value", Role::value}};
   const auto at = names.find(name);
   return at == names.end() ? Role::plain : at->second;
 }
