@@ -42,7 +42,8 @@ void add_registers(Json& json, const PtxKernel& kernel) {
   Json breakdown = Json::object();
   for (const auto& [type, count] : f.registers_by_type) breakdown[std::string(name_of(type))] = count;
   json["register_breakdown"] = std::move(breakdown);
-  json["register_estimate"] = f.pressure.known ? Json(f.pressure.registers) : Json(nullptr);
+  json["register_estimate"] = f.pressure.known ? Json(derive::ptx::estimated_registers(f.pressure)) : Json(nullptr);
+  json["live_registers"] = f.pressure.known ? Json(f.pressure.registers) : Json(nullptr);
   json["registers"] = kernel.compiled ? or_null(kernel.compiled->registers) : Json(nullptr);
   json["register_budget"] = f.register_budget > 0 ? Json(f.register_budget) : Json(nullptr);
 }

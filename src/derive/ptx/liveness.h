@@ -1,9 +1,11 @@
 // How many registers a function needs at once, before the compiler has chosen any.
 //
 // PTX names as many registers as it likes. What the hardware must hold at one instruction are the values
-// that are still needed behind it. The estimate leaves out values that cost nothing to have again: constants,
-// special registers and kernel parameters, which the hardware reads from its constant bank. It knows
-// nothing of how the compiler reorders instructions; ptxas and the cubin have the truth.
+// that are still needed behind it. Left out are values that cost nothing to have again: constants, special
+// registers and kernel parameters, which the hardware reads from its constant bank. Values that a few cheap
+// instructions make of one other value (the addresses of one index in several arrays, a wide integer of a
+// narrow one) count as that one as long as they are only kept: ptxas computes them again rather than keep
+// them apart. How it reorders instructions is not known here; ptxas and the cubin have the truth.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +18,7 @@
 namespace frx::derive::ptx {
 
 struct Pressure {
-  std::uint32_t registers = 0;    // of 32 bits; a value of 64 bits counts 2
+  std::uint32_t registers = 0;    // of 32 bits, for what must be kept; a value of 64 bits counts 2
   std::uint32_t predicates = 0;   // at most, maybe elsewhere
   std::uint32_t instruction = none;  // where `registers` are needed, counted in the module
   bool known = false;             // false: no body, or too entangled to follow in linear time
@@ -26,6 +28,10 @@ struct Liveness {
   Lists live_in;                  // by block: values that are read in it or behind before they are written
   Pressure pressure;
 };
+
+// How many registers ptxas will probably choose for it when no bound forces it to fewer. docs/validation/ptx.md
+// has how good that is.
+std::uint32_t estimated_registers(const Pressure& pressure);
 
 Liveness liveness(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
                   const FlowGraph& graph, const RegisterUses& uses);

@@ -42,6 +42,35 @@ TEST(PtxLiveness, AWriteThatMayNotHappenKeepsTheOldValue) {
   EXPECT_EQ(it.live.pressure.registers, 2u);
 }
 
+// The address is a wide copy of what is kept anyway; only where it is used it takes two registers more.
+TEST(PtxLiveness, WhatIsCheapToComputeAgainIsNotKept) {
+  const std::string index = "ld.global.u32 %r1, [4096];\nmul.wide.u32 %rd1, %r1, 4;\n";
+  const std::string uses = "bar.sync 0;\nst.global.u32 [%rd1], %r1;\nst.global.u32 [%rd2], %r1;\nst.global.u32 [%rd3], %r1;\nret;";
+  const Derived cheap = of_kernel(index + "add.s64 %rd2, %rd1, 64;\nadd.s64 %rd3, %rd1, 128;\n" + uses);
+  EXPECT_EQ(cheap.live.pressure.registers, 5u);  // the index, and two addresses where one is made of the other
+  const Derived dear = of_kernel(index + "div.s64 %rd2, %rd1, 64;\ndiv.s64 %rd3, %rd1, 128;\n" + uses);
+  EXPECT_EQ(dear.live.pressure.registers, 7u);   // the index, two quotients, and the address in hand
+}
+
+TEST(PtxLiveness, AnAddressOfParametersAloneCostsNothingWhileItIsKept) {
+  const Derived it = of_kernel(
+      "ld.param.u64 %rd1, [a];\ncvta.to.global.u64 %rd2, %rd1;\nld.global.u32 %r1, [4096];\nld.global.u32 %r2, [4096];\n"
+      "ld.global.u32 %r3, [4096];\nadd.s32 %r4, %r1, %r2;\nadd.s32 %r5, %r4, %r3;\nst.global.u32 [%rd2], %r5;\nret;");
+  EXPECT_EQ(it.live.pressure.registers, 3u);
+}
+
+TEST(PtxLiveness, ACounterOfALoopIsNotComputedAgain) {
+  const Derived it = of_kernel(
+      "mov.u32 %r1, 0;\nld.global.u32 %r2, [4096];\nL: add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, %r2;\n@%p1 bra L;\n"
+      "st.global.u32 [4096], %r1;\nret;");
+  EXPECT_EQ(it.live.pressure.registers, 2u);
+}
+
+TEST(PtxLiveness, TheEstimateAddsWhatTheCompilerTakesAndEndsAtTheMost) {
+  EXPECT_EQ(estimated_registers({.registers = 10}), 18u);
+  EXPECT_EQ(estimated_registers({.registers = 500}), 255u);
+}
+
 TEST(PtxLiveness, CallsWriteWhatStandsBeforeTheName) {
   const Derived it = of_kernel("call (%r1), f, (%r2, %r3);\nst.global.u32 [4096], %r1;\nret;");
   const auto uses = it.uses.of(it.function.instructions.begin);

@@ -19,18 +19,19 @@ struct Compiled {
   std::string source;  // "ptxas 13.0 for sm_90"
 };
 
-// How many registers a thread needs: the compiler's number, else what is alive at once; absent when neither
+// How many registers a thread needs: the compiler's number, else the estimate; absent when neither
 // is known.
 std::optional<std::uint32_t> registers_of(const KernelFacts& facts, const Compiled* compiled);
 
-// Beyond the budget by more than the estimate may be off: values will probably be spilled.
+// More must be kept than the budget holds: values will probably be spilled.
 bool probably_spills(const KernelFacts& facts, const Compiled* compiled);
 
 // The facts, each with where it shows:
 //   instructions, global_loads, global_stores, shared_accesses, fp64_instructions, fp64_memory_operations,
 //   sfu_instructions, tensor_instructions, atomics, conditional_branches, divergent_branches, loops  numbers
 //   global_memory_ratio, conditional_branch_density, divergent_branch_density                        0 to 1
-//   virtual_registers, registers (absent when unknown), registers_source, register_budget (absent without one)
+//   virtual_registers, live_registers and registers (absent when unknown), registers_source, register_budget
+//   (absent without one)
 //   local_bytes, local_accesses, spill_bytes (absent unless a compiler told), spills_unknown, probably_spills
 //   uncoalesced_accesses, thread_blocked_accesses, bank_conflict_accesses: in every plausible block    numbers
 //   uncoalesced_sentence, thread_blocked_sentence, bank_conflict_sentence: of the worst one            texts
