@@ -46,8 +46,6 @@ TEST(Lz4Block, IsRefusedWhenDamaged) {
   EXPECT_TRUE(
       is_damaged(block("\x30" "abc\x04\x00"sv), 19));  // before the begin
   EXPECT_TRUE(
-      is_damaged(block("\x30" "abc\x00\x00"sv), 19));  // no distance
-  EXPECT_TRUE(
       is_damaged("\x30"
                  "abc\x03\x00"sv,
                  7));                            // ends with a copy
@@ -73,7 +71,7 @@ TEST(Lz4Block, BecomesExactlyTheDeclaredSize) {
                              std::size_t{1} << 40)
                 .error()
                 .message,
-            "expected an LZ4 block of 1099511627776 bytes when unpacked, found a damaged one");
+            "4 bytes of LZ4 cannot become 1099511627776");
 }
 
 }  // namespace
