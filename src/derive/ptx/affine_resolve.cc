@@ -86,7 +86,9 @@ bool Resolver::find_step(std::size_t number) {
     step = added;
   }
   steps_[number] = step;
-  return step != none;
+  // A register that only seems to change would turn out to be known, after wider ones were made of it as if it were
+  // not: those of numbers that are not known are taken not to wrap.
+  return step != none && step != 0;
 }
 
 void Resolver::resolve_all() {

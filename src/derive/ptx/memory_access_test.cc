@@ -210,6 +210,14 @@ TEST(PtxMemoryAccess, AddressesOfSharedMemoryWrapToo) {
   EXPECT_EQ(typical(access), 1u);
 }
 
+// Found by the oracle: -tid.x without sign wraps around, and that was forgotten when the counter proved to be 0.
+TEST(PtxMemoryAccess, ACounterThatStandsStillIsNotTakenForKnown) {
+  const MemoryAccess access = access_of(
+      "mov.u32 %r4, 0;\nL: sub.s32 %r5, %r4, %r1;\nmul.wide.u32 %rd2, %r5, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+      "ld.global.f32 %f1, [%rd3];\nadd.s32 %r4, %r4, 0;\nsetp.lt.s32 %p1, %r4, %r3;\n@%p1 bra L;");
+  EXPECT_EQ(access.formula, "a - 4*tid.x + 4*u");
+}
+
 TEST(PtxMemoryAccess, CopiesToSharedMemoryAreTwoAccesses) {
   const Derived it(
       kernel(".shared .align 16 .b8 tile[4096];\nld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, tile;\n"
