@@ -1,9 +1,10 @@
 #include "derive/ptx/liveness.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
+
+#include "derive/ptx/cheap_values.h"
+#include "derive/ptx/loads_together.h"
 
 namespace frx::derive::ptx {
 namespace {
@@ -14,32 +15,20 @@ namespace model = ::frx::model::ptx;
 constexpr std::size_t steps_per_instruction = 50;
 constexpr std::size_t steps_at_least = 100'000;
 
-// Instructions between a value and its root: an index is made wider, multiplied and added to a pointer.
-constexpr std::uint8_t most_steps = 4;
-
-// From values alive at once to registers: what ptxas takes for itself, for addresses and for loads that it
-// starts early. Chosen so that most kernels of docs/validation/ptx.md without spills are within a quarter.
-constexpr double registers_for_nothing = 6, registers_for_each = 1.2;
+// From live values to registers: some for ptxas itself, and some for loads that it starts early, but not more than
+// so many. Chosen so that most kernels of docs/validation/ptx.md that do not spill are within a tenth or a quarter.
+constexpr double registers_for_nothing = 4, registers_for_each = 0.95;
+constexpr std::uint32_t most_for_loads = 16;
 constexpr std::uint32_t most_registers = 255;
-
-bool is_cheap(const model::Form& form) {
-  static constexpr std::array<std::string_view, 10> opcodes{"add", "sub", "shl", "shr", "mul", "mad", "cvt", "cvta", "and", "or"};
-  const bool is_integer = form.category == model::Category::integer || form.category == model::Category::conversion;
-  return is_integer && std::ranges::find(opcodes, form.opcode()) != opcodes.end();
-}
 
 class Solver {
  public:
   Solver(const model::Module& module, const model::Function& function, const FlowGraph& graph, const RegisterUses& uses)
-      : module_(module), function_(function), graph_(graph), uses_(uses) {}
+      : module_(module), function_(function), graph_(graph), uses_(uses), cheap_(module, function, uses) {}
 
   Liveness solve();
 
  private:
-  void count_definitions();
-  bool is_free(const model::Instruction& instruction) const;
-  void find_roots();
-  void find_root(std::span<const RegisterUse> uses);
   bool kills(std::uint32_t instruction, std::uint32_t value) const;
   void look_at_block(std::uint32_t block);
   bool follow_all();
@@ -60,10 +49,7 @@ class Solver {
   const model::Function& function_;
   const FlowGraph& graph_;
   const RegisterUses& uses_;
-  std::vector<std::uint8_t> definitions_;      // by value, 2 for more
-  std::vector<bool> free_;                     // by value: only ever something that costs nothing
-  std::vector<std::uint32_t> root_;            // by value: itself, or what it is cheaply computed from
-  std::vector<std::uint8_t> steps_;            // by value: instructions from its root, or from nothing
+  const CheapValues cheap_;
   std::vector<Edge> needed_, written_;         // value, block: read there before written; written there
   std::vector<Edge> live_;                     // block, value
   std::vector<std::uint32_t> seen_, defines_;  // by block: the last value that was found to be live, or written
@@ -76,14 +62,13 @@ class Solver {
 Liveness Solver::solve() {
   const auto blocks = static_cast<std::uint32_t>(graph_.blocks.size());
   if (blocks == 0) return {by_begin(0, {}), {}};
-  count_definitions();
-  find_roots();
   set_.stamp.assign(uses_.count(), 0);
   set_.root_stamp.assign(uses_.count(), 0);
   set_.of_root.assign(uses_.count(), 0);
   for (std::uint32_t block = 0; block < blocks; ++block) look_at_block(block);
   Liveness result;
   pressure_.known = follow_all();
+  pressure_.for_loads = loads_together(module_, graph_, uses_);
   if (!pressure_.known) live_.clear();
   result.live_in = by_begin(blocks, live_);
   for (std::uint32_t block = 0; block < blocks && pressure_.known; ++block) measure(block, result.live_in);
@@ -91,64 +76,9 @@ Liveness Solver::solve() {
   return result;
 }
 
-// mov of a constant or a special register, or a load of a parameter of the kernel.
-bool Solver::is_free(const model::Instruction& instruction) const {
-  const std::string_view opcode = module_.form_of(instruction).opcode();
-  const std::span<const model::Operand> operands = module_.operands_of(instruction);
-  if (operands.size() < 2 || operands[0].kind != model::Operand::reg) return false;
-  if (opcode == "mov") return operands[1].kind != model::Operand::reg && operands[1].kind != model::Operand::vector;
-  return opcode == "ld" && function_.kind == model::Function::entry && module_.form_of(instruction).space == model::Space::parameter &&
-         operands.size() == 3 && operands[2].kind == model::Operand::symbol;
-}
-
-void Solver::count_definitions() {
-  definitions_.assign(uses_.count(), 0);
-  free_.assign(uses_.count(), true);
-  for (std::uint32_t i = function_.instructions.begin; i < function_.instructions.end; ++i) {
-    const bool free = is_free(module_.instructions[i]);
-    for (const RegisterUse& use : uses_.of(i)) {
-      if (!use.written) continue;
-      if (definitions_[use.value] < 2) ++definitions_[use.value];
-      free_[use.value] = free_[use.value] && free && definitions_[use.value] == 1;
-    }
-  }
-}
-
-void Solver::find_roots() {
-  root_.resize(uses_.count());
-  std::iota(root_.begin(), root_.end(), 0u);
-  steps_.assign(uses_.count(), 0);
-  for (std::uint32_t i = function_.instructions.begin; i < function_.instructions.end; ++i) {
-    const model::Instruction& instruction = module_.instructions[i];
-    const model::Form& form = module_.form_of(instruction);
-    if (instruction.predicate == model::none && form.results == 1 && is_cheap(form)) find_root(uses_.of(i));
-  }
-}
-
-// Of a result that is computed from one root, from nothing but free values, or from neither.
-void Solver::find_root(std::span<const RegisterUse> uses) {
-  std::uint32_t result = none, root = none;
-  std::uint8_t steps = 0;
-  for (const RegisterUse& use : uses) {
-    if (definitions_[use.value] != 1 || uses_.is_predicate(use.value)) return;
-    if (use.written) {
-      result = use.value;
-      continue;
-    }
-    steps = std::max(steps, steps_[use.value]);
-    if (free_[use.value]) continue;
-    if (root != none && root != root_[use.value]) return;
-    root = root_[use.value];
-  }
-  if (result == none || steps >= most_steps || (root != none && uses_.width(root) > uses_.width(result))) return;
-  steps_[result] = static_cast<std::uint8_t>(steps + 1);
-  if (root == none) free_[result] = true;
-  if (root != none) root_[result] = root;
-}
-
 // Does the value not matter before this instruction? One that may not run leaves an older value as it is.
 bool Solver::kills(std::uint32_t instruction, std::uint32_t value) const {
-  return module_.instructions[instruction].predicate == model::none || definitions_[value] == 1;
+  return module_.instructions[instruction].predicate == model::none || cheap_.is_written_once(value);
 }
 
 void Solver::look_at_block(std::uint32_t block) {
@@ -202,18 +132,18 @@ bool Solver::follow(std::uint32_t value, std::uint32_t needed_in) {
 void Solver::add(std::uint32_t value) {
   if (set_.stamp[value] == set_.now) return;
   set_.stamp[value] = set_.now;
-  const std::uint32_t root = root_[value];
+  const std::uint32_t root = cheap_.root(value);
   if (set_.root_stamp[root] != set_.now) set_.of_root[root] = 0;
   set_.root_stamp[root] = set_.now;
-  if (!free_[value] && set_.of_root[root]++ == 0) set_.registers += uses_.width(root);
+  if (!cheap_.is_free(value) && set_.of_root[root]++ == 0) set_.registers += uses_.width(root);
   set_.predicates += uses_.is_predicate(value);
 }
 
 void Solver::remove(std::uint32_t value) {
   if (set_.stamp[value] != set_.now) return;
   set_.stamp[value] = 0;
-  const std::uint32_t root = root_[value];
-  if (!free_[value] && --set_.of_root[root] == 0) set_.registers -= uses_.width(root);
+  const std::uint32_t root = cheap_.root(value);
+  if (!cheap_.is_free(value) && --set_.of_root[root] == 0) set_.registers -= uses_.width(root);
   set_.predicates -= uses_.is_predicate(value);
 }
 
@@ -221,7 +151,7 @@ void Solver::remove(std::uint32_t value) {
 std::uint32_t Solver::in_hand(std::span<const RegisterUse> uses) const {
   std::uint32_t registers = 0;
   for (const RegisterUse& use : uses) {
-    if (root_[use.value] != use.value || (free_[use.value] && steps_[use.value] > 0)) registers += uses_.width(use.value);
+    if (cheap_.is_made_again(use.value)) registers += uses_.width(use.value);
   }
   return registers;
 }
@@ -258,7 +188,7 @@ void Solver::measure(std::uint32_t block, const Lists& live_in) {
 }  // namespace
 
 std::uint32_t estimated_registers(const Pressure& pressure) {
-  const double registers = registers_for_nothing + registers_for_each * pressure.registers;
+  const double registers = registers_for_nothing + registers_for_each * pressure.registers + std::min(most_for_loads, pressure.for_loads);
   return static_cast<std::uint32_t>(std::min<long>(most_registers, std::lround(registers)));
 }
 

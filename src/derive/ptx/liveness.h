@@ -1,11 +1,8 @@
 // How many registers a function needs at once, before the compiler has chosen any.
 //
 // PTX names as many registers as it likes. What the hardware must hold at one instruction are the values
-// that are still needed behind it. Left out are values that cost nothing to have again: constants, special
-// registers and kernel parameters, which the hardware reads from its constant bank. Values that a few cheap
-// instructions make of one other value (the addresses of one index in several arrays, a wide integer of a
-// narrow one) count as that one as long as they are only kept: ptxas computes them again rather than keep
-// them apart. How it reorders instructions is not known here; ptxas and the cubin have the truth.
+// that are still needed behind it; of those that cost little to have again see cheap_values.h. How the compiler
+// reorders instructions is not known here; ptxas and the cubin have the truth.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +18,7 @@ struct Pressure {
   std::uint32_t registers = 0;    // of 32 bits, for what must be kept; a value of 64 bits counts 2
   std::uint32_t predicates = 0;   // at most, maybe elsewhere
   std::uint32_t instruction = none;  // where `registers` are needed, counted in the module
+  std::uint32_t for_loads = 0;    // for loads that can be under way at the same time
   bool known = false;             // false: no body, or too entangled to follow in linear time
 };
 

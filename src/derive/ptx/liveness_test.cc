@@ -67,8 +67,21 @@ TEST(PtxLiveness, ACounterOfALoopIsNotComputedAgain) {
 }
 
 TEST(PtxLiveness, TheEstimateAddsWhatTheCompilerTakesAndEndsAtTheMost) {
-  EXPECT_EQ(estimated_registers({.registers = 10}), 18u);
+  EXPECT_EQ(estimated_registers({.registers = 20}), 23u);
+  EXPECT_EQ(estimated_registers({.registers = 20, .for_loads = 8}), 31u);
+  EXPECT_EQ(estimated_registers({.registers = 20, .for_loads = 100}), 39u);
   EXPECT_EQ(estimated_registers({.registers = 500}), 255u);
+}
+
+TEST(PtxLiveness, LoadsThatDoNotNeedEachOtherCanBeUnderWayTogether) {
+  const auto loads = [](const std::string& between) {
+    return of_kernel("ld.param.u64 %rd1, [a];\nld.global.u64 %rd2, [%rd1];\n" + between +
+                     "ld.global.v2.f32 {%f1, %f2}, [%rd1+8];\nld.global.f32 %f3, [%rd2];\nret;").live.pressure.for_loads;
+  };
+  EXPECT_EQ(loads(""), 4u);  // not the last one, whose address is loaded
+  EXPECT_EQ(loads("st.local.u32 [%rd1], 1;\n"), 4u);
+  EXPECT_EQ(loads("st.global.u32 [%rd1], 1;\n"), 3u);
+  EXPECT_EQ(loads("bar.sync 0;\n"), 3u);
 }
 
 TEST(PtxLiveness, CallsWriteWhatStandsBeforeTheName) {
