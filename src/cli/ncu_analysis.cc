@@ -18,8 +18,9 @@ struct Other {
 constexpr Other others[] = {
     {".nsys-rep", "an Nsight Systems report", "this version reads Nsight Compute profiles: ncu -o report ./your_app"},
     {".sqlite", "an Nsight Systems database", "this version reads Nsight Compute profiles: ncu -o report ./your_app"},
-    {".ptx", "PTX", "this version reads Nsight Compute profiles only"},
-    {".cu", "CUDA source", "this version reads Nsight Compute profiles only; give the source to: frx explain report.csv --source FILE"},
+    {".ptx", "PTX", "frx analyze reads it: frx analyze kernel.ptx"},
+    {".cubin", "compiled device code", "frx analyze reads it: frx analyze kernel.cubin"},
+    {".cu", "CUDA source", "frx analyze reads it; beside a profile: frx explain report.csv --source FILE"},
     {".zip", "a run bundle", "this version reads Nsight Compute profiles only"},
 };
 

@@ -99,5 +99,13 @@ TEST(DeviceCode, DoesNotNoteAThousandDamagedImages) {
   EXPECT_EQ(code->notes.size(), 51u);
 }
 
+TEST(DeviceCode, IsRefusedWhenTheFileEndsEarly) {
+  const std::string cubin = cubin_with("k");
+  ASSERT_TRUE(read_device_code("k.cubin", cubin));
+  const Result<model::DeviceCode> cut = read_device_code("k.cubin", std::string_view(cubin).substr(0, cubin.size() / 2));
+  ASSERT_FALSE(cut);
+  EXPECT_NE(cut.error().message.find("ends early"), std::string::npos) << cut.error().message;
+}
+
 }  // namespace
 }  // namespace frx::ingest::fatbin
