@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "capture/nvcc.h"
 #include "capture/ptxas.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
@@ -23,6 +24,7 @@
 #include "render/page.h"
 #include "render/ptx_report.h"
 #include "report/code_analyst.h"
+#include "report/confirm_with_ptx.h"
 #include "report/device_analyst.h"
 
 namespace frx::cli {
@@ -147,6 +149,22 @@ struct Reading {
   Io& io;
 };
 
+// What nvcc cannot compile keeps its findings; the report says why.
+void compile_and_confirm(CodeFile& file, const Reading& reading) {
+  for (const std::string& path : file.paths) {
+    if (!path.ends_with(".cu") && !path.ends_with(".CU")) continue;  // a header is compiled with what includes it
+    const Result<std::string> ptx =
+        capture::compile_to_ptx(path, reading.analyst.gpu_architecture(), reading.options.build_flags, *reading.io.host);
+    if (!ptx) {
+      const std::string hint = ptx.error().hint.empty() ? "" : "; " + ptx.error().hint;
+      file.cuda->notes.push_back("not confirmed with PTX: " + ptx.error().message + hint);
+      continue;
+    }
+    const Result<std::unique_ptr<report::PtxReport>> analysed = reading.analyst.analyse_ptx(path, *ptx);
+    if (analysed) report::confirm_with_ptx(*file.cuda, **analysed);
+  }
+}
+
 Result<> read_cuda(CodeFile& file, const Reading& reading) {
   std::vector<std::pair<std::string, std::string>> texts;
   for (const std::string& path : file.paths) {
@@ -154,6 +172,7 @@ Result<> read_cuda(CodeFile& file, const Reading& reading) {
     texts.emplace_back(path, std::move(text));
   }
   TRY_ASSIGN(file.cuda, reading.analyst.inspect_cuda(texts));
+  if (reading.options.with_ptx) compile_and_confirm(file, reading);
   return {};
 }
 
@@ -296,6 +315,8 @@ Result<int> judged(const Outcome& outcome, const CodeOptions& options, std::size
 
 void describe_code(Syntax& syntax, CodeOptions& options) {
   syntax.choice("--format", "FORMAT", options.format, {"text", "json", "sarif", "github"}, "code: how to print the findings");
+  syntax.flag("--with-ptx", options.with_ptx, "CUDA source: compile it with nvcc and confirm or withdraw what was found about accesses");
+  syntax.option("--build-flags", "FLAG", options.build_flags, "CUDA source: an option for nvcc, such as -Iinclude; may be given again");
   syntax.flag("--with-ptxas", options.with_ptxas, "PTX: run ptxas and use its registers and spills");
   syntax.option("--ptxas-log", "FILE", options.ptxas_log, "PTX: the same from what 'nvcc -Xptxas -v' printed");
   syntax.choice("--fail-on", "SEVERITY", options.fail_on, {"low", "medium", "high"},

@@ -14,6 +14,8 @@ namespace frx::cli {
 struct CodeOptions {
   std::string format = "text";  // text, json, sarif, github
   std::string fail_on;          // low, medium, high, or ""
+  bool with_ptx = false;
+  std::vector<std::string> build_flags;
   bool with_ptxas = false;
   std::string ptxas_log;  // path, or ""
 };
@@ -24,7 +26,7 @@ void describe_code(Syntax& syntax, CodeOptions& options);
 bool is_code(const std::string& path);
 
 // Prints the answer; fails when no file could be read, or when a finding reaches `fail_on`.
-Result<int> analyse_code(const std::vector<std::string>& targets, const CodeOptions& options,
-                         const report::AnalysisOptions& analysis, Io& io);
+Result<int> analyse_code(const std::vector<std::string>& targets, const CodeOptions& options, const report::AnalysisOptions& analysis,
+                         Io& io);
 
 }  // namespace frx::cli

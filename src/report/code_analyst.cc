@@ -98,7 +98,7 @@ void ask(const PtxCompiler& compiler, const std::string& architecture, PtxReport
     report.compiled = std::move(*answer);
   } else {
     report.notes.push_back(answer ? "the compiler's log names none of these kernels"
-                                  : "no numbers of the compiler: " + to_string(answer.error()));
+                                  : "no numbers of the compiler: " + answer.error().message);
   }
 }
 

@@ -35,6 +35,8 @@ class CodeAnalyst {
   // That --gpu-model names: "NVIDIA H100 (--gpu-model)" and its limits; "" and null without.
   std::string gpu() const { return gpu_name_.empty() ? "" : gpu_name_ + " (--gpu-model)"; }
   const knowledge::SmLimits* gpu_limits() const { return gpu_limits_; }
+  // "sm_90" of that GPU, "" without.
+  const std::string& gpu_architecture() const { return gpu_sm_version_; }
 
   // Fails on what is no PTX. `compiler` is asked once what it makes of the kernels; when it fails, the report
   // says so and goes on without.
