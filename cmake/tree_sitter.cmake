@@ -29,3 +29,8 @@ target_include_directories(frx_tree_sitter PRIVATE ${TREE_SITTER_CORE}/src)
 # The grammar's own tree_sitter/parser.h, not the core's: they must not be mixed.
 set_source_files_properties(${TREE_SITTER_CUDA}/parser.c ${TREE_SITTER_CUDA}/scanner.c PROPERTIES INCLUDE_DIRECTORIES ${TREE_SITTER_CUDA})
 target_compile_options(frx_tree_sitter PRIVATE -w -O2)
+# Its own undefined behaviour (pointers that are null plus nothing, and the like) is not ours to mend; its memory is
+# watched all the same.
+if(FRX_SANITIZE MATCHES undefined)
+  target_compile_options(frx_tree_sitter PRIVATE -fno-sanitize=undefined)
+endif()
