@@ -130,7 +130,7 @@ def measure_csv(table, frx, runs, layout, size, target, metrics):
 
 def measure_report(table, frx, runs, size):
     path = report_file(size)
-    one, limit = measure(runs, [frx, "profile", "--json", "--ncu", path], [TOOLS / "limit_ncurep", "limit_ptx", path])
+    one, limit = measure(runs, [frx, "profile", "--json", "--ncu", path], [TOOLS / "limit_ncurep", path])
     table.times(f"NCU report {size / 1e9:g} GB", one, limit, 4)
     table.bytes("  peak memory", one.peak, 64 * MB + REPORT_KERNELS * REPORT_SHAPES * REPORT_METRICS * BYTES_PER_SPREAD)
     speed = size / one.wall / MB
@@ -168,7 +168,7 @@ def main():
     if options.micro is not None:
         build("frx_bench")
         os.execv(TOOLS / "frx_bench", ["frx_bench", *options.micro])
-    build("run_once", "limit_empty", "limit_csv", "limit_ncurep", "gen_ncu_report", *([] if options.frx else ["frx"]))
+    build("run_once", "limit_empty", "limit_csv", "limit_ncurep", "limit_ptx", "gen_ncu_report", *([] if options.frx else ["frx"]))
     frx = options.frx.resolve() if options.frx else BUILD / "frx"
     size = 1_000_000_000 if options.full else options.size
     DATA.mkdir(parents=True, exist_ok=True)
