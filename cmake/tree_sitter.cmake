@@ -1,27 +1,44 @@
-# tree-sitter and its grammar of CUDA C++, as one C library: frx_tree_sitter. The sources are fetched by npm from
-# third_party/tree-sitter, where the lock file pins their checksums; see the README there.
+# tree-sitter and its grammar of CUDA C++, as one C library: frx_tree_sitter. The sources come from the npm
+# registry, pinned by the checksums below; see third_party/tree-sitter/README.md.
 set(TREE_SITTER_DIR ${PROJECT_SOURCE_DIR}/third_party/tree-sitter)
 set(TREE_SITTER_CORE ${TREE_SITTER_DIR}/node_modules/tree-sitter/vendor/tree-sitter/lib)
 set(TREE_SITTER_CUDA ${TREE_SITTER_DIR}/node_modules/tree-sitter-cuda/src)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${TREE_SITTER_DIR}/package-lock.json)
 
-# What npm leaves when it is done; older than the lock file means that a version has changed.
-set(fetched ${TREE_SITTER_DIR}/node_modules/.package-lock.json)
-if(NOT EXISTS ${TREE_SITTER_CUDA}/parser.c OR NOT EXISTS ${TREE_SITTER_CORE}/src/lib.c OR NOT EXISTS ${fetched}
-   OR ${TREE_SITTER_DIR}/package-lock.json IS_NEWER_THAN ${fetched})
+# frx_fetch_npm(NAME VERSION SHA512): the package as the registry has it, unpacked into node_modules/NAME, if it is not
+# there yet. By `npm pack`, which asks for nothing else and runs nothing; the checksum is ours to check.
+function(frx_fetch_npm name version sha512)
+  set(home ${TREE_SITTER_DIR}/node_modules/${name})
+  set(mark ${home}/fetched-${version})
+  if(EXISTS ${mark})
+    return()
+  endif()
   find_program(NPM npm)
   if(NOT NPM)
     message(FATAL_ERROR "npm is needed to fetch the grammar of CUDA: tools/install_dependencies.sh, or apt-get install npm")
   endif()
-  message(STATUS "Fetching the grammar of CUDA with npm")
-  execute_process(COMMAND ${NPM} ci --ignore-scripts --no-audit --no-fund --loglevel=error
-    WORKING_DIRECTORY ${TREE_SITTER_DIR} RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE words)
-  if(failed OR NOT EXISTS ${TREE_SITTER_CUDA}/parser.c)
-    message(FATAL_ERROR "npm could not fetch the grammar of CUDA (tree-sitter-cuda). It needs the npm registry once; behind a "
-      "mirror, set npm's `registry`. To fetch by hand: cd third_party/tree-sitter && npm ci --ignore-scripts\n${words}")
+  message(STATUS "Fetching ${name} ${version} with npm")
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/npm/${name})
+  file(REMOVE_RECURSE ${folder} ${home})
+  file(MAKE_DIRECTORY ${folder} ${TREE_SITTER_DIR}/node_modules)
+  execute_process(COMMAND ${NPM} pack ${name}@${version} --pack-destination ${folder} --loglevel=error
+    WORKING_DIRECTORY ${folder} RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE words)
+  set(archive ${folder}/${name}-${version}.tgz)
+  if(failed OR NOT EXISTS ${archive})
+    message(FATAL_ERROR "npm could not fetch ${name} ${version}. It needs the npm registry once; behind a mirror, set npm's `registry`.\n${words}")
   endif()
-  file(TOUCH ${fetched})
-endif()
+  file(SHA512 ${archive} found)
+  if(NOT found STREQUAL sha512)
+    message(FATAL_ERROR "${name} ${version} is not what it was: expected the SHA-512 ${sha512}, found ${found}")
+  endif()
+  file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${folder})
+  file(RENAME ${folder}/package ${home})
+  file(TOUCH ${mark})
+endfunction()
+
+frx_fetch_npm(tree-sitter 0.25.1
+  9ab70476462d1dfacad40e9fb373ba171901a344228395d45ea1e1c54390bb46e63e8d34405e17692c7879da5acdd1f0c674828e518a1a022a59d68de1dbd32c)
+frx_fetch_npm(tree-sitter-cuda 0.21.1
+  57ccc8db671f890cadd10defeca3e433829530f5ea2201eb71b60262f7c50722dc33b3ccebe9a9ce14561af50fe10826c179161dd709a097090be79fe95f59e8)
 
 add_library(frx_tree_sitter STATIC ${TREE_SITTER_CORE}/src/lib.c ${TREE_SITTER_CUDA}/parser.c ${TREE_SITTER_CUDA}/scanner.c)
 target_include_directories(frx_tree_sitter SYSTEM PUBLIC ${TREE_SITTER_CORE}/include)
