@@ -1,13 +1,14 @@
 # tree-sitter and its grammar of CUDA C++, as one C library: frx_tree_sitter. The sources come from the npm
-# registry, pinned by the checksums below; see third_party/tree-sitter/README.md.
-set(TREE_SITTER_DIR ${PROJECT_SOURCE_DIR}/third_party/tree-sitter)
-set(TREE_SITTER_CORE ${TREE_SITTER_DIR}/node_modules/tree-sitter/vendor/tree-sitter/lib)
-set(TREE_SITTER_CUDA ${TREE_SITTER_DIR}/node_modules/tree-sitter-cuda/src)
+# registry, pinned by the checksums below (docs/adr/0007). All build trees share what was fetched. A newer grammar: change
+# version and checksum here and run the tests.
+set(NPM_SOURCES ${PROJECT_SOURCE_DIR}/build/npm)
+set(TREE_SITTER_CORE ${NPM_SOURCES}/tree-sitter/vendor/tree-sitter/lib)
+set(TREE_SITTER_CUDA ${NPM_SOURCES}/tree-sitter-cuda/src)
 
-# frx_fetch_npm(NAME VERSION SHA512): the package as the registry has it, unpacked into node_modules/NAME, if it is not
+# frx_fetch_npm(NAME VERSION SHA512): the package as the registry has it, unpacked into build/npm/NAME, if it is not
 # there yet. By `npm pack`, which asks for nothing else and runs nothing; the checksum is ours to check.
 function(frx_fetch_npm name version sha512)
-  set(home ${TREE_SITTER_DIR}/node_modules/${name})
+  set(home ${NPM_SOURCES}/${name})
   set(mark ${home}/fetched-${version})
   if(EXISTS ${mark})
     return()
@@ -19,7 +20,7 @@ function(frx_fetch_npm name version sha512)
   message(STATUS "Fetching ${name} ${version} with npm")
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/npm/${name})
   file(REMOVE_RECURSE ${folder} ${home})
-  file(MAKE_DIRECTORY ${folder} ${TREE_SITTER_DIR}/node_modules)
+  file(MAKE_DIRECTORY ${folder} ${NPM_SOURCES})
   execute_process(COMMAND ${NPM} pack ${name}@${version} --pack-destination ${folder} --loglevel=error
     WORKING_DIRECTORY ${folder} RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE words)
   set(archive ${folder}/${name}-${version}.tgz)

@@ -38,11 +38,9 @@ std::size_t sequence_length(std::string_view text) {
 bool is_unsafe_sequence(std::string_view sequence) {
   if (sequence.size() == 1) return static_cast<unsigned char>(sequence[0]) < 0x20 || sequence[0] == 0x7F;
   if (sequence.size() == 2) return sequence[0] == '\xC2' && static_cast<unsigned char>(sequence[1]) < 0xA0;
-  return sequence.starts_with("\xE2\x80\xAA") || sequence.starts_with("\xE2\x80\xAB") ||
-         sequence.starts_with("\xE2\x80\xAC") || sequence.starts_with("\xE2\x80\xAD") ||
-         sequence.starts_with("\xE2\x80\xAE") || sequence.starts_with("\xE2\x81\xA6") ||
-         sequence.starts_with("\xE2\x81\xA7") || sequence.starts_with("\xE2\x81\xA8") ||
-         sequence.starts_with("\xE2\x81\xA9");
+  return sequence.starts_with("\xE2\x80\xAA") || sequence.starts_with("\xE2\x80\xAB") || sequence.starts_with("\xE2\x80\xAC") ||
+         sequence.starts_with("\xE2\x80\xAD") || sequence.starts_with("\xE2\x80\xAE") || sequence.starts_with("\xE2\x81\xA6") ||
+         sequence.starts_with("\xE2\x81\xA7") || sequence.starts_with("\xE2\x81\xA8") || sequence.starts_with("\xE2\x81\xA9");
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -74,13 +72,18 @@ std::string to_lower(std::string_view text) {
   return result;
 }
 
+std::string to_upper(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return result;
+}
+
 bool equals_ignoring_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
 bool contains_ignoring_case(std::string_view text, std::string_view part) {
-  return std::search(text.begin(), text.end(), part.begin(), part.end(),
-                     [](char x, char y) { return lower(x) == lower(y); }) != text.end();
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char x, char y) { return lower(x) == lower(y); }) != text.end();
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -207,8 +210,7 @@ std::string readable_symbol(std::string_view symbol) {
     const auto digits = static_cast<std::size_t>(end - rest.data());
     if (error != std::errc() || size > rest.size() - digits) break;
     const std::string_view part = rest.substr(digits, size);
-    if (!part.starts_with("_GLOBAL__N_"))
-      name += (name.empty() ? "" : "::") + std::string(part);  // the unnamed namespace
+    if (!part.starts_with("_GLOBAL__N_")) name += (name.empty() ? "" : "::") + std::string(part);  // the unnamed namespace
     rest.remove_prefix(digits + size);
   }
   return name.empty() ? std::string(symbol) : name;

@@ -14,6 +14,7 @@ namespace frx {
 
 std::string_view trim(std::string_view text);
 std::string to_lower(std::string_view text);
+std::string to_upper(std::string_view text);  // ASCII, as to_lower
 bool equals_ignoring_case(std::string_view a, std::string_view b);
 bool contains_ignoring_case(std::string_view text, std::string_view part);
 std::vector<std::string_view> split(std::string_view text, char separator);

@@ -1,7 +1,6 @@
 #include "render/code_findings.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "base/text.h"
@@ -13,13 +12,6 @@ using model::CodeFinding;
 using model::Severity;
 using model::TextPlace;
 
-std::string upper(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return result;
-}
-
-Json text_or_null(std::string_view text) { return text.empty() ? Json(nullptr) : Json(text); }
 Json number_or_null(std::uint32_t number) { return number == 0 ? Json(nullptr) : Json(number); }
 
 Json place_json(const TextPlace& place) {
@@ -36,39 +28,38 @@ std::string place_text(const TextPlace& place) {
   std::string text = printable(file_name_in(place.file));
   if (place.line > 0) text += fmt::format(":{}", place.line);
   if (place.line > 0 && place.column > 0) text += fmt::format(":{}", place.column);
-  if (place.source_line > 0)
-    text += fmt::format(" ({}:{})", printable(file_name_in(place.source_file)), place.source_line);
+  if (place.source_line > 0) text += fmt::format(" ({}:{})", printable(file_name_in(place.source_file)), place.source_line);
   return text;
 }
 
 void add_findings(Page& page, std::span<const CodeFinding> findings, std::size_t limit) {
   const std::size_t shown = std::min(limit, findings.size());
-  page.section(shown < findings.size() ? fmt::format("FINDINGS ({} of {})", shown, findings.size())
-                                       : fmt::format("FINDINGS ({})", shown));
+  page.section("FINDINGS", shown, findings.size());
   if (findings.empty()) page.paragraph("None.");
   std::set<std::string_view> said;
   for (const CodeFinding& finding : findings.first(shown)) {
     const std::string severity(name_of(finding.severity));
-    page.hanging(fmt::format("[{}] ", upper(severity)), finding.code, 2, tone_of_priority(severity), Tone::bold);
+    page.hanging(fmt::format("[{}] ", to_upper(severity)), finding.code, 2, tone_of_priority(severity), Tone::bold);
     std::string where = place_text(finding.place);
     if (!finding.more_places.empty()) where += fmt::format(" and {} more", finding.more_places.size());
-    if (!finding.kernel.empty())
-      where = fmt::format("[{}] {}", clip(printable(readable_symbol(finding.kernel)), page.width() / 2), where);
+    if (!finding.kernel.empty()) where = fmt::format("[{}] {}", clip(printable(readable_symbol(finding.kernel)), page.width() / 2), where);
     page.paragraph(where, 4, Tone::dim);
     page.paragraph(finding.message, 4);
-    if (!finding.snippet.empty())
-      page.raw("      " + page.paint(Tone::dim, clip(printable(trim(finding.snippet)), page.width() - 6)));
+    if (!finding.snippet.empty()) page.raw("      " + page.paint(Tone::dim, clip(printable(trim(finding.snippet)), page.width() - 6)));
     if (said.insert(finding.code).second) page.hanging("Do: ", finding.suggestion, 4);  // the same for each of its kind
   }
 }
 
+void add_labels(Page& page, std::span<const diagnose::CodeLabelFinding> labels) {
+  for (const diagnose::CodeLabelFinding& label : labels) {
+    page.hanging(fmt::format("{:.2f}  ", label.score),
+                 fmt::format("{} ({}, {}): {}", label.display, label.id, name_of(label.proof), label.evidence));
+  }
+}
+
 Json finding_json(const CodeFinding& finding) {
-  Json json{{"severity", name_of(finding.severity)},
-            {"code", finding.code},
-            {"kind", finding.code},
-            {"category", finding.category},
-            {"confidence", finding.confidence},
-            {"message", finding.message}};
+  Json json{{"severity", name_of(finding.severity)}, {"code", finding.code},      {"kind", finding.code}, {"category", finding.category},
+            {"confidence", finding.confidence},      {"message", finding.message}};
   json["suggestion"] = text_or_null(finding.suggestion);
   json["how_to_disprove"] = text_or_null(finding.refute);
   json["kernel_name"] = text_or_null(finding.kernel);

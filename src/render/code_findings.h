@@ -18,6 +18,9 @@ std::string place_text(const model::TextPlace& place);
 // "FINDINGS (k of n)" with at most `limit`, each with place, message and what to do.
 void add_findings(Page& page, std::span<const model::CodeFinding> findings, std::size_t limit);
 
+// One line per label: score, names, how it is proven, evidence.
+void add_labels(Page& page, std::span<const diagnose::CodeLabelFinding> labels);
+
 // The documented fields and their aliases (kind, kernel), and where it shows.
 Json finding_json(const model::CodeFinding& finding);
 Json findings_json(std::span<const model::CodeFinding> findings);
@@ -26,8 +29,7 @@ Json findings_json(std::span<const model::CodeFinding> findings);
 struct FailedFile {
   std::string path, message;
 };
-Json sarif_json(std::span<const model::CodeFinding> findings, std::span<const FailedFile> failed,
-                std::string_view version);
+Json sarif_json(std::span<const model::CodeFinding> findings, std::span<const FailedFile> failed, std::string_view version);
 
 // "::error file=a.cu,line=3,col=5,title=...::..." for each finding and failed file.
 std::string github_text(std::span<const model::CodeFinding> findings, std::span<const FailedFile> failed);

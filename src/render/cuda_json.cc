@@ -10,12 +10,6 @@ using model::cuda::LaunchAdvice;
 using model::cuda::SharedArray;
 using report::CudaReport;
 
-template <typename Number>
-Json or_null(const std::optional<Number>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
 Json shared_json(const SharedArray& array) {
   Json dims = Json::array();
   for (const auto& dim : array.dims) dims.push_back(or_null(dim));

@@ -13,27 +13,24 @@ using report::CudaReport;
 
 constexpr std::size_t findings_shown = 10, kernels_shown = 10, advised_shown = 3;
 
-void add_fact(Page& page, std::string_view name, std::string_view value) { page.hanging(pad_right(name, 17) + ": ", value, 2, Tone::dim); }
-
 std::string words(const std::vector<std::string>& list) { return list.empty() ? "none seen" : join(list, ", "); }
 
 void add_head(Page& page, const CudaReport& report) {
   page.title("FRX CUDA SOURCE ANALYSIS");
   if (report.files.size() == 1)
-    add_fact(page, "File", printable(report.files[0]));
+    page.fact("File", printable(report.files[0]));
   else
-    add_fact(page, "Files", count_text(report.files.size(), "file"));
-  add_fact(page, "GPU", report.gpu.empty() ? "none named; --gpu-model adds occupancy and its limits" : report.gpu);
-  add_fact(page, "Kernels",
-           fmt::format("{}, {}", count_text(report.inspection.kernels.size(), "kernel"),
-                       count_text(report.inspection.launches.size(), "launch")));
+    page.fact("Files", count_text(report.files.size(), "file"));
+  page.fact("GPU", report.gpu.empty() ? "none named; --gpu-model adds occupancy and its limits" : report.gpu);
+  page.fact("Kernels", fmt::format("{}, {}", count_text(report.inspection.kernels.size(), "kernel"),
+                                   count_text(report.inspection.launches.size(), "launch")));
 }
 
 void add_kernels(Page& page, const CudaReport& report) {
   const std::vector<Kernel>& kernels = report.inspection.kernels;
   if (kernels.empty()) return;
   const std::size_t shown = std::min(kernels_shown, kernels.size());
-  page.section(shown < kernels.size() ? fmt::format("KERNELS ({} of {})", shown, kernels.size()) : fmt::format("KERNELS ({})", shown));
+  page.section("KERNELS", shown, kernels.size());
   for (const Kernel& kernel : std::span(kernels).first(shown)) {
     page.paragraph(fmt::format("{}  {}", clip(printable(kernel.name), page.width() / 2), place_text(kernel.place)), 2, Tone::bold);
     page.hanging("indexing: ", words(kernel.indexing_patterns), 4, Tone::dim);
@@ -56,8 +53,7 @@ void add_advice(Page& page, const CudaReport& report) {
   const auto& all = report.inspection.advice;
   if (all.empty()) return;
   const std::size_t shown = std::min(advised_shown, all.size());
-  page.section(shown < all.size() ? fmt::format("LAUNCH ADVISOR ({} of {})", shown, all.size())
-                                  : fmt::format("LAUNCH ADVISOR ({})", shown));
+  page.section("LAUNCH ADVISOR", shown, all.size());
   for (const model::cuda::LaunchAdvice& advice : std::span(all).first(shown)) {
     page.hanging(clip(printable(advice.kernel), page.width() / 2) + ": ", "block sizes to try: " + candidates_text(advice), 2, Tone::bold);
     if (!advice.notes.empty()) page.paragraph(advice.notes[0], 4);

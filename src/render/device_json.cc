@@ -11,12 +11,6 @@ using model::LocalAccesses;
 using report::DeviceKernel;
 using report::DeviceReport;
 
-template <typename Number>
-Json or_null(const std::optional<Number>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
 Json dim_json(const std::optional<model::Dim3>& dim) { return dim ? Json(*dim) : Json(nullptr); }
 
 Json local_json(const std::optional<LocalAccesses>& local) {

@@ -14,8 +14,6 @@ using report::DeviceReport;
 
 constexpr std::size_t findings_shown = 10, kernels_shown = 20;
 
-void add_fact(Page& page, std::string_view name, std::string_view value) { page.hanging(pad_right(name, 17) + ": ", value, 2, Tone::dim); }
-
 std::string architectures_text(const DeviceReport& report) {
   std::vector<std::string> names;
   for (const KernelResources& kernel : report.code.kernels) names.push_back(kernel.architecture);
@@ -71,21 +69,18 @@ void add_kernels(Page& page, const DeviceReport& report) {
 std::string device_text(const DeviceReport& report, const Style& style) {
   Page page(style);
   page.title("FRX DEVICE CODE ANALYSIS");
-  add_fact(page, "File", printable(report.source));
-  if (!report.gpu.empty()) add_fact(page, "GPU", report.gpu);
-  add_fact(page, "Machine code", fmt::format("{} for {}", count_text(report.code.kernels.size(), "kernel"), architectures_text(report)));
+  page.fact("File", printable(report.source));
+  if (!report.gpu.empty()) page.fact("GPU", report.gpu);
+  page.fact("Machine code", fmt::format("{} for {}", count_text(report.code.kernels.size(), "kernel"), architectures_text(report)));
   std::vector<std::string> ptx;
   for (const model::EmbeddedPtx& one : report.code.ptx) ptx.push_back(one.architecture);
-  add_fact(page, "PTX", ptx.empty() ? "none" : join(ptx, ", "));
+  page.fact("PTX", ptx.empty() ? "none" : join(ptx, ", "));
   add_findings(page, report.findings, findings_shown);
   add_kernels(page, report);
   for (const auto& one : report.ptx) {
     page.section(
         fmt::format("PTX FOR {}: {}", one->target.empty() ? "?" : one->target, count_text(one->diagnosis.kernels.size(), "kernel")));
-    for (const diagnose::CodeLabelFinding& label : one->diagnosis.labels) {
-      page.hanging(fmt::format("{:.2f}  ", label.score),
-                   fmt::format("{} ({}, {}): {}", label.display, label.id, name_of(label.proof), label.evidence));
-    }
+    add_labels(page, one->diagnosis.labels);
     if (one->diagnosis.labels.empty()) page.paragraph("Nothing in the code stands out.");
   }
   if (!report.notes.empty()) page.section("NOTES");

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace frx::render {
 
@@ -18,5 +19,14 @@ Json object_for(std::size_t members);
 
 // null when absent; rounded to `digits` decimals, as people read them.
 Json number(std::optional<double> value, int digits = 4);
+
+// The value, null when absent.
+template <typename Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+// null when empty.
+inline Json text_or_null(std::string_view text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 }  // namespace frx::render

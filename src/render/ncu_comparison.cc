@@ -7,12 +7,6 @@
 namespace frx::render {
 namespace {
 
-std::string upper(std::string_view word) {
-  std::string text(word);
-  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-  return text;
-}
-
 std::string shown(std::optional<double> value, std::string_view unit) {
   if (!value) return "n/a";
   return unit == "byte" ? format_quantity(*value, unit) : fmt::format("{:.1f}", *value);
@@ -39,7 +33,9 @@ std::string time_line(const report::NcuComparison& c) {
 std::string metric_table(const report::NcuComparison& c) {
   std::string text = fmt::format("\n{:<26} {:>14} {:>14} {:>12}\n", "METRIC", "BEFORE", "AFTER", "CHANGE");
   for (const report::MetricDelta& delta : c.metrics) {
-    const std::string change = !delta.delta ? "n/a" : delta.unit == "byte" ? format_quantity(*delta.delta, "byte") : fmt::format("{:+.1f}", *delta.delta);
+    const std::string change = !delta.delta           ? "n/a"
+                               : delta.unit == "byte" ? format_quantity(*delta.delta, "byte")
+                                                      : fmt::format("{:+.1f}", *delta.delta);
     text += fmt::format("{:<26} {:>14} {:>14} {:>12} {}\n", delta.label, shown(delta.baseline, delta.unit),
                         shown(delta.optimized, delta.unit), change, tag(delta));
   }
@@ -57,20 +53,29 @@ Json ncu_comparison_json(const report::NcuComparison& c) {
   json["optimized"] = ncu_json(*c.optimized);
   Json deltas = Json::object();
   for (const auto& [label, delta] : c.score_deltas) deltas[label] = number(delta);
-  json["bottleneck_diff"] = {{"resolved", c.resolved}, {"new", c.appeared}, {"persistent", c.persistent},
-                             {"improved", c.improved}, {"score_deltas", deltas}};
+  json["bottleneck_diff"] = {
+      {"resolved", c.resolved}, {"new", c.appeared}, {"persistent", c.persistent}, {"improved", c.improved}, {"score_deltas", deltas}};
   json["metric_deltas"] = Json::object();
   for (const report::MetricDelta& delta : c.metrics) {
-    json["metric_deltas"][delta.key] = {{"label", delta.label}, {"unit", delta.unit}, {"baseline", number(delta.baseline)},
-                                        {"optimized", number(delta.optimized)}, {"delta", number(delta.delta)},
+    json["metric_deltas"][delta.key] = {{"label", delta.label},
+                                        {"unit", delta.unit},
+                                        {"baseline", number(delta.baseline)},
+                                        {"optimized", number(delta.optimized)},
+                                        {"delta", number(delta.delta)},
                                         {"direction", delta.direction.empty() ? Json(nullptr) : Json(delta.direction)}};
   }
-  json["kernel_time"] = {{"available", c.speedup.has_value()}, {"baseline_us", number(c.baseline_us)},
-                         {"optimized_us", number(c.optimized_us)}, {"speedup_x", number(c.speedup)},
+  json["kernel_time"] = {{"available", c.speedup.has_value()},
+                         {"baseline_us", number(c.baseline_us)},
+                         {"optimized_us", number(c.optimized_us)},
+                         {"speedup_x", number(c.speedup)},
                          {"source", "gpu__time_duration.sum, summed over launches"}};
-  json["verdict"] = {{"outcome", c.outcome}, {"basis", c.basis}, {"kernel_speedup_x", number(c.speedup)},
-                     {"bottleneck_outcome", c.bottleneck_outcome}, {"bottlenecks_resolved", c.resolved.size()},
-                     {"bottlenecks_new", c.appeared.size()}, {"bottlenecks_persistent", c.persistent.size()},
+  json["verdict"] = {{"outcome", c.outcome},
+                     {"basis", c.basis},
+                     {"kernel_speedup_x", number(c.speedup)},
+                     {"bottleneck_outcome", c.bottleneck_outcome},
+                     {"bottlenecks_resolved", c.resolved.size()},
+                     {"bottlenecks_new", c.appeared.size()},
+                     {"bottlenecks_persistent", c.persistent.size()},
                      {"bottlenecks_improved", c.improved.size()}};
   json["caveats"] = c.caveats;
   return json;
@@ -78,7 +83,7 @@ Json ncu_comparison_json(const report::NcuComparison& c) {
 
 std::string ncu_comparison_text(const report::NcuComparison& c, const Style& style) {
   std::string text = fmt::format("NCU COMPARISON: {} -> {}\n\n", c.label_baseline, c.label_optimized);
-  text += fmt::format("Verdict: {} (by {})\n", upper(c.outcome), c.basis == "kernel_gpu_time" ? "kernel time" : "bottlenecks");
+  text += fmt::format("Verdict: {} (by {})\n", to_upper(c.outcome), c.basis == "kernel_gpu_time" ? "kernel time" : "bottlenecks");
   text += time_line(c);
   text += fmt::format("Bottlenecks: {} resolved, {} new, {} persistent ({} improved)\n", c.resolved.size(), c.appeared.size(),
                       c.persistent.size(), c.improved.size());

@@ -15,11 +15,12 @@ namespace {
 
 using report::NcuReport;
 
+constexpr std::size_t snapshot_width = 26;
+
 void add_recommendations(Page& page, const NcuReport& report, std::size_t shown, const CardOptions& style) {
   const auto& all = report.advice.recommendations;
   shown = std::min(shown, all.size());
-  page.section(shown < all.size() ? fmt::format("RECOMMENDATIONS ({} of {})", shown, all.size())
-                                  : fmt::format("RECOMMENDATIONS ({})", all.size()));
+  page.section("RECOMMENDATIONS", shown, all.size());
   if (all.empty()) page.paragraph("None: no rule answers what was found.");
   for (std::size_t i = 0; i < shown; ++i) {
     if (i > 0) page.blank();
@@ -31,34 +32,26 @@ void add_recommendations(Page& page, const NcuReport& report, std::size_t shown,
   }
 }
 
-void add_snapshot_line(Page& page, std::string_view name, std::string_view value) {
-  page.hanging(pad_right(name, 26) + ": ", value, 2, Tone::dim);
-}
-
 // The documented measured metrics of the short report. Missing ones print n/a.
 void add_snapshot(Page& page, const NcuReport& report) {
   page.section("MEASURED METRICS");
-  constexpr std::string_view left_out[] = {"tensor_core_utilization_pct", "global_load_sectors_per_request",
-                                           "dominant_stall"};
+  constexpr std::string_view left_out[] = {"tensor_core_utilization_pct", "global_load_sectors_per_request", "dominant_stall"};
   const std::vector<MetricRow> rows = metric_rows(report);
   for (const MetricRow& row : rows) {
-    if (std::find(std::begin(left_out), std::end(left_out), row.id) == std::end(left_out))
-      add_snapshot_line(page, row.name, row.value);
+    if (std::find(std::begin(left_out), std::end(left_out), row.id) == std::end(left_out)) page.fact(row.name, row.value, snapshot_width);
   }
   const std::optional<double> memory = stall_fraction(report.stalls, "memory");
-  add_snapshot_line(page, "Memory Stall Fraction", memory ? fmt::format("{:.2f}", *memory) : "n/a");
-  add_snapshot_line(page, rows.back().name, rows.back().value);
+  page.fact("Memory Stall Fraction", memory ? fmt::format("{:.2f}", *memory) : "n/a", snapshot_width);
+  page.fact(rows.back().name, rows.back().value, snapshot_width);
   const report::Kernel* focus = focus_kernel(report);
   const std::string occupancy = focus ? occupancy_text(focus->occupancy) : std::string();
-  add_snapshot_line(page, "Occupancy Limits", occupancy.empty() ? "n/a" : occupancy);
+  page.fact("Occupancy Limits", occupancy.empty() ? "n/a" : occupancy, snapshot_width);
 }
 
 void add_ranking(Page& page, const NcuReport& report) {
   constexpr std::size_t limit = 5;
   const std::size_t shown = std::min(limit, report.findings.size());
-  page.section(shown < report.findings.size()
-                   ? fmt::format("BOTTLENECK RANKING ({} of {})", shown, report.findings.size())
-                   : fmt::format("BOTTLENECK RANKING ({})", shown));
+  page.section("BOTTLENECK RANKING", shown, report.findings.size());
   if (shown == 0) page.paragraph("None. " + verdict_words(report));
   for (std::size_t i = 0; i < shown; ++i) {
     const report::Finding& finding = report.findings[i];

@@ -25,8 +25,7 @@ constexpr char glue = '\x01';  // printable text has no control characters, so i
 
 // "1.2 ms" and "37 %" stay on one line.
 std::string with_glued_units(std::string_view text) {
-  constexpr std::string_view units[] = {"%",  "ns", "us",   "ms",   "s",       "B",      "KB",
-                                        "MB", "GB", "GB/s", "TB/s", "GFLOP/s", "TFLOP/s"};
+  constexpr std::string_view units[] = {"%", "ns", "us", "ms", "s", "B", "KB", "MB", "GB", "GB/s", "TB/s", "GFLOP/s", "TFLOP/s"};
   std::string glued(text);
   for (std::size_t at = 1; at + 1 < glued.size(); ++at) {
     if (glued[at] != ' ' || glued[at - 1] < '0' || glued[at - 1] > '9') continue;
@@ -55,8 +54,7 @@ std::vector<std::string> wrap_within(std::string_view text, std::size_t width) {
     std::string_view rest = line;
     while (display_width(rest) > width) {
       std::size_t end = end_of_cells(rest, width);
-      if (const std::size_t seam = rest.substr(0, end).find_last_of(",/"); seam != rest.npos && seam > end / 2)
-        end = seam + 1;
+      if (const std::size_t seam = rest.substr(0, end).find_last_of(",/"); seam != rest.npos && seam > end / 2) end = seam + 1;
       lines.emplace_back(rest.substr(0, end));
       rest.remove_prefix(end);
     }
@@ -75,8 +73,7 @@ std::string pad_left(std::string_view text, std::size_t width) {
   return blanks(cells < width ? width - cells : 0) + std::string(text);
 }
 
-Page::Page(const Style& style)
-    : style_(style), width_(std::clamp(static_cast<std::size_t>(std::max(style.width, 0)), narrowest, widest)) {}
+Page::Page(const Style& style) : style_(style), width_(std::clamp(static_cast<std::size_t>(std::max(style.width, 0)), narrowest, widest)) {}
 
 void Page::blank() { text_ += '\n'; }
 
@@ -94,14 +91,16 @@ void Page::section(std::string_view heading) {
   rule('-');
 }
 
+void Page::section(std::string_view heading, std::size_t shown, std::size_t all) {
+  section(shown < all ? fmt::format("{} ({} of {})", heading, shown, all) : fmt::format("{} ({})", heading, shown));
+}
+
 void Page::raw(std::string_view line) {
   text_ += line;
   text_ += '\n';
 }
 
-void Page::paragraph(std::string_view text, std::size_t indent, Tone tone) {
-  hanging("", text, indent, Tone::plain, tone);
-}
+void Page::paragraph(std::string_view text, std::size_t indent, Tone tone) { hanging("", text, indent, Tone::plain, tone); }
 
 void Page::hanging(std::string_view head, std::string_view text, std::size_t indent, Tone head_tone, Tone text_tone) {
   const std::size_t left = indent + display_width(head);
@@ -109,6 +108,10 @@ void Page::hanging(std::string_view head, std::string_view text, std::size_t ind
   for (std::size_t i = 0; i < lines.size(); ++i) {
     raw((i == 0 ? blanks(indent) + paint(head_tone, head) : blanks(left)) + paint(text_tone, lines[i]));
   }
+}
+
+void Page::fact(std::string_view name, std::string_view value, std::size_t name_width) {
+  hanging(pad_right(name, name_width) + ": ", value, 2, Tone::dim);
 }
 
 void Page::command(std::string_view line, std::size_t indent) { raw(blanks(indent) + printable(line)); }

@@ -33,12 +33,16 @@ class Page {
   void title(std::string_view text);
   // A blank line, the heading, a rule.
   void section(std::string_view heading);
+  // "FINDINGS (3 of 8)", "FINDINGS (3)" when all are shown.
+  void section(std::string_view heading, std::size_t shown, std::size_t all);
   // One line as it is; the caller has made it fit and safe.
   void raw(std::string_view line);
   void paragraph(std::string_view text, std::size_t indent = 2, Tone tone = Tone::plain);
   // `head` once, then the text wrapped beside it: "- a long text", "Why   : a long text". No text, no line.
   void hanging(std::string_view head, std::string_view text, std::size_t indent = 2, Tone head_tone = Tone::plain,
                Tone text_tone = Tone::plain);
+  // "File             : kernel.ptx", the name filled up to `name_width`.
+  void fact(std::string_view name, std::string_view value, std::size_t name_width = 17);
   // A line for a shell, however long.
   void command(std::string_view line, std::size_t indent = 4);
 

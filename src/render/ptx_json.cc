@@ -14,11 +14,6 @@ using diagnose::PtxKernel;
 using model::ptx::Category;
 using report::PtxReport;
 
-template <typename Number>
-Json or_null(const std::optional<Number>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 // Counts by documented name; a barrier is one of the others there.
 Json mix_json(const KernelFacts& facts) {
   Json mix = Json::object();
@@ -194,8 +189,7 @@ Json summary_json(const PtxReport& report) {
             {"total_instructions", report.instructions()}};
   json["avg_register_count"] = number(report.average_registers(), 1);
   json["max_register_count"] = or_null(report.max_registers());
-  json["registers_from"] =
-      kernels.empty() ? Json(nullptr) : Json(report.compiler.empty() ? "estimate" : report.compiler);
+  json["registers_from"] = kernels.empty() ? Json(nullptr) : Json(report.compiler.empty() ? "estimate" : report.compiler);
   json["any_spills"] = kernels.empty() ? Json(nullptr) : any_spills(report);
   json["kernels_with_spills"] = count(report, [](const PtxKernel& k) { return spilled_json(k) == Json(true); });
   json["kernels_with_probable_spills"] = count(report, [](const PtxKernel& k) { return k.probably_spills; });
@@ -204,20 +198,16 @@ Json summary_json(const PtxReport& report) {
   json["dominant_instruction_category"] = dominant_category(report);
   json["kernels_with_fp64"] = count(report, [](const PtxKernel& k) { return k.facts.of(Category::fp64) > 0; });
   json["has_fp64"] = json["kernels_with_fp64"] > 0;
-  json["kernels_with_fp64_data_movement"] =
-      count(report, [](const PtxKernel& k) { return k.facts.fp64_memory_operations > 0; });
+  json["kernels_with_fp64_data_movement"] = count(report, [](const PtxKernel& k) { return k.facts.fp64_memory_operations > 0; });
   json["has_fp64_data_movement"] = json["kernels_with_fp64_data_movement"] > 0;
   json["total_fp64_data_movement_ops"] = sum(report, [](const KernelFacts& f) { return f.fp64_memory_operations; });
   json["has_tensor_ops"] = count(report, [](const PtxKernel& k) { return k.facts.of(Category::tensor) > 0; }) > 0;
   json["max_global_memory_ratio"] = share(most_global);
   json["avg_global_memory_ratio"] = share(kernels.empty() ? 0 : sum_global / static_cast<double>(kernels.size()));
-  json["kernels_with_high_global_memory_ratio"] =
-      count(report, [](const PtxKernel& k) { return k.facts.global_ratio() > 0.30; });
-  json["kernels_without_shared_memory"] =
-      count(report, [](const PtxKernel& k) { return k.facts.shared_accesses() == 0; });
+  json["kernels_with_high_global_memory_ratio"] = count(report, [](const PtxKernel& k) { return k.facts.global_ratio() > 0.30; });
+  json["kernels_without_shared_memory"] = count(report, [](const PtxKernel& k) { return k.facts.shared_accesses() == 0; });
   json["max_branch_density"] = share(most_branches);
-  json["kernels_with_high_branch_density"] =
-      count(report, [](const PtxKernel& k) { return k.facts.conditional_branch_density() > 0.15; });
+  json["kernels_with_high_branch_density"] = count(report, [](const PtxKernel& k) { return k.facts.conditional_branch_density() > 0.15; });
   return json;
 }
 
@@ -274,8 +264,7 @@ Json ptx_json(const PtxReport& report) {
   for (const PtxKernel& kernel : report.diagnosis.kernels) json["kernels"].push_back(kernel_json(kernel, report.module, findings));
   json["findings"] = findings_json(report.diagnosis.findings);
   json["run_summary"] = summary_json(report);
-  json["diagnostic_scope"] = {
-      {"type", "static_ptx"}, {"confidence", report.confidence}, {"message", report.confidence_reason}};
+  json["diagnostic_scope"] = {{"type", "static_ptx"}, {"confidence", report.confidence}, {"message", report.confidence_reason}};
   json["bottlenecks"] = labels_json(report);
   json["primary_bottleneck"] = report.diagnosis.primary.empty() ? Json(nullptr) : Json(report.diagnosis.primary);
   json["secondary_bottlenecks"] = secondary_json(report);

@@ -15,31 +15,20 @@ using report::PtxReport;
 
 constexpr std::size_t findings_shown = 10, kernels_shown = 5, recommendations_shown = 3;
 
-void add_fact(Page& page, std::string_view name, std::string_view value) {
-  page.hanging(pad_right(name, 17) + ": ", value, 2, Tone::dim);
-}
-
 void add_head(Page& page, const PtxReport& report) {
   page.title("FRX PTX ANALYSIS");
-  add_fact(page, "File", printable(report.source));
-  add_fact(page, "Target",
-           report.target.empty() ? "not stated"
-                                 : report.target + (report.version.empty() ? "" : ", PTX ISA " + report.version));
-  if (report.gpu.ends_with("(--gpu-model)")) add_fact(page, "GPU", report.gpu);
-  if (!report.compiler.empty()) add_fact(page, "Compiled by", report.compiler);
+  page.fact("File", printable(report.source));
+  page.fact("Target", report.target.empty() ? "not stated" : report.target + (report.version.empty() ? "" : ", PTX ISA " + report.version));
+  if (report.gpu.ends_with("(--gpu-model)")) page.fact("GPU", report.gpu);
+  if (!report.compiler.empty()) page.fact("Compiled by", report.compiler);
 }
 
 void add_verdict(Page& page, const PtxReport& report) {
   page.section("VERDICT");
   const bool found = !report.primary_display.empty();
-  add_fact(page, "Primary",
-           found ? fmt::format("{} ({})", report.primary_display, report.diagnosis.primary)
-                 : "nothing in the code stands out");
-  add_fact(page, "Confidence", fmt::format("{}: {}", report.confidence, report.confidence_reason));
-  for (const diagnose::CodeLabelFinding& label : report.diagnosis.labels) {
-    page.hanging(fmt::format("{:.2f}  ", label.score),
-                 fmt::format("{} ({}, {}): {}", label.display, label.id, name_of(label.proof), label.evidence));
-  }
+  page.fact("Primary", found ? fmt::format("{} ({})", report.primary_display, report.diagnosis.primary) : "nothing in the code stands out");
+  page.fact("Confidence", fmt::format("{}: {}", report.confidence, report.confidence_reason));
+  add_labels(page, report.diagnosis.labels);
 }
 
 std::string registers_text(const PtxReport& report) {
@@ -60,42 +49,34 @@ std::string spills_text(const PtxReport& report) {
     if (kernel.probably_spills) ++probable;
   }
   if (known > 0) return fmt::format("in {} of {}", spilling, count_text(known, "compiled kernel"));
-  if (probable > 0)
-    return fmt::format("probable in {}; PTX does not show spills, --with-ptxas does", count_text(probable, "kernel"));
+  if (probable > 0) return fmt::format("probable in {}; PTX does not show spills, --with-ptxas does", count_text(probable, "kernel"));
   return "unknown: PTX does not show them, --with-ptxas does";
 }
 
 void add_numbers(Page& page, const PtxReport& report) {
   const std::vector<PtxKernel>& kernels = report.diagnosis.kernels;
   page.section("WHAT THE CODE SAYS");
-  add_fact(
-      page, "Kernels",
-      fmt::format("{}, {}", count_text(kernels.size(), "kernel"), count_text(report.instructions(), "instruction")));
+  page.fact("Kernels", fmt::format("{}, {}", count_text(kernels.size(), "kernel"), count_text(report.instructions(), "instruction")));
   if (kernels.empty()) return;
-  add_fact(page, "Registers", registers_text(report));
-  add_fact(page, "Register spills", spills_text(report));
-  const auto* heaviest =
-      &*std::ranges::max_element(kernels, {}, [](const PtxKernel& k) { return k.facts.global_ratio(); });
-  add_fact(page, "Global memory",
-           fmt::format("at most {:.2f} of the instructions ({})", heaviest->facts.global_ratio(),
-                       printable(readable_symbol(heaviest->facts.name))));
+  page.fact("Registers", registers_text(report));
+  page.fact("Register spills", spills_text(report));
+  const auto* heaviest = &*std::ranges::max_element(kernels, {}, [](const PtxKernel& k) { return k.facts.global_ratio(); });
+  page.fact("Global memory", fmt::format("at most {:.2f} of the instructions ({})", heaviest->facts.global_ratio(),
+                                         printable(readable_symbol(heaviest->facts.name))));
   const auto uses_fp64 = [](const PtxKernel& k) { return k.facts.of(model::ptx::Category::fp64) > 0; };
-  add_fact(page, "FP64",
-           fmt::format("in {} of {}", std::ranges::count_if(kernels, uses_fp64), count_text(kernels.size(), "kernel")));
+  page.fact("FP64", fmt::format("in {} of {}", std::ranges::count_if(kernels, uses_fp64), count_text(kernels.size(), "kernel")));
 }
 
 std::string kernel_text(const PtxKernel& kernel) {
   const derive::ptx::KernelFacts& f = kernel.facts;
   const auto registers = derive::ptx::registers_of(f, kernel.compiled);
-  std::string text =
-      fmt::format("{}, {} ({} declared), {} global and {} shared accesses", count_text(f.instructions, "instruction"),
-                  registers ? count_text(*registers, "register") : "unknown registers", f.virtual_registers,
-                  f.global_accesses(), f.shared_accesses());
+  std::string text = fmt::format("{}, {} ({} declared), {} global and {} shared accesses", count_text(f.instructions, "instruction"),
+                                 registers ? count_text(*registers, "register") : "unknown registers", f.virtual_registers,
+                                 f.global_accesses(), f.shared_accesses());
   if (f.local_bytes > 0) text += fmt::format(", {} bytes of stack", f.local_bytes);
   if (f.loops > 0) text += fmt::format(", {}", count_text(f.loops, "loop"));
   if (f.divergent_branches > 0)
-    text +=
-        fmt::format(", {} of {} may part a warp", f.divergent_branches, count_text(f.conditional_branches, "branch"));
+    text += fmt::format(", {} of {} may part a warp", f.divergent_branches, count_text(f.conditional_branches, "branch"));
   return text;
 }
 
@@ -103,8 +84,7 @@ void add_kernels(Page& page, const PtxReport& report) {
   const std::vector<PtxKernel>& kernels = report.diagnosis.kernels;
   if (kernels.empty()) return;
   const std::size_t shown = std::min(kernels_shown, kernels.size());
-  page.section(shown < kernels.size() ? fmt::format("KERNELS ({} of {})", shown, kernels.size())
-                                      : fmt::format("KERNELS ({})", shown));
+  page.section("KERNELS", shown, kernels.size());
   for (std::size_t i = 0; i < shown; ++i) {
     page.paragraph(clip(printable(readable_symbol(kernels[i].facts.name)), page.width() - 2), 2, Tone::bold);
     page.paragraph(kernel_text(kernels[i]), 4);
@@ -114,8 +94,7 @@ void add_kernels(Page& page, const PtxReport& report) {
 void add_recommendations(Page& page, const PtxReport& report) {
   const auto& all = report.advice.recommendations;
   const std::size_t shown = std::min(recommendations_shown, all.size());
-  page.section(shown < all.size() ? fmt::format("RECOMMENDATIONS ({} of {})", shown, all.size())
-                                  : fmt::format("RECOMMENDATIONS ({})", shown));
+  page.section("RECOMMENDATIONS", shown, all.size());
   if (all.empty()) page.paragraph("None. Profile the kernel before changing it: frx profile -- ./your_app");
   for (std::size_t i = 0; i < shown; ++i) {
     if (i > 0) page.blank();

@@ -20,13 +20,6 @@ std::string percent(double value) {
   return fmt::format("{:.{}f}", value, whole || value >= 9.95 ? 0 : 1);
 }
 
-std::string upper(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-  return result;
-}
-
 bool target_met(const ValidationStep& step) {
   if (!step.current_value || !step.threshold_good) return false;
   if (step.direction == "decrease") return *step.current_value <= *step.threshold_good;
@@ -35,13 +28,10 @@ bool target_met(const ValidationStep& step) {
 
 void add_estimate(Page& page, const Recommendation& r) {
   const std::string estimate = speedup_text(r);
-  const bool bounded =
-      r.speedup_bound_pct && *r.speedup_bound_pct < 100;  // beyond, it bounds nothing anybody hopes for
+  const bool bounded = r.speedup_bound_pct && *r.speedup_bound_pct < 100;  // beyond, it bounds nothing anybody hopes for
   std::string text;
   if (!estimate.empty()) text = estimate + (bounded ? " faster" : " faster is usual for such a change");
-  if (bounded)
-    text +=
-        fmt::format("{}at most {} % by what the file shows", text.empty() ? "" : "; ", percent(*r.speedup_bound_pct));
+  if (bounded) text += fmt::format("{}at most {} % by what the file shows", text.empty() ? "" : "; ", percent(*r.speedup_bound_pct));
   page.hanging("Estimate: ", text, inside);
 }
 
@@ -58,8 +48,7 @@ void add_validation(Page& page, const Recommendation& r, bool ncu_runs) {
     add_list(page, "Validate:", r.validation, 3);
     return;
   }
-  page.paragraph(ncu_runs ? "Validate:" : "Validate, with the counters of nvprof (ncu needs compute capability 7.0):",
-                 inside);
+  page.paragraph(ncu_runs ? "Validate:" : "Validate, with the counters of nvprof (ncu needs compute capability 7.0):", inside);
   if (ncu_runs) page.command(command, inside + 2);
   for (const ValidationStep& step : r.validation_steps) {
     page.hanging(fmt::format("{} ", arrow(step.direction)), step_text(step), inside + 2);
@@ -88,9 +77,7 @@ std::string validation_command(const Recommendation& r) {
   return line + " ./your_app";
 }
 
-std::string_view arrow(std::string_view direction) {
-  return direction == "decrease" ? "<--" : direction == "increase" ? "-->" : "   ";
-}
+std::string_view arrow(std::string_view direction) { return direction == "decrease" ? "<--" : direction == "increase" ? "-->" : "   "; }
 
 std::string step_text(const ValidationStep& step) {
   std::string text(step.label);
@@ -98,21 +85,18 @@ std::string step_text(const ValidationStep& step) {
   if (step.current_value) text += fmt::format("was {}; ", short_quantity(*step.current_value, step.unit));
   text += step.expected;
   if (step.threshold_good) {
-    text += fmt::format(" (target: {}{})", short_quantity(*step.threshold_good, step.unit),
-                        target_met(step) ? ", already met" : "");
+    text += fmt::format(" (target: {}{})", short_quantity(*step.threshold_good, step.unit), target_met(step) ? ", already met" : "");
   }
   return text;
 }
 
 void add_card(Page& page, const Recommendation& r, const CardOptions& options) {
-  page.hanging(fmt::format("{}. [{}] ", options.number, upper(r.priority)), r.title, 1, tone_of_priority(r.priority),
-               Tone::bold);
-  page.paragraph(fmt::format("Tier {} | Score {:.2f} | Effort {} | Risk {}", r.tier, r.score, r.effort, r.risk), inside,
-                 Tone::dim);
+  page.hanging(fmt::format("{}. [{}] ", options.number, to_upper(r.priority)), r.title, 1, tone_of_priority(r.priority), Tone::bold);
+  page.paragraph(fmt::format("Tier {} | Score {:.2f} | Effort {} | Risk {}", r.tier, r.score, r.effort, r.risk), inside, Tone::dim);
   page.hanging("Triggered by ", fmt::format("{} ({})", r.label, r.triggered_by), inside, Tone::dim, Tone::dim);
   if (options.names_kernel && !r.kernel.empty()) {
-    page.hanging("In kernel ", clip(printable(report::short_kernel_name(r.kernel)), page.width() - inside - 10), inside,
-                 Tone::dim, Tone::dim);
+    page.hanging("In kernel ", clip(printable(report::short_kernel_name(r.kernel)), page.width() - inside - 10), inside, Tone::dim,
+                 Tone::dim);
   }
   if (!options.brief) add_estimate(page, r);
   if (options.brief) {

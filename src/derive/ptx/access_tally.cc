@@ -71,8 +71,7 @@ std::optional<std::int64_t> stride_of(const LaneForm& form, LaneMask existing) {
   if (form.assumed || count < 2) return std::nullopt;
   const std::int64_t stride = form.lanes[1] - form.lanes[0];
   for (int lane = 2; lane < count; ++lane) {
-    if (form.lanes[static_cast<std::size_t>(lane)] - form.lanes[static_cast<std::size_t>(lane) - 1] != stride)
-      return std::nullopt;
+    if (form.lanes[static_cast<std::size_t>(lane)] - form.lanes[static_cast<std::size_t>(lane) - 1] != stride) return std::nullopt;
   }
   return stride;
 }
@@ -91,7 +90,7 @@ class Measuring {
   void run(const LaunchFacts& facts);
 
  private:
-  bool measure(std::size_t number, std::uint32_t warp, std::uint32_t sample);
+  void measure(std::size_t number, std::uint32_t warp, std::uint32_t sample);
 
   const Addresses& addresses_;
   std::span<const LaneMask> lanes_;
@@ -117,7 +116,7 @@ void Measuring::run(const LaunchFacts& facts) {
   for (std::size_t i = 0; i < accesses_.size(); ++i) tallies_[i].write(accesses_[i]);
 }
 
-bool Measuring::measure(std::size_t number, std::uint32_t warp, std::uint32_t sample) {
+void Measuring::measure(std::size_t number, std::uint32_t warp, std::uint32_t sample) {
   const Address& address = addresses_.all[number];
   MemoryAccess& access = accesses_[number];
   Tally& tally = tallies_[number];
@@ -125,7 +124,7 @@ bool Measuring::measure(std::size_t number, std::uint32_t warp, std::uint32_t sa
   for (std::int64_t& lane : form.lanes) lane = sign_extended(lane, static_cast<int>(address.bits));
   if (sample == 0 && warp == 0) access.lane_stride = stride_of(form, values_.existing());
   const LaneMask active = values_.active(address.guard, address.predicate) & lanes_[number];
-  if (active == 0) return false;
+  if (active == 0) return;
   const RequestRange range = cost_of(form, active, access.bytes, access.space);
   tally.assumed = tally.assumed || form.assumed;
   tally.warps += sample == 0;
@@ -134,7 +133,6 @@ bool Measuring::measure(std::size_t number, std::uint32_t warp, std::uint32_t sa
     tally.cure_tried = true;
     access.cure = cures_.find(address, access, values_, active, range.typical);
   }
-  return true;
 }
 
 }  // namespace
@@ -164,8 +162,8 @@ RequestRange cost_of(const LaneForm& form, LaneMask active, std::uint32_t bytes,
   return result;
 }
 
-void tally(const model::Function& function, const Addresses& addresses, std::span<const LaneMask> lanes,
-           const LaunchFacts& facts, std::vector<MemoryAccess>& accesses) {
+void tally(const model::Function& function, const Addresses& addresses, std::span<const LaneMask> lanes, const LaunchFacts& facts,
+           std::vector<MemoryAccess>& accesses) {
   if (facts.block.threads() == 0) return;
   Measuring(function, addresses, lanes, accesses).run(facts);
 }

@@ -1,4 +1,5 @@
-// Every rule of data/code_rules/ptx brings its own test cases; here they are run.
+// Every rule of data/code_rules/ptx and data/code_rules/cubin brings its own test cases; here they are run. (Those of
+// data/code_rules/cuda are source code, see cuda_rule_cases_test.cc.)
 //
 //   cases:
 //     - name: a third of the instructions
@@ -25,18 +26,22 @@ const knowledge::Knowledge& known() {
   return all;
 }
 
-const knowledge::CodeRules& rules() {
-  static const knowledge::CodeRules all = knowledge::CodeRules::load(known().library, "ptx").value();
-  return all;
+const knowledge::CodeRules& rules(std::string_view kind) {
+  static const knowledge::CodeRules ptx = knowledge::CodeRules::load(known().library, "ptx").value();
+  static const knowledge::CodeRules cubin = knowledge::CodeRules::load(known().library, "cubin").value();
+  return kind == "ptx" ? ptx : cubin;
 }
 
 model::CodeSubject subject_given(const Value& given) {
   model::CodeSubject subject;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const Value value = given.value(i);
-    if (const auto truth = value.boolean()) subject.set(given.key(i), *truth);
-    else if (const auto number = value.number()) subject.set(given.key(i), *number);
-    else subject.set(given.key(i), std::string(value.text()));
+    if (const auto truth = value.boolean())
+      subject.set(given.key(i), *truth);
+    else if (const auto number = value.number())
+      subject.set(given.key(i), *number);
+    else
+      subject.set(given.key(i), std::string(value.text()));
   }
   return subject;
 }
@@ -47,34 +52,49 @@ struct RuleCase {
   friend void PrintTo(const RuleCase& one, std::ostream* out) { *out << one.entry.where(); }
 };
 
-std::vector<RuleCase> all_cases() {
+std::vector<RuleCase> all_cases(std::string_view kind) {
   std::vector<RuleCase> cases;
-  for (const knowledge::CodeRule& rule : rules().all()) {
+  for (const knowledge::CodeRule& rule : rules(kind).all()) {
     for (std::size_t i = 0; i < rule.cases.size(); ++i) cases.push_back({&rule, rule.cases.item(i)});
   }
   return cases;
 }
 
-class PtxRuleCase : public ::testing::TestWithParam<RuleCase> {};
+class GivenRuleCase : public ::testing::TestWithParam<RuleCase> {};
 
-TEST_P(PtxRuleCase, HoldsAsItSays) {
+TEST_P(GivenRuleCase, HoldsAsItSays) {
   const auto& [rule, entry] = GetParam();
   const std::string_view expected = entry["expect"].text();
   ASSERT_TRUE(expected == "fires" || expected == "silent") << entry.where();
-  EXPECT_EQ(detect::holds(*rule, subject_given(entry["given"]), entry["gpu"].text()), expected == "fires") << rule->id << ": " << entry["name"].text();
+  EXPECT_EQ(detect::holds(*rule, subject_given(entry["given"]), entry["gpu"].text()), expected == "fires")
+      << rule->id << ": " << entry["name"].text();
 }
 
-INSTANTIATE_TEST_SUITE_P(Data, PtxRuleCase, ::testing::ValuesIn(all_cases()), [](const auto& info) {
+std::string case_name(const ::testing::TestParamInfo<RuleCase>& info) {
   return std::string(info.param.rule->id) + "_" + std::to_string(info.index);
-});
+}
 
-TEST(PtxRules, EachIsTriedBothWays) {
-  for (const knowledge::CodeRule& rule : rules().all()) {
+INSTANTIATE_TEST_SUITE_P(Ptx, GivenRuleCase, ::testing::ValuesIn(all_cases("ptx")), case_name);
+INSTANTIATE_TEST_SUITE_P(Cubin, GivenRuleCase, ::testing::ValuesIn(all_cases("cubin")), case_name);
+
+class RulesOf : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(RulesOf, AreTriedBothWays) {
+  for (const knowledge::CodeRule& rule : rules(GetParam()).all()) {
     std::set<std::string_view> seen;
     for (std::size_t i = 0; i < rule.cases.size(); ++i) seen.insert(rule.cases.item(i)["expect"].text());
     EXPECT_TRUE(seen.contains("fires") && seen.contains("silent")) << rule.where;
   }
 }
+
+TEST_P(RulesOf, LinkCardsThatExist) {
+  static const advise::Catalogue catalogue = advise::Catalogue::load(known()).value();
+  for (const knowledge::CodeRule& rule : rules(GetParam()).all()) {
+    for (const std::string_view id : rule.recommendations) EXPECT_TRUE(catalogue.card(id)) << rule.where << " " << id;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, RulesOf, ::testing::Values("ptx", "cubin"), [](const auto& info) { return std::string(info.param); });
 
 // A column of global memory and one of a tile in shared memory.
 constexpr const char* walks_columns = R"(.version 8.0
@@ -106,22 +126,16 @@ constexpr const char* walks_columns = R"(.version 8.0
 
 // A name nobody supplies would silently close a rule.
 TEST(PtxRules, AskForFactsThatExist) {
-  model::ptx::Module module =
-      ingest::ptx::read_module("k.ptx", walks_columns).value();
+  model::ptx::Module module = ingest::ptx::read_module("k.ptx", walks_columns).value();
   ingest::ptx::InstructionSet::load(known().library).value().describe(module);
   derive::ptx::Compiled compiled{.registers = 8, .stack_bytes = 0, .spill_store_bytes = 0, .spill_load_bytes = 0, .source = "ptxas"};
   const model::CodeSubject subject = subject_of(module, derive::ptx::kernel_facts(module, module.functions[0]), &compiled);
-  for (const knowledge::CodeRule& rule : rules().all()) {
-    for (const knowledge::CodeCondition& condition : rule.conditions) EXPECT_TRUE(subject.find(condition.fact)) << rule.where << " " << condition.fact;
+  for (const knowledge::CodeRule& rule : rules("ptx").all()) {
+    for (const knowledge::CodeCondition& condition : rule.conditions)
+      EXPECT_TRUE(subject.find(condition.fact)) << rule.where << " " << condition.fact;
     if (!rule.at.empty()) EXPECT_TRUE(subject.find(rule.at)) << rule.where << " at: " << rule.at;
-    EXPECT_EQ(detect::filled(rule.message, subject).find('{'), std::string::npos) << rule.where << " " << detect::filled(rule.message, subject);
-  }
-}
-
-TEST(PtxRules, LinkCardsThatExist) {
-  static const advise::Catalogue catalogue = advise::Catalogue::load(known()).value();
-  for (const knowledge::CodeRule& rule : rules().all()) {
-    for (const std::string_view id : rule.recommendations) EXPECT_TRUE(catalogue.card(id)) << rule.where << " " << id;
+    EXPECT_EQ(detect::filled(rule.message, subject).find('{'), std::string::npos)
+        << rule.where << " " << detect::filled(rule.message, subject);
   }
 }
 

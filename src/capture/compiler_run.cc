@@ -1,0 +1,36 @@
+#include "capture/compiler_run.h"
+
+#include <chrono>
+#include <filesystem>
+
+#include "base/text.h"
+
+namespace frx::capture {
+namespace {
+
+constexpr std::chrono::minutes time_limit{10};
+
+std::string first_error(std::string_view said) {
+  for (const std::string_view line : split(said, '\n')) {
+    if (line.find("error") != line.npos || line.find("fatal") != line.npos) return printable(trim(line));
+  }
+  return printable(trim(said.substr(0, said.find('\n'))));
+}
+
+}  // namespace
+
+Result<Exit> run_compiler(std::vector<std::string> argv, const std::string& file, const Host& host, std::size_t keep_limit) {
+  const std::string name = std::filesystem::path(argv.front()).filename();
+  ChildCommand command;
+  command.argv = std::move(argv);
+  // A name that begins with '-' would be read as an option.
+  command.argv.push_back(file.starts_with('-') ? "./" + file : file);
+  command.time_limit = time_limit;
+  command.keep_limit = keep_limit;
+  TRY_ASSIGN(Exit exit, host.run(command));
+  if (exit.ok()) return exit;
+  const std::string said = first_error(exit.err.empty() ? exit.out : exit.err);
+  return fail(ErrorKind::malformed, "{} ended with {}{}", name, describe(exit, time_limit), said.empty() ? "" : ": " + said).at(file);
+}
+
+}  // namespace frx::capture
