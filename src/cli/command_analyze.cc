@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
+#include "cli/trace_analysis.h"
 #include "render/ncu_comparison.h"
 #include "render/ncu_json.h"
 #include "render/ncu_report_text.h"
@@ -28,11 +29,10 @@ struct Options {
 
 void describe(Syntax& syntax, Options& options) {
   syntax.text(
-      "Reads an Nsight Compute profile (a report or an export of any version), or PTX, and prints the diagnosis; with "
-      "--before "
-      "and --after, what a change did. Of code, any number of files and folders.");
+      "Reads an Nsight Compute profile (a report or an export of any version), a trace of the PyTorch profiler, or code, and prints "
+      "the diagnosis; with --before and --after, what a change did. Of code, any number of files and folders.");
   syntax.arguments("TARGET", options.targets,
-                   "Nsight Compute report (.ncu-rep) or export (CSV, text), PTX, or a folder of code");
+                   "Nsight Compute report (.ncu-rep) or export (CSV, text), PyTorch trace (.json, .json.gz), or code: files and folders");
   syntax.option("--before", "FILE", options.before, "profile of the version before the change");
   syntax.option("--after", "FILE", options.after, "profile of the version after it");
   syntax.option("--before-ncu", "FILE", options.before_ncu, "the same as --before for an Nsight Compute profile");
@@ -46,6 +46,7 @@ void describe(Syntax& syntax, Options& options) {
   describe_code(syntax, options.code);
   syntax.flag("--json,--output-json", options.json, "print JSON");
   syntax.example("report.ncu-rep", "the diagnosis of one profile");
+  syntax.example("trace.json.gz", "where the time of a training step goes");
   syntax.example("kernel.ptx", "what the compiled code says of itself");
   syntax.example("build/ --format sarif --fail-on high", "all code in a folder, for CI");
   syntax.example("--before naive.csv --after tiled.csv", "did the change help?");
@@ -101,6 +102,7 @@ Result<int> act(const Options& options, Io& io) {
     return fail(ErrorKind::usage, "analyze: expected one profile, found {} files", options.targets.size())
         .hint("several files at once are read when all of them are code; two profiles: --before and --after");
   }
+  if (is_trace(options.targets[0])) return analyse_trace(options.targets[0], options.json, options.analysis, io);
   TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
   TRY_ASSIGN(const report::NcuReport* report, analyse_file(*analyst, options.targets[0], io));
   if (!options.why.empty()) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "ingest/gzip_source.h"
 #include "ingest/head_source.h"
 #include "ingest/zstd_source.h"
 
@@ -15,9 +16,14 @@ class UnpackedSource : public ByteSource {
   // The first bytes of the content. Call once, before read(), which gives them again.
   Result<std::string_view> head() {
     TRY_ASSIGN(const std::string_view first, raw_.head());
-    if (!begins_zstd(first)) return first;
-    zstd_.emplace(raw_);
-    return content_.emplace(*zstd_).head();
+    if (begins_zstd(first)) {
+      unpacked_ = std::make_unique<ZstdSource>(raw_);
+    } else if (begins_gzip(first)) {
+      unpacked_ = std::make_unique<GzipSource>(raw_);
+    } else {
+      return first;
+    }
+    return content_.emplace(*unpacked_).head();
   }
   Result<std::size_t> read(std::span<char> buffer) override { return content_ ? content_->read(buffer) : raw_.read(buffer); }
   // 0 when packed: nobody knows the size before the end.
@@ -25,8 +31,8 @@ class UnpackedSource : public ByteSource {
 
  private:
   HeadSource raw_;
-  std::optional<ZstdSource> zstd_;
-  std::optional<HeadSource> content_;  // of zstd_
+  std::unique_ptr<ByteSource> unpacked_;
+  std::optional<HeadSource> content_;  // of unpacked_
 };
 
 }  // namespace frx::ingest

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "ingest/ptx/lexer.h"
-#include "ingest/ptx/name_table.h"
+#include "base/name_table.h"
 #include "model/ptx_module.h"
 
 namespace frx::ingest::ptx {

@@ -1,11 +1,11 @@
-// Gives equal spellings the same small number, quickly: it is asked for every opcode and every register.
+// Gives equal spellings the same small number, quickly: it is asked for every opcode, register and event of a file.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-namespace frx::ingest::ptx {
+namespace frx {
 
 class NameTable {
  public:
@@ -32,4 +32,4 @@ class NameTable {
   std::vector<Slot> slots_ = std::vector<Slot>(64);  // a power of two, at most half full
 };
 
-}  // namespace frx::ingest::ptx
+}  // namespace frx

@@ -1,9 +1,9 @@
-#include "ingest/ptx/name_table.h"
+#include "base/name_table.h"
 
 #include <cstring>
 #include <utility>
 
-namespace frx::ingest::ptx {
+namespace frx {
 namespace {
 
 // Eight bytes at a time, multiplied and folded; names are short and mostly differ at their ends.
@@ -61,4 +61,4 @@ void NameTable::grow() {
   }
 }
 
-}  // namespace frx::ingest::ptx
+}  // namespace frx

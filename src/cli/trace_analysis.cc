@@ -1,0 +1,38 @@
+#include "cli/trace_analysis.h"
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/json_output.h"
+#include "cli/ncu_analysis.h"
+#include "render/trace_report.h"
+#include "report/trace_analyst.h"
+
+namespace frx::cli {
+
+bool is_trace(const std::string& path) {
+  for (const std::string_view suffix : {".json", ".json.gz", ".json.zst"}) {
+    if (path.size() > suffix.size() && equals_ignoring_case(std::string_view(path).substr(path.size() - suffix.size()), suffix))
+      return true;
+  }
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // looking into a pipe would take what is in it
+  const Result<std::unique_ptr<ByteSource>> source = open_file(path);
+  return source && report::may_be_trace(**source);
+}
+
+Result<int> analyse_trace(const std::string& path, bool as_json, const report::AnalysisOptions& analysis, Io& io) {
+  TRY_ASSIGN(const std::unique_ptr<report::TraceAnalyst> analyst, report::TraceAnalyst::create(analysis.data_directory));
+  TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(path));
+  Progress progress(io, path, source->size_hint());
+  TRY_ASSIGN(const std::unique_ptr<report::TraceReport> report, analyst->analyse(path, *source, progress.callback()));
+  if (as_json) {
+    write_json(io, "trace", render::trace_json(*report));
+  } else {
+    io.out.write(render::trace_text(*report, style_of(io)));
+  }
+  return 0;
+}
+
+}  // namespace frx::cli

@@ -1,0 +1,17 @@
+// frx analyze on traces of the PyTorch profiler.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "cli/io.h"
+#include "report/analyse.h"
+
+namespace frx::cli {
+
+// By its suffix (.json, .json.gz), or when it begins like JSON, packed or not.
+bool is_trace(const std::string& path);
+
+Result<int> analyse_trace(const std::string& path, bool as_json, const report::AnalysisOptions& analysis, Io& io);
+
+}  // namespace frx::cli

@@ -1,0 +1,36 @@
+// Which call launched a piece of GPU work, and which operator made the call.
+//
+// GPU work -> the call with the same correlation -> the innermost operator (or range that the program named) of the calling
+// thread around the call. Never by
+// External id alone: in traces of 2022 and 2023 it names other operators. It only helps where there is no call in the
+// file, and only in files where it agrees with what the calls say.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/timeline.h"
+
+namespace frx::derive::trace {
+
+inline constexpr std::uint32_t none = 0xFFFFFFFF;
+
+struct GpuWork {
+  std::uint32_t event = 0;      // row of the timeline
+  std::uint32_t launch = none;  // row of the call
+  std::uint32_t op = none;      // row of the innermost operator
+};
+
+struct Attribution {
+  std::vector<GpuWork> work;  // by start
+  std::uint64_t kernels = 0, kernels_with_launch = 0, kernels_with_op = 0;
+  std::uint64_t by_external_id = 0;  // kernels among those with an operator
+};
+
+// O(n log n) in the number of events.
+Attribution attribute(const model::Timeline& timeline);
+
+// The innermost operator around the start of each of `queries` (rows), on its own track; none where there is none.
+std::vector<std::uint32_t> innermost_operator(const model::Timeline& timeline, const std::vector<std::uint32_t>& queries);
+
+}  // namespace frx::derive::trace

@@ -1,0 +1,191 @@
+#include "derive/trace/breakdown.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "derive/trace/host_ranges.h"
+#include "derive/trace/idle.h"
+
+namespace frx::derive::trace {
+namespace {
+
+using model::EventKind;
+using model::Timeline;
+
+constexpr std::int64_t small_kernel_ns = 10'000;
+
+std::vector<Interval> spans_of(const Steps& steps) {
+  std::vector<Interval> spans;
+  for (const Step& step : steps.steps) spans.push_back(step.span);
+  return spans;
+}
+
+bool is_from_host(std::string_view copy) { return contains_ignoring_case(copy, "htod") || contains_ignoring_case(copy, "host -> device"); }
+
+// What one GPU did for one process.
+struct Activity {
+  std::vector<Interval> compute, communication, copy, host_to_device;
+  std::vector<GpuWork> work;  // by start
+};
+
+using Activities = std::map<std::pair<std::string, std::int32_t>, Activity>;  // by pid of the launching process, device
+
+// Work whose launch is not in the file belongs to the process that launched most on its track.
+Activities activities(const Timeline& timeline, const Attribution& attribution, bool one_process) {
+  std::vector<std::map<std::string, std::uint64_t>> votes(timeline.tracks.size());
+  if (!one_process) {
+    for (const GpuWork& one : attribution.work) {
+      if (one.launch != none) ++votes[timeline.track[one.event]][timeline.tracks[timeline.track[one.launch]].pid];
+    }
+  }
+  std::vector<std::string> owner(timeline.tracks.size());
+  for (std::size_t track = 0; track < votes.size(); ++track) {
+    std::uint64_t most = 0;
+    for (const auto& [pid, count] : votes[track]) {
+      if (count > most) owner[track] = pid;
+      most = std::max(most, count);
+    }
+  }
+  std::vector<std::int8_t> communicates(timeline.names.size(), -1);
+  Activities all;
+  for (const GpuWork& one : attribution.work) {
+    const std::uint32_t track = timeline.track[one.event];
+    Activity& activity = all[{owner[track], timeline.tracks[track].device}];
+    const Interval span{timeline.start[one.event], timeline.end(one.event)};
+    activity.work.push_back(one);
+    if (timeline.kind[one.event] == EventKind::kernel) {
+      std::int8_t& known = communicates[timeline.name[one.event]];
+      if (known < 0) known = is_communication(timeline.name_of(one.event));
+      (known ? activity.communication : activity.compute).push_back(span);
+    } else {
+      activity.copy.push_back(span);
+      if (is_from_host(timeline.name_of(one.event))) activity.host_to_device.push_back(span);
+    }
+  }
+  return all;
+}
+
+GpuTrack gpu_track(const Timeline& timeline, std::int32_t device, Activity activity, const Steps& steps, const HostRanges& host) {
+  GpuTrack track{device, {}, {}};
+  const std::vector<Interval> spans = spans_of(steps);
+  const Intervals stepping = united(spans);
+  const Intervals compute = united(std::move(activity.compute));
+  const Intervals communication = united(std::move(activity.communication));
+  const Intervals copy = united(std::move(activity.copy));
+  const Intervals host_to_device = united(std::move(activity.host_to_device));
+  const Intervals exposed = without(communication, compute);
+  const Intervals copies_only = without(without(copy, compute), communication);
+  const Intervals idle = without(without(without(stepping, compute), communication), copy);
+  const auto causes = blame(timeline, idle, activity.work, host);
+  const auto fill = [&](std::int64_t GpuTime::*field, const Intervals& intervals) {
+    const std::vector<std::int64_t> sums = total_in_each(spans, intervals);
+    for (std::size_t i = 0; i < sums.size(); ++i) track.steps[i].*field = sums[i];
+  };
+  track.steps.resize(spans.size());
+  fill(&GpuTime::span, stepping);
+  fill(&GpuTime::compute, compute);
+  fill(&GpuTime::communication, exposed);
+  fill(&GpuTime::copy, copies_only);
+  fill(&GpuTime::host_to_device, common(copies_only, host_to_device));
+  fill(&GpuTime::all_communication, communication);
+  fill(&GpuTime::all_host_to_device, host_to_device);
+  fill(&GpuTime::idle, idle);
+  for (std::size_t cause = 0; cause < idle_cause_count; ++cause) {
+    const std::vector<std::int64_t> sums = total_in_each(spans, causes[cause]);
+    for (std::size_t i = 0; i < sums.size(); ++i) track.steps[i].idle_by[cause] = sums[i];
+  }
+  for (const GpuTime& step : track.steps) track.all += step;
+  return track;
+}
+
+std::vector<HostTime> host_times(const Timeline& timeline, const Attribution& attribution, const Steps& steps, const HostRanges& host) {
+  const std::vector<Interval> spans = spans_of(steps);
+  std::vector<HostTime> times(spans.size());
+  for (std::size_t i = 0; i < spans.size(); ++i) times[i].wall = spans[i].length();
+  const auto fill = [&](std::int64_t HostTime::*field, const Intervals& intervals) {
+    const std::vector<std::int64_t> sums = total_in_each(spans, intervals);
+    for (std::size_t i = 0; i < sums.size(); ++i) times[i].*field = sums[i];
+  };
+  fill(&HostTime::input, host.input);
+  fill(&HostTime::sync, host.sync);
+  fill(&HostTime::forward, host.forward);
+  fill(&HostTime::backward, host.backward);
+  fill(&HostTime::optimizer, host.optimizer);
+  // The step of a kernel is the one that launched it: it may run later.
+  std::vector<std::vector<std::int64_t>> kernels(spans.size());
+  for (const GpuWork& one : attribution.work) {
+    if (timeline.kind[one.event] != EventKind::kernel) continue;
+    const std::uint32_t from = one.launch != none ? one.launch : one.event;
+    if (one.launch != none && !steps.pid.empty() && timeline.tracks[timeline.track[from]].pid != steps.pid) continue;
+    const auto next = std::ranges::upper_bound(spans, timeline.start[from], {}, &Interval::begin);
+    if (next == spans.begin() || timeline.start[from] >= std::prev(next)->end) continue;
+    kernels[static_cast<std::size_t>(std::prev(next) - spans.begin())].push_back(timeline.duration[one.event]);
+  }
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    std::vector<std::int64_t>& durations = kernels[i];
+    times[i].kernels = static_cast<std::uint32_t>(durations.size());
+    if (durations.empty()) continue;
+    const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
+    std::ranges::nth_element(durations, middle);
+    times[i].median_kernel_ns = static_cast<double>(*middle);
+    const auto small = std::ranges::count_if(durations, [](std::int64_t ns) { return ns < small_kernel_ns; });
+    times[i].small_kernels = static_cast<double>(small) / static_cast<double>(durations.size());
+  }
+  return times;
+}
+
+}  // namespace
+
+std::string_view name_of(IdleCause cause) {
+  switch (cause) {
+    case IdleCause::input: return "input";
+    case IdleCause::sync: return "sync";
+    case IdleCause::allocator: return "allocator";
+    case IdleCause::host: return "host";
+    case IdleCause::device: return "device";
+    case IdleCause::unknown: return "unknown";
+  }
+  return "unknown";
+}
+
+GpuTime& GpuTime::operator+=(const GpuTime& other) {
+  span += other.span;
+  compute += other.compute;
+  communication += other.communication;
+  copy += other.copy;
+  host_to_device += other.host_to_device;
+  all_communication += other.all_communication;
+  all_host_to_device += other.all_host_to_device;
+  idle += other.idle;
+  for (std::size_t i = 0; i < idle_cause_count; ++i) idle_by[i] += other.idle_by[i];
+  return *this;
+}
+
+bool is_communication(std::string_view kernel) {
+  constexpr std::string_view libraries[] = {"nccl", "rccl", "msccl", "nvshmem"};
+  return std::ranges::any_of(libraries, [&](std::string_view library) { return contains_ignoring_case(kernel, library); });
+}
+
+std::vector<ProcessTimes> break_down(const Timeline& timeline, const Attribution& attribution, std::vector<Steps> steps) {
+  const bool one_process = steps.size() == 1;
+  Activities all = activities(timeline, attribution, one_process);
+  const std::map<std::string, HostRanges> ranges = host_ranges(timeline);
+  std::vector<ProcessTimes> processes;
+  for (Steps& of_process : steps) {
+    ProcessTimes times;
+    const auto found = ranges.find(one_process ? "" : of_process.pid);
+    const HostRanges& host = found == ranges.end() ? ranges.at("") : found->second;
+    times.host = host_times(timeline, attribution, of_process, host);
+    times.has_loader = !host.input.empty();
+    for (auto& [key, activity] : all) {
+      if (!one_process && key.first != of_process.pid) continue;
+      times.gpus.push_back(gpu_track(timeline, key.second, std::move(activity), of_process, host));
+    }
+    times.steps = std::move(of_process);
+    processes.push_back(std::move(times));
+  }
+  return processes;
+}
+
+}  // namespace frx::derive::trace

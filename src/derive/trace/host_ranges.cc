@@ -1,0 +1,101 @@
+#include "derive/trace/host_ranges.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace frx::derive::trace {
+namespace {
+
+using model::EventKind;
+using model::Timeline;
+
+enum RangeBit : std::uint8_t { no_range = 0, input = 1, sync = 2, allocator = 4, forward = 8, backward = 16, optimizer = 32 };
+
+bool contains(std::string_view text, std::string_view part) { return contains_ignoring_case(text, part); }
+
+bool is_forward(std::string_view range) {
+  if (contains(range, "forward_backward") || equals_ignoring_case(range, "forward")) return true;
+  return contains(range, "fwd") && !contains(range, "backward") && !contains(range, "dataloader");
+}
+
+bool is_backward(std::string_view range) { return contains(range, "backward") && !contains(range, "forward_backward"); }
+
+bool is_optimizer(std::string_view range) {
+  if (contains(range, "optimizer.step")) return true;
+  constexpr std::string_view optimizers[] = {"adam", "sgd", "rmsprop", "adagrad"};
+  return contains(range, "step") && std::ranges::any_of(optimizers, [&](std::string_view name) { return contains(range, name); });
+}
+
+std::uint8_t kinds_of_range(std::string_view range) {
+  return static_cast<std::uint8_t>((waits_for_input(range) ? input : 0) | (is_forward(range) ? forward : 0) |
+                                   (is_backward(range) ? backward : 0) | (is_optimizer(range) ? optimizer : 0));
+}
+
+std::uint8_t kinds_of_call(std::string_view call) {
+  return static_cast<std::uint8_t>((waits_for_gpu(call) ? sync : 0) | (allocates(call) ? allocator : 0));
+}
+
+struct Lists {
+  std::vector<Interval> input, sync, allocator, forward, backward, optimizer;
+
+  void add(std::uint8_t kinds, Interval span) {
+    if (kinds & trace::input) this->input.push_back(span);
+    if (kinds & trace::sync) this->sync.push_back(span);
+    if (kinds & trace::allocator) this->allocator.push_back(span);
+    if (kinds & trace::forward) this->forward.push_back(span);
+    if (kinds & trace::backward) this->backward.push_back(span);
+    if (kinds & trace::optimizer) this->optimizer.push_back(span);
+  }
+  HostRanges united() && {
+    return {trace::united(std::move(input)),   trace::united(std::move(sync)),     trace::united(std::move(allocator)),
+            trace::united(std::move(forward)), trace::united(std::move(backward)), trace::united(std::move(optimizer))};
+  }
+};
+
+}  // namespace
+
+bool waits_for_input(std::string_view range) {
+  if (contains(range, "dataloader") && contains(range, "__next__")) return true;
+  constexpr std::string_view names[] = {"get_next_batch", "fetch_next_batch", "load_batch", "data_fetch", "data_loading"};
+  return std::ranges::any_of(names, [&](std::string_view name) { return equals_ignoring_case(range, name); });
+}
+
+bool waits_for_gpu(std::string_view call) {
+  if (!call.starts_with("cuda") && !call.starts_with("hip") && !call.starts_with("cu")) return false;
+  // A copy without "Async" returns when it is done.
+  if (call.ends_with("Memcpy") || call == "cuMemcpyDtoH_v2" || call == "cuMemcpyHtoD_v2" || call == "hipMemcpyWithStream") return true;
+  return call.find("Synchronize") != call.npos && call.find("StreamWaitEvent") == call.npos;
+}
+
+bool allocates(std::string_view call) {
+  constexpr std::string_view names[] = {"cudaMalloc",    "cudaFree",     "cudaHostAlloc", "cudaMallocHost", "cudaFreeHost",
+                                        "cuMemAlloc_v2", "cuMemFree_v2", "cuMemMap",      "cuMemUnmap",     "cuMemCreate",
+                                        "hipMalloc",     "hipFree",      "hipHostMalloc", "hipHostFree",    "hipExtMallocWithFlags"};
+  return std::ranges::find(names, call) != std::end(names);
+}
+
+std::map<std::string, HostRanges> host_ranges(const Timeline& timeline) {
+  // Names are judged once each, not once per event.
+  constexpr std::uint8_t unjudged = 0xFF;
+  std::vector<std::uint8_t> as_range(timeline.names.size(), unjudged), as_call(timeline.names.size(), unjudged);
+  std::map<std::string, Lists> lists;
+  std::vector<Lists*> of_track;
+  for (const model::Track& track : timeline.tracks) of_track.push_back(&lists[track.pid]);
+  Lists& everything = lists[""];
+  for (std::uint32_t row = 0; row < timeline.size(); ++row) {
+    const EventKind kind = timeline.kind[row];
+    const bool is_call = kind == EventKind::runtime || kind == EventKind::driver;
+    if (!is_call && kind != EventKind::annotation) continue;
+    std::uint8_t& kinds = (is_call ? as_call : as_range)[timeline.name[row]];
+    if (kinds == unjudged) kinds = is_call ? kinds_of_call(timeline.name_of(row)) : kinds_of_range(timeline.name_of(row));
+    if (kinds == no_range) continue;
+    of_track[timeline.track[row]]->add(kinds, {timeline.start[row], timeline.end(row)});
+    everything.add(kinds, {timeline.start[row], timeline.end(row)});
+  }
+  std::map<std::string, HostRanges> ranges;
+  for (auto& [pid, list] : lists) ranges.emplace(pid, std::move(list).united());
+  return ranges;
+}
+
+}  // namespace frx::derive::trace

@@ -1,0 +1,28 @@
+// What threads of the program were busy with: stretches of time by kind, from the names of ranges and calls.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "derive/trace/intervals.h"
+#include "model/timeline.h"
+
+namespace frx::derive::trace {
+
+// Of one process. All united over its threads.
+struct HostRanges {
+  Intervals input, sync, allocator, forward, backward, optimizer;
+};
+
+// Does the range wait for the next batch?
+bool waits_for_input(std::string_view range);
+// Does the call wait until the GPU has done something?
+bool waits_for_gpu(std::string_view call);
+// Does the call reserve or free device memory, which stops the GPU?
+bool allocates(std::string_view call);
+
+// By pid; "" is everything.
+std::map<std::string, HostRanges> host_ranges(const model::Timeline& timeline);
+
+}  // namespace frx::derive::trace

@@ -1,0 +1,66 @@
+#include "derive/trace/intervals.h"
+
+#include <algorithm>
+
+namespace frx::derive::trace {
+
+Intervals united(std::vector<Interval> any) {
+  std::erase_if(any, [](const Interval& one) { return one.end <= one.begin; });
+  if (!std::ranges::is_sorted(any, {}, &Interval::begin)) std::ranges::sort(any, {}, &Interval::begin);
+  std::size_t kept = 0;
+  for (const Interval& one : any) {
+    if (kept > 0 && one.begin <= any[kept - 1].end) {
+      any[kept - 1].end = std::max(any[kept - 1].end, one.end);
+    } else {
+      any[kept++] = one;
+    }
+  }
+  any.resize(kept);
+  return any;
+}
+
+Intervals common(std::span<const Interval> a, std::span<const Interval> b) {
+  Intervals result;
+  for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+    const Interval both{std::max(a[i].begin, b[k].begin), std::min(a[i].end, b[k].end)};
+    if (both.begin < both.end) result.push_back(both);
+    a[i].end < b[k].end ? ++i : ++k;
+  }
+  return result;
+}
+
+Intervals without(std::span<const Interval> a, std::span<const Interval> b) {
+  Intervals result;
+  std::size_t k = 0;
+  for (Interval rest : a) {
+    while (k < b.size() && b[k].end <= rest.begin) ++k;
+    for (std::size_t i = k; i < b.size() && b[i].begin < rest.end; ++i) {
+      if (b[i].begin > rest.begin) result.push_back({rest.begin, b[i].begin});
+      rest.begin = b[i].end;
+    }
+    if (rest.begin < rest.end) result.push_back(rest);
+  }
+  return result;
+}
+
+std::int64_t total(std::span<const Interval> intervals) {
+  std::int64_t sum = 0;
+  for (const Interval& one : intervals) sum += one.length();
+  return sum;
+}
+
+std::vector<std::int64_t> total_in_each(std::span<const Interval> spans, std::span<const Interval> intervals) {
+  // Covered time before each interval: any span is then two searches and two ends.
+  std::vector<std::int64_t> before{0};
+  for (const Interval& one : intervals) before.push_back(before.back() + one.length());
+  const auto covered_until = [&](std::int64_t time) {
+    const auto next = std::ranges::lower_bound(intervals, time, {}, &Interval::begin);
+    const auto count = static_cast<std::size_t>(next - intervals.begin());
+    return count == 0 ? 0 : before[count] - std::max<std::int64_t>(0, intervals[count - 1].end - time);
+  };
+  std::vector<std::int64_t> result;
+  for (const Interval& span : spans) result.push_back(span.end > span.begin ? covered_until(span.end) - covered_until(span.begin) : 0);
+  return result;
+}
+
+}  // namespace frx::derive::trace

@@ -1,0 +1,130 @@
+#include "derive/trace/steps.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include "base/text.h"
+
+namespace frx::derive::trace {
+namespace {
+
+using model::EventKind;
+using model::Timeline;
+
+constexpr std::string_view step_name = "ProfilerStep#";
+
+std::optional<std::int64_t> step_number(std::string_view name) {
+  if (!name.starts_with(step_name)) return std::nullopt;
+  name.remove_prefix(step_name.size());
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc() && end == name.data() + name.size() ? std::optional(number) : std::nullopt;
+}
+
+// Ranges that stand for a part of a step by convention.
+bool is_part_of_step(std::string_view name) {
+  return contains_ignoring_case(name, "dataloader") || name.starts_with("Optimizer.") || contains_ignoring_case(name, "nccl:") ||
+         contains_ignoring_case(name, "backward") || name.starts_with("## ") || name.ends_with("(dynamo_timed)") ||
+         name.starts_with("Torch-Compiled Region");
+}
+
+using ByProcess = std::map<std::string, std::vector<Step>>;
+
+ByProcess profiler_steps(const Timeline& timeline) {
+  ByProcess found;
+  for (std::uint32_t row = 0; row < timeline.size(); ++row) {
+    if (timeline.kind[row] != EventKind::annotation && timeline.kind[row] != EventKind::cpu_op) continue;
+    const std::optional<std::int64_t> number = step_number(timeline.name_of(row));
+    if (number) found[timeline.tracks[timeline.track[row]].pid].push_back({*number, {timeline.start[row], timeline.end(row)}, row});
+  }
+  for (auto& [pid, steps] : found) {
+    std::ranges::sort(steps, {}, [](const Step& step) { return std::pair(step.number, -step.span.length()); });
+    const auto twins = std::ranges::unique(steps, {}, &Step::number);
+    steps.erase(twins.begin(), twins.end());
+    std::ranges::sort(steps, {}, [](const Step& step) { return step.span.begin; });
+  }
+  return found;
+}
+
+// Of the ranges on one track that come again without overlapping themselves, the one that covers most.
+std::vector<Step> repeated(const Timeline& timeline, EventKind kind, bool (*wanted)(std::string_view)) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Step>> by_name;  // track, name
+  for (std::uint32_t row = 0; row < timeline.size(); ++row) {
+    if (timeline.kind[row] != kind || timeline.duration[row] == 0 || !wanted(timeline.name_of(row))) continue;
+    by_name[{timeline.track[row], timeline.name[row]}].push_back({0, {timeline.start[row], timeline.end(row)}, row});
+  }
+  std::vector<Step> best;
+  std::int64_t most = 0;
+  for (auto& [name, steps] : by_name) {
+    if (steps.size() < 2) continue;
+    std::ranges::sort(steps, {}, [](const Step& step) { return step.span.begin; });
+    const auto overlap = std::ranges::adjacent_find(steps, [](const Step& a, const Step& b) { return b.span.begin < a.span.end; });
+    if (overlap != steps.end()) continue;
+    std::int64_t covered = 0;
+    for (const Step& step : steps) covered += step.span.length();
+    if (covered <= most) continue;
+    most = covered;
+    best = std::move(steps);
+  }
+  for (std::size_t i = 0; i < best.size(); ++i) best[i].number = static_cast<std::int64_t>(i + 1);
+  return best;
+}
+
+// From the first kernel to the last: what comes before is starting up. Without kernels, all.
+Interval whole_recording(const Timeline& timeline) {
+  Interval all{INT64_MAX, INT64_MIN}, gpu{INT64_MAX, INT64_MIN};
+  for (std::uint32_t row = 0; row < timeline.size(); ++row) {
+    if (timeline.kind[row] == EventKind::window) continue;
+    for (Interval* span : {&all, timeline.kind[row] == EventKind::kernel ? &gpu : &all}) {
+      span->begin = std::min(span->begin, timeline.start[row]);
+      span->end = std::max(span->end, timeline.end(row));
+    }
+  }
+  if (gpu.begin < gpu.end) return gpu;
+  return all.begin <= all.end ? all : Interval{};
+}
+
+// Do they make up most of the recording? A part of the program that repeats is no step.
+bool cover_most(const std::vector<Step>& steps, Interval recording) {
+  std::int64_t covered = 0;
+  for (const Step& step : steps) {
+    covered += std::max<std::int64_t>(0, std::min(step.span.end, recording.end) - std::max(step.span.begin, recording.begin));
+  }
+  return covered * 2 >= recording.length();
+}
+
+}  // namespace
+
+std::string_view name_of(Steps::Source source) {
+  switch (source) {
+    case Steps::Source::profiler: return "profiler";
+    case Steps::Source::annotation: return "annotation";
+    case Steps::Source::module: return "module";
+    case Steps::Source::recording: return "none";
+  }
+  return "none";
+}
+
+std::vector<Steps> find_steps(const Timeline& timeline) {
+  std::vector<Steps> all;
+  for (auto& [pid, steps] : profiler_steps(timeline)) all.push_back({Steps::Source::profiler, "ProfilerStep#N", std::move(steps), pid});
+  if (!all.empty()) return all;
+  const auto not_a_part = [](std::string_view name) { return !is_part_of_step(name); };
+  const auto is_module = [](std::string_view name) { return name.starts_with("nn.Module: ") && name.ends_with("_0"); };
+  const Interval recording = whole_recording(timeline);
+  for (const auto source : {Steps::Source::annotation, Steps::Source::module}) {
+    const bool by_range = source == Steps::Source::annotation;
+    std::vector<Step> steps =
+        by_range ? repeated(timeline, EventKind::annotation, not_a_part) : repeated(timeline, EventKind::python, is_module);
+    if (steps.empty() || !cover_most(steps, recording)) continue;
+    const std::uint32_t first = steps.front().event;
+    all.push_back({source, std::string(timeline.name_of(first)), std::move(steps), timeline.tracks[timeline.track[first]].pid});
+    return all;
+  }
+  all.push_back({Steps::Source::recording, "", {{1, recording, none_event}}, ""});
+  return all;
+}
+
+}  // namespace frx::derive::trace

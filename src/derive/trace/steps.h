@@ -1,0 +1,38 @@
+// The steps of a training run, as a trace shows them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "derive/trace/intervals.h"
+#include "model/timeline.h"
+
+namespace frx::derive::trace {
+
+inline constexpr std::uint32_t none_event = 0xFFFFFFFF;
+
+struct Step {
+  std::int64_t number = 0;
+  Interval span;
+  std::uint32_t event = none_event;  // row of the timeline
+};
+
+struct Steps {
+  // Where the boundaries come from.
+  enum class Source {
+    profiler,    // ProfilerStep#N
+    annotation,  // a range of the program that repeats
+    module,      // the outermost module that is called again and again
+    recording,   // nothing repeats: the whole recording counts as one
+  };
+  Source source = Source::recording;
+  std::string name;         // of the range or module
+  std::vector<Step> steps;  // by start; one without boundaries
+  std::string pid;          // of the process they belong to; "" when it does not matter
+};
+std::string_view name_of(Steps::Source source);
+
+// The steps of each process that has any; of the whole recording when none has. Ranges repeated on GPU tracks count once.
+std::vector<Steps> find_steps(const model::Timeline& timeline);
+
+}  // namespace frx::derive::trace

@@ -1,0 +1,49 @@
+// What is wrong with a run of steps: the labels that hold, ranked, the cause behind a symptom, and how sure that is.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knowledge/run_labels.h"
+#include "model/run_facts.h"
+
+namespace frx::diagnose {
+
+struct StepValue {
+  std::int64_t step = 0;
+  double value = 0;
+};
+
+struct RunFinding {
+  const knowledge::RunLabel* label = nullptr;
+  double score = 0;                    // 0 to 1
+  std::vector<StepValue> worst_steps;  // at most 3, the worst first
+};
+
+// How much there was to look at; little of it makes every answer less sure.
+struct RunSample {
+  std::size_t steps = 0;
+  bool has_boundaries = true;  // false: the whole recording was taken for one step
+  bool clock_broken = false;
+};
+
+struct TrainingDiagnosis {
+  std::vector<RunFinding> findings;  // ranked
+  std::vector<const knowledge::RunLabel*> cannot_tell;
+  std::string primary;                // id of a label; "inconclusive" or "" without any
+  std::string user_facing;            // the cause when the primary is a symptom
+  std::string dominant_stall;         // input_bound, copy_bound, sync_bound, compute_bound, unknown
+  double confidence = 0;              // 0 to 1
+  std::string_view confidence_level;  // high, medium, low
+  std::string confidence_reason;
+  std::vector<std::string> why, why_not_others;
+
+  const RunFinding* with_id(std::string_view id) const;
+};
+
+// `dominant_stall`: which stall takes most time, as above.
+TrainingDiagnosis diagnose_run(const knowledge::RunLabels& labels, const model::RunFacts& facts, std::string dominant_stall,
+                               const RunSample& sample);
+
+}  // namespace frx::diagnose

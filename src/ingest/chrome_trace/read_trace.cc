@@ -1,0 +1,248 @@
+#include "ingest/chrome_trace/read_trace.h"
+
+#include "base/text.h"
+#include "base/units.h"
+#include "ingest/chrome_trace/header_facts.h"
+#include "ingest/chrome_trace/timeline_builder.h"
+#include "ingest/chrome_trace/window.h"
+
+namespace frx::ingest::trace {
+namespace {
+
+using model::EventKind;
+using model::Timeline;
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+constexpr std::size_t events_between_reports = 1 << 16;
+
+class Reader {
+ public:
+  Reader(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress)
+      : source_(source), progress_(progress), window_(source, JsonCursor::padding), builder_(timeline_) {
+    timeline_.source = std::move(name);
+  }
+
+  Result<Timeline> read();
+
+ private:
+  enum class Step { done, again, over };
+
+  // Runs `parse` on the window, with more of the file as often as it runs dry. False at the end of the file.
+  template <typename Parse>
+  Result<bool> with_enough(Parse parse);
+  Result<> root();
+  Result<> object_members();
+  Result<> events();
+  Result<bool> skip_damage();
+  Result<> after_root();
+  Result<> check() const;
+  void note(std::string text) { timeline_.notes.push_back({0, std::move(text)}); }
+  Failure malformed(std::string_view expected) const;
+
+  ByteSource& source_;
+  const std::function<void(std::uint64_t)>& progress_;
+  Window window_;
+  Timeline timeline_;
+  TimelineBuilder builder_;
+  std::uint64_t no_objects_ = 0, damaged_ = 0, first_damage_ = 0;
+  bool has_events_ = false, cut_ = false;
+  std::string trouble_;  // what the source said when it broke off
+};
+
+Failure Reader::malformed(std::string_view expected) const {
+  std::string found(window_.begin(), std::min<std::size_t>(24, static_cast<std::size_t>(window_.end() - window_.begin())));
+  return fail(ErrorKind::malformed, "expected {}, found {}", expected, found.empty() ? "the end" : "'" + printable(found) + "'")
+      .at(fmt::format("{}: byte {}", timeline_.source, window_.offset()));
+}
+
+template <typename Parse>
+Result<bool> Reader::with_enough(Parse parse) {
+  for (;;) {
+    JsonCursor cursor(window_.begin(), window_.end());
+    const bool read = parse(cursor);
+    if (read) {
+      window_.forget(cursor.at());
+      return true;
+    }
+    if (cursor.state() == JsonCursor::State::wrong) return malformed("JSON");
+    Result<bool> more = window_.more();
+    if (!more && !has_events_) return Failure{more.error()};
+    if (!more) trouble_ = more.error().message;
+    if (!more || !*more) return false;
+  }
+}
+
+Result<Timeline> Reader::read() {
+  TRY(root());
+  builder_.finish();
+  if (no_objects_ > 0) note(fmt::format("{} that are no events left out", count_text(no_objects_, "value")));
+  if (damaged_ > 0)
+    note(fmt::format("{} in the text between events, the first at byte {}; what stood there is left out",
+                     count_text(damaged_, "damaged place"), first_damage_));
+  TRY(check());
+  return std::move(timeline_);
+}
+
+Result<> Reader::root() {
+  char first = 0;
+  const auto begin = [&](JsonCursor& cursor) {
+    first = cursor.peek();
+    return cursor.good();
+  };
+  TRY(window_.more());
+  if (std::string_view(window_.begin(), window_.end()).starts_with(byte_order_mark))
+    window_.forget(window_.begin() + byte_order_mark.size());
+  TRY_ASSIGN(const bool any, with_enough(begin));
+  if (!any) return fail(ErrorKind::malformed, "the file is empty").at(timeline_.source);
+  if (first == '[') {
+    TRY(events());
+  } else if (first == '{') {
+    TRY(object_members());
+  } else {
+    return malformed("a trace in JSON");
+  }
+  if (cut_) return {};
+  return after_root();
+}
+
+Result<> Reader::object_members() {
+  window_.forget(window_.begin() + 1);
+  for (;;) {
+    char next = 0;
+    std::string key;
+    const auto read_key = [&](JsonCursor& cursor) {
+      for (next = cursor.peek(); next == ','; next = cursor.peek()) cursor.take(',');
+      if (!cursor.good() || next == '}') return cursor.good() && cursor.take('}');
+      Token token;
+      if (!cursor.value(token) || !cursor.take(':')) return false;
+      key = token.raw;
+      cursor.peek();
+      return cursor.good();
+    };
+    TRY_ASSIGN(const bool read, with_enough(read_key));
+    if (!read) {
+      cut_ = true;
+      if (has_events_) note("the file ends before its closing bracket");
+      return has_events_ ? Result<>() : malformed("the end of the object");
+    }
+    if (next == '}') return {};
+    if (key == "traceEvents" && *window_.begin() == '[') {
+      TRY(events());
+      if (cut_) return {};
+      continue;
+    }
+    const auto take = [&](JsonCursor& cursor) {
+      Token token;
+      if (!cursor.value(token)) return false;
+      if (is_header_fact(key)) take_header_fact(key, token.raw, timeline_.facts);
+      return true;
+    };
+    TRY_ASSIGN(const bool taken, with_enough(take));
+    if (!taken) {
+      cut_ = true;
+      if (!has_events_) return malformed("a whole value");
+      note(fmt::format("the file ends inside '{}'", printable(key)));
+      return {};
+    }
+  }
+}
+
+Result<> Reader::events() {
+  has_events_ = true;
+  window_.forget(window_.begin() + 1);
+  for (std::uint64_t count = 0;; ++count) {
+    EventFields fields;
+    bool is_event = false, over = false;
+    const auto next_event = [&](JsonCursor& cursor) {
+      char next = cursor.peek();
+      while (next == ',') {
+        cursor.take(',');
+        next = cursor.peek();
+      }
+      over = next == ']';
+      if (over || !cursor.good()) return cursor.good() && cursor.take(']');
+      fields = {};
+      if (!read_event(cursor, fields, is_event)) return false;
+      // The fields lie in the window, which moves on when this returns true.
+      is_event ? builder_.add(fields) : void(++no_objects_);
+      return true;
+    };
+    Result<bool> read = with_enough(next_event);
+    if (!read) {
+      TRY_ASSIGN(const bool found, skip_damage());
+      if (found) continue;
+      read = false;
+    }
+    if (!*read) {
+      cut_ = true;
+      const std::string why = trouble_.empty() ? "the file ends" : trouble_ + ", so it ends";
+      note(fmt::format("{} inside the list of events, behind {} ({} bytes in); what came before is used", why,
+                       count_text(builder_.seen(), "event"), window_.offset()));
+      return {};
+    }
+    if (over) return {};
+    if (count % events_between_reports == 0) {
+      builder_.expect(window_.offset(), source_.size_hint());
+      if (progress_) progress_(window_.offset());
+    }
+  }
+}
+
+// To the next place that looks like the beginning of an event.
+Result<bool> Reader::skip_damage() {
+  if (damaged_++ == 0) first_damage_ = window_.offset();
+  for (bool first = true;; first = false) {
+    const std::string_view rest(window_.begin(), static_cast<std::size_t>(window_.end() - window_.begin()));
+    const std::size_t own = first ? rest.find_first_not_of(" \r\n\t,") : rest.npos;
+    for (std::size_t at = rest.find("\"ph\""); at != rest.npos; at = rest.find("\"ph\"", at + 1)) {
+      const std::size_t before = at > 0 ? rest.find_last_not_of(" \r\n\t", at - 1) : rest.npos;
+      if (before == rest.npos || before == own || rest[before] != '{') continue;
+      window_.forget(window_.begin() + before);
+      return true;
+    }
+    const std::size_t keep = std::min<std::size_t>(rest.size(), 64);
+    window_.forget(window_.end() - keep);
+    Result<bool> more = window_.more();
+    if (!more || !*more) return false;
+  }
+}
+
+Result<> Reader::after_root() {
+  char next = 0;
+  const auto look = [&](JsonCursor& cursor) {
+    next = cursor.peek();
+    return cursor.good();
+  };
+  TRY_ASSIGN(const bool more, with_enough(look));
+  if (more) note(fmt::format("more stands behind the trace, at byte {}; it is left out", window_.offset()));
+  return {};
+}
+
+Result<> Reader::check() const {
+  if (!has_events_) {
+    return fail(ErrorKind::malformed, "expected a trace with 'traceEvents', found other JSON")
+        .at(timeline_.source)
+        .hint("export one with torch.profiler: prof.export_chrome_trace(\"trace.json\")");
+  }
+  if (timeline_.size() == 0) return fail(ErrorKind::malformed, "the trace has no events with a duration").at(timeline_.source);
+  for (const EventKind kind : timeline_.kind) {
+    if (kind != EventKind::other && kind != EventKind::window && kind != EventKind::overhead) return {};
+  }
+  return fail(ErrorKind::malformed, "a Chrome trace, but not one of the PyTorch profiler: no operators, calls or kernels in {}",
+              count_text(timeline_.size(), "event"))
+      .at(timeline_.source);
+}
+
+}  // namespace
+
+bool may_be_trace(std::string_view head) {
+  if (head.starts_with(byte_order_mark)) head.remove_prefix(byte_order_mark.size());
+  const std::size_t first = head.find_first_not_of(" \r\n\t");
+  return first != head.npos && (head[first] == '{' || head[first] == '[');
+}
+
+Result<Timeline> read_trace(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress) {
+  return Reader(std::move(name), source, progress).read();
+}
+
+}  // namespace frx::ingest::trace

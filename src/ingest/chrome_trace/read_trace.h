@@ -1,0 +1,26 @@
+// Traces of the PyTorch profiler (Kineto), in the Chrome format:
+//
+//   {"schemaVersion": 1, "deviceProperties": [...], "traceEvents": [
+//     {"ph": "X", "cat": "kernel", "name": "sgemm", "pid": 0, "tid": 7, "ts": 1824871075646.222, "dur": 2.464,
+//      "args": {"correlation": 2877, "device": 0, "stream": 7}}, ...
+//
+// of every release since 1.8, as an object or a bare array. Read in one pass, in memory for the events alone.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/files.h"
+#include "model/timeline.h"
+
+namespace frx::ingest::trace {
+
+// Do the first bytes of a file (unpacked) begin JSON, as a trace does?
+bool may_be_trace(std::string_view head);
+
+// Survivable damage (a file cut short, events that are none) becomes notes. Fails, naming file and byte, on what is no
+// JSON, has no events, or comes from something else than the profiler of PyTorch.
+Result<model::Timeline> read_trace(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress = {});
+
+}  // namespace frx::ingest::trace

@@ -1,0 +1,161 @@
+#include "ingest/chrome_trace/read_trace.h"
+
+#include <gtest/gtest.h>
+
+#include "ingest/chrome_trace/testing.h"
+
+namespace frx::ingest::trace {
+namespace {
+
+using ::frx::testing::event;
+using ::frx::testing::trace_of;
+using ::frx::testing::trace_with;
+using model::EventKind;
+using model::Timeline;
+
+std::string refusal(const std::string& text) {
+  const std::unique_ptr<ByteSource> source = open_bytes(text);
+  const Result<Timeline> timeline = read_trace("t.json", *source);
+  return timeline ? "read" : to_string(timeline.error());
+}
+
+std::string all_notes(const Timeline& timeline) {
+  std::string text;
+  for (const model::Note& note : timeline.notes) text += note.text + "\n";
+  return text;
+}
+
+const std::string kernel = event("kernel", "sgemm", "0/7", 1000.25, 2.5, R"("correlation": 5, "device": 0, "stream": 7)");
+
+TEST(ReadTrace, TakesTheColumnsOfAnEvent) {
+  const Timeline t = trace_of(trace_with(kernel));
+  ASSERT_EQ(t.size(), 1u);
+  EXPECT_EQ(t.start[0], 1000250);
+  EXPECT_EQ(t.duration[0], 2500);
+  EXPECT_EQ(t.name_of(0), "sgemm");
+  EXPECT_EQ(t.correlation[0], 5u);
+  EXPECT_EQ(t.external[0], Timeline::no_id);
+  EXPECT_EQ(t.kind[0], EventKind::kernel);
+  EXPECT_EQ(t.tracks[t.track[0]].stream, 7);
+  EXPECT_FALSE(t.whole_microseconds);
+}
+
+TEST(ReadTrace, ReadsABareArrayOfTheFirstRelease) {
+  const Timeline t = trace_of(R"([
+  { "ph": "X", "cat": "Operator", "name": "ProfilerStep#3", "pid": 57, "tid": "361", "ts": 1608036516993663, "dur": 19, "args": {} },
+  { "ph": "X", "cat": "Kernel", "name": "k", "pid": 0, "tid": "stream 20", "ts": 1608036516993670, "dur": 1, "args": {"external id": 4} } ])");
+  EXPECT_EQ(t.kind[0], EventKind::annotation);
+  EXPECT_EQ(t.start[0], 1608036516993663000);
+  EXPECT_EQ(t.tracks[t.track[1]].stream, 20);
+  EXPECT_EQ(t.external[1], 4u);
+  EXPECT_TRUE(t.whole_microseconds);
+}
+
+// Nineteen digits: a double would lose the nanoseconds.
+TEST(ReadTrace, KeepsEveryNanosecondOfAnAbsoluteTime) {
+  const Timeline t =
+      trace_of(trace_with(R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1715000000123456.789,"dur":"1.001"})"));
+  EXPECT_EQ(t.start[0], 1715000000123456789);
+  EXPECT_EQ(t.duration[0], 1001);
+}
+
+TEST(ReadTrace, ReadsWhatStandsBesideTheEvents) {
+  const Timeline t = trace_of(
+      R"({"deviceProperties": [{"id": 0, "name": "GPU", "totalGlobalMem": 100, "numSms": 28, "computeMajor": 8, "computeMinor": 6}],
+    "pip": {"deep": [1, {"traceEvents": [1]}]}, "traceEvents": [)" +
+      kernel + R"(], "cuda_runtime_version": 12040,
+    "baseTimeNanoseconds": 1775078550000000000, "distributedInfo": {"rank": 3, "world_size": 8, "backend": "nccl"}})");
+  ASSERT_EQ(t.facts.gpus.size(), 1u);
+  EXPECT_EQ(t.facts.gpus[0].memory_bytes, 100u);
+  EXPECT_EQ(t.facts.gpus[0].cc, (model::ComputeCapability{8, 6}));
+  EXPECT_EQ(t.facts.rank, 3);
+  EXPECT_EQ(t.facts.runtime_version, "12.4");
+  EXPECT_EQ(t.facts.base_time_ns, 1775078550000000000);
+}
+
+TEST(ReadTrace, CountsMemoryOfADevice) {
+  const Timeline t = trace_of(trace_with(kernel + R"({"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,"ts":5,
+    "args":{"Total Allocated":10,"Total Reserved":20,"Device Type":1,"Device Id":2,"Bytes":-4}})"));
+  ASSERT_EQ(t.memory.size(), 1u);
+  EXPECT_EQ(t.memory[0].device, 2);
+  EXPECT_EQ(t.memory[0].reserved_bytes, 20u);
+}
+
+TEST(ReadTrace, UsesWhatCameBeforeTheFileWasCut) {
+  const std::string whole = trace_with(kernel + kernel + kernel);
+  const Timeline t = trace_of(whole.substr(0, whole.size() - 60));
+  EXPECT_EQ(t.size(), 2u);
+  EXPECT_NE(all_notes(t).find("the file ends inside the list of events, behind 2 events"), std::string::npos) << all_notes(t);
+}
+
+TEST(ReadTrace, GoesOnBehindADamagedEvent) {
+  const Timeline t = trace_of(trace_with(kernel + R"({"ph":"X","cat":"kernel","name" "broken","pid":0},)" + kernel));
+  EXPECT_EQ(t.size(), 2u);
+  EXPECT_NE(all_notes(t).find("1 damaged place"), std::string::npos) << all_notes(t);
+}
+
+// PyTorch wrote names of Python frames as they are until 2026.
+TEST(ReadTrace, TakesQuotesInsideANameForPartOfIt) {
+  const std::string frame = R"_({"ph":"X","cat":"python_function","name":"a.py(3): f("x")","pid":1,"tid":1,"ts":1,"dur":1},)_";
+  const Timeline t = trace_of(trace_with(frame + kernel));
+  ASSERT_EQ(t.size(), 2u);
+  EXPECT_EQ(t.name_of(0), R"_(a.py(3): f("x"))_");
+}
+
+TEST(ReadTrace, ToleratesWhatWritersWrote) {
+  const Timeline t = trace_of(
+      "\xEF\xBB\xBF" +
+      trace_with(
+          R"({"ph":"X","cat":"kernel","name":"k\u0041","pid":0,"tid":7,"ts":1,"dur":0,"args":null},)"
+          R"({"ph":"X","cat":"kernel","name":"n","pid":0,"tid":7,"ts":2,"dur":1,"args":{"est. achieved occupancy %": -nan, "bytes": inf}}, 7, "x", null,)"));
+  ASSERT_EQ(t.size(), 2u);
+  EXPECT_EQ(t.name_of(0), "kA");
+  EXPECT_NE(all_notes(t).find("3 values that are no events"), std::string::npos) << all_notes(t);
+}
+
+TEST(ReadTrace, CountsKernelsWithoutADurationInsteadOfTakingThemForZero) {
+  const Timeline t = trace_of(trace_with(kernel + R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1})"));
+  EXPECT_EQ(t.size(), 1u);
+  EXPECT_EQ(t.untimed_kernels, 1u);
+}
+
+TEST(ReadTrace, NoticesAClockThatStopped) {
+  std::string events = kernel;
+  for (int i = 0; i < 3; ++i) events += event("cpu_op", "aten::mm", "1/1", 0, 0);
+  EXPECT_TRUE(trace_of(trace_with(events)).clock_broken);
+  EXPECT_FALSE(trace_of(trace_with(kernel)).clock_broken);
+}
+
+TEST(ReadTrace, KeepsHugeIdentifiersApart) {
+  const Timeline t = trace_of(trace_with(event("kernel", "k", "0/7", 1, 1, R"("correlation": 18446744073709551615)") +
+                                         event("kernel", "k", "0/7", 2, 1, R"("correlation": 18446744073709551614)") +
+                                         event("kernel", "k", "0/7", 3, 1, R"("correlation": 18446744073709551615)")));
+  EXPECT_EQ(t.correlation[0], t.correlation[2]);
+  EXPECT_NE(t.correlation[0], t.correlation[1]);
+}
+
+TEST(ReadTrace, SaysThatMoreStandsBehindIt) {
+  EXPECT_NE(all_notes(trace_of(trace_with(kernel) + "{}")).find("more stands behind the trace, at byte"), std::string::npos);
+}
+
+TEST(ReadTrace, ReadsAValueLongerThanItsWindow) {
+  const std::string name(3 << 20, 'n');
+  EXPECT_EQ(trace_of(trace_with(event("kernel", name, "0/7", 1, 1) + kernel)).name_of(0).size(), name.size());
+}
+
+TEST(ReadTrace, NeedsNoStackForNesting) {
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+  EXPECT_EQ(trace_of(trace_with(event("kernel", "k", "0/7", 1, 1, R"("x": )" + deep))).size(), 1u);
+}
+
+TEST(ReadTrace, RefusesWhatIsNoTraceOfTheProfiler) {
+  EXPECT_EQ(refusal(""), "t.json: the file is empty");
+  EXPECT_NE(refusal("{}").find("expected a trace with 'traceEvents', found other JSON"), std::string::npos);
+  EXPECT_NE(refusal(R"({"traceEvents": []})").find("has no events"), std::string::npos);
+  EXPECT_NE(refusal(trace_with(event("tf", "op", "1/1", 1, 1))).find("not one of the PyTorch profiler"), std::string::npos);
+  EXPECT_NE(refusal("x").find("t.json: byte 0: expected a trace in JSON, found 'x'"), std::string::npos) << refusal("x");
+  EXPECT_NE(refusal(R"({"a": )").find("byte"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace frx::ingest::trace

@@ -1,0 +1,99 @@
+#include "knowledge/run_labels.h"
+
+#include <algorithm>
+
+namespace frx::knowledge {
+namespace {
+
+using model::run_fact_names;
+using model::RunFact;
+
+std::optional<RunFact> fact_called(std::string_view name) {
+  const auto* const at = std::ranges::find(run_fact_names, name, &model::RunFactName::name);
+  return at == std::end(run_fact_names) ? std::nullopt : std::optional(static_cast<RunFact>(at - run_fact_names));
+}
+
+std::optional<Operand> operand_called(std::string_view name) {
+  const std::optional<RunFact> fact = fact_called(name);
+  if (!fact) return std::nullopt;
+  const auto slot = static_cast<std::uint32_t>(*fact);
+  return Operand{slot, *parse_unit(run_fact_names[slot].unit), false};
+}
+
+Result<LabelKind> kind_of(const Value& value) {
+  if (value.text() == "cause") return LabelKind::cause;
+  if (value.text() == "symptom") return LabelKind::symptom;
+  if (value.text() == "state") return LabelKind::state;
+  return fail(ErrorKind::malformed, "expected cause, symptom or state, found '{}'", value.text()).at(value.where());
+}
+
+Result<RunLabel> label_of(const Value& root) {
+  RunLabel label;
+  label.id = root["id"].text();
+  label.display = root["display"].text();
+  label.why = root["why"].text();
+  label.missing = root["missing"].text();
+  label.stall = root["stall"] ? root["stall"].text() : label.id;
+  if (label.id.empty() || label.display.empty() || label.why.empty()) {
+    return fail(ErrorKind::malformed, "expected id, display and why").at(root.where());
+  }
+  TRY_ASSIGN(label.kind, kind_of(root["kind"]));
+  label.order = root["order"].number().value_or(0);
+  label.is_risk = root["risk"].boolean().value_or(false);
+  TRY_ASSIGN(label.when, Expression::parse(root["when"].text(), operand_called, root["when"].where()));
+  TRY_ASSIGN(label.score, Expression::parse(root["score"].text(), operand_called, root["score"].where()));
+  if (!label.when.is_truth() || label.score.is_truth()) {
+    return fail(ErrorKind::malformed, "expected a condition as 'when' and a number as 'score'").at(root.where());
+  }
+  const Value evidence = root["evidence"];
+  for (std::size_t i = 0; i < evidence.size(); ++i) {
+    const std::optional<RunFact> fact = fact_called(evidence.value(i).text());
+    if (!fact) return fail(ErrorKind::malformed, "no fact '{}'", evidence.value(i).text()).at(evidence.value(i).where());
+    label.evidence.emplace_back(evidence.key(i), *fact);
+  }
+  label.cases = root["cases"];
+  label.where = root.where();
+  return label;
+}
+
+std::string shown(std::string_view name, const model::RunFacts& facts) {
+  const bool as_share = name.ends_with("_pct") && !fact_called(name);
+  const std::optional<RunFact> fact = fact_called(as_share ? name.substr(0, name.size() - 4) : name);
+  if (!fact || !facts[*fact]) return "?";
+  const double value = *facts[*fact];
+  if (as_share) return fmt::format("{:.0f}", 100 * value);
+  return value == static_cast<double>(static_cast<long>(value)) ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+}
+
+}  // namespace
+
+Result<RunLabels> RunLabels::load(const Library& library) {
+  RunLabels loaded;
+  for (const Value& root : library.folder("run_labels")) {
+    TRY_ASSIGN(RunLabel label, label_of(root));
+    loaded.labels_.push_back(std::move(label));
+  }
+  std::ranges::stable_sort(loaded.labels_, {}, &RunLabel::order);
+  return loaded;
+}
+
+const RunLabel* RunLabels::with_id(std::string_view id) const {
+  const auto at = std::ranges::find(labels_, id, &RunLabel::id);
+  return at == labels_.end() ? nullptr : &*at;
+}
+
+std::string filled(std::string_view words, const model::RunFacts& facts) {
+  std::string text;
+  while (!words.empty()) {
+    const std::size_t open = words.find('{');
+    text += words.substr(0, open);
+    if (open == words.npos) break;
+    const std::size_t close = words.find('}', open);
+    if (close == words.npos) break;
+    text += shown(words.substr(open + 1, close - open - 1), facts);
+    words.remove_prefix(close + 1);
+  }
+  return text;
+}
+
+}  // namespace frx::knowledge

@@ -1,0 +1,46 @@
+// The labels of a run (data/run_labels): when each one holds, how strongly, and its words.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "knowledge/expression.h"
+#include "knowledge/labels.h"
+#include "knowledge/library.h"
+#include "model/run_facts.h"
+
+namespace frx::knowledge {
+
+struct RunLabel {
+  std::string_view id;       // "input_bound"
+  std::string_view display;  // "Input Pipeline Starvation"
+  LabelKind kind = LabelKind::cause;
+  double order = 0;      // the documented order; decides between equals
+  bool is_risk = false;  // not a use of time: never leads over one that is
+  Expression when, score;
+  std::vector<std::pair<std::string_view, model::RunFact>> evidence;  // documented key, fact
+  std::string_view stall;                                             // the dominant stall type that agrees with it, mostly its own id
+  std::string_view why;                                               // one or more sentences; {fact} and {fact_pct} are filled in
+  std::string_view missing;                                           // what would tell, when it cannot be told
+  Value cases;
+  std::string where;
+};
+
+class RunLabels {
+ public:
+  // Fails, naming file and line, on what is no label.
+  static Result<RunLabels> load(const Library& library);
+
+  const std::vector<RunLabel>& all() const { return labels_; }  // by order
+  const RunLabel* with_id(std::string_view id) const;
+
+ private:
+  std::vector<RunLabel> labels_;
+};
+
+// {input_fraction} as 0.412, {input_fraction_pct} as 41; "?" for what is unknown.
+std::string filled(std::string_view words, const model::RunFacts& facts);
+
+}  // namespace frx::knowledge

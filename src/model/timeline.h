@@ -1,0 +1,101 @@
+// A program over time: what a trace recorded, one row per event, as columns.
+//
+// Millions of events are usual, so a row is 33 bytes and texts are kept once. Rows stand in the order of the file, which
+// is no order in time. What only some events have (bytes of a copy) is in tables beside the columns.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/interner.h"
+#include "model/session.h"
+
+namespace frx::model {
+
+enum class EventKind : std::uint8_t {
+  cpu_op,      // an operator of the framework
+  annotation,  // a range the program named, ProfilerStep#N among them
+  runtime,     // a call of the CUDA or HIP runtime
+  driver,      // a call of the driver
+  kernel,      // on a GPU, as the next three
+  memcpy,
+  memset,
+  gpu_annotation,  // a range of the program, repeated on the track of the GPU
+  sync,            // synchronisation, on the track of a stream
+  python,          // a Python function
+  overhead,        // of the profiler itself
+  window,          // the whole recording
+  foreign,         // of another accelerator (MTIA, XPU)
+  other,
+};
+
+constexpr bool is_gpu_work(EventKind kind) { return kind == EventKind::kernel || kind == EventKind::memcpy || kind == EventKind::memset; }
+
+// A thread of a process, or a stream of a device.
+struct Track {
+  std::string pid, tid;      // as written, without quotes
+  std::int32_t device = -1;  // of GPU events; -1: a thread of the CPU, or not known
+  std::int64_t stream = -1;
+};
+
+// What a trace says of a GPU of the machine, used or not. 0 and "": not said.
+struct TracedGpu {
+  std::int32_t id = -1;
+  std::string name;
+  std::uint64_t memory_bytes = 0;
+  std::uint32_t sms = 0;
+  std::optional<ComputeCapability> cc;
+};
+
+// The memory of a device as its allocator saw it at one moment.
+struct MemorySample {
+  std::int64_t time_ns = 0;
+  std::int32_t device = -1;  // -1: memory of the CPU
+  std::uint64_t allocated_bytes = 0, reserved_bytes = 0;
+};
+
+struct TraceFacts {
+  std::vector<TracedGpu> gpus;
+  std::int64_t base_time_ns = 0;  // added to the times of events, it gives the time since 1970; 0: not said
+  std::optional<std::int64_t> rank, world_size;
+  std::string backend;  // "nccl"
+  bool record_shapes = false, with_stack = false, profile_memory = false;
+  std::string runtime_version;  // "12.4", of CUDA
+  bool is_rocm = false;
+};
+
+struct Timeline {
+  static constexpr std::uint32_t no_id = 0xFFFFFFFF;
+
+  std::string source;  // the name of the file
+
+  // By event. Times in nanoseconds, of the clock of the trace.
+  std::vector<std::int64_t> start, duration;
+  std::vector<std::uint32_t> name;         // of `names`
+  std::vector<std::uint32_t> track;        // of `tracks`
+  std::vector<std::uint32_t> correlation;  // joins a call with the GPU work it launched; no_id: none
+  std::vector<std::uint32_t> external;     // External id; no_id: none
+  std::vector<EventKind> kind;
+
+  Interner names;
+  std::vector<Track> tracks;
+  std::vector<std::uint32_t> copy_events;  // rows of copies whose bytes are known, ascending
+  std::vector<std::uint64_t> copy_bytes;
+  std::vector<MemorySample> memory;
+  TraceFacts facts;
+  std::vector<Note> notes;
+  // Times are multiples of a microsecond: traces of PyTorch before 2.3 round down, kernels under 1 us have no duration.
+  bool whole_microseconds = true;
+  // Some events lost their times; nothing may be measured between events.
+  bool clock_broken = false;
+  std::uint64_t untimed_kernels = 0;  // without a duration; they are not among the events
+
+  std::size_t size() const { return start.size(); }
+  std::string_view name_of(std::size_t event) const { return names[name[event]]; }
+  std::int64_t end(std::size_t event) const { return start[event] + duration[event]; }
+};
+
+}  // namespace frx::model

@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "render/page.h"
+#include "render/recommendation_text.h"
+#include "render/trace_report.h"
+
+namespace frx::render {
+namespace {
+
+using derive::trace::GpuTime;
+using derive::trace::GpuTrack;
+using derive::trace::IdleCause;
+using derive::trace::ProcessTimes;
+using model::RunFact;
+using report::TraceReport;
+
+constexpr std::size_t gpus_shown = 8, rows_shown = 5, recommendations_shown = 3;
+
+std::string steps_text(const TraceReport& report) {
+  if (!report.has_step_boundaries()) return "none marked; the recording counts as one";
+  const auto& steps = report.processes.front().steps;
+  std::string text = fmt::format("{} ({})", count_text(report.step_count(), "step"), printable(steps.name));
+  if (report.scope().skipped > 0) text += fmt::format(", the first {} left out as warming up", report.scope().skipped);
+  return text;
+}
+
+// The mean over the steps that count, of the first process.
+std::string step_time_text(const TraceReport& report) {
+  const ProcessTimes& process = report.processes.front();
+  double sum = 0, count = 0;
+  for (std::size_t i = report.scope().skipped; i < process.host.size(); ++i, ++count) sum += static_cast<double>(process.host[i].wall);
+  return count == 0 ? "n/a" : format_quantity(sum / count, "ns");
+}
+
+void add_head(Page& page, const TraceReport& report) {
+  page.title("FRX TRACE ANALYSIS");
+  page.fact("File", printable(report.source));
+  const std::string gpus = report.gpu_names();
+  if (!report.gpus.empty()) page.fact("GPU", gpus.empty() ? fmt::format("{}, not named", count_text(report.gpus.size(), "GPU")) : gpus);
+  if (report.facts.rank) {
+    page.fact("Rank", report.facts.world_size ? fmt::format("{} of {}", *report.facts.rank, *report.facts.world_size)
+                                              : fmt::format("{}", *report.facts.rank));
+  }
+  page.fact("Recorded", fmt::format("{}, {}, {}", count_text(report.events, "event"), count_text(report.kernels, "kernel"),
+                                    count_text(report.operators, "operator call")));
+  page.fact("Steps", steps_text(report));
+  page.fact(report.has_step_boundaries() ? "Step time" : "Time", step_time_text(report));
+}
+
+void add_verdict(Page& page, const TraceReport& report) {
+  const diagnose::TrainingDiagnosis& d = report.scope().diagnosis;
+  page.section("VERDICT");
+  if (d.findings.empty()) {
+    page.fact("Primary", d.primary == "inconclusive" ? "inconclusive: nothing stands out" : "none: too little was recorded");
+  } else {
+    const diagnose::RunFinding* facing = d.with_id(d.user_facing);
+    page.fact("Primary", fmt::format("{} ({})", facing ? facing->label->display : d.user_facing, d.user_facing));
+    if (d.user_facing != d.primary) page.fact("Seen as", fmt::format("{} ({})", d.findings.front().label->display, d.primary));
+    page.fact("Confidence", fmt::format("{} ({:.2f}): {}", d.confidence_level, d.confidence, d.confidence_reason));
+  }
+  for (const std::string& why : d.why) page.hanging("- ", why);
+  for (const diagnose::RunFinding& finding : d.findings) {
+    if (finding.label->id == d.user_facing || finding.label->id == d.primary) continue;
+    page.hanging("- ", fmt::format("{} ({}) holds too, {:.2f}", finding.label->display, finding.label->id, finding.score));
+  }
+}
+
+struct Part {
+  std::string_view name;
+  std::int64_t ns;
+};
+
+std::vector<Part> parts_of(const GpuTime& time) {
+  const auto idle = [&](IdleCause cause) { return time.idle_by[static_cast<std::size_t>(cause)]; };
+  return {{"computing", time.compute},
+          {"exposed communication", time.communication},
+          {"exposed copies", time.copy},
+          {"idle: data loader", idle(IdleCause::input)},
+          {"idle: after a sync", idle(IdleCause::sync)},
+          {"idle: allocator", idle(IdleCause::allocator)},
+          {"idle: not launched", idle(IdleCause::host)},
+          {"idle: launched", idle(IdleCause::device)},
+          {"idle: unknown", idle(IdleCause::unknown)}};
+}
+
+GpuTime over_scope(const GpuTrack& gpu, std::size_t skipped) {
+  GpuTime sum;
+  for (std::size_t i = skipped; i < gpu.steps.size(); ++i) sum += gpu.steps[i];
+  return sum;
+}
+
+void add_bar(Page& page, const Part& part, std::int64_t span) {
+  const double share = static_cast<double>(part.ns) / static_cast<double>(span);
+  const std::size_t room = page.width() > 42 ? page.width() - 36 : 8;
+  const auto length = static_cast<std::size_t>(std::lround(share * static_cast<double>(room)));
+  const Tone tone = part.name == "computing" ? Tone::green : part.name.starts_with("idle") ? Tone::red : Tone::yellow;
+  const std::string row = fmt::format("  {:<23}{:>5.1f} %", part.name, 100 * share);
+  page.raw(length == 0 ? row : row + "  " + page.paint(tone, std::string(length, '#')));
+}
+
+void add_breakdown(Page& page, const TraceReport& report) {
+  std::size_t shown = 0;
+  for (const ProcessTimes& process : report.processes) {
+    for (const GpuTrack& gpu : process.gpus) {
+      const GpuTime time = over_scope(gpu, report.scope().skipped);
+      if (time.span <= 0 || shown == 2) continue;
+      ++shown;
+      page.section(report.gpus.size() == 1 ? std::string("WHERE A STEP GOES") : fmt::format("WHERE A STEP GOES ON GPU {}", gpu.device));
+      for (const Part& part : parts_of(time)) {
+        if (part.ns * 1000 >= time.span) add_bar(page, part, time.span);
+      }
+    }
+  }
+}
+
+void add_gpus(Page& page, const TraceReport& report) {
+  if (report.gpus.size() < 2) return;
+  const std::size_t shown = std::min(gpus_shown, report.gpus.size());
+  page.section("GPUS", shown, report.gpus.size());
+  page.raw("  GPU  process        busy  computing  communication  leading");
+  for (const report::GpuVerdict& gpu : std::span(report.gpus).first(shown)) {
+    const auto percent = [&](RunFact fact) { return gpu.facts[fact] ? fmt::format("{:.1f} %", 100 * *gpu.facts[fact]) : "n/a"; };
+    page.raw(fmt::format("  {:>3}  {:<12} {:>7} {:>10} {:>14}  {}", gpu.device, clip(printable(gpu.pid), 12),
+                         percent(RunFact::gpu_busy_fraction), percent(RunFact::compute_fraction), percent(RunFact::communication_fraction),
+                         gpu.primary));
+  }
+}
+
+void add_times(Page& page, std::string_view heading, const std::vector<report::TimeOf>& rows) {
+  if (rows.empty()) return;
+  const std::size_t shown = std::min(rows_shown, rows.size());
+  page.section(heading);
+  for (const report::TimeOf& row : std::span(rows).first(shown)) {
+    page.raw(fmt::format("  {:>9} {:>7}x  {}", format_quantity(static_cast<double>(row.gpu_ns), "ns"), row.count,
+                         clip(printable(row.name), page.width() - 22)));
+  }
+}
+
+void add_recommendations(Page& page, const TraceReport& report) {
+  const auto& all = report.scope().advice.recommendations;
+  const std::size_t shown = std::min(recommendations_shown, all.size());
+  page.section("RECOMMENDATIONS", shown, all.size());
+  if (all.empty()) page.paragraph("None: no rule answers what was found.");
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i > 0) page.blank();
+    CardOptions options;
+    options.number = i + 1;
+    options.max_actions = 3;
+    options.brief = true;
+    add_card(page, all[i], options);
+  }
+}
+
+}  // namespace
+
+std::string trace_text(const TraceReport& report, const Style& style) {
+  Page page(style);
+  add_head(page, report);
+  add_verdict(page, report);
+  add_breakdown(page, report);
+  add_gpus(page, report);
+  add_times(page, "OPERATORS BY GPU TIME", report.top_operators);
+  add_times(page, "KERNELS BY TIME", report.top_kernels);
+  add_recommendations(page, report);
+  if (!report.notes.empty()) page.section("NOTES");
+  for (const std::string& note : report.notes) page.hanging("- ", note);
+  return page.take();
+}
+
+}  // namespace frx::render

@@ -1,0 +1,237 @@
+#include "report/trace_analyst.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "advise/engine.h"
+#include "advise/run_signals.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "derive/trace/run_facts.h"
+#include "ingest/chrome_trace/read_trace.h"
+#include "ingest/unpacked_source.h"
+
+namespace frx::report {
+namespace {
+
+using derive::trace::Attribution;
+using derive::trace::GpuTrack;
+using derive::trace::GpuWork;
+using derive::trace::ProcessTimes;
+using model::EventKind;
+using model::RunFact;
+using model::Timeline;
+
+// Documented: the first two steps are warming up. Only where at least three remain.
+constexpr std::size_t warm_up_steps = 2, fewest_left = 3;
+constexpr std::size_t top_count = 10;
+
+void count_events(const Timeline& timeline, const Attribution& attribution, TraceReport& report) {
+  report.events = timeline.size();
+  report.kernels = attribution.kernels;
+  report.kernels_with_launch = attribution.kernels_with_launch;
+  report.kernels_with_op = attribution.kernels_with_op;
+  for (const EventKind kind : timeline.kind) {
+    report.copies += kind == EventKind::memcpy;
+    report.calls += kind == EventKind::runtime || kind == EventKind::driver;
+    report.operators += kind == EventKind::cpu_op;
+    report.foreign_events += kind == EventKind::foreign;
+  }
+}
+
+template <typename Name>
+std::vector<TimeOf> ranked(const Timeline& timeline, const Attribution& attribution, Name name) {
+  std::unordered_map<std::uint32_t, TimeOf> by_name;
+  for (const GpuWork& one : attribution.work) {
+    const std::uint32_t id = name(one);
+    if (id == Timeline::no_id) continue;
+    TimeOf& entry = by_name[id];
+    entry.gpu_ns += timeline.duration[one.event];
+    ++entry.count;
+  }
+  std::vector<TimeOf> all;
+  for (auto& [id, entry] : by_name) {
+    entry.name = timeline.names[id];
+    all.push_back(std::move(entry));
+  }
+  const std::size_t kept = std::min(top_count, all.size());
+  std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(kept),
+                            [](const TimeOf& a, const TimeOf& b) { return a.gpu_ns != b.gpu_ns ? a.gpu_ns > b.gpu_ns : a.name < b.name; });
+  all.resize(kept);
+  return all;
+}
+
+// Of what the program lost, what took most; as the documents name it, and communication.
+std::string dominant_stall(const model::RunFacts& facts) {
+  std::string best = "unknown";
+  double most = 0;
+  constexpr std::pair<RunFact, std::string_view> stalls[] = {{RunFact::input_fraction, "input_bound"},
+                                                             {RunFact::copy_fraction, "copy_bound"},
+                                                             {RunFact::sync_fraction, "sync_bound"},
+                                                             {RunFact::communication_fraction, "communication_bound"}};
+  for (const auto& [fact, name] : stalls) {
+    const double value = facts[fact].value_or(0);
+    if (value <= most) continue;
+    most = value;
+    best = name;
+  }
+  // A small part of the step dominates nothing.
+  constexpr double worth_naming = 0.05;
+  if (most >= worth_naming) return best;
+  return facts[RunFact::compute_fraction].value_or(0) > 0 ? "compute_bound" : "unknown";
+}
+
+// The steps in which a finding is strongest: the documented value of each.
+std::vector<diagnose::StepValue> worst_steps(const std::vector<ProcessTimes>& processes, const RunScope& scope, std::string_view label) {
+  std::vector<diagnose::StepValue> values;
+  for (const ProcessTimes& process : processes) {
+    for (std::size_t i = scope.skipped; i < process.host.size(); ++i) {
+      if (process.host[i].wall <= 0) continue;
+      const derive::trace::StepRange one{i, i + 1};
+      const model::RunFacts facts = derive::trace::facts_of(process, process.gpus.empty() ? nullptr : &process.gpus.front(), one);
+      std::optional<double> value;
+      if (label == "input_bound") value = facts[RunFact::input_fraction];
+      if (label == "copy_bound") value = facts[RunFact::copy_fraction];
+      if (label == "sync_bound") value = facts[RunFact::sync_fraction];
+      if (label == "communication_bound") value = facts[RunFact::communication_fraction];
+      if (label == "host_bound") value = facts[RunFact::host_fraction];
+      if ((label == "underutilized_gpu" || label == "launch_bound") && facts[RunFact::gpu_busy_fraction])
+        value = 1 - *facts[RunFact::gpu_busy_fraction];
+      if (value && *value > 0) values.push_back({process.steps.steps[i].number, *value});
+    }
+  }
+  std::ranges::stable_sort(values, std::ranges::greater{}, &diagnose::StepValue::value);
+  values.resize(std::min<std::size_t>(3, values.size()));
+  return values;
+}
+
+void add_notes(const Timeline& timeline, TraceReport& report) {
+  for (const model::Note& note : timeline.notes) report.notes.push_back(note.text);
+  if (report.kernels == 0 && report.foreign_events > 0) {
+    report.notes.push_back(fmt::format("{} of another accelerator; nothing is said about it", count_text(report.foreign_events, "event")));
+  } else if (report.kernels == 0 && report.calls > 0) {
+    report.notes.push_back(
+        fmt::format("{} of the GPU runtime, but no kernels: the profiler could not record the GPU (no CUPTI, WSL, "
+                    "missing permission). Nothing is said about how busy it was",
+                    count_text(report.calls, "call")));
+  } else if (report.kernels == 0) {
+    report.notes.push_back("the GPU was not recorded (activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] does)");
+  } else if (report.operators == 0) {
+    report.notes.push_back("no operators were recorded, so kernels cannot be attributed (activities=[ProfilerActivity.CPU, ...] does)");
+  }
+  if (report.kernels > 0 && report.kernels_with_launch < report.kernels) {
+    report.notes.push_back(fmt::format("{} without a launch in the file (launched before the recording, or by a library)",
+                                       count_text(report.kernels - report.kernels_with_launch, "kernel")));
+  }
+  if (!report.has_step_boundaries()) {
+    report.notes.push_back(
+        "no steps: call prof.step() after each one, or name them with record_function; the recording counts as one step");
+  }
+  if (timeline.whole_microseconds && report.kernels > 0) {
+    report.notes.push_back("times are whole microseconds (PyTorch before 2.3): a kernel of 3 us may have taken 4");
+  }
+}
+
+diagnose::RunSample sample_of(const TraceReport& report, const RunScope& scope, const Timeline& timeline) {
+  return {scope.step_numbers.size(), report.has_step_boundaries(), timeline.clock_broken};
+}
+
+}  // namespace
+
+std::size_t TraceReport::step_count() const {
+  std::size_t most = 0;
+  for (const ProcessTimes& process : processes) most = std::max(most, process.steps.steps.size());
+  return has_step_boundaries() ? most : 0;
+}
+
+bool TraceReport::has_step_boundaries() const {
+  return !processes.empty() && processes.front().steps.source != derive::trace::Steps::Source::recording;
+}
+
+std::string TraceReport::gpu_names() const {
+  std::map<std::string, int> used;
+  for (const GpuVerdict& gpu : gpus) {
+    const auto known = std::ranges::find(facts.gpus, gpu.device, &model::TracedGpu::id);
+    if (known != facts.gpus.end() && !known->name.empty()) ++used[known->name];
+  }
+  std::vector<std::string> words;
+  for (const auto& [name, count] : used) words.push_back(count > 1 ? fmt::format("{} x {}", count, printable(name)) : printable(name));
+  return join(words, ", ");
+}
+
+Result<std::unique_ptr<TraceAnalyst>> TraceAnalyst::create(const std::string& data_directory) {
+  std::unique_ptr<TraceAnalyst> analyst(new TraceAnalyst);
+  TRY_ASSIGN(analyst->knowledge_, knowledge::Knowledge::load(data_directory));
+  TRY_ASSIGN(analyst->labels_, knowledge::RunLabels::load(analyst->knowledge_.library));
+  TRY_ASSIGN(advise::Catalogue catalogue, advise::Catalogue::load(analyst->knowledge_));
+  analyst->catalogue_ = std::make_unique<advise::Catalogue>(std::move(catalogue));
+  return analyst;
+}
+
+void TraceAnalyst::diagnose(RunScope& scope, const diagnose::RunSample& sample) const {
+  scope.dominant_stall = dominant_stall(scope.facts);
+  scope.diagnosis = diagnose::diagnose_run(labels_, scope.facts, scope.dominant_stall, sample);
+  const advise::SignalMap signals = advise::signals_of(scope.facts);
+  std::vector<advise::Diagnosed> diagnosed;
+  for (const diagnose::RunFinding& finding : scope.diagnosis.findings) diagnosed.push_back({finding.label->id, finding.score, &signals, 0});
+  advise::Proposals proposals = advise::propose(*catalogue_, diagnosed);
+  for (const advise::Proposal& proposal : proposals.proposals) {
+    advise::Recommendation r = advise::described(proposal);
+    r.label = diagnosed[proposal.diagnosed].label;
+    scope.advice.recommendations.push_back(std::move(r));
+  }
+  scope.advice.bundles = std::move(proposals.bundles);
+  scope.advice.withheld = std::move(proposals.withheld);
+}
+
+Result<std::unique_ptr<TraceReport>> TraceAnalyst::analyse(std::string name, ByteSource& source,
+                                                           const std::function<void(std::uint64_t)>& progress) const {
+  ingest::UnpackedSource unpacked(source);
+  TRY_ASSIGN(const std::string_view head, unpacked.head());
+  if (!head.empty() && !ingest::trace::may_be_trace(head)) return fail(ErrorKind::malformed, "expected a trace in JSON").at(name);
+  TRY_ASSIGN(const Timeline timeline, ingest::trace::read_trace(name, unpacked, progress));
+  auto report = std::make_unique<TraceReport>();
+  report->source = std::move(name);
+  report->facts = timeline.facts;
+  const Attribution attribution = derive::trace::attribute(timeline);
+  count_events(timeline, attribution, *report);
+  report->processes = derive::trace::break_down(timeline, attribution, derive::trace::find_steps(timeline));
+  report->top_operators = ranked(
+      timeline, attribution, [&](const GpuWork& one) { return one.op == derive::trace::none ? Timeline::no_id : timeline.name[one.op]; });
+  report->top_kernels = ranked(timeline, attribution, [&](const GpuWork& one) {
+    return timeline.kind[one.event] == EventKind::kernel ? timeline.name[one.event] : Timeline::no_id;
+  });
+  const auto scope_from = [&](std::string_view scope_name, std::size_t skipped) {
+    RunScope scope{std::string(scope_name), {}, skipped, {}, {}, {}, {}};
+    const std::vector<derive::trace::Step>& steps = report->processes.front().steps.steps;
+    for (std::size_t i = skipped; i < steps.size(); ++i) scope.step_numbers.push_back(steps[i].number);
+    scope.facts = timeline.clock_broken ? model::RunFacts() : derive::trace::facts_of(report->processes, timeline, {skipped, SIZE_MAX});
+    diagnose(scope, sample_of(*report, scope, timeline));
+    for (diagnose::RunFinding& finding : scope.diagnosis.findings) {
+      finding.worst_steps = worst_steps(report->processes, scope, finding.label->id);
+    }
+    return scope;
+  };
+  report->run = scope_from("run", 0);
+  if (report->step_count() >= warm_up_steps + fewest_left) report->steady_state = scope_from("steady_state", warm_up_steps);
+  for (const ProcessTimes& process : report->processes) {
+    for (const GpuTrack& gpu : process.gpus) {
+      GpuVerdict verdict{process.steps.pid, gpu.device, derive::trace::facts_of(process, &gpu, {report->scope().skipped, SIZE_MAX}), {}};
+      verdict.primary =
+          diagnose::diagnose_run(labels_, verdict.facts, dominant_stall(verdict.facts), sample_of(*report, report->scope(), timeline))
+              .user_facing;
+      report->gpus.push_back(std::move(verdict));
+    }
+  }
+  add_notes(timeline, *report);
+  return report;
+}
+
+bool may_be_trace(ByteSource& source) {
+  ingest::UnpackedSource unpacked(source);
+  const Result<std::string_view> head = unpacked.head();
+  return head && ingest::trace::may_be_trace(*head);
+}
+
+}  // namespace frx::report

@@ -1,0 +1,60 @@
+// The finished answer about a trace, as plain values that point into their analyst.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advise/advice.h"
+#include "derive/trace/breakdown.h"
+#include "diagnose/training.h"
+#include "model/run_facts.h"
+#include "model/timeline.h"
+
+namespace frx::report {
+
+// All steps ("run"), or those after warming up ("steady_state").
+struct RunScope {
+  std::string name;
+  std::vector<std::int64_t> step_numbers;
+  std::size_t skipped = 0;  // steps at the beginning that are left out
+  model::RunFacts facts;
+  std::string dominant_stall;
+  diagnose::TrainingDiagnosis diagnosis;
+  advise::Advice advice;
+};
+
+struct TimeOf {
+  std::string name;
+  std::int64_t gpu_ns = 0;  // summed over kernels, copies and fills; overlaps count twice
+  std::uint64_t count = 0;  // pieces of work
+};
+
+struct GpuVerdict {
+  std::string pid;  // of the process, "" when there is only one
+  std::int32_t device = -1;
+  model::RunFacts facts;
+  std::string primary;  // id of a label, "" without one
+};
+
+struct TraceReport {
+  std::string source;
+  model::TraceFacts facts;
+  std::uint64_t events = 0, kernels = 0, kernels_with_launch = 0, kernels_with_op = 0, copies = 0, calls = 0, operators = 0;
+  std::uint64_t foreign_events = 0;  // of accelerators that are no GPU of CUDA or ROCm
+  std::vector<derive::trace::ProcessTimes> processes;
+  RunScope run;
+  std::optional<RunScope> steady_state;
+  std::vector<GpuVerdict> gpus;
+  std::vector<TimeOf> top_operators, top_kernels;  // by time
+  std::vector<std::string> notes;                  // what the reader of the report should know
+
+  // The scope that answers for the trace.
+  const RunScope& scope() const { return steady_state ? *steady_state : run; }
+  std::size_t step_count() const;
+  bool has_step_boundaries() const;
+  // "NVIDIA A100, NVIDIA A100" as "2 x NVIDIA A100"; "" when the trace names none of those used.
+  std::string gpu_names() const;
+};
+
+}  // namespace frx::report
