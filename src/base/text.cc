@@ -105,6 +105,15 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return text;
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = sequence_length(text);
+    if (size == 0) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
 std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());

@@ -23,6 +23,8 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 // Control characters become spaces, invalid UTF-8 becomes U+FFFD; nothing a terminal would act on.
 std::string printable(std::string_view text);
 
+bool is_utf8(std::string_view text);
+
 // The number of terminal cells, counting one per code point.
 std::size_t display_width(std::string_view text);
 

@@ -14,8 +14,8 @@
 
 namespace frx::model {
 
-// In a text file; line and column from 1, 0 where unknown. A column counts bytes. `end_column` is one past
-// the last byte on `end_line`, as SARIF has it.
+// In a text file; line and column from 1, 0 where unknown. A column counts UTF-16 code units, as editors and SARIF do.
+// `end_column` is one past the last of them on `end_line`.
 struct TextPlace {
   std::string file;
   std::uint32_t line = 0, column = 0;

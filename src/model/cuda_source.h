@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf16.h"
 #include "model/code_finding.h"
 #include "model/cuda_syntax.h"
 
@@ -45,6 +46,7 @@ struct Source {
   std::vector<Unroll> unrolls;  // in order
   std::vector<Suppression> suppressions;
   std::vector<std::uint32_t> line_starts;  // byte offsets, of the file itself
+  Utf16Units units;                        // of the file itself
   std::uint32_t errors = 0;                // places that are no CUDA as the grammar knows it; read around
 
   std::string_view text_of(std::uint32_t node) const {
@@ -56,6 +58,10 @@ struct Source {
     const auto at = std::upper_bound(line_starts.begin(), line_starts.end(), byte);
     return static_cast<std::uint32_t>(at - line_starts.begin());
   }
+  // From 1, of a byte on this line.
+  std::uint32_t column_of(std::uint32_t byte, std::uint32_t line) const {
+    return units.before(original, byte) - units.before(original, line_starts[line - 1]) + 1;
+  }
   // Of a node, in lines and columns. What a macro wrote has no place: line 0.
   TextPlace place_of(std::uint32_t node) const {
     TextPlace place;
@@ -63,9 +69,9 @@ struct Source {
     const Node& n = syntax[node];
     if (n.begin >= size) return place;
     place.line = line_of(n.begin);
-    place.column = n.begin - line_starts[place.line - 1] + 1;
+    place.column = column_of(n.begin, place.line);
     place.end_line = line_of(std::max(n.end, n.begin + 1) - 1);
-    place.end_column = n.end - line_starts[place.end_line - 1] + 1;
+    place.end_column = column_of(n.end, place.end_line);
     return place;
   }
   // The line without its line feed.

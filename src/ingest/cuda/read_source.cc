@@ -68,6 +68,7 @@ Result<Source> read_source(std::string name, std::string_view text) {
   source.name = std::move(name);
   source.size = static_cast<std::uint32_t>(text.size());
   source.line_starts = line_starts(text);
+  source.units = Utf16Units(text);
   Preprocessed plain = preprocess(text);
   source.macros = std::move(plain.macros);
   source.unrolls = std::move(plain.unrolls);

@@ -32,6 +32,14 @@ TEST(CudaSource, HasPlacesInLinesAndColumns) {
   EXPECT_EQ(source.text_of(source.syntax.child(assignment, Role::op)), "=");
 }
 
+// As editors and SARIF count; the byte-order mark is no part of the line.
+TEST(CudaSource, ColumnsCountCharactersAndNotBytes) {
+  const Source source = read_source("a.cu", "\xEF\xBB\xBFvoid f(int* a) { /* \u00FC\u4E2D\U0001F680 */ a[0] = 1; }\n").value();
+  const model::TextPlace place = source.place_of(first(source, NodeKind::assignment));
+  EXPECT_EQ(place.column, 29u);
+  EXPECT_EQ(place.end_column, 37u);
+}
+
 TEST(CudaSource, KnowsTheValuesOfMacros) {
   const Source source =
       read_source("a.cu", "#define A (2 * 8)\n#define LOOP for (;;) {\n#define F(x) x + A\n#define TWO 1; 2\n").value();
