@@ -11,6 +11,7 @@ namespace frx::model {
 
 struct EmbeddedPtx {
   std::string architecture;  // "compute_90a"
+  std::string member;        // of a static library: "kernels.cu.o"; else ""
   std::string text;
   std::uint64_t position = 0;  // of its header in the file
   bool relocatable = false;    // left for the linker of device code

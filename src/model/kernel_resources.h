@@ -24,6 +24,7 @@ struct KernelResources {
   std::string name;          // mangled
   std::string demangled;     // "" when the name is no C++ name
   std::string architecture;  // "sm_90a"
+  std::string member;        // of a static library: "kernels.cu.o"; else ""
   ComputeCapability cc;
   // A part of a program that is not linked yet (nvcc -dc): registers, stack and shared memory of the functions
   // it calls in other parts are not counted.

@@ -34,6 +34,7 @@ Json kernel_json(const DeviceReport& report, const DeviceKernel& device) {
   Json json{{"kernel_name", k.name},
             {"demangled_name", text_or_null(k.demangled)},
             {"architecture", k.architecture},
+            {"member", text_or_null(k.member)},
             {"relocatable", k.relocatable}};
   json["registers"] = or_null(k.registers_per_thread);
   json["register_limit"] = or_null(k.register_limit);

@@ -1,6 +1,7 @@
 #include "report/device_analyst.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -50,8 +51,9 @@ CodeSubject subject_of(const KernelResources& kernel, const DeviceKernel& device
   return subject;
 }
 
-diagnose::CompiledKernels compiled_for(const model::DeviceCode& code) {
-  diagnose::CompiledKernels compiled;
+// By the member of a static library, in which names of kernels may come back.
+std::map<std::string_view, diagnose::CompiledKernels> compiled_in(const model::DeviceCode& code) {
+  std::map<std::string_view, diagnose::CompiledKernels> compiled;
   for (const KernelResources& kernel : code.kernels) {
     derive::ptx::Compiled numbers;
     numbers.registers = kernel.registers_per_thread;
@@ -61,17 +63,26 @@ diagnose::CompiledKernels compiled_for(const model::DeviceCode& code) {
       numbers.spill_load_bytes = kernel.spills->load_bytes;
     }
     numbers.source = "the cubin for " + kernel.architecture;
-    compiled.insert_or_assign(kernel.name, std::move(numbers));  // the last architecture is the newest, as nvcc orders them
+    // The last architecture is the newest, as nvcc orders them.
+    compiled[kernel.member].insert_or_assign(kernel.name, std::move(numbers));
   }
   return compiled;
 }
 
+// As linkers name a member: "libfoo.a(kernels.cu.o)".
+std::string file_of(const DeviceReport& report, const model::EmbeddedPtx& ptx) {
+  return ptx.member.empty() ? report.source : fmt::format("{}({})", report.source, ptx.member);
+}
+
 void add_ptx(const CodeAnalyst& analyst, DeviceReport& report) {
-  const diagnose::CompiledKernels compiled = compiled_for(report.code);
-  const PtxCompiler compiler = [&](const std::string&) -> Result<diagnose::CompiledKernels> { return compiled; };
+  const std::map<std::string_view, diagnose::CompiledKernels> all = compiled_in(report.code);
   for (const model::EmbeddedPtx& ptx : report.code.ptx) {
-    const std::string name = fmt::format("{} (PTX for {})", report.source, ptx.architecture);
-    Result<std::unique_ptr<PtxReport>> analysed = analyst.analyse_ptx(name, ptx.text, compiled.empty() ? PtxCompiler() : compiler);
+    const auto compiled = all.find(ptx.member);
+    PtxCompiler compiler;
+    if (compiled != all.end())
+      compiler = [&](const std::string&) -> Result<diagnose::CompiledKernels> { return compiled->second; };
+    const std::string name = fmt::format("{} (PTX for {})", file_of(report, ptx), ptx.architecture);
+    Result<std::unique_ptr<PtxReport>> analysed = analyst.analyse_ptx(name, ptx.text, compiler);
     if (analysed)
       report.ptx.push_back(std::move(*analysed));
     else

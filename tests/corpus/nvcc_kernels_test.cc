@@ -166,5 +166,22 @@ TEST_F(CompiledKernels, AreReadAsPtxasDescribesThem) {
   }
 }
 
+TEST_F(CompiledKernels, AreReadFromAStaticLibrary) {
+  std::ofstream(folder_->file("a_second_source_with_a_long_name.cu")) << "__global__ void second(int* a) { *a = 1; }";
+  const Output output = compile("-lib -gencode arch=compute_80,code=sm_80 a_second_source_with_a_long_name.cu", "libkernels.a");
+  ASSERT_EQ(output.status, 0) << output.text;
+  const auto code = read("libkernels.a");
+  ASSERT_TRUE(code) << to_string(code.error());
+  // nvcc calls them "tmpxft_0000640e_00000000-16_kernels.o".
+  std::map<std::string, std::size_t> kernels;
+  for (const model::KernelResources& kernel : code->kernels) {
+    EXPECT_TRUE(kernel.member.ends_with(kernel.name == "_Z6secondPi" ? "_a_second_source_with_a_long_name.o" : "_kernels.o")) << kernel.member;
+    ++kernels[kernel.member];
+  }
+  EXPECT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(code->kernels.size(), 5u);
+  EXPECT_TRUE(code->notes.empty());
+}
+
 }  // namespace
 }  // namespace frx::testing

@@ -1,6 +1,7 @@
 // Device code in files of any kind: ELF sections, containers, compressed images and the cubins in them. Whatever
 // stands in the bytes, no more is unpacked than is allowed.
 #include "fuzz/input.h"
+#include "ingest/fatbin/archive.h"
 #include "ingest/fatbin/device_code.h"
 #include "ingest/fatbin/images.h"
 
@@ -12,6 +13,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto code = frx::ingest::fatbin::read_device_code("input", input.text(), limits);
   if (!code) {
     require(!code.error().message.empty() && code.error().where.starts_with("input"));
+    return 0;
+  }
+  if (frx::ingest::fatbin::file_kind(input.text()) == frx::ingest::fatbin::FileKind::archive) {
+    const auto members = frx::ingest::fatbin::members_of_archive(input.text());
+    require(members.has_value() && code->notes.size() <= 51);
+    for (const auto& member : *members) require(member.position + member.bytes.size() <= size && member.name.size() <= 4096);
     return 0;
   }
   const auto images = frx::ingest::fatbin::list_images(input.text());

@@ -2,14 +2,54 @@
 
 #include <iterator>
 #include <set>
+#include <tuple>
 
+#include "base/text.h"
+#include "base/units.h"
 #include "ingest/cubin/resources.h"
+#include "ingest/fatbin/archive.h"
 #include "ingest/fatbin/images.h"
 
 namespace frx::ingest::fatbin {
 namespace {
 
-using Target = std::pair<ImageKind, std::string_view>;
+// Of an archive, every member is an object of its own.
+using Target = std::tuple<std::string_view, ImageKind, std::string_view>;
+
+Target target_of(const Image& image) { return {image.member, image.kind, image.architecture}; }
+
+// A damaged file can have as many notes as images.
+void add_note(model::DeviceCode& code, std::string text) {
+  constexpr std::size_t most = 50;
+  if (code.notes.size() < most) code.notes.push_back(std::move(text));
+  if (code.notes.size() == most) code.notes.emplace_back("further images were left out as well");
+}
+
+// Objects of the host alone, and what is no object, have none.
+Result<std::vector<Image>> images_of_archive(std::string_view file, model::DeviceCode& code) {
+  TRY_ASSIGN(const std::vector<ArchiveMember> members, members_of_archive(file));
+  std::vector<Image> images;
+  std::optional<Error> first_error;
+  for (const ArchiveMember& member : members) {
+    const FileKind kind = file_kind(member.bytes);
+    if (kind == FileKind::other || kind == FileKind::archive) continue;
+    Result<std::vector<Image>> found = find_images(member.bytes);
+    if (!found) {
+      add_note(code, fmt::format("{}: {}", shorten(printable(member.name), 100), found.error().message));
+      if (!first_error) first_error = std::move(found).error();
+      continue;
+    }
+    for (Image& image : *found) {
+      image.member = member.name;
+      image.position += member.position;
+      images.push_back(std::move(image));
+    }
+  }
+  if (!images.empty()) return images;
+  if (first_error) return fail(first_error->kind, "{}", code.notes.front());
+  return fail(ErrorKind::malformed, "no GPU code in this archive of {}: none has a section .nv_fatbin",
+              count_text(members.size(), "member"));
+}
 
 class Collector {
  public:
@@ -45,7 +85,7 @@ class Collector {
       return fail(ErrorKind::malformed, "not kept: there is too much PTX in the file");
     TRY_ASSIGN(std::string text, unpacked(image));
     ptx_bytes_ += text.size();
-    code_.ptx.push_back({image.architecture, std::move(text), image.position, image.for_linker});
+    code_.ptx.push_back({image.architecture, std::string(image.member), std::move(text), image.position, image.for_linker});
     return {};
   }
 
@@ -56,17 +96,13 @@ class Collector {
     }
     TRY_ASSIGN(std::vector<model::KernelResources> kernels,
                cubin::read_kernel_resources(image.packing == Packing::none ? image.stored : bytes));
+    for (model::KernelResources& kernel : kernels) kernel.member = image.member;
     code_.kernels.insert(code_.kernels.end(), std::make_move_iterator(kernels.begin()),
                          std::make_move_iterator(kernels.end()));
     return {};
   }
 
-  // A damaged file can have as many notes as images.
-  void note(const Image& image, std::string_view what) {
-    constexpr std::size_t most = 50;
-    if (code_.notes.size() < most) code_.notes.push_back(fmt::format("{}: {}", image.where(), what));
-    if (code_.notes.size() == most) code_.notes.emplace_back("further images were left out as well");
-  }
+  void note(const Image& image, std::string_view what) { add_note(code_, fmt::format("{}: {}", image.where(), what)); }
 
   model::DeviceCode& code_;
   const ReadLimits& limits_;
@@ -79,21 +115,21 @@ class Collector {
 }  // namespace
 
 Result<model::DeviceCode> read_device_code(std::string name, std::string_view file, const ReadLimits& limits) {
-  Result<std::vector<Image>> images = list_images(file);
+  model::DeviceCode code;
+  Result<std::vector<Image>> images = file_kind(file) == FileKind::archive ? images_of_archive(file, code) : list_images(file);
   if (!images) {
     images.error().where = std::move(name);
     return Failure{std::move(images).error()};
   }
-  model::DeviceCode code;
   code.source = std::move(name);
   // What was linked is not shown a second time from its parts.
   std::set<Target> linked;
   for (const Image& image : *images) {
-    if (!image.for_linker) linked.emplace(image.kind, image.architecture);
+    if (!image.for_linker) linked.insert(target_of(image));
   }
   Collector collector(code, limits, file.size());
   for (const Image& image : *images) {
-    if (!image.for_linker || !linked.contains({image.kind, image.architecture})) collector.add(image);
+    if (!image.for_linker || !linked.contains(target_of(image))) collector.add(image);
   }
   if (const std::optional<Error> error = collector.failure()) {
     return fail(error->kind, "{}", error->message).at(fmt::format("{}: {}", code.source, images->front().where()));

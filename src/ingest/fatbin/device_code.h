@@ -1,4 +1,4 @@
-// Everything that a cubin, a fat binary, a program, a library or an object carries for GPUs.
+// Everything that a cubin, a fat binary, a program, a library, an object or a static library of objects carries for GPUs.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct ReadLimits {
   std::uint64_t bytes_beyond = std::uint64_t{256} << 20;
 };
 
-// `name` stands before messages. Images that cannot be read become notes when others can. Malformed: no device code,
+// `name` stands before messages. Images and members of archives that cannot be read become notes when others can. Malformed: no device code,
 // or none that can be read.
 Result<model::DeviceCode> read_device_code(std::string name, std::string_view file, const ReadLimits& limits = {});
 

@@ -10,6 +10,7 @@ namespace {
 
 using cubin::testing::CubinSketch;
 using cubin::testing::KernelSketch;
+using testing::archive;
 using testing::container;
 using testing::plain;
 using testing::program;
@@ -105,6 +106,40 @@ TEST(DeviceCode, IsRefusedWhenTheFileEndsEarly) {
   const Result<model::DeviceCode> cut = read_device_code("k.cubin", std::string_view(cubin).substr(0, cubin.size() / 2));
   ASSERT_FALSE(cut);
   EXPECT_NE(cut.error().message.find("ends early"), std::string::npos) << cut.error().message;
+}
+
+TEST(DeviceCode, OfAStaticLibraryIsThatOfItsMembers) {
+  const std::string object = program({{".nv_fatbin", container({plain(2, 90, cubin_with("a")), plain(1, 90, ptx)})}});
+  const std::string parts = program({{"__nv_relfatbin", container({plain(2, 90, cubin_with("b"))})}});
+  const std::string file = archive({{"main.o", program({})}, {"notes.txt", "hello"}, {"kernels_of_a.cu.o", object}, {"b.o", parts}});
+  const auto code = read_device_code("libab.a", file);
+  ASSERT_TRUE(code) << to_string(code.error());
+  // A part is left out only when the same member holds what was linked from it.
+  EXPECT_EQ(names(*code), (Names{"a", "b"}));
+  EXPECT_EQ(code->kernels[0].member, "kernels_of_a.cu.o");
+  EXPECT_EQ(code->kernels[1].member, "b.o");
+  ASSERT_EQ(code->ptx.size(), 1u);
+  EXPECT_EQ(code->ptx[0].member, "kernels_of_a.cu.o");
+  EXPECT_EQ(file.substr(code->ptx[0].position + 64, 8), ".version");
+  EXPECT_EQ(code->notes, Names());
+}
+
+TEST(DeviceCode, NotesMembersThatCannotBeRead) {
+  const std::string good = program({{".nv_fatbin", container({plain(2, 90, cubin_with("a"))})}});
+  const std::string bad = program({{".nv_fatbin", "no container"}});
+  const auto code = read_device_code("lib.a", archive({{"bad.o", bad}, {"good.o", good}}));
+  ASSERT_TRUE(code) << to_string(code.error());
+  EXPECT_EQ(names(*code), Names{"a"});
+  EXPECT_EQ(code->notes, Names{"bad.o: section .nv_fatbin: the fat binary is damaged at byte 0: no container begins here"});
+  const auto none = read_device_code("lib.a", archive({{"bad.o", bad}}));
+  ASSERT_FALSE(none);
+  EXPECT_EQ(to_string(none.error()), "lib.a: bad.o: section .nv_fatbin: the fat binary is damaged at byte 0: no container begins here");
+}
+
+TEST(DeviceCode, IsMissedInStaticLibrariesOfTheHost) {
+  const auto code = read_device_code("lib.a", archive({{"a.o", program({})}, {"b.o", program({})}}));
+  ASSERT_FALSE(code);
+  EXPECT_EQ(code.error().message, "no GPU code in this archive of 2 members: none has a section .nv_fatbin");
 }
 
 }  // namespace

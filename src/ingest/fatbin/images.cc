@@ -1,7 +1,9 @@
 #include "ingest/fatbin/images.h"
 
+#include "base/text.h"
 #include "ingest/cubin/elf_file.h"
 #include "ingest/cubin/target.h"
+#include "ingest/fatbin/archive.h"
 
 namespace frx::ingest::fatbin {
 namespace {
@@ -78,19 +80,19 @@ Result<std::vector<Image>> images_of_host_file(std::string_view file) {
     Result<> added = add_containers(bytes, for_linker, section.offset, images);
     if (!added) return fail(ErrorKind::malformed, "section {}: {}", section.name, added.error().message);
   }
-  if (images.empty()) {
-    return fail(ErrorKind::malformed, "no GPU code in this program: it has no section .nv_fatbin")
-        .hint("is it the file that nvcc made? a library that it loads may hold the kernels");
-  }
   return images;
 }
 
 }  // namespace
 
-std::string Image::where() const { return fmt::format("byte {} ({} for {})", position, name_of(kind), architecture); }
+std::string Image::where() const {
+  const std::string in = member.empty() ? "" : shorten(printable(member), 100) + ": ";
+  return fmt::format("{}byte {} ({} for {})", in, position, name_of(kind), architecture);
+}
 
 FileKind file_kind(std::string_view head) {
   if (begins_container(head)) return FileKind::fatbin;
+  if (begins_archive(head)) return FileKind::archive;
   if (head.size() < 20 || !head.starts_with("\x7F"
                                             "ELF"))
     return FileKind::other;
@@ -99,10 +101,20 @@ FileKind file_kind(std::string_view head) {
 }
 
 Result<std::vector<Image>> list_images(std::string_view file) {
+  TRY_ASSIGN(std::vector<Image> images, find_images(file));
+  if (images.empty() && file_kind(file) == FileKind::host) {
+    return fail(ErrorKind::malformed, "no GPU code in this program: it has no section .nv_fatbin")
+        .hint("is it the file that nvcc made? a library that it loads may hold the kernels");
+  }
+  return images;
+}
+
+Result<std::vector<Image>> find_images(std::string_view file) {
   switch (file_kind(file)) {
     case FileKind::cubin: return images_of_cubin(file);
     case FileKind::host: return images_of_host_file(file);
     case FileKind::fatbin: break;
+    case FileKind::archive:
     case FileKind::other:
       return fail(ErrorKind::malformed, "expected a cubin, a fat binary or an ELF file, found something else");
   }

@@ -39,6 +39,7 @@ TEST(DeviceImages, AreRecognisedByTheFirstBytes) {
   EXPECT_EQ(file_kind(container({})), FileKind::fatbin);
   EXPECT_EQ(file_kind(cubin::testing::CubinSketch().bytes()), FileKind::cubin);
   EXPECT_EQ(file_kind(program({})), FileKind::host);
+  EXPECT_EQ(file_kind(testing::archive({})), FileKind::archive);
   EXPECT_EQ(file_kind(ptx), FileKind::other);
   EXPECT_EQ(file_kind(""), FileKind::other);
   EXPECT_EQ(file_kind("\x7F"

@@ -73,4 +73,21 @@ inline std::string program(const std::vector<std::pair<std::string, std::string>
   return elf.bytes();
 }
 
+// A static library with these members, as GNU ar writes it: long names in a member of their own.
+inline std::string archive(const std::vector<std::pair<std::string, std::string>>& members) {
+  const auto padded = [](std::string text, std::size_t width) { return text + std::string(width - text.size(), ' '); };
+  const auto member = [&](const std::string& name, const std::string& bytes) {
+    return padded(name, 16) + padded("0", 12) + padded("0", 6) + padded("0", 6) + padded("644", 8) + padded(std::to_string(bytes.size()), 10) +
+           "`\n" + bytes + (bytes.size() % 2 != 0 ? "\n" : "");
+  };
+  std::string long_names, body;
+  for (const auto& [name, bytes] : members) {
+    const bool is_long = name.size() > 15;
+    body += member(is_long ? "/" + std::to_string(long_names.size()) : name + "/", bytes);
+    if (is_long) long_names += name + "/\n";
+  }
+  const std::string index = member("/", std::string(4, '\0'));
+  return "!<arch>\n" + index + (long_names.empty() ? "" : member("//", long_names)) + body;
+}
+
 }  // namespace frx::ingest::fatbin::testing
