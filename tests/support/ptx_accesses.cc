@@ -1,13 +1,14 @@
-// ptx_accesses FILE.ptx [X Y Z]: what the analysis of memory accesses says of a file, and how long it took.
+// ptx_accesses [--quiet|--json] FILE.ptx [X Y Z]: what the analysis of memory accesses says of a file, and how long it took.
 //
 // For people who work on it: without a shape of block the first plausible one of each function is taken.
-// --quiet prints only the counts.
+// --quiet prints only the counts, --json one object per access, for tools/validate_coalescing.
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "derive/ptx/memory_access.h"
@@ -19,6 +20,8 @@ namespace {
 
 namespace model = ::frx::model::ptx;
 namespace ptx = ::frx::derive::ptx;
+
+enum class Form { text, counts, json };
 
 struct Totals {
   std::map<std::string, std::size_t> kinds;
@@ -44,8 +47,25 @@ void show(const model::Module& module, const model::Function& function,
   }
 }
 
+void show_json(const model::Module& module, const model::Function& function, const std::vector<ptx::MemoryAccess>& accesses) {
+  constexpr std::string_view types[] = {"load", "store", "atomic"};
+  for (const ptx::MemoryAccess& access : accesses) {
+    nlohmann::json json{{"function", module.names[function.name]},
+                        {"line", module.instructions[access.instruction].line},
+                        {"type", types[static_cast<std::size_t>(access.type)]},
+                        {"space", model::name_of(access.space)},
+                        {"bytes", access.bytes},
+                        {"loop_depth", access.loop_depth},
+                        {"cost", nullptr}};
+    if (const auto& cost = access.cost) {
+      json["cost"] = {{"ideal", cost->ideal}, {"best", cost->best}, {"typical", cost->typical}, {"worst", cost->worst}, {"exact", cost->exact}};
+    }
+    fmt::print("{}\n", json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+  }
+}
+
 void analyse(const model::Module& module, const model::Function& function, ptx::VariableNames& names,
-             std::optional<ptx::BlockShape> shape, bool quiet, Totals& totals) {
+             std::optional<ptx::BlockShape> shape, Form form, Totals& totals) {
   double start = now();
   names.enter(module, function);
   const ptx::FlowGraph graph = ptx::flow_graph(module, function);
@@ -66,15 +86,17 @@ void analyse(const model::Module& module, const model::Function& function, ptx::
   totals.atoms += analysis.addresses().atoms.size();
   totals.forms += analysis.addresses().atoms.forms.form_count();
   for (const ptx::MemoryAccess& access : accesses) ++totals.kinds[std::string(ptx::name_of(access.kind))];
-  if (!quiet) show(module, function, accesses);
+  if (form == Form::text) show(module, function, accesses);
+  if (form == Form::json) show_json(module, function, accesses);
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  const bool quiet = count > 1 && std::strcmp(arguments[1], "--quiet") == 0;
-  arguments += quiet, count -= quiet;
-  if (count != 2 && count != 5) return fmt::print(stderr, "usage: ptx_accesses [--quiet] FILE.ptx [X Y Z]\n"), 2;
+  const auto is = [&](const char* option) { return count > 1 && std::strcmp(arguments[1], option) == 0; };
+  const Form form = is("--quiet") ? Form::counts : is("--json") ? Form::json : Form::text;
+  if (form != Form::text) ++arguments, --count;
+  if (count != 2 && count != 5) return fmt::print(stderr, "usage: ptx_accesses [--quiet|--json] FILE.ptx [X Y Z]\n"), 2;
   std::stringstream text;
   text << std::ifstream(arguments[1]).rdbuf();
   const double start = now();
@@ -88,8 +110,9 @@ int main(int count, char** arguments) {
   Totals totals;
   ptx::VariableNames names(*module);
   for (const model::Function& function : module->functions) {
-    if (function.instructions.size() > 0) analyse(*module, function, names, shape, quiet, totals);
+    if (function.instructions.size() > 0) analyse(*module, function, names, shape, form, totals);
   }
+  if (form == Form::json) return 0;
   fmt::print("{} functions, {} instructions, {} symbols, {} forms; read {:.2f} s, analysis {:.2f} s, costs {:.2f} s\n",
              totals.functions, totals.instructions, totals.atoms, totals.forms, read, totals.analysis, totals.tally);
   for (const auto& [kind, n] : totals.kinds) fmt::print("{:15} {}\n", kind, n);
