@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "capture/environment.h"
 
 namespace frx::capture {
 namespace {
@@ -31,6 +32,19 @@ Result<Exit> run_compiler(std::vector<std::string> argv, const std::string& file
   if (exit.ok()) return exit;
   const std::string said = first_error(exit.err.empty() ? exit.out : exit.err);
   return fail(ErrorKind::malformed, "{} ended with {}{}", name, describe(exit, time_limit), said.empty() ? "" : ": " + said).at(file);
+}
+
+std::string compiler_version(const std::string& compiler, const Host& host) {
+  ChildCommand command;
+  command.argv = {compiler, "--version"};
+  command.time_limit = std::chrono::seconds(30);
+  const Result<Exit> exit = host.run(command);
+  return exit && exit->ok() ? version_in(exit->out) : "";
+}
+
+std::string name_and_version(std::string_view name, const std::string& compiler, const Host& host) {
+  const std::string version = compiler_version(compiler, host);
+  return version.empty() ? std::string(name) : fmt::format("{} {}", name, version);
 }
 
 }  // namespace frx::capture

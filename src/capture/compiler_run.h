@@ -1,8 +1,9 @@
-// One run of a compiler of the CUDA toolkit over one file.
+// One run of a compiler over one file.
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "capture/host.h"
@@ -12,5 +13,11 @@ namespace frx::capture {
 // `argv` is the program and its options; the file follows them. Ten minutes at most. Fails with the compiler's own first
 // error line, at the file.
 Result<Exit> run_compiler(std::vector<std::string> argv, const std::string& file, const Host& host, std::size_t keep_limit);
+
+// Of `compiler --version`: "13.0", or "" when it does not say.
+std::string compiler_version(const std::string& compiler, const Host& host);
+
+// "nvcc 13.0", "nvcc" when it does not say its version.
+std::string name_and_version(std::string_view name, const std::string& compiler, const Host& host);
 
 }  // namespace frx::capture

@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "capture/nvcc.h"
+#include "capture/ptx_compiler.h"
 #include "capture/ptxas.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
@@ -149,19 +149,25 @@ struct Reading {
   Io& io;
 };
 
-// What nvcc cannot compile keeps its findings; the report says why.
+// What cannot be compiled keeps its findings; the report says why.
 void compile_and_confirm(CodeFile& file, const Reading& reading) {
   for (const std::string& path : file.paths) {
     if (!path.ends_with(".cu") && !path.ends_with(".CU")) continue;  // a header is compiled with what includes it
-    const Result<std::string> ptx =
+    const Result<capture::CompiledPtx> ptx =
         capture::compile_to_ptx(path, reading.analyst.gpu_architecture(), reading.options.build_flags, *reading.io.host);
     if (!ptx) {
       const std::string hint = ptx.error().hint.empty() ? "" : "; " + ptx.error().hint;
       file.cuda->notes.push_back("not confirmed with PTX: " + ptx.error().message + hint);
       continue;
     }
-    const Result<std::unique_ptr<report::PtxReport>> analysed = reading.analyst.analyse_ptx(path, *ptx);
-    if (analysed) report::confirm_with_ptx(*file.cuda, **analysed);
+    const Result<std::unique_ptr<report::PtxReport>> analysed = reading.analyst.analyse_ptx(path, ptx->text);
+    if (!analysed) {
+      file.cuda->notes.push_back(fmt::format("not confirmed with PTX of {}: {}", ptx->compiler, analysed.error().message));
+      continue;
+    }
+    file.cuda->notes.push_back(fmt::format("{} was compiled to PTX for {} by {}", printable(file_name_in(path)),
+                                           (*analysed)->target.empty() ? "an unknown GPU" : (*analysed)->target, ptx->compiler));
+    report::confirm_with_ptx(*file.cuda, **analysed);
   }
 }
 
@@ -315,8 +321,8 @@ Result<int> judged(const Outcome& outcome, const CodeOptions& options, std::size
 
 void describe_code(Syntax& syntax, CodeOptions& options) {
   syntax.choice("--format", "FORMAT", options.format, {"text", "json", "sarif", "github"}, "code: how to print the findings");
-  syntax.flag("--with-ptx", options.with_ptx, "CUDA source: compile it with nvcc and confirm or withdraw what was found about accesses");
-  syntax.option("--build-flags", "FLAG", options.build_flags, "CUDA source: an option for nvcc, such as -Iinclude; may be given again");
+  syntax.flag("--with-ptx", options.with_ptx, "CUDA source: compile it (nvcc, or else clang) and confirm or withdraw what was found");
+  syntax.option("--build-flags", "FLAG", options.build_flags, "CUDA source: an option for the compiler, such as -Iinclude; may be given again");
   syntax.flag("--with-ptxas", options.with_ptxas, "PTX: run ptxas and use its registers and spills");
   syntax.option("--ptxas-log", "FILE", options.ptxas_log, "PTX: the same from what 'nvcc -Xptxas -v' printed");
   syntax.choice("--fail-on", "SEVERITY", options.fail_on, {"low", "medium", "high"},

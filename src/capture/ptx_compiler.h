@@ -1,0 +1,23 @@
+// Compiles CUDA source to PTX in a folder that is thrown away, to look at what a compiler makes of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "capture/host.h"
+
+namespace frx::capture {
+
+struct CompiledPtx {
+  std::string text;
+  std::string compiler;  // "nvcc 13.0", "clang 19.1.7 without the CUDA toolkit"
+};
+
+// With line numbers of the source. By nvcc; where there is none, by clang. `architecture`: "sm_90", or "" for the
+// compiler's own choice. `options`: further ones, such as -I and -D. Environment: there is neither; malformed: the
+// compiler refused the file, with its first words.
+Result<CompiledPtx> compile_to_ptx(const std::string& cuda_file, const std::string& architecture, const std::vector<std::string>& options,
+                                   const Host& host);
+
+}  // namespace frx::capture
