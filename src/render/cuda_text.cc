@@ -69,7 +69,8 @@ std::string cuda_text(const CudaReport& report, const Style& style) {
   add_kernels(page, report);
   add_advice(page, report);
   page.section("HOW SURE THIS IS");
-  page.paragraph("Read from the source, not compiled and not measured. Profile before and after a change: frx profile -- ./your_app");
+  page.paragraph(fmt::format("Read from the source, {} and not measured. Profile before and after a change: frx profile -- ./your_app",
+                             report.held_against_ptx ? "held against PTX" : "not compiled"));
   for (const std::string& note : report.notes) page.hanging("- ", note);
   return page.take();
 }

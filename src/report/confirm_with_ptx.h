@@ -6,9 +6,8 @@
 
 namespace frx::report {
 
-// Looks at the instructions of each finding's lines in PTX that was compiled with -lineinfo from a file of the
-// report. A finding about accesses is confirmed (it then says what PTX shows) or withdrawn; one that PTX says nothing
-// about stays as it is.
+// Holds each finding against PTX that was compiled with line numbers from a file of the report. One that PTX decides is
+// confirmed (it then says what PTX shows) or withdrawn; one that PTX says nothing about stays as it is.
 void confirm_with_ptx(CudaReport& report, const PtxReport& ptx);
 
 }  // namespace frx::report

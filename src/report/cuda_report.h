@@ -18,6 +18,7 @@ struct CudaReport {
   model::cuda::Inspection inspection;
   std::vector<model::CodeFinding> findings;  // most severe first
   std::size_t suppressed = 0;                // by comments in the source
+  bool held_against_ptx = false;             // of at least one of the files
   std::vector<std::string> notes;
 };
 

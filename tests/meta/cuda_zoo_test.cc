@@ -7,8 +7,11 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
+#include "capture/ptx_compiler.h"
 #include "detect/testing.h"
 #include "meta/repository.h"
+#include "report/code_analyst.h"
+#include "report/confirm_with_ptx.h"
 
 namespace frx::testing {
 namespace {
@@ -46,6 +49,18 @@ TEST_P(CudaZoo, Compiles) {
         "nvcc -arch=sm_80 -ptx -o " + shell_quote(out.file("k.ptx")) + " " + shell_quote(source);
     EXPECT_EQ(std::system(command.c_str()), 0) << source;
   }
+}
+
+// What is wrong in the source is still wrong when it is compiled.
+TEST_P(CudaZoo, PtxDoesNotWithdrawWhatTheBadOneShows) {
+  const std::string source = folder(GetParam()) / "bad.cu";
+  const Result<capture::CompiledPtx> ptx = capture::compile_to_ptx(source, "", {}, capture::this_machine());
+  if (!ptx) GTEST_SKIP() << "no compiler here makes PTX of it: " << ptx.error().message;
+  const std::unique_ptr<report::CodeAnalyst> analyst = report::CodeAnalyst::create({}).value();
+  const std::unique_ptr<report::CudaReport> report = analyst->inspect_cuda({{source, content(source)}}).value();
+  report::confirm_with_ptx(*report, *analyst->analyse_ptx("bad.ptx", ptx->text).value());
+  ASSERT_EQ(report->findings.size(), 1u) << join(report->notes, "\n");
+  EXPECT_EQ(report->findings[0].code, trim(content(folder(GetParam()) / "expected.txt")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Demos, CudaZoo, ::testing::ValuesIn(pairs()),
