@@ -1,5 +1,5 @@
 # The short way in. Everyday work: ./dev help
-.PHONY: demo test build clean dependencies
+.PHONY: demo test build wheel clean dependencies test-dependencies
 
 demo: dependencies
 	@cmake --preset release -DFRX_BUILD_TESTS=OFF >/dev/null
@@ -10,8 +10,13 @@ demo: dependencies
 	@echo "The brief for a person or a language model lies in build/demo:"
 	@ls -1 build/demo
 
-test: build
+test: test-dependencies build
 	@ctest --preset dev
+
+# The Python SDK: docs/sdk.md
+wheel:
+	@tools/install_dependencies.sh --wheel
+	@tools/build_wheel
 
 build: dependencies
 	@cmake --preset dev
@@ -22,3 +27,6 @@ clean:
 
 dependencies:
 	@tools/install_dependencies.sh
+
+test-dependencies:
+	@tools/install_dependencies.sh --tests

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs what building and testing needs, on Debian 12 or newer and its relatives.
 #
-#   tools/install_dependencies.sh [MORE_PACKAGES...]
+#   tools/install_dependencies.sh [--tests] [--wheel] [MORE_PACKAGES...]
 #
+# --tests adds what only tests need (PyTorch is large; without it they are skipped), --wheel asks for nothing but what builds the wheel.
 # Only missing packages are installed; when nothing is missing, nothing is asked of the network.
 set -euo pipefail
 
@@ -18,8 +19,15 @@ packages=(
   npm                                    # fetches the grammar of CUDA; brings nodejs
   libgtest-dev libgmock-dev
   mandoc                                 # checks the manual pages
-  "$@"
 )
+wheel_packages=(python3-pip python3-setuptools python3-wheel python3-venv)
+for argument in "$@"; do
+  case $argument in
+    --wheel) packages=("${wheel_packages[@]}") ;;
+    --tests) packages+=("${wheel_packages[@]}" python3-torch) ;;  # the Python SDK is tested with real training loops, on the CPU
+    *) packages+=("$argument") ;;
+  esac
+done
 
 if ! command -v dpkg-query >/dev/null; then
   echo "This is no Debian system; needed are: ${packages[*]}" >&2

@@ -10,6 +10,9 @@
 namespace frx::testing {
 namespace {
 
+// What the Python SDK writes, and python/tests checks.
+const std::set<std::string> written_by_python = {"run_event_v0"};
+
 std::vector<fs::path> schemas() { return files_below("data/schemas", ".json"); }
 
 TEST(Schemas, AreJsonWithATitle) {
@@ -37,6 +40,7 @@ TEST(Schemas, AreFollowedBySomeGoldenCase) {
   }
   for (const fs::path& file : schemas()) {
     const std::string name = file.stem();
+    if (written_by_python.contains(name)) continue;
     EXPECT_NE(all.find("\"schema\": \"" + name + "\""), all.npos) << "no golden case prints \"schema\": \"" << name << "\"";
   }
 }

@@ -1,0 +1,20 @@
+"""CUDA source, inspected without compiling it. The analysis is frx's: see `fournex._native` for where it is looked for."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, Optional, Sequence
+
+from ._native import FrxError, FrxUnavailable, analyze_text, gpu_options, result_of
+
+__all__ = ["FrxError", "FrxUnavailable", "inspect_cuda_files", "inspect_cuda_source"]
+
+
+def inspect_cuda_source(text: str, filename: str = "kernel.cu", gpu_model: Optional[str] = None) -> Dict[str, Any]:
+    """The result of ``frx analyze FILE.cu --json`` (data/schemas/cuda_static_v1.json). Raises FrxError, FrxUnavailable."""
+    return analyze_text(text, filename, gpu_options(gpu_model))
+
+
+def inspect_cuda_files(paths: Sequence[str], gpu_model: Optional[str] = None) -> Dict[str, Any]:
+    """The same for files and folders of one program, as ``frx analyze PATH... --json`` has it. Raises FrxError, FrxUnavailable."""
+    return result_of(["analyze", *(os.fspath(one) for one in paths), *gpu_options(gpu_model)])

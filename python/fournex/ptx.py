@@ -1,0 +1,27 @@
+"""What PTX says of its kernels. The analysis is frx's: see `fournex._native` for where it is looked for.
+
+    from fournex.ptx import analyze_ptx_text
+    analyze_ptx_text(text)["primary_bottleneck"]    # "ptx_register_pressure", or None
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional
+
+from ._native import FrxError, FrxUnavailable, analyze_text, gpu_options
+
+__all__ = ["FrxError", "FrxUnavailable", "analyze_ptx_text", "classify_ptx_bottlenecks"]
+
+
+def analyze_ptx_text(text: str, filename: str = "kernel.ptx", gpu_model: Optional[str] = None) -> Dict[str, Any]:
+    """The result of ``frx analyze FILE.ptx --json`` (data/schemas/ptx_analysis_v1.json).
+
+    Raises FrxError when `text` is no PTX or the GPU is not known, FrxUnavailable without frx.
+    """
+    name = filename if filename.endswith(".ptx") else filename + ".ptx"
+    return analyze_text(text, name, gpu_options(gpu_model))
+
+
+def classify_ptx_bottlenecks(text: str, gpu_model: Optional[str] = None) -> List[Dict[str, Any]]:
+    """Only the ranked labels of `analyze_ptx_text`."""
+    return list(analyze_ptx_text(text, gpu_model=gpu_model)["bottlenecks"])
