@@ -1,0 +1,129 @@
+// The C ABI of include/frx/frx.h: each function is a few lines around what the commands use.
+
+#include "frx/frx.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/files.h"
+#include "cli/run.h"
+#include "render/json.h"
+#include "render/ncu_json.h"
+#include "render/ptx_report.h"
+#include "report/code_analyst.h"
+
+namespace frx::capi {
+namespace {
+
+using render::Json;
+
+struct Answer {
+  int code = 0;
+  Json json;
+};
+
+char* copy_of(const std::string& text) {
+  char* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy != nullptr) std::memcpy(copy, text.c_str(), text.size() + 1);
+  return copy;
+}
+
+// No exception of a library may leave: the caller may be written in any language.
+template <typename Work>
+int answered(char** reply, Work work) noexcept {
+  if (reply == nullptr) return -1;
+  *reply = nullptr;
+  try {
+    Answer answer;
+    try {
+      answer = work();
+    } catch (const std::exception& error) {
+      answer = {1, Json{{"error", {{"message", error.what()}, {"hint", ""}}}}};
+    }
+    *reply = copy_of(render::json_text(answer.json));
+    return *reply == nullptr ? -1 : answer.code;
+  } catch (...) {
+    return -1;
+  }
+}
+
+std::string_view view_of(const char* text, std::size_t size) { return text == nullptr ? std::string_view() : std::string_view(text, size); }
+
+Answer refused(const Error& error) {
+  const std::string message = error.where.empty() ? error.message : error.where + ": " + error.message;
+  return {exit_code(error.kind), Json{{"error", {{"message", message}, {"hint", error.hint}}}}};
+}
+
+report::AnalysisOptions options_for(const char* gpu_model) {
+  report::AnalysisOptions options;
+  if (gpu_model != nullptr) options.gpu_model = gpu_model;
+  return options;
+}
+
+Result<Json> ptx_result(std::string_view text, const char* gpu_model) {
+  TRY_ASSIGN(const std::unique_ptr<report::CodeAnalyst> analyst, report::CodeAnalyst::create(options_for(gpu_model)));
+  TRY_ASSIGN(const std::unique_ptr<report::PtxReport> report, analyst->analyse_ptx("text.ptx", text));
+  return render::ptx_json(*report);
+}
+
+Result<Json> ncu_result(std::string_view text, const char* gpu_model) {
+  TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options_for(gpu_model)));
+  const std::unique_ptr<ByteSource> source = open_bytes(text);
+  TRY_ASSIGN(const report::NcuReport* report, analyst->analyse("text.csv", *source));
+  return render::ncu_json(*report);
+}
+
+Answer answer_of(Result<Json> result) { return result ? Answer{0, std::move(*result)} : refused(result.error()); }
+
+Answer call_answer(int code, std::string output, std::string messages) {
+  return {code, Json{{"exit_code", code}, {"output", std::move(output)}, {"messages", std::move(messages)}}};
+}
+
+// {"arguments": [text, ...]}
+std::optional<std::vector<std::string>> arguments_in(std::string_view request) {
+  const Json json = Json::parse(request, nullptr, false);
+  if (!json.is_object() || !json.contains("arguments") || !json["arguments"].is_array()) return std::nullopt;
+  std::vector<std::string> arguments;
+  for (const Json& one : json["arguments"]) {
+    if (!one.is_string()) return std::nullopt;
+    arguments.push_back(one.get<std::string>());
+  }
+  return arguments;
+}
+
+Answer call(std::string_view request) {
+  const std::optional<std::vector<std::string>> arguments = arguments_in(request);
+  if (!arguments) return call_answer(2, "", "frx_call: expected {\"arguments\": [text, ...]}\n");
+  cli::StringSink out, err;
+  cli::Io io{.out = out, .err = err};
+  const int code = cli::run(*arguments, io);
+  return call_answer(code, out.text(), err.text());
+}
+
+}  // namespace
+}  // namespace frx::capi
+
+extern "C" {
+
+int frx_call(const char* request, size_t size, char** reply) {
+  return frx::capi::answered(reply, [&] { return frx::capi::call(frx::capi::view_of(request, size)); });
+}
+
+int frx_analyze_ptx_text(const char* text, size_t size, const char* gpu_model, char** reply) {
+  return frx::capi::answered(reply, [&] { return frx::capi::answer_of(frx::capi::ptx_result(frx::capi::view_of(text, size), gpu_model)); });
+}
+
+int frx_analyze_ncu_csv_text(const char* text, size_t size, const char* gpu_model, char** reply) {
+  return frx::capi::answered(reply, [&] { return frx::capi::answer_of(frx::capi::ncu_result(frx::capi::view_of(text, size), gpu_model)); });
+}
+
+const char* frx_version(void) { return FRX_VERSION; }
+
+void frx_free(char* reply) { std::free(reply); }
+}

@@ -1,0 +1,103 @@
+#include "frx/frx.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+
+constexpr std::string_view ptx =
+    ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry square(.param .u64 data)\n{\n  .reg .b64 %rd<2>;\n"
+    "  ld.param.u64 %rd1, [data];\n  ret;\n}\n";
+
+struct Reply {
+  int code = -1;
+  Json json;
+};
+
+// What `function` answers, as JSON, with the reply given back.
+template <typename Function>
+Reply reply_of(Function function) {
+  char* text = nullptr;
+  Reply reply;
+  reply.code = function(&text);
+  if (text != nullptr) reply.json = Json::parse(text);
+  frx_free(text);
+  return reply;
+}
+
+Reply call(std::string_view request) {
+  return reply_of([&](char** reply) { return frx_call(request.data(), request.size(), reply); });
+}
+
+Reply analyze_ptx(std::string_view text, const char* gpu_model = nullptr) {
+  return reply_of([&](char** reply) { return frx_analyze_ptx_text(text.data(), text.size(), gpu_model, reply); });
+}
+
+TEST(CAbi, CallsACommandAndReturnsWhatItPrints) {
+  const Reply reply = call(R"({"arguments": ["--version"]})");
+  EXPECT_EQ(reply.code, 0);
+  EXPECT_EQ(reply.json["exit_code"], 0);
+  EXPECT_THAT(reply.json["output"].get<std::string>(), HasSubstr(frx_version()));
+  EXPECT_EQ(reply.json["messages"], "");
+}
+
+TEST(CAbi, ReturnsTheExitCodeAndWordsOfACommandThatFails) {
+  const Reply reply = call(R"({"arguments": ["analyze", "/no/such/file.csv", "--json"]})");
+  EXPECT_EQ(reply.code, 1);
+  EXPECT_EQ(reply.json["exit_code"], 1);
+  EXPECT_THAT(reply.json["messages"].get<std::string>(), HasSubstr("/no/such/file.csv"));
+}
+
+TEST(CAbi, RefusesWhatIsNoRequest) {
+  const std::string deep(100000, '[');
+  for (const std::string_view request : std::initializer_list<std::string_view>{
+           "", "{", "[]", "{\"arguments\": 1}", "{\"arguments\": [1]}", "\xff", deep, "{\"arguments\": [\"analyze\", {\"a\": [1]}]}"}) {
+    const Reply reply = call(request);
+    EXPECT_EQ(reply.code, 2);
+    EXPECT_THAT(reply.json["messages"].get<std::string>(), HasSubstr("arguments"));
+  }
+  EXPECT_EQ(frx_call("{}", 2, nullptr), -1);
+  EXPECT_EQ(reply_of([](char** reply) { return frx_call(nullptr, 0, reply); }).code, 2);
+}
+
+TEST(CAbi, AnalysesPtxThatIsInMemory) {
+  const Reply reply = analyze_ptx(ptx);
+  EXPECT_EQ(reply.code, 0);
+  EXPECT_EQ(reply.json["schema"], "ptx_analysis_v1");
+  EXPECT_EQ(reply.json["kernels"][0]["kernel_name"], "square");
+}
+
+TEST(CAbi, SaysWhatIsWrongWithATextOrAGpu) {
+  const Reply no_ptx = analyze_ptx("int main() {}");
+  EXPECT_EQ(no_ptx.code, 1);
+  EXPECT_THAT(no_ptx.json["error"]["message"].get<std::string>(), HasSubstr("expected PTX"));
+  EXPECT_NE(analyze_ptx(ptx, "no such GPU").code, 0);
+}
+
+TEST(CAbi, AnalysesAnExportThatIsInMemory) {
+  const std::string_view csv =
+      "\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n\"copy\",\"gpu__time_duration.sum\",\"us\",\"12.5\"\n"
+      "\"copy\",\"dram__throughput.avg.pct_of_peak_sustained_elapsed\",\"%\",\"92\"\n";
+  const Reply reply = reply_of([&](char** text) { return frx_analyze_ncu_csv_text(csv.data(), csv.size(), "H100", text); });
+  EXPECT_EQ(reply.code, 0);
+  EXPECT_EQ(reply.json["primary_bottleneck"], "memory_bandwidth_bound");
+}
+
+TEST(CAbi, AnswersSeveralThreadsAtOnce) {
+  std::vector<std::thread> threads;
+  std::vector<int> codes(4, -1);
+  for (int& code : codes) threads.emplace_back([&code] { code = analyze_ptx(ptx).code; });
+  for (std::thread& one : threads) one.join();
+  EXPECT_EQ(codes, std::vector<int>(4, 0));
+}
+
+}  // namespace
