@@ -13,6 +13,8 @@ from support import REPOSITORY, SdkTest, clean_environment, events_in, of_type
 NEEDED = ("pip", "setuptools", "wheel", "venv", "ensurepip")
 MISSING = [name for name in NEEDED if importlib.util.find_spec(name) is None]
 
+LIBRARY = os.environ.get("FRX_TEST_LIBRARY")
+
 PROGRAM = """
 import sys
 import fournex
@@ -40,19 +42,32 @@ class Wheel(SdkTest):
         env.pop("PYTHONPATH")
         return env
 
-    def build(self):
-        return self.call(REPOSITORY / "tools/build_wheel", self.folder / "wheel", sys.executable)
+    def build(self, *options):
+        return self.call(REPOSITORY / "tools/build_wheel", *options, self.folder / "wheel", sys.executable)
 
-    def test_installs_and_records_from_where_it_was_installed(self):
-        wheel = self.build()
+    def installed(self, wheel):
+        """The Python of an empty virtual environment into which `wheel` was installed."""
         home = self.folder / "venv"
         self.call(sys.executable, "-m", "venv", home)
         python = home / "bin" / "python"
         self.call(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", wheel)
+        return python
+
+    def test_installs_and_records_from_where_it_was_installed(self):
+        wheel = self.build()
+        python = self.installed(wheel)
         env = self.outside(FRX_AUTO_PERSIST="1", FRX_RAW_TRACE_PATH=str(self.trace))
         said = self.call(python, "-c", PROGRAM, env=env, cwd=self.folder)
         self.assertIn(f"fournex-{said}-py3-none-any.whl", wheel)
         self.assertEqual(len(of_type(events_in(self.trace), "step_end")), 2)
+
+    @unittest.skipIf(not LIBRARY, "FRX_TEST_LIBRARY does not name a libfrx.so to test with")
+    def test_with_the_library_in_it_analyses_without_anything_else(self):
+        wheel = self.build("--library", LIBRARY)
+        self.assertNotIn("none-any", wheel)
+        env = {**self.outside(), "PATH": ""}
+        program = "from fournex.ptx import analyze_ptx_text as a; print(a('.version 7.0\\n.target sm_80\\n')['target'])"
+        self.assertEqual(self.call(self.installed(wheel), "-c", program, env=env, cwd=self.folder), "sm_80")
 
     def test_holds_what_belongs_to_it_and_nothing_else(self):
         names = zipfile.ZipFile(self.build()).namelist()
