@@ -33,8 +33,8 @@ std::vector<PtxKernel> studied(const Module& module, const std::vector<const Fun
   std::vector<PtxKernel> kernels(functions.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
-    derive::ptx::VariableNames names(module);
-    for (std::size_t i = next++; i < functions.size(); i = next++) kernels[i].facts = derive::ptx::kernel_facts(module, *functions[i], names, sm);
+    derive::ptx::Vocabulary words(module);
+    for (std::size_t i = next++; i < functions.size(); i = next++) kernels[i].facts = derive::ptx::kernel_facts(module, *functions[i], words, sm);
   };
   std::optional<std::jthread> helper;
   if (module.instructions.size() >= worth_a_thread && functions.size() > 1 && std::thread::hardware_concurrency() > 1) helper.emplace(work);

@@ -64,7 +64,7 @@ void show_json(const model::Module& module, const model::Function& function, con
   }
 }
 
-void analyse(const model::Module& module, const model::Function& function, ptx::VariableNames& names,
+void analyse(const model::Module& module, const model::Function& function, ptx::Vocabulary& names,
              std::optional<ptx::BlockShape> shape, Form form, Totals& totals) {
   double start = now();
   names.enter(module, function);
@@ -108,7 +108,7 @@ int main(int count, char** arguments) {
   const auto number = [&](int i) { return static_cast<std::uint32_t>(std::stoul(arguments[i])); };
   if (count == 5) shape = ptx::BlockShape{number(2), number(3), number(4)};
   Totals totals;
-  ptx::VariableNames names(*module);
+  ptx::Vocabulary names(*module);
   for (const model::Function& function : module->functions) {
     if (function.instructions.size() > 0) analyse(*module, function, names, shape, form, totals);
   }

@@ -17,18 +17,19 @@ namespace model = ::frx::model::ptx;
 // left aside, and writes down the forms of addresses as the registers stand there.
 class Walk {
  public:
-  Walk(const model::Module& module, const model::Function& function, const VariableNames& names, const FlowGraph& graph,
+  Walk(const model::Module& module, const model::Function& function, const Vocabulary& words, const FlowGraph& graph,
        const Dominators& dominators, const Loops& loops, const RegisterUses& uses, const Liveness& live,
        const Divergence& divergence)
       : module_(module),
+        words_(words),
         graph_(graph),
         dominators_(dominators),
         uses_(uses),
         divergence_(divergence),
         nest_(graph, loops, divergence),
-        needed_(needed_for_addresses(module, function, uses)),
+        needed_(needed_for_addresses(module, function, words, uses)),
         places_(place_phis(graph, dominators, uses, live, needed_)),
-        transfer_(module, function, uses, names, divergence, nest_, result_.atoms) {}
+        transfer_(module, function, uses, words, divergence, nest_, result_.atoms) {}
 
   Addresses run();
 
@@ -52,6 +53,7 @@ class Walk {
   std::uint32_t guard_of(std::uint32_t block);
 
   const model::Module& module_;
+  const Vocabulary& words_;
   const FlowGraph& graph_;
   const Dominators& dominators_;
   const RegisterUses& uses_;
@@ -193,7 +195,7 @@ void Walk::begin_phi(std::uint32_t block, std::size_t place) {
 }
 
 void Walk::follow(std::uint32_t instruction, std::uint32_t block) {
-  if (is_access(module_.form_of(module_.instructions[instruction]))) note_accesses(instruction, block);
+  if (words_.meaning(module_.instructions[instruction].form).is_access) note_accesses(instruction, block);
   bool matters = false;
   for (const RegisterUse& use : uses_.of(instruction)) {
     if (!use.written || !needed_[use.value]) continue;
@@ -255,10 +257,10 @@ std::uint32_t Walk::guard_of(std::uint32_t block) {
 
 }  // namespace
 
-Addresses addresses(const model::Module& module, const model::Function& function, const VariableNames& names,
+Addresses addresses(const model::Module& module, const model::Function& function, const Vocabulary& words,
                     const FlowGraph& graph, const Dominators& dominators, const Loops& loops, const RegisterUses& uses,
                     const Liveness& live, const Divergence& divergence) {
-  return Walk(module, function, names, graph, dominators, loops, uses, live, divergence).run();
+  return Walk(module, function, words, graph, dominators, loops, uses, live, divergence).run();
 }
 
 }  // namespace frx::derive::ptx

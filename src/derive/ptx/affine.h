@@ -49,7 +49,7 @@ struct Addresses {
 
 // Nearly linear in the size of the function.
 Addresses addresses(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
-                    const VariableNames& names, const FlowGraph& graph, const Dominators& dominators,
+                    const Vocabulary& words, const FlowGraph& graph, const Dominators& dominators,
                     const Loops& loops, const RegisterUses& uses, const Liveness& live, const Divergence& divergence);
 
 }  // namespace frx::derive::ptx

@@ -52,12 +52,10 @@ AtomId Atoms::add(const Atom& atom) {
 
 AtomId Atoms::find_or_add(const Atom& atom) {
   const std::uint64_t key = key_of(atom);
-  const auto [first, last] = by_content_.equal_range(key);
-  for (auto it = first; it != last; ++it) {
-    if (is_same(all_[it->second], atom)) return it->second;
-  }
+  const AtomId known = by_content_.find(key, [&](AtomId id) { return is_same(all_[id], atom); });
+  if (known != IdTable::absent) return known;
   const AtomId id = add(atom);
-  by_content_.emplace(key, id);
+  by_content_.add(key, id);
   return id;
 }
 

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "derive/ptx/affine_form.h"
@@ -118,7 +117,7 @@ class Atoms {
   Bounds bounds_of(const Term& term) const;
 
   std::vector<Atom> all_;
-  std::unordered_multimap<std::uint64_t, AtomId> by_content_;
+  IdTable by_content_;
 };
 
 // The result of an operation on registers of `bits` bits, as a number with sign. `table`: of a lookup.

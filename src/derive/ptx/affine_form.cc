@@ -51,26 +51,22 @@ FormId Forms::of(std::span<const Term> terms) {
   }
   const std::span<const Term> content(kept.data(), count);
   const std::uint64_t hash = hash_of(content);
-  const auto [first, last] = by_content_.equal_range(hash);
-  for (auto it = first; it != last; ++it) {
-    if (std::ranges::equal(this->terms(it->second), content)) return it->second;
-  }
+  const FormId known = by_content_.find(hash, [&](FormId id) { return std::ranges::equal(this->terms(id), content); });
+  if (known != IdTable::absent) return known;
   terms_.insert(terms_.end(), content.begin(), content.end());
   begins_.push_back(static_cast<std::uint32_t>(terms_.size()));
   const auto id = static_cast<FormId>(begins_.size() - 2);
-  by_content_.emplace(hash, id);
+  by_content_.add(hash, id);
   return id;
 }
 
 MonomialId Forms::monomial(Monomial sorted) {
   const std::uint64_t hash = hash_of(sorted);
-  const auto [first, last] = by_factors_.equal_range(hash);
-  for (auto it = first; it != last; ++it) {
-    if (monomials_[it->second] == sorted) return it->second;
-  }
+  const MonomialId known = by_factors_.find(hash, [&](MonomialId id) { return monomials_[id] == sorted; });
+  if (known != IdTable::absent) return known;
   monomials_.push_back(sorted);
   const auto id = static_cast<MonomialId>(monomials_.size() - 1);
-  by_factors_.emplace(hash, id);
+  by_factors_.add(hash, id);
   return id;
 }
 
@@ -82,6 +78,8 @@ std::span<const AtomId> Forms::atoms(MonomialId monomial) const {
 
 FormId Forms::sum(FormId a, FormId b, std::int64_t times_b) {
   if (a == none || b == none) return none;
+  if (b == 0) return a;
+  if (a == 0 && times_b == 1) return b;
   scratch_.clear();
   const std::span<const Term> left = terms(a), right = terms(b);
   std::size_t i = 0, j = 0;
@@ -135,6 +133,8 @@ FormId Forms::product(FormId a, FormId b) {
 
 FormId Forms::modulo(FormId form, int bits) {
   if (form == none || bits >= 64) return form;
+  const auto fits = [&](const Term& term) { return term.coefficient == sign_extended(term.coefficient, bits); };
+  if (std::ranges::all_of(terms(form), fits)) return form;
   scratch_.clear();
   for (const Term& term : terms(form)) scratch_.push_back({term.monomial, sign_extended(term.coefficient, bits)});
   return of(scratch_);

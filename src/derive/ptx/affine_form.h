@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "derive/ptx/flow_graph.h"
+#include "derive/ptx/id_table.h"
 
 namespace frx::derive::ptx {
 
@@ -60,8 +60,7 @@ class Forms {
   std::vector<Term> terms_;
   std::vector<std::uint32_t> begins_;
   std::vector<Monomial> monomials_;
-  std::unordered_multimap<std::uint64_t, FormId> by_content_;
-  std::unordered_multimap<std::uint64_t, MonomialId> by_factors_;
+  IdTable by_content_, by_factors_;
   std::vector<Term> scratch_;
 };
 

@@ -1,9 +1,7 @@
 // The instructions that are followed, one function for each family.
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "base/text.h"
 #include "derive/ptx/affine_transfer.h"
 
 namespace frx::derive::ptx {
@@ -12,23 +10,8 @@ namespace {
 namespace model = ::frx::model::ptx;
 using model::Type;
 
-struct Comparison {
-  std::string_view name;
-  Op with_sign, without;
-  bool swapped, negated;
-};
-constexpr std::array<Comparison, 10> comparisons = {{
-    {"eq", Op::equal, Op::equal, false, false},
-    {"ne", Op::not_equal, Op::not_equal, false, false},
-    {"lt", Op::less_signed, Op::less_unsigned, false, false},
-    {"le", Op::less_equal_signed, Op::less_equal_unsigned, false, false},
-    {"gt", Op::less_signed, Op::less_unsigned, true, false},
-    {"ge", Op::less_equal_signed, Op::less_equal_unsigned, true, false},
-    {"lo", Op::less_unsigned, Op::less_unsigned, false, false},
-    {"ls", Op::less_equal_unsigned, Op::less_equal_unsigned, false, false},
-    {"hi", Op::less_unsigned, Op::less_unsigned, true, false},
-    {"hs", Op::less_equal_unsigned, Op::less_equal_unsigned, true, false},
-}};
+// Without the modifiers that make it another operation.
+bool is_plain(const FormMeaning& meaning) { return !meaning.sat && !meaning.cc; }
 
 }  // namespace
 
@@ -45,9 +28,8 @@ FormId Transfer::copy() {
 
 // cvt.s64.s32 %rd1, %r1: the type of the result comes first.
 FormId Transfer::converted() {
-  const std::vector<std::string_view> parts = split_types();
-  if (parts.size() != 2 || has("sat")) return none;
-  const Type to = model::type_named(parts[0]), from = model::type_named(parts[1]);
+  if (meaning_->types != 2 || meaning_->sat) return none;
+  const Type to = meaning_->first, from = meaning_->last;
   const auto is_sign = [](Type type) { return model::name_of(type).starts_with("s"); };
   const auto is_whole = [&](Type type) { return is_sign(type) || model::name_of(type).starts_with("u"); };
   if (!is_whole(to) || !is_whole(from)) return none;
@@ -73,47 +55,48 @@ FormId Transfer::to_address() {
 }
 
 FormId Transfer::arithmetic() {
-  const std::string_view opcode = form_->opcode();
   const FormId a = read(1, bits_);
-  if (has("sat") || has("cc") || form_->text.find("x2") != std::string::npos) return none;
-  if (opcode == "neg") return operations_.add(0, a, bits_, -1);
-  if (opcode == "abs") return operations_.function(Op::absolute, bits_, a);
+  if (!is_plain(*meaning_) || meaning_->packed) return none;
+  if (meaning_->verb == FormMeaning::neg) return operations_.add(0, a, bits_, -1);
+  if (meaning_->verb == FormMeaning::abs) return operations_.function(Op::absolute, bits_, a);
   const FormId b = read(2, bits_);
-  if (opcode == "add") return operations_.add(a, b, bits_);
-  if (opcode == "sub") return operations_.add(a, b, bits_, -1);
-  if (opcode == "min") return operations_.function(is_signed_ ? Op::min_signed : Op::min_unsigned, bits_, a, b);
-  if (opcode == "max") return operations_.function(is_signed_ ? Op::max_signed : Op::max_unsigned, bits_, a, b);
-  if (opcode == "div") return operations_.function(is_signed_ ? Op::divide_signed : Op::divide_unsigned, bits_, a, b);
-  return operations_.function(is_signed_ ? Op::remainder_signed : Op::remainder_unsigned, bits_, a, b);
+  switch (meaning_->verb) {
+    case FormMeaning::add: return operations_.add(a, b, bits_);
+    case FormMeaning::sub: return operations_.add(a, b, bits_, -1);
+    case FormMeaning::min: return operations_.function(is_signed_ ? Op::min_signed : Op::min_unsigned, bits_, a, b);
+    case FormMeaning::max: return operations_.function(is_signed_ ? Op::max_signed : Op::max_unsigned, bits_, a, b);
+    case FormMeaning::div: return operations_.function(is_signed_ ? Op::divide_signed : Op::divide_unsigned, bits_, a, b);
+    default: return operations_.function(is_signed_ ? Op::remainder_signed : Op::remainder_unsigned, bits_, a, b);
+  }
 }
 
 FormId Transfer::product() {
   const FormId a = read(1, bits_), b = read(2, bits_);
-  const bool adds = form_->opcode() == "mad";
-  if (has("sat") || has("cc")) return none;
-  if (has("wide")) {
+  const bool adds = meaning_->verb == FormMeaning::mad;
+  if (!is_plain(*meaning_)) return none;
+  if (meaning_->wide) {
     const FormId wide = operations_.multiply(operations_.widened(a, bits_, is_signed_),
                                              operations_.widened(b, bits_, is_signed_), 2 * bits_);
     return adds ? operations_.add(wide, read(3, 2 * bits_), 2 * bits_) : wide;
   }
-  if (!has("lo") && !has("hi")) return none;
+  if (!meaning_->lo && !meaning_->hi) return none;
   const FormId part =
-      has("lo") ? operations_.multiply(a, b, bits_) : operations_.multiply_high(a, b, bits_, is_signed_);
+      meaning_->lo ? operations_.multiply(a, b, bits_) : operations_.multiply_high(a, b, bits_, is_signed_);
   return adds ? operations_.add(part, read(3, bits_), bits_) : part;
 }
 
 FormId Transfer::bitwise() {
-  const std::string_view opcode = form_->opcode();
+  const FormMeaning::Verb verb = meaning_->verb;
   const FormId a = read(1, bits_);
-  if (opcode == "not") {
+  if (verb == FormMeaning::bit_not) {
     return operations_.add(operations_.constant(form_->type == Type::pred ? 1 : -1), a, bits_, -1);
   }
-  if (opcode == "shl") return operations_.shift_left(a, read(2, 32), bits_);
-  if (opcode == "shr") return operations_.shift_right(a, read(2, 32), bits_, is_signed_);
+  if (verb == FormMeaning::shift_left) return operations_.shift_left(a, read(2, 32), bits_);
+  if (verb == FormMeaning::shift_right) return operations_.shift_right(a, read(2, 32), bits_, is_signed_);
   const FormId b = read(2, bits_);
-  if (opcode == "and") return operations_.bit_and(a, b, bits_);
-  if (opcode == "or") return operations_.bit_or(a, b, bits_);
-  if (opcode == "xor") return operations_.bit_xor(a, b, bits_);
+  if (verb == FormMeaning::bit_and) return operations_.bit_and(a, b, bits_);
+  if (verb == FormMeaning::bit_or) return operations_.bit_or(a, b, bits_);
+  if (verb == FormMeaning::bit_xor) return operations_.bit_xor(a, b, bits_);
   const auto table = atoms_.forms.as_constant(read(4, 32));
   if (operands_.size() != 5 || !table) return none;
   return operations_.function(Op::lookup, bits_, a, b, read(3, bits_), *table & 0xFF);
@@ -133,18 +116,19 @@ FormId Transfer::extracted() {
   return operations_.function(Op::shift_right_signed, bits_, top, operations_.constant(bits_ - *length));
 }
 
-// setp.lt.s32 %p1, %r1, %r2; selp.b32 %r1, %r2, %r3, %p1
+// setp.lt.s32 %p1, %r1, %r2
 FormId Transfer::compared() {
-  if (operands_.size() != (form_->opcode() == "setp" ? 3u : 4u)) return none;
-  if (form_->opcode() == "selp") return operations_.select(read(3, 32), read(1, bits_), read(2, bits_), bits_);
-  const std::vector<std::string_view> parts = ::frx::split(form_->text, '.');
-  if (parts.size() != 3) return none;
-  const auto rule =
-      std::find_if(comparisons.begin(), comparisons.end(), [&](const Comparison& one) { return one.name == parts[1]; });
-  if (rule == comparisons.end()) return none;
+  if (operands_.size() != 3 || meaning_->compared == nullptr) return none;
+  const Comparison& rule = *meaning_->compared;
   FormId a = read(1, bits_), b = read(2, bits_);
-  if (rule->swapped) std::swap(a, b);
-  return operations_.function(is_signed_ ? rule->with_sign : rule->without, bits_, a, b);
+  if (rule.swapped) std::swap(a, b);
+  return operations_.function(is_signed_ ? rule.with_sign : rule.without, bits_, a, b);
+}
+
+// selp.b32 %r1, %r2, %r3, %p1
+FormId Transfer::selected() {
+  if (operands_.size() != 4) return none;
+  return operations_.select(read(3, 32), read(1, bits_), read(2, bits_), bits_);
 }
 
 }  // namespace frx::derive::ptx

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "derive/ptx/affine_transfer.h"
+
 namespace frx::derive::ptx {
 namespace {
 
@@ -35,18 +37,19 @@ bool is_access(const model::Form& form) {
 }
 
 std::vector<bool> needed_for_addresses(const model::Module& module, const model::Function& function,
-                                       const RegisterUses& uses) {
+                                       const Vocabulary& words, const RegisterUses& uses) {
   std::vector<Edge> writes;
   std::vector<std::uint32_t> open;
   for (std::uint32_t i = function.instructions.begin; i < function.instructions.end; ++i) {
     const model::Instruction& instruction = module.instructions[i];
     const model::Form& form = module.form_of(instruction);
-    if (is_access(form)) add_addresses(module, uses, instruction, i, open);
+    const bool accesses = words.meaning(instruction.form).is_access;
+    if (accesses) add_addresses(module, uses, instruction, i, open);
     for (const RegisterUse& use : uses.of(i)) {
       if (use.written) writes.push_back({use.value, i});
       // What decides who executes the access, and the ways of control.
       if (!use.written && uses.declared(use.value) == instruction.predicate &&
-          (is_access(form) || form.flow != model::Flow::next)) {
+          (accesses || form.flow != model::Flow::next)) {
         open.push_back(use.value);
       }
     }

@@ -9,11 +9,14 @@
 
 namespace frx::derive::ptx {
 
+class Vocabulary;
+
 // Is it an access whose address is of interest: global, shared, local, constant or generic?
 bool is_access(const ::frx::model::ptx::Form& form);
 
 // By value of RegisterUses: those that addresses and predicates are made of. Linear.
 std::vector<bool> needed_for_addresses(const ::frx::model::ptx::Module& module,
-                                       const ::frx::model::ptx::Function& function, const RegisterUses& uses);
+                                       const ::frx::model::ptx::Function& function, const Vocabulary& words,
+                                       const RegisterUses& uses);
 
 }  // namespace frx::derive::ptx

@@ -73,18 +73,20 @@ FormId Transfer::along(Atom::Kind kind, std::uint8_t axis) {
   return atoms_.forms.of(atoms_.find_or_add(atom));
 }
 
-VariableNames::VariableNames(const model::Module& module) {
+Vocabulary::Vocabulary(const model::Module& module) {
   for (const std::uint32_t global : module.globals) globals_.emplace(module.variables[global].name, global);
+  meanings_.reserve(module.forms.size());
+  for (const model::Form& form : module.forms) meanings_.push_back(meaning_of(form));
 }
 
-void VariableNames::enter(const model::Module& module, const model::Function& function) {
+void Vocabulary::enter(const model::Module& module, const model::Function& function) {
   own_.clear();
   for (const model::Range range : {function.variables, function.parameters}) {
     for (std::uint32_t i = range.begin; i < range.end; ++i) own_.emplace(module.variables[i].name, i);
   }
 }
 
-std::uint32_t VariableNames::find(std::uint32_t name) const {
+std::uint32_t Vocabulary::find(std::uint32_t name) const {
   if (const auto own = own_.find(name); own != own_.end()) return own->second;
   const auto global = globals_.find(name);
   return global == globals_.end() ? none : global->second;
@@ -92,7 +94,7 @@ std::uint32_t VariableNames::find(std::uint32_t name) const {
 
 // The address of a variable; a name that is none may be that of a function.
 FormId Transfer::variable(std::uint32_t name) {
-  const std::uint32_t number = names_.find(name);
+  const std::uint32_t number = words_.find(name);
   if (number == none) return none;
   const model::Variable& found = module_.variables[number];
   Atom atom;
@@ -110,13 +112,13 @@ void Transfer::load_parameters() {
   const std::span<const Operand> target = operands_.empty() ? std::span<const Operand>{} : operands_[0];
   const std::span<const Operand> source = operands_.size() == 2 ? operands_[1] : std::span<const Operand>{};
   const bool is_plain = source.size() == 2 && source[0].kind == Operand::address && source[1].kind == Operand::symbol;
-  const std::uint32_t number = is_plain ? names_.find(source[1].value) : none;
+  const std::uint32_t number = is_plain ? words_.find(source[1].value) : none;
   const bool is_own = number != none && number >= function_.parameters.begin && number < function_.parameters.end &&
                       function_.kind == model::Function::entry;
   std::int64_t element = 0;
   for (const Operand& operand : target) {
     if (operand.kind != Operand::reg) continue;
-    const std::uint32_t value = value_of(operand.value);
+    const std::uint32_t value = uses_.value_of(operand.value);
     write_register(value, is_own ? parameter(number, source[0].signed_value() + element * bits_ / 8) : opaque(value));
     ++element;
   }

@@ -1,74 +1,28 @@
 #include "derive/ptx/affine_transfer.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "base/text.h"
-
 namespace frx::derive::ptx {
-namespace {
 
 namespace model = ::frx::model::ptx;
-using model::Type;
-
-bool has_sign(Type type) { return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64; }
-bool is_integer(Type type) {
-  switch (type) {
-    case Type::b8:
-    case Type::b16:
-    case Type::b32:
-    case Type::b64: return true;
-    case Type::u8:
-    case Type::u16:
-    case Type::u32:
-    case Type::u64: return true;
-    default: return has_sign(type);
-  }
-}
-
-}  // namespace
 
 Transfer::Transfer(const model::Module& module, const model::Function& function, const RegisterUses& uses,
-                   const VariableNames& names, const Divergence& divergence, const LoopNest& nest, Atoms& atoms)
+                   const Vocabulary& words, const Divergence& divergence, const LoopNest& nest, Atoms& atoms)
     : now(uses.count(), none),
       module_(module),
       function_(function),
       uses_(uses),
-      names_(names),
+      words_(words),
       divergence_(divergence),
       nest_(nest),
       atoms_(atoms),
       operations_(atoms, nest) {}
 
-bool Transfer::has(std::string_view modifier) const {
-  const std::vector<std::string_view> parts = ::frx::split(form_->text, '.');
-  return std::find(parts.begin(), parts.end(), modifier) != parts.end();
-}
-
-// The types among the modifiers: of `cvt.s64.s32` s64 and s32.
-std::vector<std::string_view> Transfer::split_types() const {
-  std::vector<std::string_view> parts = ::frx::split(form_->text, '.');
-  std::erase_if(parts, [](std::string_view part) { return model::type_named(part) == Type::none; });
-  return parts;
-}
-
-std::vector<std::span<const model::Operand>> Transfer::split(const model::Instruction& instruction) const {
-  std::vector<std::span<const Operand>> result;
+void Transfer::split(const model::Instruction& instruction) {
+  operands_.clear();
   const std::span<const Operand> all = module_.operands_of(instruction);
-  for (std::size_t at = 0; at < all.size(); at += 1 + all[at].parts)
-    result.push_back(all.subspan(at, 1 + all[at].parts));
-  return result;
-}
-
-// Values are in the order of the numbers that the function gives its registers.
-std::uint32_t Transfer::value_of(std::uint32_t declared) const {
-  std::uint32_t low = 0, high = uses_.count();
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    (uses_.declared(middle) < declared ? low : high) = uses_.declared(middle) < declared ? middle + 1 : middle;
-  }
-  return low;
+  for (std::size_t at = 0; at < all.size(); at += 1 + all[at].parts) operands_.push_back(all.subspan(at, 1 + all[at].parts));
 }
 
 FormId Transfer::read(std::size_t number, int bits) {
@@ -79,7 +33,7 @@ FormId Transfer::read(std::span<const Operand> operand, int bits) {
   const Operand& top = operand[0];
   FormId form = none;
   switch (top.kind) {
-    case Operand::reg: form = now[value_of(top.value)]; break;
+    case Operand::reg: form = now[uses_.value_of(top.value)]; break;
     case Operand::special: form = special(top.value); break;
     case Operand::integer: form = operations_.constant(top.signed_value()); break;
     case Operand::wide:
@@ -103,7 +57,7 @@ FormId Transfer::address(std::span<const Operand> operand) {
 
 FormId Transfer::predicate(const model::Instruction& instruction) {
   if (instruction.predicate == model::none) return operations_.constant(1);
-  const FormId form = now[value_of(instruction.predicate)];
+  const FormId form = now[uses_.value_of(instruction.predicate)];
   return instruction.predicate_negated ? operations_.add(operations_.constant(1), form, 32, -1) : form;
 }
 
@@ -112,15 +66,12 @@ void Transfer::apply(std::uint32_t instruction, std::uint32_t block) {
   instruction_ = instruction;
   block_ = block;
   form_ = &module_.form_of(it);
-  operands_ = split(it);
-  const std::vector<std::string_view> types = split_types();
-  const Type type = types.empty() ? Type::none : model::type_named(types.back());
-  bits_ = type == Type::pred ? 32 : model::bits_of(type);
-  is_signed_ = has_sign(type);
-  const std::string_view opcode = form_->opcode();
-  if (opcode == "ld" && form_->space == model::Space::parameter) return load_parameters();
-  const bool is_known = is_integer(type) || type == Type::pred || opcode == "mov";
-  const FormId form = is_known && form_->results == 1 && !operands_.empty() ? result() : none;
+  meaning_ = &words_.meaning(it.form);
+  split(it);
+  bits_ = meaning_->bits;
+  is_signed_ = meaning_->is_signed;
+  if (meaning_->loads_parameter) return load_parameters();
+  const FormId form = meaning_->is_integer && form_->results == 1 && !operands_.empty() ? result() : none;
   if (form != none) return write(operands_[0], form);
   for (const RegisterUse& use : uses_.of(instruction)) {
     if (use.written) write_register(use.value, opaque(use.value));
@@ -129,7 +80,7 @@ void Transfer::apply(std::uint32_t instruction, std::uint32_t block) {
 
 // Only registers alone; parts of one and the second of a pair are not followed.
 void Transfer::write(std::span<const Operand> target, FormId form) {
-  if (target[0].kind == Operand::reg) return write_register(value_of(target[0].value), form);
+  if (target[0].kind == Operand::reg) return write_register(uses_.value_of(target[0].value), form);
   for (const RegisterUse& use : uses_.of(instruction_)) {
     if (use.written) write_register(use.value, opaque(use.value));
   }
@@ -172,20 +123,19 @@ FormId Transfer::opaque(std::uint32_t value) {
 }
 
 FormId Transfer::result() {
-  using Rule = std::pair<std::string_view, FormId (Transfer::*)()>;
-  static constexpr std::array<Rule, 23> rules = {{
-      {"mov", &Transfer::copy},       {"cvt", &Transfer::converted},  {"cvta", &Transfer::to_address},
-      {"add", &Transfer::arithmetic}, {"sub", &Transfer::arithmetic}, {"neg", &Transfer::arithmetic},
-      {"abs", &Transfer::arithmetic}, {"min", &Transfer::arithmetic}, {"max", &Transfer::arithmetic},
-      {"div", &Transfer::arithmetic}, {"rem", &Transfer::arithmetic}, {"mul", &Transfer::product},
-      {"mad", &Transfer::product},    {"and", &Transfer::bitwise},    {"or", &Transfer::bitwise},
-      {"xor", &Transfer::bitwise},    {"not", &Transfer::bitwise},    {"shl", &Transfer::bitwise},
-      {"shr", &Transfer::bitwise},    {"lop3", &Transfer::bitwise},   {"bfe", &Transfer::extracted},
-      {"setp", &Transfer::compared},  {"selp", &Transfer::compared},
-  }};
-  const std::string_view opcode = form_->opcode();
-  const auto rule = std::find_if(rules.begin(), rules.end(), [&](const Rule& one) { return one.first == opcode; });
-  return rule == rules.end() ? none : (this->*rule->second)();
+  switch (meaning_->family) {
+    case FormMeaning::copy: return copy();
+    case FormMeaning::conversion: return converted();
+    case FormMeaning::to_address: return to_address();
+    case FormMeaning::arithmetic: return arithmetic();
+    case FormMeaning::product: return product();
+    case FormMeaning::bitwise: return bitwise();
+    case FormMeaning::extraction: return extracted();
+    case FormMeaning::comparison: return compared();
+    case FormMeaning::selection: return selected();
+    case FormMeaning::not_followed: break;
+  }
+  return none;
 }
 
 }  // namespace frx::derive::ptx

@@ -4,27 +4,30 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "derive/ptx/affine_operations.h"
 #include "derive/ptx/divergence.h"
+#include "derive/ptx/form_meaning.h"
 #include "derive/ptx/register_uses.h"
 #include "model/ptx_module.h"
 
 namespace frx::derive::ptx {
 
-// Which variable a name means: one of the function before one of the module.
-class VariableNames {
+// What the names of variables and the spellings of instructions in a module mean. A variable of the function
+// comes before one of the module.
+class Vocabulary {
  public:
-  explicit VariableNames(const ::frx::model::ptx::Module& module);
+  explicit Vocabulary(const ::frx::model::ptx::Module& module);
   void enter(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function);
   // Index into Module::variables, or `none`.
   std::uint32_t find(std::uint32_t name) const;
+  const FormMeaning& meaning(std::uint32_t form) const { return meanings_[form]; }
 
  private:
   std::unordered_map<std::uint32_t, std::uint32_t> globals_, own_;
+  std::vector<FormMeaning> meanings_;  // by form
 };
 
 // Of a block, at most: 1024 unless the kernel says less.
@@ -33,7 +36,7 @@ std::int64_t threads_allowed(const ::frx::model::ptx::Limits& limits);
 class Transfer {
  public:
   Transfer(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
-           const RegisterUses& uses, const VariableNames& names, const Divergence& divergence, const LoopNest& nest,
+           const RegisterUses& uses, const Vocabulary& words, const Divergence& divergence, const LoopNest& nest,
            Atoms& atoms);
 
   // By value of RegisterUses: the form it has now; `none`: nothing known. The caller undoes what it must.
@@ -48,8 +51,7 @@ class Transfer {
  private:
   using Operand = ::frx::model::ptx::Operand;
 
-  std::vector<std::span<const Operand>> split(const ::frx::model::ptx::Instruction& instruction) const;
-  std::uint32_t value_of(std::uint32_t declared) const;
+  void split(const ::frx::model::ptx::Instruction& instruction);
   FormId read(std::size_t number, int bits);
   FormId read(std::span<const Operand> operand, int bits);
   FormId special(std::uint32_t number);
@@ -67,18 +69,17 @@ class Transfer {
   FormId bitwise();
   FormId extracted();
   FormId compared();
+  FormId selected();
   void load_parameters();
   Nature nature_of_operands();
   FormId opaque(std::uint32_t value);
   void write(std::span<const Operand> target, FormId form);
   void write_register(std::uint32_t value, FormId form);
-  bool has(std::string_view modifier) const;
-  std::vector<std::string_view> split_types() const;
 
   const ::frx::model::ptx::Module& module_;
   const ::frx::model::ptx::Function& function_;
   const RegisterUses& uses_;
-  const VariableNames& names_;
+  const Vocabulary& words_;
   const Divergence& divergence_;
   const LoopNest& nest_;
   Atoms& atoms_;
@@ -87,6 +88,7 @@ class Transfer {
   // Of the instruction that is looked at.
   std::uint32_t instruction_ = 0, block_ = 0;
   const ::frx::model::ptx::Form* form_ = nullptr;
+  const FormMeaning* meaning_ = nullptr;
   std::vector<std::span<const Operand>> operands_;
   int bits_ = 32;
   bool is_signed_ = false;

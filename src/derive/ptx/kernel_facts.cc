@@ -100,7 +100,7 @@ std::uint32_t budget_of(const Limits& limits, const SmRegisters& sm) {
   return budget >= most_registers_per_thread ? 0 : budget;
 }
 
-void study_flow(const Module& module, const Function& function, VariableNames& names, KernelFacts& facts) {
+void study_flow(const Module& module, const Function& function, Vocabulary& words, KernelFacts& facts) {
   const FlowGraph graph = flow_graph(module, function);
   if (graph.blocks.empty()) return;
   const Dominators tree = dominators(graph);
@@ -117,8 +117,8 @@ void study_flow(const Module& module, const Function& function, VariableNames& n
     if (!branch.may_part_lanes || flow == Flow::leave) continue;
     if (facts.divergent_branches++ == 0) facts.first_divergent_branch = branch.instruction;
   }
-  names.enter(module, function);
-  facts.accesses = summary_of(MemoryAnalysis(module, function, names, graph, tree, loops, uses, live, divergence));
+  words.enter(module, function);
+  facts.accesses = summary_of(MemoryAnalysis(module, function, words, graph, tree, loops, uses, live, divergence));
 }
 
 double share(std::uint64_t part, std::uint64_t all) {
@@ -135,11 +135,11 @@ double KernelFacts::conditional_branch_density() const { return share(conditiona
 double KernelFacts::divergent_branch_density() const { return share(divergent_branches, instructions); }
 
 KernelFacts kernel_facts(const Module& module, const Function& function, const SmRegisters& sm) {
-  VariableNames names(module);
-  return kernel_facts(module, function, names, sm);
+  Vocabulary words(module);
+  return kernel_facts(module, function, words, sm);
 }
 
-KernelFacts kernel_facts(const Module& module, const Function& function, VariableNames& names, const SmRegisters& sm) {
+KernelFacts kernel_facts(const Module& module, const Function& function, Vocabulary& words, const SmRegisters& sm) {
   KernelFacts facts;
   facts.function = &function;
   facts.name = module.names[function.name];
@@ -151,7 +151,7 @@ KernelFacts kernel_facts(const Module& module, const Function& function, Variabl
   for (std::uint32_t i = function.instructions.begin; i < function.instructions.end; ++i) {
     count_instruction(module.form_of(module.instructions[i]), module.instructions[i], i, facts);
   }
-  study_flow(module, function, names, facts);
+  study_flow(module, function, words, facts);
   return facts;
 }
 

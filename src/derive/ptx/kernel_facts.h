@@ -68,9 +68,9 @@ struct KernelFacts {
   double divergent_branch_density() const;
 };
 
-// `names` is of this module, and only there so that it need not be made for every kernel. Nearly linear in the
+// `words` is of this module, and only there so that it need not be made for every kernel. Nearly linear in the
 // size of the function.
-KernelFacts kernel_facts(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function, VariableNames& names,
+KernelFacts kernel_facts(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function, Vocabulary& words,
                          const SmRegisters& sm = {});
 KernelFacts kernel_facts(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function, const SmRegisters& sm = {});
 

@@ -111,11 +111,11 @@ std::string_view name_of(AccessKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-MemoryAnalysis::MemoryAnalysis(const model::Module& module, const model::Function& function, const VariableNames& names,
+MemoryAnalysis::MemoryAnalysis(const model::Module& module, const model::Function& function, const Vocabulary& words,
                                const FlowGraph& graph, const Dominators& dominators, const Loops& loops,
                                const RegisterUses& uses, const Liveness& live, const Divergence& divergence)
     : function_(function),
-      addresses_(ptx::addresses(module, function, names, graph, dominators, loops, uses, live, divergence)) {
+      addresses_(ptx::addresses(module, function, words, graph, dominators, loops, uses, live, divergence)) {
   Atoms& atoms = addresses_.atoms;
   for (const Address& address : addresses_.all) {
     MemoryAccess access = described(module, address);
@@ -163,15 +163,15 @@ std::vector<BlockShape> MemoryAnalysis::plausible_shapes() const {
 std::vector<MemoryAccess> memory_accesses(const model::Module& module, const model::Function& function,
                                           const LaunchFacts& facts) {
   if (function.instructions.size() == 0) return {};
-  VariableNames names(module);
-  names.enter(module, function);
+  Vocabulary words(module);
+  words.enter(module, function);
   const FlowGraph graph = flow_graph(module, function);
   const Dominators tree = dominators(graph);
   const Loops loops = find_loops(graph, tree);
   const RegisterUses uses(module, function);
   const Liveness live = liveness(module, function, graph, uses);
   const Divergence differs = divergence(module, function, graph, uses, live);
-  return MemoryAnalysis(module, function, names, graph, tree, loops, uses, live, differs).accesses(facts);
+  return MemoryAnalysis(module, function, words, graph, tree, loops, uses, live, differs).accesses(facts);
 }
 
 }  // namespace frx::derive::ptx

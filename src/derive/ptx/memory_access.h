@@ -85,7 +85,7 @@ class MemoryAnalysis {
  public:
   // What is given must outlive this. Nearly linear in the size of the function.
   MemoryAnalysis(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
-                 const VariableNames& names, const FlowGraph& graph, const Dominators& dominators, const Loops& loops,
+                 const Vocabulary& words, const FlowGraph& graph, const Dominators& dominators, const Loops& loops,
                  const RegisterUses& uses, const Liveness& live, const Divergence& divergence);
 
   std::vector<MemoryAccess> accesses(const LaunchFacts& facts) const;

@@ -76,7 +76,8 @@ RegisterUses::RegisterUses(const model::Module& module, const model::Function& f
 // By a table as long as the declarations where they are no more than what is used could need, else by search.
 void RegisterUses::renumber(const model::Module& module, const model::Function& function) {
   if (function.register_count <= 4 * uses_.size() + 1024) {
-    std::vector<std::uint32_t> number(function.register_count, 0);
+    std::vector<std::uint32_t>& number = numbers_;
+    number.assign(function.register_count, 0);
     for (const RegisterUse& use : uses_) number[use.value] = 1;
     for (std::uint32_t i = 0; i < number.size(); ++i) {
       if (number[i] == 0) continue;
@@ -92,6 +93,11 @@ void RegisterUses::renumber(const model::Module& module, const model::Function& 
     for (RegisterUse& use : uses_) use.value = static_cast<std::uint32_t>(number(use.value));
   }
   measure_widths(module, function);
+}
+
+std::uint32_t RegisterUses::value_of(std::uint32_t declared) const {
+  if (!numbers_.empty()) return numbers_[declared];
+  return static_cast<std::uint32_t>(std::lower_bound(declared_.begin(), declared_.end(), declared) - declared_.begin());
 }
 
 void RegisterUses::measure_widths(const model::Module& module, const model::Function& function) {

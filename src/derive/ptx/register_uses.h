@@ -28,6 +28,8 @@ class RegisterUses {
   std::uint32_t count() const { return static_cast<std::uint32_t>(declared_.size()); }
   // As the function numbers it.
   std::uint32_t declared(std::uint32_t value) const { return declared_[value]; }
+  // The other way round, of one that occurs.
+  std::uint32_t value_of(std::uint32_t declared) const;
   // 32-bit registers that hold it: 2 for 64 bits; 0 for a predicate.
   std::uint8_t width(std::uint32_t value) const { return widths_[value]; }
   bool is_predicate(std::uint32_t value) const { return widths_[value] == 0; }
@@ -40,6 +42,7 @@ class RegisterUses {
   std::vector<std::uint32_t> begins_{0};
   std::vector<RegisterUse> uses_;      // until renumber(), values are numbers of the function
   std::vector<std::uint32_t> declared_;
+  std::vector<std::uint32_t> numbers_;  // by declared register; empty where they are too many
   std::vector<std::uint8_t> widths_;
 };
 
