@@ -15,9 +15,9 @@ constexpr std::int64_t largest_struct = 256;  // bytes
 
 }  // namespace
 
-Cure Cures::find(const Address& address, const MemoryAccess& access, const LaneValues& values, LaneMask active,
-                 RequestCost now) {
-  Case one{access, values, active, now, {}, false};
+Cure Cures::find(const Address& address, const Request& request, std::optional<std::int64_t> lane_stride, const LaneValues& values,
+                 LaneMask active, RequestCost now) {
+  Case one{request, lane_stride, values, active, now, {}, false};
   std::vector<std::int64_t> key;
   for (const Term& term : addresses_.atoms.forms.terms(address.form)) {
     bool lanes = false;
@@ -30,7 +30,7 @@ Cure Cures::find(const Address& address, const MemoryAccess& access, const LaneV
     one.terms.push_back(term);
     key.insert(key.end(), {std::int64_t{term.monomial}, term.coefficient});
   }
-  const auto [at, is_new] = found_.try_emplace({std::move(key), access.bytes, active, static_cast<int>(access.space)});
+  const auto [at, is_new] = found_.try_emplace({std::move(key), request.bytes, active, static_cast<int>(request.space)});
   if (is_new) at->second = search(one);
   return at->second;
 }
@@ -90,7 +90,7 @@ Cure Cures::swapped(const Case& one) const {
 
 // Adjacent threads a small fixed distance apart: members of structures.
 Cure Cures::separated(const Case& one) const {
-  const auto stride = one.access.lane_stride;
+  const auto stride = one.lane_stride;
   if (!stride || *stride <= one.access.bytes || *stride > largest_struct || *stride % one.access.bytes != 0) return {};
   return {Cure::separate_members, 0, 0, one.now.ideal};
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -15,12 +16,13 @@ class Cures {
   explicit Cures(const Addresses& addresses) : addresses_(addresses) {}
 
   // For a request of the warp that `values` stand at, which costs `now`.
-  Cure find(const Address& address, const MemoryAccess& access, const LaneValues& values, LaneMask active,
-            RequestCost now);
+  Cure find(const Address& address, const Request& request, std::optional<std::int64_t> lane_stride, const LaneValues& values,
+            LaneMask active, RequestCost now);
 
  private:
   struct Case {
-    const MemoryAccess& access;
+    const Request& access;
+    std::optional<std::int64_t> lane_stride;
     const LaneValues& values;
     LaneMask active;
     RequestCost now;

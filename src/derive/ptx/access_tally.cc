@@ -14,20 +14,20 @@ using model::Space;
 
 constexpr std::uint32_t most_warps = 32;  // of a block, on all GPUs so far
 
-RequestCost request(const LaneAddresses& addresses, LaneMask active, std::uint32_t bytes, Space space) {
+RequestCost cost_at(const LaneAddresses& addresses, LaneMask active, std::uint32_t bytes, Space space) {
   if (space == Space::shared) return wavefronts(addresses, active, bytes);
   return space == Space::local ? local_sectors(addresses, active, bytes) : sectors(addresses, active, bytes);
 }
 
-bool is_costed(const MemoryAccess& access) {
-  const bool has_cost = access.space == Space::global || access.space == Space::shared || access.space == Space::local;
-  return has_cost && access.bytes > 0 && access.bytes <= 32 && access.kind <= AccessKind::known_per_lane;
+bool is_costed(const Request& request) {
+  const bool has_cost = request.space == Space::global || request.space == Space::shared || request.space == Space::local;
+  return has_cost && request.bytes > 0 && request.bytes <= 32 && request.kind <= AccessKind::known_per_lane;
 }
 
 class Tally {
  public:
   void add(const RequestRange& range, bool typical);
-  void write(MemoryAccess& access) const;
+  void write(Measured& into) const;
 
   bool assumed = false;
   bool cure_tried = false;
@@ -48,7 +48,7 @@ void Tally::add(const RequestRange& range, bool typical) {
 }
 
 // The most frequent is typical; of those the one that needs most.
-void Tally::write(MemoryAccess& access) const {
+void Tally::write(Measured& into) const {
   if (typical_.empty()) return;
   AccessCost cost;
   std::uint32_t most = 0;
@@ -62,7 +62,7 @@ void Tally::write(MemoryAccess& access) const {
   cost.worst = worst_;
   cost.warps = warps;
   cost.exact = !assumed;
-  access.cost = cost;
+  into.cost = cost;
 }
 
 // Between all adjacent lanes that exist; needs two of them.
@@ -78,32 +78,31 @@ std::optional<std::int64_t> stride_of(const LaneForm& form, LaneMask existing) {
 
 class Measuring {
  public:
-  Measuring(const model::Function& function, const Addresses& addresses, std::span<const LaneMask> lanes,
-            std::vector<MemoryAccess>& accesses)
+  Measuring(const model::Function& function, const Addresses& addresses, std::span<const Request> requests)
       : addresses_(addresses),
-        lanes_(lanes),
-        accesses_(accesses),
+        requests_(requests),
         values_(function, addresses),
         cures_(addresses),
-        tallies_(accesses.size()) {}
+        measured_(requests.size()),
+        tallies_(requests.size()) {}
 
-  void run(const LaunchFacts& facts);
+  std::vector<Measured> run(const LaunchFacts& facts);
 
  private:
   void measure(std::size_t number, std::uint32_t warp, std::uint32_t sample);
 
   const Addresses& addresses_;
-  std::span<const LaneMask> lanes_;
-  std::vector<MemoryAccess>& accesses_;
+  std::span<const Request> requests_;
   LaneValues values_;
   Cures cures_;
+  std::vector<Measured> measured_;
   std::vector<Tally> tallies_;
 };
 
-void Measuring::run(const LaunchFacts& facts) {
+std::vector<Measured> Measuring::run(const LaunchFacts& facts) {
   std::vector<std::size_t> open;
-  for (std::size_t i = 0; i < accesses_.size(); ++i) {
-    if (is_costed(accesses_[i])) open.push_back(i);
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (is_costed(requests_[i])) open.push_back(i);
   }
   // Where nothing was assumed, other samples say the same.
   for (std::uint32_t sample = 0; sample < LaneValues::sample_count && !open.empty(); ++sample) {
@@ -113,25 +112,27 @@ void Measuring::run(const LaunchFacts& facts) {
     }
     std::erase_if(open, [&](std::size_t i) { return !tallies_[i].assumed; });
   }
-  for (std::size_t i = 0; i < accesses_.size(); ++i) tallies_[i].write(accesses_[i]);
+  for (std::size_t i = 0; i < requests_.size(); ++i) tallies_[i].write(measured_[i]);
+  return std::move(measured_);
 }
 
 void Measuring::measure(std::size_t number, std::uint32_t warp, std::uint32_t sample) {
-  const Address& address = addresses_.all[number];
-  MemoryAccess& access = accesses_[number];
+  const Request& request = requests_[number];
+  const Address& address = addresses_.all[request.address];
+  Measured& measured = measured_[number];
   Tally& tally = tallies_[number];
   LaneForm form = values_.form(address.form);
   for (std::int64_t& lane : form.lanes) lane = sign_extended(lane, static_cast<int>(address.bits));
-  if (sample == 0 && warp == 0) access.lane_stride = stride_of(form, values_.existing());
-  const LaneMask active = values_.active(address.guard, address.predicate) & lanes_[number];
+  if (sample == 0 && warp == 0) measured.lane_stride = stride_of(form, values_.existing());
+  const LaneMask active = values_.active(address.guard, address.predicate) & request.lanes;
   if (active == 0) return;
-  const RequestRange range = cost_of(form, active, access.bytes, access.space);
+  const RequestRange range = cost_of(form, active, request.bytes, request.space);
   tally.assumed = tally.assumed || form.assumed;
   tally.warps += sample == 0;
   tally.add(range, sample == 0);
   if (sample == 0 && range.typical.needed > range.typical.ideal && !tally.cure_tried) {
     tally.cure_tried = true;
-    access.cure = cures_.find(address, access, values_, active, range.typical);
+    measured.cure = cures_.find(address, request, measured.lane_stride, values_, active, range.typical);
   }
 }
 
@@ -148,7 +149,7 @@ RequestRange cost_of(const LaneForm& form, LaneMask active, std::uint32_t bytes,
   const auto take = [&](std::uint32_t shift) {
     LaneAddresses addresses = form.lanes;
     for (std::int64_t& address : addresses) address += shift;
-    const RequestCost cost = request(addresses, active, bytes, space);
+    const RequestCost cost = cost_at(addresses, active, bytes, space);
     if (!any) result = {cost, cost, cost};
     if (cost.needed < result.best.needed) result.best = cost;
     if (cost.needed > result.worst.needed) result.worst = cost;
@@ -162,10 +163,10 @@ RequestRange cost_of(const LaneForm& form, LaneMask active, std::uint32_t bytes,
   return result;
 }
 
-void tally(const model::Function& function, const Addresses& addresses, std::span<const LaneMask> lanes, const LaunchFacts& facts,
-           std::vector<MemoryAccess>& accesses) {
-  if (facts.block.threads() == 0) return;
-  Measuring(function, addresses, lanes, accesses).run(facts);
+std::vector<Measured> tally(const model::Function& function, const Addresses& addresses, std::span<const Request> requests,
+                            const LaunchFacts& facts) {
+  if (facts.block.threads() == 0) return std::vector<Measured>(requests.size());
+  return Measuring(function, addresses, requests).run(facts);
 }
 
 }  // namespace frx::derive::ptx

@@ -8,10 +8,9 @@
 
 namespace frx::derive::ptx {
 
-// Fills in cost, stride and cure of `accesses`, which are those of `addresses`, one by one. `lanes`: whose
-// addresses count. Linear in their number.
-void tally(const ::frx::model::ptx::Function& function, const Addresses& addresses, std::span<const LaneMask> lanes,
-           const LaunchFacts& facts, std::vector<MemoryAccess>& accesses);
+// Cost, stride and cure of each request. Linear in their number.
+std::vector<Measured> tally(const ::frx::model::ptx::Function& function, const Addresses& addresses, std::span<const Request> requests,
+                            const LaunchFacts& facts);
 
 // The costs of one request for every unknown multiple of form.align that may be added to all its addresses.
 struct RequestRange {

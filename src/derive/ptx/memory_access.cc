@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
+#include <utility>
 
-#include "derive/ptx/access_cure.h"
 #include "derive/ptx/access_tally.h"
 #include "derive/ptx/access_words.h"
 
@@ -23,25 +24,41 @@ std::uint32_t stated_bytes(const model::Module& module, const model::Instruction
   return 0;
 }
 
-void describe_asynchronous(const model::Module& module, const Address& address, MemoryAccess& access) {
-  const model::Instruction& instruction = module.instructions[address.instruction];
-  access.bytes = stated_bytes(module, instruction, module.form_of(instruction).size_operand);
-  access.type = address.operand == 0 ? AccessType::store : AccessType::load;
-  access.space = address.operand == 0 ? Space::shared : Space::global;
+AccessType type_of(const model::Form& form, const Address& address) {
+  if (form.is_asynchronous) return address.operand == 0 ? AccessType::store : AccessType::load;
+  return !form.writes_memory ? AccessType::load : form.reads_memory ? AccessType::atomic : AccessType::store;
 }
 
 // Rows of 16 bytes, each at the address that one lane names.
 bool is_matrix(const model::Form& form) { return form.category == model::Category::tensor; }
 
-MemoryAccess described(const model::Module& module, const Address& address) {
-  MemoryAccess access;
-  const model::Form& form = module.form_of(module.instructions[address.instruction]);
-  access.instruction = address.instruction;
-  access.space = form.space;
-  access.bytes = is_matrix(form) ? 16 : form.access_bytes;
-  access.type = !form.writes_memory ? AccessType::load : form.reads_memory ? AccessType::atomic : AccessType::store;
-  if (form.is_asynchronous) describe_asynchronous(module, address, access);
-  return access;
+Request described(const model::Module& module, const Address& address) {
+  Request request;
+  const model::Instruction& instruction = module.instructions[address.instruction];
+  const model::Form& form = module.form_of(instruction);
+  request.space = form.space;
+  request.bytes = is_matrix(form) ? 16 : form.access_bytes;
+  if (is_matrix(form) && form.lanes < 4) request.lanes = (1u << 8 * form.lanes) - 1;
+  if (form.is_asynchronous) {
+    request.bytes = stated_bytes(module, instruction, form.size_operand);
+    request.space = address.operand == 0 ? Space::shared : Space::global;
+  }
+  return request;
+}
+
+// Requests that are a multiple of this apart cost the same: a sector, and more than a word of a bank. A number
+// that is so large that an address of 32 bits might wrap around is left as it is.
+constexpr std::int64_t same_again = 32, largest_offset = 1 << 28;
+
+std::int64_t offset_that_matters(std::int64_t offset) {
+  const bool is_large = offset > largest_offset || offset < -largest_offset;
+  return is_large ? offset : offset & (same_again - 1);
+}
+
+// Without the number that is added, which comes first.
+std::span<const Term> varying_terms(const Forms& forms, FormId form) {
+  const std::span<const Term> terms = forms.terms(form);
+  return terms.subspan(!terms.empty() && terms[0].monomial == 0 ? 1 : 0);
 }
 
 // Of a generic address: where what it starts from lies.
@@ -114,26 +131,87 @@ std::string_view name_of(AccessKind kind) {
 MemoryAnalysis::MemoryAnalysis(const model::Module& module, const model::Function& function, const Vocabulary& words,
                                const FlowGraph& graph, const Dominators& dominators, const Loops& loops,
                                const RegisterUses& uses, const Liveness& live, const Divergence& divergence)
-    : function_(function),
+    : module_(module),
+      function_(function),
       addresses_(ptx::addresses(module, function, words, graph, dominators, loops, uses, live, divergence)) {
-  Atoms& atoms = addresses_.atoms;
-  for (const Address& address : addresses_.all) {
-    MemoryAccess access = described(module, address);
-    access.kind = kind_of(atoms, address);
-    if (access.space == Space::none) access.space = origin_of(module, atoms, address.form);
-    access.loop_depth = loops.depth_of(address.block);
-    if (address.form != none) access.formula = formula_of(module, atoms, address.form);
-    if (access.kind == AccessKind::affine) access.stride = stride_along(module, atoms, address.form, 0);
-    const model::Form& form = module.form_of(module.instructions[address.instruction]);
-    lanes_.push_back(is_matrix(form) && form.lanes < 4 ? (1u << 8 * form.lanes) - 1 : ~LaneMask{0});
-    all_.push_back(std::move(access));
+  IdTable known;
+  all_.reserve(addresses_.all.size());
+  for (const Address& address : addresses_.all) add(address, loops.depth_of(address.block), known);
+}
+
+void MemoryAnalysis::add(const Address& address, std::uint32_t loop_depth, IdTable& known) {
+  Request request = described(module_, address);
+  request.address = static_cast<std::uint32_t>(all_.size());
+  const std::uint64_t hash = hash_of(request);
+  std::uint32_t number = known.find(hash, [&](std::uint32_t id) { return is_same(requests_[id], request); });
+  if (number == IdTable::absent) {
+    number = static_cast<std::uint32_t>(requests_.size());
+    known.add(hash, number);
+    request.kind = kind_of(addresses_.atoms, address);
+    if (request.space == Space::none) request.space = origin_of(module_, addresses_.atoms, address.form);
+    if (request.kind == AccessKind::affine) request.stride = stride_along(module_, addresses_.atoms, address.form, 0);
+    requests_.push_back(std::move(request));
   }
+  all_.push_back({number, type_of(module_.form_of(module_.instructions[address.instruction]), address), loop_depth});
+}
+
+std::uint64_t MemoryAnalysis::hash_of(const Request& request) const {
+  const Address& address = addresses_.all[request.address];
+  std::uint64_t hash = request.bytes;
+  const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15, hash ^= hash >> 29; };
+  mix(address.predicate);
+  mix(address.guard);
+  if (address.form == none) return hash;
+  const Forms& forms = addresses_.atoms.forms;
+  mix(static_cast<std::uint64_t>(offset_that_matters(forms.constant_part(address.form))));
+  for (const Term& term : varying_terms(forms, address.form)) {
+    mix(term.monomial);
+    mix(static_cast<std::uint64_t>(term.coefficient));
+  }
+  return hash;
+}
+
+// Spaces are compared as the instructions name them: what a generic address points to follows from its form.
+bool MemoryAnalysis::is_same(const Request& one, const Request& other) const {
+  const Address &a = addresses_.all[one.address], &b = addresses_.all[other.address];
+  const auto shape = [&](const Address& address, const Request& request) {
+    const model::Form& form = module_.form_of(module_.instructions[address.instruction]);
+    return std::tuple(form.is_asynchronous ? request.space : form.space, request.bytes, request.lanes, address.bits, address.predicate,
+                      address.guard, address.parted, address.form == none);
+  };
+  if (shape(a, one) != shape(b, other)) return false;
+  if (a.form == b.form) return true;
+  const Forms& forms = addresses_.atoms.forms;
+  return offset_that_matters(forms.constant_part(a.form)) == offset_that_matters(forms.constant_part(b.form)) &&
+         std::ranges::equal(varying_terms(forms, a.form), varying_terms(forms, b.form));
+}
+
+std::vector<Measured> MemoryAnalysis::measured(const LaunchFacts& facts) const { return tally(function_, addresses_, requests_, facts); }
+
+MemoryAccess MemoryAnalysis::access(std::size_t number, const Measured& measured) const {
+  const Address& address = addresses_.all[number];
+  const Request& request = this->request(number);
+  MemoryAccess access;
+  access.instruction = address.instruction;
+  access.type = type(number);
+  access.space = request.space;
+  access.bytes = request.bytes;
+  access.kind = request.kind;
+  access.loop_depth = loop_depth(number);
+  access.lane_stride = measured.lane_stride;
+  access.stride = request.stride;
+  if (address.form != none) access.formula = formula_of(module_, addresses_.atoms, address.form);
+  access.cost = measured.cost;
+  access.cure = measured.cure;
+  access.sentence = sentence_of(access);
+  return access;
 }
 
 std::vector<MemoryAccess> MemoryAnalysis::accesses(const LaunchFacts& facts) const {
-  std::vector<MemoryAccess> result = all_;
-  tally(function_, addresses_, lanes_, facts, result);
-  for (MemoryAccess& access : result) access.sentence = sentence_of(access);
+  const std::vector<Measured> by_request = measured(facts);
+  std::vector<MemoryAccess> result;
+  result.reserve(all_.size());
+  for (std::size_t i = 0; i < all_.size(); ++i) result.push_back(access(i, by_request[request_number(i)]));
   return result;
 }
 

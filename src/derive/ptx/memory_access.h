@@ -80,6 +80,24 @@ struct MemoryAccess {
   std::string sentence;  // for people; without a full stop
 };
 
+// What accesses share that cost the same: unrolled code has many at addresses that differ by whole sectors, or
+// not at all.
+struct Request {
+  std::uint32_t address = 0;  // of one of them: index into Addresses::all
+  ::frx::model::ptx::Space space = ::frx::model::ptx::Space::none;
+  std::uint32_t bytes = 0;
+  AccessKind kind = AccessKind::unknown;
+  LaneMask lanes = ~LaneMask{0};  // whose addresses count
+  std::string stride;             // as in MemoryAccess
+};
+
+// What depends on the launch.
+struct Measured {
+  std::optional<std::int64_t> lane_stride;
+  std::optional<AccessCost> cost;
+  Cure cure;
+};
+
 // Accesses of a function for a launch, in the order of the code. Analyse once, ask for many shapes.
 class MemoryAnalysis {
  public:
@@ -89,6 +107,15 @@ class MemoryAnalysis {
                  const RegisterUses& uses, const Liveness& live, const Divergence& divergence);
 
   std::vector<MemoryAccess> accesses(const LaunchFacts& facts) const;
+  // The same piece by piece, for those who need few of them in full: how many there are, which request each
+  // is, and what the requests cost.
+  std::size_t size() const { return all_.size(); }
+  const Request& request(std::size_t access) const { return requests_[all_[access].request]; }
+  std::uint32_t request_number(std::size_t access) const { return all_[access].request; }
+  std::vector<Measured> measured(const LaunchFacts& facts) const;
+  AccessType type(std::size_t access) const { return all_[access].type; }
+  std::uint32_t loop_depth(std::size_t access) const { return all_[access].loop_depth; }
+  MemoryAccess access(std::size_t number, const Measured& measured) const;
   // What the function demands of its launches, or else 256x1x1, 32x8x1, 16x16x1 and 8x8x4 as far as it uses
   // the numbers of threads along y and z.
   std::vector<BlockShape> plausible_shapes() const;
@@ -96,10 +123,21 @@ class MemoryAnalysis {
   const Addresses& addresses() const { return addresses_; }
 
  private:
+  struct Access {
+    std::uint32_t request = 0;
+    AccessType type = AccessType::load;
+    std::uint32_t loop_depth = 0;
+  };
+
+  void add(const Address& address, std::uint32_t loop_depth, IdTable& known);
+  bool is_same(const Request& one, const Request& other) const;
+  std::uint64_t hash_of(const Request& request) const;
+
+  const ::frx::model::ptx::Module& module_;
   const ::frx::model::ptx::Function& function_;
   Addresses addresses_;
-  std::vector<MemoryAccess> all_;  // without what depends on the launch; as addresses_.all
-  std::vector<LaneMask> lanes_;    // whose addresses count
+  std::vector<Access> all_;  // as addresses_.all
+  std::vector<Request> requests_;
 };
 
 // The same in one go.
