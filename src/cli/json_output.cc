@@ -9,4 +9,8 @@ void write_json(Io& io, std::string_view mode, Json result) {
   io.out.write(render::json_text(wrapper));
 }
 
+void write_json_in_pieces(Io& io, std::string_view mode, const render::JsonInPieces& result) {
+  render::write_json_text({{"mode", mode}}, "result", result, [&](std::string_view text) { io.out.write(text); });
+}
+
 }  // namespace frx::cli

@@ -11,5 +11,6 @@ namespace frx::cli {
 using render::Json;
 
 void write_json(Io& io, std::string_view mode, Json result);
+void write_json_in_pieces(Io& io, std::string_view mode, const render::JsonInPieces& result);
 
 }  // namespace frx::cli

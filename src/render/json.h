@@ -2,16 +2,35 @@
 // replaced, never NaN or Infinity (a number that is none is null).
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace frx::render {
 
 using Json = nlohmann::ordered_json;
 
 std::string json_text(const Json& value);
+
+// An object some of whose members are long lists, made element by element: what is known of ten thousand kernels
+// takes many times the room of its text.
+struct JsonInPieces {
+  struct List {
+    std::string key;  // of a member of `object`
+    std::size_t size = 0;
+    std::function<Json(std::size_t)> element;
+  };
+  Json object;  // with something in the place of the lists
+  std::vector<List> lists;
+};
+Json in_one_piece(const JsonInPieces& pieces);
+
+// Hands over the same text as json_text() of {name: ..., value: the pieces in one}, one element at a time.
+using JsonSink = std::function<void(std::string_view)>;
+void write_json_text(const Json& head, std::string_view key, const JsonInPieces& pieces, const JsonSink& write);
 
 // An empty object with room for `members`. Without room every growth of an object copies all that is in
 // it, down to the last leaf, because members with constant keys cannot be moved.

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <memory>
+#include <span>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -16,7 +18,7 @@ using report::PtxReport;
 
 // Counts by documented name; a barrier is one of the others there.
 Json mix_json(const KernelFacts& facts) {
-  Json mix = Json::object();
+  Json mix = object_for(facts.mix.size());
   for (std::size_t i = 0; i < facts.mix.size(); ++i) {
     const auto category = static_cast<Category>(i);
     if (category != Category::barrier) mix[std::string(name_of(category))] = facts.mix[i];
@@ -83,7 +85,11 @@ Json costly_json(const std::vector<derive::ptx::CostlyAccess>& costly, const mod
   for (const derive::ptx::CostlyAccess& one : costly) {
     const derive::ptx::MemoryAccess& access = one.access;
     const model::TextPlace place = derive::ptx::place_of(module, access.instruction);
-    Json json{{"line", place.line}, {"bytes_per_lane", access.bytes}, {"kind", name_of(access.kind)}, {"address", access.formula}};
+    Json json = object_for(12);
+    json["line"] = place.line;
+    json["bytes_per_lane"] = access.bytes;
+    json["kind"] = name_of(access.kind);
+    json["address"] = access.formula;
     json["source_line"] = place.source_line > 0 ? Json(place.source_line) : Json(nullptr);
     json["block"] = {one.block.x, one.block.y, one.block.z};
     json["in_every_plausible_block"] = one.in_all_shapes;
@@ -98,7 +104,7 @@ Json costly_json(const std::vector<derive::ptx::CostlyAccess>& costly, const mod
 }
 
 Json kinds_json(const std::array<std::uint64_t, derive::ptx::access_kind_count>& counts) {
-  Json json = Json::object();
+  Json json = object_for(counts.size());
   for (std::size_t i = 0; i < counts.size(); ++i) json[std::string(name_of(static_cast<derive::ptx::AccessKind>(i)))] = counts[i];
   return json;
 }
@@ -108,19 +114,24 @@ Json accesses_json(const KernelFacts& facts, const model::ptx::Module& module) {
   const derive::ptx::AccessSummary& a = facts.accesses;
   Json shapes = Json::array();
   for (const derive::ptx::BlockShape& shape : a.shapes) shapes.push_back({shape.x, shape.y, shape.z});
-  return {{"plausible_blocks", std::move(shapes)},
-          {"global_by_kind", kinds_json(a.global)},
-          {"shared_by_kind", kinds_json(a.shared)},
-          {"uncoalesced_count", a.uncoalesced_count},
-          {"thread_blocked_count", a.blocked_count},
-          {"bank_conflict_count", a.conflicting_count},
-          {"uncoalesced", costly_json(a.uncoalesced, module)},
-          {"bank_conflicts", costly_json(a.conflicting, module)}};
+  Json json = object_for(8);
+  json["plausible_blocks"] = std::move(shapes);
+  json["global_by_kind"] = kinds_json(a.global);
+  json["shared_by_kind"] = kinds_json(a.shared);
+  json["uncoalesced_count"] = a.uncoalesced_count;
+  json["thread_blocked_count"] = a.blocked_count;
+  json["bank_conflict_count"] = a.conflicting_count;
+  json["uncoalesced"] = costly_json(a.uncoalesced, module);
+  json["bank_conflicts"] = costly_json(a.conflicting, module);
+  return json;
 }
 
 Json kernel_json(const PtxKernel& kernel, const model::ptx::Module& module, const FindingsByKernel& findings) {
   const KernelFacts& f = kernel.facts;
-  Json json{{"kernel_name", f.name}, {"display_name", readable_symbol(f.name)}, {"line", f.function->line}};
+  Json json = object_for(64);
+  json["kernel_name"] = f.name;
+  json["display_name"] = readable_symbol(f.name);
+  json["line"] = f.function->line;
   add_registers(json, kernel);
   add_spills(json, kernel);
   json["static_shared_bytes"] = f.shared_bytes;
@@ -252,17 +263,14 @@ Json bundle_labels(const PtxReport& report) {
 
 }  // namespace
 
-Json ptx_json(const PtxReport& report) {
+JsonInPieces ptx_json_in_pieces(const PtxReport& report) {
   Json json{{"schema", "ptx_analysis_v1"}, {"filename", report.source}};
   json["ptx_version"] = report.version.empty() ? Json(nullptr) : Json(report.version);
   json["target"] = report.target.empty() ? Json(nullptr) : Json(report.target);
   json["gpu_model"] = report.gpu.empty() ? Json(nullptr) : Json(report.gpu);
   json["kernel_count"] = report.diagnosis.kernels.size();
-  FindingsByKernel findings;
-  for (const model::CodeFinding& finding : report.diagnosis.findings) findings[finding.kernel].push_back(&finding);
   json["kernels"] = Json::array();
-  for (const PtxKernel& kernel : report.diagnosis.kernels) json["kernels"].push_back(kernel_json(kernel, report.module, findings));
-  json["findings"] = findings_json(report.diagnosis.findings);
+  json["findings"] = Json::array();
   json["run_summary"] = summary_json(report);
   json["diagnostic_scope"] = {{"type", "static_ptx"}, {"confidence", report.confidence}, {"message", report.confidence_reason}};
   json["bottlenecks"] = labels_json(report);
@@ -274,7 +282,15 @@ Json ptx_json(const PtxReport& report) {
   json["unknown_opcodes"] = report.unknown_opcodes;
   json["skipped_statements"] = report.module.skipped_statements;
   json["notes"] = report.notes;
-  return json;
+  const std::span<const model::CodeFinding> findings = report.diagnosis.findings;
+  const auto by_kernel = std::make_shared<FindingsByKernel>();
+  for (const model::CodeFinding& finding : findings) (*by_kernel)[finding.kernel].push_back(&finding);
+  const std::span<const PtxKernel> kernels = report.diagnosis.kernels;
+  const auto kernel = [&report, kernels, by_kernel](std::size_t i) { return kernel_json(kernels[i], report.module, *by_kernel); };
+  const auto finding = [findings](std::size_t i) { return finding_json(findings[i]); };
+  return {std::move(json), {{"kernels", kernels.size(), kernel}, {"findings", findings.size(), finding}}};
 }
+
+Json ptx_json(const PtxReport& report) { return in_one_piece(ptx_json_in_pieces(report)); }
 
 }  // namespace frx::render

@@ -11,5 +11,7 @@ namespace frx::render {
 
 std::string ptx_text(const report::PtxReport& report, const Style& style);
 Json ptx_json(const report::PtxReport& report);
+// The same with its kernels and findings one by one. The report must outlive it.
+JsonInPieces ptx_json_in_pieces(const report::PtxReport& report);
 
 }  // namespace frx::render
