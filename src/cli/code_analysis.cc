@@ -184,13 +184,13 @@ Result<> read_cuda(CodeFile& file, const Reading& reading) {
 
 Result<> read_into(CodeFile& file, const Reading& reading) {
   if (file.kind == Kind::cuda) return read_cuda(file, reading);
-  TRY_ASSIGN(const std::string text, read_file(file.path, largest_file));
+  TRY_ASSIGN(std::string text, read_file(file.path, largest_file));
   if (file.kind == Kind::device) {
     TRY_ASSIGN(file.device, report::analyse_device_code(reading.analyst, file.path, text));
     return {};
   }
-  TRY_ASSIGN(file.ptx,
-             reading.analyst.analyse_ptx(file.path, text, compiler_for(file.path, reading.options, reading.ptxas_log, *reading.io.host)));
+  const report::PtxCompiler compiler = compiler_for(file.path, reading.options, reading.ptxas_log, *reading.io.host);
+  TRY_ASSIGN(file.ptx, reading.analyst.analyse_ptx(file.path, std::move(text), compiler));
   return {};
 }
 

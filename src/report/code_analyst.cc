@@ -151,10 +151,11 @@ Result<std::unique_ptr<CodeAnalyst>> CodeAnalyst::create(const AnalysisOptions& 
   return analyst;
 }
 
-Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, std::string_view text, const PtxCompiler& compiler) const {
+Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, std::string text, const PtxCompiler& compiler) const {
   auto report = std::make_unique<PtxReport>();
   report->source = name;
   TRY_ASSIGN(report->module, ingest::ptx::read_module(std::move(name), text));
+  std::string().swap(text);
   instructions_->describe(report->module);
   const model::ptx::Module& module = report->module;
   report->unknown_opcodes = ingest::ptx::unknown_names(module);

@@ -38,9 +38,9 @@ class CodeAnalyst {
   // "sm_90" of that GPU, "" without.
   const std::string& gpu_architecture() const { return gpu_sm_version_; }
 
-  // Fails on what is no PTX. `compiler` is asked once what it makes of the kernels; when it fails, the report
+  // Fails on what is no PTX. The text is let go when it has been read. `compiler` is asked once what it makes of the kernels; when it fails, the report
   // says so and goes on without.
-  Result<std::unique_ptr<PtxReport>> analyse_ptx(std::string name, std::string_view text, const PtxCompiler& compiler = {}) const;
+  Result<std::unique_ptr<PtxReport>> analyse_ptx(std::string name, std::string text, const PtxCompiler& compiler = {}) const;
   // One program: a kernel of one file may be launched in another. Fails on what cannot be read at all.
   Result<std::unique_ptr<CudaReport>> inspect_cuda(const std::vector<std::pair<std::string, std::string>>& names_and_texts) const;
 

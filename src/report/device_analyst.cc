@@ -82,7 +82,7 @@ void add_ptx(const CodeAnalyst& analyst, DeviceReport& report) {
     if (compiled != all.end())
       compiler = [&](const std::string&) -> Result<diagnose::CompiledKernels> { return compiled->second; };
     const std::string name = fmt::format("{} (PTX for {})", file_of(report, ptx), ptx.architecture);
-    Result<std::unique_ptr<PtxReport>> analysed = analyst.analyse_ptx(name, ptx.text, compiler);
+    Result<std::unique_ptr<PtxReport>> analysed = analyst.analyse_ptx(name, std::string(ptx.text), compiler);
     if (analysed)
       report.ptx.push_back(std::move(*analysed));
     else

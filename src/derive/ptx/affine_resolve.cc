@@ -199,22 +199,29 @@ void Resolver::settle_functions() {
   }
 }
 
+bool Resolver::has_phi(FormId form) const {
+  for (const Term& term : atoms_.forms.terms(form)) {
+    for (const AtomId id : atoms_.forms.atoms(term.monomial)) {
+      if (id < phi_of_.size() && phi_of_[id] != none) return true;
+    }
+  }
+  return false;
+}
+
 FormId Resolver::resolved(FormId form) {
-  if (form == none) return none;
+  if (form == none || !has_phi(form)) return form;
   FormId result = 0;
-  bool changed = false;
   for (std::size_t i = 0; i < atoms_.forms.terms(form).size() && result != none; ++i) {
     const Term term = atoms_.forms.terms(form)[i];
     FormId part = atoms_.forms.constant(term.coefficient);
     for (std::size_t j = 0; j < atoms_.forms.atoms(term.monomial).size() && part != none; ++j) {
       const AtomId id = atoms_.forms.atoms(term.monomial)[j];
       const std::uint32_t phi = id < phi_of_.size() ? phi_of_[id] : none;
-      changed = changed || phi != none;
       part = atoms_.forms.product(part, phi == none ? atoms_.forms.of(id) : values_[phi]);
     }
     result = atoms_.forms.sum(result, part);
   }
-  return changed ? result : form;
+  return result;
 }
 
 bool Resolver::is_parted(FormId form, std::uint32_t block) const {

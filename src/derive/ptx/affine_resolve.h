@@ -38,6 +38,7 @@ class Resolver {
  private:
   enum class State : std::uint8_t { steps, advances, stays };
 
+  bool has_phi(FormId form) const;
   bool find_step(std::size_t number);
   bool is_back(const Phi& phi, std::size_t way) const;
   FormId beginning(const Phi& phi) const;

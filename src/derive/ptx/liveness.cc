@@ -29,16 +29,24 @@ class Solver {
   Liveness solve();
 
  private:
+  void describe_values();
   bool kills(std::uint32_t instruction, std::uint32_t value) const;
   void look_at_block(std::uint32_t block);
   bool follow_all();
   bool follow(std::uint32_t value, std::uint32_t block);
   void measure(std::uint32_t block, const Lists& live_in);
 
+  // What is asked of a value again and again, side by side.
+  struct Value {
+    std::uint32_t stamp = 0;                    // when it is the present time the value is in the set
+    std::uint32_t root = 0;
+    std::uint32_t root_stamp = 0, of_root = 0;  // of a root: how many of its values are in the set
+    std::uint8_t root_width = 0, width_in_hand = 0;
+    bool is_free = false, is_predicate = false;
+  };
   // A set of values that is emptied at once, with what they weigh together.
   struct Live {
-    std::vector<std::uint32_t> stamp;                // by value
-    std::vector<std::uint32_t> root_stamp, of_root;  // by root: how many of its values
+    std::vector<Value> values;
     std::uint32_t now = 0, registers = 0, predicates = 0;
   };
   void add(std::uint32_t value);
@@ -62,9 +70,7 @@ class Solver {
 Liveness Solver::solve() {
   const auto blocks = static_cast<std::uint32_t>(graph_.blocks.size());
   if (blocks == 0) return {by_begin(0, {}), {}};
-  set_.stamp.assign(uses_.count(), 0);
-  set_.root_stamp.assign(uses_.count(), 0);
-  set_.of_root.assign(uses_.count(), 0);
+  describe_values();
   for (std::uint32_t block = 0; block < blocks; ++block) look_at_block(block);
   Liveness result;
   pressure_.known = follow_all();
@@ -76,6 +82,18 @@ Liveness Solver::solve() {
   return result;
 }
 
+void Solver::describe_values() {
+  set_.values.resize(uses_.count());
+  for (std::uint32_t i = 0; i < uses_.count(); ++i) {
+    Value& value = set_.values[i];
+    value.root = cheap_.root(i);
+    value.root_width = uses_.width(value.root);
+    value.width_in_hand = cheap_.is_made_again(i) ? uses_.width(i) : 0;
+    value.is_free = cheap_.is_free(i);
+    value.is_predicate = uses_.is_predicate(i);
+  }
+}
+
 // Does the value not matter before this instruction? One that may not run leaves an older value as it is.
 bool Solver::kills(std::uint32_t instruction, std::uint32_t value) const {
   return module_.instructions[instruction].predicate == model::none || cheap_.is_written_once(value);
@@ -83,14 +101,17 @@ bool Solver::kills(std::uint32_t instruction, std::uint32_t value) const {
 
 void Solver::look_at_block(std::uint32_t block) {
   const model::Range code = graph_.blocks[block];
-  ++set_.now;  // in the set: written already
+  set_.now += 2;
+  const std::uint32_t written = set_.now, read = written - 1;
   for (std::uint32_t i = code.begin; i < code.end; ++i) {
     for (const RegisterUse& use : uses_.of(i)) {
-      if (set_.stamp[use.value] == set_.now) continue;
+      std::uint32_t& stamp = set_.values[use.value].stamp;
+      if (stamp == written || (stamp == read && !use.written)) continue;
       if (!use.written) {
+        stamp = read;
         needed_.push_back({use.value, block});
       } else if (kills(i, use.value)) {
-        set_.stamp[use.value] = set_.now;
+        stamp = written;
         written_.push_back({use.value, block});
       }
     }
@@ -129,30 +150,29 @@ bool Solver::follow(std::uint32_t value, std::uint32_t needed_in) {
   return true;
 }
 
-void Solver::add(std::uint32_t value) {
-  if (set_.stamp[value] == set_.now) return;
-  set_.stamp[value] = set_.now;
-  const std::uint32_t root = cheap_.root(value);
-  if (set_.root_stamp[root] != set_.now) set_.of_root[root] = 0;
-  set_.root_stamp[root] = set_.now;
-  if (!cheap_.is_free(value) && set_.of_root[root]++ == 0) set_.registers += uses_.width(root);
-  set_.predicates += uses_.is_predicate(value);
+void Solver::add(std::uint32_t number) {
+  Value& value = set_.values[number];
+  if (value.stamp == set_.now) return;
+  value.stamp = set_.now;
+  Value& root = set_.values[value.root];
+  if (root.root_stamp != set_.now) root.of_root = 0;
+  root.root_stamp = set_.now;
+  if (!value.is_free && root.of_root++ == 0) set_.registers += value.root_width;
+  set_.predicates += value.is_predicate;
 }
 
-void Solver::remove(std::uint32_t value) {
-  if (set_.stamp[value] != set_.now) return;
-  set_.stamp[value] = 0;
-  const std::uint32_t root = cheap_.root(value);
-  if (!cheap_.is_free(value) && --set_.of_root[root] == 0) set_.registers -= uses_.width(root);
-  set_.predicates -= uses_.is_predicate(value);
+void Solver::remove(std::uint32_t number) {
+  Value& value = set_.values[number];
+  if (value.stamp != set_.now) return;
+  value.stamp = 0;
+  if (!value.is_free && --set_.values[value.root].of_root == 0) set_.registers -= value.root_width;
+  set_.predicates -= value.is_predicate;
 }
 
 // What an instruction works on is there in full.
 std::uint32_t Solver::in_hand(std::span<const RegisterUse> uses) const {
   std::uint32_t registers = 0;
-  for (const RegisterUse& use : uses) {
-    if (cheap_.is_made_again(use.value)) registers += uses_.width(use.value);
-  }
+  for (const RegisterUse& use : uses) registers += set_.values[use.value].width_in_hand;
   return registers;
 }
 
