@@ -1,96 +1,106 @@
-// The least work that could be called reading PTX, on one thread: finds lines, opcodes and their kind, counts
-// them per kernel, declared registers and branches. It understands no operand, checks and analyses nothing;
-// frx is measured as a multiple of it.
+// The least work that could be called reading PTX, on one thread: finds every token, skips comments, hashes words,
+// converts numbers, and counts instructions, registers and branches per kernel. It keeps no instruction,
+// checks nothing and analyses nothing; frx is measured as a multiple of it.
 //
 //   limit_ptx FILE
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <string>
-#include <string_view>
 #include <vector>
+
+#include "limit_lexer.h"
 
 namespace {
 
+using limit::Bytes;
+using limit::Source;
+
 struct Kernel {
-  std::string name;
-  std::uint64_t instructions = 0, registers = 0, branches = 0;
-  std::array<std::uint64_t, 256> kinds{};
+  std::uint64_t name = 0, instructions = 0, registers = 0, branches = 0, tokens = 0;
+  std::array<std::uint32_t, 256> words{};  // by the lowest bits of their hashes: opcodes, types, registers
 };
 
 class Reader {
  public:
-  void line(const char* at, const char* end) {
-    while (at < end && (*at == ' ' || *at == '\t')) ++at;
-    if (at == end || *at == '/') return;
-    if (*at == '.') return directive(std::string_view(at, static_cast<std::size_t>(end - at)));
-    if (kernels_.empty() || end[-1] == ':' || *at == '{' || *at == '}') return;
-    if (*at == '@') {
-      while (at < end && *at != ' ' && *at != '\t') ++at;
-      while (at < end && (*at == ' ' || *at == '\t')) ++at;
-    }
-    instruction(at, end);
-  }
+  Reader() : kernels_(1) {}
 
-  std::uint64_t instructions() const {
+  // Whole lines. Says where it stopped: inside of a comment that goes on, its begin.
+  const char* read(const char* at, const char* end);
+
+  std::uint64_t sum(std::uint64_t Kernel::*member) const {
     std::uint64_t all = 0;
-    for (const Kernel& kernel : kernels_) all += kernel.instructions;
+    for (const Kernel& kernel : kernels_) all += kernel.*member;
     return all;
   }
-  std::size_t kernels() const { return kernels_.size(); }
+  std::size_t kernels() const { return kernels_.size() - 1; }
 
  private:
-  void directive(std::string_view text) {
-    constexpr std::string_view entry = ".entry ", registers = ".reg ";
-    if (const std::size_t at = text.find(entry); at != text.npos) {
-      kernels_.emplace_back().name = text.substr(at + entry.size(), text.find('(', at) - at - entry.size());
-    } else if (text.starts_with(registers) && !kernels_.empty()) {
-      const std::size_t count = text.find('<');
-      if (count != text.npos) kernels_.back().registers += static_cast<std::uint64_t>(std::atoi(text.data() + count + 1));
-    }
-  }
+  const char* word(const char* at);
+  const char* number(const char* at);
 
-  // The first letters of the opcode and the last of its type tell the kind well enough to count.
-  void instruction(const char* at, const char* end) {
-    const char* opcode = at;
-    while (at < end && *at > ' ' && *at != ';') ++at;
-    Kernel& kernel = kernels_.back();
-    ++kernel.instructions;
-    if (at - opcode >= 3 && std::memcmp(opcode, "bra", 3) == 0) ++kernel.branches;
-    const auto first = static_cast<unsigned char>(opcode[0]), last = static_cast<unsigned char>(at[-1]);
-    ++kernel.kinds[static_cast<unsigned char>(first * 31 + last)];
-  }
+  static constexpr std::uint64_t entry = limit::hash_of(".entry"), reg = limit::hash_of(".reg"), bra = limit::hash_of("bra");
 
-  std::vector<Kernel> kernels_;
+  std::vector<Kernel> kernels_;  // the first is what stands outside of kernels
+  std::uint64_t last_ = 0;       // hash of the last word
+  bool declares_ = false;        // since `.reg`, to the next ';'
 };
+
+const char* Reader::word(const char* at) {
+  const char* const begin = at;
+  do ++at;
+  while (limit::is_word<limit::Language::ptx>(*at));
+  const std::uint64_t hash = limit::hash_of(begin, at);
+  if (last_ == entry) kernels_.emplace_back().name = hash;
+  Kernel& kernel = kernels_.back();
+  ++kernel.words[hash & 255];
+  kernel.branches += hash == bra;
+  declares_ = declares_ || hash == reg;
+  last_ = hash;
+  return at;
+}
+
+const char* Reader::number(const char* at) {
+  const limit::Number number = limit::number_at(at);
+  if (declares_) kernels_.back().registers += number.value;
+  kernels_.back().words[number.value & 255] += 1;
+  return number.end;
+}
+
+const char* Reader::read(const char* at, const char* end) {
+  while (at < end) {
+    switch (limit::class_of<limit::Language::ptx>(*at)) {
+      case Bytes::space: ++at; continue;
+      case Bytes::word: at = word(at); break;
+      case Bytes::digit: at = number(at); break;
+      case Bytes::quote: at = limit::string_end(at, end); break;
+      case Bytes::slash: {
+        const char* const behind = limit::comment_end(at, end);
+        if (behind == nullptr) return at;
+        at = behind;
+        continue;
+      }
+      case Bytes::mark:
+        if (*at == ';') {
+          ++kernels_.back().instructions;
+          declares_ = false;
+        }
+        ++at;
+        break;
+    }
+    ++kernels_.back().tokens;
+  }
+  return at;
+}
 
 }  // namespace
 
 int main(int count, char** arguments) {
   if (count != 2) return 2;
-  const int file = ::open(arguments[1], O_RDONLY);
-  struct stat status {};
-  if (file < 0 || ::fstat(file, &status) != 0) return 1;
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  for (std::size_t at = 0; at < text.size();) {
-    const ssize_t got = ::read(file, text.data() + at, text.size() - at);
-    if (got <= 0) return 1;
-    at += static_cast<std::size_t>(got);
-  }
+  Source source(arguments[1]);
   Reader reader;
-  const char* const end = text.data() + text.size();
-  for (const char* at = text.data(); at < end;) {
-    const auto* next = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
-    if (next == nullptr) next = end;
-    reader.line(at, next);
-    at = next + 1;
-  }
-  std::printf("%zu kernels, %llu instructions\n", reader.kernels(), static_cast<unsigned long long>(reader.instructions()));
+  if (!source.read([&](const char* at, const char* end) { return reader.read(at, end); })) return 1;
+  std::printf("%zu kernels, %llu tokens, %llu statements, %llu registers, %llu branches\n", reader.kernels(),
+              static_cast<unsigned long long>(reader.sum(&Kernel::tokens)), static_cast<unsigned long long>(reader.sum(&Kernel::instructions)),
+              static_cast<unsigned long long>(reader.sum(&Kernel::registers)), static_cast<unsigned long long>(reader.sum(&Kernel::branches)));
   return 0;
 }
