@@ -297,8 +297,9 @@ void print(const std::vector<CodeFile>& files, const Outcome& outcome, const Cod
     io.out.write(render::json_text(render::sarif_json(outcome.findings, outcome.failed, FRX_VERSION)) + "\n");
   } else if (options.format == "github") {
     io.out.write(render::github_text(outcome.findings, outcome.failed));
-  } else if (options.format == "json" && files.size() == 1 && files[0].ptx) {
-    write_json_in_pieces(io, files[0].mode(), render::ptx_json_in_pieces(*files[0].ptx));
+  } else if (options.format == "json" && files.size() == 1 && (files[0].ptx || files[0].cuda)) {
+    const CodeFile& file = files[0];
+    write_json_in_pieces(io, file.mode(), file.ptx ? render::ptx_json_in_pieces(*file.ptx) : render::cuda_json_in_pieces(*file.cuda));
   } else if (options.format == "json" && files.size() == 1) {
     write_json(io, files[0].mode(), files[0].json());
   } else if (options.format == "json") {

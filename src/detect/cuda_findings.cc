@@ -1,6 +1,8 @@
 #include "detect/cuda_findings.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "detect/code_rules.h"
@@ -12,12 +14,32 @@ using model::CodeFinding;
 using model::cuda::Source;
 using model::cuda::Suppression;
 
-// `// frx: ignore RULE` holds for its own line and the next one.
-bool is_suppressed(const CodeFinding& finding, const Source& source) {
-  return std::ranges::any_of(source.suppressions, [&](const Suppression& s) {
-    if (s.rule != "*" && s.rule != finding.code) return false;
-    return s.line == 0 || s.line == finding.place.line || s.line + 1 == finding.place.line;
-  });
+// A source and the comments in it that silence rules, by line.
+struct Annotated {
+  const Source* source = nullptr;
+  std::unordered_multimap<std::uint32_t, const Suppression*> suppressions;
+};
+
+// The first one of a name counts.
+std::unordered_map<std::string_view, Annotated> by_name(std::span<const Source> sources) {
+  std::unordered_map<std::string_view, Annotated> named;
+  for (const Source& source : sources) {
+    Annotated& one = named[source.name];
+    if (one.source != nullptr) continue;
+    one.source = &source;
+    for (const Suppression& s : source.suppressions) one.suppressions.emplace(s.line, &s);
+  }
+  return named;
+}
+
+// `// frx: ignore RULE` holds for its own line and the next one; line 0 is the whole file.
+bool is_suppressed(const CodeFinding& finding, const Annotated& annotated) {
+  const auto at_line = [&](std::uint32_t line) {
+    const auto [first, end] = annotated.suppressions.equal_range(line);
+    return std::any_of(first, end, [&](const auto& one) { return one.second->rule == "*" || one.second->rule == finding.code; });
+  };
+  const std::uint32_t line = finding.place.line;
+  return at_line(0) || at_line(line) || (line > 1 && at_line(line - 1));
 }
 
 }  // namespace
@@ -25,17 +47,18 @@ bool is_suppressed(const CodeFinding& finding, const Source& source) {
 CudaFindings examine_cuda(const knowledge::CodeRules& rules, const model::cuda::Inspection& inspection,
                           std::span<const Source> sources, std::string_view sm_version) {
   CudaFindings result;
+  const std::unordered_map<std::string_view, Annotated> named = by_name(sources);
   for (CodeFinding& finding : examine(rules, inspection.subjects, sm_version)) {
-    const auto source = std::ranges::find(sources, finding.place.file, &Source::name);
-    if (source == sources.end()) {
+    const auto source = named.find(finding.place.file);
+    if (source == named.end()) {
       result.findings.push_back(std::move(finding));
       continue;
     }
-    if (is_suppressed(finding, *source)) {
+    if (is_suppressed(finding, source->second)) {
       ++result.suppressed;
       continue;
     }
-    finding.snippet = trim(source->line(finding.place.line));
+    finding.snippet = trim(source->second.source->line(finding.place.line));
     result.findings.push_back(std::move(finding));
   }
   return result;

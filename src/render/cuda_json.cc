@@ -1,3 +1,8 @@
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "render/code_findings.h"
 #include "render/cuda_report.h"
 
@@ -98,30 +103,39 @@ bool is_about_shared_memory(const model::CodeFinding& finding) {
 
 }  // namespace
 
-Json cuda_json(const CudaReport& report) {
-  Json json{{"schema", "cuda_static_v1"}, {"schema_version", "cuda_static_v1"}, {"files", report.files}};
+JsonInPieces cuda_json_in_pieces(const CudaReport& report) {
+  JsonInPieces pieces;
+  Json& json = pieces.object;
+  json = {{"schema", "cuda_static_v1"}, {"schema_version", "cuda_static_v1"}, {"files", report.files}};
   json["gpu_model"] = text_or_null(report.gpu);
   json["kernel_count"] = report.inspection.kernels.size();
   json["launch_count"] = report.inspection.launches.size();
-  json["kernels"] = Json::array();
-  for (const Kernel& kernel : report.inspection.kernels) json["kernels"].push_back(kernel_json(kernel));
-  json["launches"] = Json::array();
-  for (const Launch& launch : report.inspection.launches) json["launches"].push_back(launch_json(launch));
-  json["findings"] = findings_json(report.findings);
-  json["launch_advisor"] = Json::array();
-  for (const LaunchAdvice& advice : report.inspection.advice) json["launch_advisor"].push_back(advice_json(advice));
-  json["launch_configs"] = json["launches"];
-  json["launch_advice"] = json["launch_advisor"];
+  const auto list = [&](const char* key, std::size_t size, std::function<Json(std::size_t)> element) {
+    json[key] = Json::array();
+    pieces.lists.push_back({key, size, std::move(element)});
+  };
+  const model::cuda::Inspection& all = report.inspection;
+  const auto launch = [&report](std::size_t i) { return launch_json(report.inspection.launches[i]); };
+  const auto advice = [&report](std::size_t i) { return advice_json(report.inspection.advice[i]); };
+  list("kernels", all.kernels.size(), [&report](std::size_t i) { return kernel_json(report.inspection.kernels[i]); });
+  list("launches", all.launches.size(), launch);
+  list("findings", report.findings.size(), [&report](std::size_t i) { return finding_json(report.findings[i]); });
+  list("launch_advisor", all.advice.size(), advice);
+  list("launch_configs", all.launches.size(), launch);
+  list("launch_advice", all.advice.size(), advice);
   json["indexing_patterns"] = by_kernel(report, "patterns", &Kernel::indexing_patterns);
   json["memory_tags"] = by_kernel(report, "tags", &Kernel::memory_access_styles);
   json["atomics"] = by_kernel(report, "atomics", &Kernel::atomics);
-  json["shared_memory_warnings"] = Json::array();
+  const auto warnings = std::make_shared<std::vector<const model::CodeFinding*>>();
   for (const model::CodeFinding& finding : report.findings) {
-    if (is_about_shared_memory(finding)) json["shared_memory_warnings"].push_back(finding_json(finding));
+    if (is_about_shared_memory(finding)) warnings->push_back(&finding);
   }
+  list("shared_memory_warnings", warnings->size(), [warnings](std::size_t i) { return finding_json(*(*warnings)[i]); });
   json["suppressed_count"] = report.suppressed;
   json["notes"] = report.notes;
-  return json;
+  return pieces;
 }
+
+Json cuda_json(const CudaReport& report) { return in_one_piece(cuda_json_in_pieces(report)); }
 
 }  // namespace frx::render

@@ -11,5 +11,7 @@ namespace frx::render {
 
 std::string cuda_text(const report::CudaReport& report, const Style& style);
 Json cuda_json(const report::CudaReport& report);
+// The same with its long lists one by one. The report must outlive it.
+JsonInPieces cuda_json_in_pieces(const report::CudaReport& report);
 
 }  // namespace frx::render

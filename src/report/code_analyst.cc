@@ -1,9 +1,11 @@
 #include "report/code_analyst.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "advise/engine.h"
 #include "advise/ptx_signals.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "derive/cuda/inspect.h"
@@ -180,11 +182,16 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(
     const std::vector<std::pair<std::string, std::string>>& names_and_texts) const {
   auto report = std::make_unique<CudaReport>();
   report->gpu = gpu();
-  for (const auto& [name, text] : names_and_texts) {
-    TRY_ASSIGN(model::cuda::Source source, ingest::cuda::read_source(name, text));
+  std::vector<std::optional<Result<model::cuda::Source>>> read(names_and_texts.size());
+  for_each_in_parallel(read.size(), [&](std::size_t i) {
+    read[i].emplace(ingest::cuda::read_source(names_and_texts[i].first, names_and_texts[i].second));
+  });
+  for (std::optional<Result<model::cuda::Source>>& one : read) {
+    TRY_ASSIGN(model::cuda::Source source, std::move(*one));
+    one.reset();
     if (source.errors > 0)
-      report->notes.push_back(fmt::format("{}: {} not understood and read around", printable(name), count_text(source.errors, "place")));
-    report->files.push_back(name);
+      report->notes.push_back(fmt::format("{}: {} not understood and read around", printable(source.name), count_text(source.errors, "place")));
+    report->files.push_back(source.name);
     report->sources.push_back(std::move(source));
   }
   report->inspection = derive::cuda::inspect(report->sources, gpu_limits_);

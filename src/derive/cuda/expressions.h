@@ -8,7 +8,9 @@
 // unknown altogether.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -128,6 +130,34 @@ class Expressions {
 };
 
 // Two's complement, division as in C; nothing for a division by zero.
-std::optional<std::int64_t> calculate(Op op, std::int64_t a, std::int64_t b);
+inline std::optional<std::int64_t> calculate(Op op, std::int64_t a, std::int64_t b) {
+  const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+  const auto wrapped = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
+  const bool overflows = b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min());
+  switch (op) {
+    case Op::add: return wrapped(x + y);
+    case Op::sub: return wrapped(x - y);
+    case Op::mul: return wrapped(x * y);
+    case Op::div: return overflows ? std::nullopt : std::optional(a / b);
+    case Op::mod: return overflows ? std::nullopt : std::optional(a % b);
+    case Op::shl: return b < 0 || b > 63 ? std::nullopt : std::optional(wrapped(x << y));
+    case Op::shr: return b < 0 || b > 63 ? std::nullopt : std::optional(a >> b);
+    case Op::bit_and: return a & b;
+    case Op::bit_or: return a | b;
+    case Op::bit_xor: return a ^ b;
+    case Op::min: return std::min(a, b);
+    case Op::max: return std::max(a, b);
+    case Op::lt: return a < b;
+    case Op::le: return a <= b;
+    case Op::eq: return a == b;
+    case Op::ne: return a != b;
+    case Op::logical_and: return a != 0 && b != 0;
+    case Op::logical_or: return a != 0 || b != 0;
+    case Op::neg: return wrapped(0 - x);
+    case Op::bit_not: return ~a;
+    case Op::logical_not: return a == 0;
+    default: return std::nullopt;
+  }
+}
 
 }  // namespace frx::derive::cuda

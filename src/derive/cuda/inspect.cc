@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
+#include "base/parallel.h"
 #include "derive/cuda/facts.h"
 #include "derive/cuda/launches.h"
 
@@ -28,8 +31,14 @@ Shape block_of(const Trace& trace, const std::vector<const Launch*>& launches) {
   return likely_block(trace);
 }
 
-void add_kernel(const Program& program, std::uint32_t f, const std::vector<const Launch*>& launches,
-                const knowledge::SmLimits* limits, Inspection& into) {
+// What is found about one kernel.
+struct Inspected {
+  Kernel kernel;
+  model::CodeSubject facts, occupancy;
+  model::cuda::LaunchAdvice advice;
+};
+
+Inspected inspected(const Program& program, std::uint32_t f, const std::vector<const Launch*>& launches, const knowledge::SmLimits* limits) {
   const Trace trace = trace_kernel(program, f);
   const Shape block = block_of(trace, launches);
   const Patterns patterns(trace, block);
@@ -39,11 +48,18 @@ void add_kernel(const Program& program, std::uint32_t f, const std::vector<const
     view.dynamic_shared_bytes = std::max(view.dynamic_shared_bytes, launch->dynamic_shared_bytes.value_or(0));
     view.is_launched_by_one_thread = view.is_launched_by_one_thread || (launch->block && launch->block->volume() == 1);
   }
-  Kernel kernel = kernel_of(view);
-  into.subjects.push_back(facts_of(view, kernel));
-  into.subjects.push_back(occupancy_subject(kernel, launches, limits));
-  into.advice.push_back(advice_for(kernel, launches, limits));
-  into.kernels.push_back(std::move(kernel));
+  Inspected result{kernel_of(view), {}, {}, {}};
+  result.facts = facts_of(view, result.kernel);
+  result.occupancy = occupancy_subject(result.kernel, launches, limits);
+  result.advice = advice_for(result.kernel, launches, limits);
+  return result;
+}
+
+void add(Inspected&& one, Inspection& into) {
+  into.subjects.push_back(std::move(one.facts));
+  into.subjects.push_back(std::move(one.occupancy));
+  into.advice.push_back(std::move(one.advice));
+  into.kernels.push_back(std::move(one.kernel));
 }
 
 }  // namespace
@@ -54,10 +70,13 @@ Inspection inspect(std::span<const model::cuda::Source> sources, const knowledge
   result.launches = launches_of(program);
   ByKernel by_kernel;
   for (const Launch& launch : result.launches) by_kernel[launch.kernel].push_back(&launch);
+  std::vector<std::pair<std::uint32_t, const std::vector<const Launch*>*>> kernels;  // functions, and their launches
   for (std::uint32_t f = 0; f < program.functions().size(); ++f) {
-    if (program.functions()[f].is_kernel)
-      add_kernel(program, f, by_kernel[program.functions()[f].name], limits, result);
+    if (program.functions()[f].is_kernel) kernels.emplace_back(f, &by_kernel[program.functions()[f].name]);
   }
+  std::vector<Inspected> found(kernels.size());
+  for_each_in_parallel(kernels.size(), [&](std::size_t i) { found[i] = inspected(program, kernels[i].first, *kernels[i].second, limits); });
+  for (Inspected& one : found) add(std::move(one), result);
   for (const Launch& launch : result.launches) result.subjects.push_back(launch_subject(launch));
   return result;
 }

@@ -141,12 +141,24 @@ Lanes::State Lanes::evaluate_binary(ExprId e) {
   const bool is_unary = s.op >= Op::neg && s.op < Op::select;
   if (states_[s.a] != known) return states_[s.a];
   if (!is_unary && states_[s.b] != known) return states_[s.b];
-  for (std::uint32_t lane = 0; lane < count_; ++lane) {
-    const std::optional<std::int64_t> value = calculate(s.op, at(s.a, lane), is_unary ? 0 : at(s.b, lane));
-    if (!value) return unknown;
-    row(e)[lane] = *value;
+  const std::int64_t *const a = row(s.a), *const b = is_unary ? a : row(s.b);
+  std::int64_t* const to = row(e);
+  const auto for_all = [&](auto op) {
+    for (std::uint32_t lane = 0; lane < count_; ++lane) {
+      const std::optional<std::int64_t> value = calculate(op(), a[lane], b[lane]);
+      if (!value) return unknown;
+      to[lane] = *value;
+    }
+    return known;
+  };
+  switch (s.op) {  // one loop for each of the most frequent, so that the compiler knows which one it is
+    case Op::add: return for_all([] { return Op::add; });
+    case Op::sub: return for_all([] { return Op::sub; });
+    case Op::mul: return for_all([] { return Op::mul; });
+    case Op::lt: return for_all([] { return Op::lt; });
+    case Op::le: return for_all([] { return Op::le; });
+    default: return for_all([&] { return s.op; });
   }
-  return known;
 }
 
 }  // namespace frx::derive::cuda

@@ -1,11 +1,13 @@
 #include "derive/cuda/launches.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "base/parallel.h"
 #include "base/text.h"
 #include "derive/cuda/facts.h"
 #include "knowledge/occupancy.h"
@@ -61,22 +63,28 @@ bool has_launch(const Source& source, const Function& function) {
   return false;
 }
 
+std::vector<Launch> launches_in(const Program& program, std::uint32_t f) {
+  std::vector<Launch> launches;
+  const Function& function = program.functions()[f];
+  if (!has_launch(program.sources()[function.at.source], function)) return launches;
+  const Trace trace = trace_host(program, f);
+  std::set<std::uint32_t> seen;  // a function that calls a launching one does not launch twice
+  for (const LaunchSite& site : trace.launches) {
+    const auto& node = program.sources()[site.at.source].syntax[site.at.node];
+    const auto& body = program.sources()[function.at.source].syntax[function.body];
+    const bool inside = site.at.source == function.at.source && node.begin >= body.begin && node.end <= body.end;
+    if (inside && seen.insert(site.at.node).second) launches.push_back(launch_of(program, site));
+  }
+  return launches;
+}
+
 }  // namespace
 
 std::vector<Launch> launches_of(const Program& program) {
+  std::vector<std::vector<Launch>> by_function(program.functions().size());
+  for_each_in_parallel(by_function.size(), [&](std::size_t f) { by_function[f] = launches_in(program, static_cast<std::uint32_t>(f)); });
   std::vector<Launch> launches;
-  for (std::uint32_t f = 0; f < program.functions().size(); ++f) {
-    const Function& function = program.functions()[f];
-    if (!has_launch(program.sources()[function.at.source], function)) continue;
-    const Trace trace = trace_host(program, f);
-    std::set<std::uint32_t> seen;  // a function that calls a launching one does not launch twice
-    for (const LaunchSite& site : trace.launches) {
-      const auto& node = program.sources()[site.at.source].syntax[site.at.node];
-      const auto& body = program.sources()[function.at.source].syntax[function.body];
-      const bool inside = site.at.source == function.at.source && node.begin >= body.begin && node.end <= body.end;
-      if (inside && seen.insert(site.at.node).second) launches.push_back(launch_of(program, site));
-    }
-  }
+  for (std::vector<Launch>& some : by_function) std::ranges::move(some, std::back_inserter(launches));
   std::ranges::stable_sort(launches, {}, [](const Launch& l) {
     return std::tuple(std::string_view(l.place.file), l.place.line, l.place.column);
   });

@@ -79,6 +79,7 @@ Result<Source> read_source(std::string name, std::string_view text) {
   const Bodies bodies = bodies_of(source.macros);
   source.original = text;
   source.text = std::move(plain.text) + "\n" + bodies.text;
+  if (bodies.at.empty()) return source;
   const std::uint32_t first = source.syntax.size();
   std::uint32_t no_matter = 0;
   if (add_syntax(bodies.text, source.size + 1, source.syntax, no_matter)) find_values(source, bodies, first);

@@ -1,0 +1,44 @@
+#include "base/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace frx {
+namespace {
+
+// Threads besides the first, in the whole process.
+class Helpers {
+ public:
+  static std::size_t take(std::size_t wanted) {
+    const std::size_t most = std::max(1u, std::thread::hardware_concurrency()) - 1;
+    std::size_t used = used_.load();
+    std::size_t granted = 0;
+    do granted = std::min(wanted, most - std::min(most, used));
+    while (!used_.compare_exchange_weak(used, used + granted));
+    return granted;
+  }
+  static void give_back(std::size_t count) { used_ -= count; }
+
+ private:
+  static inline std::atomic<std::size_t> used_{0};
+};
+
+}  // namespace
+
+void for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next{0};
+  const auto take_turns = [&] {
+    for (std::size_t i = next++; i < count; i = next++) work(i);
+  };
+  const std::size_t helpers = count > 1 ? Helpers::take(count - 1) : 0;
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < helpers; ++i) threads.emplace_back(take_turns);
+    take_turns();
+  }
+  Helpers::give_back(helpers);
+}
+
+}  // namespace frx
