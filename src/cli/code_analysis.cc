@@ -177,7 +177,7 @@ Result<> read_cuda(CodeFile& file, const Reading& reading) {
     TRY_ASSIGN(std::string text, read_file(path, largest_file));
     texts.emplace_back(path, std::move(text));
   }
-  TRY_ASSIGN(file.cuda, reading.analyst.inspect_cuda(texts));
+  TRY_ASSIGN(file.cuda, reading.analyst.inspect_cuda(std::move(texts)));
   if (reading.options.with_ptx) compile_and_confirm(file, reading);
   return {};
 }

@@ -46,9 +46,14 @@ bool is_suppressed(const CodeFinding& finding, const Annotated& annotated) {
 
 CudaFindings examine_cuda(const knowledge::CodeRules& rules, const model::cuda::Inspection& inspection,
                           std::span<const Source> sources, std::string_view sm_version) {
+  return settled(examine(rules, inspection.subjects, sm_version), sources);
+}
+
+CudaFindings settled(std::vector<CodeFinding> found, std::span<const Source> sources) {
   CudaFindings result;
   const std::unordered_map<std::string_view, Annotated> named = by_name(sources);
-  for (CodeFinding& finding : examine(rules, inspection.subjects, sm_version)) {
+  sort_findings(found);
+  for (CodeFinding& finding : found) {
     const auto source = named.find(finding.place.file);
     if (source == named.end()) {
       result.findings.push_back(std::move(finding));

@@ -22,4 +22,7 @@ struct CudaFindings {
 CudaFindings examine_cuda(const knowledge::CodeRules& rules, const model::cuda::Inspection& inspection,
                           std::span<const model::cuda::Source> sources, std::string_view sm_version);
 
+// The same from what examine() found about the subjects, one after the other.
+CudaFindings settled(std::vector<model::CodeFinding> found, std::span<const model::cuda::Source> sources);
+
 }  // namespace frx::detect

@@ -76,7 +76,7 @@ struct LaunchAdvice {
 struct Inspection {
   std::vector<Kernel> kernels;   // by file and line
   std::vector<Launch> launches;  // by file and line
-  std::vector<CodeSubject> subjects;
+  std::vector<CodeSubject> subjects;  // empty where they were handed over one by one
   std::vector<LaunchAdvice> advice;
 };
 

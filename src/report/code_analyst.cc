@@ -1,7 +1,9 @@
 #include "report/code_analyst.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <span>
 
 #include "advise/engine.h"
 #include "advise/ptx_signals.h"
@@ -9,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "derive/cuda/inspect.h"
+#include "detect/code_rules.h"
 #include "detect/cuda_findings.h"
 #include "ingest/cuda/read_source.h"
 #include "ingest/ptx/read_module.h"
@@ -179,12 +182,14 @@ Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, st
 }
 
 Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(
-    const std::vector<std::pair<std::string, std::string>>& names_and_texts) const {
+    std::vector<std::pair<std::string, std::string>> names_and_texts) const {
   auto report = std::make_unique<CudaReport>();
   report->gpu = gpu();
   std::vector<std::optional<Result<model::cuda::Source>>> read(names_and_texts.size());
   for_each_in_parallel(read.size(), [&](std::size_t i) {
-    read[i].emplace(ingest::cuda::read_source(names_and_texts[i].first, names_and_texts[i].second));
+    auto& [name, text] = names_and_texts[i];
+    read[i].emplace(ingest::cuda::read_source(name, text));
+    std::string().swap(text);
   });
   for (std::optional<Result<model::cuda::Source>>& one : read) {
     TRY_ASSIGN(model::cuda::Source source, std::move(*one));
@@ -194,8 +199,11 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(
     report->files.push_back(source.name);
     report->sources.push_back(std::move(source));
   }
-  report->inspection = derive::cuda::inspect(report->sources, gpu_limits_);
-  detect::CudaFindings found = detect::examine_cuda(cuda_rules_, report->inspection, report->sources, gpu_sm_version_);
+  std::vector<model::CodeFinding> all;
+  report->inspection = derive::cuda::inspect(report->sources, gpu_limits_, [&](const model::CodeSubject& subject) {
+    std::ranges::move(detect::examine(cuda_rules_, std::span(&subject, 1), gpu_sm_version_), std::back_inserter(all));
+  });
+  detect::CudaFindings found = detect::settled(std::move(all), report->sources);
   report->findings = std::move(found.findings);
   report->suppressed = found.suppressed;
   if (found.suppressed > 0)

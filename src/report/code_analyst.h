@@ -42,7 +42,7 @@ class CodeAnalyst {
   // says so and goes on without.
   Result<std::unique_ptr<PtxReport>> analyse_ptx(std::string name, std::string text, const PtxCompiler& compiler = {}) const;
   // One program: a kernel of one file may be launched in another. Fails on what cannot be read at all.
-  Result<std::unique_ptr<CudaReport>> inspect_cuda(const std::vector<std::pair<std::string, std::string>>& names_and_texts) const;
+  Result<std::unique_ptr<CudaReport>> inspect_cuda(std::vector<std::pair<std::string, std::string>> names_and_texts) const;
 
  private:
   CodeAnalyst() = default;

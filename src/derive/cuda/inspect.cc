@@ -16,6 +16,9 @@ using model::cuda::Inspection;
 using model::cuda::Kernel;
 using model::cuda::Launch;
 
+// Kernels whose facts are held at the same time: they take more room than all that is kept of a kernel.
+constexpr std::size_t at_once = 256;
+
 using ByKernel = std::unordered_map<std::string_view, std::vector<const Launch*>>;
 
 // The first launch whose block is a constant, if it is one that can be.
@@ -55,9 +58,9 @@ Inspected inspected(const Program& program, std::uint32_t f, const std::vector<c
   return result;
 }
 
-void add(Inspected&& one, Inspection& into) {
-  into.subjects.push_back(std::move(one.facts));
-  into.subjects.push_back(std::move(one.occupancy));
+void add(Inspected&& one, Inspection& into, const SubjectSink& sink) {
+  sink(std::move(one.facts));
+  sink(std::move(one.occupancy));
   into.advice.push_back(std::move(one.advice));
   into.kernels.push_back(std::move(one.kernel));
 }
@@ -65,6 +68,13 @@ void add(Inspected&& one, Inspection& into) {
 }  // namespace
 
 Inspection inspect(std::span<const model::cuda::Source> sources, const knowledge::SmLimits* limits) {
+  std::vector<model::CodeSubject> subjects;
+  Inspection result = inspect(sources, limits, [&](model::CodeSubject&& subject) { subjects.push_back(std::move(subject)); });
+  result.subjects = std::move(subjects);
+  return result;
+}
+
+Inspection inspect(std::span<const model::cuda::Source> sources, const knowledge::SmLimits* limits, const SubjectSink& sink) {
   Inspection result;
   const Program program(sources);
   result.launches = launches_of(program);
@@ -74,10 +84,15 @@ Inspection inspect(std::span<const model::cuda::Source> sources, const knowledge
   for (std::uint32_t f = 0; f < program.functions().size(); ++f) {
     if (program.functions()[f].is_kernel) kernels.emplace_back(f, &by_kernel[program.functions()[f].name]);
   }
-  std::vector<Inspected> found(kernels.size());
-  for_each_in_parallel(kernels.size(), [&](std::size_t i) { found[i] = inspected(program, kernels[i].first, *kernels[i].second, limits); });
-  for (Inspected& one : found) add(std::move(one), result);
-  for (const Launch& launch : result.launches) result.subjects.push_back(launch_subject(launch));
+  for (std::size_t begin = 0; begin < kernels.size(); begin += at_once) {
+    std::vector<Inspected> found(std::min(at_once, kernels.size() - begin));
+    for_each_in_parallel(found.size(), [&](std::size_t i) {
+      const auto& [function, launches] = kernels[begin + i];
+      found[i] = inspected(program, function, *launches, limits);
+    });
+    for (Inspected& one : found) add(std::move(one), result, sink);
+  }
+  for (const Launch& launch : result.launches) sink(launch_subject(launch));
   return result;
 }
 

@@ -144,6 +144,7 @@ class Conversion {
   // The root is closed by nobody else; heights come from the leaves.
   void finish(std::uint32_t first) {
     while (!open_.empty()) close();
+    into_.nodes.shrink_to_fit();
     for (std::uint32_t n = into_.size(); n-- > first;) {
       if (into_.nodes[n].parent == model::cuda::none) continue;
       Node& parent = into_.nodes[into_.nodes[n].parent];
