@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/parallel.h"
+
 namespace frx::render {
 
 namespace {
@@ -24,13 +26,17 @@ std::string indented(const Json& value, int depth) {
   return result;
 }
 
+// Elements whose text is held until those before them are written.
+constexpr std::size_t at_once = 256;
+
 std::string line_at(int depth) { return "\n" + std::string(static_cast<std::size_t>(2 * depth), ' '); }
 
 void write_list(const JsonInPieces::List& list, int depth, const JsonSink& write) {
   if (list.size == 0) return write("[]");
-  for (std::size_t i = 0; i < list.size; ++i) {
-    write((i == 0 ? "[" : ",") + line_at(depth + 1));
-    write(indented(list.element(i), depth + 1));
+  for (std::size_t begin = 0; begin < list.size; begin += at_once) {
+    std::vector<std::string> texts(std::min(at_once, list.size - begin));
+    for_each_in_parallel(texts.size(), [&](std::size_t i) { texts[i] = indented(list.element(begin + i), depth + 1); });
+    for (std::size_t i = 0; i < texts.size(); ++i) write((begin + i == 0 ? "[" : ",") + line_at(depth + 1) + texts[i]);
   }
   write(line_at(depth) + "]");
 }

@@ -21,7 +21,7 @@ struct JsonInPieces {
   struct List {
     std::string key;  // of a member of `object`
     std::size_t size = 0;
-    std::function<Json(std::size_t)> element;
+    std::function<Json(std::size_t)> element;  // asked from several threads
   };
   Json object;  // with something in the place of the lists
   std::vector<List> lists;

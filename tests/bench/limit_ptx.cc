@@ -99,8 +99,9 @@ int main(int count, char** arguments) {
   Source source(arguments[1]);
   Reader reader;
   if (!source.read([&](const char* at, const char* end) { return reader.read(at, end); })) return 1;
-  std::printf("%zu kernels, %llu tokens, %llu statements, %llu registers, %llu branches\n", reader.kernels(),
-              static_cast<unsigned long long>(reader.sum(&Kernel::tokens)), static_cast<unsigned long long>(reader.sum(&Kernel::instructions)),
-              static_cast<unsigned long long>(reader.sum(&Kernel::registers)), static_cast<unsigned long long>(reader.sum(&Kernel::branches)));
+  std::printf(
+      "%zu kernels, %llu tokens, %llu statements, %llu registers, %llu branches\n", reader.kernels(),
+      static_cast<unsigned long long>(reader.sum(&Kernel::tokens)), static_cast<unsigned long long>(reader.sum(&Kernel::instructions)),
+      static_cast<unsigned long long>(reader.sum(&Kernel::registers)), static_cast<unsigned long long>(reader.sum(&Kernel::branches)));
   return 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures frx beside programs that do the least work possible, and says which target is met.
 
-    tests/bench/run.py [--size 200M | --full] [--runs N] [--frx PATH] [--micro [BENCHMARK OPTIONS]]
+    tests/bench/run.py [--size 200M | --full] [--runs N] [--frx PATH] [--only ROWS] [--micro [BENCHMARK OPTIONS]]
 
 Whole processes, run in turn (A B A B ...), medians. Times move from machine to machine and with whatever
 else it does; the ratio to the limit program of the same row is what counts. Files are made once, in
@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 
+import gen_cuda
 import gen_ncu_csv
 import gen_ptx
 
@@ -157,27 +158,57 @@ def measure_ptx(table, frx, runs, size):
               min(growth, cpu_growth) <= 2.2)
 
 
+def cuda_files(files, size):
+    folder = DATA / f"cuda-{files}-{size}"
+    if not folder.exists():
+        print(f"writing {folder.relative_to(REPOSITORY)}", file=sys.stderr, flush=True)
+        partial = folder.with_suffix(".partial")
+        gen_cuda.write(partial, files, size)
+        partial.rename(folder)
+    return folder
+
+
+def measure_cuda(table, frx, runs, size, files):
+    """Many files in one folder, and one file that is as large as all of them, and half as large."""
+    many, one, half = cuda_files(files, size), cuda_files(1, size), cuda_files(1, size // 2)
+    analyze, lexer = [frx, "analyze", "--json"], [TOOLS / "limit_cuda"]
+    costs = measure(runs, analyze + [many], lexer + sorted(many.iterdir()), analyze + [one], lexer + sorted(one.iterdir()), analyze + [half])
+    for what, cost, limit in ((f"{files} CUDA files, {size / MB:g} MB", *costs[0:2]), ("one CUDA file of the same size", *costs[2:4])):
+        table.times(what, cost, limit, 25)
+        table.bytes("  peak memory", cost.peak, 64 * MB)
+    growth, cpu_growth = costs[2].wall / costs[4].wall, costs[2].cpu / costs[4].cpu
+    table.row("  twice half of it", f"{costs[2].wall * 1e3:.1f} ms", f"{costs[4].wall * 1e3:.1f} ms", f"{growth:.2f}x", f"{cpu_growth:.2f}x",
+              "<= 2.2x", min(growth, cpu_growth) <= 2.2)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=gen_ncu_csv.byte_count, default=200_000_000, help="of the large files (default 200M)")
     parser.add_argument("--full", action="store_true", help="the sizes the targets speak of: 1G")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--frx", type=pathlib.Path, help="measure this program instead of build/release/frx")
+    parser.add_argument("--only", choices=["start", "csv", "report", "ptx", "cuda"], help="only these rows")
     parser.add_argument("--micro", nargs=argparse.REMAINDER, help="microbenchmarks; what follows goes to Google Benchmark")
     options = parser.parse_args()
     if options.micro is not None:
         build("frx_bench")
         os.execv(TOOLS / "frx_bench", ["frx_bench", *options.micro])
-    build("run_once", "limit_empty", "limit_csv", "limit_ncurep", "limit_ptx", "gen_ncu_report", *([] if options.frx else ["frx"]))
+    build("run_once", "limit_empty", "limit_csv", "limit_ncurep", "limit_ptx", "limit_cuda", "gen_ncu_report", *([] if options.frx else ["frx"]))
     frx = options.frx.resolve() if options.frx else BUILD / "frx"
     size = 1_000_000_000 if options.full else options.size
     DATA.mkdir(parents=True, exist_ok=True)
     table = Table()
-    measure_start(table, frx, options.runs)
-    measure_csv(table, frx, options.runs, "tall", size, 3, sum(map(len, gen_ncu_csv.TALL.values())))
-    measure_csv(table, frx, options.runs, "wide", size, 1.5, len(gen_ncu_csv.wide_metrics()))
-    measure_report(table, frx, options.runs, size)
-    measure_ptx(table, frx, options.runs, min(size, 100_000_000))
+    rows = {
+        "start": lambda: measure_start(table, frx, options.runs),
+        "csv": lambda: (measure_csv(table, frx, options.runs, "tall", size, 3, sum(map(len, gen_ncu_csv.TALL.values()))),
+                        measure_csv(table, frx, options.runs, "wide", size, 1.5, len(gen_ncu_csv.wide_metrics()))),
+        "report": lambda: measure_report(table, frx, options.runs, size),
+        "ptx": lambda: measure_ptx(table, frx, options.runs, min(size, 100_000_000)),
+        "cuda": lambda: measure_cuda(table, frx, options.runs, min(size, 11_000_000), 1000),
+    }
+    for name, measure_rows in rows.items():
+        if options.only in (None, name):
+            measure_rows()
     print("every target met" if table.missed == 0 else f"{table.missed} missed")
 
 

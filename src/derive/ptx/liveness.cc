@@ -135,16 +135,20 @@ bool Solver::follow_all() {
 }
 
 bool Solver::follow(std::uint32_t value, std::uint32_t needed_in) {
+  if (seen_[needed_in] == value) return true;
+  seen_[needed_in] = value;
   open_.assign(1, needed_in);
   while (!open_.empty()) {
     const std::uint32_t block = open_.back();
     open_.pop_back();
-    if (seen_[block] == value) continue;
-    seen_[block] = value;
     live_.push_back({block, value});
-    for (const std::uint32_t before : graph_.predecessors[block]) {
-      if (steps_left_-- == 0) return false;
-      if (defines_[before] != value && seen_[before] != value) open_.push_back(before);
+    const std::span<const std::uint32_t> predecessors = graph_.predecessors[block];
+    if (steps_left_ < predecessors.size()) return false;
+    steps_left_ -= predecessors.size();
+    for (const std::uint32_t before : predecessors) {
+      if (defines_[before] == value || seen_[before] == value) continue;
+      seen_[before] = value;
+      open_.push_back(before);
     }
   }
   return true;
