@@ -1,7 +1,10 @@
 #include "derive/ptx/liveness.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <optional>
+#include <span>
 
 #include "derive/ptx/cheap_values.h"
 #include "derive/ptx/loads_together.h"
@@ -14,6 +17,8 @@ namespace model = ::frx::model::ptx;
 // Steps that following the values may take: ordinary code needs few for each instruction, small functions more.
 constexpr std::size_t steps_per_instruction = 50;
 constexpr std::size_t steps_at_least = 100'000;
+constexpr std::size_t most_words_per_instruction = 4;
+constexpr int most_rounds = 8;
 
 // From live values to registers: some for ptxas itself, and some for loads that it starts early, but not more than
 // so many. Chosen so that most kernels of docs/validation/ptx.md that do not spill are within a tenth or a quarter.
@@ -32,7 +37,9 @@ class Solver {
   void describe_values();
   bool kills(std::uint32_t instruction, std::uint32_t value) const;
   void look_at_block(std::uint32_t block);
-  bool follow_all();
+  std::optional<bool> follow_together(Lists& live_in);
+  void collect(std::span<const std::uint64_t> live, std::size_t words, Lists& live_in) const;
+  bool follow_one_by_one(Lists& live_in);
   bool follow(std::uint32_t value, std::uint32_t block);
   void measure(std::uint32_t block, const Lists& live_in);
 
@@ -73,10 +80,12 @@ Liveness Solver::solve() {
   describe_values();
   for (std::uint32_t block = 0; block < blocks; ++block) look_at_block(block);
   Liveness result;
-  pressure_.known = follow_all();
+  steps_left_ = steps_at_least + steps_per_instruction * function_.instructions.size();
+  std::optional<bool> known = follow_together(result.live_in);
+  if (!known) known = follow_one_by_one(result.live_in);
+  pressure_.known = *known;
   pressure_.for_loads = loads_together(module_, graph_, uses_);
-  if (!pressure_.known) live_.clear();
-  result.live_in = by_begin(blocks, live_);
+  if (!pressure_.known) result.live_in = by_begin(blocks, {});
   for (std::uint32_t block = 0; block < blocks && pressure_.known; ++block) measure(block, result.live_in);
   result.pressure = pressure_;
   return result;
@@ -118,9 +127,50 @@ void Solver::look_at_block(std::uint32_t block) {
   }
 }
 
+// All values of a block at once, as bits, as long as the bits are no more than a few for each instruction and few
+// rounds suffice: ordinary code needs as many as its loops are deep. False: it would take more steps than there are
+// for following the values one by one. Nothing: that is to be tried.
+std::optional<bool> Solver::follow_together(Lists& live_in) {
+  const std::size_t words = (uses_.count() + 63) / 64, blocks = graph_.blocks.size();
+  if (blocks * words > most_words_per_instruction * function_.instructions.size()) return std::nullopt;
+  std::vector<std::uint64_t> live(blocks * words, 0), written(blocks * words, 0);
+  for (const Edge& edge : needed_) live[edge.to * words + edge.from / 64] |= std::uint64_t{1} << edge.from % 64;
+  for (const Edge& edge : written_) written[edge.to * words + edge.from / 64] |= std::uint64_t{1} << edge.from % 64;
+  bool changed = true;
+  for (int round = 0; changed; ++round) {
+    if (round == most_rounds) return std::nullopt;
+    changed = false;
+    for (std::size_t block = blocks; block-- > 0;) {
+      for (const std::uint32_t next : graph_.successors[block]) {
+        for (std::size_t w = 0; w < words; ++w) {
+          std::uint64_t& here = live[block * words + w];
+          const std::uint64_t more = live[next * words + w] & ~written[block * words + w] & ~here;
+          here |= more;
+          changed = changed || more != 0;
+        }
+      }
+    }
+  }
+  collect(live, words, live_in);
+  std::size_t steps = 0;
+  for (std::size_t block = 0; block < blocks; ++block) steps += live_in[block].size() * graph_.predecessors[block].size();
+  return steps <= steps_left_;
+}
+
+void Solver::collect(std::span<const std::uint64_t> live, std::size_t words, Lists& live_in) const {
+  live_in.begins.reserve(graph_.blocks.size() + 1);
+  for (std::size_t block = 0; block < graph_.blocks.size(); ++block) {
+    for (std::size_t w = 0; w < words; ++w) {
+      for (std::uint64_t bits = live[block * words + w]; bits != 0; bits &= bits - 1) {
+        live_in.items.push_back(static_cast<std::uint32_t>(64 * w) + static_cast<std::uint32_t>(std::countr_zero(bits)));
+      }
+    }
+    live_in.begins.push_back(static_cast<std::uint32_t>(live_in.items.size()));
+  }
+}
+
 // Value by value, from where it is needed backwards to where it is written.
-bool Solver::follow_all() {
-  steps_left_ = steps_at_least + steps_per_instruction * function_.instructions.size();
+bool Solver::follow_one_by_one(Lists& live_in) {
   const Lists needed = by_begin(uses_.count(), needed_), written = by_begin(uses_.count(), written_);
   seen_.assign(graph_.blocks.size(), none);
   defines_.assign(graph_.blocks.size(), none);
@@ -131,6 +181,7 @@ bool Solver::follow_all() {
       if (!follow(value, block)) return false;
     }
   }
+  live_in = by_begin(graph_.blocks.size(), live_);
   return true;
 }
 
