@@ -31,6 +31,17 @@ TEST(PtxLiveness, AValueLivesAroundALoop) {
   EXPECT_EQ(it.live.live_in[1].size(), 3u);
 }
 
+// Control goes up the text, block by block, as no compiler writes it: values are then followed one by one.
+TEST(PtxLiveness, AValueLivesThroughAChainThatRunsBackwards) {
+  std::string body = "ld.global.u32 %r1, [4096];\nbra L19;\nL0: st.global.u32 [4096], %r1;\nret;\n";
+  for (int i = 1; i < 20; ++i) body += "L" + std::to_string(i) + ": bra L" + std::to_string(i - 1) + ";\n";
+  const Derived it = of_kernel(body);
+  ASSERT_TRUE(it.live.pressure.known);
+  ASSERT_EQ(it.graph.blocks.size(), 21u);
+  EXPECT_EQ(it.live.live_in[0].size(), 0u);
+  for (std::size_t block = 1; block < 21; ++block) EXPECT_EQ(it.live.live_in[block].size(), 1u) << block;
+}
+
 TEST(PtxLiveness, AResultNobodyReadsExistsForAMoment) {
   EXPECT_EQ(of_kernel("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [4096];\nret;").live.pressure.registers, 4u);
 }

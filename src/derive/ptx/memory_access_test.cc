@@ -33,6 +33,14 @@ std::string shared(const std::string& index, const std::string& form = "ld.share
          std::to_string(bytes) + ", %r10;\n" + form + ", [%r11];";
 }
 
+MemoryAnalysis analysis_of(const Derived& it) {
+  Vocabulary words(it.module);
+  words.enter(it.module, it.function);
+  const Dominators tree = dominators(it.graph);
+  const Loops loops = find_loops(it.graph, tree);
+  return MemoryAnalysis(it.module, it.function, words, it.graph, tree, loops, it.uses, it.live, it.diverges());
+}
+
 std::uint32_t typical(const MemoryAccess& access) { return access.cost ? access.cost->typical : 0; }
 std::uint32_t worst(const MemoryAccess& access) { return access.cost ? access.cost->worst : 0; }
 
@@ -251,16 +259,27 @@ TEST(PtxMemoryAccess, LocalMemoryLiesSideBySideForTheLanes) {
   EXPECT_EQ(typical(access), 4u);
 }
 
+// Where an address lies in its sector matters, which sector it is does not.
+TEST(PtxMemoryAccess, WhatIsWholeSectorsApartIsOneRequest) {
+  const Derived it(kernel("ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmul.wide.s32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                          "ld.global.f32 %f1, [%rd3];\nld.global.f32 %f2, [%rd3+64];\nld.global.f32 %f3, [%rd3+-32];\n"
+                          "ld.global.f32 %f4, [%rd3+4];\nld.global.f64 %fd1, [%rd3];\nret;"));
+  const MemoryAnalysis analysis = analysis_of(it);
+  ASSERT_EQ(analysis.size(), 5u);
+  EXPECT_EQ(analysis.request_number(1), analysis.request_number(0));
+  EXPECT_EQ(analysis.request_number(2), analysis.request_number(0));
+  EXPECT_NE(analysis.request_number(3), analysis.request_number(0));
+  EXPECT_NE(analysis.request_number(4), analysis.request_number(0));
+  LaunchFacts facts;
+  facts.block = {256, 1, 1};
+  const std::vector<MemoryAccess> accesses = analysis.accesses(facts);
+  EXPECT_EQ(accesses[1].formula, "a + 4*tid.x + 64");
+  EXPECT_EQ(typical(accesses[1]), 4u);
+  EXPECT_EQ(typical(accesses[3]), 5u);
+}
+
 TEST(PtxMemoryAccess, ShapesAreThoseTheKernelDemandsOrUses) {
-  const auto shapes = [](const std::string& text) {
-    const Derived it(text);
-    VariableNames names(it.module);
-    names.enter(it.module, it.function);
-    const Dominators tree = dominators(it.graph);
-    const Loops loops = find_loops(it.graph, tree);
-    return MemoryAnalysis(it.module, it.function, names, it.graph, tree, loops, it.uses, it.live, it.diverges())
-        .plausible_shapes();
-  };
+  const auto shapes = [](const std::string& text) { return analysis_of(Derived(text)).plausible_shapes(); };
   EXPECT_EQ(shapes(kernel("ret;")), (std::vector<BlockShape>{{256, 1, 1}}));
   EXPECT_EQ(shapes(".version 8.0\n.target sm_80\n.entry k(.param .u64 a) .reqntid 64, 2 { ret; }"),
             (std::vector<BlockShape>{{64, 2, 1}}));
