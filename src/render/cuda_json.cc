@@ -18,10 +18,15 @@ using report::CudaReport;
 Json shared_json(const SharedArray& array) {
   Json dims = Json::array();
   for (const auto& dim : array.dims) dims.push_back(or_null(dim));
-  return {{"name", array.name},          {"type", array.type},
-          {"dims", std::move(dims)},     {"bytes", or_null(array.bytes)},
-          {"dynamic", array.is_dynamic}, {"bank_conflict_risk", array.bank_conflict_risk},
-          {"line", array.place.line}};
+  Json json = object_for(7);
+  json["name"] = array.name;
+  json["type"] = array.type;
+  json["dims"] = std::move(dims);
+  json["bytes"] = or_null(array.bytes);
+  json["dynamic"] = array.is_dynamic;
+  json["bank_conflict_risk"] = array.bank_conflict_risk;
+  json["line"] = array.place.line;
+  return json;
 }
 
 Json kernel_json(const Kernel& kernel) {
@@ -33,25 +38,27 @@ Json kernel_json(const Kernel& kernel) {
   for (const auto& barrier : kernel.barriers) {
     barriers.push_back({{"line", barrier.place.line}, {"in_loop", barrier.in_loop}, {"divergent", barrier.is_divergent}});
   }
-  return {{"name", kernel.name},
-          {"filename", kernel.place.file},
-          {"line", kernel.place.line},
-          {"column", kernel.place.column},
-          {"signature", kernel.signature},
-          {"params", std::move(params)},
-          {"template_parameters", kernel.template_parameters},
-          {"max_threads_per_block", or_null(kernel.max_threads)},
-          {"min_blocks_per_sm", or_null(kernel.min_blocks)},
-          {"indexing_patterns", kernel.indexing_patterns},
-          {"memory_access_styles", kernel.memory_access_styles},
-          {"atomics", kernel.atomics},
-          {"reductions", kernel.reductions},
-          {"shared_memory", std::move(shared)},
-          {"barriers", std::move(barriers)},
-          {"loop_count", kernel.loops},
-          {"unrolled_loop_count", kernel.unrolled_loops},
-          {"live_scalars", kernel.live_scalars},
-          {"complete", kernel.is_complete}};
+  Json json = object_for(19);
+  json["name"] = kernel.name;
+  json["filename"] = kernel.place.file;
+  json["line"] = kernel.place.line;
+  json["column"] = kernel.place.column;
+  json["signature"] = kernel.signature;
+  json["params"] = std::move(params);
+  json["template_parameters"] = kernel.template_parameters;
+  json["max_threads_per_block"] = or_null(kernel.max_threads);
+  json["min_blocks_per_sm"] = or_null(kernel.min_blocks);
+  json["indexing_patterns"] = kernel.indexing_patterns;
+  json["memory_access_styles"] = kernel.memory_access_styles;
+  json["atomics"] = kernel.atomics;
+  json["reductions"] = kernel.reductions;
+  json["shared_memory"] = std::move(shared);
+  json["barriers"] = std::move(barriers);
+  json["loop_count"] = kernel.loops;
+  json["unrolled_loop_count"] = kernel.unrolled_loops;
+  json["live_scalars"] = kernel.live_scalars;
+  json["complete"] = kernel.is_complete;
+  return json;
 }
 
 Json extent_json(const std::optional<model::cuda::Extent>& extent) {
@@ -59,19 +66,21 @@ Json extent_json(const std::optional<model::cuda::Extent>& extent) {
 }
 
 Json launch_json(const Launch& launch) {
-  return {{"kernel_name", text_or_null(launch.kernel)},
-          {"filename", launch.place.file},
-          {"line", launch.place.line},
-          {"column", launch.place.column},
-          {"raw_config", launch.raw_config},
-          {"grid_expr", launch.grid_expr},
-          {"block_expr", launch.block_expr},
-          {"shared_memory_expr", text_or_null(launch.shared_memory_expr)},
-          {"stream_expr", text_or_null(launch.stream_expr)},
-          {"grid", extent_json(launch.grid)},
-          {"block", extent_json(launch.block)},
-          {"block_size_hint", launch.block ? Json(launch.block->volume()) : Json(nullptr)},
-          {"dynamic_shared_bytes", or_null(launch.dynamic_shared_bytes)}};
+  Json json = object_for(13);
+  json["kernel_name"] = text_or_null(launch.kernel);
+  json["filename"] = launch.place.file;
+  json["line"] = launch.place.line;
+  json["column"] = launch.place.column;
+  json["raw_config"] = launch.raw_config;
+  json["grid_expr"] = launch.grid_expr;
+  json["block_expr"] = launch.block_expr;
+  json["shared_memory_expr"] = text_or_null(launch.shared_memory_expr);
+  json["stream_expr"] = text_or_null(launch.stream_expr);
+  json["grid"] = extent_json(launch.grid);
+  json["block"] = extent_json(launch.block);
+  json["block_size_hint"] = launch.block ? Json(launch.block->volume()) : Json(nullptr);
+  json["dynamic_shared_bytes"] = or_null(launch.dynamic_shared_bytes);
+  return json;
 }
 
 Json advice_json(const LaunchAdvice& advice) {
@@ -79,10 +88,12 @@ Json advice_json(const LaunchAdvice& advice) {
   for (const auto& candidate : advice.candidates) {
     candidates.push_back({{"block_size", candidate.block_size}, {"occupancy_pct", number(candidate.occupancy_pct, 1)}});
   }
-  return {{"kernel_name", advice.kernel},
-          {"candidates", std::move(candidates)},
-          {"observed_block_sizes", advice.observed_block_sizes},
-          {"notes", advice.notes}};
+  Json json = object_for(4);
+  json["kernel_name"] = advice.kernel;
+  json["candidates"] = std::move(candidates);
+  json["observed_block_sizes"] = advice.observed_block_sizes;
+  json["notes"] = advice.notes;
+  return json;
 }
 
 // The documented lists of the HTTP answer: what each kernel has, by kernel.

@@ -38,6 +38,7 @@ class Solver {
   bool kills(std::uint32_t instruction, std::uint32_t value) const;
   void look_at_block(std::uint32_t block);
   std::optional<bool> follow_together(Lists& live_in);
+  bool spread(std::span<const std::uint64_t> written, std::size_t words, std::span<std::uint64_t> live) const;
   void collect(std::span<const std::uint64_t> live, std::size_t words, Lists& live_in) const;
   bool follow_one_by_one(Lists& live_in);
   bool follow(std::uint32_t value, std::uint32_t block);
@@ -136,25 +137,29 @@ std::optional<bool> Solver::follow_together(Lists& live_in) {
   std::vector<std::uint64_t> live(blocks * words, 0), written(blocks * words, 0);
   for (const Edge& edge : needed_) live[edge.to * words + edge.from / 64] |= std::uint64_t{1} << edge.from % 64;
   for (const Edge& edge : written_) written[edge.to * words + edge.from / 64] |= std::uint64_t{1} << edge.from % 64;
-  bool changed = true;
-  for (int round = 0; changed; ++round) {
+  for (int round = 0; spread(written, words, live); ++round) {
     if (round == most_rounds) return std::nullopt;
-    changed = false;
-    for (std::size_t block = blocks; block-- > 0;) {
-      for (const std::uint32_t next : graph_.successors[block]) {
-        for (std::size_t w = 0; w < words; ++w) {
-          std::uint64_t& here = live[block * words + w];
-          const std::uint64_t more = live[next * words + w] & ~written[block * words + w] & ~here;
-          here |= more;
-          changed = changed || more != 0;
-        }
-      }
-    }
   }
   collect(live, words, live_in);
   std::size_t steps = 0;
   for (std::size_t block = 0; block < blocks; ++block) steps += live_in[block].size() * graph_.predecessors[block].size();
   return steps <= steps_left_;
+}
+
+// From each block to those before it, once, from the end of the code; does it change anything?
+bool Solver::spread(std::span<const std::uint64_t> written, std::size_t words, std::span<std::uint64_t> live) const {
+  bool changed = false;
+  for (std::size_t block = graph_.blocks.size(); block-- > 0;) {
+    for (const std::uint32_t next : graph_.successors[block]) {
+      for (std::size_t w = 0; w < words; ++w) {
+        std::uint64_t& here = live[block * words + w];
+        const std::uint64_t more = live[next * words + w] & ~written[block * words + w] & ~here;
+        here |= more;
+        changed = changed || more != 0;
+      }
+    }
+  }
+  return changed;
 }
 
 void Solver::collect(std::span<const std::uint64_t> live, std::size_t words, Lists& live_in) const {
