@@ -10,112 +10,14 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <optional>
+#include <tuple>
 
-#include "capture/signals.h"
-
-extern char** environ;
+#include "capture/spawn.h"
 
 namespace frx::capture {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// A file descriptor that is closed.
-class Fd {
- public:
-  Fd() = default;
-  explicit Fd(int value) : value_(value) {}
-  ~Fd() { close(); }
-  Fd(Fd&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  Fd& operator=(Fd&& other) noexcept {
-    std::swap(value_, other.value_);
-    return *this;
-  }
-  int get() const { return value_; }
-  explicit operator bool() const { return value_ >= 0; }
-  void close() {
-    if (value_ >= 0) ::close(std::exchange(value_, -1));
-  }
-
- private:
-  int value_ = -1;
-};
-
-struct Pipe {
-  Fd read;
-  Fd write;
-};
-
-Result<Pipe> make_pipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(ErrorKind::environment, "cannot make a pipe: {}", std::strerror(errno));
-  return Pipe{Fd(ends[0]), Fd(ends[1])};
-}
-
-// Everything the child needs, prepared before fork: after it only async-signal-safe calls are allowed.
-struct Prepared {
-  std::vector<char*> argv;
-  std::vector<std::string> owned;
-  std::vector<char*> envp;
-  const char* directory = nullptr;
-  bool own_group = true;
-  int in = -1, out = -1, err = -1;  // descriptors to become 0, 1, 2; -1: leave alone
-  int report = -1;                  // where to tell why exec failed
-};
-
-bool overrides(const ChildCommand& command, const char* variable) {
-  for (const auto& [name, value] : command.environment) {
-    if (std::strncmp(variable, name.c_str(), name.size()) == 0 && variable[name.size()] == '=') return true;
-  }
-  return false;
-}
-
-void prepare(const ChildCommand& command, Prepared& child) {
-  for (const std::string& argument : command.argv) child.argv.push_back(const_cast<char*>(argument.c_str()));
-  child.argv.push_back(nullptr);
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (!overrides(command, *variable)) child.envp.push_back(*variable);
-  }
-  child.owned.reserve(command.environment.size());
-  for (const auto& [name, value] : command.environment) {
-    child.owned.push_back(name + "=" + value);
-    child.envp.push_back(child.owned.back().data());
-  }
-  child.envp.push_back(nullptr);
-  if (!command.directory.empty()) child.directory = command.directory.c_str();
-}
-
-struct ExecFailure {
-  int error = 0;
-  bool in_directory = false;
-};
-
-[[noreturn]] void become(const Prepared& child) {
-  ExecFailure failure;
-  if (child.own_group) ::setpgid(0, 0);
-  SignalForwarding::reset_in_child();
-  if (child.in >= 0) ::dup2(child.in, 0);
-  if (child.out >= 0) ::dup2(child.out, 1);
-  if (child.err >= 0) ::dup2(child.err, 2);
-  if (child.directory != nullptr && ::chdir(child.directory) != 0) {
-    failure = {errno, true};
-  } else {
-    ::execvpe(child.argv[0], child.argv.data(), child.envp.data());
-    failure.error = errno;
-  }
-  [[maybe_unused]] const ssize_t told = ::write(child.report, &failure, sizeof failure);
-  ::_exit(127);
-}
-
-std::optional<ExecFailure> exec_failure(const Fd& report) {
-  ExecFailure failure;
-  ssize_t got = 0;
-  do {
-    got = ::read(report.get(), &failure, sizeof failure);
-  } while (got < 0 && errno == EINTR);
-  return got == static_cast<ssize_t>(sizeof failure) ? std::optional(failure) : std::nullopt;
-}
 
 // One stream that is kept.
 struct Reader {
@@ -214,14 +116,6 @@ Result<int> connect(Output kind, const Fd& null, Pipe& pipe) {
   return -1;
 }
 
-void reap(pid_t pid, Exit& exit) {
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status)) exit.status = WEXITSTATUS(status);
-  if (WIFSIGNALED(status)) exit.signal = WTERMSIG(status);
-}
-
 // With the terminal as input and no time limit the child stays in our group: it may read what is
 // typed, and Ctrl-C and Ctrl-Z work as for any foreground job.
 bool needs_own_group(const ChildCommand& command) {
@@ -231,45 +125,29 @@ bool needs_own_group(const ChildCommand& command) {
 }  // namespace
 
 Result<Exit> run_process(const ChildCommand& command) {
-  if (command.argv.empty()) return fail(ErrorKind::usage, "expected a program to run, found nothing");
   Exit exit;
   const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   Pipe out, err;
-  Prepared prepared;
-  prepare(command, prepared);
-  prepared.own_group = needs_own_group(command);
-  prepared.in = command.input == Input::nothing ? null.get() : -1;
-  TRY_ASSIGN(prepared.out, connect(command.out, null, out));
-  TRY_ASSIGN(prepared.err, connect(command.err, null, err));
-  TRY_ASSIGN(Pipe report, make_pipe());
-  prepared.report = report.write.get();
+  const bool own_group = needs_own_group(command);
+  SpawnRequest request{.argv = command.argv, .environment = command.environment, .directory = command.directory};
+  request.group = own_group ? SpawnRequest::Group::own : SpawnRequest::Group::ours;
+  request.in = command.input == Input::nothing ? null.get() : -1;
+  TRY_ASSIGN(request.out, connect(command.out, null, out));
+  TRY_ASSIGN(request.err, connect(command.err, null, err));
 
   SignalForwarding forwarding;
   const Clock::time_point start = Clock::now();
-  const pid_t pid = ::fork();
-  if (pid < 0) return fail(ErrorKind::environment, "cannot start a process: {}", std::strerror(errno));
-  if (pid == 0) become(prepared);
-  if (prepared.own_group) ::setpgid(pid, pid);  // whoever comes first
-  forwarding.watch(pid, prepared.own_group);
-  report.write.close();
+  TRY_ASSIGN(const pid_t pid, spawn(request, forwarding));
   out.write.close();
   err.write.close();
-  if (const std::optional<ExecFailure> failure = exec_failure(report.read)) {
-    forwarding.forget();
-    reap(pid, exit);
-    return fail(ErrorKind::environment, "cannot {}: {}", failure->in_directory ? "enter it" : "run it",
-                std::strerror(failure->error))
-        .at(failure->in_directory ? command.directory : command.argv[0]);
-  }
-
   std::vector<Reader> readers;
   if (out.read) readers.push_back({std::move(out.read), &exit.out, &exit.out_cut, command.keep_limit});
   if (err.read) readers.push_back({std::move(err.read), &exit.err, &exit.err_cut, command.keep_limit});
-  Child child(pid, prepared.own_group, command, readers);
+  Child child(pid, own_group, command, readers);
   child.wait(exit);
-  if (exit.timed_out && prepared.own_group) child.kill(SIGKILL);  // whatever it left behind in its group
+  if (exit.timed_out && own_group) child.kill(SIGKILL);  // whatever it left behind in its group
   forwarding.forget();
-  reap(pid, exit);
+  std::tie(exit.status, exit.signal) = reap(pid);
   exit.took = Clock::now() - start;
   exit.interrupted_by = forwarding.received();
   return exit;

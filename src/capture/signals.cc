@@ -14,6 +14,7 @@ constexpr std::array forwarded = {SIGINT, SIGTERM, SIGHUP};
 struct Slot {
   std::atomic<pid_t> target{0};   // > 0 a process, < 0 a group, 0 nobody yet
   std::atomic<int> received{0};
+  std::atomic<int> interrupts{0};
   bool taken = false;             // under `guard`
 };
 
@@ -28,6 +29,7 @@ void forward(int signal, siginfo_t* info, void*) {
     const pid_t target = slot.target.load();
     if (target == 0) continue;
     slot.received.store(signal);
+    if (signal == SIGINT) slot.interrupts.fetch_add(1);
     const bool typed = info != nullptr && info->si_code == SI_KERNEL;
     if (target < 0 || !typed) ::kill(target, signal);
   }
@@ -72,6 +74,7 @@ SignalForwarding::SignalForwarding() {
   if (slot_ >= 0) {  // beyond 32 children at once, one simply is not told
     slots[static_cast<std::size_t>(slot_)].taken = true;
     slots[static_cast<std::size_t>(slot_)].received = 0;
+    slots[static_cast<std::size_t>(slot_)].interrupts = 0;
   }
   mask(SIG_BLOCK);
 }
@@ -95,6 +98,10 @@ void SignalForwarding::forget() {
 
 int SignalForwarding::received() const {
   return slot_ >= 0 ? slots[static_cast<std::size_t>(slot_)].received.load() : 0;
+}
+
+int SignalForwarding::interrupts() const {
+  return slot_ >= 0 ? slots[static_cast<std::size_t>(slot_)].interrupts.load() : 0;
 }
 
 void SignalForwarding::reset_in_child() {

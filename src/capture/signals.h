@@ -20,6 +20,8 @@ class SignalForwarding {
   // Before the child is reaped: its number may be another process's afterwards.
   void forget();
   int received() const;
+  // How often SIGINT came: who asks twice means it.
+  int interrupts() const;
 
   // What the child has to do before exec: handlers and masks of ours are not its business.
   static void reset_in_child();

@@ -1,0 +1,96 @@
+#include "capture/descendants.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace frx::capture {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds grace{1000};  // between SIGTERM and SIGKILL
+
+std::string small_file(const fs::path& path) { return read_file(path, 4 << 20).value_or(""); }
+
+// Of every thread of ours, as the kernel lists them; empty where it does not.
+std::vector<pid_t> children() {
+  std::vector<pid_t> found;
+  std::error_code error;
+  for (fs::directory_iterator it("/proc/self/task", error), end; !error && it != end; it.increment(error)) {
+    const std::string list = small_file(it->path() / "children");
+    for (const std::string_view word : split(list, ' ')) {
+      pid_t pid = 0;
+      std::from_chars(word.data(), word.data() + word.size(), pid);
+      if (pid > 0) found.push_back(pid);
+    }
+  }
+  return found;
+}
+
+bool has_variable(pid_t pid, const std::string& variable) {
+  const std::string all = small_file(fmt::format("/proc/{}/environ", pid));
+  for (const std::string_view one : split(all, '\0')) {
+    if (one == variable) return true;
+  }
+  return false;
+}
+
+// Zombies that became ours would keep the group in being.
+bool group_is_gone(pid_t group) {
+  while (::waitpid(-group, nullptr, WNOHANG) > 0) {
+  }
+  return ::kill(-group, 0) != 0 && errno == ESRCH;
+}
+
+}  // namespace
+
+Descendants::Descendants(std::string mark) : mark_(std::move(mark)) {
+  ::prctl(PR_GET_CHILD_SUBREAPER, &before_, 0, 0, 0);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+Descendants::~Descendants() { ::prctl(PR_SET_CHILD_SUBREAPER, before_, 0, 0, 0); }
+
+void Descendants::end_group(pid_t group, const std::function<void()>& meanwhile) {
+  if (group_is_gone(group)) return;
+  ::kill(-group, SIGTERM);
+  ::kill(-group, SIGCONT);
+  const Clock::time_point patience = Clock::now() + grace;
+  while (!group_is_gone(group)) {
+    const bool over = Clock::now() > patience;
+    if (over) ::kill(-group, SIGKILL);
+    if (Clock::now() > patience + grace) return;  // beyond the reach of SIGKILL: stuck in the kernel
+    meanwhile();
+  }
+}
+
+std::vector<pid_t> Descendants::strays() const {
+  std::vector<pid_t> found;
+  if (mark_.empty()) return found;
+  for (const pid_t pid : children()) {
+    if (has_variable(pid, mark_)) found.push_back(pid);
+  }
+  return found;
+}
+
+// A killed stray's own children become ours in turn.
+void Descendants::kill_strays() const {
+  for (int generation = 0; generation < 16; ++generation) {
+    const std::vector<pid_t> found = strays();
+    if (found.empty()) return;
+    for (const pid_t pid : found) ::kill(pid, SIGKILL);
+    for (const pid_t pid : found) ::waitpid(pid, nullptr, 0);
+  }
+}
+
+}  // namespace frx::capture

@@ -1,0 +1,35 @@
+// What a program leaves behind: processes of its group, and processes that went into sessions of their own.
+//
+// While one of these lives, orphans of this process's descendants become its children (a "subreaper"), so that none
+// of them can be lost: torchrun, for one, gives every worker a session of its own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace frx::capture {
+
+class Descendants {
+ public:
+  // `mark`: "NAME=VALUE" in the environment of those that are meant; empty: none but the group.
+  explicit Descendants(std::string mark);
+  ~Descendants();
+  Descendants(const Descendants&) = delete;
+  Descendants& operator=(const Descendants&) = delete;
+
+  // Ends the group of a leader that has been reaped: SIGTERM, and SIGKILL a second later. `meanwhile` is called every
+  // few milliseconds.
+  static void end_group(pid_t group, const std::function<void()>& meanwhile);
+  // Marked children of ours, which lost their parents.
+  std::vector<pid_t> strays() const;
+  void kill_strays() const;
+
+ private:
+  std::string mark_;
+  int before_ = 0;
+};
+
+}  // namespace frx::capture

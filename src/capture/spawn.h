@@ -1,0 +1,63 @@
+// Starts one child process: an argument vector (never a shell), its streams, its place among process groups.
+//
+// What waiting for it means is the caller's business: process.h waits and keeps what it says, workload.h passes it on.
+#pragma once
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "capture/signals.h"
+
+namespace frx::capture {
+
+// A file descriptor that is closed.
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int value) : value_(value) {}
+  ~Fd() { close(); }
+  Fd(Fd&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  int get() const { return value_; }
+  explicit operator bool() const { return value_ >= 0; }
+  void close() {
+    if (value_ >= 0) ::close(std::exchange(value_, -1));
+  }
+
+ private:
+  int value_ = -1;
+};
+
+struct Pipe {
+  Fd read;
+  Fd write;
+};
+
+Result<Pipe> make_pipe();
+
+struct SpawnRequest {
+  enum class Group { ours, own, own_session };
+
+  const std::vector<std::string>& argv;
+  const std::vector<std::pair<std::string, std::string>>& environment;  // added to ours
+  std::string directory;                                                // empty: where we are
+  Group group = Group::own;                                             // own and own_session: the child leads it
+  int in = -1, out = -1, err = -1;                                      // to become 0, 1, 2; -1: inherited
+};
+
+// Its number, once it runs. `forwarding` passes signals on to it from before it runs; forget() it before it is reaped.
+// An error when it cannot be run; nothing is left to reap then.
+Result<pid_t> spawn(const SpawnRequest& request, SignalForwarding& forwarding);
+
+// The status of exit() and the signal that ended it, one of them 0. Waits for the end.
+std::pair<int, int> reap(pid_t pid);
+
+}  // namespace frx::capture
