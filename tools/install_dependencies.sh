@@ -15,7 +15,7 @@ packages=(
   libprotozero-dev                       # Nsight Compute reports are protobuf messages
   liblz4-dev                             # compressed device code in programs
   libzstd-dev                            # compressed reports (.ncu-repz)
-  zlib1g-dev                             # compressed traces (.json.gz)
+  zlib1g-dev                             # compressed traces (.json.gz), run bundles as zip archives
   npm                                    # fetches the grammar of CUDA; brings nodejs
   libgtest-dev libgmock-dev
   mandoc                                 # checks the manual pages

@@ -1,0 +1,23 @@
+// Zip archives that claim to be run bundles: no name leads out, nothing is larger than the limits, whatever is read.
+#include "fuzz/input.h"
+#include "ingest/run_bundle/open_bundle.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using frx::fuzz::require;
+  constexpr frx::ingest::ZipLimits limits{.members = 100, .directory_bytes = 1 << 16, .member_bytes = 1 << 20, .total_bytes = 1 << 21};
+  const frx::fuzz::ExactInput input(data, size);
+  const auto run = frx::ingest::RunBundle::open_zip("input.zip", frx::ingest::random_access_to(input.text()), limits);
+  if (!run) {
+    require(!run.error().message.empty() && run.error().where.starts_with("input.zip"));
+    return 0;
+  }
+  require(frx::ingest::looks_like_run(run->members()) && run->members().size() <= limits.members);
+  for (const auto& member : run->members()) {
+    require(!member.path.empty() && member.path[0] != '/' && member.path.find('\0') == std::string::npos);
+    require(member.path != ".." && !member.path.starts_with("../") && !member.path.ends_with("/..") &&
+            member.path.find("/../") == std::string::npos);
+    const auto text = run->read(member.path, limits.member_bytes);
+    require(text ? text->size() == member.bytes : text.error().where.starts_with("input.zip"));
+  }
+  return 0;
+}
