@@ -68,7 +68,7 @@ report::AnalysisOptions options_for(const char* gpu_model) {
 
 Result<Json> ptx_result(std::string_view text, const char* gpu_model) {
   TRY_ASSIGN(const std::unique_ptr<report::CodeAnalyst> analyst, report::CodeAnalyst::create(options_for(gpu_model)));
-  TRY_ASSIGN(const std::unique_ptr<report::PtxReport> report, analyst->analyse_ptx("text.ptx", text));
+  TRY_ASSIGN(const std::unique_ptr<report::PtxReport> report, analyst->analyse_ptx("text.ptx", std::string(text)));
   return render::ptx_json(*report);
 }
 

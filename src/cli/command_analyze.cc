@@ -12,6 +12,7 @@
 #include "render/ncu_comparison.h"
 #include "render/ncu_json.h"
 #include "render/ncu_report_text.h"
+#include "report/run_analyst.h"
 
 namespace frx::cli {
 namespace {
@@ -29,10 +30,10 @@ struct Options {
 
 void describe(Syntax& syntax, Options& options) {
   syntax.text(
-      "Reads an Nsight Compute profile (a report or an export of any version), a trace of the PyTorch profiler, or code, and prints "
+      "Reads an Nsight Compute profile (a report or an export of any version), a trace of the PyTorch profiler, a run bundle, or code, and prints "
       "the diagnosis; with --before and --after, what a change did. Of code, any number of files and folders.");
   syntax.arguments("TARGET", options.targets,
-                   "Nsight Compute report (.ncu-rep) or export (CSV, text), PyTorch trace (.json, .json.gz), or code: files and folders");
+                   "Nsight Compute report (.ncu-rep) or export (CSV, text), PyTorch trace (.json, .json.gz), run bundle (folder, .zip), or code: files and folders");
   syntax.option("--before", "FILE", options.before, "profile of the version before the change");
   syntax.option("--after", "FILE", options.after, "profile of the version after it");
   syntax.option("--before-ncu", "FILE", options.before_ncu, "the same as --before for an Nsight Compute profile");
@@ -43,10 +44,12 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--after-label", "TEXT", options.after_label, "what to call the second side");
   describe_analysis(syntax, options.analysis);
   syntax.option("--why", "FIELD", options.why, "only tell where this number or label comes from");
+  syntax.option("--scope", "SCOPE", options.scope, "of a run: all completed steps (run), those after warming up (steady_state), or auto");
   describe_code(syntax, options.code);
   syntax.flag("--json,--output-json", options.json, "print JSON");
   syntax.example("report.ncu-rep", "the diagnosis of one profile");
   syntax.example("trace.json.gz", "where the time of a training step goes");
+  syntax.example("runs/run-3f9c2a71b04e.zip", "why the steps of a run take as long as they do");
   syntax.example("kernel.ptx", "what the compiled code says of itself");
   syntax.example("build/ --format sarif --fail-on high", "all code in a folder, for CI");
   syntax.example("--before naive.csv --after tiled.csv", "did the change help?");
@@ -92,6 +95,9 @@ Result<int> act(const Options& options, Io& io) {
   if (!before.empty() || !after.empty()) return compare(options, before, after, io);
   if (options.targets.empty()) {
     return fail(ErrorKind::negative, "analyze: no file given").hint("frx analyze report.csv, or --before and --after");
+  }
+  if (options.targets.size() == 1 && report::is_run_bundle(options.targets[0])) {
+    return analyse_run(options.targets[0], options.scope, options.json, options.analysis, io);
   }
   if (std::ranges::all_of(options.targets, is_code)) {
     CodeOptions code = options.code;

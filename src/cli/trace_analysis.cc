@@ -6,7 +6,9 @@
 #include "base/text.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
+#include "render/run_report.h"
 #include "render/trace_report.h"
+#include "report/run_analyst.h"
 #include "report/trace_analyst.h"
 
 namespace frx::cli {
@@ -31,6 +33,24 @@ Result<int> analyse_trace(const std::string& path, bool as_json, const report::A
     write_json(io, "trace", render::trace_json(*report));
   } else {
     io.out.write(render::trace_text(*report, style_of(io)));
+  }
+  return 0;
+}
+
+Result<int> analyse_run(const std::string& path, const std::string& scope, bool as_json, const report::AnalysisOptions& analysis, Io& io) {
+  if (scope != "auto" && scope != "run" && scope != "steady_state") {
+    return fail(ErrorKind::usage, "analyze: expected run, steady_state or auto as --scope, found '{}'", printable(scope));
+  }
+  TRY_ASSIGN(const std::unique_ptr<report::RunAnalyst> analyst, report::RunAnalyst::create(analysis.data_directory));
+  TRY_ASSIGN(const ingest::RunBundle bundle, ingest::RunBundle::open(path));
+  TRY_ASSIGN(const std::unique_ptr<report::RunReport> report, analyst->analyse(bundle));
+  if (scope == "steady_state" && !report->steady_state) {
+    return fail(ErrorKind::not_enough, "the run has too few completed steps for a steady state").at(path).hint("--scope run");
+  }
+  if (as_json) {
+    write_json(io, "run", render::run_json(*report));
+  } else {
+    io.out.write(render::run_text(*report, scope, style_of(io)));
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// frx analyze on traces of the PyTorch profiler.
+// frx analyze on traces of the PyTorch profiler and on run bundles.
 #pragma once
 
 #include <string>
@@ -13,5 +13,8 @@ namespace frx::cli {
 bool is_trace(const std::string& path);
 
 Result<int> analyse_trace(const std::string& path, bool as_json, const report::AnalysisOptions& analysis, Io& io);
+
+// `scope`: run, steady_state or auto.
+Result<int> analyse_run(const std::string& path, const std::string& scope, bool as_json, const report::AnalysisOptions& analysis, Io& io);
 
 }  // namespace frx::cli

@@ -77,8 +77,10 @@ std::string cause_behind(const TrainingDiagnosis& diagnosis) {
 void put_in_words(TrainingDiagnosis& diagnosis, const model::RunFacts& facts) {
   if (diagnosis.findings.empty()) return;
   const RunFinding* cause = diagnosis.with_id(diagnosis.user_facing);
-  diagnosis.why.push_back(knowledge::filled(diagnosis.findings.front().label->why, facts));
-  if (cause && cause != &diagnosis.findings.front()) diagnosis.why.push_back(knowledge::filled(cause->label->why, facts));
+  const bool timed = facts[model::RunFact::gpu_busy_fraction].has_value();
+  const auto why = [&](const RunLabel& label) { return knowledge::filled(timed ? label.why_timed : label.why, facts); };
+  diagnosis.why.push_back(why(*diagnosis.findings.front().label));
+  if (cause && cause != &diagnosis.findings.front()) diagnosis.why.push_back(why(*cause->label));
   if (diagnosis.dominant_stall != "unknown") diagnosis.why.push_back(fmt::format("The dominant stall is {}.", diagnosis.dominant_stall));
   for (std::size_t i = 1; i < std::min<std::size_t>(3, diagnosis.findings.size()); ++i) {
     diagnosis.why_not_others.push_back(

@@ -32,6 +32,7 @@ Result<RunLabel> label_of(const Value& root) {
   label.id = root["id"].text();
   label.display = root["display"].text();
   label.why = root["why"].text();
+  label.why_timed = root["why_timed"] ? root["why_timed"].text() : label.why;
   label.missing = root["missing"].text();
   label.stall = root["stall"] ? root["stall"].text() : label.id;
   if (label.id.empty() || label.display.empty() || label.why.empty()) {

@@ -23,6 +23,7 @@ struct RunLabel {
   std::vector<std::pair<std::string_view, model::RunFact>> evidence;  // documented key, fact
   std::string_view stall;                                             // the dominant stall type that agrees with it, mostly its own id
   std::string_view why;                                               // one or more sentences; {fact} and {fact_pct} are filled in
+  std::string_view why_timed;                                         // in its place where the times of the GPU are known
   std::string_view missing;                                           // what would tell, when it cannot be told
   Value cases;
   std::string where;

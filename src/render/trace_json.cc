@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "render/ncu_json.h"
+#include "render/run_scope_json.h"
 #include "render/trace_report.h"
 
 namespace frx::render {
@@ -16,14 +16,6 @@ using report::TraceReport;
 
 double share(std::int64_t part, std::int64_t whole) {
   return whole <= 0 ? 0 : std::clamp(static_cast<double>(part) / static_cast<double>(whole), 0.0, 1.0);
-}
-
-Json facts_json(const model::RunFacts& facts) {
-  Json json = Json::object();
-  for (std::size_t i = 0; i < model::run_fact_count; ++i) {
-    json[std::string(model::run_fact_names[i].name)] = number(facts[static_cast<RunFact>(i)]);
-  }
-  return json;
 }
 
 // A range that was never opened was not recorded.
@@ -73,44 +65,6 @@ Json summary_json(const TraceReport& report, const RunScope& scope) {
           {"kernel_count_per_step", fact(RunFact::kernels_per_step)},
           {"median_cuda_kernel_duration_us", fact(RunFact::median_kernel_us)},
           {"small_kernel_fraction", fact(RunFact::small_kernel_fraction)},
-          {"dominant_stall_type", scope.dominant_stall}};
-}
-
-Json bottlenecks_json(const RunScope& scope) {
-  Json list = Json::array();
-  for (const diagnose::RunFinding& finding : scope.diagnosis.findings) {
-    Json evidence = Json::object();
-    for (const auto& [key, fact] : finding.label->evidence) evidence[std::string(key)] = number(scope.facts[fact]);
-    Json worst = Json::array();
-    for (const diagnose::StepValue& step : finding.worst_steps) worst.push_back({{"step_id", step.step}, {"value", number(step.value)}});
-    list.push_back({{"label", finding.label->id},
-                    {"display", finding.label->display},
-                    {"score", number(finding.score)},
-                    {"evidence", std::move(evidence)},
-                    {"worst_steps", std::move(worst)}});
-  }
-  return list;
-}
-
-Json diagnosis_json(const RunScope& scope) {
-  const diagnose::TrainingDiagnosis& d = scope.diagnosis;
-  Json secondary = Json::array(), unknown = Json::array(), recommendations = Json::array(), bundles = Json::array();
-  for (std::size_t i = 1; i < std::min<std::size_t>(3, d.findings.size()); ++i) secondary.push_back(d.findings[i].label->id);
-  for (const knowledge::RunLabel* label : d.cannot_tell) unknown.push_back({{"label", label->id}, {"needs", label->missing}});
-  for (const advise::Recommendation& r : scope.advice.recommendations) recommendations.push_back(recommendation_json(r));
-  for (const advise::Bundle& bundle : scope.advice.bundles) {
-    bundles.push_back({{"label", bundle.label}, {"category", bundle.category}, {"recommendation_ids", bundle.ids}});
-  }
-  return {{"primary_bottleneck", text_or_null(d.primary)},
-          {"user_facing_bottleneck", text_or_null(d.user_facing)},
-          {"secondary_bottlenecks", std::move(secondary)},
-          {"confidence", {{"level", d.confidence_level}, {"score", number(d.confidence)}, {"reason", d.confidence_reason}}},
-          {"why", d.why},
-          {"why_not_others", d.why_not_others},
-          {"cannot_tell", std::move(unknown)},
-          {"recommendations", std::move(recommendations)},
-          {"recommendation_bundles", std::move(bundles)},
-          {"withheld_recommendations", withheld_json(scope.advice)},
           {"dominant_stall_type", scope.dominant_stall}};
 }
 
@@ -198,11 +152,7 @@ Json trace_json(const TraceReport& report) {
   json["trace"] = trace_facts_json(report);
   json["run"] = scope_json(report, report.run);
   json["steady_state"] = report.steady_state ? scope_json(report, *report.steady_state) : Json(nullptr);
-  const std::string& run = report.run.diagnosis.primary;
-  const std::string& scope = report.scope().diagnosis.primary;
-  json["scope_comparison"] = {{"diagnosis_changed", run != scope},
-                              {"run_primary_bottleneck", text_or_null(run)},
-                              {"steady_state_primary_bottleneck", report.steady_state ? text_or_null(scope) : Json(nullptr)}};
+  json["scope_comparison"] = scope_comparison_json(report.run, report.steady_state ? &*report.steady_state : nullptr);
   json["gpus"] = gpus_json(report);
   json["top_operators"] = times_json(report.top_operators);
   json["top_kernels"] = times_json(report.top_kernels);

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "render/page.h"
-#include "render/recommendation_text.h"
+#include "render/run_scope_text.h"
 #include "render/trace_report.h"
 
 namespace frx::render {
@@ -17,7 +17,7 @@ using derive::trace::ProcessTimes;
 using model::RunFact;
 using report::TraceReport;
 
-constexpr std::size_t gpus_shown = 8, rows_shown = 5, recommendations_shown = 3;
+constexpr std::size_t gpus_shown = 8, rows_shown = 5;
 
 std::string steps_text(const TraceReport& report) {
   if (!report.has_step_boundaries()) return "none marked; the recording counts as one";
@@ -48,24 +48,6 @@ void add_head(Page& page, const TraceReport& report) {
                                     count_text(report.operators, "operator call")));
   page.fact("Steps", steps_text(report));
   page.fact(report.has_step_boundaries() ? "Step time" : "Time", step_time_text(report));
-}
-
-void add_verdict(Page& page, const TraceReport& report) {
-  const diagnose::TrainingDiagnosis& d = report.scope().diagnosis;
-  page.section("VERDICT");
-  if (d.findings.empty()) {
-    page.fact("Primary", d.primary == "inconclusive" ? "inconclusive: nothing stands out" : "none: too little was recorded");
-  } else {
-    const diagnose::RunFinding* facing = d.with_id(d.user_facing);
-    page.fact("Primary", fmt::format("{} ({})", facing ? facing->label->display : d.user_facing, d.user_facing));
-    if (d.user_facing != d.primary) page.fact("Seen as", fmt::format("{} ({})", d.findings.front().label->display, d.primary));
-    page.fact("Confidence", fmt::format("{} ({:.2f}): {}", d.confidence_level, d.confidence, d.confidence_reason));
-  }
-  for (const std::string& why : d.why) page.hanging("- ", why);
-  for (const diagnose::RunFinding& finding : d.findings) {
-    if (finding.label->id == d.user_facing || finding.label->id == d.primary) continue;
-    page.hanging("- ", fmt::format("{} ({}) holds too, {:.2f}", finding.label->display, finding.label->id, finding.score));
-  }
 }
 
 struct Part {
@@ -101,6 +83,8 @@ void add_bar(Page& page, const Part& part, std::int64_t span) {
   page.raw(length == 0 ? row : row + "  " + page.paint(tone, std::string(length, '#')));
 }
 
+}  // namespace
+
 void add_breakdown(Page& page, const TraceReport& report) {
   std::size_t shown = 0;
   for (const ProcessTimes& process : report.processes) {
@@ -115,6 +99,8 @@ void add_breakdown(Page& page, const TraceReport& report) {
     }
   }
 }
+
+namespace {
 
 void add_gpus(Page& page, const TraceReport& report) {
   if (report.gpus.size() < 2) return;
@@ -139,32 +125,17 @@ void add_times(Page& page, std::string_view heading, const std::vector<report::T
   }
 }
 
-void add_recommendations(Page& page, const TraceReport& report) {
-  const auto& all = report.scope().advice.recommendations;
-  const std::size_t shown = std::min(recommendations_shown, all.size());
-  page.section("RECOMMENDATIONS", shown, all.size());
-  if (all.empty()) page.paragraph("None: no rule answers what was found.");
-  for (std::size_t i = 0; i < shown; ++i) {
-    if (i > 0) page.blank();
-    CardOptions options;
-    options.number = i + 1;
-    options.max_actions = 3;
-    options.brief = true;
-    add_card(page, all[i], options);
-  }
-}
-
 }  // namespace
 
 std::string trace_text(const TraceReport& report, const Style& style) {
   Page page(style);
   add_head(page, report);
-  add_verdict(page, report);
+  add_run_verdict(page, report.scope());
   add_breakdown(page, report);
   add_gpus(page, report);
   add_times(page, "OPERATORS BY GPU TIME", report.top_operators);
   add_times(page, "KERNELS BY TIME", report.top_kernels);
-  add_recommendations(page, report);
+  add_run_recommendations(page, report.scope());
   if (!report.notes.empty()) page.section("NOTES");
   for (const std::string& note : report.notes) page.hanging("- ", note);
   return page.take();

@@ -4,8 +4,6 @@
 #include <map>
 #include <unordered_map>
 
-#include "advise/engine.h"
-#include "advise/run_signals.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "derive/trace/run_facts.h"
@@ -162,27 +160,8 @@ std::string TraceReport::gpu_names() const {
 
 Result<std::unique_ptr<TraceAnalyst>> TraceAnalyst::create(const std::string& data_directory) {
   std::unique_ptr<TraceAnalyst> analyst(new TraceAnalyst);
-  TRY_ASSIGN(analyst->knowledge_, knowledge::Knowledge::load(data_directory));
-  TRY_ASSIGN(analyst->labels_, knowledge::RunLabels::load(analyst->knowledge_.library));
-  TRY_ASSIGN(advise::Catalogue catalogue, advise::Catalogue::load(analyst->knowledge_));
-  analyst->catalogue_ = std::make_unique<advise::Catalogue>(std::move(catalogue));
+  TRY_ASSIGN(analyst->judge_, RunJudge::create(data_directory));
   return analyst;
-}
-
-void TraceAnalyst::diagnose(RunScope& scope, const diagnose::RunSample& sample) const {
-  scope.dominant_stall = dominant_stall(scope.facts);
-  scope.diagnosis = diagnose::diagnose_run(labels_, scope.facts, scope.dominant_stall, sample);
-  const advise::SignalMap signals = advise::signals_of(scope.facts);
-  std::vector<advise::Diagnosed> diagnosed;
-  for (const diagnose::RunFinding& finding : scope.diagnosis.findings) diagnosed.push_back({finding.label->id, finding.score, &signals, 0});
-  advise::Proposals proposals = advise::propose(*catalogue_, diagnosed);
-  for (const advise::Proposal& proposal : proposals.proposals) {
-    advise::Recommendation r = advise::described(proposal);
-    r.label = diagnosed[proposal.diagnosed].label;
-    scope.advice.recommendations.push_back(std::move(r));
-  }
-  scope.advice.bundles = std::move(proposals.bundles);
-  scope.advice.withheld = std::move(proposals.withheld);
 }
 
 Result<std::unique_ptr<TraceReport>> TraceAnalyst::analyse(std::string name, ByteSource& source,
@@ -207,7 +186,8 @@ Result<std::unique_ptr<TraceReport>> TraceAnalyst::analyse(std::string name, Byt
     const std::vector<derive::trace::Step>& steps = report->processes.front().steps.steps;
     for (std::size_t i = skipped; i < steps.size(); ++i) scope.step_numbers.push_back(steps[i].number);
     scope.facts = timeline.clock_broken ? model::RunFacts() : derive::trace::facts_of(report->processes, timeline, {skipped, SIZE_MAX});
-    diagnose(scope, sample_of(*report, scope, timeline));
+    scope.dominant_stall = dominant_stall(scope.facts);
+    judge_->judge(scope, sample_of(*report, scope, timeline));
     for (diagnose::RunFinding& finding : scope.diagnosis.findings) {
       finding.worst_steps = worst_steps(report->processes, scope, finding.label->id);
     }
@@ -218,9 +198,9 @@ Result<std::unique_ptr<TraceReport>> TraceAnalyst::analyse(std::string name, Byt
   for (const ProcessTimes& process : report->processes) {
     for (const GpuTrack& gpu : process.gpus) {
       GpuVerdict verdict{process.steps.pid, gpu.device, derive::trace::facts_of(process, &gpu, {report->scope().skipped, SIZE_MAX}), {}};
-      verdict.primary =
-          diagnose::diagnose_run(labels_, verdict.facts, dominant_stall(verdict.facts), sample_of(*report, report->scope(), timeline))
-              .user_facing;
+      verdict.primary = diagnose::diagnose_run(judge_->labels(), verdict.facts, dominant_stall(verdict.facts),
+                                               sample_of(*report, report->scope(), timeline))
+                            .user_facing;
       report->gpus.push_back(std::move(verdict));
     }
   }

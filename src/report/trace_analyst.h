@@ -5,10 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "advise/catalogue.h"
 #include "base/files.h"
-#include "knowledge/knowledge.h"
-#include "knowledge/run_labels.h"
+#include "report/run_judge.h"
 #include "report/trace_report.h"
 
 namespace frx::report {
@@ -24,11 +22,8 @@ class TraceAnalyst {
 
  private:
   TraceAnalyst() = default;
-  void diagnose(RunScope& scope, const diagnose::RunSample& sample) const;
 
-  knowledge::Knowledge knowledge_;
-  knowledge::RunLabels labels_;
-  std::unique_ptr<advise::Catalogue> catalogue_;
+  std::unique_ptr<RunJudge> judge_;
 };
 
 // Do the first bytes of a file, packed or not, begin what may be a trace?

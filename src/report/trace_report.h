@@ -5,24 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "advise/advice.h"
 #include "derive/trace/breakdown.h"
-#include "diagnose/training.h"
 #include "model/run_facts.h"
 #include "model/timeline.h"
+#include "report/run_scope.h"
 
 namespace frx::report {
-
-// All steps ("run"), or those after warming up ("steady_state").
-struct RunScope {
-  std::string name;
-  std::vector<std::int64_t> step_numbers;
-  std::size_t skipped = 0;  // steps at the beginning that are left out
-  model::RunFacts facts;
-  std::string dominant_stall;
-  diagnose::TrainingDiagnosis diagnosis;
-  advise::Advice advice;
-};
 
 struct TimeOf {
   std::string name;

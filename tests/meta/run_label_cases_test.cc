@@ -70,8 +70,10 @@ TEST(RunLabels, FillInNothingButFacts) {
   model::RunFacts facts;
   for (std::size_t i = 0; i < model::run_fact_count; ++i) facts.set(static_cast<model::RunFact>(i), 0.5);
   for (const knowledge::RunLabel& label : labels().all()) {
-    const std::string words = knowledge::filled(label.why, facts);
-    EXPECT_EQ(words.find_first_of("{}?"), std::string::npos) << label.where << ": " << words;
+    for (const std::string_view why : {label.why, label.why_timed}) {
+      const std::string words = knowledge::filled(why, facts);
+      EXPECT_EQ(words.find_first_of("{}?"), std::string::npos) << label.where << ": " << words;
+    }
   }
 }
 

@@ -1,0 +1,220 @@
+#include "ingest/run_events/read_events.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "base/numbers.h"
+#include "base/text.h"
+#include "ingest/line_reader.h"
+
+namespace frx::ingest {
+namespace {
+
+using Json = nlohmann::json;
+using model::RunRecord;
+using model::RunStep;
+
+constexpr double mebibyte = 1024.0 * 1024.0;
+// Eleven days; what is longer is no time of a step, and sums must not overflow.
+constexpr std::int64_t longest_ns = 1'000'000'000'000'000, longest_sum_ns = INT64_MAX / 4;
+
+// Numbers may come as text; truths are no numbers.
+std::optional<double> number(const Json& object, const char* key) {
+  if (!object.is_object()) return std::nullopt;
+  const auto found = object.find(key);
+  if (found == object.end()) return std::nullopt;
+  if (found->is_number()) return found->get<double>();
+  return found->is_string() ? parse_number(found->get_ref<const std::string&>(), NumberStyle::point) : std::nullopt;
+}
+
+std::optional<std::int64_t> whole(const Json& object, const char* key) {
+  const std::optional<double> value = number(object, key);
+  if (!value || !(std::abs(*value) < 9e18)) return std::nullopt;
+  const auto found = object.find(key);
+  return found->is_number_integer() ? found->get<std::int64_t>() : static_cast<std::int64_t>(*value);
+}
+
+std::string text(const Json& object, const char* key) {
+  if (!object.is_object()) return {};
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+void add(std::int64_t& sum, std::int64_t more) {
+  sum = std::min(sum + std::clamp<std::int64_t>(more, 0, longest_ns), longest_sum_ns);
+}
+
+std::optional<std::string> shape_of(const Json& payload) {
+  const auto shapes = payload.find("shapes");
+  if (shapes == payload.end() || !shapes->is_object() || shapes->empty()) return std::nullopt;
+  std::string signature;
+  for (const auto& [name, shape] : shapes->items()) signature += (signature.empty() ? "" : "|") + name + ":" + shape.dump();
+  return signature;
+}
+
+class EventFolder {
+ public:
+  explicit EventFolder(RunRecord& record) : record_(record) {
+    for (std::size_t i = 0; i < record.steps.size(); ++i) places_[record.steps[i].id] = i;
+  }
+
+  void take(const Json& event) {
+    ++record_.events;
+    const std::string type = text(event, "event_type");
+    const auto found = event.find("payload");
+    static const Json nothing = Json::object();
+    const Json& payload = found != event.end() && found->is_object() ? *found : nothing;
+    if (type == "gpu_sample") return take_sample(event, payload);
+    const std::optional<std::int64_t> id = whole(event, "step_id");
+    note_kinds(type, payload);
+    if (id) take(type, event, payload, step(*id));
+  }
+
+ private:
+  RunStep& step(std::int64_t id) {
+    const auto [place, is_new] = places_.try_emplace(id, record_.steps.size());
+    if (is_new) record_.steps.emplace_back().id = id;
+    return record_.steps[place->second];
+  }
+
+  void note_kinds(std::string_view type, const Json& payload) {
+    record_.has_loader = record_.has_loader || (type == "dataloader_span" && text(payload, "stage") == "next");
+    record_.has_copies = record_.has_copies || type == "memcpy_span";
+    record_.has_waits = record_.has_waits || type == "sync_wait";
+  }
+
+  void take_sample(const Json& event, const Json& payload) {
+    model::GpuSample sample;
+    sample.index = static_cast<std::int32_t>(std::clamp<std::int64_t>(whole(event, "gpu_id").value_or(0), 0, 4096));
+    sample.utilization_pct = number(payload, "utilization_gpu_pct");
+    sample.memory_utilization_pct = number(payload, "utilization_mem_pct");
+    sample.memory_used = number(payload, "memory_used_bytes");
+    sample.memory_total = number(payload, "memory_total_bytes");
+    if (sample.utilization_pct || sample.memory_used) record_.samples.push_back(sample);
+  }
+
+  void take(std::string_view type, const Json& event, const Json& payload, RunStep& step) {
+    const std::int64_t duration = whole(event, "duration_ns").value_or(0);
+    const std::optional<std::int64_t> time = whole(event, "timestamp_ns");
+    if (type == "step_start") {
+      step.kind = text(payload, "step_kind");
+      if (time) begins_[step.id] = *time;
+    } else if (type == "step_end") {
+      end(payload, duration, step);
+    } else if (type == "dataloader_span" && text(payload, "stage") == "next") {
+      add(is_before(step.id, time, duration) ? step.loader_before_ns : step.loader_ns, duration);
+    } else if (type == "memcpy_span" && text(payload, "copy_kind") == "h2d") {
+      add(step.host_to_device_ns, duration);
+    } else if (type == "sync_wait") {
+      add(step.sync_ns, duration);
+    } else if (type == "phase_span") {
+      const std::string phase = text(payload, "phase_name");
+      if (phase == "forward") add(step.forward_ns, duration);
+      if (phase == "backward") add(step.backward_ns, duration);
+      if (phase == "optimizer") add(step.optimizer_ns, duration);
+    } else if (type == "shape_snapshot") {
+      step.shape = shape_of(payload);
+      step.batch_size = whole(payload, "batch_size");
+      step.sequence_length = whole(payload, "sequence_length");
+    } else if (type == "profiler_window" && text(payload, "window_state") == "exported") {
+      window(payload, step);
+    }
+  }
+
+  static void end(const Json& payload, std::int64_t duration, RunStep& step) {
+    const std::string status = text(payload, "status");
+    step.status = status.empty() ? "unknown" : status;
+    if (const std::string kind = text(payload, "step_kind"); !kind.empty()) step.kind = kind;
+    step.wall_ns = std::clamp<std::int64_t>(duration, 0, longest_ns);
+    if (const auto loss = number(payload, "loss")) step.loss = loss;
+  }
+
+  static void window(const Json& payload, RunStep& step) {
+    ++step.windows;
+    auto kernels = number(payload, "kernel_count_per_step");
+    if (!kernels) kernels = number(payload, "kernel_count");
+    if (kernels) step.kernels = step.kernels.value_or(0) + *kernels;
+    if (const auto median = number(payload, "median_cuda_kernel_duration_us"); median && *median > 0) step.median_kernel_us = median;
+    if (const auto small = number(payload, "small_kernel_fraction")) step.small_kernel_fraction = std::clamp(*small, 0.0, 1.0);
+  }
+
+  // The SDK asks the loader for the batch of a step before the step begins: its span is written first, and ends by then.
+  bool is_before(std::int64_t id, std::optional<std::int64_t> time, std::int64_t duration) const {
+    return duration > 0 && time && *time > 0 && !begins_.contains(id);
+  }
+
+  RunRecord& record_;
+  std::unordered_map<std::int64_t, std::size_t> places_;
+  std::unordered_map<std::int64_t, std::int64_t> begins_;
+};
+
+std::optional<std::size_t> column(const std::vector<std::string_view>& header, std::initializer_list<std::string_view> names) {
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    if (std::ranges::find(names, trim(header[i])) != names.end()) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<> read_run_events(ByteSource& source, RunRecord& into) {
+  LineReader lines(source);
+  EventFolder folder(into);
+  std::string_view line;
+  for (;;) {
+    TRY_ASSIGN(const bool any, lines.next(line));
+    if (!any) return {};
+    if (trim(line).empty()) continue;
+    const Json event = Json::parse(line, nullptr, false);
+    if (event.is_object() && event.contains("event_type")) {
+      folder.take(event);
+    } else {
+      ++into.unreadable_lines;
+    }
+  }
+}
+
+Result<> read_gpu_samples(ByteSource& source, RunRecord& into) {
+  LineReader lines(source);
+  std::string_view line;
+  TRY_ASSIGN(const bool any, lines.next(line));
+  if (!any) return {};
+  const std::string header_line(line);
+  const std::vector<std::string_view> header = split(header_line, ',');
+  const auto index = column(header, {"index"}), utilization = column(header, {"utilization.gpu", "gpu_util"}),
+             memory = column(header, {"utilization.memory", "memory_util"}), used = column(header, {"memory.used", "memory_used"}),
+             total = column(header, {"memory.total", "memory_total"});
+  for (;;) {
+    TRY_ASSIGN(const bool more, lines.next(line));
+    if (!more) return {};
+    const std::vector<std::string_view> cells = split(line, ',');
+    const auto cell = [&](std::optional<std::size_t> at) {
+      return at && *at < cells.size() ? parse_number(trim(cells[*at]), NumberStyle::point) : std::nullopt;
+    };
+    model::GpuSample sample;
+    sample.index = static_cast<std::int32_t>(std::clamp(cell(index).value_or(0), 0.0, 4096.0));
+    sample.utilization_pct = cell(utilization);
+    sample.memory_utilization_pct = cell(memory);
+    if (const auto mib = cell(used)) sample.memory_used = *mib * mebibyte;
+    if (const auto mib = cell(total)) sample.memory_total = *mib * mebibyte;
+    if (sample.utilization_pct || sample.memory_used) into.samples.push_back(sample);
+  }
+}
+
+void finish(RunRecord& record) {
+  std::ranges::stable_sort(record.steps, {}, &RunStep::id);
+  const std::string* last = nullptr;
+  for (RunStep& step : record.steps) {
+    if (!step.shape) continue;
+    step.shape_changed = last && *last != *step.shape;
+    last = &*step.shape;
+  }
+  if (record.unreadable_lines > 0) {
+    record.notes.push_back({0, fmt::format("{} of the event stream are no events and left out", record.unreadable_lines)});
+  }
+}
+
+}  // namespace frx::ingest

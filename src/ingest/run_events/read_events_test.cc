@@ -1,0 +1,98 @@
+#include "ingest/run_events/read_events.h"
+
+#include <gtest/gtest.h>
+
+namespace frx::ingest {
+namespace {
+
+using model::RunRecord;
+
+RunRecord record_of(const std::string& events, const std::string& samples = "") {
+  RunRecord record;
+  EXPECT_TRUE(read_run_events(*open_bytes(events), record));
+  EXPECT_TRUE(read_gpu_samples(*open_bytes(samples), record));
+  finish(record);
+  return record;
+}
+
+std::string event(std::string_view type, std::string_view step, long time, long duration, std::string_view payload) {
+  return fmt::format(R"({{"event_type": "{}", "step_id": {}, "timestamp_ns": {}, "duration_ns": {}, "payload": {{{}}}}})", type, step, time,
+                     duration, payload) +
+         "\n";
+}
+
+const std::string start = event("step_start", "1", 1000, 0, R"("step_kind": "train")");
+const std::string end = event("step_end", "1", 1100, 100, R"("step_kind": "train", "status": "ok")");
+
+TEST(RunEvents, FoldTheEventsOfAStep) {
+  const RunRecord record = record_of(
+      start + event("dataloader_span", "1", 1030, 20, R"("stage": "next")") + event("phase_span", "1", 0, 0, R"("phase_name": "forward")") +
+      event("phase_span", "1", 0, 30, R"("phase_name": "forward")") + event("memcpy_span", "1", 0, 7, R"("copy_kind": "h2d")") +
+      event("memcpy_span", "1", 0, 9, R"("copy_kind": "d2h")") + event("sync_wait", "1", 0, 3, R"("wait_kind": "item")") + end);
+  ASSERT_EQ(record.steps.size(), 1u);
+  const model::RunStep& step = record.steps[0];
+  EXPECT_TRUE(step.completed());
+  EXPECT_EQ(step.loader_ns, 20);
+  EXPECT_EQ(step.loader_before_ns, 0);
+  EXPECT_EQ(step.forward_ns, 30);
+  EXPECT_EQ(step.host_to_device_ns, 7);
+  EXPECT_EQ(step.sync_ns, 3);
+}
+
+// Spec 09, B6: the batch is fetched before the step begins; its wait is part of what a step costs.
+TEST(RunEvents, CountsTheWaitBeforeAStepBesideItsDuration) {
+  const RunRecord record = record_of(event("dataloader_span", "1", 1000, 300, R"("stage": "next")") + start + end);
+  EXPECT_EQ(record.steps[0].loader_before_ns, 300);
+  EXPECT_EQ(record.steps[0].total_ns(), 400);
+}
+
+// Spec 09, B13: with gradient accumulation forward runs several times in a step.
+TEST(RunEvents, AddsUpPhases) {
+  const std::string forward = event("phase_span", "1", 0, 30, R"("phase_name": "forward")");
+  EXPECT_EQ(record_of(start + forward + forward + end).steps[0].forward_ns, 60);
+}
+
+TEST(RunEvents, TakesTheLastEndOfAStep) {
+  const RunRecord record = record_of(start + end + event("step_end", "1", 1100, 100, R"("status": "ok", "loss": 2.5)"));
+  EXPECT_EQ(record.steps.size(), 1u);
+  EXPECT_EQ(record.steps[0].loss, 2.5);
+}
+
+TEST(RunEvents, SaysWhichStepChangedItsShape) {
+  std::string events;
+  for (const auto& [id, length] : {std::pair(1, 128), std::pair(2, 256), std::pair(3, 256)}) {
+    events += event("shape_snapshot", std::to_string(id), 0, 0, fmt::format(R"("batch_size": 8, "shapes": {{"x": [8, {}]}})", length));
+  }
+  const RunRecord record = record_of(events);
+  EXPECT_FALSE(record.steps[0].shape_changed);
+  EXPECT_TRUE(record.steps[1].shape_changed);
+  EXPECT_FALSE(record.steps[2].shape_changed);
+}
+
+// Spec 09, B9: valid JSON that is no event, and members of the wrong kind.
+TEST(RunEvents, LeavesOutWhatIsNoEvent) {
+  const RunRecord record = record_of("123\n[1]\n\n{\"a\": 1}\n{broken\n" + start + event("step_end", "\"1\"", 0, 100, R"("status": "ok")") +
+                                     "{\"event_type\": \"step_end\", \"step_id\": {}, \"payload\": null}\n");
+  EXPECT_EQ(record.unreadable_lines, 4u);
+  ASSERT_EQ(record.steps.size(), 1u);
+  EXPECT_TRUE(record.steps[0].completed());  // a number written as text is a number
+}
+
+TEST(RunEvents, SurvivesTimesThatNoRunHas) {
+  const std::string huge = event("sync_wait", "1", 0, 8000000000000000000, R"("wait_kind": "item")");
+  EXPECT_GT(record_of(start + huge + huge + huge + huge + huge + end).steps[0].sync_ns, 0);
+}
+
+TEST(GpuSamples, ReadMemoryInMebibytes) {
+  const RunRecord record = record_of("",
+                                     "timestamp,index,name,utilization.gpu,utilization.memory,memory.used,memory.total\n"
+                                     "t,1,GPU, 41, [N/A], 20480, 40960\nt,1,GPU,[N/A],[N/A],[N/A],[N/A]\n\n");
+  ASSERT_EQ(record.samples.size(), 1u);
+  EXPECT_EQ(record.samples[0].index, 1);
+  EXPECT_EQ(record.samples[0].utilization_pct, 41);
+  EXPECT_FALSE(record.samples[0].memory_utilization_pct);
+  EXPECT_EQ(record.samples[0].memory_total, 40960.0 * 1048576);
+}
+
+}  // namespace
+}  // namespace frx::ingest

@@ -1,0 +1,16 @@
+// The answer about a run bundle, for people and as run_analysis_v1.
+#pragma once
+
+#include <string>
+
+#include "render/json.h"
+#include "render/style.h"
+#include "report/run_report.h"
+
+namespace frx::render {
+
+// `scope`: "run", "steady_state", or "auto" for the steady state when there is one.
+std::string run_text(const report::RunReport& report, std::string_view scope, const Style& style);
+Json run_json(const report::RunReport& report);
+
+}  // namespace frx::render

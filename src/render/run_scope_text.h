@@ -1,0 +1,14 @@
+// What the reports about traces and about run bundles share.
+#pragma once
+
+#include "render/page.h"
+#include "report/trace_report.h"
+
+namespace frx::render {
+
+void add_run_verdict(Page& page, const report::RunScope& scope);
+void add_run_recommendations(Page& page, const report::RunScope& scope);
+// Bars of where the time of a step goes, on the first GPUs.
+void add_breakdown(Page& page, const report::TraceReport& report);
+
+}  // namespace frx::render

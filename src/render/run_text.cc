@@ -1,0 +1,66 @@
+#include "base/text.h"
+#include "base/units.h"
+#include "render/run_report.h"
+#include "render/run_scope_text.h"
+
+namespace frx::render {
+namespace {
+
+using model::RunFact;
+using report::RunReport;
+using report::RunScope;
+
+const RunScope& chosen(const RunReport& report, std::string_view scope) { return scope == "run" ? report.run : report.scope(); }
+
+void add_head(Page& page, const RunReport& report, const RunScope& scope) {
+  page.title("FRX RUN ANALYSIS");
+  page.fact("Run", printable(report.name) + (report.job.empty() ? "" : fmt::format(" ({})", printable(report.job))));
+  if (!report.status.empty()) page.fact("Status", printable(report.status));
+  page.fact("Evidence", report.evidence + (report.trace && report.evidence != "profiler trace" ? ", profiler trace" : ""));
+  std::string steps = count_text(scope.step_numbers.size(), "completed step");
+  if (scope.skipped > 0) steps += fmt::format(", the first {} left out as warming up", scope.skipped);
+  page.fact("Steps", steps);
+}
+
+// Documented numbers of a run; what was not recorded says so.
+void add_numbers(Page& page, const RunReport& report, const RunScope& scope) {
+  page.section("MEASURED");
+  const auto fact = [&](RunFact name, std::string_view unit, double scale) {
+    return scope.facts[name] ? fmt::format("{:.1f}{}", scale * *scope.facts[name], unit) : std::string("not recorded");
+  };
+  double wall = 0, total = 0, count = 0;
+  for (const model::RunStep& step : report.record.steps) {
+    if (!step.completed() || std::ranges::find(scope.step_numbers, step.id) == scope.step_numbers.end()) continue;
+    wall += static_cast<double>(step.wall_ns);
+    total += static_cast<double>(step.total_ns());
+    ++count;
+  }
+  if (count > 0) {
+    page.fact("Step time", total > wall ? fmt::format("{} and {} waiting before it", format_quantity(wall / count, "ns"),
+                                                      format_quantity((total - wall) / count, "ns"))
+                                        : format_quantity(wall / count, "ns"));
+    page.fact("Throughput", fmt::format("{:.2f} steps/s", 1e9 * count / total));
+  }
+  page.fact("GPU utilisation", fact(RunFact::gpu_utilization_pct, " %", 1));
+  page.fact("GPU memory, peak", fact(RunFact::memory_peak_ratio, " %", 100));
+  page.fact("Data loader", fact(RunFact::input_wait_fraction, " % of a step", 100));
+  page.fact("Copies to GPU", fact(RunFact::copy_fraction, " % of a step", 100));
+  page.fact("Waiting for GPU", fact(RunFact::sync_fraction, " % of a step", 100));
+}
+
+}  // namespace
+
+std::string run_text(const RunReport& report, std::string_view scope_name, const Style& style) {
+  const RunScope& scope = chosen(report, scope_name);
+  Page page(style);
+  add_head(page, report, scope);
+  add_run_verdict(page, scope);
+  add_numbers(page, report, scope);
+  if (report.trace) add_breakdown(page, *report.trace);
+  add_run_recommendations(page, scope);
+  if (!report.notes.empty()) page.section("NOTES");
+  for (const std::string& note : report.notes) page.hanging("- ", note);
+  return page.take();
+}
+
+}  // namespace frx::render

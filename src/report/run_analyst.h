@@ -1,0 +1,31 @@
+// From a run bundle to its report.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ingest/run_bundle/open_bundle.h"
+#include "report/run_report.h"
+#include "report/trace_analyst.h"
+
+namespace frx::report {
+
+class RunAnalyst {
+ public:
+  static Result<std::unique_ptr<RunAnalyst>> create(const std::string& data_directory);
+
+  // The event stream of the SDK with the samples of the GPUs, and the trace of the profiler beside it; without a stream
+  // the trace answers alone. The report points into this analyst.
+  Result<std::unique_ptr<RunReport>> analyse(const ingest::RunBundle& bundle) const;
+
+ private:
+  RunAnalyst() = default;
+
+  std::unique_ptr<RunJudge> judge_;
+  std::unique_ptr<TraceAnalyst> traces_;
+};
+
+// Is it a folder or an archive with a run in it?
+bool is_run_bundle(const std::string& path);
+
+}  // namespace frx::report

@@ -1,0 +1,32 @@
+#include "report/run_judge.h"
+
+#include "advise/engine.h"
+#include "advise/run_signals.h"
+
+namespace frx::report {
+
+Result<std::unique_ptr<RunJudge>> RunJudge::create(const std::string& data_directory) {
+  std::unique_ptr<RunJudge> judge(new RunJudge);
+  TRY_ASSIGN(judge->knowledge_, knowledge::Knowledge::load(data_directory));
+  TRY_ASSIGN(judge->labels_, knowledge::RunLabels::load(judge->knowledge_.library));
+  TRY_ASSIGN(advise::Catalogue catalogue, advise::Catalogue::load(judge->knowledge_));
+  judge->catalogue_ = std::make_unique<advise::Catalogue>(std::move(catalogue));
+  return judge;
+}
+
+void RunJudge::judge(RunScope& scope, const diagnose::RunSample& sample) const {
+  scope.diagnosis = diagnose::diagnose_run(labels_, scope.facts, scope.dominant_stall, sample);
+  const advise::SignalMap signals = advise::signals_of(scope.facts);
+  std::vector<advise::Diagnosed> diagnosed;
+  for (const diagnose::RunFinding& finding : scope.diagnosis.findings) diagnosed.push_back({finding.label->id, finding.score, &signals, 0});
+  advise::Proposals proposals = advise::propose(*catalogue_, diagnosed);
+  for (const advise::Proposal& proposal : proposals.proposals) {
+    advise::Recommendation r = advise::described(proposal);
+    r.label = diagnosed[proposal.diagnosed].label;
+    scope.advice.recommendations.push_back(std::move(r));
+  }
+  scope.advice.bundles = std::move(proposals.bundles);
+  scope.advice.withheld = std::move(proposals.withheld);
+}
+
+}  // namespace frx::report

@@ -1,0 +1,31 @@
+// From the facts of a run to its diagnosis and what to do.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "advise/catalogue.h"
+#include "knowledge/knowledge.h"
+#include "knowledge/run_labels.h"
+#include "report/run_scope.h"
+
+namespace frx::report {
+
+class RunJudge {
+ public:
+  // `data_directory`: YAML laid over the built-in labels and advice, or "".
+  static Result<std::unique_ptr<RunJudge>> create(const std::string& data_directory);
+
+  // Fills in diagnosis and advice from facts and dominant stall. They point into this judge.
+  void judge(RunScope& scope, const diagnose::RunSample& sample) const;
+  const knowledge::RunLabels& labels() const { return labels_; }
+
+ private:
+  RunJudge() = default;
+
+  knowledge::Knowledge knowledge_;
+  knowledge::RunLabels labels_;
+  std::unique_ptr<advise::Catalogue> catalogue_;
+};
+
+}  // namespace frx::report
