@@ -213,6 +213,20 @@ TEST(CudaWeakSpots, F14ADotProductIsNoMatrixProduct) {
               ElementsAre("missing_vectorized_loads"));
 }
 
+TEST(CudaWeakSpots, AProductThatIsZeroBeyondTheEndIsAProduct) {
+  for (const char* term : {"k < n ? a[row * n + k] * b[k * n + col] : 0", "k >= n ? 0 : a[row * n + k] * b[k * n + col]"}) {
+    EXPECT_TRUE(inspected("__global__ void gemm(const float* a, const float* b, float* c, int n) {"
+                          " int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;"
+                          " if (row >= n || col >= n) return; float sum = 0; for (int k = 0; k < n; ++k) sum += " +
+                          std::string(term) + "; c[row * n + col] = sum; }")
+                    .has("fp32_only_matmul"))
+        << term;
+  }
+  EXPECT_FALSE(inspected("__global__ void dot(const float* a, const float* b, float* c, int n) { float sum = 0;"
+                         " for (int k = threadIdx.x; k < n; k += 256) sum += k < n ? a[k] * b[k] : c[0]; c[0] = sum; }")
+                   .has("fp32_only_matmul"));
+}
+
 TEST(CudaWeakSpots, F15MmaInAssemblyIsAWayToTheTensorCores) {
   const char* gemm =
       "__global__ void k(const float* a, const float* b, float* c, int n) {{ int r = blockIdx.y * 16 + threadIdx.y, q "

@@ -123,7 +123,13 @@ Value Walker::merged(ExprId holds, const Value& yes, const Value& no) {
     result.y = e_.select(holds, yes.y, no.y);
     result.z = e_.select(holds, yes.z, no.z);
   }
-  if (yes.access != no.access) result.access = none;
+  // `i < n ? a[i] * b[i] : 0` is that product still.
+  const bool is_one = yes.access == no.access && yes.factor == no.factor;
+  const Value& other = e_.constant_of(no.expr) ? yes : no;
+  const bool is_padded = e_.constant_of(no.expr) || e_.constant_of(yes.expr);
+  result.access = is_one || is_padded ? other.access : none;
+  result.factor = is_one || is_padded ? other.factor : none;
+  result.is_sum = other.is_sum;
   return result;
 }
 
