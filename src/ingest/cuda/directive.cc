@@ -57,16 +57,6 @@ std::optional<model::cuda::Macro> macro_of(std::string_view rest) {
   return macro;
 }
 
-std::optional<bool> truth_of(std::string_view condition) {
-  condition = trim(condition);
-  while (condition.size() > 2 && condition.front() == '(' && condition.back() == ')') {
-    condition = trim(condition.substr(1, condition.size() - 2));
-  }
-  if (condition == "0" || condition == "false" || condition.starts_with("0 &&")) return false;
-  if (condition == "1" || condition == "true" || condition.starts_with("1 ||")) return true;
-  return std::nullopt;
-}
-
 bool may_be_expression(std::string_view body) {
   if (body.empty() || body.size() > longest_expression) return false;
   constexpr std::array<std::string_view, 14> statements{"if",       "for",    "while",      "do",         "return",

@@ -21,9 +21,6 @@ Directive directive_of(std::string_view text);
 // What `#define` says, nothing when it names nothing.
 std::optional<model::cuda::Macro> macro_of(std::string_view rest);
 
-// Of `#if 0`, `#if (1)`: false, true; nothing for what depends on more.
-std::optional<bool> truth_of(std::string_view condition);
-
 // Can the body of a macro stand where an expression does?
 bool may_be_expression(std::string_view body);
 

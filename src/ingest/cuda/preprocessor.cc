@@ -1,10 +1,12 @@
 #include "ingest/cuda/preprocessor.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <unordered_map>
 
 #include "base/text.h"
+#include "ingest/cuda/condition.h"
 #include "ingest/cuda/directive.h"
 #include "ingest/cuda/scanner.h"
 
@@ -37,6 +39,7 @@ class Reader {
   struct Side {
     std::size_t begin = 0, end = 0;
     int brackets = 0;      // opened less closed
+    int code_depth = 0;    // behind it
     bool is_whole = true;  // brackets never closed what another side opened, and it ends as a statement does
     char last = ';';
   };
@@ -44,8 +47,10 @@ class Reader {
     bool is_dead = false;    // this side
     bool was_taken = false;  // a side is known to hold: all further ones are dead
     bool parent_dead = false;
-    char before = ';';
+    int code_depth = 0;       // before it
     std::vector<Side> sides;  // that stay
+    std::size_t chosen = 0;   // the one to keep where only one can be
+    bool is_chosen = false;
   };
 
   bool is_dead() const { return !open_.empty() && open_.back().is_dead; }
@@ -71,11 +76,22 @@ class Reader {
   void see(const Piece& piece, std::string_view spelling) {
     if (is_dead()) return;
     if (piece.kind == Piece::code) show_kernel(piece, spelling);
+    if (piece.kind == Piece::code) count_code(spelling);
     last_ = piece.kind == Piece::text ? '"' : spelling.back();
+    last_word_ = spelling;
     if (open_.empty() || piece.kind == Piece::text) return;
     Side& side = open_.back().sides.back();
     if (spelling == "{" || spelling == "(") ++side.brackets;
     if ((spelling == "}" || spelling == ")") && --side.brackets < 0) side.is_whole = false;
+  }
+
+  // Inside functions a text is one thing or another: both sides of a condition would be a program nobody has. A body
+  // is a bracket behind the parameters, and all within it.
+  void count_code(std::string_view spelling) {
+    if (spelling == "}" && code_depth_ > 0) --code_depth_;
+    if (spelling != "{") return;
+    const bool is_body = last_ == ')' || last_word_ == "const" || last_word_ == "noexcept" || last_word_ == "override";
+    if (code_depth_ > 0 || is_body) ++code_depth_;
   }
 
   void obey(const Piece& piece) {
@@ -90,22 +106,48 @@ class Reader {
     if (directive.word == "pragma") note_unroll(piece, directive.rest);
   }
 
+  // "defined(X)" of `#ifdef X`.
+  static std::string question_of(const Directive& directive) {
+    if (directive.word == "ifdef" || directive.word == "elifdef") return "defined(" + directive.rest + ")";
+    if (directive.word == "ifndef" || directive.word == "elifndef") return "!defined(" + directive.rest + ")";
+    return directive.word == "else" ? "1" : directive.rest;
+  }
+
+  std::optional<std::int64_t> number_of(std::string_view name) const {
+    const auto at = by_name_.find(std::string(name));
+    if (at == by_name_.end()) return std::nullopt;
+    const Macro& macro = out_.macros[at->second];
+    std::int64_t value = 0;
+    const char* end = macro.body.data() + macro.body.size();
+    const auto read = std::from_chars(macro.body.data(), end, value);
+    const bool is_number = !macro.body.empty() && read.ec == std::errc() && read.ptr == end;
+    return is_number && !macro.is_ambiguous ? std::optional(value) : std::nullopt;
+  }
+
   void begin_condition(const Piece& piece, const Directive& directive) {
     Condition condition;
     condition.parent_dead = is_dead() || open_.size() >= deepest_condition;
-    const std::optional<bool> holds = directive.word == "if" ? truth_of(directive.rest) : std::nullopt;
-    condition.is_dead = condition.parent_dead || holds == false;
-    condition.was_taken = holds == true;
-    condition.before = last_;
+    condition.code_depth = code_depth_;
     open_.push_back(std::move(condition));
-    begin_side(piece);
+    begin_side(piece, directive);
   }
 
-  void begin_side(const Piece& piece) {
+  void begin_side(const Piece& piece, const Directive& directive) {
+    Condition& condition = open_.back();
+    const auto numbers = [&](std::string_view name) { return number_of(name); };
+    const std::string question = question_of(directive);
+    const std::optional<bool> holds = condition.parent_dead ? std::nullopt : truth_of(question, numbers);
+    condition.is_dead = condition.parent_dead || condition.was_taken || holds == false;
+    condition.was_taken = condition.was_taken || holds == true;
     if (is_dead()) return;
+    if (!condition.is_chosen && likely_truth_of(question, numbers).value_or(true)) {
+      condition.is_chosen = true;
+      condition.chosen = condition.sides.size();
+    }
+    code_depth_ = condition.code_depth;
     Side side;
     side.begin = piece.begin + piece.size;
-    open_.back().sides.push_back(side);
+    condition.sides.push_back(side);
   }
 
   void end_side(const Piece& piece) {
@@ -113,16 +155,13 @@ class Reader {
     Side& side = open_.back().sides.back();
     side.end = piece.begin;
     side.is_whole = side.is_whole && side.brackets == 0 && (last_ == ';' || last_ == '}');
+    side.code_depth = code_depth_;
   }
 
   void turn(const Piece& piece, const Directive& directive) {
     if (open_.empty()) return;
     end_side(piece);
-    Condition& condition = open_.back();
-    const std::optional<bool> holds = directive.word == "elif" ? truth_of(directive.rest) : std::nullopt;
-    condition.is_dead = condition.parent_dead || condition.was_taken || holds == false;
-    condition.was_taken = condition.was_taken || holds == true;
-    begin_side(piece);
+    begin_side(piece, directive);
   }
 
   void end_condition(const Piece& piece) {
@@ -131,12 +170,14 @@ class Reader {
     const Condition condition = std::move(open_.back());
     open_.pop_back();
     if (condition.sides.empty()) return;
-    const bool fit = std::ranges::all_of(condition.sides, &Side::is_whole);
-    if (!fit) {
-      for (std::size_t i = 1; i < condition.sides.size(); ++i) blank(condition.sides[i].begin, condition.sides[i].end);
+    const bool fit = condition.code_depth == 0 && std::ranges::all_of(condition.sides, &Side::is_whole);
+    for (std::size_t i = 0; !fit && i < condition.sides.size(); ++i) {
+      if (i != condition.chosen) blank(condition.sides[i].begin, condition.sides[i].end);
     }
+    const Side& kept = condition.sides[condition.chosen];
+    code_depth_ = kept.code_depth;
     // What stays is a part of the side around it.
-    if (!is_dead() && !open_.empty()) open_.back().sides.back().brackets += condition.sides.front().brackets;
+    if (!is_dead() && !open_.empty()) open_.back().sides.back().brackets += kept.brackets;
   }
 
   void define(std::string_view rest) {
@@ -182,6 +223,8 @@ class Reader {
   std::unordered_map<std::string, std::size_t> by_name_;
   std::uint32_t line_ = 1;
   char last_ = ';';
+  std::string_view last_word_;
+  int code_depth_ = 0;  // brackets that are open since the body of a function began
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Takes the preprocessor's lines out of a text and keeps every byte where it was.
 //
-// Directives, and regions that `#if 0` switches off, become spaces. Of `#ifdef A ... #else ... #endif`
-// both sides stay, unless a side is no whole number of statements: then only the first does.
+// Directives, and regions that `#if 0` or `#if __CUDA_ARCH__ < 300` switches off, become spaces. Of
+// `#ifdef A ... #else ... #endif` both sides stay, unless they stand within a function or a side is no whole number
+// of statements: then the one stays for which what is unknown is defined.
 #pragma once
 
 #include <string>

@@ -21,6 +21,26 @@ TEST(CudaPreprocessor, KeepsBothSidesWhenEachIsWholeStatements) {
   EXPECT_EQ(preprocess("#ifdef X\na;\n#else\nb;\n#endif\n").text, "        \na;\n     \nb;\n      \n");
 }
 
+TEST(CudaPreprocessor, KeepsOneSideWithinAFunction) {
+  EXPECT_EQ(preprocess("void f() {\n#ifdef X\na;\n#else\nb;\n#endif\n}").text,
+            "void f() {\n        \na;\n     \n  \n      \n}");
+  // The same one for the same name.
+  EXPECT_EQ(preprocess("void f() {\n#ifndef X\na;\n#else\nb;\n#endif\n}").text,
+            "void f() {\n         \n  \n     \nb;\n      \n}");
+}
+
+TEST(CudaPreprocessor, ANamespaceIsNoFunction) {
+  EXPECT_EQ(preprocess("namespace n {\n#ifdef X\na;\n#else\nb;\n#endif\n}").text,
+            "namespace n {\n        \na;\n     \nb;\n      \n}");
+}
+
+TEST(CudaPreprocessor, SwitchesOffWhatNoGpuOfTodayRuns) {
+  EXPECT_EQ(preprocess("#if __CUDA_ARCH__ >= 300\na;\n#else\nb;\n#endif\n").text,
+            "                        \na;\n     \n  \n      \n");
+  EXPECT_EQ(preprocess("#define VOLTA 700\n#if __CUDA_ARCH__ < VOLTA\na;\n#endif\n").text,
+            "                 \n                         \n  \n      \n");
+}
+
 TEST(CudaPreprocessor, KeepsTheFirstOfTwoSidesThatOpenOneBody) {
   EXPECT_EQ(preprocess("#ifdef X\nif (a) {\n#else\nif (b) {\n#endif\n}").text,
             "        \nif (a) {\n     \n        \n      \n}");

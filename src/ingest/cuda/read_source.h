@@ -2,7 +2,8 @@
 //
 //   #define TILE 16                                    kept as a macro, with the node of its value
 //   #if 0 ... #endif                                   not there
-//   #ifdef DEBUG ... #else ... #endif                  both are read; one of them where both would not fit together
+//   #ifdef DEBUG ... #else ... #endif                  both are read; within a function, one of them
+//   #if __CUDA_ARCH__ >= 300 ... #else ... #endif      the first: see condition.h
 //   __global__ void k(float* a) { a[threadIdx.x] = 1; }
 //   k<<<dim3(4), TILE>>>(p);                           // frx: ignore poor_block_size_subwarp
 //
