@@ -118,7 +118,8 @@ ExprId Expressions::binary(Op op, ExprId a, ExprId b) {
   e.b = b;
   e.uses = all_[a].uses | all_[b].uses;
   const bool left = uses(a, differs), right = uses(b, differs);
-  if (compares(op) && left != right) e.uses |= Uses::comparison;
+  const bool is_of_thread = uses(a, Uses::thread) != uses(b, Uses::thread);  // i < end of this block's part
+  if (compares(op) && (left != right || is_of_thread)) e.uses |= Uses::comparison;
   if (cuts(op) && (left || right)) e.uses |= Uses::clamped;
   return put(e);
 }
@@ -142,7 +143,7 @@ ExprId Expressions::load(ExprId index, std::uint32_t memory) {
   e.op = Op::load;
   e.a = index;
   e.b = memory;
-  e.uses = all_[index].uses;
+  e.uses = all_[index].uses | Uses::loaded;
   return put(e);
 }
 

@@ -77,8 +77,10 @@ struct Uses {
     opaque = 256,
     comparison = 512,  // of something that differs between threads with something that does not
     clamped = 1024,    // a thread's number is cut down: %, &, min, a choice
+    loaded = 2048,     // it was read from memory
   };
   static constexpr std::uint16_t thread = thread_x | thread_y | thread_z;
+  static constexpr std::uint16_t index = thread | block | iteration;
 };
 
 struct Expr {

@@ -10,6 +10,19 @@ namespace {
 
 using model::CodeSubject;
 
+// Not where a parameter of the template or of the kernel decides whether it is passed at all.
+bool is_in_each_round(const Trace& trace, const BarrierSite& barrier) {
+  constexpr auto of_a_thread = Uses::thread | Uses::block | Uses::iteration | Uses::varying | Uses::opaque;
+  for (std::uint32_t c = barrier.context; c != none; c = trace.contexts[c].parent) {
+    const Context& context = trace.contexts[c];
+    if (context.is_loop && context.at == trace.loops[barrier.loop].at) return true;
+    if (!context.is_loop && !trace.expressions.constant_of(context.condition) &&
+        !trace.expressions.uses(context.condition, of_a_thread))
+      return false;
+  }
+  return true;
+}
+
 void add_barriers(const KernelView& view, CodeSubject& into) {
   Places all(view), divergent(view);
   std::map<std::uint32_t, std::set<std::uint32_t>> by_loop;
@@ -17,7 +30,7 @@ void add_barriers(const KernelView& view, CodeSubject& into) {
     const BarrierSite& barrier = view.trace.barriers[i];
     all.add(barrier.at);
     if (view.patterns.barriers[i] != none) divergent.add(barrier.at);
-    if (barrier.loop != none) by_loop[barrier.loop].insert(barrier.at.node);
+    if (barrier.loop != none && is_in_each_round(view.trace, barrier)) by_loop[barrier.loop].insert(barrier.at.node);
   }
   std::size_t most = 0;
   for (const auto& [loop, sites] : by_loop) most = std::max(most, sites.size());
@@ -51,7 +64,10 @@ bool is_divergence(const KernelView& view, std::size_t i) {
   const Expressions& e = view.trace.expressions;
   if (!e.uses(site.condition, Uses::thread) || e.uses(site.condition, Uses::varying | Uses::opaque)) return false;
   const bool cut = e.uses(site.condition, Uses::clamped), compared = e.uses(site.condition, Uses::comparison);
-  if (cut && pattern.parts_warp_in_small && !compared && e.uses(site.condition, Uses::uniform))
+  if (site.alternative == none && !touches(view, site, Space::global, false) && !touches(view, site, Space::shared, false))
+    return false;  // a few moves between registers: predicated
+  if (cut && pattern.parts_warp_in_small && !compared && e.uses(site.condition, Uses::uniform) &&
+      e.uses(site.condition, Uses::iteration))
     return true;  // tid % (2 * s) == 0
   if (!pattern.parts_warp || pattern.elects_one) return false;
   if (compared && !cut && e.uses(site.condition, Uses::block | Uses::uniform)) return false;  // i < n
@@ -59,13 +75,22 @@ bool is_divergence(const KernelView& view, std::size_t i) {
   return cut || site.alternative != none || touches(view, site, Space::global, false);
 }
 
+// An index of global memory is compared; not which thread it is, and not what was read.
+bool is_bounds_check(const KernelView& view, const BranchSite& site) {
+  const Expressions& e = view.trace.expressions;
+  if (site.loop == none || !e.uses(site.condition, Uses::comparison)) return false;
+  if (e.uses(site.condition, Uses::loaded | Uses::varying | Uses::opaque)) return false;
+  return e.uses(site.condition, Uses::block | Uses::iteration) && touches(view, site, Space::global, false);
+}
+
 void add_branches(const KernelView& view, CodeSubject& into) {
   Places all(view), parting(view), checks(view);
   for (std::size_t i = 0; i < view.trace.branches.size(); ++i) {
     const BranchSite& site = view.trace.branches[i];
-    all.add(site.at);
+    const Expressions& e = view.trace.expressions;
+    if (e.uses(site.condition, Uses::thread | Uses::varying | Uses::opaque)) all.add(site.at);
     if (is_divergence(view, i)) parting.add(site.at);
-    if (site.loop != none && view.trace.expressions.uses(site.condition, Uses::comparison)) checks.add(site.at);
+    if (is_bounds_check(view, site)) checks.add(site.at);
   }
   into.set("branch_count", all.count(), all.take());
   const bool any = parting.any();

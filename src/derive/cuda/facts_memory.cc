@@ -63,6 +63,7 @@ bool is_short(const Trace& trace, std::uint32_t loop) {
 void add_reuse(const KernelView& view, CodeSubject& into) {
   std::set<std::uint32_t> reused;
   Places places(view);
+  bool is_shared_out = false;  // not the same for all: that one load serves
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Access& access = view.trace.accesses[i];
     const AccessPattern& pattern = view.patterns.accesses[i];
@@ -70,9 +71,10 @@ void add_reuse(const KernelView& view, CodeSubject& into) {
     if (!view.trace.expressions.uses(access.address, Uses::iteration) || is_short(view.trace, access.loop)) continue;
     if (pattern.threads < 32 || pattern.distinct * 4 > pattern.threads) continue;
     reused.insert(access.memory);
+    is_shared_out = is_shared_out || pattern.distinct > 1;
     places.add(access.at);
   }
-  into.set("reused_global_arrays", static_cast<double>(reused.size()), places.take());
+  into.set("reused_global_arrays", is_shared_out ? static_cast<double>(reused.size()) : 0.0, places.take());
 }
 
 bool is_guarded(const KernelView& view, const Access& access) {
@@ -85,16 +87,27 @@ bool is_guarded(const KernelView& view, const Access& access) {
   return false;
 }
 
-// Blocks times threads count further than most arrays are long; what only counts threads of a block, or is
-// shared out by a barrier kernel over padded sizes, is not obvious.
+// Does the launch follow from the data? A kernel that asks for the size of its grid works with any; memory that
+// each of its threads has a place in is as large as the launch.
+bool asks_for_the_grid(const Trace& trace) {
+  for (ExprId e = 0; e < trace.expressions.size(); ++e) {
+    const Op op = trace.expressions[e].op;
+    if (op >= Op::grid_dim_x && op <= Op::grid_dim_z) return true;
+  }
+  return false;
+}
+
+// Blocks times threads count further than most arrays are long; what only counts threads of a block, or rows by
+// blocks and columns by threads, or is shared out by a barrier kernel over padded sizes, is not obvious.
 void add_guards(const KernelView& view, CodeSubject& into) {
   Places unguarded(view), indexed(view);
+  const bool any_launch_fits = asks_for_the_grid(view.trace);
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Access& access = view.trace.accesses[i];
     const Expressions& e = view.trace.expressions;
     if (!is_global(view, i) || !e.uses(access.address, Uses::thread) || !e.uses(access.address, Uses::block)) continue;
     indexed.add(access.at);
-    if (!is_guarded(view, access)) unguarded.add(access.at);
+    if (!any_launch_fits && has_global_index(e, access.address) && !is_guarded(view, access)) unguarded.add(access.at);
   }
   const bool any_unguarded = unguarded.any();
   into.set("has_indexed_global", indexed.any(), unguarded.take());

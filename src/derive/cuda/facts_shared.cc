@@ -13,17 +13,36 @@ using model::CodeSubject;
 using model::cuda::Kernel;
 using model::cuda::SharedArray;
 
+// Only what is written and reached in one way alone surely stays with the thread that writes it.
+bool global_may_be_exchanged(const Trace& trace) {
+  struct Ways {
+    ExprId address = 0;
+    bool is_one = true, is_written = false, is_seen = false;
+  };
+  std::vector<Ways> ways(trace.memories.size());
+  for (const Access& access : trace.accesses) {
+    if (trace.memories[access.memory].space != Space::global) continue;
+    Ways& way = ways[access.memory];
+    const bool is_own = trace.expressions.uses(access.address, Uses::thread) &&
+                        !trace.expressions.uses(access.address, Uses::varying | Uses::opaque);
+    way.is_one = way.is_one && is_own && (!way.is_seen || way.address == access.address);
+    way.address = access.address;
+    way.is_seen = true;
+    way.is_written = way.is_written || access.kind != Access::load;
+  }
+  return std::ranges::any_of(ways, [](const Ways& way) { return way.is_written && !way.is_one; });
+}
+
 void add_exchanges(const KernelView& view, CodeSubject& into) {
-  bool threads = false, warps = false, global = false;
+  bool threads = false, warps = false;
   for (std::size_t m = 0; m < view.trace.memories.size(); ++m) {
     const Patterns::Exchange& exchange = view.patterns.exchanges[m];
     if (view.trace.memories[m].space == Space::shared) {
       threads = threads || exchange.between_threads;
       warps = warps || exchange.between_warps;
-    } else if (view.trace.memories[m].space == Space::global) {
-      global = global || exchange.between_threads;
     }
   }
+  const bool global = view.trace.uses_fences || global_may_be_exchanged(view.trace);
   into.set("shared_crosses_threads", threads);
   into.set("shared_crosses_warps", warps);
   into.set("global_crosses_threads", global);
@@ -36,7 +55,8 @@ void add_conflicts(const KernelView& view, CodeSubject& into) {
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Memory& memory = view.trace.memories[view.trace.accesses[i].memory];
     const std::uint32_t here = view.patterns.accesses[i].bank_ways;
-    if (memory.space != Space::shared || here < 2) continue;
+    // Two passes where one would do are worth a word only when they are made often.
+    if (memory.space != Space::shared || here < (view.trace.accesses[i].loop == none ? 4 : 2)) continue;
     places.add(view.trace.accesses[i].at);
     if (here > ways) name = memory.name;
     ways = std::max(ways, here);

@@ -30,7 +30,7 @@ Patterns::Patterns(const Trace& trace, const Shape& block)
       barriers(trace.barriers.size(), none),
       exchanges(trace.memories.size()),
       trace_(trace) {
-  const bool may_part = !trace.branches.empty() || !trace.barriers.empty();
+  const bool may_part = !trace.branches.empty() || !trace.barriers.empty() || !trace.loops.empty();
   for (const Sample::Kind kind : {Sample::large_odd, Sample::large_even, Sample::small, Sample::tiny}) {
     if (!may_part && (kind == Sample::small || kind == Sample::tiny)) continue;
     add_sample(Lanes(trace.expressions, {kind, block}), kind);
@@ -57,6 +57,24 @@ void Patterns::add_sample(const Lanes& lanes, Sample::Kind kind) {
   add_branches(lanes, reached, kind);
   if (kind == Sample::large_odd || kind == Sample::large_even) add_accesses(lanes, reached, kind);
   if (kind == Sample::large_odd) add_exchanges(lanes, reached);
+  if (kind != Sample::large_odd) add_distinct(lanes);
+}
+
+// What is one address for large sizes (i / n) may be many for small ones.
+void Patterns::add_distinct(const Lanes& lanes) {
+  std::vector<std::int64_t> addresses(lanes.count());
+  std::unordered_map<ExprId, std::uint32_t> known;
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const ExprId address = trace_.accesses[i].address;
+    if (trace_.accesses[i].loop == none || accesses[i].distinct == 0 || !lanes.is_known(address)) continue;
+    const auto [at, is_new] = known.try_emplace(address, 0);
+    if (is_new) {
+      for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) addresses[lane] = lanes.at(address, lane);
+      std::ranges::sort(addresses);
+      at->second = static_cast<std::uint32_t>(std::ranges::unique(addresses).begin() - addresses.begin());
+    }
+    accesses[i].distinct = std::max(accesses[i].distinct, at->second);
+  }
 }
 
 void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind) {
@@ -86,8 +104,10 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
 }
 
 WarpAccess Patterns::see(const Lanes& lanes, Mask mask, const Access& access, bool in_banks) const {
-  if (mask.none()) mask.set();
   WarpAccess seen(in_banks);
+  // Nobody comes here in this sample: for global memory the rest of the warp may tell, for banks it does not.
+  if (mask.none() && in_banks) return seen;
+  if (mask.none()) mask.set();
   for (std::uint32_t begin = 0; begin < lanes.count();) {
     WarpAddresses warp;
     std::uint32_t lane = begin;
@@ -135,6 +155,13 @@ bool Patterns::parts_block(const Lanes& lanes, ExprId condition) const {
   }();
 }
 
+// `if (threadIdx.x >= n) return;` with nothing of the block's number: the block is as large as n, or is not; the launch
+// decides, and it is not seen from here.
+bool Patterns::is_sized_by_launch(ExprId alive) const {
+  const Expressions& e = trace_.expressions;
+  return e.uses(alive, Uses::uniform) && !e.uses(alive, Uses::block | Uses::varying | Uses::iteration | Uses::loaded);
+}
+
 void Patterns::add_barriers(const Lanes& lanes) {
   std::vector<std::uint32_t> parting(trace_.contexts.size(), none);  // the innermost one at or around each context
   for (std::uint32_t c = 1; c < trace_.contexts.size(); ++c) {
@@ -145,7 +172,7 @@ void Patterns::add_barriers(const Lanes& lanes) {
     const BarrierSite& barrier = trace_.barriers[i];
     if (barriers[i] != none) continue;
     barriers[i] = parting[barrier.context];
-    if (barriers[i] == none && parts_block(lanes, barrier.alive)) barriers[i] = 0;
+    if (barriers[i] == none && !is_sized_by_launch(barrier.alive) && parts_block(lanes, barrier.alive)) barriers[i] = 0;
   }
 }
 

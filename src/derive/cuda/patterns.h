@@ -22,7 +22,7 @@ struct AccessPattern {
   bool stride_is_symbolic = false;          // it depends on a size that is not known
   std::uint32_t bank_ways = 1;              // shared memory: words that one bank is asked for
   std::int64_t first_address = 0;           // of the first active lane, in the sample where the unknown is odd
-  std::uint32_t distinct = 0, threads = 0;  // addresses, and threads that use them
+  std::uint32_t distinct = 0, threads = 0;  // addresses, at most in a sample, and threads that use them
 };
 
 struct BranchPattern {
@@ -63,6 +63,8 @@ class Patterns {
   void add_exchanges(const Lanes& lanes, const std::vector<Mask>& reached);
   void forgive_whole_records();
   bool parts_block(const Lanes& lanes, ExprId condition) const;
+  bool is_sized_by_launch(ExprId alive) const;
+  void add_distinct(const Lanes& lanes);
 
   const Trace& trace_;
 };

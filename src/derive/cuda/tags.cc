@@ -52,6 +52,30 @@ void add_memory_styles(const KernelView& view, model::cuda::Kernel& kernel) {
 
 }  // namespace
 
+// Bounded: an address has a handful of parts.
+bool has_global_index(const Expressions& e, ExprId root) {
+  std::vector<ExprId> open{root};
+  for (int steps = 0; !open.empty() && steps < 256; ++steps) {
+    const ExprId id = open.back();
+    open.pop_back();
+    const Expr& x = e[id];
+    for (int direction = 0; direction < 3 && x.op == Op::add; ++direction) {
+      const auto thread = static_cast<Op>(static_cast<int>(Op::thread_x) + direction);
+      const auto is_block = [&](ExprId part) {
+        const auto block = static_cast<Op>(static_cast<int>(Op::block_x) + direction);
+        const bool is_pitch = e[part].op == Op::mul && e.uses(part, Uses::uniform);  // rows by block, columns by thread
+        return !is_pitch && is_block_offset(e, part, block);
+      };
+      if ((holds_thread(e, x.a, thread) && is_block(x.b)) || (holds_thread(e, x.b, thread) && is_block(x.a))) return true;
+    }
+    if (x.op < Op::load) continue;
+    open.push_back(x.a);
+    if (x.op >= Op::add && x.op < Op::neg) open.push_back(x.b);
+    if (x.op == Op::select) open.insert(open.end(), {x.b, x.c});
+  }
+  return false;
+}
+
 bool has_global_index(const Trace& trace, int direction) {
   const Expressions& e = trace.expressions;
   const auto thread = static_cast<Op>(static_cast<int>(Op::thread_x) + direction);

@@ -103,9 +103,10 @@ struct Trace {
   std::vector<std::string_view> atomics;  // by first use
   std::vector<NodeRef> warp_barriers;
   bool uses_groups = false, uses_shuffles = false;
-  bool calls_unknown = false;    // a function that is not here and not known
+  bool calls_unknown = false;    // a function that is not here and not known, or a name that is nowhere declared
   bool shared_escapes = false;   // shared memory is handed to such a function
   bool may_synchronize = false;  // through something that is only partly understood
+  bool uses_fences = false;      // __threadfence(): what is written is meant for other threads
   bool is_complete = true;
 };
 

@@ -115,6 +115,7 @@ std::optional<Value> Walker::eval_synchronization(std::string_view name, const s
     }
     return Value{};
   }
+  if (name.starts_with("__threadfence") || name.find("fence") != name.npos) trace_.uses_fences = true;
   if (name.starts_with("__shfl") || name.starts_with("__reduce_")) {
     trace_.uses_shuffles = true;
     return with(e_.opaque());
@@ -371,11 +372,10 @@ Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments
 }
 
 Value Walker::unknown_call(const std::vector<Value>& arguments) {
-  trace_.calls_unknown = true;
+  trace_.calls_unknown = trace_.may_synchronize = true;
   for (const Value& argument : arguments) {
     if (argument.memory != none && trace_.memories[argument.memory].space == Space::shared)
       trace_.shared_escapes = true;
-    if (argument.kind == Value::group) trace_.may_synchronize = true;
   }
   return with(e_.opaque());
 }

@@ -1,4 +1,5 @@
 // Expressions: what they come to, and the memory they touch on the way.
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -6,6 +7,15 @@
 
 namespace frx::derive::cuda {
 namespace {
+
+// WARP_SIZE, kWarpSize, C10_WARP_SIZE: of a header that is not here. It is 32 on every GPU that this code is for.
+bool is_warp_size(std::string_view name) {
+  std::string letters;
+  for (const char c : name) {
+    if (c != '_') letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return letters.ends_with("warpsize");
+}
 
 std::optional<Op> arithmetic_op(std::string_view sign) {
   static const std::unordered_map<std::string_view, Op> ops = {
@@ -128,7 +138,18 @@ Value Walker::eval_identifier(std::uint32_t node) {
   if (const auto value = eval_macro(name, {})) return *value;
   if (const auto value = eval_enumerator(name)) return *value;
   if (const auto value = eval_global(name)) return *value;
+  if (is_warp_size(name)) return number(32);
+  note_unknown_name(node);
   return with(uniform_named(name));
+}
+
+// A name from a header that is not here. In capitals it is a constant, most often; in small letters it may be a variable
+// that a macro declares. One that is a statement of its own (`SYNC_WARPS;`) is a macro that may do anything.
+void Walker::note_unknown_name(std::uint32_t node) {
+  const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
+  const bool is_statement = syntax().is(syntax()[node].parent, NodeKind::expression_statement);
+  if (is_statement || std::ranges::any_of(text(node), is_small)) trace_.calls_unknown = true;
+  if (is_statement) trace_.may_synchronize = true;
 }
 
 std::optional<Value> Walker::eval_enumerator(std::string_view name) {

@@ -70,13 +70,15 @@ bool Walker::is_rooted(std::uint32_t node) const {
   return false;
 }
 
-// A pointer that nobody declared here (a member, what a call returned) points into a memory of its own.
+// A pointer that nobody declared here (a member, what a call returned) points into a memory of its own. An object with
+// a subscript of its own may be anything: an iterator, a view, a small array among the parameters.
 Value Walker::pointer_from(const Value& value, std::uint32_t node) {
   if (value.kind == Value::pointer) return value;
   if (value.kind != Value::number || value.expr <= e_.opaque()) return {};
   if (e_.uses(value.expr, Uses::thread | Uses::varying | Uses::opaque)) return {};
   const auto [at, is_new] = pointed_.try_emplace(std::string(text(node)), 0);
-  if (is_new) at->second = add_memory(is_rooted(node) ? Space::global : Space::unknown, text(node), "", node);
+  const bool is_member = is_rooted(node) && !syntax().is(node, NodeKind::identifier);
+  if (is_new) at->second = add_memory(is_member ? Space::global : Space::unknown, text(node), "", node);
   return pointer_to(at->second);
 }
 

@@ -126,6 +126,7 @@ class Walker {
   Value eval(std::uint32_t node);
   Value eval_kind(std::uint32_t node);
   Value eval_identifier(std::uint32_t node);
+  void note_unknown_name(std::uint32_t node);
   std::optional<Value> eval_global(std::string_view name);
   std::optional<Value> eval_enumerator(std::string_view name);
   Value global_memory(const Global& global);
