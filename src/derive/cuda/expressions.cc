@@ -75,6 +75,14 @@ ExprId Expressions::leaf(Op op, std::int64_t which) {
   return put(e);
 }
 
+ExprId Expressions::fraction() {
+  Expr e;
+  e.op = Op::uniform;
+  e.uses = Uses::uniform | Uses::floating;
+  e.value = 999'999;
+  return put(e);
+}
+
 std::optional<std::int64_t> Expressions::constant_of(ExprId id) const {
   return all_[id].op == Op::constant ? std::optional(all_[id].value) : std::nullopt;
 }

@@ -78,6 +78,7 @@ struct Uses {
     comparison = 512,  // of something that differs between threads with something that does not
     clamped = 1024,    // a thread's number is cut down: %, &, min, a choice
     loaded = 2048,     // it was read from memory
+    floating = 4096,   // a fraction takes part
   };
   static constexpr std::uint16_t thread = thread_x | thread_y | thread_z;
   static constexpr std::uint16_t index = thread | block | iteration;
@@ -106,6 +107,7 @@ class Expressions {
   ExprId binary(Op op, ExprId a, ExprId b);
   ExprId select(ExprId condition, ExprId yes, ExprId no);
   ExprId load(ExprId index, std::uint32_t memory);
+  ExprId fraction();  // some number that is not whole
   ExprId varying() const { return 0; }
   ExprId opaque() const { return 1; }
 

@@ -69,7 +69,7 @@ bool is_divergence(const KernelView& view, std::size_t i) {
   if (cut && pattern.parts_warp_in_small && !compared && e.uses(site.condition, Uses::uniform) &&
       e.uses(site.condition, Uses::iteration))
     return true;  // tid % (2 * s) == 0
-  if (!pattern.parts_warp || pattern.elects_one) return false;
+  if (!pattern.parts_warp || pattern.elects_one || pattern.is_of_one_warp) return false;
   if (compared && !cut && e.uses(site.condition, Uses::block | Uses::uniform)) return false;  // i < n
   if (compared && touches(view, site, Space::shared, true)) return false;
   return cut || site.alternative != none || touches(view, site, Space::global, false);

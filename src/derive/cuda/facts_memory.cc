@@ -50,20 +50,11 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   into.set("sector_ratio", std::string(fmt::format("{:.3g}", worst->sector_ratio)));
 }
 
-// A loop of a few rounds, all known.
-bool is_short(const Trace& trace, std::uint32_t loop) {
-  const Expressions& e = trace.expressions;
-  const Expr& test = e[trace.loops[loop].condition];
-  if (test.op != Op::lt && test.op != Op::le) return false;
-  const auto limit = e.constant_of(test.b);
-  return limit && *limit <= 16;
-}
-
 // Arrays that a loop reads and that many threads of a block read at the same places.
 void add_reuse(const KernelView& view, CodeSubject& into) {
   std::set<std::uint32_t> reused;
   Places places(view);
-  bool is_shared_out = false;  // not the same for all: that one load serves
+  bool is_shared_out = false;  // not the same for all lanes of a warp: that one load serves
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Access& access = view.trace.accesses[i];
     const AccessPattern& pattern = view.patterns.accesses[i];
@@ -71,7 +62,7 @@ void add_reuse(const KernelView& view, CodeSubject& into) {
     if (!view.trace.expressions.uses(access.address, Uses::iteration) || is_short(view.trace, access.loop)) continue;
     if (pattern.threads < 32 || pattern.distinct * 4 > pattern.threads) continue;
     reused.insert(access.memory);
-    is_shared_out = is_shared_out || pattern.distinct > 1;
+    is_shared_out = is_shared_out || pattern.kind != AccessPattern::uniform;
     places.add(access.at);
   }
   into.set("reused_global_arrays", is_shared_out ? static_cast<double>(reused.size()) : 0.0, places.take());

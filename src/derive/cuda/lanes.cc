@@ -82,7 +82,7 @@ Lanes::State Lanes::evaluate_leaf(ExprId e) {
     case Op::grid_dim_x: return all_lanes(first_block ? 1 : 64);
     case Op::grid_dim_y: return all_lanes(first_block ? 1 : 8);
     case Op::grid_dim_z: return all_lanes(first_block ? 1 : 4);
-    case Op::iteration: return all_lanes(first_block ? 0 : sample_.kind == Sample::large_odd ? 1 : 2);
+    case Op::iteration: return all_lanes((first_block ? 0 : sample_.kind == Sample::large_odd ? 1 : 2) + (e == sample_.one_more ? 1 : 0));
     case Op::loop_value:
       if ((leaf.uses & Uses::varying) != 0) return varying;
       if ((leaf.uses & Uses::opaque) != 0) return unknown;
@@ -143,6 +143,7 @@ Lanes::State Lanes::evaluate_binary(ExprId e) {
   const bool is_unary = s.op >= Op::neg && s.op < Op::select;
   if (states_[s.a] != known) return states_[s.a];
   if (!is_unary && states_[s.b] != known) return states_[s.b];
+  if ((s.uses & Uses::floating) != 0 && (s.uses & Uses::thread) != 0) return varying;  // nobody rounds here
   const std::int64_t *const a = row(s.a), *const b = is_unary ? a : row(s.b);
   std::int64_t* const to = row(e);
   const auto for_all = [&](auto op) {

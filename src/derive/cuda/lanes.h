@@ -23,6 +23,7 @@ struct Sample {
   enum Kind : std::uint8_t { large_odd, large_even, tiny, small };
   Kind kind = large_odd;
   Shape block;
+  ExprId one_more = 0;  // the iteration of a loop that has been passed through once more than the others
 };
 
 class Lanes {

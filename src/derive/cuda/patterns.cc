@@ -35,7 +35,9 @@ Patterns::Patterns(const Trace& trace, const Shape& block)
     if (!may_part && (kind == Sample::small || kind == Sample::tiny)) continue;
     add_sample(Lanes(trace.expressions, {kind, block}), kind);
   }
-  forgive_whole_records();
+  forgive_used_lines(block);
+  forgive_own_parts(block);
+  forgive_unknown_steps();
 }
 
 Patterns::Mask Patterns::mask_of(const Lanes& lanes, ExprId condition) const {
@@ -122,28 +124,6 @@ WarpAccess Patterns::see(const Lanes& lanes, Mask mask, const Access& access, bo
   return seen;
 }
 
-// Threads that read the parts of a record one after the other use all of its bytes: the lines stay in L1.
-void Patterns::forgive_whole_records() {
-  std::map<std::pair<std::uint32_t, std::int64_t>, std::unordered_set<std::int64_t>> used;
-  const auto key = [&](std::size_t i) { return std::pair(trace_.accesses[i].memory, *accesses[i].lane_stride); };
-  const auto is_record = [&](std::size_t i) {
-    const AccessPattern& p = accesses[i];
-    return p.kind == AccessPattern::spread && p.lane_stride && !p.stride_is_symbolic && *p.lane_stride > 0 &&
-           *p.lane_stride <= 256;
-  };
-  for (std::size_t i = 0; i < accesses.size(); ++i) {
-    if (!is_record(i)) continue;
-    const std::int64_t stride = *accesses[i].lane_stride;
-    const std::int64_t offset = (accesses[i].first_address % stride + stride) % stride;
-    for (std::int64_t b = 0; b < std::min<std::int64_t>(trace_.accesses[i].bytes, stride); ++b)
-      used[key(i)].insert((offset + b) % stride);
-  }
-  for (std::size_t i = 0; i < accesses.size(); ++i) {
-    if (is_record(i) && 2 * static_cast<std::int64_t>(used[key(i)].size()) > *accesses[i].lane_stride)
-      accesses[i].kind = AccessPattern::packed;
-  }
-}
-
 bool Patterns::parts_block(const Lanes& lanes, ExprId condition) const {
   if (lanes.is_varying(condition)) return true;
   return lanes.is_known(condition) && trace_.expressions.uses(condition, Uses::thread | Uses::varying) && [&] {
@@ -183,12 +163,14 @@ void Patterns::add_branches(const Lanes& lanes, const std::vector<Mask>& reached
     pattern.may_part_block = pattern.may_part_block || parts_block(lanes, site.condition);
     if (!lanes.is_known(site.condition)) continue;
     bool parts = false, alone = true;
+    std::uint32_t warps_here = 0;
     for (std::uint32_t warp = 0; warp < lanes.warps(); ++warp) {
       std::uint32_t yes = 0, no = 0;
       for (std::uint32_t lane = warp * 32; lane < std::min(warp * 32 + 32, lanes.count()); ++lane) {
         if (!reached[site.context][lane]) continue;
         (lanes.at(site.condition, lane) != 0 ? yes : no) += 1;
       }
+      if (yes + no > 0) ++warps_here;
       parts = parts || (yes > 0 && no > 0);
       alone = alone && (yes <= 1 || no <= 1);
     }
@@ -197,9 +179,10 @@ void Patterns::add_branches(const Lanes& lanes, const std::vector<Mask>& reached
     } else if (kind == Sample::large_odd) {
       pattern.parts_warp = parts;
       pattern.elects_one = alone;
+      pattern.is_of_one_warp = warps_here == 1 && lanes.warps() > 1;
     } else if (kind == Sample::large_even) {
       pattern.parts_warp = pattern.parts_warp && parts;
-      pattern.elects_one = pattern.elects_one && alone;
+      pattern.elects_one = pattern.elects_one || alone;
     }
   }
 }

@@ -29,10 +29,14 @@ struct BranchPattern {
   bool may_part_block = false;       // some threads of a block take another way than others
   bool parts_warp = false;           // lanes of one warp do, wherever the sizes lie
   bool parts_warp_in_small = false;  // and that only for small values of what is unknown
-  bool elects_one = false;           // one lane of a warp at most is alone with it
+  bool elects_one = false;           // one lane of a warp at most is alone with it, for some sizes at least
+  bool is_of_one_warp = false;       // other warps of the block never come here
 };
 
 class WarpAccess;
+
+// A loop of a few rounds: 16 at most, or as many as a parameter of the template says.
+bool is_short(const Trace& trace, std::uint32_t loop);
 
 // One kernel, looked at with a block of a shape.
 class Patterns {
@@ -61,7 +65,10 @@ class Patterns {
   void add_branches(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind);
   void add_barriers(const Lanes& lanes);
   void add_exchanges(const Lanes& lanes, const std::vector<Mask>& reached);
-  void forgive_whole_records();
+  // forgiven.cc
+  void forgive_used_lines(const Shape& block);
+  void forgive_own_parts(const Shape& block);
+  void forgive_unknown_steps();
   bool parts_block(const Lanes& lanes, ExprId condition) const;
   bool is_sized_by_launch(ExprId alive) const;
   void add_distinct(const Lanes& lanes);

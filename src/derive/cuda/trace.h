@@ -102,6 +102,7 @@ struct Trace {
   std::vector<std::uint32_t> functions;   // of the program, that were followed; the kernel first
   std::vector<std::string_view> atomics;  // by first use
   std::vector<NodeRef> warp_barriers;
+  std::vector<ExprId> template_values;  // constants that are not seen here: parameters of templates, NAMES of headers
   bool uses_groups = false, uses_shuffles = false;
   bool calls_unknown = false;    // a function that is not here and not known, or a name that is nowhere declared
   bool shared_escapes = false;   // shared memory is handed to such a function

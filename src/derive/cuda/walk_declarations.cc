@@ -70,7 +70,9 @@ void Walker::declare_template_parameters(std::uint32_t function) {
   for (std::uint32_t p = list == none ? none : syntax().first_child(list); p != none; p = syntax().next_sibling(p)) {
     if (!syntax().is(p, NodeKind::parameter) && !syntax().is(p, NodeKind::optional_parameter)) continue;
     const std::uint32_t name = name_in(source(), p);
-    if (name != none) put_slot(text(name), with(uniform_named(text(name))));
+    if (name == none) continue;
+    put_slot(text(name), with(uniform_named(text(name))));
+    trace_.template_values.push_back(slots_.back().value.expr);
   }
 }
 
@@ -119,7 +121,13 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
     if (value != none) eval(value);
     return;
   }
-  put_slot(text(name), initial(declaration, plain, value));
+  Value first = initial(declaration, plain, value);
+  // An index that was a fraction on its way: `float x = i * scale; a[(int)x]`.
+  const std::string_view type = text(syntax().child(declaration, Role::type));
+  if ((type == "float" || type == "double") && first.kind == Value::number && e_.uses(first.expr, Uses::thread) &&
+      !e_.uses(first.expr, Uses::loaded))
+    first.expr = e_.binary(Op::mul, first.expr, e_.fraction());
+  put_slot(text(name), first);
 }
 
 void Walker::declare_array(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t name) {

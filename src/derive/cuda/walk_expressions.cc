@@ -150,6 +150,7 @@ void Walker::note_unknown_name(std::uint32_t node) {
   const bool is_statement = syntax().is(syntax()[node].parent, NodeKind::expression_statement);
   if (is_statement || std::ranges::any_of(text(node), is_small)) trace_.calls_unknown = true;
   if (is_statement) trace_.may_synchronize = true;
+  if (std::ranges::none_of(text(node), is_small)) trace_.template_values.push_back(uniform_named(text(node)));
 }
 
 std::optional<Value> Walker::eval_enumerator(std::string_view name) {
@@ -228,7 +229,7 @@ Value Walker::eval_number(std::uint32_t node) {
   }
   const bool is_hex = digits.starts_with("0x") || digits.starts_with("0X");
   const bool is_binary = digits.starts_with("0b") || digits.starts_with("0B");
-  if (!is_hex && digits.find_first_of(".eEfF") != digits.npos) return with(e_.leaf(Op::uniform, 999'999));
+  if (!is_hex && digits.find_first_of(".eEfF") != digits.npos) return with(e_.fraction());
   const bool is_octal = !is_hex && !is_binary && digits.size() > 1 && digits[0] == '0';
   std::int64_t value = 0;
   const char* begin = digits.data() + (is_hex || is_binary ? 2 : 0);

@@ -1,0 +1,182 @@
+// Accesses that look spread, instruction by instruction, and are not, or not known to be:
+//
+//   p[i].x + p[i].y + p[i].z              the lines stay in L1 until all of their bytes are used
+//   for (j = 0; j < 4; ++j) a[4 * i + j]  the same in a short loop
+//   x[i * incx], y[i * incy]              increments, most often one
+//   in[(y * sy + j) * w + (x * sx + i)]   steps of a window: x * sx + i is compared with w
+//   a[i * CHANNELS]                       a constant that is not seen here
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+#include "derive/cuda/patterns.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+constexpr auto differs = Uses::thread | Uses::block | Uses::iteration | Uses::varying | Uses::opaque;
+
+bool is_of_template(const Trace& trace, ExprId id) {
+  return std::ranges::find(trace.template_values, id) != trace.template_values.end();
+}
+
+// One part of a sum: what differs between threads or rounds, and the size that it is multiplied by (1 when by none).
+struct Term {
+  ExprId what = 0;
+  bool has_size = false, is_of_template = false;
+};
+
+// The parts of an address that differ between threads, blocks or rounds. Bounded: an address has a handful.
+std::vector<Term> terms_of(const Trace& trace, ExprId root) {
+  const Expressions& e = trace.expressions;
+  std::vector<Term> open{{root, false, false}}, terms;
+  for (int steps = 0; !open.empty() && steps < 128; ++steps) {
+    const Term term = open.back();
+    open.pop_back();
+    const Expr& x = e[term.what];
+    if (!e.uses(term.what, differs)) continue;
+    if (!term.has_size && (x.op == Op::add || x.op == Op::sub || x.op == Op::max || x.op == Op::min)) {
+      open.push_back({x.a, term.has_size, term.is_of_template});
+      open.push_back({x.b, term.has_size, term.is_of_template});
+    } else if (!term.has_size && x.op == Op::mul && e.uses(x.a, differs) != e.uses(x.b, differs)) {
+      const ExprId size = e.uses(x.a, differs) ? x.b : x.a;
+      open.push_back({size == x.b ? x.a : x.b, term.has_size || e.uses(size, Uses::uniform),
+                      term.is_of_template || is_of_template(trace, size)});
+    } else {
+      terms.push_back(term);
+    }
+  }
+  return terms;
+}
+
+// Products of a thread's coordinate and a size that take part in a comparison, or are kept within limits.
+std::unordered_set<ExprId> compared_steps(const Trace& trace) {
+  const Expressions& e = trace.expressions;
+  std::unordered_set<ExprId> found;
+  for (ExprId id = 0; id < e.size(); ++id) {
+    const Op op = e[id].op;
+    if (op != Op::lt && op != Op::le && op != Op::min && op != Op::max) continue;
+    std::vector<ExprId> open{e[id].a, e[id].b};
+    for (int steps = 0; !open.empty() && steps < 16; ++steps) {
+      const Expr& x = e[open.back()];
+      const ExprId here = open.back();
+      open.pop_back();
+      if (x.op == Op::add || x.op == Op::sub) {
+        open.insert(open.end(), {x.a, x.b});
+      } else if (x.op == Op::mul && e.uses(here, Uses::thread) && e.uses(here, Uses::uniform)) {
+        found.insert(here);
+      }
+    }
+  }
+  return found;
+}
+
+bool holds_any(const Expressions& e, ExprId root, const std::unordered_set<ExprId>& of) {
+  std::vector<ExprId> open{root};
+  for (int steps = 0; !of.empty() && !open.empty() && steps < 128; ++steps) {
+    const ExprId id = open.back();
+    open.pop_back();
+    if (of.contains(id)) return true;
+    const Expr& x = e[id];
+    if (x.op < Op::add) continue;
+    open.push_back(x.a);
+    if (x.op < Op::neg) open.push_back(x.b);
+  }
+  return false;
+}
+
+// How often a short loop is passed through at most; 0 when it is not short.
+std::int64_t rounds_of(const Trace& trace, std::uint32_t loop) {
+  const Expressions& e = trace.expressions;
+  const Expr& test = e[trace.loops[loop].condition];
+  if (test.op != Op::lt && test.op != Op::le) return 0;
+  if (is_of_template(trace, test.b)) return 4;
+  auto limit = e.constant_of(test.b);
+  // for (l = l0; l < l0 + 4; ++l)
+  const Expr &from = e[test.a], &to = e[test.b];
+  if (!limit && from.op == Op::add && to.op == Op::add && from.a == to.a) limit = e.constant_of(to.b);
+  return limit && *limit > 0 && *limit <= 16 ? *limit : 0;
+}
+
+}  // namespace
+
+bool is_short(const Trace& trace, std::uint32_t loop) { return rounds_of(trace, loop) != 0; }
+
+// Do the accesses to one memory in one loop, taken together, use most of the sectors that a warp touches?
+void Patterns::forgive_used_lines(const Shape& block) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    if (accesses[i].kind == AccessPattern::spread) groups[{trace_.accesses[i].memory, trace_.accesses[i].loop}].push_back(i);
+  }
+  if (groups.empty()) return;
+  const Lanes lanes(trace_.expressions, {Sample::large_odd, block});
+  const std::uint32_t warp = std::min(lanes.count(), 32u);
+  for (const auto& [key, group] : groups) {
+    std::unordered_set<std::int64_t> bytes, sectors;
+    for (const std::size_t i : group) {
+      const Access& access = trace_.accesses[i];
+      for (std::uint32_t lane = 0; lane < warp && bytes.size() < 65536; ++lane) {
+        const std::int64_t from = lanes.at(access.address, lane);
+        for (std::int64_t b = from; b < from + std::clamp(access.bytes, 1u, 64u); ++b) {
+          bytes.insert(b);
+          sectors.insert(b >> 5);
+        }
+      }
+    }
+    if (bytes.size() <= 16 * sectors.size()) continue;
+    for (const std::size_t i : group) accesses[i].kind = AccessPattern::packed;
+  }
+}
+
+// A thread that walks through a few neighbouring elements of its own in a short loop uses all of their bytes, too.
+void Patterns::forgive_own_parts(const Shape& block) {
+  std::map<std::uint32_t, std::vector<std::size_t>> by_loop;
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    if (accesses[i].kind != AccessPattern::spread) continue;
+    for (std::uint32_t loop = trace_.accesses[i].loop; loop != none; loop = trace_.loops[loop].parent) {
+      if (is_short(trace_, loop)) by_loop[loop].push_back(i);
+    }
+  }
+  if (by_loop.empty() || by_loop.size() > 64) return;
+  const Lanes now(trace_.expressions, {Sample::large_odd, block});
+  for (const auto& [loop, candidates] : by_loop) {
+    const Lanes next(trace_.expressions, {Sample::large_odd, block, trace_.loops[loop].iteration});
+    for (const std::size_t i : candidates) {
+      const Access& access = trace_.accesses[i];
+      if (!now.is_known(access.address) || !next.is_known(access.address)) continue;
+      const std::int64_t step = next.at(access.address, 0) - now.at(access.address, 0);
+      if (step > 0 && step < 2 * std::int64_t{access.bytes}) accesses[i].kind = AccessPattern::packed;
+    }
+  }
+}
+
+// Where the distance of lanes is a size that nobody sees, and the code looks as if it were small.
+void Patterns::forgive_unknown_steps() {
+  const Expressions& e = trace_.expressions;
+  const std::unordered_set<ExprId> steps = compared_steps(trace_);
+  std::vector<std::size_t> increments;
+  std::unordered_set<std::uint32_t> incremented;  // memories
+  bool any_packed = false;
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const Access& access = trace_.accesses[i];
+    if (trace_.memories[access.memory].space != Space::global) continue;
+    any_packed = any_packed || accesses[i].kind == AccessPattern::packed;
+    if (accesses[i].kind != AccessPattern::spread) continue;
+    const std::vector<Term> terms = terms_of(trace_, access.address);
+    const auto of_thread = [&](const Term& t) { return e.uses(t.what, Uses::thread); };
+    const auto is_constant_step = [&](const Term& t) { return of_thread(t) && t.is_of_template; };
+    const bool is_window = terms.size() > 1 && holds_any(e, access.address, steps);
+    const bool all_sized = std::ranges::all_of(terms, &Term::has_size);
+    if (is_window || std::ranges::any_of(terms, is_constant_step) || (all_sized && terms.size() > 1)) {
+      accesses[i].kind = AccessPattern::unknown;
+    } else if (all_sized) {
+      increments.push_back(i);
+      incremented.insert(access.memory);
+    }
+  }
+  // One array with an increment beside one without: that one is real.
+  if (any_packed || incremented.size() < 2) return;
+  for (const std::size_t i : increments) accesses[i].kind = AccessPattern::unknown;
+}
+
+}  // namespace frx::derive::cuda
