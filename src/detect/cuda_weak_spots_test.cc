@@ -81,6 +81,34 @@ void h(float* a) {
                           "poor_block_size_subwarp", "poor_block_size_subwarp", "poor_block_size_unaligned"));
 }
 
+TEST(CudaWeakSpots, ACallWithAKernelAndItsExtentsIsALaunch) {
+  constexpr const char* kernel = "template <typename T> __global__ void k(T* a) { a[threadIdx.x] = 1; }\n";
+  for (const char* body : {"cudaLaunchKernel((const void*)k<float>, dim3(4), dim3(48), args, 64, s);",
+                           "cudaLaunchCooperativeKernel((void*)&k<float>, 4, dim3(48), args, 64, s); dim3 g(4), b(48);"
+                           " cudaLaunchCooperativeKernel((void*)&k<float>, g, b, args, 64, s);",
+                           "cudaLaunchConfig_t c = {}; c.gridDim = 4; c.blockDim = dim3(48); c.dynamicSmemBytes = 64;"
+                           " cudaLaunchKernelEx(&c, k<float>, a);",
+                           "const Params p = {dim3(4), dim3(48), 64, s}; launch(k<float>, p, a);",
+                           "Params p(dim3(4), dim3(48), 64, s); launch(k<float>, p, a);",
+                           "Chevron(dim3(4), dim3(48), 64, s).run(k<float>, a);"}) {
+    const Inspected all = inspected(kernel + fmt::format("void host(float* a, void** args, cudaStream_t s) {{ {} }}", body));
+    ASSERT_EQ(all.inspection.launches.size(), 1u) << body;
+    const model::cuda::Launch& launch = all.inspection.launches[0];
+    EXPECT_EQ(launch.kernel, "k") << body;
+    ASSERT_TRUE(launch.block.has_value()) << body;
+    EXPECT_EQ(launch.block->x, 48u) << body;
+    EXPECT_EQ(launch.dynamic_shared_bytes, 64u) << body;
+    EXPECT_TRUE(all.has("poor_block_size_unaligned")) << body;
+  }
+}
+
+TEST(CudaWeakSpots, AskingForAKernelsAttributesIsNoLaunch) {
+  EXPECT_THAT(inspected("__global__ void k(float* a) { a[0] = 1; }\nvoid host() { int n; dim3 b(48);"
+                        " cudaFuncSetAttribute(k, 8, 1024); cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, k, 48, 0); }")
+                  .inspection.launches,
+              IsEmpty());
+}
+
 TEST(CudaWeakSpots, F4AProductInBracketsIsNoFunction) {
   const Inspected all = inspected(
       "__global__ void k(float* a) {}\nvoid h(float* a) { const int edge = 4; dim3 b(edge * edge); k<<<1, b>>>(a); "

@@ -47,7 +47,9 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   if (!worst) return;
   into.set("access_text", worst_text.size() > 60 ? worst_text.substr(0, 57) + "..." : worst_text);
   into.set("lane_distance", distance(*worst));
-  into.set("sector_ratio", std::string(fmt::format("{:.3g}", worst->sector_ratio)));
+  const bool is_size = !worst->lane_stride || worst->stride_is_symbolic;
+  into.set("sector_bound", fmt::format(fmt::runtime(is_size ? "{:.3g} times, unless that size is small," : "at least {:.3g} times"),
+                                       worst->sector_ratio));
 }
 
 // Arrays that a loop reads and that many threads of a block read at the same places.

@@ -145,7 +145,13 @@ void Patterns::forgive_own_parts(const Shape& block) {
       const Access& access = trace_.accesses[i];
       if (!now.is_known(access.address) || !next.is_known(access.address)) continue;
       const std::int64_t step = next.at(access.address, 0) - now.at(access.address, 0);
-      if (step > 0 && step < 2 * std::int64_t{access.bytes}) accesses[i].kind = AccessPattern::packed;
+      if (step <= 0 || step >= 2 * std::int64_t{access.bytes}) continue;
+      accesses[i].kind = AccessPattern::packed;
+      // The first element may stand before the loop over the others.
+      for (std::size_t k = 0; k < accesses.size(); ++k) {
+        const bool is_same = trace_.accesses[k].memory == access.memory && accesses[k].lane_stride == accesses[i].lane_stride;
+        if (is_same && accesses[k].kind == AccessPattern::spread) accesses[k].kind = AccessPattern::packed;
+      }
     }
   }
 }

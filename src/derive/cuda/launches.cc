@@ -33,22 +33,27 @@ Launch launch_of(const Program& program, const LaunchSite& site) {
   const Source& source = program.sources()[site.at.source];
   const auto& syntax = source.syntax;
   Launch launch;
-  const std::uint32_t name = name_in(source, syntax.child(site.at.node, Role::function));
+  const std::uint32_t name =
+      site.kernel_name != none ? site.kernel_name : name_in(source, syntax.child(site.at.node, Role::function));
   launch.kernel = std::string(source.text_of(name));
   launch.place = source.place_of(name == none ? site.at.node : name);
   const std::uint32_t config = syntax.child(site.at.node, NodeKind::kernel_call_syntax);
   std::array<std::string*, 4> parts{&launch.grid_expr, &launch.block_expr, &launch.shared_memory_expr,
                                     &launch.stream_expr};
   std::size_t i = 0;
-  for (std::uint32_t c = syntax.first_child(config); c != none && i < 4; c = syntax.next_sibling(c)) {
+  for (std::uint32_t c = config == none ? none : syntax.first_child(config); c != none && i < 4; c = syntax.next_sibling(c)) {
     if (!syntax.is(c, NodeKind::token)) *parts[i++] = std::string(source.text_of(c));
+  }
+  if (site.kernel_name != none) {
+    launch.grid_expr = std::string(source.text_of(site.extents[0]));
+    launch.block_expr = std::string(source.text_of(site.extents[1]));
   }
   std::string_view raw = source.text_of(config);
   if (raw.starts_with("<<<") && raw.ends_with(">>>")) raw = raw.substr(3, raw.size() - 6);
   launch.raw_config = std::string(trim(raw));
   launch.grid = extent_of(site.grid);
   launch.block = extent_of(site.block);
-  if (launch.shared_memory_expr.empty()) {
+  if (launch.shared_memory_expr.empty() && site.kernel_name == none) {
     launch.dynamic_shared_bytes = 0;
   } else if (site.shared && *site.shared >= 0) {
     launch.dynamic_shared_bytes = static_cast<std::uint64_t>(*site.shared);
@@ -56,9 +61,11 @@ Launch launch_of(const Program& program, const LaunchSite& site) {
   return launch;
 }
 
-bool has_launch(const Source& source, const Function& function) {
+// `<<<...>>>`, or the name of a kernel, which is an argument then.
+bool has_launch(const Program& program, const Source& source, const Function& function) {
   for (std::uint32_t n = function.body; n < source.syntax[function.body].last; ++n) {
     if (source.syntax.is(n, NodeKind::kernel_call_syntax)) return true;
+    if (source.syntax.is(n, NodeKind::identifier) && program.is_kernel(source.text_of(n))) return true;
   }
   return false;
 }
@@ -66,7 +73,7 @@ bool has_launch(const Source& source, const Function& function) {
 std::vector<Launch> launches_in(const Program& program, std::uint32_t f) {
   std::vector<Launch> launches;
   const Function& function = program.functions()[f];
-  if (!has_launch(program.sources()[function.at.source], function)) return launches;
+  if (!has_launch(program, program.sources()[function.at.source], function)) return launches;
   const Trace trace = trace_host(program, f);
   std::set<std::uint32_t> seen;  // a function that calls a launching one does not launch twice
   for (const LaunchSite& site : trace.launches) {

@@ -125,6 +125,7 @@ void Program::add_function(NodeRef at) {
     if (kind == NodeKind::parameter || kind == NodeKind::optional_parameter) function.parameters.push_back(p);
   }
   // A constexpr or a macro-qualified function may run on the device as well; a kernel may not be called.
+  if (function.is_kernel) kernel_names_.insert(function.name);
   if (!function.is_kernel) device_functions_[function.name].push_back(static_cast<std::uint32_t>(functions_.size()));
   functions_.push_back(std::move(function));
 }

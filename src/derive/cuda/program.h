@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "derive/cuda/types.h"
@@ -61,6 +62,8 @@ class Program {
   // Those that code on the device can call, by name.
   std::span<const std::uint32_t> device_functions(std::string_view name) const;
 
+  bool is_kernel(std::string_view name) const { return kernel_names_.contains(name); }
+
   const Global* global(std::string_view name) const;
   // Value of an enumerator: it and those before it in its list, since the last one with a value.
   std::optional<NodeRef> enumerator(std::string_view name) const;
@@ -79,6 +82,7 @@ class Program {
   std::span<const Source> sources_;
   std::vector<Function> functions_;
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> device_functions_;
+  std::unordered_set<std::string_view> kernel_names_;
   std::unordered_map<std::string_view, Global> globals_;
   std::unordered_map<std::string_view, NodeRef> enumerators_;
   std::unordered_map<std::string_view, std::pair<std::uint32_t, std::uint32_t>> macros_;

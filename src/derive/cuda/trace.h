@@ -83,7 +83,9 @@ struct MultiplyAdd {
 };
 
 struct LaunchSite {
-  NodeRef at;  // the call
+  NodeRef at;                       // the call
+  std::uint32_t kernel_name = none;  // identifier of the kernel, where it is an argument: cudaLaunchKernel(k, ...)
+  std::array<std::uint32_t, 2> extents{none, none};  // then: what stands for grid and block
   std::array<std::optional<std::int64_t>, 3> grid, block;
   bool has_grid = false, has_block = false;
   std::optional<std::int64_t> shared;

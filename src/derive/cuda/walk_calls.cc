@@ -38,6 +38,7 @@ Value Walker::eval_call(std::uint32_t node) {
   const std::string_view name = text(name_node);
   if (const auto known = eval_known(name, node, function)) return *known;
   const std::vector<Value> arguments = eval_arguments(node);
+  note_launch_by_call(node, arguments, none);
   if (const auto value = eval_synchronization(name, arguments, node)) return *value;
   if (const auto value = eval_group_call(name)) return *value;
   if (const auto value = eval_memory_call(name, arguments, node)) return *value;
@@ -46,7 +47,9 @@ Value Walker::eval_call(std::uint32_t node) {
   if (const auto value = eval_macro(name, arguments)) return *value;
   // A variable that is called is a lambda, which was followed where it stands.
   if (slot_named(name)) return with(e_.opaque());
-  return unknown_call(arguments);
+  Value made = unknown_call(arguments);
+  made.config = config_of(arguments, syntax().child(node, Role::arguments));
+  return made;
 }
 
 // Casts, dim3(...) and the like, where arguments are more than values.
@@ -168,6 +171,7 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
   const std::uint32_t name_node = name_in(source(), function);
   const std::string_view name = name_node == none ? "" : text(name_node);
   if (object.kind != Value::group) {
+    note_launch_by_call(node, arguments, object.config);
     if (name == "sync" || name.ends_with("wait") || name == "arrive_and_wait") trace_.may_synchronize = true;
     std::vector<Value> all = arguments;
     all.push_back(object);

@@ -192,10 +192,12 @@ Value Walker::initial(std::uint32_t declaration, std::uint32_t declarator, std::
   if (value == none) return with(e_.opaque());
   Value given;
   if (syntax().is(value, NodeKind::argument_list) || syntax().is(value, NodeKind::initializer_list)) {
-    std::size_t count = 0;
-    for (std::uint32_t c = syntax().first_child(value); c != none; c = syntax().next_sibling(c), ++count)
-      given = eval(c);
-    if (count != 1) given = with(e_.opaque());
+    std::vector<Value> parts;
+    for (std::uint32_t c = syntax().first_child(value); c != none; c = syntax().next_sibling(c)) {
+      if (!syntax().is(c, NodeKind::token)) parts.push_back(eval(c));
+    }
+    given = parts.size() == 1 ? parts[0] : with(e_.opaque());
+    given.config = config_of(parts, value);
   } else {
     given = eval(value);
   }

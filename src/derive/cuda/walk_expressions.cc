@@ -324,7 +324,11 @@ void Walker::store(std::uint32_t left, const Value& value) {
     // A part of a local object: what the object is, is no longer known.
     const std::uint32_t object = name_in(source(), syntax().child(left, Role::argument));
     const auto slot = object == none ? std::nullopt : slot_named(text(object));
-    if (slot && slots_[*slot].value.kind == Value::triple) {
+    if (slot && slots_[*slot].value.kind == Value::number) {
+      Value changed = slots_[*slot].value;
+      store_config_field(changed, text(syntax().child(left, Role::field)), value, left);
+      if (changed.config != slots_[*slot].value.config) assign(*slot, changed);
+    } else if (slot && slots_[*slot].value.kind == Value::triple) {
       Value changed = slots_[*slot].value;
       const std::string_view part = text(syntax().child(left, Role::field));
       (part == "x" ? changed.expr : part == "y" ? changed.y : changed.z) = truth(value);

@@ -164,8 +164,10 @@ Value Walker::eval_pointer(std::uint32_t node) {
   const std::uint32_t argument = syntax().child(node, Role::argument);
   if (text(node).starts_with('&')) {
     if (is_memory(argument)) return address_of(argument);
-    eval(argument);
-    return with(e_.opaque());
+    const Value object = eval(argument);
+    Value pointer = with(e_.opaque());
+    pointer.config = object.config;
+    return pointer;
   }
   const Value address = address_of(node);
   return is_partial(address) ? address : loaded(address, node);

@@ -26,6 +26,7 @@ struct Value {
   std::string_view type = {};    // of what a pointer points to
   // The loads that a number is, or is the product of; a sum keeps the product in it.
   std::uint32_t access = none, factor = none;
+  std::uint32_t config = none;  // of a launch, that an object carries
   bool is_sum = false;
 };
 
@@ -162,6 +163,18 @@ class Walker {
   // walk_calls.cc
   Value eval_call(std::uint32_t node);
   Value eval_launch(std::uint32_t node, std::uint32_t config);
+  // launch_calls.cc
+  struct Config {
+    std::array<std::optional<std::int64_t>, 3> grid, block;
+    std::array<std::uint32_t, 2> nodes{none, none};
+    std::optional<std::int64_t> shared;
+    std::uint32_t extents = 0;  // seen: the grid, then the block
+  };
+  std::uint32_t kernel_in(std::uint32_t list);
+  std::uint32_t config_of(const std::vector<Value>& arguments, std::uint32_t list, std::size_t between = 0);
+  void note_launch_by_call(std::uint32_t node, const std::vector<Value>& arguments, std::uint32_t object_config);
+  void store_config_field(Value& object, std::string_view field, const Value& value, std::uint32_t node);
+  void add_extent(Config& config, const Value& value, std::uint32_t node);
   Value eval_method(std::uint32_t node, std::uint32_t function);
   std::optional<Value> eval_known(std::string_view name, std::uint32_t node, std::uint32_t function);
   std::optional<Value> eval_synchronization(std::string_view name, const std::vector<Value>& arguments,
@@ -191,6 +204,7 @@ class Walker {
   std::unordered_map<std::string_view, std::int64_t> uniform_names_;
   std::unordered_map<std::string_view, std::uint32_t> global_memories_;
   std::unordered_map<std::string, std::uint32_t> pointed_;  // memories behind pointers that nobody declared
+  std::vector<Config> configs_;
   std::uint32_t context_ = 0, loop_ = none;
   ExprId returned_ = 1, left_ = 1;  // constants 1 at first: not gone, not out of this round
   std::uint64_t steps_ = 0;

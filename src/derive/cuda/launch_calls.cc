@@ -1,0 +1,103 @@
+// Launches that are no <<<...>>>: a call with a kernel among its arguments, and its grid and block somewhere.
+//
+//   cudaLaunchKernel((const void*)k, grid, block, arguments, bytes, stream);
+//   config.gridDim = grid; config.blockDim = block; cudaLaunchKernelEx(&config, k, a, b);
+//   Params params(grid, block, 0, stream); launch(k<float>, params, a, b);
+//
+// Of two extents in one list the first is the grid, the second the block; a number behind them, the bytes of shared memory.
+#include "derive/cuda/walker_depth.h"
+
+namespace frx::derive::cuda {
+
+// The identifier of a kernel that is handed on; casts, `&` and template arguments around it do not matter.
+std::uint32_t Walker::kernel_in(std::uint32_t list) {
+  for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
+    std::uint32_t at = c;
+    for (int depth = 0; depth < 8 && at != none; ++depth) {
+      if (syntax().is(at, NodeKind::cast)) {
+        at = syntax().child(at, Role::value);
+      } else if (syntax().is(at, NodeKind::pointer_expression)) {
+        at = syntax().child(at, Role::argument);
+      } else if (syntax().is(at, NodeKind::parenthesized)) {
+        at = syntax().first_child(at);
+      } else {
+        break;
+      }
+    }
+    const std::uint32_t name = at == none || syntax().is(at, NodeKind::field_expression) ? none : name_in(source(), at);
+    if (name != none && program_.is_kernel(text(name)) && !slot_named(text(name))) return name;
+  }
+  return none;
+}
+
+void Walker::add_extent(Config& config, const Value& value, std::uint32_t node) {
+  if (config.extents >= 2) return;
+  auto& into = config.extents == 0 ? config.grid : config.block;
+  into = {e_.constant_of(value.expr), e_.constant_of(value.y), e_.constant_of(value.z)};
+  config.nodes[config.extents++] = node;
+}
+
+// What stands behind both extents is the shared memory's size; of cudaLaunchKernel, the arguments come between.
+std::uint32_t Walker::config_of(const std::vector<Value>& arguments, std::uint32_t list, std::size_t between) {
+  Config config;
+  std::size_t i = 0, bytes_at = arguments.size();
+  for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none && i < arguments.size();
+       c = syntax().next_sibling(c)) {
+    if (syntax().is(c, NodeKind::token)) continue;
+    const Value& value = arguments[i++];
+    if (value.kind == Value::triple) {
+      add_extent(config, value, c);
+      if (config.extents == 2) bytes_at = i + between;
+    } else if (i == bytes_at + 1 && value.kind == Value::number) {
+      config.shared = e_.constant_of(value.expr);
+    }
+  }
+  if (config.extents != 2) return none;
+  configs_.push_back(config);
+  return static_cast<std::uint32_t>(configs_.size() - 1);
+}
+
+void Walker::note_launch_by_call(std::uint32_t node, const std::vector<Value>& arguments, std::uint32_t object_config) {
+  const std::uint32_t list = syntax().child(node, Role::arguments);
+  const std::uint32_t name = kernel_in(list);
+  if (name == none || quiet_) return;
+  const std::uint32_t function = name_in(source(), syntax().child(node, Role::function));
+  const bool is_of_runtime = function != none && text(function).starts_with("cudaLaunch");
+  std::uint32_t config = config_of(arguments, list, is_of_runtime ? 1 : 0);
+  for (const Value& argument : arguments) {
+    if (config == none) config = argument.config;
+  }
+  if (config == none) config = object_config;
+  if (config == none || configs_[config].extents != 2) return;  // asks for its attributes, perhaps
+  LaunchSite site;
+  site.at = ref(node);
+  site.kernel_name = name;
+  site.grid = configs_[config].grid;
+  site.block = configs_[config].block;
+  site.extents = configs_[config].nodes;
+  site.shared = configs_[config].shared;
+  trace_.launches.push_back(site);
+}
+
+// cudaLaunchConfig_t
+void Walker::store_config_field(Value& object, std::string_view field, const Value& value, std::uint32_t node) {
+  const bool is_grid = field == "gridDim", is_block = field == "blockDim";
+  if (!is_grid && !is_block && field != "dynamicSmemBytes") return;
+  if (object.config == none) {
+    object.config = static_cast<std::uint32_t>(configs_.size());
+    configs_.push_back({});
+    configs_.back().shared = 0;
+  }
+  Config& config = configs_[object.config];
+  if (!is_grid && !is_block) {
+    config.shared = e_.constant_of(value.expr);
+    return;
+  }
+  auto& into = is_grid ? config.grid : config.block;
+  into = {e_.constant_of(value.expr), 1, 1};
+  if (value.kind == Value::triple) into = {e_.constant_of(value.expr), e_.constant_of(value.y), e_.constant_of(value.z)};
+  config.nodes[is_grid ? 0 : 1] = node;
+  config.extents = 2;
+}
+
+}  // namespace frx::derive::cuda
