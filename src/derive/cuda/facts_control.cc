@@ -16,8 +16,7 @@ bool is_in_each_round(const Trace& trace, const BarrierSite& barrier) {
   for (std::uint32_t c = barrier.context; c != none; c = trace.contexts[c].parent) {
     const Context& context = trace.contexts[c];
     if (context.is_loop && context.at == trace.loops[barrier.loop].at) return true;
-    if (!context.is_loop && !trace.expressions.constant_of(context.condition) &&
-        !trace.expressions.uses(context.condition, of_a_thread))
+    if (!context.is_loop && !trace.expressions.constant_of(context.condition) && !trace.expressions.uses(context.condition, of_a_thread))
       return false;
   }
   return true;
@@ -66,8 +65,7 @@ bool is_divergence(const KernelView& view, std::size_t i) {
   const bool cut = e.uses(site.condition, Uses::clamped), compared = e.uses(site.condition, Uses::comparison);
   if (site.alternative == none && !touches(view, site, Space::global, false) && !touches(view, site, Space::shared, false))
     return false;  // a few moves between registers: predicated
-  if (cut && pattern.parts_warp_in_small && !compared && e.uses(site.condition, Uses::uniform) &&
-      e.uses(site.condition, Uses::iteration))
+  if (cut && pattern.parts_warp_in_small && !compared && e.uses(site.condition, Uses::uniform) && e.uses(site.condition, Uses::iteration))
     return true;  // tid % (2 * s) == 0
   if (!pattern.parts_warp || pattern.elects_one || pattern.is_of_one_warp) return false;
   if (compared && !cut && e.uses(site.condition, Uses::block | Uses::uniform)) return false;  // i < n
@@ -83,14 +81,61 @@ bool is_bounds_check(const KernelView& view, const BranchSite& site) {
   return e.uses(site.condition, Uses::block | Uses::iteration) && touches(view, site, Space::global, false);
 }
 
+// Are all sizes in it constants, of a template or a header?
+bool is_of_constants(const Trace& trace, ExprId condition) {
+  const Expressions& e = trace.expressions;
+  std::vector<ExprId> open{condition};
+  bool any = false;
+  for (int steps = 0; !open.empty(); ++steps) {
+    const ExprId id = open.back();
+    open.pop_back();
+    const Expr& x = e[id];
+    if (steps > 64 || x.op == Op::load || x.op == Op::select) return false;
+    if (x.op == Op::uniform) {
+      any = true;
+      if (std::ranges::find(trace.template_values, id) == trace.template_values.end()) return false;
+    }
+    if (x.op < Op::add) continue;
+    open.push_back(x.a);
+    if (x.op < Op::neg) open.push_back(x.b);
+  }
+  return any;
+}
+
+// More than one lane of a warp each way: not whole warps, not the errand of one lane.
+bool may_part_lanes(const KernelView& view, std::size_t i) {
+  const Expressions& e = view.trace.expressions;
+  const ExprId condition = view.trace.branches[i].condition;
+  if (e.uses(condition, Uses::varying | Uses::opaque)) return true;
+  return e.uses(condition, Uses::thread) && view.patterns.branches[i].parts_some_warp && !is_of_constants(view.trace, condition);
+}
+
+NodeRef case_around(const Trace& trace, std::uint32_t context) {
+  for (std::uint32_t c = context; c != none; c = trace.contexts[c].parent) {
+    if (trace.contexts[c].is_case) return trace.contexts[c].at;
+  }
+  return {};
+}
+
 void add_branches(const KernelView& view, CodeSubject& into) {
   Places all(view), parting(view), checks(view);
+  std::map<std::uint32_t, std::vector<NodeRef>> by_case;
   for (std::size_t i = 0; i < view.trace.branches.size(); ++i) {
     const BranchSite& site = view.trace.branches[i];
-    const Expressions& e = view.trace.expressions;
-    if (e.uses(site.condition, Uses::thread | Uses::varying | Uses::opaque)) all.add(site.at);
+    if (may_part_lanes(view, i)) {
+      const NodeRef chosen = case_around(view.trace, site.context);
+      if (chosen.node == none)
+        all.add(site.at);
+      else
+        by_case[chosen.node].push_back(site.at);
+    }
     if (is_divergence(view, i)) parting.add(site.at);
     if (is_bounds_check(view, site)) checks.add(site.at);
+  }
+  // Of the cases of a switch, one is taken: the fullest one counts.
+  const auto fullest = std::ranges::max_element(by_case, {}, [](const auto& one) { return one.second.size(); });
+  if (fullest != by_case.end()) {
+    for (const NodeRef at : fullest->second) all.add(at);
   }
   into.set("branch_count", all.count(), all.take());
   const bool any = parting.any();

@@ -12,19 +12,16 @@ namespace {
 
 using model::CodeSubject;
 
-bool is_global(const KernelView& view, std::size_t i) {
-  return view.trace.memories[view.trace.accesses[i].memory].space == Space::global;
-}
+bool is_global(const KernelView& view, std::size_t i) { return view.trace.memories[view.trace.accesses[i].memory].space == Space::global; }
 
 // "128 bytes apart", "apart by a size known only at run time"
 std::string distance(const AccessPattern& pattern) {
-  if (pattern.lane_stride && !pattern.stride_is_symbolic)
-    return fmt::format("{} bytes apart", std::abs(*pattern.lane_stride));
+  if (pattern.lane_stride && !pattern.stride_is_symbolic) return fmt::format("{} bytes apart", std::abs(*pattern.lane_stride));
   return "a run-time size apart";
 }
 
 void add_coalescing(const KernelView& view, CodeSubject& into) {
-  Places spread(view), flat(view), all(view);
+  Places spread(view), flat(view), narrow(view), all(view);
   const AccessPattern* worst = nullptr;
   std::string worst_text;
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
@@ -32,6 +29,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     const Access& access = view.trace.accesses[i];
     all.add(access.at);
     if (is_flat(view, i)) flat.add(access.at);
+    if (is_flat(view, i) && access.bytes <= 4) narrow.add(access.at);
     const AccessPattern& pattern = view.patterns.accesses[i];
     if (pattern.kind != AccessPattern::spread) continue;
     spread.add(access.at);
@@ -41,6 +39,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   }
   into.set("global_access_count", all.count());
   into.set("coalesced_access_count", flat.count());
+  into.set("narrow_access_count", narrow.count());
   const bool any_flat = flat.any(), any_spread = spread.any();
   into.set("likely_coalesced_1d", any_flat, flat.take());
   into.set("strided_or_pitched", any_spread, spread.take());
@@ -48,8 +47,8 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   into.set("access_text", worst_text.size() > 60 ? worst_text.substr(0, 57) + "..." : worst_text);
   into.set("lane_distance", distance(*worst));
   const bool is_size = !worst->lane_stride || worst->stride_is_symbolic;
-  into.set("sector_bound", fmt::format(fmt::runtime(is_size ? "{:.3g} times, unless that size is small," : "at least {:.3g} times"),
-                                       worst->sector_ratio));
+  into.set("sector_bound",
+           fmt::format(fmt::runtime(is_size ? "{:.3g} times, unless that size is small," : "at least {:.3g} times"), worst->sector_ratio));
 }
 
 // Arrays that a loop reads and that many threads of a block read at the same places.

@@ -16,9 +16,7 @@ namespace {
 
 constexpr auto differs = Uses::thread | Uses::block | Uses::iteration | Uses::varying | Uses::opaque;
 
-bool is_of_template(const Trace& trace, ExprId id) {
-  return std::ranges::find(trace.template_values, id) != trace.template_values.end();
-}
+bool is_of_template(const Trace& trace, ExprId id) { return std::ranges::find(trace.template_values, id) != trace.template_values.end(); }
 
 // One part of a sum: what differs between threads or rounds, and the size that it is multiplied by (1 when by none).
 struct Term {
@@ -40,8 +38,8 @@ std::vector<Term> terms_of(const Trace& trace, ExprId root) {
       open.push_back({x.b, term.has_size, term.is_of_template});
     } else if (!term.has_size && x.op == Op::mul && e.uses(x.a, differs) != e.uses(x.b, differs)) {
       const ExprId size = e.uses(x.a, differs) ? x.b : x.a;
-      open.push_back({size == x.b ? x.a : x.b, term.has_size || e.uses(size, Uses::uniform),
-                      term.is_of_template || is_of_template(trace, size)});
+      open.push_back(
+          {size == x.b ? x.a : x.b, term.has_size || e.uses(size, Uses::uniform), term.is_of_template || is_of_template(trace, size)});
     } else {
       terms.push_back(term);
     }
@@ -85,6 +83,21 @@ bool holds_any(const Expressions& e, ExprId root, const std::unordered_set<ExprI
   return false;
 }
 
+// max(0, x - radius): whether the limit or the number itself holds, depends on sizes.
+bool is_kept_within_sizes(const Expressions& e, ExprId root) {
+  std::vector<ExprId> open{root};
+  for (int steps = 0; !open.empty() && steps < 128; ++steps) {
+    const ExprId id = open.back();
+    open.pop_back();
+    const Expr& x = e[id];
+    if (x.op < Op::add || !e.uses(id, Uses::thread)) continue;
+    if ((x.op == Op::min || x.op == Op::max) && e.uses(id, Uses::uniform)) return true;
+    open.push_back(x.a);
+    if (x.op < Op::neg) open.push_back(x.b);
+  }
+  return false;
+}
+
 // How often a short loop is passed through at most; 0 when it is not short.
 std::int64_t rounds_of(const Trace& trace, std::uint32_t loop) {
   const Expressions& e = trace.expressions;
@@ -116,7 +129,7 @@ void Patterns::forgive_used_lines(const Shape& block) {
     for (const std::size_t i : group) {
       const Access& access = trace_.accesses[i];
       for (std::uint32_t lane = 0; lane < warp && bytes.size() < 65536; ++lane) {
-        const std::int64_t from = lanes.at(access.address, lane);
+        const std::int64_t from = lanes.at(access.address, lane) << 3 >> 3;
         for (std::int64_t b = from; b < from + std::clamp(access.bytes, 1u, 64u); ++b) {
           bytes.insert(b);
           sectors.insert(b >> 5);
@@ -173,7 +186,8 @@ void Patterns::forgive_unknown_steps() {
     const auto is_constant_step = [&](const Term& t) { return of_thread(t) && t.is_of_template; };
     const bool is_window = terms.size() > 1 && holds_any(e, access.address, steps);
     const bool all_sized = std::ranges::all_of(terms, &Term::has_size);
-    if (is_window || std::ranges::any_of(terms, is_constant_step) || (all_sized && terms.size() > 1)) {
+    if (is_window || is_kept_within_sizes(e, access.address) || std::ranges::any_of(terms, is_constant_step) ||
+        (all_sized && terms.size() > 1)) {
       accesses[i].kind = AccessPattern::unknown;
     } else if (all_sized) {
       increments.push_back(i);

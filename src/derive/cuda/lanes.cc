@@ -26,10 +26,10 @@ void Lanes::choose_threads(const Shape& block) {
 std::int64_t Lanes::uniform_value(std::int64_t which) const {
   const std::int64_t i = which & 0xFFFF;
   // Two sizes are far apart: a difference of them is no small number either.
-  const std::int64_t apart = i * 7919 & 0x3FFF;
+  const std::int64_t apart = i * 7919 & 0x1FFF;
   switch (sample_.kind) {
-    case Sample::large_odd: return 1000003 + 64 * apart;
-    case Sample::large_even: return (1 << 20) + 64 * apart;
+    case Sample::large_odd: return 100003 + 64 * apart;
+    case Sample::large_even: return (1 << 17) + 64 * apart;
     case Sample::tiny: return 5 + i % 3;
     case Sample::small: return 100 + 7 * (i % 8);
   }

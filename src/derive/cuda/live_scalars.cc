@@ -62,7 +62,8 @@ class Scan {
   }
 
   void declare(std::uint32_t n) {
-    if (scopes_.empty() || has_word(source_, n, "__shared__")) return;
+    // A constant is a part of instructions.
+    if (scopes_.empty() || has_word(source_, n, "__shared__") || has_word(source_, n, "constexpr")) return;
     const std::uint32_t type = source_.syntax.child(n, Role::type);
     const std::uint32_t bytes = type == none ? 0 : program_.type(source_.text_of(type)).bytes;
     const bool is_auto = source_.syntax.is(type, NodeKind::placeholder_type);

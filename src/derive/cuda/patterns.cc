@@ -11,8 +11,10 @@
 namespace frx::derive::cuda {
 namespace {
 
-// No address is further away than this, whatever overflowed on the way to it.
-constexpr std::int64_t farthest = std::int64_t{1} << 60;
+// No address is further away than 2^60, whatever overflowed on the way to it; lanes stay as far apart as they are.
+std::int64_t wrapped(std::int64_t address) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(address) << 3) >> 3;
+}
 
 }  // namespace
 
@@ -116,7 +118,7 @@ WarpAccess Patterns::see(const Lanes& lanes, Mask mask, const Access& access, bo
     for (; lane < lanes.count() && lanes.thread_of(lane) / 32 == lanes.thread_of(begin) / 32; ++lane) {
       if (!mask[lane]) continue;
       warp.threads[warp.count] = lanes.thread_of(lane);
-      warp.addresses[warp.count++] = std::clamp(lanes.at(access.address, lane), -farthest, farthest);
+      warp.addresses[warp.count++] = wrapped(lanes.at(access.address, lane));
     }
     seen.add(warp, access.bytes == 0 ? 4 : access.bytes);
     begin = lane;
@@ -172,6 +174,7 @@ void Patterns::add_branches(const Lanes& lanes, const std::vector<Mask>& reached
       }
       if (yes + no > 0) ++warps_here;
       parts = parts || (yes > 0 && no > 0);
+      pattern.parts_some_warp = pattern.parts_some_warp || (yes > 1 && no > 1);
       alone = alone && (yes <= 1 || no <= 1);
     }
     if (kind == Sample::tiny) {

@@ -30,6 +30,7 @@ struct BranchPattern {
   bool parts_warp = false;           // lanes of one warp do, wherever the sizes lie
   bool parts_warp_in_small = false;  // and that only for small values of what is unknown
   bool elects_one = false;           // one lane of a warp at most is alone with it, for some sizes at least
+  bool parts_some_warp = false;      // more than one lane each way, for some sizes
   bool is_of_one_warp = false;       // other warps of the block never come here
 };
 

@@ -50,6 +50,7 @@ struct Context {
   ExprId condition = 1;
   bool is_loop = false;  // the condition to go round once more
   NodeRef at;
+  bool is_case = false;  // of a switch
 };
 
 struct BarrierSite {

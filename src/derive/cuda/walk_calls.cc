@@ -43,7 +43,11 @@ Value Walker::eval_call(std::uint32_t node) {
   if (const auto value = eval_group_call(name)) return *value;
   if (const auto value = eval_memory_call(name, arguments, node)) return *value;
   if (const auto value = eval_arithmetic_call(name, arguments)) return *value;
-  if (const auto value = eval_inlined(name, arguments)) return *value;
+  if (auto value = eval_inlined(name, arguments)) {
+    // The constructor of an object that carries a grid and a block.
+    if (value->config == none) value->config = config_of(arguments, syntax().child(node, Role::arguments));
+    return *value;
+  }
   if (const auto value = eval_macro(name, arguments)) return *value;
   // A variable that is called is a lambda, which was followed where it stands.
   if (slot_named(name)) return with(e_.opaque());
@@ -323,7 +327,8 @@ std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const s
   }
   ExprId all = e_.constant(0);
   for (const Value& argument : arguments) all = e_.binary(Op::add, all, argument.expr);
-  return with(e_.uses(all, Uses::thread | Uses::varying) ? e_.varying() : e_.opaque());
+  if (e_.uses(all, Uses::thread | Uses::varying)) return with(e_.varying());
+  return with(e_.uses(all, Uses::opaque) || arguments.empty() ? e_.opaque() : e_.fresh(Op::uniform));
 }
 
 std::optional<Value> Walker::eval_macro(std::string_view name, const std::vector<Value>& arguments) {

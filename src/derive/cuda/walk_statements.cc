@@ -178,6 +178,7 @@ void Walker::walk_switch(std::uint32_t node) {
         value != none ? e_.binary(Op::eq, chosen, eval(value).expr) : e_.binary(Op::ne, chosen, e_.fresh(Op::uniform));
     const std::size_t mark = log_.size();
     under(holds, false, c, [&] {
+      trace_.contexts[context_].is_case = !e_.uses(holds, Uses::thread | Uses::varying | Uses::opaque);
       for (std::uint32_t s = syntax().first_child(c); s != none; s = syntax().next_sibling(s)) {
         if (s != value) walk(s);
       }

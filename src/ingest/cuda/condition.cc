@@ -29,9 +29,7 @@ constexpr std::array<KnownName, 6> known_names{{{"__CUDA_ARCH__", {750, 1210}},
                                                 {"__CUDACC__", yes},
                                                 {"__NVCC__", yes}}};
 
-bool is_name_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool is_name_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 // A word between underscores tells that a macro belongs to a compiler for other GPUs: USE_ROCM, __HIP_ARCH__.
 bool is_of_another_compiler(std::string_view name) {
@@ -61,8 +59,7 @@ std::optional<bool> inverted(std::optional<bool> value) { return value ? std::op
 
 class Reader {
  public:
-  Reader(std::string_view text, const NumberOf& number_of, bool assumes)
-      : rest_(text), number_of_(number_of), assumes_(assumes) {}
+  Reader(std::string_view text, const NumberOf& number_of, bool assumes) : rest_(text), number_of_(number_of), assumes_(assumes) {}
 
   std::optional<bool> read() {
     const std::optional<bool> result = truth(read_or());
@@ -205,9 +202,7 @@ class Reader {
 
 }  // namespace
 
-std::optional<bool> truth_of(std::string_view condition, const NumberOf& number_of) {
-  return Reader(condition, number_of, false).read();
-}
+std::optional<bool> truth_of(std::string_view condition, const NumberOf& number_of) { return Reader(condition, number_of, false).read(); }
 
 std::optional<bool> likely_truth_of(std::string_view condition, const NumberOf& number_of) {
   return Reader(condition, number_of, true).read();
