@@ -61,6 +61,15 @@ class Scan {
     return static_cast<std::uint32_t>(count);
   }
 
+  // `const float k = -1.0f / 8` is a part of instructions, too.
+  bool is_literal(std::uint32_t value) const {
+    for (std::uint32_t n = value; value != none && n < source_.syntax[value].last; ++n) {
+      const NodeKind kind = source_.syntax.kind(n);
+      if (kind == NodeKind::identifier || kind == NodeKind::call) return false;
+    }
+    return value != none;
+  }
+
   void declare(std::uint32_t n) {
     // A constant is a part of instructions.
     if (scopes_.empty() || has_word(source_, n, "__shared__") || has_word(source_, n, "constexpr")) return;
@@ -73,6 +82,7 @@ class Scan {
       std::uint32_t plain = c;
       if (source_.syntax.is(c, NodeKind::init_declarator)) plain = source_.syntax.child(c, Role::declarator);
       if (name == none || source_.syntax.is(plain, NodeKind::function_declarator)) continue;
+      if (has_word(source_, n, "const") && is_literal(source_.syntax.child(c, Role::value))) continue;
       Variable variable{n, n, (bytes + 3) / 4 * elements(plain)};
       if (source_.syntax.is(plain, NodeKind::pointer_declarator)) variable.registers = 2;
       if (is_auto) variable.registers = 1;

@@ -127,6 +127,11 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
   if ((type == "float" || type == "double") && first.kind == Value::number && e_.uses(first.expr, Uses::thread) &&
       !e_.uses(first.expr, Uses::loaded))
     first.expr = e_.binary(Op::mul, first.expr, e_.fraction());
+  // What a function of constants makes is a constant: which one is not known.
+  if (has_word(source(), declaration, "constexpr") && first.kind == Value::number && first.expr <= e_.opaque()) {
+    first.expr = e_.fresh(Op::uniform);
+    trace_.template_values.push_back(first.expr);
+  }
   put_slot(text(name), first);
 }
 

@@ -246,6 +246,9 @@ Value Walker::arithmetic(Op op, const Value& a, const Value& b) {
     return offset_by(a, op == Op::add ? b.expr : e_.unary(Op::neg, b.expr));
   }
   if (b.kind == Value::pointer && a.kind == Value::number && op == Op::add) return offset_by(b, a.expr);
+  // p != nullptr
+  const bool compares = op == Op::eq || op == Op::ne;
+  if (compares && (a.kind == Value::pointer || b.kind == Value::pointer)) return with(e_.fresh(Op::uniform));
   if (a.kind != Value::number || b.kind != Value::number) return with(e_.opaque());
   Value value = with(e_.binary(op, a.expr, b.expr));
   if (op == Op::mul && a.access != none && b.access != none) {

@@ -136,6 +136,8 @@ Value Walker::address_of_field(std::uint32_t node) {
   } else if (const TypeInfo type = program_.type(address.type); type.parts > 1 && part_named(name)) {
     bytes = type.bytes / type.parts;
     offset = bytes * *part_named(name);
+  } else if (e_.uses(address.expr, Uses::thread)) {
+    address.expr = e_.opaque();  // elements of nobody knows what size
   }
   address.expr = e_.binary(Op::add, address.expr, e_.constant(offset));
   address.bytes = bytes != 0 ? bytes : 4;
