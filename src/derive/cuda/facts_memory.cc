@@ -22,6 +22,7 @@ std::string distance(const AccessPattern& pattern) {
 
 void add_coalescing(const KernelView& view, CodeSubject& into) {
   Places spread(view), flat(view), narrow(view), all(view);
+  bool any_narrow_load = false;  // what is gathered cannot be read in wider pieces
   const AccessPattern* worst = nullptr;
   std::string worst_text;
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
@@ -30,6 +31,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     all.add(access.at);
     if (is_flat(view, i)) flat.add(access.at);
     if (is_flat(view, i) && access.bytes <= 4) narrow.add(access.at);
+    any_narrow_load = any_narrow_load || (is_flat(view, i) && access.bytes <= 4 && access.kind == Access::load);
     const AccessPattern& pattern = view.patterns.accesses[i];
     if (pattern.kind != AccessPattern::spread) continue;
     spread.add(access.at);
@@ -39,7 +41,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   }
   into.set("global_access_count", all.count());
   into.set("coalesced_access_count", flat.count());
-  into.set("narrow_access_count", narrow.count());
+  into.set("narrow_access_count", any_narrow_load ? narrow.count() : 0.0);
   const bool any_flat = flat.any(), any_spread = spread.any();
   into.set("likely_coalesced_1d", any_flat, flat.take());
   into.set("strided_or_pitched", any_spread, spread.take());

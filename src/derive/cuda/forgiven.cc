@@ -175,11 +175,11 @@ void Patterns::forgive_unknown_steps() {
   const std::unordered_set<ExprId> steps = compared_steps(trace_);
   std::vector<std::size_t> increments;
   std::unordered_set<std::uint32_t> incremented;  // memories
-  bool any_packed = false;
+  std::unordered_set<std::uint32_t> packed_in;    // loops
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const Access& access = trace_.accesses[i];
     if (trace_.memories[access.memory].space != Space::global) continue;
-    any_packed = any_packed || accesses[i].kind == AccessPattern::packed;
+    if (accesses[i].kind == AccessPattern::packed) packed_in.insert(access.loop);
     if (accesses[i].kind != AccessPattern::spread) continue;
     const std::vector<Term> terms = terms_of(trace_, access.address);
     const auto of_thread = [&](const Term& t) { return e.uses(t.what, Uses::thread); };
@@ -194,9 +194,11 @@ void Patterns::forgive_unknown_steps() {
       incremented.insert(access.memory);
     }
   }
-  // One array with an increment beside one without: that one is real.
-  if (any_packed || incremented.size() < 2) return;
-  for (const std::size_t i : increments) accesses[i].kind = AccessPattern::unknown;
+  // One array with an increment beside one without: that one is real. So is the only one there is.
+  if (packed_in.empty() && incremented.size() < 2) return;
+  for (const std::size_t i : increments) {
+    if (!packed_in.contains(trace_.accesses[i].loop)) accesses[i].kind = AccessPattern::unknown;
+  }
 }
 
 }  // namespace frx::derive::cuda

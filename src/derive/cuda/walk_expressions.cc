@@ -72,6 +72,7 @@ Value Walker::eval_kind(std::uint32_t node) {
 
 // Brackets, commas, lists and whatever else: the last part is the value.
 Value Walker::eval_others(std::uint32_t node) {
+  if (text(node) == "nullptr" || text(node) == "NULL") return number(0);
   if (syntax().is(node, NodeKind::lambda)) {
     const Scope scope(*this);
     const std::uint32_t body = syntax().child(node, Role::body);
