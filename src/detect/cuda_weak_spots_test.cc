@@ -109,26 +109,6 @@ TEST(CudaWeakSpots, AskingForAKernelsAttributesIsNoLaunch) {
               IsEmpty());
 }
 
-TEST(CudaWeakSpots, ABlockOneThreadWideIsAColumnHoweverHigh) {
-  constexpr const char* kernel = "__global__ void k(double* a, int n) { int c = blockIdx.y * blockDim.y + threadIdx.y;"
-                                 " if (c < n) a[blockIdx.x * n + c] = a[(blockIdx.x + threadIdx.x) * n + c] + 1; }\n";
-  EXPECT_FALSE(inspected(std::string(kernel) + "void h(double* a) { k<<<9, dim3(1, ROPE_BLOCK, 1)>>>(a, 7); }").has("uncoalesced_access"));
-  EXPECT_TRUE(inspected(std::string(kernel) + "void h(double* a) { k<<<9, dim3(32, 8, 1)>>>(a, 7); }").has("uncoalesced_access"));
-}
-
-TEST(CudaWeakSpots, OneThreadInADirectionNeedsNoGuardThere) {
-  constexpr const char* kernel = "__global__ void k(double* a, const double* b, int n) { int row = blockIdx.y * blockDim.y + threadIdx.y;"
-                                 " double sum = 0; for (int i = threadIdx.x; i < n; i += 32) sum += b[i]; a[row] = sum; }\n";
-  EXPECT_FALSE(inspected(std::string(kernel) + "void h(double* a) { k<<<dim3(1, 9), 32>>>(a, a, 7); }").has("missing_obvious_bounds_guard"));
-  EXPECT_TRUE(inspected(std::string(kernel) + "void h(double* a) { k<<<dim3(1, 9), dim3(32, 4)>>>(a, a, 7); }").has("missing_obvious_bounds_guard"));
-}
-
-TEST(CudaWeakSpots, WarpsThatHaveLeftPartNoMore) {
-  EXPECT_FALSE(inspected("__global__ void k(double* a) { __shared__ double s[256]; s[threadIdx.x] = a[threadIdx.x]; __syncthreads();"
-                         " if (threadIdx.x >= 32) return; if (threadIdx.x < 7) a[threadIdx.x] = s[threadIdx.x * 2]; }")
-                   .has("warp_divergence"));
-}
-
 TEST(CudaWeakSpots, F4AProductInBracketsIsNoFunction) {
   const Inspected all = inspected(
       "__global__ void k(float* a) {}\nvoid h(float* a) { const int edge = 4; dim3 b(edge * edge); k<<<1, b>>>(a); "

@@ -58,7 +58,6 @@ struct Launch {
   std::string raw_config, grid_expr, block_expr, shared_memory_expr, stream_expr;  // "" where not given
   std::optional<Extent> grid, block;                                               // where constant
   std::optional<std::uint64_t> dynamic_shared_bytes;
-  bool is_column = false;  // the block is one thread wide; how high it is may not be known
 };
 
 struct LaunchCandidate {

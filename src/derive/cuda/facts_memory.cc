@@ -101,7 +101,7 @@ void add_guards(const KernelView& view, CodeSubject& into) {
     const Expressions& e = view.trace.expressions;
     if (!is_global(view, i) || !e.uses(access.address, Uses::thread) || !e.uses(access.address, Uses::block)) continue;
     indexed.add(access.at);
-    if (!any_launch_fits && has_global_index(e, access.address, view.block) && !is_guarded(view, access)) unguarded.add(access.at);
+    if (!any_launch_fits && has_global_index(e, access.address) && !is_guarded(view, access)) unguarded.add(access.at);
   }
   const bool any_unguarded = unguarded.any();
   into.set("has_indexed_global", indexed.any(), unguarded.take());

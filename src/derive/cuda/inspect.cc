@@ -31,8 +31,7 @@ Shape block_of(const Trace& trace, const std::vector<const Launch*>& launches) {
     if (possible)
       return {static_cast<std::uint32_t>(b.x), static_cast<std::uint32_t>(b.y), static_cast<std::uint32_t>(b.z)};
   }
-  const bool is_column = !launches.empty() && std::ranges::all_of(launches, &Launch::is_column);
-  return is_column ? Shape{1, 256, 1} : likely_block(trace);
+  return likely_block(trace);
 }
 
 // What is found about one kernel.

@@ -53,7 +53,6 @@ Launch launch_of(const Program& program, const LaunchSite& site) {
   launch.raw_config = std::string(trim(raw));
   launch.grid = extent_of(site.grid);
   launch.block = extent_of(site.block);
-  launch.is_column = site.block[0] == 1 && site.block[1] != 1;
   if (launch.shared_memory_expr.empty() && site.kernel_name == none) {
     launch.dynamic_shared_bytes = 0;
   } else if (site.shared && *site.shared >= 0) {

@@ -164,13 +164,12 @@ void Patterns::add_branches(const Lanes& lanes, const std::vector<Mask>& reached
     BranchPattern& pattern = branches[i];
     pattern.may_part_block = pattern.may_part_block || parts_block(lanes, site.condition);
     if (!lanes.is_known(site.condition)) continue;
-    const Mask here = reached[site.context] & mask_of(lanes, site.alive);
     bool parts = false, alone = true;
     std::uint32_t warps_here = 0;
     for (std::uint32_t warp = 0; warp < lanes.warps(); ++warp) {
       std::uint32_t yes = 0, no = 0;
       for (std::uint32_t lane = warp * 32; lane < std::min(warp * 32 + 32, lanes.count()); ++lane) {
-        if (!here[lane]) continue;
+        if (!reached[site.context][lane]) continue;
         (lanes.at(site.condition, lane) != 0 ? yes : no) += 1;
       }
       if (yes + no > 0) ++warps_here;

@@ -1,7 +1,6 @@
 #include "derive/cuda/tags.h"
 
 #include <algorithm>
-#include <array>
 
 namespace frx::derive::cuda {
 namespace {
@@ -54,15 +53,13 @@ void add_memory_styles(const KernelView& view, model::cuda::Kernel& kernel) {
 }  // namespace
 
 // Bounded: an address has a handful of parts.
-bool has_global_index(const Expressions& e, ExprId root, const Shape& block) {
-  const std::array<std::uint32_t, 3> threads{block.x, block.y, block.z};
+bool has_global_index(const Expressions& e, ExprId root) {
   std::vector<ExprId> open{root};
   for (int steps = 0; !open.empty() && steps < 256; ++steps) {
     const ExprId id = open.back();
     open.pop_back();
     const Expr& x = e[id];
     for (int direction = 0; direction < 3 && x.op == Op::add; ++direction) {
-      if (threads[static_cast<std::size_t>(direction)] == 1) continue;
       const auto thread = static_cast<Op>(static_cast<int>(Op::thread_x) + direction);
       const auto is_block = [&](ExprId part) {
         const auto block = static_cast<Op>(static_cast<int>(Op::block_x) + direction);

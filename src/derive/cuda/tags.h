@@ -10,9 +10,8 @@ void add_tags(const KernelView& view, model::cuda::Kernel& kernel);
 // Does any expression hold blockIdx * blockDim + threadIdx in one direction? 0: x, 1: y, 2: z.
 bool has_global_index(const Trace& trace, int direction);
 
-// Is it a part of this one, in a direction in which the block has several threads, with the size of a block and not a
-// pitch as the factor?
-bool has_global_index(const Expressions& e, ExprId root, const Shape& block);
+// Is it a part of this one, in any direction, with the size of a block and not a pitch as the factor?
+bool has_global_index(const Expressions& e, ExprId root);
 
 // An access to global memory whose neighbours in x are its neighbours in memory, by the thread's number alone.
 bool is_flat(const KernelView& view, std::size_t access);

@@ -74,7 +74,6 @@ struct BranchSite {
   std::uint32_t loop = none;
   std::uint32_t context = 0;
   std::uint32_t first_access = 0, last_access = 0;  // those made on either side
-  ExprId alive = 1;
 };
 
 // `sum += a[i] * b[j]`

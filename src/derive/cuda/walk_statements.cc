@@ -144,7 +144,6 @@ void Walker::walk_if(std::uint32_t node) {
   for (std::uint32_t c = syntax().first_child(node); c != none; c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token) && text(c) == "constexpr") is_constexpr = true;
   }
-  const ExprId alive = e_.binary(Op::logical_and, returned_, left_);
   const auto first_access = static_cast<std::uint32_t>(trace_.accesses.size());
   const std::size_t mark = log_.size();
   under(holds, false, node, [&] { walk(yes); });
@@ -158,7 +157,7 @@ void Walker::walk_if(std::uint32_t node) {
   for (const auto& [slot, value] : changed) assign(slot, merged(holds, value, slots_[slot].value));
   if (is_constexpr || quiet_) return;
   trace_.branches.push_back(
-      {ref(node), holds, yes, no, loop_, context_, first_access, static_cast<std::uint32_t>(trace_.accesses.size()), alive});
+      {ref(node), holds, yes, no, loop_, context_, first_access, static_cast<std::uint32_t>(trace_.accesses.size())});
 }
 
 // Each case for itself; one that falls through runs under its own condition only, which is near enough.
