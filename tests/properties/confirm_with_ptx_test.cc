@@ -228,7 +228,7 @@ TEST(ConfirmWithPtx, RegistersAreThoseOfTheCompiledKernel) {
 TEST(ConfirmWithPtx, BranchesOfWhichNonePartsLanesAreNotTooMany) {
   std::string cuda = "__global__ void k(float* a, int n) {\n  float x = a[threadIdx.x];\n", same, apart;
   for (int i = 0; i < 8; ++i) {
-    cuda += fmt::format("  if (n > {}) x += {};\n", 10 * i, i);
+    cuda += fmt::format("  if (x > {}) x += {};\n", 10 * i, i);
     same += fmt::format("  setp.gt.u32 %p1, %r2, {0};\n  @%p1 bra L{0};\n  st.global.u32 [%rd1], %r2;\nL{0}:\n", i);
     apart += fmt::format("  setp.gt.u32 %p1, %r1, {0};\n  @%p1 bra L{0};\n  st.global.u32 [%rd1], %r2;\nL{0}:\n", i);
   }

@@ -107,6 +107,7 @@ bool may_part_lanes(const KernelView& view, std::size_t i) {
   const Expressions& e = view.trace.expressions;
   const ExprId condition = view.trace.branches[i].condition;
   if (e.uses(condition, Uses::varying | Uses::opaque)) return true;
+  if (e.uses(condition, Uses::loaded) && e.uses(condition, Uses::thread)) return true;  // what each lane read
   return e.uses(condition, Uses::thread) && view.patterns.branches[i].parts_some_warp && !is_of_constants(view.trace, condition);
 }
 
