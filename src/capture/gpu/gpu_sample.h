@@ -1,0 +1,48 @@
+// One look at one GPU, and the line of gpu_metrics.csv it becomes.
+//
+// The first nine columns are the documented ones, named as nvidia-smi names its fields; ours follow. What a GPU does not
+// tell is empty, never zero.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace frx::capture {
+
+struct ProcessMemory {
+  unsigned pid = 0;
+  std::optional<double> mib;  // absent where this user may not know
+};
+
+struct GpuSample {
+  unsigned index = 0;
+  std::string name{};
+  std::string uuid{};
+  std::optional<double> utilization_gpu{};     // %
+  std::optional<double> utilization_memory{};  // %
+  std::optional<double> memory_used{};         // MiB
+  std::optional<double> memory_total{};        // MiB
+  std::optional<unsigned> pcie_generation{};
+  std::optional<unsigned> pcie_width{};
+  std::optional<double> sm_clock{};                 // MHz
+  std::optional<double> memory_clock{};             // MHz
+  std::optional<double> power{};                    // W
+  std::optional<double> power_limit{};              // W
+  std::optional<double> temperature{};              // degrees Celsius
+  std::optional<std::uint64_t> throttle_reasons{};  // a mask of nvmlClocksThrottleReasons
+  std::optional<std::vector<ProcessMemory>> processes{};
+};
+
+// Of the file, with its line end.
+std::string gpu_metrics_header();
+// `timestamp`: UTC, ISO 8601; `monotonic_ns`: CLOCK_MONOTONIC, which the events of the SDK use too.
+std::string gpu_metrics_line(const GpuSample& sample, std::string_view timestamp, std::int64_t monotonic_ns);
+
+// "2026-03-01T12:34:56.789012+00:00" of now.
+std::string utc_now();
+std::int64_t monotonic_now_ns();
+
+}  // namespace frx::capture

@@ -1,0 +1,18 @@
+// Samples through nvidia-smi, where NVML cannot be loaded: one process that repeats its query, not one per sample.
+#pragma once
+
+#include <chrono>
+
+#include "capture/gpu/gpu_source.h"
+#include "capture/host.h"
+
+namespace frx::capture {
+
+// Fails, saying why, when there is none or it finds no GPU.
+Result<std::unique_ptr<GpuSource>> open_nvidia_smi(const Host& host, std::chrono::milliseconds interval);
+
+// One line of its CSV: the documented seven fields behind index and uuid, and ours when the driver knows them.
+// nullopt for a line that is none, such as a message.
+std::optional<GpuSample> parse_nvidia_smi_line(std::string_view line);
+
+}  // namespace frx::capture
