@@ -12,10 +12,10 @@ namespace {
 constexpr std::array forwarded = {SIGINT, SIGTERM, SIGHUP};
 
 struct Slot {
-  std::atomic<pid_t> target{0};   // > 0 a process, < 0 a group, 0 nobody yet
+  std::atomic<pid_t> target{0};  // > 0 a process, < 0 a group, 0 nobody yet
   std::atomic<int> received{0};
   std::atomic<int> interrupts{0};
-  bool taken = false;             // under `guard`
+  bool taken = false;  // under `guard`
 };
 
 std::array<Slot, 32> slots;
@@ -26,10 +26,10 @@ std::array<struct sigaction, forwarded.size()> before;
 // Async-signal-safe: atomics and kill() only.
 void forward(int signal, siginfo_t* info, void*) {
   for (Slot& slot : slots) {
-    const pid_t target = slot.target.load();
-    if (target == 0) continue;
     slot.received.store(signal);
     if (signal == SIGINT) slot.interrupts.fetch_add(1);
+    const pid_t target = slot.target.load();
+    if (target == 0) continue;
     const bool typed = info != nullptr && info->si_code == SI_KERNEL;
     if (target < 0 || !typed) ::kill(target, signal);
   }
@@ -92,17 +92,15 @@ void SignalForwarding::watch(pid_t child, bool own_group) {
   mask(SIG_UNBLOCK);
 }
 
+void SignalForwarding::swallow() { watch(0, false); }
+
 void SignalForwarding::forget() {
   if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].target = 0;
 }
 
-int SignalForwarding::received() const {
-  return slot_ >= 0 ? slots[static_cast<std::size_t>(slot_)].received.load() : 0;
-}
+int SignalForwarding::received() const { return slot_ >= 0 ? slots[static_cast<std::size_t>(slot_)].received.load() : 0; }
 
-int SignalForwarding::interrupts() const {
-  return slot_ >= 0 ? slots[static_cast<std::size_t>(slot_)].interrupts.load() : 0;
-}
+int SignalForwarding::interrupts() const { return slot_ >= 0 ? slots[static_cast<std::size_t>(slot_)].interrupts.load() : 0; }
 
 void SignalForwarding::reset_in_child() {
   ::signal(SIGPIPE, SIG_DFL);  // main ignores it, and ignoring would survive exec

@@ -17,6 +17,8 @@ class SignalForwarding {
   // `own_group`: the child leads a process group. Otherwise it shares ours, and what is typed at the
   // terminal reaches it without us.
   void watch(pid_t child, bool own_group);
+  // There is no child: signals are only remembered, while what must not be cut short is done.
+  void swallow();
   // Before the child is reaped: its number may be another process's afterwards.
   void forget();
   int received() const;

@@ -42,6 +42,7 @@ struct Trial {
   bool has(std::string_view name) const { return std::filesystem::exists(folder.file(name)); }
   // Sends `signals` to this process, the first when the script has made the file "ready", the next when "told".
   std::thread sender(std::vector<int> signals) const {
+    ::signal(SIGINT, SIG_DFL);  // a shell ignores it for what it starts in the background
     return std::thread([this, signals] {
       const char* when = "ready";
       for (const int signal : signals) {

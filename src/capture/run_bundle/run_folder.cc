@@ -1,0 +1,74 @@
+#include "capture/run_bundle/run_folder.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "base/text.h"
+
+namespace frx::capture {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string new_id() {
+  std::array<unsigned char, 6> bytes{};
+  while (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+  }
+  std::string id = "run-";
+  for (const unsigned char byte : bytes) id += fmt::format("{:02x}", byte);
+  return id;
+}
+
+// One that is the same in every file system and shell.
+bool is_plain_name(std::string_view name) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+  };
+  return !name.empty() && name.size() <= 128 && name[0] != '.' && name[0] != '-' && std::all_of(name.begin(), name.end(), plain);
+}
+
+}  // namespace
+
+Result<RunFolder> RunFolder::create(const std::string& out, const std::string& run_id) {
+  RunFolder folder;
+  folder.id_ = run_id.empty() ? new_id() : run_id;
+  if (!is_plain_name(folder.id_)) {
+    return fail(ErrorKind::usage, "expected a run id of letters, digits, '-', '_' and '.', found '{}'", printable(folder.id_));
+  }
+  folder.shown_ = (fs::path(out) / folder.id_).string();
+  std::error_code error;
+  folder.absolute_ = fs::absolute(folder.shown_, error).lexically_normal().string();
+  fs::create_directories(fs::path(folder.absolute_).parent_path(), error);
+  if (fs::exists(folder.zip_path()))
+    return fail(ErrorKind::negative, "it exists already").at(folder.shown_ + ".zip").hint("choose another --run-id");
+  const bool made = fs::create_directory(folder.absolute_, error);
+  if (error) return fail(ErrorKind::unreadable, "cannot make the folder: {}", error.message()).at(folder.shown_);
+  if (!made) return fail(ErrorKind::negative, "it exists already").at(folder.shown_).hint("choose another --run-id");
+  for (const char* name : {"raw", "derived", "profiler"}) {
+    if (!fs::create_directory(folder.file(name), error))
+      return fail(ErrorKind::unreadable, "cannot make the folder: {}", error.message()).at(folder.file(name));
+  }
+  return folder;
+}
+
+std::vector<std::string> RunFolder::files() const {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(absolute_, fs::directory_options::skip_permission_denied, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code ignored;
+    if (it->is_regular_file(ignored)) found.push_back(it->path().lexically_relative(absolute_).generic_string());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+void RunFolder::remove() const {
+  std::error_code ignored;
+  fs::remove_all(absolute_, ignored);
+}
+
+}  // namespace frx::capture
