@@ -1,0 +1,31 @@
+// Puts the fournex SDK into a training script, without ever damaging it.
+//
+// Python's own parser decides where: the import and init() go behind the imports at the top of the file, the step context
+// around the training loop only when there is exactly one and it says its step. The result has to parse to the very same
+// program plus what was added; otherwise nothing is proposed. Nothing here writes the script.
+#pragma once
+
+#include <string>
+
+#include "capture/host.h"
+
+namespace frx::capture {
+
+struct Instrumentation {
+  enum class State { proposed, already_there, refused };
+
+  State state = State::refused;
+  std::string reason;      // of a refusal
+  std::string new_text;    // the whole file, when proposed
+  std::string diff;        // unified, when proposed
+  bool has_steps = false;  // the training loop is covered too
+  std::string suggestion;  // why it is not, and where it seems to be
+};
+
+// What people paste when nothing is patched.
+std::string instrumentation_snippet();
+
+// Fails when the file cannot be read or no Python can be asked.
+Result<Instrumentation> instrument(const std::string& path, const Host& host);
+
+}  // namespace frx::capture
