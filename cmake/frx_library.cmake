@@ -1,14 +1,15 @@
-# frx_library(NAME [DEPENDS folder ...] [LINKS target ...]): one folder of src/ as one library.
+# frx_library(NAME [DEPENDS folder ...] [LINKS target ...] [NO_TESTS file ...]): one folder of src/ as one library.
 #
-# Sources are every .cc beside the CMakeLists.txt; *_test.cc go to the test program of the folder.
+# Sources are every .cc beside the CMakeLists.txt; *_test.cc go to the test program, but for those named by NO_TESTS.
 # A folder may only include folders it DEPENDS on; tests/meta/layers checks the includes.
 function(frx_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINKS;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINKS;EXCLUDE;NO_TESTS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   foreach(excluded IN LISTS ARG_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX "/${excluded}$")
   endforeach()
+  list(APPEND sources ${ARG_NO_TESTS})
   add_library(frx_${name} STATIC ${sources})
   target_include_directories(frx_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_compile_options(frx_${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
@@ -18,6 +19,9 @@ function(frx_library name)
     target_precompile_headers(frx_${name} REUSE_FROM frx_base)
   endif()
   file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cc)
+  foreach(source IN LISTS ARG_NO_TESTS)
+    list(REMOVE_ITEM tests ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+  endforeach()
   set_property(GLOBAL APPEND PROPERTY FRX_TEST_SOURCES ${tests})
   set_property(GLOBAL APPEND PROPERTY FRX_LIBRARIES frx_${name})
 endfunction()

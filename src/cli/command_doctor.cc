@@ -85,7 +85,9 @@ Json json(const std::vector<Check>& checks, bool ok) {
 
 Result<int> act(const Options& options, Io& io) {
   io.log(LogLevel::info, "doctor", "asking the tools of this machine; importing torch may take some seconds");
-  std::vector<Check> checks = machine_checks(capture::inspect(*io.host));
+  const capture::Environment environment = capture::inspect(*io.host);
+  std::vector<Check> checks = machine_checks(environment);
+  checks.push_back(sampling_check(*io.host, environment));
   checks.push_back(collector_check(*io.host));
   checks.push_back(engine_check());
   const bool ok = std::none_of(checks.begin(), checks.end(), [](const Check& check) { return check.status == Status::fail; });

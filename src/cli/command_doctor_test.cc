@@ -50,6 +50,17 @@ TEST(Doctor, AMissingTorchIsAWarning) {
   EXPECT_EQ(check(checks, "CUDA available").status, Status::skip);
 }
 
+TEST(Doctor, SaysHowGpusWouldBeSampled) {
+  capture::FakeHost host;
+  capture::Environment environment;
+  EXPECT_EQ(sampling_check(host, environment).status, Status::skip);
+  environment.driver = "550.54.15";
+  EXPECT_EQ(sampling_check(host, environment).status, Status::warn);
+  EXPECT_FALSE(sampling_check(host, environment).remedy.empty());
+  host.programs["nvidia-smi"] = FRX_REPOSITORY "/tests/support/fake_nvidia_smi/nvidia-smi";
+  EXPECT_EQ(sampling_check(host, environment).detail, "nvidia-smi, 2 GPUs");
+}
+
 TEST(Doctor, AFullMachineIsAllWell) {
   capture::Environment environment;
   environment.ncu = {"/opt/ncu", "2024.3.2.0", ""};

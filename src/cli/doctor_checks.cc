@@ -1,6 +1,7 @@
 #include "cli/doctor_checks.h"
 
 #include "base/text.h"
+#include "capture/gpu/gpu_sampler.h"
 #include "capture/ncu_command.h"
 #include "base/temporary_directory.h"
 #include "ingest/importer.h"
@@ -149,6 +150,19 @@ std::vector<Check> machine_checks(const Environment& environment) {
                         "install the CUDA toolkit, or set CUDA_HOME to where it is"));
   checks.push_back(counter_permission(environment));
   return checks;
+}
+
+Check sampling_check(const capture::Host& host, const Environment& environment) {
+  constexpr const char* label = "GPU sampling";
+  const bool has_driver = environment.device_nodes || !environment.driver.empty() || host.variable("FRX_NVML_LIBRARY");
+  if (!has_driver) return {Status::skip, label, "no NVIDIA driver", {}};
+  const Result<std::unique_ptr<capture::GpuSource>> source = capture::open_gpu_source(host, std::chrono::seconds(1));
+  if (!source) {
+    return {Status::warn, label, source.error().message,
+            {"runs are collected without GPU samples; FRX_NVML_LIBRARY=FILE names libnvidia-ml.so.1 when it lies elsewhere"}};
+  }
+  const std::size_t gpus = (*source)->gpus().size();
+  return {Status::ok, label, fmt::format("{}, {} GPU{}", (*source)->name(), gpus, gpus == 1 ? "" : "s"), {}};
 }
 
 Check collector_check(const capture::Host& host) {

@@ -21,6 +21,9 @@ std::string_view word(Check::Status status);
 
 std::vector<Check> machine_checks(const capture::Environment& environment);
 
+// How collect would sample the GPUs.
+Check sampling_check(const capture::Host& host, const capture::Environment& environment);
+
 // Of this program itself. Only these can fail: without a GPU, ncu or PyTorch much still works.
 Check collector_check(const capture::Host& host);
 Check engine_check();

@@ -20,7 +20,9 @@ constexpr std::chrono::seconds patience{2};  // with a driver that hangs, at the
 constexpr std::chrono::seconds after_failures{5};
 constexpr int many_failures = 5;
 
-Result<std::unique_ptr<GpuSource>> open_source(const Host& host, std::chrono::milliseconds interval) {
+}  // namespace
+
+Result<std::unique_ptr<GpuSource>> open_gpu_source(const Host& host, std::chrono::milliseconds interval) {
   const std::string library = host.variable("FRX_NVML_LIBRARY").value_or("");
   std::string why = "no NVIDIA driver on this machine";
   if (!library.empty() || host.exists("/dev/nvidiactl") || host.exists("/dev/dxg")) {
@@ -33,8 +35,6 @@ Result<std::unique_ptr<GpuSource>> open_source(const Host& host, std::chrono::mi
   if (host.program("nvidia-smi")) why += "; " + command.error().message;
   return fail(ErrorKind::environment, "{}", why);
 }
-
-}  // namespace
 
 // Shared with the thread, which may outlive the sampler when the driver hangs.
 struct GpuSampler::State {
@@ -81,7 +81,7 @@ std::vector<unsigned> GpuSampler::State::choose(const GpuSource& from) {
 }
 
 void GpuSampler::State::run() {
-  Result<std::unique_ptr<GpuSource>> opened = open_source(*host, options.interval);
+  Result<std::unique_ptr<GpuSource>> opened = open_gpu_source(*host, options.interval);
   if (!opened) {
     warn("no GPU metrics: " + opened.error().message);
   } else if (const std::vector<unsigned> indices = choose(**opened); !indices.empty()) {

@@ -30,6 +30,9 @@ struct GpuFacts {
   std::vector<std::string> warnings;
 };
 
+// NVML, or nvidia-smi. Fails, saying why, where neither shows a GPU.
+Result<std::unique_ptr<GpuSource>> open_gpu_source(const Host& host, std::chrono::milliseconds interval);
+
 class GpuSampler {
  public:
   // Writes the header at once. `host` must outlive it; FRX_NVML_LIBRARY, CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER are its.

@@ -1,0 +1,113 @@
+// frx collect: run a training program, observe it, and keep what was seen as a run bundle.
+
+#include <cstring>
+
+#include "base/text.h"
+#include "capture/collect.h"
+#include "cli/command.h"
+#include "cli/run.h"
+
+namespace frx::cli {
+namespace {
+
+struct Options {
+  capture::CollectRequest request;
+  Syntax::Number interval = 1000;
+  bool no_profiler_import = false;
+  bool no_zip = false;
+  bool explain = false;
+  std::string explain_out;
+};
+
+void describe(Syntax& syntax, Options& options) {
+  syntax.text(
+      "Runs the command after -- as it would run without frx: same interpreter, same input, output passed through live. Meanwhile "
+      "its output, the state of the GPUs and what the fournex SDK or a profiler writes are kept in a folder, DIR/run-ID, and "
+      "in a zip of it. Messages of frx go to standard error. Ctrl-C goes to the command; the bundle is completed all the same.");
+  syntax.option("--name", "NAME", options.request.job_name, "name of the job");
+  syntax.option("--out", "DIR", options.request.out, "where the folders of runs are");
+  syntax.option("--run-id", "ID", options.request.run_id, "instead of a new one, run- and 12 digits");
+  syntax.option("--artifact-dir", "DIR", options.request.artifact_directories,
+                "take traces and summaries from here when the command has ended, instead of ./frx-job-run");
+  syntax.flag("--no-profiler-import", options.no_profiler_import, "leave traces of profilers where they are");
+  syntax.option("--sample-interval-ms", "N", options.interval, "time between two looks at the GPUs, from 100");
+  syntax.option("--config", "FILE", options.request.config_path, "YAML to merge into run_config.yaml");
+  syntax.flag("--explain", options.explain, "also write the brief for people and language models");
+  syntax.option("--explain-out", "DIR", options.explain_out, "write the brief here too, not only into the bundle");
+  syntax.flag("--no-zip", options.no_zip, "make no zip");
+  syntax.required_workload(options.request.workload, "the program to observe and its arguments");
+  syntax.example("-- python train.py", "observe a training run");
+  syntax.example("--artifact-dir logs -- torchrun --nproc-per-node 4 train.py", "several processes, traces in logs/");
+  syntax.text("The exit code is that of the command, or 128 + N when signal N ended it.");
+  syntax.exit_code(0, "the command ended with 0");
+  syntax.exit_code(1, "the command could not be started, or the bundle could not be written");
+}
+
+// Where --explain will write the brief, once there is an analysis of runs: before the bundle is sealed, so that its files
+// are in manifest and zip.
+Result<> finish_with_brief(const capture::RunFolder& folder, const std::string& also_to, Io& io) {
+  static_cast<void>(also_to);
+  io.err.write(fmt::format("{}: --explain: this version writes no training brief yet; the bundle in {} has what one is made of\n",
+                           io.program, printable(folder.shown())));
+  return {};
+}
+
+std::string outcome(const capture::WorkloadEnd& end) {
+  if (end.signal != 0) return fmt::format("failed: ended by signal {} ({})", end.signal, ::strsignal(end.signal));
+  return end.status == 0 ? "completed" : fmt::format("failed with exit code {}", end.status);
+}
+
+std::string captured(const capture::CollectResult& result) {
+  std::string text = fmt::format("Captured ({} files):\n", result.manifest.files.size());
+  for (const std::string& path : result.manifest.files) {
+    const bool imported = std::find(result.imported.begin(), result.imported.end(), path) != result.imported.end();
+    text += fmt::format("  {}{}\n", printable(path), imported ? " [imported]" : "");
+  }
+  return text;
+}
+
+std::string missing(const capture::Manifest& manifest) {
+  if (manifest.missing_recommended.empty()) return {};
+  if (!manifest.limited) return fmt::format("Not there, and not needed: {}\n", join(manifest.missing_recommended, ", "));
+  return fmt::format(
+      "Limited data: {} missing. A training script records its steps with the fournex SDK (frx init shows how), or writes a\n"
+      "trace of torch.profiler to a folder given by --artifact-dir.\n",
+      join(manifest.missing_recommended, ", "));
+}
+
+void print(const capture::CollectResult& result, Io& io) {
+  std::string text = fmt::format("\n{} collect {}\n", io.program, outcome(result.end));
+  text += fmt::format("Run bundle: {}\n", printable(result.directory));
+  if (!result.zip.empty()) text += fmt::format("Zip bundle: {}\n", printable(result.zip));
+  text += captured(result) + missing(result.manifest);
+  for (const std::string& warning : result.warnings) text += fmt::format("note: {}\n", printable(warning));
+  for (const Error& failure : result.failures) text += error_text(failure, io.program);
+  io.err.write(text);
+}
+
+Result<int> act(const Options& options, Io& io) {
+  capture::CollectRequest request = options.request;
+  request.interval = std::chrono::milliseconds(std::min<std::uint64_t>(options.interval.value_or(1000), 3'600'000));
+  request.import_profiler = !options.no_profiler_import;
+  request.zip = !options.no_zip;
+  request.say = [&io](std::string_view line) { io.err.write(fmt::format("\n{}: {}\n", io.program, line)); };
+  if (options.explain) {
+    request.before_sealing = [&](const capture::RunFolder& folder) { return finish_with_brief(folder, options.explain_out, io); };
+  }
+  io.out.flush();
+  Result<capture::CollectResult> result = capture::collect(request, *io.host);
+  if (!result) {
+    Error error = std::move(result).error();
+    if (error.kind == ErrorKind::environment) error.kind = ErrorKind::negative;  // the documented code is 1
+    return Failure{std::move(error)};
+  }
+  print(*result, io);
+  return result->end.code() != 0 ? result->end.code() : result->failures.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+constinit const Command collect_command =
+    make_command<Options, describe, act>("collect", "Run a training program and keep what was seen as a bundle", "Measure");
+
+}  // namespace frx::cli

@@ -1,0 +1,138 @@
+// frx smoke-test: does this installation work from end to end, on a run that is made up?
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "base/sha256.h"
+#include "base/temporary_directory.h"
+#include "base/text.h"
+#include "capture/collect.h"
+#include "cli/command.h"
+#include "cli/synthetic_trace.h"
+#include "ingest/run_bundle/open_bundle.h"
+#include "model/bundle_paths.h"
+
+namespace frx::cli {
+namespace {
+
+namespace fs = std::filesystem;
+namespace bundle = model::bundle;
+
+struct Options {};
+
+void describe(Syntax& syntax, Options&) {
+  syntax.text(
+      "Makes up a training run that waits for its data loader, takes it through collect in a temporary folder, and checks what "
+      "comes out. Needs no GPU, no Python and no network; leaves nothing behind.");
+  syntax.exit_code(0, "every check passed");
+  syntax.exit_code(1, "a check failed");
+}
+
+// What the checks hand on to each other.
+struct Trial {
+  TemporaryDirectory folder;
+  Io& io;
+  capture::CollectResult result;
+
+  std::string trace() const { return folder.file("made_up_trace.json"); }
+  std::string run(std::string_view path) const { return folder.file("runs/run-smoke/") + std::string(path); }
+};
+
+Failure broken(std::string text) { return fail(ErrorKind::negative, "{}", text); }
+
+Result<> write_trace(Trial& trial) { return write_file(trial.trace(), synthetic_trace()); }
+
+// By the shell alone: a smoke test needs no other program.
+constexpr const char* copy_line_by_line =
+    R"(while IFS= read -r line; do printf '%s\n' "$line"; done < "$0" > "$FRX_OUTPUT_DIR/profiler_trace.json")";
+
+// The workload writes its trace to where the variables say, as a training script would.
+Result<> collect_a_run(Trial& trial) {
+  capture::CollectRequest request;
+  request.out = trial.folder.file("runs");
+  request.run_id = "run-smoke";
+  request.artifact_directories = {trial.folder.file("none")};
+  request.workload = {"/bin/sh", "-c", copy_line_by_line, trial.trace()};
+  TRY_ASSIGN(trial.result, capture::collect(request, *trial.io.host));
+  if (!trial.result.failures.empty()) return Failure{trial.result.failures[0]};
+  if (trial.result.end.code() != 0) return broken(fmt::format("the workload ended with {}", trial.result.end.code()));
+  return {};
+}
+
+Result<> has_its_folders(Trial& trial) {
+  for (const char* name : {"raw", "derived", "profiler"}) {
+    if (!fs::is_directory(trial.run(name))) return broken(fmt::format("there is no {}/", name));
+  }
+  return {};
+}
+
+Result<> has_the_trace(Trial& trial) {
+  TRY_ASSIGN(const std::string text, read_file(trial.run(bundle::profiler_trace)));
+  return text == synthetic_trace() ? Result<>() : broken("it is not what was written");
+}
+
+Result<> has_a_manifest(Trial& trial) {
+  TRY_ASSIGN(const std::string text, read_file(trial.run(bundle::manifest)));
+  const auto manifest = nlohmann::json::parse(text, nullptr, false);
+  if (!manifest.is_object()) return broken("it is no JSON");
+  for (const auto& file : manifest.at("files")) {
+    TRY_ASSIGN(const std::string hash, sha256_of_file(trial.run(file.at("path").get<std::string>())));
+    if (hash != file.at("sha256")) return broken(file.at("path").get<std::string>() + " differs from its fingerprint");
+  }
+  return {};
+}
+
+Result<> has_a_zip(Trial& trial) {
+  if (trial.result.zip.empty()) return broken("none was made");
+  TRY_ASSIGN(const ingest::RunBundle run, ingest::RunBundle::open(trial.result.zip));
+  TRY_ASSIGN(const std::string text, run.read(bundle::profiler_trace));
+  return text == synthetic_trace() ? Result<>() : broken("its trace is not what was packed");
+}
+
+// A machine without a GPU, and a run without the SDK, are no faults of the installation.
+Result<> has_no_unexpected_warnings(Trial& trial) {
+  for (const std::string& warning : trial.result.warnings) {
+    const bool expected = warning.starts_with("no GPU metrics") || warning.starts_with("imported artifacts") ||
+                          warning.starts_with("a profiler trace without an SDK trace");
+    if (!expected) return broken(warning);
+  }
+  return {};
+}
+
+// In the order in which they run; each may use what those before it made.
+struct SmokeCheck {
+  const char* name;
+  Result<> (*run)(Trial& trial);
+};
+constexpr SmokeCheck smoke_checks[] = {{"write synthetic profiler trace", write_trace},
+                                       {"collect a run", collect_a_run},
+                                       {"create run directory", has_its_folders},
+                                       {"import the profiler trace", has_the_trace},
+                                       {"manifest.json present", has_a_manifest},
+                                       {"zip bundle created", has_a_zip},
+                                       {"no unexpected warnings", has_no_unexpected_warnings}};
+
+Result<int> act(const Options&, Io& io) {
+  TRY_ASSIGN(TemporaryDirectory folder, TemporaryDirectory::make(io.environment("TMPDIR").value_or("/tmp")));
+  Trial trial{std::move(folder), io, {}};
+  io.out.write("Running smoke test ...\n");
+  io.out.flush();
+  bool ok = true;
+  for (const SmokeCheck& check : smoke_checks) {
+    const Result<> done = check.run(trial);
+    ok = ok && done;
+    const std::string tag = io.paint(done ? Colour::green : Colour::red, done ? "[PASS]" : "[FAIL]");
+    io.out.write(fmt::format("{} {}{}\n", tag, check.name, done ? "" : ": " + printable(to_string(done.error()))));
+  }
+  io.out.write(ok ? "All smoke-test checks passed.\n" : "Some smoke-test checks failed.\n");
+  return ok ? 0 : 1;
+}
+
+}  // namespace
+
+constinit const Command smoke_test_command =
+    make_command<Options, describe, act>("smoke-test", "Check this installation on an invented run", "Set up");
+
+}  // namespace frx::cli
