@@ -8,6 +8,7 @@ using model::RunFact;
 SignalMap signals_of(const model::RunFacts& facts) {
   SignalMap signals;
   signals.set("framework_pytorch", true);
+  if (!facts[RunFact::gpu_utilization_pct]) signals.set("gpu_activity_unknown", true);
   if (const auto& utilization = facts[RunFact::gpu_utilization_pct]) {
     signals.set("gpu_util_pct", *utilization);
     signals.set("low_gpu_activity", *utilization < 50);

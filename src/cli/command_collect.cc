@@ -6,6 +6,7 @@
 #include "capture/collect.h"
 #include "cli/command.h"
 #include "cli/run.h"
+#include "cli/trace_analysis.h"
 
 namespace frx::cli {
 namespace {
@@ -91,9 +92,10 @@ Result<int> act(const Options& options, Io& io) {
   request.import_profiler = !options.no_profiler_import;
   request.zip = !options.no_zip;
   request.say = [&io](std::string_view line) { io.err.write(fmt::format("\n{}: {}\n", io.program, line)); };
-  if (options.explain) {
-    request.before_sealing = [&](const capture::RunFolder& folder) { return finish_with_brief(folder, options.explain_out, io); };
-  }
+  request.before_sealing = [&](const capture::RunFolder& folder) -> Result<> {
+    TRY(write_run_summary(folder.absolute()));
+    return options.explain ? finish_with_brief(folder, options.explain_out, io) : Result<>();
+  };
   io.out.flush();
   Result<capture::CollectResult> result = capture::collect(request, *io.host);
   if (!result) {

@@ -11,6 +11,7 @@
 #include "capture/collect.h"
 #include "cli/command.h"
 #include "cli/synthetic_trace.h"
+#include "cli/trace_analysis.h"
 #include "ingest/run_bundle/open_bundle.h"
 #include "model/bundle_paths.h"
 
@@ -55,6 +56,10 @@ Result<> collect_a_run(Trial& trial) {
   request.run_id = "run-smoke";
   request.artifact_directories = {trial.folder.file("none")};
   request.workload = {"/bin/sh", "-c", copy_line_by_line, trial.trace()};
+  request.before_sealing = [](const capture::RunFolder& folder) -> Result<> {
+    TRY(write_run_summary(folder.absolute()));
+    return {};
+  };
   TRY_ASSIGN(trial.result, capture::collect(request, *trial.io.host));
   if (!trial.result.failures.empty()) return Failure{trial.result.failures[0]};
   if (trial.result.end.code() != 0) return broken(fmt::format("the workload ended with {}", trial.result.end.code()));
@@ -71,6 +76,30 @@ Result<> has_its_folders(Trial& trial) {
 Result<> has_the_trace(Trial& trial) {
   TRY_ASSIGN(const std::string text, read_file(trial.run(bundle::profiler_trace)));
   return text == synthetic_trace() ? Result<>() : broken("it is not what was written");
+}
+
+Result<nlohmann::json> summary_of(const Trial& trial) {
+  TRY_ASSIGN(const std::string text, read_file(trial.run(bundle::derived_summary)));
+  nlohmann::json summary = nlohmann::json::parse(text, nullptr, false);
+  if (!summary.is_object() || !summary["steady_state"].is_object()) return broken("it has no steady state");
+  return summary;
+}
+
+Result<> has_a_summary(Trial& trial) {
+  TRY_ASSIGN(const nlohmann::json summary, summary_of(trial));
+  const std::size_t steps = summary["steady_state"]["step_count"].get<std::size_t>();
+  return steps == 3 ? Result<>() : broken(fmt::format("expected 3 steps of a steady state, found {}", steps));
+}
+
+Result<> finds_the_loader(Trial& trial) {
+  TRY_ASSIGN(const nlohmann::json summary, summary_of(trial));
+  const nlohmann::json& primary = summary["steady_state"]["diagnosis"]["primary_bottleneck"];
+  return primary == "input_bound" ? Result<>() : broken("found " + primary.dump());
+}
+
+Result<> recommends_something(Trial& trial) {
+  TRY_ASSIGN(const nlohmann::json summary, summary_of(trial));
+  return summary["steady_state"]["diagnosis"]["recommendations"].empty() ? broken("there are none") : Result<>();
 }
 
 Result<> has_a_manifest(Trial& trial) {
@@ -110,8 +139,11 @@ constexpr SmokeCheck smoke_checks[] = {{"write synthetic profiler trace", write_
                                        {"collect a run", collect_a_run},
                                        {"create run directory", has_its_folders},
                                        {"import the profiler trace", has_the_trace},
+                                       {"generate derived/summary.json", has_a_summary},
                                        {"manifest.json present", has_a_manifest},
                                        {"zip bundle created", has_a_zip},
+                                       {"primary_bottleneck == input_bound", finds_the_loader},
+                                       {"recommendations present", recommends_something},
                                        {"no unexpected warnings", has_no_unexpected_warnings}};
 
 Result<int> act(const Options&, Io& io) {

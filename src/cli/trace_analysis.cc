@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
+#include "model/bundle_paths.h"
 #include "render/run_report.h"
 #include "render/trace_report.h"
 #include "report/run_analyst.h"
@@ -53,6 +54,22 @@ Result<int> analyse_run(const std::string& path, const std::string& scope, bool 
     io.out.write(render::run_text(*report, scope, style_of(io)));
   }
   return 0;
+}
+
+Result<bool> write_run_summary(const std::string& folder) {
+  const std::string path = folder + "/" + std::string(model::bundle::derived_summary);
+  TRY_ASSIGN(const std::unique_ptr<report::RunAnalyst> analyst, report::RunAnalyst::create(""));
+  TRY_ASSIGN(const ingest::RunBundle bundle, ingest::RunBundle::open(folder));
+  const bool has_summary = bundle.has(model::bundle::derived_summary);
+  const Result<std::unique_ptr<report::RunReport>> report = analyst->analyse(bundle);
+  if (!report && report.error().kind == ErrorKind::not_enough) return has_summary;
+  if (!report) return Failure{report.error()};
+  if (has_summary && (*report)->record.events == 0) return true;  // somebody's own, and no stream to make a better one of
+  Json summary = render::run_json(**report);
+  summary["source"] = bundle.name();
+  summary["status"] = nullptr;  // not decided yet; metadata.json will say it
+  TRY(write_file(path, summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"));
+  return true;
 }
 
 }  // namespace frx::cli

@@ -17,4 +17,8 @@ Result<int> analyse_trace(const std::string& path, bool as_json, const report::A
 // `scope`: run, steady_state or auto.
 Result<int> analyse_run(const std::string& path, const std::string& scope, bool as_json, const report::AnalysisOptions& analysis, Io& io);
 
+// Writes derived/summary.json of the run in a folder: the documented summary, made anew from the event stream, or from the
+// profiler's trace when nobody made one. True when there is one then; a run with nothing to analyse is no failure.
+Result<bool> write_run_summary(const std::string& folder);
+
 }  // namespace frx::cli
