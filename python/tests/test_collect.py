@@ -54,7 +54,7 @@ class ObservedLoop(SdkTest):
     def command(self, delay: float, run_id: str):
         script = Path(self.folder) / "train.py"
         script.write_text(textwrap.dedent(TRAIN).replace("DELAY", repr(delay)))
-        return [PROGRAM, "collect", "--name", "loop", "--out", str(Path(self.folder) / "runs"), "--run-id", run_id, "--", sys.executable, str(script)]
+        return [PROGRAM, "collect", "--name", "loop", "--out", str(Path(self.folder) / "runs"), "--run-id", run_id, "--explain", "--", sys.executable, str(script)]
 
     def environment(self):
         return {**os.environ, "PYTHONPATH": str(PACKAGE_ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -79,6 +79,9 @@ class ObservedLoop(SdkTest):
             self.assertEqual(result["step_count"], 10)
             self.assertGreater(result["steady_state"]["facts"]["input_fraction"], 0.5)
             self.assertEqual(diagnosis["recommendations"][0]["id"], "rec_input_num_workers")
+        evidence = json.loads((run / "frx_evidence.json").read_text())
+        self.assertEqual(evidence["primary_bottleneck"], "input_bound")
+        self.assertIn("data loader", (run / "frx_llm_prompt.txt").read_text())
         summary = json.loads((run / "derived/summary.json").read_text())
         self.assertEqual(summary["steady_state"]["diagnosis"]["primary_bottleneck"], "input_bound")
 

@@ -44,13 +44,16 @@ void describe(Syntax& syntax, Options& options) {
   syntax.exit_code(1, "the command could not be started, or the bundle could not be written");
 }
 
-// Where --explain will write the brief, once there is an analysis of runs: before the bundle is sealed, so that its files
-// are in manifest and zip.
+// Before the bundle is sealed, so that the files are in manifest and zip.
 Result<> finish_with_brief(const capture::RunFolder& folder, const std::string& also_to, Io& io) {
-  static_cast<void>(also_to);
-  io.err.write(fmt::format("{}: --explain: this version writes no training brief yet; the bundle in {} has what one is made of\n",
-                           io.program, printable(folder.shown())));
-  return {};
+  std::vector<std::string> folders{folder.absolute()};
+  if (!also_to.empty()) folders.push_back(also_to);
+  const Result<RunBrief> brief = write_run_brief(folder.absolute(), folders, "");
+  if (!brief && brief.error().kind == ErrorKind::not_enough) {
+    io.err.write(fmt::format("{}: --explain: no brief: {}\n", io.program, brief.error().message));
+    return {};
+  }
+  return brief ? Result<>() : Result<>(Failure{brief.error()});
 }
 
 std::string outcome(const capture::WorkloadEnd& end) {

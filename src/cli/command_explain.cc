@@ -5,7 +5,9 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/ncu_analysis.h"
+#include "cli/trace_analysis.h"
 #include "render/explain.h"
+#include "report/run_analyst.h"
 
 namespace frx::cli {
 namespace {
@@ -19,9 +21,10 @@ struct Options {
 };
 
 void describe(Syntax& syntax, Options& options) {
-  syntax.text("Writes frx_summary.txt (for people), frx_llm_prompt.txt (for a language model) and frx_evidence.json (frx_explain_v0) "
-              "from an Nsight Compute profile.");
-  syntax.argument("PATH", options.path, "Nsight Compute report (.ncu-rep) or export (CSV, text)");
+  syntax.text(
+      "Writes frx_summary.txt (for people), frx_llm_prompt.txt (for a language model) and frx_evidence.json (frx_explain_v0) "
+      "from an Nsight Compute profile, or from a run bundle (frx_telemetry_explain_v0).");
+  syntax.argument("PATH", options.path, "Nsight Compute report (.ncu-rep) or export (CSV, text), or run bundle (folder, .zip)");
   syntax.option("--source,--src", "FILE", options.brief.source_path, "CUDA source to put into the brief");
   syntax.option("--out", "DIR", options.brief.directory, "where to write the files");
   syntax.flag("--prompt-only", options.prompt_only, "print the prompt and write nothing");
@@ -29,10 +32,32 @@ void describe(Syntax& syntax, Options& options) {
   syntax.example("report.csv --source kernel.cu --out brief", "write the three files into brief/");
 }
 
+void say_what_was_written(const Options& options, std::string primary, std::string_view confidence, Io& io) {
+  const std::string directory = options.brief.directory == "." ? "" : options.brief.directory + "/";
+  for (const std::string_view name : {"frx_summary.txt", "frx_llm_prompt.txt", "frx_evidence.json"}) {
+    io.out.write(fmt::format("wrote {}{}\n", printable(directory), name));
+  }
+  std::replace(primary.begin(), primary.end(), '_', ' ');
+  io.out.write(fmt::format("Primary issue: {} (confidence {})\n", primary.empty() ? "none" : primary, confidence));
+}
+
+Result<int> explain_run(const Options& options, Io& io) {
+  std::vector<std::string> folders;
+  if (!options.prompt_only) folders.push_back(options.brief.directory);
+  TRY_ASSIGN(const RunBrief brief, write_run_brief(options.path, folders, options.analysis.data_directory));
+  if (options.prompt_only) {
+    io.out.write(brief.prompt);
+  } else {
+    say_what_was_written(options, brief.primary, brief.confidence, io);
+  }
+  return 0;
+}
+
 Result<int> act(const Options& options, Io& io) {
   if (options.path.empty()) {
     return fail(ErrorKind::negative, "explain: no file given").hint("frx explain report.csv");
   }
+  if (report::is_run_bundle(options.path)) return explain_run(options, io);
   TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
   TRY_ASSIGN(const report::NcuReport* report, analyse_file(*analyst, options.path, io));
   if (options.prompt_only) {
@@ -45,13 +70,7 @@ Result<int> act(const Options& options, Io& io) {
     return 0;
   }
   TRY(write_explain_files(*report, options.brief, io));
-  const std::string directory = options.brief.directory == "." ? "" : options.brief.directory + "/";
-  for (const std::string_view name : {"frx_summary.txt", "frx_llm_prompt.txt", "frx_evidence.json"}) {
-    io.out.write(fmt::format("wrote {}{}\n", printable(directory), name));
-  }
-  std::string primary = report->primary;
-  std::replace(primary.begin(), primary.end(), '_', ' ');
-  io.out.write(fmt::format("Primary issue: {} (confidence {})\n", primary, report->confidence));
+  say_what_was_written(options, report->primary, report->confidence, io);
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
 #include "model/bundle_paths.h"
+#include "render/run_brief.h"
 #include "render/run_report.h"
 #include "render/trace_report.h"
 #include "report/run_analyst.h"
@@ -68,8 +69,23 @@ Result<bool> write_run_summary(const std::string& folder) {
   Json summary = render::run_json(**report);
   summary["source"] = bundle.name();
   summary["status"] = nullptr;  // not decided yet; metadata.json will say it
-  TRY(write_file(path, summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"));
+  TRY(write_file(path, render::json_text(summary)));
   return true;
+}
+
+Result<RunBrief> write_run_brief(const std::string& run, const std::vector<std::string>& folders, const std::string& data_directory) {
+  TRY_ASSIGN(const std::unique_ptr<report::RunAnalyst> analyst, report::RunAnalyst::create(data_directory));
+  TRY_ASSIGN(const ingest::RunBundle bundle, ingest::RunBundle::open(run));
+  TRY_ASSIGN(const std::unique_ptr<report::RunReport> report, analyst->analyse(bundle));
+  RunBrief brief{report->scope().diagnosis.user_facing, std::string(report->scope().diagnosis.confidence_level),
+                 render::run_prompt_text(*report)};
+  for (const std::string& folder : folders) {
+    const std::filesystem::path directory(folder);
+    TRY(write_file(directory / "frx_summary.txt", render::run_summary_text(*report)));
+    TRY(write_file(directory / "frx_llm_prompt.txt", brief.prompt));
+    TRY(write_file(directory / "frx_evidence.json", render::json_text(render::run_evidence_json(*report))));
+  }
+  return brief;
 }
 
 }  // namespace frx::cli

@@ -81,7 +81,8 @@ Json scope_json(const RunReport& report, const RunScope& scope) {
           {"per_step", std::move(steps)},
           {"run_summary", summary_json(report, scope)},
           {"bottlenecks", bottlenecks_json(scope)},
-          {"diagnosis", diagnosis_json(scope)}};
+          {"diagnosis", diagnosis_json(scope)},
+          {"framework_abstraction_tax", tax_json(scope)}};
 }
 
 }  // namespace

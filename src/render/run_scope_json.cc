@@ -55,6 +55,30 @@ Json diagnosis_json(const RunScope& scope) {
           {"dominant_stall_type", scope.dominant_stall}};
 }
 
+Json tax_json(const RunScope& scope) {
+  if (!scope.tax) return nullptr;
+  const diagnose::FrameworkTax& tax = *scope.tax;
+  Json contributors = Json::array();
+  for (const diagnose::TaxContributor& one : tax.contributors) {
+    contributors.push_back({{"name", one.name}, {"points", one.points}, {"inferred", one.inferred}});
+  }
+  const auto fact = [&](RunFact name) { return number(scope.facts[name]); };
+  const auto& volatility = scope.facts[RunFact::shape_volatility];
+  return {{"version", "fat_v1"},
+          {"score", tax.score},
+          {"severity", tax.severity},
+          {"contributors", std::move(contributors)},
+          {"evidence",
+           {{"gpu_active_fraction", number(tax.gpu_active)},
+            {"overhead_idle_fraction", number(tax.overhead_idle)},
+            {"pipeline_idle_fraction", number(tax.pipeline_idle)},
+            {"small_kernel_fraction", fact(RunFact::small_kernel_fraction)},
+            {"kernel_count_per_step", fact(RunFact::kernels_per_step)},
+            {"median_cuda_kernel_duration_us", fact(RunFact::median_kernel_us)},
+            {"shape_volatility_ratio", fact(RunFact::shape_volatility)},
+            {"shapes_stable", volatility ? Json(*volatility < 0.30) : Json(nullptr)}}}};
+}
+
 Json scope_comparison_json(const RunScope& run, const RunScope* steady_state) {
   const std::string& answer = (steady_state ? *steady_state : run).diagnosis.primary;
   return {{"diagnosis_changed", run.diagnosis.primary != answer},

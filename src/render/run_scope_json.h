@@ -12,6 +12,8 @@ Json facts_json(const model::RunFacts& facts);
 Json bottlenecks_json(const report::RunScope& scope);
 // The documented diagnosis, with what cannot be told and why.
 Json diagnosis_json(const report::RunScope& scope);
+// fat_v1; null when it cannot be told.
+Json tax_json(const report::RunScope& scope);
 // {"diagnosis_changed": ...} of the run and its steady state, if it has one.
 Json scope_comparison_json(const report::RunScope& run, const report::RunScope* steady_state);
 

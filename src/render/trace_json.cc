@@ -78,7 +78,8 @@ Json scope_json(const TraceReport& report, const RunScope& scope) {
           {"per_step", std::move(steps)},
           {"run_summary", summary_json(report, scope)},
           {"bottlenecks", bottlenecks_json(scope)},
-          {"diagnosis", diagnosis_json(scope)}};
+          {"diagnosis", diagnosis_json(scope)},
+          {"framework_abstraction_tax", tax_json(scope)}};
 }
 
 Json gpu_time_json(const GpuTime& time) {

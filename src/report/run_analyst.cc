@@ -84,7 +84,7 @@ std::vector<diagnose::StepValue> worst_steps(std::span<const RunStep> steps, std
 
 RunScope scope_from(const RunJudge& judge, const RunReport& report, std::string_view name, std::span<const RunStep> steps,
                     std::size_t skipped) {
-  RunScope scope{std::string(name), {}, skipped, {}, {}, {}, {}};
+  RunScope scope{std::string(name), {}, skipped, {}, {}, {}, {}, {}};
   const std::span<const RunStep> used = steps.subspan(skipped);
   for (const RunStep& step : used) scope.step_numbers.push_back(step.id);
   scope.facts = derive::facts_of(report.record, used);

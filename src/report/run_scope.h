@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "advise/advice.h"
+#include "diagnose/framework_tax.h"
 #include "diagnose/training.h"
 #include "model/run_facts.h"
 
@@ -19,6 +21,7 @@ struct RunScope {
   model::RunFacts facts;
   std::string dominant_stall;
   diagnose::TrainingDiagnosis diagnosis;
+  std::optional<diagnose::FrameworkTax> tax;
   advise::Advice advice;
 };
 

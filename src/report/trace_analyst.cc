@@ -182,7 +182,7 @@ Result<std::unique_ptr<TraceReport>> TraceAnalyst::analyse(std::string name, Byt
     return timeline.kind[one.event] == EventKind::kernel ? timeline.name[one.event] : Timeline::no_id;
   });
   const auto scope_from = [&](std::string_view scope_name, std::size_t skipped) {
-    RunScope scope{std::string(scope_name), {}, skipped, {}, {}, {}, {}};
+    RunScope scope{std::string(scope_name), {}, skipped, {}, {}, {}, {}, {}};
     const std::vector<derive::trace::Step>& steps = report->processes.front().steps.steps;
     for (std::size_t i = skipped; i < steps.size(); ++i) scope.step_numbers.push_back(steps[i].number);
     scope.facts = timeline.clock_broken ? model::RunFacts() : derive::trace::facts_of(report->processes, timeline, {skipped, SIZE_MAX});

@@ -1,0 +1,55 @@
+#include "diagnose/framework_tax.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace frx::diagnose {
+namespace {
+
+using model::RunFact;
+using model::RunFacts;
+
+// Documented.
+constexpr int high_score = 45, medium_score = 20;
+
+int rounded(double value) { return static_cast<int>(std::nearbyint(value)); }  // half to even
+
+double share(double value) { return std::clamp(value, 0.0, 1.0); }
+
+// Only what was found to be a bottleneck is taken out of the framework's account.
+double explained(const RunFacts& facts, const TrainingDiagnosis& diagnosis, std::string_view label, RunFact fact) {
+  return diagnosis.with_id(label) ? facts[fact].value_or(0) : 0;
+}
+
+void add_contributors(const RunFacts& facts, double fragmentation, FrameworkTax& tax) {
+  const double volatility = facts[RunFact::shape_volatility].value_or(0), small = facts[RunFact::small_kernel_fraction].value_or(0);
+  const auto add = [&](std::string_view name, double points, bool inferred) {
+    tax.contributors.push_back({name, rounded(points), inferred});
+  };
+  if (fragmentation > 0.10) add("Kernel launch fragmentation", 100 * fragmentation, false);
+  if (volatility < 0.30 && facts[RunFact::kernels_per_step].value_or(0) >= 30)
+    add("Missing graph capture (opportunity)", 100 * tax.overhead_idle * (0.5 + 0.5 * fragmentation), true);
+  if (small >= 0.40) add("Unfused elementwise operations (opportunity)", 50 * small, true);
+  if (volatility >= 0.30) add("Dynamic-shape dispatch overhead", 100 * volatility, false);
+  std::ranges::stable_sort(tax.contributors, std::ranges::greater{}, &TaxContributor::points);
+}
+
+}  // namespace
+
+std::optional<FrameworkTax> framework_tax(const RunFacts& facts, const TrainingDiagnosis& diagnosis) {
+  if (facts[RunFact::profiler_windows].value_or(0) <= 0 || !facts[RunFact::gpu_utilization_pct]) return std::nullopt;
+  FrameworkTax tax;
+  tax.gpu_active = share(*facts[RunFact::gpu_utilization_pct] / 100);
+  tax.pipeline_idle = explained(facts, diagnosis, "input_bound", RunFact::input_fraction) +
+                      explained(facts, diagnosis, "copy_bound", RunFact::copy_fraction) +
+                      explained(facts, diagnosis, "sync_bound", RunFact::sync_fraction);
+  tax.overhead_idle = std::max(0.0, 1 - tax.gpu_active - tax.pipeline_idle);
+  const double fragmentation = share(0.6 * share(facts[RunFact::small_kernel_fraction].value_or(0)) +
+                                     0.4 * std::min(1.0, facts[RunFact::kernels_per_step].value_or(0) / 100));
+  tax.score = rounded(std::clamp(100 * tax.overhead_idle * (0.5 + 0.5 * fragmentation), 0.0, 100.0));
+  tax.severity = tax.score >= high_score ? "high" : tax.score >= medium_score ? "medium" : "low";
+  if (tax.score >= medium_score && tax.overhead_idle >= 0.05) add_contributors(facts, fragmentation, tax);
+  return tax;
+}
+
+}  // namespace frx::diagnose
