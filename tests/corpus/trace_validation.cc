@@ -21,6 +21,9 @@ operators of autograd's threads, others begin behind the launches. *Busy* and *e
 which it only communicated: ours / as measured by others with another program. Without steps it is the time from the first kernel to the last.
 *Agrees*: the diagnosis is one of those that the source of the trace names; `-` where it names none.
 
+Where the shares differ, the steps do: in the two `drisspg` files we take the range that repeats for the step, they the time from the first kernel to
+the last; in the file merged from four ranks we take each rank's own steps for its GPU, they those of all ranks for all.
+
 )";
 
 std::string pair_text(double ours, double theirs) { return fmt::format("{:.1f} / {:.1f}", ours, theirs); }
