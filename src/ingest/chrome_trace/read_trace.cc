@@ -235,10 +235,15 @@ Result<> Reader::check() const {
 
 }  // namespace
 
+// An object, or a list of objects: "[7592] app@127.0.0.1" begins a page of Nsight Compute.
 bool may_be_trace(std::string_view head) {
+  constexpr std::string_view blanks = " \r\n\t";
   if (head.starts_with(byte_order_mark)) head.remove_prefix(byte_order_mark.size());
-  const std::size_t first = head.find_first_not_of(" \r\n\t");
-  return first != head.npos && (head[first] == '{' || head[first] == '[');
+  const std::size_t first = head.find_first_not_of(blanks);
+  if (first == head.npos || (head[first] != '{' && head[first] != '[')) return false;
+  const std::size_t second = head.find_first_not_of(blanks, first + 1);
+  if (second == head.npos) return true;  // too long a run of blanks to tell
+  return head[first] == '{' ? head[second] == '"' || head[second] == '}' : head[second] == '{' || head[second] == ']';
 }
 
 Result<Timeline> read_trace(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress) {

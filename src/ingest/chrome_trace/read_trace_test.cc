@@ -148,6 +148,15 @@ TEST(ReadTrace, NeedsNoStackForNesting) {
   EXPECT_EQ(trace_of(trace_with(event("kernel", "k", "0/7", 1, 1, R"("x": )" + deep))).size(), 1u);
 }
 
+TEST(ReadTrace, IsNotTakenForAPageOfNsightCompute) {
+  EXPECT_TRUE(may_be_trace("\xEF\xBB\xBF {\n  \"schemaVersion\": 1"));
+  EXPECT_TRUE(may_be_trace("[\n\n  {\n    \"ph\": \"X\""));
+  EXPECT_FALSE(may_be_trace("[7592] vectorAdd@127.0.0.1"));
+  EXPECT_FALSE(may_be_trace("==PROF== Connected to process 7592"));
+  EXPECT_FALSE(may_be_trace("{{template}}"));
+  EXPECT_FALSE(may_be_trace(""));
+}
+
 TEST(ReadTrace, RefusesWhatIsNoTraceOfTheProfiler) {
   EXPECT_EQ(refusal(""), "t.json: the file is empty");
   EXPECT_NE(refusal("{}").find("expected a trace with 'traceEvents', found other JSON"), std::string::npos);
