@@ -177,6 +177,19 @@ class Adviser {
 
 }  // namespace
 
+Advice advice_for(const Catalogue& catalogue, std::span<const Diagnosed> diagnosed) {
+  Proposals proposals = propose(catalogue, diagnosed);
+  Advice advice;
+  for (const Proposal& proposal : proposals.proposals) {
+    Recommendation r = described(proposal);
+    r.label = diagnosed[proposal.diagnosed].label;
+    advice.recommendations.push_back(std::move(r));
+  }
+  advice.bundles = std::move(proposals.bundles);
+  advice.withheld = std::move(proposals.withheld);
+  return advice;
+}
+
 Recommendation described(const Proposal& proposal) {
   const Card& card = *proposal.card;
   Recommendation r;

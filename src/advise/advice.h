@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -69,6 +70,9 @@ struct Advice {
   std::vector<Withheld> withheld;
   std::string validation_command;          // one line for a shell, "" when no step names a counter
 };
+
+// The cards that answer these bottlenecks, as they stand in the catalogue: nothing measured is added.
+Advice advice_for(const Catalogue& catalogue, std::span<const Diagnosed> diagnosed);
 
 // The answer points into the run, the catalogue and `knowledge`.
 Result<Advice> advise(const diagnose::RunDiagnosis& run, const Catalogue& catalogue, const knowledge::Knowledge& knowledge);

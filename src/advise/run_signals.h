@@ -2,7 +2,6 @@
 #pragma once
 
 #include "advise/signal_map.h"
-#include "diagnose/training.h"
 #include "model/run_facts.h"
 
 namespace frx::advise {

@@ -45,15 +45,17 @@ void describe(Syntax& syntax, Options& options) {
 }
 
 // Before the bundle is sealed, so that the files are in manifest and zip.
-Result<> finish_with_brief(const capture::RunFolder& folder, const std::string& also_to, Io& io) {
-  std::vector<std::string> folders{folder.absolute()};
-  if (!also_to.empty()) folders.push_back(also_to);
-  const Result<RunBrief> brief = write_run_brief(folder.absolute(), folders, "");
-  if (!brief && brief.error().kind == ErrorKind::not_enough) {
-    io.err.write(fmt::format("{}: --explain: no brief: {}\n", io.program, brief.error().message));
+Result<> finish(const capture::RunFolder& folder, bool explain, const std::string& also_to, Io& io) {
+  const Result<AnalysedRun> run = analysed_run(folder.absolute(), "");
+  if (!run && run.error().kind == ErrorKind::not_enough) {
+    if (explain) io.err.write(fmt::format("{}: --explain: no brief: {}\n", io.program, run.error().message));
     return {};
   }
-  return brief ? Result<>() : Result<>(Failure{brief.error()});
+  if (!run) return Failure{run.error()};
+  TRY(write_run_summary(*run, folder.absolute()));
+  if (!explain) return {};
+  TRY(write_run_brief(*run->report, folder.absolute()));
+  return also_to.empty() ? Result<>() : write_run_brief(*run->report, also_to);
 }
 
 std::string outcome(const capture::WorkloadEnd& end) {
@@ -95,10 +97,7 @@ Result<int> act(const Options& options, Io& io) {
   request.import_profiler = !options.no_profiler_import;
   request.zip = !options.no_zip;
   request.say = [&io](std::string_view line) { io.err.write(fmt::format("\n{}: {}\n", io.program, line)); };
-  request.before_sealing = [&](const capture::RunFolder& folder) -> Result<> {
-    TRY(write_run_summary(folder.absolute()));
-    return options.explain ? finish_with_brief(folder, options.explain_out, io) : Result<>();
-  };
+  request.before_sealing = [&](const capture::RunFolder& folder) { return finish(folder, options.explain, options.explain_out, io); };
   io.out.flush();
   Result<capture::CollectResult> result = capture::collect(request, *io.host);
   if (!result) {

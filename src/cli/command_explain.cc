@@ -7,6 +7,7 @@
 #include "cli/ncu_analysis.h"
 #include "cli/trace_analysis.h"
 #include "render/explain.h"
+#include "render/run_brief.h"
 #include "report/run_analyst.h"
 
 namespace frx::cli {
@@ -42,13 +43,13 @@ void say_what_was_written(const Options& options, std::string primary, std::stri
 }
 
 Result<int> explain_run(const Options& options, Io& io) {
-  std::vector<std::string> folders;
-  if (!options.prompt_only) folders.push_back(options.brief.directory);
-  TRY_ASSIGN(const RunBrief brief, write_run_brief(options.path, folders, options.analysis.data_directory));
+  TRY_ASSIGN(const AnalysedRun run, analysed_run(options.path, options.analysis.data_directory));
   if (options.prompt_only) {
-    io.out.write(brief.prompt);
+    io.out.write(render::run_prompt_text(*run.report));
   } else {
-    say_what_was_written(options, brief.primary, brief.confidence, io);
+    TRY(write_run_brief(*run.report, options.brief.directory));
+    const diagnose::TrainingDiagnosis& diagnosis = run.report->scope().diagnosis;
+    say_what_was_written(options, diagnosis.user_facing, diagnosis.confidence_level, io);
   }
   return 0;
 }

@@ -57,8 +57,8 @@ Result<> collect_a_run(Trial& trial) {
   request.artifact_directories = {trial.folder.file("none")};
   request.workload = {"/bin/sh", "-c", copy_line_by_line, trial.trace()};
   request.before_sealing = [](const capture::RunFolder& folder) -> Result<> {
-    TRY(write_run_summary(folder.absolute()));
-    return {};
+    TRY_ASSIGN(const AnalysedRun run, analysed_run(folder.absolute(), ""));
+    return write_run_summary(run, folder.absolute());
   };
   TRY_ASSIGN(trial.result, capture::collect(request, *trial.io.host));
   if (!trial.result.failures.empty()) return Failure{trial.result.failures[0]};

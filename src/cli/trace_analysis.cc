@@ -43,49 +43,40 @@ Result<int> analyse_run(const std::string& path, const std::string& scope, bool 
   if (scope != "auto" && scope != "run" && scope != "steady_state") {
     return fail(ErrorKind::usage, "analyze: expected run, steady_state or auto as --scope, found '{}'", printable(scope));
   }
-  TRY_ASSIGN(const std::unique_ptr<report::RunAnalyst> analyst, report::RunAnalyst::create(analysis.data_directory));
-  TRY_ASSIGN(const ingest::RunBundle bundle, ingest::RunBundle::open(path));
-  TRY_ASSIGN(const std::unique_ptr<report::RunReport> report, analyst->analyse(bundle));
-  if (scope == "steady_state" && !report->steady_state) {
+  TRY_ASSIGN(const AnalysedRun run, analysed_run(path, analysis.data_directory));
+  if (scope == "steady_state" && !run.report->steady_state) {
     return fail(ErrorKind::not_enough, "the run has too few completed steps for a steady state").at(path).hint("--scope run");
   }
   if (as_json) {
-    write_json(io, "run", render::run_json(*report));
+    write_json(io, "run", render::run_json(*run.report));
   } else {
-    io.out.write(render::run_text(*report, scope, style_of(io)));
+    io.out.write(render::run_text(*run.report, scope, style_of(io)));
   }
   return 0;
 }
 
-Result<bool> write_run_summary(const std::string& folder) {
-  const std::string path = folder + "/" + std::string(model::bundle::derived_summary);
-  TRY_ASSIGN(const std::unique_ptr<report::RunAnalyst> analyst, report::RunAnalyst::create(""));
-  TRY_ASSIGN(const ingest::RunBundle bundle, ingest::RunBundle::open(folder));
-  const bool has_summary = bundle.has(model::bundle::derived_summary);
-  const Result<std::unique_ptr<report::RunReport>> report = analyst->analyse(bundle);
-  if (!report && report.error().kind == ErrorKind::not_enough) return has_summary;
-  if (!report) return Failure{report.error()};
-  if (has_summary && (*report)->record.events == 0) return true;  // somebody's own, and no stream to make a better one of
-  Json summary = render::run_json(**report);
-  summary["source"] = bundle.name();
-  summary["status"] = nullptr;  // not decided yet; metadata.json will say it
-  TRY(write_file(path, render::json_text(summary)));
-  return true;
+Result<AnalysedRun> analysed_run(const std::string& path, const std::string& data_directory) {
+  AnalysedRun run;
+  TRY_ASSIGN(run.analyst, report::RunAnalyst::create(data_directory));
+  TRY_ASSIGN(const ingest::RunBundle bundle, ingest::RunBundle::open(path));
+  run.has_summary = bundle.has(model::bundle::derived_summary);
+  TRY_ASSIGN(run.report, run.analyst->analyse(bundle));
+  return run;
 }
 
-Result<RunBrief> write_run_brief(const std::string& run, const std::vector<std::string>& folders, const std::string& data_directory) {
-  TRY_ASSIGN(const std::unique_ptr<report::RunAnalyst> analyst, report::RunAnalyst::create(data_directory));
-  TRY_ASSIGN(const ingest::RunBundle bundle, ingest::RunBundle::open(run));
-  TRY_ASSIGN(const std::unique_ptr<report::RunReport> report, analyst->analyse(bundle));
-  RunBrief brief{report->scope().diagnosis.user_facing, std::string(report->scope().diagnosis.confidence_level),
-                 render::run_prompt_text(*report)};
-  for (const std::string& folder : folders) {
-    const std::filesystem::path directory(folder);
-    TRY(write_file(directory / "frx_summary.txt", render::run_summary_text(*report)));
-    TRY(write_file(directory / "frx_llm_prompt.txt", brief.prompt));
-    TRY(write_file(directory / "frx_evidence.json", render::json_text(render::run_evidence_json(*report))));
-  }
-  return brief;
+Result<> write_run_summary(const AnalysedRun& run, const std::string& folder) {
+  if (run.has_summary && run.report->record.events == 0) return {};  // somebody's own, and no stream to make a better one of
+  Json summary = render::run_json(*run.report);
+  summary["source"] = run.report->name;
+  summary["status"] = nullptr;  // not decided yet; metadata.json will say it
+  return write_file(folder + "/" + std::string(model::bundle::derived_summary), render::json_text(summary));
+}
+
+Result<> write_run_brief(const report::RunReport& report, const std::string& folder) {
+  const std::filesystem::path directory(folder);
+  TRY(write_file(directory / "frx_summary.txt", render::run_summary_text(report)));
+  TRY(write_file(directory / "frx_llm_prompt.txt", render::run_prompt_text(report)));
+  return write_file(directory / "frx_evidence.json", render::json_text(render::run_evidence_json(report)));
 }
 
 }  // namespace frx::cli

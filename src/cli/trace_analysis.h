@@ -1,12 +1,13 @@
 // frx analyze on traces of the PyTorch profiler and on run bundles.
 #pragma once
 
+#include <memory>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "cli/io.h"
 #include "report/analyse.h"
+#include "report/run_analyst.h"
 
 namespace frx::cli {
 
@@ -18,15 +19,20 @@ Result<int> analyse_trace(const std::string& path, bool as_json, const report::A
 // `scope`: run, steady_state or auto.
 Result<int> analyse_run(const std::string& path, const std::string& scope, bool as_json, const report::AnalysisOptions& analysis, Io& io);
 
-// Writes derived/summary.json of the run in a folder: the documented summary, made anew from the event stream, or from the
-// profiler's trace when nobody made one. True when there is one then; a run with nothing to analyse is no failure.
-Result<bool> write_run_summary(const std::string& folder);
-
-// Writes the training brief (frx_summary.txt, frx_llm_prompt.txt, frx_evidence.json) into each of `folders`. Fails with
-// not_enough when the run has nothing to analyse.
-struct RunBrief {
-  std::string primary, confidence, prompt;
+// A run that was analysed, for everything that is written about it.
+struct AnalysedRun {
+  std::unique_ptr<report::RunAnalyst> analyst;  // what the report points into
+  std::unique_ptr<report::RunReport> report;
+  bool has_summary = false;  // the bundle brought one along
 };
-Result<RunBrief> write_run_brief(const std::string& run, const std::vector<std::string>& folders, const std::string& data_directory);
+// Fails with not_enough when the run has nothing to analyse.
+Result<AnalysedRun> analysed_run(const std::string& path, const std::string& data_directory);
+
+// Writes derived/summary.json into the folder of the run: the documented summary, made anew from the event stream, or from
+// the profiler's trace when nobody made one.
+Result<> write_run_summary(const AnalysedRun& run, const std::string& folder);
+
+// Writes the training brief (frx_summary.txt, frx_llm_prompt.txt, frx_evidence.json) into a folder.
+Result<> write_run_brief(const report::RunReport& report, const std::string& folder);
 
 }  // namespace frx::cli

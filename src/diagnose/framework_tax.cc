@@ -10,7 +10,7 @@ using model::RunFact;
 using model::RunFacts;
 
 // Documented.
-constexpr int high_score = 45, medium_score = 20;
+constexpr int high_score = 45;
 
 int rounded(double value) { return static_cast<int>(std::nearbyint(value)); }  // half to even
 
@@ -47,8 +47,8 @@ std::optional<FrameworkTax> framework_tax(const RunFacts& facts, const TrainingD
   const double fragmentation = share(0.6 * share(facts[RunFact::small_kernel_fraction].value_or(0)) +
                                      0.4 * std::min(1.0, facts[RunFact::kernels_per_step].value_or(0) / 100));
   tax.score = rounded(std::clamp(100 * tax.overhead_idle * (0.5 + 0.5 * fragmentation), 0.0, 100.0));
-  tax.severity = tax.score >= high_score ? "high" : tax.score >= medium_score ? "medium" : "low";
-  if (tax.score >= medium_score && tax.overhead_idle >= 0.05) add_contributors(facts, fragmentation, tax);
+  tax.severity = tax.score >= high_score ? "high" : tax.score >= FrameworkTax::worth_naming ? "medium" : "low";
+  if (tax.score >= FrameworkTax::worth_naming && tax.overhead_idle >= 0.05) add_contributors(facts, fragmentation, tax);
   return tax;
 }
 

@@ -21,10 +21,12 @@ struct TaxContributor {
 };
 
 struct FrameworkTax {
+  static constexpr int worth_naming = 20;  // documented: below it nothing is said about it
+
   int score = 0;                                                // 0 to 100
   std::string_view severity;                                    // high, medium, low
   double gpu_active = 0, overhead_idle = 0, pipeline_idle = 0;  // fractions of a step
-  std::vector<TaxContributor> contributors;                     // most points first; from a score of 20 on
+  std::vector<TaxContributor> contributors;                     // most points first; from worth_naming on
 };
 
 // None without a recording of kernels, or without knowing how busy the GPU was.

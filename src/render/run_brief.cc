@@ -15,7 +15,6 @@ using report::RunReport;
 using report::RunScope;
 
 constexpr std::size_t recommendations_shown = 3, actions_shown = 3, validations_shown = 2;
-constexpr int tax_worth_naming = 20;
 
 struct Metric {
   std::string_view key, words, unit;
@@ -37,20 +36,13 @@ struct Times {
 
 Times times_of(const RunReport& report) {
   const RunScope& scope = report.scope();
-  double wall = 0, total = 0, count = 0;
-  if (report.record.steps.empty() && report.trace && !report.trace->processes.empty()) {
-    const auto& host = report.trace->processes.front().host;
-    for (std::size_t i = scope.skipped; i < host.size(); ++i, ++count) wall += static_cast<double>(host[i].wall);
-    total = wall;
-  }
-  for (std::size_t seen = 0; const model::RunStep& step : report.record.steps) {
-    if (!step.completed() || seen++ < scope.skipped) continue;
-    wall += static_cast<double>(step.wall_ns);
-    total += static_cast<double>(step.total_ns());
-    ++count;
-  }
-  if (count == 0 || total <= 0) return {};
-  return {wall / count, 1e9 * count / total};
+  if (const auto times = report::step_times(report.record, scope)) return {times->wall_ns, times->per_second()};
+  if (!report.record.steps.empty() || !report.trace || report.trace->processes.empty()) return {};
+  double wall = 0, count = 0;
+  const auto& host = report.trace->processes.front().host;
+  for (std::size_t i = scope.skipped; i < host.size(); ++i, ++count) wall += static_cast<double>(host[i].wall);
+  if (count == 0 || wall <= 0) return {};
+  return {wall / count, 1e9 * count / wall};
 }
 
 std::vector<std::string_view> secondary(const RunScope& scope) {
@@ -135,7 +127,7 @@ std::string metrics_text(const RunReport& report, std::string_view bullet) {
 }
 
 std::string tax_text(const RunScope& scope) {
-  if (!scope.tax || scope.tax->score < tax_worth_naming) return {};
+  if (!scope.tax || scope.tax->score < diagnose::FrameworkTax::worth_naming) return {};
   std::string text = fmt::format("Framework Abstraction Tax: {} of 100 ({})\n", scope.tax->score, scope.tax->severity);
   for (const auto& one : scope.tax->contributors)
     text += fmt::format("- {} ({} points{})\n", one.name, one.points, one.inferred ? ", inferred" : "");

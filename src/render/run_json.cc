@@ -42,23 +42,15 @@ Json step_json(const RunRecord& record, const RunStep& step) {
 }
 
 Json summary_json(const RunReport& report, const RunScope& scope) {
-  double total = 0, wall = 0, count = 0;
-  std::int64_t most = 0;
-  for (std::size_t i = scope.skipped, seen = 0; const RunStep& step : report.record.steps) {
-    if (!step.completed() || seen++ < i) continue;
-    total += static_cast<double>(step.total_ns());
-    wall += static_cast<double>(step.wall_ns);
-    most = std::max(most, step.wall_ns);
-    ++count;
-  }
+  const auto times = report::step_times(report.record, scope);
   const auto fact = [&](RunFact name) { return number(scope.facts[name]); };
   return {{"average_gpu_utilization_pct", fact(RunFact::gpu_utilization_pct)},
           {"average_memory_utilization_pct", fact(RunFact::memory_utilization_pct)},
           {"utilization_instability_pct", fact(RunFact::utilization_instability_pct)},
           {"memory_pressure_peak_ratio", fact(RunFact::memory_peak_ratio)},
-          {"throughput_steps_per_sec", total > 0 ? number(1e9 * count / total) : Json(nullptr)},
-          {"step_time_avg_ns", count > 0 ? Json(static_cast<std::int64_t>(wall / count)) : Json(nullptr)},
-          {"step_time_max_ns", count > 0 ? Json(most) : Json(nullptr)},
+          {"throughput_steps_per_sec", times ? number(times->per_second()) : Json(nullptr)},
+          {"step_time_avg_ns", times ? Json(static_cast<std::int64_t>(times->wall_ns)) : Json(nullptr)},
+          {"step_time_max_ns", times ? Json(times->longest_ns) : Json(nullptr)},
           {"shape_volatility_ratio", fact(RunFact::shape_volatility)},
           {"profiler_windows_exported", fact(RunFact::profiler_windows)},
           {"kernel_count_per_step", fact(RunFact::kernels_per_step)},

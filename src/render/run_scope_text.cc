@@ -8,7 +8,6 @@ namespace frx::render {
 namespace {
 
 constexpr std::size_t recommendations_shown = 3;
-constexpr int tax_worth_naming = 20;
 
 }  // namespace
 
@@ -23,7 +22,7 @@ void add_run_verdict(Page& page, const report::RunScope& scope) {
     if (d.user_facing != d.primary) page.fact("Seen as", fmt::format("{} ({})", d.findings.front().label->display, d.primary));
     page.fact("Confidence", fmt::format("{} ({:.2f}): {}", d.confidence_level, d.confidence, d.confidence_reason));
   }
-  if (scope.tax && scope.tax->score >= tax_worth_naming) {
+  if (scope.tax && scope.tax->score >= diagnose::FrameworkTax::worth_naming) {
     page.fact("Framework tax",
               fmt::format("{} of 100 ({}): idle without the pipeline being the reason", scope.tax->score, scope.tax->severity));
   }

@@ -28,18 +28,12 @@ void add_numbers(Page& page, const RunReport& report, const RunScope& scope) {
   const auto fact = [&](RunFact name, std::string_view unit, double scale) {
     return scope.facts[name] ? fmt::format("{:.1f}{}", scale * *scope.facts[name], unit) : std::string("not recorded");
   };
-  double wall = 0, total = 0, count = 0;
-  for (const model::RunStep& step : report.record.steps) {
-    if (!step.completed() || std::ranges::find(scope.step_numbers, step.id) == scope.step_numbers.end()) continue;
-    wall += static_cast<double>(step.wall_ns);
-    total += static_cast<double>(step.total_ns());
-    ++count;
-  }
-  if (count > 0) {
-    page.fact("Step time", total > wall ? fmt::format("{} and {} waiting before it", format_quantity(wall / count, "ns"),
-                                                      format_quantity((total - wall) / count, "ns"))
-                                        : format_quantity(wall / count, "ns"));
-    page.fact("Throughput", fmt::format("{:.2f} steps/s", 1e9 * count / total));
+  if (const auto times = report::step_times(report.record, scope)) {
+    const double before = times->total_ns - times->wall_ns;
+    page.fact("Step time",
+              before > 0 ? fmt::format("{} and {} waiting before it", format_quantity(times->wall_ns, "ns"), format_quantity(before, "ns"))
+                         : format_quantity(times->wall_ns, "ns"));
+    page.fact("Throughput", fmt::format("{:.2f} steps/s", times->per_second()));
   }
   page.fact("GPU utilisation", fact(RunFact::gpu_utilization_pct, " %", 1));
   page.fact("GPU memory, peak", fact(RunFact::memory_peak_ratio, " %", 100));

@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 
-#include "advise/engine.h"
 #include "advise/ptx_signals.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -49,16 +48,7 @@ advise::Advice advice_for(const diagnose::PtxDiagnosis& diagnosis, const advise:
   for (const diagnose::CodeLabelFinding& label : diagnosis.labels) {
     if (label.proof != knowledge::Proof::unproven) diagnosed.push_back({label.id, label.score, &signals, 0});
   }
-  advise::Proposals proposals = advise::propose(catalogue, diagnosed);
-  advise::Advice advice;
-  for (const advise::Proposal& proposal : proposals.proposals) {
-    advise::Recommendation r = advise::described(proposal);
-    r.label = diagnosed[proposal.diagnosed].label;
-    advice.recommendations.push_back(std::move(r));
-  }
-  advice.bundles = std::move(proposals.bundles);
-  advice.withheld = std::move(proposals.withheld);
-  return advice;
+  return advise::advice_for(catalogue, diagnosed);
 }
 
 void judge_confidence(PtxReport& report) {

@@ -16,9 +16,6 @@ namespace {
 namespace paths = model::bundle;
 using model::RunStep;
 
-// Documented: the first two steps are warming up. Only where at least three remain.
-constexpr std::size_t warm_up_steps = 2, fewest_left = 3;
-
 Result<> read_streams(const ingest::RunBundle& bundle, RunReport& report) {
   // One stream per process: trace.jsonl, and trace.rank1.jsonl beside it.
   for (const ingest::BundleMember& member : bundle.members()) {
@@ -104,9 +101,23 @@ std::string profiler_trace_of(const ingest::RunBundle& bundle) {
 
 }  // namespace
 
+std::optional<StepTimes> step_times(const model::RunRecord& record, const RunScope& scope) {
+  StepTimes times;
+  for (std::size_t seen = 0; const RunStep& step : record.steps) {
+    if (!step.completed() || seen++ < scope.skipped) continue;
+    ++times.steps;
+    times.wall_ns += static_cast<double>(step.wall_ns);
+    times.total_ns += static_cast<double>(step.total_ns());
+    times.longest_ns = std::max(times.longest_ns, step.wall_ns);
+  }
+  if (times.steps == 0) return std::nullopt;
+  times.wall_ns /= times.steps;
+  times.total_ns /= times.steps;
+  return times;
+}
+
 Result<std::unique_ptr<RunAnalyst>> RunAnalyst::create(const std::string& data_directory) {
   std::unique_ptr<RunAnalyst> analyst(new RunAnalyst);
-  TRY_ASSIGN(analyst->judge_, RunJudge::create(data_directory));
   TRY_ASSIGN(analyst->traces_, TraceAnalyst::create(data_directory));
   return analyst;
 }
@@ -139,9 +150,9 @@ Result<std::unique_ptr<RunReport>> RunAnalyst::analyse(const ingest::RunBundle& 
         .hint("instrument the program (frx init shows how), or record with torch.profiler");
   }
   report->evidence = "event stream";
-  report->run = scope_from(*judge_, *report, "run", steps, 0);
-  if (steps.size() >= warm_up_steps + fewest_left)
-    report->steady_state = scope_from(*judge_, *report, "steady_state", steps, warm_up_steps);
+  report->run = scope_from(traces_->judge(), *report, "run", steps, 0);
+  if (const std::size_t skipped = warm_up_steps_of(steps.size()); skipped > 0)
+    report->steady_state = scope_from(traces_->judge(), *report, "steady_state", steps, skipped);
   if (steps.size() < report->record.steps.size()) {
     report->notes.push_back(
         fmt::format("{} did not end well and are left out", count_text(report->record.steps.size() - steps.size(), "step")));

@@ -21,7 +21,6 @@ class RunAnalyst {
  private:
   RunAnalyst() = default;
 
-  std::unique_ptr<RunJudge> judge_;
   std::unique_ptr<TraceAnalyst> traces_;
 };
 

@@ -1,6 +1,5 @@
 #include "report/run_judge.h"
 
-#include "advise/engine.h"
 #include "advise/run_signals.h"
 
 namespace frx::report {
@@ -20,14 +19,7 @@ void RunJudge::judge(RunScope& scope, const diagnose::RunSample& sample) const {
   const advise::SignalMap signals = advise::signals_of(scope.facts);
   std::vector<advise::Diagnosed> diagnosed;
   for (const diagnose::RunFinding& finding : scope.diagnosis.findings) diagnosed.push_back({finding.label->id, finding.score, &signals, 0});
-  advise::Proposals proposals = advise::propose(*catalogue_, diagnosed);
-  for (const advise::Proposal& proposal : proposals.proposals) {
-    advise::Recommendation r = advise::described(proposal);
-    r.label = diagnosed[proposal.diagnosed].label;
-    scope.advice.recommendations.push_back(std::move(r));
-  }
-  scope.advice.bundles = std::move(proposals.bundles);
-  scope.advice.withheld = std::move(proposals.withheld);
+  scope.advice = advise::advice_for(*catalogue_, diagnosed);
 }
 
 }  // namespace frx::report

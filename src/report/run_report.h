@@ -27,4 +27,13 @@ struct RunReport {
   const RunScope& scope() const { return steady_state ? *steady_state : run; }
 };
 
+// Means over the completed steps of a scope; none when there is no such step.
+struct StepTimes {
+  double steps = 0;
+  double wall_ns = 0, total_ns = 0;  // total: with the wait for the loader before the step
+  std::int64_t longest_ns = 0;       // wall
+  double per_second() const { return 1e9 / total_ns; }
+};
+std::optional<StepTimes> step_times(const model::RunRecord& record, const RunScope& scope);
+
 }  // namespace frx::report

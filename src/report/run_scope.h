@@ -13,6 +13,9 @@
 
 namespace frx::report {
 
+// Documented: the first two steps are warming up. Ours: only where at least three remain; 0 otherwise.
+constexpr std::size_t warm_up_steps_of(std::size_t steps) { return steps >= 5 ? 2 : 0; }
+
 // All steps ("run"), or those after warming up ("steady_state").
 struct RunScope {
   std::string name;

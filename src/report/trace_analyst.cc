@@ -21,8 +21,6 @@ using model::EventKind;
 using model::RunFact;
 using model::Timeline;
 
-// Documented: the first two steps are warming up. Only where at least three remain.
-constexpr std::size_t warm_up_steps = 2, fewest_left = 3;
 constexpr std::size_t top_count = 10;
 
 void count_events(const Timeline& timeline, const Attribution& attribution, TraceReport& report) {
@@ -194,7 +192,8 @@ Result<std::unique_ptr<TraceReport>> TraceAnalyst::analyse(std::string name, Byt
     return scope;
   };
   report->run = scope_from("run", 0);
-  if (report->step_count() >= warm_up_steps + fewest_left) report->steady_state = scope_from("steady_state", warm_up_steps);
+  if (const std::size_t skipped = warm_up_steps_of(report->step_count()); skipped > 0)
+    report->steady_state = scope_from("steady_state", skipped);
   for (const ProcessTimes& process : report->processes) {
     for (const GpuTrack& gpu : process.gpus) {
       GpuVerdict verdict{process.steps.pid, gpu.device, derive::trace::facts_of(process, &gpu, {report->scope().skipped, SIZE_MAX}), {}};

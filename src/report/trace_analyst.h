@@ -20,6 +20,9 @@ class TraceAnalyst {
   Result<std::unique_ptr<TraceReport>> analyse(std::string name, ByteSource& source,
                                                const std::function<void(std::uint64_t)>& progress = {}) const;
 
+  // For what else a run bundle holds.
+  const RunJudge& judge() const { return *judge_; }
+
  private:
   TraceAnalyst() = default;
 
