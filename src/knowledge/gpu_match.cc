@@ -167,6 +167,14 @@ class Matcher {
     return fitting;
   }
 
+  Products products_of(const model::ComputeCapability& cc) const {
+    Products found;
+    for (const GpuProduct& product : catalogue_.products()) {
+      if (product.cc == cc && product.sm_count) found.push_back(&product);
+    }
+    return found;
+  }
+
   Products narrowed_by_device(const Products& products) const {
     Products fitting = with_sm_count(products);
     if (!query_.memory_gb) return fitting;
@@ -188,11 +196,7 @@ class Matcher {
     result_.limits = catalogue_.limits(*query_.cc);
     if (result_.limits == nullptr) return none(fmt::format("{}compute capability {} is not known", before, to_string(*query_.cc)), nullptr);
     result_.certainty = Certainty::family;
-    Products fitting;
-    for (const GpuProduct& product : catalogue_.products()) {
-      if (product.cc == *query_.cc && product.sm_count) fitting.push_back(&product);
-    }
-    fitting = query_.sm_count && !result_.is_mig ? with_sm_count(fitting) : Products();
+    Products fitting = query_.sm_count && !result_.is_mig ? with_sm_count(products_of(*query_.cc)) : Products();
     if (query_.memory_gb) fitting = with_memory(fitting, *query_.memory_gb);
     result_.explanation = before + device();
     if (fitting.empty()) {

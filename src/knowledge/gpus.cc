@@ -132,29 +132,45 @@ std::string GpuProduct::provenance(std::string_view field) const {
 
 Result<GpuCatalogue> GpuCatalogue::load(const Library& library) {
   GpuCatalogue catalogue;
-  for (const Value& root : library.folder("gpus")) TRY(catalogue.add_file(root));
+  catalogue.files_ = library.folder("gpus");
+  for (const Value& root : catalogue.files_) TRY(catalogue.add_limits(root));
   std::stable_sort(catalogue.limits_.begin(), catalogue.limits_.end(), [](const SmLimits& a, const SmLimits& b) { return a.cc < b.cc; });
   return catalogue;
 }
 
-Result<> GpuCatalogue::add_file(const Value& root) {
+Result<> GpuCatalogue::add_limits(const Value& root) {
   TRY_ASSIGN(const Value capabilities, root.list("compute_capabilities"));
   for (std::size_t i = 0; i < capabilities.size(); ++i) {
     TRY_ASSIGN(SmLimits limits, read_limits(capabilities.item(i), root));
     limits_.push_back(std::move(limits));
   }
-  TRY_ASSIGN(const Value products, root.list("products"));
-  for (std::size_t i = 0; i < products.size(); ++i) {
-    TRY_ASSIGN(GpuProduct product, read_product(products.item(i), root));
-    products_.push_back(std::move(product));
-    sources_.push_back(products.item(i));
+  return {};
+}
+
+Result<> GpuCatalogue::add_products(const Value& root, Products& products) {
+  TRY_ASSIGN(const Value entries, root.list("products"));
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    TRY_ASSIGN(GpuProduct product, read_product(entries.item(i), root));
+    products.list.push_back(std::move(product));
+    products.sources.push_back(entries.item(i));
   }
   return {};
 }
 
+const GpuCatalogue::Products& GpuCatalogue::read_products() const {
+  std::call_once(products_->once, [this] {
+    for (const Value& root : files_) {
+      if (products_->outcome) products_->outcome = add_products(root, *products_);
+    }
+  });
+  return *products_;
+}
+
 Result<> GpuCatalogue::check() const {
+  const Products& products = read_products();
+  if (!products.outcome) return products.outcome;
   std::unordered_set<std::string_view> ids;
-  for (const GpuProduct& product : products_) {
+  for (const GpuProduct& product : products.list) {
     if (!ids.insert(product.id).second) {
       return fail(ErrorKind::malformed, "expected unique ids, found '{}' twice", product.id).at(product.where);
     }
@@ -169,12 +185,11 @@ Result<> GpuCatalogue::check() const {
           .at(entry.where);
     }
   }
-  for (std::size_t i = 0; i < products_.size(); ++i) TRY(check_peaks(i));
+  for (std::size_t i = 0; i < products.list.size(); ++i) TRY(check_peaks(products.list[i], products.sources[i]));
   return {};
 }
 
-Result<> GpuCatalogue::check_peaks(std::size_t index) const {
-  const GpuProduct& product = products_[index];
+Result<> GpuCatalogue::check_peaks(const GpuProduct& product, const Value& source) const {
   const SmLimits* of_sm = limits(product.cc);
   if (of_sm == nullptr) {
     return fail(ErrorKind::malformed, "'{}' has compute capability {}, which no file describes", product.id, to_string(product.cc)).at(product.where);
@@ -182,7 +197,7 @@ Result<> GpuCatalogue::check_peaks(std::size_t index) const {
   for (const auto& [precision, peak] : product.peaks_tflops) {
     const bool skip = std::find(product.unchecked.begin(), product.unchecked.end(), precision) != product.unchecked.end();
     if (skip) continue;
-    const std::string where = sources_[index]["peaks_tflops"][precision].where();
+    const std::string where = source["peaks_tflops"][precision].where();
     const std::optional<double> derived = derived_peak_tflops(product, *of_sm, precision);
     if (!derived) {
       return fail(ErrorKind::malformed, "no rate, SM count or clock to check the {} peak of '{}' against", precision, product.id)
@@ -205,8 +220,9 @@ const SmLimits* GpuCatalogue::limits(model::ComputeCapability cc) const {
 }
 
 const GpuProduct* GpuCatalogue::with_id(std::string_view id) const {
-  const auto found = std::find_if(products_.begin(), products_.end(), [&](const GpuProduct& product) { return product.id == id; });
-  return found == products_.end() ? nullptr : &*found;
+  const std::span<const GpuProduct> all = products();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const GpuProduct& product) { return product.id == id; });
+  return found == all.end() ? nullptr : &*found;
 }
 
 std::optional<model::ComputeCapability> parse_compute_capability(std::string_view text) {

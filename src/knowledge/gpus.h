@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -104,25 +106,36 @@ struct GpuProduct {
 
 class GpuCatalogue {
  public:
-  // `library` must outlive the catalogue.
+  // `library` must outlive the catalogue. The products are read when they are first asked for: most runs
+  // need only the limits of one compute capability, and the products are a sixth of a small run's time.
   static Result<GpuCatalogue> load(const Library& library);
 
-  // Everything that need not be looked at in every run: unique ids, known compute capabilities, and
-  // each peak against SMs x multiply-adds x 2 x clock. For the tests and for --data overlays.
+  // Everything that need not be looked at in every run: the products as a whole, unique ids, known compute
+  // capabilities, and each peak against SMs x multiply-adds x 2 x clock. For the tests and for --data overlays,
+  // whose mistakes must come out here: what was embedded is known to be well formed.
   Result<> check() const;
 
   const SmLimits* limits(model::ComputeCapability cc) const;
   const GpuProduct* with_id(std::string_view id) const;
-  std::span<const GpuProduct> products() const { return products_; }
+  std::span<const GpuProduct> products() const { return read_products().list; }
   std::span<const SmLimits> all_limits() const { return limits_; }
 
  private:
-  Result<> add_file(const Value& root);
-  Result<> check_peaks(std::size_t index) const;
+  struct Products {
+    std::once_flag once;
+    Result<> outcome;
+    std::vector<GpuProduct> list;
+    std::vector<Value> sources;  // of list
+  };
 
+  const Products& read_products() const;
+  Result<> add_limits(const Value& root);
+  static Result<> add_products(const Value& root, Products& products);
+  Result<> check_peaks(const GpuProduct& product, const Value& source) const;
+
+  std::vector<Value> files_;
   std::vector<SmLimits> limits_;
-  std::vector<GpuProduct> products_;
-  std::vector<Value> sources_;  // of products_
+  std::shared_ptr<Products> products_ = std::make_shared<Products>();
 };
 
 // "8.6" -> {8, 6}

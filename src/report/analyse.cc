@@ -6,23 +6,22 @@ namespace frx::report {
 
 Result<std::unique_ptr<Analyst>> Analyst::create(AnalysisOptions options) {
   std::unique_ptr<Analyst> analyst(new Analyst);
-  TRY_ASSIGN(analyst->knowledge_, knowledge::Knowledge::load(options.data_directory));
-  TRY_ASSIGN(advise::Catalogue catalogue, advise::Catalogue::load(analyst->knowledge_));
-  analyst->catalogue_ = std::make_unique<advise::Catalogue>(std::move(catalogue));
+  TRY_ASSIGN(analyst->expertise_, Expertise::load(options.data_directory));
   analyst->options_ = std::move(options);
   return analyst;
 }
 
 Result<const NcuReport*> Analyst::analyse(std::string name, ByteSource& source,
                                           const std::function<void(std::uint64_t)>& progress) {
-  TRY_ASSIGN(model::Session session, ingest::load(std::move(name), source, knowledge_.metrics, progress));  // what was observed
+  const knowledge::Knowledge& known = knowledge();
+  TRY_ASSIGN(model::Session session, ingest::load(std::move(name), source, known.metrics, progress));  // what was observed
   auto done = std::make_unique<Case>();
   diagnose::Options options;
   options.gpu_model = options_.gpu_model;
   options.arch_profile = options_.arch_profile;
-  TRY_ASSIGN(done->run, diagnose::diagnose(std::move(session), knowledge_, options));                       // what it means
-  TRY_ASSIGN(advise::Advice advice, advise::advise(done->run, *catalogue_, knowledge_));                    // what to do
-  done->report = assemble(done->run, std::move(advice), knowledge_);                                       // what we say
+  TRY_ASSIGN(done->run, diagnose::diagnose(std::move(session), known, options));                       // what it means
+  TRY_ASSIGN(advise::Advice advice, advise::advise(done->run, expertise_->catalogue(), known));                    // what to do
+  done->report = assemble(done->run, std::move(advice), known);                                       // what we say
   cases_.push_back(std::move(done));
   return &cases_.back()->report;
 }

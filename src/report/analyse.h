@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/files.h"
+#include "report/expertise.h"
 #include "report/report.h"
 
 namespace frx::report {
@@ -21,7 +22,7 @@ class Analyst {
  public:
   static Result<std::unique_ptr<Analyst>> create(AnalysisOptions options);
 
-  const knowledge::Knowledge& knowledge() const { return knowledge_; }
+  const knowledge::Knowledge& knowledge() const { return expertise_->knowledge(); }
 
   // `name` is what the report calls the source. The report lives as long as the analyst.
   Result<const NcuReport*> analyse(std::string name, ByteSource& source,
@@ -37,8 +38,7 @@ class Analyst {
   };
 
   AnalysisOptions options_;
-  knowledge::Knowledge knowledge_;
-  std::unique_ptr<advise::Catalogue> catalogue_;
+  std::shared_ptr<const Expertise> expertise_;
   std::vector<std::unique_ptr<Case>> cases_;
 };
 

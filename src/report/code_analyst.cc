@@ -122,10 +122,8 @@ std::string CodeAnalyst::architecture_for(const PtxReport& report) const {
 Result<std::unique_ptr<CodeAnalyst>> CodeAnalyst::create(const AnalysisOptions& options) {
   std::unique_ptr<CodeAnalyst> analyst(new CodeAnalyst);
   analyst->options_ = options;
-  TRY_ASSIGN(analyst->knowledge_, knowledge::Knowledge::load(options.data_directory));
-  const knowledge::Knowledge& known = analyst->knowledge_;
-  TRY_ASSIGN(advise::Catalogue catalogue, advise::Catalogue::load(known));
-  analyst->catalogue_ = std::make_unique<advise::Catalogue>(std::move(catalogue));
+  TRY_ASSIGN(analyst->expertise_, Expertise::load(options.data_directory));
+  const knowledge::Knowledge& known = analyst->knowledge();
   TRY_ASSIGN(ingest::ptx::InstructionSet instructions, ingest::ptx::InstructionSet::load(known.library));
   analyst->instructions_ = std::make_unique<ingest::ptx::InstructionSet>(std::move(instructions));
   TRY_ASSIGN(analyst->ptx_rules_, knowledge::CodeRules::load(known.library, "ptx"));
@@ -163,9 +161,9 @@ Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, st
   known.rules = &ptx_rules_;
   known.labels = &ptx_labels_;
   known.sm_version = gpu_sm_version_.empty() ? family_of(report->target) : gpu_sm_version_;
-  known.sm = registers_of(knowledge_.gpus, known.sm_version);
+  known.sm = registers_of(knowledge().gpus, known.sm_version);
   report->diagnosis = diagnose::diagnose_ptx(module, known, report->compiled);
-  report->advice = advice_for(report->diagnosis, *catalogue_);
+  report->advice = advice_for(report->diagnosis, expertise_->catalogue());
   judge_confidence(*report);
   add_notes(*report);
   return report;

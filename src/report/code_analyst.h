@@ -30,7 +30,7 @@ class CodeAnalyst {
  public:
   static Result<std::unique_ptr<CodeAnalyst>> create(const AnalysisOptions& options);
 
-  const knowledge::Knowledge& knowledge() const { return knowledge_; }
+  const knowledge::Knowledge& knowledge() const { return expertise_->knowledge(); }
   const knowledge::CodeRules& cubin_rules() const { return cubin_rules_; }
   // That --gpu-model names: "NVIDIA H100 (--gpu-model)" and its limits; "" and null without.
   std::string gpu() const { return gpu_name_.empty() ? "" : gpu_name_ + " (--gpu-model)"; }
@@ -49,8 +49,7 @@ class CodeAnalyst {
   std::string architecture_for(const PtxReport& report) const;
 
   AnalysisOptions options_;
-  knowledge::Knowledge knowledge_;
-  std::unique_ptr<advise::Catalogue> catalogue_;
+  std::shared_ptr<const Expertise> expertise_;
   std::unique_ptr<ingest::ptx::InstructionSet> instructions_;
   knowledge::CodeRules ptx_rules_, cuda_rules_, cubin_rules_;
   knowledge::CodeLabels ptx_labels_;

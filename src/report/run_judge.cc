@@ -6,10 +6,8 @@ namespace frx::report {
 
 Result<std::unique_ptr<RunJudge>> RunJudge::create(const std::string& data_directory) {
   std::unique_ptr<RunJudge> judge(new RunJudge);
-  TRY_ASSIGN(judge->knowledge_, knowledge::Knowledge::load(data_directory));
-  TRY_ASSIGN(judge->labels_, knowledge::RunLabels::load(judge->knowledge_.library));
-  TRY_ASSIGN(advise::Catalogue catalogue, advise::Catalogue::load(judge->knowledge_));
-  judge->catalogue_ = std::make_unique<advise::Catalogue>(std::move(catalogue));
+  TRY_ASSIGN(judge->expertise_, Expertise::load(data_directory));
+  TRY_ASSIGN(judge->labels_, knowledge::RunLabels::load(judge->expertise_->knowledge().library));
   return judge;
 }
 
@@ -19,7 +17,7 @@ void RunJudge::judge(RunScope& scope, const diagnose::RunSample& sample) const {
   const advise::SignalMap signals = advise::signals_of(scope.facts);
   std::vector<advise::Diagnosed> diagnosed;
   for (const diagnose::RunFinding& finding : scope.diagnosis.findings) diagnosed.push_back({finding.label->id, finding.score, &signals, 0});
-  scope.advice = advise::advice_for(*catalogue_, diagnosed);
+  scope.advice = advise::advice_for(expertise_->catalogue(), diagnosed);
 }
 
 }  // namespace frx::report

@@ -4,9 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "advise/catalogue.h"
-#include "knowledge/knowledge.h"
 #include "knowledge/run_labels.h"
+#include "report/expertise.h"
 #include "report/run_scope.h"
 
 namespace frx::report {
@@ -23,9 +22,8 @@ class RunJudge {
  private:
   RunJudge() = default;
 
-  knowledge::Knowledge knowledge_;
+  std::shared_ptr<const Expertise> expertise_;
   knowledge::RunLabels labels_;
-  std::unique_ptr<advise::Catalogue> catalogue_;
 };
 
 }  // namespace frx::report
