@@ -1,0 +1,173 @@
+#include "derive/compare/two_samples.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+namespace frx::derive::compare {
+namespace {
+
+constexpr double normal_quantile = 2.5758;  // of 99.5 %
+// Student's quantile of 99.5 % for 2, 3, ... degrees of freedom.
+constexpr std::array<double, 6> student_quantile = {9.925, 5.841, 4.604, 4.032, 3.707, 3.499};
+
+struct Side {
+  std::vector<double> sorted;  // logarithms
+  double effective = 0;        // independent values
+};
+
+std::vector<double> logarithms(std::span<const double> times) {
+  std::vector<double> values;
+  for (const double time : times) {
+    if (time > 0 && std::isfinite(time)) values.push_back(std::log(time));
+  }
+  return values;
+}
+
+// Equal values share the mean of their ranks.
+std::vector<double> ranks_of(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
+  std::vector<double> ranks(values.size());
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
+    for (std::size_t i = begin; i < end; ++i) ranks[order[i]] = static_cast<double>(begin + end - 1) / 2;
+  }
+  return ranks;
+}
+
+// Of neighbours in time; 0 where too few values could show any.
+double autocorrelation(const std::vector<double>& values) {
+  if (values.size() < fewest_for_ranks) return 0;
+  const std::vector<double> ranks = ranks_of(values);
+  const double mean = static_cast<double>(ranks.size() - 1) / 2;
+  double variance = 0, together = 0;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    variance += (ranks[i] - mean) * (ranks[i] - mean);
+    if (i > 0) together += (ranks[i] - mean) * (ranks[i - 1] - mean);
+  }
+  if (variance == 0 || together <= 0) return 0;
+  constexpr double highest = 0.95;  // a drift through the whole run
+  const double seen = together / variance;
+  // Short runs show less of it than there is (Marriott and Pope's correction).
+  return std::min(highest, seen + (1 + 4 * seen) / static_cast<double>(ranks.size()));
+}
+
+Side side_of(std::span<const double> times) {
+  Side side{logarithms(times), 0};
+  const double repeated = autocorrelation(side.sorted);
+  side.effective = static_cast<double>(side.sorted.size()) * (1 - repeated) / (1 + repeated);
+  std::ranges::sort(side.sorted);
+  return side;
+}
+
+// How many differences b - a are at most `limit`. Both sorted.
+double count_differences(const std::vector<double>& a, const std::vector<double>& b, double limit) {
+  double count = 0;
+  std::size_t beyond = 0;  // of b: values above a[i] + limit begin here
+  for (const double value : a) {
+    while (beyond < b.size() && b[beyond] - value <= limit) ++beyond;
+    count += static_cast<double>(beyond);
+  }
+  return count;
+}
+
+// The k-th smallest difference b - a, k from 1, by bisection: there are too many to write them down.
+double difference(const std::vector<double>& a, const std::vector<double>& b, double k) {
+  double low = b.front() - a.back(), high = b.back() - a.front();
+  if (count_differences(a, b, low) >= k) return low;
+  for (int i = 0; i < 60 && low < high; ++i) {
+    const double middle = low + (high - low) / 2;
+    (count_differences(a, b, middle) >= k ? high : low) = middle;
+  }
+  return high;
+}
+
+double median_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  const double pairs = static_cast<double>(a.size()) * static_cast<double>(b.size());
+  return (difference(a, b, std::floor((pairs + 1) / 2)) + difference(a, b, std::ceil((pairs + 1) / 2))) / 2;
+}
+
+struct Interval {
+  double middle, low, high;
+};
+
+Interval by_ranks(const Side& a, const Side& b) {
+  const double n = static_cast<double>(a.sorted.size()), m = static_cast<double>(b.sorted.size());
+  const double widening = std::sqrt((1 / a.effective + 1 / b.effective) / (1 / n + 1 / m));
+  const double half = normal_quantile * std::sqrt(n * m * (n + m + 1) / 12) * widening;
+  const double k = std::floor(n * m / 2 - half - 0.5);
+  const double middle = median_difference(a.sorted, b.sorted);
+  if (k < 1) return {middle, -HUGE_VAL, HUGE_VAL};
+  return {middle, difference(a.sorted, b.sorted, k), difference(a.sorted, b.sorted, n * m + 1 - k)};
+}
+
+struct Moments {
+  double mean, variance;
+};
+Moments moments_of(const std::vector<double>& values) {
+  const double n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return {mean, squares / (n - 1)};
+}
+
+Interval by_means(const Side& a, const Side& b) {
+  const Moments first = moments_of(a.sorted), second = moments_of(b.sorted);
+  const double error = std::sqrt(first.variance / static_cast<double>(a.sorted.size()) + second.variance / static_cast<double>(b.sorted.size()));
+  const double half = student_quantile[std::min(a.sorted.size(), b.sorted.size()) - fewest_values] * error;
+  const double middle = second.mean - first.mean;
+  return {middle, middle - half, middle + half};
+}
+
+void answer(Judgement& judgement, const Interval& interval, double noise_floor) {
+  const double floor = -std::log1p(-noise_floor);
+  if (interval.high < -floor) {
+    judgement.answer = Answer::better;
+  } else if (interval.low > floor) {
+    judgement.answer = Answer::worse;
+  }
+  const bool is_told = judgement.answer != Answer::cannot_tell;
+  const bool is_within = interval.low >= -floor && interval.high <= floor;
+  judgement.doubt = is_told ? Doubt::none : is_within ? Doubt::within_noise : Doubt::too_scattered;
+}
+
+}  // namespace
+
+std::string_view name_of(Answer answer) {
+  switch (answer) {
+    case Answer::better: return "better";
+    case Answer::worse: return "worse";
+    case Answer::cannot_tell: return "cannot_tell";
+  }
+  return {};
+}
+
+Judgement judge(std::span<const double> first, std::span<const double> second, double noise_floor) {
+  const Side a = side_of(first), b = side_of(second);
+  Judgement judgement;
+  judgement.first = a.sorted.size();
+  judgement.second = b.sorted.size();
+  judgement.first_effective = a.effective;
+  judgement.second_effective = b.effective;
+  const std::size_t fewest = std::min(judgement.first, judgement.second);
+  if (fewest == 0) return judgement;
+  if (fewest < fewest_values) {
+    judgement.ratio = std::exp(median_difference(a.sorted, b.sorted));
+    return judgement;
+  }
+  const Interval interval = fewest < fewest_for_ranks ? by_means(a, b) : by_ranks(a, b);
+  judgement.ratio = std::exp(interval.middle);
+  if (std::isfinite(interval.low)) {
+    judgement.low = std::exp(interval.low);
+    judgement.high = std::exp(interval.high);
+  }
+  answer(judgement, interval, noise_floor);
+  return judgement;
+}
+
+}  // namespace frx::derive::compare

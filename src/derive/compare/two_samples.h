@@ -1,0 +1,54 @@
+// Two sets of times: is the second better, worse, or can one not tell?
+//
+// The answer is an interval, never a bare ratio. It is the ratio of times (second / first) that the data
+// leave possible at 99 % confidence; the second side is better only when all of the interval lies below one
+// minus the noise floor. Times are compared by their logarithms, so a factor counts the same both ways and
+// swapping the sides swaps the answer.
+//
+//   from 8 values a side   ranks (Mann-Whitney, Hodges-Lehmann): outliers and skew do not matter
+//   from 3 values a side   means of logarithms, with the Student quantile of the smaller side (Welch's standard
+//                          error, fewer degrees of freedom than Welch grants): small samples of skewed times would
+//                          otherwise be called different too often
+//   fewer                  nobody can tell
+//
+// Neighbouring values of one run resemble each other (clocks, caches, a busy neighbour). What they repeat is no new
+// evidence: the interval is widened by the autocorrelation that the ranks show.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace frx::derive::compare {
+
+enum class Answer { better, worse, cannot_tell };
+std::string_view name_of(Answer answer);
+
+// Why one cannot tell.
+enum class Doubt {
+  none,
+  too_few,       // values on one side
+  within_noise,  // all that is possible lies within the noise floor: as good as equal
+  too_scattered  // a difference is possible, and none is, too
+};
+
+struct Judgement {
+  Answer answer = Answer::cannot_tell;
+  Doubt doubt = Doubt::too_few;
+  std::optional<double> ratio;      // second / first; below 1: the second takes less time. None when a side is empty
+  std::optional<double> low, high;  // 99 % interval of it; none when there are too few values
+  std::size_t first = 0, second = 0;                 // values used
+  double first_effective = 0, second_effective = 0;  // how many independent ones they are worth
+};
+
+inline constexpr std::size_t fewest_values = 3, fewest_for_ranks = 8;
+// One run a side shows how much its own steps scatter, not how much two runs of the same program differ. Clocks and
+// placement move whole runs by about this much.
+inline constexpr double default_noise_floor = 0.02;
+
+// Times of one side in the order in which they were taken, above 0; others are left out. The smaller the better.
+// `noise_floor`: differences up to this share are nobody's merit. O((n + m) log(n + m)).
+Judgement judge(std::span<const double> first, std::span<const double> second, double noise_floor = default_noise_floor);
+
+}  // namespace frx::derive::compare
