@@ -95,6 +95,8 @@ Json gpu_time_json(const GpuTime& time) {
           {"idle_ns", time.idle},
           {"idle_by_cause_ns", std::move(idle)},
           {"communication_ns", time.all_communication},
+          {"communication_overlap",
+           time.all_communication > 0 ? number(share(time.all_communication - time.communication, time.all_communication)) : Json(nullptr)},
           {"host_to_device_ns", time.all_host_to_device}};
 }
 
@@ -114,7 +116,10 @@ Json gpus_json(const TraceReport& report) {
 
 Json times_json(const std::vector<report::TimeOf>& rows) {
   Json list = Json::array();
-  for (const report::TimeOf& row : rows) list.push_back({{"name", row.name}, {"gpu_ns", row.gpu_ns}, {"count", row.count}});
+  for (const report::TimeOf& row : rows) {
+    list.push_back(
+        {{"name", row.name}, {"gpu_ns", row.gpu_ns}, {"count", row.count}, {"min_ns", row.shortest_ns}, {"max_ns", row.longest_ns}});
+  }
   return list;
 }
 
@@ -129,6 +134,7 @@ Json trace_facts_json(const TraceReport& report) {
   const auto& steps = report.processes.front().steps;
   return {{"events", report.events},
           {"kernels", report.kernels},
+          {"kernel_names", report.kernel_names},
           {"kernels_with_launch", report.kernels_with_launch},
           {"kernels_with_operator", report.kernels_with_op},
           {"copies", report.copies},

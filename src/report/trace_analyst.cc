@@ -21,7 +21,8 @@ using model::EventKind;
 using model::RunFact;
 using model::Timeline;
 
-constexpr std::size_t top_count = 10;
+// A model has tens to hundreds of kernels; a trace with more names has made them up.
+constexpr std::size_t top_operators = 10, top_kernels = 1000;
 
 void count_events(const Timeline& timeline, const Attribution& attribution, TraceReport& report) {
   report.events = timeline.size();
@@ -36,6 +37,7 @@ void count_events(const Timeline& timeline, const Attribution& attribution, Trac
   }
 }
 
+// All names by time.
 template <typename Name>
 std::vector<TimeOf> ranked(const Timeline& timeline, const Attribution& attribution, Name name) {
   std::unordered_map<std::uint32_t, TimeOf> by_name;
@@ -43,7 +45,10 @@ std::vector<TimeOf> ranked(const Timeline& timeline, const Attribution& attribut
     const std::uint32_t id = name(one);
     if (id == Timeline::no_id) continue;
     TimeOf& entry = by_name[id];
-    entry.gpu_ns += timeline.duration[one.event];
+    const std::int64_t ns = timeline.duration[one.event];
+    entry.gpu_ns += ns;
+    entry.shortest_ns = std::min(entry.shortest_ns, ns);
+    entry.longest_ns = std::max(entry.longest_ns, ns);
     ++entry.count;
   }
   std::vector<TimeOf> all;
@@ -51,11 +56,19 @@ std::vector<TimeOf> ranked(const Timeline& timeline, const Attribution& attribut
     entry.name = timeline.names[id];
     all.push_back(std::move(entry));
   }
-  const std::size_t kept = std::min(top_count, all.size());
-  std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(kept),
-                            [](const TimeOf& a, const TimeOf& b) { return a.gpu_ns != b.gpu_ns ? a.gpu_ns > b.gpu_ns : a.name < b.name; });
-  all.resize(kept);
+  std::ranges::sort(all, [](const TimeOf& a, const TimeOf& b) { return a.gpu_ns != b.gpu_ns ? a.gpu_ns > b.gpu_ns : a.name < b.name; });
   return all;
+}
+
+void rank_by_time(const Timeline& timeline, const Attribution& attribution, TraceReport& report) {
+  report.top_operators = ranked(
+      timeline, attribution, [&](const GpuWork& one) { return one.op == derive::trace::none ? Timeline::no_id : timeline.name[one.op]; });
+  report.top_kernels = ranked(timeline, attribution, [&](const GpuWork& one) {
+    return timeline.kind[one.event] == EventKind::kernel ? timeline.name[one.event] : Timeline::no_id;
+  });
+  report.kernel_names = report.top_kernels.size();
+  report.top_operators.resize(std::min(top_operators, report.top_operators.size()));
+  report.top_kernels.resize(std::min(top_kernels, report.top_kernels.size()));
 }
 
 // Of what the program lost, what took most; as the documents name it, and communication.
@@ -174,11 +187,7 @@ Result<std::unique_ptr<TraceReport>> TraceAnalyst::analyse(std::string name, Byt
   const Attribution attribution = derive::trace::attribute(timeline);
   count_events(timeline, attribution, *report);
   report->processes = derive::trace::break_down(timeline, attribution, derive::trace::find_steps(timeline));
-  report->top_operators = ranked(
-      timeline, attribution, [&](const GpuWork& one) { return one.op == derive::trace::none ? Timeline::no_id : timeline.name[one.op]; });
-  report->top_kernels = ranked(timeline, attribution, [&](const GpuWork& one) {
-    return timeline.kind[one.event] == EventKind::kernel ? timeline.name[one.event] : Timeline::no_id;
-  });
+  rank_by_time(timeline, attribution, *report);
   const auto scope_from = [&](std::string_view scope_name, std::size_t skipped) {
     RunScope scope{std::string(scope_name), {}, skipped, {}, {}, {}, {}, {}};
     const std::vector<derive::trace::Step>& steps = report->processes.front().steps.steps;

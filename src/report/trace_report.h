@@ -15,7 +15,8 @@ namespace frx::report {
 struct TimeOf {
   std::string name;
   std::int64_t gpu_ns = 0;  // summed over kernels, copies and fills; overlaps count twice
-  std::uint64_t count = 0;  // pieces of work
+  std::int64_t shortest_ns = INT64_MAX, longest_ns = 0;
+  std::uint64_t count = 0;  // pieces of work; at least one
 };
 
 struct GpuVerdict {
@@ -34,7 +35,8 @@ struct TraceReport {
   RunScope run;
   std::optional<RunScope> steady_state;
   std::vector<GpuVerdict> gpus;
-  std::vector<TimeOf> top_operators, top_kernels;  // by time
+  std::vector<TimeOf> top_operators, top_kernels;  // by time; the first of them
+  std::uint64_t kernel_names = 0;                  // how many different kernels ran
   std::vector<std::string> notes;                  // what the reader of the report should know
 
   // The scope that answers for the trace.

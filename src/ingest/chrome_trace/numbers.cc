@@ -35,7 +35,10 @@ std::optional<TraceTime> microseconds(const Token& token) {
   if (at < raw.size() && raw[at] == '.') {
     std::int64_t weight = 100;
     time.fractional = true;
-    for (++at; at < raw.size() && is_digit(raw[at]); ++at, weight /= 10) time.ns += weight * (raw[at] - '0');
+    for (++at; at < raw.size() && is_digit(raw[at]) && weight > 0; ++at, weight /= 10) time.ns += weight * (raw[at] - '0');
+    // Rounded: a tool that subtracted in floating point writes 12.300999999999998 for 12.301.
+    time.ns += at < raw.size() && raw[at] >= '5' && is_digit(raw[at]);
+    while (at < raw.size() && is_digit(raw[at])) ++at;
   }
   if (at < raw.size()) return by_double(raw);
   if (negative) time.ns = -time.ns;

@@ -59,6 +59,14 @@ TEST(ReadTrace, KeepsEveryNanosecondOfAnAbsoluteTime) {
   EXPECT_EQ(t.duration[0], 1001);
 }
 
+// What a tool writes that subtracted in floating point.
+TEST(ReadTrace, RoundsBeyondTheNanosecond) {
+  const Timeline t =
+      trace_of(trace_with(R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":12.300999999999998,"dur":2.00049})"));
+  EXPECT_EQ(t.start[0], 12301);
+  EXPECT_EQ(t.duration[0], 2000);
+}
+
 TEST(ReadTrace, ReadsWhatStandsBesideTheEvents) {
   const Timeline t = trace_of(
       R"({"deviceProperties": [{"id": 0, "name": "GPU", "totalGlobalMem": 100, "numSms": 28, "computeMajor": 8, "computeMinor": 6}],

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Where the time of a PyTorch trace went, computed slowly and obviously, to compare frx with.
+
+    trace_breakdown.py trace.json[.gz]
+
+Nothing here is shared with frx but the definitions in docs/training.md ("How it is counted"). Times are whole nanoseconds; the
+decimals of the file are read exactly. It answers only for traces whose steps are marked by ProfilerStep#N of one process, or
+not at all.
+"""
+
+import decimal
+import gzip
+import json
+import re
+import sys
+
+STEP = re.compile(r"ProfilerStep#(\d+)$")
+COLLECTIVE = re.compile(r"nccl|rccl|msccl|nvshmem", re.IGNORECASE)
+KINDS = {"kernel": "kernel", "gpu_memcpy": "copy", "memcpy": "copy", "gpu_memset": "copy", "memset": "copy"}
+
+
+class NotForMe(Exception):
+    """The trace needs more than the definitions that are implemented here."""
+
+
+def nanoseconds(microseconds):
+    exact = decimal.Decimal(str(microseconds)) * 1000
+    return int(exact.to_integral_value(rounding=decimal.ROUND_HALF_UP))
+
+
+def read(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    if data[:2] == b"\x1f\x8b":
+        data = gzip.decompress(data)
+    document = json.loads(data.decode("utf-8", "replace"), parse_float=decimal.Decimal, strict=False)
+    events = document["traceEvents"] if isinstance(document, dict) else document
+    return [e for e in events if isinstance(e, dict) and e.get("ph") == "X" and "ts" in e and "dur" in e]
+
+
+class Event:
+    def __init__(self, event):
+        self.name = event.get("name", "")
+        self.category = event.get("cat", "").lower()
+        self.begin = nanoseconds(event["ts"])
+        self.duration = nanoseconds(event["dur"])
+        self.end = self.begin + self.duration
+        self.kind = KINDS.get(self.category)
+        if self.kind == "kernel" and COLLECTIVE.search(self.name):
+            self.kind = "communication"
+        if self.kind:
+            self.device = int((event.get("args") or {}).get("device", event.get("pid")))
+        self.pid = event.get("pid")
+
+
+def steps_of(events):
+    """[(number, begin, end)] by begin. A number that comes twice counts once, with the longer range."""
+    found, processes = {}, set()
+    for e in events:
+        match = STEP.match(e.name)
+        if match and e.category in ("user_annotation", "cpu_op", "operator"):
+            number = int(match.group(1))
+            processes.add(e.pid)
+            if number not in found or e.duration > found[number][1] - found[number][0]:
+                found[number] = (e.begin, e.end)
+    if len(processes) > 1:
+        raise NotForMe("steps of several processes")
+    return sorted(((number, *span) for number, span in found.items()), key=lambda step: step[1])
+
+
+def whole_recording(work):
+    kernels = [e for e in work if e.kind != "copy"]
+    if not kernels:
+        raise NotForMe("neither steps nor kernels")
+    return [(1, min(e.begin for e in kernels), max(e.end for e in kernels))]
+
+
+def breakdown(work, steps):
+    """Walks from one boundary to the next, knowing what is open, and gives the stretch between them to one class."""
+    changes = []
+    for e in work:
+        changes += [(e.begin, e.kind, 1), (e.end, e.kind, -1)]
+    for _, begin, end in steps:
+        changes += [(begin, "step", 1), (end, "step", -1)]
+    changes.sort(key=lambda change: change[0])
+    running = {"kernel": 0, "communication": 0, "copy": 0, "step": 0}
+    time = {"span": 0, "computing": 0, "exposed communication": 0, "exposed copies": 0, "idle": 0, "communication": 0}
+    before = None
+    for now, kind, change in changes:
+        if running["step"]:
+            length = now - before
+            time["span"] += length
+            if running["communication"]:
+                time["communication"] += length
+            if running["kernel"]:
+                time["computing"] += length
+            elif running["communication"]:
+                time["exposed communication"] += length
+            elif running["copy"]:
+                time["exposed copies"] += length
+            else:
+                time["idle"] += length
+        running[kind] += change
+        before = now
+    hidden = time["communication"] - time["exposed communication"]
+    time["overlap"] = hidden / time["communication"] if time["communication"] else None
+    return time
+
+
+def totals(kernels):
+    names = {}
+    for e in kernels:
+        names.setdefault(e.name, []).append(e.duration)
+    return {name: {"count": len(d), "total": sum(d), "min": min(d), "max": max(d)} for name, d in names.items()}
+
+
+def analyse(path):
+    events = [Event(e) for e in read(path)]
+    work = [e for e in events if e.kind]
+    marked = steps_of(events)
+    steps = marked or whole_recording(work)
+    devices = sorted({e.device for e in work})
+    return {
+        "marked": bool(marked),
+        "steps": [{"number": number, "time": end - begin} for number, begin, end in steps],
+        "devices": {device: breakdown([e for e in work if e.device == device], steps) for device in devices},
+        "kernels": totals([e for e in work if e.kind != "copy"]),
+    }
+
+
+if __name__ == "__main__":
+    json.dump(analyse(sys.argv[1]), sys.stdout, indent=2)
+    print()
