@@ -16,9 +16,12 @@ int rounded(double value) { return static_cast<int>(std::nearbyint(value)); }  /
 
 double share(double value) { return std::clamp(value, 0.0, 1.0); }
 
-// Only what was found to be a bottleneck is taken out of the framework's account.
-double explained(const RunFacts& facts, const TrainingDiagnosis& diagnosis, std::string_view label, RunFact fact) {
-  return diagnosis.with_id(label) ? facts[fact].value_or(0) : 0;
+// What a stall took is not the framework's, whether the stall is large enough to be a bottleneck or not. Where the GPU's
+// times are known its copies count as activity already.
+double explained(const RunFacts& facts) {
+  const bool copies_are_active = facts[RunFact::gpu_busy_fraction].has_value();
+  return facts[RunFact::input_fraction].value_or(0) + facts[RunFact::sync_fraction].value_or(0) +
+         (copies_are_active ? 0 : facts[RunFact::copy_fraction].value_or(0));
 }
 
 void add_contributors(const RunFacts& facts, double fragmentation, FrameworkTax& tax) {
@@ -36,13 +39,11 @@ void add_contributors(const RunFacts& facts, double fragmentation, FrameworkTax&
 
 }  // namespace
 
-std::optional<FrameworkTax> framework_tax(const RunFacts& facts, const TrainingDiagnosis& diagnosis) {
+std::optional<FrameworkTax> framework_tax(const RunFacts& facts) {
   if (facts[RunFact::profiler_windows].value_or(0) <= 0 || !facts[RunFact::gpu_utilization_pct]) return std::nullopt;
   FrameworkTax tax;
   tax.gpu_active = share(*facts[RunFact::gpu_utilization_pct] / 100);
-  tax.pipeline_idle = explained(facts, diagnosis, "input_bound", RunFact::input_fraction) +
-                      explained(facts, diagnosis, "copy_bound", RunFact::copy_fraction) +
-                      explained(facts, diagnosis, "sync_bound", RunFact::sync_fraction);
+  tax.pipeline_idle = std::min(1.0, explained(facts));
   tax.overhead_idle = std::max(0.0, 1 - tax.gpu_active - tax.pipeline_idle);
   const double fragmentation = share(0.6 * share(facts[RunFact::small_kernel_fraction].value_or(0)) +
                                      0.4 * std::min(1.0, facts[RunFact::kernels_per_step].value_or(0) / 100));

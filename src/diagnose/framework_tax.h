@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "diagnose/training.h"
 #include "model/run_facts.h"
 
 namespace frx::diagnose {
@@ -30,6 +29,6 @@ struct FrameworkTax {
 };
 
 // None without a recording of kernels, or without knowing how busy the GPU was.
-std::optional<FrameworkTax> framework_tax(const model::RunFacts& facts, const TrainingDiagnosis& diagnosis);
+std::optional<FrameworkTax> framework_tax(const model::RunFacts& facts);
 
 }  // namespace frx::diagnose

@@ -15,6 +15,7 @@ struct RunStep {
   std::string status = "unknown";  // ok, error, cancelled; unknown: it never ended
   std::string kind;                // train, eval, inference; "" when not said
   std::int64_t wall_ns = 0;
+  std::optional<std::int64_t> begin_ns, end_ns;  // of the monotonic clock of the machine
   // Nanoseconds. The wait for the loader that came before the step began is not part of its duration.
   std::int64_t loader_ns = 0, loader_before_ns = 0, host_to_device_ns = 0, sync_ns = 0;
   std::int64_t forward_ns = 0, backward_ns = 0, optimizer_ns = 0;
@@ -31,6 +32,7 @@ struct RunStep {
 
 struct GpuSample {
   std::int32_t index = 0;
+  std::optional<std::int64_t> time_ns;  // of the same clock as the steps
   std::optional<double> utilization_pct, memory_utilization_pct;
   std::optional<double> memory_used, memory_total;  // bytes
 };
@@ -40,6 +42,7 @@ struct RunRecord {
   std::vector<GpuSample> samples;  // in the order of time
   std::uint64_t events = 0;
   std::uint64_t unreadable_lines = 0;
+  std::uint64_t restarts = 0;  // how often the program began to count its steps anew
   // Was anything of this kind recorded at all? What was not is unknown, not zero.
   bool has_loader = false, has_copies = false, has_waits = false;
   std::vector<Note> notes;

@@ -13,7 +13,7 @@ Result<std::unique_ptr<RunJudge>> RunJudge::create(const std::string& data_direc
 
 void RunJudge::judge(RunScope& scope, const diagnose::RunSample& sample) const {
   scope.diagnosis = diagnose::diagnose_run(labels_, scope.facts, scope.dominant_stall, sample);
-  scope.tax = diagnose::framework_tax(scope.facts, scope.diagnosis);
+  scope.tax = diagnose::framework_tax(scope.facts);
   const advise::SignalMap signals = advise::signals_of(scope.facts);
   std::vector<advise::Diagnosed> diagnosed;
   for (const diagnose::RunFinding& finding : scope.diagnosis.findings) diagnosed.push_back({finding.label->id, finding.score, &signals, 0});

@@ -41,16 +41,29 @@ std::vector<GpuSample> samples_of_the_run(const RunRecord& record) {
   return samples;
 }
 
-void add_samples(const RunRecord& record, RunFacts& facts) {
+// From the begin of the first step to the end of the last.
+struct TimeFrame {
+  std::int64_t begin = INT64_MIN, end = INT64_MAX;
+  bool has(const GpuSample& sample) const { return !sample.time_ns || (*sample.time_ns >= begin && *sample.time_ns <= end); }
+};
+
+TimeFrame frame_of(std::span<const RunStep> steps) {
+  if (steps.empty() || !steps.front().begin_ns || !steps.back().end_ns) return {};
+  return {*steps.front().begin_ns - steps.front().loader_before_ns, *steps.back().end_ns};
+}
+
+// How busy the GPU was is asked of the steps alone, not of starting up before them; memory that was full once is.
+void add_samples(const RunRecord& record, std::span<const RunStep> steps, RunFacts& facts) {
   Mean utilization, memory;
   std::optional<double> lowest, highest, peak;
+  const TimeFrame frame = frame_of(steps);
   for (const GpuSample& sample : samples_of_the_run(record)) {
-    if (sample.utilization_pct) {
+    if (sample.utilization_pct && frame.has(sample)) {
       utilization.add(*sample.utilization_pct);
       lowest = std::min(lowest.value_or(*sample.utilization_pct), *sample.utilization_pct);
       highest = std::max(highest.value_or(*sample.utilization_pct), *sample.utilization_pct);
     }
-    if (sample.memory_utilization_pct) memory.add(*sample.memory_utilization_pct);
+    if (sample.memory_utilization_pct && frame.has(sample)) memory.add(*sample.memory_utilization_pct);
     if (sample.memory_used && sample.memory_total && *sample.memory_total > 0) {
       peak = std::max(peak.value_or(0), *sample.memory_used / *sample.memory_total);
     }
@@ -99,7 +112,7 @@ RunFacts facts_of(const RunRecord& record, std::span<const RunStep> steps) {
   facts.set(RunFact::kernels_per_step, kernels.value());
   facts.set(RunFact::median_kernel_us, median.value());
   facts.set(RunFact::small_kernel_fraction, small.value());
-  if (input.count > 0) add_samples(record, facts);
+  if (input.count > 0) add_samples(record, steps, facts);
   return facts;
 }
 

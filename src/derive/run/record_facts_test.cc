@@ -17,7 +17,7 @@ RunStep step(std::int64_t id, std::int64_t wall) {
   return one;
 }
 
-void sample(RunRecord& record, int gpu, double utilization) { record.samples.push_back({gpu, utilization, std::nullopt, 90.0, 100.0}); }
+void sample(RunRecord& record, int gpu, double utilization) { record.samples.push_back({gpu, {}, utilization, std::nullopt, 90.0, 100.0}); }
 
 // The documented vector "input": loader 35 and 30 of 100, GPU at 40 and 42 %.
 TEST(RecordFacts, AreMeansOverTheSteps) {
@@ -52,6 +52,22 @@ TEST(RecordFacts, LeaveOutGpusThatTookNoPart) {
   record.steps = {step(1, 100)};
   for (int gpu = 0; gpu < 8; ++gpu) sample(record, gpu, gpu == 3 ? 98 : 0);
   EXPECT_EQ(facts_of(record, record.steps)[RunFact::gpu_utilization_pct], 98);
+}
+
+// Spec 09, B5: loading the data set for a minute before the first step says nothing about the steps.
+TEST(RecordFacts, TakeHowBusyTheGpuWasFromTheTimeOfTheSteps) {
+  RunRecord record;
+  record.steps = {step(1, 100)};
+  record.steps[0].begin_ns = 1000;
+  record.steps[0].end_ns = 1100;
+  for (const auto& [time, busy] : {std::pair(500, 0), std::pair(1050, 90), std::pair(1500, 2)}) {
+    sample(record, 0, busy);
+    record.samples.back().time_ns = time;
+  }
+  record.samples[0].memory_used = 99;
+  const model::RunFacts facts = facts_of(record, record.steps);
+  EXPECT_EQ(facts[RunFact::gpu_utilization_pct], 90);
+  EXPECT_EQ(facts[RunFact::memory_peak_ratio], 0.99);  // full is full, whenever
 }
 
 TEST(RecordFacts, AnIdleGpuThatWasSampledIsIdle) {

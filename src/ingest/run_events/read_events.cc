@@ -5,9 +5,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
+#include <utility>
 
 #include "base/numbers.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "ingest/line_reader.h"
 
 namespace frx::ingest {
@@ -20,6 +22,7 @@ using model::RunStep;
 constexpr double mebibyte = 1024.0 * 1024.0;
 // Eleven days; what is longer is no time of a step, and sums must not overflow.
 constexpr std::int64_t longest_ns = 1'000'000'000'000'000, longest_sum_ns = INT64_MAX / 4;
+constexpr std::int64_t largest_step = 1'000'000'000'000'000;
 
 // Numbers may come as text; truths are no numbers.
 std::optional<double> number(const Json& object, const char* key) {
@@ -43,9 +46,12 @@ std::string text(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-void add(std::int64_t& sum, std::int64_t more) {
-  sum = std::min(sum + std::clamp<std::int64_t>(more, 0, longest_ns), longest_sum_ns);
+std::optional<std::int64_t> time_of(const Json& event) {
+  const std::optional<std::int64_t> time = whole(event, "timestamp_ns");
+  return time && *time >= 0 ? time : std::nullopt;
 }
+
+void add(std::int64_t& sum, std::int64_t more) { sum = std::min(sum + std::clamp<std::int64_t>(more, 0, longest_ns), longest_sum_ns); }
 
 std::optional<std::string> shape_of(const Json& payload) {
   const auto shapes = payload.find("shapes");
@@ -70,14 +76,42 @@ class EventFolder {
     if (type == "gpu_sample") return take_sample(event, payload);
     const std::optional<std::int64_t> id = whole(event, "step_id");
     note_kinds(type, payload);
-    if (id) take(type, event, payload, step(*id));
+    if (!id || std::abs(*id) > largest_step) return;
+    const bool is_over = ended_before(*id, time_of(event));
+    if (is_over && type == "step_start") begin_again(*id);
+    // Numbers of a loader that begin anew in each epoch name steps of the past: its wait is for the step that comes next.
+    if (is_over && type == "dataloader_span") {
+      if (text(payload, "stage") == "next") add(waited_for_next_, whole(event, "duration_ns").value_or(0));
+      return;
+    }
+    RunStep& one = step(*id);
+    if (type == "step_start") add(one.loader_before_ns, std::exchange(waited_for_next_, 0));
+    take(type, event, payload, one);
   }
 
  private:
   RunStep& step(std::int64_t id) {
     const auto [place, is_new] = places_.try_emplace(id, record_.steps.size());
-    if (is_new) record_.steps.emplace_back().id = id;
+    if (is_new) {
+      record_.steps.emplace_back().id = id + offset_;
+      highest_ = std::max(highest_, id + offset_);
+    }
     return record_.steps[place->second];
+  }
+
+  bool ended_before(std::int64_t id, std::optional<std::int64_t> time) const {
+    const auto place = places_.find(id);
+    if (place == places_.end() || !time) return false;
+    const std::optional<std::int64_t>& end = record_.steps[place->second].end_ns;
+    return end && *end <= *time;
+  }
+
+  // The program counts from here again: an epoch, or an evaluation. From now on its numbers are moved behind those we have.
+  void begin_again(std::int64_t id) {
+    offset_ = highest_ + 1 - id;
+    places_.clear();
+    begins_.clear();
+    ++record_.restarts;
   }
 
   void note_kinds(std::string_view type, const Json& payload) {
@@ -89,6 +123,7 @@ class EventFolder {
   void take_sample(const Json& event, const Json& payload) {
     model::GpuSample sample;
     sample.index = static_cast<std::int32_t>(std::clamp<std::int64_t>(whole(event, "gpu_id").value_or(0), 0, 4096));
+    sample.time_ns = time_of(event);
     sample.utilization_pct = number(payload, "utilization_gpu_pct");
     sample.memory_utilization_pct = number(payload, "utilization_mem_pct");
     sample.memory_used = number(payload, "memory_used_bytes");
@@ -98,12 +133,14 @@ class EventFolder {
 
   void take(std::string_view type, const Json& event, const Json& payload, RunStep& step) {
     const std::int64_t duration = whole(event, "duration_ns").value_or(0);
-    const std::optional<std::int64_t> time = whole(event, "timestamp_ns");
+    const std::optional<std::int64_t> time = time_of(event);
     if (type == "step_start") {
       step.kind = text(payload, "step_kind");
       if (time) begins_[step.id] = *time;
+      step.begin_ns = time;
     } else if (type == "step_end") {
       end(payload, duration, step);
+      step.end_ns = time;
     } else if (type == "dataloader_span" && text(payload, "stage") == "next") {
       add(is_before(step.id, time, duration) ? step.loader_before_ns : step.loader_ns, duration);
     } else if (type == "memcpy_span" && text(payload, "copy_kind") == "h2d") {
@@ -136,6 +173,9 @@ class EventFolder {
     ++step.windows;
     auto kernels = number(payload, "kernel_count_per_step");
     if (!kernels) kernels = number(payload, "kernel_count");
+    // A window over several steps stands at its last one.
+    const auto first = number(payload, "start_step"), last = number(payload, "end_step");
+    if (kernels && !number(payload, "kernel_count_per_step") && first && last && *last > *first) *kernels /= *last - *first + 1;
     if (kernels) step.kernels = step.kernels.value_or(0) + *kernels;
     if (const auto median = number(payload, "median_cuda_kernel_duration_us"); median && *median > 0) step.median_kernel_us = median;
     if (const auto small = number(payload, "small_kernel_fraction")) step.small_kernel_fraction = std::clamp(*small, 0.0, 1.0);
@@ -149,6 +189,7 @@ class EventFolder {
   RunRecord& record_;
   std::unordered_map<std::int64_t, std::size_t> places_;
   std::unordered_map<std::int64_t, std::int64_t> begins_;
+  std::int64_t offset_ = 0, highest_ = -1, waited_for_next_ = 0;
 };
 
 std::optional<std::size_t> column(const std::vector<std::string_view>& header, std::initializer_list<std::string_view> names) {
@@ -186,7 +227,7 @@ Result<> read_gpu_samples(ByteSource& source, RunRecord& into) {
   const std::vector<std::string_view> header = split(header_line, ',');
   const auto index = column(header, {"index"}), utilization = column(header, {"utilization.gpu", "gpu_util"}),
              memory = column(header, {"utilization.memory", "memory_util"}), used = column(header, {"memory.used", "memory_used"}),
-             total = column(header, {"memory.total", "memory_total"});
+             total = column(header, {"memory.total", "memory_total"}), time = column(header, {"monotonic_ns"});
   for (;;) {
     TRY_ASSIGN(const bool more, lines.next(line));
     if (!more) return {};
@@ -196,6 +237,7 @@ Result<> read_gpu_samples(ByteSource& source, RunRecord& into) {
     };
     model::GpuSample sample;
     sample.index = static_cast<std::int32_t>(std::clamp(cell(index).value_or(0), 0.0, 4096.0));
+    if (const auto at = cell(time); at && *at > 0 && *at < 9e18) sample.time_ns = static_cast<std::int64_t>(*at);
     sample.utilization_pct = cell(utilization);
     sample.memory_utilization_pct = cell(memory);
     if (const auto mib = cell(used)) sample.memory_used = *mib * mebibyte;
@@ -211,6 +253,10 @@ void finish(RunRecord& record) {
     if (!step.shape) continue;
     step.shape_changed = last && *last != *step.shape;
     last = &*step.shape;
+  }
+  if (record.restarts > 0) {
+    record.notes.push_back({0, fmt::format("the program counted its steps from the start again {}; they are numbered on",
+                                           count_text(record.restarts, "time"))});
   }
   if (record.unreadable_lines > 0) {
     record.notes.push_back({0, fmt::format("{} of the event stream are no events and left out", record.unreadable_lines)});

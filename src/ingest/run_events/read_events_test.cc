@@ -52,6 +52,46 @@ TEST(RunEvents, AddsUpPhases) {
   EXPECT_EQ(record_of(start + forward + forward + end).steps[0].forward_ns, 60);
 }
 
+// Spec 09, B6: the program counts from 0 in each epoch; with or without its loader doing the same.
+TEST(RunEvents, NumberStepsOnWhereTheProgramBeginsAgain) {
+  std::string events;
+  long now = 1000;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (const char* id : {"0", "1"}) {
+      events += event("dataloader_span", id, now + 5, 5, R"("stage": "next")") + event("step_start", id, now + 5, 0, "") +
+                event("step_end", id, now + 105, 100, R"("status": "ok")");
+      now += 105;
+    }
+  }
+  const RunRecord record = record_of(events);
+  ASSERT_EQ(record.steps.size(), 6u);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(record.steps[i].id, static_cast<std::int64_t>(i));
+    EXPECT_EQ(record.steps[i].total_ns(), 105) << i;
+  }
+  ASSERT_EQ(record.notes.size(), 1u);
+}
+
+TEST(RunEvents, GiveTheWaitOfALoaderThatCountsForItselfToTheNextStep) {
+  std::string events;
+  for (int step = 0; step < 6; ++step) {
+    const long now = 1000 + 105 * step;
+    events += event("dataloader_span", std::to_string(step % 2), now, 5, R"("stage": "next")") +
+              event("step_start", std::to_string(step), now, 0, "") +
+              event("step_end", std::to_string(step), now + 100, 100, R"("status": "ok")");
+  }
+  const RunRecord record = record_of(events);
+  ASSERT_EQ(record.steps.size(), 6u);
+  for (const model::RunStep& step : record.steps) EXPECT_EQ(step.loader_before_ns, 5) << step.id;
+}
+
+// Spec 09, B14.
+TEST(RunEvents, DivideTheKernelsOfAWindowAmongItsSteps) {
+  const std::string window =
+      event("profiler_window", "1", 0, 0, R"("window_state": "exported", "start_step": 1, "end_step": 5, "kernel_count": 500)");
+  EXPECT_EQ(record_of(start + window + end).steps[0].kernels, 100);
+}
+
 TEST(RunEvents, TakesTheLastEndOfAStep) {
   const RunRecord record = record_of(start + end + event("step_end", "1", 1100, 100, R"("status": "ok", "loss": 2.5)"));
   EXPECT_EQ(record.steps.size(), 1u);
