@@ -44,7 +44,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--after-label", "TEXT", options.after_label, "what to call the second side");
   describe_analysis(syntax, options.analysis);
   syntax.option("--why", "FIELD", options.why, "only tell where this number or label comes from");
-  syntax.option("--scope", "SCOPE", options.scope, "of a run: all completed steps (run), those after warming up (steady_state), or auto");
+  syntax.option("--scope", "SCOPE", options.scope, "of a run or trace: all completed steps (run), those after warming up (steady_state), or auto");
   describe_code(syntax, options.code);
   syntax.flag("--json,--output-json", options.json, "print JSON");
   syntax.example("report.ncu-rep", "the diagnosis of one profile");
@@ -108,7 +108,9 @@ Result<int> act(const Options& options, Io& io) {
     return fail(ErrorKind::usage, "analyze: expected one profile, found {} files", options.targets.size())
         .hint("several files at once are read when all of them are code; two profiles: --before and --after");
   }
-  if (is_trace(options.targets[0])) return analyse_trace(options.targets[0], options.json, options.analysis, io);
+  if (is_trace(options.targets[0])) {
+    return analyse_trace(options.targets[0], options.scope, options.json, options.analysis, io);
+  }
   TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
   TRY_ASSIGN(const report::NcuReport* report, analyse_file(*analyst, options.targets[0], io));
   if (!options.why.empty()) {

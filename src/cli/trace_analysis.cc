@@ -26,27 +26,39 @@ bool is_trace(const std::string& path) {
   return source && report::may_be_trace(**source);
 }
 
-Result<int> analyse_trace(const std::string& path, bool as_json, const report::AnalysisOptions& analysis, Io& io) {
+namespace {
+
+Result<> check_scope(const std::string& scope) {
+  if (scope == "auto" || scope == "run" || scope == "steady_state") return {};
+  return fail(ErrorKind::usage, "analyze: expected run, steady_state or auto as --scope, found '{}'", printable(scope));
+}
+
+Failure no_steady_state(const std::string& path, std::string_view what) {
+  return fail(ErrorKind::not_enough, "{} too few completed steps for a steady state", what).at(path).hint("--scope run");
+}
+
+}  // namespace
+
+Result<int> analyse_trace(const std::string& path, const std::string& scope, bool as_json, const report::AnalysisOptions& analysis,
+                          Io& io) {
+  TRY(check_scope(scope));
   TRY_ASSIGN(const std::unique_ptr<report::TraceAnalyst> analyst, report::TraceAnalyst::create(analysis.data_directory));
   TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(path));
   Progress progress(io, path, source->size_hint());
   TRY_ASSIGN(const std::unique_ptr<report::TraceReport> report, analyst->analyse(path, *source, progress.callback()));
+  if (scope == "steady_state" && !report->steady_state) return no_steady_state(path, "the trace has");
   if (as_json) {
     write_json(io, "trace", render::trace_json(*report));
   } else {
-    io.out.write(render::trace_text(*report, style_of(io)));
+    io.out.write(render::trace_text(*report, scope, style_of(io)));
   }
   return 0;
 }
 
 Result<int> analyse_run(const std::string& path, const std::string& scope, bool as_json, const report::AnalysisOptions& analysis, Io& io) {
-  if (scope != "auto" && scope != "run" && scope != "steady_state") {
-    return fail(ErrorKind::usage, "analyze: expected run, steady_state or auto as --scope, found '{}'", printable(scope));
-  }
+  TRY(check_scope(scope));
   TRY_ASSIGN(const AnalysedRun run, analysed_run(path, analysis.data_directory));
-  if (scope == "steady_state" && !run.report->steady_state) {
-    return fail(ErrorKind::not_enough, "the run has too few completed steps for a steady state").at(path).hint("--scope run");
-  }
+  if (scope == "steady_state" && !run.report->steady_state) return no_steady_state(path, "the run has");
   if (as_json) {
     write_json(io, "run", render::run_json(*run.report));
   } else {
@@ -68,7 +80,12 @@ Result<> write_run_summary(const AnalysedRun& run, const std::string& folder) {
   if (run.has_summary && run.report->record.events == 0) return {};  // somebody's own, and no stream to make a better one of
   Json summary = render::run_json(*run.report);
   summary["source"] = run.report->name;
-  summary["status"] = nullptr;  // not decided yet; metadata.json will say it
+  summary["status"] = nullptr;   // not decided yet; metadata.json will say it
+  summary["summary"] = nullptr;  // the one it takes the place of
+  summary["notes"] = run.report->notes;
+  TRY_ASSIGN(const ingest::RunBundle bundle, ingest::RunBundle::open(folder));
+  TRY_ASSIGN(const std::vector<ingest::SummaryInput> inputs, report::inputs_of(bundle));
+  summary["inputs"] = render::summary_inputs_json(inputs);
   return write_file(folder + "/" + std::string(model::bundle::derived_summary), render::json_text(summary));
 }
 

@@ -14,9 +14,9 @@ namespace frx::cli {
 // By its suffix (.json, .json.gz), or when it begins like JSON, packed or not.
 bool is_trace(const std::string& path);
 
-Result<int> analyse_trace(const std::string& path, bool as_json, const report::AnalysisOptions& analysis, Io& io);
+// `scope`, here and below: run, steady_state or auto.
+Result<int> analyse_trace(const std::string& path, const std::string& scope, bool as_json, const report::AnalysisOptions& analysis, Io& io);
 
-// `scope`: run, steady_state or auto.
 Result<int> analyse_run(const std::string& path, const std::string& scope, bool as_json, const report::AnalysisOptions& analysis, Io& io);
 
 // A run that was analysed, for everything that is written about it.

@@ -24,6 +24,7 @@ struct RunStep {
   std::optional<std::int64_t> batch_size, sequence_length;
   std::uint32_t windows = 0;  // recordings of kernels that ended in it
   std::optional<double> kernels, median_kernel_us, small_kernel_fraction, loss;
+  std::optional<double> gpu_active;  // share of the step in which a GPU was seen to be busy
 
   bool completed() const { return status == "ok" && wall_ns > 0; }
   // From when the loader was asked to the end of the step.

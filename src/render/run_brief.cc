@@ -37,12 +37,7 @@ struct Times {
 Times times_of(const RunReport& report) {
   const RunScope& scope = report.scope();
   if (const auto times = report::step_times(report.record, scope)) return {times->wall_ns, times->per_second()};
-  if (!report.record.steps.empty() || !report.trace || report.trace->processes.empty()) return {};
-  double wall = 0, count = 0;
-  const auto& host = report.trace->processes.front().host;
-  for (std::size_t i = scope.skipped; i < host.size(); ++i, ++count) wall += static_cast<double>(host[i].wall);
-  if (count == 0 || wall <= 0) return {};
-  return {wall / count, 1e9 * count / wall};
+  return {};
 }
 
 std::vector<std::string_view> secondary(const RunScope& scope) {

@@ -13,6 +13,11 @@ using model::RunStep;
 using report::RunReport;
 using report::RunScope;
 
+// Of what the answer is made of.
+std::uint64_t events_of(const RunReport& report) {
+  return report.evidence == "profiler trace" && report.trace ? report.trace->events : report.record.events;
+}
+
 Json when(bool recorded, std::int64_t ns) { return recorded ? Json(ns) : Json(nullptr); }
 
 Json step_json(const RunRecord& record, const RunStep& step) {
@@ -29,7 +34,9 @@ Json step_json(const RunRecord& record, const RunStep& step) {
           {"forward_time_ns", when(phases > 0, step.forward_ns)},
           {"backward_time_ns", when(phases > 0, step.backward_ns)},
           {"optimizer_time_ns", when(phases > 0, step.optimizer_ns)},
-          {"gpu_active_fraction_proxy", phases > 0 ? number(active) : Json(nullptr)},
+          {"gpu_active_fraction_proxy", step.gpu_active ? number(step.gpu_active)
+                                        : phases > 0    ? number(active)
+                                                        : Json(nullptr)},
           {"shape_signature", or_null(step.shape)},
           {"shape_changed", step.shape_changed},
           {"batch_size", or_null(step.batch_size)},
@@ -67,7 +74,7 @@ Json scope_json(const RunReport& report, const RunScope& scope) {
     steps.push_back(step_json(report.record, step));
   }
   return {{"scope", {{"name", scope.name}, {"step_ids", scope.step_numbers}}},
-          {"event_count", report.record.events},
+          {"event_count", events_of(report)},
           {"step_count", scope.step_numbers.size()},
           {"facts", facts_json(scope.facts)},
           {"per_step", std::move(steps)},
@@ -79,19 +86,30 @@ Json scope_json(const RunReport& report, const RunScope& scope) {
 
 }  // namespace
 
+Json summary_inputs_json(const std::vector<ingest::SummaryInput>& inputs) {
+  Json list = Json::array();
+  for (const ingest::SummaryInput& input : inputs) {
+    list.push_back({{"path", input.path}, {"bytes", input.bytes}, {"sha256", text_or_null(input.sha256)}});
+  }
+  return list;
+}
+
 Json run_json(const RunReport& report) {
   Json json{{"schema", "run_analysis_v1"}, {"source", report.source}, {"run_id", report.name}};
   json["job_name"] = text_or_null(report.job);
   json["status"] = text_or_null(report.status);
   json["evidence"] = report.evidence;
-  json["event_count"] = report.record.events;
+  json["event_count"] = events_of(report);
   json["step_count"] = report.run.step_numbers.size();
   json["selector"] = {{"policy", "default"}, {"skip_first_n", report.scope().skipped}, {"last_k", nullptr}};
   json["run"] = scope_json(report, report.run);
   json["steady_state"] = report.steady_state ? scope_json(report, *report.steady_state) : Json(nullptr);
   json["scope_comparison"] = scope_comparison_json(report.run, report.steady_state ? &*report.steady_state : nullptr);
   json["trace"] = report.trace ? trace_json(*report.trace) : Json(nullptr);
+  json["summary"] =
+      report.summary ? Json{{"state", name_of(report.summary->state)}, {"reason", text_or_null(report.summary->reason)}} : Json(nullptr);
   json["notes"] = report.notes;
+  if (const std::string note = report::summary_note(report); !note.empty()) json["notes"].push_back(note);
   return json;
 }
 

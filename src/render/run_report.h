@@ -12,5 +12,7 @@ namespace frx::render {
 // `scope`: "run", "steady_state", or "auto" for the steady state when there is one.
 std::string run_text(const report::RunReport& report, std::string_view scope, const Style& style);
 Json run_json(const report::RunReport& report);
+// Of which files a summary was made.
+Json summary_inputs_json(const std::vector<ingest::SummaryInput>& inputs);
 
 }  // namespace frx::render

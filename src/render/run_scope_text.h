@@ -8,7 +8,7 @@ namespace frx::render {
 
 void add_run_verdict(Page& page, const report::RunScope& scope);
 void add_run_recommendations(Page& page, const report::RunScope& scope);
-// Bars of where the time of a step goes, on the first GPUs.
-void add_breakdown(Page& page, const report::TraceReport& report);
+// Bars of where the time of a step goes, on the first GPUs; `skipped`: steps at the beginning that are left out.
+void add_breakdown(Page& page, const report::TraceReport& report, std::size_t skipped);
 
 }  // namespace frx::render

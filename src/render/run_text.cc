@@ -50,9 +50,12 @@ std::string run_text(const RunReport& report, std::string_view scope_name, const
   add_head(page, report, scope);
   add_run_verdict(page, scope);
   add_numbers(page, report, scope);
-  if (report.trace) add_breakdown(page, *report.trace);
+  // Steps of the stream and of the trace need not be the same; only those of the trace itself are chosen alike.
+  if (report.trace) add_breakdown(page, *report.trace, report.evidence == "profiler trace" ? scope.skipped : report.trace->scope().skipped);
   add_run_recommendations(page, scope);
-  if (!report.notes.empty()) page.section("NOTES");
+  const std::string about_summary = report::summary_note(report);
+  if (!report.notes.empty() || !about_summary.empty()) page.section("NOTES");
+  if (!about_summary.empty()) page.hanging("- ", about_summary);
   for (const std::string& note : report.notes) page.hanging("- ", note);
   return page.take();
 }

@@ -9,7 +9,8 @@
 
 namespace frx::render {
 
-std::string trace_text(const report::TraceReport& report, const Style& style);
+// `scope`: "run", "steady_state", or "auto" for the steady state when there is one.
+std::string trace_text(const report::TraceReport& report, std::string_view scope, const Style& style);
 Json trace_json(const report::TraceReport& report);
 
 }  // namespace frx::render

@@ -19,23 +19,23 @@ using report::TraceReport;
 
 constexpr std::size_t gpus_shown = 8, rows_shown = 5;
 
-std::string steps_text(const TraceReport& report) {
+std::string steps_text(const TraceReport& report, std::size_t skipped) {
   if (!report.has_step_boundaries()) return "none marked; the recording counts as one";
   const auto& steps = report.processes.front().steps;
   std::string text = fmt::format("{} ({})", count_text(report.step_count(), "step"), printable(steps.name));
-  if (report.scope().skipped > 0) text += fmt::format(", the first {} left out as warming up", report.scope().skipped);
+  if (skipped > 0) text += fmt::format(", the first {} left out as warming up", skipped);
   return text;
 }
 
 // The mean over the steps that count, of the first process.
-std::string step_time_text(const TraceReport& report) {
+std::string step_time_text(const TraceReport& report, std::size_t skipped) {
   const ProcessTimes& process = report.processes.front();
   double sum = 0, count = 0;
-  for (std::size_t i = report.scope().skipped; i < process.host.size(); ++i, ++count) sum += static_cast<double>(process.host[i].wall);
+  for (std::size_t i = skipped; i < process.host.size(); ++i, ++count) sum += static_cast<double>(process.host[i].wall);
   return count == 0 ? "n/a" : format_quantity(sum / count, "ns");
 }
 
-void add_head(Page& page, const TraceReport& report) {
+void add_head(Page& page, const TraceReport& report, std::size_t skipped) {
   page.title("FRX TRACE ANALYSIS");
   page.fact("File", printable(report.source));
   const std::string gpus = report.gpu_names();
@@ -46,8 +46,8 @@ void add_head(Page& page, const TraceReport& report) {
   }
   page.fact("Recorded", fmt::format("{}, {}, {}", count_text(report.events, "event"), count_text(report.kernels, "kernel"),
                                     count_text(report.operators, "operator call")));
-  page.fact("Steps", steps_text(report));
-  page.fact(report.has_step_boundaries() ? "Step time" : "Time", step_time_text(report));
+  page.fact("Steps", steps_text(report, skipped));
+  page.fact(report.has_step_boundaries() ? "Step time" : "Time", step_time_text(report, skipped));
 }
 
 struct Part {
@@ -85,11 +85,11 @@ void add_bar(Page& page, const Part& part, std::int64_t span) {
 
 }  // namespace
 
-void add_breakdown(Page& page, const TraceReport& report) {
+void add_breakdown(Page& page, const TraceReport& report, std::size_t skipped) {
   std::size_t shown = 0;
   for (const ProcessTimes& process : report.processes) {
     for (const GpuTrack& gpu : process.gpus) {
-      const GpuTime time = over_scope(gpu, report.scope().skipped);
+      const GpuTime time = over_scope(gpu, skipped);
       if (time.span <= 0 || shown == 2) continue;
       ++shown;
       page.section(report.gpus.size() == 1 ? std::string("WHERE A STEP GOES") : fmt::format("WHERE A STEP GOES ON GPU {}", gpu.device));
@@ -127,15 +127,16 @@ void add_times(Page& page, std::string_view heading, const std::vector<report::T
 
 }  // namespace
 
-std::string trace_text(const TraceReport& report, const Style& style) {
+std::string trace_text(const TraceReport& report, std::string_view scope_name, const Style& style) {
+  const report::RunScope& scope = scope_name == "run" ? report.run : report.scope();
   Page page(style);
-  add_head(page, report);
-  add_run_verdict(page, report.scope());
-  add_breakdown(page, report);
+  add_head(page, report, scope.skipped);
+  add_run_verdict(page, scope);
+  add_breakdown(page, report, scope.skipped);
   add_gpus(page, report);
   add_times(page, "OPERATORS BY GPU TIME", report.top_operators);
   add_times(page, "KERNELS BY TIME", report.top_kernels);
-  add_run_recommendations(page, report.scope());
+  add_run_recommendations(page, scope);
   if (!report.notes.empty()) page.section("NOTES");
   for (const std::string& note : report.notes) page.hanging("- ", note);
   return page.take();

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "derive/run/record_facts.h"
 #include "ingest/run_events/read_events.h"
+#include "ingest/run_events/read_summary.h"
 #include "model/bundle_paths.h"
 
 namespace frx::report {
@@ -48,6 +49,7 @@ void read_metadata(const ingest::RunBundle& bundle, RunReport& report) {
     const auto found = json.find(key);
     return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
+  report.run_id = field("run_id");
   report.job = field("job_name");
   report.status = field("status");
 }
@@ -91,6 +93,46 @@ RunScope scope_from(const RunJudge& judge, const RunReport& report, std::string_
   return scope;
 }
 
+// The steps of a trace as those of a run: of its first process and GPU.
+void add_steps(const TraceReport& trace, model::RunRecord& record) {
+  const derive::trace::ProcessTimes& process = trace.processes.front();
+  record.has_loader = process.has_loader;
+  record.has_copies = !process.gpus.empty();
+  record.has_waits = trace.calls > 0;
+  for (std::size_t i = 0; i < process.host.size(); ++i) {
+    const derive::trace::HostTime& host = process.host[i];
+    RunStep step;
+    step.id = process.steps.steps[i].number;
+    step.status = "ok";
+    step.wall_ns = host.wall;
+    step.loader_ns = host.input;
+    step.sync_ns = host.sync;
+    step.forward_ns = host.forward;
+    step.backward_ns = host.backward;
+    step.optimizer_ns = host.optimizer;
+    step.kernels = host.kernels;
+    if (host.median_kernel_ns) {
+      step.median_kernel_us = *host.median_kernel_ns / 1000;
+      step.small_kernel_fraction = host.small_kernels;
+    }
+    if (!process.gpus.empty()) {
+      const derive::trace::GpuTime& gpu = process.gpus.front().steps[i];
+      step.host_to_device_ns = gpu.all_host_to_device;
+      if (host.wall > 0) step.gpu_active = std::min(1.0, static_cast<double>(gpu.busy()) / static_cast<double>(host.wall));
+    }
+    record.steps.push_back(std::move(step));
+  }
+}
+
+// Of the summary alone. Samples that were recorded are better than what it says of them.
+void use_summary(ingest::RunSummary summary, RunReport& report) {
+  report.evidence = "derived summary";
+  std::vector<model::GpuSample> samples = std::move(report.record.samples);
+  report.record = std::move(summary.record);
+  if (!samples.empty()) report.record.samples = std::move(samples);
+  ingest::finish(report.record);
+}
+
 std::string profiler_trace_of(const ingest::RunBundle& bundle) {
   if (bundle.has(paths::profiler_trace)) return std::string(paths::profiler_trace);
   for (const ingest::BundleMember& member : bundle.members()) {
@@ -100,6 +142,13 @@ std::string profiler_trace_of(const ingest::RunBundle& bundle) {
 }
 
 }  // namespace
+
+std::string summary_note(const RunReport& report) {
+  if (!report.summary || report.summary->state == SummaryState::fits) return {};
+  const bool is_all = report.evidence == "derived summary";
+  return fmt::format("derived/summary.json {}: {}; {}", is_all ? "is all there is" : "is not used", report.summary->reason,
+                     is_all ? "nothing in the bundle can confirm it" : "the answer is made of the " + report.evidence);
+}
 
 std::optional<StepTimes> step_times(const model::RunRecord& record, const RunScope& scope) {
   StepTimes times;
@@ -137,28 +186,43 @@ Result<std::unique_ptr<RunReport>> RunAnalyst::analyse(const ingest::RunBundle& 
       report->notes.push_back(fmt::format("{} is left out: {}", printable(path), trace.error().message));
     }
   }
-  const std::vector<RunStep> steps = completed_steps(report->record);
+  std::optional<Result<ingest::RunSummary>> summary;
+  if (bundle.has(paths::derived_summary)) {
+    const Result<std::string> text = bundle.read(paths::derived_summary);
+    summary = text ? ingest::read_run_summary(*text) : Result<ingest::RunSummary>(Failure{text.error()});
+    report->summary = check_summary(*summary, bundle, report->run_id, report->record.events);
+  }
   if (report->record.steps.empty() && report->trace) {
     report->evidence = "profiler trace";
     report->run = report->trace->run;
     report->steady_state = report->trace->steady_state;
+    add_steps(*report->trace, report->record);
     return report;
   }
-  if (report->record.events == 0) {
-    return fail(ErrorKind::not_enough, "the bundle has no event stream and no trace of a profiler that can be read")
+  if (report->record.events > 0) {
+    report->evidence = "event stream";
+  } else if (summary && *summary) {
+    use_summary(std::move(**summary), *report);
+  } else {
+    return fail(ErrorKind::not_enough, "the bundle has no event stream and no trace of a profiler that can be read{}",
+                report->summary ? fmt::format("; derived/summary.json cannot be used: {}", report->summary->reason) : "")
         .at(bundle.path())
         .hint("instrument the program (frx init shows how), or record with torch.profiler");
   }
-  report->evidence = "event stream";
-  report->run = scope_from(traces_->judge(), *report, "run", steps, 0);
-  if (const std::size_t skipped = warm_up_steps_of(steps.size()); skipped > 0)
-    report->steady_state = scope_from(traces_->judge(), *report, "steady_state", steps, skipped);
-  if (steps.size() < report->record.steps.size()) {
-    report->notes.push_back(
-        fmt::format("{} did not end well and are left out", count_text(report->record.steps.size() - steps.size(), "step")));
-  }
-  if (report->record.samples.empty()) report->notes.push_back("no samples of the GPU: how busy it was is unknown");
+  judge_steps(*report);
   return report;
+}
+
+void RunAnalyst::judge_steps(RunReport& report) const {
+  const std::vector<RunStep> steps = completed_steps(report.record);
+  report.run = scope_from(traces_->judge(), report, "run", steps, 0);
+  if (const std::size_t skipped = warm_up_steps_of(steps.size()); skipped > 0)
+    report.steady_state = scope_from(traces_->judge(), report, "steady_state", steps, skipped);
+  if (steps.size() < report.record.steps.size()) {
+    report.notes.push_back(
+        fmt::format("{} did not end well and are left out", count_text(report.record.steps.size() - steps.size(), "step")));
+  }
+  if (report.record.samples.empty()) report.notes.push_back("no samples of the GPU: how busy it was is unknown");
 }
 
 bool is_run_bundle(const std::string& path) {

@@ -15,11 +15,12 @@ class RunAnalyst {
   static Result<std::unique_ptr<RunAnalyst>> create(const std::string& data_directory);
 
   // The event stream of the SDK with the samples of the GPUs, and the trace of the profiler beside it; without a stream
-  // the trace answers alone. The report points into this analyst.
+  // the trace answers alone, without either a summary that somebody made. The report points into this analyst.
   Result<std::unique_ptr<RunReport>> analyse(const ingest::RunBundle& bundle) const;
 
  private:
   RunAnalyst() = default;
+  void judge_steps(RunReport& report) const;
 
   std::unique_ptr<TraceAnalyst> traces_;
 };

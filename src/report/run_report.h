@@ -8,24 +8,30 @@
 
 #include "model/run_record.h"
 #include "report/run_scope.h"
+#include "report/summary_check.h"
 #include "report/trace_report.h"
 
 namespace frx::report {
 
 struct RunReport {
   std::string source;       // folder or archive
-  std::string name;         // of the run
+  std::string name;         // of the folder or archive
+  std::string run_id;       // of metadata.json, "" when not said
   std::string job, status;  // of metadata.json, "" when not said
-  std::string evidence;     // what the answer is made of: "event stream", "profiler trace"
-  model::RunRecord record;
+  std::string evidence;     // what the answer is made of: "event stream", "profiler trace", "derived summary"
+  model::RunRecord record;  // of a trace or a summary: its steps, without events
   RunScope run;
   std::optional<RunScope> steady_state;
-  std::unique_ptr<TraceReport> trace;  // of the profiler, when the bundle has one
+  std::unique_ptr<TraceReport> trace;   // of the profiler, when the bundle has one
+  std::optional<SummaryCheck> summary;  // of the one that the bundle brought along
   std::vector<std::string> notes;
 
   // The scope that answers for the run.
   const RunScope& scope() const { return steady_state ? *steady_state : run; }
 };
+
+// What the reader should know of the summary that the bundle brought along; "" when there is nothing to say.
+std::string summary_note(const RunReport& report);
 
 // Means over the completed steps of a scope; none when there is no such step.
 struct StepTimes {

@@ -216,6 +216,24 @@ TEST(TrainingMistakes, B7_TwoStepsAreAnswered) {
   EXPECT_EQ(scope_of(answer)["diagnosis"]["confidence"]["level"], "medium") << "two steps are not enough for high";
 }
 
+TEST(TrainingMistakes, B7_TheStepsOfATraceCanBeChosenAsThoseOfARun) {
+  Trace trace;
+  for (int i = 0; i < 6; ++i) trace.step(i, 1000 * ms + i * 20 * ms, i == 0 ? 18 * ms : 10 * ms);
+  const Folder folder;
+  folder.write("trace.json", trace.text());
+  folder.write("short.json", Trace().step(0, 1000 * ms, 20 * ms).step(1, 1020 * ms, 20 * ms).text());
+  const auto text = [&](const std::string& path, const std::string& scope, int code) {
+    cli::TestIo io;
+    EXPECT_EQ(io.run({"analyze", folder.folder.file(path), "--scope", scope}), code) << scope;
+    return io.out();
+  };
+  EXPECT_THAT(text("trace.json", "run", 0), HasSubstr("11.33 ms"));
+  EXPECT_THAT(text("trace.json", "run", 0), Not(HasSubstr("left out")));
+  EXPECT_THAT(text("trace.json", "auto", 0), HasSubstr("the first 2 left out"));
+  text("short.json", "steady_state", 3);
+  text("trace.json", "all", 2);
+}
+
 TEST(TrainingMistakes, B8_AWrapperAroundAllStepsIsNoStep) {
   Trace trace;
   trace.event("user_annotation", "whole_training", "1/1", 1000 * ms, 1000 * ms);

@@ -2,20 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <utility>
 
-#include "base/numbers.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "ingest/line_reader.h"
+#include "ingest/run_events/json_fields.h"
 
 namespace frx::ingest {
 namespace {
 
-using Json = nlohmann::json;
 using model::RunRecord;
 using model::RunStep;
 
@@ -23,28 +20,6 @@ constexpr double mebibyte = 1024.0 * 1024.0;
 // Eleven days; what is longer is no time of a step, and sums must not overflow.
 constexpr std::int64_t longest_ns = 1'000'000'000'000'000, longest_sum_ns = INT64_MAX / 4;
 constexpr std::int64_t largest_step = 1'000'000'000'000'000;
-
-// Numbers may come as text; truths are no numbers.
-std::optional<double> number(const Json& object, const char* key) {
-  if (!object.is_object()) return std::nullopt;
-  const auto found = object.find(key);
-  if (found == object.end()) return std::nullopt;
-  if (found->is_number()) return found->get<double>();
-  return found->is_string() ? parse_number(found->get_ref<const std::string&>(), NumberStyle::point) : std::nullopt;
-}
-
-std::optional<std::int64_t> whole(const Json& object, const char* key) {
-  const std::optional<double> value = number(object, key);
-  if (!value || !(std::abs(*value) < 9e18)) return std::nullopt;
-  const auto found = object.find(key);
-  return found->is_number_integer() ? found->get<std::int64_t>() : static_cast<std::int64_t>(*value);
-}
-
-std::string text(const Json& object, const char* key) {
-  if (!object.is_object()) return {};
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 std::optional<std::int64_t> time_of(const Json& event) {
   const std::optional<std::int64_t> time = whole(event, "timestamp_ns");

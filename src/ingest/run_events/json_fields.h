@@ -1,0 +1,38 @@
+// Members of JSON objects that somebody else wrote: of the kind that was asked for, or absent.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "base/numbers.h"
+
+namespace frx::ingest {
+
+using Json = nlohmann::json;
+
+// Numbers may come as text; truths are no numbers.
+inline std::optional<double> number(const Json& object, const char* key) {
+  if (!object.is_object()) return std::nullopt;
+  const auto found = object.find(key);
+  if (found == object.end()) return std::nullopt;
+  if (found->is_number()) return found->get<double>();
+  return found->is_string() ? parse_number(found->get_ref<const std::string&>(), NumberStyle::point) : std::nullopt;
+}
+
+inline std::optional<std::int64_t> whole(const Json& object, const char* key) {
+  const std::optional<double> value = number(object, key);
+  if (!value || !(std::abs(*value) < 9e18)) return std::nullopt;
+  const auto found = object.find(key);
+  return found->is_number_integer() ? found->get<std::int64_t>() : static_cast<std::int64_t>(*value);
+}
+
+inline std::string text(const Json& object, const char* key) {
+  if (!object.is_object()) return {};
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace frx::ingest
