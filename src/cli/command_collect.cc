@@ -46,7 +46,7 @@ void describe(Syntax& syntax, Options& options) {
 
 // Before the bundle is sealed, so that the files are in manifest and zip.
 Result<> finish(const capture::RunFolder& folder, bool explain, const std::string& also_to, Io& io) {
-  const Result<AnalysedRun> run = analysed_run(folder.absolute(), "");
+  const Result<AnalysedRun> run = analysed_run(folder.absolute(), {});
   if (!run && run.error().kind == ErrorKind::not_enough) {
     if (explain) io.err.write(fmt::format("{}: --explain: no brief: {}\n", io.program, run.error().message));
     return {};

@@ -43,7 +43,7 @@ void say_what_was_written(const Options& options, std::string primary, std::stri
 }
 
 Result<int> explain_run(const Options& options, Io& io) {
-  TRY_ASSIGN(const AnalysedRun run, analysed_run(options.path, options.analysis.data_directory));
+  TRY_ASSIGN(const AnalysedRun run, analysed_run(options.path, options.analysis));
   if (options.prompt_only) {
     io.out.write(render::run_prompt_text(*run.report));
   } else {

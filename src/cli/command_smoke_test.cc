@@ -57,7 +57,7 @@ Result<> collect_a_run(Trial& trial) {
   request.artifact_directories = {trial.folder.file("none")};
   request.workload = {"/bin/sh", "-c", copy_line_by_line, trial.trace()};
   request.before_sealing = [](const capture::RunFolder& folder) -> Result<> {
-    TRY_ASSIGN(const AnalysedRun run, analysed_run(folder.absolute(), ""));
+    TRY_ASSIGN(const AnalysedRun run, analysed_run(folder.absolute(), {}));
     return write_run_summary(run, folder.absolute());
   };
   TRY_ASSIGN(trial.result, capture::collect(request, *trial.io.host));

@@ -42,7 +42,7 @@ Failure no_steady_state(const std::string& path, std::string_view what) {
 Result<int> analyse_trace(const std::string& path, const std::string& scope, bool as_json, const report::AnalysisOptions& analysis,
                           Io& io) {
   TRY(check_scope(scope));
-  TRY_ASSIGN(const std::unique_ptr<report::TraceAnalyst> analyst, report::TraceAnalyst::create(analysis.data_directory));
+  TRY_ASSIGN(const std::unique_ptr<report::TraceAnalyst> analyst, report::TraceAnalyst::create(analysis.data_directory, {analysis.arch_profile, analysis.gpu_model}));
   TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(path));
   Progress progress(io, path, source->size_hint());
   TRY_ASSIGN(const std::unique_ptr<report::TraceReport> report, analyst->analyse(path, *source, progress.callback()));
@@ -57,7 +57,7 @@ Result<int> analyse_trace(const std::string& path, const std::string& scope, boo
 
 Result<int> analyse_run(const std::string& path, const std::string& scope, bool as_json, const report::AnalysisOptions& analysis, Io& io) {
   TRY(check_scope(scope));
-  TRY_ASSIGN(const AnalysedRun run, analysed_run(path, analysis.data_directory));
+  TRY_ASSIGN(const AnalysedRun run, analysed_run(path, analysis));
   if (scope == "steady_state" && !run.report->steady_state) return no_steady_state(path, "the run has");
   if (as_json) {
     write_json(io, "run", render::run_json(*run.report));
@@ -67,9 +67,9 @@ Result<int> analyse_run(const std::string& path, const std::string& scope, bool 
   return 0;
 }
 
-Result<AnalysedRun> analysed_run(const std::string& path, const std::string& data_directory) {
+Result<AnalysedRun> analysed_run(const std::string& path, const report::AnalysisOptions& analysis) {
   AnalysedRun run;
-  TRY_ASSIGN(run.analyst, report::RunAnalyst::create(data_directory));
+  TRY_ASSIGN(run.analyst, report::RunAnalyst::create(analysis.data_directory, {analysis.arch_profile, analysis.gpu_model}));
   TRY_ASSIGN(const ingest::RunBundle bundle, ingest::RunBundle::open(path));
   run.has_summary = bundle.has(model::bundle::derived_summary);
   TRY_ASSIGN(run.report, run.analyst->analyse(bundle));

@@ -26,7 +26,7 @@ struct AnalysedRun {
   bool has_summary = false;  // the bundle brought one along
 };
 // Fails with not_enough when the run has nothing to analyse.
-Result<AnalysedRun> analysed_run(const std::string& path, const std::string& data_directory);
+Result<AnalysedRun> analysed_run(const std::string& path, const report::AnalysisOptions& analysis);
 
 // Writes derived/summary.json into the folder of the run: the documented summary, made anew from the event stream, or from
 // the profiler's trace when nobody made one.

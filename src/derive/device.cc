@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frx_generated/metric_ids.h"
 
 namespace frx::derive {
@@ -87,8 +89,9 @@ Result<> apply_overrides(const knowledge::GpuOverrides& overrides, const std::st
   device.profile = shared;
   for (const std::string& change : shared->overridden) device.notes.push_back("--arch-profile: " + change);
   for (const std::string& note : shared->notes) device.notes.push_back("--arch-profile: " + note);
-  if (!shared->classifier_thresholds.empty()) {
-    device.notes.push_back("--arch-profile: classifier_thresholds are not used; lay your own data/bottlenecks over ours with --data DIR");
+  const auto of_kernels = [](const auto& threshold) { return threshold.first.starts_with("ncu_"); };
+  if (std::ranges::any_of(shared->classifier_thresholds, of_kernels)) {
+    device.notes.push_back("--arch-profile: classifier_thresholds of Nsight Compute are not used; lay your own data/bottlenecks over ours with --data DIR");
   }
   if (shared->overridden.empty()) return {};
   device.match.product = &shared->product;

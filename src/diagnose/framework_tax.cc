@@ -9,9 +9,6 @@ namespace {
 using model::RunFact;
 using model::RunFacts;
 
-// Documented.
-constexpr int high_score = 45;
-
 int rounded(double value) { return static_cast<int>(std::nearbyint(value)); }  // half to even
 
 double share(double value) { return std::clamp(value, 0.0, 1.0); }
@@ -39,7 +36,7 @@ void add_contributors(const RunFacts& facts, double fragmentation, FrameworkTax&
 
 }  // namespace
 
-std::optional<FrameworkTax> framework_tax(const RunFacts& facts) {
+std::optional<FrameworkTax> framework_tax(const RunFacts& facts, const TaxLimits& limits) {
   if (facts[RunFact::profiler_windows].value_or(0) <= 0 || !facts[RunFact::gpu_utilization_pct]) return std::nullopt;
   FrameworkTax tax;
   tax.gpu_active = share(*facts[RunFact::gpu_utilization_pct] / 100);
@@ -48,8 +45,9 @@ std::optional<FrameworkTax> framework_tax(const RunFacts& facts) {
   const double fragmentation = share(0.6 * share(facts[RunFact::small_kernel_fraction].value_or(0)) +
                                      0.4 * std::min(1.0, facts[RunFact::kernels_per_step].value_or(0) / 100));
   tax.score = rounded(std::clamp(100 * tax.overhead_idle * (0.5 + 0.5 * fragmentation), 0.0, 100.0));
-  tax.severity = tax.score >= high_score ? "high" : tax.score >= FrameworkTax::worth_naming ? "medium" : "low";
-  if (tax.score >= FrameworkTax::worth_naming && tax.overhead_idle >= 0.05) add_contributors(facts, fragmentation, tax);
+  tax.severity = tax.score >= limits.high ? "high" : tax.score >= limits.medium ? "medium" : "low";
+  tax.is_worth_naming = tax.score >= std::min(limits.high, limits.medium);
+  if (tax.is_worth_naming && tax.overhead_idle >= 0.05) add_contributors(facts, fragmentation, tax);
   return tax;
 }
 

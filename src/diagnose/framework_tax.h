@@ -19,16 +19,20 @@ struct TaxContributor {
   bool inferred = false;  // an opportunity, not a measurement
 };
 
-struct FrameworkTax {
-  static constexpr int worth_naming = 20;  // documented: below it nothing is said about it
+// From these scores on. Documented.
+struct TaxLimits {
+  double high = 45, medium = 20;
+};
 
+struct FrameworkTax {
   int score = 0;                                                // 0 to 100
   std::string_view severity;                                    // high, medium, low
+  bool is_worth_naming = false;                                 // not low
   double gpu_active = 0, overhead_idle = 0, pipeline_idle = 0;  // fractions of a step
-  std::vector<TaxContributor> contributors;                     // most points first; from worth_naming on
+  std::vector<TaxContributor> contributors;                     // most points first; none unless it is worth naming
 };
 
 // None without a recording of kernels, or without knowing how busy the GPU was.
-std::optional<FrameworkTax> framework_tax(const model::RunFacts& facts);
+std::optional<FrameworkTax> framework_tax(const model::RunFacts& facts, const TaxLimits& limits = {});
 
 }  // namespace frx::diagnose

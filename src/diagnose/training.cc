@@ -104,7 +104,9 @@ TrainingDiagnosis diagnose_run(const knowledge::RunLabels& labels, const model::
                                const RunSample& sample) {
   TrainingDiagnosis diagnosis;
   diagnosis.dominant_stall = std::move(dominant_stall);
-  const auto lookup = [&](std::uint32_t slot) { return facts[static_cast<model::RunFact>(slot)]; };
+  diagnosis.thresholds_source = labels.thresholds().source();
+  diagnosis.thresholds_hash = labels.thresholds().hash();
+  const knowledge::Lookup lookup = labels.lookup(facts);
   for (const RunLabel& label : labels.all()) {
     const std::optional<bool> holds = label.when.truth(lookup);
     const std::optional<double> score = label.score.number(lookup);

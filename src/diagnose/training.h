@@ -38,6 +38,7 @@ struct TrainingDiagnosis {
   std::string_view confidence_level;  // high, medium, low
   std::string confidence_reason;
   std::vector<std::string> why, why_not_others;
+  std::string thresholds_source, thresholds_hash;  // as documented
 
   const RunFinding* with_id(std::string_view id) const;
 };

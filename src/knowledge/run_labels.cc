@@ -13,11 +13,15 @@ std::optional<RunFact> fact_called(std::string_view name) {
   return at == std::end(run_fact_names) ? std::nullopt : std::optional(static_cast<RunFact>(at - run_fact_names));
 }
 
-std::optional<Operand> operand_called(std::string_view name) {
-  const std::optional<RunFact> fact = fact_called(name);
-  if (!fact) return std::nullopt;
-  const auto slot = static_cast<std::uint32_t>(*fact);
-  return Operand{slot, *parse_unit(run_fact_names[slot].unit), false};
+// Slots of thresholds come behind those of facts.
+std::optional<Operand> operand_called(std::string_view name, const Thresholds& thresholds) {
+  if (const std::optional<RunFact> fact = fact_called(name)) {
+    const auto slot = static_cast<std::uint32_t>(*fact);
+    return Operand{slot, *parse_unit(run_fact_names[slot].unit), false};
+  }
+  const std::optional<std::size_t> at = thresholds.find(name);
+  if (!at || !thresholds.all()[*at].is_used) return std::nullopt;
+  return Operand{static_cast<std::uint32_t>(model::run_fact_count + *at), thresholds.all()[*at].unit, false};
 }
 
 Result<LabelKind> kind_of(const Value& value) {
@@ -27,7 +31,7 @@ Result<LabelKind> kind_of(const Value& value) {
   return fail(ErrorKind::malformed, "expected cause, symptom or state, found '{}'", value.text()).at(value.where());
 }
 
-Result<RunLabel> label_of(const Value& root) {
+Result<RunLabel> label_of(const Value& root, const Thresholds& thresholds) {
   RunLabel label;
   label.id = root["id"].text();
   label.display = root["display"].text();
@@ -41,8 +45,9 @@ Result<RunLabel> label_of(const Value& root) {
   TRY_ASSIGN(label.kind, kind_of(root["kind"]));
   label.order = root["order"].number().value_or(0);
   label.is_risk = root["risk"].boolean().value_or(false);
-  TRY_ASSIGN(label.when, Expression::parse(root["when"].text(), operand_called, root["when"].where()));
-  TRY_ASSIGN(label.score, Expression::parse(root["score"].text(), operand_called, root["score"].where()));
+  const auto operand = [&](std::string_view name) { return operand_called(name, thresholds); };
+  TRY_ASSIGN(label.when, Expression::parse(root["when"].text(), operand, root["when"].where()));
+  TRY_ASSIGN(label.score, Expression::parse(root["score"].text(), operand, root["score"].where()));
   if (!label.when.is_truth() || label.score.is_truth()) {
     return fail(ErrorKind::malformed, "expected a condition as 'when' and a number as 'score'").at(root.where());
   }
@@ -68,14 +73,23 @@ std::string shown(std::string_view name, const model::RunFacts& facts) {
 
 }  // namespace
 
-Result<RunLabels> RunLabels::load(const Library& library) {
+Result<RunLabels> RunLabels::load(const Library& library, const std::map<std::string, double>& own) {
   RunLabels loaded;
+  TRY_ASSIGN(loaded.thresholds_, Thresholds::load(library));
+  TRY(loaded.thresholds_.lay(own));
   for (const Value& root : library.folder("run_labels")) {
-    TRY_ASSIGN(RunLabel label, label_of(root));
+    TRY_ASSIGN(RunLabel label, label_of(root, loaded.thresholds_));
     loaded.labels_.push_back(std::move(label));
   }
   std::ranges::stable_sort(loaded.labels_, {}, &RunLabel::order);
   return loaded;
+}
+
+Lookup RunLabels::lookup(const model::RunFacts& facts) const {
+  return [&facts, this](std::uint32_t slot) {
+    return slot < model::run_fact_count ? facts[static_cast<RunFact>(slot)]
+                                        : std::optional(thresholds_.all()[slot - model::run_fact_count].value);
+  };
 }
 
 const RunLabel* RunLabels::with_id(std::string_view id) const {

@@ -9,6 +9,7 @@
 #include "knowledge/expression.h"
 #include "knowledge/labels.h"
 #include "knowledge/library.h"
+#include "knowledge/thresholds.h"
 #include "model/run_facts.h"
 
 namespace frx::knowledge {
@@ -31,13 +32,17 @@ struct RunLabel {
 
 class RunLabels {
  public:
-  // Fails, naming file and line, on what is no label.
-  static Result<RunLabels> load(const Library& library);
+  // Fails, naming file and line, on what is no label. `own`: thresholds of the user by documented name.
+  static Result<RunLabels> load(const Library& library, const std::map<std::string, double>& own = {});
 
   const std::vector<RunLabel>& all() const { return labels_; }  // by order
   const RunLabel* with_id(std::string_view id) const;
+  const Thresholds& thresholds() const { return thresholds_; }
+  // What conditions and scores are made of: facts of the run, thresholds.
+  Lookup lookup(const model::RunFacts& facts) const;
 
  private:
+  Thresholds thresholds_;
   std::vector<RunLabel> labels_;
 };
 

@@ -122,7 +122,7 @@ std::string metrics_text(const RunReport& report, std::string_view bullet) {
 }
 
 std::string tax_text(const RunScope& scope) {
-  if (!scope.tax || scope.tax->score < diagnose::FrameworkTax::worth_naming) return {};
+  if (!scope.tax || !scope.tax->is_worth_naming) return {};
   std::string text = fmt::format("Framework Abstraction Tax: {} of 100 ({})\n", scope.tax->score, scope.tax->severity);
   for (const auto& one : scope.tax->contributors)
     text += fmt::format("- {} ({} points{})\n", one.name, one.points, one.inferred ? ", inferred" : "");

@@ -129,6 +129,29 @@ TEST(RunAnalyst, SaysWhyASummaryIsNoAnswer) {
   EXPECT_THAT(report.error().message, HasSubstr("derived/summary.json cannot be used: expected steps"));
 }
 
+TEST(RunAnalyst, TakesThresholdsOfTheUser) {
+  Bundle bundle;
+  bundle.write("raw/trace.jsonl", events(30));
+  bundle.write("mine.yaml", "classifier_thresholds: {input_bound_ratio: 0.5}\nh100:\n  classifier_thresholds: {copy_bound_ratio: 0.9}\n");
+  const Json before = run_json(*bundle.analysed().value());
+  EXPECT_EQ(before["run"]["diagnosis"]["primary_bottleneck"], "input_bound");
+  EXPECT_EQ(before["run"]["diagnosis"]["thresholds_hash"], "7ee5dee50142");
+  bundle.analyst = RunAnalyst::create("", {bundle.folder.file("mine.yaml"), ""}).value();
+  const Json after = run_json(*bundle.analysed().value());
+  EXPECT_NE(after["run"]["diagnosis"]["primary_bottleneck"], "input_bound");
+  EXPECT_EQ(after["run"]["diagnosis"]["thresholds_source"], "defaults+arch_overrides");
+  bundle.analyst = RunAnalyst::create("", {bundle.folder.file("mine.yaml"), "H100"}).value();
+  EXPECT_NE(run_json(*bundle.analysed().value())["run"]["diagnosis"]["thresholds_hash"], after["run"]["diagnosis"]["thresholds_hash"]);
+}
+
+TEST(RunAnalyst, RefusesAThresholdThatNobodyKnows) {
+  Bundle bundle;
+  bundle.write("mine.yaml", "classifier_thresholds: {input_ratio: 0.5}\n");
+  const auto analyst = RunAnalyst::create("", {bundle.folder.file("mine.yaml"), ""});
+  ASSERT_FALSE(analyst);
+  EXPECT_THAT(to_string(analyst.error()), HasSubstr("no threshold 'input_ratio'"));
+}
+
 // A bundle whose evidence is a trace has its steps in the documented places.
 TEST(RunAnalyst, TakesTheStepsOfATrace) {
   std::string trace;

@@ -52,7 +52,10 @@ Json diagnosis_json(const RunScope& scope) {
           {"recommendations", std::move(recommendations)},
           {"recommendation_bundles", std::move(bundles)},
           {"withheld_recommendations", withheld_json(scope.advice)},
-          {"dominant_stall_type", scope.dominant_stall}};
+          {"dominant_stall_type", scope.dominant_stall},
+          {"classifier_version", "frx-run-labels-1"},
+          {"thresholds_source", d.thresholds_source},
+          {"thresholds_hash", d.thresholds_hash}};
 }
 
 Json tax_json(const RunScope& scope) {

@@ -22,10 +22,11 @@ void add_run_verdict(Page& page, const report::RunScope& scope) {
     if (d.user_facing != d.primary) page.fact("Seen as", fmt::format("{} ({})", d.findings.front().label->display, d.primary));
     page.fact("Confidence", fmt::format("{} ({:.2f}): {}", d.confidence_level, d.confidence, d.confidence_reason));
   }
-  if (scope.tax && scope.tax->score >= diagnose::FrameworkTax::worth_naming) {
+  if (scope.tax && scope.tax->is_worth_naming) {
     page.fact("Framework tax",
               fmt::format("{} of 100 ({}): idle without the pipeline being the reason", scope.tax->score, scope.tax->severity));
   }
+  if (d.thresholds_source != "defaults") page.fact("Thresholds", fmt::format("{} ({})", d.thresholds_source, d.thresholds_hash));
   for (const std::string& why : d.why) page.hanging("- ", why);
   for (const diagnose::RunFinding& finding : d.findings) {
     if (finding.label->id == d.user_facing || finding.label->id == d.primary) continue;

@@ -165,9 +165,9 @@ std::optional<StepTimes> step_times(const model::RunRecord& record, const RunSco
   return times;
 }
 
-Result<std::unique_ptr<RunAnalyst>> RunAnalyst::create(const std::string& data_directory) {
+Result<std::unique_ptr<RunAnalyst>> RunAnalyst::create(const std::string& data_directory, const ThresholdOptions& thresholds) {
   std::unique_ptr<RunAnalyst> analyst(new RunAnalyst);
-  TRY_ASSIGN(analyst->traces_, TraceAnalyst::create(data_directory));
+  TRY_ASSIGN(analyst->traces_, TraceAnalyst::create(data_directory, thresholds));
   return analyst;
 }
 

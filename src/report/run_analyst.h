@@ -12,7 +12,7 @@ namespace frx::report {
 
 class RunAnalyst {
  public:
-  static Result<std::unique_ptr<RunAnalyst>> create(const std::string& data_directory);
+  static Result<std::unique_ptr<RunAnalyst>> create(const std::string& data_directory, const ThresholdOptions& thresholds = {});
 
   // The event stream of the SDK with the samples of the GPUs, and the trace of the profiler beside it; without a stream
   // the trace answers alone, without either a summary that somebody made. The report points into this analyst.

@@ -1,19 +1,39 @@
 #include "report/run_judge.h"
 
+#include <map>
+
 #include "advise/run_signals.h"
+#include "knowledge/gpu_overrides.h"
 
 namespace frx::report {
 
-Result<std::unique_ptr<RunJudge>> RunJudge::create(const std::string& data_directory) {
+namespace {
+
+// Of the file's top level, and of the GPU that the user names.
+Result<std::map<std::string, double>> thresholds_in(const ThresholdOptions& options, const knowledge::Knowledge& knowledge) {
+  if (options.arch_profile.empty()) return std::map<std::string, double>();
+  TRY_ASSIGN(const knowledge::GpuOverrides overrides, knowledge::GpuOverrides::load(options.arch_profile));
+  knowledge::GpuQuery query;
+  query.name = options.gpu_model;
+  TRY_ASSIGN(knowledge::GpuProfile profile, overrides.apply(knowledge::match_gpu(knowledge.gpus, query), options.gpu_model));
+  return std::move(profile.classifier_thresholds);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RunJudge>> RunJudge::create(const std::string& data_directory, const ThresholdOptions& thresholds) {
   std::unique_ptr<RunJudge> judge(new RunJudge);
   TRY_ASSIGN(judge->expertise_, Expertise::load(data_directory));
-  TRY_ASSIGN(judge->labels_, knowledge::RunLabels::load(judge->expertise_->knowledge().library));
+  const knowledge::Knowledge& known = judge->expertise_->knowledge();
+  TRY_ASSIGN(const auto own, thresholds_in(thresholds, known));
+  TRY_ASSIGN(judge->labels_, knowledge::RunLabels::load(known.library, own));
   return judge;
 }
 
 void RunJudge::judge(RunScope& scope, const diagnose::RunSample& sample) const {
   scope.diagnosis = diagnose::diagnose_run(labels_, scope.facts, scope.dominant_stall, sample);
-  scope.tax = diagnose::framework_tax(scope.facts);
+  scope.tax = diagnose::framework_tax(
+      scope.facts, {labels_.thresholds().value("fat_high_threshold"), labels_.thresholds().value("fat_moderate_threshold")});
   const advise::SignalMap signals = advise::signals_of(scope.facts);
   std::vector<advise::Diagnosed> diagnosed;
   for (const diagnose::RunFinding& finding : scope.diagnosis.findings) diagnosed.push_back({finding.label->id, finding.score, &signals, 0});

@@ -10,10 +10,16 @@
 
 namespace frx::report {
 
+// Where the user's own thresholds are.
+struct ThresholdOptions {
+  std::string arch_profile;  // --arch-profile FILE, or ""
+  std::string gpu_model;     // --gpu-model NAME: whose section of the file holds beside its top level
+};
+
 class RunJudge {
  public:
   // `data_directory`: YAML laid over the built-in labels and advice, or "".
-  static Result<std::unique_ptr<RunJudge>> create(const std::string& data_directory);
+  static Result<std::unique_ptr<RunJudge>> create(const std::string& data_directory, const ThresholdOptions& thresholds = {});
 
   // Fills in diagnosis and advice from facts and dominant stall. They point into this judge.
   void judge(RunScope& scope, const diagnose::RunSample& sample) const;

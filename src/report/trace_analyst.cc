@@ -169,9 +169,9 @@ std::string TraceReport::gpu_names() const {
   return join(words, ", ");
 }
 
-Result<std::unique_ptr<TraceAnalyst>> TraceAnalyst::create(const std::string& data_directory) {
+Result<std::unique_ptr<TraceAnalyst>> TraceAnalyst::create(const std::string& data_directory, const ThresholdOptions& thresholds) {
   std::unique_ptr<TraceAnalyst> analyst(new TraceAnalyst);
-  TRY_ASSIGN(analyst->judge_, RunJudge::create(data_directory));
+  TRY_ASSIGN(analyst->judge_, RunJudge::create(data_directory, thresholds));
   return analyst;
 }
 

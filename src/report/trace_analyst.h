@@ -14,7 +14,7 @@ namespace frx::report {
 class TraceAnalyst {
  public:
   // `data_directory`: YAML laid over the built-in labels and advice, or "".
-  static Result<std::unique_ptr<TraceAnalyst>> create(const std::string& data_directory);
+  static Result<std::unique_ptr<TraceAnalyst>> create(const std::string& data_directory, const ThresholdOptions& thresholds = {});
 
   // The report points into this analyst.
   Result<std::unique_ptr<TraceReport>> analyse(std::string name, ByteSource& source,

@@ -1,0 +1,71 @@
+#include "knowledge/thresholds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/sha256.h"
+#include "base/text.h"
+
+namespace frx::knowledge {
+namespace {
+
+Result<Threshold> threshold_of(std::string_view name, const Value& entry) {
+  Threshold threshold;
+  threshold.name = name;
+  const std::optional<double> value = entry["default"].number();
+  const std::optional<Unit> unit = parse_unit(entry["unit"] ? entry["unit"].text() : "");
+  if (!value || !unit) return fail(ErrorKind::malformed, "expected a number as 'default' and a known unit").at(entry.where());
+  threshold.value = *value;
+  threshold.unit = *unit;
+  threshold.is_used = entry["used"].boolean().value_or(true);
+  return threshold;
+}
+
+// As Python prints a float.
+std::string as_float(double value) {
+  std::string text = fmt::format("{}", value);
+  return text.find_first_of(".e") == text.npos ? text + ".0" : text;
+}
+
+}  // namespace
+
+Result<Thresholds> Thresholds::load(const Library& library) {
+  Thresholds loaded;
+  for (const Value& root : library.folder("thresholds")) {
+    const Value list = root["thresholds"];
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      TRY_ASSIGN(const Threshold threshold, threshold_of(list.key(i), list.value(i)));
+      loaded.all_.push_back(threshold);
+    }
+  }
+  std::ranges::sort(loaded.all_, {}, &Threshold::name);
+  return loaded;
+}
+
+Result<> Thresholds::lay(const std::map<std::string, double>& own) {
+  for (const auto& [name, value] : own) {
+    const std::optional<std::size_t> at = find(name);
+    if (!at) {
+      std::vector<std::string> known;
+      for (const Threshold& threshold : all_) known.emplace_back(threshold.name);
+      return fail(ErrorKind::malformed, "classifier_thresholds: no threshold '{}'", printable(name)).hint("known are " + join(known, ", "));
+    }
+    if (all_[*at].value == value) continue;
+    all_[*at].value = value;
+    is_default_ = false;
+  }
+  return {};
+}
+
+std::optional<std::size_t> Thresholds::find(std::string_view name) const {
+  const auto at = std::ranges::lower_bound(all_, name, {}, &Threshold::name);
+  return at == all_.end() || at->name != name ? std::nullopt : std::optional(static_cast<std::size_t>(at - all_.begin()));
+}
+
+std::string Thresholds::hash() const {
+  std::vector<std::string> members;
+  for (const Threshold& threshold : all_) members.push_back(fmt::format("\"{}\": {}", threshold.name, as_float(threshold.value)));
+  return sha256("{" + join(members, ", ") + "}").substr(0, 12);
+}
+
+}  // namespace frx::knowledge
