@@ -1,13 +1,13 @@
 // frx analyze: a short diagnosis of one profile, or what changed between two.
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/text.h"
 #include "cli/code_analysis.h"
 #include "cli/command.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
+#include "cli/run_comparison.h"
 #include "cli/trace_analysis.h"
 #include "render/ncu_comparison.h"
 #include "render/ncu_json.h"
@@ -64,22 +64,19 @@ std::string first_of(std::initializer_list<std::string_view> texts) {
   return {};
 }
 
-std::string label_of(const std::string& given, const std::string& path) {
-  return given.empty() ? printable(std::filesystem::path(path).stem().string()) : printable(given);
-}
-
 Result<int> compare(const Options& options, const std::string& before, const std::string& after, Io& io) {
   if (before.empty() || after.empty()) {
     return fail(ErrorKind::negative, "analyze: expected both --before and --after, found only one of them");
   }
+  if (is_run(before) && is_run(after)) {
+    RunComparisonOptions runs{before, after, options.before_label, options.after_label};
+    if (options.json) runs.format = "json";
+    return compare_runs(runs, options.analysis, io);
+  }
   TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
   TRY_ASSIGN(const report::NcuReport* first, analyse_file(*analyst, before, io));
   TRY_ASSIGN(const report::NcuReport* second, analyse_file(*analyst, after, io));
-  std::string first_label = label_of(options.before_label, before), second_label = label_of(options.after_label, after);
-  if (first_label == second_label) {
-    first_label = "before";
-    second_label = "after";
-  }
+  const auto [first_label, second_label] = labels_of(options.before_label, before, options.after_label, after, {"before", "after"});
   const report::NcuComparison comparison = report::compare(*first, *second, first_label, second_label);
   if (options.json) {
     write_json(io, "comparison", render::ncu_comparison_json(comparison));

@@ -6,13 +6,13 @@
 #include "render/page.h"
 #include "render/run_scope_text.h"
 #include "render/trace_report.h"
+#include "report/time_parts.h"
 
 namespace frx::render {
 namespace {
 
 using derive::trace::GpuTime;
 using derive::trace::GpuTrack;
-using derive::trace::IdleCause;
 using derive::trace::ProcessTimes;
 using model::RunFact;
 using report::TraceReport;
@@ -50,31 +50,7 @@ void add_head(Page& page, const TraceReport& report, std::size_t skipped) {
   page.fact(report.has_step_boundaries() ? "Step time" : "Time", step_time_text(report, skipped));
 }
 
-struct Part {
-  std::string_view name;
-  std::int64_t ns;
-};
-
-std::vector<Part> parts_of(const GpuTime& time) {
-  const auto idle = [&](IdleCause cause) { return time.idle_by[static_cast<std::size_t>(cause)]; };
-  return {{"computing", time.compute},
-          {"exposed communication", time.communication},
-          {"exposed copies", time.copy},
-          {"idle: data loader", idle(IdleCause::input)},
-          {"idle: after a sync", idle(IdleCause::sync)},
-          {"idle: allocator", idle(IdleCause::allocator)},
-          {"idle: not launched", idle(IdleCause::host)},
-          {"idle: launched", idle(IdleCause::device)},
-          {"idle: unknown", idle(IdleCause::unknown)}};
-}
-
-GpuTime over_scope(const GpuTrack& gpu, std::size_t skipped) {
-  GpuTime sum;
-  for (std::size_t i = skipped; i < gpu.steps.size(); ++i) sum += gpu.steps[i];
-  return sum;
-}
-
-void add_bar(Page& page, const Part& part, std::int64_t span) {
+void add_bar(Page& page, const report::TimePart& part, std::int64_t span) {
   const double share = static_cast<double>(part.ns) / static_cast<double>(span);
   const std::size_t room = page.width() > 42 ? page.width() - 36 : 8;
   const auto length = static_cast<std::size_t>(std::lround(share * static_cast<double>(room)));
@@ -89,11 +65,11 @@ void add_breakdown(Page& page, const TraceReport& report, std::size_t skipped) {
   std::size_t shown = 0;
   for (const ProcessTimes& process : report.processes) {
     for (const GpuTrack& gpu : process.gpus) {
-      const GpuTime time = over_scope(gpu, skipped);
+      const GpuTime time = report::time_after(gpu, skipped);
       if (time.span <= 0 || shown == 2) continue;
       ++shown;
       page.section(report.gpus.size() == 1 ? std::string("WHERE A STEP GOES") : fmt::format("WHERE A STEP GOES ON GPU {}", gpu.device));
-      for (const Part& part : parts_of(time)) {
+      for (const report::TimePart& part : report::parts_of(time)) {
         if (part.ns * 1000 >= time.span) add_bar(page, part, time.span);
       }
     }

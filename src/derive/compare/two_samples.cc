@@ -118,7 +118,8 @@ Moments moments_of(const std::vector<double>& values) {
 
 Interval by_means(const Side& a, const Side& b) {
   const Moments first = moments_of(a.sorted), second = moments_of(b.sorted);
-  const double error = std::sqrt(first.variance / static_cast<double>(a.sorted.size()) + second.variance / static_cast<double>(b.sorted.size()));
+  const double error =
+      std::sqrt(first.variance / static_cast<double>(a.sorted.size()) + second.variance / static_cast<double>(b.sorted.size()));
   const double half = student_quantile[std::min(a.sorted.size(), b.sorted.size()) - fewest_values] * error;
   const double middle = second.mean - first.mean;
   return {middle, middle - half, middle + half};

@@ -36,8 +36,8 @@ enum class Doubt {
 struct Judgement {
   Answer answer = Answer::cannot_tell;
   Doubt doubt = Doubt::too_few;
-  std::optional<double> ratio;      // second / first; below 1: the second takes less time. None when a side is empty
-  std::optional<double> low, high;  // 99 % interval of it; none when there are too few values
+  std::optional<double> ratio;                       // second / first; below 1: the second takes less time. None when a side is empty
+  std::optional<double> low, high;                   // 99 % interval of it; none when there are too few values
   std::size_t first = 0, second = 0;                 // values used
   double first_effective = 0, second_effective = 0;  // how many independent ones they are worth
 };

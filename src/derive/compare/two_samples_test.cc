@@ -147,11 +147,7 @@ TEST(TwoSamplesSimulation, NotWithSidesOfUnequalLength) {
   Random random(11);
   std::exponential_distribution<double> tail(1);
   std::size_t turn = 0;
-  EXPECT_LE(false_alarms(rounds,
-                         [&] {
-                           return repeated(++turn % 2 == 0 ? 4 : 40, [&] { return 100 + 10 * tail(random); });
-                         }),
-            allowed);
+  EXPECT_LE(false_alarms(rounds, [&] { return repeated(++turn % 2 == 0 ? 4 : 40, [&] { return 100 + 10 * tail(random); }); }), allowed);
 }
 
 TEST(TwoSamplesSimulation, NotWhenNeighbouringStepsResembleEachOther) {

@@ -1,0 +1,162 @@
+#include "report/run_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "report/time_parts.h"
+
+namespace frx::report {
+namespace {
+
+using derive::compare::Answer;
+using derive::compare::Doubt;
+using derive::compare::Judgement;
+
+std::vector<double> divided(std::vector<double> values, double by) {
+  for (double& value : values) value /= by;
+  return values;
+}
+
+std::vector<std::string> differences(const ComparedRun& a, const ComparedRun& b) {
+  std::vector<std::string> found;
+  if (!a.gpus.empty() && !b.gpus.empty() && a.gpus != b.gpus) found.push_back(fmt::format("the GPUs differ: {} and {}", a.gpus, b.gpus));
+  if (a.world_size && b.world_size && *a.world_size != *b.world_size)
+    found.push_back(fmt::format("the number of ranks differs: {} and {}", *a.world_size, *b.world_size));
+  for (const ComparedRun* side : {&a, &b}) {
+    if (!side->has_steps) found.push_back(fmt::format("{} marks no steps: call prof.step() after each one", side->label));
+  }
+  return found;
+}
+
+// How many steps it takes grows with the square of how much narrower the interval must get.
+std::optional<double> steps_needed(const Judgement& judgement, double noise_floor) {
+  if (judgement.doubt != Doubt::too_scattered || !judgement.low) return std::nullopt;
+  const double seen = std::abs(std::log(*judgement.ratio)) + std::log1p(-noise_floor);
+  if (seen <= 0) return std::nullopt;  // a difference within the floor can never be told
+  const double half = std::log(*judgement.high / *judgement.low) / 2;
+  const double now = static_cast<double>(std::min(judgement.first, judgement.second));
+  return std::ceil(now * std::max(1.0, half * half / (seen * seen)));
+}
+
+// Of the first GPU of the first process, which is the one that steps are counted on.
+const derive::trace::GpuTrack* main_gpu(const TraceReport* trace) {
+  if (trace == nullptr || trace->processes.empty() || trace->processes.front().gpus.empty()) return nullptr;
+  return &trace->processes.front().gpus.front();
+}
+
+std::vector<ComparedPart> compare_parts(const TraceReport* first, const TraceReport* second) {
+  const derive::trace::GpuTrack *a = main_gpu(first), *b = main_gpu(second);
+  if (a == nullptr || b == nullptr) return {};
+  const std::size_t skipped_a = first->scope().skipped, skipped_b = second->scope().skipped;
+  if (a->steps.size() <= skipped_a || b->steps.size() <= skipped_b) return {};
+  const auto before = parts_of(time_after(*a, skipped_a)), after = parts_of(time_after(*b, skipped_b));
+  const double steps_a = static_cast<double>(a->steps.size() - skipped_a), steps_b = static_cast<double>(b->steps.size() - skipped_b);
+  std::vector<ComparedPart> parts;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i].ns == 0 && after[i].ns == 0) continue;
+    parts.push_back({std::string(before[i].name), static_cast<double>(before[i].ns) / steps_a, static_cast<double>(after[i].ns) / steps_b});
+  }
+  return parts;
+}
+
+std::vector<ComparedKernel> compare_kernels(const TraceReport* first, const TraceReport* second) {
+  if (first == nullptr || second == nullptr || first->kernels == 0 || second->kernels == 0) return {};
+  std::vector<ComparedKernel> rows;
+  std::unordered_map<std::string_view, std::size_t> row_of;
+  const double steps_a = static_cast<double>(std::max<std::size_t>(1, first->step_count()));
+  const double steps_b = static_cast<double>(std::max<std::size_t>(1, second->step_count()));
+  rows.reserve(first->top_kernels.size() + second->top_kernels.size());
+  for (const TimeOf& kernel : first->top_kernels) {
+    row_of.emplace(kernel.name, rows.size());
+    rows.push_back({kernel.name, static_cast<double>(kernel.gpu_ns) / steps_a, {}, static_cast<double>(kernel.count) / steps_a, {}});
+  }
+  for (const TimeOf& kernel : second->top_kernels) {
+    const auto [known, is_new] = row_of.emplace(kernel.name, rows.size());
+    if (is_new) rows.push_back({kernel.name, {}, {}, {}, {}});
+    rows[known->second].second_ns = static_cast<double>(kernel.gpu_ns) / steps_b;
+    rows[known->second].second_count = static_cast<double>(kernel.count) / steps_b;
+  }
+  std::ranges::stable_sort(rows, std::ranges::greater{}, [](const ComparedKernel& row) { return std::abs(row.change_ns()); });
+  return rows;
+}
+
+void add_notes(RunComparison& result) {
+  for (const ComparedRun* side : {&result.first, &result.second}) {
+    if (side->gpus.empty())
+      result.notes.push_back(fmt::format("{} does not name its GPU: that both ran on the same one is taken on trust", side->label));
+  }
+  if (result.first.evidence != result.second.evidence) {
+    result.notes.push_back(fmt::format("{} was recorded as {}, {} as {}: recording itself takes time, and not the same", result.first.label,
+                                       result.first.evidence, result.second.label, result.second.evidence));
+  }
+  result.notes.push_back(
+      fmt::format("one run on each side shows how its steps scatter, not how two runs of one program differ; differences up to {:g} % "
+                  "count as nothing (--noise-floor)",
+                  100 * result.noise_floor));
+}
+
+}  // namespace
+
+ComparedRun compared(const TraceReport& trace, std::string label) {
+  ComparedRun run;
+  run.label = std::move(label);
+  run.source = trace.source;
+  run.evidence = "profiler trace";
+  run.gpus = trace.gpu_names();
+  run.world_size = trace.facts.world_size;
+  run.primary = trace.scope().diagnosis.user_facing;
+  run.has_steps = trace.has_step_boundaries();
+  run.skipped = trace.scope().skipped;
+  const auto& host = trace.processes.front().host;
+  for (std::size_t i = run.skipped; i < host.size(); ++i) run.step_ns.push_back(static_cast<double>(host[i].wall));
+  return run;
+}
+
+ComparedRun compared(const RunReport& run, std::string label) {
+  if (run.evidence == "profiler trace" && run.trace) {
+    ComparedRun side = compared(*run.trace, std::move(label));
+    side.source = run.source;
+    return side;
+  }
+  ComparedRun side;
+  side.label = std::move(label);
+  side.source = run.source;
+  side.evidence = run.evidence;
+  if (run.trace) side.gpus = run.trace->gpu_names();
+  side.primary = run.scope().diagnosis.user_facing;
+  side.has_steps = true;
+  side.skipped = run.scope().skipped;
+  std::optional<std::int64_t> batch;
+  bool same_batch = true;
+  for (std::size_t seen = 0; const model::RunStep& step : run.record.steps) {
+    if (!step.completed() || seen++ < side.skipped) continue;
+    side.step_ns.push_back(static_cast<double>(step.total_ns()));
+    same_batch = same_batch && step.batch_size && (side.step_ns.size() == 1 || step.batch_size == batch);
+    batch = step.batch_size;
+  }
+  if (same_batch && batch && *batch > 0) side.batch = static_cast<double>(*batch);
+  return side;
+}
+
+RunComparison compare(ComparedRun first, const TraceReport* first_trace, ComparedRun second, const TraceReport* second_trace,
+                      double noise_floor) {
+  RunComparison result;
+  result.noise_floor = noise_floor;
+  result.not_comparable = differences(first, second);
+  result.per_sample = first.batch && second.batch && *first.batch != *second.batch;
+  const double batch_a = result.per_sample ? *first.batch : 1, batch_b = result.per_sample ? *second.batch : 1;
+  result.judgement = derive::compare::judge(divided(first.step_ns, batch_a), divided(second.step_ns, batch_b), noise_floor);
+  result.steps_needed = steps_needed(result.judgement, noise_floor);
+  if (!result.not_comparable.empty()) result.judgement.answer = Answer::cannot_tell;
+  result.parts = compare_parts(first_trace, second_trace);
+  result.kernels = compare_kernels(first_trace, second_trace);
+  result.first = std::move(first);
+  result.second = std::move(second);
+  add_notes(result);
+  return result;
+}
+
+}  // namespace frx::report

@@ -1,0 +1,64 @@
+// What changed between two training runs, and whether one can tell which is faster.
+//
+// Time decides. Where it went and which kernels changed explain the answer; they never make it. A row without a value on
+// one side was not recorded there or did not run; it is absent, not zero.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "derive/compare/two_samples.h"
+#include "report/run_report.h"
+#include "report/trace_report.h"
+
+namespace frx::report {
+
+// One run: a bare trace, or a bundle with the trace in it.
+struct ComparedRun {
+  std::string label, source;
+  std::string evidence;  // "profiler trace", "event stream", "derived summary"
+  std::string gpus;      // "NVIDIA A100", "" when the recording does not name them
+  std::optional<int> world_size;
+  std::string primary;          // id of the leading label, "" without one
+  std::size_t skipped = 0;      // steps left out as warming up
+  bool has_steps = false;       // the recording marks where steps begin
+  std::vector<double> step_ns;  // of the others, in their order; with the wait for the loader before them
+  std::optional<double> batch;  // samples in a step, when all steps say the same
+};
+ComparedRun compared(const TraceReport& trace, std::string label);
+ComparedRun compared(const RunReport& run, std::string label);
+
+// Nanoseconds of a mean step. The rows of one table sum to the mean step of each side.
+struct ComparedPart {
+  std::string name;
+  std::optional<double> first_ns, second_ns;
+};
+
+// Mean per recorded step, warming up included.
+struct ComparedKernel {
+  std::string name;
+  std::optional<double> first_ns, second_ns;        // GPU time; what ran at the same time counts twice
+  std::optional<double> first_count, second_count;  // launches
+  double change_ns() const { return second_ns.value_or(0) - first_ns.value_or(0); }
+};
+
+struct RunComparison {
+  ComparedRun first, second;
+  derive::compare::Judgement judgement;
+  double noise_floor = derive::compare::default_noise_floor;
+  bool per_sample = false;                  // batches differ, so times were divided by them
+  std::vector<std::string> not_comparable;  // why the times must not be compared; the answer is then "cannot tell"
+  std::optional<double> steps_needed;       // on each side, to tell a difference of the size that was seen
+  std::vector<ComparedPart> parts;          // empty when one side cannot say
+  std::vector<ComparedKernel> kernels;      // largest change first; empty when one side has none
+  std::vector<std::string> notes;
+};
+
+// `first` and `second` tell of the same two runs as the traces, which may be null.
+RunComparison compare(ComparedRun first, const TraceReport* first_trace, ComparedRun second, const TraceReport* second_trace,
+                      double noise_floor);
+
+}  // namespace frx::report
