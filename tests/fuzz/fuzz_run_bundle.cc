@@ -1,6 +1,21 @@
-// Zip archives that claim to be run bundles: no name leads out, nothing is larger than the limits, whatever is read.
+// Zip archives that claim to be run bundles: no name leads out, nothing is larger than the limits, whatever is read;
+// whatever the members say, times of steps are times.
 #include "fuzz/input.h"
 #include "ingest/run_bundle/open_bundle.h"
+#include "ingest/run_events/read_events.h"
+#include "ingest/run_events/read_summary.h"
+
+// Whatever a member is called: its bytes may be a stream of events, samples or a summary.
+static void read_as_stream_and_summary(const std::string& text) {
+  frx::model::RunRecord record;
+  (void)frx::ingest::read_run_events(*frx::open_bytes(text), record);
+  (void)frx::ingest::read_gpu_samples(*frx::open_bytes(text), record);
+  frx::ingest::finish(record);
+  for (const auto& step : record.steps) frx::fuzz::require(step.total_ns() >= 0);
+  if (const auto summary = frx::ingest::read_run_summary(text)) {
+    for (const auto& step : summary->record.steps) frx::fuzz::require(step.total_ns() >= 0 && step.loader_ns >= 0);
+  }
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using frx::fuzz::require;
@@ -18,6 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             member.path.find("/../") == std::string::npos);
     const auto text = run->read(member.path, limits.member_bytes);
     require(text ? text->size() == member.bytes : text.error().where.starts_with("input.zip"));
+    if (text) read_as_stream_and_summary(*text);
   }
   return 0;
 }
