@@ -84,6 +84,10 @@ struct Timeline {
   std::vector<Track> tracks;
   std::vector<std::uint32_t> copy_events;  // rows of copies whose bytes are known, ascending
   std::vector<std::uint64_t> copy_bytes;
+  // Operators with a sequence number, ascending; it joins those of the backward pass with those of the forward pass.
+  std::vector<std::uint32_t> numbered_events;  // rows
+  std::vector<std::uint32_t> sequence;
+  std::vector<std::uint16_t> forward_thread;  // of a backward operator: which thread made its node; 0: a forward operator
   std::vector<MemorySample> memory;
   TraceFacts facts;
   std::vector<Note> notes;

@@ -137,6 +137,8 @@ Json trace_facts_json(const TraceReport& report) {
           {"kernel_names", report.kernel_names},
           {"kernels_with_launch", report.kernels_with_launch},
           {"kernels_with_operator", report.kernels_with_op},
+          {"backward_kernels", report.backward_kernels},
+          {"backward_kernels_with_forward_operator", report.backward_kernels_joined},
           {"copies", report.copies},
           {"runtime_calls", report.calls},
           {"operator_calls", report.operators},
@@ -162,6 +164,7 @@ Json trace_json(const TraceReport& report) {
   json["scope_comparison"] = scope_comparison_json(report.run, report.steady_state ? &*report.steady_state : nullptr);
   json["gpus"] = gpus_json(report);
   json["top_operators"] = times_json(report.top_operators);
+  json["top_backward"] = times_json(report.top_backward);
   json["top_kernels"] = times_json(report.top_kernels);
   json["notes"] = report.notes;
   return json;

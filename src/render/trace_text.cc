@@ -111,6 +111,7 @@ std::string trace_text(const TraceReport& report, std::string_view scope_name, c
   add_breakdown(page, report, scope.skipped);
   add_gpus(page, report);
   add_times(page, "OPERATORS BY GPU TIME", report.top_operators);
+  add_times(page, "BACKWARD PASS BY FORWARD OPERATOR", report.top_backward);
   add_times(page, "KERNELS BY TIME", report.top_kernels);
   add_run_recommendations(page, scope);
   if (!report.notes.empty()) page.section("NOTES");

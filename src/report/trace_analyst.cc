@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "derive/trace/backward.h"
 #include "derive/trace/run_facts.h"
 #include "ingest/chrome_trace/read_trace.h"
 #include "ingest/unpacked_source.h"
@@ -66,6 +67,14 @@ void rank_by_time(const Timeline& timeline, const Attribution& attribution, Trac
   report.top_kernels = ranked(timeline, attribution, [&](const GpuWork& one) {
     return timeline.kind[one.event] == EventKind::kernel ? timeline.name[one.event] : Timeline::no_id;
   });
+  const derive::trace::BackwardWork backward = derive::trace::join_backward(timeline, attribution);
+  report.backward_kernels = backward.kernels;
+  report.backward_kernels_joined = backward.joined;
+  report.top_backward = ranked(timeline, attribution, [&](const GpuWork& one) {
+    const std::uint32_t row = backward.forward[static_cast<std::size_t>(&one - attribution.work.data())];
+    return row == derive::trace::none ? Timeline::no_id : timeline.name[row];
+  });
+  report.top_backward.resize(std::min(top_operators, report.top_backward.size()));
   report.kernel_names = report.top_kernels.size();
   report.top_operators.resize(std::min(top_operators, report.top_operators.size()));
   report.top_kernels.resize(std::min(top_kernels, report.top_kernels.size()));

@@ -36,8 +36,10 @@ struct TraceReport {
   std::optional<RunScope> steady_state;
   std::vector<GpuVerdict> gpus;
   std::vector<TimeOf> top_operators, top_kernels;  // by time; the first of them
-  std::uint64_t kernel_names = 0;                  // how many different kernels ran
-  std::vector<std::string> notes;                  // what the reader of the report should know
+  std::vector<TimeOf> top_backward;                // work of the backward pass, by the forward operator it belongs to
+  std::uint64_t backward_kernels = 0, backward_kernels_joined = 0;
+  std::uint64_t kernel_names = 0;  // how many different kernels ran
+  std::vector<std::string> notes;  // what the reader of the report should know
 
   // The scope that answers for the trace.
   const RunScope& scope() const { return steady_state ? *steady_state : run; }

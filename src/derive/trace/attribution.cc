@@ -77,15 +77,23 @@ void use_external_ids(const Timeline& timeline, Attribution& result) {
 }  // namespace
 
 std::vector<std::uint32_t> innermost_operator(const Timeline& timeline, const std::vector<std::uint32_t>& queries) {
+  std::vector<std::uint32_t> operators;
+  for (std::uint32_t row = 0; row < timeline.size(); ++row) {
+    if (is_operator(timeline, row)) operators.push_back(row);
+  }
+  return innermost_around(timeline, operators, queries);
+}
+
+std::vector<std::uint32_t> innermost_around(const Timeline& timeline, const std::vector<std::uint32_t>& ranges,
+                                            const std::vector<std::uint32_t>& queries) {
   struct Entry {
     std::uint32_t track;
     std::int64_t start, order;  // outer events first, queries behind what begins with them
     std::uint32_t row, query;
   };
   std::vector<Entry> entries;
-  for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-    if (is_operator(timeline, row)) entries.push_back({timeline.track[row], timeline.start[row], -timeline.duration[row], row, none});
-  }
+  entries.reserve(ranges.size() + queries.size());
+  for (const std::uint32_t row : ranges) entries.push_back({timeline.track[row], timeline.start[row], -timeline.duration[row], row, none});
   for (std::uint32_t i = 0; i < queries.size(); ++i) {
     entries.push_back({timeline.track[queries[i]], timeline.start[queries[i]], 1, queries[i], i});
   }

@@ -30,6 +30,9 @@ struct Attribution {
 // O(n log n) in the number of events.
 Attribution attribute(const model::Timeline& timeline);
 
+// The innermost of `ranges` (rows) around the start of each of `queries` (rows), on its own track; none where there is none.
+std::vector<std::uint32_t> innermost_around(const model::Timeline& timeline, const std::vector<std::uint32_t>& ranges,
+                                            const std::vector<std::uint32_t>& queries);
 // The innermost operator around the start of each of `queries` (rows), on its own track; none where there is none.
 std::vector<std::uint32_t> innermost_operator(const model::Timeline& timeline, const std::vector<std::uint32_t>& queries);
 

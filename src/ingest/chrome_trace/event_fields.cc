@@ -17,8 +17,9 @@ Token* argument(EventFields& fields, std::string_view key) {
       if (key == "correlation") return &fields.correlation;
       if (key == "Device Type") return &fields.device_type;
       return is_external_id(key) ? &fields.external_id : nullptr;
+    case 13: return key == "Fwd thread id" ? &fields.forward_thread : nullptr;
     case 14: return key == "Total Reserved" ? &fields.reserved : nullptr;
-    case 15: return key == "Total Allocated" ? &fields.allocated : nullptr;
+    case 15: return key == "Total Allocated" ? &fields.allocated : key == "Sequence number" ? &fields.sequence : nullptr;
     default: return nullptr;
   }
 }

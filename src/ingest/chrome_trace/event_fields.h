@@ -8,7 +8,7 @@ namespace frx::ingest::trace {
 struct EventFields {
   Token phase, category, name, pid, tid, time, duration;
   // Of its arguments.
-  Token correlation, external_id, device, stream, bytes;
+  Token correlation, external_id, device, stream, bytes, sequence, forward_thread;
   Token allocated, reserved, device_id, device_type;  // of "[memory]"
 };
 

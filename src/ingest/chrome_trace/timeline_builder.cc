@@ -86,6 +86,7 @@ void TimelineBuilder::add(const EventFields& fields) {
       timeline_.copy_bytes.push_back(*bytes);
     }
   }
+  if (kind == EventKind::cpu_op && fields.sequence.kind != Token::nothing) add_sequence(fields);
   timeline_.start.push_back(start->ns);
   timeline_.duration.push_back(duration->ns);
   timeline_.name.push_back(fields.name.raw.find('\\') == fields.name.raw.npos ? timeline_.names.add(fields.name.raw)
@@ -94,6 +95,15 @@ void TimelineBuilder::add(const EventFields& fields) {
   timeline_.correlation.push_back(id_of(fields.correlation));
   timeline_.external.push_back(id_of(fields.external_id));
   timeline_.kind.push_back(kind);
+}
+
+// Numbers that do not fit are left out: they would join what does not belong together.
+void TimelineBuilder::add_sequence(const EventFields& fields) {
+  const auto sequence = whole(fields.sequence), thread = whole(fields.forward_thread);
+  if (!sequence || *sequence > UINT32_MAX || thread.value_or(0) > UINT16_MAX) return;
+  timeline_.numbered_events.push_back(static_cast<std::uint32_t>(timeline_.size()));
+  timeline_.sequence.push_back(static_cast<std::uint32_t>(*sequence));
+  timeline_.forward_thread.push_back(static_cast<std::uint16_t>(thread.value_or(0)));
 }
 
 void TimelineBuilder::add_memory(const EventFields& fields) {

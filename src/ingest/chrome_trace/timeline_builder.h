@@ -25,6 +25,7 @@ class TimelineBuilder {
   std::uint32_t track_of(const EventFields& fields, bool on_gpu);
   std::uint32_t id_of(const Token& token);
   void add_memory(const EventFields& fields);
+  void add_sequence(const EventFields& fields);
 
   model::Timeline& timeline_;
   Interner categories_, track_keys_;
