@@ -17,6 +17,7 @@ import sys
 import gen_cuda
 import gen_ncu_csv
 import gen_ptx
+import gen_trace
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 DATA = REPOSITORY / "build" / "bench"
@@ -158,6 +159,32 @@ def measure_ptx(table, frx, runs, size):
               min(growth, cpu_growth) <= 2.2)
 
 
+def trace_file(size, suffix=".json"):
+    path = DATA / f"trace-{size}{suffix}"
+    if not path.exists():
+        print(f"writing {path.relative_to(REPOSITORY)}", file=sys.stderr, flush=True)
+        partial = path.with_name("partial-" + path.name)
+        gen_trace.write(partial, size)
+        partial.rename(path)
+    return path
+
+
+def measure_trace(table, frx, runs, size):
+    whole, half, packed = trace_file(size), trace_file(size // 2), trace_file(size, ".json.gz")
+    analyze, scan = [frx, "analyze", "--json"], [TOOLS / "limit_trace", whole]
+    events = int(subprocess.run(scan, capture_output=True, text=True, check=True).stdout.split()[0])
+    one, limit, two, gzip = measure(runs, analyze + [whole], scan, analyze + [half], analyze + [packed])
+    table.times(f"trace {size / 1e9:g} GB", one, limit, 2.5)
+    budget = 60 * events + 64 * MB
+    table.bytes("  peak memory", one.peak, budget)
+    print(f"  {one.peak / events:.1f} bytes for each of {events} events")
+    growth, cpu_growth = one.wall / two.wall, one.cpu / two.cpu
+    table.row("  twice half of it", f"{one.wall * 1e3:.1f} ms", f"{two.wall * 1e3:.1f} ms", f"{growth:.2f}x", f"{cpu_growth:.2f}x", "<= 2.2x",
+              min(growth, cpu_growth) <= 2.2)
+    table.times("  .gz beside plain", gzip, one, 1.5)
+    table.bytes("  peak memory of .gz", gzip.peak, budget)
+
+
 def cuda_files(files, size):
     folder = DATA / f"cuda-{files}-{size}"
     if not folder.exists():
@@ -187,13 +214,14 @@ def main():
     parser.add_argument("--full", action="store_true", help="the sizes the targets speak of: 1G")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--frx", type=pathlib.Path, help="measure this program instead of build/release/frx")
-    parser.add_argument("--only", choices=["start", "csv", "report", "ptx", "cuda"], help="only these rows")
+    parser.add_argument("--only", choices=["start", "csv", "report", "ptx", "cuda", "trace"], help="only these rows")
     parser.add_argument("--micro", nargs=argparse.REMAINDER, help="microbenchmarks; what follows goes to Google Benchmark")
     options = parser.parse_args()
     if options.micro is not None:
         build("frx_bench")
         os.execv(TOOLS / "frx_bench", ["frx_bench", *options.micro])
-    build("run_once", "limit_empty", "limit_csv", "limit_ncurep", "limit_ptx", "limit_cuda", "gen_ncu_report", *([] if options.frx else ["frx"]))
+    build("run_once", "limit_empty", "limit_csv", "limit_ncurep", "limit_ptx", "limit_cuda", "limit_trace", "gen_ncu_report",
+          *([] if options.frx else ["frx"]))
     frx = options.frx.resolve() if options.frx else BUILD / "frx"
     size = 1_000_000_000 if options.full else options.size
     DATA.mkdir(parents=True, exist_ok=True)
@@ -205,6 +233,7 @@ def main():
         "report": lambda: measure_report(table, frx, options.runs, size),
         "ptx": lambda: measure_ptx(table, frx, options.runs, min(size, 100_000_000)),
         "cuda": lambda: measure_cuda(table, frx, options.runs, min(size, 11_000_000), 1000),
+        "trace": lambda: measure_trace(table, frx, options.runs, size),
     }
     for name, measure_rows in rows.items():
         if options.only in (None, name):
