@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/column.h"
 #include "base/interner.h"
 #include "model/session.h"
 
@@ -73,12 +74,12 @@ struct Timeline {
   std::string source;  // the name of the file
 
   // By event. Times in nanoseconds, of the clock of the trace.
-  std::vector<std::int64_t> start, duration;
-  std::vector<std::uint32_t> name;         // of `names`
-  std::vector<std::uint32_t> track;        // of `tracks`
-  std::vector<std::uint32_t> correlation;  // joins a call with the GPU work it launched; no_id: none
-  std::vector<std::uint32_t> external;     // External id; no_id: none
-  std::vector<EventKind> kind;
+  Column<std::int64_t> start, duration;
+  Column<std::uint32_t> name;         // of `names`
+  Column<std::uint32_t> track;        // of `tracks`
+  Column<std::uint32_t> correlation;  // joins a call with the GPU work it launched; no_id: none
+  Column<std::uint32_t> external;     // External id; no_id: none
+  Column<EventKind> kind;
 
   Interner names;
   std::vector<Track> tracks;

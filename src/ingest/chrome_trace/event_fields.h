@@ -1,6 +1,8 @@
 // The members of one event of a Chrome trace, as they stand in the file.
 #pragma once
 
+#include <vector>
+
 #include "ingest/chrome_trace/json_cursor.h"
 
 namespace frx::ingest::trace {
@@ -12,7 +14,14 @@ struct EventFields {
   Token allocated, reserved, device_id, device_type;  // of "[memory]"
 };
 
-// Blanks, then one event. `skip_other`: what is no object is skipped, and `is_event` says so.
-bool read_event(JsonCursor& cursor, EventFields& fields, bool& is_event);
+// A value of an event, of its arguments or not, and the field it belongs to; null when nobody asks for it.
+struct EventValue {
+  Token token;
+  Token EventFields::*field = nullptr;
+};
+
+// Blanks, then one event; a value that is no object is skipped, and `is_event` says so. `values`, when given, becomes all
+// values of the event, in order.
+bool read_event(JsonCursor& cursor, EventFields& fields, bool& is_event, std::vector<EventValue>* values = nullptr);
 
 }  // namespace frx::ingest::trace

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "ingest/chrome_trace/event_blocks.h"
 #include "ingest/chrome_trace/header_facts.h"
 #include "ingest/chrome_trace/timeline_builder.h"
 #include "ingest/chrome_trace/window.h"
@@ -13,37 +14,40 @@ using model::EventKind;
 using model::Timeline;
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-constexpr std::size_t events_between_reports = 1 << 16;
+constexpr std::size_t most_rows = 1 << 12;
 
 class Reader {
  public:
   Reader(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress)
-      : source_(source), progress_(progress), window_(source, JsonCursor::padding), builder_(timeline_) {
+      : progress_(progress), window_(source, JsonCursor::padding), builder_(timeline_) {
     timeline_.source = std::move(name);
   }
 
   Result<Timeline> read();
 
  private:
-  enum class Step { done, again, over };
-
   // Runs `parse` on the window, with more of the file as often as it runs dry. False at the end of the file.
   template <typename Parse>
   Result<bool> with_enough(Parse parse);
   Result<> root();
   Result<> object_members();
   Result<> events();
+  Result<bool> next_event(bool& over);
   Result<bool> skip_damage();
+  void flush();
+  void note_cut();
   Result<> after_root();
   Result<> check() const;
   void note(std::string text) { timeline_.notes.push_back({0, std::move(text)}); }
   Failure malformed(std::string_view expected) const;
 
-  ByteSource& source_;
   const std::function<void(std::uint64_t)>& progress_;
   Window window_;
   Timeline timeline_;
   TimelineBuilder builder_;
+  NumberedConverter converter_;  // of events that are read one by one
+  EventRows rows_;               // of them, not yet in the timeline
+  std::uint64_t next_try_ = 0;   // where reading whole blocks may work again
   std::uint64_t no_objects_ = 0, damaged_ = 0, first_damage_ = 0;
   bool has_events_ = false, cut_ = false;
   std::string trouble_;  // what the source said when it broke off
@@ -147,45 +151,57 @@ Result<> Reader::object_members() {
   }
 }
 
+void Reader::flush() {
+  builder_.append(rows_, converter_);
+  rows_.clear();
+  converter_.forget_many();
+  if (progress_) progress_(window_.offset());
+}
+
+void Reader::note_cut() {
+  const std::string why = trouble_.empty() ? "the file ends" : trouble_ + ", so it ends";
+  note(fmt::format("{} inside the list of events, behind {} ({} bytes in); what came before is used", why,
+                   count_text(builder_.seen(), "event"), window_.offset()));
+}
+
+// False at the end of the file, and `over` at the end of the list.
+Result<bool> Reader::next_event(bool& over) {
+  const auto read = [&](JsonCursor& cursor) {
+    char next = cursor.peek();
+    while (next == ',') {
+      cursor.take(',');
+      next = cursor.peek();
+    }
+    over = next == ']';
+    if (over || !cursor.good()) return cursor.good() && cursor.take(']');
+    EventFields fields;
+    bool is_event = false;
+    if (!read_event(cursor, fields, is_event)) return false;
+    // The fields lie in the window, which moves on when this returns true.
+    is_event ? converter_.converter.add(fields, rows_) : void(++no_objects_);
+    return true;
+  };
+  return with_enough(read);
+}
+
 Result<> Reader::events() {
   has_events_ = true;
   window_.forget(window_.begin() + 1);
-  for (std::uint64_t count = 0;; ++count) {
-    EventFields fields;
-    bool is_event = false, over = false;
-    const auto next_event = [&](JsonCursor& cursor) {
-      char next = cursor.peek();
-      while (next == ',') {
-        cursor.take(',');
-        next = cursor.peek();
-      }
-      over = next == ']';
-      if (over || !cursor.good()) return cursor.good() && cursor.take(']');
-      fields = {};
-      if (!read_event(cursor, fields, is_event)) return false;
-      // The fields lie in the window, which moves on when this returns true.
-      is_event ? builder_.add(fields) : void(++no_objects_);
-      return true;
-    };
-    Result<bool> read = with_enough(next_event);
-    if (!read) {
-      TRY_ASSIGN(const bool found, skip_damage());
-      if (found) continue;
-      read = false;
+  for (bool over = false; !over;) {
+    if (window_.offset() >= next_try_) {
+      flush();
+      if (!read_whole_events(window_, builder_, progress_)) next_try_ = window_.offset() + bytes_between_tries;
     }
-    if (!*read) {
-      cut_ = true;
-      const std::string why = trouble_.empty() ? "the file ends" : trouble_ + ", so it ends";
-      note(fmt::format("{} inside the list of events, behind {} ({} bytes in); what came before is used", why,
-                       count_text(builder_.seen(), "event"), window_.offset()));
-      return {};
-    }
-    if (over) return {};
-    if (count % events_between_reports == 0) {
-      builder_.expect(window_.offset(), source_.size_hint());
-      if (progress_) progress_(window_.offset());
-    }
+    Result<bool> read = next_event(over);
+    if (!read) read = skip_damage();
+    if (!read) return Failure{read.error()};
+    if (rows_.size() >= most_rows || over || !*read) flush();
+    if (*read) continue;
+    cut_ = true;
+    note_cut();
+    return {};
   }
+  return {};
 }
 
 // To the next place that looks like the beginning of an event.

@@ -3,36 +3,41 @@
 
 #include <unordered_map>
 
-#include "ingest/chrome_trace/event_fields.h"
+#include "ingest/chrome_trace/event_rows.h"
 #include "model/timeline.h"
 
 namespace frx::ingest::trace {
+
+// A converter, and what its numbers are in the timeline. It may be used for any rows, but only for those of one timeline.
+struct NumberedConverter {
+  EventConverter converter;
+  std::vector<std::uint32_t> names, tracks;  // by number of the converter; Timeline::no_id: not known yet
+
+  // Forgets everything once there are so many names that keeping them twice would weigh.
+  void forget_many();
+};
 
 class TimelineBuilder {
  public:
   explicit TimelineBuilder(model::Timeline& timeline) : timeline_(timeline) {}
 
-  void add(const EventFields& fields);
-  // Room for as many events as the rest of the file will hold, if it goes on as it began.
-  void expect(std::uint64_t bytes_read, std::uint64_t bytes_in_all);
+  // Rows in the order of the file. Names and tracks are numbered as they come up in it, whoever converted them.
+  void append(const EventRows& rows, NumberedConverter& from);
   // Notes on what was strange.
   void finish();
 
   std::uint64_t seen() const { return seen_; }
 
  private:
-  model::EventKind kind_of(const EventFields& fields);
-  std::uint32_t track_of(const EventFields& fields, bool on_gpu);
-  std::uint32_t id_of(const Token& token);
-  void add_memory(const EventFields& fields);
-  void add_sequence(const EventFields& fields);
+  void append_names(const EventRows& rows, NumberedConverter& from);
+  void append_tracks(const EventRows& rows, NumberedConverter& from);
+  void append_ids(const EventRows& rows);
+  std::uint32_t joined(std::uint32_t id, const EventRows& rows);
 
   model::Timeline& timeline_;
-  Interner categories_, track_keys_;
-  std::vector<model::EventKind> kinds_;  // by category
+  Interner track_keys_;
   std::unordered_map<std::uint64_t, std::uint32_t> large_ids_;
-  std::string key_;
-  std::uint64_t seen_ = 0, without_time_ = 0, at_zero_ = 0, unusable_ = 0;
+  std::uint64_t seen_ = 0, without_time_ = 0, at_zero_ = 0;
 };
 
 }  // namespace frx::ingest::trace

@@ -11,6 +11,40 @@ constexpr std::size_t largest = std::size_t{256} << 20;
 
 }  // namespace
 
+Result<std::size_t> UnreadSource::read(std::span<char> buffer) {
+  std::size_t done = 0;
+  while (done < buffer.size() && !pieces_.empty()) {
+    const std::span<const char> rest = std::span(pieces_.front()).subspan(given_);
+    const std::size_t size = std::min(rest.size(), buffer.size() - done);
+    std::copy_n(rest.begin(), size, buffer.begin() + static_cast<std::ptrdiff_t>(done));
+    done += size;
+    given_ += size;
+    if (size < rest.size()) break;
+    pieces_.pop_front();
+    given_ = 0;
+  }
+  if (done == buffer.size()) return done;
+  if (failure_ && done > 0) return done;  // what came before it first
+  if (failure_) return Failure{*failure_};
+  TRY_ASSIGN(const std::size_t more, source_.read(buffer.subspan(done)));
+  return done + more;
+}
+
+void UnreadSource::unread(std::deque<std::vector<char>> pieces, std::optional<Error> failure) {
+  if (!pieces_.empty()) pieces_.front().erase(pieces_.front().begin(), pieces_.front().begin() + static_cast<std::ptrdiff_t>(given_));
+  given_ = 0;
+  for (std::vector<char>& later : pieces_) pieces.push_back(std::move(later));
+  pieces_ = std::move(pieces);
+  if (failure) failure_ = std::move(failure);
+}
+
+std::vector<char> Window::take() {
+  std::vector<char> rest(begin(), end());
+  begin_ = end_ = 0;
+  ended_ = false;
+  return rest;
+}
+
 void Window::forget(const char* at) {
   const std::size_t passed = static_cast<std::size_t>(at - begin());
   begin_ += passed;

@@ -1,11 +1,31 @@
 // The part of a file that is being looked at. It moves on as values are read, and grows for a value that does not fit.
 #pragma once
 
+#include <deque>
+#include <optional>
 #include <vector>
 
 #include "base/files.h"
 
 namespace frx::ingest::trace {
+
+// A source that takes back what was read too far, and a failure with it.
+class UnreadSource : public ByteSource {
+ public:
+  explicit UnreadSource(ByteSource& source) : source_(source) {}
+
+  Result<std::size_t> read(std::span<char> buffer) override;
+  std::uint64_t size_hint() const override { return source_.size_hint(); }
+
+  // To be read next, before anything taken back earlier: the pieces in order. The failure is behind all of them.
+  void unread(std::deque<std::vector<char>> pieces, std::optional<Error> failure);
+
+ private:
+  ByteSource& source_;
+  std::deque<std::vector<char>> pieces_;
+  std::size_t given_ = 0;  // of the first piece
+  std::optional<Error> failure_;
+};
 
 class Window {
  public:
@@ -16,7 +36,6 @@ class Window {
   const char* end() const { return bytes_.data() + end_; }
   // Of begin() in the file.
   std::uint64_t offset() const { return offset_; }
-  bool at_end_of_file() const { return ended_; }
 
   // All before `at` has been read.
   void forget(const char* at);
@@ -24,8 +43,14 @@ class Window {
   // needs more than 256 MiB.
   Result<bool> more();
 
+  UnreadSource& source() { return source_; }
+  // Hands over what is in the window, and whatever else of the file the caller reads from source(). The caller then says
+  // how many of those bytes are done, and has the source take back the others.
+  std::vector<char> take();
+  void skip(std::uint64_t done) { offset_ += done; }
+
  private:
-  ByteSource& source_;
+  UnreadSource source_;
   std::size_t padding_;
   std::vector<char> bytes_;
   std::size_t begin_ = 0, end_ = 0;

@@ -1,0 +1,116 @@
+// Files of several blocks are read on several threads: whatever they hold, the answer is that of reading one event after
+// the other, which the notes and the order of rows show.
+#include "ingest/chrome_trace/event_blocks.h"
+
+#include <gtest/gtest.h>
+
+#include "ingest/chrome_trace/testing.h"
+
+namespace frx::ingest::trace {
+namespace {
+
+using ::frx::testing::event;
+using ::frx::testing::trace_of;
+using ::frx::testing::trace_with;
+using model::Timeline;
+
+constexpr std::size_t bytes = std::size_t{5} << 20;
+
+// Event i begins at i microseconds, under one of 1,000 names that come up over the whole file.
+std::string numbered(std::size_t i) {
+  return event(i % 3 == 0 ? "kernel" : "cpu_op", "name " + std::to_string(i / 40 % 1000), i % 3 == 0 ? "0/7" : "1/1",
+               static_cast<double>(i), 1, "\"correlation\": " + std::to_string(i + 1));
+}
+
+// Many events, and `strange` in the middle of them.
+std::string many(const std::string& strange, std::size_t& count) {
+  std::string events;
+  bool done = false;
+  for (count = 0; events.size() < bytes; ++count) {
+    events += numbered(count);
+    if (done || events.size() < bytes / 2) continue;
+    events += strange;
+    done = true;
+  }
+  return events;
+}
+
+void expect_numbered(const Timeline& t, std::size_t count) {
+  ASSERT_EQ(t.size(), count);
+  for (std::size_t i = 0; i < count; ++i) {
+    ASSERT_EQ(t.start[i], static_cast<std::int64_t>(i) * 1000);
+    ASSERT_EQ(t.correlation[i], i + 1);
+    ASSERT_EQ(t.name_of(i), "name " + std::to_string(i / 40 % 1000));
+    ASSERT_EQ(t.name[i], i / 40 % 1000);  // in the order of the file
+    ASSERT_EQ(t.tracks[t.track[i]].stream, i % 3 == 0 ? 7 : -1);
+  }
+}
+
+std::string notes_of(const Timeline& timeline) {
+  std::string text;
+  for (const model::Note& note : timeline.notes) text += note.text + "\n";
+  return text;
+}
+
+TEST(EventBlocks, KeepTheOrderOfTheFile) {
+  std::size_t count = 0;
+  const Timeline t = trace_of(trace_with(many("", count)));
+  expect_numbered(t, count);
+  EXPECT_EQ(notes_of(t), "");
+}
+
+TEST(EventBlocks, AreReadOnBehindWhatIsNoEvent) {
+  std::size_t count = 0;
+  const Timeline t = trace_of(trace_with(many("7, \"x\", null,", count)));
+  expect_numbered(t, count);
+  EXPECT_EQ(notes_of(t), "3 values that are no events left out\n");
+}
+
+TEST(EventBlocks, NameThePlaceOfDamage) {
+  std::size_t count = 0;
+  const std::string text = trace_with(many(R"({"ph":"X","cat":"kernel","name" "broken","pid":0},)", count));
+  const Timeline t = trace_of(text);
+  expect_numbered(t, count);
+  const std::string place = std::to_string(text.find(",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\" \"broken\""));
+  EXPECT_EQ(notes_of(t), "1 damaged place in the text between events, the first at byte " + place + "; what stood there is left out\n");
+}
+
+// What looks like the beginning of an event in a long string, where a block might end.
+TEST(EventBlocks, AreNotMisledByTextThatLooksLikeEvents) {
+  std::string inside;
+  while (inside.size() < bytes) inside += R"(}, {"ph" x )";
+  std::size_t count = 0;
+  const Timeline t = trace_of(trace_with(many(R"({"ph": "i", "s": ")" + inside + R"("},)", count)));
+  expect_numbered(t, count);
+  EXPECT_EQ(notes_of(t), "");
+}
+
+TEST(EventBlocks, AreNotMisledByEventsWithinEvents) {
+  std::string inside = "0";
+  while (inside.size() < bytes) inside += R"(, {"ph": "X", "cat": "kernel", "name": "no", "pid": 0, "tid": 7, "ts": 1, "dur": 1})";
+  std::size_t count = 0;
+  const Timeline t = trace_of(trace_with(many(R"({"ph": "i", "args": {"list": [)" + inside + "]}},", count)));
+  expect_numbered(t, count);
+  EXPECT_EQ(notes_of(t), "");
+}
+
+TEST(EventBlocks, EndWhereTheFileWasCut) {
+  std::size_t count = 0;
+  const std::string whole = trace_with(many("", count));
+  const std::size_t last = whole.rfind("{\"ph\"");
+  const Timeline t = trace_of(whole.substr(0, last + 30));
+  expect_numbered(t, count - 1);
+  EXPECT_NE(notes_of(t).find("(" + std::to_string(last - 1) + " bytes in)"), std::string::npos) << notes_of(t);
+}
+
+TEST(EventBlocks, LeaveWhatStandsBehindTheEvents) {
+  std::size_t count = 0;
+  const std::string text = trace_with(many("", count));
+  const Timeline t = trace_of(text.substr(0, text.size() - 1) + R"(, "baseTimeNanoseconds": 5} more)");
+  expect_numbered(t, count);
+  EXPECT_EQ(t.facts.base_time_ns, 5);
+  EXPECT_NE(notes_of(t).find("more stands behind the trace"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace frx::ingest::trace

@@ -1,0 +1,145 @@
+#include "ingest/chrome_trace/event_rows.h"
+
+#include <charconv>
+#include <optional>
+
+#include "ingest/chrome_trace/event_kinds.h"
+#include "ingest/chrome_trace/numbers.h"
+
+namespace frx::ingest::trace {
+namespace {
+
+using model::EventKind;
+using model::Timeline;
+
+// 7 of "stream 7", "7" and 7.
+template <typename Number>
+void read_trailing_number(std::string_view text, Number& number) {
+  const std::size_t last = text.find_last_not_of("0123456789");
+  const std::string_view digits = text.substr(last == text.npos ? 0 : last + 1);
+  Number value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc() && end == digits.data() + digits.size() && !digits.empty()) number = value;
+}
+
+std::uint32_t id_of(const Token& token, EventRows& rows) {
+  const std::optional<std::uint64_t> id = whole(token);
+  if (!id || *id == 0) return Timeline::no_id;
+  if (*id <= largest_id) return static_cast<std::uint32_t>(*id);
+  if (rows.large_ids.size() >= Timeline::no_id - largest_id - 1) return Timeline::no_id;
+  rows.large_ids.push_back(*id);
+  return static_cast<std::uint32_t>(largest_id + rows.large_ids.size());
+}
+
+void add_memory(const EventFields& fields, EventRows& rows) {
+  const std::optional<TraceTime> time = microseconds(fields.time);
+  const auto allocated = whole(fields.allocated), reserved = whole(fields.reserved);
+  if (!time || !allocated || !reserved) return;
+  model::MemorySample sample{time->ns, -1, *allocated, *reserved};
+  if (fields.device_type.raw != "0") read_trailing_number(fields.device_id.raw, sample.device);
+  rows.memory.push_back(sample);
+}
+
+// Numbers that do not fit are left out: they would join what does not belong together.
+void add_sequence(const EventFields& fields, EventRows& rows) {
+  const auto sequence = whole(fields.sequence), thread = whole(fields.forward_thread);
+  if (!sequence || *sequence > UINT32_MAX || thread.value_or(0) > UINT16_MAX) return;
+  rows.numbered_events.push_back(static_cast<std::uint32_t>(rows.size()));
+  rows.sequence.push_back(static_cast<std::uint32_t>(*sequence));
+  rows.forward_thread.push_back(static_cast<std::uint16_t>(thread.value_or(0)));
+}
+
+}  // namespace
+
+void EventRows::clear() {
+  start.clear();
+  duration.clear();
+  name.clear();
+  track.clear();
+  correlation.clear();
+  external.clear();
+  kind.clear();
+  large_ids.clear();
+  copy_events.clear();
+  copy_bytes.clear();
+  numbered_events.clear();
+  sequence.clear();
+  forward_thread.clear();
+  memory.clear();
+  seen = without_time = untimed_kernels = at_zero = 0;
+  fractional = false;
+}
+
+EventKind EventConverter::kind_of(const EventFields& fields) {
+  const std::uint32_t category = categories_.add(fields.category.raw);
+  if (category == kinds_.size()) kinds_.push_back(kind_of_category(fields.category.raw));
+  const EventKind kind = kinds_[category];
+  return kind == EventKind::cpu_op && is_range_of_program(fields.name.raw) ? EventKind::annotation : kind;
+}
+
+std::uint32_t EventConverter::name_of(std::string_view raw) {
+  if (raw.find('\\') == raw.npos) return names_.add(raw);
+  const std::uint32_t escaped = escaped_.add(raw);
+  if (escaped == of_escaped_.size()) of_escaped_.push_back(names_.add(unescaped(raw)));
+  return of_escaped_[escaped];
+}
+
+std::uint32_t EventConverter::track_of(const EventFields& fields, bool on_gpu) {
+  LastTrack& last = last_[on_gpu];
+  if (last.id != Timeline::no_id && last.tid == fields.tid.raw && last.pid == fields.pid.raw) return last.id;
+  last = {std::string(fields.pid.raw), std::string(fields.tid.raw), looked_up(fields, on_gpu)};
+  return last.id;
+}
+
+std::uint32_t EventConverter::looked_up(const EventFields& fields, bool on_gpu) {
+  key_.assign(fields.pid.raw).push_back('\0');
+  key_.append(fields.tid.raw);
+  if (on_gpu) key_.append("\0gpu", 4);
+  const std::uint32_t id = track_keys_.add(key_);
+  if (id < tracks_.size()) return id;
+  model::Track track{std::string(fields.pid.raw), std::string(fields.tid.raw), -1, -1};
+  if (on_gpu) {
+    read_trailing_number(fields.pid.raw, track.device);
+    read_trailing_number(fields.tid.raw, track.stream);
+    read_trailing_number(fields.device.raw, track.device);
+    read_trailing_number(fields.stream.raw, track.stream);
+  }
+  tracks_.push_back(std::move(track));
+  return id;
+}
+
+void EventConverter::add(const EventFields& fields, EventRows& rows) {
+  ++rows.seen;
+  const bool complete = fields.phase.raw == "X" || (fields.phase.kind == Token::nothing && fields.duration.kind != Token::nothing);
+  if (!complete) {
+    if (fields.name.raw == "[memory]") add_memory(fields, rows);
+    return;
+  }
+  const EventKind kind = kind_of(fields);
+  const std::optional<TraceTime> start = microseconds(fields.time);
+  const std::optional<TraceTime> duration = microseconds(fields.duration);
+  if (!start || !duration || duration->ns < 0 || start->ns > INT64_MAX - duration->ns) {
+    ++rows.without_time;
+    rows.untimed_kernels += kind == EventKind::kernel;
+    return;
+  }
+  rows.at_zero += start->ns == 0 && duration->ns == 0 && kind != EventKind::window;
+  rows.fractional |= start->fractional || duration->fractional;
+  const bool on_gpu = is_gpu_work(kind) || kind == EventKind::gpu_annotation || kind == EventKind::sync;
+  if (fields.bytes.kind != Token::nothing && is_gpu_work(kind)) {
+    if (const auto bytes = whole(fields.bytes)) {
+      rows.copy_events.push_back(static_cast<std::uint32_t>(rows.size()));
+      rows.copy_bytes.push_back(*bytes);
+    }
+  }
+  if (kind == EventKind::cpu_op && fields.sequence.kind != Token::nothing) add_sequence(fields, rows);
+  rows.start.push_back(start->ns);
+  rows.duration.push_back(duration->ns);
+  rows.name.push_back(name_of(fields.name.raw));
+  rows.track.push_back(track_of(fields, on_gpu));
+  rows.correlation.push_back(id_of(fields.correlation, rows));
+  rows.external.push_back(id_of(fields.external_id, rows));
+  rows.kind.push_back(kind);
+}
+
+}  // namespace frx::ingest::trace

@@ -1,0 +1,66 @@
+// Events of one stretch of a trace as columns, before they are joined with those before them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ingest/chrome_trace/event_fields.h"
+#include "model/timeline.h"
+
+namespace frx::ingest::trace {
+
+// Ids above are taken by numbers that do not fit.
+inline constexpr std::uint64_t largest_id = 0xEFFFFFFF;
+
+struct EventRows {
+  std::vector<std::int64_t> start, duration;
+  std::vector<std::uint32_t> name, track;            // numbers of the EventConverter
+  std::vector<std::uint32_t> correlation, external;  // above largest_id: of `large_ids`, counted from largest_id + 1
+  std::vector<model::EventKind> kind;
+  std::vector<std::uint64_t> large_ids;
+  std::vector<std::uint32_t> copy_events;  // rows
+  std::vector<std::uint64_t> copy_bytes;
+  // Of operators with a sequence number, see model::Timeline.
+  std::vector<std::uint32_t> numbered_events, sequence;
+  std::vector<std::uint16_t> forward_thread;
+  std::vector<model::MemorySample> memory;
+  std::uint64_t seen = 0, without_time = 0, untimed_kernels = 0, at_zero = 0;
+  bool fractional = false;
+
+  std::size_t size() const { return start.size(); }
+  void clear();
+};
+
+// Turns events into rows. Names and tracks get numbers of its own, which stay the same over all rows it makes.
+class EventConverter {
+ public:
+  void add(const EventFields& fields, EventRows& rows);
+
+  const Interner& names() const { return names_; }
+  const std::vector<model::Track>& tracks() const { return tracks_; }
+  // Tracks with equal keys are one.
+  std::string_view track_key(std::uint32_t track) const { return track_keys_[track]; }
+
+ private:
+  // The last track of the CPU or a GPU: mostly the next event's, too.
+  struct LastTrack {
+    std::string pid, tid;
+    std::uint32_t id = model::Timeline::no_id;
+  };
+
+  model::EventKind kind_of(const EventFields& fields);
+  std::uint32_t name_of(std::string_view raw);
+  std::uint32_t track_of(const EventFields& fields, bool on_gpu);
+  std::uint32_t looked_up(const EventFields& fields, bool on_gpu);
+
+  Interner names_, categories_, track_keys_;
+  Interner escaped_;                       // names with escapes, as they stand in the file
+  std::vector<std::uint32_t> of_escaped_;  // their numbers in names_
+  std::vector<model::EventKind> kinds_;    // by category
+  std::vector<model::Track> tracks_;
+  LastTrack last_[2];
+  std::string key_;
+};
+
+}  // namespace frx::ingest::trace
