@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -41,21 +40,25 @@ void count_events(const Timeline& timeline, const Attribution& attribution, Trac
 // All names by time.
 template <typename Name>
 std::vector<TimeOf> ranked(const Timeline& timeline, const Attribution& attribution, Name name) {
-  std::unordered_map<std::uint32_t, TimeOf> by_name;
+  struct Sum {
+    std::int64_t gpu_ns = 0, shortest_ns = INT64_MAX, longest_ns = 0;
+    std::uint64_t count = 0;
+  };
+  std::vector<Sum> sums(timeline.names.size());
   for (const GpuWork& one : attribution.work) {
     const std::uint32_t id = name(one);
     if (id == Timeline::no_id) continue;
-    TimeOf& entry = by_name[id];
+    Sum& sum = sums[id];
     const std::int64_t ns = timeline.duration[one.event];
-    entry.gpu_ns += ns;
-    entry.shortest_ns = std::min(entry.shortest_ns, ns);
-    entry.longest_ns = std::max(entry.longest_ns, ns);
-    ++entry.count;
+    sum.gpu_ns += ns;
+    sum.shortest_ns = std::min(sum.shortest_ns, ns);
+    sum.longest_ns = std::max(sum.longest_ns, ns);
+    ++sum.count;
   }
   std::vector<TimeOf> all;
-  for (auto& [id, entry] : by_name) {
-    entry.name = timeline.names[id];
-    all.push_back(std::move(entry));
+  for (std::uint32_t id = 0; id < sums.size(); ++id) {
+    const Sum& sum = sums[id];
+    if (sum.count > 0) all.push_back({std::string(timeline.names[id]), sum.gpu_ns, sum.shortest_ns, sum.longest_ns, sum.count});
   }
   std::ranges::sort(all, [](const TimeOf& a, const TimeOf& b) { return a.gpu_ns != b.gpu_ns ? a.gpu_ns > b.gpu_ns : a.name < b.name; });
   return all;

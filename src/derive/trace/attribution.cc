@@ -1,6 +1,8 @@
 #include "derive/trace/attribution.h"
 
 #include <algorithm>
+#include <span>
+#include <tuple>
 #include <unordered_map>
 
 namespace frx::derive::trace {
@@ -20,23 +22,57 @@ bool is_operator(const Timeline& timeline, std::uint32_t row) {
 // Rows of calls by their correlation. Where a runtime call and the driver call in it share one, the outer one.
 class Calls {
  public:
-  explicit Calls(const Timeline& timeline) : timeline_(timeline) {
-    for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-      if (is_call(timeline.kind[row]) && timeline.correlation[row] != Timeline::no_id) rows_.push_back(row);
+  explicit Calls(const Timeline& timeline) {
+    std::uint32_t least = Timeline::no_id, most = 0, count = 0;
+    for_each_call(timeline, [&](std::uint32_t row) {
+      least = std::min(least, timeline.correlation[row]);
+      most = std::max(most, timeline.correlation[row]);
+      ++count;
+    });
+    if (count == 0) return;
+    constexpr std::uint64_t sparse = 8;
+    if (most - least <= sparse * count) {
+      fill_table(timeline, least, most);
+    } else {
+      fill_list(timeline, count);
     }
-    const auto key = [&](std::uint32_t row) { return std::pair(timeline.correlation[row], timeline.start[row]); };
-    if (!std::ranges::is_sorted(rows_, {}, key)) std::ranges::sort(rows_, {}, key);
   }
 
   std::uint32_t with(std::uint32_t correlation) const {
     if (correlation == Timeline::no_id) return none;
-    const auto found = std::ranges::lower_bound(rows_, correlation, {}, [&](std::uint32_t row) { return timeline_.correlation[row]; });
-    return found == rows_.end() || timeline_.correlation[*found] != correlation ? none : *found;
+    if (!table_.empty()) return correlation - first_ < table_.size() ? table_[correlation - first_] : none;
+    const auto found = std::ranges::lower_bound(list_, correlation, {}, &Entry::first);
+    return found == list_.end() || found->first != correlation ? none : found->second;
   }
 
  private:
-  const Timeline& timeline_;
-  std::vector<std::uint32_t> rows_;
+  using Entry = std::pair<std::uint32_t, std::uint32_t>;  // correlation, row
+
+  template <typename Take>
+  static void for_each_call(const Timeline& timeline, Take take) {
+    for (std::uint32_t row = 0; row < timeline.size(); ++row) {
+      if (is_call(timeline.kind[row]) && timeline.correlation[row] != Timeline::no_id) take(row);
+    }
+  }
+  void fill_table(const Timeline& timeline, std::uint32_t least, std::uint32_t most) {
+    first_ = least;
+    table_.resize(std::size_t{most} - least + 1, none);
+    for_each_call(timeline, [&](std::uint32_t row) {
+      std::uint32_t& known = table_[timeline.correlation[row] - first_];
+      if (known == none || timeline.start[row] < timeline.start[known]) known = row;
+    });
+  }
+  void fill_list(const Timeline& timeline, std::size_t count) {
+    list_.reserve(count);
+    for_each_call(timeline, [&](std::uint32_t row) { list_.emplace_back(timeline.correlation[row], row); });
+    const auto key = [&](const Entry& entry) { return std::tuple(entry.first, timeline.start[entry.second], entry.second); };
+    if (!std::ranges::is_sorted(list_, {}, key)) std::ranges::sort(list_, {}, key);
+  }
+
+  // Correlations mostly follow one another: a table of them from `first_` on. Otherwise a sorted list.
+  std::uint32_t first_ = 0;
+  std::vector<std::uint32_t> table_;
+  std::vector<Entry> list_;
 };
 
 // Operators by External id.
@@ -74,56 +110,99 @@ void use_external_ids(const Timeline& timeline, Attribution& result) {
   }
 }
 
+// Rows, or places in a list of rows, by track.
+class ByTrack {
+ public:
+  // for_each(take) calls take(track, value) for all of them, in the same order each time.
+  template <typename ForEach>
+  ByTrack(std::size_t tracks, ForEach for_each) : ends_(tracks + 1) {
+    for_each([&](std::uint32_t track, std::uint32_t) { ++ends_[track + 1]; });
+    for (std::size_t i = 1; i < ends_.size(); ++i) ends_[i] += ends_[i - 1];
+    values_.resize(ends_.back());
+    std::vector<std::uint32_t> next(ends_.begin(), ends_.end() - 1);
+    for_each([&](std::uint32_t track, std::uint32_t value) { values_[next[track]++] = value; });
+  }
+  std::span<std::uint32_t> on(std::size_t track) { return std::span(values_).subspan(ends_[track], ends_[track + 1] - ends_[track]); }
+
+ private:
+  std::vector<std::uint32_t> ends_, values_;
+};
+
+// Most traces are in order already.
+template <typename Key>
+void sort_by(std::span<std::uint32_t> values, Key key) {
+  if (!std::ranges::is_sorted(values, {}, key)) std::ranges::sort(values, {}, key);
+}
+
+// The innermost of `operators` (outer ones first) around the start of each query, all of one track and by start.
+void answer(const Timeline& timeline, std::span<const std::uint32_t> operators, std::span<const std::uint32_t> asked,
+            const std::vector<std::uint32_t>& queries, std::vector<std::uint32_t>& open, std::vector<std::uint32_t>& answers) {
+  open.clear();
+  // An event without a duration is around what begins with it.
+  const auto close_before = [&](std::int64_t time) {
+    while (!open.empty() && timeline.end(open.back()) <= time && timeline.start[open.back()] < time) open.pop_back();
+  };
+  std::size_t next = 0;
+  for (const std::uint32_t query : asked) {
+    const std::int64_t time = timeline.start[queries[query]];
+    for (; next < operators.size() && timeline.start[operators[next]] <= time; ++next) {
+      close_before(timeline.start[operators[next]]);
+      open.push_back(operators[next]);
+    }
+    close_before(time);
+    if (!open.empty()) answers[query] = open.back();
+  }
+}
+
+template <typename ForEachRange>
+std::vector<std::uint32_t> innermost(const Timeline& timeline, const std::vector<std::uint32_t>& queries, ForEachRange for_each_range) {
+  const std::size_t tracks = timeline.tracks.size();
+  ByTrack asked(tracks, [&](auto take) {
+    for (std::uint32_t i = 0; i < queries.size(); ++i) take(timeline.track[queries[i]], i);
+  });
+  ByTrack ranges(tracks, [&](auto take) {
+    for_each_range([&](std::uint32_t row) {
+      if (!asked.on(timeline.track[row]).empty()) take(timeline.track[row], row);
+    });
+  });
+  std::vector<std::uint32_t> answers(queries.size(), none), open;
+  for (std::size_t track = 0; track < tracks; ++track) {
+    sort_by(asked.on(track), [&](std::uint32_t query) { return std::pair(timeline.start[queries[query]], query); });
+    sort_by(ranges.on(track), [&](std::uint32_t row) { return std::tuple(timeline.start[row], -timeline.duration[row], row); });
+    answer(timeline, ranges.on(track), asked.on(track), queries, open, answers);
+  }
+  return answers;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> innermost_operator(const Timeline& timeline, const std::vector<std::uint32_t>& queries) {
-  std::vector<std::uint32_t> operators;
-  for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-    if (is_operator(timeline, row)) operators.push_back(row);
-  }
-  return innermost_around(timeline, operators, queries);
+  return innermost(timeline, queries, [&](auto take) {
+    for (std::uint32_t row = 0; row < timeline.size(); ++row) {
+      if (is_operator(timeline, row)) take(row);
+    }
+  });
 }
 
 std::vector<std::uint32_t> innermost_around(const Timeline& timeline, const std::vector<std::uint32_t>& ranges,
                                             const std::vector<std::uint32_t>& queries) {
-  struct Entry {
-    std::uint32_t track;
-    std::int64_t start, order;  // outer events first, queries behind what begins with them
-    std::uint32_t row, query;
-  };
-  std::vector<Entry> entries;
-  entries.reserve(ranges.size() + queries.size());
-  for (const std::uint32_t row : ranges) entries.push_back({timeline.track[row], timeline.start[row], -timeline.duration[row], row, none});
-  for (std::uint32_t i = 0; i < queries.size(); ++i) {
-    entries.push_back({timeline.track[queries[i]], timeline.start[queries[i]], 1, queries[i], i});
-  }
-  std::ranges::sort(entries, [](const Entry& a, const Entry& b) {
-    return std::tie(a.track, a.start, a.order, a.row) < std::tie(b.track, b.start, b.order, b.row);
+  return innermost(timeline, queries, [&](auto take) {
+    for (const std::uint32_t row : ranges) take(row);
   });
-  std::vector<std::uint32_t> answers(queries.size(), none), open;
-  std::uint32_t track = none;
-  for (const Entry& entry : entries) {
-    if (entry.track != track) open.clear();
-    track = entry.track;
-    // An event without a duration is around what begins with it.
-    while (!open.empty() && timeline.end(open.back()) <= entry.start && timeline.start[open.back()] < entry.start) open.pop_back();
-    if (entry.query == none) {
-      open.push_back(entry.row);
-    } else if (!open.empty()) {
-      answers[entry.query] = open.back();
-    }
-  }
-  return answers;
 }
 
 Attribution attribute(const Timeline& timeline) {
   Attribution result;
   const Calls calls(timeline);
-  std::vector<std::uint32_t> launches, of_work;
+  result.work.reserve(static_cast<std::size_t>(std::ranges::count_if(timeline.kind, model::is_gpu_work)));
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     if (is_gpu_work(timeline.kind[row])) result.work.push_back({row, calls.with(timeline.correlation[row]), none});
   }
-  std::ranges::stable_sort(result.work, {}, [&](const GpuWork& one) { return timeline.start[one.event]; });
+  const auto start_of = [&](const GpuWork& one) { return timeline.start[one.event]; };
+  if (!std::ranges::is_sorted(result.work, {}, start_of)) std::ranges::stable_sort(result.work, {}, start_of);
+  std::vector<std::uint32_t> launches, of_work;
+  launches.reserve(result.work.size());
+  of_work.reserve(result.work.size());
   for (std::uint32_t i = 0; i < result.work.size(); ++i) {
     if (result.work[i].launch == none) continue;
     launches.push_back(result.work[i].launch);

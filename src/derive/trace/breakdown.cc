@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "derive/trace/host_ranges.h"
@@ -31,36 +32,60 @@ struct Activity {
 
 using Activities = std::map<std::pair<std::string, std::int32_t>, Activity>;  // by pid of the launching process, device
 
-// Work whose launch is not in the file belongs to the process that launched most on its track.
-Activities activities(const Timeline& timeline, const Attribution& attribution, bool one_process) {
-  std::vector<std::map<std::string, std::uint64_t>> votes(timeline.tracks.size());
-  if (!one_process) {
-    for (const GpuWork& one : attribution.work) {
-      if (one.launch != none) ++votes[timeline.track[one.event]][timeline.tracks[timeline.track[one.launch]].pid];
-    }
-  }
+// By track: the process that launched most of its work; "" where nothing is known, or there is only one process.
+std::vector<std::string> owners(const Timeline& timeline, const Attribution& attribution, bool one_process) {
   std::vector<std::string> owner(timeline.tracks.size());
-  for (std::size_t track = 0; track < votes.size(); ++track) {
+  if (one_process) return owner;
+  std::vector<std::unordered_map<std::uint32_t, std::uint64_t>> launched(timeline.tracks.size());  // by track of the call
+  for (const GpuWork& one : attribution.work) {
+    if (one.launch != none) ++launched[timeline.track[one.event]][timeline.track[one.launch]];
+  }
+  for (std::size_t track = 0; track < launched.size(); ++track) {
+    std::map<std::string, std::uint64_t> votes;
+    for (const auto& [from, count] : launched[track]) votes[timeline.tracks[from].pid] += count;
     std::uint64_t most = 0;
-    for (const auto& [pid, count] : votes[track]) {
+    for (const auto& [pid, count] : votes) {
       if (count > most) owner[track] = pid;
       most = std::max(most, count);
     }
   }
-  std::vector<std::int8_t> communicates(timeline.names.size(), -1);
+  return owner;
+}
+
+// What is asked of a name, and answered once for all events that bear it.
+template <typename Question>
+class PerName {
+ public:
+  PerName(const Timeline& timeline, Question question) : timeline_(timeline), question_(question), answers_(timeline.names.size(), -1) {}
+  bool operator()(std::uint32_t event) {
+    std::int8_t& known = answers_[timeline_.name[event]];
+    if (known < 0) known = question_(timeline_.name_of(event));
+    return known > 0;
+  }
+
+ private:
+  const Timeline& timeline_;
+  Question question_;
+  std::vector<std::int8_t> answers_;
+};
+
+// Work whose launch is not in the file belongs to the process that launched most on its track.
+Activities activities(const Timeline& timeline, const Attribution& attribution, bool one_process) {
+  const std::vector<std::string> owner = owners(timeline, attribution, one_process);
+  PerName communicates(timeline, is_communication), from_host(timeline, is_from_host);
   Activities all;
+  std::vector<Activity*> of_track(timeline.tracks.size());
   for (const GpuWork& one : attribution.work) {
     const std::uint32_t track = timeline.track[one.event];
-    Activity& activity = all[{owner[track], timeline.tracks[track].device}];
+    if (!of_track[track]) of_track[track] = &all[{owner[track], timeline.tracks[track].device}];
+    Activity& activity = *of_track[track];
     const Interval span{timeline.start[one.event], timeline.end(one.event)};
     activity.work.push_back(one);
     if (timeline.kind[one.event] == EventKind::kernel) {
-      std::int8_t& known = communicates[timeline.name[one.event]];
-      if (known < 0) known = is_communication(timeline.name_of(one.event));
-      (known ? activity.communication : activity.compute).push_back(span);
+      (communicates(one.event) ? activity.communication : activity.compute).push_back(span);
     } else {
       activity.copy.push_back(span);
-      if (is_from_host(timeline.name_of(one.event))) activity.host_to_device.push_back(span);
+      if (from_host(one.event)) activity.host_to_device.push_back(span);
     }
   }
   return all;

@@ -34,9 +34,12 @@ using ByProcess = std::map<std::string, std::vector<Step>>;
 
 ByProcess profiler_steps(const Timeline& timeline) {
   ByProcess found;
+  std::vector<bool> other(timeline.names.size());  // names known to be none
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     if (timeline.kind[row] != EventKind::annotation && timeline.kind[row] != EventKind::cpu_op) continue;
+    if (other[timeline.name[row]]) continue;
     const std::optional<std::int64_t> number = step_number(timeline.name_of(row));
+    other[timeline.name[row]] = !number;
     if (number) found[timeline.tracks[timeline.track[row]].pid].push_back({*number, {timeline.start[row], timeline.end(row)}, row});
   }
   for (auto& [pid, steps] : found) {
