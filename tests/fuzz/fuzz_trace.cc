@@ -1,5 +1,5 @@
 // Traces of the PyTorch profiler. Whatever the bytes, the columns of the timeline are equally long and name what exists,
-// and the times of each GPU add up to the time of the steps.
+// and the times of each GPU add up to the time of the steps. Reading in blocks gives what reading event by event gives.
 #include "derive/trace/breakdown.h"
 #include "fuzz/input.h"
 #include "ingest/chrome_trace/read_trace.h"
@@ -31,14 +31,46 @@ void check_times(const frx::derive::trace::GpuTime& time) {
   require(blamed == time.idle && time.compute >= 0 && time.communication >= 0 && time.copy >= 0);
 }
 
+template <typename T>
+bool equal(const frx::Column<T>& a, const frx::Column<T>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+// Whether it can be read is part of the answer, and so are places in errors and notes.
+std::string said(const frx::Result<Timeline>& read) {
+  std::string text = read ? "" : to_string(read.error());
+  for (std::size_t i = 0; read && i < read->notes.size(); ++i) text += read->notes[i].text + "\n";
+  return text;
+}
+
+void require_equal(const frx::Result<Timeline>& one, const frx::Result<Timeline>& other) {
+  require(one.has_value() == other.has_value() && said(one) == said(other));
+  if (!one) return;
+  require(equal(one->start, other->start) && equal(one->duration, other->duration) && equal(one->kind, other->kind));
+  require(equal(one->name, other->name) && equal(one->track, other->track) && one->names.size() == other->names.size());
+  require(equal(one->correlation, other->correlation) && equal(one->external, other->external));
+  require(one->copy_events == other->copy_events && one->copy_bytes == other->copy_bytes && one->memory.size() == other->memory.size());
+  for (std::uint32_t i = 0; i < one->names.size(); ++i) require(one->names[i] == other->names[i]);
+  for (std::size_t i = 0; i < one->tracks.size(); ++i) {
+    require(one->tracks[i].pid == other->tracks[i].pid && one->tracks[i].tid == other->tracks[i].tid);
+    require(one->tracks[i].device == other->tracks[i].device && one->tracks[i].stream == other->tracks[i].stream);
+  }
+}
+
+frx::Result<Timeline> read_with(std::string_view text, std::size_t block_size) {
+  const std::unique_ptr<frx::ByteSource> bytes = frx::open_bytes(text);
+  frx::ingest::UnpackedSource source(*bytes);
+  if (const auto head = source.head(); !head) return frx::Failure{head.error()};
+  return frx::ingest::trace::read_trace("fuzz", source, {}, block_size);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const frx::fuzz::ExactInput input(data, size);
-  const std::unique_ptr<frx::ByteSource> bytes = frx::open_bytes(input.text());
-  frx::ingest::UnpackedSource source(*bytes);
-  if (!source.head()) return 0;
-  const frx::Result<Timeline> timeline = frx::ingest::trace::read_trace("fuzz", source);
+  const frx::Result<Timeline> timeline = read_with(input.text(), frx::ingest::trace::usual_block);
+  require_equal(read_with(input.text(), 0), timeline);
+  for (const std::size_t block_size : {60, 400}) require_equal(read_with(input.text(), block_size), timeline);
   if (!timeline) return 0;
   check_columns(*timeline);
   const frx::derive::trace::Attribution attribution = frx::derive::trace::attribute(*timeline);

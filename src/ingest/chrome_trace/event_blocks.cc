@@ -10,10 +10,9 @@
 namespace frx::ingest::trace {
 namespace {
 
-constexpr std::size_t block_size = std::size_t{1} << 20;
 constexpr std::size_t most_threads = 8;
-// Not worth a block.
-constexpr std::ptrdiff_t little = 4096;
+// A part of a block that is not worth one.
+constexpr std::size_t little = 256;
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
@@ -103,8 +102,13 @@ const char* BlockReader::event(const char* at, const char* end) {
 
 class Pipeline {
  public:
-  Pipeline(Window& window, TimelineBuilder& builder, const std::function<void(std::uint64_t)>& progress)
-      : source_(window.source()), builder_(builder), progress_(progress), offset_(window.offset()), carry_(window.take()) {
+  Pipeline(Window& window, TimelineBuilder& builder, std::size_t block_size, const std::function<void(std::uint64_t)>& progress)
+      : source_(window.source()),
+        builder_(builder),
+        block_size_(block_size),
+        progress_(progress),
+        offset_(window.offset()),
+        carry_(window.take()) {
     beginning_ = beginning_of_event(std::string_view(carry_.data(), carry_.size()));
   }
 
@@ -114,11 +118,13 @@ class Pipeline {
  private:
   bool next(Block& block);
   void fill(Block& block);
+  void read_more(Block& block);
   bool join(Block& block, BlockReader& reader, std::size_t done);
   void work(Block block, bool have);
 
   UnreadSource& source_;
   TimelineBuilder& builder_;
+  const std::size_t block_size_;
   const std::function<void(std::uint64_t)>& progress_;
   const std::uint64_t offset_;
   std::string beginning_;
@@ -137,11 +143,22 @@ class Pipeline {
   std::deque<std::vector<char>> unread_;
 };
 
-// The carry and what follows it, up to a cut; all when there is none.
+// A block's worth of the carry and what follows it, up to a cut; all when there is none.
 void Pipeline::fill(Block& block) {
-  block.bytes.resize(std::max(block_size, carry_.size() + block_size / 2) + JsonCursor::padding);
-  std::ranges::copy(carry_, block.bytes.begin());
-  block.size = carry_.size();
+  const auto from_carry = carry_.begin() + static_cast<std::ptrdiff_t>(std::min(carry_.size(), block_size_));
+  block.size = static_cast<std::size_t>(from_carry - carry_.begin());
+  block.bytes.resize(std::max(block_size_, block.size + block_size_ / 2) + JsonCursor::padding);
+  std::copy(carry_.begin(), from_carry, block.bytes.begin());
+  carry_.erase(carry_.begin(), from_carry);
+  if (carry_.empty()) read_more(block);
+  const std::size_t cut = ended_ ? 0 : last_cut({block.bytes.data(), block.size}, beginning_);
+  ended_ = ended_ || cut == 0;
+  if (ended_) return;
+  carry_.insert(carry_.begin(), block.begin() + cut, block.end());
+  block.size = cut;
+}
+
+void Pipeline::read_more(Block& block) {
   const std::span<char> room = std::span(block.bytes).subspan(block.size, block.bytes.size() - JsonCursor::padding - block.size);
   if (Result<std::size_t> read = source_.read(room)) {
     block.size += *read;
@@ -151,12 +168,6 @@ void Pipeline::fill(Block& block) {
     failure_ = read.error();
     ended_ = true;
   }
-  const std::size_t cut = ended_ ? 0 : last_cut({block.bytes.data(), block.size}, beginning_);
-  ended_ = ended_ || cut == 0;
-  carry_.clear();
-  if (ended_) return;
-  carry_.assign(block.begin() + cut, block.end());
-  block.size = cut;
 }
 
 bool Pipeline::next(Block& block) {
@@ -214,11 +225,12 @@ std::uint64_t Pipeline::run() {
 
 }  // namespace
 
-bool read_whole_events(Window& window, TimelineBuilder& builder, const std::function<void(std::uint64_t)>& progress) {
-  if (window.end() - window.begin() < little) return true;
-  const std::uint64_t done = Pipeline(window, builder, progress).run();
+bool read_whole_events(Window& window, TimelineBuilder& builder, std::size_t block_size,
+                       const std::function<void(std::uint64_t)>& progress) {
+  if (static_cast<std::size_t>(window.end() - window.begin()) < block_size / little) return true;
+  const std::uint64_t done = Pipeline(window, builder, block_size, progress).run();
   window.skip(done);
-  return done >= bytes_between_tries;
+  return done >= blocks_between_tries * block_size;
 }
 
 }  // namespace frx::ingest::trace

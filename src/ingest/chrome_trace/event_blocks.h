@@ -15,11 +15,13 @@
 
 namespace frx::ingest::trace {
 
-// The window stands behind an event or at the beginning of the list. True when so much was read that trying again behind
-// the next event pays. `progress`: called with the bytes of the file that are done; may be empty.
-bool read_whole_events(Window& window, TimelineBuilder& builder, const std::function<void(std::uint64_t)>& progress);
+// Blocks are of about `block_size` bytes. The window stands behind an event or at the beginning of the list. True when so much
+// was read that trying again behind the next event pays. `progress`: called with the bytes of the file that are done; may be
+// empty.
+bool read_whole_events(Window& window, TimelineBuilder& builder, std::size_t block_size,
+                       const std::function<void(std::uint64_t)>& progress);
 
-// After it was false: bytes to read one by one before trying again.
-inline constexpr std::uint64_t bytes_between_tries = std::uint64_t{8} << 20;
+// After it was false: blocks to read one by one before trying again.
+inline constexpr std::uint64_t blocks_between_tries = 8;
 
 }  // namespace frx::ingest::trace

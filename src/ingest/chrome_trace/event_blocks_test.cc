@@ -103,6 +103,33 @@ TEST(EventBlocks, EndWhereTheFileWasCut) {
   EXPECT_NE(notes_of(t).find("(" + std::to_string(last - 1) + " bytes in)"), std::string::npos) << notes_of(t);
 }
 
+// Gives its text, and then fails.
+class Breaking : public ByteSource {
+ public:
+  explicit Breaking(std::string_view text) : text_(open_bytes(text)) {}
+  Result<std::size_t> read(std::span<char> buffer) override {
+    TRY_ASSIGN(const std::size_t read, text_->read(buffer));
+    if (read > 0) return read;
+    return fail(ErrorKind::unreadable, "the disk is gone");
+  }
+
+ private:
+  std::unique_ptr<ByteSource> text_;
+};
+
+TEST(EventBlocks, LoseNothingBeforeAFailureOfTheSource) {
+  std::string events;
+  for (std::size_t i = 0; i < 20; ++i) events += numbered(i);
+  const std::string text = trace_with(events);
+  for (const std::size_t block_size : {0u, 60u, 400u, 1u << 20}) {
+    Breaking source(std::string_view(text).substr(0, text.size() - 2));
+    const Result<Timeline> t = read_trace("t.json", source, {}, block_size);
+    ASSERT_TRUE(t);
+    expect_numbered(*t, 20);
+    EXPECT_EQ(notes_of(*t).find("the disk is gone, so it ends inside the list of events, behind 20 events"), 0u) << notes_of(*t);
+  }
+}
+
 TEST(EventBlocks, LeaveWhatStandsBehindTheEvents) {
   std::size_t count = 0;
   const std::string text = trace_with(many("", count));

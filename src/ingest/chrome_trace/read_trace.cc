@@ -18,8 +18,8 @@ constexpr std::size_t most_rows = 1 << 12;
 
 class Reader {
  public:
-  Reader(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress)
-      : progress_(progress), window_(source, JsonCursor::padding), builder_(timeline_) {
+  Reader(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress, std::size_t block_size)
+      : progress_(progress), block_size_(block_size), window_(source, JsonCursor::padding), builder_(timeline_) {
     timeline_.source = std::move(name);
   }
 
@@ -42,6 +42,7 @@ class Reader {
   Failure malformed(std::string_view expected) const;
 
   const std::function<void(std::uint64_t)>& progress_;
+  const std::size_t block_size_;
   Window window_;
   Timeline timeline_;
   TimelineBuilder builder_;
@@ -188,9 +189,9 @@ Result<> Reader::events() {
   has_events_ = true;
   window_.forget(window_.begin() + 1);
   for (bool over = false; !over;) {
-    if (window_.offset() >= next_try_) {
+    if (block_size_ > 0 && window_.offset() >= next_try_) {
       flush();
-      if (!read_whole_events(window_, builder_, progress_)) next_try_ = window_.offset() + bytes_between_tries;
+      if (!read_whole_events(window_, builder_, block_size_, progress_)) next_try_ = window_.offset() + blocks_between_tries * block_size_;
     }
     Result<bool> read = next_event(over);
     if (!read) read = skip_damage();
@@ -262,8 +263,9 @@ bool may_be_trace(std::string_view head) {
   return head[first] == '{' ? head[second] == '"' || head[second] == '}' : head[second] == '{' || head[second] == ']';
 }
 
-Result<Timeline> read_trace(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress) {
-  return Reader(std::move(name), source, progress).read();
+Result<Timeline> read_trace(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress,
+                            std::size_t block_size) {
+  return Reader(std::move(name), source, progress, block_size).read();
 }
 
 }  // namespace frx::ingest::trace

@@ -19,8 +19,12 @@ namespace frx::ingest::trace {
 // Do the first bytes of a file (unpacked) begin JSON, as a trace does?
 bool may_be_trace(std::string_view head);
 
+// How much of a file one thread reads at a time. 0: one event after the other, on one thread; the answer is always the same.
+inline constexpr std::size_t usual_block = std::size_t{1} << 20;
+
 // Survivable damage (a file cut short, events that are none) becomes notes. Fails, naming file and byte, on what is no
 // JSON, has no events, or comes from something else than the profiler of PyTorch.
-Result<model::Timeline> read_trace(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress = {});
+Result<model::Timeline> read_trace(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress = {},
+                                   std::size_t block_size = usual_block);
 
 }  // namespace frx::ingest::trace

@@ -24,10 +24,13 @@ Result<std::size_t> UnreadSource::read(std::span<char> buffer) {
     given_ = 0;
   }
   if (done == buffer.size()) return done;
-  if (failure_ && done > 0) return done;  // what came before it first
-  if (failure_) return Failure{*failure_};
-  TRY_ASSIGN(const std::size_t more, source_.read(buffer.subspan(done)));
-  return done + more;
+  if (!failure_) {
+    Result<std::size_t> more = source_.read(buffer.subspan(done));
+    if (more) return done + *more;
+    failure_ = std::move(more).error();
+  }
+  if (done > 0) return done;  // what came before it first
+  return Failure{*failure_};
 }
 
 void UnreadSource::unread(std::deque<std::vector<char>> pieces, std::optional<Error> failure) {
