@@ -40,6 +40,15 @@ struct Track {
   std::string pid, tid;      // as written, without quotes
   std::int32_t device = -1;  // of GPU events; -1: a thread of the CPU, or not known
   std::int64_t stream = -1;
+  std::int64_t rank = -1;  // in a file that a tool made of the traces of several ranks; -1: not said
+};
+
+// What writers since 2024 say of a collective beside its kernel. Texts are among the names of the timeline.
+struct CollectiveArguments {
+  std::uint32_t event = 0;                   // row of the kernel
+  std::uint32_t name = 0, type = 0;          // "allreduce", "Float"
+  std::uint32_t group = 0, group_ranks = 0;  // "0", "[0, 1]"
+  std::uint64_t in_elements = 0, out_elements = 0;
 };
 
 // What a trace says of a GPU of the machine, used or not. 0 and "": not said.
@@ -90,6 +99,7 @@ struct Timeline {
   std::vector<std::uint32_t> sequence;
   std::vector<std::uint16_t> forward_thread;  // of a backward operator: which thread made its node; 0: a forward operator
   std::vector<MemorySample> memory;
+  std::vector<CollectiveArguments> collectives;  // ascending by row
   TraceFacts facts;
   std::vector<Note> notes;
   // Times are multiples of a microsecond: traces of PyTorch before 2.3 round down, kernels under 1 us have no duration.

@@ -12,16 +12,23 @@ bool is_external_id(std::string_view key) {
 
 Field argument(std::string_view key) {
   switch (key.size()) {
-    case 5: return key == "bytes" || key == "Bytes" ? &EventFields::bytes : nullptr;
+    case 4: return key == "rank" ? &EventFields::rank : nullptr;
+    case 5: return key == "bytes" || key == "Bytes" ? &EventFields::bytes : key == "dtype" ? &EventFields::element_type : nullptr;
     case 6: return key == "device" ? &EventFields::device : key == "stream" ? &EventFields::stream : nullptr;
     case 9: return key == "Device Id" ? &EventFields::device_id : nullptr;
     case 11:
       if (key == "correlation") return &EventFields::correlation;
       if (key == "Device Type") return &EventFields::device_type;
       return is_external_id(key) ? &EventFields::external_id : nullptr;
-    case 13: return key == "Fwd thread id" ? &EventFields::forward_thread : nullptr;
-    case 14: return key == "Total Reserved" ? &EventFields::reserved : nullptr;
-    case 15: return key == "Total Allocated" ? &EventFields::allocated : key == "Sequence number" ? &EventFields::sequence : nullptr;
+    case 13: return key == "Fwd thread id" ? &EventFields::forward_thread : key == "In msg nelems" ? &EventFields::in_elements : nullptr;
+    case 14: return key == "Total Reserved" ? &EventFields::reserved : key == "Out msg nelems" ? &EventFields::out_elements : nullptr;
+    case 15:
+      if (key == "Total Allocated") return &EventFields::allocated;
+      if (key == "Collective name") return &EventFields::collective;
+      return key == "Sequence number" ? &EventFields::sequence : nullptr;
+    case 16: return key == "Process Group ID" ? &EventFields::group : nullptr;  // until spring 2024
+    case 18: return key == "Process Group Name" ? &EventFields::group : nullptr;
+    case 19: return key == "Process Group Ranks" ? &EventFields::group_ranks : nullptr;
     default: return nullptr;
   }
 }

@@ -12,6 +12,8 @@ struct EventFields {
   // Of its arguments.
   Token correlation, external_id, device, stream, bytes, sequence, forward_thread;
   Token allocated, reserved, device_id, device_type;  // of "[memory]"
+  Token rank;                                         // put in by tools that merge traces
+  Token collective, element_type, in_elements, out_elements, group, group_ranks;
 };
 
 // A value of an event, of its arguments or not, and the field it belongs to; null when nobody asks for it.

@@ -66,6 +66,7 @@ void EventRows::clear() {
   sequence.clear();
   forward_thread.clear();
   memory.clear();
+  collectives.clear();
   seen = without_time = untimed_kernels = at_zero = 0;
   fractional = false;
 }
@@ -97,7 +98,8 @@ std::uint32_t EventConverter::looked_up(const EventFields& fields, bool on_gpu) 
   if (on_gpu) key_.append("\0gpu", 4);
   const std::uint32_t id = track_keys_.add(key_);
   if (id < tracks_.size()) return id;
-  model::Track track{std::string(fields.pid.raw), std::string(fields.tid.raw), -1, -1};
+  model::Track track{std::string(fields.pid.raw), std::string(fields.tid.raw), -1, -1, -1};
+  read_trailing_number(fields.rank.raw, track.rank);
   if (on_gpu) {
     read_trailing_number(fields.pid.raw, track.device);
     read_trailing_number(fields.tid.raw, track.stream);
@@ -106,6 +108,18 @@ std::uint32_t EventConverter::looked_up(const EventFields& fields, bool on_gpu) 
   }
   tracks_.push_back(std::move(track));
   return id;
+}
+
+void EventConverter::add_collective(const EventFields& fields, EventRows& rows) {
+  model::CollectiveArguments one;
+  one.event = static_cast<std::uint32_t>(rows.size());
+  one.name = names_.add(fields.collective.raw);
+  one.type = names_.add(fields.element_type.raw);
+  one.group = names_.add(fields.group.raw);
+  one.group_ranks = names_.add(fields.group_ranks.raw);
+  one.in_elements = whole(fields.in_elements).value_or(0);
+  one.out_elements = whole(fields.out_elements).value_or(0);
+  rows.collectives.push_back(one);
 }
 
 void EventConverter::add(const EventFields& fields, EventRows& rows) {
@@ -132,6 +146,7 @@ void EventConverter::add(const EventFields& fields, EventRows& rows) {
       rows.copy_bytes.push_back(*bytes);
     }
   }
+  if (fields.collective.kind != Token::nothing && kind == EventKind::kernel) add_collective(fields, rows);
   if (kind == EventKind::cpu_op && fields.sequence.kind != Token::nothing) add_sequence(fields, rows);
   rows.start.push_back(start->ns);
   rows.duration.push_back(duration->ns);

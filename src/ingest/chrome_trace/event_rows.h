@@ -25,6 +25,7 @@ struct EventRows {
   std::vector<std::uint32_t> numbered_events, sequence;
   std::vector<std::uint16_t> forward_thread;
   std::vector<model::MemorySample> memory;
+  std::vector<model::CollectiveArguments> collectives;  // rows and names as here
   std::uint64_t seen = 0, without_time = 0, untimed_kernels = 0, at_zero = 0;
   bool fractional = false;
 
@@ -51,6 +52,7 @@ class EventConverter {
 
   model::EventKind kind_of(const EventFields& fields);
   std::uint32_t name_of(std::string_view raw);
+  void add_collective(const EventFields& fields, EventRows& rows);
   std::uint32_t track_of(const EventFields& fields, bool on_gpu);
   std::uint32_t looked_up(const EventFields& fields, bool on_gpu);
 

@@ -174,5 +174,28 @@ TEST(ReadTrace, RefusesWhatIsNoTraceOfTheProfiler) {
   EXPECT_NE(refusal(R"({"a": )").find("byte"), std::string::npos);
 }
 
+TEST(ReadTrace, KeepsWhatWritersSayOfACollective) {
+  const std::string arguments =
+      R"("Collective name": "allreduce", "In msg nelems": 100, "Out msg nelems": 200, "dtype": "Float", "Process Group Name": "0",)"
+      R"( "Process Group Ranks": "[0, 1]")";
+  const Timeline t = trace_of(trace_with(kernel + event("kernel", "ncclDevKernel_AllReduce", "0/17", 2000, 8, arguments)));
+  ASSERT_EQ(t.collectives.size(), 1u);
+  const model::CollectiveArguments& one = t.collectives[0];
+  EXPECT_EQ(one.event, 1u);
+  EXPECT_EQ(t.names[one.name], "allreduce");
+  EXPECT_EQ(t.names[one.type], "Float");
+  EXPECT_EQ(t.names[one.group], "0");
+  EXPECT_EQ(t.names[one.group_ranks], "[0, 1]");
+  EXPECT_EQ(one.in_elements, 100u);
+  EXPECT_EQ(one.out_elements, 200u);
+}
+
+TEST(ReadTrace, KnowsTheRankOfATrackInAFileMergedFromSeveral) {
+  const Timeline t = trace_of(trace_with(kernel + event("kernel", "sgemm", "100000003/7", 1000, 2, R"("device": 3, "rank": 1)")));
+  EXPECT_EQ(t.tracks[t.track[0]].rank, -1);
+  EXPECT_EQ(t.tracks[t.track[1]].rank, 1);
+  EXPECT_EQ(t.tracks[t.track[1]].device, 3);
+}
+
 }  // namespace
 }  // namespace frx::ingest::trace

@@ -29,6 +29,7 @@ void TimelineBuilder::append(const EventRows& rows, NumberedConverter& from) {
   timeline_.duration.append(rows.duration);
   timeline_.kind.append(rows.kind);
   append_names(rows, from);
+  append_collectives(rows, from);
   append_tracks(rows, from);
   append_ids(rows);
   timeline_.whole_microseconds = timeline_.whole_microseconds && !rows.fractional;
@@ -38,13 +39,24 @@ void TimelineBuilder::append(const EventRows& rows, NumberedConverter& from) {
   at_zero_ += rows.at_zero;
 }
 
+std::uint32_t TimelineBuilder::name_of(std::uint32_t name, NumberedConverter& from) {
+  std::uint32_t& known = from.names[name];
+  if (known == Timeline::no_id) known = timeline_.names.add(from.converter.names()[name]);
+  return known;
+}
+
 void TimelineBuilder::append_names(const EventRows& rows, NumberedConverter& from) {
   from.names.resize(from.converter.names().size(), Timeline::no_id);
   std::uint32_t* out = timeline_.name.extend(rows.size());
-  for (const std::uint32_t name : rows.name) {
-    std::uint32_t& known = from.names[name];
-    if (known == Timeline::no_id) known = timeline_.names.add(from.converter.names()[name]);
-    *out++ = known;
+  for (const std::uint32_t name : rows.name) *out++ = name_of(name, from);
+}
+
+void TimelineBuilder::append_collectives(const EventRows& rows, NumberedConverter& from) {
+  const auto first = static_cast<std::uint32_t>(timeline_.size() - rows.size());
+  for (model::CollectiveArguments one : rows.collectives) {
+    one.event += first;
+    for (std::uint32_t* name : {&one.name, &one.type, &one.group, &one.group_ranks}) *name = name_of(*name, from);
+    timeline_.collectives.push_back(one);
   }
 }
 
