@@ -1,0 +1,168 @@
+#include "derive/ranks/lateness.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace frx::derive::ranks {
+namespace {
+
+using model::RunFact;
+
+double log_choose(double n, double k) { return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1); }
+
+// How likely `hits` or more of `tries` are, each hit having the probability `p`.
+double tail(std::uint64_t hits, std::uint64_t tries, double p) {
+  if (p >= 1 || hits == 0) return 1;
+  double sum = 0;
+  const auto n = static_cast<double>(tries);
+  for (std::uint64_t i = hits; i <= tries; ++i) {
+    const auto k = static_cast<double>(i);
+    sum += std::exp(log_choose(n, k) + k * std::log(p) + (n - k) * std::log1p(-p));
+  }
+  return sum;
+}
+
+struct Waiting {
+  std::uint32_t members = 0;
+  std::uint32_t last = 0;  // participant
+};
+
+class Judge {
+ public:
+  Judge(const Matching& matching, const std::vector<RankTimes>& times) : matching_(matching), times_(times) {
+    result_.ranks.resize(times.size());
+  }
+
+  Lateness run() {
+    for (const Matched& one : matching_.collectives) add(one);
+    double all = 0, lost = 0;
+    for (const RankLateness& rank : result_.ranks) all += rank.blamed_ns;
+    for (std::size_t i = 0; i < times_.size(); ++i) {
+      RankLateness& rank = result_.ranks[i];
+      rank.blamed_share = all > 0 ? rank.blamed_ns / all : 0;
+      rank.waited_share = times_[i].steps_ns > 0 ? rank.waited_ns / times_[i].steps_ns : 0;
+      rank.held_up_share = times_[i].steps_ns > 0 ? rank.blamed_ns / times_[i].steps_ns : 0;
+      rank.lost_share = std::min(rank.waited_share, times_[i].exposed_communication);
+      lost += rank.lost_share;
+    }
+    result_.lost_share = times_.empty() ? 0 : lost / static_cast<double>(times_.size());
+    result_.verdict = verdict();
+    return std::move(result_);
+  }
+
+ private:
+  void add(const Matched& one) {
+    if (!one.together) return;
+    ++result_.counted;
+    const std::span<const std::int64_t> durations = matching_.durations_of(one);
+    if (!shows_waiting(durations)) return;
+    const std::vector<std::uint32_t>& members = matching_.members[one.members];
+    const Blame blame = blame_for(durations);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      result_.ranks[members[i]].waited_ns += blame.waited[i];
+      result_.ranks[members[i]].blamed_ns += blame.blamed[i];
+    }
+    const std::uint32_t last = members[static_cast<std::size_t>(std::ranges::min_element(durations) - durations.begin())];
+    ++result_.ranks[last].last;
+    ++result_.with_waiting;
+    waits_.push_back({one.members, last});
+  }
+
+  LateVerdict verdict() {
+    if (matching_.collectives.empty()) return LateVerdict::no_collectives;
+    const auto matched = static_cast<double>(matching_.collectives.size());
+    if (static_cast<double>(result_.counted) < LatenessRule::together_share * matched) return LateVerdict::not_together;
+    if (result_.lost_share < LatenessRule::lost_share) return LateVerdict::little_waiting;
+    const std::vector<std::size_t> suspects = most_blamed();
+    if (suspects.size() * 2 > times_.size()) return LateVerdict::nobody;
+    std::vector<bool> suspected(times_.size());
+    for (const std::size_t one : suspects) suspected[one] = true;
+    std::vector<double> shares;  // by Matching::members: how likely one of them is a suspect
+    for (const auto& members : matching_.members) {
+      const auto inside = std::ranges::count_if(members, [&](std::uint32_t member) { return suspected[member]; });
+      shares.push_back(static_cast<double>(inside) / static_cast<double>(members.size()));
+    }
+    std::uint64_t last = 0;
+    double by_chance = 0;
+    for (const Waiting& wait : waits_) {
+      last += suspected[wait.last];
+      by_chance += shares[wait.members];
+    }
+    // As many other sets of this size could have been suspected.
+    const auto ranks = static_cast<double>(times_.size()), size = static_cast<double>(suspects.size());
+    const double chance = std::exp(log_choose(ranks, size)) * tail(last, waits_.size(), by_chance / static_cast<double>(waits_.size()));
+    if (!(chance <= LatenessRule::chance)) {
+      const bool often = static_cast<double>(last) >= LatenessRule::blame_share * static_cast<double>(waits_.size());
+      return often ? LateVerdict::chance : LateVerdict::nobody;
+    }
+    result_.last = last;
+    result_.late = suspects;
+    for (const std::size_t one : suspects) result_.blamed_share += result_.ranks[one].blamed_share;
+    return LateVerdict::late;
+  }
+
+  // The fewest that carry enough of the blame.
+  std::vector<std::size_t> most_blamed() const {
+    std::vector<std::size_t> order(times_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t i) { return result_.ranks[i].blamed_share; });
+    double sum = 0;
+    std::size_t count = 0;
+    while (count < order.size() && sum < LatenessRule::blame_share) sum += result_.ranks[order[count++]].blamed_share;
+    order.resize(count);
+    return order;
+  }
+
+  const Matching& matching_;
+  const std::vector<RankTimes>& times_;
+  std::vector<Waiting> waits_;
+  Lateness result_;
+};
+
+}  // namespace
+
+Lateness lateness_of(const Matching& matching, const std::vector<RankTimes>& times) { return Judge(matching, times).run(); }
+
+bool shows_waiting(std::span<const std::int64_t> durations) {
+  const auto [shortest, longest] = std::ranges::minmax(durations);
+  const double least = std::max(static_cast<double>(LatenessRule::wait_ns), LatenessRule::wait_share * static_cast<double>(shortest));
+  return static_cast<double>(longest - shortest) > least;
+}
+
+Blame blame_for(std::span<const std::int64_t> durations) {
+  std::vector<std::size_t> order(durations.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return durations[i]; });
+  Blame blame{std::vector<double>(order.size()), std::vector<double>(order.size())};
+  if (order.size() < 2) return blame;
+  // From the last to come on, adding up what each had to answer for: after `i` of them are missing no more, `i` share the rest.
+  double shared = 0;
+  const auto others = static_cast<double>(order.size() - 1);
+  for (std::size_t i = order.size() - 1; i > 0; --i) {
+    const double moment = static_cast<double>(durations[order[i]] - durations[order[i - 1]]);
+    shared += moment * static_cast<double>(order.size() - i) / static_cast<double>(i) / others;
+    blame.blamed[order[i - 1]] = shared;
+  }
+  for (const std::size_t i : order) blame.waited[i] = static_cast<double>(durations[i] - durations[order[0]]);
+  return blame;
+}
+
+model::RunFacts without_waiting(const model::RunFacts& facts, double lost_share) {
+  model::RunFacts result = facts;
+  const double lost = std::clamp(lost_share, 0.0, 0.99);
+  if (lost == 0) return result;
+  const auto shrink = [&](RunFact fact, double less) {
+    if (facts[fact]) result.set(fact, std::clamp((*facts[fact] - less) / (1 - lost), 0.0, 1.0));
+  };
+  for (const RunFact fact : {RunFact::input_wait_fraction, RunFact::input_fraction, RunFact::copy_fraction, RunFact::sync_fraction,
+                             RunFact::allocator_fraction, RunFact::host_fraction, RunFact::device_fraction, RunFact::compute_fraction}) {
+    shrink(fact, 0);
+  }
+  shrink(RunFact::communication_fraction, lost);
+  shrink(RunFact::gpu_busy_fraction, lost);
+  if (result[RunFact::gpu_busy_fraction]) result.set(RunFact::gpu_utilization_pct, 100 * *result[RunFact::gpu_busy_fraction]);
+  return result;
+}
+
+}  // namespace frx::derive::ranks

@@ -1,0 +1,83 @@
+// Which ranks the others wait for.
+//
+// A collective ends when its last rank has come, and its kernel runs on each rank from when that rank came: so a rank waited its
+// own duration less the shortest one, and the rank with the shortest came last. Every moment of waiting is blamed on the ranks
+// that had not come by then, in equal parts; together that is all the waiting, and nothing twice.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "derive/ranks/match.h"
+#include "model/run_facts.h"
+
+namespace frx::derive::ranks {
+
+// When a rank is called late.
+struct LatenessRule {
+  // Smaller losses are not worth a search: the share of a step from which on we name a stall of a run too.
+  static constexpr double lost_share = 0.05;
+  // Two waits in three. With two equally good ranks each would be blamed for one in two.
+  static constexpr double blame_share = 2.0 / 3;
+  // The ranks that came last must have done so oftener than chance explains, one time in a hundred at most.
+  static constexpr double chance = 0.01;
+  // What differs by less is no waiting: kernels on several GPUs take no equally long time.
+  static constexpr std::int64_t wait_ns = 20'000;
+  static constexpr double wait_share = 0.1;  // of the shortest duration
+  // Of the matched collectives, so many must have ended together, or the match itself is in doubt.
+  static constexpr double together_share = 0.5;
+};
+
+// What is known of a rank beside its collectives.
+struct RankTimes {
+  double steps_ns = 0;               // all steps that were compared
+  double exposed_communication = 0;  // share of its steps, 0 to 1
+};
+
+struct RankLateness {
+  double waited_ns = 0;      // for ranks that came later
+  double waited_share = 0;   // of its steps
+  double lost_share = 0;     // of its steps: no more than the communication that no computing hid
+  double blamed_ns = 0;      // that the others, in the mean, waited for it
+  double held_up_share = 0;  // the same as a share of its steps
+  double blamed_share = 0;   // of the waiting of all
+  std::uint64_t last = 0;    // of the collectives with waiting, those it came last to
+};
+
+enum class LateVerdict {
+  late,            // the ranks of Lateness::late
+  nobody,          // the waiting is for now this rank, now that
+  little_waiting,  // less than is worth a search
+  chance,          // too few collectives with waiting
+  not_together,    // what was matched did not end together
+  no_collectives,  // nothing was matched
+};
+
+struct Lateness {
+  LateVerdict verdict = LateVerdict::no_collectives;
+  std::vector<std::size_t> late;    // indices of participants, the most blamed first
+  std::vector<RankLateness> ranks;  // by participant
+  std::uint64_t counted = 0;        // collectives that ended together
+  std::uint64_t with_waiting = 0;   // of those
+  double lost_share = 0;            // of a step, mean over the ranks
+  double blamed_share = 0;          // on the ranks of `late`
+  std::uint64_t last = 0;           // collectives with waiting to which one of `late` came last
+};
+
+// Linear in the number of collectives. `times`: by participant.
+Lateness lateness_of(const Matching& matching, const std::vector<RankTimes>& times);
+
+// Do they differ by more than kernels of one collective do anyway?
+bool shows_waiting(std::span<const std::int64_t> durations);
+
+// How long each member waited, by the order of `durations`, and how much of the waiting of the others (in the mean) is its own.
+struct Blame {
+  std::vector<double> waited, blamed;
+};
+Blame blame_for(std::span<const std::int64_t> durations);
+
+// The facts of a rank as they were if nobody else came late: steps are shorter by the share it lost waiting, which is
+// communication that no computing hid.
+model::RunFacts without_waiting(const model::RunFacts& facts, double lost_share);
+
+}  // namespace frx::derive::ranks

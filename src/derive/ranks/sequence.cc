@@ -1,0 +1,101 @@
+#include "derive/ranks/sequence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "derive/trace/breakdown.h"
+
+namespace frx::derive::ranks {
+namespace {
+
+using model::CollectiveArguments;
+using model::EventKind;
+using model::Timeline;
+using trace::GpuWork;
+
+// "ncclDevKernel_AllReduce_Sum_f16_RING_LL" of "ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevComm*, ...)".
+std::string_view kernel_word(std::string_view kernel) { return kernel.substr(0, kernel.find('(')); }
+
+std::string described(const Timeline& timeline, const CollectiveArguments& call) {
+  const std::string elements = call.in_elements == call.out_elements ? fmt::format("{}", call.in_elements)
+                                                                     : fmt::format("{} to {}", call.in_elements, call.out_elements);
+  return fmt::format("{} of {} {}", timeline.names[call.name], elements, timeline.names[call.type]);
+}
+
+std::string group_of(const Timeline& timeline, const CollectiveArguments& call) {
+  return fmt::format("group {} {}", timeline.names[call.group], timeline.names[call.group_ranks]);
+}
+
+bool is_point_to_point(std::string_view collective) { return collective == "send" || collective == "recv"; }
+
+class Steps {
+ public:
+  explicit Steps(const trace::Steps& steps) : steps_(steps) {}
+
+  std::optional<std::int64_t> number_at(std::int64_t time) const {
+    if (steps_.source == trace::Steps::Source::recording) return 1;
+    const auto next = std::ranges::upper_bound(steps_.steps, time, {}, [](const trace::Step& step) { return step.span.begin; });
+    if (next == steps_.steps.begin() || time >= std::prev(next)->span.end) return std::nullopt;
+    return std::prev(next)->number;
+  }
+
+ private:
+  const trace::Steps& steps_;
+};
+
+// Kernels of collectives on the tracks of a rank, by start.
+std::vector<GpuWork> communication_of(const Timeline& timeline, const trace::Attribution& attribution, std::int64_t rank) {
+  std::vector<std::int8_t> communicates(timeline.names.size(), -1);
+  std::vector<GpuWork> found;
+  for (const GpuWork& one : attribution.work) {
+    if (timeline.kind[one.event] != EventKind::kernel) continue;
+    if (rank >= 0 && timeline.tracks[timeline.track[one.event]].rank != rank) continue;
+    std::int8_t& known = communicates[timeline.name[one.event]];
+    if (known < 0) known = trace::is_communication(timeline.name_of(one.event));
+    if (known > 0) found.push_back(one);
+  }
+  return found;
+}
+
+// Streams have the same number on each rank, or each rank has only one.
+std::map<std::uint32_t, std::string> stream_groups(const Timeline& timeline, const std::vector<GpuWork>& work) {
+  std::map<std::uint32_t, std::string> groups;
+  for (const GpuWork& one : work) groups.try_emplace(timeline.track[one.event]);
+  for (auto& [track, text] : groups) {
+    text = groups.size() == 1 ? "the stream of collectives" : fmt::format("stream {}", timeline.tracks[track].stream);
+  }
+  return groups;
+}
+
+}  // namespace
+
+Sequence sequence_of(const Timeline& timeline, const trace::Attribution& attribution, const trace::Steps& steps, std::int64_t rank,
+                     Interner& words) {
+  Sequence sequence;
+  const std::vector<GpuWork> work = communication_of(timeline, attribution, rank);
+  const std::map<std::uint32_t, std::string> streams = stream_groups(timeline, work);
+  const Steps by_time(steps);
+  for (const GpuWork& one : work) {
+    const auto call = std::ranges::lower_bound(timeline.collectives, one.event, {}, &CollectiveArguments::event);
+    const bool has_arguments = call != timeline.collectives.end() && call->event == one.event;
+    if (has_arguments && is_point_to_point(timeline.names[call->name])) {
+      ++sequence.point_to_point;
+      continue;
+    }
+    const std::optional<std::int64_t> step = by_time.number_at(timeline.start[one.launch == trace::none ? one.event : one.launch]);
+    if (!step) {
+      ++sequence.outside_steps;
+      continue;
+    }
+    sequence.described |= has_arguments;
+    sequence.calls.push_back({words.add(has_arguments ? described(timeline, *call) : kernel_word(timeline.name_of(one.event))),
+                              words.add(has_arguments ? group_of(timeline, *call) : streams.at(timeline.track[one.event])), *step,
+                              timeline.duration[one.event], timeline.end(one.event)});
+  }
+  return sequence;
+}
+
+}  // namespace frx::derive::ranks

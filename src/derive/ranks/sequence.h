@@ -1,0 +1,35 @@
+// The collectives of one rank: which, in what order, how long each took there.
+//
+// Newer writers name a collective, its type, its elements and its group beside the kernel. Of older ones there is the name of
+// the kernel and its stream: PyTorch keeps one stream per communicator.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/interner.h"
+#include "derive/trace/attribution.h"
+#include "derive/trace/steps.h"
+#include "model/timeline.h"
+
+namespace frx::derive::ranks {
+
+struct Collective {
+  std::uint32_t what = 0;              // "allreduce of 100 Float", of the words
+  std::uint32_t group = 0;             // who takes part, of the words
+  std::int64_t step = 0;               // number of the step that launched it
+  std::int64_t duration = 0, end = 0;  // ns, of the clock of this rank
+};
+
+struct Sequence {
+  std::vector<Collective> calls;     // by start
+  std::uint64_t outside_steps = 0;   // launched in no step: left out
+  std::uint64_t point_to_point = 0;  // sends and receives: no collectives, left out
+  bool described = false;            // by arguments beside the kernels
+};
+
+// `rank`: only of the tracks that say so; -1: of all. `words` is shared by the ranks, so that equal texts have equal numbers.
+Sequence sequence_of(const model::Timeline& timeline, const trace::Attribution& attribution, const trace::Steps& steps, std::int64_t rank,
+                     Interner& words);
+
+}  // namespace frx::derive::ranks
