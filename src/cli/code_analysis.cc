@@ -337,6 +337,8 @@ bool is_code(const std::string& path) {
   return fs::is_directory(path, ignored) || kind_of(path) != Kind::other;
 }
 
+bool has_code_suffix(const std::string& path) { return kind_by_suffix(path) != Kind::other; }
+
 Result<int> analyse_code(const std::vector<std::string>& targets, const CodeOptions& options, const report::AnalysisOptions& analysis,
                          Io& io) {
   TRY_ASSIGN(const std::vector<std::string> paths, files_of(targets));

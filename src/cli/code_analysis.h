@@ -25,6 +25,9 @@ void describe_code(Syntax& syntax, CodeOptions& options);
 // By its suffix, or when it begins like PTX; a folder is code.
 bool is_code(const std::string& path);
 
+// By its suffix alone, without looking into it; a folder is none.
+bool has_code_suffix(const std::string& path);
+
 // Prints the answer; fails when no file could be read, or when a finding reaches `fail_on`.
 Result<int> analyse_code(const std::vector<std::string>& targets, const CodeOptions& options, const report::AnalysisOptions& analysis,
                          Io& io);

@@ -30,10 +30,10 @@ struct Options {
 
 void describe(Syntax& syntax, Options& options) {
   syntax.text(
-      "Reads an Nsight Compute profile (a report or an export of any version), a trace of the PyTorch profiler, a run bundle, or code, and prints "
+      "Reads an Nsight Compute profile (a report or an export of any version), a trace of the PyTorch profiler or those of all ranks of a run, a run bundle, or code, and prints "
       "the diagnosis; with --before and --after, what a change did. Of code, any number of files and folders.");
   syntax.arguments("TARGET", options.targets,
-                   "Nsight Compute report (.ncu-rep) or export (CSV, text), PyTorch trace (.json, .json.gz), run bundle (folder, .zip), or code: files and folders");
+                   "Nsight Compute report (.ncu-rep) or export (CSV, text), PyTorch trace (.json, .json.gz) or those of all ranks (files, folder), run bundle (folder, .zip), or code: files and folders");
   syntax.option("--before", "FILE", options.before, "profile of the version before the change");
   syntax.option("--after", "FILE", options.after, "profile of the version after it");
   syntax.option("--before-ncu", "FILE", options.before_ncu, "the same as --before for an Nsight Compute profile");
@@ -49,6 +49,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--json,--output-json", options.json, "print JSON");
   syntax.example("report.ncu-rep", "the diagnosis of one profile");
   syntax.example("trace.json.gz", "where the time of a training step goes");
+  syntax.example("traces/", "a folder with the trace of each rank: which rank do the others wait for?");
   syntax.example("runs/run-3f9c2a71b04e.zip", "why the steps of a run take as long as they do");
   syntax.example("kernel.ptx", "what the compiled code says of itself");
   syntax.example("build/ --format sarif --fail-on high", "all code in a folder, for CI");
@@ -96,14 +97,24 @@ Result<int> act(const Options& options, Io& io) {
   if (options.targets.size() == 1 && report::is_run_bundle(options.targets[0])) {
     return analyse_run(options.targets[0], options.scope, options.json, options.analysis, io);
   }
+  if (options.targets.size() == 1) {
+    const std::vector<std::string> traces = traces_of_folder(options.targets[0]);
+    if (!traces.empty()) return analyse_traces(options.targets[0], traces, options.scope, options.json, options.analysis, io);
+  }
   if (std::ranges::all_of(options.targets, is_code)) {
     CodeOptions code = options.code;
     if (options.json) code.format = "json";
     return analyse_code(options.targets, code, options.analysis, io);
   }
+  if (options.targets.size() > 1 && std::ranges::all_of(options.targets, is_trace)) {
+    const std::string source = fmt::format("{} and {} more", options.targets[0], options.targets.size() - 1);
+    return analyse_traces(source, options.targets, options.scope, options.json, options.analysis, io);
+  }
   if (options.targets.size() > 1) {
     return fail(ErrorKind::usage, "analyze: expected one profile, found {} files", options.targets.size())
-        .hint("several files at once are read when all of them are code; two profiles: --before and --after");
+        .hint(
+            "several files at once are read when all of them are code, or traces of the ranks of one run; two profiles: --before and "
+            "--after");
   }
   if (is_trace(options.targets[0])) {
     return analyse_trace(options.targets[0], options.scope, options.json, options.analysis, io);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "render/ranks_words.h"
 #include "render/run_scope_json.h"
 
 namespace frx::render {
@@ -121,6 +122,20 @@ std::string metrics_text(const RunReport& report, std::string_view bullet) {
   return text;
 }
 
+// Of a run with several ranks: who is late, and whose answer this is.
+std::vector<std::string> ranks_words(const RunReport& report) {
+  std::vector<std::string> list;
+  if (report.ranks) {
+    list.push_back(fmt::format("Ranks: {}", who_is_here(*report.ranks)));
+    list.push_back(late_sentence(*report.ranks));
+    if (report.evidence == "profiler trace") list.push_back(answer_sentence(*report.ranks));
+    list.push_back(disagreement(*report.ranks));
+  }
+  if (!report.streams.empty()) list.push_back(streams_sentence(report));
+  std::erase(list, "");
+  return list;
+}
+
 std::string tax_text(const RunScope& scope) {
   if (!scope.tax || !scope.tax->is_worth_naming) return {};
   std::string text = fmt::format("Framework Abstraction Tax: {} of 100 ({})\n", scope.tax->score, scope.tax->severity);
@@ -184,6 +199,7 @@ Json run_evidence_json(const RunReport& report) {
           {"phase_fractions", std::move(fractions)},
           {"top_recommendations", std::move(advice)},
           {"framework_abstraction_tax", tax_json(scope)},
+          {"ranks", ranks_words(report)},
           {"missing_data", missing(report)},
           {"bottleneck_evidence", std::move(evidence)}};
 }
@@ -194,6 +210,7 @@ std::string run_summary_text(const RunReport& report) {
                                  count_text(scope.step_numbers.size(), "completed step"));
   text += fmt::format("Primary issue: {}\nConfidence: {}\n\nEVIDENCE\n", primary_words(scope), confidence_words(scope));
   for (const std::string& why : scope.diagnosis.why) text += fmt::format("- {}\n", why);
+  if (const auto ranks = ranks_words(report); !ranks.empty()) text += fmt::format("\nRANKS\n- {}\n", join(ranks, "\n- "));
   text += fmt::format("\nKEY METRICS\n{}\n{}", metrics_text(report, "- "), tax_text(scope));
   if (const auto others = secondary(scope); !others.empty())
     text += fmt::format("SECONDARY ISSUES\n- {}\n\n", join(std::vector<std::string>(others.begin(), others.end()), "\n- "));
@@ -215,6 +232,7 @@ std::string run_prompt_text(const RunReport& report) {
   for (const std::string_view label : secondary(scope)) text += fmt::format("Secondary: {}\n", named(label));
   text += fmt::format("\n{}Evidence:\n{}", tax_text(scope), metrics_text(report, "- "));
   for (const std::string& why : scope.diagnosis.why) text += fmt::format("- {}\n", why);
+  for (const std::string& words : ranks_words(report)) text += fmt::format("- {}\n", words);
   text += fmt::format("\nRecommendations of the analysis:\n{}", recommendations_text(scope, true));
   text += fmt::format("\nQuestion: {}\n", question_about(scope));
   text += "\nAfter the change record again and look at both:\n  frx collect --explain -- python train.py\n  frx analyze runs/RUN-ID\n";

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "render/ranks_report.h"
 #include "render/run_report.h"
 #include "render/run_scope_json.h"
 #include "render/trace_report.h"
@@ -84,6 +85,23 @@ Json scope_json(const RunReport& report, const RunScope& scope) {
           {"framework_abstraction_tax", tax_json(scope)}};
 }
 
+Json streams_json(const RunReport& report) {
+  Json list = Json::array();
+  for (const report::StreamOfRank& one : report.streams) {
+    const RunScope& scope = one.scope();
+    const auto times = report::step_times(one.record, scope);
+    list.push_back({{"rank", one.rank},
+                    {"scope", scope.name},
+                    {"step_count", scope.step_numbers.size()},
+                    {"step_time_avg_ns", times ? Json(static_cast<std::int64_t>(times->wall_ns)) : Json(nullptr)},
+                    {"facts", facts_json(scope.facts)},
+                    {"primary_bottleneck", text_or_null(scope.diagnosis.primary)},
+                    {"user_facing_bottleneck", text_or_null(scope.diagnosis.user_facing)},
+                    {"answers", one.rank == report.streams[report.answering].rank}});
+  }
+  return list;
+}
+
 }  // namespace
 
 Json summary_inputs_json(const std::vector<ingest::SummaryInput>& inputs) {
@@ -105,6 +123,8 @@ Json run_json(const RunReport& report) {
   json["run"] = scope_json(report, report.run);
   json["steady_state"] = report.steady_state ? scope_json(report, *report.steady_state) : Json(nullptr);
   json["scope_comparison"] = scope_comparison_json(report.run, report.steady_state ? &*report.steady_state : nullptr);
+  json["streams"] = streams_json(report);
+  json["ranks"] = report.ranks ? ranks_json(*report.ranks) : Json(nullptr);
   json["trace"] = report.trace ? trace_json(*report.trace) : Json(nullptr);
   json["summary"] =
       report.summary ? Json{{"state", name_of(report.summary->state)}, {"reason", text_or_null(report.summary->reason)}} : Json(nullptr);

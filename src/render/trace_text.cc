@@ -50,6 +50,20 @@ void add_head(Page& page, const TraceReport& report, std::size_t skipped) {
   page.fact(report.has_step_boundaries() ? "Step time" : "Time", step_time_text(report, skipped));
 }
 
+// Waiting for late ranks apart from the rest of exposed communication.
+std::vector<report::TimePart> shown_parts(const GpuTime& time, double waiting) {
+  const std::int64_t waited = std::min(time.communication, static_cast<std::int64_t>(waiting * static_cast<double>(time.span)));
+  std::vector<report::TimePart> parts;
+  for (report::TimePart part : report::parts_of(time)) {
+    if (part.name == "exposed communication") {
+      parts.push_back({"waiting for late ranks", waited});
+      part.ns -= waited;
+    }
+    parts.push_back(part);
+  }
+  return parts;
+}
+
 void add_bar(Page& page, const report::TimePart& part, std::int64_t span) {
   const double share = static_cast<double>(part.ns) / static_cast<double>(span);
   const std::size_t room = page.width() > 42 ? page.width() - 36 : 8;
@@ -61,15 +75,16 @@ void add_bar(Page& page, const report::TimePart& part, std::int64_t span) {
 
 }  // namespace
 
-void add_breakdown(Page& page, const TraceReport& report, std::size_t skipped) {
+void add_breakdown(Page& page, const TraceReport& report, std::size_t skipped, std::string_view whose, double waiting) {
+  const std::string heading = whose.empty() ? "WHERE A STEP GOES" : fmt::format("WHERE A STEP OF {} GOES", whose);
   std::size_t shown = 0;
   for (const ProcessTimes& process : report.processes) {
     for (const GpuTrack& gpu : process.gpus) {
       const GpuTime time = report::time_after(gpu, skipped);
       if (time.span <= 0 || shown == 2) continue;
       ++shown;
-      page.section(report.gpus.size() == 1 ? std::string("WHERE A STEP GOES") : fmt::format("WHERE A STEP GOES ON GPU {}", gpu.device));
-      for (const report::TimePart& part : report::parts_of(time)) {
+      page.section(report.gpus.size() == 1 ? heading : fmt::format("{} ON GPU {}", heading, gpu.device));
+      for (const report::TimePart& part : shown_parts(time, waiting)) {
         if (part.ns * 1000 >= time.span) add_bar(page, part, time.span);
       }
     }

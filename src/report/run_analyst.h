@@ -20,7 +20,6 @@ class RunAnalyst {
 
  private:
   RunAnalyst() = default;
-  void judge_steps(RunReport& report) const;
 
   std::unique_ptr<TraceAnalyst> traces_;
 };

@@ -34,7 +34,8 @@ void RunJudge::judge(RunScope& scope, const diagnose::RunSample& sample) const {
   scope.diagnosis = diagnose::diagnose_run(labels_, scope.facts, scope.dominant_stall, sample);
   scope.tax = diagnose::framework_tax(
       scope.facts, {labels_.thresholds().value("fat_high_threshold"), labels_.thresholds().value("fat_moderate_threshold")});
-  const advise::SignalMap signals = advise::signals_of(scope.facts);
+  advise::SignalMap signals = advise::signals_of(scope.facts);
+  if (scope.ranks_compared) signals.set("ranks_compared", true);
   std::vector<advise::Diagnosed> diagnosed;
   for (const diagnose::RunFinding& finding : scope.diagnosis.findings) diagnosed.push_back({finding.label->id, finding.score, &signals, 0});
   scope.advice = advise::advice_for(expertise_->catalogue(), diagnosed);

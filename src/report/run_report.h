@@ -7,11 +7,21 @@
 #include <vector>
 
 #include "model/run_record.h"
+#include "report/ranks_report.h"
 #include "report/run_scope.h"
 #include "report/summary_check.h"
 #include "report/trace_report.h"
 
 namespace frx::report {
+
+// What the SDK recorded on one rank, and what that alone says.
+struct StreamOfRank {
+  std::int64_t rank = 0;
+  model::RunRecord record;
+  RunScope run;
+  std::optional<RunScope> steady_state;
+  const RunScope& scope() const { return steady_state ? *steady_state : run; }
+};
 
 struct RunReport {
   std::string source;       // folder or archive
@@ -19,11 +29,14 @@ struct RunReport {
   std::string run_id;       // of metadata.json, "" when not said
   std::string job, status;  // of metadata.json, "" when not said
   std::string evidence;     // what the answer is made of: "event stream", "profiler trace", "derived summary"
-  model::RunRecord record;  // of a trace or a summary: its steps, without events
+  model::RunRecord record;  // of the rank that answers; of a trace or a summary: its steps, without events
   RunScope run;
   std::optional<RunScope> steady_state;
-  std::unique_ptr<TraceReport> trace;   // of the profiler, when the bundle has one
-  std::optional<SummaryCheck> summary;  // of the one that the bundle brought along
+  std::shared_ptr<const TraceReport> trace;  // of the profiler, when the bundle has one; of several, the rank that answers
+  std::unique_ptr<RanksReport> ranks;        // when the profiler recorded several ranks
+  std::vector<StreamOfRank> streams;         // of the SDK, when several ranks have one; by rank
+  std::size_t answering = 0;                 // of `streams`
+  std::optional<SummaryCheck> summary;       // of the one that the bundle brought along
   std::vector<std::string> notes;
 
   // The scope that answers for the run.

@@ -24,22 +24,32 @@ using model::Timeline;
 // A model has tens to hundreds of kernels; a trace with more names has made them up.
 constexpr std::size_t top_operators = 10, top_kernels = 1000;
 
-void count_events(const Timeline& timeline, const Attribution& attribution, TraceReport& report) {
-  report.events = timeline.size();
-  report.kernels = attribution.kernels;
-  report.kernels_with_launch = attribution.kernels_with_launch;
-  report.kernels_with_op = attribution.kernels_with_op;
-  for (const EventKind kind : timeline.kind) {
+// The events of one rank, or all of them (-1).
+bool is_of(const Timeline& timeline, std::size_t row, std::int64_t rank) {
+  return rank < 0 || timeline.tracks[timeline.track[row]].rank == rank;
+}
+
+void count_events(const Timeline& timeline, const Attribution& attribution, std::int64_t rank, TraceReport& report) {
+  for (std::size_t row = 0; row < timeline.size(); ++row) {
+    if (!is_of(timeline, row, rank)) continue;
+    const EventKind kind = timeline.kind[row];
+    ++report.events;
     report.copies += kind == EventKind::memcpy;
     report.calls += kind == EventKind::runtime || kind == EventKind::driver;
     report.operators += kind == EventKind::cpu_op;
     report.foreign_events += kind == EventKind::foreign;
   }
+  for (const GpuWork& one : attribution.work) {
+    if (timeline.kind[one.event] != EventKind::kernel || !is_of(timeline, one.event, rank)) continue;
+    ++report.kernels;
+    report.kernels_with_launch += one.launch != derive::trace::none;
+    report.kernels_with_op += one.op != derive::trace::none;
+  }
 }
 
 // All names by time.
 template <typename Name>
-std::vector<TimeOf> ranked(const Timeline& timeline, const Attribution& attribution, Name name) {
+std::vector<TimeOf> ranked(const Timeline& timeline, const Attribution& attribution, std::int64_t rank, Name name) {
   struct Sum {
     std::int64_t gpu_ns = 0, shortest_ns = INT64_MAX, longest_ns = 0;
     std::uint64_t count = 0;
@@ -47,7 +57,7 @@ std::vector<TimeOf> ranked(const Timeline& timeline, const Attribution& attribut
   std::vector<Sum> sums(timeline.names.size());
   for (const GpuWork& one : attribution.work) {
     const std::uint32_t id = name(one);
-    if (id == Timeline::no_id) continue;
+    if (id == Timeline::no_id || !is_of(timeline, one.event, rank)) continue;
     Sum& sum = sums[id];
     const std::int64_t ns = timeline.duration[one.event];
     sum.gpu_ns += ns;
@@ -64,16 +74,17 @@ std::vector<TimeOf> ranked(const Timeline& timeline, const Attribution& attribut
   return all;
 }
 
-void rank_by_time(const Timeline& timeline, const Attribution& attribution, TraceReport& report) {
-  report.top_operators = ranked(
-      timeline, attribution, [&](const GpuWork& one) { return one.op == derive::trace::none ? Timeline::no_id : timeline.name[one.op]; });
-  report.top_kernels = ranked(timeline, attribution, [&](const GpuWork& one) {
+void rank_by_time(const Timeline& timeline, const Attribution& attribution, std::int64_t rank, TraceReport& report) {
+  report.top_operators = ranked(timeline, attribution, rank, [&](const GpuWork& one) {
+    return one.op == derive::trace::none ? Timeline::no_id : timeline.name[one.op];
+  });
+  report.top_kernels = ranked(timeline, attribution, rank, [&](const GpuWork& one) {
     return timeline.kind[one.event] == EventKind::kernel ? timeline.name[one.event] : Timeline::no_id;
   });
   const derive::trace::BackwardWork backward = derive::trace::join_backward(timeline, attribution);
   report.backward_kernels = backward.kernels;
   report.backward_kernels_joined = backward.joined;
-  report.top_backward = ranked(timeline, attribution, [&](const GpuWork& one) {
+  report.top_backward = ranked(timeline, attribution, rank, [&](const GpuWork& one) {
     const std::uint32_t row = backward.forward[static_cast<std::size_t>(&one - attribution.work.data())];
     return row == derive::trace::none ? Timeline::no_id : timeline.name[row];
   });
@@ -154,8 +165,32 @@ void add_notes(const Timeline& timeline, TraceReport& report) {
   }
 }
 
-diagnose::RunSample sample_of(const TraceReport& report, const RunScope& scope, const Timeline& timeline) {
-  return {scope.step_numbers.size(), report.has_step_boundaries(), timeline.clock_broken};
+diagnose::RunSample sample_of(const TraceReport& report, const RunScope& scope) {
+  return {scope.step_numbers.size(), report.has_step_boundaries(), report.clock_broken};
+}
+
+// Of a file that a tool merged from the traces of several ranks: which process is which rank, when all of them have steps.
+std::map<std::int64_t, std::vector<ProcessTimes>> by_rank(const Timeline& timeline, std::vector<ProcessTimes>& processes) {
+  std::map<std::string, std::int64_t> ranks;
+  for (const model::Track& track : timeline.tracks) {
+    if (track.rank >= 0) ranks.emplace(track.pid, track.rank);
+  }
+  std::map<std::int64_t, std::vector<ProcessTimes>> all;
+  for (const ProcessTimes& process : processes) {
+    const auto known = ranks.find(process.steps.pid);
+    if (known == ranks.end()) return {};
+    all[known->second];
+  }
+  if (all.size() < 2) return {};
+  for (ProcessTimes& process : processes) all[ranks.at(process.steps.pid)].push_back(std::move(process));
+  return all;
+}
+
+Result<Timeline> timeline_of(const std::string& name, ByteSource& source, const std::function<void(std::uint64_t)>& progress) {
+  ingest::UnpackedSource unpacked(source);
+  TRY_ASSIGN(const std::string_view head, unpacked.head());
+  if (!head.empty() && !ingest::trace::may_be_trace(head)) return fail(ErrorKind::malformed, "expected a trace in JSON").at(name);
+  return ingest::trace::read_trace(name, unpacked, progress);
 }
 
 }  // namespace
@@ -168,6 +203,14 @@ std::size_t TraceReport::step_count() const {
 
 bool TraceReport::has_step_boundaries() const {
   return !processes.empty() && processes.front().steps.source != derive::trace::Steps::Source::recording;
+}
+
+std::optional<double> TraceReport::step_time_ns() const {
+  if (processes.empty()) return std::nullopt;
+  const std::vector<derive::trace::HostTime>& host = processes.front().host;
+  double sum = 0, count = 0;
+  for (std::size_t i = scope().skipped; i < host.size(); ++i, ++count) sum += static_cast<double>(host[i].wall);
+  return count > 0 ? std::optional(sum / count) : std::nullopt;
 }
 
 std::string TraceReport::gpu_names() const {
@@ -187,26 +230,33 @@ Result<std::unique_ptr<TraceAnalyst>> TraceAnalyst::create(const std::string& da
   return analyst;
 }
 
-Result<std::unique_ptr<TraceReport>> TraceAnalyst::analyse(std::string name, ByteSource& source,
-                                                           const std::function<void(std::uint64_t)>& progress) const {
-  ingest::UnpackedSource unpacked(source);
-  TRY_ASSIGN(const std::string_view head, unpacked.head());
-  if (!head.empty() && !ingest::trace::may_be_trace(head)) return fail(ErrorKind::malformed, "expected a trace in JSON").at(name);
-  TRY_ASSIGN(const Timeline timeline, ingest::trace::read_trace(name, unpacked, progress));
+// What a report is about: a timeline, or what is of one rank in it.
+struct TraceAnalyst::Part {
+  const Timeline& timeline;
+  const Attribution& attribution;
+  std::vector<ProcessTimes>& processes;  // moved from
+  std::int64_t rank = -1;
+};
+
+std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Part& part) const {
+  const Timeline& timeline = part.timeline;
   auto report = std::make_unique<TraceReport>();
-  report->source = std::move(name);
+  report->source = timeline.source;
   report->facts = timeline.facts;
-  const Attribution attribution = derive::trace::attribute(timeline);
-  count_events(timeline, attribution, *report);
-  report->processes = derive::trace::break_down(timeline, attribution, derive::trace::find_steps(timeline));
-  rank_by_time(timeline, attribution, *report);
+  report->clock_broken = timeline.clock_broken;
+  report->is_part_of_file = part.rank >= 0;
+  if (part.rank >= 0) report->facts.rank = part.rank;
+  count_events(timeline, part.attribution, part.rank, *report);
+  report->processes = std::move(part.processes);
+  rank_by_time(timeline, part.attribution, part.rank, *report);
   const auto scope_from = [&](std::string_view scope_name, std::size_t skipped) {
-    RunScope scope{std::string(scope_name), {}, skipped, {}, {}, {}, {}, {}};
+    RunScope scope{std::string(scope_name), {}, skipped, {}, {}, {}, {}, {}, false};
     const std::vector<derive::trace::Step>& steps = report->processes.front().steps.steps;
     for (std::size_t i = skipped; i < steps.size(); ++i) scope.step_numbers.push_back(steps[i].number);
     scope.facts = timeline.clock_broken ? model::RunFacts() : derive::trace::facts_of(report->processes, timeline, {skipped, SIZE_MAX});
+    if (report->is_part_of_file) scope.facts.set(RunFact::memory_peak_ratio, std::nullopt);  // of all ranks: nobody's own
     scope.dominant_stall = dominant_stall(scope.facts);
-    judge_->judge(scope, sample_of(*report, scope, timeline));
+    judge_->judge(scope, sample_of(*report, scope));
     for (diagnose::RunFinding& finding : scope.diagnosis.findings) {
       finding.worst_steps = worst_steps(report->processes, scope, finding.label->id);
     }
@@ -218,14 +268,50 @@ Result<std::unique_ptr<TraceReport>> TraceAnalyst::analyse(std::string name, Byt
   for (const ProcessTimes& process : report->processes) {
     for (const GpuTrack& gpu : process.gpus) {
       GpuVerdict verdict{process.steps.pid, gpu.device, derive::trace::facts_of(process, &gpu, {report->scope().skipped, SIZE_MAX}), {}};
-      verdict.primary = diagnose::diagnose_run(judge_->labels(), verdict.facts, dominant_stall(verdict.facts),
-                                               sample_of(*report, report->scope(), timeline))
-                            .user_facing;
+      verdict.primary =
+          diagnose::diagnose_run(judge_->labels(), verdict.facts, dominant_stall(verdict.facts), sample_of(*report, report->scope()))
+              .user_facing;
       report->gpus.push_back(std::move(verdict));
     }
   }
   add_notes(timeline, *report);
   return report;
+}
+
+Result<std::unique_ptr<TraceReport>> TraceAnalyst::analyse(std::string name, ByteSource& source,
+                                                           const std::function<void(std::uint64_t)>& progress) const {
+  TRY_ASSIGN(const Timeline timeline, timeline_of(name, source, progress));
+  const Attribution attribution = derive::trace::attribute(timeline);
+  std::vector<ProcessTimes> processes = derive::trace::break_down(timeline, attribution, derive::trace::find_steps(timeline));
+  return report_on({timeline, attribution, processes});
+}
+
+Result<std::vector<RankRecording>> TraceAnalyst::analyse_ranks(std::string name, ByteSource& source, Interner& words,
+                                                               const std::function<void(std::uint64_t)>& progress) const {
+  TRY_ASSIGN(const Timeline timeline, timeline_of(name, source, progress));
+  const Attribution attribution = derive::trace::attribute(timeline);
+  std::vector<ProcessTimes> processes = derive::trace::break_down(timeline, attribution, derive::trace::find_steps(timeline));
+  std::map<std::int64_t, std::vector<ProcessTimes>> ranks = by_rank(timeline, processes);
+  if (ranks.empty()) ranks.emplace(-1, std::move(processes));
+  std::vector<RankRecording> recordings;
+  for (auto& [rank, own] : ranks) {
+    RankRecording recording;
+    // Without its clock a trace does not even tell the order of its kernels.
+    if (!timeline.clock_broken) recording.collectives = derive::ranks::sequence_of(timeline, attribution, own.front().steps, rank, words);
+    recording.report = report_on({timeline, attribution, own, rank});
+    recordings.push_back(std::move(recording));
+  }
+  return recordings;
+}
+
+RunScope TraceAnalyst::judged_with(const TraceReport& report, const model::RunFacts& facts, bool ranks_compared) const {
+  const RunScope& own = report.scope();
+  RunScope scope{own.name, own.step_numbers, own.skipped, facts, dominant_stall(facts), {}, {}, {}, ranks_compared};
+  judge_->judge(scope, sample_of(report, scope));
+  for (diagnose::RunFinding& finding : scope.diagnosis.findings) {
+    finding.worst_steps = worst_steps(report.processes, scope, finding.label->id);
+  }
+  return scope;
 }
 
 bool may_be_trace(ByteSource& source) {

@@ -31,6 +31,8 @@ struct TraceReport {
   model::TraceFacts facts;
   std::uint64_t events = 0, kernels = 0, kernels_with_launch = 0, kernels_with_op = 0, copies = 0, calls = 0, operators = 0;
   std::uint64_t foreign_events = 0;  // of accelerators that are no GPU of CUDA or ROCm
+  bool clock_broken = false;         // nothing could be measured between events
+  bool is_part_of_file = false;      // of a file merged from several ranks, only what is of `facts.rank`
   std::vector<derive::trace::ProcessTimes> processes;
   RunScope run;
   std::optional<RunScope> steady_state;
@@ -45,6 +47,8 @@ struct TraceReport {
   const RunScope& scope() const { return steady_state ? *steady_state : run; }
   std::size_t step_count() const;
   bool has_step_boundaries() const;
+  // Mean over the steps that count, of the first process; none without one.
+  std::optional<double> step_time_ns() const;
   // "NVIDIA A100, NVIDIA A100" as "2 x NVIDIA A100"; "" when the trace names none of those used.
   std::string gpu_names() const;
 };

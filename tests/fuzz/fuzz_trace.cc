@@ -1,5 +1,6 @@
 // Traces of the PyTorch profiler. Whatever the bytes, the columns of the timeline are equally long and name what exists,
 // and the times of each GPU add up to the time of the steps. Reading in blocks gives what reading event by event gives.
+#include "derive/ranks/lateness.h"
 #include "derive/trace/breakdown.h"
 #include "fuzz/input.h"
 #include "ingest/chrome_trace/read_trace.h"
@@ -64,6 +65,19 @@ frx::Result<Timeline> read_with(std::string_view text, std::size_t block_size) {
   return frx::ingest::trace::read_trace("fuzz", source, {}, block_size);
 }
 
+// Two ranks that recorded the same: every collective is matched, and nobody waits for anybody.
+void check_ranks(const Timeline& timeline, const frx::derive::trace::Attribution& attribution) {
+  namespace ranks = frx::derive::ranks;
+  frx::Interner words;
+  const frx::derive::trace::Steps steps = frx::derive::trace::find_steps(timeline).front();
+  const ranks::Sequence sequence = ranks::sequence_of(timeline, attribution, steps, -1, words);
+  std::vector<std::int64_t> numbers;
+  for (const auto& step : steps.steps) numbers.push_back(step.number);
+  const ranks::Matching matching = ranks::match({{0, &sequence, numbers}, {1, &sequence, numbers}}, words);
+  require(matching.collectives.size() == sequence.calls.size() && matching.together == sequence.calls.size());
+  require(ranks::lateness_of(matching, {{1, 1}, {1, 1}}).with_waiting == 0);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -75,6 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_columns(*timeline);
   const frx::derive::trace::Attribution attribution = frx::derive::trace::attribute(*timeline);
   require(attribution.kernels_with_op <= attribution.kernels);
+  check_ranks(*timeline, attribution);
   for (const auto& process : frx::derive::trace::break_down(*timeline, attribution, frx::derive::trace::find_steps(*timeline))) {
     require(process.host.size() == process.steps.steps.size());
     for (const auto& gpu : process.gpus) {

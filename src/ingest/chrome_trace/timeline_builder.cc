@@ -29,7 +29,6 @@ void TimelineBuilder::append(const EventRows& rows, NumberedConverter& from) {
   timeline_.duration.append(rows.duration);
   timeline_.kind.append(rows.kind);
   append_names(rows, from);
-  append_collectives(rows, from);
   append_tracks(rows, from);
   append_ids(rows);
   timeline_.whole_microseconds = timeline_.whole_microseconds && !rows.fractional;
@@ -45,15 +44,16 @@ std::uint32_t TimelineBuilder::name_of(std::uint32_t name, NumberedConverter& fr
   return known;
 }
 
+// Names get their numbers in the order of the events, however the file was cut into stretches.
 void TimelineBuilder::append_names(const EventRows& rows, NumberedConverter& from) {
   from.names.resize(from.converter.names().size(), Timeline::no_id);
+  const auto first = static_cast<std::uint32_t>(timeline_.name.size());
   std::uint32_t* out = timeline_.name.extend(rows.size());
-  for (const std::uint32_t name : rows.name) *out++ = name_of(name, from);
-}
-
-void TimelineBuilder::append_collectives(const EventRows& rows, NumberedConverter& from) {
-  const auto first = static_cast<std::uint32_t>(timeline_.size() - rows.size());
-  for (model::CollectiveArguments one : rows.collectives) {
+  std::size_t collective = 0;
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    out[row] = name_of(rows.name[row], from);
+    if (collective == rows.collectives.size() || rows.collectives[collective].event != row) continue;
+    model::CollectiveArguments one = rows.collectives[collective++];
     one.event += first;
     for (std::uint32_t* name : {&one.name, &one.type, &one.group, &one.group_ranks}) *name = name_of(*name, from);
     timeline_.collectives.push_back(one);

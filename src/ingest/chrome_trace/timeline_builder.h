@@ -30,7 +30,6 @@ class TimelineBuilder {
 
  private:
   void append_names(const EventRows& rows, NumberedConverter& from);
-  void append_collectives(const EventRows& rows, NumberedConverter& from);
   std::uint32_t name_of(std::uint32_t name, NumberedConverter& from);
   void append_tracks(const EventRows& rows, NumberedConverter& from);
   void append_ids(const EventRows& rows);

@@ -1,0 +1,169 @@
+#include "report/ranks_analyst.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "ingest/unpacked_source.h"
+#include "report/rank_identity.h"
+
+namespace frx::report {
+namespace {
+
+namespace fs = std::filesystem;
+using derive::ranks::LateVerdict;
+using model::RunFact;
+
+Result<> read(const TraceAnalyst& analyst, const TraceFile& file, const OpenEach& open_each, RanksReport& report) {
+  TRY_ASSIGN(const std::unique_ptr<ByteSource> source, file.open());
+  const auto progress = open_each ? open_each(file.name, source->size_hint()) : nullptr;
+  TRY_ASSIGN(std::vector<RankRecording> recordings, analyst.analyse_ranks(file.name, *source, report.words, progress));
+  for (RankRecording& one : recordings) {
+    report.ranks.push_back({0, RankSource::distributed_info, std::move(one.report), std::move(one.collectives)});
+  }
+  return {};
+}
+
+Result<> read_all(const TraceAnalyst& analyst, const std::vector<TraceFile>& files, const OpenEach& open_each, RanksReport& report) {
+  std::vector<std::string> names;
+  for (const TraceFile& file : files) names.push_back(file.name);
+  std::optional<Error> first;
+  for (const std::size_t i : last_recordings(names, report.notes)) {
+    const Result<> done = read(analyst, files[i], open_each, report);
+    if (done) continue;
+    if (!first) first = done.error();
+    report.notes.push_back(fmt::format("{} is left out: {}", printable(files[i].name), done.error().message));
+  }
+  if (report.ranks.empty() && first) return Failure{*first};
+  return {};
+}
+
+void compare(RanksReport& report) {
+  std::vector<derive::ranks::Participant> participants;
+  for (const RankOfRun& one : report.ranks) participants.push_back({one.rank, &one.collectives, one.trace->scope().step_numbers});
+  report.matching = derive::ranks::match(participants, report.words);
+  std::vector<derive::ranks::RankTimes> times;
+  for (const RankOfRun& one : report.ranks) {
+    const double step = one.trace->step_time_ns().value_or(0);
+    times.push_back(
+        {step * static_cast<double>(report.matching.steps), one.trace->scope().facts[RunFact::communication_fraction].value_or(0)});
+  }
+  report.lateness = derive::ranks::lateness_of(report.matching, times);
+}
+
+void collect_opinions(RanksReport& report) {
+  std::map<std::string, std::vector<std::int64_t>> by_label;
+  for (const RankOfRun& one : report.ranks) by_label[one.trace->scope().diagnosis.user_facing].push_back(one.rank);
+  for (auto& [label, ranks] : by_label) report.opinions.push_back({label, std::move(ranks)});
+  std::ranges::stable_sort(report.opinions, std::ranges::greater{}, [](const Opinion& one) { return one.ranks.size(); });
+}
+
+// Of the ranks with the most common answer, the one with the middle step time.
+std::size_t typical_rank(const RanksReport& report) {
+  std::vector<std::pair<double, std::size_t>> times;
+  for (std::size_t i = 0; i < report.ranks.size(); ++i) {
+    const RankOfRun& one = report.ranks[i];
+    if (one.trace->scope().diagnosis.user_facing == report.opinions.front().label)
+      times.emplace_back(one.trace->step_time_ns().value_or(0), i);
+  }
+  std::ranges::sort(times);
+  return times[(times.size() - 1) / 2].second;
+}
+
+// The others wait for a late rank, so what slows it down slows down the run. Its own waits for another late rank do not.
+void answer(const TraceAnalyst& analyst, RanksReport& report) {
+  report.answering = report.has_late_rank() ? report.lateness.late.front() : typical_rank(report);
+  const TraceReport& trace = *report.ranks[report.answering].trace;
+  if (report.has_late_rank()) report.left_out = report.lateness.ranks[report.answering].lost_share;
+  const LateVerdict verdict = report.lateness.verdict;
+  const bool known = verdict == LateVerdict::late || verdict == LateVerdict::nobody || verdict == LateVerdict::little_waiting;
+  report.scope = analyst.judged_with(trace, derive::ranks::without_waiting(trace.scope().facts, report.left_out), known);
+}
+
+// What was not compared.
+void note_what_is_left_out(RanksReport& report) {
+  std::uint64_t point_to_point = 0, outside = 0;
+  for (const RankOfRun& one : report.ranks) {
+    point_to_point += one.collectives.point_to_point;
+    outside += one.collectives.outside_steps;
+  }
+  const auto note = [&](std::uint64_t count, std::string_view what, std::string_view why) {
+    if (count > 0) report.notes.push_back(fmt::format("{} not compared: {}", count_text(count, what), why));
+  };
+  note(report.matching.steps_left_out, "step", "not on all ranks");
+  note(point_to_point, "kernel", "sends and receives, which are no collectives");
+  note(outside, "kernel", "collectives launched outside of the steps");
+  note(report.matching.alone, "kernel", "collectives of groups of which only one rank is here");
+}
+
+// What the traces say of themselves, each once.
+void gather_notes(RanksReport& report) {
+  note_what_is_left_out(report);
+  std::map<std::string, std::vector<std::string>> by_text;
+  for (const RankOfRun& one : report.ranks) {
+    for (const std::string& note : one.trace->notes) by_text[note].push_back(fmt::format("{}", one.rank));
+  }
+  for (const auto& [text, ranks] : by_text) {
+    const std::string who = ranks.size() == report.ranks.size() ? "every rank"
+                            : ranks.size() == 1                 ? "rank " + ranks[0]
+                                                                : "ranks " + join(ranks, ", ");
+    report.notes.push_back(fmt::format("{}: {}", who, text));
+  }
+}
+
+// The reader of one trace sees the report of that trace.
+void tell_the_only_rank(RanksReport& report) {
+  TraceReport& trace = *report.ranks.front().trace;
+  trace.notes.insert(trace.notes.end(), report.notes.begin(), report.notes.end());
+  if (trace.facts.world_size.value_or(1) > 1) {
+    trace.notes.push_back(fmt::format("one rank of {}: whether it waits for a late one shows when the traces of all are analysed together",
+                                      *trace.facts.world_size));
+  }
+}
+
+// A file of many kinds of JSON begins with a bracket; a trace of the profiler names its events early on.
+constexpr std::string_view early_words[] = {"\"traceEvents\"", "\"ph\"", "\"deviceProperties\"", "\"distributedInfo\""};
+
+bool is_profiler_trace(const fs::path& path) {
+  const std::string name = to_lower(path.filename().string());
+  const auto ends_with = [&](std::string_view suffix) { return name.ends_with(suffix); };
+  if (!ends_with(".json") && !ends_with(".json.gz") && !ends_with(".json.zst")) return false;
+  if (name.find(".pt.trace.json") != name.npos) return true;
+  const Result<std::unique_ptr<ByteSource>> source = open_file(path.string());
+  if (!source) return false;
+  ingest::UnpackedSource unpacked(**source);
+  const Result<std::string_view> head = unpacked.head();
+  return head && std::ranges::any_of(early_words, [&](std::string_view word) { return head->find(word) != head->npos; });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RanksReport>> analyse_ranks(const TraceAnalyst& analyst, std::string source, const std::vector<TraceFile>& files,
+                                                   const OpenEach& open_each) {
+  auto report = std::make_unique<RanksReport>();
+  report->source = std::move(source);
+  TRY(read_all(analyst, files, open_each, *report));
+  if (Result<> known = identify(*report); !known) return Failure{std::move(known).error()}.at(report->source);
+  compare(*report);
+  collect_opinions(*report);
+  answer(analyst, *report);
+  report->ranks.size() > 1 ? gather_notes(*report) : tell_the_only_rank(*report);
+  return report;
+}
+
+std::vector<std::string> traces_in(const std::string& folder, const std::function<bool(const std::string&)>& is_code) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    if (!at->is_regular_file(ignored)) continue;
+    if (is_code(at->path().string())) return {};
+    if (is_profiler_trace(at->path())) found.push_back(at->path().string());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+}  // namespace frx::report

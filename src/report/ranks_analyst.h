@@ -1,0 +1,32 @@
+// From the traces of several ranks to one answer.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "report/ranks_report.h"
+#include "report/trace_analyst.h"
+
+namespace frx::report {
+
+// A trace that is opened when its turn has come.
+struct TraceFile {
+  std::string name;
+  std::function<Result<std::unique_ptr<ByteSource>>()> open;
+};
+
+// Reads the traces one after another: of each, its report and its collectives are kept, not its events. A file that is no trace
+// is left out with a note; it is a failure when none is left, or when they are not of one run. `open_each` is told of every
+// file that is opened and gives the callback for its progress, or nothing. The report points into the analyst.
+using OpenEach = std::function<std::function<void(std::uint64_t)>(const std::string& name, std::uint64_t bytes)>;
+Result<std::unique_ptr<RanksReport>> analyse_ranks(const TraceAnalyst& analyst, std::string source, const std::vector<TraceFile>& files,
+                                                   const OpenEach& open_each = {});
+
+// The traces that lie in a folder itself, by name; none when it also has code in it that frx reads (`is_code`), for then the
+// folder is meant as one of code.
+std::vector<std::string> traces_in(const std::string& folder, const std::function<bool(const std::string&)>& is_code);
+
+}  // namespace frx::report
