@@ -155,12 +155,14 @@ Result<std::unique_ptr<RanksReport>> analyse_ranks(const TraceAnalyst& analyst, 
 
 std::vector<std::string> traces_in(const std::string& folder, const std::function<bool(const std::string&)>& is_code) {
   std::vector<std::string> found;
-  std::error_code error;
+  std::error_code error, ignored;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    std::error_code ignored;
-    if (!at->is_regular_file(ignored)) continue;
-    if (is_code(at->path().string())) return {};
-    if (is_profiler_trace(at->path())) found.push_back(at->path().string());
+    if (at->is_regular_file(ignored) && is_profiler_trace(at->path())) found.push_back(at->path().string());
+  }
+  if (found.empty()) return {};
+  fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error), end;
+  for (; !error && at != end; at.increment(error)) {
+    if (at->is_regular_file(ignored) && is_code(at->path().string())) return {};
   }
   std::ranges::sort(found);
   return found;

@@ -189,6 +189,9 @@ TEST(TracesIn, AFolderAreThoseThatLieInIt) {
   EXPECT_EQ(traces_in(path, no_code), (std::vector<std::string>{path + "/a.json", path + "/b.pt.trace.json"}));
   const auto notes_are_code = [](const std::string& file) { return file.ends_with(".txt"); };
   EXPECT_TRUE(traces_in(path, notes_are_code).empty());
+  // A project with code somewhere in it and a trace beside it stays one of code.
+  ASSERT_TRUE(write_file(path + "/src/kernel.cu", ""));
+  EXPECT_TRUE(traces_in(path, [](const std::string& file) { return file.ends_with(".cu"); }).empty());
 }
 
 }  // namespace
