@@ -69,16 +69,35 @@ class PerName {
   std::vector<std::int8_t> answers_;
 };
 
+// The activity each track belongs to, with room for what will be in it.
+std::vector<Activity*> activities_of_tracks(const Timeline& timeline, const Attribution& attribution, const std::vector<std::string>& owner,
+                                            Activities& all) {
+  std::vector<Activity*> of_track(timeline.tracks.size());
+  std::unordered_map<Activity*, std::size_t> kernels, work;
+  std::vector<std::size_t> kernels_on(timeline.tracks.size()), work_on(timeline.tracks.size());
+  for (const GpuWork& one : attribution.work) {
+    ++work_on[timeline.track[one.event]];
+    kernels_on[timeline.track[one.event]] += timeline.kind[one.event] == EventKind::kernel;
+  }
+  for (std::size_t track = 0; track < of_track.size(); ++track) {
+    if (work_on[track] == 0) continue;
+    of_track[track] = &all[{owner[track], timeline.tracks[track].device}];
+    kernels[of_track[track]] += kernels_on[track];
+    work[of_track[track]] += work_on[track];
+  }
+  for (const auto& [activity, count] : kernels) activity->compute.reserve(count);
+  for (const auto& [activity, count] : work) activity->work.reserve(count);
+  return of_track;
+}
+
 // Work whose launch is not in the file belongs to the process that launched most on its track.
 Activities activities(const Timeline& timeline, const Attribution& attribution, bool one_process) {
   const std::vector<std::string> owner = owners(timeline, attribution, one_process);
   PerName communicates(timeline, is_communication), from_host(timeline, is_from_host);
   Activities all;
-  std::vector<Activity*> of_track(timeline.tracks.size());
+  const std::vector<Activity*> of_track = activities_of_tracks(timeline, attribution, owner, all);
   for (const GpuWork& one : attribution.work) {
-    const std::uint32_t track = timeline.track[one.event];
-    if (!of_track[track]) of_track[track] = &all[{owner[track], timeline.tracks[track].device}];
-    Activity& activity = *of_track[track];
+    Activity& activity = *of_track[timeline.track[one.event]];
     const Interval span{timeline.start[one.event], timeline.end(one.event)};
     activity.work.push_back(one);
     if (timeline.kind[one.event] == EventKind::kernel) {
@@ -95,27 +114,29 @@ GpuTrack gpu_track(const Timeline& timeline, std::int32_t device, Activity activ
   GpuTrack track{device, {}, {}};
   const std::vector<Interval> spans = spans_of(steps);
   const Intervals stepping = united(spans);
-  const Intervals compute = united(std::move(activity.compute));
-  const Intervals communication = united(std::move(activity.communication));
-  const Intervals copy = united(std::move(activity.copy));
-  const Intervals host_to_device = united(std::move(activity.host_to_device));
-  const Intervals exposed = without(communication, compute);
-  const Intervals copies_only = without(without(copy, compute), communication);
-  const Intervals idle = without(without(without(stepping, compute), communication), copy);
-  const auto causes = blame(timeline, idle, activity.work, host);
+  track.steps.resize(spans.size());
   const auto fill = [&](std::int64_t GpuTime::*field, const Intervals& intervals) {
     const std::vector<std::int64_t> sums = total_in_each(spans, intervals);
     for (std::size_t i = 0; i < sums.size(); ++i) track.steps[i].*field = sums[i];
   };
-  track.steps.resize(spans.size());
-  fill(&GpuTime::span, stepping);
-  fill(&GpuTime::compute, compute);
-  fill(&GpuTime::communication, exposed);
-  fill(&GpuTime::copy, copies_only);
-  fill(&GpuTime::host_to_device, common(copies_only, host_to_device));
-  fill(&GpuTime::all_communication, communication);
-  fill(&GpuTime::all_host_to_device, host_to_device);
+  Intervals idle;
+  {
+    const Intervals compute = united(std::move(activity.compute));
+    const Intervals communication = united(std::move(activity.communication));
+    const Intervals copy = united(std::move(activity.copy));
+    const Intervals host_to_device = united(std::move(activity.host_to_device));
+    const Intervals copies_only = without(without(copy, compute), communication);
+    fill(&GpuTime::span, stepping);
+    fill(&GpuTime::compute, compute);
+    fill(&GpuTime::communication, without(communication, compute));
+    fill(&GpuTime::copy, copies_only);
+    fill(&GpuTime::host_to_device, common(copies_only, host_to_device));
+    fill(&GpuTime::all_communication, communication);
+    fill(&GpuTime::all_host_to_device, host_to_device);
+    idle = without(without(without(stepping, compute), communication), copy);
+  }
   fill(&GpuTime::idle, idle);
+  const auto causes = blame(timeline, std::move(idle), activity.work, host);
   for (std::size_t cause = 0; cause < idle_cause_count; ++cause) {
     const std::vector<std::int64_t> sums = total_in_each(spans, causes[cause]);
     for (std::size_t i = 0; i < sums.size(); ++i) track.steps[i].idle_by[cause] = sums[i];

@@ -42,30 +42,38 @@ std::int64_t lost_to_wait(const Intervals& waits, Interval span) {
 
 }  // namespace
 
-std::array<Intervals, idle_cause_count> blame(const Timeline& timeline, const Intervals& idle, const std::vector<GpuWork>& work,
+std::array<Intervals, idle_cause_count> blame(const Timeline& timeline, Intervals idle, const std::vector<GpuWork>& work,
                                               const HostRanges& host) {
   std::array<Intervals, idle_cause_count> causes;
   const auto add = [&](IdleCause cause, Interval span) {
     if (span.length() > 0) causes[static_cast<std::size_t>(cause)].push_back(span);
   };
   Intervals late, unknown;
+  // Room that is not used costs nothing.
+  for (Intervals* list : {&late, &unknown, &causes[static_cast<std::size_t>(IdleCause::device)]}) list->reserve(idle.size());
   std::size_t next = 0;
   for (const Interval& gap : idle) {
     const Gap parts = divided(timeline, gap, work, next);
     if (parts.late.length() > 0) (parts.is_known ? late : unknown).push_back(parts.late);
     add(IdleCause::device, parts.launched);
   }
+  idle = {};
   // Without a launch to look at, ranges of the program still tell what it did.
-  Intervals both = late;
-  both.insert(both.end(), unknown.begin(), unknown.end());
-  both = united(std::move(both));
-  causes[static_cast<std::size_t>(IdleCause::input)] = common(both, host.input);
-  const Intervals not_input = without(both, host.input);
-  causes[static_cast<std::size_t>(IdleCause::allocator)] = common(not_input, host.allocator);
-  const Intervals unlaunched = without(common(not_input, unknown), host.allocator);
-  const std::vector<std::int64_t> waited = total_in_each(unlaunched, host.sync);
-  for (std::size_t i = 0; i < unlaunched.size(); ++i) add(waited[i] > 0 ? IdleCause::sync : IdleCause::unknown, unlaunched[i]);
-  for (const Interval& span : without(common(not_input, late), host.allocator)) {
+  const auto take = [&](IdleCause cause, const Intervals& ranges) {
+    Intervals both = common(late, ranges);
+    const Intervals more = common(unknown, ranges);
+    both.insert(both.end(), more.begin(), more.end());
+    causes[static_cast<std::size_t>(cause)] = united(std::move(both));
+    late = without(std::move(late), ranges);
+    unknown = without(std::move(unknown), ranges);
+  };
+  take(IdleCause::input, host.input);
+  take(IdleCause::allocator, host.allocator);
+  causes[static_cast<std::size_t>(IdleCause::unknown)].reserve(unknown.size());
+  causes[static_cast<std::size_t>(IdleCause::host)].reserve(late.size());
+  const std::vector<std::int64_t> waited = total_in_each(unknown, host.sync);
+  for (std::size_t i = 0; i < unknown.size(); ++i) add(waited[i] > 0 ? IdleCause::sync : IdleCause::unknown, unknown[i]);
+  for (const Interval& span : late) {
     const std::int64_t lost = lost_to_wait(host.sync, span);
     add(IdleCause::sync, {span.begin, span.begin + lost});
     add(IdleCause::host, {span.begin + lost, span.end});

@@ -9,7 +9,7 @@
 namespace frx::derive::trace {
 
 // The idle stretches by cause; together they are `idle`. `work`: what ran on this GPU, by start.
-std::array<Intervals, idle_cause_count> blame(const model::Timeline& timeline, const Intervals& idle, const std::vector<GpuWork>& work,
+std::array<Intervals, idle_cause_count> blame(const model::Timeline& timeline, Intervals idle, const std::vector<GpuWork>& work,
                                               const HostRanges& host);
 
 }  // namespace frx::derive::trace

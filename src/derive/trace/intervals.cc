@@ -1,6 +1,7 @@
 #include "derive/trace/intervals.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace frx::derive::trace {
 
@@ -19,28 +20,53 @@ Intervals united(std::vector<Interval> any) {
   return any;
 }
 
-Intervals common(std::span<const Interval> a, std::span<const Interval> b) {
-  Intervals result;
+namespace {
+
+template <typename Take>
+void for_each_common(std::span<const Interval> a, std::span<const Interval> b, Take take) {
   for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
     const Interval both{std::max(a[i].begin, b[k].begin), std::min(a[i].end, b[k].end)};
-    if (both.begin < both.end) result.push_back(both);
+    if (both.begin < both.end) take(both);
     a[i].end < b[k].end ? ++i : ++k;
   }
-  return result;
 }
 
-Intervals without(std::span<const Interval> a, std::span<const Interval> b) {
-  Intervals result;
+template <typename Take>
+void for_each_without(std::span<const Interval> a, std::span<const Interval> b, Take take) {
   std::size_t k = 0;
   for (Interval rest : a) {
     while (k < b.size() && b[k].end <= rest.begin) ++k;
     for (std::size_t i = k; i < b.size() && b[i].begin < rest.end; ++i) {
-      if (b[i].begin > rest.begin) result.push_back({rest.begin, b[i].begin});
+      if (b[i].begin > rest.begin) take(Interval{rest.begin, b[i].begin});
       rest.begin = b[i].end;
     }
-    if (rest.begin < rest.end) result.push_back(rest);
+    if (rest.begin < rest.end) take(rest);
   }
+}
+
+// Counted first: there may be millions, and a vector that grows takes three times the room.
+template <typename ForEach>
+Intervals collected(ForEach for_each) {
+  std::size_t count = 0;
+  for_each([&](const Interval&) { ++count; });
+  Intervals result;
+  result.reserve(count);
+  for_each([&](const Interval& one) { result.push_back(one); });
   return result;
+}
+
+}  // namespace
+
+Intervals common(std::span<const Interval> a, std::span<const Interval> b) {
+  return collected([&](auto take) { for_each_common(a, b, take); });
+}
+
+Intervals without(std::span<const Interval> a, std::span<const Interval> b) {
+  return collected([&](auto take) { for_each_without(a, b, take); });
+}
+
+Intervals without(Intervals&& a, std::span<const Interval> b) {
+  return b.empty() ? std::move(a) : without(std::span<const Interval>(a), b);
 }
 
 std::int64_t total(std::span<const Interval> intervals) {
@@ -51,7 +77,9 @@ std::int64_t total(std::span<const Interval> intervals) {
 
 std::vector<std::int64_t> total_in_each(std::span<const Interval> spans, std::span<const Interval> intervals) {
   // Covered time before each interval: any span is then two searches and two ends.
-  std::vector<std::int64_t> before{0};
+  std::vector<std::int64_t> before;
+  before.reserve(intervals.size() + 1);
+  before.push_back(0);
   for (const Interval& one : intervals) before.push_back(before.back() + one.length());
   const auto covered_until = [&](std::int64_t time) {
     const auto next = std::ranges::lower_bound(intervals, time, {}, &Interval::begin);

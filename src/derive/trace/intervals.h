@@ -20,6 +20,7 @@ using Intervals = std::vector<Interval>;
 Intervals united(std::vector<Interval> any);
 Intervals common(std::span<const Interval> a, std::span<const Interval> b);
 Intervals without(std::span<const Interval> a, std::span<const Interval> b);
+Intervals without(Intervals&& a, std::span<const Interval> b);  // no copy where `b` is empty
 std::int64_t total(std::span<const Interval> intervals);
 // How much of each of `spans` (ascending by begin, which may overlap) the intervals cover.
 std::vector<std::int64_t> total_in_each(std::span<const Interval> spans, std::span<const Interval> intervals);
