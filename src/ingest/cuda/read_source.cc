@@ -40,6 +40,17 @@ Bodies bodies_of(const std::vector<Macro>& macros) {
   return bodies;
 }
 
+// Each by itself: what is no expression does not trouble its neighbours.
+void add_bodies(Source& source, const Bodies& bodies) {
+  const std::string_view text = bodies.text;
+  std::uint32_t no_matter = 0;
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end) {
+    end = text.find('\n', begin) + 1;
+    const std::uint32_t offset = source.size + 1 + static_cast<std::uint32_t>(begin);
+    if (!add_syntax(text.substr(begin, end - begin), offset, source.syntax, no_matter)) return;
+  }
+}
+
 // Bodies and nodes both stand in the order of the text.
 void find_values(Source& source, const Bodies& bodies, std::uint32_t first) {
   const std::uint32_t offset = source.size + 1;
@@ -81,8 +92,8 @@ Result<Source> read_source(std::string name, std::string_view text) {
   source.text = std::move(plain.text) + "\n" + bodies.text;
   if (bodies.at.empty()) return source;
   const std::uint32_t first = source.syntax.size();
-  std::uint32_t no_matter = 0;
-  if (add_syntax(bodies.text, source.size + 1, source.syntax, no_matter)) find_values(source, bodies, first);
+  add_bodies(source, bodies);
+  find_values(source, bodies, first);
   return source;
 }
 

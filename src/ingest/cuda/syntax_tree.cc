@@ -7,6 +7,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "ingest/cuda/parser.h"
+
 extern "C" const TSLanguage* tree_sitter_cuda(void);
 
 namespace frx::ingest::cuda {
@@ -95,6 +97,16 @@ struct Grammar {
   }
 };
 
+// They come from the leaves.
+void add_heights(Syntax& syntax, std::uint32_t first) {
+  for (std::uint32_t n = syntax.size(); n-- > first;) {
+    if (syntax.nodes[n].parent == model::cuda::none) continue;
+    Node& parent = syntax.nodes[syntax.nodes[n].parent];
+    parent.height = std::max<std::uint16_t>(
+        parent.height, static_cast<std::uint16_t>(std::min<std::uint32_t>(syntax.nodes[n].height + 1u, 65535)));
+  }
+}
+
 class Conversion {
  public:
   Conversion(const TSTree& tree, std::uint32_t offset, Syntax& into, std::uint32_t& errors)
@@ -141,16 +153,10 @@ class Conversion {
     open_.pop_back();
   }
 
-  // The root is closed by nobody else; heights come from the leaves.
+  // The root is closed by nobody else.
   void finish(std::uint32_t first) {
     while (!open_.empty()) close();
-    into_.nodes.shrink_to_fit();
-    for (std::uint32_t n = into_.size(); n-- > first;) {
-      if (into_.nodes[n].parent == model::cuda::none) continue;
-      Node& parent = into_.nodes[into_.nodes[n].parent];
-      parent.height = std::max<std::uint16_t>(
-          parent.height, static_cast<std::uint16_t>(std::min<std::uint32_t>(into_.nodes[n].height + 1u, 65535)));
-    }
+    add_heights(into_, first);
   }
 
   TSTreeCursor cursor_;
@@ -172,7 +178,7 @@ bool is_over(TSParseState* state) {
 
 }  // namespace
 
-Result<> add_syntax(std::string_view text, std::uint32_t offset, Syntax& into, std::uint32_t& errors) {
+Result<> add_syntax_of_grammar(std::string_view text, std::uint32_t offset, Syntax& into, std::uint32_t& errors) {
   const std::unique_ptr<TSParser, Free> parser(ts_parser_new());
   if (!ts_parser_set_language(parser.get(), tree_sitter_cuda())) {
     return fail(ErrorKind::environment, "the grammar of CUDA does not fit the core of tree-sitter");
@@ -192,6 +198,17 @@ Result<> add_syntax(std::string_view text, std::uint32_t offset, Syntax& into, s
       ts_parser_parse_with_options(parser.get(), nullptr, input, TSParseOptions{&patience, is_over}));
   if (!tree) return fail(ErrorKind::malformed, "too tangled to be CUDA");
   Conversion(*tree, offset, into, errors).run();
+  return {};
+}
+
+Result<> add_syntax(std::string_view text, std::uint32_t offset, Syntax& into, std::uint32_t& errors) {
+  const std::uint32_t first = into.size();
+  if (!Parser(text).read(offset, into)) {
+    TRY(add_syntax_of_grammar(text, offset, into, errors));
+  } else {
+    add_heights(into, first);
+  }
+  into.nodes.shrink_to_fit();
   return {};
 }
 

@@ -1,0 +1,186 @@
+#include "ingest/cuda/tokens.h"
+
+#include <algorithm>
+#include <array>
+
+namespace frx::ingest::cuda {
+namespace {
+
+struct Spelling {
+  std::string_view text;
+  Tok kind = Tok::end;
+};
+
+constexpr Spelling marks[] = {
+#define FRX_CUDA_GROUP(name)
+#define FRX_CUDA_MARK(name, spelling) {spelling, Tok::name},
+#define FRX_CUDA_WORD(name, spelling)
+#include "ingest/cuda/tokens.def"
+};
+
+constexpr Spelling words[] = {
+#define FRX_CUDA_GROUP(name)
+#define FRX_CUDA_MARK(name, spelling)
+#define FRX_CUDA_WORD(name, spelling) {spelling, Tok::name},
+#include "ingest/cuda/tokens.def"
+};
+
+constexpr std::size_t hash_of(std::string_view word) {
+  const auto c = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(word[i])); };
+  return (c(0) * 31 + c(word.size() - 1) * 7 + c(word.size() / 2) * 3 + word.size() * 101) & 1023;
+}
+
+// By hash; one that is taken goes on to the next place.
+struct Keywords {
+  std::array<Spelling, 1024> places{};
+
+  constexpr Keywords() {
+    for (const Spelling& word : words) {
+      std::size_t at = hash_of(word.text);
+      while (!places[at].text.empty()) at = (at + 1) & 1023;
+      places[at] = word;
+    }
+  }
+  constexpr Tok find(std::string_view word) const {
+    for (std::size_t at = hash_of(word); !places[at].text.empty(); at = (at + 1) & 1023) {
+      if (places[at].text == word) return places[at].kind;
+    }
+    return Tok::word;
+  }
+};
+constexpr Keywords keywords;
+
+// Where the marks begin that begin with a character.
+struct FirstMarks {
+  std::array<std::uint8_t, 128> count{};
+  std::array<std::array<std::uint8_t, 8>, 128> which{};
+
+  constexpr FirstMarks() {
+    for (std::uint8_t i = 0; i < std::size(marks); ++i) {
+      const auto c = static_cast<std::size_t>(marks[i].text[0]);
+      which[c][count[c]++] = i;
+    }
+  }
+};
+constexpr FirstMarks first_marks;
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_name_begin(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_name(char c) { return is_name_begin(c) || is_digit(c); }
+
+// Digits, and ' between them.
+std::size_t digits_end(std::string_view text, std::size_t i, bool (*is_one)(char)) {
+  while (i < text.size() && (is_one(text[i]) || (text[i] == '\'' && i + 1 < text.size() && is_one(text[i + 1])))) ++i;
+  return i;
+}
+
+// u, LL, uz; f, f16, L
+std::size_t suffix_end(std::string_view text, std::size_t i) {
+  while (i < text.size() && std::string_view("uUlLzZfF").find(text[i]) != std::string_view::npos) ++i;
+  return i;
+}
+
+}  // namespace
+
+std::uint32_t Tokens::gap_end(std::uint32_t i) const {
+  while (i < text_.size()) {
+    const char c = text_[i];
+    if (is_space(c)) {
+      ++i;
+    } else if (c == '/' && at(i + 1) == '/') {
+      while (i < text_.size() && text_[i] != '\n') i += text_[i] == '\\' ? 2 : 1;
+    } else if (c == '/' && at(i + 1) == '*') {
+      const std::size_t close = text_.find("*/", i + 2);
+      if (close == text_.npos) return i;
+      i = static_cast<std::uint32_t>(close + 2);
+    } else if (c == '\\' && (at(i + 1) == '\n' || (at(i + 1) == '\r' && at(i + 2) == '\n'))) {
+      i += 2;
+    } else {
+      break;
+    }
+  }
+  return std::min(i, size());
+}
+
+Token Tokens::read_word(std::uint32_t from) const {
+  std::uint32_t end = from + 1;
+  while (end < text_.size() && is_name(text_[end])) ++end;
+  if (at(end) < 0 || at(end) == '$' || at(end) == '\\') return {Tok::unknown, from, end};
+  const std::string_view word = text_.substr(from, end - from);
+  const bool is_prefix = word == "L" || word == "u" || word == "U" || word == "u8";
+  if (is_prefix && at(end) == '"') return {Tok::quote, from, end + 1};
+  if (is_prefix && at(end) == '\'') return {Tok::tick, from, end + 1};
+  if (at(end) == '"' && (word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R")) return {Tok::raw, from, end + 1};
+  return {keywords.find(word), from, end};
+}
+
+// A number with anything else behind it is left to others.
+Token Tokens::read_number(std::uint32_t from) const {
+  std::size_t i = from + (at(from) == '-' || at(from) == '+' ? 1 : 0);
+  const bool hex = at(static_cast<std::uint32_t>(i)) == '0' && (at(static_cast<std::uint32_t>(i) + 1) | 32) == 'x';
+  const bool binary = at(static_cast<std::uint32_t>(i)) == '0' && (at(static_cast<std::uint32_t>(i) + 1) | 32) == 'b';
+  if (hex || binary) i += 2;
+  i = digits_end(text_, i, hex ? is_hex : is_digit);
+  const auto c = [&](std::size_t k) { return at(static_cast<std::uint32_t>(k)); };
+  if (c(i) == '.' && !hex && !binary) i = digits_end(text_, i + 1, is_digit);
+  if ((c(i) | 32) == 'e' && !hex) {
+    const std::size_t sign = c(i + 1) == '-' || c(i + 1) == '+' ? 1 : 0;
+    if (!is_digit(c(i + 1 + sign))) return {Tok::unknown, from, static_cast<std::uint32_t>(i)};
+    i = digits_end(text_, i + 1 + sign, is_digit);
+  }
+  i = suffix_end(text_, i);
+  const auto end = static_cast<std::uint32_t>(i);
+  return {is_name(at(end)) || at(end) == '.' || at(end) < 0 ? Tok::unknown : Tok::number, from, end};
+}
+
+// << < and >> > as well.
+Token Tokens::read_launch_mark(std::uint32_t from) const {
+  std::uint32_t end = from;
+  for (int i = 0; i < 3; ++i) {
+    while (i > 0 && end < text_.size() && is_space(text_[end])) ++end;
+    if (at(end) != text_[from]) return {};
+    ++end;
+  }
+  return {text_[from] == '<' ? Tok::launch_open : Tok::launch_close, from, end};
+}
+
+Token Tokens::read_mark(std::uint32_t from) const {
+  if (text_[from] == '<' || text_[from] == '>') {
+    const Token mark = read_launch_mark(from);
+    if (mark.kind != Tok::end) return mark;
+  }
+  const auto c = static_cast<unsigned char>(text_[from]);
+  for (std::uint8_t i = 0; c < 128 && i < first_marks.count[c]; ++i) {
+    const Spelling& mark = marks[first_marks.which[c][i]];
+    if (text_.substr(from, mark.text.size()) == mark.text) return {mark.kind, from, from + static_cast<std::uint32_t>(mark.text.size())};
+  }
+  return {Tok::unknown, from, from + 1};
+}
+
+Token Tokens::read(std::uint32_t from) const {
+  const std::uint32_t begin = gap_end(from);
+  if (begin >= text_.size()) return {Tok::end, size(), size()};
+  const char c = text_[begin];
+  if (is_name_begin(c)) return read_word(begin);
+  if (is_digit(c) || (c == '.' && is_digit(at(begin + 1)))) return read_number(begin);
+  if (c == '"') return {Tok::quote, begin, begin + 1};
+  if (c == '\'') return {Tok::tick, begin, begin + 1};
+  return read_mark(begin);
+}
+
+void Tokens::next() {
+  behind_ = now_.end;
+  now_ = read(now_.end);
+}
+
+Tok Tokens::peek() const { return read(now_.end).kind; }
+
+void Tokens::join_sign() {
+  const char digit = at(now_.end), behind = at(now_.end + 1);
+  if ((now_.kind != Tok::minus && now_.kind != Tok::plus) || !(is_digit(digit) || (digit == '.' && is_digit(behind)))) return;
+  now_ = read_number(now_.begin);
+}
+
+}  // namespace frx::ingest::cuda

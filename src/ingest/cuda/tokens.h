@@ -1,0 +1,70 @@
+// The words and marks of CUDA source, for the parser. Comments and white space are stepped over.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace frx::ingest::cuda {
+
+enum class Tok : std::uint8_t {
+  end,
+  unknown,  // nothing that the parser knows: it gives up
+#define FRX_CUDA_GROUP(name) name,
+#define FRX_CUDA_MARK(name, spelling) name,
+#define FRX_CUDA_WORD(name, spelling)
+#include "ingest/cuda/tokens.def"
+};
+
+struct Token {
+  Tok kind = Tok::end;
+  std::uint32_t begin = 0, end = 0;
+};
+
+class Tokens {
+ public:
+  explicit Tokens(std::string_view text) : text_(text) { next(); }
+
+  const Token& now() const { return now_; }
+  Tok kind() const { return now_.kind; }
+  std::string_view spelling() const { return text_.substr(now_.begin, now_.end - now_.begin); }
+  std::string_view text() const { return text_; }
+  std::uint32_t behind() const { return behind_; }  // where the last token that was passed ended
+  void next();
+  Tok peek() const;  // the one after this one
+
+  // `>` of `>>`, where a list of template arguments ends; the rest becomes the next token.
+  void split_closing_angle() { cut_to_one(Tok::greater); }
+  // `:` of `::` between the lists of an asm statement.
+  void split_scope() { cut_to_one(Tok::colon); }
+  // `-1`, where an operand may stand, is one number.
+  void join_sign();
+  // Makes everything from here one token that ends there.
+  void extend(std::uint32_t end) { now_.end = end; }
+
+  struct Mark {
+    Token now;
+    std::uint32_t behind;
+  };
+  Mark mark() const { return {now_, behind_}; }
+  void go_back(const Mark& mark) {
+    now_ = mark.now;
+    behind_ = mark.behind;
+  }
+
+ private:
+  char at(std::uint32_t i) const { return i < text_.size() ? text_[i] : '\0'; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(text_.size()); }
+  std::uint32_t gap_end(std::uint32_t i) const;
+  Token read(std::uint32_t from) const;
+  void cut_to_one(Tok kind) { now_ = {kind, now_.begin, now_.begin + 1}; }
+  Token read_word(std::uint32_t from) const;
+  Token read_number(std::uint32_t from) const;
+  Token read_mark(std::uint32_t from) const;
+  Token read_launch_mark(std::uint32_t from) const;
+
+  std::string_view text_;
+  Token now_;
+  std::uint32_t behind_ = 0;
+};
+
+}  // namespace frx::ingest::cuda
