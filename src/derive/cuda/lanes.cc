@@ -7,7 +7,7 @@ namespace frx::derive::cuda {
 Lanes::Lanes(const Expressions& expressions, const Sample& sample) : all_(expressions), sample_(sample) {
   choose_threads(sample.block);
   states_.resize(all_.size());
-  values_.resize(std::size_t{all_.size()} * count_);
+  rows_.resize(all_.size());
   for (ExprId e = 0; e < all_.size(); ++e) evaluate(e);
 }
 
@@ -36,9 +36,20 @@ std::int64_t Lanes::uniform_value(std::int64_t which) const {
   return 0;
 }
 
-void Lanes::fill(ExprId e, std::int64_t value) { std::fill_n(row(e), count_, value); }
+Lanes::State Lanes::all_lanes(ExprId e, std::int64_t value) {
+  rows_[e].value = value;
+  return known;
+}
+
+// Rows of others may move: ask for theirs afterwards.
+std::int64_t* Lanes::new_row(ExprId e) {
+  rows_[e].begin = static_cast<std::uint32_t>(values_.size());
+  values_.resize(values_.size() + count_);
+  return values_.data() + rows_[e].begin;
+}
 
 bool Lanes::is_same_for_all(ExprId e) const {
+  if (rows_[e].begin == same) return true;
   for (std::uint32_t lane = 1; lane < count_; ++lane) {
     if (at(e, lane) != at(e, 0)) return false;
   }
@@ -60,34 +71,32 @@ Lanes::State Lanes::evaluate_leaf(ExprId e) {
   const Expr& leaf = all_[e];
   const Shape& b = sample_.block;
   const auto per_thread = [&](auto&& coordinate) {
-    for (std::uint32_t lane = 0; lane < count_; ++lane) row(e)[lane] = coordinate(threads_[lane]);
+    std::int64_t* const row = new_row(e);
+    for (std::uint32_t lane = 0; lane < count_; ++lane) row[lane] = coordinate(threads_[lane]);
     return known;
   };
-  const auto all_lanes = [&](std::int64_t value) {
-    fill(e, value);
-    return known;
-  };
+  const auto all = [&](std::int64_t value) { return all_lanes(e, value); };
   const bool first_block = sample_.kind == Sample::tiny || sample_.kind == Sample::small;
   switch (leaf.op) {
-    case Op::constant: return all_lanes(leaf.value);
+    case Op::constant: return all(leaf.value);
     case Op::thread_x: return per_thread([&](std::uint32_t t) { return t % b.x; });
     case Op::thread_y: return per_thread([&](std::uint32_t t) { return t / b.x % b.y; });
     case Op::thread_z: return per_thread([&](std::uint32_t t) { return t / b.x / b.y; });
-    case Op::block_x: return all_lanes(first_block ? 0 : 3);
-    case Op::block_y: return all_lanes(first_block ? 0 : 2);
-    case Op::block_z: return all_lanes(first_block ? 0 : 1);
-    case Op::block_dim_x: return all_lanes(b.x);
-    case Op::block_dim_y: return all_lanes(b.y);
-    case Op::block_dim_z: return all_lanes(b.z);
-    case Op::grid_dim_x: return all_lanes(first_block ? 1 : 64);
-    case Op::grid_dim_y: return all_lanes(first_block ? 1 : 8);
-    case Op::grid_dim_z: return all_lanes(first_block ? 1 : 4);
-    case Op::iteration: return all_lanes((first_block ? 0 : sample_.kind == Sample::large_odd ? 1 : 2) + (e == sample_.one_more ? 1 : 0));
+    case Op::block_x: return all(first_block ? 0 : 3);
+    case Op::block_y: return all(first_block ? 0 : 2);
+    case Op::block_z: return all(first_block ? 0 : 1);
+    case Op::block_dim_x: return all(b.x);
+    case Op::block_dim_y: return all(b.y);
+    case Op::block_dim_z: return all(b.z);
+    case Op::grid_dim_x: return all(first_block ? 1 : 64);
+    case Op::grid_dim_y: return all(first_block ? 1 : 8);
+    case Op::grid_dim_z: return all(first_block ? 1 : 4);
+    case Op::iteration: return all((first_block ? 0 : sample_.kind == Sample::large_odd ? 1 : 2) + (e == sample_.one_more ? 1 : 0));
     case Op::loop_value:
       if ((leaf.uses & Uses::varying) != 0) return varying;
       if ((leaf.uses & Uses::opaque) != 0) return unknown;
-      return all_lanes(uniform_value(leaf.value));
-    case Op::uniform: return all_lanes(uniform_value(leaf.value));
+      return all(uniform_value(leaf.value));
+    case Op::uniform: return all(uniform_value(leaf.value));
     case Op::varying: return varying;
     default: return unknown;
   }
@@ -98,23 +107,21 @@ Lanes::State Lanes::evaluate_load(ExprId e) {
   const ExprId index = all_[e].a;
   if (states_[index] != known) return states_[index];
   if (!is_same_for_all(index)) return varying;
-  fill(e, uniform_value(e));
-  return known;
+  return all_lanes(e, uniform_value(e));
 }
 
 Lanes::State Lanes::evaluate_select(ExprId e) {
   const Expr& s = all_[e];
   if (states_[s.a] != known) return states_[s.a];
   bool takes_yes = false, takes_no = false;
-  for (std::uint32_t lane = 0; lane < count_; ++lane) {
-    const bool yes = at(s.a, lane) != 0;
-    (yes ? takes_yes : takes_no) = true;
-    row(e)[lane] = at(yes ? s.b : s.c, lane);
-  }
+  for (std::uint32_t lane = 0; lane < count_; ++lane) (at(s.a, lane) != 0 ? takes_yes : takes_no) = true;
   State worst = known;
   if (takes_yes) worst = std::max(worst, states_[s.b]);
   if (takes_no) worst = std::max(worst, states_[s.c]);
-  return worst;
+  if (worst != known) return worst;
+  std::int64_t* const row = new_row(e);
+  for (std::uint32_t lane = 0; lane < count_; ++lane) row[lane] = at(at(s.a, lane) != 0 ? s.b : s.c, lane);
+  return known;
 }
 
 // A side that decides alone makes the other one irrelevant.
@@ -128,14 +135,34 @@ Lanes::State Lanes::evaluate_logical(ExprId e) {
     }
     return true;
   };
-  if (decides(s.a) || decides(s.b)) {
-    fill(e, is_and ? 0 : 1);
-    return known;
-  }
+  if (decides(s.a) || decides(s.b)) return all_lanes(e, is_and ? 0 : 1);
   const State worst = std::max(states_[s.a], states_[s.b]);
   if (worst != known) return states_[s.a] == varying || states_[s.b] == varying ? varying : worst;
-  for (std::uint32_t lane = 0; lane < count_; ++lane) row(e)[lane] = *calculate(s.op, at(s.a, lane), at(s.b, lane));
-  return known;
+  return evaluate_lanes(e, [op = s.op](std::int64_t a, std::int64_t b) { return calculate(op, a, b); });
+}
+
+template <typename Calculate>
+Lanes::State Lanes::evaluate_lanes(ExprId e, Calculate&& calculate) {
+  const bool is_unary = all_[e].op >= Op::neg && all_[e].op < Op::select;
+  const ExprId left = all_[e].a, right = is_unary ? left : all_[e].b;
+  if (rows_[left].begin == same && rows_[right].begin == same) {
+    const std::optional<std::int64_t> value = calculate(rows_[left].value, rows_[right].value);
+    return value ? all_lanes(e, *value) : unknown;
+  }
+  std::int64_t* const to = new_row(e);
+  const auto for_all = [&](auto&& a, auto&& b) {
+    for (std::uint32_t lane = 0; lane < count_; ++lane) {
+      const std::optional<std::int64_t> value = calculate(a(lane), b(lane));
+      if (!value) return unknown;
+      to[lane] = *value;
+    }
+    return known;
+  };
+  const auto each = [&](ExprId id) { return [row = values_.data() + rows_[id].begin](std::uint32_t lane) { return row[lane]; }; };
+  const auto one = [&](ExprId id) { return [value = rows_[id].value](std::uint32_t) { return value; }; };
+  if (rows_[left].begin == same) return for_all(one(left), each(right));
+  if (rows_[right].begin == same) return for_all(each(left), one(right));
+  return for_all(each(left), each(right));
 }
 
 Lanes::State Lanes::evaluate_binary(ExprId e) {
@@ -144,23 +171,13 @@ Lanes::State Lanes::evaluate_binary(ExprId e) {
   if (states_[s.a] != known) return states_[s.a];
   if (!is_unary && states_[s.b] != known) return states_[s.b];
   if ((s.uses & Uses::floating) != 0 && (s.uses & Uses::thread) != 0) return varying;  // nobody rounds here
-  const std::int64_t *const a = row(s.a), *const b = is_unary ? a : row(s.b);
-  std::int64_t* const to = row(e);
-  const auto for_all = [&](auto op) {
-    for (std::uint32_t lane = 0; lane < count_; ++lane) {
-      const std::optional<std::int64_t> value = calculate(op(), a[lane], b[lane]);
-      if (!value) return unknown;
-      to[lane] = *value;
-    }
-    return known;
-  };
   switch (s.op) {  // one loop for each of the most frequent, so that the compiler knows which one it is
-    case Op::add: return for_all([] { return Op::add; });
-    case Op::sub: return for_all([] { return Op::sub; });
-    case Op::mul: return for_all([] { return Op::mul; });
-    case Op::lt: return for_all([] { return Op::lt; });
-    case Op::le: return for_all([] { return Op::le; });
-    default: return for_all([&] { return s.op; });
+    case Op::add: return evaluate_lanes(e, [](std::int64_t a, std::int64_t b) { return calculate(Op::add, a, b); });
+    case Op::sub: return evaluate_lanes(e, [](std::int64_t a, std::int64_t b) { return calculate(Op::sub, a, b); });
+    case Op::mul: return evaluate_lanes(e, [](std::int64_t a, std::int64_t b) { return calculate(Op::mul, a, b); });
+    case Op::lt: return evaluate_lanes(e, [](std::int64_t a, std::int64_t b) { return calculate(Op::lt, a, b); });
+    case Op::le: return evaluate_lanes(e, [](std::int64_t a, std::int64_t b) { return calculate(Op::le, a, b); });
+    default: return evaluate_lanes(e, [op = s.op](std::int64_t a, std::int64_t b) { return calculate(op, a, b); });
   }
 }
 

@@ -38,11 +38,22 @@ class Lanes {
 
   bool is_known(ExprId e) const { return e < states_.size() && states_[e] == known; }
   bool is_varying(ExprId e) const { return e < states_.size() && states_[e] == varying; }
-  std::int64_t at(ExprId e, std::uint32_t lane) const { return values_[std::size_t{e} * count_ + lane]; }
+  std::int64_t at(ExprId e, std::uint32_t lane) const {
+    const Row& row = rows_[e];
+    return row.begin == same ? row.value : values_[row.begin + lane];
+  }
   bool is_same_for_all(ExprId e) const;
+  // That, told at once; some that are the same have a row all the same.
+  bool is_one_value(ExprId e) const { return rows_[e].begin == same; }
 
  private:
   enum State : std::uint8_t { known, varying, unknown };
+  // Most expressions are the same for all lanes: then there is one value. Else they have a place each, from `begin` on.
+  static constexpr std::uint32_t same = 0xFFFFFFFF;
+  struct Row {
+    std::uint32_t begin = same;
+    std::int64_t value = 0;
+  };
   void choose_threads(const Shape& block);
   void evaluate(ExprId e);
   State evaluate_leaf(ExprId e);
@@ -50,15 +61,18 @@ class Lanes {
   State evaluate_select(ExprId e);
   State evaluate_binary(ExprId e);
   State evaluate_logical(ExprId e);
-  void fill(ExprId e, std::int64_t value);
+  template <typename Calculate>
+  State evaluate_lanes(ExprId e, Calculate&& calculate);
+  State all_lanes(ExprId e, std::int64_t value);
+  std::int64_t* new_row(ExprId e);
   std::int64_t uniform_value(std::int64_t which) const;
-  std::int64_t* row(ExprId e) { return values_.data() + std::size_t{e} * count_; }
 
   const Expressions& all_;
   Sample sample_;
   std::uint32_t count_ = 0;
   std::array<std::uint32_t, 32 * most_warps> threads_{};
   std::vector<State> states_;
+  std::vector<Row> rows_;
   std::vector<std::int64_t> values_;
 };
 

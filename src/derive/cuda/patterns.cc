@@ -42,10 +42,13 @@ Patterns::Patterns(const Trace& trace, const Shape& block)
   forgive_unknown_steps();
 }
 
+// What is not known may hold for any lane.
 Patterns::Mask Patterns::mask_of(const Lanes& lanes, ExprId condition) const {
+  const Mask all = Mask().set() >> (Mask().size() - lanes.count());
+  if (!lanes.is_known(condition)) return all;
+  if (lanes.is_one_value(condition)) return lanes.at(condition, 0) != 0 ? all : Mask();
   Mask mask;
-  const bool known = lanes.is_known(condition);
-  for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) mask[lane] = !known || lanes.at(condition, lane) != 0;
+  for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) mask[lane] = lanes.at(condition, lane) != 0;
   return mask;
 }
 
@@ -72,9 +75,11 @@ void Patterns::add_distinct(const Lanes& lanes) {
     const ExprId address = trace_.accesses[i].address;
     if (trace_.accesses[i].loop == none || accesses[i].distinct == 0 || !lanes.is_known(address)) continue;
     const auto [at, is_new] = known.try_emplace(address, 0);
-    if (is_new) {
+    if (is_new && lanes.is_one_value(address)) {
+      at->second = 1;
+    } else if (is_new) {
       for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) addresses[lane] = lanes.at(address, lane);
-      std::ranges::sort(addresses);
+      if (!std::ranges::is_sorted(addresses)) std::ranges::sort(addresses);
       at->second = static_cast<std::uint32_t>(std::ranges::unique(addresses).begin() - addresses.begin());
     }
     accesses[i].distinct = std::max(accesses[i].distinct, at->second);
@@ -198,6 +203,10 @@ void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reache
     bool anywhere = false, at_all = false;
   };
   std::vector<Written> written(trace_.memories.size());
+  std::vector<bool> is_read(trace_.memories.size());
+  for (const Access& access : trace_.accesses) {
+    if (access.kind == Access::load) is_read[access.memory] = true;
+  }
   const auto each_lane = [&](const Access& access, auto&& act) {
     Mask mask = reached[access.context] & mask_of(lanes, access.alive);
     if (mask.none()) mask.set();
@@ -206,7 +215,7 @@ void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reache
     }
   };
   for (const Access& access : trace_.accesses) {
-    if (access.kind == Access::load) continue;
+    if (access.kind == Access::load || !is_read[access.memory]) continue;
     Written& memory = written[access.memory];
     memory.at_all = true;
     if (!lanes.is_known(access.address)) {

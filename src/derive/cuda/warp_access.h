@@ -34,7 +34,7 @@ class WarpAccess {
   std::uint32_t ways_ = 1;
   bool same_ = true, has_stride_ = true;
   std::optional<std::int64_t> stride_, first_;
-  std::array<std::int64_t, 32 * Lanes::most_warps> all_{};  // addresses of all warps
+  std::array<std::int64_t, 32 * Lanes::most_warps> all_;  // addresses of all warps, the first `count_`
   std::uint32_t count_ = 0;
 };
 

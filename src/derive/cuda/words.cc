@@ -1,6 +1,7 @@
 #include "derive/cuda/words.h"
 
 #include <array>
+#include <unordered_set>
 
 namespace frx::derive::cuda {
 namespace {
@@ -16,7 +17,9 @@ class Reading {
       switch (source_.syntax.kind(n)) {
         case NodeKind::identifier:
         case NodeKind::type_identifier:
-        case NodeKind::namespace_identifier: word(source_.text_of(n)); break;
+        case NodeKind::namespace_identifier:
+          if (const std::string_view name = source_.text_of(n); seen_.insert(name).second) word(name);
+          break;
         case NodeKind::assembly: assembly(n); break;
         case NodeKind::for_statement: loop(n); break;
         default: break;
@@ -69,6 +72,7 @@ class Reading {
 
   const Program& program_;
   const Source& source_;
+  std::unordered_set<std::string_view> seen_;
 };
 
 void merge(Words& into, const Words& more) {
