@@ -56,7 +56,6 @@ enum class Role : std::uint8_t {
 struct Node {
   NodeKind kind = NodeKind::other;
   Role role = Role::plain;
-  std::uint16_t height = 0;          // of the tree below it; 65535 also for any higher one
   std::uint32_t begin = 0, end = 0;  // bytes of the text
   std::uint32_t parent = none;
   std::uint32_t last = 0;  // one past its last descendant

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <string>
 
 namespace frx::render {
@@ -16,6 +18,18 @@ std::string written(const Json& head, const JsonInPieces& pieces) {
 std::string in_one(Json head, const JsonInPieces& pieces) {
   head["result"] = in_one_piece(pieces);
   return json_text(head);
+}
+
+TEST(JsonText, IsWhatTheLibraryPrints) {
+  const Json value = Json::parse(R"({"empty": {}, "none": [], "list": [1, -2, 3.25, 1e300, 18446744073709551615, true, false, null],
+      "nested": {"a": [[], [{}], {"b": "c"}]}, "text": "plain", "\u00e4 key": "\u00e4 \n \t \u0001 \u007f \" \\ / \ud83d\ude00"})");
+  EXPECT_EQ(json_text(value), value.dump(2, ' ', true) + "\n");
+  for (const Json& one : value) EXPECT_EQ(json_text(one), one.dump(2, ' ', true) + "\n");
+}
+
+TEST(JsonText, ReplacesWhatIsNoText) {
+  EXPECT_EQ(json_text(Json("a\xFFz")), "\"a\\ufffdz\"\n");
+  EXPECT_EQ(json_text(Json(std::nan(""))), "null\n");
 }
 
 TEST(JsonInPieces, HasTheTextOfTheWhole) {

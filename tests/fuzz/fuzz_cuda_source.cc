@@ -33,7 +33,6 @@ void check_syntax(const cuda::Source& source) {
     if (node.parent == cuda::none) continue;
     const cuda::Node& parent = source.syntax[node.parent];
     require(node.parent < n && node.last <= parent.last && node.begin >= parent.begin && node.end <= parent.end);
-    require(parent.height > node.height || parent.height == 65535);
   }
 }
 

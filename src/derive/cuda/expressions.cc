@@ -34,10 +34,9 @@ bool cuts(Op op) { return op == Op::mod || op == Op::bit_and || op == Op::min; }
 bool compares(Op op) { return op == Op::lt || op == Op::le; }
 
 constexpr std::uint16_t differs = Uses::thread | Uses::block;
+constexpr ExprId nobody = 0xFFFFFFFF;
 
-}  // namespace
-
-std::size_t Expressions::Hash::operator()(const Expr& e) const {
+std::size_t hash_of(const Expr& e) {
   std::uint64_t h = static_cast<std::uint64_t>(e.op);
   for (const std::uint64_t part :
        {std::uint64_t{e.a}, std::uint64_t{e.b}, std::uint64_t{e.c}, static_cast<std::uint64_t>(e.value)}) {
@@ -47,17 +46,32 @@ std::size_t Expressions::Hash::operator()(const Expr& e) const {
   return h;
 }
 
-Expressions::Expressions() {
+}  // namespace
+
+Expressions::Expressions() : places_(256, nobody) {
   leaf(Op::varying);
   leaf(Op::opaque);
 }
 
 ExprId Expressions::put(const Expr& e) {
-  if (const auto at = known_.find(e); at != known_.end()) return at->second;
+  std::size_t at = hash_of(e) & (places_.size() - 1);
+  for (; places_[at] != nobody; at = (at + 1) & (places_.size() - 1)) {
+    if (all_[places_[at]] == e) return places_[at];
+  }
   if (is_full()) return opaque();
+  places_[at] = size();
   all_.push_back(e);
-  known_.emplace(e, size() - 1);
+  if (all_.size() * 2 > places_.size()) make_room();
   return size() - 1;
+}
+
+void Expressions::make_room() {
+  places_.assign(places_.size() * 4, nobody);
+  for (ExprId id = 0; id < size(); ++id) {
+    std::size_t at = hash_of(all_[id]) & (places_.size() - 1);
+    while (places_[at] != nobody) at = (at + 1) & (places_.size() - 1);
+    places_[at] = id;
+  }
 }
 
 ExprId Expressions::constant(std::int64_t value) {

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 namespace frx::derive::cuda {
@@ -122,14 +121,12 @@ class Expressions {
   static constexpr std::size_t most = 20000;
 
  private:
-  struct Hash {
-    std::size_t operator()(const Expr& e) const;
-  };
   ExprId put(const Expr& e);
+  void make_room();
   std::optional<ExprId> simplified(Op op, ExprId a, ExprId b);
 
   std::vector<Expr> all_;
-  std::unordered_map<Expr, ExprId, Hash> known_;
+  std::vector<ExprId> places_;  // by hash; one that is taken goes on to the next
   std::int64_t fresh_ = 0;
 };
 

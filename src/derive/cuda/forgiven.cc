@@ -6,6 +6,7 @@
 //   in[(y * sy + j) * w + (x * sx + i)]   steps of a window: x * sx + i is compared with w
 //   a[i * CHANNELS]                       a constant that is not seen here
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <unordered_set>
 
@@ -111,38 +112,52 @@ std::int64_t rounds_of(const Trace& trace, std::uint32_t loop) {
   return limit && *limit > 0 && *limit <= 16 ? *limit : 0;
 }
 
+constexpr std::size_t most_pieces = 65536;
+
+// Bytes, and sectors of 32 bytes, that any of the pieces touches.
+std::pair<std::uint64_t, std::uint64_t> covered(std::vector<std::pair<std::int64_t, std::int64_t>> pieces) {
+  std::ranges::sort(pieces);
+  std::uint64_t bytes = 0, sectors = 0;
+  std::int64_t end = std::numeric_limits<std::int64_t>::min(), sectors_end = end;  // behind what is counted already
+  for (const auto& [first, behind] : pieces) {
+    if (behind > end) bytes += static_cast<std::uint64_t>(behind - std::max(first, end));
+    const std::int64_t last = ((behind - 1) >> 5) + 1;
+    if (last > sectors_end) sectors += static_cast<std::uint64_t>(last - std::max(first >> 5, sectors_end));
+    end = std::max(end, behind);
+    sectors_end = std::max(sectors_end, last);
+  }
+  return {bytes, sectors};
+}
+
 }  // namespace
 
 bool is_short(const Trace& trace, std::uint32_t loop) { return rounds_of(trace, loop) != 0; }
 
 // Do the accesses to one memory in one loop, taken together, use most of the sectors that a warp touches?
-void Patterns::forgive_used_lines(const Shape& block) {
+void Patterns::forgive_used_lines(const Lanes& lanes) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     if (accesses[i].kind == AccessPattern::spread) groups[{trace_.accesses[i].memory, trace_.accesses[i].loop}].push_back(i);
   }
   if (groups.empty()) return;
-  const Lanes lanes(trace_.expressions, {Sample::large_odd, block});
   const std::uint32_t warp = std::min(lanes.count(), 32u);
   for (const auto& [key, group] : groups) {
-    std::unordered_set<std::int64_t> bytes, sectors;
+    std::vector<std::pair<std::int64_t, std::int64_t>> pieces;  // first byte, and one behind the last
     for (const std::size_t i : group) {
       const Access& access = trace_.accesses[i];
-      for (std::uint32_t lane = 0; lane < warp && bytes.size() < 65536; ++lane) {
+      for (std::uint32_t lane = 0; lane < warp && pieces.size() < most_pieces; ++lane) {
         const std::int64_t from = lanes.at(access.address, lane) << 3 >> 3;
-        for (std::int64_t b = from; b < from + std::clamp(access.bytes, 1u, 64u); ++b) {
-          bytes.insert(b);
-          sectors.insert(b >> 5);
-        }
+        pieces.emplace_back(from, from + std::clamp(access.bytes, 1u, 64u));
       }
     }
-    if (bytes.size() <= 16 * sectors.size()) continue;
+    const auto [bytes, sectors] = covered(std::move(pieces));
+    if (bytes <= 16 * sectors) continue;
     for (const std::size_t i : group) accesses[i].kind = AccessPattern::packed;
   }
 }
 
 // A thread that walks through a few neighbouring elements of its own in a short loop uses all of their bytes, too.
-void Patterns::forgive_own_parts(const Shape& block) {
+void Patterns::forgive_own_parts(const Lanes& now, const Shape& block) {
   std::map<std::uint32_t, std::vector<std::size_t>> by_loop;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     if (accesses[i].kind != AccessPattern::spread) continue;
@@ -151,7 +166,6 @@ void Patterns::forgive_own_parts(const Shape& block) {
     }
   }
   if (by_loop.empty() || by_loop.size() > 64) return;
-  const Lanes now(trace_.expressions, {Sample::large_odd, block});
   for (const auto& [loop, candidates] : by_loop) {
     const Lanes next(trace_.expressions, {Sample::large_odd, block, trace_.loops[loop].iteration});
     for (const std::size_t i : candidates) {

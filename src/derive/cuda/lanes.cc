@@ -8,6 +8,7 @@ Lanes::Lanes(const Expressions& expressions, const Sample& sample) : all_(expres
   choose_threads(sample.block);
   states_.resize(all_.size());
   rows_.resize(all_.size());
+  values_ = std::make_unique_for_overwrite<std::int64_t[]>(rows_at_most() * count_);
   for (ExprId e = 0; e < all_.size(); ++e) evaluate(e);
 }
 
@@ -41,11 +42,17 @@ Lanes::State Lanes::all_lanes(ExprId e, std::int64_t value) {
   return known;
 }
 
-// Rows of others may move: ask for theirs afterwards.
+// Only what uses the thread's number differs between lanes.
+std::size_t Lanes::rows_at_most() const {
+  std::size_t rows = 0;
+  for (ExprId e = 0; e < all_.size(); ++e) rows += all_.uses(e, Uses::thread) ? 1 : 0;
+  return rows;
+}
+
 std::int64_t* Lanes::new_row(ExprId e) {
-  rows_[e].begin = static_cast<std::uint32_t>(values_.size());
-  values_.resize(values_.size() + count_);
-  return values_.data() + rows_[e].begin;
+  rows_[e].begin = used_;
+  used_ += count_;
+  return values_.get() + rows_[e].begin;
 }
 
 bool Lanes::is_same_for_all(ExprId e) const {
@@ -119,6 +126,8 @@ Lanes::State Lanes::evaluate_select(ExprId e) {
   if (takes_yes) worst = std::max(worst, states_[s.b]);
   if (takes_no) worst = std::max(worst, states_[s.c]);
   if (worst != known) return worst;
+  const ExprId chosen = takes_yes ? s.b : s.c;
+  if (is_one_value(s.a) && is_one_value(chosen)) return all_lanes(e, at(chosen, 0));
   std::int64_t* const row = new_row(e);
   for (std::uint32_t lane = 0; lane < count_; ++lane) row[lane] = at(at(s.a, lane) != 0 ? s.b : s.c, lane);
   return known;
@@ -158,7 +167,7 @@ Lanes::State Lanes::evaluate_lanes(ExprId e, Calculate&& calculate) {
     }
     return known;
   };
-  const auto each = [&](ExprId id) { return [row = values_.data() + rows_[id].begin](std::uint32_t lane) { return row[lane]; }; };
+  const auto each = [&](ExprId id) { return [row = values_.get() + rows_[id].begin](std::uint32_t lane) { return row[lane]; }; };
   const auto one = [&](ExprId id) { return [value = rows_[id].value](std::uint32_t) { return value; }; };
   if (rows_[left].begin == same) return for_all(one(left), each(right));
   if (rows_[right].begin == same) return for_all(each(left), one(right));

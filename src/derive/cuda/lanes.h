@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -65,6 +66,7 @@ class Lanes {
   State evaluate_lanes(ExprId e, Calculate&& calculate);
   State all_lanes(ExprId e, std::int64_t value);
   std::int64_t* new_row(ExprId e);
+  std::size_t rows_at_most() const;
   std::int64_t uniform_value(std::int64_t which) const;
 
   const Expressions& all_;
@@ -73,7 +75,8 @@ class Lanes {
   std::array<std::uint32_t, 32 * most_warps> threads_{};
   std::vector<State> states_;
   std::vector<Row> rows_;
-  std::vector<std::int64_t> values_;
+  std::unique_ptr<std::int64_t[]> values_;  // rows of `count_`
+  std::uint32_t used_ = 0;
 };
 
 }  // namespace frx::derive::cuda

@@ -33,12 +33,14 @@ Patterns::Patterns(const Trace& trace, const Shape& block)
       exchanges(trace.memories.size()),
       trace_(trace) {
   const bool may_part = !trace.branches.empty() || !trace.barriers.empty() || !trace.loops.empty();
-  for (const Sample::Kind kind : {Sample::large_odd, Sample::large_even, Sample::small, Sample::tiny}) {
+  const Lanes odd(trace.expressions, {Sample::large_odd, block});
+  add_sample(odd, Sample::large_odd);
+  for (const Sample::Kind kind : {Sample::large_even, Sample::small, Sample::tiny}) {
     if (!may_part && (kind == Sample::small || kind == Sample::tiny)) continue;
     add_sample(Lanes(trace.expressions, {kind, block}), kind);
   }
-  forgive_used_lines(block);
-  forgive_own_parts(block);
+  forgive_used_lines(odd);
+  forgive_own_parts(odd, block);
   forgive_unknown_steps();
 }
 

@@ -67,8 +67,8 @@ class Patterns {
   void add_barriers(const Lanes& lanes);
   void add_exchanges(const Lanes& lanes, const std::vector<Mask>& reached);
   // forgiven.cc
-  void forgive_used_lines(const Shape& block);
-  void forgive_own_parts(const Shape& block);
+  void forgive_used_lines(const Lanes& lanes);
+  void forgive_own_parts(const Lanes& now, const Shape& block);
   void forgive_unknown_steps();
   bool parts_block(const Lanes& lanes, ExprId condition) const;
   bool is_sized_by_launch(ExprId alive) const;

@@ -18,14 +18,36 @@ bool is_warp_size(std::string_view name) {
 }
 
 std::optional<Op> arithmetic_op(std::string_view sign) {
-  static const std::unordered_map<std::string_view, Op> ops = {
-      {"+", Op::add},           {"-", Op::sub},        {"*", Op::mul},          {"/", Op::div},
-      {"%", Op::mod},           {"<<", Op::shl},       {">>", Op::shr},         {"&", Op::bit_and},
-      {"|", Op::bit_or},        {"^", Op::bit_xor},    {"<", Op::lt},           {"<=", Op::le},
-      {"==", Op::eq},           {"!=", Op::ne},        {"&&", Op::logical_and}, {"||", Op::logical_or},
-      {"and", Op::logical_and}, {"or", Op::logical_or}};
-  const auto at = ops.find(sign);
-  return at == ops.end() ? std::nullopt : std::optional(at->second);
+  const auto doubled = [&](Op op) { return sign[1] == sign[0] ? std::optional(op) : std::nullopt; };
+  const auto with_equal = [&](Op op) { return sign[1] == '=' ? std::optional(op) : std::nullopt; };
+  if (sign.size() == 3) return sign == "and" ? std::optional(Op::logical_and) : std::nullopt;
+  if (sign.size() == 2 && sign == "or") return Op::logical_or;
+  if (sign.empty() || sign.size() > 2) return std::nullopt;
+  const bool is_one = sign.size() == 1;
+  const auto only = [&](Op op) { return is_one ? std::optional(op) : std::nullopt; };
+  switch (sign[0]) {
+    case '+': return only(Op::add);
+    case '-': return only(Op::sub);
+    case '*': return only(Op::mul);
+    case '/': return only(Op::div);
+    case '%': return only(Op::mod);
+    case '^': return only(Op::bit_xor);
+    case '&': return is_one ? Op::bit_and : doubled(Op::logical_and);
+    case '|': return is_one ? Op::bit_or : doubled(Op::logical_or);
+    case '<': return is_one ? Op::lt : sign[1] == '<' ? Op::shl : with_equal(Op::le);
+    case '>': return is_one ? std::nullopt : doubled(Op::shr);
+    case '=': return is_one ? std::nullopt : with_equal(Op::eq);
+    case '!': return is_one ? std::nullopt : with_equal(Op::ne);
+    default: return std::nullopt;
+  }
+}
+
+// threadIdx and its sisters; their y and z come next.
+std::optional<Op> triple_named(std::string_view name) {
+  if (name == "threadIdx") return Op::thread_x;
+  if (name == "blockIdx") return Op::block_x;
+  if (name == "blockDim") return Op::block_dim_x;
+  return name == "gridDim" ? std::optional(Op::grid_dim_x) : std::nullopt;
 }
 
 }  // namespace
@@ -127,12 +149,8 @@ Value Walker::eval_identifier(std::uint32_t node) {
       return loaded(value, node);
     return value;
   }
-  static const std::unordered_map<std::string_view, Op> triples = {{"threadIdx", Op::thread_x},
-                                                                   {"blockIdx", Op::block_x},
-                                                                   {"blockDim", Op::block_dim_x},
-                                                                   {"gridDim", Op::grid_dim_x}};
-  if (const auto at = triples.find(name); at != triples.end()) {
-    const auto part = [&](int i) { return e_.leaf(static_cast<Op>(static_cast<int>(at->second) + i)); };
+  if (const std::optional<Op> triple = triple_named(name)) {
+    const auto part = [&](int i) { return e_.leaf(static_cast<Op>(static_cast<int>(*triple) + i)); };
     return {.kind = Value::triple, .expr = part(0), .y = part(1), .z = part(2)};
   }
   if (name == "warpSize") return number(32);

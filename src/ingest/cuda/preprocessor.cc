@@ -29,7 +29,8 @@ class Reader {
       if (piece.kind == Piece::comment && !is_dead()) note_suppression(spelling);
       if (piece.kind == Piece::code || piece.kind == Piece::text) see(piece, spelling);
       if (is_dead() && piece.kind != Piece::directive) blank(piece.begin, piece.begin + piece.size);
-      line_ += static_cast<std::uint32_t>(std::count(spelling.begin(), spelling.end(), '\n'));
+      const bool is_one_line = piece.kind == Piece::code || piece.kind == Piece::space;
+      if (!is_one_line) line_ += static_cast<std::uint32_t>(std::count(spelling.begin(), spelling.end(), '\n'));
     }
     return std::move(out_);
   }

@@ -97,16 +97,6 @@ struct Grammar {
   }
 };
 
-// They come from the leaves.
-void add_heights(Syntax& syntax, std::uint32_t first) {
-  for (std::uint32_t n = syntax.size(); n-- > first;) {
-    if (syntax.nodes[n].parent == model::cuda::none) continue;
-    Node& parent = syntax.nodes[syntax.nodes[n].parent];
-    parent.height = std::max<std::uint16_t>(
-        parent.height, static_cast<std::uint16_t>(std::min<std::uint32_t>(syntax.nodes[n].height + 1u, 65535)));
-  }
-}
-
 class Conversion {
  public:
   Conversion(const TSTree& tree, std::uint32_t offset, Syntax& into, std::uint32_t& errors)
@@ -116,13 +106,12 @@ class Conversion {
   Conversion& operator=(const Conversion&) = delete;
 
   void run() {
-    const std::uint32_t first = into_.size();
     do {
       const bool kept = add();
       if (kept && ts_tree_cursor_goto_first_child(&cursor_)) continue;
       if (kept) close();
       while (!ts_tree_cursor_goto_next_sibling(&cursor_)) {
-        if (!ts_tree_cursor_goto_parent(&cursor_)) return finish(first);
+        if (!ts_tree_cursor_goto_parent(&cursor_)) return finish();
         close();
       }
     } while (true);
@@ -154,9 +143,8 @@ class Conversion {
   }
 
   // The root is closed by nobody else.
-  void finish(std::uint32_t first) {
+  void finish() {
     while (!open_.empty()) close();
-    add_heights(into_, first);
   }
 
   TSTreeCursor cursor_;
@@ -202,12 +190,7 @@ Result<> add_syntax_of_grammar(std::string_view text, std::uint32_t offset, Synt
 }
 
 Result<> add_syntax(std::string_view text, std::uint32_t offset, Syntax& into, std::uint32_t& errors) {
-  const std::uint32_t first = into.size();
-  if (!Parser(text).read(offset, into)) {
-    TRY(add_syntax_of_grammar(text, offset, into, errors));
-  } else {
-    add_heights(into, first);
-  }
+  if (!Parser(text).read(offset, into)) TRY(add_syntax_of_grammar(text, offset, into, errors));
   into.nodes.shrink_to_fit();
   return {};
 }
