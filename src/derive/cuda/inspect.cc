@@ -1,7 +1,6 @@
 #include "derive/cuda/inspect.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -19,21 +18,6 @@ using model::cuda::Launch;
 // Kernels whose facts are held at the same time: they take more room than all that is kept of a kernel.
 constexpr std::size_t at_once = 256;
 
-using ByKernel = std::unordered_map<std::string_view, std::vector<const Launch*>>;
-
-// The first launch whose block is a constant, if it is one that can be.
-Shape block_of(const Trace& trace, const std::vector<const Launch*>& launches) {
-  for (const Launch* launch : launches) {
-    if (!launch->block) continue;
-    const model::cuda::Extent& b = *launch->block;
-    const bool possible =
-        b.x >= 1 && b.y >= 1 && b.z >= 1 && b.x <= 1024 && b.y <= 1024 && b.z <= 64 && b.volume() <= 1024;
-    if (possible)
-      return {static_cast<std::uint32_t>(b.x), static_cast<std::uint32_t>(b.y), static_cast<std::uint32_t>(b.z)};
-  }
-  return likely_block(trace);
-}
-
 // What is found about one kernel.
 struct Inspected {
   Kernel kernel;
@@ -41,16 +25,14 @@ struct Inspected {
   model::cuda::LaunchAdvice advice;
 };
 
-Inspected inspected(const Program& program, std::uint32_t f, const std::vector<const Launch*>& launches, const knowledge::SmLimits* limits) {
+Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunches& launches, const knowledge::SmLimits* limits) {
   const Trace trace = trace_kernel(program, f);
-  const Shape block = block_of(trace, launches);
+  const Shape block = launches.first_block.threads() > 0 ? launches.first_block : likely_block(trace);
   const Patterns patterns(trace, block);
   const Words words = words_of(program, trace);
   KernelView view{program, program.functions()[f], trace, patterns, words, block};
-  for (const Launch* launch : launches) {
-    view.dynamic_shared_bytes = std::max(view.dynamic_shared_bytes, launch->dynamic_shared_bytes.value_or(0));
-    view.is_launched_by_one_thread = view.is_launched_by_one_thread || (launch->block && launch->block->volume() == 1);
-  }
+  view.dynamic_shared_bytes = launches.dynamic_shared_bytes;
+  view.is_launched_by_one_thread = launches.is_by_one_thread;
   Inspected result{kernel_of(view), {}, {}, {}};
   result.facts = facts_of(view, result.kernel);
   result.occupancy = occupancy_subject(result.kernel, launches, limits);
@@ -78,17 +60,16 @@ Inspection inspect(std::span<const model::cuda::Source> sources, const knowledge
   Inspection result;
   const Program program(sources);
   result.launches = launches_of(program);
-  ByKernel by_kernel;
-  for (const Launch& launch : result.launches) by_kernel[launch.kernel].push_back(&launch);
-  std::vector<std::pair<std::uint32_t, const std::vector<const Launch*>*>> kernels;  // functions, and their launches
+  LaunchesByKernel launches = by_kernel(result.launches);
+  std::vector<std::pair<std::uint32_t, const KernelLaunches*>> kernels;  // functions, and their launches
   for (std::uint32_t f = 0; f < program.functions().size(); ++f) {
-    if (program.functions()[f].is_kernel) kernels.emplace_back(f, &by_kernel[program.functions()[f].name]);
+    if (program.functions()[f].is_kernel) kernels.emplace_back(f, &launches[program.functions()[f].name]);
   }
   for (std::size_t begin = 0; begin < kernels.size(); begin += at_once) {
     std::vector<Inspected> found(std::min(at_once, kernels.size() - begin));
     for_each_in_parallel(found.size(), [&](std::size_t i) {
-      const auto& [function, launches] = kernels[begin + i];
-      found[i] = inspected(program, function, *launches, limits);
+      const auto& [function, its_launches] = kernels[begin + i];
+      found[i] = inspected(program, function, *its_launches, limits);
     });
     for (Inspected& one : found) add(std::move(one), result, sink);
   }

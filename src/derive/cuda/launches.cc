@@ -98,6 +98,24 @@ std::vector<Launch> launches_of(const Program& program) {
   return launches;
 }
 
+LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {
+  LaunchesByKernel named;
+  for (const Launch& launch : launches) {
+    KernelLaunches& all = named[launch.kernel];
+    all.dynamic_shared_bytes = std::max(all.dynamic_shared_bytes, launch.dynamic_shared_bytes.value_or(0));
+    if (!launch.block) continue;
+    const Extent& b = *launch.block;
+    const bool is_possible = b.x >= 1 && b.y >= 1 && b.z >= 1 && b.x <= 1024 && b.y <= 1024 && b.z <= 64 && b.volume() <= 1024;
+    if (is_possible && all.first_block.threads() == 0) {
+      all.first_block = {static_cast<std::uint32_t>(b.x), static_cast<std::uint32_t>(b.y), static_cast<std::uint32_t>(b.z)};
+    }
+    all.threads = b.volume();
+    all.is_by_one_thread = all.is_by_one_thread || all.threads == 1;
+    all.block_sizes.insert(all.threads);
+  }
+  return named;
+}
+
 CodeSubject launch_subject(const Launch& launch) {
   CodeSubject subject;
   subject.scope = CodeSubject::Scope::launch;
@@ -122,17 +140,13 @@ std::optional<double> occupancy_pct(std::uint64_t threads, std::uint64_t shared_
   return knowledge::occupancy(shape, *limits).occupancy_pct;
 }
 
-CodeSubject occupancy_subject(const Kernel& kernel, std::span<const Launch* const> launches,
-                              const knowledge::SmLimits* limits) {
+CodeSubject occupancy_subject(const Kernel& kernel, const KernelLaunches& launches, const knowledge::SmLimits* limits) {
   CodeSubject subject;
   subject.scope = CodeSubject::Scope::occupancy;
   subject.kernel = kernel.name;
   subject.place = kernel.place;
-  std::uint64_t threads = 256, dynamic = 0;
-  for (const Launch* launch : launches) {
-    if (launch->block) threads = launch->block->volume();
-    dynamic = std::max(dynamic, launch->dynamic_shared_bytes.value_or(0));
-  }
+  const std::uint64_t threads = launches.block_sizes.empty() ? 256 : launches.threads;
+  const std::uint64_t dynamic = launches.dynamic_shared_bytes;
   const std::optional<std::uint64_t> bytes = static_shared_bytes(kernel);
   if (!bytes) return subject;
   if (const auto percent = occupancy_pct(threads, *bytes + dynamic, limits)) {
@@ -144,8 +158,7 @@ CodeSubject occupancy_subject(const Kernel& kernel, std::span<const Launch* cons
   return subject;
 }
 
-model::cuda::LaunchAdvice advice_for(const Kernel& kernel, std::span<const Launch* const> launches,
-                                     const knowledge::SmLimits* limits) {
+model::cuda::LaunchAdvice advice_for(const Kernel& kernel, const KernelLaunches& launches, const knowledge::SmLimits* limits) {
   model::cuda::LaunchAdvice advice;
   advice.kernel = kernel.name;
   const std::optional<std::uint64_t> bytes = static_shared_bytes(kernel);
@@ -153,11 +166,7 @@ model::cuda::LaunchAdvice advice_for(const Kernel& kernel, std::span<const Launc
     if (kernel.max_threads && static_cast<std::int64_t>(size) > *kernel.max_threads) continue;
     advice.candidates.push_back({size, bytes ? occupancy_pct(size, *bytes, limits) : std::nullopt});
   }
-  std::set<std::uint64_t> observed;
-  for (const Launch* launch : launches) {
-    if (launch->block) observed.insert(launch->block->volume());
-  }
-  advice.observed_block_sizes.assign(observed.begin(), observed.end());
+  advice.observed_block_sizes.assign(launches.block_sizes.begin(), launches.block_sizes.end());
   advice.notes.emplace_back("starting points to measure, not answers: registers are not known before compilation");
   if (kernel.max_threads)
     advice.notes.push_back(fmt::format("__launch_bounds__ allows at most {} threads", *kernel.max_threads));

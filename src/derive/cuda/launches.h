@@ -1,10 +1,14 @@
 // Launches, and what can be said about each of them and about what a kernel leaves room for.
 #pragma once
 
+#include <cstdint>
 #include <optional>
-#include <span>
+#include <set>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "derive/cuda/lanes.h"
 #include "derive/cuda/trace.h"
 #include "knowledge/gpus.h"
 #include "model/cuda_kernel.h"
@@ -14,18 +18,25 @@ namespace frx::derive::cuda {
 // All `name<<<...>>>(...)` of the program, by file and line.
 std::vector<model::cuda::Launch> launches_of(const Program& program);
 
+// What the launches of one kernel name say about its blocks.
+struct KernelLaunches {
+  Shape first_block;                       // constant and possible; 0 threads: none is
+  std::uint64_t threads = 0;               // of the last constant block
+  std::uint64_t dynamic_shared_bytes = 0;  // at most
+  bool is_by_one_thread = false;           // one of them
+  std::set<std::uint64_t> block_sizes;     // constant ones
+};
+using LaunchesByKernel = std::unordered_map<std::string_view, KernelLaunches>;
+LaunchesByKernel by_kernel(const std::vector<model::cuda::Launch>& launches);
+
 model::CodeSubject launch_subject(const model::cuda::Launch& launch);
 
 // Of a block of that size, with registers left out: they are not known before compilation.
 std::optional<double> occupancy_pct(std::uint64_t threads, std::uint64_t shared_bytes,
                                     const knowledge::SmLimits* limits);
 
-model::CodeSubject occupancy_subject(const model::cuda::Kernel& kernel,
-                                     std::span<const model::cuda::Launch* const> launches,
-                                     const knowledge::SmLimits* limits);
+model::CodeSubject occupancy_subject(const model::cuda::Kernel& kernel, const KernelLaunches& launches, const knowledge::SmLimits* limits);
 
-model::cuda::LaunchAdvice advice_for(const model::cuda::Kernel& kernel,
-                                     std::span<const model::cuda::Launch* const> launches,
-                                     const knowledge::SmLimits* limits);
+model::cuda::LaunchAdvice advice_for(const model::cuda::Kernel& kernel, const KernelLaunches& launches, const knowledge::SmLimits* limits);
 
 }  // namespace frx::derive::cuda

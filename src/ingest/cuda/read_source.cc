@@ -89,11 +89,12 @@ Result<Source> read_source(std::string name, std::string_view text) {
   }
   const Bodies bodies = bodies_of(source.macros);
   source.original = text;
-  source.text = std::move(plain.text) + "\n" + bodies.text;
-  if (bodies.at.empty()) return source;
+  source.text.reserve(plain.text.size() + 1 + bodies.text.size());
+  source.text.append(plain.text).append("\n").append(bodies.text);
   const std::uint32_t first = source.syntax.size();
   add_bodies(source, bodies);
   find_values(source, bodies, first);
+  source.syntax.nodes.shrink_to_fit();
   return source;
 }
 

@@ -190,9 +190,8 @@ Result<> add_syntax_of_grammar(std::string_view text, std::uint32_t offset, Synt
 }
 
 Result<> add_syntax(std::string_view text, std::uint32_t offset, Syntax& into, std::uint32_t& errors) {
-  if (!Parser(text).read(offset, into)) TRY(add_syntax_of_grammar(text, offset, into, errors));
-  into.nodes.shrink_to_fit();
-  return {};
+  if (Parser(text).read(offset, into)) return {};
+  return add_syntax_of_grammar(text, offset, into, errors);
 }
 
 }  // namespace frx::ingest::cuda
