@@ -14,6 +14,8 @@ using model::cuda::NodeKind;
 using model::cuda::Source;
 
 constexpr std::size_t largest = std::size_t{256} << 20;
+constexpr std::size_t bytes_per_node = 3;  // of dense text
+constexpr std::uint32_t many_nodes = 100'000;
 
 std::vector<std::uint32_t> line_starts(std::string_view text) {
   std::vector<std::uint32_t> starts{0};
@@ -84,17 +86,20 @@ Result<Source> read_source(std::string name, std::string_view text) {
   source.macros = std::move(plain.macros);
   source.unrolls = std::move(plain.unrolls);
   source.suppressions = std::move(plain.suppressions);
-  if (Result<> read = add_syntax(plain.text, 0, source.syntax, source.errors); !read) {
-    return Failure{read.error()}.at(source.name);
-  }
   const Bodies bodies = bodies_of(source.macros);
   source.original = text;
   source.text.reserve(plain.text.size() + 1 + bodies.text.size());
   source.text.append(plain.text).append("\n").append(bodies.text);
+  std::string().swap(plain.text);
+  source.syntax.nodes.reserve(source.text.size() / bytes_per_node);
+  if (Result<> read = add_syntax(std::string_view(source.text).substr(0, text.size()), 0, source.syntax, source.errors); !read) {
+    return Failure{read.error()}.at(source.name);
+  }
   const std::uint32_t first = source.syntax.size();
   add_bodies(source, bodies);
   find_values(source, bodies, first);
-  source.syntax.nodes.shrink_to_fit();
+  // Room for many is never touched; making it smaller would take all of it twice.
+  if (source.syntax.size() < many_nodes) source.syntax.nodes.shrink_to_fit();
   return source;
 }
 
