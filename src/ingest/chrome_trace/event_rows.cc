@@ -22,6 +22,12 @@ void read_trailing_number(std::string_view text, Number& number) {
   if (error == std::errc() && end == digits.data() + digits.size() && !digits.empty()) number = value;
 }
 
+// Until the year 2096, and as long before 1970: the time between any two moments fits 64 bits.
+bool is_usable(std::int64_t start_ns, std::int64_t duration_ns) {
+  constexpr std::int64_t farthest = 4'000'000'000'000'000'000;
+  return duration_ns >= 0 && start_ns >= -farthest && start_ns <= farthest && duration_ns <= farthest - start_ns;
+}
+
 std::uint32_t id_of(const Token& token, EventRows& rows) {
   const std::optional<std::uint64_t> id = whole(token);
   if (!id || *id == 0) return Timeline::no_id;
@@ -132,7 +138,7 @@ void EventConverter::add(const EventFields& fields, EventRows& rows) {
   const EventKind kind = kind_of(fields);
   const std::optional<TraceTime> start = microseconds(fields.time);
   const std::optional<TraceTime> duration = microseconds(fields.duration);
-  if (!start || !duration || duration->ns < 0 || start->ns > INT64_MAX - duration->ns) {
+  if (!start || !duration || !is_usable(start->ns, duration->ns)) {
     ++rows.without_time;
     rows.untimed_kernels += kind == EventKind::kernel;
     return;

@@ -127,6 +127,15 @@ TEST(ReadTrace, CountsKernelsWithoutADurationInsteadOfTakingThemForZero) {
   EXPECT_EQ(t.untimed_kernels, 1u);
 }
 
+// Times so far apart that the time between them would not fit 64 bits.
+TEST(ReadTrace, LeavesOutTimesThatNoClockShows) {
+  const std::string late = R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":9000000000000000,"dur":90},)";
+  const std::string early = R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":-9000000000000000,"dur":1e3},)";
+  const Timeline t = trace_of(trace_with(kernel + late + early));
+  EXPECT_EQ(t.size(), 1u);
+  EXPECT_EQ(t.untimed_kernels, 2u);
+}
+
 TEST(ReadTrace, NoticesAClockThatStopped) {
   std::string events = kernel;
   for (int i = 0; i < 3; ++i) events += event("cpu_op", "aten::mm", "1/1", 0, 0);
