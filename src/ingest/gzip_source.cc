@@ -1,77 +1,76 @@
 #include "ingest/gzip_source.h"
 
-#include <zlib.h>
+#include <algorithm>
 
 namespace frx::ingest {
 namespace {
 
 constexpr std::uint64_t max_unpacked = std::uint64_t{64} << 30;
 constexpr std::size_t input_size = std::size_t{256} << 10;
-constexpr int gzip_only = 15 + 16;  // zlib's way of asking for gzip headers, with the largest window
+
+std::unique_ptr<GzipEngine> fastest_engine() {
+  std::unique_ptr<GzipEngine> engine = isal_engine();
+  return engine ? std::move(engine) : zlib_engine();
+}
 
 }  // namespace
 
-struct GzipSource::Context {
-  z_stream stream{};
-  bool made = inflateInit2(&stream, gzip_only) == Z_OK;
-  ~Context() { inflateEnd(&stream); }
-};
-
 bool begins_gzip(std::string_view head) { return head.starts_with("\x1F\x8B"); }
 
-GzipSource::GzipSource(ByteSource& packed) : packed_(packed), context_(std::make_unique<Context>()), input_(input_size) {}
-
-GzipSource::~GzipSource() = default;
-
-Failure GzipSource::damaged() const {
-  const char* said = context_->stream.msg;
-  return fail(ErrorKind::malformed, "the compressed data is damaged ({})", said ? said : "not gzip")
-      .hint("does `gzip --test` accept the file? copy it again");
-}
+GzipSource::GzipSource(ByteSource& packed, std::unique_ptr<GzipEngine> engine)
+    : packed_(packed), engine_(engine ? std::move(engine) : fastest_engine()), input_(input_size) {}
 
 Result<> GzipSource::refill() {
-  z_stream& stream = context_->stream;
-  if (stream.avail_in > 0 || ended_) return {};
+  if (!waiting_.empty() || ended_) return {};
   TRY_ASSIGN(const std::size_t size, packed_.read(input_));
-  stream.next_in = reinterpret_cast<Bytef*>(input_.data());
-  stream.avail_in = static_cast<uInt>(size);
+  waiting_ = std::span<const char>(input_).first(size);
   ended_ = size < input_.size();
   return {};
 }
 
+// Fills some of the room. False at the end of the last member.
+Result<bool> GzipSource::unpack(std::span<char>& room) {
+  TRY(refill());
+  // Zeros behind the last member are padding of tapes and downloads.
+  if (!in_member_ && any_member_) {
+    waiting_ = waiting_.subspan(static_cast<std::size_t>(std::ranges::find_if(waiting_, [](char c) { return c != 0; }) - waiting_.begin()));
+  }
+  if (waiting_.empty() && !ended_) return true;
+  if (waiting_.empty() && !in_member_) return false;
+  if (!in_member_ && any_member_) engine_->next_member();
+  in_member_ = true;
+  // A library may hold back what found no room, so it is asked even when there is no more input.
+  const bool was_last = waiting_.empty();
+  const std::size_t before = room.size();
+  const GzipEngine::Status status = engine_->run(waiting_, room);
+  unpacked_ += before - room.size();
+  if (status == GzipEngine::Status::more && was_last && room.size() == before) {
+    return fail(ErrorKind::malformed, "the compressed data ends early").hint("the copy is incomplete; copy the file again");
+  }
+  if (status == GzipEngine::Status::damaged) {
+    return fail(ErrorKind::malformed, "the compressed data is damaged ({})", engine_->message())
+        .hint("does `gzip --test` accept the file? copy it again");
+  }
+  if (status == GzipEngine::Status::end_of_member) {
+    in_member_ = false;
+    any_member_ = true;
+  }
+  if (unpacked_ > max_unpacked) return fail(ErrorKind::malformed, "the compressed data unpacks to more than 64 GiB");
+  return true;
+}
+
 Result<std::size_t> GzipSource::read(std::span<char> buffer) {
-  z_stream& stream = context_->stream;
-  if (!context_->made) return damaged();
-  buffer = buffer.first(std::min(buffer.size(), std::size_t{1} << 30));
-  stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
-  stream.avail_out = static_cast<uInt>(buffer.size());
-  while (stream.avail_out > 0) {
-    TRY(refill());
-    if (stream.avail_in == 0) {
-      if (!in_member_) break;
-      if (stream.avail_out < buffer.size()) break;  // what came before first; the next call says the rest
-      return fail(ErrorKind::malformed, "the compressed data ends early").hint("the copy is incomplete; copy the file again");
-    }
-    // Zeros behind the last member are padding of tapes and downloads.
-    if (!in_member_ && unpacked_ > 0 && *stream.next_in == 0) {
-      ++stream.next_in;
-      --stream.avail_in;
-      continue;
-    }
-    in_member_ = true;
-    const int status = inflate(&stream, Z_NO_FLUSH);
-    if (status == Z_STREAM_END) {
-      in_member_ = false;
-      unpacked_ = std::max<std::uint64_t>(unpacked_, 1);
-      if (inflateReset(&stream) != Z_OK) return damaged();
-    } else if (status != Z_OK && status != Z_BUF_ERROR) {
-      return damaged();
+  std::span<char> room = buffer;
+  while (!room.empty() && !failure_) {
+    const Result<bool> more = unpack(room);
+    if (!more) {
+      failure_ = more.error();
+    } else if (!*more) {
+      break;
     }
   }
-  const std::size_t read = buffer.size() - stream.avail_out;
-  unpacked_ += read;
-  if (unpacked_ > max_unpacked) return fail(ErrorKind::malformed, "the compressed data unpacks to more than 64 GiB");
-  return read;
+  if (failure_ && room.size() == buffer.size() && !buffer.empty()) return Failure{*failure_};
+  return buffer.size() - room.size();
 }
 
 }  // namespace frx::ingest

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "base/files.h"
+#include "ingest/gzip_engine.h"
 
 namespace frx::ingest {
 
@@ -13,24 +15,25 @@ bool begins_gzip(std::string_view head);
 
 class GzipSource : public ByteSource {
  public:
-  explicit GzipSource(ByteSource& packed);
-  ~GzipSource() override;
+  // With the fastest library there is, or with the one given.
+  explicit GzipSource(ByteSource& packed, std::unique_ptr<GzipEngine> engine = nullptr);
 
   // Fails on damaged bytes, on a stream that ends early (after its last bytes were given), and beyond 64 GiB.
   Result<std::size_t> read(std::span<char> buffer) override;
 
  private:
-  struct Context;
-
   Result<> refill();
-  Failure damaged() const;
+  Result<bool> unpack(std::span<char>& room);
 
   ByteSource& packed_;
-  std::unique_ptr<Context> context_;
+  std::unique_ptr<GzipEngine> engine_;
   std::vector<char> input_;
-  bool ended_ = false;      // packed_ has no more
-  bool in_member_ = false;  // the member we are in wants more bytes
+  std::span<const char> waiting_;  // of input_, not unpacked yet
+  bool ended_ = false;             // packed_ has no more
+  bool in_member_ = false;         // the member we are in wants more bytes
+  bool any_member_ = false;        // one has ended
   std::uint64_t unpacked_ = 0;
+  std::optional<Error> failure_;  // told when what came before it was given
 };
 
 }  // namespace frx::ingest

@@ -22,10 +22,12 @@ std::string packed(std::string_view text) {
   return out;
 }
 
+using Engine = std::unique_ptr<GzipEngine> (*)();
+
 // What comes out in pieces of 1000 bytes, and the error that ends it.
-std::pair<std::string, std::string> unpacked(const std::string& bytes) {
+std::pair<std::string, std::string> unpacked(const std::string& bytes, Engine engine) {
   const std::unique_ptr<ByteSource> source = open_bytes(bytes);
-  GzipSource gzip(*source);
+  GzipSource gzip(*source, engine());
   std::string text, piece(1000, '\0');
   for (;;) {
     const Result<std::size_t> read = gzip.read(piece);
@@ -41,16 +43,27 @@ std::string long_text() {
   return text;
 }
 
-TEST(GzipSource, GivesBackWhatWasPacked) {
+// With each library that is installed.
+class GzipSourceWith : public testing::TestWithParam<Engine> {
+ protected:
+  void SetUp() override {
+    if (!GetParam()()) GTEST_SKIP() << "ISA-L (libisal2) is not installed";
+  }
+  std::pair<std::string, std::string> unpacked(const std::string& bytes) const { return ingest::unpacked(bytes, GetParam()); }
+};
+INSTANTIATE_TEST_SUITE_P(Engines, GzipSourceWith, testing::Values(zlib_engine, isal_engine),
+                         [](const auto& engine) { return engine.param == zlib_engine ? "Zlib" : "Isal"; });
+
+TEST_P(GzipSourceWith, GivesBackWhatWasPacked) {
   EXPECT_EQ(unpacked(packed(long_text())), std::pair(long_text(), std::string()));
   EXPECT_EQ(unpacked(packed("")), std::pair(std::string(), std::string()));
 }
 
-TEST(GzipSource, ReadsAllMembersAndTheZerosBehindThem) {
+TEST_P(GzipSourceWith, ReadsAllMembersAndTheZerosBehindThem) {
   EXPECT_EQ(unpacked(packed("one ") + packed("two") + std::string(700, '\0')), std::pair(std::string("one two"), std::string()));
 }
 
-TEST(GzipSource, GivesWhatCameBeforeTheCutAndThenSaysSo) {
+TEST_P(GzipSourceWith, GivesWhatCameBeforeTheCutAndThenSaysSo) {
   const std::string bytes = packed(long_text());
   const auto [text, error] = unpacked(bytes.substr(0, bytes.size() / 2));
   EXPECT_EQ(error, "the compressed data ends early");
@@ -58,10 +71,30 @@ TEST(GzipSource, GivesWhatCameBeforeTheCutAndThenSaysSo) {
   EXPECT_EQ(text, long_text().substr(0, text.size()));
 }
 
-TEST(GzipSource, RefusesDamage) {
+TEST_P(GzipSourceWith, RefusesDamage) {
   std::string bytes = packed(long_text());
   bytes[bytes.size() / 2] = static_cast<char>(~bytes[bytes.size() / 2]);
   EXPECT_NE(unpacked(bytes).second.find("damaged"), std::string::npos);
+}
+
+// Wherever the file is cut, nothing is made up and nothing is called whole.
+TEST_P(GzipSourceWith, SaysOfEveryCutThatItEndsEarly) {
+  const std::string bytes = packed("a text that is short enough to be cut at every byte of it, and repeats, and repeats");
+  for (std::size_t size = 1; size < bytes.size(); ++size) {
+    const auto [text, error] = unpacked(bytes.substr(0, size));
+    EXPECT_EQ(error, "the compressed data ends early") << size << " bytes";
+  }
+}
+
+// The last bytes of a stream may be taken in before there is room for what they mean.
+TEST_P(GzipSourceWith, GivesEverythingThroughASmallHole) {
+  const std::string text(100'000, 'x');
+  const std::string bytes = packed(text);
+  const std::unique_ptr<ByteSource> source = open_bytes(bytes);
+  GzipSource gzip(*source, GetParam()());
+  std::string got;
+  for (char c = 0; gzip.read({&c, 1}).value() == 1;) got += c;
+  EXPECT_EQ(got, text);
 }
 
 TEST(UnpackedSource, KnowsGzipByItsFirstBytes) {

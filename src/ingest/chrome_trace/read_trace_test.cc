@@ -61,8 +61,7 @@ TEST(ReadTrace, KeepsEveryNanosecondOfAnAbsoluteTime) {
 
 // What a tool writes that subtracted in floating point.
 TEST(ReadTrace, RoundsBeyondTheNanosecond) {
-  const Timeline t =
-      trace_of(trace_with(R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":12.300999999999998,"dur":2.00049})"));
+  const Timeline t = trace_of(trace_with(R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":12.300999999999998,"dur":2.00049})"));
   EXPECT_EQ(t.start[0], 12301);
   EXPECT_EQ(t.duration[0], 2000);
 }
