@@ -4,7 +4,6 @@
 #include <array>
 #include <map>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "derive/cuda/warp_access.h"
 
@@ -12,9 +11,7 @@ namespace frx::derive::cuda {
 namespace {
 
 // No address is further away than 2^60, whatever overflowed on the way to it; lanes stay as far apart as they are.
-std::int64_t wrapped(std::int64_t address) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(address) << 3) >> 3;
-}
+std::int64_t wrapped(std::int64_t address) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(address) << 3) >> 3; }
 
 }  // namespace
 
@@ -75,7 +72,8 @@ void Patterns::add_distinct(const Lanes& lanes) {
   std::unordered_map<ExprId, std::uint32_t> known;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const ExprId address = trace_.accesses[i].address;
-    if (trace_.accesses[i].loop == none || accesses[i].distinct == 0 || !lanes.is_known(address)) continue;
+    const bool are_all = accesses[i].distinct >= lanes.count();  // different already
+    if (trace_.accesses[i].loop == none || accesses[i].distinct == 0 || are_all || !lanes.is_known(address)) continue;
     const auto [at, is_new] = known.try_emplace(address, 0);
     if (is_new && lanes.is_one_value(address)) {
       at->second = 1;
@@ -97,8 +95,7 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
     if (lanes.is_varying(access.address)) pattern.kind = AccessPattern::data_dependent;
     if (!lanes.is_known(access.address)) continue;
     const bool in_banks = trace_.memories[access.memory].space == Space::shared;
-    const auto [at, is_new] =
-        known.try_emplace({access.address, access.bytes, access.context, access.alive, in_banks}, i);
+    const auto [at, is_new] = known.try_emplace({access.address, access.bytes, access.context, access.alive, in_banks}, i);
     if (!is_new) {
       pattern = accesses[at->second];
       continue;
@@ -201,7 +198,7 @@ void Patterns::add_branches(const Lanes& lanes, const std::vector<Mask>& reached
 void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reached) {
   constexpr std::uint32_t several = none - 1;
   struct Written {
-    std::unordered_map<std::int64_t, std::uint32_t> by;  // address -> thread, or several
+    std::vector<std::pair<std::int64_t, std::uint32_t>> by;  // address and thread, or several; sorted by address
     bool anywhere = false, at_all = false;
   };
   std::vector<Written> written(trace_.memories.size());
@@ -224,10 +221,20 @@ void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reache
       memory.anywhere = true;
       continue;
     }
-    each_lane(access, [&](std::int64_t address, std::uint32_t thread) {
-      const auto [at, is_new] = memory.by.try_emplace(address, thread);
-      if (!is_new && at->second != thread) at->second = several;
-    });
+    each_lane(access, [&](std::int64_t address, std::uint32_t thread) { memory.by.emplace_back(address, thread); });
+  }
+  for (Written& memory : written) {
+    std::ranges::sort(memory.by);
+    std::size_t kept = 0;
+    for (const auto& [address, thread] : memory.by) {
+      const bool is_new = kept == 0 || memory.by[kept - 1].first != address;
+      if (is_new) {
+        memory.by[kept++] = {address, thread};
+      } else if (memory.by[kept - 1].second != thread) {
+        memory.by[kept - 1].second = several;
+      }
+    }
+    memory.by.resize(kept);
   }
   for (const Access& access : trace_.accesses) {
     Written& memory = written[access.memory];
@@ -238,8 +245,8 @@ void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reache
       continue;
     }
     each_lane(access, [&](std::int64_t address, std::uint32_t thread) {
-      const auto at = memory.by.find(address);
-      if (at == memory.by.end() || at->second == thread) return;
+      const auto at = std::ranges::lower_bound(memory.by, address, {}, &std::pair<std::int64_t, std::uint32_t>::first);
+      if (at == memory.by.end() || at->first != address || at->second == thread) return;
       exchange.between_threads = true;
       if (at->second == several || at->second / 32 != thread / 32) exchange.between_warps = true;
     });
