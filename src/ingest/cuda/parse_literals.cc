@@ -26,7 +26,7 @@ bool Parser::escapes_until(char quote, NodeKind content) {
   std::uint32_t i = tokens_.now().end;
   while (i < text.size() && text[i] != quote) {
     const std::uint32_t begin = i;
-    if (text[i] == '\n') return false;
+    if (text[i] == '\n') break;
     if (text[i] == '\\') {
       const std::uint32_t size = escape_size(text.substr(i));
       if (size == 0) return false;
@@ -40,7 +40,10 @@ bool Parser::escapes_until(char quote, NodeKind content) {
       out_.leaf(content, begin, i);
     }
   }
-  if (i >= text.size()) return false;
+  if (i >= text.size() || text[i] != quote) {
+    tokens_.charge(i - tokens_.now().end);
+    return false;
+  }
   tokens_.extend(i + 1);
   next();
   return true;
@@ -71,7 +74,10 @@ bool Parser::raw_string() {
   std::size_t close = bracket;
   do {
     close = text.find(')', close + 1);
-    if (close == text.npos) return false;
+    if (close == text.npos) {
+      tokens_.charge(text.size() - open);
+      return false;
+    }
   } while (text.substr(close + 1, mark.size()) != mark || text.substr(close + 1 + mark.size(), 1) != "\"");
   const auto begin = static_cast<std::uint32_t>(bracket) + 1, end = static_cast<std::uint32_t>(close);
   const auto size = static_cast<std::uint32_t>(mark.size());

@@ -40,11 +40,11 @@ bool Parser::field_declaration() {
   bool is_first = true;
   while (!at(Tok::semicolon)) {
     if (!declarator(Names::fields)) return false;
-    const bool is_function = out_.newest() == NodeKind::function_declarator || out_.has(NodeKind::function_declarator, from.mark);
+    const bool is_function = is_first && out_.has(NodeKind::function_declarator, from.mark);
     role(Role::declarator);
-    if (is_function && is_first && at(Tok::left_brace)) return compound() && role(Role::body) && make(NodeKind::function_definition, from);
+    if (is_function && at(Tok::left_brace)) return compound() && role(Role::body) && make(NodeKind::function_definition, from);
     const bool is_defaulted = at(Tok::assign) && (tokens_.peek() == Tok::default_word || tokens_.peek() == Tok::delete_word);
-    if (is_function && is_first && is_defaulted) return method_end() && make(NodeKind::function_definition, from);
+    if (is_function && is_defaulted) return method_end() && make(NodeKind::function_definition, from);
     is_first = false;
     if (at(Tok::colon)) {
       const From bits = here();

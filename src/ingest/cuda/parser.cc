@@ -6,7 +6,7 @@
 
 namespace frx::ingest::cuda {
 
-Parser::Parser(std::string_view text) : tokens_(text), patience_(1000 + text.size() * 2) {}
+Parser::Parser(std::string_view text) : tokens_(text), patience_(10'000 + text.size() * 32) {}
 
 bool Parser::read(std::uint32_t offset, model::cuda::Syntax& into) {
   const std::uint32_t root = into.size();
@@ -25,11 +25,6 @@ bool Parser::read(std::uint32_t offset, model::cuda::Syntax& into) {
   }
   into.nodes[root].last = into.size();
   return true;
-}
-
-void Parser::next() {
-  if (patience_ > 0) --patience_;
-  tokens_.next();
 }
 
 bool Parser::take(Tok kind) {

@@ -38,7 +38,7 @@ class Parser {
   // parser.cc
   From here() const { return {out_.mark(), tokens_.now().begin}; }
   bool at(Tok kind) const { return tokens_.kind() == kind; }
-  void next();
+  void next() { tokens_.next(); }
   bool take(Tok kind);  // brackets and commas leave no node
   bool token();         // this one, whatever it is, as a node
   bool leaf(NodeKind kind);
@@ -193,7 +193,7 @@ class Parser {
   Postorder out_;
   bool angle_closes_ = false;  // in a list of template arguments, outside any brackets
   std::uint32_t depth_ = 0;
-  std::uint64_t patience_;  // tokens that may still be passed, again and again where things are tried
+  std::uint64_t patience_;  // bytes that may be looked at, again and again where things are tried
 };
 
 }  // namespace frx::ingest::cuda

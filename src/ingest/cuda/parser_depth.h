@@ -11,7 +11,7 @@ class Parser::Deeper {
   ~Deeper() { --parser_.depth_; }
   Deeper(const Deeper&) = delete;
   Deeper& operator=(const Deeper&) = delete;
-  explicit operator bool() const { return parser_.depth_ <= deepest && parser_.patience_ > 0; }
+  explicit operator bool() const { return parser_.depth_ <= deepest && parser_.tokens_.work() <= parser_.patience_; }
 
  private:
   static constexpr std::uint32_t deepest = 400;

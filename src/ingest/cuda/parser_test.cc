@@ -124,6 +124,22 @@ TEST(Parser, TriesNoMoreThanAMultipleOfTheText) {
   EXPECT_FALSE(Parser(text + "; }").read(0, syntax));
 }
 
+// What is long is not looked at again and again either.
+TEST(Parser, TriesNoMoreThanAMultipleOfALongStringOrComment) {
+  for (const std::string& filler : {"\"" + std::string(100'000, 'a') + "\"", "/*" + std::string(100'000, ' ') + "*/ b",
+                                    std::string(100'000, 'b'), "\"" + std::string(100'000, 'a'), "R\"(" + std::string(100'000, ')')}) {
+    std::string text = "void f() { x = ";
+    for (int i = 0; i < 200; ++i) text += "a < ";
+    Syntax syntax;
+    EXPECT_FALSE(Parser(text + filler + " }").read(0, syntax));
+  }
+}
+
+TEST(Parser, GivesUpAtACommentWithoutAnEnd) {
+  Syntax syntax;
+  EXPECT_FALSE(Parser("void f() { x = a /* b; }").read(0, syntax));
+}
+
 // Long rows of operators are no nesting.
 TEST(Parser, ReadsALongSum) {
   std::string text = "int x = a";

@@ -161,12 +161,18 @@ Token Tokens::read_mark(std::uint32_t from) const {
 
 Token Tokens::read(std::uint32_t from) const {
   const std::uint32_t begin = gap_end(from);
-  if (begin >= text_.size()) return {Tok::end, size(), size()};
+  const Token token = begin < text_.size() ? read_at(begin) : Token{Tok::end, size(), size()};
+  work_ += token.end - from;
+  return token;
+}
+
+Token Tokens::read_at(std::uint32_t begin) const {
   const char c = text_[begin];
   if (is_name_begin(c)) return read_word(begin);
   if (is_digit(c) || (c == '.' && is_digit(at(begin + 1)))) return read_number(begin);
   if (c == '"') return {Tok::quote, begin, begin + 1};
   if (c == '\'') return {Tok::tick, begin, begin + 1};
+  if (c == '/' && at(begin + 1) == '*') return {Tok::unknown, begin, size()};  // a comment without an end
   return read_mark(begin);
 }
 

@@ -39,7 +39,13 @@ class Tokens {
   // `-1`, where an operand may stand, is one number.
   void join_sign();
   // Makes everything from here one token that ends there.
-  void extend(std::uint32_t end) { now_.end = end; }
+  void extend(std::uint32_t end) {
+    charge(end - now_.end);
+    now_.end = end;
+  }
+  void charge(std::uint64_t bytes) { work_ += bytes; }
+  // Bytes that were looked at so far, some of them again and again.
+  std::uint64_t work() const { return work_; }
 
   struct Mark {
     Token now;
@@ -56,6 +62,7 @@ class Tokens {
   std::uint32_t size() const { return static_cast<std::uint32_t>(text_.size()); }
   std::uint32_t gap_end(std::uint32_t i) const;
   Token read(std::uint32_t from) const;
+  Token read_at(std::uint32_t begin) const;
   void cut_to_one(Tok kind) { now_ = {kind, now_.begin, now_.begin + 1}; }
   Token read_word(std::uint32_t from) const;
   Token read_number(std::uint32_t from) const;
@@ -65,6 +72,7 @@ class Tokens {
   std::string_view text_;
   Token now_;
   std::uint32_t behind_ = 0;
+  mutable std::uint64_t work_ = 0;
 };
 
 }  // namespace frx::ingest::cuda
