@@ -53,7 +53,7 @@ std::string verdict_sentence(const RunComparison& comparison) {
 
 std::string what_would_tell(const RunComparison& comparison) {
   if (comparison.judgement.answer != Answer::cannot_tell || !comparison.not_comparable.empty()) return {};
-  if (comparison.judgement.doubt == Doubt::too_few) return "record at least 8 steps on each side, after 2 that warm up";
+  if (comparison.judgement.doubt == Doubt::too_few) return "record about 20 steps on each side, after 2 that warm up";
   if (!comparison.steps_needed) return {};
   return fmt::format("about {} on each side would tell a difference as large as this one",
                      count_text(static_cast<std::uint64_t>(*comparison.steps_needed), "step"));

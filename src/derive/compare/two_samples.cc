@@ -11,7 +11,11 @@ namespace {
 
 constexpr double normal_quantile = 2.5758;  // of 99.5 %
 // Student's quantile of 99.5 % for 2, 3, ... degrees of freedom.
-constexpr std::array<double, 6> student_quantile = {9.925, 5.841, 4.604, 4.032, 3.707, 3.499};
+constexpr std::array<double, fewest_for_ranks - fewest_values> student_quantile = {
+    9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878};
+// Steps resemble their neighbours this much where it cannot be seen; it shows in 8 values or more.
+constexpr double usual_autocorrelation = 0.2;
+constexpr std::size_t fewest_to_show_it = 8;
 
 struct Side {
   std::vector<double> sorted;  // logarithms
@@ -39,9 +43,9 @@ std::vector<double> ranks_of(const std::vector<double>& values) {
   return ranks;
 }
 
-// Of neighbours in time; 0 where too few values could show any.
+// Of neighbours in time.
 double autocorrelation(const std::vector<double>& values) {
-  if (values.size() < fewest_for_ranks) return 0;
+  if (values.size() < fewest_to_show_it) return usual_autocorrelation;
   const std::vector<double> ranks = ranks_of(values);
   const double mean = static_cast<double>(ranks.size() - 1) / 2;
   double variance = 0, together = 0;
@@ -95,10 +99,15 @@ struct Interval {
   double middle, low, high;
 };
 
+// How much wider an interval gets because the values are worth fewer than they are.
+double widening(const Side& a, const Side& b) {
+  const double n = static_cast<double>(a.sorted.size()), m = static_cast<double>(b.sorted.size());
+  return std::sqrt((1 / a.effective + 1 / b.effective) / (1 / n + 1 / m));
+}
+
 Interval by_ranks(const Side& a, const Side& b) {
   const double n = static_cast<double>(a.sorted.size()), m = static_cast<double>(b.sorted.size());
-  const double widening = std::sqrt((1 / a.effective + 1 / b.effective) / (1 / n + 1 / m));
-  const double half = normal_quantile * std::sqrt(n * m * (n + m + 1) / 12) * widening;
+  const double half = normal_quantile * std::sqrt(n * m * (n + m + 1) / 12) * widening(a, b);
   const double k = std::floor(n * m / 2 - half - 0.5);
   const double middle = median_difference(a.sorted, b.sorted);
   if (k < 1) return {middle, -HUGE_VAL, HUGE_VAL};
@@ -118,8 +127,8 @@ Moments moments_of(const std::vector<double>& values) {
 
 Interval by_means(const Side& a, const Side& b) {
   const Moments first = moments_of(a.sorted), second = moments_of(b.sorted);
-  const double error =
-      std::sqrt(first.variance / static_cast<double>(a.sorted.size()) + second.variance / static_cast<double>(b.sorted.size()));
+  const double n = static_cast<double>(a.sorted.size()), m = static_cast<double>(b.sorted.size());
+  const double error = std::sqrt(first.variance / n + second.variance / m) * widening(a, b);
   const double half = student_quantile[std::min(a.sorted.size(), b.sorted.size()) - fewest_values] * error;
   const double middle = second.mean - first.mean;
   return {middle, middle - half, middle + half};

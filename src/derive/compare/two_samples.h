@@ -5,14 +5,15 @@
 // minus the noise floor. Times are compared by their logarithms, so a factor counts the same both ways and
 // swapping the sides swaps the answer.
 //
-//   from 8 values a side   ranks (Mann-Whitney, Hodges-Lehmann): outliers and skew do not matter
+//   from 20 values a side  ranks (Mann-Whitney, Hodges-Lehmann): outliers and skew do not matter
 //   from 3 values a side   means of logarithms, with the Student quantile of the smaller side (Welch's standard
 //                          error, fewer degrees of freedom than Welch grants): small samples of skewed times would
 //                          otherwise be called different too often
 //   fewer                  nobody can tell
 //
 // Neighbouring values of one run resemble each other (clocks, caches, a busy neighbour). What they repeat is no new
-// evidence: the interval is widened by the autocorrelation that the ranks show.
+// evidence: the interval is widened by the autocorrelation that the ranks show, or, where there are too few values to
+// show any, by a little of it.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +43,7 @@ struct Judgement {
   double first_effective = 0, second_effective = 0;  // how many independent ones they are worth
 };
 
-inline constexpr std::size_t fewest_values = 3, fewest_for_ranks = 8;
+inline constexpr std::size_t fewest_values = 3, fewest_for_ranks = 20;
 // One run a side shows how much its own steps scatter, not how much two runs of the same program differ. Clocks and
 // placement move whole runs by about this much.
 inline constexpr double default_noise_floor = 0.02;
