@@ -15,7 +15,8 @@ struct Slot {
   std::atomic<pid_t> target{0};  // > 0 a process, < 0 a group, 0 nobody yet
   std::atomic<int> received{0};
   std::atomic<int> interrupts{0};
-  bool taken = false;  // under `guard`
+  std::atomic<int> undelivered{0};  // negative: typed at the terminal
+  bool taken = false;               // under `guard`
 };
 
 std::array<Slot, 32> slots;
@@ -23,15 +24,21 @@ std::mutex guard;
 int users = 0;
 std::array<struct sigaction, forwarded.size()> before;
 
-// Async-signal-safe: atomics and kill() only.
+// The handler and watch() both try; whoever takes the signal passes it on. Async-signal-safe: atomics and kill() only.
+void deliver(Slot& slot) {
+  const pid_t target = slot.target.load();
+  if (target == 0) return;
+  const int signal = slot.undelivered.exchange(0);
+  if (signal != 0 && (target < 0 || signal > 0)) ::kill(target, signal < 0 ? -signal : signal);
+}
+
 void forward(int signal, siginfo_t* info, void*) {
+  const bool typed = info != nullptr && info->si_code == SI_KERNEL;
   for (Slot& slot : slots) {
     slot.received.store(signal);
     if (signal == SIGINT) slot.interrupts.fetch_add(1);
-    const pid_t target = slot.target.load();
-    if (target == 0) continue;
-    const bool typed = info != nullptr && info->si_code == SI_KERNEL;
-    if (target < 0 || !typed) ::kill(target, signal);
+    slot.undelivered.store(typed ? -signal : signal);
+    deliver(slot);
   }
 }
 
@@ -75,6 +82,7 @@ SignalForwarding::SignalForwarding() {
     slots[static_cast<std::size_t>(slot_)].taken = true;
     slots[static_cast<std::size_t>(slot_)].received = 0;
     slots[static_cast<std::size_t>(slot_)].interrupts = 0;
+    slots[static_cast<std::size_t>(slot_)].undelivered = 0;
   }
   mask(SIG_BLOCK);
 }
@@ -88,7 +96,11 @@ SignalForwarding::~SignalForwarding() {
 }
 
 void SignalForwarding::watch(pid_t child, bool own_group) {
-  if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].target = own_group ? -child : child;
+  if (slot_ >= 0) {
+    Slot& slot = slots[static_cast<std::size_t>(slot_)];
+    slot.target = own_group ? -child : child;
+    deliver(slot);  // what another thread, where nothing is blocked, took before there was a child
+  }
   mask(SIG_UNBLOCK);
 }
 
@@ -104,6 +116,12 @@ int SignalForwarding::interrupts() const { return slot_ >= 0 ? slots[static_cast
 
 void SignalForwarding::reset_in_child() {
   ::signal(SIGPIPE, SIG_DFL);  // main ignores it, and ignoring would survive exec
+  // Our handler would swallow what comes before exec. What was ignored stays so.
+  for (const int signal : forwarded) {
+    struct sigaction action {};
+    ::sigaction(signal, nullptr, &action);
+    if (action.sa_handler != SIG_IGN) ::signal(signal, SIG_DFL);
+  }
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

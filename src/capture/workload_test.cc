@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <thread>
 
@@ -143,6 +144,25 @@ TEST(Workload, SaysWhyItCouldNotStart) {
 }
 
 TEST(Workload, NamesTheSignalThatKilledIt) { EXPECT_EQ(Trial("kill -9 $$").run().code(), 137); }
+
+// Only the thread that runs the workload keeps signals back until there is somebody to tell; any other may get them before.
+TEST(Workload, AnInterruptThatAnotherThreadTookTooEarlyStillArrives) {
+  ::signal(SIGINT, SIG_DFL);
+  std::atomic<bool> go{false};
+  std::thread early([&] {
+    while (!go) std::this_thread::sleep_for(1ms);
+    ::kill(::getpid(), SIGINT);
+  });
+  SignalForwarding forwarding;
+  go = true;
+  early.join();
+  while (forwarding.received() != SIGINT) std::this_thread::sleep_for(1ms);
+  const std::vector<std::string> argv = {"sleep", "60"};
+  const std::vector<std::pair<std::string, std::string>> environment;
+  const Result<pid_t> pid = spawn({.argv = argv, .environment = environment, .directory = {}}, forwarding);
+  ASSERT_TRUE(pid);
+  EXPECT_EQ(reap(*pid), std::pair(0, SIGINT));
+}
 
 // Without a child: one that the shell has just forked would still have its trap, and say "bye" as well.
 TEST(Workload, PassesAnInterruptOnAndReturnsItsOwnCode) {

@@ -21,9 +21,7 @@ std::optional<Aggregate> aggregate_called(std::string_view name) {
 
 }  // namespace
 
-double scale_of_base_unit(const Dimension& dimension) {
-  return dimension.exponents[static_cast<std::size_t>(Base::time)] < 0 ? 1e-9 : 1.0;
-}
+double scale_of_base_unit(const Dimension& dimension) { return dimension.exponents[static_cast<std::size_t>(Base::time)] < 0 ? 1e-9 : 1.0; }
 
 std::string normalised(std::string_view name) {
   std::string result = to_lower(trim(name));
@@ -37,8 +35,6 @@ Result<MetricCatalogue> MetricCatalogue::load(const Library& library) {
   MetricCatalogue catalogue;
   catalogue.definitions_.resize(metrics::count);
   for (Index* index : {&catalogue.ids_, &catalogue.ncu_, &catalogue.nvprof_, &catalogue.details_}) index->reserve(metrics::count);
-  catalogue.labels_.reserve(metrics::count);
-  catalogue.plain_.reserve(2 * metrics::count);
   for (std::uint16_t i = 0; i < metrics::count; ++i) {
     catalogue.definitions_[i].metric = model::Metric{i};
     catalogue.definitions_[i].id = metrics::ids[i];
@@ -59,9 +55,7 @@ Result<> MetricCatalogue::add_file(const Value& root) {
 
 Result<> MetricCatalogue::add(const Value& entry, std::string_view family) {
   const std::string_view id = entry["id"].text();
-  const auto malformed = [&](std::string_view what) {
-    return fail(ErrorKind::malformed, "metric '{}': {}", id, what).at(entry.where());
-  };
+  const auto malformed = [&](std::string_view what) { return fail(ErrorKind::malformed, "metric '{}': {}", id, what).at(entry.where()); };
   if (id.empty()) return malformed("expected an id");
   auto known = ids_.find(id);
   if (known == ids_.end()) {
@@ -79,9 +73,13 @@ Result<> MetricCatalogue::add(const Value& entry, std::string_view family) {
   definition.meaning = entry["meaning"].text();
   definition.unit_text = entry["unit"].text();
   definition.source = entry;
-  const std::optional<Unit> unit = parse_unit(definition.unit_text);
-  if (!unit) return malformed(fmt::format("unknown unit '{}'", definition.unit_text));
-  definition.unit = *unit;
+  const auto [unit, is_new] = units_.try_emplace(definition.unit_text);
+  if (is_new) {
+    const std::optional<Unit> read = parse_unit(definition.unit_text);
+    if (!read) return malformed(fmt::format("unknown unit '{}'", definition.unit_text));
+    unit->second = *read;
+  }
+  definition.unit = unit->second;
   const std::optional<Aggregate> aggregate = aggregate_called(entry["aggregate"].text());
   if (!aggregate) return malformed(fmt::format("unknown aggregate '{}'", entry["aggregate"].text()));
   definition.aggregate = *aggregate;
@@ -91,15 +89,26 @@ Result<> MetricCatalogue::add(const Value& entry, std::string_view family) {
   definition.ncu = entry["ncu"].texts();
   for (const std::string_view name : definition.ncu) ncu_.insert_or_assign(name, metric);
   for (const std::string_view name : entry["nvprof"].texts()) nvprof_.insert_or_assign(name, metric);
-  for (const std::string_view name : entry["plain"].texts()) plain_.insert_or_assign(normalised(name), metric);
-  plain_.insert_or_assign(normalised(id), metric);
   for (const std::string_view name : entry["details"].texts()) {
     details_.insert_or_assign(name, metric);
-    const std::size_t sign = name.find(" > ");
-    if (sign == name.npos) return malformed(fmt::format("expected 'Section > Label', found '{}'", name));
-    labels_.emplace(name.substr(sign + 3), metric);
+    if (name.find(" > ") == name.npos) return malformed(fmt::format("expected 'Section > Label', found '{}'", name));
   }
   return {};
+}
+
+const MetricCatalogue::Aliases& MetricCatalogue::aliases() const {
+  std::call_once(aliases_->once, [this] {
+    aliases_->plain.reserve(2 * definitions_.size());
+    for (const MetricDefinition& definition : definitions_) {
+      const model::Metric metric = definition.metric;
+      for (const std::string_view name : definition.source["details"].texts()) {
+        aliases_->labels.emplace(name.substr(name.find(" > ") + 3), metric);
+      }
+      for (const std::string_view name : definition.source["plain"].texts()) aliases_->plain.insert_or_assign(normalised(name), metric);
+      aliases_->plain.insert_or_assign(normalised(definition.id), metric);
+    }
+  });
+  return *aliases_;
 }
 
 Result<> MetricCatalogue::parse_formulas() {
@@ -153,23 +162,22 @@ std::optional<model::Metric> MetricCatalogue::with_id(std::string_view id) const
 
 std::optional<model::Metric> MetricCatalogue::called(std::string_view section, std::string_view name,
                                                      const std::optional<Unit>& unit) const {
-  const auto fits = [&](model::Metric metric) {
-    return !unit || unit->dimension == definitions_[metric.index].unit.dimension;
-  };
+  const auto fits = [&](model::Metric metric) { return !unit || unit->dimension == definitions_[metric.index].unit.dimension; };
   if (const auto found = ncu_.find(name); found != ncu_.end()) return found->second;
   if (!section.empty()) {
     const std::string key = std::string(section) + " > " + std::string(name);
     if (const auto found = details_.find(key); found != details_.end() && fits(found->second)) return found->second;
   }
   std::optional<model::Metric> only;
-  const auto [begin, end] = labels_.equal_range(name);
+  const auto& [once, labels, plain] = aliases();
+  const auto [begin, end] = labels.equal_range(name);
   for (auto it = begin; it != end; ++it) {
     if (!fits(it->second)) continue;
     if (only && *only != it->second) return std::nullopt;  // two meanings: the section would decide
     only = it->second;
   }
   if (only) return only;
-  if (const auto found = plain_.find(normalised(name)); found != plain_.end() && fits(found->second)) return found->second;
+  if (const auto found = plain.find(normalised(name)); found != plain.end() && fits(found->second)) return found->second;
   return std::nullopt;
 }
 

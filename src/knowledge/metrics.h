@@ -4,6 +4,8 @@
 // command lines (the first ncu spelling is the one we ask for), the tables and the briefs.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,19 +26,19 @@ enum class Aggregate { time_mean, mean, sum, max, min, same };
 
 struct MetricDefinition {
   model::Metric metric;
-  std::string_view id;             // "dram_throughput_pct"
-  std::string_view family;         // "memory"
-  std::string_view label;          // "DRAM throughput"
+  std::string_view id;      // "dram_throughput_pct"
+  std::string_view family;  // "memory"
+  std::string_view label;   // "DRAM throughput"
   std::string_view meaning;
-  std::string_view unit_text;      // "%"
+  std::string_view unit_text;  // "%"
   Unit unit;
   Aggregate aggregate = Aggregate::time_mean;
-  std::optional<double> max;       // a larger value is impossible
-  double attribute_scale = 1.0;    // for attributes the tools print without a unit (kHz clocks)
-  bool collect = true;             // may be asked of ncu by name
+  std::optional<double> max;     // a larger value is impossible
+  double attribute_scale = 1.0;  // for attributes the tools print without a unit (kHz clocks)
+  bool collect = true;           // may be asked of ncu by name
   std::vector<std::string_view> ncu;
   std::vector<Expression> formulas;
-  Value source;                    // its entry; where() names data file and line
+  Value source;  // its entry; where() names data file and line
 };
 
 class MetricCatalogue {
@@ -54,8 +56,7 @@ class MetricCatalogue {
   // labels are only unique together with their section and unit: "Memory Throughput" is a percentage
   // under Speed Of Light and bytes per second under Memory Workload Analysis.
   // `unit` may be nullopt when the file states none.
-  std::optional<model::Metric> called(std::string_view section, std::string_view name,
-                                      const std::optional<Unit>& unit) const;
+  std::optional<model::Metric> called(std::string_view section, std::string_view name, const std::optional<Unit>& unit) const;
   std::optional<model::Metric> called_by_nvprof(std::string_view name) const;
 
   // Measured numbers a rule of the profiler quotes in its text (data/metrics/rule_facts.yaml).
@@ -80,11 +81,19 @@ class MetricCatalogue {
   };
 
   using Index = std::unordered_map<std::string_view, model::Metric>;
+  // Asked only when the names of the profiler lead nowhere, so made when first asked: a twelfth of a small run's time.
+  struct Aliases {
+    std::once_flag once;
+    std::unordered_multimap<std::string_view, model::Metric> labels;  // a details label without its section
+    std::unordered_map<std::string, model::Metric> plain;             // normalised
+  };
+  const Aliases& aliases() const;
+
   std::vector<MetricDefinition> definitions_;
   std::vector<RuleFact> rule_facts_;
   Index ids_, ncu_, nvprof_, details_;
-  std::unordered_multimap<std::string_view, model::Metric> labels_;  // a details label without its section
-  std::unordered_map<std::string, model::Metric> plain_;             // normalised
+  std::unordered_map<std::string_view, Unit> units_;  // that were read before
+  std::unique_ptr<Aliases> aliases_ = std::make_unique<Aliases>();
 };
 
 // What a value in the base unit of the profiler (ns, bytes, counts; rates per second) is multiplied by to be in
