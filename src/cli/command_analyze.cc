@@ -5,11 +5,10 @@
 #include "base/text.h"
 #include "cli/code_analysis.h"
 #include "cli/command.h"
+#include "cli/comparison.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
-#include "cli/run_comparison.h"
 #include "cli/trace_analysis.h"
-#include "render/ncu_comparison.h"
 #include "render/ncu_json.h"
 #include "render/ncu_report_text.h"
 #include "report/run_analyst.h"
@@ -69,22 +68,12 @@ Result<int> compare(const Options& options, const std::string& before, const std
   if (before.empty() || after.empty()) {
     return fail(ErrorKind::negative, "analyze: expected both --before and --after, found only one of them");
   }
-  if (is_run(before) && is_run(after)) {
-    RunComparisonOptions runs{before, after, options.before_label, options.after_label};
-    if (options.json) runs.format = "json";
-    return compare_runs(runs, options.analysis, io);
-  }
-  TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
-  TRY_ASSIGN(const report::NcuReport* first, analyse_file(*analyst, before, io));
-  TRY_ASSIGN(const report::NcuReport* second, analyse_file(*analyst, after, io));
-  const auto [first_label, second_label] = labels_of(options.before_label, before, options.after_label, after, {"before", "after"});
-  const report::NcuComparison comparison = report::compare(*first, *second, first_label, second_label);
-  if (options.json) {
-    write_json(io, "comparison", render::ncu_comparison_json(comparison));
-  } else {
-    io.out.write(render::ncu_comparison_text(comparison, style_of(io)));
-  }
-  return 0;
+  ComparisonOptions comparison{.first = before, .second = after, .first_label = options.before_label, .second_label = options.after_label};
+  if (options.json) comparison.format = "json";
+  if (is_run(before) && is_run(after)) return compare_runs(comparison, options.analysis, io);
+  comparison.first_name = "before";
+  comparison.second_name = "after";
+  return compare_profiles(comparison, options.analysis, io);
 }
 
 Result<int> act(const Options& options, Io& io) {

@@ -27,12 +27,9 @@ std::string steps_text(const TraceReport& report, std::size_t skipped) {
   return text;
 }
 
-// The mean over the steps that count, of the first process.
 std::string step_time_text(const TraceReport& report, std::size_t skipped) {
-  const ProcessTimes& process = report.processes.front();
-  double sum = 0, count = 0;
-  for (std::size_t i = skipped; i < process.host.size(); ++i, ++count) sum += static_cast<double>(process.host[i].wall);
-  return count == 0 ? "n/a" : format_quantity(sum / count, "ns");
+  const std::optional<double> time = report.step_time_ns(skipped);
+  return time ? format_quantity(*time, "ns") : "n/a";
 }
 
 void add_head(Page& page, const TraceReport& report, std::size_t skipped) {

@@ -14,6 +14,7 @@ namespace frx::report {
 namespace {
 
 using derive::trace::Attribution;
+using derive::trace::BackwardWork;
 using derive::trace::GpuTrack;
 using derive::trace::GpuWork;
 using derive::trace::ProcessTimes;
@@ -29,7 +30,8 @@ bool is_of(const Timeline& timeline, std::size_t row, std::int64_t rank) {
   return rank < 0 || timeline.tracks[timeline.track[row]].rank == rank;
 }
 
-void count_events(const Timeline& timeline, const Attribution& attribution, std::int64_t rank, TraceReport& report) {
+void count_events(const Timeline& timeline, const Attribution& attribution, const BackwardWork& backward, std::int64_t rank,
+                  TraceReport& report) {
   for (std::size_t row = 0; row < timeline.size(); ++row) {
     if (!is_of(timeline, row, rank)) continue;
     const EventKind kind = timeline.kind[row];
@@ -39,11 +41,14 @@ void count_events(const Timeline& timeline, const Attribution& attribution, std:
     report.operators += kind == EventKind::cpu_op;
     report.foreign_events += kind == EventKind::foreign;
   }
-  for (const GpuWork& one : attribution.work) {
+  for (std::size_t i = 0; i < attribution.work.size(); ++i) {
+    const GpuWork& one = attribution.work[i];
     if (timeline.kind[one.event] != EventKind::kernel || !is_of(timeline, one.event, rank)) continue;
     ++report.kernels;
     report.kernels_with_launch += one.launch != derive::trace::none;
     report.kernels_with_op += one.op != derive::trace::none;
+    report.backward_kernels += backward.is_backward[i];
+    report.backward_kernels_joined += backward.forward[i] != derive::trace::none;
   }
 }
 
@@ -74,16 +79,14 @@ std::vector<TimeOf> ranked(const Timeline& timeline, const Attribution& attribut
   return all;
 }
 
-void rank_by_time(const Timeline& timeline, const Attribution& attribution, std::int64_t rank, TraceReport& report) {
+void rank_by_time(const Timeline& timeline, const Attribution& attribution, const BackwardWork& backward, std::int64_t rank,
+                  TraceReport& report) {
   report.top_operators = ranked(timeline, attribution, rank, [&](const GpuWork& one) {
     return one.op == derive::trace::none ? Timeline::no_id : timeline.name[one.op];
   });
   report.top_kernels = ranked(timeline, attribution, rank, [&](const GpuWork& one) {
     return timeline.kind[one.event] == EventKind::kernel ? timeline.name[one.event] : Timeline::no_id;
   });
-  const derive::trace::BackwardWork backward = derive::trace::join_backward(timeline, attribution);
-  report.backward_kernels = backward.kernels;
-  report.backward_kernels_joined = backward.joined;
   report.top_backward = ranked(timeline, attribution, rank, [&](const GpuWork& one) {
     const std::uint32_t row = backward.forward[static_cast<std::size_t>(&one - attribution.work.data())];
     return row == derive::trace::none ? Timeline::no_id : timeline.name[row];
@@ -186,13 +189,6 @@ std::map<std::int64_t, std::vector<ProcessTimes>> by_rank(const Timeline& timeli
   return all;
 }
 
-Result<Timeline> timeline_of(const std::string& name, ByteSource& source, const std::function<void(std::uint64_t)>& progress) {
-  ingest::UnpackedSource unpacked(source);
-  TRY_ASSIGN(const std::string_view head, unpacked.head());
-  if (!head.empty() && !ingest::trace::may_be_trace(head)) return fail(ErrorKind::malformed, "expected a trace in JSON").at(name);
-  return ingest::trace::read_trace(name, unpacked, progress);
-}
-
 }  // namespace
 
 std::size_t TraceReport::step_count() const {
@@ -205,11 +201,11 @@ bool TraceReport::has_step_boundaries() const {
   return !processes.empty() && processes.front().steps.source != derive::trace::Steps::Source::recording;
 }
 
-std::optional<double> TraceReport::step_time_ns() const {
+std::optional<double> TraceReport::step_time_ns(std::size_t skipped) const {
   if (processes.empty()) return std::nullopt;
   const std::vector<derive::trace::HostTime>& host = processes.front().host;
   double sum = 0, count = 0;
-  for (std::size_t i = scope().skipped; i < host.size(); ++i, ++count) sum += static_cast<double>(host[i].wall);
+  for (std::size_t i = skipped; i < host.size(); ++i, ++count) sum += static_cast<double>(host[i].wall);
   return count > 0 ? std::optional(sum / count) : std::nullopt;
 }
 
@@ -230,25 +226,39 @@ Result<std::unique_ptr<TraceAnalyst>> TraceAnalyst::create(const std::string& da
   return analyst;
 }
 
-// What a report is about: a timeline, or what is of one rank in it.
-struct TraceAnalyst::Part {
-  const Timeline& timeline;
-  const Attribution& attribution;
-  std::vector<ProcessTimes>& processes;  // moved from
-  std::int64_t rank = -1;
+// What is worked out once for a file, however many ranks are in it.
+struct TraceAnalyst::Studied {
+  Timeline timeline;
+  Attribution attribution;
+  std::vector<ProcessTimes> processes;
+  BackwardWork backward;
 };
 
-std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Part& part) const {
-  const Timeline& timeline = part.timeline;
+Result<TraceAnalyst::Studied> TraceAnalyst::study(const std::string& name, ByteSource& source,
+                                                  const std::function<void(std::uint64_t)>& progress) {
+  Studied studied;
+  ingest::UnpackedSource unpacked(source);
+  TRY_ASSIGN(const std::string_view head, unpacked.head());
+  if (!head.empty() && !ingest::trace::may_be_trace(head)) return fail(ErrorKind::malformed, "expected a trace in JSON").at(name);
+  TRY_ASSIGN(studied.timeline, ingest::trace::read_trace(name, unpacked, progress));
+  studied.attribution = derive::trace::attribute(studied.timeline);
+  studied.processes = derive::trace::break_down(studied.timeline, studied.attribution, derive::trace::find_steps(studied.timeline));
+  studied.backward = derive::trace::join_backward(studied.timeline, studied.attribution);
+  return studied;
+}
+
+// Of one rank, or (-1) of all that is in the file.
+std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std::vector<ProcessTimes> processes, std::int64_t rank) const {
+  const Timeline& timeline = studied.timeline;
   auto report = std::make_unique<TraceReport>();
   report->source = timeline.source;
   report->facts = timeline.facts;
   report->clock_broken = timeline.clock_broken;
-  report->is_part_of_file = part.rank >= 0;
-  if (part.rank >= 0) report->facts.rank = part.rank;
-  count_events(timeline, part.attribution, part.rank, *report);
-  report->processes = std::move(part.processes);
-  rank_by_time(timeline, part.attribution, part.rank, *report);
+  report->is_part_of_file = rank >= 0;
+  if (rank >= 0) report->facts.rank = rank;
+  count_events(timeline, studied.attribution, studied.backward, rank, *report);
+  report->processes = std::move(processes);
+  rank_by_time(timeline, studied.attribution, studied.backward, rank, *report);
   const auto scope_from = [&](std::string_view scope_name, std::size_t skipped) {
     RunScope scope{std::string(scope_name), {}, skipped, {}, {}, {}, {}, {}, false};
     const std::vector<derive::trace::Step>& steps = report->processes.front().steps.steps;
@@ -280,25 +290,24 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Part& part) const {
 
 Result<std::unique_ptr<TraceReport>> TraceAnalyst::analyse(std::string name, ByteSource& source,
                                                            const std::function<void(std::uint64_t)>& progress) const {
-  TRY_ASSIGN(const Timeline timeline, timeline_of(name, source, progress));
-  const Attribution attribution = derive::trace::attribute(timeline);
-  std::vector<ProcessTimes> processes = derive::trace::break_down(timeline, attribution, derive::trace::find_steps(timeline));
-  return report_on({timeline, attribution, processes});
+  TRY_ASSIGN(Studied studied, study(name, source, progress));
+  std::vector<ProcessTimes> processes = std::move(studied.processes);
+  return report_on(studied, std::move(processes), -1);
 }
 
 Result<std::vector<RankRecording>> TraceAnalyst::analyse_ranks(std::string name, ByteSource& source, Interner& words,
                                                                const std::function<void(std::uint64_t)>& progress) const {
-  TRY_ASSIGN(const Timeline timeline, timeline_of(name, source, progress));
-  const Attribution attribution = derive::trace::attribute(timeline);
-  std::vector<ProcessTimes> processes = derive::trace::break_down(timeline, attribution, derive::trace::find_steps(timeline));
-  std::map<std::int64_t, std::vector<ProcessTimes>> ranks = by_rank(timeline, processes);
-  if (ranks.empty()) ranks.emplace(-1, std::move(processes));
+  TRY_ASSIGN(Studied studied, study(name, source, progress));
+  const Timeline& timeline = studied.timeline;
+  std::map<std::int64_t, std::vector<ProcessTimes>> ranks = by_rank(timeline, studied.processes);
+  if (ranks.empty()) ranks.emplace(-1, std::move(studied.processes));
   std::vector<RankRecording> recordings;
   for (auto& [rank, own] : ranks) {
     RankRecording recording;
     // Without its clock a trace does not even tell the order of its kernels.
-    if (!timeline.clock_broken) recording.collectives = derive::ranks::sequence_of(timeline, attribution, own.front().steps, rank, words);
-    recording.report = report_on({timeline, attribution, own, rank});
+    if (!timeline.clock_broken)
+      recording.collectives = derive::ranks::sequence_of(timeline, studied.attribution, own.front().steps, rank, words);
+    recording.report = report_on(studied, std::move(own), rank);
     recordings.push_back(std::move(recording));
   }
   return recordings;

@@ -40,8 +40,10 @@ class TraceAnalyst {
  private:
   TraceAnalyst() = default;
 
-  struct Part;
-  std::unique_ptr<TraceReport> report_on(const Part& part) const;
+  struct Studied;
+  static Result<Studied> study(const std::string& name, ByteSource& source, const std::function<void(std::uint64_t)>& progress);
+  std::unique_ptr<TraceReport> report_on(const Studied& studied, std::vector<derive::trace::ProcessTimes> processes,
+                                         std::int64_t rank) const;
 
   std::unique_ptr<RunJudge> judge_;
 };

@@ -47,8 +47,10 @@ struct TraceReport {
   const RunScope& scope() const { return steady_state ? *steady_state : run; }
   std::size_t step_count() const;
   bool has_step_boundaries() const;
-  // Mean over the steps that count, of the first process; none without one.
-  std::optional<double> step_time_ns() const;
+  // Mean over the steps from `skipped` on, of the first process; none without one.
+  std::optional<double> step_time_ns(std::size_t skipped) const;
+  // The same over the steps that count.
+  std::optional<double> step_time_ns() const { return step_time_ns(scope().skipped); }
   // "NVIDIA A100, NVIDIA A100" as "2 x NVIDIA A100"; "" when the trace names none of those used.
   std::string gpu_names() const;
 };

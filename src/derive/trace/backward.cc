@@ -9,7 +9,6 @@
 namespace frx::derive::trace {
 namespace {
 
-using model::EventKind;
 using model::Timeline;
 
 // An operator of the forward pass.
@@ -88,6 +87,7 @@ class ForwardPass {
 BackwardWork join_backward(const Timeline& timeline, const Attribution& attribution) {
   BackwardWork result;
   result.forward.assign(attribution.work.size(), none);
+  result.is_backward.assign(attribution.work.size(), false);
   std::vector<std::uint32_t> backward, launches, of_work;
   std::unordered_map<std::uint32_t, std::uint32_t> place;  // row of a backward operator -> among the numbered
   for (std::uint32_t i = 0; i < timeline.numbered_events.size(); ++i) {
@@ -105,11 +105,8 @@ BackwardWork join_backward(const Timeline& timeline, const Attribution& attribut
   const std::vector<std::uint32_t> around = innermost_around(timeline, backward, launches);
   for (std::size_t i = 0; i < around.size(); ++i) {
     if (around[i] == none) continue;
-    const GpuWork& work = attribution.work[of_work[i]];
     result.forward[of_work[i]] = forward.maker_of(place.at(around[i]));
-    if (timeline.kind[work.event] != EventKind::kernel) continue;
-    ++result.kernels;
-    result.joined += result.forward[of_work[i]] != none;
+    result.is_backward[of_work[i]] = true;
   }
   return result;
 }

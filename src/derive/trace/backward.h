@@ -15,9 +15,9 @@
 namespace frx::derive::trace {
 
 struct BackwardWork {
-  std::vector<std::uint32_t> forward;  // by piece of work: the row of the forward operator; none
-  std::uint64_t kernels = 0;           // launched by the backward pass
-  std::uint64_t joined = 0;            // of these, with a forward operator
+  // By piece of work.
+  std::vector<std::uint32_t> forward;  // the row of the forward operator; none
+  std::vector<bool> is_backward;       // launched by the backward pass, whether the forward operator is known or not
 };
 
 // O(n log n) in the number of events.

@@ -1,4 +1,4 @@
-#include "cli/run_comparison.h"
+#include "cli/comparison.h"
 
 #include <filesystem>
 
@@ -6,7 +6,9 @@
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
 #include "cli/trace_analysis.h"
+#include "render/ncu_comparison.h"
 #include "render/run_comparison.h"
+#include "report/ncu_comparison.h"
 #include "report/run_analyst.h"
 #include "report/trace_analyst.h"
 
@@ -45,22 +47,21 @@ std::string name_of_file(const std::string& path) {
   return printable(name.substr(0, name.find('.', 1)));
 }
 
+std::pair<std::string, std::string> labels_of(const ComparisonOptions& options) {
+  std::pair<std::string, std::string> labels = {
+      options.first_label.empty() ? name_of_file(options.first) : printable(options.first_label),
+      options.second_label.empty() ? name_of_file(options.second) : printable(options.second_label)};
+  return labels.first == labels.second ? std::pair(options.first_name, options.second_name) : labels;
+}
+
 }  // namespace
 
 bool is_run(const std::string& path) { return report::is_run_bundle(path) || is_trace(path); }
 
-std::pair<std::string, std::string> labels_of(const std::string& first_label, const std::string& first_path,
-                                              const std::string& second_label, const std::string& second_path,
-                                              std::pair<std::string, std::string> fallback) {
-  std::pair<std::string, std::string> labels = {first_label.empty() ? name_of_file(first_path) : printable(first_label),
-                                                second_label.empty() ? name_of_file(second_path) : printable(second_label)};
-  return labels.first == labels.second ? std::move(fallback) : labels;
-}
-
-Result<int> compare_runs(const RunComparisonOptions& options, const report::AnalysisOptions& analysis, Io& io) {
+Result<int> compare_runs(const ComparisonOptions& options, const report::AnalysisOptions& analysis, Io& io) {
   TRY_ASSIGN(const Analysed first, analysed(options.first, analysis, io));
   TRY_ASSIGN(const Analysed second, analysed(options.second, analysis, io));
-  auto [first_label, second_label] = labels_of(options.first_label, options.first, options.second_label, options.second, {"A", "B"});
+  auto [first_label, second_label] = labels_of(options);
   const report::RunComparison comparison =
       report::compare(first.compared(std::move(first_label)), first.trace_report(), second.compared(std::move(second_label)),
                       second.trace_report(), options.noise_floor_pct / 100);
@@ -72,6 +73,20 @@ Result<int> compare_runs(const RunComparisonOptions& options, const report::Anal
     io.out.write(render::run_comparison_text(comparison, style_of(io)));
   }
   return options.fail_on_regression && comparison.judgement.answer == derive::compare::Answer::worse ? 1 : 0;
+}
+
+Result<int> compare_profiles(const ComparisonOptions& options, const report::AnalysisOptions& analysis, Io& io) {
+  TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(analysis));
+  TRY_ASSIGN(const report::NcuReport* first, analyse_file(*analyst, options.first, io));
+  TRY_ASSIGN(const report::NcuReport* second, analyse_file(*analyst, options.second, io));
+  const auto [first_label, second_label] = labels_of(options);
+  const report::NcuComparison comparison = report::compare(*first, *second, first_label, second_label);
+  if (options.format == "json") {
+    write_json(io, "comparison", render::ncu_comparison_json(comparison));
+  } else {
+    io.out.write(render::ncu_comparison_text(comparison, style_of(io)));
+  }
+  return options.fail_on_regression && comparison.outcome == "regressed" ? 1 : 0;
 }
 
 }  // namespace frx::cli
