@@ -40,11 +40,23 @@ Result<Analysed> analysed(const std::string& path, const report::AnalysisOptions
   return result;
 }
 
-// "train.pt.trace.json.gz" -> "train", "runs/run-3f/" -> "run-3f".
+// The endings by which recordings are known.
+constexpr std::string_view recording_endings[] = {".gz", ".json", ".trace", ".pt", ".zip", ".csv", ".txt", ".log"};
+
+// "train.pt.trace.json.gz" -> "train", "report.v1.csv" -> "report.v1", "runs/run-3f/" -> "run-3f".
 std::string name_of_file(const std::string& path) {
   const std::filesystem::path file(path);
   const std::string name = (file.has_filename() ? file : file.parent_path()).filename().string();
-  return printable(name.substr(0, name.find('.', 1)));
+  std::string_view stem = name;
+  for (bool found = true; found;) {
+    found = false;
+    for (const std::string_view ending : recording_endings) {
+      if (stem.size() <= ending.size() || !stem.ends_with(ending)) continue;
+      stem.remove_suffix(ending.size());
+      found = true;
+    }
+  }
+  return printable(stem);
 }
 
 std::pair<std::string, std::string> labels_of(const ComparisonOptions& options) {
