@@ -11,9 +11,12 @@ namespace {
 
 constexpr std::chrono::minutes time_limit{10};
 
+// The linker's last words, "ld returned 1", say less than the symbol it missed.
 std::string first_error(std::string_view said) {
-  for (const std::string_view line : split(said, '\n')) {
-    if (line.find("error") != line.npos || line.find("fatal") != line.npos) return printable(trim(line));
+  for (const std::string_view word : {"undefined reference", "error", "fatal"}) {
+    for (const std::string_view line : split(said, '\n')) {
+      if (line.find(word) != line.npos) return printable(trim(line));
+    }
   }
   return printable(trim(said.substr(0, said.find('\n'))));
 }

@@ -53,12 +53,15 @@ class Child {
       enforce_limit(exit);
       read_ready(tick());
     }
+    ended_ = Clock::now();
     pidfd_.close();
-    const Clock::time_point until = Clock::now() + std::chrono::milliseconds(200);
+    const Clock::time_point until = ended_ + std::chrono::milliseconds(200);
     while (!readers_.empty() && Clock::now() < until) read_ready(10);
   }
 
   void kill(int signal) const { ::kill(own_group_ ? -pid_ : pid_, signal); }
+  // What is read behind it takes none of the child's time.
+  Clock::time_point ended() const { return ended_; }
 
  private:
   static constexpr std::chrono::milliseconds grace{1000};  // between SIGTERM and SIGKILL
@@ -99,7 +102,7 @@ class Child {
   const ChildCommand& command_;
   std::vector<Reader>& readers_;
   Fd pidfd_;
-  Clock::time_point started_ = Clock::now();
+  Clock::time_point started_ = Clock::now(), ended_ = started_;
 };
 
 // The child's side of one output stream; opens /dev/null or a pipe as needed.
@@ -148,7 +151,7 @@ Result<Exit> run_process(const ChildCommand& command) {
   if (exit.timed_out && own_group) child.kill(SIGKILL);  // whatever it left behind in its group
   forwarding.forget();
   std::tie(exit.status, exit.signal) = reap(pid);
-  exit.took = Clock::now() - start;
+  exit.took = child.ended() - start;
   exit.interrupted_by = forwarding.received();
   return exit;
 }

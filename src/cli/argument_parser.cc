@@ -62,14 +62,18 @@ void declare(CLI::App& app, const Parameter& parameter, std::size_t index, std::
   }
 }
 
+bool looks_like_option(const std::string& argument) {
+  return argument.size() > 1 && argument[0] == '-' && !std::isdigit(static_cast<unsigned char>(argument[1]));
+}
+
 // Long names in full and nothing unknown, so that CLI11 only ever sees what it can place.
 Result<std::vector<std::string>> normalise(std::span<const Parameter> parameters, std::span<const std::string> args) {
   std::vector<std::string> result;
   bool only_arguments = false;
-  for (const std::string& argument : args) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::string& argument = args[i];
     only_arguments = only_arguments || argument == "--";
-    const bool is_option = !only_arguments && argument.size() > 1 && argument[0] == '-' && !std::isdigit(static_cast<unsigned char>(argument[1]));
-    if (!is_option) {
+    if (only_arguments || !looks_like_option(argument)) {
       result.push_back(argument);
       continue;
     }
@@ -83,7 +87,13 @@ Result<std::vector<std::string>> normalise(std::span<const Parameter> parameters
       return one.kind == Parameter::Kind::flag && one.is_named(name);
     });
     if (is_flag && equals != argument.npos) return fail(ErrorKind::usage, "{} takes no value", name);
-    result.push_back(equals == argument.npos ? name : name + argument.substr(equals));
+    if (equals != argument.npos) name += argument.substr(equals);
+    if (!is_flag && equals == argument.npos && i + 1 < args.size() && looks_like_option(args[i + 1])) {
+      // A value may begin with '-', such as a flag for a compiler; before an option of ours it was forgotten.
+      if (args[i + 1] == "--" || full_option_name(parameters, args[i + 1])) return fail(ErrorKind::usage, "expected a value after {}", name);
+      name += "=" + args[++i];
+    }
+    result.push_back(std::move(name));
   }
   return result;
 }

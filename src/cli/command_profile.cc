@@ -1,10 +1,10 @@
 // frx profile: the full report, from a live run of ncu or from an export.
 
 #include "base/text.h"
-#include "capture/ncu.h"
 #include "cli/code_analysis.h"
 #include "cli/command.h"
 #include "cli/json_output.h"
+#include "cli/live_profile.h"
 #include "cli/ncu_analysis.h"
 #include "knowledge/presets.h"
 #include "render/ncu_json.h"
@@ -16,54 +16,37 @@ namespace {
 struct Options {
   std::string ncu_file;
   std::string ptx_file;
-  std::string preset = "full";
-  std::string out;
   std::string why;
   bool explain = false;
   bool json = false;
   ExplainOptions brief;
-  capture::NcuRequest request;
+  LiveProfile live;
   report::AnalysisOptions analysis;
 };
 
 void describe(Syntax& syntax, Options& options) {
-  syntax.text("Says why the kernels are slow, what to change first and how to check that it helped. Reads an export of any "
-              "version of Nsight Compute, or runs ncu on the program after --.");
+  syntax.text(
+      "Says why the kernels are slow, what to change first and how to check that it helped. Reads an export of any "
+      "version of Nsight Compute, or runs ncu on the program after --.");
   syntax.option("--ncu", "FILE", options.ncu_file, "read this report (.ncu-rep) or export (CSV, text) instead of running ncu");
   syntax.option("--ptx", "FILE", options.ptx_file, "read this PTX instead; the same as frx analyze FILE");
-  syntax.choice("--preset", "NAME", options.preset, knowledge::preset_names(knowledge::Library::builtin()), "counters of a live run");
-  syntax.option("--out", "FILE", options.out, "keep the CSV of a live run");
-  syntax.option("--kernel-name", "FILTER", options.request.kernel_filter, "live: only kernels of this name or regular expression");
-  syntax.option("--launch-skip", "N", options.request.launch_skip, "live: leave out the first N launches");
-  syntax.option("--launch-count", "N", options.request.launch_count, "live: profile at most N launches");
+  syntax.choice("--preset", "NAME", options.live.preset, knowledge::preset_names(knowledge::Library::builtin()), "counters of a live run");
+  syntax.option("--out", "FILE", options.live.keep_as, "keep the CSV of a live run");
+  syntax.option("--kernel-name", "FILTER", options.live.request.kernel_filter, "live: only kernels of this name or regular expression");
+  syntax.option("--launch-skip", "N", options.live.request.launch_skip, "live: leave out the first N launches");
+  syntax.option("--launch-count", "N", options.live.request.launch_count, "live: profile at most N launches");
   describe_analysis(syntax, options.analysis);
   syntax.flag("--explain", options.explain, "also write frx_summary.txt, frx_llm_prompt.txt and frx_evidence.json");
   syntax.option("--explain-out", "DIR", options.brief.directory, "where to write them");
   syntax.option("--source", "FILE", options.brief.source_path, "CUDA source to put into the brief");
   syntax.option("--why", "FIELD", options.why, "only tell where this number or label comes from");
   syntax.flag("--json", options.json, "print JSON");
-  syntax.workload(options.request.workload, "the program to profile and its arguments");
+  syntax.workload(options.live.request.workload, "the program to profile and its arguments");
   syntax.example("--ncu report.csv --explain", "read an export, print the report, write the brief");
   syntax.example("--ptx kernel.ptx", "what the compiled code says of itself, without a GPU");
   syntax.example("--preset memory --launch-count 20 -- python train.py", "profile twenty launches now");
   syntax.exit_code(0, "a report was made");
   syntax.exit_code(1, "the file cannot be read or is no profile; ncu is missing, failed or may not read the counters");
-}
-
-Result<const report::NcuReport*> profile_now(const Options& options, report::Analyst& analyst, Io& io) {
-  TRY_ASSIGN(const std::vector<knowledge::Preset> presets, knowledge::load_presets(analyst.knowledge().library, analyst.knowledge().metrics));
-  capture::NcuRequest request = options.request;
-  for (const knowledge::Preset& preset : presets) {
-    if (preset.name == options.preset) request.counters = counters_of(preset, analyst.knowledge().metrics);
-  }
-  if (!options.json) io.err.write(fmt::format("running {}\n", capture::shell_line(capture::ncu_command(request))));
-  io.out.flush();
-  TRY_ASSIGN(const capture::NcuCapture captured, capture::profile_with_ncu(request, *io.host));
-  for (const std::string& note : captured.notes) io.err.write(fmt::format("note: {}\n", note));
-  if (!options.out.empty()) TRY(captured.save_as(options.out));
-  TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(captured.csv_path));
-  const std::string name = options.out.empty() ? "ncu " + capture::shell_line(request.workload) : options.out;
-  return analyst.analyse(name, *source);
 }
 
 Result<int> act(const Options& options, Io& io) {
@@ -72,7 +55,7 @@ Result<int> act(const Options& options, Io& io) {
     code.format = options.json ? "json" : "text";
     return analyse_code({options.ptx_file}, code, options.analysis, io);
   }
-  if (options.ncu_file.empty() && options.request.workload.empty()) {
+  if (options.ncu_file.empty() && options.live.request.workload.empty()) {
     return fail(ErrorKind::usage, "profile: nothing to profile")
         .hint("give an export (frx profile --ncu report.csv), PTX (--ptx kernel.ptx) or a program (frx profile -- ./your_app)");
   }
@@ -81,13 +64,15 @@ Result<int> act(const Options& options, Io& io) {
   if (!options.ncu_file.empty()) {
     TRY_ASSIGN(report, analyse_file(*analyst, options.ncu_file, io));
   } else {
-    Result<const report::NcuReport*> live = profile_now(options, *analyst, io);
-    if (!live) {
-      Error error = std::move(live).error();
+    LiveProfile live = options.live;
+    live.is_quiet = options.json;
+    Result<const report::NcuReport*> profiled = profile_now(live, *analyst, io);
+    if (!profiled) {
+      Error error = std::move(profiled).error();
       error.kind = ErrorKind::negative;  // the documented code of a live profile that failed is 1
       return Failure{std::move(error)};
     }
-    report = *live;
+    report = *profiled;
   }
   if (!options.why.empty()) {
     TRY_ASSIGN(const std::string story, why(*report, options.why, analyst->knowledge()));

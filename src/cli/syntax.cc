@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/shell_words.h"
 #include "base/text.h"
 #include "cli/argument_parser.h"
 
@@ -63,6 +64,17 @@ void Syntax::option(std::string_view names, std::string_view placeholder, std::s
 void Syntax::option(std::string_view names, std::string_view placeholder, std::vector<std::string>& values,
                     std::string_view help) {
   append(add(Parameter::Kind::option, names, placeholder, help), values);
+}
+
+void Syntax::words(std::string_view names, std::string_view placeholder, std::vector<std::string>& values, std::string_view help) {
+  Parameter& parameter = add(Parameter::Kind::option, names, placeholder, help);
+  parameter.repeatable = true;
+  parameter.take = [&values](const std::string& text) -> std::string {
+    Result<std::vector<std::string>> words = shell_words(text);
+    if (!words) return "words whose quotes are closed";
+    values.insert(values.end(), words->begin(), words->end());
+    return "";
+  };
 }
 
 void Syntax::option(std::string_view names, std::string_view placeholder, Number& value, std::string_view help) {

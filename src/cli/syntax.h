@@ -51,6 +51,8 @@ class Syntax {
   void option(std::string_view names, std::string_view placeholder, std::vector<std::string>& values, std::string_view help);
   void option(std::string_view names, std::string_view placeholder, Number& value, std::string_view help);
   void option(std::string_view names, std::string_view placeholder, double& value, std::string_view help);
+  // One text of several words, as a shell would part them; may be given again.
+  void words(std::string_view names, std::string_view placeholder, std::vector<std::string>& values, std::string_view help);
   void choice(std::string_view names, std::string_view placeholder, std::string& value,
               std::vector<std::string> choices, std::string_view help);
 

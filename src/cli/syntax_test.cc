@@ -13,6 +13,7 @@ struct Everything {
   Words files;
   Words workload;
   Words tags;
+  Words flags;
   std::string output;
   std::string kernel_name;
   bool json = false;
@@ -28,6 +29,7 @@ struct Everything {
     syntax.option("-o,--output", "FILE", output, "where to");
     syntax.option("--kernel-name", "FILTER", kernel_name, "which kernels");
     syntax.option("--tag", "TAG", tags, "any number");
+    syntax.words("--flags", "FLAGS", flags, "for a compiler");
     syntax.option("--launch-skip", "N", skip, "how many");
     syntax.option("--ratio", "R", ratio, "share");
     syntax.flag("-j,--json", json, "as JSON");
@@ -115,6 +117,20 @@ TEST(Syntax, FindsWhereTheCommandBegins) {
   EXPECT_EQ(syntax.leading_options(Words{"--col=never", "doctor"}), 1u);
   EXPECT_EQ(syntax.leading_options(Words{"--color"}), 1u);
   EXPECT_EQ(syntax.leading_options(Words{}), 0u);
+}
+
+// The documented form: frx compare a.cu b.cu --build-flags "-DBUILD_EXECUTABLE".
+TEST(Syntax, AValueMayBeginWithADash) {
+  Everything all;
+  ASSERT_TRUE(all.syntax.parse(Words{"--flags", "-DBUILD -I'my include'", "--flags", "-O3", "memory"}));
+  EXPECT_EQ(all.flags, (Words{"-DBUILD", "-Imy include", "-O3"}));
+  EXPECT_EQ(all.preset, "memory");
+}
+
+TEST(Syntax, AnOptionOfOursIsNoValueOfAnother) {
+  Everything all;
+  EXPECT_EQ(all.refused({"--flags", "--json"}), "expected a value after --flags");
+  EXPECT_EQ(all.refused({"--flags", "'-O3"}), "--flags: expected words whose quotes are closed, found ''-O3'");
 }
 
 }  // namespace

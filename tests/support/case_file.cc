@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/shell_words.h"
 #include "base/text.h"
 #include "support/base64.h"
 #include "support/ncu_report_from_yaml.h"
@@ -14,34 +15,6 @@ constexpr std::string_view marker = "--- ";
 
 Failure malformed(const std::string& path, std::size_t line, std::string_view what) {
   return fail(ErrorKind::malformed, "{}", what).at(fmt::format("{}:{}", path, line));
-}
-
-// 'a b' "c d" e\ f, as a POSIX shell would split them, without expansions.
-Result<std::vector<std::string>> shell_words(std::string_view text) {
-  std::vector<std::string> words;
-  std::string word;
-  bool in_word = false;
-  char quote = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quote == 0 && (c == ' ' || c == '\t')) {
-      if (in_word) words.push_back(std::move(word));
-      word.clear();
-      in_word = false;
-    } else if (quote == 0 && (c == '\'' || c == '"')) {
-      quote = c;
-      in_word = true;
-    } else if (c == quote) {
-      quote = 0;
-    } else {
-      if (c == '\\' && quote != '\'' && i + 1 < text.size()) ++i;
-      word += text[i];
-      in_word = true;
-    }
-  }
-  if (quote != 0) return fail(ErrorKind::malformed, "a quote stays open");
-  if (in_word) words.push_back(std::move(word));
-  return words;
 }
 
 Result<int> number(std::string_view text) {

@@ -1,0 +1,188 @@
+#include "capture/bench.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "capture/compiler_run.h"
+#include "capture/gpu/gpu_sampler.h"
+#include "frx_generated/bench_header.h"
+
+namespace frx::capture {
+namespace {
+
+namespace fs = std::filesystem;
+using model::Bench;
+using model::BenchGpu;
+using model::BenchRun;
+using model::BenchSide;
+
+constexpr std::size_t log_limit = std::size_t{1} << 20;
+constexpr std::size_t output_limit = std::size_t{16} << 20;
+// Slowed down for power, heat or a brake from outside: SW power cap, HW slowdown, SW and HW thermal, HW power brake.
+constexpr std::uint64_t slowing_reasons = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
+
+double milliseconds_of(std::chrono::nanoseconds time) { return std::chrono::duration<double, std::milli>(time).count(); }
+
+void build(BenchSide& side, const std::string& nvcc, const std::string& executable, const std::string& header_folder,
+           const BenchRequest& request, const Host& host) {
+  std::vector<std::string> argv{nvcc, "-O3", "-lineinfo", "-I", header_folder, "-o", executable};
+  if (!request.architecture.empty()) argv.push_back("-arch=" + request.architecture);
+  argv.insert(argv.end(), request.build_flags.begin(), request.build_flags.end());
+  const Result<Exit> exit = run_compiler(std::move(argv), side.source, host, log_limit);
+  if (!exit) {
+    side.compile_error = exit.error().message;
+  } else if (std::error_code ignored; !fs::is_regular_file(executable, ignored)) {
+    side.compile_error = "nvcc ended well and left no program";
+  } else {
+    side.compile_ms = milliseconds_of(exit->took);
+    side.executable = executable;
+  }
+}
+
+std::optional<double> time_in(std::string_view words) {
+  words = trim(words);
+  double value = 0;
+  const auto [end, error] = std::from_chars(words.data(), words.data() + words.size(), value);
+  const bool is_time = error == std::errc() && end == words.data() + words.size() && std::isfinite(value) && value >= 0;
+  return is_time ? std::optional(value) : std::nullopt;
+}
+
+void add_time(std::optional<double>& sum, std::string_view words) {
+  if (const std::optional<double> time = time_in(words)) sum = sum.value_or(0) + *time;
+}
+
+std::string last_line(std::string_view text) {
+  text = trim(text);
+  return printable(text.substr(text.rfind('\n') + 1));  // npos + 1 is 0
+}
+
+// What went wrong in the words of the program, and what helps.
+std::string trouble_of(const Exit& exit, std::chrono::milliseconds limit) {
+  std::string text = describe(exit, limit);
+  if (exit.timed_out) return text + "; --time-limit SECONDS gives it more time";
+  const std::string said = last_line(exit.err.empty() ? exit.out : exit.err);
+  if (!said.empty()) text += ": " + said;
+  if (said.find("driver version is insufficient") != said.npos || said.find("no CUDA-capable device") != said.npos)
+    text += "; frx doctor tells what this machine lacks";
+  return text;
+}
+
+// False when this side is not to run again.
+Result<bool> run_once(BenchSide& side, bool counts, const BenchRequest& request, const Host& host) {
+  ChildCommand command;
+  command.argv = {side.executable};
+  command.keep_limit = output_limit;
+  command.time_limit = request.time_limit;
+  const Result<Exit> exit = host.run(command);
+  if (!exit) {
+    side.run_error = exit.error().message;
+    return false;
+  }
+  if (exit->interrupted_by != 0) return fail(ErrorKind::negative, "bench: stopped by a signal; nothing was judged");
+  if (!exit->ok()) {
+    side.run_error = trouble_of(*exit, request.time_limit);
+    return false;
+  }
+  if (!counts) return true;
+  BenchRun run;
+  run.wall_ms = milliseconds_of(exit->took);
+  read_bench_output(exit->out, run);
+  side.runs.push_back(std::move(run));
+  return true;
+}
+
+// The driver may be slow or absent: no GPU is no error here, the programs themselves will tell.
+std::optional<GpuSample> gpu_now(GpuSource& source) {
+  if (source.gpus().empty()) return std::nullopt;
+  Result<std::vector<GpuSample>> samples = source.sample({source.gpus().front().index});
+  return samples && !samples->empty() ? std::optional(std::move(samples->front())) : std::nullopt;
+}
+
+bool is_slowed(const std::optional<GpuSample>& sample) {
+  return sample && sample->throttle_reasons && (*sample->throttle_reasons & slowing_reasons) != 0;
+}
+
+std::optional<BenchGpu> gpu_between(const std::optional<GpuSample>& before, const std::optional<GpuSample>& after,
+                                    const GpuSource& source) {
+  if (source.gpus().empty()) return std::nullopt;
+  BenchGpu gpu;
+  gpu.name = source.gpus().front().name;
+  gpu.driver = source.driver();
+  if (before) gpu.sm_clock_before_mhz = before->sm_clock, gpu.temperature_before_c = before->temperature;
+  if (after) gpu.sm_clock_after_mhz = after->sm_clock, gpu.temperature_after_c = after->temperature;
+  gpu.was_throttled = is_slowed(before) || is_slowed(after);
+  return gpu;
+}
+
+// The side that begins changes from round to round: before, after; after, before; ...
+Result<> run_rounds(const BenchRequest& request, const Host& host, Bench& bench, const BenchProgress& progress) {
+  const std::size_t rounds = request.warmup + request.runs;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    std::array<BenchSide*, 2> sides = {&bench.before, &bench.after};
+    if (round % 2 == 1) std::swap(sides[0], sides[1]);
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      BenchSide& side = *sides[i];
+      if (side.executable.empty() || !side.run_error.empty()) continue;
+      TRY(run_once(side, round >= request.warmup, request, host));
+      if (progress) progress(2 * round + i + 1, 2 * rounds);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view bench_header() { return bench_header_text; }
+
+void read_bench_output(std::string_view output, BenchRun& run) {
+  constexpr std::string_view warm = "FRX_KERNEL_US:", cold = "FRX_KERNEL_COLD_US:", checksum = "FRX_CHECKSUM:";
+  for (std::string_view line : split(output, '\n')) {
+    line = trim(line);
+    if (line.starts_with(warm)) add_time(run.kernel_us, line.substr(warm.size()));
+    if (line.starts_with(cold)) add_time(run.kernel_cold_us, line.substr(cold.size()));
+    if (!line.starts_with(checksum)) continue;
+    for (const std::string_view word : split(line.substr(checksum.size()), ' ')) {
+      if (!trim(word).empty()) run.checksum.emplace_back(trim(word));
+    }
+  }
+}
+
+Result<BenchPrograms> build_bench(const BenchRequest& request, const Host& host) {
+  const std::optional<std::string> nvcc = host.program("nvcc");
+  if (!nvcc) {
+    return fail(ErrorKind::environment, "bench: nvcc was not found")
+        .hint("install the CUDA toolkit, or put its bin folder into PATH; frx compare A.cu B.cu needs no compiler");
+  }
+  TRY_ASSIGN(TemporaryDirectory folder, TemporaryDirectory::make(host.variable("TMPDIR").value_or("/tmp")));
+  TRY(write_file(folder.file("frx_bench.cuh"), bench_header()));
+  const std::string programs = request.keep_in.empty() ? folder.path() : request.keep_in;
+  std::error_code error;
+  fs::create_directories(programs, error);
+  if (error) return fail(ErrorKind::unreadable, "cannot make the folder: {}", error.message()).at(programs);
+  BenchPrograms result{{}, std::move(folder)};
+  Bench& bench = result.bench;
+  bench.before.source = request.before;
+  bench.after.source = request.after;
+  bench.architecture = request.architecture;
+  bench.warmup = request.warmup;
+  bench.compiler = name_and_version("nvcc", *nvcc, host);
+  const std::string base = fs::absolute(programs, error).string();
+  build(bench.before, *nvcc, base + "/before", result.folder.path(), request, host);
+  build(bench.after, *nvcc, base + "/after", result.folder.path(), request, host);
+  return result;
+}
+
+Result<> run_bench(const BenchRequest& request, const Host& host, Bench& bench, const BenchProgress& progress) {
+  const Result<std::unique_ptr<GpuSource>> gpu = open_gpu_source(host, shortest_interval);
+  const std::optional<GpuSample> before = gpu ? gpu_now(**gpu) : std::nullopt;
+  TRY(run_rounds(request, host, bench, progress));
+  if (gpu) bench.gpu = gpu_between(before, gpu_now(**gpu), **gpu);
+  return {};
+}
+
+}  // namespace frx::capture
