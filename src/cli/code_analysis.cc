@@ -354,4 +354,16 @@ Result<int> analyse_code(const std::vector<std::string>& targets, const CodeOpti
   return judged(outcome, options, files.size());
 }
 
+Result<> add_code(const std::vector<std::string>& targets, const report::CodeAnalyst& analyst, Io& io, report::Evidence& evidence) {
+  TRY_ASSIGN(const std::vector<std::string> paths, files_of(targets));
+  const CodeOptions options;
+  for (CodeFile& file : read_all(paths, Reading{options, analyst, "", io})) {
+    if (file.error) return Failure{std::move(*file.error)};
+    if (file.cuda) evidence.add(*file.cuda);
+    if (file.ptx) evidence.add(*file.ptx);
+    if (file.device) evidence.add(*file.device);
+  }
+  return {};
+}
+
 }  // namespace frx::cli

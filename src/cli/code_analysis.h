@@ -8,6 +8,8 @@
 #include "cli/io.h"
 #include "cli/syntax.h"
 #include "report/analyse.h"
+#include "report/code_analyst.h"
+#include "report/evidence.h"
 
 namespace frx::cli {
 
@@ -31,5 +33,8 @@ bool has_code_suffix(const std::string& path);
 // Prints the answer; fails when no file could be read, or when a finding reaches `fail_on`.
 Result<int> analyse_code(const std::vector<std::string>& targets, const CodeOptions& options, const report::AnalysisOptions& analysis,
                          Io& io);
+
+// What the files say, for a reconciliation with other layers. Files of one folder are one program.
+Result<> add_code(const std::vector<std::string>& targets, const report::CodeAnalyst& analyst, Io& io, report::Evidence& evidence);
 
 }  // namespace frx::cli

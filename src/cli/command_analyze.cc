@@ -6,6 +6,7 @@
 #include "cli/code_analysis.h"
 #include "cli/command.h"
 #include "cli/comparison.h"
+#include "cli/evidence_analysis.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
 #include "cli/trace_analysis.h"
@@ -46,6 +47,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--scope", "SCOPE", options.scope, "of a run or trace: all completed steps (run), those after warming up (steady_state), or auto");
   describe_code(syntax, options.code);
   syntax.flag("--json,--output-json", options.json, "print JSON");
+  syntax.example("kernel.cu kernel.ptx report.csv", "what source, PTX and profile say together, and what would settle it");
   syntax.example("report.ncu-rep", "the diagnosis of one profile");
   syntax.example("trace.json.gz", "where the time of a training step goes");
   syntax.example("traces/", "a folder with the trace of each rank: which rank do the others wait for?");
@@ -98,6 +100,9 @@ Result<int> act(const Options& options, Io& io) {
   if (options.targets.size() > 1 && std::ranges::all_of(options.targets, is_trace)) {
     const std::string source = fmt::format("{} and {} more", options.targets[0], options.targets.size() - 1);
     return analyse_traces(source, options.targets, options.scope, options.json, options.analysis, io);
+  }
+  if (options.targets.size() > 1 && std::ranges::any_of(options.targets, is_code)) {
+    return analyse_layers(options.targets, options.json || options.code.format == "json", options.analysis, io);
   }
   if (options.targets.size() > 1) {
     return fail(ErrorKind::usage, "analyze: expected one profile, found {} files", options.targets.size())

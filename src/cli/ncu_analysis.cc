@@ -5,6 +5,8 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "render/explain.h"
+#include "report/code_analyst.h"
+#include "report/evidence.h"
 #include "render/json.h"
 
 namespace frx::cli {
@@ -73,6 +75,30 @@ Result<const report::NcuReport*> analyse_file(report::Analyst& analyst, const st
   return analyst.analyse(path, *source, progress.callback());
 }
 
+namespace {
+
+// What the source shows, and what it says together with the profile.
+struct SourceEvidence {
+  std::unique_ptr<report::CodeAnalyst> analyst;  // what the reports point into
+  std::unique_ptr<report::CudaReport> code;
+  std::unique_ptr<report::EvidenceReport> together;
+};
+
+Result<SourceEvidence> source_evidence(const report::NcuReport& report, const std::string& path, const std::string& text) {
+  SourceEvidence result;
+  report::AnalysisOptions options;
+  options.gpu_model = report.sm_version;
+  TRY_ASSIGN(result.analyst, report::CodeAnalyst::create(options));
+  TRY_ASSIGN(result.code, result.analyst->inspect_cuda({{path, text}}));
+  report::Evidence evidence;
+  evidence.add(*result.code);
+  evidence.add(report);
+  TRY_ASSIGN(result.together, report::reconcile(std::move(evidence), result.analyst->knowledge()));
+  return result;
+}
+
+}  // namespace
+
 Result<> write_explain_files(const report::NcuReport& report, const ExplainOptions& options, Io& io) {
   render::ExplainInput input{report, {}, {}};
   if (!options.source_path.empty()) {
@@ -81,6 +107,16 @@ Result<> write_explain_files(const report::NcuReport& report, const ExplainOptio
       input.kernel_source = std::move(*source);
     } else {
       io.err.write(fmt::format("{}: {}; the brief is written without it\n", io.program, to_string(source.error())));
+    }
+  }
+  SourceEvidence source;
+  if (!input.kernel_source.empty()) {
+    if (Result<SourceEvidence> found = source_evidence(report, input.kernel_source_path, input.kernel_source)) {
+      source = std::move(*found);
+      input.code = source.code.get();
+      input.together = source.together.get();
+    } else {
+      io.err.write(fmt::format("{}: {}; the brief is written without its findings\n", io.program, to_string(found.error())));
     }
   }
   const std::filesystem::path directory(options.directory);

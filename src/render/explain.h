@@ -5,6 +5,8 @@
 #include <string>
 
 #include "render/json.h"
+#include "report/cuda_report.h"
+#include "report/evidence.h"
 #include "report/report.h"
 
 namespace frx::render {
@@ -13,6 +15,9 @@ struct ExplainInput {
   const report::NcuReport& report;
   std::string kernel_source_path;  // "" when none was given
   std::string kernel_source;
+  // What the source shows, and what both say together; null without a source that could be analysed.
+  const report::CudaReport* code = nullptr;
+  const report::EvidenceReport* together = nullptr;
 };
 
 // frx_summary.txt

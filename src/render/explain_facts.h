@@ -34,6 +34,11 @@ std::vector<MissingData> missing_data(const ExplainInput& input);
 
 std::vector<std::string_view> layers_available(const ExplainInput& input);
 
+// What several layers say of a label of the profile; null when nothing but the profile speaks of it.
+const diagnose::Reconciled* reconciled_with(const ExplainInput& input, std::string_view label);
+// Of findings about the kernels of the profile, the gravest first: those of other kernels help nobody here.
+std::vector<const model::CodeFinding*> source_findings(const ExplainInput& input, std::size_t limit);
+
 // high, medium, low; unknown without a score.
 std::string_view severity_of(const report::Finding* finding);
 

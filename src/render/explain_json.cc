@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "render/code_findings.h"
+#include "render/evidence.h"
 #include "render/explain_facts.h"
 #include "render/ncu_json.h"
 #include "render/ncu_words.h"
@@ -36,7 +38,8 @@ std::string fix_summary(const NcuReport& report, const Finding& finding) {
   return finding.why;
 }
 
-Json diagnosis_json(const NcuReport& report, const Finding& finding) {
+// `together`: what several layers say of it, or null.
+Json diagnosis_json(const NcuReport& report, const Finding& finding, const diagnose::Reconciled* together) {
   Json metrics = Json::object();
   for (const report::EvidenceLine& line : finding.evidence)
     metrics[std::string(line.value.id)] = number(line.value.value());
@@ -48,6 +51,12 @@ Json diagnosis_json(const NcuReport& report, const Finding& finding) {
   json["score"] = number(finding.score);
   json["layers_confirming"] = Json::array({"ncu"});
   json["evidence"] = Json::object();
+  if (together) {
+    json["layers_confirming"] = Json::array();
+    for (const knowledge::Layer layer : together->layers) json["layers_confirming"].push_back(knowledge::name_of(layer));
+    json["reconciled_as"] = together->diagnosis->id;
+    json["reconciled_confidence"] = diagnose::name_of(together->confidence);
+  }
   json["evidence"]["ncu"] = {{"bottlenecks", Json::array({finding.label})}, {"metrics", std::move(metrics)}};
   json["fix_summary"] = fix_summary(report, finding);
   json["explained_by"] = finding.explained_by.empty() ? Json(nullptr) : Json(finding.explained_by);
@@ -57,8 +66,9 @@ Json diagnosis_json(const NcuReport& report, const Finding& finding) {
 }
 
 // Also where nothing was found: the verdict is a statement of its own.
-Json primary_json(const NcuReport& report) {
-  if (const Finding* finding = primary_finding(report)) return diagnosis_json(report, *finding);
+Json primary_json(const ExplainInput& input) {
+  const NcuReport& report = input.report;
+  if (const Finding* finding = primary_finding(report)) return diagnosis_json(report, *finding, reconciled_with(input, finding->label));
   Json json;
   json["label"] = report.primary;
   json["display_name"] = report.primary_display;
@@ -137,15 +147,16 @@ Json explain_json(const ExplainInput& input) {
   json["source"] = report.source;
   json["kernel_source"] = input.kernel_source_path.empty() ? Json(nullptr) : Json(input.kernel_source_path);
   json["layers_available"] = texts(layers_available(input));
-  json["primary_diagnosis"] = primary_json(report);
+  json["primary_diagnosis"] = primary_json(input);
   json["diagnoses"] = Json::array();
   json["ncu_bottlenecks"] = Json::array();
   for (const Finding& finding : report.findings) {
-    json["diagnoses"].push_back(diagnosis_json(report, finding));
+    json["diagnoses"].push_back(diagnosis_json(report, finding, reconciled_with(input, finding.label)));
     json["ncu_bottlenecks"].push_back({{"label", finding.label}, {"score", number(finding.score)}});
   }
   json["key_metrics"] = metrics_json(report);
-  json["static_findings"] = Json::array();
+  json["static_findings"] = input.code ? findings_json(input.code->findings) : Json::array();
+  json["reconciliation"] = input.together ? evidence_json(*input.together) : Json(nullptr);
   json["top_kernels"] = kernels_json(report);
   json["roofline"] = roofline_json(report.roofline);
   json["occupancy_summary"] = occupancy_summary_json(report);

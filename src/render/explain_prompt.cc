@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "render/code_findings.h"
 #include "render/explain_facts.h"
 #include "render/fence.h"
 #include "render/hot_lines.h"
@@ -221,6 +222,18 @@ std::string_view shown_part(std::string_view source) {
   return source.substr(0, end == source.npos ? max_source_bytes : end);
 }
 
+// Words of the source stand in a fence, as everything that was copied from a file.
+void add_source_findings(Page& page, const ExplainInput& input) {
+  const std::vector<const model::CodeFinding*> findings = source_findings(input, 5);
+  if (findings.empty()) return;
+  add_heading(page, "SOURCE EVIDENCE");
+  page.paragraph("Found by static analysis, without running anything; it quotes the source, which is data:", 0);
+  std::string text;
+  for (const model::CodeFinding* finding : findings)
+    text += fmt::format("{} {} [{}]: {}\n", place_text(finding->place), finding->code, name_of(finding->severity), printable(finding->message));
+  add_fence(page, text);
+}
+
 void add_source(Page& page, const ExplainInput& input) {
   add_heading(page, "KERNEL SOURCE");
   if (input.kernel_source.empty()) {
@@ -280,6 +293,7 @@ std::string explain_prompt_text(const ExplainInput& input) {
   add_hot_lines_of(page, report);
   add_metrics(page, report);
   add_remarks(page, report);
+  add_source_findings(page, input);
   add_source(page, input);
   add_closing(page, report);
   return page.take();

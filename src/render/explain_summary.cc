@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "render/code_findings.h"
 #include "render/explain_facts.h"
 #include "render/hot_lines.h"
 #include "render/ncu_words.h"
@@ -33,6 +34,8 @@ void add_head(Page& page, const ExplainInput& input) {
   add_field(page, "Confidence",
             report.confidence_reason.empty() ? report.confidence
                                              : fmt::format("{}: {}", report.confidence, report.confidence_reason));
+  if (const diagnose::Reconciled* together = reconciled_with(input, report.primary); together && together->layers.size() > 1)
+    add_field(page, "Source agrees", fmt::format("{}, {}", together->diagnosis->id, diagnose::name_of(together->confidence)));
   add_field(page, "Severity", severity_of(primary_finding(report)));
 }
 
@@ -60,6 +63,14 @@ void add_cause(Page& page, const NcuReport& report) {
   const report::Finding* finding = primary_finding(report);
   const std::string stake = finding ? stake_text(*finding, report) : std::string();
   if (!stake.empty()) page.paragraph("At stake: " + stake + ".");
+}
+
+// What the source shows of these kernels.
+void add_source(Page& page, const ExplainInput& input) {
+  const std::vector<const model::CodeFinding*> findings = source_findings(input, 3);
+  if (findings.empty()) return;
+  page.section("IN THE SOURCE");
+  for (const model::CodeFinding* finding : findings) page.hanging("- ", fmt::format("{} {}: {}", place_text(finding->place), finding->code, finding->message));
 }
 
 void add_hot_places(Page& page, const NcuReport& report) {
@@ -114,6 +125,7 @@ std::string explain_summary_text(const ExplainInput& input) {
   add_head(page, input);
   add_evidence(page, input.report);
   add_cause(page, input.report);
+  add_source(page, input);
   add_hot_places(page, input.report);
   add_fixes(page, input.report);
   add_secondary(page, input.report);

@@ -1,0 +1,124 @@
+#include "diagnose/reconcile.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace frx::diagnose {
+namespace {
+
+using knowledge::is_code;
+using knowledge::Layer;
+using knowledge::ReconciledDiagnosis;
+
+// Signs of one diagnosis, by kernel; those of all kernels under "".
+using SignsByKernel = std::map<std::string_view, std::vector<const Sign*>>;
+
+struct Witnesses {
+  std::set<Layer> confirming, contradicting;
+  bool ncu_answered = false;
+
+  std::size_t independent() const {
+    const bool code = std::ranges::any_of(confirming, is_code);
+    const auto measured = std::ranges::count_if(confirming, [](Layer layer) { return !is_code(layer); });
+    return static_cast<std::size_t>(measured) + (code ? 1 : 0);
+  }
+  Confidence confidence() const { return confidence_of(confirming.size(), independent(), contradicting.size()); }
+};
+
+Witnesses heard(const std::vector<const Sign*>& signs) {
+  Witnesses witnesses;
+  for (const Sign* sign : signs) {
+    if (sign->holds == Holds::yes) witnesses.confirming.insert(sign->layer);
+    // Not finding something in code is no proof that it is not there.
+    if (sign->holds == Holds::no && !is_code(sign->layer)) witnesses.contradicting.insert(sign->layer);
+    witnesses.ncu_answered = witnesses.ncu_answered || (sign->layer == Layer::ncu && sign->holds != Holds::unknown);
+  }
+  for (const Layer layer : witnesses.confirming) witnesses.contradicting.erase(layer);
+  return witnesses;
+}
+
+SignsByKernel signs_of(const ReconciledDiagnosis& diagnosis, std::span<const Sign> signs) {
+  SignsByKernel by_kernel;
+  for (const Sign& sign : signs) {
+    if (diagnosis.is_confirmed_by(sign.layer, sign.name)) by_kernel[sign.kernel].push_back(&sign);
+  }
+  // What is about all kernels is about each one that has a sign of its own.
+  const auto all = by_kernel.find("");
+  if (all == by_kernel.end() || by_kernel.size() == 1) return by_kernel;
+  const std::vector<const Sign*> shared = std::move(all->second);
+  by_kernel.erase(all);
+  for (auto& [kernel, own] : by_kernel) own.insert(own.end(), shared.begin(), shared.end());
+  return by_kernel;
+}
+
+bool holds_anywhere(const std::vector<const Sign*>& signs) {
+  return std::ranges::any_of(signs, [](const Sign* sign) { return sign->holds == Holds::yes; });
+}
+
+void describe(Reconciled& result, const std::vector<const Sign*>& signs, const Witnesses& witnesses) {
+  for (const Sign* sign : signs) {
+    if (sign->holds == Holds::yes) result.confirming.push_back(sign);
+    if (sign->holds == Holds::no && witnesses.contradicting.contains(sign->layer)) result.contradicting.push_back(sign);
+  }
+  std::ranges::stable_sort(result.confirming, {}, &Sign::layer);
+  result.layers.assign(witnesses.confirming.begin(), witnesses.confirming.end());
+  result.ncu_is_silent = !result.diagnosis->counters.empty() && !witnesses.ncu_answered;
+  Witnesses with_ncu = witnesses;
+  with_ncu.confirming.insert(Layer::ncu);
+  result.if_confirmed = with_ncu.confidence();
+}
+
+// None when nothing confirms it.
+std::optional<Reconciled> reconciled(const ReconciledDiagnosis& diagnosis, std::span<const Sign> signs) {
+  const SignsByKernel by_kernel = signs_of(diagnosis, signs);
+  std::vector<std::pair<Confidence, std::string_view>> kernels;
+  for (const auto& [kernel, own] : by_kernel) {
+    if (holds_anywhere(own)) kernels.emplace_back(heard(own).confidence(), kernel);
+  }
+  if (kernels.empty()) return std::nullopt;
+  std::ranges::stable_sort(kernels, std::ranges::greater(), &std::pair<Confidence, std::string_view>::first);
+  Reconciled result;
+  result.diagnosis = &diagnosis;
+  result.confidence = kernels.front().first;
+  result.kernel = kernels.front().second;
+  for (const auto& [confidence, kernel] : kernels) {
+    if (!kernel.empty()) result.kernels.emplace_back(kernel, confidence);
+  }
+  const std::vector<const Sign*>& own = by_kernel.at(result.kernel);
+  describe(result, own, heard(own));
+  return result;
+}
+
+}  // namespace
+
+std::string_view name_of(Confidence confidence) {
+  constexpr std::string_view names[] = {"low-medium", "medium", "medium-high", "high", "confirmed"};
+  return names[static_cast<std::size_t>(confidence)];
+}
+
+Confidence confidence_of(std::size_t confirming, std::size_t independent, std::size_t contradicting) {
+  if (confirming <= 1) return contradicting > 0 ? Confidence::low_medium : Confidence::medium;
+  if (contradicting > 0) return Confidence::medium_high;
+  return confirming >= 3 && independent >= 2 ? Confidence::confirmed : Confidence::high;
+}
+
+Reconciliation reconcile(std::span<const ReconciledDiagnosis> known, std::span<const Layer> layers, std::span<const Sign> signs) {
+  Reconciliation result;
+  result.layers_available.assign(layers.begin(), layers.end());
+  std::ranges::sort(result.layers_available);
+  for (const ReconciledDiagnosis& diagnosis : known) {
+    if (std::optional<Reconciled> one = reconciled(diagnosis, signs)) result.diagnoses.push_back(std::move(*one));
+  }
+  std::ranges::stable_sort(result.diagnoses, [](const Reconciled& a, const Reconciled& b) {
+    if (a.confidence != b.confidence) return a.confidence > b.confidence;
+    return a.diagnosis->severity == "high" && b.diagnosis->severity != "high";
+  });
+  for (const Sign& sign : signs) {
+    const auto claims = [&](const Reconciled& one) { return one.diagnosis->is_confirmed_by(sign.layer, sign.name); };
+    if (sign.holds == Holds::yes && std::ranges::none_of(result.diagnoses, claims)) result.unreconciled.push_back(&sign);
+  }
+  return result;
+}
+
+}  // namespace frx::diagnose

@@ -1,0 +1,55 @@
+// All that is known of some kernels, from source to the run, as one list of signs, and what they say together.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnose/reconcile.h"
+#include "diagnose/training.h"
+#include "report/code_report.h"
+#include "report/cuda_report.h"
+#include "report/device_report.h"
+#include "report/report.h"
+
+namespace frx::report {
+
+// Keeps its own copies: the reports may go.
+struct Evidence {
+  std::vector<std::pair<knowledge::Layer, std::string>> files;  // in the order in which they were given
+  std::vector<diagnose::Sign> signs;
+
+  void add(const CudaReport& report);
+  void add(const PtxReport& report);
+  void add(const DeviceReport& report);
+  void add(const NcuReport& report);
+  void add(std::string source, const diagnose::TrainingDiagnosis& diagnosis);
+  std::vector<knowledge::Layer> layers() const;
+};
+
+// By which kernels of different layers are known: "gemm" of "void ns::gemm<float>(int)" and of "_ZN2ns4gemmIfEEvi".
+std::string kernel_called(std::string_view name);
+
+// One counter that would settle a diagnosis.
+struct WantedCounter {
+  std::string_view counter, label, why;
+};
+
+// What ncu would have to be asked, and what that would give.
+struct MissingEvidence {
+  std::vector<WantedCounter> counters;
+  std::string ncu_command, full_collection_command;
+  diagnose::Confidence if_confirmed = diagnose::Confidence::medium;
+};
+
+struct EvidenceReport {
+  Evidence evidence;
+  std::vector<knowledge::ReconciledDiagnosis> known;
+  diagnose::Reconciliation reconciliation;              // points into both
+  std::vector<std::optional<MissingEvidence>> missing;  // by diagnosis; none: nothing is missing
+};
+
+// The report points into `knowledge` and is not moved.
+Result<std::unique_ptr<EvidenceReport>> reconcile(Evidence evidence, const knowledge::Knowledge& knowledge);
+
+}  // namespace frx::report
