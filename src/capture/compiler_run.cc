@@ -11,8 +11,10 @@ namespace {
 
 constexpr std::chrono::minutes time_limit{10};
 
+// A linker names what is missing before it says that it failed, without the word "error".
 std::string first_error(std::string_view said) {
   for (const std::string_view line : split(said, '\n')) {
+    if (line.find("undefined reference") != line.npos) return printable(trim(line));
     if (line.find("error") != line.npos || line.find("fatal") != line.npos) return printable(trim(line));
   }
   return printable(trim(said.substr(0, said.find('\n'))));

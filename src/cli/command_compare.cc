@@ -33,6 +33,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--label-a", "TEXT", options.comparison.first_label, "what to call the first");
   syntax.option("--label-b", "TEXT", options.comparison.second_label, "what to call the second");
   syntax.flag("--with-ptx", options.code.with_ptx, "CUDA source: compile both (nvcc, or else clang) and compare the PTX, too");
+  syntax.flag("--with-ncu", options.code.with_ncu,
+              "CUDA source: also compile both to programs (nvcc) and run them under ncu; both must end within 5 minutes");
   syntax.option("--ncu-a", "FILE", options.code.first_ncu, "code: an Nsight Compute profile of the first");
   syntax.option("--ncu-b", "FILE", options.code.second_ncu, "code: an Nsight Compute profile of the second");
   syntax.option("--build-flags", "FLAGS", options.code.build_flags, "CUDA source: options for the compiler, such as \"-Iinclude -DN=4\"");
@@ -44,6 +46,7 @@ void describe(Syntax& syntax, Options& options) {
   describe_analysis(syntax, options.analysis);
   syntax.example("baseline.cu optimized.cu", "from the source alone: what is mended, what is new, what is still unknown");
   syntax.example("baseline.cu optimized.cu --with-ptx", "with registers and spills");
+  syntax.example("baseline.cu optimized.cu --with-ncu --build-flags -DBUILD_EXECUTABLE", "with kernel times and counters of this GPU");
   syntax.example("baseline.cu optimized.cu --ncu-a baseline.csv --ncu-b optimized.csv", "and by what was measured");
   syntax.example("before.json.gz after.json.gz", "did the change make the steps faster?");
   syntax.example("runs/run-a.zip runs/run-b.zip --fail-on-regression", "for CI");
@@ -113,7 +116,7 @@ Result<int> act(const Options& given, Io& io) {
   }
   if (kinds[0] == Kind::code) return compare_code(options, io);
   if (options.has_flags_of_code())
-    return fail(ErrorKind::usage, "compare: --with-ptx, --ncu-a, --ncu-b and --build-flags go with CUDA source or PTX")
+    return fail(ErrorKind::usage, "compare: --with-ptx, --with-ncu, --ncu-a, --ncu-b and --build-flags go with CUDA source or PTX")
         .at(options.sides[0]);
   return compare_recordings(options, kinds[0] == Kind::run, io);
 }

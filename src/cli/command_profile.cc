@@ -51,11 +51,8 @@ void describe(Syntax& syntax, Options& options) {
 }
 
 Result<const report::NcuReport*> profile_now(const Options& options, report::Analyst& analyst, Io& io) {
-  TRY_ASSIGN(const std::vector<knowledge::Preset> presets, knowledge::load_presets(analyst.knowledge().library, analyst.knowledge().metrics));
   capture::NcuRequest request = options.request;
-  for (const knowledge::Preset& preset : presets) {
-    if (preset.name == options.preset) request.counters = counters_of(preset, analyst.knowledge().metrics);
-  }
+  TRY_ASSIGN(request.counters, counters_of_preset(options.preset, analyst));
   if (!options.json) io.err.write(fmt::format("running {}\n", capture::shell_line(capture::ncu_command(request))));
   io.out.flush();
   TRY_ASSIGN(const capture::NcuCapture captured, capture::profile_with_ncu(request, *io.host));

@@ -4,6 +4,8 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "capture/ncu.h"
+#include "capture/program_compiler.h"
 #include "capture/ptx_compiler.h"
 #include "cli/code_analysis.h"
 #include "cli/json_output.h"
@@ -85,6 +87,42 @@ Result<> read_profiles(ReadSide& first, ReadSide& second, const ImplementationOp
   return {};
 }
 
+// A program that failed has not done its work: the time of what it did do would make it look fast.
+Result<const report::NcuReport*> profile(const ReadSide& side, const ImplementationOptions& options, const std::string& architecture,
+                                         report::Analyst& analyst, Io& io) {
+  capture::NcuRequest request;
+  TRY_ASSIGN(request.counters, counters_of_preset("full", analyst));
+  request.workload = {"./your_app"};
+  TRY(capture::find_ncu(request, *io.host));  // before minutes of compiling
+  TRY_ASSIGN(const capture::CompiledProgram program,
+             capture::compile_program(side.path, architecture, words_of(options.build_flags), *io.host));
+  request.workload = {program.path};
+  TRY_ASSIGN(const capture::NcuCapture captured, capture::profile_with_ncu(request, *io.host, options.time_limit));
+  if (captured.application_code != 0)
+    return fail(ErrorKind::environment, "{}", captured.notes.empty() ? "the program failed" : captured.notes.back());
+  TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(captured.csv_path));
+  return analyst.analyse("ncu of " + side.label, *source);
+}
+
+void profile_both(ReadSide& first, ReadSide& second, const ImplementationOptions& options, const std::string& architecture,
+                  report::Analyst& analyst, Io& io, std::vector<EvidenceFailure>& failures) {
+  for (ReadSide* side : {&first, &second}) {
+    if (!side->cuda || side->ncu) continue;
+    io.err.write(fmt::format("compiling and profiling {}\n", printable(side->path)));
+    Result<const report::NcuReport*> report = profile(*side, options, architecture, analyst, io);
+    if (report) {
+      side->ncu = *report;
+      continue;
+    }
+    Error error = std::move(report).error();
+    const bool refused = error.kind == ErrorKind::malformed;
+    // What ncu advises names the program, which is gone by now.
+    if (!refused && error.hint.find("/program") != error.hint.npos)
+      error.hint = "compile it and run it alone first; options go into --build-flags";
+    failures.push_back({"ncu", side->label, refused ? "compile" : "run", reason_of(error)});
+  }
+}
+
 Result<> expect_shared_layer(const report::ImplementationComparison& comparison, const ReadSide& first, const ReadSide& second) {
   if (first.cuda && second.cuda) return {};
   if (comparison.ptx.is_available || comparison.ncu.is_available || (first.ptx && second.ptx)) return {};
@@ -129,6 +167,7 @@ Result<int> compare_implementations(const ImplementationOptions& options, const 
   std::vector<EvidenceFailure> failures;
   if (options.with_ptx || options.with_ncu) compile_both(first, second, *analyst, words_of(options.build_flags), io, failures);
   TRY(read_profiles(first, second, options, *profile_analyst, io));
+  if (options.with_ncu) profile_both(first, second, options, analyst->gpu_architecture(), *profile_analyst, io, failures);
   const report::ImplementationComparison comparison =
       report::compare(first.implementation(), second.implementation(), card, std::move(failures));
   TRY(expect_shared_layer(comparison, first, second));

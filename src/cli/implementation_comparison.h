@@ -1,6 +1,7 @@
 // frx compare on code: CUDA source or PTX of two implementations, with what the compiler and Nsight Compute add.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,9 @@ struct ImplementationOptions {
   std::string first, second;              // paths
   std::string first_label, second_label;  // "" for the names of the files
   std::string first_ncu, second_ncu;      // profiles, or ""
-  bool with_ptx = false, with_ncu = false;
+  bool with_ptx = false;
+  bool with_ncu = false;                  // compiles and profiles each side that has no profile; tries PTX, too
+  std::chrono::milliseconds time_limit = std::chrono::minutes(5);  // of a program under ncu
   std::vector<std::string> build_flags;  // each may hold several, with blanks between
   std::string format = "text";           // text, json
   std::string mode = "compare";          // of the JSON: compare, or comparison with comparison_v1 alone

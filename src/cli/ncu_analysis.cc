@@ -1,9 +1,11 @@
 #include "cli/ncu_analysis.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "knowledge/presets.h"
 #include "render/explain.h"
 #include "render/json.h"
 
@@ -71,6 +73,13 @@ Result<const report::NcuReport*> analyse_file(report::Analyst& analyst, const st
   TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(path));
   Progress progress(io, path, source->size_hint());
   return analyst.analyse(path, *source, progress.callback());
+}
+
+Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const report::Analyst& analyst) {
+  const knowledge::Knowledge& known = analyst.knowledge();
+  TRY_ASSIGN(const std::vector<knowledge::Preset> presets, knowledge::load_presets(known.library, known.metrics));
+  const auto at = std::ranges::find(presets, preset, &knowledge::Preset::name);
+  return at == presets.end() ? std::vector<std::string>() : counters_of(*at, known.metrics);
 }
 
 Result<> write_explain_files(const report::NcuReport& report, const ExplainOptions& options, Io& io) {

@@ -122,13 +122,15 @@ std::vector<std::string> still_unknown_in(const ImplementationComparison& c) {
 
 std::vector<UpgradeHint> hints_for(const ImplementationComparison& c) {
   std::vector<UpgradeHint> hints;
-  const bool was_tried = std::ranges::find(c.failures, "ptx", &EvidenceFailure::layer) != c.failures.end();
+  const auto was_tried = [&](std::string_view layer) {
+    return std::ranges::find(c.failures, layer, &EvidenceFailure::layer) != c.failures.end();
+  };
   const bool has_source = c.first.cuda || c.second.cuda;
-  if (!c.ptx.is_available && has_source && !was_tried && !compares(c, "register_efficiency"))
+  if (!c.ptx.is_available && has_source && !was_tried("ptx") && !compares(c, "register_efficiency"))
     hints.push_back({"--with-ptx", "compiles the CUDA source and compares registers, spills and instructions"});
   if (c.ncu.is_available) return hints;
   const std::string flags = c.first.has_ncu() ? "--ncu-b FILE" : c.second.has_ncu() ? "--ncu-a FILE" : "--ncu-a FILE --ncu-b FILE";
-  const bool can_run = c.first.cuda && c.second.cuda;
+  const bool can_run = c.first.cuda && c.second.cuda && !was_tried("ncu");
   hints.push_back({can_run ? "--with-ncu, or " + flags : flags,
                    "brings kernel time, DRAM and caches, occupancy and stall reasons, and lets time decide"});
   return hints;
