@@ -66,7 +66,8 @@ void declare(CLI::App& app, const Parameter& parameter, std::size_t index, std::
 Result<std::vector<std::string>> normalise(std::span<const Parameter> parameters, std::span<const std::string> args) {
   std::vector<std::string> result;
   bool only_arguments = false;
-  for (const std::string& argument : args) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::string& argument = args[i];
     only_arguments = only_arguments || argument == "--";
     const bool is_option = !only_arguments && argument.size() > 1 && argument[0] == '-' && !std::isdigit(static_cast<unsigned char>(argument[1]));
     if (!is_option) {
@@ -79,11 +80,14 @@ Result<std::vector<std::string>> normalise(std::span<const Parameter> parameters
       continue;
     }
     const std::size_t equals = argument.find('=');
-    const bool is_flag = std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& one) {
-      return one.kind == Parameter::Kind::flag && one.is_named(name);
-    });
+    const auto parameter = std::ranges::find_if(parameters, [&](const Parameter& one) { return one.is_named(name); });
+    const bool is_flag = parameter->kind == Parameter::Kind::flag;
     if (is_flag && equals != argument.npos) return fail(ErrorKind::usage, "{} takes no value", name);
-    result.push_back(equals == argument.npos ? name : name + argument.substr(equals));
+    if (parameter->takes_options && equals == argument.npos && i + 1 < args.size()) {
+      result.push_back(name + "=" + args[++i]);
+    } else {
+      result.push_back(equals == argument.npos ? name : name + argument.substr(equals));
+    }
   }
   return result;
 }

@@ -320,7 +320,7 @@ Result<int> judged(const Outcome& outcome, const CodeOptions& options, std::size
 void describe_code(Syntax& syntax, CodeOptions& options) {
   syntax.choice("--format", "FORMAT", options.format, {"text", "json", "sarif", "github"}, "code: how to print the findings");
   syntax.flag("--with-ptx", options.with_ptx, "CUDA source: compile it (nvcc, or else clang) and confirm or withdraw what was found");
-  syntax.option("--build-flags", "FLAG", options.build_flags, "CUDA source: an option for the compiler, such as -Iinclude; may be given again");
+  syntax.foreign_options("--build-flags", "FLAG", options.build_flags, "CUDA source: an option for the compiler, such as -Iinclude; may be given again");
   syntax.flag("--with-ptxas", options.with_ptxas, "PTX: run ptxas and use its registers and spills");
   syntax.option("--ptxas-log", "FILE", options.ptxas_log, "PTX: the same from what 'nvcc -Xptxas -v' printed");
   syntax.choice("--fail-on", "SEVERITY", options.fail_on, {"low", "medium", "high"},

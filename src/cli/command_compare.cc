@@ -37,7 +37,7 @@ void describe(Syntax& syntax, Options& options) {
               "CUDA source: also compile both to programs (nvcc) and run them under ncu; both must end within 5 minutes");
   syntax.option("--ncu-a", "FILE", options.code.first_ncu, "code: an Nsight Compute profile of the first");
   syntax.option("--ncu-b", "FILE", options.code.second_ncu, "code: an Nsight Compute profile of the second");
-  syntax.option("--build-flags", "FLAGS", options.code.build_flags, "CUDA source: options for the compiler, such as \"-Iinclude -DN=4\"");
+  syntax.foreign_options("--build-flags", "FLAGS", options.code.build_flags, "CUDA source: options for the compiler, such as \"-Iinclude -DN=4\"");
   syntax.option("--noise-floor", "PERCENT", options.comparison.noise_floor_pct,
                 "runs: differences of step time up to this count as nothing");
   syntax.flag("--fail-on-regression", options.comparison.fail_on_regression, "exit 1 when the second is slower, or worse");

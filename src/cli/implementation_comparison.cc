@@ -90,10 +90,11 @@ Result<> read_profiles(ReadSide& first, ReadSide& second, const ImplementationOp
 // A program that failed has not done its work: the time of what it did do would make it look fast.
 Result<const report::NcuReport*> profile(const ReadSide& side, const ImplementationOptions& options, const std::string& architecture,
                                          report::Analyst& analyst, Io& io) {
+  if (!io.host->program("ncu"))  // asked before minutes of compiling
+    return fail(ErrorKind::environment, "Nsight Compute (ncu) was not found, neither on PATH nor where CUDA installs it")
+        .hint("install it, or profile where it is (frx ncu-command full -- ./your_app) and bring the files here: --ncu-a, --ncu-b");
   capture::NcuRequest request;
   TRY_ASSIGN(request.counters, counters_of_preset("full", analyst));
-  request.workload = {"./your_app"};
-  TRY(capture::find_ncu(request, *io.host));  // before minutes of compiling
   TRY_ASSIGN(const capture::CompiledProgram program,
              capture::compile_program(side.path, architecture, words_of(options.build_flags), *io.host));
   request.workload = {program.path};

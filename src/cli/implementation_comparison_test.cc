@@ -77,15 +77,15 @@ TEST_F(CompareWithNcu, AProgramThatCrashesHasNoTime) {
 TEST_F(CompareWithNcu, WithoutNcuNothingIsCompiledAndTheRemedyIsNamed) {
   host_.programs.erase("ncu");
   const std::string text = compared();
-  EXPECT_NE(text.find("profile of a.cu (run): Nsight Compute (ncu) was not found"), std::string::npos) << text;
-  EXPECT_NE(text.find("install it: package nsight-compute"), std::string::npos) << text;
+  EXPECT_NE(text.find("profile of a.cu and b.cu (run): Nsight Compute (ncu) was not found"), std::string::npos) << text;
+  EXPECT_NE(text.find("bring the files here: --ncu-a, --ncu-b"), std::string::npos) << text;
   EXPECT_TRUE(left_nothing());
 }
 
 TEST_F(CompareWithNcu, WithoutNvccTheRemedyIsNamed) {
   host_.programs.erase("nvcc");
   const std::string text = compared();
-  EXPECT_NE(text.find("profile of a.cu (run): nvcc was not found; it is part of the CUDA toolkit"), std::string::npos) << text;
+  EXPECT_NE(text.find("profile of a.cu and b.cu (run): nvcc was not found; it is part of the CUDA toolkit"), std::string::npos) << text;
   EXPECT_TRUE(left_nothing());
 }
 

@@ -65,6 +65,11 @@ void Syntax::option(std::string_view names, std::string_view placeholder, std::v
   append(add(Parameter::Kind::option, names, placeholder, help), values);
 }
 
+void Syntax::foreign_options(std::string_view names, std::string_view placeholder, std::vector<std::string>& values, std::string_view help) {
+  option(names, placeholder, values, help);
+  parameters_.back().takes_options = true;
+}
+
 void Syntax::option(std::string_view names, std::string_view placeholder, Number& value, std::string_view help) {
   Parameter& parameter = add(Parameter::Kind::option, names, placeholder, help);
   if (value) parameter.default_text = std::to_string(*value);

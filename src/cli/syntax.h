@@ -30,6 +30,7 @@ struct Parameter {
   std::string default_text;           // shown when not empty
   bool repeatable = false;
   bool required = false;
+  bool takes_options = false;         // its value is an option of another program and may begin with a dash
   // Takes one value; returns what was expected when it does not fit, else "".
   std::function<std::string(const std::string&)> take;
 
@@ -51,6 +52,8 @@ class Syntax {
   void option(std::string_view names, std::string_view placeholder, std::vector<std::string>& values, std::string_view help);
   void option(std::string_view names, std::string_view placeholder, Number& value, std::string_view help);
   void option(std::string_view names, std::string_view placeholder, double& value, std::string_view help);
+  // Options of another program: the next word is one, even when it begins with a dash.
+  void foreign_options(std::string_view names, std::string_view placeholder, std::vector<std::string>& values, std::string_view help);
   void choice(std::string_view names, std::string_view placeholder, std::string& value,
               std::vector<std::string> choices, std::string_view help);
 

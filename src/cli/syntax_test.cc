@@ -59,6 +59,20 @@ TEST(Syntax, TheLastOfARepeatedOptionCounts) {
   EXPECT_EQ(all.tags, (Words{"x", "y"}));
 }
 
+TEST(Syntax, OptionsOfAnotherProgramMayBeginWithADash) {
+  Syntax syntax;
+  std::vector<std::string> flags;
+  bool quiet = false;
+  syntax.foreign_options("--build-flags", "FLAGS", flags, "");
+  syntax.flag("--quiet", quiet, "");
+  const std::vector<std::string> args = {"--build-flags", "-DX=1 -DY", "--quiet", "--build-flags=-Iinclude"};
+  ASSERT_TRUE(syntax.parse(args));
+  EXPECT_EQ(flags, (std::vector<std::string>{"-DX=1 -DY", "-Iinclude"}));
+  EXPECT_TRUE(quiet);
+  const std::vector<std::string> nothing = {"--build-flags"};
+  EXPECT_FALSE(syntax.parse(nothing));
+}
+
 TEST(Syntax, TheWorkloadIsNeverLookedAt) {
   Everything all;
   ASSERT_TRUE(all.syntax.parse(Words{"memory", "--", "python", "--json", "--", "-x"}));

@@ -130,11 +130,27 @@ void add_tradeoffs(Page& page, const ImplementationComparison& c) {
   }
 }
 
+// What both sides lack for the same reason is said once.
+void add_failures(Page& page, const std::vector<report::EvidenceFailure>& failures) {
+  if (failures.empty()) return;
+  page.section("COULD NOT BE HAD");
+  std::vector<bool> said(failures.size());
+  for (std::size_t i = 0; i < failures.size(); ++i) {
+    const report::EvidenceFailure& one = failures[i];
+    std::string targets = one.target;
+    for (std::size_t j = i + 1; j < failures.size(); ++j) {
+      const report::EvidenceFailure& other = failures[j];
+      if (other.layer != one.layer || other.step != one.step || other.reason != one.reason) continue;
+      targets += " and " + other.target;
+      said[j] = true;
+    }
+    if (!said[i])
+      page.hanging("- ", fmt::format("{} of {} ({}): {}", one.layer == "ncu" ? "profile" : "PTX", targets, one.step, one.reason));
+  }
+}
+
 void add_open_ends(Page& page, const ImplementationComparison& c) {
-  if (!c.failures.empty()) page.section("COULD NOT BE HAD");
-  for (const report::EvidenceFailure& failure : c.failures)
-    page.hanging(
-        "- ", fmt::format("{} of {} ({}): {}", failure.layer == "ncu" ? "profile" : "PTX", failure.target, failure.step, failure.reason));
+  add_failures(page, c.failures);
   if (!c.still_unknown.empty()) page.section("STILL UNKNOWN");
   for (const std::string& unknown : c.still_unknown) page.hanging("- ", unknown);
   if (!c.hints.empty()) page.section("TO KNOW MORE");
