@@ -42,7 +42,8 @@ TEST(Scorecard, PlacesEveryRuleOnce) {
       for (const std::string_view rule : kind == "cuda" ? dimension.cuda : dimension.ptx) ++places[rule];
     }
     for (const knowledge::UnscoredRule& one : card().unscored) ++places[one.rule];
-    for (const knowledge::CodeRule& rule : CodeRules::load(library(), kind).value().all()) {
+    const CodeRules rules = CodeRules::load(library(), kind).value();
+    for (const knowledge::CodeRule& rule : rules.all()) {
       EXPECT_EQ(places[rule.id], 1) << "data/compare/scorecard.yaml: " << kind << " rule " << rule.id;
     }
   }
