@@ -11,6 +11,7 @@
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
 #include "render/implementation_comparison.h"
+#include "render/reconciliation.h"
 #include "report/code_analyst.h"
 #include "report/confirm_with_ptx.h"
 #include "report/implementation_comparison.h"
@@ -139,7 +140,8 @@ void print(const report::ImplementationComparison& comparison, const Implementat
   } else {
     write_json(io, options.mode,
                {{"comparison", render::implementation_comparison_json(comparison)},
-                {"reconciliation", nullptr},
+                {"reconciliation", render::reconciliation_json(comparison.first_evidence)},
+                {"reconciliation_b", render::reconciliation_json(comparison.second_evidence)},
                 {"evidence_failures", render::evidence_failures_json(comparison)}});
   }
 }
@@ -155,7 +157,7 @@ bool is_implementation(const std::string& path) {
 
 Result<int> compare_implementations(const ImplementationOptions& options, const report::AnalysisOptions& analysis, Io& io) {
   TRY_ASSIGN(const std::unique_ptr<report::CodeAnalyst> analyst, report::CodeAnalyst::create(analysis));
-  TRY_ASSIGN(const knowledge::Scorecard card, knowledge::Scorecard::load(analyst->knowledge().library));
+  TRY_ASSIGN(const report::ComparisonKnowledge known, report::ComparisonKnowledge::load(analyst->knowledge()));
   TRY_ASSIGN(const std::unique_ptr<report::Analyst> profile_analyst, report::Analyst::create(analysis));
   ReadSide first, second;
   first.path = options.first;
@@ -170,7 +172,7 @@ Result<int> compare_implementations(const ImplementationOptions& options, const 
   TRY(read_profiles(first, second, options, *profile_analyst, io));
   if (options.with_ncu) profile_both(first, second, options, analyst->gpu_architecture(), *profile_analyst, io, failures);
   const report::ImplementationComparison comparison =
-      report::compare(first.implementation(), second.implementation(), card, std::move(failures));
+      report::compare(first.implementation(), second.implementation(), known, std::move(failures));
   TRY(expect_shared_layer(comparison, first, second));
   print(comparison, options, io);
   return options.fail_on_regression && comparison.verdict.winner == report::Side::first ? 1 : 0;

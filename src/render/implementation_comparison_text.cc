@@ -1,4 +1,7 @@
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "base/text.h"
@@ -130,6 +133,39 @@ void add_tradeoffs(Page& page, const ImplementationComparison& c) {
   }
 }
 
+void add_causes(Page& page, std::string_view heading, const report::ReconciledEvidence& evidence) {
+  if (evidence.diagnoses.empty()) return;
+  page.section(heading);
+  for (const report::ReconciledDiagnosis& one : evidence.diagnoses) {
+    const std::vector<std::string_view> layers = one.layers_confirming();
+    std::string sentence = fmt::format("{}: confidence {}, by {}", one.diagnosis->display, one.confidence, fmt::join(layers, ", "));
+    if (!one.contradicted_by.empty()) sentence += fmt::format("; {} speaks against it", fmt::join(one.contradicted_by, ", "));
+    page.hanging(one.diagnosis->severity == "high" ? "!! " : "!  ", sentence, 2, tone_of_priority(one.diagnosis->severity));
+    page.paragraph(one.diagnosis->fix, 5);
+  }
+}
+
+// Of both sides, each diagnosis once.
+void add_missing_evidence(Page& page, const ImplementationComparison& c) {
+  std::set<std::string_view> said;
+  for (const report::ReconciledEvidence* evidence : {&c.first_evidence, &c.second_evidence}) {
+    for (const report::ReconciledDiagnosis& one : evidence->diagnoses) {
+      if (!one.missing || !said.insert(one.diagnosis->id).second) continue;
+      if (said.size() == 1) page.section("MISSING EVIDENCE");
+      page.paragraph(one.diagnosis->id, 2, Tone::bold);
+      page.paragraph(fmt::format("confidence: {} -> {} if confirmed", one.confidence, one.missing->confidence_if_confirmed), 4);
+      for (const report::MissingEvidence::Metric& metric : one.missing->metrics) {
+        page.command(fmt::format("collect: {}", metric.counter));
+        page.paragraph(fmt::format("{}: {}", metric.label, metric.why), 6, Tone::dim);
+      }
+      page.command(one.missing->ncu_command);
+    }
+  }
+  if (said.empty()) return;
+  page.paragraph("Or everything at once, then --ncu-a and --ncu-b:");
+  page.command("ncu --set full --csv ./your_app > full.csv");
+}
+
 // What both sides lack for the same reason is said once.
 void add_failures(Page& page, const std::vector<report::EvidenceFailure>& failures) {
   if (failures.empty()) return;
@@ -158,6 +194,9 @@ void add_open_ends(Page& page, const ImplementationComparison& c) {
     page.paragraph(hint.flag, 2, Tone::bold);
     page.paragraph(hint.gain, 6);
   }
+}
+
+void add_notes(Page& page, const ImplementationComparison& c) {
   if (!c.notes.empty()) page.section("NOTES");
   for (const std::string& note : c.notes) page.hanging("- ", note);
 }
@@ -195,7 +234,11 @@ std::string implementation_comparison_text(const ImplementationComparison& c, co
   add_layer(page, "PTX", c.ptx);
   add_layer(page, "NSIGHT COMPUTE", c.ncu);
   add_tradeoffs(page, c);
+  add_causes(page, "ROOT CAUSES IN A", c.first_evidence);
+  add_causes(page, "ROOT CAUSES LEFT IN B", c.second_evidence);
   add_open_ends(page, c);
+  add_missing_evidence(page, c);
+  add_notes(page, c);
   return page.take();
 }
 

@@ -112,26 +112,36 @@ std::vector<const FindingChange*> ImplementationComparison::changes(Change chang
   return all;
 }
 
-ImplementationComparison compare(Implementation first, Implementation second, const knowledge::Scorecard& card,
+Result<ComparisonKnowledge> ComparisonKnowledge::load(const knowledge::Knowledge& knowledge) {
+  ComparisonKnowledge known;
+  TRY_ASSIGN(known.card, knowledge::Scorecard::load(knowledge.library));
+  TRY_ASSIGN(known.reconciliation, knowledge::Reconciliation::load(knowledge.library, knowledge.metrics));
+  known.metrics = &knowledge.metrics;
+  return known;
+}
+
+ImplementationComparison compare(Implementation first, Implementation second, const ComparisonKnowledge& known,
                                  std::vector<EvidenceFailure> failures) {
   ImplementationComparison c;
   c.first = std::move(first);
   c.second = std::move(second);
   c.failures = std::move(failures);
-  c.card = &card;
+  c.card = &known.card;
   c.source = source_diff(c.first, c.second);
   c.ptx = ptx_diff(c.first, c.second);
   c.ncu = ncu_diff(c.first, c.second);
   if (c.source.is_available) c.source_changes = changes_in_source(*c.first.cuda, *c.second.cuda);
   if (c.ptx.is_available) c.ptx_changes = changes_in_ptx(*c.first.ptx, *c.second.ptx);
-  c.scores =
-      score(c.first, c.second, c.source_changes ? &*c.source_changes : nullptr, c.ptx_changes ? &*c.ptx_changes : nullptr, c.ncu, card);
+  c.scores = score(c.first, c.second, c.source_changes ? &*c.source_changes : nullptr, c.ptx_changes ? &*c.ptx_changes : nullptr, c.ncu,
+                   known.card);
   if (!judge_by_time(c)) judge_by_score(c);
   add_dimension_reasons(c);
   add_unscored_reasons(c);
   c.tradeoffs = tradeoffs_of(c);
   c.still_unknown = still_unknown_in(c);
   c.hints = hints_for(c);
+  c.first_evidence = reconcile(c.first, known.reconciliation, *known.metrics);
+  c.second_evidence = reconcile(c.second, known.reconciliation, *known.metrics);
   add_notes(c);
   return c;
 }

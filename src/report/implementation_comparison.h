@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/reconciliation.h"
 #include "report/scorecard.h"
 
 namespace frx::report {
@@ -53,14 +54,24 @@ struct ImplementationComparison {
   std::vector<std::string> still_unknown;
   std::vector<UpgradeHint> hints;
   std::vector<EvidenceFailure> failures;
+  ReconciledEvidence first_evidence, second_evidence;
   std::vector<std::string> notes;
 
   // Of both layers, source first, without remarks.
   std::vector<const FindingChange*> changes(Change change) const;
 };
 
-// `card` outlives the result.
-ImplementationComparison compare(Implementation first, Implementation second, const knowledge::Scorecard& card,
+// What a comparison has to know; `knowledge` outlives it.
+struct ComparisonKnowledge {
+  knowledge::Scorecard card;
+  knowledge::Reconciliation reconciliation;
+  const knowledge::MetricCatalogue* metrics = nullptr;
+
+  static Result<ComparisonKnowledge> load(const knowledge::Knowledge& knowledge);
+};
+
+// `known` outlives the result.
+ImplementationComparison compare(Implementation first, Implementation second, const ComparisonKnowledge& known,
                                  std::vector<EvidenceFailure> failures = {});
 
 }  // namespace frx::report

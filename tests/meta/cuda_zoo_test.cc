@@ -85,16 +85,16 @@ const std::set<std::string> not_told_by_source_alone = {
 };
 
 void expect_answer(const ZooSide& bad, const ZooSide& good, report::Side expected) {
-  static const knowledge::Library library = knowledge::Library::builtin();
-  static const knowledge::Scorecard card = knowledge::Scorecard::load(library).value();
-  const report::ImplementationComparison there = report::compare(bad.implementation("bad"), good.implementation("good"), card);
-  const report::ImplementationComparison back = report::compare(good.implementation("good"), bad.implementation("bad"), card);
+  static const knowledge::Knowledge knowledge = knowledge::Knowledge::load("").value();
+  static const report::ComparisonKnowledge known = report::ComparisonKnowledge::load(knowledge).value();
+  const report::ImplementationComparison there = report::compare(bad.implementation("bad"), good.implementation("good"), known);
+  const report::ImplementationComparison back = report::compare(good.implementation("good"), bad.implementation("bad"), known);
   EXPECT_EQ(there.verdict.winner, expected);
   EXPECT_EQ(back.verdict.winner, expected == report::Side::second ? report::Side::first : expected);
   EXPECT_EQ(there.scores.first, back.scores.second);
   EXPECT_EQ(there.scores.second, back.scores.first);
-  EXPECT_EQ(report::compare(bad.implementation("a"), bad.implementation("b"), card).verdict.winner, report::Side::neither);
-  EXPECT_EQ(report::compare(good.implementation("a"), good.implementation("b"), card).verdict.winner, report::Side::neither);
+  EXPECT_EQ(report::compare(bad.implementation("a"), bad.implementation("b"), known).verdict.winner, report::Side::neither);
+  EXPECT_EQ(report::compare(good.implementation("a"), good.implementation("b"), known).verdict.winner, report::Side::neither);
 }
 
 TEST_P(CudaZoo, ComparedBySourceTheGoodOneWinsWhereTheSourceTells) {

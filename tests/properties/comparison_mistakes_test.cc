@@ -25,8 +25,8 @@ const CodeAnalyst& analyst() {
   return *one;
 }
 
-const knowledge::Scorecard& card() {
-  static const knowledge::Scorecard loaded = knowledge::Scorecard::load(analyst().knowledge().library).value();
+const report::ComparisonKnowledge& known() {
+  static const report::ComparisonKnowledge loaded = report::ComparisonKnowledge::load(analyst().knowledge()).value();
   return loaded;
 }
 
@@ -75,7 +75,7 @@ const Metric dram_busy{"dram__throughput.avg.pct_of_peak_sustained_elapsed", "%"
 const Metric l1{"l1tex__t_sector_hit_rate.pct", "%", "50"}, l2{"lts__t_sector_hit_rate.pct", "%", "60"};
 Metric time_of(const std::string& us) { return {"gpu__time_duration.sum", "us", us}; }
 
-ImplementationComparison compared(const Implementation& a, const Implementation& b) { return report::compare(a, b, card()); }
+ImplementationComparison compared(const Implementation& a, const Implementation& b) { return report::compare(a, b, known()); }
 
 Implementation side(const std::string& label, const report::CudaReport* cuda, const report::PtxReport* ptx = nullptr,
                     const report::NcuReport* ncu = nullptr) {
@@ -123,7 +123,7 @@ TEST(ComparisonMistakes, E2_TheSameSourceWithPtxOfOneSideIsATie) {
   EXPECT_EQ(c.verdict.winner, Side::neither);
   EXPECT_EQ(c.scores.first, c.scores.second);
   EXPECT_FALSE(dimension(c, "register_efficiency").is_comparable());
-  EXPECT_FALSE(dimension(c, "register_efficiency").winner(card().tie_band));
+  EXPECT_FALSE(dimension(c, "register_efficiency").winner(known().card.tie_band));
   EXPECT_THAT(c.still_unknown, Contains("register usage and spills"));
 }
 
@@ -152,7 +152,7 @@ TEST(ComparisonMistakes, E3_LessUseOfDramIsNoVirtueAndTimeDecides) {
       compared(side("fast", code.get(), nullptr, fast.report()), side("slow", code.get(), nullptr, slow.report()));
   EXPECT_EQ(c.verdict.basis, Basis::kernel_time);
   EXPECT_EQ(c.verdict.winner, Side::first);
-  EXPECT_EQ(dimension(c, "memory_efficiency").winner(card().tie_band), Side::neither);
+  EXPECT_EQ(dimension(c, "memory_efficiency").winner(known().card.tie_band), Side::neither);
   EXPECT_FALSE(c.ncu.number("avg_dram_throughput_pct")->better());
 }
 
@@ -177,6 +177,85 @@ TEST(ComparisonMistakes, E4_OneFactSeenInSourceAndInItsPtxCountsOnce) {
   const ImplementationComparison alone = compared(side("bad", bad.get()), side("good", good.get()));
   const ImplementationComparison both = compared(side("bad", bad.get(), compiled.get()), side("good", good.get(), compiled.get()));
   EXPECT_EQ(dimension(alone, "memory_efficiency").first, dimension(both, "memory_efficiency").first);
+}
+
+// Label, confidence and the layers that confirm: "inefficient_global_memory_access medium source".
+std::vector<std::string> shown(const report::ReconciledEvidence& evidence) {
+  std::vector<std::string> all;
+  for (const report::ReconciledDiagnosis& one : evidence.diagnoses) {
+    std::string text = fmt::format("{} {}", one.diagnosis->id, one.confidence);
+    for (const std::string_view layer : one.layers_confirming()) text += fmt::format(" {}", layer);
+    for (const std::string_view layer : one.contradicted_by) text += fmt::format(" not {}", layer);
+    all.push_back(text);
+  }
+  return all;
+}
+
+report::ReconciledEvidence reconciled(const Implementation& side) {
+  return report::reconcile(side, known().reconciliation, *known().metrics);
+}
+
+// A strided load in PTX, as the compiler makes it of the source above.
+std::unique_ptr<report::PtxReport> strided_ptx() {
+  return analyst()
+      .analyse_ptx(
+          "k.ptx",
+          ".version 8.4\n.target sm_86\n.address_size 64\n.visible .entry sums(.param .u64 p)\n{\n.reg .f32 %f<9>;\n.reg .b64 %rd<3>;\n"
+          ".reg .b32 %r<9>;\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 128;\nadd.u64 %rd2, %rd1, %rd2;\n"
+          "ld.global.f32 %f1, [%rd2];\nst.global.f32 [%rd2], %f1;\nret;\n}\n")
+      .value();
+}
+
+TEST(ComparisonMistakes, E4_SourceAndItsPtxAreOneWitness) {
+  const auto code = source(strided("sums"));
+  const auto compiled = strided_ptx();
+  EXPECT_THAT(shown(reconciled(side("k", code.get()))), ElementsAre("inefficient_global_memory_access medium source"));
+  EXPECT_THAT(shown(reconciled(side("k", code.get(), compiled.get()))), ElementsAre("inefficient_global_memory_access medium source ptx"));
+}
+
+const Metric scattered{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "sector/request", "32"},
+    packed{scattered.name, "sector/request", "4"};
+const Metric all_bytes_used{"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", "%", "100"};
+
+TEST(ComparisonMistakes, E4_AProfileIsASecondWitness) {
+  const auto code = source(strided("sums"));
+  const Profile profile({time_of("100"), dram_busy, scattered});
+  EXPECT_THAT(shown(reconciled(side("k", code.get(), nullptr, profile.report()))),
+              Contains("inefficient_global_memory_access high source ncu"));
+}
+
+TEST(ComparisonMistakes, E4_WhatWasNotMeasuredIsNoContradiction) {
+  const auto code = source(strided("sums"));
+  const Profile silent({time_of("100"), l2}), against({time_of("100"), dram_busy, packed, all_bytes_used});
+  EXPECT_THAT(shown(reconciled(side("k", code.get(), nullptr, silent.report()))),
+              ElementsAre("inefficient_global_memory_access medium source"));
+  EXPECT_THAT(shown(reconciled(side("k", code.get(), nullptr, against.report()))),
+              Contains("inefficient_global_memory_access low-medium source not ncu"));
+}
+
+TEST(ComparisonMistakes, E5_WhatADiagnosisAccountsForIsNotLeftOver) {
+  const auto code = source(strided("sums"));
+  const auto compiled = strided_ptx();
+  const report::ReconciledEvidence evidence = reconciled(side("k", code.get(), compiled.get()));
+  EXPECT_THAT(evidence.unreconciled_source, IsEmpty());
+  EXPECT_THAT(evidence.unreconciled_ptx, ::testing::Not(Contains("uncoalesced_global_access")));
+}
+
+TEST(ComparisonMistakes, E6_ASecondWitnessOfTwoWouldMakeItHigh) {
+  const auto code = source(strided("sums"));
+  const report::ReconciledEvidence evidence = reconciled(side("k", code.get()));
+  ASSERT_EQ(evidence.diagnoses.size(), 1u);
+  ASSERT_TRUE(evidence.diagnoses[0].missing);
+  EXPECT_EQ(evidence.diagnoses[0].missing->confidence_if_confirmed, "high");
+  EXPECT_THAT(evidence.diagnoses[0].missing->ncu_command,
+              HasSubstr("ncu --metrics l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio,"));
+}
+
+TEST(ComparisonMistakes, E6_WhatWasMeasuredIsNotAskedForAgain) {
+  const auto code = source(strided("sums"));
+  const Profile profile({time_of("100"), dram_busy, scattered});
+  for (const report::ReconciledDiagnosis& one : reconciled(side("k", code.get(), nullptr, profile.report())).diagnoses)
+    EXPECT_FALSE(one.missing) << one.diagnosis->id;
 }
 
 TEST(ComparisonMistakes, E7_MendingOneKernelOfTenShows) {
