@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "capture/compiler_run.h"
 #include "capture/gpu/gpu_sampler.h"
+#include "capture/program_compiler.h"
 #include "frx_generated/bench_header.h"
 
 namespace frx::capture {
@@ -21,25 +22,21 @@ using model::BenchGpu;
 using model::BenchRun;
 using model::BenchSide;
 
-constexpr std::size_t log_limit = std::size_t{1} << 20;
 constexpr std::size_t output_limit = std::size_t{16} << 20;
 // Slowed down for power, heat or a brake from outside: SW power cap, HW slowdown, SW and HW thermal, HW power brake.
 constexpr std::uint64_t slowing_reasons = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
 double milliseconds_of(std::chrono::nanoseconds time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
-void build(BenchSide& side, const std::string& nvcc, const std::string& executable, const std::string& header_folder,
-           const BenchRequest& request, const Host& host) {
-  std::vector<std::string> argv{nvcc, "-O3", "-lineinfo", "-I", header_folder, "-o", executable};
-  if (!request.architecture.empty()) argv.push_back("-arch=" + request.architecture);
-  argv.insert(argv.end(), request.build_flags.begin(), request.build_flags.end());
-  const Result<Exit> exit = run_compiler(std::move(argv), side.source, host, log_limit);
-  if (!exit) {
-    side.compile_error = exit.error().message;
+void build(BenchSide& side, const std::string& executable, const BenchRequest& request, const std::vector<std::string>& options,
+           const Host& host) {
+  const Result<std::chrono::nanoseconds> took = compile_program_as(executable, side.source, request.architecture, options, host);
+  if (!took) {
+    side.compile_error = took.error().message + (took.error().hint.empty() ? "" : "; " + took.error().hint);
   } else if (std::error_code ignored; !fs::is_regular_file(executable, ignored)) {
     side.compile_error = "nvcc ended well and left no program";
   } else {
-    side.compile_ms = milliseconds_of(exit->took);
+    side.compile_ms = milliseconds_of(*took);
     side.executable = executable;
   }
 }
@@ -172,8 +169,10 @@ Result<BenchPrograms> build_bench(const BenchRequest& request, const Host& host)
   bench.warmup = request.warmup;
   bench.compiler = name_and_version("nvcc", *nvcc, host);
   const std::string base = fs::absolute(programs, error).string();
-  build(bench.before, *nvcc, base + "/before", result.folder.path(), request, host);
-  build(bench.after, *nvcc, base + "/after", result.folder.path(), request, host);
+  std::vector<std::string> options = {"-O3", "-I", result.folder.path()};
+  options.insert(options.end(), request.build_flags.begin(), request.build_flags.end());
+  build(bench.before, base + "/before", request, options, host);
+  build(bench.after, base + "/after", request, options, host);
   return result;
 }
 

@@ -69,7 +69,7 @@ struct Shop {
 TEST(Bench, SidesTakeTurnsAndTheFirstOneChanges) {
   Shop shop;
   const std::string log = shop.folder.file("log");
-  shop.write("// prints b\" >> " + log + "; : \"\n", "// prints a\" >> " + log + "; : \"\n");
+  shop.write("// fake nvcc: run echo b >> " + log + "\n", "// fake nvcc: run echo a >> " + log + "\n");
   shop.request.runs = 3;
   shop.request.warmup = 1;
   const model::Bench bench = shop.measured();
@@ -82,7 +82,7 @@ TEST(Bench, SidesTakeTurnsAndTheFirstOneChanges) {
 TEST(Bench, ASideThatFailsIsNotRunAgainAndTheOtherOneIs) {
   Shop shop;
   const std::string log = shop.folder.file("log");
-  shop.write("// prints x\" >> " + log + "; : \"\n// exits 3 out of memory\n", "// prints done\n");
+  shop.write("// fake nvcc: run echo x >> " + log + "; echo out of memory >&2; exit 3\n", "// fake nvcc: run echo \"done\"\n");
   const model::Bench bench = shop.measured();
   EXPECT_EQ(read_file(log).value_or(""), "x\n");
   EXPECT_THAT(bench.before.run_error, HasSubstr("exit code 3: out of memory"));
@@ -93,7 +93,7 @@ TEST(Bench, ASideThatFailsIsNotRunAgainAndTheOtherOneIs) {
 TEST(Bench, AProgramThatHangsIsEndedWithAllItStarted) {
   Shop shop;
   const std::string log = shop.folder.file("log");
-  shop.write("// prints x\"; (/bin/sleep 1; echo late >> " + log + ") & : \"\n// sleeps 60\n", "// prints done\n");
+  shop.write("// fake nvcc: run (sleep 1; echo late >> " + log + ") & sleep 60\n", "// fake nvcc: run echo \"done\"\n");
   shop.request.time_limit = std::chrono::milliseconds(300);
   const model::Bench bench = shop.measured();
   EXPECT_THAT(bench.before.run_error, HasSubstr("no end within 0.3 s"));
@@ -106,20 +106,21 @@ TEST(Bench, CompilerGetsArchitectureFlagsAndTheHeader) {
   Shop shop;
   const std::string log = shop.folder.file("arguments");
   ::setenv("FAKE_NVCC_RECORD", log.c_str(), 1);
-  shop.write("// prints a\n", "// prints b\n");
+  shop.write("// fake nvcc: run echo \"a\"\n", "// fake nvcc: run echo \"b\"\n");
   shop.request.architecture = "sm_90";
   shop.request.build_flags = {"-DSIZE=a b"};
   shop.measured();
   ::unsetenv("FAKE_NVCC_RECORD");
   const std::string arguments = read_file(log).value_or("");
-  EXPECT_THAT(arguments, HasSubstr("-arch=sm_90 -DSIZE=a b " + shop.request.before));
+  EXPECT_THAT(arguments, HasSubstr(" -arch=sm_90 "));
+  EXPECT_THAT(arguments, HasSubstr(" -DSIZE=a b " + shop.request.before));
   EXPECT_THAT(arguments, HasSubstr(" -I "));
 }
 
 TEST(Bench, NothingIsLeftBehindUnlessAsked) {
   Shop shop;
   shop.host.variables["TMPDIR"] = shop.folder.path();
-  shop.write("// prints a\n", "#error\n");
+  shop.write("// fake nvcc: run echo \"a\"\n", "// fake nvcc: error no\n");
   EXPECT_THAT(shop.measured().before.executable, StartsWith(shop.folder.path() + "/frx-"));
   std::size_t entries = 0;
   for (const auto& entry : std::filesystem::directory_iterator(shop.folder.path())) entries += entry.is_directory() ? 1 : 0;

@@ -35,7 +35,7 @@ using model::CodeFinding;
 using model::Severity;
 using render::FailedFile;
 
-enum class Kind : std::uint8_t { other, ptx, cuda, device };
+using Kind = CodeKind;
 
 // What people name such files. A shared library or a program is told by its first bytes.
 struct Suffix {
@@ -66,11 +66,6 @@ Kind kind_by_content(const std::string& path) {
   if (ingest::ptx::looks_like_ptx(head)) return Kind::ptx;
   if (ingest::fatbin::file_kind(head) != ingest::fatbin::FileKind::other) return Kind::device;
   return head.find("__global__") != head.npos || head.find("<<<") != head.npos ? Kind::cuda : Kind::other;
-}
-
-Kind kind_of(const std::string& path) {
-  const Kind kind = kind_by_suffix(path);
-  return kind != Kind::other ? kind : kind_by_content(path);
 }
 
 // One file, or the CUDA files of one folder, and what was found in it.
@@ -200,7 +195,7 @@ std::vector<CodeFile> grouped(const std::vector<std::string>& paths) {
   std::vector<CodeFile> files;
   std::map<std::string, std::size_t> programs;  // by folder
   for (const std::string& path : paths) {
-    const Kind kind = kind_of(path);
+    const Kind kind = code_kind_of(path);
     if (kind == Kind::cuda) {
       const auto [program, is_new] = programs.emplace(fs::path(path).parent_path().string(), files.size());
       if (!is_new) {
@@ -332,9 +327,14 @@ void describe_code(Syntax& syntax, CodeOptions& options) {
                 "code: exit with 1 when a finding is as grave as this");
 }
 
+CodeKind code_kind_of(const std::string& path) {
+  const Kind kind = kind_by_suffix(path);
+  return kind != Kind::other ? kind : kind_by_content(path);
+}
+
 bool is_code(const std::string& path) {
   std::error_code ignored;
-  return fs::is_directory(path, ignored) || kind_of(path) != Kind::other;
+  return fs::is_directory(path, ignored) || code_kind_of(path) != Kind::other;
 }
 
 bool has_code_suffix(const std::string& path) { return kind_by_suffix(path) != Kind::other; }

@@ -1,6 +1,7 @@
 // frx analyze on code: one file or many, folders too, with every output format.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,10 @@ struct CodeOptions {
 };
 
 void describe_code(Syntax& syntax, CodeOptions& options);
+
+enum class CodeKind : std::uint8_t { other, ptx, cuda, device };
+// By its suffix, else by its first bytes.
+CodeKind code_kind_of(const std::string& path);
 
 // By its suffix, or when it begins like PTX; a folder is code.
 bool is_code(const std::string& path);

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/comparison.h"
 #include "cli/evidence_analysis.h"
+#include "cli/implementation_comparison.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
 #include "cli/trace_analysis.h"
@@ -73,6 +74,19 @@ Result<int> compare(const Options& options, const std::string& before, const std
   ComparisonOptions comparison{.first = before, .second = after, .first_label = options.before_label, .second_label = options.after_label};
   if (options.json) comparison.format = "json";
   if (is_run(before) && is_run(after)) return compare_runs(comparison, options.analysis, io);
+  if (is_implementation(before) && is_implementation(after)) {
+    const ImplementationOptions code{.first = before,
+                                     .second = after,
+                                     .first_label = options.before_label,
+                                     .second_label = options.after_label,
+                                     .first_ncu = {},
+                                     .second_ncu = {},
+                                     .with_ptx = options.code.with_ptx,
+                                     .build_flags = options.code.build_flags,
+                                     .format = options.json ? "json" : "text",
+                                     .mode = "comparison"};
+    return compare_implementations(code, options.analysis, io);
+  }
   comparison.first_name = "before";
   comparison.second_name = "after";
   return compare_profiles(comparison, options.analysis, io);

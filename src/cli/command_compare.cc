@@ -1,8 +1,11 @@
-// frx compare: which of two is faster, and can one tell?
+// frx compare: which of two is better, and can one tell?
+
+#include <array>
 
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/comparison.h"
+#include "cli/implementation_comparison.h"
 #include "cli/ncu_analysis.h"
 
 namespace frx::cli {
@@ -12,57 +15,115 @@ struct Options {
   std::vector<std::string> sides;
   bool json = false;
   ComparisonOptions comparison;
+  ImplementationOptions code;
   report::AnalysisOptions analysis;
+
+  bool has_profiles() const { return !code.first_ncu.empty() || !code.second_ncu.empty(); }
+  bool has_flags_of_code() const { return has_profiles() || code.with_ptx || code.with_ncu || !code.build_flags.empty(); }
 };
 
 void describe(Syntax& syntax, Options& options) {
   syntax.text(
-      "Compares two recordings and says that the second is better, worse, or that one cannot tell: two training runs (traces of the "
-      "PyTorch "
-      "profiler, run bundles) by the times of their steps, or two Nsight Compute profiles by the times of their kernels.");
-  syntax.arguments("A B", options.sides, "two traces (.json, .json.gz) or run bundles (folder, .zip), or two Nsight Compute profiles");
+      "Compares two implementations (CUDA source or PTX) by what is found in them, by registers and instructions of the PTX, and by "
+      "profiles; two training runs (traces of the PyTorch profiler, run bundles) by the times of their steps; or two Nsight Compute "
+      "profiles by the times of their kernels.");
+  syntax.arguments(
+      "A B", options.sides,
+      "two CUDA sources or PTX files, two traces (.json, .json.gz) or run bundles (folder, .zip), or two Nsight Compute profiles");
   syntax.option("--label-a", "TEXT", options.comparison.first_label, "what to call the first");
   syntax.option("--label-b", "TEXT", options.comparison.second_label, "what to call the second");
-  syntax.option("--noise-floor", "PERCENT", options.comparison.noise_floor_pct, "differences of step time up to this count as nothing");
-  syntax.flag("--fail-on-regression", options.comparison.fail_on_regression, "exit 1 when the second is slower");
-  syntax.option("--format", "FORMAT", options.comparison.format, "text, markdown (for pull requests) or json");
+  syntax.flag("--with-ptx", options.code.with_ptx, "CUDA source: compile both (nvcc, or else clang) and compare the PTX, too");
+  syntax.flag("--with-ncu", options.code.with_ncu,
+              "CUDA source: also compile both to programs (nvcc) and run them under ncu; both must end within 5 minutes");
+  syntax.option("--ncu-a", "FILE", options.code.first_ncu, "code: an Nsight Compute profile of the first");
+  syntax.option("--ncu-b", "FILE", options.code.second_ncu, "code: an Nsight Compute profile of the second");
+  syntax.words("--build-flags", "FLAGS", options.code.build_flags, "CUDA source: options for the compiler, such as \"-Iinclude -DN=4\"");
+  syntax.option("--noise-floor", "PERCENT", options.comparison.noise_floor_pct,
+                "runs: differences of step time up to this count as nothing");
+  syntax.flag("--fail-on-regression", options.comparison.fail_on_regression, "exit 1 when the second is slower, or worse");
+  syntax.option("--format", "FORMAT", options.comparison.format, "text, markdown (of runs, for pull requests) or json");
   syntax.flag("--json,--output-json", options.json, "the same as --format json");
   describe_analysis(syntax, options.analysis);
+  syntax.example("baseline.cu optimized.cu", "from the source alone: what is mended, what is new, what is still unknown");
+  syntax.example("baseline.cu optimized.cu --with-ptx", "with registers and spills");
+  syntax.example("baseline.cu optimized.cu --with-ncu --build-flags -DBUILD_EXECUTABLE", "with kernel times and counters of this GPU");
+  syntax.example("baseline.cu optimized.cu --ncu-a baseline.csv --ncu-b optimized.csv", "and by what was measured");
   syntax.example("before.json.gz after.json.gz", "did the change make the steps faster?");
   syntax.example("runs/run-a.zip runs/run-b.zip --fail-on-regression", "for CI");
   syntax.exit_code(0, "the comparison was made, whatever it says");
-  syntax.exit_code(1, "a file cannot be read; with --fail-on-regression, the second is slower");
+  syntax.exit_code(1, "a file cannot be read; with --fail-on-regression, the second is slower or worse");
+  syntax.exit_code(3, "CUDA source and PTX have nothing in common that could be compared");
 }
 
-Result<int> act(const Options& given, Io& io) {
-  Options options = given;
-  if (options.sides.size() != 2) {
-    return fail(ErrorKind::usage, "compare: expected two files, found {}", options.sides.size())
-        .hint("frx compare before.json.gz after.json.gz");
-  }
-  if (options.json) options.comparison.format = "json";
-  if (options.comparison.format != "text" && options.comparison.format != "markdown" && options.comparison.format != "json") {
-    return fail(ErrorKind::usage, "compare: expected text, markdown or json as --format, found '{}'", printable(options.comparison.format));
+Result<> check(const Options& options) {
+  const std::string& format = options.comparison.format;
+  if (format != "text" && format != "markdown" && format != "json") {
+    return fail(ErrorKind::usage, "compare: expected text, markdown or json as --format, found '{}'", printable(format));
   }
   if (const double floor = options.comparison.noise_floor_pct; !(floor >= 0 && floor < 100)) {
     return fail(ErrorKind::usage, "compare: expected a percentage from 0 to below 100 as --noise-floor, found {:g}", floor);
   }
-  const bool first_is_run = is_run(options.sides[0]), second_is_run = is_run(options.sides[1]);
-  if (first_is_run != second_is_run) {
-    return fail(ErrorKind::usage, "compare: expected two of a kind, found a training run and something else")
-        .at(options.sides[first_is_run ? 1 : 0]);
-  }
+  return {};
+}
+
+Failure no_markdown() { return fail(ErrorKind::usage, "compare: Markdown is made of training runs only; expected text or json"); }
+
+Result<int> compare_code(const Options& options, Io& io) {
+  if (options.comparison.format == "markdown") return no_markdown();
+  ImplementationOptions code = options.code;
+  code.first = options.sides[0];
+  code.second = options.sides[1];
+  code.first_label = options.comparison.first_label;
+  code.second_label = options.comparison.second_label;
+  code.format = options.comparison.format;
+  code.fail_on_regression = options.comparison.fail_on_regression;
+  return compare_implementations(code, options.analysis, io);
+}
+
+Result<int> compare_recordings(Options options, bool are_runs, Io& io) {
   options.comparison.first = options.sides[0];
   options.comparison.second = options.sides[1];
-  if (first_is_run) return compare_runs(options.comparison, options.analysis, io);
-  if (options.comparison.format == "markdown")
-    return fail(ErrorKind::usage, "compare: Markdown is made of training runs only; expected text or json");
+  if (are_runs) return compare_runs(options.comparison, options.analysis, io);
+  if (options.comparison.format == "markdown") return no_markdown();
   return compare_profiles(options.comparison, options.analysis, io);
+}
+
+// What a file is, as far as comparing goes.
+enum class Kind : std::uint8_t { code, run, profile };
+constexpr std::string_view kind_names[] = {"code", "a training run", "something else"};
+
+Kind kind_of(const std::string& path) { return is_implementation(path) ? Kind::code : is_run(path) ? Kind::run : Kind::profile; }
+
+Result<int> act(const Options& given, Io& io) {
+  Options options = given;
+  if (options.json) options.comparison.format = "json";
+  TRY(check(options));
+  // Profiles without the code they are of.
+  if (options.sides.empty() && !options.code.first_ncu.empty() && !options.code.second_ncu.empty()) {
+    options.sides = {options.code.first_ncu, options.code.second_ncu};
+    return compare_recordings(options, false, io);
+  }
+  if (options.sides.size() != 2) {
+    return fail(ErrorKind::usage, "compare: expected two files, found {}", options.sides.size())
+        .hint("frx compare baseline.cu optimized.cu, or frx compare before.json.gz after.json.gz");
+  }
+  const std::array<Kind, 2> kinds = {kind_of(options.sides[0]), kind_of(options.sides[1])};
+  if (kinds[0] != kinds[1]) {
+    const std::size_t odd = kinds[0] == Kind::profile || kinds[1] == Kind::code ? 0 : 1;
+    return fail(ErrorKind::usage, "compare: expected two of a kind, found {} and {}", kind_names[static_cast<std::size_t>(kinds[1 - odd])],
+                kind_names[static_cast<std::size_t>(kinds[odd])])
+        .at(options.sides[odd]);
+  }
+  if (kinds[0] == Kind::code) return compare_code(options, io);
+  if (options.has_flags_of_code())
+    return fail(ErrorKind::usage, "compare: --with-ptx, --with-ncu, --ncu-a, --ncu-b and --build-flags go with CUDA source or PTX")
+        .at(options.sides[0]);
+  return compare_recordings(options, kinds[0] == Kind::run, io);
 }
 
 }  // namespace
 
 constinit const Command compare_command =
-    make_command<Options, describe, act>("compare", "Say which of two is faster, if one can tell", "Diagnose");
+    make_command<Options, describe, act>("compare", "Say which of two is better or faster, if one can tell", "Diagnose");
 
 }  // namespace frx::cli

@@ -1,17 +1,13 @@
 #include "cli/live_profile.h"
 
 #include "capture/ncu.h"
-#include "knowledge/presets.h"
+#include "cli/ncu_analysis.h"
 
 namespace frx::cli {
 
 Result<const report::NcuReport*> profile_now(const LiveProfile& live, report::Analyst& analyst, Io& io) {
-  TRY_ASSIGN(const std::vector<knowledge::Preset> presets,
-             knowledge::load_presets(analyst.knowledge().library, analyst.knowledge().metrics));
   capture::NcuRequest request = live.request;
-  for (const knowledge::Preset& preset : presets) {
-    if (preset.name == live.preset) request.counters = counters_of(preset, analyst.knowledge().metrics);
-  }
+  TRY_ASSIGN(request.counters, counters_of_preset(live.preset, analyst));
   if (!live.is_quiet) io.err.write(fmt::format("running {}\n", capture::shell_line(capture::ncu_command(request))));
   io.out.flush();
   TRY_ASSIGN(const capture::NcuCapture captured, capture::profile_with_ncu(request, *io.host));

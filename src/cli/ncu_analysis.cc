@@ -1,9 +1,11 @@
 #include "cli/ncu_analysis.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "knowledge/presets.h"
 #include "render/explain.h"
 #include "report/code_analyst.h"
 #include "report/evidence.h"
@@ -98,6 +100,13 @@ Result<SourceEvidence> source_evidence(const report::NcuReport& report, const st
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const report::Analyst& analyst) {
+  const knowledge::Knowledge& known = analyst.knowledge();
+  TRY_ASSIGN(const std::vector<knowledge::Preset> presets, knowledge::load_presets(known.library, known.metrics));
+  const auto at = std::ranges::find(presets, preset, &knowledge::Preset::name);
+  return at == presets.end() ? std::vector<std::string>() : counters_of(*at, known.metrics);
+}
 
 Result<> write_explain_files(const report::NcuReport& report, const ExplainOptions& options, Io& io) {
   render::ExplainInput input{report, {}, {}};

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/io.h"
 #include "cli/syntax.h"
@@ -38,6 +39,9 @@ class Progress {
 Result<> expect_ncu_file(const std::string& path);
 
 Result<const report::NcuReport*> analyse_file(report::Analyst& analyst, const std::string& path, Io& io);
+
+// The counters of a preset such as "full"; none for an unknown name.
+Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const report::Analyst& analyst);
 
 struct ExplainOptions {
   std::string directory = ".";

@@ -23,7 +23,7 @@ struct Witnesses {
     const auto measured = std::ranges::count_if(confirming, [](Layer layer) { return !is_code(layer); });
     return static_cast<std::size_t>(measured) + (code ? 1 : 0);
   }
-  Confidence confidence() const { return confidence_of(confirming.size(), independent(), contradicting.size()); }
+  Confidence confidence() const { return confidence_of(independent(), contradicting.size()); }
 };
 
 Witnesses heard(const std::vector<const Sign*>& signs) {
@@ -97,10 +97,10 @@ std::string_view name_of(Confidence confidence) {
   return names[static_cast<std::size_t>(confidence)];
 }
 
-Confidence confidence_of(std::size_t confirming, std::size_t independent, std::size_t contradicting) {
-  if (confirming <= 1) return contradicting > 0 ? Confidence::low_medium : Confidence::medium;
-  if (contradicting > 0) return Confidence::medium_high;
-  return confirming >= 3 && independent >= 2 ? Confidence::confirmed : Confidence::high;
+Confidence confidence_of(std::size_t witnesses_for, std::size_t witnesses_against) {
+  if (witnesses_for >= 3) return Confidence::confirmed;
+  if (witnesses_for == 2) return witnesses_against > 0 ? Confidence::medium_high : Confidence::high;
+  return witnesses_against > 0 ? Confidence::low_medium : Confidence::medium;
 }
 
 Reconciliation reconcile(std::span<const ReconciledDiagnosis> known, std::span<const Layer> layers, std::span<const Sign> signs) {

@@ -5,13 +5,12 @@
 // contradicts. Only a measurement contradicts: the counters were there and the label did not hold. Signs about one
 // kernel say nothing of another one; a sign without a kernel is about all of them.
 //
-// Confidence, from what confirms and what answered (confirming and contradicting layers):
+// Confidence counts witnesses: the run, the counters of Nsight Compute, and the code. Source, PTX and cubin were made of one
+// another and are one witness, however many of them agree.
 //
-//   one of one     medium        one of several     low-medium     two or more, one against them  medium-high
-//   two of two     high          three or more, code and a measurement among them, nobody against  confirmed
-//
-// Source, PTX and cubin are one witness, since each was made of the other: agreeing among themselves they reach
-// high and never confirmed.
+//   one for it          medium        one for it, another measured against it        low-medium
+//   two for it          high          two for it, another against                    medium-high
+//   three for it        confirmed
 #pragma once
 
 #include <span>
@@ -62,7 +61,7 @@ struct Reconciliation {
 Reconciliation reconcile(std::span<const knowledge::ReconciledDiagnosis> known, std::span<const knowledge::Layer> layers,
                          std::span<const Sign> signs);
 
-// Of `confirming` layers with `contradicting` ones against them. `independent`: witnesses among the confirming ones.
-Confidence confidence_of(std::size_t confirming, std::size_t independent, std::size_t contradicting);
+// Of witnesses for it and against it.
+Confidence confidence_of(std::size_t witnesses_for, std::size_t witnesses_against);
 
 }  // namespace frx::diagnose

@@ -4,10 +4,15 @@
 #include <string>
 
 #include "render/json.h"
+#include "render/page.h"
 #include "render/style.h"
 #include "report/evidence.h"
 
 namespace frx::render {
+
+// Parts of a page that others print, too: each diagnosis with what speaks for it, and what would settle those that are open.
+void add_diagnoses(Page& page, const report::EvidenceReport& report);
+void add_missing_evidence(Page& page, const std::vector<const report::EvidenceReport*>& reports);
 
 std::string evidence_text(const report::EvidenceReport& report, const Style& style);
 Json evidence_json(const report::EvidenceReport& report);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -74,6 +75,23 @@ void add_unreconciled(Page& page, const EvidenceReport& report) {
 
 }  // namespace
 
+void add_diagnoses(Page& page, const EvidenceReport& report) {
+  for (const Reconciled& one : report.reconciliation.diagnoses) add_diagnosis(page, one);
+}
+
+// Each diagnosis once, whichever report lacks it first.
+void add_missing_evidence(Page& page, const std::vector<const EvidenceReport*>& reports) {
+  std::set<std::string_view> said;
+  for (const EvidenceReport* report : reports) {
+    for (std::size_t i = 0; i < report->missing.size(); ++i) {
+      const Reconciled& one = report->reconciliation.diagnoses[i];
+      if (!report->missing[i] || !said.insert(one.diagnosis->id).second) continue;
+      if (said.size() == 1) page.section("MISSING EVIDENCE");
+      add_missing(page, one, *report->missing[i]);
+    }
+  }
+}
+
 std::string evidence_text(const EvidenceReport& report, const Style& style) {
   const auto& diagnoses = report.reconciliation.diagnoses;
   Page page(style);
@@ -81,11 +99,8 @@ std::string evidence_text(const EvidenceReport& report, const Style& style) {
   for (const auto& [layer, file] : report.evidence.files) page.fact(knowledge::name_of(layer), printable(file));
   page.section(fmt::format("DIAGNOSES ({})", diagnoses.size()));
   if (diagnoses.empty()) page.paragraph("None: no layer found anything that these diagnoses are about.");
-  for (const Reconciled& one : diagnoses) add_diagnosis(page, one);
-  if (std::ranges::any_of(report.missing, [](const auto& missing) { return missing.has_value(); })) page.section("MISSING EVIDENCE");
-  for (std::size_t i = 0; i < diagnoses.size(); ++i) {
-    if (report.missing[i]) add_missing(page, diagnoses[i], *report.missing[i]);
-  }
+  add_diagnoses(page, report);
+  add_missing_evidence(page, {&report});
   add_unreconciled(page, report);
   return page.take();
 }

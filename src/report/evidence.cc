@@ -111,14 +111,20 @@ std::vector<Layer> Evidence::layers() const {
   return layers;
 }
 
-Result<std::unique_ptr<EvidenceReport>> reconcile(Evidence evidence, const knowledge::Knowledge& knowledge) {
+std::unique_ptr<EvidenceReport> reconcile(Evidence evidence, std::vector<knowledge::ReconciledDiagnosis> known,
+                                          const knowledge::MetricCatalogue& metrics) {
   auto report = std::make_unique<EvidenceReport>();
   report->evidence = std::move(evidence);
   std::ranges::stable_sort(report->evidence.files, {}, &std::pair<Layer, std::string>::first);
-  TRY_ASSIGN(report->known, knowledge::load_reconciliation(knowledge.library, knowledge.metrics));
+  report->known = std::move(known);
   report->reconciliation = diagnose::reconcile(report->known, report->evidence.layers(), report->evidence.signs);
-  for (const diagnose::Reconciled& one : report->reconciliation.diagnoses) report->missing.push_back(missing_for(one, knowledge.metrics));
+  for (const diagnose::Reconciled& one : report->reconciliation.diagnoses) report->missing.push_back(missing_for(one, metrics));
   return report;
+}
+
+Result<std::unique_ptr<EvidenceReport>> reconcile(Evidence evidence, const knowledge::Knowledge& knowledge) {
+  TRY_ASSIGN(std::vector<knowledge::ReconciledDiagnosis> known, knowledge::load_reconciliation(knowledge.library, knowledge.metrics));
+  return reconcile(std::move(evidence), std::move(known), knowledge.metrics);
 }
 
 }  // namespace frx::report

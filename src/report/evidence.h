@@ -49,7 +49,10 @@ struct EvidenceReport {
   std::vector<std::optional<MissingEvidence>> missing;  // by diagnosis; none: nothing is missing
 };
 
-// The report points into `knowledge` and is not moved.
+// The report points into the library that `known` was read from, and into `metrics`.
+std::unique_ptr<EvidenceReport> reconcile(Evidence evidence, std::vector<knowledge::ReconciledDiagnosis> known,
+                                          const knowledge::MetricCatalogue& metrics);
+// With what `knowledge` says of it.
 Result<std::unique_ptr<EvidenceReport>> reconcile(Evidence evidence, const knowledge::Knowledge& knowledge);
 
 }  // namespace frx::report

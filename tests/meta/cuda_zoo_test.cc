@@ -12,6 +12,7 @@
 #include "meta/repository.h"
 #include "report/code_analyst.h"
 #include "report/confirm_with_ptx.h"
+#include "report/implementation_comparison.h"
 
 namespace frx::testing {
 namespace {
@@ -61,6 +62,55 @@ TEST_P(CudaZoo, PtxDoesNotWithdrawWhatTheBadOneShows) {
   report::confirm_with_ptx(*report, *analyst->analyse_ptx("bad.ptx", ptx->text).value());
   ASSERT_EQ(report->findings.size(), 1u) << join(report->notes, "\n");
   EXPECT_EQ(report->findings[0].code, trim(content(folder(GetParam()) / "expected.txt")));
+}
+
+// One side of a pair, from its source and, when `compiles`, its PTX.
+struct ZooSide {
+  std::unique_ptr<report::CudaReport> cuda;
+  std::unique_ptr<report::PtxReport> ptx;
+
+  ZooSide(const report::CodeAnalyst& analyst, const std::string& path) : cuda(analyst.inspect_cuda({{path, content(path)}}).value()) {}
+  Result<> compile(const report::CodeAnalyst& analyst, const std::string& path) {
+    TRY_ASSIGN(capture::CompiledPtx compiled, capture::compile_to_ptx(path, "", {}, capture::this_machine()));
+    ptx = analyst.analyse_ptx("k.ptx", std::move(compiled.text)).value();
+    report::confirm_with_ptx(*cuda, *ptx);
+    return {};
+  }
+  report::Implementation implementation(std::string label) const { return {std::move(label), "k.cu", cuda.get(), ptx.get(), nullptr}; }
+};
+
+const std::set<std::string> not_told_by_source_alone = {
+    "04_register_pressure",  // how many registers the compiler needs is not in the source
+    "12_narrow_loads",       // a finding that is neither grave nor sure makes no winner
+};
+
+void expect_answer(const ZooSide& bad, const ZooSide& good, report::Side expected) {
+  static const knowledge::Knowledge knowledge = knowledge::Knowledge::load("").value();
+  static const report::ComparisonKnowledge known = report::ComparisonKnowledge::load(knowledge).value();
+  const report::ImplementationComparison there = report::compare(bad.implementation("bad"), good.implementation("good"), known);
+  const report::ImplementationComparison back = report::compare(good.implementation("good"), bad.implementation("bad"), known);
+  EXPECT_EQ(there.verdict.winner, expected);
+  EXPECT_EQ(back.verdict.winner, expected == report::Side::second ? report::Side::first : expected);
+  EXPECT_EQ(there.scores.first, back.scores.second);
+  EXPECT_EQ(there.scores.second, back.scores.first);
+  EXPECT_EQ(report::compare(bad.implementation("a"), bad.implementation("b"), known).verdict.winner, report::Side::neither);
+  EXPECT_EQ(report::compare(good.implementation("a"), good.implementation("b"), known).verdict.winner, report::Side::neither);
+}
+
+TEST_P(CudaZoo, ComparedBySourceTheGoodOneWinsWhereTheSourceTells) {
+  const std::unique_ptr<report::CodeAnalyst> analyst = report::CodeAnalyst::create({}).value();
+  const ZooSide bad(*analyst, folder(GetParam()) / "bad.cu"), good(*analyst, folder(GetParam()) / "good.cu");
+  expect_answer(bad, good, not_told_by_source_alone.contains(GetParam()) ? report::Side::neither : report::Side::second);
+}
+
+TEST_P(CudaZoo, ComparedWithPtxTheGoodOneWins) {
+  const std::unique_ptr<report::CodeAnalyst> analyst = report::CodeAnalyst::create({}).value();
+  ZooSide bad(*analyst, folder(GetParam()) / "bad.cu"), good(*analyst, folder(GetParam()) / "good.cu");
+  for (auto& [side, file] : {std::pair(&bad, "bad.cu"), std::pair(&good, "good.cu")}) {
+    if (const Result<> compiled = side->compile(*analyst, folder(GetParam()) / file); !compiled)
+      GTEST_SKIP() << "no compiler here makes PTX of it: " << compiled.error().message;
+  }
+  expect_answer(bad, good, report::Side::second);
 }
 
 INSTANTIATE_TEST_SUITE_P(Demos, CudaZoo, ::testing::ValuesIn(pairs()),

@@ -88,10 +88,10 @@ json access_in(const json& result) {
 // PTX is compiled from the source: a fact that both show was seen once.
 TEST(ReconcileMistakes, E4_CodeIsOneWitnessAndCountersAreAnother) {
   const json all = access_in(together({{"gather.cu", source}, {"gather.ptx", ptx}, {"report.csv", profile(32)}}));
-  EXPECT_EQ(all["confidence"], "confirmed");
+  EXPECT_EQ(all["confidence"], "high");  // two witnesses, not three
   EXPECT_EQ(all["layers_confirming"], (json{"source", "ptx", "ncu"}));
   const json code_against_counters = access_in(together({{"gather.cu", source}, {"gather.ptx", ptx}, {"report.csv", profile(4)}}));
-  EXPECT_EQ(code_against_counters["confidence"], "medium-high");
+  EXPECT_EQ(code_against_counters["confidence"], "low-medium");
   EXPECT_EQ(code_against_counters["layers_contradicting"], (json{"ncu"}));
 }
 

@@ -167,7 +167,10 @@ std::vector<std::string> schema_violations(const std::string& text) {
   const Json value = Json::parse(text, nullptr, false);
   if (value.is_discarded()) return found;
   add_violations(value, found);
-  if (value.contains("result")) add_violations(value["result"], found);
+  if (!value.contains("result")) return found;
+  add_violations(value["result"], found);
+  if (!value["result"].is_object()) return found;
+  for (const auto& [key, part] : value["result"].items()) add_violations(part, found);
   return found;
 }
 

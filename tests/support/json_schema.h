@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 std::vector<std::string> violations(const Json& schema, const Json& value);
 
 // Finds out which schema a text promises to follow: {"schema": "NAME"}, or that inside the documented
-// {"mode": ..., "result": {...}}, with data/schemas/NAME.json there. Empty when it promises nothing.
+// {"mode": ..., "result": {...}} or a member of that, with data/schemas/NAME.json there. Empty when it promises nothing.
 std::vector<std::string> schema_violations(const std::string& text);
 
 }  // namespace frx::testing

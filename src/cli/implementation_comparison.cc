@@ -1,0 +1,171 @@
+#include "cli/implementation_comparison.h"
+
+#include <memory>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "capture/ncu.h"
+#include "capture/program_compiler.h"
+#include "capture/ptx_compiler.h"
+#include "cli/code_analysis.h"
+#include "cli/json_output.h"
+#include "cli/ncu_analysis.h"
+#include "render/implementation_comparison.h"
+#include "render/evidence.h"
+#include "report/code_analyst.h"
+#include "report/confirm_with_ptx.h"
+#include "report/implementation_comparison.h"
+
+namespace frx::cli {
+namespace {
+
+using report::EvidenceFailure;
+
+constexpr std::uint64_t largest_file = std::uint64_t{4} << 30;
+
+// The reports of one side.
+struct ReadSide {
+  std::string path, label;
+  std::unique_ptr<report::CudaReport> cuda;
+  std::unique_ptr<report::PtxReport> ptx;
+  const report::NcuReport* ncu = nullptr;
+
+  report::Implementation implementation() const { return {label, printable(path), cuda.get(), ptx.get(), ncu}; }
+};
+
+std::string reason_of(const Error& error) { return error.message + (error.hint.empty() ? "" : "; " + error.hint); }
+
+Result<> read(ReadSide& side, const report::CodeAnalyst& analyst) {
+  TRY_ASSIGN(std::string text, read_file(side.path, largest_file));
+  if (code_kind_of(side.path) == CodeKind::ptx) {
+    TRY_ASSIGN(side.ptx, analyst.analyse_ptx(side.path, std::move(text)));
+    return {};
+  }
+  std::vector<std::pair<std::string, std::string>> program;
+  program.emplace_back(side.path, std::move(text));
+  TRY_ASSIGN(side.cuda, analyst.inspect_cuda(std::move(program)));
+  return {};
+}
+
+Result<> compile(ReadSide& side, const report::CodeAnalyst& analyst, const std::vector<std::string>& flags, const capture::Host& host) {
+  TRY_ASSIGN(capture::CompiledPtx ptx, capture::compile_to_ptx(side.path, analyst.gpu_architecture(), flags, host));
+  TRY_ASSIGN(side.ptx, analyst.analyse_ptx(side.path, std::move(ptx.text)));
+  side.cuda->notes.push_back(
+      fmt::format("compiled to PTX for {} by {}", side.ptx->target.empty() ? "an unknown GPU" : side.ptx->target, ptx.compiler));
+  return {};
+}
+
+// PTX confirms or withdraws what the source seems to say. On one side only it would make that side look better.
+void compile_both(ReadSide& first, ReadSide& second, const report::CodeAnalyst& analyst, const std::vector<std::string>& flags, Io& io,
+                  std::vector<EvidenceFailure>& failures) {
+  for (ReadSide* side : {&first, &second}) {
+    if (!side->cuda) continue;
+    if (Result<> compiled = compile(*side, analyst, flags, *io.host); !compiled)
+      failures.push_back({"ptx", side->label, "compile", reason_of(compiled.error())});
+  }
+  if (!first.cuda || !second.cuda || !first.ptx || !second.ptx) return;
+  report::confirm_with_ptx(*first.cuda, *first.ptx);
+  report::confirm_with_ptx(*second.cuda, *second.ptx);
+}
+
+Result<> read_profiles(ReadSide& first, ReadSide& second, const ImplementationOptions& options, report::Analyst& analyst, Io& io) {
+  if (!options.first_ncu.empty()) {
+    TRY_ASSIGN(first.ncu, analyse_file(analyst, options.first_ncu, io));
+  }
+  if (!options.second_ncu.empty()) {
+    TRY_ASSIGN(second.ncu, analyse_file(analyst, options.second_ncu, io));
+  }
+  return {};
+}
+
+// A program that failed has not done its work: the time of what it did do would make it look fast.
+Result<const report::NcuReport*> profile(const ReadSide& side, const ImplementationOptions& options, const std::string& architecture,
+                                         report::Analyst& analyst, Io& io) {
+  if (!io.host->program("ncu"))  // asked before minutes of compiling
+    return fail(ErrorKind::environment, "Nsight Compute (ncu) was not found, neither on PATH nor where CUDA installs it")
+        .hint("install it, or profile where it is (frx ncu-command full -- ./your_app) and bring the files here: --ncu-a, --ncu-b");
+  capture::NcuRequest request;
+  TRY_ASSIGN(request.counters, counters_of_preset("full", analyst));
+  TRY_ASSIGN(const capture::CompiledProgram program,
+             capture::compile_program(side.path, architecture, options.build_flags, *io.host));
+  request.workload = {program.path};
+  TRY_ASSIGN(const capture::NcuCapture captured, capture::profile_with_ncu(request, *io.host, options.time_limit));
+  if (captured.application_code != 0)
+    return fail(ErrorKind::environment, "{}", captured.notes.empty() ? "the program failed" : captured.notes.back());
+  TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(captured.csv_path));
+  return analyst.analyse("ncu of " + side.label, *source);
+}
+
+void profile_both(ReadSide& first, ReadSide& second, const ImplementationOptions& options, const std::string& architecture,
+                  report::Analyst& analyst, Io& io, std::vector<EvidenceFailure>& failures) {
+  for (ReadSide* side : {&first, &second}) {
+    if (!side->cuda || side->ncu) continue;
+    io.err.write(fmt::format("compiling and profiling {}\n", printable(side->path)));
+    Result<const report::NcuReport*> report = profile(*side, options, architecture, analyst, io);
+    if (report) {
+      side->ncu = *report;
+      continue;
+    }
+    Error error = std::move(report).error();
+    const bool refused = error.kind == ErrorKind::malformed;
+    // What ncu advises names the program, which is gone by now.
+    if (!refused && error.hint.find("/program") != error.hint.npos)
+      error.hint = "compile it and run it alone first; options go into --build-flags";
+    failures.push_back({"ncu", side->label, refused ? "compile" : "run", reason_of(error)});
+  }
+}
+
+Result<> expect_shared_layer(const report::ImplementationComparison& comparison, const ReadSide& first, const ReadSide& second) {
+  if (first.cuda && second.cuda) return {};
+  if (comparison.ptx.is_available || comparison.ncu.is_available || (first.ptx && second.ptx)) return {};
+  return fail(ErrorKind::not_enough, "compare: CUDA source and PTX have nothing in common that could be compared")
+      .hint("--with-ptx compiles the source");
+}
+
+void print(const report::ImplementationComparison& comparison, const ImplementationOptions& options, Io& io) {
+  if (options.format != "json") {
+    io.out.write(render::implementation_comparison_text(comparison, style_of(io)));
+  } else if (options.mode == "comparison") {
+    write_json(io, options.mode, render::implementation_comparison_json(comparison));
+  } else {
+    write_json(io, options.mode,
+               {{"comparison", render::implementation_comparison_json(comparison)},
+                {"reconciliation", render::evidence_json(*comparison.first_evidence)},
+                {"reconciliation_b", render::evidence_json(*comparison.second_evidence)},
+                {"evidence_failures", render::evidence_failures_json(comparison)}});
+  }
+}
+
+std::string label_of(const std::string& given, const std::string& path) { return printable(given.empty() ? file_name_in(path) : given); }
+
+}  // namespace
+
+bool is_implementation(const std::string& path) {
+  const CodeKind kind = code_kind_of(path);
+  return kind == CodeKind::cuda || kind == CodeKind::ptx;
+}
+
+Result<int> compare_implementations(const ImplementationOptions& options, const report::AnalysisOptions& analysis, Io& io) {
+  TRY_ASSIGN(const std::unique_ptr<report::CodeAnalyst> analyst, report::CodeAnalyst::create(analysis));
+  TRY_ASSIGN(const report::ComparisonKnowledge known, report::ComparisonKnowledge::load(analyst->knowledge()));
+  TRY_ASSIGN(const std::unique_ptr<report::Analyst> profile_analyst, report::Analyst::create(analysis));
+  ReadSide first, second;
+  first.path = options.first;
+  second.path = options.second;
+  first.label = label_of(options.first_label, options.first);
+  second.label = label_of(options.second_label, options.second);
+  if (first.label == second.label) std::tie(first.label, second.label) = std::pair("A", "B");
+  TRY(read(first, *analyst));
+  TRY(read(second, *analyst));
+  std::vector<EvidenceFailure> failures;
+  if (options.with_ptx || options.with_ncu) compile_both(first, second, *analyst, options.build_flags, io, failures);
+  TRY(read_profiles(first, second, options, *profile_analyst, io));
+  if (options.with_ncu) profile_both(first, second, options, analyst->gpu_architecture(), *profile_analyst, io, failures);
+  const report::ImplementationComparison comparison =
+      report::compare(first.implementation(), second.implementation(), known, std::move(failures));
+  TRY(expect_shared_layer(comparison, first, second));
+  print(comparison, options, io);
+  return options.fail_on_regression && comparison.verdict.winner == report::Side::first ? 1 : 0;
+}
+
+}  // namespace frx::cli

@@ -1,0 +1,34 @@
+// frx compare on code: CUDA source or PTX of two implementations, with what the compiler and Nsight Compute add.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/io.h"
+#include "report/analyse.h"
+
+namespace frx::cli {
+
+struct ImplementationOptions {
+  std::string first, second;              // paths
+  std::string first_label, second_label;  // "" for the names of the files
+  std::string first_ncu, second_ncu;      // profiles, or ""
+  bool with_ptx = false;
+  bool with_ncu = false;                  // compiles and profiles each side that has no profile; tries PTX, too
+  std::chrono::milliseconds time_limit = std::chrono::minutes(5);  // of a program under ncu
+  std::vector<std::string> build_flags;  // each may hold several, with blanks between
+  std::string format = "text";           // text, json
+  std::string mode = "compare";          // of the JSON: compare, or comparison with comparison_v1 alone
+  bool fail_on_regression = false;
+};
+
+// CUDA source or PTX.
+bool is_implementation(const std::string& path);
+
+// 0, or 1 when the first is better and --fail-on-regression was given. Fails when a file cannot be read or is no code; what
+// cannot be compiled or profiled is reported in the answer.
+Result<int> compare_implementations(const ImplementationOptions& options, const report::AnalysisOptions& analysis, Io& io);
+
+}  // namespace frx::cli

@@ -1,0 +1,44 @@
+// How two implementations are weighed: data/compare/scorecard.yaml.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "knowledge/library.h"
+#include "model/code_finding.h"
+
+namespace frx::knowledge {
+
+struct ScoreDimension {
+  std::string_view id, display;
+  double weight = 0;
+  std::vector<std::string_view> cuda, ptx;  // rules whose findings count
+};
+
+// A rule that scores nothing, and why.
+struct UnscoredRule {
+  std::string_view rule, why;
+  bool is_remark = false;  // says what code does, not that it does it badly
+};
+
+struct Scorecard {
+  std::vector<ScoreDimension> dimensions;
+  double tie_band = 0;
+  std::array<double, 3> severity_penalty{}, confidence_share{};  // low, medium, high
+  double registers_full = 0, registers_none = 0, spill_penalty = 0;
+  std::vector<std::string_view> correctness;  // rules after which a result may be wrong
+  std::vector<UnscoredRule> unscored;
+
+  // Share of the score that a finding takes, 0 to 1.
+  double penalty_of(const model::CodeFinding& finding) const;
+  bool is_about_correctness(std::string_view rule) const;
+  // nullptr for a rule that scores.
+  const UnscoredRule* unscored_rule(std::string_view rule) const;
+
+  // Views point into the library. Fails, naming file and line, on what is no scorecard.
+  static Result<Scorecard> load(const Library& library);
+};
+
+}  // namespace frx::knowledge

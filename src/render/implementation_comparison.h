@@ -1,0 +1,20 @@
+// A comparison of two implementations: for a terminal, and as comparison_v1.
+#pragma once
+
+#include <string>
+
+#include "render/json.h"
+#include "render/style.h"
+#include "report/implementation_comparison.h"
+
+namespace frx::render {
+
+std::string implementation_comparison_text(const report::ImplementationComparison& comparison, const Style& style);
+Json implementation_comparison_json(const report::ImplementationComparison& comparison);
+// [{layer, target, step, reason}]
+Json evidence_failures_json(const report::ImplementationComparison& comparison);
+
+// "B (tiled.cu) is better: ...", the answer in one sentence.
+std::string verdict_sentence(const report::ImplementationComparison& comparison);
+
+}  // namespace frx::render

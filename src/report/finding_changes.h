@@ -1,0 +1,53 @@
+// What static analysis finds on one side and not on the other, kernel by kernel.
+//
+// The same rule may hold in ten kernels: each is a finding of its own, and one that was mended is seen. Findings of kernels that
+// are on one side only have nothing to be compared with; they are listed and say so.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "derive/compare/kernel_pairs.h"
+#include "report/implementation.h"
+
+namespace frx::report {
+
+enum class Change : std::uint8_t { resolved, appeared, persistent };
+// "resolved", "new", "persistent".
+std::string_view name_of(Change change);
+
+// A rule in a pair of kernels. Views and pointers lead into the reports.
+struct FindingChange {
+  std::string_view code;
+  std::string kernel;                                            // "copy", "naive -> tiled", "" for none
+  const model::CodeFinding *first = nullptr, *second = nullptr;  // the surest of each side, null where it does not hold
+  std::size_t first_places = 0, second_places = 0;               // where it shows
+  std::size_t pair = 0;                                          // index into FindingChanges::pairs
+  bool is_comparable = true;                                     // the kernel is on both sides
+
+  Change change() const { return !second ? Change::resolved : !first ? Change::appeared : Change::persistent; }
+  const model::CodeFinding& either() const { return first ? *first : *second; }
+};
+
+// "uncoalesced_access is gone (copy)".
+std::string sentence_of(const FindingChange& change);
+
+struct FindingChanges {
+  std::vector<std::string> first_symbols, second_symbols;  // kernels, as findings call them
+  std::vector<std::string> first_kernels, second_kernels;  // the same, readable
+  std::vector<derive::compare::KernelPair> pairs;          // of these
+  std::vector<FindingChange> all;                          // most severe first
+
+  // "copy", "naive -> tiled", "multiply + add -> fused".
+  std::string kernel_of(const derive::compare::KernelPair& pair) const;
+  // The rules with this change in some kernel, sorted.
+  std::vector<std::string> codes(Change change) const;
+};
+
+// Of two sides that both have the layer.
+FindingChanges changes_in_source(const CudaReport& first, const CudaReport& second);
+FindingChanges changes_in_ptx(const PtxReport& first, const PtxReport& second);
+
+}  // namespace frx::report

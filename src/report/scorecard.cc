@@ -1,0 +1,216 @@
+#include "report/scorecard.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "base/text.h"
+
+namespace frx::report {
+namespace {
+
+using derive::compare::KernelPair;
+using knowledge::Scorecard;
+using knowledge::ScoreDimension;
+
+using Scores = std::pair<std::optional<double>, std::optional<double>>;
+
+// The mean over pairs of kernels that differ. Kernels that are alike on both sides speak for neither, and would hide one that
+// was mended among many.
+class PairedMean {
+ public:
+  void add(double first, double second) {
+    Sum& sum = first == second ? alike_ : different_;
+    sum.first += first;
+    sum.second += second;
+    ++sum.count;
+  }
+  Scores scores() const {
+    const Sum& sum = different_.count > 0 ? different_ : alike_;
+    if (sum.count == 0) return {};
+    return {sum.first / sum.count, sum.second / sum.count};
+  }
+
+ private:
+  struct Sum {
+    double first = 0, second = 0, count = 0;
+  };
+  Sum alike_, different_;
+};
+
+std::string moved(std::string_view what, double first, double second, std::string_view unit) {
+  return fmt::format("{} {:.4g} -> {:.4g}{}{}", what, first, second, unit.empty() ? "" : " ", unit);
+}
+
+// Each finding of the dimension takes its share off what is left.
+Scores by_findings(const FindingChanges& changes, const std::vector<std::string_view>& rules, const Scorecard& card,
+                   std::vector<std::string>& reasons) {
+  std::vector<std::pair<double, double>> left(changes.pairs.size(), {1, 1});
+  for (const FindingChange& change : changes.all) {
+    if (!change.is_comparable || std::ranges::find(rules, change.code) == rules.end()) continue;
+    if (change.first) left[change.pair].first *= 1 - card.penalty_of(*change.first);
+    if (change.second) left[change.pair].second *= 1 - card.penalty_of(*change.second);
+    if (change.change() != Change::persistent) reasons.push_back(sentence_of(change));
+  }
+  PairedMean mean;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (changes.pairs[i].is_on_both_sides()) mean.add(left[i].first, left[i].second);
+  }
+  return mean.scores();
+}
+
+// Registers and spills of a kernel, or of those of a group that needs most.
+struct RegisterUse {
+  std::optional<double> registers;
+  bool spills = false;
+
+  void add(const RegisterUse& other) {
+    registers = std::max(registers, other.registers);
+    spills = spills || other.spills;
+  }
+};
+using RegisterUses = std::map<std::string_view, RegisterUse>;  // by symbol
+
+RegisterUses register_uses(const PtxReport& report) {
+  RegisterUses uses;
+  for (const diagnose::PtxKernel& kernel : report.diagnosis.kernels) {
+    RegisterUse use;
+    if (const auto registers = derive::ptx::registers_of(kernel.facts, kernel.compiled)) use.registers = *registers;
+    use.spills = kernel.probably_spills || (kernel.compiled && kernel.compiled->spill_store_bytes.value_or(0) > 0);
+    uses[kernel.facts.name].add(use);
+  }
+  return uses;
+}
+
+RegisterUse use_of(const RegisterUses& uses, const std::vector<std::string>& symbols, const std::vector<std::size_t>& group) {
+  RegisterUse most;
+  for (const std::size_t i : group) {
+    if (const auto at = uses.find(symbols[i]); at != uses.end()) most.add(at->second);
+  }
+  return most;
+}
+
+double register_score(double registers, bool spills, const Scorecard& card) {
+  const double raw = std::clamp(1 - (registers - card.registers_full) / (card.registers_none - card.registers_full), 0.0, 1.0);
+  return spills ? raw * (1 - card.spill_penalty) : raw;
+}
+
+Scores by_registers_of_ptx(const Implementation& first, const Implementation& second, const FindingChanges& changes, const Scorecard& card,
+                           std::vector<std::string>& reasons) {
+  const RegisterUses of_first = register_uses(*first.ptx), of_second = register_uses(*second.ptx);
+  PairedMean mean;
+  for (const KernelPair& pair : changes.pairs) {
+    const RegisterUse a = use_of(of_first, changes.first_symbols, pair.first);
+    const RegisterUse b = use_of(of_second, changes.second_symbols, pair.second);
+    if (!a.registers || !b.registers) continue;
+    mean.add(register_score(*a.registers, a.spills, card), register_score(*b.registers, b.spills, card));
+    const std::string kernel = changes.kernel_of(pair);
+    if (*a.registers != *b.registers)
+      reasons.push_back(moved("registers per thread", *a.registers, *b.registers, "") + " (" + kernel + ")");
+    if (a.spills != b.spills) reasons.push_back(fmt::format("spills {} ({})", b.spills ? "are new" : "are gone", kernel));
+  }
+  return mean.scores();
+}
+
+// A counter that is a score by itself, or becomes one.
+struct Counter {
+  std::string_view key;
+  double weight = 1;
+  std::function<double(double)> score = [](double percent) { return std::clamp(percent / 100, 0.0, 1.0); };
+};
+
+// The weighted mean over counters that both sides have.
+Scores by_counters(const LayerDiff& ncu, const std::vector<Counter>& counters, std::vector<std::string>& reasons) {
+  double first = 0, second = 0, weights = 0;
+  for (const Counter& counter : counters) {
+    const NumberRow* row = ncu.number(counter.key);
+    if (!row || !row->first || !row->second) continue;
+    first += counter.weight * counter.score(*row->first);
+    second += counter.weight * counter.score(*row->second);
+    weights += counter.weight;
+    if (*row->first != *row->second) reasons.push_back(moved(row->label, *row->first, *row->second, row->unit));
+  }
+  if (weights == 0) return {};
+  return {first / weights, second / weights};
+}
+
+// The counters of each dimension. Weights among them are those of the documented program, without the share that rewarded an
+// idle DRAM: how busy it is tells nothing without the time, and time decides anyway. Tensor cores that neither side uses are
+// no fault of either and not counted.
+std::vector<Counter> counters_of(std::string_view dimension, const LayerDiff& ncu, const Scorecard& card) {
+  if (dimension == "memory_efficiency")
+    return {{.key = "avg_l1_cache_hit_rate_pct", .weight = 0.4}, {.key = "avg_l2_cache_hit_rate_pct", .weight = 0.3}};
+  if (dimension == "launch_efficiency") return {{.key = "avg_occupancy_pct"}};
+  if (dimension == "register_efficiency")
+    return {{.key = "registers_per_thread", .score = [&card](double registers) { return register_score(registers, false, card); }}};
+  if (dimension != "compute_efficiency") return {};
+  std::vector<Counter> counters = {
+      {.key = "avg_issue_slot_utilization_pct", .weight = 0.6},
+      {.key = "memory_stall_fraction", .weight = 0.2, .score = [](double share) { return 1 - std::clamp(share, 0.0, 1.0); }}};
+  const NumberRow* tensor = ncu.number("avg_tensor_core_utilization_pct");
+  if (tensor && (tensor->first.value_or(0) > 1 || tensor->second.value_or(0) > 1))
+    counters.push_back({.key = "avg_tensor_core_utilization_pct", .weight = 0.2});
+  return counters;
+}
+
+// Everything that scores may be made from.
+struct Evidence {
+  const Implementation &first, &second;
+  const FindingChanges *source, *ptx;
+  const LayerDiff& ncu;
+  const Scorecard& card;
+};
+
+bool take(DimensionScore& score, std::string_view layer, const Scores& scores) {
+  if (!scores.first || !scores.second) return false;
+  score.layer = layer;
+  score.first = scores.first;
+  score.second = scores.second;
+  return true;
+}
+
+DimensionScore scored(const ScoreDimension& dimension, const Evidence& e) {
+  DimensionScore score;
+  score.dimension = &dimension;
+  if (take(score, "ncu", by_counters(e.ncu, counters_of(dimension.id, e.ncu, e.card), score.reasons))) return score;
+  if (dimension.id == "register_efficiency") {
+    if (e.ptx) take(score, "ptx", by_registers_of_ptx(e.first, e.second, *e.ptx, e.card, score.reasons));
+    return score;
+  }
+  if (e.source && take(score, "source", by_findings(*e.source, dimension.cuda, e.card, score.reasons))) return score;
+  if (e.ptx && !dimension.ptx.empty()) take(score, "ptx", by_findings(*e.ptx, dimension.ptx, e.card, score.reasons));
+  return score;
+}
+
+void add_totals(ScoredImplementations& all) {
+  double first = 0, second = 0, weights = 0;
+  for (const DimensionScore& score : all.dimensions) {
+    if (!score.is_comparable()) continue;
+    first += score.dimension->weight * *score.first;
+    second += score.dimension->weight * *score.second;
+    weights += score.dimension->weight;
+  }
+  if (weights == 0) return;
+  all.first = first / weights;
+  all.second = second / weights;
+}
+
+}  // namespace
+
+std::optional<Side> DimensionScore::winner(double tie_band) const {
+  if (!is_comparable()) return {};
+  if (std::abs(*first - *second) < tie_band) return Side::neither;
+  return *first > *second ? Side::first : Side::second;
+}
+
+ScoredImplementations score(const Implementation& first, const Implementation& second, const FindingChanges* source,
+                            const FindingChanges* ptx, const LayerDiff& ncu, const knowledge::Scorecard& card) {
+  const Evidence evidence{first, second, source, ptx, ncu, card};
+  ScoredImplementations all;
+  for (const ScoreDimension& dimension : card.dimensions) all.dimensions.push_back(scored(dimension, evidence));
+  add_totals(all);
+  return all;
+}
+
+}  // namespace frx::report
