@@ -50,6 +50,17 @@ TEST_F(Training, ARiskDoesNotLeadOverAUseOfTime) {
   EXPECT_EQ(d.findings[1].label->id, "memory_pressure");
 }
 
+TEST_F(Training, ShapesThatChangeLeadOnlyWhereNothingTakesTime) {
+  facts.set(RunFact::shape_volatility, 1);
+  EXPECT_EQ(diagnose().primary, "shape_instability");
+  facts.set(RunFact::gpu_busy_fraction, 0.97);
+  EXPECT_EQ(diagnose().primary, "gpu_kept_busy");
+  EXPECT_EQ(diagnose().confidence_level, "high") << diagnose().confidence_reason;
+  facts.set(RunFact::input_fraction, 0.3);
+  EXPECT_EQ(diagnose().primary, "input_bound");
+  EXPECT_NE(diagnose().with_id("shape_instability"), nullptr);
+}
+
 // Spec 09, B3: five long kernels are no launch overhead, and a GPU that nobody sampled is not idle.
 TEST_F(Training, LongKernelsAreNoLaunchOverhead) {
   facts.set(RunFact::profiler_windows, 1);

@@ -224,6 +224,7 @@ std::vector<ProcessTimes> break_down(const Timeline& timeline, const Attribution
     const HostRanges& host = found == ranges.end() ? ranges.at("") : found->second;
     times.host = host_times(timeline, attribution, of_process, host);
     times.has_loader = !host.input.empty();
+    times.shapes = model_shapes(timeline, of_process, host.input);
     for (auto& [key, activity] : all) {
       if (!one_process && key.first != of_process.pid) continue;
       times.gpus.push_back(gpu_track(timeline, key.second, std::move(activity), of_process, host));
