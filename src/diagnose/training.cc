@@ -86,7 +86,11 @@ void put_in_words(TrainingDiagnosis& diagnosis, const model::RunFacts& facts) {
   const auto why = [&](const RunLabel& label) { return knowledge::filled(timed ? label.why_timed : label.why, facts); };
   diagnosis.why.push_back(why(*diagnosis.findings.front().label));
   if (cause && cause != &diagnosis.findings.front()) diagnosis.why.push_back(why(*cause->label));
-  if (diagnosis.dominant_stall != "unknown") diagnosis.why.push_back(fmt::format("The dominant stall is {}.", diagnosis.dominant_stall));
+  if (diagnosis.dominant_stall == "compute_bound") {
+    diagnosis.why.push_back("No wait that was recorded (for a loader, copies, the GPU or other ranks) takes a notable part of the step.");
+  } else if (diagnosis.dominant_stall != "unknown") {
+    diagnosis.why.push_back(fmt::format("The dominant stall is {}.", diagnosis.dominant_stall));
+  }
   for (std::size_t i = 1; i < std::min<std::size_t>(3, diagnosis.findings.size()); ++i) {
     const RunFinding& other = diagnosis.findings[i];
     const std::string_view as = other.label->is_risk ? "as a risk, not as what takes time" : "with a lower score";

@@ -61,6 +61,16 @@ TEST_F(Training, ShapesThatChangeLeadOnlyWhereNothingTakesTime) {
   EXPECT_NE(diagnose().with_id("shape_instability"), nullptr);
 }
 
+// Computing is no stall.
+TEST_F(Training, ASentenceNamesOnlyWhatIsAStall) {
+  facts.set(RunFact::gpu_utilization_pct, 0.0007);
+  const TrainingDiagnosis d = diagnose("compute_bound");
+  ASSERT_EQ(d.why.size(), 2u);
+  EXPECT_EQ(d.why[0], "The GPU does something in less than 0.01 % of the time.");
+  EXPECT_EQ(d.why[1], "No wait that was recorded (for a loader, copies, the GPU or other ranks) takes a notable part of the step.");
+  EXPECT_EQ(diagnose("sync_bound").why.back(), "The dominant stall is sync_bound.");
+}
+
 // Spec 09, B3: five long kernels are no launch overhead, and a GPU that nobody sampled is not idle.
 TEST_F(Training, LongKernelsAreNoLaunchOverhead) {
   facts.set(RunFact::profiler_windows, 1);

@@ -211,6 +211,12 @@ void add_notes(const Timeline& timeline, TraceReport& report) {
   }
 }
 
+// One process that uses several GPUs (DataParallel) waits for no rank.
+bool is_alone(const TraceReport& report) {
+  return report.processes.size() == 1 && report.processes.front().gpus.size() > 1 && report.facts.world_size.value_or(1) == 1 &&
+         !report.is_part_of_file;
+}
+
 diagnose::RunSample sample_of(const TraceReport& report, const RunScope& scope) {
   return {scope.step_numbers.size(), report.has_step_boundaries(), report.clock_broken};
 }
@@ -309,6 +315,7 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std
     scope.facts = timeline.clock_broken ? model::RunFacts() : derive::trace::facts_of(report->processes, timeline, {skipped, SIZE_MAX});
     if (report->is_part_of_file) scope.facts.set(RunFact::memory_peak_ratio, std::nullopt);  // of all ranks: nobody's own
     scope.dominant_stall = dominant_stall(scope.facts);
+    scope.ranks_compared = is_alone(*report);
     judge_->judge(scope, sample_of(*report, scope));
     for (diagnose::RunFinding& finding : scope.diagnosis.findings) {
       finding.worst_steps = worst_steps(report->processes, scope, finding.label->id);
