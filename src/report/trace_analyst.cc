@@ -171,8 +171,12 @@ void add_shape_note(const Timeline& timeline, TraceReport& report) {
   const auto volatility =
       derive::trace::volatility_of(std::span(shapes.steps).subspan(std::min(report.scope().skipped, shapes.steps.size())));
   if (!volatility) {
-    report.notes.push_back(
-        "shapes of inputs were recorded, but too few calls of operators are the same in two steps to tell whether inputs change");
+    const bool differ = shapes.last_change && shapes.last_change->to_step > report.scope().step_numbers.front();
+    report.notes.push_back(differ
+                               ? fmt::format("input shapes differ between steps {} and {}{}. More steps would tell whether they mostly do",
+                                             shapes.last_change->from_step, shapes.last_change->to_step, words_of(*shapes.last_change))
+                               : "shapes of inputs were recorded, but too few calls of operators are the same in two steps to tell whether "
+                                 "inputs change");
     return;
   }
   if (volatility->changes == 0) return;

@@ -75,6 +75,15 @@ TEST_F(TraceAnalysis, ShapesThatWereNotRecordedAreSaidToBeUnknown) {
   EXPECT_NE(notes_of(*report).find("record_shapes=True"), std::string::npos) << notes_of(*report);
 }
 
+TEST_F(TraceAnalysis, TwoStepsThatDifferAreSaidToBeTooFew) {
+  const auto report =
+      report_on(steps(2) + linear(0, R"("Input Dims": [[8, 64], [64, 64]])") + linear(1, R"("Input Dims": [[3, 64], [64, 64]])"));
+  EXPECT_FALSE(report->scope().facts[model::RunFact::shape_volatility]);
+  EXPECT_NE(notes_of(*report).find("differ between steps 0 and 1: aten::linear [[8, 64], [64, 64]], then [[3, 64], [64, 64]]. More steps"),
+            std::string::npos)
+      << notes_of(*report);
+}
+
 TEST_F(TraceAnalysis, ShapesThatChangeAreShown) {
   std::string events = steps(4);
   for (std::size_t i = 0; i < 4; ++i) events += linear(i, fmt::format(R"("Input Dims": [[{}, 64], [64, 64], [], []])", 8 + i));
