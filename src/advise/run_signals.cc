@@ -41,6 +41,7 @@ SignalMap signals_of(const model::RunFacts& facts) {
     signals.set("shapes_unstable", *volatility >= 0.30);
     signals.set("shapes_highly_unstable", *volatility >= 0.60);
   }
+  if (const auto& busy = facts[RunFact::gpu_busy_fraction]) signals.set("gpu_kept_busy", *busy >= 0.85);
   const double windows = facts[RunFact::profiler_windows].value_or(0);
   signals.set("has_profiler_data", windows > 0);
   signals.set("profiler_windows", windows);

@@ -4,10 +4,9 @@
 #include <utility>
 
 namespace frx {
-namespace {
 
 // Eight bytes at a time, multiplied and folded; names are short and mostly differ at their ends.
-std::uint32_t hash_of(std::string_view name) {
+std::uint32_t NameTable::hash_of(std::string_view name) {
   constexpr std::uint64_t odd = 0x9FB21C651E98DF25;
   std::uint64_t hash = name.size() * odd;
   const auto mix = [&](std::uint64_t word) {
@@ -25,8 +24,6 @@ std::uint32_t hash_of(std::string_view name) {
   mix(rest);
   return static_cast<std::uint32_t>(hash);
 }
-
-}  // namespace
 
 std::size_t NameTable::slot_of(std::string_view name, std::uint32_t hash) const {
   const std::size_t mask = slots_.size() - 1;

@@ -17,13 +17,18 @@ constexpr double cap_for_few_steps = 0.74, cap_without_steps = 0.60;
 
 double rounded(double value) { return std::round(value * 1e4) / 1e4; }
 
-// Uses of time before risks, causes and symptoms before states; then by score.
-int rank_of(const RunLabel& label) { return label.is_risk ? 1 : label.kind == LabelKind::state ? 2 : 0; }
+// What time is lost to, then states, then risks: a GPU that is kept busy has no trouble yet. Then by score.
+int rank_of(const RunLabel& label) { return label.is_risk ? 2 : label.kind == LabelKind::state ? 1 : 0; }
+
+// By how much the first leads over the next of its kind.
+double lead_of(const std::vector<RunFinding>& findings) {
+  const bool has_rival = findings.size() > 1 && rank_of(*findings[1].label) == rank_of(*findings[0].label);
+  return findings[0].score - (has_rival ? findings[1].score : 0);
+}
 
 double points(const std::vector<RunFinding>& findings, std::string_view stall) {
   const RunFinding& top = findings.front();
-  const double second = findings.size() > 1 ? findings[1].score : 0;
-  const double gap = top.score - second;
+  const double gap = lead_of(findings);
   double value = top.score;
   if (findings.size() == 1) value += 0.15;
   value += gap >= 0.25 ? 0.15 : gap >= 0.10 ? 0.10 : gap > 0 ? 0.05 : 0;
@@ -37,7 +42,7 @@ double points(const std::vector<RunFinding>& findings, std::string_view stall) {
 std::string reason(const std::vector<RunFinding>& findings, std::string_view stall) {
   const RunFinding& top = findings.front();
   if (findings.size() == 1) return "the only bottleneck that holds";
-  const double gap = top.score - findings[1].score;
+  const double gap = lead_of(findings);
   if (stall == top.label->stall) return fmt::format("leads by {:.4f} and agrees with the dominant stall", gap);
   return fmt::format("leads by {:.4f}, but other signals remain", gap);
 }
@@ -81,10 +86,15 @@ void put_in_words(TrainingDiagnosis& diagnosis, const model::RunFacts& facts) {
   const auto why = [&](const RunLabel& label) { return knowledge::filled(timed ? label.why_timed : label.why, facts); };
   diagnosis.why.push_back(why(*diagnosis.findings.front().label));
   if (cause && cause != &diagnosis.findings.front()) diagnosis.why.push_back(why(*cause->label));
-  if (diagnosis.dominant_stall != "unknown") diagnosis.why.push_back(fmt::format("The dominant stall is {}.", diagnosis.dominant_stall));
+  if (diagnosis.dominant_stall == "compute_bound") {
+    diagnosis.why.push_back("No wait that was recorded (for a loader, copies, the GPU or other ranks) takes a notable part of the step.");
+  } else if (diagnosis.dominant_stall != "unknown") {
+    diagnosis.why.push_back(fmt::format("The dominant stall is {}.", diagnosis.dominant_stall));
+  }
   for (std::size_t i = 1; i < std::min<std::size_t>(3, diagnosis.findings.size()); ++i) {
-    diagnosis.why_not_others.push_back(
-        fmt::format("{} holds too, with a lower score ({:.3f})", diagnosis.findings[i].label->id, diagnosis.findings[i].score));
+    const RunFinding& other = diagnosis.findings[i];
+    const std::string_view as = other.label->is_risk ? "as a risk, not as what takes time" : "with a lower score";
+    diagnosis.why_not_others.push_back(fmt::format("{} holds too, {} ({:.3f})", other.label->id, as, other.score));
   }
   const std::string_view stall = diagnosis.dominant_stall;
   if (stall != "unknown" && stall != "compute_bound" && stall != diagnosis.findings.front().label->stall &&

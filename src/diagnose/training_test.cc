@@ -50,6 +50,27 @@ TEST_F(Training, ARiskDoesNotLeadOverAUseOfTime) {
   EXPECT_EQ(d.findings[1].label->id, "memory_pressure");
 }
 
+TEST_F(Training, ShapesThatChangeLeadOnlyWhereNothingTakesTime) {
+  facts.set(RunFact::shape_volatility, 1);
+  EXPECT_EQ(diagnose().primary, "shape_instability");
+  facts.set(RunFact::gpu_busy_fraction, 0.97);
+  EXPECT_EQ(diagnose().primary, "gpu_kept_busy");
+  EXPECT_EQ(diagnose().confidence_level, "high") << diagnose().confidence_reason;
+  facts.set(RunFact::input_fraction, 0.3);
+  EXPECT_EQ(diagnose().primary, "input_bound");
+  EXPECT_NE(diagnose().with_id("shape_instability"), nullptr);
+}
+
+// Computing is no stall.
+TEST_F(Training, ASentenceNamesOnlyWhatIsAStall) {
+  facts.set(RunFact::gpu_utilization_pct, 0.0007);
+  const TrainingDiagnosis d = diagnose("compute_bound");
+  ASSERT_EQ(d.why.size(), 2u);
+  EXPECT_EQ(d.why[0], "The GPU does something in less than 0.01 % of the time.");
+  EXPECT_EQ(d.why[1], "No wait that was recorded (for a loader, copies, the GPU or other ranks) takes a notable part of the step.");
+  EXPECT_EQ(diagnose("sync_bound").why.back(), "The dominant stall is sync_bound.");
+}
+
 // Spec 09, B3: five long kernels are no launch overhead, and a GPU that nobody sampled is not idle.
 TEST_F(Training, LongKernelsAreNoLaunchOverhead) {
   facts.set(RunFact::profiler_windows, 1);

@@ -68,6 +68,7 @@ std::string shown(std::string_view name, const model::RunFacts& facts) {
   if (!fact || !facts[*fact]) return "?";
   const double value = *facts[*fact];
   if (as_share) return fmt::format("{:.0f}", 100 * value);
+  if (value > 0 && value < 0.01) return "less than 0.01";
   return value == static_cast<double>(static_cast<long>(value)) ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
 

@@ -79,6 +79,7 @@ struct TraceFacts {
 
 struct Timeline {
   static constexpr std::uint32_t no_id = 0xFFFFFFFF;
+  static constexpr std::uint32_t hash_bit = 0x80000000;
 
   std::string source;  // the name of the file
 
@@ -98,6 +99,11 @@ struct Timeline {
   std::vector<std::uint32_t> numbered_events;  // rows
   std::vector<std::uint32_t> sequence;
   std::vector<std::uint16_t> forward_thread;  // of a backward operator: which thread made its node; 0: a forward operator
+  // Operators whose inputs' shapes were recorded (record_shapes=True), ascending. Equal shapes have equal numbers; most are
+  // of `shapes`, as the file has them ("[[8, 128], []]"), the others hashes.
+  Column<std::uint32_t> shaped_events;  // rows
+  Column<std::uint32_t> shapes_of;
+  Interner shapes;
   std::vector<MemorySample> memory;
   std::vector<CollectiveArguments> collectives;  // ascending by row
   TraceFacts facts;
@@ -111,6 +117,10 @@ struct Timeline {
   std::size_t size() const { return start.size(); }
   std::string_view name_of(std::size_t event) const { return names[name[event]]; }
   std::int64_t end(std::size_t event) const { return start[event] + duration[event]; }
+
+  // Of texts that are too long or too many to be kept.
+  static std::uint32_t hashed_shapes(std::string_view dims) { return hash_bit | NameTable::hash_of(dims); }
+  static constexpr bool is_hash_of_shapes(std::uint32_t number) { return (number & hash_bit) != 0; }
 };
 
 }  // namespace frx::model

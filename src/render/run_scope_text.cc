@@ -8,6 +8,8 @@ namespace frx::render {
 namespace {
 
 constexpr std::size_t recommendations_shown = 3;
+constexpr std::string_view what_busy_gpus_leave =
+    "None about how the GPU is fed. Look into the kernels with the most time: frx profile -- COMMAND measures them with Nsight Compute.";
 
 }  // namespace
 
@@ -23,8 +25,8 @@ void add_run_verdict(Page& page, const report::RunScope& scope) {
     page.fact("Confidence", fmt::format("{} ({:.2f}): {}", d.confidence_level, d.confidence, d.confidence_reason));
   }
   if (scope.tax && scope.tax->is_worth_naming) {
-    page.fact("Framework tax",
-              fmt::format("{} of 100 ({}): idle without the pipeline being the reason", scope.tax->score, scope.tax->severity));
+    page.fact("Framework tax", fmt::format("{} of 100 ({}): the GPU idles, and neither loader, copies nor waits explain it",
+                                           scope.tax->score, scope.tax->severity));
   }
   if (d.thresholds_source != "defaults") page.fact("Thresholds", fmt::format("{} ({})", d.thresholds_source, d.thresholds_hash));
   for (const std::string& why : d.why) page.hanging("- ", why);
@@ -38,7 +40,8 @@ void add_run_recommendations(Page& page, const report::RunScope& scope) {
   const auto& all = scope.advice.recommendations;
   const std::size_t shown = std::min(recommendations_shown, all.size());
   page.section("RECOMMENDATIONS", shown, all.size());
-  if (all.empty()) page.paragraph("None: no rule answers what was found.");
+  if (all.empty())
+    page.paragraph(scope.diagnosis.with_id("gpu_kept_busy") ? what_busy_gpus_leave : "None: no rule answers what was found.");
   for (std::size_t i = 0; i < shown; ++i) {
     if (i > 0) page.blank();
     CardOptions options;

@@ -34,7 +34,8 @@ Json step_json(const TraceReport& report, const ProcessTimes& process, std::size
             {"optimizer_time_ns", unless_zero(host.optimizer)},
             {"kernel_count", host.kernels},
             {"median_cuda_kernel_duration_us", host.median_kernel_ns ? number(*host.median_kernel_ns / 1000) : Json(nullptr)},
-            {"small_kernel_fraction", host.median_kernel_ns ? number(host.small_kernels) : Json(nullptr)}};
+            {"small_kernel_fraction", host.median_kernel_ns ? number(host.small_kernels) : Json(nullptr)},
+            {"shape_changed", i < process.shapes.steps.size() ? or_null(process.shapes.steps[i].changed) : Json(nullptr)}};
   if (process.gpus.empty()) {
     json["h2d_copy_time_ns"] = nullptr;
     json["gpu_active_fraction_proxy"] = nullptr;

@@ -53,6 +53,7 @@ void add_steps(const TraceReport& trace, model::RunRecord& record) {
     step.backward_ns = host.backward;
     step.optimizer_ns = host.optimizer;
     step.kernels = host.kernels;
+    if (i < process.shapes.steps.size()) step.shape_changed = process.shapes.steps[i].changed.value_or(false);
     if (host.median_kernel_ns) {
       step.median_kernel_us = *host.median_kernel_ns / 1000;
       step.small_kernel_fraction = host.small_kernels;

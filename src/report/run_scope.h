@@ -26,7 +26,7 @@ struct RunScope {
   diagnose::TrainingDiagnosis diagnosis;
   std::optional<diagnose::FrameworkTax> tax;
   advise::Advice advice;
-  bool ranks_compared = false;  // who is late among the ranks of the run is known
+  bool ranks_compared = false;  // who is late among the ranks of the run is known, or there are no ranks
 };
 
 }  // namespace frx::report

@@ -117,6 +117,10 @@ std::string dominant_stall(const model::RunFacts& facts) {
   return facts[RunFact::compute_fraction].value_or(0) > 0 ? "compute_bound" : "unknown";
 }
 
+bool has_other_shapes(const ProcessTimes& process, std::size_t step) {
+  return step < process.shapes.steps.size() && process.shapes.steps[step].changed.value_or(false);
+}
+
 // The steps in which a finding is strongest: the documented value of each.
 std::vector<diagnose::StepValue> worst_steps(const std::vector<ProcessTimes>& processes, const RunScope& scope, std::string_view label) {
   std::vector<diagnose::StepValue> values;
@@ -133,12 +137,54 @@ std::vector<diagnose::StepValue> worst_steps(const std::vector<ProcessTimes>& pr
       if (label == "host_bound") value = facts[RunFact::host_fraction];
       if ((label == "underutilized_gpu" || label == "launch_bound") && facts[RunFact::gpu_busy_fraction])
         value = 1 - *facts[RunFact::gpu_busy_fraction];
+      if (label == "shape_instability" && i > scope.skipped && has_other_shapes(process, i)) value = 1;
       if (value && *value > 0) values.push_back({process.steps.steps[i].number, *value});
     }
   }
   std::ranges::stable_sort(values, std::ranges::greater{}, &diagnose::StepValue::value);
-  values.resize(std::min<std::size_t>(3, values.size()));
+  if (label != "shape_instability") values.resize(std::min<std::size_t>(3, values.size()));
   return values;
+}
+
+// "[[8, 128], [], []]" without the inputs that are no tensors at its end.
+std::string tensors_of(std::string shapes) {
+  constexpr std::string_view none = ", []]";
+  while (shapes.ends_with(none)) shapes.replace(shapes.size() - none.size(), none.size(), "]");
+  return printable(shapes);
+}
+
+// ": aten::linear [[8, 64]], then [[4, 64]]"; "" when the shapes were not kept.
+std::string words_of(const derive::trace::ShapeChange& change) {
+  if (change.before.empty() || change.after.empty()) return {};
+  return fmt::format(": {} {}, then {}", printable(change.operation), tensors_of(change.before), tensors_of(change.after));
+}
+
+// What is behind the answer about shapes, or why there is none.
+void add_shape_note(const Timeline& timeline, TraceReport& report) {
+  if (report.step_count() < 2 || report.operators == 0 || report.clock_broken) return;
+  if (timeline.shaped_events.empty()) {
+    report.notes.push_back(
+        "shapes of inputs were not recorded, so whether they change from step to step is unknown (record_shapes=True does)");
+    return;
+  }
+  const derive::trace::ModelShapes& shapes = report.processes.front().shapes;
+  const auto volatility =
+      derive::trace::volatility_of(std::span(shapes.steps).subspan(std::min(report.scope().skipped, shapes.steps.size())));
+  if (!volatility) {
+    const bool differ = shapes.last_change && shapes.last_change->to_step > report.scope().step_numbers.front();
+    report.notes.push_back(differ
+                               ? fmt::format("input shapes differ between steps {} and {}{}. More steps would tell whether they mostly do",
+                                             shapes.last_change->from_step, shapes.last_change->to_step, words_of(*shapes.last_change))
+                               : "shapes of inputs were recorded, but too few calls of operators are the same in two steps to tell whether "
+                                 "inputs change");
+    return;
+  }
+  if (volatility->changes == 0) return;
+  const derive::trace::ShapeChange& last = *shapes.last_change;
+  report.notes.push_back(
+      fmt::format("input shapes changed {} in {} pairs of steps, last from step {} to {}{}{}", count_text(volatility->changes, "time"),
+                  volatility->pairs, last.from_step, last.to_step, words_of(last),
+                  volatility->is_single ? ". One odd batch, as at the end of an epoch, does not count as unstable" : ""));
 }
 
 void add_notes(const Timeline& timeline, TraceReport& report) {
@@ -163,9 +209,16 @@ void add_notes(const Timeline& timeline, TraceReport& report) {
     report.notes.push_back(
         "no steps: call prof.step() after each one, or name them with record_function; the recording counts as one step");
   }
+  add_shape_note(timeline, report);
   if (timeline.whole_microseconds && report.kernels > 0) {
     report.notes.push_back("times are whole microseconds (PyTorch before 2.3): a kernel of 3 us may have taken 4");
   }
+}
+
+// One process that uses several GPUs (DataParallel) waits for no rank.
+bool is_alone(const TraceReport& report) {
+  return report.processes.size() == 1 && report.processes.front().gpus.size() > 1 && report.facts.world_size.value_or(1) == 1 &&
+         !report.is_part_of_file;
 }
 
 diagnose::RunSample sample_of(const TraceReport& report, const RunScope& scope) {
@@ -266,6 +319,7 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std
     scope.facts = timeline.clock_broken ? model::RunFacts() : derive::trace::facts_of(report->processes, timeline, {skipped, SIZE_MAX});
     if (report->is_part_of_file) scope.facts.set(RunFact::memory_peak_ratio, std::nullopt);  // of all ranks: nobody's own
     scope.dominant_stall = dominant_stall(scope.facts);
+    scope.ranks_compared = is_alone(*report);
     judge_->judge(scope, sample_of(*report, scope));
     for (diagnose::RunFinding& finding : scope.diagnosis.findings) {
       finding.worst_steps = worst_steps(report->processes, scope, finding.label->id);

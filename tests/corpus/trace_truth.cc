@@ -125,6 +125,8 @@ void take(const report::TraceReport& report, TraceCheck& check) {
     return finding.label->id != "insufficient_telemetry" && finding.label->id != "input_bound";
   });
   check.notes = report.notes;
+  check.shape_changes = report.scope().facts[model::RunFact::shape_changes];
+  check.shape_pairs = report.scope().facts[model::RunFact::shape_pairs];
   // As they were measured: over all steps.
   std::int64_t wall = 0, input = 0;
   std::size_t steps = 0;

@@ -30,7 +30,8 @@ struct TraceCheck {
   std::vector<std::string> notes;
   Measured measured;
   std::optional<double> step_ms, dataloader_pct;
-  std::vector<MeasuredGpu> gpus;  // ours
+  std::optional<double> shape_changes, shape_pairs;  // of steps that follow each other; none: shapes do not tell
+  std::vector<MeasuredGpu> gpus;                     // ours
 
   bool agrees() const;
   // Of numbers that both have: how many, and how many are equal as far as they were rounded.

@@ -75,13 +75,16 @@ void add_samples(const RunRecord& record, std::span<const RunStep> steps, RunFac
 }
 
 // Changes between steps that follow each other, of all such pairs.
-std::optional<double> shape_volatility(std::span<const RunStep> steps) {
+void add_shapes(std::span<const RunStep> steps, RunFacts& facts) {
   double pairs = -1, changes = 0;
   for (const RunStep& step : steps) {
     if (!step.shape) continue;
     if (++pairs > 0) changes += step.shape_changed;
   }
-  return pairs > 0 ? std::optional(changes / pairs) : pairs == 0 ? std::optional(0.0) : std::nullopt;
+  if (pairs < 0) return;
+  facts.set(RunFact::shape_volatility, pairs > 0 ? changes / pairs : 0);
+  facts.set(RunFact::shape_changes, changes);
+  facts.set(RunFact::shape_pairs, pairs);
 }
 
 }  // namespace
@@ -107,7 +110,7 @@ RunFacts facts_of(const RunRecord& record, std::span<const RunStep> steps) {
   }
   if (record.has_copies) facts.set(RunFact::copy_fraction, copy.value());
   if (record.has_waits) facts.set(RunFact::sync_fraction, sync.value());
-  facts.set(RunFact::shape_volatility, shape_volatility(steps));
+  add_shapes(steps, facts);
   if (windows > 0) facts.set(RunFact::profiler_windows, windows);
   facts.set(RunFact::kernels_per_step, kernels.value());
   facts.set(RunFact::median_kernel_us, median.value());

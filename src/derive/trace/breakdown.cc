@@ -15,6 +15,8 @@ using model::EventKind;
 using model::Timeline;
 
 constexpr std::int64_t small_kernel_ns = 10'000;
+// Their causes take four times the room of the gaps.
+constexpr std::size_t gaps_at_a_time = 1 << 14;
 
 std::vector<Interval> spans_of(const Steps& steps) {
   std::vector<Interval> spans;
@@ -27,7 +29,7 @@ bool is_from_host(std::string_view copy) { return contains_ignoring_case(copy, "
 // What one GPU did for one process.
 struct Activity {
   std::vector<Interval> compute, communication, copy, host_to_device;
-  std::vector<GpuWork> work;  // by start
+  std::vector<std::uint32_t> work;  // by start: places in the attribution
 };
 
 using Activities = std::map<std::pair<std::string, std::int32_t>, Activity>;  // by pid of the launching process, device
@@ -96,10 +98,11 @@ Activities activities(const Timeline& timeline, const Attribution& attribution, 
   PerName communicates(timeline, is_communication), from_host(timeline, is_from_host);
   Activities all;
   const std::vector<Activity*> of_track = activities_of_tracks(timeline, attribution, owner, all);
-  for (const GpuWork& one : attribution.work) {
+  for (std::uint32_t i = 0; i < attribution.work.size(); ++i) {
+    const GpuWork& one = attribution.work[i];
     Activity& activity = *of_track[timeline.track[one.event]];
     const Interval span{timeline.start[one.event], timeline.end(one.event)};
-    activity.work.push_back(one);
+    activity.work.push_back(i);
     if (timeline.kind[one.event] == EventKind::kernel) {
       (communicates(one.event) ? activity.communication : activity.compute).push_back(span);
     } else {
@@ -110,7 +113,29 @@ Activities activities(const Timeline& timeline, const Attribution& attribution, 
   return all;
 }
 
-GpuTrack gpu_track(const Timeline& timeline, std::int32_t device, Activity activity, const Steps& steps, const HostRanges& host) {
+// Adds how much of each of the spans the causes cover. `within`: what the causes lie in; only spans that touch it are looked at.
+class CausesBySpan {
+ public:
+  explicit CausesBySpan(std::span<const Interval> spans) : spans_(spans) {
+    for (const Interval& span : spans) latest_end_.push_back(std::max(span.end, latest_end_.empty() ? INT64_MIN : latest_end_.back()));
+  }
+  void add(const std::array<Intervals, idle_cause_count>& causes, Interval within, std::vector<GpuTime>& times) const {
+    const auto first = static_cast<std::size_t>(std::ranges::upper_bound(latest_end_, within.begin) - latest_end_.begin());
+    const auto end = static_cast<std::size_t>(std::ranges::lower_bound(spans_, within.end, {}, &Interval::begin) - spans_.begin());
+    if (first >= end) return;
+    for (std::size_t cause = 0; cause < idle_cause_count; ++cause) {
+      const std::vector<std::int64_t> sums = total_in_each(spans_.subspan(first, end - first), causes[cause]);
+      for (std::size_t i = 0; i < sums.size(); ++i) times[first + i].idle_by[cause] += sums[i];
+    }
+  }
+
+ private:
+  std::span<const Interval> spans_;       // by begin
+  std::vector<std::int64_t> latest_end_;  // of a span and those before it
+};
+
+GpuTrack gpu_track(const Timeline& timeline, const Attribution& attribution, std::int32_t device, Activity activity, const Steps& steps,
+                   const HostRanges& host) {
   GpuTrack track{device, {}, {}};
   const std::vector<Interval> spans = spans_of(steps);
   const Intervals stepping = united(spans);
@@ -136,13 +161,29 @@ GpuTrack gpu_track(const Timeline& timeline, std::int32_t device, Activity activ
     idle = without(without(without(stepping, compute), communication), copy);
   }
   fill(&GpuTime::idle, idle);
-  const auto causes = blame(timeline, std::move(idle), activity.work, host);
-  for (std::size_t cause = 0; cause < idle_cause_count; ++cause) {
-    const std::vector<std::int64_t> sums = total_in_each(spans, causes[cause]);
-    for (std::size_t i = 0; i < sums.size(); ++i) track.steps[i].idle_by[cause] = sums[i];
+  Blame blame(timeline, attribution.work, activity.work, host);
+  const CausesBySpan by_step(spans);
+  for (std::span<const Interval> rest = idle; !rest.empty();) {
+    const std::span<const Interval> some = rest.first(std::min(rest.size(), gaps_at_a_time));
+    by_step.add(blame.causes_of(some), {some.front().begin, some.back().end}, track.steps);
+    rest = rest.subspan(some.size());
   }
   for (const GpuTime& step : track.steps) track.all += step;
   return track;
+}
+
+// take(step, duration) for each kernel that was launched in a step. The step of a kernel is the one that launched it: it may run later.
+template <typename Take>
+void for_each_kernel(const Timeline& timeline, const Attribution& attribution, const Steps& steps, std::span<const Interval> spans,
+                     Take take) {
+  for (const GpuWork& one : attribution.work) {
+    if (timeline.kind[one.event] != EventKind::kernel) continue;
+    const std::uint32_t from = one.launch != none ? one.launch : one.event;
+    if (one.launch != none && !steps.pid.empty() && timeline.tracks[timeline.track[from]].pid != steps.pid) continue;
+    const auto next = std::ranges::upper_bound(spans, timeline.start[from], {}, &Interval::begin);
+    if (next == spans.begin() || timeline.start[from] >= std::prev(next)->end) continue;
+    take(static_cast<std::size_t>(std::prev(next) - spans.begin()), timeline.duration[one.event]);
+  }
 }
 
 std::vector<HostTime> host_times(const Timeline& timeline, const Attribution& attribution, const Steps& steps, const HostRanges& host) {
@@ -158,19 +199,12 @@ std::vector<HostTime> host_times(const Timeline& timeline, const Attribution& at
   fill(&HostTime::forward, host.forward);
   fill(&HostTime::backward, host.backward);
   fill(&HostTime::optimizer, host.optimizer);
-  // The step of a kernel is the one that launched it: it may run later.
   std::vector<std::vector<std::int64_t>> kernels(spans.size());
-  for (const GpuWork& one : attribution.work) {
-    if (timeline.kind[one.event] != EventKind::kernel) continue;
-    const std::uint32_t from = one.launch != none ? one.launch : one.event;
-    if (one.launch != none && !steps.pid.empty() && timeline.tracks[timeline.track[from]].pid != steps.pid) continue;
-    const auto next = std::ranges::upper_bound(spans, timeline.start[from], {}, &Interval::begin);
-    if (next == spans.begin() || timeline.start[from] >= std::prev(next)->end) continue;
-    kernels[static_cast<std::size_t>(std::prev(next) - spans.begin())].push_back(timeline.duration[one.event]);
-  }
+  for_each_kernel(timeline, attribution, steps, spans, [&](std::size_t step, std::int64_t) { ++times[step].kernels; });
+  for (std::size_t i = 0; i < times.size(); ++i) kernels[i].reserve(times[i].kernels);
+  for_each_kernel(timeline, attribution, steps, spans, [&](std::size_t step, std::int64_t ns) { kernels[step].push_back(ns); });
   for (std::size_t i = 0; i < times.size(); ++i) {
     std::vector<std::int64_t>& durations = kernels[i];
-    times[i].kernels = static_cast<std::uint32_t>(durations.size());
     if (durations.empty()) continue;
     const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
     std::ranges::nth_element(durations, middle);
@@ -224,9 +258,10 @@ std::vector<ProcessTimes> break_down(const Timeline& timeline, const Attribution
     const HostRanges& host = found == ranges.end() ? ranges.at("") : found->second;
     times.host = host_times(timeline, attribution, of_process, host);
     times.has_loader = !host.input.empty();
+    times.shapes = model_shapes(timeline, of_process, host.input);
     for (auto& [key, activity] : all) {
       if (!one_process && key.first != of_process.pid) continue;
-      times.gpus.push_back(gpu_track(timeline, key.second, std::move(activity), of_process, host));
+      times.gpus.push_back(gpu_track(timeline, attribution, key.second, std::move(activity), of_process, host));
     }
     times.steps = std::move(of_process);
     processes.push_back(std::move(times));

@@ -17,6 +17,7 @@
 
 #include "derive/trace/attribution.h"
 #include "derive/trace/intervals.h"
+#include "derive/trace/shapes.h"
 #include "derive/trace/steps.h"
 #include "model/timeline.h"
 
@@ -63,6 +64,7 @@ struct ProcessTimes {
   Steps steps;
   std::vector<HostTime> host;  // by step
   bool has_loader = false;     // a data loader was recorded
+  ModelShapes shapes;
   std::vector<GpuTrack> gpus;  // by device; those on which the process launched work
 };
 

@@ -1,6 +1,7 @@
 // Why a GPU was idle.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "derive/trace/breakdown.h"
@@ -8,8 +9,26 @@
 
 namespace frx::derive::trace {
 
-// The idle stretches by cause; together they are `idle`. `work`: what ran on this GPU, by start.
-std::array<Intervals, idle_cause_count> blame(const model::Timeline& timeline, Intervals idle, const std::vector<GpuWork>& work,
-                                              const HostRanges& host);
+// Of one GPU.
+class Blame {
+ public:
+  // `order`: what ran on this GPU, by start, as places in `work`. All of it must outlive the answer.
+  Blame(const model::Timeline& timeline, std::span<const GpuWork> work, std::span<const std::uint32_t> order, const HostRanges& host)
+      : timeline_(timeline), work_(work), order_(order), host_(host) {}
+
+  // The stretches by cause; together they are `idle`, which lies behind all that was asked of before: millions of gaps are
+  // blamed some thousands at a time.
+  std::array<Intervals, idle_cause_count> causes_of(std::span<const Interval> idle);
+
+ private:
+  struct Gap;
+  Gap divided(Interval gap);
+
+  const model::Timeline& timeline_;
+  std::span<const GpuWork> work_;
+  std::span<const std::uint32_t> order_;
+  const HostRanges& host_;
+  std::size_t next_ = 0;  // in order_: the first that may begin behind the next gap
+};
 
 }  // namespace frx::derive::trace

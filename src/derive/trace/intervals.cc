@@ -76,15 +76,22 @@ std::int64_t total(std::span<const Interval> intervals) {
 }
 
 std::vector<std::int64_t> total_in_each(std::span<const Interval> spans, std::span<const Interval> intervals) {
-  // Covered time before each interval: any span is then two searches and two ends.
+  // Covered time before every so many intervals: any span is then two searches, two short sums and two ends.
+  constexpr std::size_t stride = 32;
   std::vector<std::int64_t> before;
-  before.reserve(intervals.size() + 1);
-  before.push_back(0);
-  for (const Interval& one : intervals) before.push_back(before.back() + one.length());
+  before.reserve(intervals.size() / stride + 1);
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    if (i % stride == 0) before.push_back(sum);
+    sum += intervals[i].length();
+  }
   const auto covered_until = [&](std::int64_t time) {
     const auto next = std::ranges::lower_bound(intervals, time, {}, &Interval::begin);
     const auto count = static_cast<std::size_t>(next - intervals.begin());
-    return count == 0 ? 0 : before[count] - std::max<std::int64_t>(0, intervals[count - 1].end - time);
+    if (count == 0) return std::int64_t{0};
+    const std::size_t from = (count - 1) / stride;
+    const std::int64_t rest = total(intervals.subspan(from * stride, count - from * stride));
+    return before[from] + rest - std::max<std::int64_t>(0, intervals[count - 1].end - time);
   };
   std::vector<std::int64_t> result;
   for (const Interval& span : spans) result.push_back(span.end > span.begin ? covered_until(span.end) - covered_until(span.begin) : 0);

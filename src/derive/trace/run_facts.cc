@@ -38,6 +38,16 @@ std::optional<double> peak_memory(const model::Timeline& timeline) {
   return peak;
 }
 
+void set_shapes(const ProcessTimes& process, StepRange range, RunFacts& facts) {
+  const std::vector<StepShapes>& steps = process.shapes.steps;
+  if (range.begin >= steps.size()) return;
+  const auto volatility = volatility_of(std::span(steps).subspan(range.begin, std::min(range.end, steps.size()) - range.begin));
+  if (!volatility) return;
+  facts.set(RunFact::shape_volatility, volatility->ratio);
+  facts.set(RunFact::shape_changes, static_cast<double>(volatility->changes));
+  facts.set(RunFact::shape_pairs, static_cast<double>(volatility->pairs));
+}
+
 }  // namespace
 
 RunFacts facts_of(const ProcessTimes& process, const GpuTrack* gpu, StepRange range) {
@@ -74,6 +84,7 @@ RunFacts facts_of(const ProcessTimes& process, const GpuTrack* gpu, StepRange ra
   facts.set(RunFact::kernels_per_step, kernels.value());
   facts.set(RunFact::median_kernel_us, median.value());
   facts.set(RunFact::small_kernel_fraction, small.value());
+  set_shapes(process, range, facts);
   if (!gpu) {
     facts.set(RunFact::input_fraction, facts[RunFact::input_wait_fraction]);
     return facts;

@@ -16,10 +16,12 @@ Field argument(std::string_view key) {
     case 5: return key == "bytes" || key == "Bytes" ? &EventFields::bytes : key == "dtype" ? &EventFields::element_type : nullptr;
     case 6: return key == "device" ? &EventFields::device : key == "stream" ? &EventFields::stream : nullptr;
     case 9: return key == "Device Id" ? &EventFields::device_id : nullptr;
+    case 10: return key == "Input Dims" || key == "Input dims" ? &EventFields::input_dims : nullptr;
     case 11:
       if (key == "correlation") return &EventFields::correlation;
       if (key == "Device Type") return &EventFields::device_type;
       return is_external_id(key) ? &EventFields::external_id : nullptr;
+    case 12: return key == "Input Shapes" ? &EventFields::input_dims : nullptr;
     case 13: return key == "Fwd thread id" ? &EventFields::forward_thread : key == "In msg nelems" ? &EventFields::in_elements : nullptr;
     case 14: return key == "Total Reserved" ? &EventFields::reserved : key == "Out msg nelems" ? &EventFields::out_elements : nullptr;
     case 15:

@@ -12,6 +12,7 @@ struct EventFields {
   // Of its arguments.
   Token correlation, external_id, device, stream, bytes, sequence, forward_thread;
   Token allocated, reserved, device_id, device_type;  // of "[memory]"
+  Token input_dims;                                   // with record_shapes
   Token rank;                                         // put in by tools that merge traces
   Token collective, element_type, in_elements, out_elements, group, group_ranks;
 };

@@ -71,6 +71,8 @@ void EventRows::clear() {
   numbered_events.clear();
   sequence.clear();
   forward_thread.clear();
+  shaped_events.clear();
+  shapes.clear();
   memory.clear();
   collectives.clear();
   seen = without_time = untimed_kernels = at_zero = 0;
@@ -116,6 +118,13 @@ std::uint32_t EventConverter::looked_up(const EventFields& fields, bool on_gpu) 
   return id;
 }
 
+// "[[8, 128], [], []]". Where there is no number, no input is a tensor of a known shape.
+void EventConverter::add_shapes(std::string_view dims, EventRows& rows) {
+  if (dims.find_first_of("0123456789") == dims.npos) return;
+  rows.shaped_events.push_back(static_cast<std::uint32_t>(rows.size()));
+  rows.shapes.push_back(dims.size() > longest_shapes ? Timeline::hashed_shapes(dims) : shapes_.add(dims));
+}
+
 void EventConverter::add_collective(const EventFields& fields, EventRows& rows) {
   model::CollectiveArguments one;
   one.event = static_cast<std::uint32_t>(rows.size());
@@ -154,6 +163,7 @@ void EventConverter::add(const EventFields& fields, EventRows& rows) {
   }
   if (fields.collective.kind != Token::nothing && kind == EventKind::kernel) add_collective(fields, rows);
   if (kind == EventKind::cpu_op && fields.sequence.kind != Token::nothing) add_sequence(fields, rows);
+  if (kind == EventKind::cpu_op && fields.input_dims.kind != Token::nothing) add_shapes(fields.input_dims.raw, rows);
   rows.start.push_back(start->ns);
   rows.duration.push_back(duration->ns);
   rows.name.push_back(name_of(fields.name.raw));

@@ -12,6 +12,8 @@ namespace frx::ingest::trace {
 
 // Ids above are taken by numbers that do not fit.
 inline constexpr std::uint64_t largest_id = 0xEFFFFFFF;
+// Shapes of more text are kept as a hash of it.
+inline constexpr std::size_t longest_shapes = 256;
 
 struct EventRows {
   std::vector<std::int64_t> start, duration;
@@ -24,6 +26,8 @@ struct EventRows {
   // Of operators with a sequence number, see model::Timeline.
   std::vector<std::uint32_t> numbered_events, sequence;
   std::vector<std::uint16_t> forward_thread;
+  std::vector<std::uint32_t> shaped_events;  // rows of operators whose shapes were recorded
+  std::vector<std::uint32_t> shapes;         // of the EventConverter, or a hash, see model::Timeline
   std::vector<model::MemorySample> memory;
   std::vector<model::CollectiveArguments> collectives;  // rows and names as here
   std::uint64_t seen = 0, without_time = 0, untimed_kernels = 0, at_zero = 0;
@@ -39,6 +43,7 @@ class EventConverter {
   void add(const EventFields& fields, EventRows& rows);
 
   const Interner& names() const { return names_; }
+  const Interner& shapes() const { return shapes_; }
   const std::vector<model::Track>& tracks() const { return tracks_; }
   // Tracks with equal keys are one.
   std::string_view track_key(std::uint32_t track) const { return track_keys_[track]; }
@@ -52,11 +57,12 @@ class EventConverter {
 
   model::EventKind kind_of(const EventFields& fields);
   std::uint32_t name_of(std::string_view raw);
+  void add_shapes(std::string_view dims, EventRows& rows);
   void add_collective(const EventFields& fields, EventRows& rows);
   std::uint32_t track_of(const EventFields& fields, bool on_gpu);
   std::uint32_t looked_up(const EventFields& fields, bool on_gpu);
 
-  Interner names_, categories_, track_keys_;
+  Interner names_, shapes_, categories_, track_keys_;
   Interner escaped_;                       // names with escapes, as they stand in the file
   std::vector<std::uint32_t> of_escaped_;  // their numbers in names_
   std::vector<model::EventKind> kinds_;    // by category

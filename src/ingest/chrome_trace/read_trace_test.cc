@@ -80,6 +80,22 @@ TEST(ReadTrace, ReadsWhatStandsBesideTheEvents) {
   EXPECT_EQ(t.facts.base_time_ns, 1775078550000000000);
 }
 
+TEST(ReadTrace, KeepsTheShapesOfOperators) {
+  const std::string dims = R"([[8, 128], [], []])";
+  const auto op = [&](std::string_view key, const std::string& value) {
+    return event("cpu_op", "aten::mm", "1/1", 1, 1, fmt::format(R"("{}": {})", key, value));
+  };
+  const std::string long_dims = "[[" + std::string(300, '7') + "]]";
+  const Timeline t = trace_of(trace_with(op("Input Dims", dims) + kernel + op("Input type", dims) + op("Input Dims", "[[8, 64]]") +
+                                         op("Input dims", dims) + op("Input Dims", "[[], []]") + op("Input Dims", long_dims)));
+  ASSERT_EQ(t.shaped_events.size(), 4u);
+  EXPECT_EQ(t.shaped_events[1], 3u);
+  EXPECT_EQ(t.shapes[t.shapes_of[0]], dims);
+  EXPECT_EQ(t.shapes_of[2], t.shapes_of[0]) << "as the first releases spelt it";
+  EXPECT_NE(t.shapes_of[1], t.shapes_of[0]);
+  EXPECT_TRUE(Timeline::is_hash_of_shapes(t.shapes_of[3])) << "too long to be kept";
+}
+
 TEST(ReadTrace, CountsMemoryOfADevice) {
   const Timeline t = trace_of(trace_with(kernel + R"({"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,"ts":5,
     "args":{"Total Allocated":10,"Total Reserved":20,"Device Type":1,"Device Id":2,"Bytes":-4}})"));

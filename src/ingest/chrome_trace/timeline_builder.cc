@@ -10,11 +10,13 @@ namespace {
 using model::Timeline;
 
 constexpr std::size_t many_names = 1 << 16;
+// At most 16 MiB of text.
+constexpr std::size_t most_shapes = (std::size_t{16} << 20) / longest_shapes;
 
 }  // namespace
 
 void NumberedConverter::forget_many() {
-  if (converter.names().size() > many_names) *this = {};
+  if (converter.names().size() > many_names || converter.shapes().size() > most_shapes) *this = {};
 }
 
 void TimelineBuilder::append(const EventRows& rows, NumberedConverter& from) {
@@ -29,6 +31,7 @@ void TimelineBuilder::append(const EventRows& rows, NumberedConverter& from) {
   timeline_.duration.append(rows.duration);
   timeline_.kind.append(rows.kind);
   append_names(rows, from);
+  append_shapes(rows, from);
   append_tracks(rows, from);
   append_ids(rows);
   timeline_.whole_microseconds = timeline_.whole_microseconds && !rows.fractional;
@@ -57,6 +60,28 @@ void TimelineBuilder::append_names(const EventRows& rows, NumberedConverter& fro
     one.event += first;
     for (std::uint32_t* name : {&one.name, &one.type, &one.group, &one.group_ranks}) *name = name_of(*name, from);
     timeline_.collectives.push_back(one);
+  }
+}
+
+// The same text always gives the same number, whoever read it: what found no room in the beginning never does.
+std::uint32_t TimelineBuilder::shapes_numbered(std::string_view dims) {
+  const std::uint32_t known = timeline_.shapes.find(dims);
+  if (known != Timeline::no_id) return known;
+  return timeline_.shapes.size() < most_shapes ? timeline_.shapes.add(dims) : Timeline::hashed_shapes(dims);
+}
+
+void TimelineBuilder::append_shapes(const EventRows& rows, NumberedConverter& from) {
+  from.shapes.resize(from.converter.shapes().size(), Timeline::no_id);
+  const auto first = static_cast<std::uint32_t>(timeline_.start.size() - rows.size());
+  for (std::size_t i = 0; i < rows.shaped_events.size(); ++i) {
+    timeline_.shaped_events.push_back(first + rows.shaped_events[i]);
+    std::uint32_t number = rows.shapes[i];
+    if (!Timeline::is_hash_of_shapes(number)) {
+      std::uint32_t& known = from.shapes[number];
+      if (known == Timeline::no_id) known = shapes_numbered(from.converter.shapes()[number]);
+      number = known;
+    }
+    timeline_.shapes_of.push_back(number);
   }
 }
 

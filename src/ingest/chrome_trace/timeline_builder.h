@@ -11,9 +11,9 @@ namespace frx::ingest::trace {
 // A converter, and what its numbers are in the timeline. It may be used for any rows, but only for those of one timeline.
 struct NumberedConverter {
   EventConverter converter;
-  std::vector<std::uint32_t> names, tracks;  // by number of the converter; Timeline::no_id: not known yet
+  std::vector<std::uint32_t> names, shapes, tracks;  // by number of the converter; Timeline::no_id: not known yet
 
-  // Forgets everything once there are so many names that keeping them twice would weigh.
+  // Forgets everything once there are so many names or shapes that keeping them twice would weigh.
   void forget_many();
 };
 
@@ -31,6 +31,8 @@ class TimelineBuilder {
  private:
   void append_names(const EventRows& rows, NumberedConverter& from);
   std::uint32_t name_of(std::uint32_t name, NumberedConverter& from);
+  void append_shapes(const EventRows& rows, NumberedConverter& from);
+  std::uint32_t shapes_numbered(std::string_view dims);
   void append_tracks(const EventRows& rows, NumberedConverter& from);
   void append_ids(const EventRows& rows);
   std::uint32_t joined(std::uint32_t id, const EventRows& rows);
