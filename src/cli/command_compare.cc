@@ -37,6 +37,8 @@ void describe(Syntax& syntax, Options& options) {
               "CUDA source: also compile both to programs (nvcc) and run them under ncu; both must end within 5 minutes");
   syntax.option("--ncu-a", "FILE", options.code.first_ncu, "code: an Nsight Compute profile of the first");
   syntax.option("--ncu-b", "FILE", options.code.second_ncu, "code: an Nsight Compute profile of the second");
+  syntax.option("--kernel-a", "NAME", options.comparison.first_kernel, "profiles: only this kernel of the first, by name or a part of it");
+  syntax.option("--kernel-b", "NAME", options.comparison.second_kernel, "profiles: only this kernel of the second");
   syntax.foreign_options("--build-flags", "FLAGS", options.code.build_flags, "CUDA source: options for the compiler, such as \"-Iinclude -DN=4\"");
   syntax.option("--noise-floor", "PERCENT", options.comparison.noise_floor_pct,
                 "runs: differences of step time up to this count as nothing");
@@ -48,6 +50,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.example("baseline.cu optimized.cu --with-ptx", "with registers and spills");
   syntax.example("baseline.cu optimized.cu --with-ncu --build-flags -DBUILD_EXECUTABLE", "with kernel times and counters of this GPU");
   syntax.example("baseline.cu optimized.cu --ncu-a baseline.csv --ncu-b optimized.csv", "and by what was measured");
+  syntax.example("report.ncu-rep report.ncu-rep --kernel-a naive --kernel-b tiled", "two kernels of one profile");
   syntax.example("before.json.gz after.json.gz", "did the change make the steps faster?");
   syntax.example("runs/run-a.zip runs/run-b.zip --fail-on-regression", "for CI");
   syntax.exit_code(0, "the comparison was made, whatever it says");
