@@ -83,6 +83,8 @@ Result<int> compare(const Options& options, const std::string& before, const std
                                      .second_label = options.after_label,
                                      .first_ncu = {},
                                      .second_ncu = {},
+                                     .first_kernel = {},
+                                     .second_kernel = {},
                                      .with_ptx = options.code.with_ptx,
                                      .build_flags = options.code.build_flags,
                                      .format = options.json ? "json" : "text",

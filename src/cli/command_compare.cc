@@ -39,7 +39,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--ncu-b", "FILE", options.code.second_ncu, "code: an Nsight Compute profile of the second");
   syntax.option("--kernel-a", "NAME", options.comparison.first_kernel, "profiles: only this kernel of the first, by name or a part of it");
   syntax.option("--kernel-b", "NAME", options.comparison.second_kernel, "profiles: only this kernel of the second");
-  syntax.foreign_options("--build-flags", "FLAGS", options.code.build_flags, "CUDA source: options for the compiler, such as \"-Iinclude -DN=4\"");
+  syntax.foreign_options("--build-flags", "FLAGS", options.code.build_flags,
+                         "CUDA source: options for the compiler, such as \"-Iinclude -DN=4\"");
   syntax.option("--noise-floor", "PERCENT", options.comparison.noise_floor_pct,
                 "runs: differences of step time up to this count as nothing");
   syntax.flag("--fail-on-regression", options.comparison.fail_on_regression, "exit 1 when the second is slower, or worse");
@@ -78,6 +79,8 @@ Result<int> compare_code(const Options& options, Io& io) {
   code.second = options.sides[1];
   code.first_label = options.comparison.first_label;
   code.second_label = options.comparison.second_label;
+  code.first_kernel = options.comparison.first_kernel;
+  code.second_kernel = options.comparison.second_kernel;
   code.format = options.comparison.format;
   code.fail_on_regression = options.comparison.fail_on_regression;
   return compare_implementations(code, options.analysis, io);
@@ -121,6 +124,8 @@ Result<int> act(const Options& given, Io& io) {
   if (options.has_flags_of_code())
     return fail(ErrorKind::usage, "compare: --with-ptx, --with-ncu, --ncu-a, --ncu-b and --build-flags go with CUDA source or PTX")
         .at(options.sides[0]);
+  if (kinds[0] == Kind::run && (!options.comparison.first_kernel.empty() || !options.comparison.second_kernel.empty()))
+    return fail(ErrorKind::usage, "compare: --kernel-a and --kernel-b go with profiles").at(options.sides[0]);
   return compare_recordings(options, kinds[0] == Kind::run, io);
 }
 
