@@ -49,8 +49,8 @@ void describe(Syntax& syntax, Options& options) {
   describe_analysis(syntax, options.analysis);
   syntax.example("baseline.cu optimized.cu", "from the source alone: what is mended, what is new, what is still unknown");
   syntax.example("baseline.cu optimized.cu --with-ptx", "with registers and spills");
-  syntax.example("baseline.cu optimized.cu --with-ncu --build-flags -DBUILD_EXECUTABLE", "with kernel times and counters of this GPU");
-  syntax.example("baseline.cu optimized.cu --ncu-a baseline.csv --ncu-b optimized.csv", "and by what was measured");
+  syntax.example("naive.cu tiled.cu --with-ncu --build-flags -DBUILD_EXECUTABLE", "with kernel times and counters of this GPU");
+  syntax.example("naive.cu tiled.cu --ncu-a naive.csv --ncu-b tiled.csv", "and by what was measured");
   syntax.example("report.ncu-rep report.ncu-rep --kernel-a naive --kernel-b tiled", "two kernels of one profile");
   syntax.example("before.json.gz after.json.gz", "did the change make the steps faster?");
   syntax.example("runs/run-a.zip runs/run-b.zip --fail-on-regression", "for CI");
