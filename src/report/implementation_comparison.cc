@@ -67,8 +67,8 @@ void add_incomplete(const Implementation& side, std::vector<std::string>& notes)
   if (!side.cuda) return;
   const auto incomplete = std::ranges::count(side.cuda->inspection.kernels, false, &model::cuda::Kernel::is_complete);
   if (incomplete > 0)
-    notes.push_back(fmt::format("{}: {} too long or too deeply nested to follow to the end; findings may be missing", side.label,
-                                count_text(static_cast<std::size_t>(incomplete), "kernel")));
+    notes.push_back(fmt::format("{}: {} too long or too deeply nested to follow to the end; findings may be missing, so it is not scored",
+                                side.label, count_text(static_cast<std::size_t>(incomplete), "kernel")));
 }
 
 // Which kernels were taken for the same work, and which have no counterpart: findings of those are listed and score nothing.
