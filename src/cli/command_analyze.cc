@@ -71,7 +71,11 @@ Result<int> compare(const Options& options, const std::string& before, const std
   if (before.empty() || after.empty()) {
     return fail(ErrorKind::negative, "analyze: expected both --before and --after, found only one of them");
   }
-  ComparisonOptions comparison{.first = before, .second = after, .first_label = options.before_label, .second_label = options.after_label};
+  ComparisonOptions comparison;
+  comparison.first = before;
+  comparison.second = after;
+  comparison.first_label = options.before_label;
+  comparison.second_label = options.after_label;
   if (options.json) comparison.format = "json";
   if (is_run(before) && is_run(after)) return compare_runs(comparison, options.analysis, io);
   if (is_implementation(before) && is_implementation(after)) {
@@ -81,6 +85,8 @@ Result<int> compare(const Options& options, const std::string& before, const std
                                      .second_label = options.after_label,
                                      .first_ncu = {},
                                      .second_ncu = {},
+                                     .first_kernel = {},
+                                     .second_kernel = {},
                                      .with_ptx = options.code.with_ptx,
                                      .build_flags = options.code.build_flags,
                                      .format = options.json ? "json" : "text",

@@ -37,6 +37,8 @@ void describe(Syntax& syntax, Options& options) {
               "CUDA source: also compile both to programs (nvcc) and run them under ncu; both must end within 5 minutes");
   syntax.option("--ncu-a", "FILE", options.code.first_ncu, "code: an Nsight Compute profile of the first");
   syntax.option("--ncu-b", "FILE", options.code.second_ncu, "code: an Nsight Compute profile of the second");
+  syntax.option("--kernel-a", "NAME", options.comparison.first_kernel, "profiles: only this kernel of the first, by name or a part of it");
+  syntax.option("--kernel-b", "NAME", options.comparison.second_kernel, "profiles: only this kernel of the second");
   syntax.words("--build-flags", "FLAGS", options.code.build_flags, "CUDA source: options for the compiler, such as \"-Iinclude -DN=4\"");
   syntax.option("--noise-floor", "PERCENT", options.comparison.noise_floor_pct,
                 "runs: differences of step time up to this count as nothing");
@@ -46,8 +48,9 @@ void describe(Syntax& syntax, Options& options) {
   describe_analysis(syntax, options.analysis);
   syntax.example("baseline.cu optimized.cu", "from the source alone: what is mended, what is new, what is still unknown");
   syntax.example("baseline.cu optimized.cu --with-ptx", "with registers and spills");
-  syntax.example("baseline.cu optimized.cu --with-ncu --build-flags -DBUILD_EXECUTABLE", "with kernel times and counters of this GPU");
-  syntax.example("baseline.cu optimized.cu --ncu-a baseline.csv --ncu-b optimized.csv", "and by what was measured");
+  syntax.example("naive.cu tiled.cu --with-ncu --build-flags -DBUILD_EXECUTABLE", "with kernel times and counters of this GPU");
+  syntax.example("naive.cu tiled.cu --ncu-a naive.csv --ncu-b tiled.csv", "and by what was measured");
+  syntax.example("report.ncu-rep report.ncu-rep --kernel-a naive --kernel-b tiled", "two kernels of one profile");
   syntax.example("before.json.gz after.json.gz", "did the change make the steps faster?");
   syntax.example("runs/run-a.zip runs/run-b.zip --fail-on-regression", "for CI");
   syntax.exit_code(0, "the comparison was made, whatever it says");
@@ -75,6 +78,8 @@ Result<int> compare_code(const Options& options, Io& io) {
   code.second = options.sides[1];
   code.first_label = options.comparison.first_label;
   code.second_label = options.comparison.second_label;
+  code.first_kernel = options.comparison.first_kernel;
+  code.second_kernel = options.comparison.second_kernel;
   code.format = options.comparison.format;
   code.fail_on_regression = options.comparison.fail_on_regression;
   return compare_implementations(code, options.analysis, io);
@@ -118,6 +123,8 @@ Result<int> act(const Options& given, Io& io) {
   if (options.has_flags_of_code())
     return fail(ErrorKind::usage, "compare: --with-ptx, --with-ncu, --ncu-a, --ncu-b and --build-flags go with CUDA source or PTX")
         .at(options.sides[0]);
+  if (kinds[0] == Kind::run && (!options.comparison.first_kernel.empty() || !options.comparison.second_kernel.empty()))
+    return fail(ErrorKind::usage, "compare: --kernel-a and --kernel-b go with profiles").at(options.sides[0]);
   return compare_recordings(options, kinds[0] == Kind::run, io);
 }
 

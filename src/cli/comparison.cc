@@ -66,6 +66,21 @@ std::pair<std::string, std::string> labels_of(const ComparisonOptions& options) 
   return labels.first == labels.second ? std::pair(options.first_name, options.second_name) : labels;
 }
 
+// All of a profile, or one kernel of it.
+Result<report::NcuReport> profile_of(const std::string& path, const std::string& kernel, report::Analyst& analyst, Io& io) {
+  TRY_ASSIGN(const report::NcuReport* all, analyse_file(analyst, path, io));
+  if (kernel.empty()) return *all;
+  return report::profile_of_kernel(*all, kernel);
+}
+
+// Two kernels of one file are called by their names.
+std::pair<std::string, std::string> profile_labels(const ComparisonOptions& options, const report::NcuReport& first,
+                                                   const report::NcuReport& second) {
+  const bool by_kernel = options.first == options.second && first.kernels.size() == 1 && second.kernels.size() == 1;
+  if (!by_kernel || !options.first_label.empty() || !options.second_label.empty()) return labels_of(options);
+  return {first.kernels[0].short_name, second.kernels[0].short_name};
+}
+
 }  // namespace
 
 bool is_run(const std::string& path) { return report::is_run_bundle(path) || is_trace(path); }
@@ -89,16 +104,17 @@ Result<int> compare_runs(const ComparisonOptions& options, const report::Analysi
 
 Result<int> compare_profiles(const ComparisonOptions& options, const report::AnalysisOptions& analysis, Io& io) {
   TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(analysis));
-  TRY_ASSIGN(const report::NcuReport* first, analyse_file(*analyst, options.first, io));
-  TRY_ASSIGN(const report::NcuReport* second, analyse_file(*analyst, options.second, io));
-  const auto [first_label, second_label] = labels_of(options);
-  const report::NcuComparison comparison = report::compare(*first, *second, first_label, second_label);
+  TRY_ASSIGN(const report::NcuReport first, profile_of(options.first, options.first_kernel, *analyst, io));
+  TRY_ASSIGN(const report::NcuReport second, profile_of(options.second, options.second_kernel, *analyst, io));
+  const auto [first_label, second_label] = profile_labels(options, first, second);
+  const report::NcuComparison comparison = report::compare(first, second, first_label, second_label);
   if (options.format == "json") {
     write_json(io, "comparison", render::ncu_comparison_json(comparison));
   } else {
     io.out.write(render::ncu_comparison_text(comparison, style_of(io)));
   }
-  return options.fail_on_regression && comparison.outcome == "regressed" ? 1 : 0;
+  const bool is_slower = comparison.outcome == "regressed" || comparison.judgement.answer == derive::compare::Answer::worse;
+  return options.fail_on_regression && is_slower ? 1 : 0;
 }
 
 }  // namespace frx::cli

@@ -17,6 +17,7 @@ struct ComparisonOptions {
   std::string first_label, second_label;            // "" for the names of the files,
   std::string first_name = "A", second_name = "B";  // or, where these are the same, for these
   std::string format = "text";                      // text, markdown (of runs only), json
+  std::string first_kernel, second_kernel;          // of profiles: this kernel alone, or ""
   double noise_floor_pct = 2;                       // of runs
   bool fail_on_regression = false;
 };

@@ -1,5 +1,6 @@
 #include "cli/implementation_comparison.h"
 
+#include <filesystem>
 #include <memory>
 
 #include "base/files.h"
@@ -15,10 +16,12 @@
 #include "report/code_analyst.h"
 #include "report/confirm_with_ptx.h"
 #include "report/implementation_comparison.h"
+#include "report/ncu_times.h"
 
 namespace frx::cli {
 namespace {
 
+namespace fs = std::filesystem;
 using report::EvidenceFailure;
 
 constexpr std::uint64_t largest_file = std::uint64_t{4} << 30;
@@ -29,6 +32,7 @@ struct ReadSide {
   std::unique_ptr<report::CudaReport> cuda;
   std::unique_ptr<report::PtxReport> ptx;
   const report::NcuReport* ncu = nullptr;
+  std::unique_ptr<report::NcuReport> one_kernel;  // of the profile, when one was asked for
 
   report::Implementation implementation() const { return {label, printable(path), cuda.get(), ptx.get(), ncu}; }
 };
@@ -49,7 +53,8 @@ Result<> read(ReadSide& side, const report::CodeAnalyst& analyst) {
 
 Result<> compile(ReadSide& side, const report::CodeAnalyst& analyst, const std::vector<std::string>& flags, const capture::Host& host) {
   TRY_ASSIGN(capture::CompiledPtx ptx, capture::compile_to_ptx(side.path, analyst.gpu_architecture(), flags, host));
-  TRY_ASSIGN(side.ptx, analyst.analyse_ptx(side.path, std::move(ptx.text)));
+  const std::string name = fs::path(side.path).filename().replace_extension(".ptx").string();
+  TRY_ASSIGN(side.ptx, analyst.analyse_ptx(name, std::move(ptx.text)));
   side.cuda->notes.push_back(
       fmt::format("compiled to PTX for {} by {}", side.ptx->target.empty() ? "an unknown GPU" : side.ptx->target, ptx.compiler));
   return {};
@@ -74,6 +79,17 @@ Result<> read_profiles(ReadSide& first, ReadSide& second, const ImplementationOp
   }
   if (!options.second_ncu.empty()) {
     TRY_ASSIGN(second.ncu, analyse_file(analyst, options.second_ncu, io));
+  }
+  return {};
+}
+
+// Of each side that has a profile.
+Result<> choose_kernels(ReadSide& first, ReadSide& second, const ImplementationOptions& options) {
+  for (auto& [side, kernel] : {std::pair(&first, &options.first_kernel), std::pair(&second, &options.second_kernel)}) {
+    if (kernel->empty() || !side->ncu) continue;
+    TRY_ASSIGN(report::NcuReport alone, report::profile_of_kernel(*side->ncu, *kernel));
+    side->one_kernel = std::make_unique<report::NcuReport>(std::move(alone));
+    side->ncu = side->one_kernel.get();
   }
   return {};
 }
@@ -161,6 +177,7 @@ Result<int> compare_implementations(const ImplementationOptions& options, const 
   if (options.with_ptx || options.with_ncu) compile_both(first, second, *analyst, options.build_flags, io, failures);
   TRY(read_profiles(first, second, options, *profile_analyst, io));
   if (options.with_ncu) profile_both(first, second, options, analyst->gpu_architecture(), *profile_analyst, io, failures);
+  TRY(choose_kernels(first, second, options));
   const report::ImplementationComparison comparison =
       report::compare(first.implementation(), second.implementation(), known, std::move(failures));
   TRY(expect_shared_layer(comparison, first, second));

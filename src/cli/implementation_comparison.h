@@ -12,15 +12,16 @@
 namespace frx::cli {
 
 struct ImplementationOptions {
-  std::string first, second;              // paths
-  std::string first_label, second_label;  // "" for the names of the files
-  std::string first_ncu, second_ncu;      // profiles, or ""
+  std::string first, second;                // paths
+  std::string first_label, second_label;    // "" for the names of the files
+  std::string first_ncu, second_ncu;        // profiles, or ""
+  std::string first_kernel, second_kernel;  // of the profiles: this kernel alone, or ""
   bool with_ptx = false;
-  bool with_ncu = false;                  // compiles and profiles each side that has no profile; tries PTX, too
+  bool with_ncu = false;                                           // compiles and profiles each side that has no profile; tries PTX, too
   std::chrono::milliseconds time_limit = std::chrono::minutes(5);  // of a program under ncu
-  std::vector<std::string> build_flags;  // each may hold several, with blanks between
-  std::string format = "text";           // text, json
-  std::string mode = "compare";          // of the JSON: compare, or comparison with comparison_v1 alone
+  std::vector<std::string> build_flags;                            // each may hold several, with blanks between
+  std::string format = "text";                                     // text, json
+  std::string mode = "compare";                                    // of the JSON: compare, or comparison with comparison_v1 alone
   bool fail_on_regression = false;
 };
 

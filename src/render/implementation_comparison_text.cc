@@ -76,7 +76,7 @@ void add_changes(Page& page, const ImplementationComparison& c, Change which, st
     const std::string where = change->kernel.empty() ? "" : fmt::format("  [{}]", clip(change->kernel, page.width() / 2));
     page.hanging(fmt::format("[{}] ", to_upper(severity)),
                  fmt::format("{}{} {}{}{}", finding.code, where, place_text(finding.place), places_text(*change),
-                             change->is_comparable ? "" : ", kernel on one side only"),
+                             change->is_comparable ? "" : ", not scored"),
                  2, tone_of_priority(severity));
     if (shows_message) page.paragraph(finding.message, 4);
   }

@@ -24,6 +24,14 @@ void add_labels(std::string& text, std::string_view heading, const std::vector<s
   for (const std::string& label : labels) text += fmt::format("  {} {}\n", mark, label);
 }
 
+// By time alone, which is finer than the documented outcome: that takes 5 % for neutral.
+std::string answer_line(const report::NcuComparison& c) {
+  using derive::compare::Answer;
+  if (c.judgement.answer == Answer::cannot_tell) return fmt::format("Answer: one cannot tell which is faster, {}\n", c.judgement.why_not);
+  const bool better = c.judgement.answer == Answer::better;
+  return fmt::format("Answer: {} is faster\n", better ? c.label_optimized : c.label_baseline);
+}
+
 std::string time_line(const report::NcuComparison& c) {
   if (!c.speedup) return "Kernel time: not comparable\n";
   return fmt::format("Kernel time: {} -> {} ({:.2f}x)\n", format_quantity(*c.baseline_us * 1e3, "ns"),
@@ -31,6 +39,7 @@ std::string time_line(const report::NcuComparison& c) {
 }
 
 std::string metric_table(const report::NcuComparison& c) {
+  if (c.metrics.empty()) return "";
   std::string text = fmt::format("\n{:<26} {:>14} {:>14} {:>12}\n", "METRIC", "BEFORE", "AFTER", "CHANGE");
   for (const report::MetricDelta& delta : c.metrics) {
     const std::string change = !delta.delta           ? "n/a"
@@ -72,6 +81,8 @@ Json ncu_comparison_json(const report::NcuComparison& c) {
   json["verdict"] = {{"outcome", c.outcome},
                      {"basis", c.basis},
                      {"kernel_speedup_x", number(c.speedup)},
+                     {"answer", derive::compare::name_of(c.judgement.answer)},
+                     {"why_not", text_or_null(c.judgement.why_not)},
                      {"bottleneck_outcome", c.bottleneck_outcome},
                      {"bottlenecks_resolved", c.resolved.size()},
                      {"bottlenecks_new", c.appeared.size()},
@@ -84,6 +95,7 @@ Json ncu_comparison_json(const report::NcuComparison& c) {
 std::string ncu_comparison_text(const report::NcuComparison& c, const Style& style) {
   std::string text = fmt::format("NCU COMPARISON: {} -> {}\n\n", c.label_baseline, c.label_optimized);
   text += fmt::format("Verdict: {} (by {})\n", to_upper(c.outcome), c.basis == "kernel_gpu_time" ? "kernel time" : "bottlenecks");
+  text += answer_line(c);
   text += time_line(c);
   text += fmt::format("Bottlenecks: {} resolved, {} new, {} persistent ({} improved)\n", c.resolved.size(), c.appeared.size(),
                       c.persistent.size(), c.improved.size());

@@ -158,6 +158,17 @@ class Assembler {
     return {};
   }
 
+  LaunchShape to_shape(const diagnose::GroupDiagnosis& group, bool is_timed) const {
+    LaunchShape shape{dims(group.group->grid), dims(group.group->block), group.group->launches, {}, {}, {}, std::string(group.primary), group.group->mixed};
+    if (is_timed) shape.duration_us = group.weight / 1e3;
+    const std::optional<std::size_t> column = run_.session.column_of(metrics::kernel_duration);
+    if (column && *column < group.group->spreads.size() && group.group->spreads[*column].count > 0) {
+      shape.shortest_us = group.group->spreads[*column].min / 1e3;
+      shape.longest_us = group.group->spreads[*column].max / 1e3;
+    }
+    return shape;
+  }
+
   Kernel to_kernel(const KernelDiagnosis& kernel) const {
     Kernel result;
     result.name = printable(kernel.kernel->name);
@@ -173,9 +184,8 @@ class Assembler {
     for (const diagnose::Unknown& unknown : kernel.unknown) result.unknown.push_back(to_unknown(unknown));
     result.values = values_of(kernel.readings);
     for (const diagnose::GroupDiagnosis& group : kernel.groups) {
-      LaunchShape shape{dims(group.group->grid), dims(group.group->block), group.group->launches, {}, std::string(group.primary), group.group->mixed};
-      if (kernel.duration) shape.duration_us = group.weight / 1e3;
-      result.shapes.push_back(std::move(shape));
+      result.timed_launches += group.group->timed_launches;
+      result.shapes.push_back(to_shape(group, kernel.duration.has_value()));
     }
     result.roofline = kernel.roofline;
     result.occupancy = kernel.occupancy;

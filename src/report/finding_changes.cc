@@ -17,7 +17,8 @@ constexpr std::size_t named_at_most = 3;  // kernels of a group
 
 // What a layer knows of one side: its kernels under the names that findings call them by.
 struct Side {
-  std::vector<std::string> kernels;  // each once
+  std::vector<std::string> kernels;       // each once
+  std::set<std::string_view> unfinished;  // of these, those that were not followed to their end
   std::span<const CodeFinding> findings;
 };
 
@@ -27,18 +28,24 @@ void add_once(std::vector<std::string>& names, std::set<std::string, std::less<>
 
 // A kernel that is only launched here counts, too: its launches can be found fault with.
 Side side_of(const CudaReport& report) {
-  Side side{{}, report.findings};
+  Side side{{}, {}, report.findings};
   std::set<std::string, std::less<>> seen;
-  for (const model::cuda::Kernel& kernel : report.inspection.kernels) add_once(side.kernels, seen, kernel.name);
+  for (const model::cuda::Kernel& kernel : report.inspection.kernels) {
+    add_once(side.kernels, seen, kernel.name);
+    if (!kernel.is_complete) side.unfinished.insert(kernel.name);
+  }
   for (const model::cuda::Launch& launch : report.inspection.launches) add_once(side.kernels, seen, launch.kernel);
   for (const CodeFinding& finding : report.findings) add_once(side.kernels, seen, finding.kernel);
   return side;
 }
 
 Side side_of(const PtxReport& report) {
-  Side side{{}, report.diagnosis.findings};
+  Side side{{}, {}, report.diagnosis.findings};
   std::set<std::string, std::less<>> seen;
-  for (const diagnose::PtxKernel& kernel : report.diagnosis.kernels) add_once(side.kernels, seen, kernel.facts.name);
+  for (const diagnose::PtxKernel& kernel : report.diagnosis.kernels) {
+    add_once(side.kernels, seen, kernel.facts.name);
+    if (!kernel.facts.function->is_complete) side.unfinished.insert(kernel.facts.name);
+  }
   for (const CodeFinding& finding : report.diagnosis.findings) add_once(side.kernels, seen, finding.kernel);
   return side;
 }
@@ -96,10 +103,16 @@ void add_findings(const Side& side, const std::map<std::string_view, std::size_t
   }
 }
 
+bool is_finished(const Side& side, const std::vector<std::size_t>& kernels) {
+  return std::ranges::none_of(kernels, [&](std::size_t kernel) { return side.unfinished.contains(side.kernels[kernel]); });
+}
+
 FindingChanges changes_between(Side first, Side second) {
   share_the_nameless(first, second);
   FindingChanges result;
   result.pairs = derive::compare::pair_up(pairing_names(first.kernels, second.kernels), pairing_names(second.kernels, first.kernels));
+  for (const KernelPair& pair : result.pairs)
+    result.is_comparable.push_back(pair.is_on_both_sides() && is_finished(first, pair.first) && is_finished(second, pair.second));
   result.first_kernels = readable(first.kernels);
   result.second_kernels = readable(second.kernels);
   Changes changes;
@@ -111,7 +124,7 @@ FindingChanges changes_between(Side first, Side second) {
   result.second_symbols = std::move(second.kernels);
   for (auto& [key, change] : changes) {
     change.kernel = result.kernel_of(result.pairs[change.pair]);
-    change.is_comparable = result.pairs[change.pair].is_on_both_sides();
+    change.is_comparable = result.is_comparable[change.pair];
     result.all.push_back(std::move(change));
   }
   std::ranges::stable_sort(result.all, [](const FindingChange& a, const FindingChange& b) { return is_surer(a.either(), b.either()); });

@@ -25,7 +25,7 @@ struct FindingChange {
   const model::CodeFinding *first = nullptr, *second = nullptr;  // the surest of each side, null where it does not hold
   std::size_t first_places = 0, second_places = 0;               // where it shows
   std::size_t pair = 0;                                          // index into FindingChanges::pairs
-  bool is_comparable = true;                                     // the kernel is on both sides
+  bool is_comparable = true;                                     // as FindingChanges says of its pair
 
   Change change() const { return !second ? Change::resolved : !first ? Change::appeared : Change::persistent; }
   const model::CodeFinding& either() const { return first ? *first : *second; }
@@ -38,7 +38,9 @@ struct FindingChanges {
   std::vector<std::string> first_symbols, second_symbols;  // kernels, as findings call them
   std::vector<std::string> first_kernels, second_kernels;  // the same, readable
   std::vector<derive::compare::KernelPair> pairs;          // of these
-  std::vector<FindingChange> all;                          // most severe first
+  // By pair: kernels stand on both sides and were all followed to their ends. Elsewhere a finding that is gone proves nothing.
+  std::vector<bool> is_comparable;
+  std::vector<FindingChange> all;  // most severe first
 
   // "copy", "naive -> tiled", "multiply + add -> fused".
   std::string kernel_of(const derive::compare::KernelPair& pair) const;

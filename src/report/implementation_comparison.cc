@@ -43,15 +43,16 @@ bool judge_by_time(ImplementationComparison& c) {
   if (!c.ncu.is_available) return false;
   const NcuComparison profiles = compare(*c.first.ncu, *c.second.ncu, c.first.label, c.second.label);
   c.notes.insert(c.notes.end(), profiles.caveats.begin(), profiles.caveats.end());
-  const std::string &gpu = c.first.ncu->compute_capability, &other = c.second.ncu->compute_capability;
-  const bool same_gpu = gpu.empty() || other.empty() || gpu == other;
-  if (profiles.basis != "kernel_gpu_time" || !same_gpu) return false;
+  using derive::compare::Answer;
+  const ProfileJudgement& judgement = profiles.judgement;
+  if (!judgement.is_comparable) return false;
   c.verdict.basis = Basis::kernel_time;
-  c.verdict.winner = profiles.outcome == "improved" ? Side::second : profiles.outcome == "regressed" ? Side::first : Side::neither;
+  c.verdict.winner = judgement.answer == Answer::better ? Side::second : judgement.answer == Answer::worse ? Side::first : Side::neither;
   c.verdict.first_us = profiles.baseline_us;
   c.verdict.second_us = profiles.optimized_us;
   c.verdict.reasons.push_back(fmt::format("kernel time {} -> {} ({:.2f}x)", format_quantity(*profiles.baseline_us * 1e3, "ns"),
                                           format_quantity(*profiles.optimized_us * 1e3, "ns"), *profiles.speedup));
+  if (!judgement.why_not.empty()) c.verdict.reasons.push_back(judgement.why_not);
   return true;
 }
 
@@ -66,8 +67,8 @@ void add_incomplete(const Implementation& side, std::vector<std::string>& notes)
   if (!side.cuda) return;
   const auto incomplete = std::ranges::count(side.cuda->inspection.kernels, false, &model::cuda::Kernel::is_complete);
   if (incomplete > 0)
-    notes.push_back(fmt::format("{}: {} too long or too deeply nested to follow to the end; findings may be missing", side.label,
-                                count_text(static_cast<std::size_t>(incomplete), "kernel")));
+    notes.push_back(fmt::format("{}: {} too long or too deeply nested to follow to the end; findings may be missing, so it is not scored",
+                                side.label, count_text(static_cast<std::size_t>(incomplete), "kernel")));
 }
 
 // Which kernels were taken for the same work, and which have no counterpart: findings of those are listed and score nothing.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "base/units.h"
+
 namespace frx::report {
 namespace {
 
@@ -83,13 +85,24 @@ std::set<std::string> kernel_names(const NcuReport& report) {
   return names;
 }
 
+// One kernel on each side, launched a different number of times.
+bool compares_launches(const NcuComparison& result) {
+  return result.judgement.is_comparable && result.judgement.first->is_per_launch && result.baseline->launches != result.optimized->launches;
+}
+
 void judge_time(NcuComparison& result) {
+  result.judgement = judge_profiles(*result.baseline, *result.optimized);
   result.baseline_us = result.baseline->duration_us;
   result.optimized_us = result.optimized->duration_us;
+  const bool per_launch = compares_launches(result);
+  if (per_launch) {
+    result.baseline_us = result.judgement.first->us;
+    result.optimized_us = result.judgement.second->us;
+  }
   if (result.baseline_us && result.optimized_us && *result.optimized_us > 0) {
     result.speedup = *result.baseline_us / *result.optimized_us;
   }
-  const bool same_work = result.baseline->launches == result.optimized->launches;
+  const bool same_work = per_launch || result.baseline->launches == result.optimized->launches;
   if (result.speedup && same_work) {
     result.basis = "kernel_gpu_time";
     result.outcome = *result.speedup >= time_step ? "improved" : *result.speedup <= 1 / time_step ? "regressed" : "neutral";
@@ -102,8 +115,10 @@ void judge_time(NcuComparison& result) {
 void add_caveats(NcuComparison& result) {
   const NcuReport& a = *result.baseline;
   const NcuReport& b = *result.optimized;
-  if (a.launches != b.launches) {
-    result.caveats.push_back(fmt::format("{} launches before, {} after: summed kernel time is not compared", a.launches, b.launches));
+  if (compares_launches(result)) {
+    result.caveats.push_back(fmt::format("{} before, {} after: the time of one launch is compared", count_text(a.launches, "launch"), b.launches));
+  } else if (a.launches != b.launches) {
+    result.caveats.push_back(fmt::format("{} before, {} after: summed kernel time is not compared", count_text(a.launches, "launch"), b.launches));
   }
   if (!a.compute_capability.empty() && !b.compute_capability.empty() && a.compute_capability != b.compute_capability) {
     result.caveats.push_back(fmt::format("different GPUs: CC {} and CC {}", a.compute_capability, b.compute_capability));
@@ -111,7 +126,8 @@ void add_caveats(NcuComparison& result) {
   const std::set<std::string> before = kernel_names(a), after = kernel_names(b);
   std::vector<std::string> both;
   std::set_intersection(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(both));
-  if (both.empty()) result.caveats.push_back("no kernel name occurs on both sides");
+  const bool one_each = a.kernels.size() == 1 && b.kernels.size() == 1;
+  if (both.empty() && !one_each) result.caveats.push_back("no kernel name occurs on both sides");
   if (!result.speedup) result.caveats.push_back("one side has no kernel durations");
 }
 

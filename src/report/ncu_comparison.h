@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "report/ncu_times.h"
 #include "report/report.h"
 
 namespace frx::report {
@@ -28,6 +29,7 @@ struct NcuComparison {
   std::map<std::string, double> score_deltas;  // of persistent labels
   std::vector<MetricDelta> metrics;
   std::optional<double> baseline_us, optimized_us, speedup;
+  ProfileJudgement judgement;
   std::string bottleneck_outcome;     // improved, regressed, mixed, neutral
   std::string outcome;                // improved, regressed, mixed, neutral
   std::string basis;                  // kernel_gpu_time or bottleneck_diff

@@ -67,7 +67,8 @@ struct Unknown {
 struct LaunchShape {
   std::string grid, block;  // "(64, 64, 1)" or ""
   std::uint64_t launches = 0;
-  std::optional<double> duration_us;
+  std::optional<double> duration_us;               // of all of them
+  std::optional<double> shortest_us, longest_us;   // of one
   std::string primary;
   bool mixed = false;
 };
@@ -75,7 +76,7 @@ struct LaunchShape {
 struct Kernel {
   std::string name;         // made printable
   std::string short_name;   // without template arguments and parameters
-  std::uint64_t launches = 0;
+  std::uint64_t launches = 0, timed_launches = 0;
   std::optional<double> duration_us;
   std::optional<double> runtime_share_pct;
   std::string primary;      // label, inconclusive or insufficient_ncu_data

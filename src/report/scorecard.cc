@@ -55,7 +55,7 @@ Scores by_findings(const FindingChanges& changes, const std::vector<std::string_
   }
   PairedMean mean;
   for (std::size_t i = 0; i < left.size(); ++i) {
-    if (changes.pairs[i].is_on_both_sides()) mean.add(left[i].first, left[i].second);
+    if (changes.is_comparable[i]) mean.add(left[i].first, left[i].second);
   }
   return mean.scores();
 }

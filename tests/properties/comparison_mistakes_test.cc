@@ -220,6 +220,18 @@ TEST(ComparisonMistakes, E7_AKernelOfOneSideIsListedAndNotScored) {
   EXPECT_THAT(c.notes, Contains("only in b, and so not scored: more"));
 }
 
+// The findings of a kernel that is nested too deeply are not all found: that they are gone is no merit.
+TEST(ComparisonMistakes, AKernelThatWasNotFollowedToItsEndIsNotBetter) {
+  std::string endless = strided("sums");
+  endless.insert(endless.find("out[i]"), "x = " + std::string(1000, '(') + "n" + std::string(1000, ')') + ";\n  ");
+  const auto plain = source(strided("sums")), nested = source(endless);
+  ASSERT_EQ(nested->inspection.kernels.size(), 1u);
+  ASSERT_FALSE(nested->inspection.kernels[0].is_complete);
+  const ImplementationComparison c = compared(side("a", plain.get()), side("b", nested.get()));
+  EXPECT_EQ(c.verdict.winner, Side::neither);
+  EXPECT_EQ(c.verdict.basis, Basis::nothing);
+}
+
 TEST(ComparisonMistakes, AFileWithItselfIsATie) {
   const auto code = source(strided("sums"));
   const auto compiled = ptx(60);

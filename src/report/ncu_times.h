@@ -1,0 +1,44 @@
+// Is the kernel of one profile faster than that of another, slower, or can one not tell?
+//
+// One launch is what most profiles have. ncu holds the clocks still, yet launches of one kernel on the same data differ: in the real
+// profiles of docs/validation/compare.md by 0.1 % for long ones and by up to 3.5 % below 100 us. So up to 3 % is nobody's
+// merit. Where both sides have three launches of one shape or more, the difference must also exceed what the launches of either
+// side differ by among themselves. Durations are whole ticks of 32 ns; a difference of one tick is none.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "derive/compare/two_samples.h"
+#include "report/report.h"
+
+namespace frx::report {
+
+inline constexpr double profile_noise_floor = 0.03;
+
+// How long the work of a profile takes.
+struct ProfiledTime {
+  double us = 0;  // of one launch when there is one kernel, else of all launches together
+  bool is_per_launch = false;
+  std::uint64_t launches = 0;
+  std::optional<double> spread_us;  // slowest less fastest, of three launches of one shape or more
+};
+// Absent without durations.
+std::optional<ProfiledTime> profiled_time(const NcuReport& report);
+
+struct ProfileJudgement {
+  derive::compare::Answer answer = derive::compare::Answer::cannot_tell;  // of the second
+  std::string why_not;                                                    // when one cannot tell: a sentence
+  bool is_comparable = false;                                             // the same work, on one GPU
+  std::optional<ProfiledTime> first, second;
+  std::optional<double> ratio() const { return first && second ? std::optional(second->us / first->us) : std::nullopt; }
+};
+// Exchanging the sides exchanges better and worse.
+ProfileJudgement judge_profiles(const NcuReport& first, const NcuReport& second);
+
+// The profile of one kernel alone: by its full name, its short one, or a part of a name that only one kernel has. Views of
+// the result lead where those of `report` do. Usage: none or several are called so, with their names.
+Result<NcuReport> profile_of_kernel(const NcuReport& report, std::string_view kernel);
+
+}  // namespace frx::report
