@@ -302,6 +302,18 @@ TEST(ComparisonMistakes, AKernelThatWasNotFollowedToItsEndIsNotBetter) {
   EXPECT_EQ(c.verdict.basis, Basis::nothing);
 }
 
+TEST(ComparisonMistakes, AReasonOfManyKernelsIsSaidOnce) {
+  std::string before, after;
+  for (int i = 0; i < 6; ++i) {
+    before += strided("sums" + std::to_string(i));
+    after += coalesced("sums" + std::to_string(i));
+  }
+  const auto first = source(before), second = source(after);
+  const ImplementationComparison c = compared(side("a", first.get()), side("b", second.get()));
+  ASSERT_EQ(c.verdict.reasons.size(), 1u);
+  EXPECT_THAT(c.verdict.reasons[0], HasSubstr("uncoalesced_access is gone in 6 kernels (sums0, sums1, sums2, ...)"));
+}
+
 TEST(ComparisonMistakes, AFileWithItselfIsATie) {
   const auto code = source(strided("sums"));
   const auto compiled = ptx(60);
