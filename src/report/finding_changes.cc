@@ -137,11 +137,25 @@ std::string_view name_of(Change change) {
   return change == Change::resolved ? "resolved" : change == Change::appeared ? "new" : "persistent";
 }
 
-std::string sentence_of(const FindingChange& change) {
-  const std::string_view what = change.change() == Change::resolved   ? "is gone"
-                                : change.change() == Change::appeared ? "is new"
-                                                                      : "is on both sides";
-  return fmt::format("{} {}{}", change.code, what, change.kernel.empty() ? "" : fmt::format(" ({})", change.kernel));
+std::vector<std::string> sentences_of(std::span<const FindingChange* const> changes) {
+  std::map<std::pair<std::string_view, Change>, std::vector<std::string>> kernels;  // by rule and change
+  for (const FindingChange* change : changes) {
+    std::vector<std::string>& names = kernels[{change->code, change->change()}];
+    if (!change->kernel.empty()) names.push_back(change->kernel);
+  }
+  std::vector<std::string> sentences;
+  for (auto& [what, names] : kernels) {
+    const std::string_view verb = what.second == Change::resolved   ? "is gone"
+                                  : what.second == Change::appeared ? "is new"
+                                                                    : "is on both sides";
+    const std::string in = names.size() > 1 ? fmt::format(" in {} kernels", names.size()) : "";
+    if (names.size() > named_at_most) {
+      names.resize(named_at_most);
+      names.emplace_back("...");
+    }
+    sentences.push_back(fmt::format("{} {}{}{}", what.first, verb, in, names.empty() ? "" : fmt::format(" ({})", join(names, ", "))));
+  }
+  return sentences;
 }
 
 std::string FindingChanges::kernel_of(const KernelPair& pair) const {

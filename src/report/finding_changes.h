@@ -31,8 +31,8 @@ struct FindingChange {
   const model::CodeFinding& either() const { return first ? *first : *second; }
 };
 
-// "uncoalesced_access is gone (copy)".
-std::string sentence_of(const FindingChange& change);
+// One for each rule and change: "uncoalesced_access is gone (copy)", "warp_divergence is new in 12 kernels (a, b, c, ...)".
+std::vector<std::string> sentences_of(std::span<const FindingChange* const> changes);
 
 struct FindingChanges {
   std::vector<std::string> first_symbols, second_symbols;  // kernels, as findings call them

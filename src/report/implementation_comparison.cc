@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -30,11 +31,14 @@ void add_dimension_reasons(ImplementationComparison& c) {
 // A tie although something was mended: why that does not decide.
 void add_unscored_reasons(ImplementationComparison& c) {
   if (c.verdict.winner != Side::neither) return;
-  for (const Change which : {Change::resolved, Change::appeared}) {
-    for (const FindingChange* change : c.changes(which)) {
-      const knowledge::UnscoredRule* unscored = c.card->unscored_rule(change->code);
-      if (unscored) c.verdict.reasons.push_back(fmt::format("{}, which scores nothing: {}", sentence_of(*change), unscored->why));
+  for (const knowledge::UnscoredRule& rule : c.card->unscored) {
+    std::vector<const FindingChange*> moved;
+    for (const Change which : {Change::resolved, Change::appeared}) {
+      std::ranges::copy_if(c.changes(which), std::back_inserter(moved),
+                           [&](const FindingChange* change) { return change->code == rule.rule; });
     }
+    for (const std::string& sentence : sentences_of(moved))
+      c.verdict.reasons.push_back(fmt::format("{}, which scores nothing: {}", sentence, rule.why));
   }
 }
 

@@ -39,6 +39,8 @@ class PairedMean {
   Sum alike_, different_;
 };
 
+constexpr std::size_t reasons_at_most = 3;  // of registers, which differ in almost every kernel
+
 std::string moved(std::string_view what, double first, double second, std::string_view unit) {
   return fmt::format("{} {:.4g} -> {:.4g}{}{}", what, first, second, unit.empty() ? "" : " ", unit);
 }
@@ -47,12 +49,14 @@ std::string moved(std::string_view what, double first, double second, std::strin
 Scores by_findings(const FindingChanges& changes, const std::vector<std::string_view>& rules, const Scorecard& card,
                    std::vector<std::string>& reasons) {
   std::vector<std::pair<double, double>> left(changes.pairs.size(), {1, 1});
+  std::vector<const FindingChange*> gone_or_new;
   for (const FindingChange& change : changes.all) {
     if (!change.is_comparable || std::ranges::find(rules, change.code) == rules.end()) continue;
     if (change.first) left[change.pair].first *= 1 - card.penalty_of(*change.first);
     if (change.second) left[change.pair].second *= 1 - card.penalty_of(*change.second);
-    if (change.change() != Change::persistent) reasons.push_back(sentence_of(change));
+    if (change.change() != Change::persistent) gone_or_new.push_back(&change);
   }
+  reasons = sentences_of(gone_or_new);
   PairedMean mean;
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (changes.is_comparable[i]) mean.add(left[i].first, left[i].second);
@@ -105,6 +109,7 @@ Scores by_registers_of_ptx(const Implementation& first, const Implementation& se
     const RegisterUse b = use_of(of_second, changes.second_symbols, pair.second);
     if (!a.registers || !b.registers) continue;
     mean.add(register_score(*a.registers, a.spills, card), register_score(*b.registers, b.spills, card));
+    if (reasons.size() >= reasons_at_most) continue;
     const std::string kernel = changes.kernel_of(pair);
     if (*a.registers != *b.registers)
       reasons.push_back(moved("registers per thread", *a.registers, *b.registers, "") + " (" + kernel + ")");

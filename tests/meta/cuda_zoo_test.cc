@@ -68,10 +68,12 @@ TEST_P(CudaZoo, PtxDoesNotWithdrawWhatTheBadOneShows) {
 struct ZooSide {
   std::unique_ptr<report::CudaReport> cuda;
   std::unique_ptr<report::PtxReport> ptx;
+  bool is_by_nvcc = false;
 
   ZooSide(const report::CodeAnalyst& analyst, const std::string& path) : cuda(analyst.inspect_cuda({{path, content(path)}}).value()) {}
   Result<> compile(const report::CodeAnalyst& analyst, const std::string& path) {
     TRY_ASSIGN(capture::CompiledPtx compiled, capture::compile_to_ptx(path, "", {}, capture::this_machine()));
+    is_by_nvcc = compiled.compiler.starts_with("nvcc");
     ptx = analyst.analyse_ptx("k.ptx", std::move(compiled.text)).value();
     report::confirm_with_ptx(*cuda, *ptx);
     return {};
@@ -110,6 +112,8 @@ TEST_P(CudaZoo, ComparedWithPtxTheGoodOneWins) {
     if (const Result<> compiled = side->compile(*analyst, folder(GetParam()) / file); !compiled)
       GTEST_SKIP() << "no compiler here makes PTX of it: " << compiled.error().message;
   }
+  if (GetParam() == "04_register_pressure" && !bad.is_by_nvcc)
+    GTEST_SKIP() << "clang may leave the array in local memory, where it takes no registers";
   expect_answer(bad, good, report::Side::second);
 }
 

@@ -232,6 +232,18 @@ TEST(ComparisonMistakes, AKernelThatWasNotFollowedToItsEndIsNotBetter) {
   EXPECT_EQ(c.verdict.basis, Basis::nothing);
 }
 
+TEST(ComparisonMistakes, AReasonOfManyKernelsIsSaidOnce) {
+  std::string before, after;
+  for (int i = 0; i < 6; ++i) {
+    before += strided("sums" + std::to_string(i));
+    after += coalesced("sums" + std::to_string(i));
+  }
+  const auto first = source(before), second = source(after);
+  const ImplementationComparison c = compared(side("a", first.get()), side("b", second.get()));
+  ASSERT_EQ(c.verdict.reasons.size(), 1u);
+  EXPECT_THAT(c.verdict.reasons[0], HasSubstr("uncoalesced_access is gone in 6 kernels (sums0, sums1, sums2, ...)"));
+}
+
 TEST(ComparisonMistakes, AFileWithItselfIsATie) {
   const auto code = source(strided("sums"));
   const auto compiled = ptx(60);
@@ -264,7 +276,37 @@ TEST(ComparisonMistakes, FewerRegistersWinOnlyWhereBothAreKnown) {
   EXPECT_EQ(dimension(c, "register_efficiency").layer, "ptx");
 }
 
-// A block of 20 threads is slow; one that reads beyond the array is wrong.
+Metric registers(const std::string& count) { return {"launch__registers_per_thread", "register/thread", count}; }
+Metric occupancy(const std::string& percent) { return {"sm__warps_active.avg.pct_of_peak_sustained_active", "%", percent}; }
+
+// Of two profiles that differ in registers and achieved occupancy.
+std::vector<std::string> tradeoffs(const Profile& first, const Profile& second) {
+  std::vector<std::string> labels;
+  for (const report::Tradeoff& one :
+       compared(side("a", nullptr, nullptr, first.report()), side("b", nullptr, nullptr, second.report())).tradeoffs)
+    labels.push_back(one.label);
+  return labels;
+}
+
+TEST(ComparisonTradeoffs, AreTheDocumentedOnesOfRegistersAgainstOccupancy) {
+  const Profile lean({registers("40"), occupancy("50")}), full({registers("80"), occupancy("80")});
+  EXPECT_THAT(tradeoffs(full, lean), ElementsAre("register_pressure_improved_but_occupancy_regressed"));
+  EXPECT_THAT(tradeoffs(lean, full), ElementsAre("occupancy_improved_but_register_pressure_regressed"));
+}
+
+TEST(ComparisonTradeoffs, TellOfALargeShiftOfOccupancyThatRegistersDoNotExplain) {
+  const Profile before({registers("40"), occupancy("80")}), slightly({registers("40"), occupancy("70")}),
+      far({registers("40"), occupancy("50")});
+  EXPECT_THAT(tradeoffs(before, far), ElementsAre("large_occupancy_shift"));
+  EXPECT_THAT(tradeoffs(before, slightly), IsEmpty());
+}
+
+TEST(ComparisonTradeoffs, AreNoneWhereAllGotBetter) {
+  const Profile before({registers("80"), occupancy("50")}), after({registers("40"), occupancy("80")});
+  EXPECT_THAT(tradeoffs(before, after), IsEmpty());
+}
+
+// An index without a guard may read beyond the array, however fast it is.
 TEST(ComparisonMistakes, AFasterSideThatMayBeWrongSaysSo) {
   const std::string guarded =
       "__global__ void k(float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2.0f; }\n";
