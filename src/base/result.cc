@@ -20,4 +20,6 @@ std::string to_string(const Error& error) {
   return text;
 }
 
+std::string in_one_line(const Error& error) { return error.message + (error.hint.empty() ? "" : "; " + error.hint); }
+
 }  // namespace frx

@@ -33,6 +33,8 @@ struct Error {
 
 // "where: message" and, on a second line, "  hint: ..." when there is one.
 std::string to_string(const Error& error);
+// "message; hint" on one line, for a report that goes on without what failed.
+std::string in_one_line(const Error& error);
 
 // A wrapper so that `return malformed(...)` converts to any Result<T>.
 struct Failure {

@@ -32,7 +32,7 @@ void build(BenchSide& side, const std::string& executable, const BenchRequest& r
            const Host& host) {
   const Result<std::chrono::nanoseconds> took = compile_program_as(executable, side.source, request.architecture, options, host);
   if (!took) {
-    side.compile_error = took.error().message + (took.error().hint.empty() ? "" : "; " + took.error().hint);
+    side.compile_error = in_one_line(took.error());
   } else if (std::error_code ignored; !fs::is_regular_file(executable, ignored)) {
     side.compile_error = "nvcc ended well and left no program";
   } else {

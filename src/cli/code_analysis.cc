@@ -151,8 +151,7 @@ void compile_and_confirm(CodeFile& file, const Reading& reading) {
     const Result<capture::CompiledPtx> ptx =
         capture::compile_to_ptx(path, reading.analyst.gpu_architecture(), reading.options.build_flags, *reading.io.host);
     if (!ptx) {
-      const std::string hint = ptx.error().hint.empty() ? "" : "; " + ptx.error().hint;
-      file.cuda->notes.push_back("not confirmed with PTX: " + ptx.error().message + hint);
+      file.cuda->notes.push_back("not confirmed with PTX: " + in_one_line(ptx.error()));
       continue;
     }
     const Result<std::unique_ptr<report::PtxReport>> analysed = reading.analyst.analyse_ptx(path, ptx->text);

@@ -156,7 +156,7 @@ Result<int> act(const Options& given, Io& io) {
     if (Result<report::NcuComparison> ncu = profile_both(programs.bench, *analyst, io); ncu) {
       report.ncu = std::move(*ncu);
     } else {
-      report.ncu_trouble = ncu.error().message + (ncu.error().hint.empty() ? "" : "; " + ncu.error().hint);
+      report.ncu_trouble = in_one_line(ncu.error());
     }
   }
   io.out.write(given.json ? render::json_text(render::bench_json(report)) + "\n" : render::bench_text(report, style_of(io)));

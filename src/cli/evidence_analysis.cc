@@ -9,7 +9,6 @@
 #include "cli/trace_analysis.h"
 #include "render/evidence.h"
 #include "report/code_analyst.h"
-#include "report/device_analyst.h"
 #include "report/evidence.h"
 #include "report/trace_analyst.h"
 

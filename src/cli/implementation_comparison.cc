@@ -37,8 +37,6 @@ struct ReadSide {
   report::Implementation implementation() const { return {label, printable(path), cuda.get(), ptx.get(), ncu}; }
 };
 
-std::string reason_of(const Error& error) { return error.message + (error.hint.empty() ? "" : "; " + error.hint); }
-
 Result<> read(ReadSide& side, const report::CodeAnalyst& analyst) {
   TRY_ASSIGN(std::string text, read_file(side.path, largest_file));
   if (code_kind_of(side.path) == CodeKind::ptx) {
@@ -66,7 +64,7 @@ void compile_both(ReadSide& first, ReadSide& second, const report::CodeAnalyst& 
   for (ReadSide* side : {&first, &second}) {
     if (!side->cuda) continue;
     if (Result<> compiled = compile(*side, analyst, flags, *io.host); !compiled)
-      failures.push_back({"ptx", side->label, "compile", reason_of(compiled.error())});
+      failures.push_back({"ptx", side->label, "compile", in_one_line(compiled.error())});
   }
   if (!first.cuda || !second.cuda || !first.ptx || !second.ptx) return;
   report::confirm_with_ptx(*first.cuda, *first.ptx);
@@ -127,7 +125,7 @@ void profile_both(ReadSide& first, ReadSide& second, const ImplementationOptions
     // What ncu advises names the program, which is gone by now.
     if (!refused && error.hint.find("/program") != error.hint.npos)
       error.hint = "compile it and run it alone first; options go into --build-flags";
-    failures.push_back({"ncu", side->label, refused ? "compile" : "run", reason_of(error)});
+    failures.push_back({"ncu", side->label, refused ? "compile" : "run", in_one_line(error)});
   }
 }
 

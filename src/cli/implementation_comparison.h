@@ -19,7 +19,7 @@ struct ImplementationOptions {
   bool with_ptx = false;
   bool with_ncu = false;                                           // compiles and profiles each side that has no profile; tries PTX, too
   std::chrono::milliseconds time_limit = std::chrono::minutes(5);  // of a program under ncu
-  std::vector<std::string> build_flags;                            // each may hold several, with blanks between
+  std::vector<std::string> build_flags;                            // one each
   std::string format = "text";                                     // text, json
   std::string mode = "compare";                                    // of the JSON: compare, or comparison with comparison_v1 alone
   bool fail_on_regression = false;
