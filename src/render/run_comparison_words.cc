@@ -63,8 +63,7 @@ std::string steps_of(const report::ComparedRun& run) {
   if (run.step_ns.empty()) return "no steps";
   std::vector<double> sorted = run.step_ns;
   std::ranges::sort(sorted);
-  const std::size_t half = sorted.size() / 2;
-  const double median = sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  const double median = derive::compare::median_of_sorted(sorted);
   std::string text =
       fmt::format("{} of {} (median)", count_text(sorted.size(), run.has_steps ? "step" : "recording"), format_quantity(median, "ns"));
   if (run.skipped > 0) text += fmt::format(", {} left out as warming up", run.skipped);

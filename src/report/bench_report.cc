@@ -18,9 +18,8 @@ using model::BenchSide;
 
 BenchTiming timing_of(std::vector<double> values) {
   std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
   BenchTiming timing;
-  timing.median = values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+  timing.median = derive::compare::median_of_sorted(values);
   timing.min = values.front();
   timing.max = values.back();
   timing.runs = values.size();

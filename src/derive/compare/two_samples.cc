@@ -180,4 +180,9 @@ Judgement judge(std::span<const double> first, std::span<const double> second, d
   return judgement;
 }
 
+double median_of_sorted(std::span<const double> values) {
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
 }  // namespace frx::derive::compare

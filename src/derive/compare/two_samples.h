@@ -52,4 +52,7 @@ inline constexpr double default_noise_floor = 0.02;
 // `noise_floor`: differences up to this share are nobody's merit. O((n + m) log(n + m)).
 Judgement judge(std::span<const double> first, std::span<const double> second, double noise_floor = default_noise_floor);
 
+// Of at least one value, rising.
+double median_of_sorted(std::span<const double> values);
+
 }  // namespace frx::derive::compare
