@@ -63,12 +63,6 @@ std::optional<MissingEvidence> missing_for(const diagnose::Reconciled& one, cons
 
 }  // namespace
 
-std::string kernel_called(std::string_view name) {
-  const std::string readable = short_kernel_name(readable_symbol(name));
-  const std::size_t scope = readable.rfind("::");
-  return scope == readable.npos ? readable : readable.substr(scope + 2);
-}
-
 void Evidence::add(const CudaReport& report) {
   for (const std::string& file : report.files) files.emplace_back(Layer::source, file);
   add_findings(Layer::source, report.findings, signs);

@@ -27,9 +27,6 @@ struct Evidence {
   std::vector<knowledge::Layer> layers() const;
 };
 
-// By which kernels of different layers are known: "gemm" of "void ns::gemm<float>(int)" and of "_ZN2ns4gemmIfEEvi".
-std::string kernel_called(std::string_view name);
-
 // One counter that would settle a diagnosis.
 struct WantedCounter {
   std::string_view counter, label, why;

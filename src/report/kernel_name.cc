@@ -36,4 +36,10 @@ std::string short_kernel_name(std::string_view name) {
   return text.empty() ? std::string(trim(name)) : std::string(text);
 }
 
+std::string kernel_called(std::string_view name) {
+  const std::string readable = short_kernel_name(readable_symbol(name));
+  const std::size_t scope = readable.rfind("::");
+  return scope == readable.npos ? readable : readable.substr(scope + 2);
+}
+
 }  // namespace frx::report

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "derive/ptx/divergence.h"
+#include "report/report.h"
 
 namespace frx::report {
 
@@ -32,11 +33,6 @@ std::optional<BlockShape> launched_block(const CudaReport& report, std::string_v
   return block;
 }
 
-std::string last_part(std::string_view name) {
-  const std::size_t at = name.rfind("::");
-  return std::string(at == name.npos ? name : name.substr(at + 2));
-}
-
 // Of the finding's places.
 std::vector<std::pair<std::string, std::uint32_t>> lines_of(const CodeFinding& finding) {
   std::vector<std::pair<std::string, std::uint32_t>> lines{{std::string(file_name_in(finding.place.file)), finding.place.line}};
@@ -61,7 +57,7 @@ void PtxEvidence::add_accesses(const CudaReport& report, const PtxReport& ptx, c
   derive::ptx::LaunchFacts facts;
   const auto& shapes = kernel.accesses.shapes;
   facts.block =
-      launched_block(report, last_part(readable_symbol(kernel.name))).value_or(shapes.empty() ? BlockShape{256, 1, 1} : shapes.front());
+      launched_block(report, kernel_called(kernel.name)).value_or(shapes.empty() ? BlockShape{256, 1, 1} : shapes.front());
   for (MemoryAccess& access : derive::ptx::memory_accesses(ptx.module, *kernel.function, facts)) {
     const std::uint32_t place = ptx.module.instructions[access.instruction].place;
     if (place == model::ptx::none || ptx.module.places[place].line == 0) continue;
@@ -96,14 +92,14 @@ void PtxEvidence::add_kernel(const PtxReport& ptx, const KernelFacts& facts) {
       kernel.all_parts_placed &= at.has_value();
     }
   }
-  kernels_.emplace(last_part(readable_symbol(facts.name)), std::move(kernel));
+  kernels_.emplace(kernel_called(facts.name), std::move(kernel));
 }
 
 // Those of its name that have code from the finding's file: another file may have a kernel of that name.
 std::vector<const PtxEvidence::Kernel*> PtxEvidence::kernels_of(const CodeFinding& finding) const {
   std::vector<const Kernel*> found;
   const std::string file(file_name_in(finding.place.file));
-  const auto [begin, end] = kernels_.equal_range(last_part(finding.kernel));
+  const auto [begin, end] = kernels_.equal_range(kernel_called(finding.kernel));
   for (auto at = begin; at != end; ++at) {
     const auto first = at->second.lines.lower_bound({file, 0});
     if (first != at->second.lines.end() && first->first == file) found.push_back(&at->second);

@@ -163,5 +163,7 @@ NcuReport assemble(const diagnose::RunDiagnosis& run, advise::Advice advice, con
 
 // "void ns::gemm<float, 4>(int, float*)" -> "ns::gemm".
 std::string short_kernel_name(std::string_view name);
+// By which kernels of different layers are known: "gemm" of "void ns::gemm<float>(int)" and of "_ZN2ns4gemmIfEEvi".
+std::string kernel_called(std::string_view name);
 
 }  // namespace frx::report
