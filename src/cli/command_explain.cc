@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/explain_brief.h"
 #include "cli/ncu_analysis.h"
 #include "cli/trace_analysis.h"
 #include "render/explain.h"
@@ -61,16 +62,12 @@ Result<int> act(const Options& options, Io& io) {
   if (report::is_run_bundle(options.path)) return explain_run(options, io);
   TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
   TRY_ASSIGN(const report::NcuReport* report, analyse_file(*analyst, options.path, io));
+  const Brief brief(*report, options.brief.source_path, options.analysis, io);
   if (options.prompt_only) {
-    render::ExplainInput input{*report, {}, {}};
-    if (!options.brief.source_path.empty()) {
-      TRY_ASSIGN(input.kernel_source, read_file(options.brief.source_path, std::uint64_t{16} << 20));
-      input.kernel_source_path = options.brief.source_path;
-    }
-    io.out.write(render::explain_prompt_text(input));
+    io.out.write(brief.prompt());
     return 0;
   }
-  TRY(write_explain_files(*report, options.brief, io));
+  TRY(brief.write_into(options.brief.directory));
   say_what_was_written(options, report->primary, report->confidence, io);
   return 0;
 }

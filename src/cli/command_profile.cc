@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/code_analysis.h"
 #include "cli/command.h"
+#include "cli/explain_brief.h"
 #include "cli/json_output.h"
 #include "cli/live_profile.h"
 #include "cli/ncu_analysis.h"
@@ -79,7 +80,7 @@ Result<int> act(const Options& options, Io& io) {
     io.out.write(story);
     return 0;
   }
-  if (options.explain) TRY(write_explain_files(*report, options.brief, io));
+  if (options.explain) TRY(Brief(*report, options.brief.source_path, options.analysis, io).write_into(options.brief.directory));
   if (options.json) {
     write_json(io, "profile", render::ncu_json(*report));
     return 0;

@@ -6,10 +6,6 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "knowledge/presets.h"
-#include "render/explain.h"
-#include "report/code_analyst.h"
-#include "report/evidence.h"
-#include "render/json.h"
 
 namespace frx::cli {
 namespace {
@@ -77,61 +73,11 @@ Result<const report::NcuReport*> analyse_file(report::Analyst& analyst, const st
   return analyst.analyse(path, *source, progress.callback());
 }
 
-namespace {
-
-// What the source shows, and what it says together with the profile.
-struct SourceEvidence {
-  std::unique_ptr<report::CodeAnalyst> analyst;  // what the reports point into
-  std::unique_ptr<report::CudaReport> code;
-  std::unique_ptr<report::EvidenceReport> together;
-};
-
-Result<SourceEvidence> source_evidence(const report::NcuReport& report, const std::string& path, const std::string& text) {
-  SourceEvidence result;
-  report::AnalysisOptions options;
-  options.gpu_model = report.sm_version;
-  TRY_ASSIGN(result.analyst, report::CodeAnalyst::create(options));
-  TRY_ASSIGN(result.code, result.analyst->inspect_cuda({{path, text}}));
-  report::Evidence evidence;
-  evidence.add(*result.code);
-  evidence.add(report);
-  TRY_ASSIGN(result.together, report::reconcile(std::move(evidence), result.analyst->knowledge()));
-  return result;
-}
-
-}  // namespace
-
 Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const report::Analyst& analyst) {
   const knowledge::Knowledge& known = analyst.knowledge();
   TRY_ASSIGN(const std::vector<knowledge::Preset> presets, knowledge::load_presets(known.library, known.metrics));
   const auto at = std::ranges::find(presets, preset, &knowledge::Preset::name);
   return at == presets.end() ? std::vector<std::string>() : counters_of(*at, known.metrics);
-}
-
-Result<> write_explain_files(const report::NcuReport& report, const ExplainOptions& options, Io& io) {
-  render::ExplainInput input{report, {}, {}};
-  if (!options.source_path.empty()) {
-    if (Result<std::string> source = read_file(options.source_path, std::uint64_t{16} << 20)) {
-      input.kernel_source_path = options.source_path;
-      input.kernel_source = std::move(*source);
-    } else {
-      io.err.write(fmt::format("{}: {}; the brief is written without it\n", io.program, to_string(source.error())));
-    }
-  }
-  SourceEvidence source;
-  if (!input.kernel_source.empty()) {
-    if (Result<SourceEvidence> found = source_evidence(report, input.kernel_source_path, input.kernel_source)) {
-      source = std::move(*found);
-      input.code = source.code.get();
-      input.together = source.together.get();
-    } else {
-      io.err.write(fmt::format("{}: {}; the brief is written without its findings\n", io.program, to_string(found.error())));
-    }
-  }
-  const std::filesystem::path directory(options.directory);
-  TRY(write_file(directory / "frx_summary.txt", render::explain_summary_text(input)));
-  TRY(write_file(directory / "frx_llm_prompt.txt", render::explain_prompt_text(input)));
-  return write_file(directory / "frx_evidence.json", render::json_text(render::explain_json(input)));
 }
 
 }  // namespace frx::cli

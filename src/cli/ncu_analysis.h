@@ -1,5 +1,4 @@
-// What the commands that read Nsight Compute exports share: options, reading with progress, the three
-// files of --explain, and --why.
+// What the commands that read Nsight Compute exports share: options, reading with progress, and --why.
 #pragma once
 
 #include <functional>
@@ -42,14 +41,6 @@ Result<const report::NcuReport*> analyse_file(report::Analyst& analyst, const st
 
 // The counters of a preset such as "full"; none for an unknown name.
 Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const report::Analyst& analyst);
-
-struct ExplainOptions {
-  std::string directory = ".";
-  std::string source_path;   // CUDA source, or ""
-};
-
-// Writes frx_summary.txt, frx_llm_prompt.txt and frx_evidence.json; a missing source file is a warning.
-Result<> write_explain_files(const report::NcuReport& report, const ExplainOptions& options, Io& io);
 
 // Where a number or a label of the report came from.
 Result<std::string> why(const report::NcuReport& report, const std::string& field, const knowledge::Knowledge& knowledge);

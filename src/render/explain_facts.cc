@@ -125,7 +125,9 @@ std::vector<std::string_view> layers_available(const ExplainInput& input) {
 const diagnose::Reconciled* reconciled_with(const ExplainInput& input, std::string_view label) {
   if (!input.together) return nullptr;
   for (const diagnose::Reconciled& one : input.together->reconciliation.diagnoses) {
-    if (one.diagnosis->is_confirmed_by(knowledge::Layer::ncu, label)) return &one;
+    // About the kernel that it is surest of, the profile may be silent: then it does not speak of this finding.
+    const bool is_seen_by_ncu = std::ranges::find(one.layers, knowledge::Layer::ncu) != one.layers.end();
+    if (is_seen_by_ncu && one.diagnosis->is_confirmed_by(knowledge::Layer::ncu, label)) return &one;
   }
   return nullptr;
 }

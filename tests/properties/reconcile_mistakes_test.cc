@@ -131,5 +131,50 @@ TEST(ReconcileMistakes, E6_TheCauseIsNoRemedy) {
   EXPECT_NE(found["fix_summary"], found["display_name"]);
 }
 
+// What frx explain writes of a profile in which one kernel gathers, and of the source of another one that nothing measured.
+struct Explained {
+  json evidence;
+  std::string prompt;
+};
+
+Explained explained(const std::vector<std::string>& more = {}) {
+  const TemporaryDirectory folder = TemporaryDirectory::make("/tmp").value();
+  std::string csv = profile(32);
+  for (std::size_t at = csv.find("gather"); at != csv.npos; at = csv.find("gather", at)) csv.replace(at, 6, "other");
+  csv += R"row("1","gather","(256, 1, 1)","(4096, 1, 1)","gpu__time_duration.sum","us","10")row";
+  EXPECT_TRUE(write_file(folder.file("report.csv"), csv + "\n"));
+  EXPECT_TRUE(write_file(folder.file("gather.cu"), source));
+  std::vector<std::string> arguments = {"explain", folder.file("report.csv"), "--source", folder.file("gather.cu")};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  cli::TestIo prompt, files;
+  std::vector<std::string> prompt_only = arguments;
+  prompt_only.push_back("--prompt-only");
+  arguments.insert(arguments.end(), {"--out", folder.path()});
+  EXPECT_EQ(cli::run(prompt_only, prompt.io), 0) << prompt.err();
+  EXPECT_EQ(cli::run(arguments, files.io), 0) << files.err();
+  return {json::parse(read_file(folder.file("frx_evidence.json"), 1 << 20).value()), prompt.out()};
+}
+
+// Source and profile show the same mistake in two kernels: neither confirms the other.
+TEST(ReconcileMistakes, OfTwoKernelsOneDoesNotConfirmTheOther) {
+  const json primary = explained().evidence["primary_diagnosis"];
+  ASSERT_EQ(primary["label"], "uncoalesced_access");
+  EXPECT_EQ(primary["layers_confirming"], (json{"ncu"}));
+}
+
+TEST(ReconcileMistakes, ABriefObeysTheUsersData) {
+  const TemporaryDirectory data = TemporaryDirectory::make("/tmp").value();
+  std::string diagnoses = read_file(FRX_REPOSITORY "/data/reconciliation/diagnoses.yaml", 1 << 20).value();
+  const std::string display = "Inefficient Global Memory Access";
+  diagnoses.replace(diagnoses.find(display), display.size(), "Scattered Reads");
+  ASSERT_TRUE(write_file(data.file("reconciliation/diagnoses.yaml"), diagnoses));
+  EXPECT_EQ(explained().evidence["reconciliation"]["diagnoses"][0]["display_name"], display);
+  EXPECT_EQ(explained({"--data", data.path()}).evidence["reconciliation"]["diagnoses"][0]["display_name"], "Scattered Reads");
+}
+
+TEST(ReconcileMistakes, ThePromptAloneHasWhatTheSourceShows) {
+  EXPECT_NE(explained().prompt.find("## SOURCE EVIDENCE"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace frx

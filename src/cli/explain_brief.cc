@@ -1,0 +1,51 @@
+#include "cli/explain_brief.h"
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "render/json.h"
+
+namespace frx::cli {
+namespace {
+
+constexpr std::uint64_t largest_source = std::uint64_t{16} << 20;
+
+}  // namespace
+
+Brief::Brief(const report::NcuReport& report, const std::string& source_path, const report::AnalysisOptions& analysis, Io& io)
+    : input_{report, {}, {}} {
+  if (source_path.empty()) return;
+  Result<std::string> source = read_file(source_path, largest_source);
+  if (!source) {
+    io.err.write(fmt::format("{}: {}; the brief is written without it\n", io.program, to_string(source.error())));
+    return;
+  }
+  input_.kernel_source_path = source_path;
+  input_.kernel_source = std::move(*source);
+  if (Result<> inspected = inspect_source(analysis); !inspected)
+    io.err.write(fmt::format("{}: {}; the brief is written without its findings\n", io.program, to_string(inspected.error())));
+}
+
+Result<> Brief::inspect_source(report::AnalysisOptions analysis) {
+  if (analysis.gpu_model.empty()) analysis.gpu_model = input_.report.sm_version;
+  TRY_ASSIGN(analyst_, report::CodeAnalyst::create(analysis));
+  TRY_ASSIGN(code_, analyst_->inspect_cuda({{input_.kernel_source_path, input_.kernel_source}}));
+  report::Evidence evidence;
+  evidence.add(*code_);
+  evidence.add(input_.report);
+  TRY_ASSIGN(together_, report::reconcile(std::move(evidence), analyst_->knowledge()));
+  input_.code = code_.get();
+  input_.together = together_.get();
+  return {};
+}
+
+std::string Brief::prompt() const { return render::explain_prompt_text(input_); }
+
+Result<> Brief::write_into(const std::string& directory) const {
+  const std::filesystem::path folder(directory);
+  TRY(write_file(folder / "frx_summary.txt", render::explain_summary_text(input_)));
+  TRY(write_file(folder / "frx_llm_prompt.txt", prompt()));
+  return write_file(folder / "frx_evidence.json", render::json_text(render::explain_json(input_)));
+}
+
+}  // namespace frx::cli
