@@ -1,9 +1,11 @@
-# frx_library(NAME [DEPENDS folder ...] [LINKS target ...] [NO_TESTS file ...]): one folder of src/ as one library.
+# frx_library(NAME [DEPENDS folder ...] [LINKS target ...] [NO_TESTS file ...]
+#             [PRECOMPILE header ...] [PRECOMPILED_BY folder]): one folder of src/ as one library.
 #
 # Sources are every .cc beside the CMakeLists.txt; *_test.cc go to the test program, but for those named by NO_TESTS.
-# A folder may only include folders it DEPENDS on; tests/meta/layers checks the includes.
+# Its files start from the precompiled header of base; PRECOMPILE adds headers to a copy of its own, which another folder
+# takes over with PRECOMPILED_BY. A folder may only include folders it DEPENDS on; tests/meta/layers checks the includes.
 function(frx_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINKS;EXCLUDE;NO_TESTS" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED_BY" "DEPENDS;LINKS;EXCLUDE;NO_TESTS;PRECOMPILE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   foreach(excluded IN LISTS ARG_EXCLUDE)
@@ -15,7 +17,12 @@ function(frx_library name)
   target_compile_options(frx_${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
   list(TRANSFORM ARG_DEPENDS PREPEND frx_)
   target_link_libraries(frx_${name} PUBLIC ${ARG_DEPENDS} fmt::fmt-header-only tl::expected ${ARG_LINKS})
-  if(NOT name STREQUAL base)
+  if(ARG_PRECOMPILE)
+    get_property(common GLOBAL PROPERTY FRX_PRECOMPILED)
+    target_precompile_headers(frx_${name} PRIVATE ${common} ${ARG_PRECOMPILE})
+  elseif(ARG_PRECOMPILED_BY)
+    target_precompile_headers(frx_${name} REUSE_FROM frx_${ARG_PRECOMPILED_BY})
+  elseif(NOT name STREQUAL base)
     target_precompile_headers(frx_${name} REUSE_FROM frx_base)
   endif()
   file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cc)

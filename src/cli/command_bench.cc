@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "capture/bench.h"
 #include "cli/command.h"
+#include "cli/json_output.h"
 #include "cli/live_profile.h"
 #include "cli/ncu_analysis.h"
 #include "knowledge/gpu_match.h"

@@ -36,7 +36,7 @@ std::string bold(std::string_view text) { return "\\fB" + roff(text) + "\\fR"; }
 std::string italic(std::string_view text) { return "\\fI" + roff(text) + "\\fR"; }
 
 // A macro argument in quotes.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : roff(text)) out += c == '"' ? "\\(dq" : std::string(1, c);
   return out + "\"";
@@ -62,7 +62,7 @@ std::string command_section(const Command& command, std::string_view program) {
   Syntax syntax;
   command.describe(syntax);
   constexpr std::string_view usage = "usage: ";
-  std::string text = ".SS " + quoted(usage_line(command, syntax, program).substr(usage.size())) + "\n";
+  std::string text = ".SS " + in_quotes(usage_line(command, syntax, program).substr(usage.size())) + "\n";
   text += roff(command.summary) + ".\n";
   for (const std::string& paragraph : syntax.paragraphs()) text += ".PP\n" + roff(paragraph) + "\n";
   text += parameters(syntax);
@@ -87,7 +87,7 @@ std::string page() {
   Syntax global;
   GlobalOptions unused;
   describe_global(global, unused);
-  std::string text = fmt::format(".TH FRX 1 {} {} {}\n", FRX_DATE, quoted("frx " FRX_VERSION), quoted("User Commands"));
+  std::string text = fmt::format(".TH FRX 1 {} {} {}\n", FRX_DATE, in_quotes("frx " FRX_VERSION), in_quotes("User Commands"));
   text += ".SH NAME\nfrx, fournex \\- find out why GPU work is slow and what to change first\n";
   text += ".SH SYNOPSIS\n" + bold(program) + " [" + italic("OPTIONS") + "] " + italic("COMMAND") + " ...\n";
   text += ".SH DESCRIPTION\n" + bold(program) +

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "render/bench.h"
+#include "render/json.h"
 #include "render/ncu_comparison.h"
 
 namespace frx::render {

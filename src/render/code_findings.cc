@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "render/json.h"
 
 namespace frx::render {
 namespace {

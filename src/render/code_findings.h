@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "render/json.h"
+#include "render/json_fwd.h"
 #include "render/page.h"
 #include "report/code_report.h"
 

@@ -5,6 +5,7 @@
 
 #include "render/code_findings.h"
 #include "render/cuda_report.h"
+#include "render/json.h"
 
 namespace frx::render {
 namespace {

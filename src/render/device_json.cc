@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "render/code_findings.h"
 #include "render/device_report.h"
+#include "render/json.h"
 #include "render/ptx_report.h"
 
 namespace frx::render {

@@ -1,6 +1,7 @@
 #include <map>
 
 #include "render/evidence.h"
+#include "render/json.h"
 
 namespace frx::render {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "render/json.h"
+#include "render/json_fwd.h"
 #include "report/cuda_report.h"
 #include "report/evidence.h"
 #include "report/report.h"

@@ -5,6 +5,7 @@
 #include "render/code_findings.h"
 #include "render/evidence.h"
 #include "render/explain_facts.h"
+#include "render/json.h"
 #include "render/ncu_json.h"
 #include "render/ncu_words.h"
 

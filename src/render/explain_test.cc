@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "render/fence.h"
+#include "render/json.h"
 #include "render/testing.h"
 
 namespace frx::render {

@@ -1,5 +1,7 @@
 #include "render/hot_lines_json.h"
 
+#include "render/json.h"
+
 namespace frx::render {
 namespace {
 

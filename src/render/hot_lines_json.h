@@ -1,7 +1,7 @@
 // kernels[].hot_lines of `ncu_analysis_v1`.
 #pragma once
 
-#include "render/json.h"
+#include "render/json_fwd.h"
 #include "report/hot_lines.h"
 
 namespace frx::render {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "render/json.h"
+#include "render/json_fwd.h"
 #include "render/style.h"
 #include "report/implementation_comparison.h"
 

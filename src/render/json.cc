@@ -9,6 +9,9 @@
 
 #include "base/parallel.h"
 
+template class nlohmann::basic_json<nlohmann::ordered_map>;
+template class std::vector<nlohmann::ordered_json>;
+
 namespace frx::render {
 
 namespace {

@@ -9,9 +9,13 @@
 #include <string_view>
 #include <vector>
 
-namespace frx::render {
+#include "render/json_fwd.h"
 
-using Json = nlohmann::ordered_json;
+// Made once, in json.cc, and not in every file that names them.
+extern template class nlohmann::basic_json<nlohmann::ordered_map>;
+extern template class std::vector<nlohmann::ordered_json>;
+
+namespace frx::render {
 
 std::string json_text(const Json& value);
 

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "render/json.h"
 #include "render/ncu_json.h"
 
 namespace frx::render {

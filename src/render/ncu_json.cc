@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "render/hot_lines_json.h"
+#include "render/json.h"
 
 namespace frx::render {
 namespace {

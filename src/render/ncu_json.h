@@ -1,7 +1,7 @@
 // The report as `ncu_analysis_v1`, the documented JSON of analyze, profile and the API.
 #pragma once
 
-#include "render/json.h"
+#include "render/json_fwd.h"
 #include "report/report.h"
 
 namespace frx::render {

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "render/code_findings.h"
+#include "render/json.h"
 #include "render/ncu_json.h"
 #include "render/ptx_report.h"
 

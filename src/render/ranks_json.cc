@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "render/json.h"
 #include "render/ranks_report.h"
 #include "render/run_scope_json.h"
 

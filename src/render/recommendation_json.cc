@@ -1,5 +1,6 @@
 // Recommendations as JSON: the documented fields, and what bounds and explains each.
 
+#include "render/json.h"
 #include "render/ncu_json.h"
 #include "render/recommendation_text.h"
 

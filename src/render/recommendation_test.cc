@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "render/json.h"
 #include "render/ncu_json.h"
 #include "render/recommendation_text.h"
 #include "render/testing.h"

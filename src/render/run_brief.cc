@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "render/json.h"
 #include "render/ranks_words.h"
 #include "render/run_scope_json.h"
 

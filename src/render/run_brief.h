@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "render/json.h"
+#include "render/json_fwd.h"
 #include "report/run_report.h"
 
 namespace frx::render {

@@ -1,4 +1,5 @@
 #include "render/run_comparison.h"
+#include "render/json.h"
 #include "render/run_comparison_words.h"
 
 namespace frx::render {

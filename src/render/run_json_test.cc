@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/temporary_directory.h"
 #include "base/text.h"
+#include "render/json.h"
 #include "render/run_report.h"
 #include "report/run_analyst.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "render/json.h"
 #include "render/ncu_json.h"
 
 namespace frx::render {

@@ -1,7 +1,7 @@
 // What the answers about traces and about run bundles share as JSON.
 #pragma once
 
-#include "render/json.h"
+#include "render/json_fwd.h"
 #include "report/run_scope.h"
 
 namespace frx::render {

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "render/code_findings.h"
+#include "render/json.h"
 
 namespace frx::render {
 namespace {

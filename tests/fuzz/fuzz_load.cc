@@ -4,6 +4,7 @@
 #include "advise/catalogue.h"
 #include "fuzz/input.h"
 #include "ingest/importer.h"
+#include "render/json.h"
 #include "render/explain.h"
 #include "render/ncu_json.h"
 #include "render/ncu_report_text.h"
