@@ -43,7 +43,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--noise-floor", "PERCENT", options.comparison.noise_floor_pct,
                 "runs: differences of step time up to this count as nothing");
   syntax.flag("--fail-on-regression", options.comparison.fail_on_regression, "exit 1 when the second is slower, or worse");
-  syntax.option("--format", "FORMAT", options.comparison.format, "text, markdown (of runs, for pull requests) or json");
+  syntax.option("--format", "FORMAT", options.comparison.format, "text, markdown (for pull requests) or json");
   syntax.flag("--json,--output-json", options.json, "the same as --format json");
   describe_analysis(syntax, options.analysis);
   syntax.example("baseline.cu optimized.cu", "from the source alone: what is mended, what is new, what is still unknown");
@@ -69,10 +69,7 @@ Result<> check(const Options& options) {
   return {};
 }
 
-Failure no_markdown() { return fail(ErrorKind::usage, "compare: Markdown is made of training runs only; expected text or json"); }
-
 Result<int> compare_code(const Options& options, Io& io) {
-  if (options.comparison.format == "markdown") return no_markdown();
   ImplementationOptions code = options.code;
   code.first = options.sides[0];
   code.second = options.sides[1];
@@ -89,7 +86,6 @@ Result<int> compare_recordings(Options options, bool are_runs, Io& io) {
   options.comparison.first = options.sides[0];
   options.comparison.second = options.sides[1];
   if (are_runs) return compare_runs(options.comparison, options.analysis, io);
-  if (options.comparison.format == "markdown") return no_markdown();
   return compare_profiles(options.comparison, options.analysis, io);
 }
 

@@ -110,6 +110,8 @@ Result<int> compare_profiles(const ComparisonOptions& options, const report::Ana
   const report::NcuComparison comparison = report::compare(first, second, first_label, second_label);
   if (options.format == "json") {
     write_json(io, "comparison", render::ncu_comparison_json(comparison));
+  } else if (options.format == "markdown") {
+    io.out.write(render::ncu_comparison_markdown(comparison));
   } else {
     io.out.write(render::ncu_comparison_text(comparison, style_of(io)));
   }

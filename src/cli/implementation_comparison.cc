@@ -137,7 +137,9 @@ Result<> expect_shared_layer(const report::ImplementationComparison& comparison,
 }
 
 void print(const report::ImplementationComparison& comparison, const ImplementationOptions& options, Io& io) {
-  if (options.format != "json") {
+  if (options.format == "markdown") {
+    io.out.write(render::implementation_comparison_markdown(comparison));
+  } else if (options.format != "json") {
     io.out.write(render::implementation_comparison_text(comparison, style_of(io)));
   } else if (options.mode == "comparison") {
     write_json(io, options.mode, render::implementation_comparison_json(comparison));

@@ -20,7 +20,7 @@ struct ImplementationOptions {
   bool with_ncu = false;                                           // compiles and profiles each side that has no profile; tries PTX, too
   std::chrono::milliseconds time_limit = std::chrono::minutes(5);  // of a program under ncu
   std::vector<std::string> build_flags;                            // one each
-  std::string format = "text";                                     // text, json
+  std::string format = "text";                                     // text, markdown, json
   std::string mode = "compare";                                    // of the JSON: compare, or comparison with comparison_v1 alone
   bool fail_on_regression = false;
 };

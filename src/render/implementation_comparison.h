@@ -1,4 +1,4 @@
-// A comparison of two implementations: for a terminal, and as comparison_v1.
+// A comparison of two implementations: for a terminal, as Markdown for a pull request, and as comparison_v1.
 #pragma once
 
 #include <string>
@@ -10,11 +10,9 @@
 namespace frx::render {
 
 std::string implementation_comparison_text(const report::ImplementationComparison& comparison, const Style& style);
+std::string implementation_comparison_markdown(const report::ImplementationComparison& comparison);
 Json implementation_comparison_json(const report::ImplementationComparison& comparison);
 // [{layer, target, step, reason}]
 Json evidence_failures_json(const report::ImplementationComparison& comparison);
-
-// "B (tiled.cu) is better: ...", the answer in one sentence.
-std::string verdict_sentence(const report::ImplementationComparison& comparison);
 
 }  // namespace frx::render

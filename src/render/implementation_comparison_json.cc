@@ -2,6 +2,7 @@
 
 #include "render/code_findings.h"
 #include "render/implementation_comparison.h"
+#include "render/implementation_comparison_words.h"
 #include "render/json.h"
 
 namespace frx::render {

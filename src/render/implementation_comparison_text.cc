@@ -2,10 +2,10 @@
 #include <span>
 
 #include "base/text.h"
-#include "base/units.h"
 #include "render/code_findings.h"
-#include "render/implementation_comparison.h"
 #include "render/evidence.h"
+#include "render/implementation_comparison.h"
+#include "render/implementation_comparison_words.h"
 #include "render/page.h"
 
 namespace frx::render {
@@ -19,17 +19,8 @@ using report::ImplementationComparison;
 using report::LayerDiff;
 using report::NumberRow;
 using report::Side;
-using Basis = report::ImplementationVerdict::Basis;
 
 constexpr std::size_t findings_shown = 10, tradeoffs_shown = 3;
-
-std::string layers_of(const Implementation& side) {
-  std::vector<std::string> layers;
-  if (side.has_source()) layers.emplace_back("source");
-  if (side.has_ptx()) layers.emplace_back("PTX");
-  if (side.has_ncu()) layers.emplace_back("Nsight Compute");
-  return layers.empty() ? "no kernel found" : join(layers, ", ");
-}
 
 void add_side(Page& page, std::string_view letter, const Implementation& side) {
   const bool says_more = side.label != letter && side.label != file_name_in(side.source);
@@ -44,12 +35,6 @@ void add_winner(Page& page, const ImplementationComparison& c) {
   for (const std::string& reason : c.verdict.reasons) page.hanging("- ", reason, 4);
 }
 
-std::string score_text(const std::optional<double>& score) { return score ? fmt::format("{:.2f}", *score) : "-"; }
-
-std::string_view evidence_words(const DimensionScore& score) {
-  return score.layer == "ncu" ? "Nsight Compute" : score.layer == "ptx" ? "PTX" : score.layer == "source" ? "source" : "unknown";
-}
-
 void add_scorecard(Page& page, const ImplementationComparison& c) {
   page.section("SCORECARD (0 to 1)");
   page.raw(fmt::format("  {:<33}{:>7}{:>7}{:>8}{:>8}  {}", "", "A", "B", "B - A", "weight", "evidence"));
@@ -60,18 +45,13 @@ void add_scorecard(Page& page, const ImplementationComparison& c) {
   }
 }
 
-std::string places_text(const FindingChange& change) {
-  if (change.change() != Change::persistent || change.first_places == change.second_places) return "";
-  return fmt::format(", {} -> {} places", change.first_places, change.second_places);
-}
-
 void add_changes(Page& page, const ImplementationComparison& c, Change which, std::string_view heading, bool shows_message) {
   const std::vector<const FindingChange*> all = c.changes(which);
   if (all.empty()) return;
   const std::size_t shown = std::min(findings_shown, all.size());
   page.section(heading, shown, all.size());
   for (const FindingChange* change : std::span(all).first(shown)) {
-    const model::CodeFinding& finding = which == Change::resolved ? *change->first : *change->second;
+    const model::CodeFinding& finding = finding_of(*change);
     const std::string severity(name_of(finding.severity));
     const std::string where = change->kernel.empty() ? "" : fmt::format("  [{}]", clip(change->kernel, page.width() / 2));
     page.hanging(fmt::format("[{}] ", to_upper(severity)),
@@ -93,16 +73,6 @@ void add_dimensions(Page& page, const ImplementationComparison& c, Side winner, 
   page.section(heading);
   for (const std::string& line : lines) page.hanging(winner == Side::second ? "+ " : "- ", line);
 }
-
-std::string value_text(const std::optional<double>& value, std::string_view unit) {
-  if (!value) return "-";
-  if (unit == "byte") return format_quantity(*value, unit);
-  if (unit == "us") return format_quantity(*value * 1e3, "ns");
-  return fmt::format("{:.4g}{}", *value, unit == "%" ? " %" : "");
-}
-
-// Rows that nobody knows, or that are 0 on both sides, tell nothing.
-bool tells(const NumberRow& row) { return row.first.value_or(0) != 0 || row.second.value_or(0) != 0; }
 
 void add_layer(Page& page, std::string_view heading, const LayerDiff& diff) {
   if (!diff.is_available || std::ranges::none_of(diff.numbers, tells)) return;
@@ -137,27 +107,14 @@ void add_causes(Page& page, std::string_view heading, const report::EvidenceRepo
   add_diagnoses(page, evidence);
 }
 
-// What both sides lack for the same reason is said once.
-void add_failures(Page& page, const std::vector<report::EvidenceFailure>& failures) {
-  if (failures.empty()) return;
-  page.section("COULD NOT BE HAD");
-  std::vector<bool> said(failures.size());
-  for (std::size_t i = 0; i < failures.size(); ++i) {
-    const report::EvidenceFailure& one = failures[i];
-    std::string targets = one.target;
-    for (std::size_t j = i + 1; j < failures.size(); ++j) {
-      const report::EvidenceFailure& other = failures[j];
-      if (other.layer != one.layer || other.step != one.step || other.reason != one.reason) continue;
-      targets += " and " + other.target;
-      said[j] = true;
-    }
-    if (!said[i])
-      page.hanging("- ", fmt::format("{} of {} ({}): {}", one.layer == "ncu" ? "profile" : "PTX", targets, one.step, one.reason));
-  }
+void add_failures(Page& page, const ImplementationComparison& c) {
+  const std::vector<std::string> failures = failure_sentences(c);
+  if (!failures.empty()) page.section("COULD NOT BE HAD");
+  for (const std::string& failure : failures) page.hanging("- ", failure);
 }
 
 void add_open_ends(Page& page, const ImplementationComparison& c) {
-  add_failures(page, c.failures);
+  add_failures(page, c);
   if (!c.still_unknown.empty()) page.section("STILL UNKNOWN");
   for (const std::string& unknown : c.still_unknown) page.hanging("- ", unknown);
   if (!c.hints.empty()) page.section("TO KNOW MORE");
@@ -173,22 +130,6 @@ void add_notes(Page& page, const ImplementationComparison& c) {
 }
 
 }  // namespace
-
-std::string verdict_sentence(const ImplementationComparison& c) {
-  const bool second_won = c.verdict.winner == Side::second;
-  const std::string winner = second_won ? fmt::format("B ({})", c.second.label) : fmt::format("A ({})", c.first.label);
-  const std::string scores = c.scores.first ? fmt::format("score of B {:.3f}, of A {:.3f}", *c.scores.second, *c.scores.first) : "";
-  switch (c.verdict.basis) {
-    case Basis::nothing: return "One cannot tell: no evidence of the same kind on both sides.";
-    case Basis::kernel_time:
-      return c.verdict.winner == Side::neither ? "Tie: the kernels take as long on both sides."
-                                               : fmt::format("{} is faster, by kernel time.", winner);
-    case Basis::scorecard: break;
-  }
-  if (c.verdict.winner == Side::neither)
-    return fmt::format("Tie: {}, less than {:g} apart. There is no kernel time of both sides.", scores, c.card->tie_band);
-  return fmt::format("{} is better: {}. There is no kernel time of both sides, so this is by the evidence below.", winner, scores);
-}
 
 std::string implementation_comparison_text(const ImplementationComparison& c, const Style& style) {
   Page page(style);

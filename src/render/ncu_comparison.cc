@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "render/json.h"
+#include "render/markdown.h"
 #include "render/ncu_json.h"
 
 namespace frx::render {
@@ -39,17 +40,26 @@ std::string time_line(const report::NcuComparison& c) {
                      format_quantity(*c.optimized_us * 1e3, "ns"), *c.speedup);
 }
 
+std::string change_text(const report::MetricDelta& delta) {
+  if (!delta.delta) return "n/a";
+  return delta.unit == "byte" ? format_quantity(*delta.delta, "byte") : fmt::format("{:+.1f}", *delta.delta);
+}
+
 std::string metric_table(const report::NcuComparison& c) {
   if (c.metrics.empty()) return "";
   std::string text = fmt::format("\n{:<26} {:>14} {:>14} {:>12}\n", "METRIC", "BEFORE", "AFTER", "CHANGE");
   for (const report::MetricDelta& delta : c.metrics) {
-    const std::string change = !delta.delta           ? "n/a"
-                               : delta.unit == "byte" ? format_quantity(*delta.delta, "byte")
-                                                      : fmt::format("{:+.1f}", *delta.delta);
     text += fmt::format("{:<26} {:>14} {:>14} {:>12} {}\n", delta.label, shown(delta.baseline, delta.unit),
-                        shown(delta.optimized, delta.unit), change, tag(delta));
+                        shown(delta.optimized, delta.unit), change_text(delta), tag(delta));
   }
   return text;
+}
+
+void add_labels_to_list(std::string& text, std::string_view what, const std::vector<std::string>& labels) {
+  if (labels.empty()) return;
+  std::vector<std::string> names;
+  for (const std::string& label : labels) names.push_back(markdown_code(label));
+  text += fmt::format("- {}: {}\n", what, join(names, ", "));
 }
 
 }  // namespace
@@ -108,6 +118,23 @@ std::string ncu_comparison_text(const report::NcuComparison& c, const Style& sty
   for (const std::string& caveat : c.caveats) {
     for (const std::string& line : wrap("- " + caveat, static_cast<std::size_t>(style.width) - 2)) text += "  " + line + "\n";
   }
+  return text;
+}
+
+std::string ncu_comparison_markdown(const report::NcuComparison& c) {
+  std::string text = fmt::format("### frx: {} against {}: {} (by {})\n\n", markdown_text(c.label_optimized),
+                                 markdown_text(c.label_baseline), c.outcome, c.basis == "kernel_gpu_time" ? "kernel time" : "bottlenecks");
+  text += fmt::format("- {}\n- {}\n", markdown_text(trim(answer_line(c))), markdown_text(trim(time_line(c))));
+  add_labels_to_list(text, "resolved", c.resolved);
+  add_labels_to_list(text, "new", c.appeared);
+  add_labels_to_list(text, "persistent", c.persistent);
+  if (!c.metrics.empty()) text += "\n" + markdown_head({"metric", "before", "after", "change", ""});
+  for (const report::MetricDelta& delta : c.metrics) {
+    text += markdown_row({delta.label, shown(delta.baseline, delta.unit), shown(delta.optimized, delta.unit), change_text(delta),
+                          delta.direction == "neutral" ? "" : delta.direction});
+  }
+  if (!c.caveats.empty()) text += "\n";
+  for (const std::string& caveat : c.caveats) text += fmt::format("- {}\n", markdown_text(caveat));
   return text;
 }
 

@@ -1,4 +1,4 @@
-// A comparison of two profiles, as `ncu_comparison_v1` and for a terminal.
+// A comparison of two profiles, as `ncu_comparison_v1`, for a terminal, and as Markdown for a pull request.
 #pragma once
 
 #include <string>
@@ -11,5 +11,6 @@ namespace frx::render {
 
 Json ncu_comparison_json(const report::NcuComparison& comparison);
 std::string ncu_comparison_text(const report::NcuComparison& comparison, const Style& style);
+std::string ncu_comparison_markdown(const report::NcuComparison& comparison);
 
 }  // namespace frx::render

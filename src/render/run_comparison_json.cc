@@ -33,6 +33,24 @@ std::string_view doubt_id(const RunComparison& comparison) {
   return {};
 }
 
+Json operators_json(const report::OperatorComparison& operators) {
+  Json rows = Json::array();
+  for (const report::ComparedOperator& row : operators.rows) {
+    rows.push_back({{"name", row.name},
+                    {"shapes", text_or_null(row.shapes)},
+                    {"a_ns", number(row.first_ns)},
+                    {"b_ns", number(row.second_ns)},
+                    {"a_count", number(row.first_count)},
+                    {"b_count", number(row.second_count)},
+                    {"fused_of", row.fused_of}});
+  }
+  return {{"by_shapes", operators.by_shapes},
+          {"is_cut", operators.is_cut},
+          {"a_ns", operators.rows.empty() ? Json(nullptr) : number(operators.first_ns)},
+          {"b_ns", operators.rows.empty() ? Json(nullptr) : number(operators.second_ns)},
+          {"rows", std::move(rows)}};
+}
+
 }  // namespace
 
 Json run_comparison_json(const RunComparison& comparison) {
@@ -66,6 +84,7 @@ Json run_comparison_json(const RunComparison& comparison) {
                                {"a_launches", number(row.first_count)},
                                {"b_launches", number(row.second_count)}});
   }
+  json["operators"] = operators_json(comparison.operators);
   json["notes"] = comparison.notes;
   return json;
 }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "render/markdown.h"
 #include "render/page.h"
 #include "render/run_comparison.h"
 #include "render/run_comparison_words.h"
@@ -62,6 +63,38 @@ void add_kernels(Page& page, const RunComparison& comparison) {
   }
 }
 
+std::string operator_words(const report::ComparedOperator& row) { return row.shapes.empty() ? row.name : row.name + " " + row.shapes; }
+
+// "fused from aten::add, aten::relu", "" for most.
+std::string fused_words(const report::ComparedOperator& row) {
+  if (row.fused_of.empty()) return "";
+  return fmt::format("{} {}", row.second_ns ? "fused from" : "split into", join(row.fused_of, ", "));
+}
+
+void add_operators(Page& page, const RunComparison& comparison) {
+  const report::OperatorComparison& operators = comparison.operators;
+  if (operators.rows.empty()) return;
+  const std::size_t shown = std::min(kernels_shown, operators.rows.size());
+  page.section("OPERATORS BY CHANGE OF GPU TIME, PER STEP", shown, operators.rows.size());
+  const auto line = [&](const std::optional<double>& first, const std::optional<double>& second, std::string_view what) {
+    page.raw(fmt::format("  {:>10}{:>11}{:>12}  {}", time_or_dash(first), time_or_dash(second), change_of(first, second),
+                         clip(printable(what), page.width() - 37)));
+  };
+  page.raw(fmt::format("  {:>10}{:>11}{:>12}  {}", clip(comparison.first.label, 9), clip(comparison.second.label, 10), "change",
+                       operators.by_shapes ? "operator and shapes of its inputs" : "operator"));
+  double first = operators.first_ns, second = operators.second_ns;
+  for (const report::ComparedOperator& row : std::span(operators.rows).first(shown)) {
+    line(row.first_ns, row.second_ns, operator_words(row));
+    if (const std::string fused = fused_words(row); !fused.empty())
+      page.raw(fmt::format("{:37}{}", "", clip(printable(fused), page.width() - 37)));
+    first -= row.first_ns.value_or(0);
+    second -= row.second_ns.value_or(0);
+  }
+  if (shown < operators.rows.size())
+    line(std::max(0.0, first), std::max(0.0, second), fmt::format("{} others", operators.rows.size() - shown));
+  line(operators.first_ns, operators.second_ns, "all work of the GPU");
+}
+
 }  // namespace
 
 std::string run_comparison_text(const RunComparison& comparison, const Style& style) {
@@ -73,6 +106,7 @@ std::string run_comparison_text(const RunComparison& comparison, const Style& st
   page.paragraph(verdict_sentence(comparison), 2, tone_of(comparison.judgement.answer));
   if (const std::string words = what_would_tell(comparison); !words.empty()) page.paragraph("What would tell: " + words + ".");
   add_parts(page, comparison);
+  add_operators(page, comparison);
   add_kernels(page, comparison);
   page.section("NOTES");
   for (const std::string& note : comparison.notes) page.hanging("- ", note);
@@ -80,26 +114,32 @@ std::string run_comparison_text(const RunComparison& comparison, const Style& st
 }
 
 std::string run_comparison_markdown(const RunComparison& comparison) {
-  const auto cell = [](std::string text) {
-    for (std::size_t at = text.find('|'); at != text.npos; at = text.find('|', at + 2)) text.insert(at, "\\");
-    return text;
-  };
-  std::string text = fmt::format("### frx: {}\n\n", cell(verdict_sentence(comparison)));
-  if (const std::string words = what_would_tell(comparison); !words.empty()) text += "What would tell: " + words + ".\n\n";
-  text += "| | steps | GPU | leading |\n|---|---|---|---|\n";
-  for (const ComparedRun* run : {&comparison.first, &comparison.second}) {
-    text += fmt::format("| {} | {} | {} | {} |\n", cell(printable(run->label)), steps_of(*run), cell(run->gpus), run->primary);
+  const std::string first = markdown_text(comparison.first.label), second = markdown_text(comparison.second.label);
+  std::string text = fmt::format("### frx: {}\n\n", markdown_text(verdict_sentence(comparison)));
+  if (const std::string words = what_would_tell(comparison); !words.empty())
+    text += fmt::format("What would tell: {}.\n\n", markdown_text(words));
+  text += markdown_head({"", "steps", "GPU", "leading"}, false);
+  for (const ComparedRun* run : {&comparison.first, &comparison.second})
+    text += markdown_row({markdown_text(run->label), steps_of(*run), markdown_text(run->gpus), markdown_text(run->primary)});
+  if (!comparison.parts.empty()) text += "\n" + markdown_head({"part of a step", first, second, "change"});
+  for (const ComparedPart& part : comparison.parts) {
+    text += markdown_row(
+        {std::string(part.name), time_or_dash(part.first_ns), time_or_dash(part.second_ns), change_of(part.first_ns, part.second_ns)});
   }
-  if (!comparison.parts.empty()) {
-    text += fmt::format("\n| part of a step | {} | {} | change |\n|---|---:|---:|---:|\n", cell(printable(comparison.first.label)),
-                        cell(printable(comparison.second.label)));
-    for (const ComparedPart& part : comparison.parts) {
-      text += fmt::format("| {} | {} | {} | {} |\n", part.name, time_or_dash(part.first_ns), time_or_dash(part.second_ns),
-                          change_of(part.first_ns, part.second_ns));
-    }
+  if (!comparison.operators.rows.empty()) text += "\n" + markdown_head({"operator, per step", first, second, "change"});
+  for (const report::ComparedOperator& row :
+       std::span(comparison.operators.rows).first(std::min(kernels_shown, comparison.operators.rows.size()))) {
+    text +=
+        markdown_row({markdown_code(clip(operator_words(row), 100)) + (row.fused_of.empty() ? "" : ", " + markdown_text(fused_words(row))),
+                      time_or_dash(row.first_ns), time_or_dash(row.second_ns), change_of(row.first_ns, row.second_ns)});
+  }
+  if (!comparison.kernels.empty()) text += "\n" + markdown_head({"kernel, per step", first, second, "change"});
+  for (const ComparedKernel& row : std::span(comparison.kernels).first(std::min(kernels_shown, comparison.kernels.size()))) {
+    text += markdown_row({markdown_code(clip(row.name, 80)), time_or_dash(row.first_ns), time_or_dash(row.second_ns),
+                          change_of(row.first_ns, row.second_ns)});
   }
   text += "\n";
-  for (const std::string& note : comparison.notes) text += fmt::format("- {}\n", cell(printable(note)));
+  for (const std::string& note : comparison.notes) text += fmt::format("- {}\n", markdown_text(note));
   return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "derive/compare/operator_names.h"
 #include "report/time_parts.h"
 
 namespace frx::report {
@@ -66,18 +67,23 @@ std::vector<ComparedKernel> compare_kernels(const TraceReport* first, const Trac
   if (first == nullptr || second == nullptr || first->kernels == 0 || second->kernels == 0) return {};
   std::vector<ComparedKernel> rows;
   std::unordered_map<std::string_view, std::size_t> row_of;
+  const auto row_for = [&](std::string_view name) -> ComparedKernel& {
+    const std::string_view canonical = derive::compare::canonical_name(name);
+    const auto [known, is_new] = row_of.emplace(canonical, rows.size());
+    if (is_new) rows.push_back({std::string(canonical), {}, {}, {}, {}});
+    return rows[known->second];
+  };
   const double steps_a = static_cast<double>(std::max<std::size_t>(1, first->step_count()));
   const double steps_b = static_cast<double>(std::max<std::size_t>(1, second->step_count()));
-  rows.reserve(first->top_kernels.size() + second->top_kernels.size());
   for (const TimeOf& kernel : first->top_kernels) {
-    row_of.emplace(kernel.name, rows.size());
-    rows.push_back({kernel.name, static_cast<double>(kernel.gpu_ns) / steps_a, {}, static_cast<double>(kernel.count) / steps_a, {}});
+    ComparedKernel& row = row_for(kernel.name);
+    row.first_ns = row.first_ns.value_or(0) + static_cast<double>(kernel.gpu_ns) / steps_a;
+    row.first_count = row.first_count.value_or(0) + static_cast<double>(kernel.count) / steps_a;
   }
   for (const TimeOf& kernel : second->top_kernels) {
-    const auto [known, is_new] = row_of.emplace(kernel.name, rows.size());
-    if (is_new) rows.push_back({kernel.name, {}, {}, {}, {}});
-    rows[known->second].second_ns = static_cast<double>(kernel.gpu_ns) / steps_b;
-    rows[known->second].second_count = static_cast<double>(kernel.count) / steps_b;
+    ComparedKernel& row = row_for(kernel.name);
+    row.second_ns = row.second_ns.value_or(0) + static_cast<double>(kernel.gpu_ns) / steps_b;
+    row.second_count = row.second_count.value_or(0) + static_cast<double>(kernel.count) / steps_b;
   }
   std::ranges::stable_sort(rows, std::ranges::greater{}, [](const ComparedKernel& row) { return std::abs(row.change_ns()); });
   return rows;
@@ -153,6 +159,7 @@ RunComparison compare(ComparedRun first, const TraceReport* first_trace, Compare
   if (!result.not_comparable.empty()) result.judgement.answer = Answer::cannot_tell;
   result.parts = compare_parts(first_trace, second_trace);
   result.kernels = compare_kernels(first_trace, second_trace);
+  result.operators = compare_operators(first_trace, second_trace);
   result.first = std::move(first);
   result.second = std::move(second);
   add_notes(result);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "derive/compare/two_samples.h"
+#include "report/operator_comparison.h"
 #include "report/run_report.h"
 #include "report/trace_report.h"
 
@@ -54,6 +55,7 @@ struct RunComparison {
   std::optional<double> steps_needed;       // on each side, to tell a difference of the size that was seen
   std::vector<ComparedPart> parts;          // empty when one side cannot say
   std::vector<ComparedKernel> kernels;      // largest change first; empty when one side has none
+  OperatorComparison operators;
   std::vector<std::string> notes;
 };
 

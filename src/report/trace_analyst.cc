@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -23,7 +24,7 @@ using model::RunFact;
 using model::Timeline;
 
 // A model has tens to hundreds of kernels; a trace with more names has made them up.
-constexpr std::size_t top_operators = 10, top_kernels = 1000;
+constexpr std::size_t top_operators = 10, top_kernels = 1000, most_operator_times = 2000;
 
 // The events of one rank, or all of them (-1).
 bool is_of(const Timeline& timeline, std::size_t row, std::int64_t rank) {
@@ -79,6 +80,57 @@ std::vector<TimeOf> ranked(const Timeline& timeline, const Attribution& attribut
   return all;
 }
 
+std::uint32_t shapes_of(const Timeline& timeline, std::uint32_t row) {
+  const std::uint32_t* const at = std::ranges::lower_bound(timeline.shaped_events, row);
+  if (at == timeline.shaped_events.end() || *at != row) return Timeline::no_id;
+  return timeline.shapes_of[static_cast<std::size_t>(at - timeline.shaped_events.begin())];
+}
+
+// "[[8, 128], []]", however many blanks the writer has put in between.
+std::string shapes_text(const Timeline& timeline, std::uint32_t shapes) {
+  if (shapes == Timeline::no_id) return "";
+  if (Timeline::is_hash_of_shapes(shapes)) return fmt::format("shapes #{:08x}", shapes);
+  std::string text;
+  for (const char c : timeline.shapes[shapes]) {
+    if (c != ' ' && c != '\t' && c != '\r' && c != '\n') text += c;
+    if (c == ',') text += ' ';
+  }
+  return text;
+}
+
+// GPU work by operator and shapes of its inputs. What is beyond the longest lists is one row, so that the sum is that of all.
+void sum_operators(const Timeline& timeline, const Attribution& attribution, std::int64_t rank, TraceReport& report) {
+  struct Sum {
+    std::int64_t gpu_ns = 0;
+    std::uint64_t count = 0;
+  };
+  const auto key_of = [](std::uint32_t name, std::uint32_t shapes) { return std::uint64_t{name} << 32 | shapes; };
+  std::unordered_map<std::uint64_t, Sum> sums;
+  for (const GpuWork& one : attribution.work) {
+    if (!is_of(timeline, one.event, rank)) continue;
+    const bool has_operator = one.op != derive::trace::none;
+    Sum& sum = sums[has_operator ? key_of(timeline.name[one.op], shapes_of(timeline, one.op)) : key_of(Timeline::no_id, Timeline::no_id)];
+    sum.gpu_ns += timeline.duration[one.event];
+    ++sum.count;
+  }
+  std::vector<std::pair<std::uint64_t, Sum>> all(sums.begin(), sums.end());
+  std::ranges::sort(
+      all, [](const auto& a, const auto& b) { return std::pair(-a.second.gpu_ns, a.first) < std::pair(-b.second.gpu_ns, b.first); });
+  OperatorTime rest{std::string(work_of_other_operators), "", 0, 0};
+  for (const auto& [key, sum] : all) {
+    if (report.operator_times.size() < most_operator_times) {
+      const auto name = static_cast<std::uint32_t>(key >> 32), shapes = static_cast<std::uint32_t>(key);
+      report.operator_times.push_back({std::string(name == Timeline::no_id ? work_without_operator : timeline.names[name]),
+                                       shapes_text(timeline, shapes), sum.gpu_ns, sum.count});
+    } else {
+      rest.gpu_ns += sum.gpu_ns;
+      rest.count += sum.count;
+    }
+  }
+  report.operator_times_cut = rest.count > 0;
+  if (report.operator_times_cut) report.operator_times.push_back(std::move(rest));
+}
+
 void rank_by_time(const Timeline& timeline, const Attribution& attribution, const BackwardWork& backward, std::int64_t rank,
                   TraceReport& report) {
   report.top_operators = ranked(timeline, attribution, rank, [&](const GpuWork& one) {
@@ -95,6 +147,7 @@ void rank_by_time(const Timeline& timeline, const Attribution& attribution, cons
   report.kernel_names = report.top_kernels.size();
   report.top_operators.resize(std::min(top_operators, report.top_operators.size()));
   report.top_kernels.resize(std::min(top_kernels, report.top_kernels.size()));
+  sum_operators(timeline, attribution, rank, report);
 }
 
 // Of what the program lost, what took most; as the documents name it, and communication.

@@ -19,6 +19,16 @@ struct TimeOf {
   std::uint64_t count = 0;  // pieces of work; at least one
 };
 
+// The GPU work of an operator with inputs of the same shapes.
+struct OperatorTime {
+  std::string name;    // or one of the two below
+  std::string shapes;  // of its inputs, as the file has them: "[[8, 128], []]"; "" when none were recorded
+  std::int64_t gpu_ns = 0;
+  std::uint64_t count = 0;  // pieces of work
+};
+inline constexpr std::string_view work_without_operator = "(no operator)";
+inline constexpr std::string_view work_of_other_operators = "(all others)";
+
 struct GpuVerdict {
   std::string pid;  // of the process, "" when there is only one
   std::int32_t device = -1;
@@ -38,6 +48,8 @@ struct TraceReport {
   std::optional<RunScope> steady_state;
   std::vector<GpuVerdict> gpus;
   std::vector<TimeOf> top_operators, top_kernels;  // by time; the first of them
+  std::vector<OperatorTime> operator_times;        // by time; adds up to all GPU work
+  bool operator_times_cut = false;                 // the last of them are one
   std::vector<TimeOf> top_backward;                // work of the backward pass, by the forward operator it belongs to
   std::uint64_t backward_kernels = 0, backward_kernels_joined = 0;
   std::uint64_t kernel_names = 0;  // how many different kernels ran
