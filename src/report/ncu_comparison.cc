@@ -31,8 +31,9 @@ constexpr Row rows[] = {
 };
 
 constexpr double noise = 0.001;
-constexpr double score_step = 0.02;   // a smaller change of a score is none
-constexpr double time_step = 1.05;    // a smaller change of time is none
+constexpr double score_step = 0.02;  // a smaller change of a score is none
+constexpr double time_step = 1.05;   // a smaller change of time is none
+constexpr double clock_step = 1.05;  // clocks that are held differ by less
 
 MetricDelta delta_of(const Row& row, const NcuReport& baseline, const NcuReport& optimized) {
   MetricDelta delta{std::string(row.key), std::string(row.label), std::string(row.unit), {}, {}, {}, {}};
@@ -112,17 +113,36 @@ void judge_time(NcuComparison& result) {
   result.outcome = result.bottleneck_outcome;
 }
 
+// ncu holds the clocks at their base unless it is told not to; a kernel that draws much power lowers them itself, so a difference
+// is said and explains nothing away.
+void add_clocks(NcuComparison& result) {
+  for (const std::string_view id : {"sm_frequency", "dram_frequency"}) {
+    const Value *a = result.baseline->value(id), *b = result.optimized->value(id);
+    if (!a || !b || a->value() <= 0 || b->value() <= 0) continue;
+    const double ratio = b->value() / a->value();
+    if (ratio < clock_step && ratio > 1 / clock_step) continue;
+    result.caveats.push_back(fmt::format(
+        "{} {} before, {} after: part of a difference in time may be the clock's (ncu --clock-control base)",
+        id == "sm_frequency" ? "SM clock" : "DRAM clock", format_quantity(a->value(), "hz"), format_quantity(b->value(), "hz")));
+  }
+}
+
 void add_caveats(NcuComparison& result) {
   const NcuReport& a = *result.baseline;
   const NcuReport& b = *result.optimized;
   if (compares_launches(result)) {
-    result.caveats.push_back(fmt::format("{} before, {} after: the time of one launch is compared", count_text(a.launches, "launch"), b.launches));
+    result.caveats.push_back(
+        fmt::format("{} before, {} after: the time of one launch is compared", count_text(a.launches, "launch"), b.launches));
   } else if (a.launches != b.launches) {
-    result.caveats.push_back(fmt::format("{} before, {} after: summed kernel time is not compared", count_text(a.launches, "launch"), b.launches));
+    result.caveats.push_back(
+        fmt::format("{} before, {} after: summed kernel time is not compared", count_text(a.launches, "launch"), b.launches));
   }
   if (!a.compute_capability.empty() && !b.compute_capability.empty() && a.compute_capability != b.compute_capability) {
     result.caveats.push_back(fmt::format("different GPUs: CC {} and CC {}", a.compute_capability, b.compute_capability));
+  } else if (!a.gpu_name.empty() && !b.gpu_name.empty() && a.gpu_name != b.gpu_name) {
+    result.caveats.push_back(fmt::format("different GPUs: {} and {}", a.gpu_name, b.gpu_name));
   }
+  add_clocks(result);
   const std::set<std::string> before = kernel_names(a), after = kernel_names(b);
   std::vector<std::string> both;
   std::set_intersection(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(both));
@@ -133,8 +153,7 @@ void add_caveats(NcuComparison& result) {
 
 }  // namespace
 
-NcuComparison compare(const NcuReport& baseline, const NcuReport& optimized, std::string label_baseline,
-                      std::string label_optimized) {
+NcuComparison compare(const NcuReport& baseline, const NcuReport& optimized, std::string label_baseline, std::string label_optimized) {
   NcuComparison result;
   result.label_baseline = std::move(label_baseline);
   result.label_optimized = std::move(label_optimized);

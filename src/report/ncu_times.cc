@@ -18,6 +18,8 @@ std::string incomparable(const NcuReport& a, const NcuReport& b, const ProfileJu
   if (!judgement.first || !judgement.second) return "one side has no kernel durations";
   if (!a.compute_capability.empty() && !b.compute_capability.empty() && a.compute_capability != b.compute_capability)
     return "they were measured on different GPUs";
+  if (!a.gpu_name.empty() && !b.gpu_name.empty() && a.gpu_name != b.gpu_name)
+    return fmt::format("they were measured on different GPUs, {} and {}", a.gpu_name, b.gpu_name);
   if (!judgement.first->is_per_launch || !judgement.second->is_per_launch) {
     if (a.launches != b.launches)
       return fmt::format("{} launches on one side, {} on the other; --kernel-a and --kernel-b choose a kernel of each", a.launches,

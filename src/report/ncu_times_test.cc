@@ -71,6 +71,12 @@ TEST(ProfileTimes, OtherGpusAndMissingDurationsAreNotComparable) {
   a.compute_capability = "8.0";
   b.compute_capability = "9.0";
   EXPECT_EQ(judge_profiles(a, b).why_not, "they were measured on different GPUs");
+  b.compute_capability = "8.0";
+  EXPECT_TRUE(judge_profiles(a, b).is_comparable);
+  a.gpu_name = "NVIDIA A100-SXM4-40GB";
+  EXPECT_TRUE(judge_profiles(a, b).is_comparable);  // the other one is not named
+  b.gpu_name = "NVIDIA A100-SXM4-80GB";
+  EXPECT_EQ(judge_profiles(a, b).why_not, "they were measured on different GPUs, NVIDIA A100-SXM4-40GB and NVIDIA A100-SXM4-80GB");
   b = profile({});
   EXPECT_EQ(judge_profiles(a, b).why_not, "one side has no kernel durations");
 }

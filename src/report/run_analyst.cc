@@ -33,6 +33,7 @@ void read_metadata(const ingest::RunBundle& bundle, RunReport& report) {
   report.run_id = field("run_id");
   report.job = field("job_name");
   report.status = field("status");
+  report.machine = {field("host"), field("gpu_name"), field("driver_version"), field("pytorch_version"), field("python_version")};
 }
 
 // The steps of a trace as those of a run: of its first process and GPU.

@@ -89,7 +89,24 @@ std::vector<ComparedKernel> compare_kernels(const TraceReport* first, const Trac
   return rows;
 }
 
+void add_machine(const RunReport& run, ComparedRun& side) {
+  side.machine = run.machine;
+  if (side.gpus.empty()) side.gpus = run.machine.gpu;
+}
+
+// Other software may be the very change that is asked about, so it is said and keeps nothing from being compared.
+void add_machine_notes(RunComparison& result) {
+  constexpr std::pair<std::string RunMachine::*, std::string_view> parts[] = {
+      {&RunMachine::host, "machine"}, {&RunMachine::driver, "driver"}, {&RunMachine::pytorch, "PyTorch"}, {&RunMachine::python, "Python"}};
+  for (const auto& [part, name] : parts) {
+    const std::string &a = result.first.machine.*part, &b = result.second.machine.*part;
+    if (!a.empty() && !b.empty() && a != b)
+      result.notes.push_back(fmt::format("not the same {}: {} and {}; the difference may be its doing", name, a, b));
+  }
+}
+
 void add_notes(RunComparison& result) {
+  add_machine_notes(result);
   for (const ComparedRun* side : {&result.first, &result.second}) {
     if (side->gpus.empty())
       result.notes.push_back(fmt::format("{} does not name its GPU: that both ran on the same one is taken on trust", side->label));
@@ -125,6 +142,7 @@ ComparedRun compared(const RunReport& run, std::string label) {
   if (run.evidence == "profiler trace" && run.trace) {
     ComparedRun side = compared(*run.trace, std::move(label));
     side.source = run.source;
+    add_machine(run, side);
     return side;
   }
   ComparedRun side;
@@ -132,6 +150,7 @@ ComparedRun compared(const RunReport& run, std::string label) {
   side.source = run.source;
   side.evidence = run.evidence;
   if (run.trace) side.gpus = run.trace->gpu_names();
+  add_machine(run, side);
   side.primary = run.scope().diagnosis.user_facing;
   side.has_steps = true;
   side.skipped = run.scope().skipped;

@@ -22,6 +22,7 @@ struct ComparedRun {
   std::string label, source;
   std::string evidence;  // "profiler trace", "event stream", "derived summary"
   std::string gpus;      // "NVIDIA A100", "" when the recording does not name them
+  RunMachine machine;
   std::optional<int> world_size;
   std::string primary;          // id of the leading label, "" without one
   std::size_t skipped = 0;      // steps left out as warming up

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace frx::report {
 namespace {
 
@@ -41,6 +43,17 @@ TEST(RunComparison, AGpuThatNobodyNamesIsTakenOnTrustAndSaidSo) {
   const RunComparison found = compare(a, nullptr, run("B", fast), nullptr, 0.02);
   EXPECT_EQ(found.judgement.answer, Answer::better);
   EXPECT_EQ(found.notes.front(), "B does not name its GPU: that both ran on the same one is taken on trust");
+}
+
+// The change may be a new driver: it is said, and the steps are compared.
+TEST(RunComparison, OtherSoftwareIsSaid) {
+  ComparedRun a = run("A", slow), b = run("B", fast);
+  a.machine = {"node1", "", "535.104", "2.3.0", ""};
+  b.machine = {"node1", "", "550.54", "2.3.0", "3.12"};
+  const RunComparison found = compare(a, nullptr, b, nullptr, 0.02);
+  EXPECT_EQ(found.judgement.answer, Answer::better);
+  EXPECT_EQ(found.notes.front(), "not the same driver: 535.104 and 550.54; the difference may be its doing");
+  EXPECT_EQ(std::ranges::count_if(found.notes, [](const std::string& note) { return note.starts_with("not the same"); }), 1);
 }
 
 // Twice the batch in 1.5 times the time is faster, not slower.

@@ -23,11 +23,17 @@ struct StreamOfRank {
   const RunScope& scope() const { return steady_state ? *steady_state : run; }
 };
 
+// What metadata.json says of the machine and its software; "" when not said.
+struct RunMachine {
+  std::string host, gpu, driver, pytorch, python;
+};
+
 struct RunReport {
   std::string source;       // folder or archive
   std::string name;         // of the folder or archive
   std::string run_id;       // of metadata.json, "" when not said
   std::string job, status;  // of metadata.json, "" when not said
+  RunMachine machine;
   std::string evidence;     // what the answer is made of: "event stream", "profiler trace", "derived summary"
   model::RunRecord record;  // of the rank that answers; of a trace or a summary: its steps, without events
   RunScope run;

@@ -136,6 +136,7 @@ std::string metadata_text(const RunRecord& record, const RunFolder& folder) {
                {"artifacts", artifacts(folder.files())},
                {"collection_warnings", record.warnings}};
   add_machine(record, json);
+  json["driver_version"] = record.gpu ? or_null<Json>(record.gpu->driver) : Json(nullptr);
   return text_of(json);
 }
 
