@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/files.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "capture/ptx_compiler.h"
@@ -166,10 +167,12 @@ void compile_and_confirm(CodeFile& file, const Reading& reading) {
 }
 
 Result<> read_cuda(CodeFile& file, const Reading& reading) {
+  std::vector<std::optional<Result<std::string>>> read(file.paths.size());
+  for_each_in_parallel(read.size(), [&](std::size_t i) { read[i].emplace(read_file(file.paths[i], largest_file)); });
   std::vector<std::pair<std::string, std::string>> texts;
-  for (const std::string& path : file.paths) {
-    TRY_ASSIGN(std::string text, read_file(path, largest_file));
-    texts.emplace_back(path, std::move(text));
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    TRY_ASSIGN(std::string text, std::move(*read[i]));
+    texts.emplace_back(file.paths[i], std::move(text));
   }
   TRY_ASSIGN(file.cuda, reading.analyst.inspect_cuda(std::move(texts)));
   if (reading.options.with_ptx) compile_and_confirm(file, reading);
@@ -291,9 +294,10 @@ void print(const std::vector<CodeFile>& files, const Outcome& outcome, const Cod
     io.out.write(render::json_text(render::sarif_json(outcome.findings, outcome.failed, FRX_VERSION)) + "\n");
   } else if (options.format == "github") {
     io.out.write(render::github_text(outcome.findings, outcome.failed));
-  } else if (options.format == "json" && files.size() == 1 && (files[0].ptx || files[0].cuda)) {
-    const CodeFile& file = files[0];
-    write_json_in_pieces(io, file.mode(), file.ptx ? render::ptx_json_in_pieces(*file.ptx) : render::cuda_json_in_pieces(*file.cuda));
+  } else if (options.format == "json" && files.size() == 1 && files[0].ptx) {
+    write_json_in_pieces(io, files[0].mode(), render::ptx_json_in_pieces(*files[0].ptx));
+  } else if (options.format == "json" && files.size() == 1 && files[0].cuda) {
+    render::write_cuda_json(files[0].mode(), *files[0].cuda, [&](std::string_view text) { io.out.write(text); });
   } else if (options.format == "json" && files.size() == 1) {
     write_json(io, files[0].mode(), files[0].json());
   } else if (options.format == "json") {

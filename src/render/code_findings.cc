@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "render/finding_members.h"
 #include "render/json.h"
 
 namespace frx::render {
@@ -12,22 +13,6 @@ namespace {
 using model::CodeFinding;
 using model::Severity;
 using model::TextPlace;
-
-Json number_or_null(std::uint32_t number) { return number == 0 ? Json(nullptr) : Json(number); }
-
-void add_place(const TextPlace& place, Json& json) {
-  json["filename"] = place.file;
-  json["line"] = number_or_null(place.line);
-  json["column"] = number_or_null(place.column);
-  json["source_file"] = text_or_null(place.source_file);
-  json["source_line"] = number_or_null(place.source_line);
-}
-
-Json place_json(const TextPlace& place) {
-  Json json = object_for(5);
-  add_place(place, json);
-  return json;
-}
 
 }  // namespace
 
@@ -66,23 +51,8 @@ void add_labels(Page& page, std::span<const diagnose::CodeLabelFinding> labels) 
 
 Json finding_json(const CodeFinding& finding) {
   Json json = object_for(20);
-  json["severity"] = name_of(finding.severity);
-  json["code"] = finding.code;
-  json["kind"] = finding.code;
-  json["category"] = finding.category;
-  json["confidence"] = finding.confidence;
-  json["message"] = finding.message;
-  json["suggestion"] = text_or_null(finding.suggestion);
-  json["how_to_disprove"] = text_or_null(finding.refute);
-  json["kernel_name"] = text_or_null(finding.kernel);
-  json["kernel"] = text_or_null(finding.kernel);
-  add_place(finding.place, json);
-  json["more_places"] = Json::array();
-  for (const TextPlace& place : finding.more_places) json["more_places"].push_back(place_json(place));
-  json["snippet"] = text_or_null(finding.snippet);
-  json["recommendations"] = Json::array();
-  for (const std::string_view id : finding.recommendations) json["recommendations"].push_back(id);
-  json["rule"] = finding.rule_place;
+  JsonTree out(json);
+  put_finding(out, finding);
   return json;
 }
 

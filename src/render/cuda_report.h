@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "render/json_fwd.h"
 #include "render/style.h"
@@ -11,7 +12,7 @@ namespace frx::render {
 
 std::string cuda_text(const report::CudaReport& report, const Style& style);
 Json cuda_json(const report::CudaReport& report);
-// The same with its long lists one by one. The report must outlive it.
-JsonInPieces cuda_json_in_pieces(const report::CudaReport& report);
+// The text of {"mode": mode, "result": the same}, handed over while it is made.
+void write_cuda_json(std::string_view mode, const report::CudaReport& report, const JsonSink& write);
 
 }  // namespace frx::render

@@ -187,11 +187,11 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(
     report->files.push_back(source.name);
     report->sources.push_back(std::move(source));
   }
-  std::vector<model::CodeFinding> all;
-  report->inspection = derive::cuda::inspect(report->sources, gpu_limits_, [&](const model::CodeSubject& subject) {
-    std::ranges::move(detect::examine(cuda_rules_, std::span(&subject, 1), gpu_sm_version_), std::back_inserter(all));
+  derive::cuda::Judged judged = derive::cuda::inspect_and_judge(report->sources, gpu_limits_, [&](const model::CodeSubject& subject) {
+    return detect::examine(cuda_rules_, std::span(&subject, 1), gpu_sm_version_);
   });
-  detect::CudaFindings found = detect::settled(std::move(all), report->sources);
+  report->inspection = std::move(judged.inspection);
+  detect::CudaFindings found = detect::settled(std::move(judged.findings), report->sources);
   report->findings = std::move(found.findings);
   report->suppressed = found.suppressed;
   if (found.suppressed > 0)

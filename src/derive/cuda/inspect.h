@@ -3,8 +3,10 @@
 
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "knowledge/gpus.h"
+#include "model/code_finding.h"
 #include "model/cuda_kernel.h"
 #include "model/cuda_source.h"
 
@@ -14,8 +16,12 @@ namespace frx::derive::cuda {
 // null; then nothing is said about occupancy.
 model::cuda::Inspection inspect(std::span<const model::cuda::Source> sources, const knowledge::SmLimits* limits);
 
-// The same, but each subject is handed over as soon as it is known, in their order, and not kept.
-using SubjectSink = std::function<void(model::CodeSubject&&)>;
-model::cuda::Inspection inspect(std::span<const model::cuda::Source> sources, const knowledge::SmLimits* limits, const SubjectSink& sink);
+// The same, but each subject is judged as soon as it is known, and not kept. Findings are in the order of subjects.
+using Judge = std::function<std::vector<model::CodeFinding>(const model::CodeSubject&)>;  // asked from several threads
+struct Judged {
+  model::cuda::Inspection inspection;
+  std::vector<model::CodeFinding> findings;
+};
+Judged inspect_and_judge(std::span<const model::cuda::Source> sources, const knowledge::SmLimits* limits, const Judge& judge);
 
 }  // namespace frx::derive::cuda

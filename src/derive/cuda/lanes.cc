@@ -1,25 +1,68 @@
 #include "derive/cuda/lanes.h"
 
 #include <algorithm>
+#include <bit>
+#include <span>
+#include <utility>
 
 namespace frx::derive::cuda {
+namespace {
+
+// Room of lanes that were, for the next ones of this thread: a hundred kilobytes, asked for again at once, several times
+// for each kernel.
+class SpareRooms {
+ public:
+  Lanes::Room take(std::size_t size) {
+    Lanes::Room room;
+    if (!rooms_.empty()) {
+      room = std::move(rooms_.back());
+      rooms_.pop_back();
+    }
+    if (room.size < size) room = {std::make_unique_for_overwrite<std::int64_t[]>(size), size};
+    return room;
+  }
+  void give_back(Lanes::Room room) {
+    if (room.size <= largest && rooms_.size() < most) rooms_.push_back(std::move(room));
+  }
+
+ private:
+  static constexpr std::size_t largest = 65536, most = 2;  // half a megabyte each
+  std::vector<Lanes::Room> rooms_;
+};
+thread_local SpareRooms spare_rooms;
+
+// Nearly all blocks measure powers of two.
+class Divisor {
+ public:
+  explicit Divisor(std::uint32_t by)
+      : by_(by), shift_(static_cast<std::uint32_t>(std::countr_zero(by))), is_power_(std::has_single_bit(by)) {}
+  std::uint32_t quotient(std::uint32_t of) const { return is_power_ ? of >> shift_ : of / by_; }
+  std::uint32_t rest(std::uint32_t of) const { return is_power_ ? of & (by_ - 1) : of % by_; }
+
+ private:
+  std::uint32_t by_, shift_;
+  bool is_power_;
+};
+
+}  // namespace
 
 Lanes::Lanes(const Expressions& expressions, const Sample& sample) : all_(expressions), sample_(sample) {
   choose_threads(sample.block);
   states_.resize(all_.size());
   rows_.resize(all_.size());
-  values_ = std::make_unique_for_overwrite<std::int64_t[]>(rows_at_most() * count_);
+  room_ = spare_rooms.take(rows_at_most() * count_);
   for (ExprId e = 0; e < all_.size(); ++e) evaluate(e);
 }
+
+Lanes::~Lanes() { spare_rooms.give_back(std::move(room_)); }
 
 // The first two warps, one in the middle and the last.
 void Lanes::choose_threads(const Shape& block) {
   const std::uint32_t threads = std::clamp(block.threads(), 1u, 1024u);
   const std::uint32_t warps = (threads + 31) / 32;
-  std::vector<std::uint32_t> chosen{0, 1, warps / 2, warps - 1};
+  std::array<std::uint32_t, most_warps> chosen{0, 1, warps / 2, warps - 1};
   std::ranges::sort(chosen);
-  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
-  for (const std::uint32_t warp : chosen) {
+  for (const std::uint32_t warp : std::span(chosen.begin(), std::ranges::unique(chosen).begin())) {
     for (std::uint32_t t = warp * 32; t < std::min(warp * 32 + 32, threads); ++t) threads_[count_++] = t;
   }
 }
@@ -52,7 +95,7 @@ std::size_t Lanes::rows_at_most() const {
 std::int64_t* Lanes::new_row(ExprId e) {
   rows_[e].begin = used_;
   used_ += count_;
-  return values_.get() + rows_[e].begin;
+  return room_.values.get() + rows_[e].begin;
 }
 
 bool Lanes::is_same_for_all(ExprId e) const {
@@ -86,9 +129,9 @@ Lanes::State Lanes::evaluate_leaf(ExprId e) {
   const bool first_block = sample_.kind == Sample::tiny || sample_.kind == Sample::small;
   switch (leaf.op) {
     case Op::constant: return all(leaf.value);
-    case Op::thread_x: return per_thread([&](std::uint32_t t) { return t % b.x; });
-    case Op::thread_y: return per_thread([&](std::uint32_t t) { return t / b.x % b.y; });
-    case Op::thread_z: return per_thread([&](std::uint32_t t) { return t / b.x / b.y; });
+    case Op::thread_x: return per_thread([x = Divisor(b.x)](std::uint32_t t) { return x.rest(t); });
+    case Op::thread_y: return per_thread([x = Divisor(b.x), y = Divisor(b.y)](std::uint32_t t) { return y.rest(x.quotient(t)); });
+    case Op::thread_z: return per_thread([x = Divisor(b.x), y = Divisor(b.y)](std::uint32_t t) { return y.quotient(x.quotient(t)); });
     case Op::block_x: return all(first_block ? 0 : 3);
     case Op::block_y: return all(first_block ? 0 : 2);
     case Op::block_z: return all(first_block ? 0 : 1);
@@ -167,7 +210,7 @@ Lanes::State Lanes::evaluate_lanes(ExprId e, Calculate&& calculate) {
     }
     return known;
   };
-  const auto each = [&](ExprId id) { return [row = values_.get() + rows_[id].begin](std::uint32_t lane) { return row[lane]; }; };
+  const auto each = [&](ExprId id) { return [row = room_.values.get() + rows_[id].begin](std::uint32_t lane) { return row[lane]; }; };
   const auto one = [&](ExprId id) { return [value = rows_[id].value](std::uint32_t) { return value; }; };
   if (rows_[left].begin == same) return for_all(one(left), each(right));
   if (rows_[right].begin == same) return for_all(each(left), one(right));

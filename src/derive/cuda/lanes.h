@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -29,9 +30,16 @@ struct Sample {
 
 class Lanes {
  public:
+  struct Room {
+    std::unique_ptr<std::int64_t[]> values;
+    std::size_t size = 0;
+  };
   static constexpr std::uint32_t most_warps = 4;
 
   Lanes(const Expressions& expressions, const Sample& sample);
+  ~Lanes();
+  Lanes(const Lanes&) = delete;
+  Lanes& operator=(const Lanes&) = delete;
 
   std::uint32_t count() const { return count_; }  // of threads looked at
   std::uint32_t warps() const { return (count_ + 31) / 32; }
@@ -41,7 +49,7 @@ class Lanes {
   bool is_varying(ExprId e) const { return e < states_.size() && states_[e] == varying; }
   std::int64_t at(ExprId e, std::uint32_t lane) const {
     const Row& row = rows_[e];
-    return row.begin == same ? row.value : values_[row.begin + lane];
+    return row.begin == same ? row.value : room_.values[row.begin + lane];
   }
   bool is_same_for_all(ExprId e) const;
   // That, told at once; some that are the same have a row all the same.
@@ -75,7 +83,7 @@ class Lanes {
   std::array<std::uint32_t, 32 * most_warps> threads_{};
   std::vector<State> states_;
   std::vector<Row> rows_;
-  std::unique_ptr<std::int64_t[]> values_;  // rows of `count_`
+  Room room_;  // rows of `count_`
   std::uint32_t used_ = 0;
 };
 

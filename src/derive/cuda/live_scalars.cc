@@ -1,8 +1,11 @@
 #include "derive/cuda/live_scalars.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstddef>
 #include <limits>
+#include <memory_resource>
 
 namespace frx::derive::cuda {
 namespace {
@@ -27,7 +30,7 @@ class Scan {
  private:
   void leave(std::uint32_t n) {
     while (!scopes_.empty() && n >= source_.syntax[scopes_.back().node].last) {
-      for (const std::string_view name : scopes_.back().names) names_[name].pop_back();
+      for (; declared_.size() > scopes_.back().declared; declared_.pop_back()) names_[declared_.back()].pop_back();
       scopes_.pop_back();
     }
     while (!loops_.empty() && n >= source_.syntax[loops_.back()].last) loops_.pop_back();
@@ -38,7 +41,7 @@ class Scan {
       case NodeKind::for_statement:
       case NodeKind::while_statement:
       case NodeKind::do_statement: loops_.push_back(n); [[fallthrough]];
-      case NodeKind::compound_statement: scopes_.push_back({n, {}}); break;
+      case NodeKind::compound_statement: scopes_.push_back({n, declared_.size()}); break;
       case NodeKind::declaration: declare(n); break;
       case NodeKind::identifier: use(n); break;
       default: break;
@@ -87,7 +90,7 @@ class Scan {
       if (source_.syntax.is(plain, NodeKind::pointer_declarator)) variable.registers = 2;
       if (is_auto) variable.registers = 1;
       if (source_.syntax.is(plain, NodeKind::pointer_declarator) || variable.registers == 0) variable.registers = 0;
-      scopes_.back().names.push_back(source_.text_of(name));
+      declared_.push_back(source_.text_of(name));
       names_[source_.text_of(name)].push_back(static_cast<std::uint32_t>(variables_.size()));
       variables_.push_back(variable);
     }
@@ -119,14 +122,17 @@ class Scan {
 
   struct OpenScope {
     std::uint32_t node;
-    std::vector<std::string_view> names;
+    std::size_t declared;  // names before it
   };
   const Program& program_;
   const Source& source_;
-  std::vector<OpenScope> scopes_;
-  std::vector<std::uint32_t> loops_;
-  std::vector<Variable> variables_;
-  std::unordered_map<std::string_view, std::vector<std::uint32_t>> names_;
+  std::array<std::byte, 8192> room_;  // enough for most kernels
+  std::pmr::monotonic_buffer_resource scratch_{room_.data(), room_.size()};
+  std::pmr::vector<OpenScope> scopes_{&scratch_};
+  std::pmr::vector<std::uint32_t> loops_{&scratch_};
+  std::pmr::vector<Variable> variables_{&scratch_};
+  std::pmr::vector<std::string_view> declared_{&scratch_};
+  std::pmr::unordered_map<std::string_view, std::pmr::vector<std::uint32_t>> names_{&scratch_};
 };
 
 }  // namespace

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <map>
+#include <memory_resource>
+#include <span>
 #include <unordered_map>
 
 #include "derive/cuda/warp_access.h"
@@ -68,7 +71,8 @@ void Patterns::add_sample(const Lanes& lanes, Sample::Kind kind) {
 
 // What is one address for large sizes (i / n) may be many for small ones.
 void Patterns::add_distinct(const Lanes& lanes) {
-  std::vector<std::int64_t> addresses(lanes.count());
+  std::array<std::int64_t, 32 * Lanes::most_warps> room;
+  const std::span addresses(room.data(), lanes.count());
   std::unordered_map<ExprId, std::uint32_t> known;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const ExprId address = trace_.accesses[i].address;
@@ -88,7 +92,9 @@ void Patterns::add_distinct(const Lanes& lanes) {
 
 void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind) {
   // What is reached at the same address under the same conditions is seen once.
-  std::map<std::array<std::uint32_t, 5>, std::size_t> known;
+  std::array<std::byte, 4096> room;  // enough for most kernels
+  std::pmr::monotonic_buffer_resource scratch(room.data(), room.size());
+  std::pmr::map<std::array<std::uint32_t, 5>, std::size_t> known(&scratch);
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const Access& access = trace_.accesses[i];
     AccessPattern& pattern = accesses[i];

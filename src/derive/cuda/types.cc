@@ -1,7 +1,7 @@
 #include "derive/cuda/types.h"
 
-#include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <utility>
 
 #include "base/text.h"
@@ -81,10 +81,11 @@ constexpr std::array<Entry, 13> vectors{{{"char", {1}},
                                          {"double", {8}},
                                          {"bool", {1}}}};
 
-template <std::size_t n>
-TypeInfo found(const std::array<Entry, n>& entries, std::string_view name) {
-  const auto at = std::ranges::find(entries, name, &Entry::first);
-  return at == entries.end() ? TypeInfo{} : at->second;
+using Types = std::unordered_map<std::string_view, TypeInfo>;
+
+TypeInfo found(const Types& types, std::string_view name) {
+  const auto at = types.find(name);
+  return at == types.end() ? TypeInfo{} : at->second;
 }
 
 }  // namespace
@@ -95,9 +96,10 @@ TypeInfo type_named(std::string_view name) {
     if (name.starts_with(qualifier)) return type_named(name.substr(qualifier.size()));
   }
   if (const std::size_t scope = name.rfind("::"); scope != name.npos) name.remove_prefix(scope + 2);
-  if (const TypeInfo plain = found(table, name); plain.bytes != 0) return plain;
+  static const Types plain_types(table.begin(), table.end()), parts_of_vectors(vectors.begin(), vectors.end());
+  if (const TypeInfo plain = found(plain_types, name); plain.bytes != 0) return plain;
   if (name.size() < 4 || name.back() < '1' || name.back() > '4') return {};
-  TypeInfo part = found(vectors, name.substr(0, name.size() - 1));
+  TypeInfo part = found(parts_of_vectors, name.substr(0, name.size() - 1));
   part.parts = static_cast<std::uint32_t>(name.back() - '0');
   part.bytes *= part.parts;
   return part;

@@ -362,7 +362,7 @@ Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments
   if (std::ranges::find(trace_.functions, function) == trace_.functions.end()) trace_.functions.push_back(function);
   const Scope scope(*this);
   const std::uint32_t outer = std::exchange(source_, f.at.source);
-  const std::vector<Breakable> outer_breakables = std::exchange(breakables_, {});
+  auto outer_breakables = std::exchange(breakables_, std::pmr::vector<Breakable>(&scratch_));
   frames_.push_back({.function = function,
                      .first_slot = slots_.size(),
                      .context = context_,
@@ -375,7 +375,7 @@ Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments
   const Frame frame = std::move(frames_.back());
   frames_.pop_back();
   returned_ = frame.outer_returned;
-  breakables_ = outer_breakables;
+  breakables_ = std::move(outer_breakables);
   source_ = outer;
   return frame.result.value_or(with(e_.opaque()));
 }

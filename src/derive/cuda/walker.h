@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -196,13 +198,15 @@ class Walker {
   Trace& trace_;
   Expressions& e_;
   std::uint32_t source_ = 0;
-  std::vector<Slot> slots_;
-  std::unordered_map<std::string_view, std::vector<std::uint32_t>> by_name_;
-  std::vector<std::pair<std::uint32_t, Value>> log_;  // what slots held before they were assigned
-  std::vector<Frame> frames_;
-  std::vector<Breakable> breakables_;
-  std::unordered_map<std::string_view, std::int64_t> uniform_names_;
-  std::unordered_map<std::string_view, std::uint32_t> global_memories_;
+  std::array<std::byte, 16384> room_;  // enough for most kernels
+  std::pmr::monotonic_buffer_resource scratch_{room_.data(), room_.size()};
+  std::pmr::vector<Slot> slots_{&scratch_};
+  std::pmr::unordered_map<std::string_view, std::pmr::vector<std::uint32_t>> by_name_{&scratch_};
+  std::pmr::vector<std::pair<std::uint32_t, Value>> log_{&scratch_};  // what slots held before they were assigned
+  std::pmr::vector<Frame> frames_{&scratch_};
+  std::pmr::vector<Breakable> breakables_{&scratch_};
+  std::pmr::unordered_map<std::string_view, std::int64_t> uniform_names_{&scratch_};
+  std::pmr::unordered_map<std::string_view, std::uint32_t> global_memories_{&scratch_};
   std::unordered_map<std::string, std::uint32_t> pointed_;  // memories behind pointers that nobody declared
   std::vector<Config> configs_;
   std::uint32_t context_ = 0, loop_ = none;

@@ -8,7 +8,10 @@ namespace {
 
 constexpr std::int64_t sector_bytes = 32, bank_bytes = 4, banks = 32, request_bytes = 128;
 
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+// Towards the lower one, below zero too.
+std::int64_t sector_of(std::int64_t address) { return address >> 5; }
+std::int64_t bank_word_of(std::int64_t address) { return address >> 2; }
+static_assert(sector_bytes == 1 << 5 && bank_bytes == 1 << 2);
 
 // Most addresses come in order already.
 void sort(std::int64_t* begin, std::int64_t* end) {
@@ -28,12 +31,30 @@ void WarpAccess::add(const WarpAddresses& warp, std::uint32_t bytes) {
   if (!first_) first_ = warp.addresses[0];
   std::copy_n(warp.addresses.data(), warp.count, all_.data() + count_);
   count_ += warp.count;
-  if (in_banks_) {
-    add_banks(warp, bytes);
-  } else {
-    add_sectors(warp, bytes);
+  if (!is_further_on(warp)) {
+    sectors_before_ = ideal_before_ = 0;
+    if (in_banks_) {
+      add_banks(warp, bytes);
+    } else {
+      add_sectors(warp, bytes);
+    }
+    add_stride(warp);
+    before_ = warp;
   }
-  add_stride(warp);
+  sectors_ += sectors_before_;
+  ideal_ += ideal_before_;
+}
+
+// The same lanes ask for the same places of a later request: most warps of a block do, and are as good as the one before.
+bool WarpAccess::is_further_on(const WarpAddresses& warp) const {
+  if (before_.count != warp.count) return false;
+  const std::int64_t distance = warp.addresses[0] - before_.addresses[0];
+  const std::uint32_t threads = warp.threads[0] - before_.threads[0];
+  bool is_same = distance % request_bytes == 0;
+  for (std::uint32_t i = 1; i < warp.count; ++i) {
+    is_same &= warp.addresses[i] - before_.addresses[i] == distance && warp.threads[i] - before_.threads[i] == threads;
+  }
+  return is_same;
 }
 
 void WarpAccess::add_sectors(const WarpAddresses& warp, std::uint32_t bytes) {
@@ -43,13 +64,13 @@ void WarpAccess::add_sectors(const WarpAddresses& warp, std::uint32_t bytes) {
   std::int64_t behind = std::numeric_limits<std::int64_t>::min();  // the first sector not counted yet
   for (std::uint32_t i = 0; i < warp.count; ++i) {
     if (i == 0 || sorted[i] != sorted[i - 1]) ++unique;
-    const std::int64_t from = std::max(floor_div(sorted[i], sector_bytes), behind);
-    const std::int64_t to = floor_div(sorted[i] + bytes - 1, sector_bytes) + 1;
+    const std::int64_t from = std::max(sector_of(sorted[i]), behind);
+    const std::int64_t to = sector_of(sorted[i] + bytes - 1) + 1;
     if (to > from) touched += static_cast<std::uint64_t>(to - from);
     behind = std::max(behind, to);
   }
-  sectors_ += touched;
-  ideal_ += (unique * bytes + sector_bytes - 1) / sector_bytes;
+  sectors_before_ = touched;
+  ideal_before_ = (unique * bytes + sector_bytes - 1) / sector_bytes;
 }
 
 // A pass serves 128 bytes: all lanes of 4 bytes, half of them for 8, a quarter for 16.
@@ -59,21 +80,21 @@ void WarpAccess::add_banks(const WarpAddresses& warp, std::uint32_t bytes) {
     std::array<std::int64_t, 32 * 17> words;
     std::uint32_t count = 0;
     for (std::uint32_t i = from; i < std::min(from + step, warp.count); ++i) {
-      const std::int64_t last = floor_div(warp.addresses[i] + bytes - 1, bank_bytes);
-      for (std::int64_t w = floor_div(warp.addresses[i], bank_bytes); w <= last; ++w) words[count++] = w;
+      const std::int64_t last = bank_word_of(warp.addresses[i] + bytes - 1);
+      for (std::int64_t w = bank_word_of(warp.addresses[i]); w <= last; ++w) words[count++] = w;
     }
     count = unique_count(words.data(), words.data() + count);
     std::array<std::uint32_t, banks> asked{};
     for (std::uint32_t i = 0; i < count; ++i) {
-      ways_ = std::max(ways_, ++asked[static_cast<std::size_t>((words[i] % banks + banks) % banks)]);
+      ways_ = std::max(ways_, ++asked[static_cast<std::size_t>(words[i] & (banks - 1))]);
     }
   }
 }
 
 void WarpAccess::add_stride(const WarpAddresses& warp) {
   for (std::uint32_t i = 1; i < warp.count; ++i) {
-    const auto step = static_cast<std::int64_t>(static_cast<std::uint64_t>(warp.addresses[i]) -
-                                                static_cast<std::uint64_t>(warp.addresses[i - 1]));
+    const auto step =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(warp.addresses[i]) - static_cast<std::uint64_t>(warp.addresses[i - 1]));
     if (step != 0) same_ = false;
     if (warp.threads[i] != warp.threads[i - 1] + 1) continue;
     if (stride_ && *stride_ != step) has_stride_ = false;

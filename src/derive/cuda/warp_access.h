@@ -25,12 +25,15 @@ class WarpAccess {
   void put_into(AccessPattern& pattern, bool first);
 
  private:
+  bool is_further_on(const WarpAddresses& warp) const;
   void add_sectors(const WarpAddresses& warp, std::uint32_t bytes);
   void add_banks(const WarpAddresses& warp, std::uint32_t bytes);
   void add_stride(const WarpAddresses& warp);
 
   bool in_banks_;
   std::uint64_t sectors_ = 0, ideal_ = 0;
+  WarpAddresses before_;                                 // the last warp that was looked at
+  std::uint64_t sectors_before_ = 0, ideal_before_ = 0;  // of it
   std::uint32_t ways_ = 1;
   bool same_ = true, has_stride_ = true;
   std::optional<std::int64_t> stride_, first_;

@@ -1,6 +1,9 @@
 #include "derive/cuda/words.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <memory_resource>
 #include <unordered_set>
 
 namespace frx::derive::cuda {
@@ -34,8 +37,8 @@ class Reading {
     static constexpr std::array<std::string_view, 10> tensor{
         "wmma",  "mma_sync", "load_matrix_sync", "cute",    "cutlass",
         "wgmma", "mma",      "warpgroup_arrive", "tcgen05", "ldmatrix"};
-    for (const std::string_view one : tensor)
-      words.tensor_api = words.tensor_api || name == one || name.starts_with("mma_") || name.starts_with("ldmatrix");
+    words.tensor_api =
+        words.tensor_api || name.starts_with("mma_") || name.starts_with("ldmatrix") || std::ranges::find(tensor, name) != tensor.end();
     words.warpgroup_mma = words.warpgroup_mma || name.starts_with("wgmma") || name.starts_with("warpgroup_") ||
                           name.starts_with("tcgen05");
     const TypeInfo type = program_.type(name);
@@ -72,7 +75,9 @@ class Reading {
 
   const Program& program_;
   const Source& source_;
-  std::unordered_set<std::string_view> seen_;
+  std::array<std::byte, 8192> room_;  // enough for the names of most kernels
+  std::pmr::monotonic_buffer_resource scratch_{room_.data(), room_.size()};
+  std::pmr::unordered_set<std::string_view> seen_{&scratch_};
 };
 
 void merge(Words& into, const Words& more) {

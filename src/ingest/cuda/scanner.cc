@@ -1,13 +1,19 @@
 #include "ingest/cuda/scanner.h"
 
 #include <algorithm>
+#include <array>
 
 namespace frx::ingest::cuda {
 namespace {
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c < 0;
-}
+// Letters, digits, _ and everything beyond ASCII.
+constexpr std::array<bool, 256> words = [] {
+  std::array<bool, 256> all{};
+  for (int c = 0; c < 256; ++c)
+    all[static_cast<std::size_t>(c)] = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c >= 128;
+  return all;
+}();
+bool is_word(char c) { return words[static_cast<unsigned char>(c)]; }
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
 

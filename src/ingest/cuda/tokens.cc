@@ -68,7 +68,14 @@ bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' |
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool is_name_begin(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_name(char c) { return is_name_begin(c) || is_digit(c); }
+
+constexpr std::array<bool, 256> names = [] {
+  std::array<bool, 256> all{};
+  for (int c = 0; c < 128; ++c)
+    all[static_cast<std::size_t>(c)] = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  return all;
+}();
+bool is_name(char c) { return names[static_cast<unsigned char>(c)]; }
 
 // Digits, and ' between them.
 std::size_t digits_end(std::string_view text, std::size_t i, bool (*is_one)(char)) {
@@ -146,6 +153,14 @@ Token Tokens::read_launch_mark(std::uint32_t from) const {
   return {text_[from] == '<' ? Tok::launch_open : Tok::launch_close, from, end};
 }
 
+// A mark has three characters at most: fewer than are worth a call.
+bool Tokens::has_mark(std::uint32_t from, std::string_view mark) const {
+  for (std::size_t i = 0; i < mark.size(); ++i) {
+    if (at(from + static_cast<std::uint32_t>(i)) != mark[i]) return false;
+  }
+  return true;
+}
+
 Token Tokens::read_mark(std::uint32_t from) const {
   if (text_[from] == '<' || text_[from] == '>') {
     const Token mark = read_launch_mark(from);
@@ -154,7 +169,7 @@ Token Tokens::read_mark(std::uint32_t from) const {
   const auto c = static_cast<unsigned char>(text_[from]);
   for (std::uint8_t i = 0; c < 128 && i < first_marks.count[c]; ++i) {
     const Spelling& mark = marks[first_marks.which[c][i]];
-    if (text_.substr(from, mark.text.size()) == mark.text) return {mark.kind, from, from + static_cast<std::uint32_t>(mark.text.size())};
+    if (has_mark(from, mark.text)) return {mark.kind, from, from + static_cast<std::uint32_t>(mark.text.size())};
   }
   return {Tok::unknown, from, from + 1};
 }

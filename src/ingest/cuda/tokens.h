@@ -66,6 +66,7 @@ class Tokens {
   void cut_to_one(Tok kind) { now_ = {kind, now_.begin, now_.begin + 1}; }
   Token read_word(std::uint32_t from) const;
   Token read_number(std::uint32_t from) const;
+  bool has_mark(std::uint32_t from, std::string_view mark) const;
   Token read_mark(std::uint32_t from) const;
   Token read_launch_mark(std::uint32_t from) const;
 
