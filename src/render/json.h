@@ -33,7 +33,6 @@ struct JsonInPieces {
 Json in_one_piece(const JsonInPieces& pieces);
 
 // Hands over the same text as json_text() of {name: ..., value: the pieces in one}, one element at a time.
-using JsonSink = std::function<void(std::string_view)>;
 void write_json_text(const Json& head, std::string_view key, const JsonInPieces& pieces, const JsonSink& write);
 
 // An empty object with room for `members`. Without room every growth of an object copies all that is in

@@ -2,11 +2,15 @@
 // value includes render/json.h.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <string_view>
 
 namespace frx::render {
 
 using Json = nlohmann::ordered_json;
 struct JsonInPieces;
+// Takes the next part of a text.
+using JsonSink = std::function<void(std::string_view)>;
 
 }  // namespace frx::render
