@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
+#include "cli/prediction_ledger.h"
 #include "cli/trace_analysis.h"
 #include "render/ncu_comparison.h"
 #include "render/run_comparison.h"
@@ -81,6 +82,12 @@ std::pair<std::string, std::string> profile_labels(const ComparisonOptions& opti
   return {first.kernels[0].short_name, second.kernels[0].short_name};
 }
 
+std::string kept_text(const std::string& ledger, const Appended& kept) {
+  std::string text = fmt::format("{} added to {}", count_text(kept.added, "prediction"), printable(ledger));
+  if (kept.known > 0) text += fmt::format(", {} stood there already", kept.known);
+  return text + "\n";
+}
+
 }  // namespace
 
 bool is_run(const std::string& path) { return report::is_run_bundle(path) || is_trace(path); }
@@ -108,13 +115,30 @@ Result<int> compare_profiles(const ComparisonOptions& options, const report::Ana
   TRY_ASSIGN(const report::NcuReport second, profile_of(options.second, options.second_kernel, *analyst, io));
   const auto [first_label, second_label] = profile_labels(options, first, second);
   const report::NcuComparison comparison = report::compare(first, second, first_label, second_label);
+  std::optional<Appended> kept;
+  if (!options.ledger.empty()) {
+    TRY_ASSIGN(kept, append_to_ledger(options.ledger, comparison.predictions));
+  }
   if (options.format == "json") {
-    write_json(io, "comparison", render::ncu_comparison_json(comparison));
+    Json json = render::ncu_comparison_json(comparison);
+    if (kept) json["predictions"]["ledger"] = {{"file", options.ledger}, {"added", kept->added}, {"already_there", kept->known}};
+    write_json(io, "comparison", std::move(json));
   } else {
     io.out.write(render::ncu_comparison_text(comparison, style_of(io)));
+    if (kept) io.out.write(fmt::format("\n{}", kept_text(options.ledger, *kept)));
   }
   const bool is_slower = comparison.outcome == "regressed" || comparison.judgement.answer == derive::compare::Answer::worse;
   return options.fail_on_regression && is_slower ? 1 : 0;
+}
+
+Result<int> show_ledger(const std::string& path, const std::string& format, Io& io) {
+  TRY_ASSIGN(const Ledger ledger, read_ledger(path));
+  if (format == "json") {
+    write_json(io, "ledger", ledger_json(ledger));
+  } else {
+    io.out.write(ledger_text(ledger));
+  }
+  return 0;
 }
 
 }  // namespace frx::cli

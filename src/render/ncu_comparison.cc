@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "render/ncu_json.h"
+#include "render/prediction_scores.h"
 
 namespace frx::render {
 namespace {
@@ -88,6 +89,7 @@ Json ncu_comparison_json(const report::NcuComparison& c) {
                      {"bottlenecks_new", c.appeared.size()},
                      {"bottlenecks_persistent", c.persistent.size()},
                      {"bottlenecks_improved", c.improved.size()}};
+  json["predictions"] = prediction_scores_json(c.predictions);
   json["caveats"] = c.caveats;
   return json;
 }
@@ -103,6 +105,7 @@ std::string ncu_comparison_text(const report::NcuComparison& c, const Style& sty
   add_labels(text, "NEW", c.appeared, "[-]");
   add_labels(text, "PERSISTENT", c.persistent, "[=]");
   text += metric_table(c);
+  text += prediction_scores_text(c.predictions, style);
   if (!c.caveats.empty()) text += "\nCAVEATS\n";
   for (const std::string& caveat : c.caveats) {
     for (const std::string& line : wrap("- " + caveat, static_cast<std::size_t>(style.width) - 2)) text += "  " + line + "\n";

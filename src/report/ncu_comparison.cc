@@ -146,6 +146,7 @@ NcuComparison compare(const NcuReport& baseline, const NcuReport& optimized, std
     if (delta.baseline || delta.optimized) result.metrics.push_back(std::move(delta));
   }
   judge_time(result);
+  result.predictions = score_predictions(baseline, optimized, profile_noise_floor);
   add_caveats(result);
   return result;
 }
