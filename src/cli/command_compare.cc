@@ -40,6 +40,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--kernel-a", "NAME", options.comparison.first_kernel, "profiles: only this kernel of the first, by name or a part of it");
   syntax.option("--kernel-b", "NAME", options.comparison.second_kernel, "profiles: only this kernel of the second");
   syntax.words("--build-flags", "FLAGS", options.code.build_flags, "CUDA source: options for the compiler, such as \"-Iinclude -DN=4\"");
+  syntax.option("--baseline", "FILE", options.comparison.baselines,
+                "runs, profiles: a further recording of what A records; what these differ by counts as nothing; three or more tell best");
   syntax.option("--ledger", "FILE", options.comparison.ledger,
                 "profiles: add to this file what became of the predictions of the advice; without A and B, show what it holds");
   syntax.option("--noise-floor", "PERCENT", options.comparison.noise_floor_pct,
@@ -54,6 +56,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.example("naive.cu tiled.cu --ncu-a naive.csv --ncu-b tiled.csv", "and by what was measured");
   syntax.example("report.ncu-rep report.ncu-rep --kernel-a naive --kernel-b tiled", "two kernels of one profile");
   syntax.example("before.json.gz after.json.gz", "did the change make the steps faster?");
+  syntax.example("a1.zip b.zip --baseline a2.zip --baseline a3.zip", "is the difference larger than between runs of one program?");
   syntax.example("runs/run-a.zip runs/run-b.zip --fail-on-regression", "for CI");
   syntax.example("before.csv after.csv --ledger predictions.jsonl", "which predictions of the advice came true, and keep the score");
   syntax.example("--ledger predictions.jsonl", "how often the predictions of each card came true so far");
@@ -127,6 +130,8 @@ Result<int> act(const Options& given, Io& io) {
                 kind_names[static_cast<std::size_t>(kinds[odd])])
         .at(options.sides[odd]);
   }
+  if (kinds[0] == Kind::code && !options.comparison.baselines.empty())
+    return fail(ErrorKind::usage, "compare: --baseline goes with training runs and profiles").at(options.sides[0]);
   if (kinds[0] != Kind::profile && !options.comparison.ledger.empty())
     return fail(ErrorKind::usage, "compare: --ledger goes with profiles").at(options.sides[0]);
   if (kinds[0] == Kind::code) return compare_code(options, io);

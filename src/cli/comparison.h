@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/io.h"
@@ -18,6 +19,7 @@ struct ComparisonOptions {
   std::string first_name = "A", second_name = "B";  // or, where these are the same, for these
   std::string format = "text";                      // text, markdown (of runs only), json
   std::string first_kernel, second_kernel;          // of profiles: this kernel alone, or ""
+  std::vector<std::string> baselines;               // further recordings of what the first one records
   std::string ledger;                               // of profiles: where to keep what became of the predictions, or ""
   double noise_floor_pct = 2;                       // of runs
   bool fail_on_regression = false;

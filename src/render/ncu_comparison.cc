@@ -52,6 +52,11 @@ std::string metric_table(const report::NcuComparison& c) {
   return text;
 }
 
+Json baselines_json(const std::optional<derive::compare::BaselineSpread>& baselines) {
+  if (!baselines) return nullptr;
+  return {{"runs", baselines->runs}, {"largest_difference", number(baselines->largest)}, {"noise_floor", number(baselines->share_more())}};
+}
+
 }  // namespace
 
 Json ncu_comparison_json(const report::NcuComparison& c) {
@@ -84,6 +89,8 @@ Json ncu_comparison_json(const report::NcuComparison& c) {
                      {"kernel_speedup_x", number(c.speedup)},
                      {"answer", derive::compare::name_of(c.judgement.answer)},
                      {"why_not", text_or_null(c.judgement.why_not)},
+                     {"noise_floor", number(c.judgement.noise_floor)},
+                     {"baselines", baselines_json(c.judgement.baselines)},
                      {"bottleneck_outcome", c.bottleneck_outcome},
                      {"bottlenecks_resolved", c.resolved.size()},
                      {"bottlenecks_new", c.appeared.size()},

@@ -39,6 +39,6 @@ struct NcuComparison {
 };
 
 NcuComparison compare(const NcuReport& baseline, const NcuReport& optimized, std::string label_baseline,
-                      std::string label_optimized);
+                      std::string label_optimized, std::optional<derive::compare::BaselineSpread> baselines = {});
 
 }  // namespace frx::report
