@@ -16,7 +16,7 @@ using advise::Outcome;
 using render::Json;
 
 constexpr std::uint64_t largest_ledger = std::uint64_t{64} << 20;
-constexpr std::size_t longest_line = std::size_t{1} << 16;
+constexpr std::size_t longest_line = std::size_t{1} << 18;  // names of kernels can be anything
 constexpr std::string_view schema = "prediction_v1";
 constexpr std::array outcomes = {Outcome::held, Outcome::not_held, Outcome::moved_the_other_way, Outcome::cannot_tell};
 
@@ -111,8 +111,15 @@ Result<Appended> append_to_ledger(const std::string& path, const report::Predict
       ++appended.known;
       continue;
     }
-    bytes += entry.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
+    const std::string line = entry.dump(-1, ' ', true, Json::error_handler_t::replace);
+    if (line.size() > longest_line) continue;  // it could not be read again
+    bytes += line + "\n";
     ++appended.added;
+  }
+  if (bytes.size() > largest_ledger) {
+    return fail(ErrorKind::negative, "the ledger is full: {} MiB are the most it may hold", largest_ledger >> 20)
+        .at(path)
+        .hint("give another --ledger; the file is left as it is");
   }
   if (appended.added > 0) {
     TRY(write_file(path, bytes));
@@ -129,8 +136,9 @@ std::string ledger_text(const Ledger& ledger) {
   for (const auto& [card, tally] : cards)
     text += fmt::format("{:<40}{:>13}{:>11}\n", printable(card), tally.counters().held(), tally.time.held());
   return text +
-         "\nNobody knows whether the advice was followed each time, and the time of a kernel falls with any change that helps: its\n"
-         "counters are what a card is known by. Few predictions of one card say little about it.\n";
+         "\nNobody knows whether the advice was followed each time, and the time of a\nkernel falls with any change that helps: its "
+         "counters are what a card is known\n"
+         "by. Few predictions of one card say little about it.\n";
 }
 
 render::Json ledger_json(const Ledger& ledger) {

@@ -63,13 +63,20 @@ TEST_F(LedgerFile, ABrokenLineIsNamedAndNothingIsWritten) {
   ASSERT_TRUE(append_to_ledger(path(), scores(50)));
   const std::string good = content();
   for (const std::string& broken : {std::string("{\"schema\": \"predic"), std::string("[]"), std::string("{\"schema\":\"prediction_v1\"}"),
-                                    std::string(200'000, '['), std::string("\xff\xfe\x00", 3)}) {
+                                    std::string(200'000, '['), std::string(400'000, '['), std::string("\xff\xfe\x00", 3)}) {
     ASSERT_TRUE(write_file(path(), good + broken + "\n"));
     const Result<Appended> refused = append_to_ledger(path(), scores(99));
     ASSERT_FALSE(refused) << broken.substr(0, 40);
     EXPECT_EQ(refused.error().where, path() + ":2");
     EXPECT_EQ(content(), good + broken + "\n");
   }
+}
+
+TEST_F(LedgerFile, WhatItCouldNotReadAgainIsNotWritten) {
+  report::PredictionScores endless = scores(50);
+  endless.scored[0].kernel = std::string(400'000, 'k');
+  EXPECT_EQ(append_to_ledger(path(), endless)->added, 0u);
+  EXPECT_FALSE(read_ledger(path()));
 }
 
 TEST_F(LedgerFile, AMissingFileIsAnErrorOnlyWhenItIsRead) {
