@@ -112,6 +112,9 @@ class Adviser {
     r.label = c.label;
     if (c.kernel) r.kernel = c.kernel->kernel->name;
     for (const Step& step : card.steps) r.validation_steps.push_back(validation_step(step, c.kernel));
+    if (c.kernel) {
+      for (const Prediction& prediction : card.predictions) r.predictions.push_back(forecast(prediction, *c.kernel));
+    }
     estimate(r, card, *proposal.rule, c);
     return r;
   }
@@ -120,6 +123,15 @@ class Adviser {
     ValidationStep result{step.metric, step.reading, step.label, step.direction, step.threshold_good, step.expected, {}, {}};
     result.unit = knowledge_.metrics[step.reading].unit_text;
     if (kernel) result.current_value = kernel->readings.value(step.reading);
+    return result;
+  }
+
+  static Forecast forecast(const Prediction& prediction, const diagnose::KernelDiagnosis& kernel) {
+    Forecast result{&prediction, {}, {}};
+    const model::Reading* reading = kernel.readings.find(prediction.reading);
+    if (!reading) return result;
+    result.now = value_to_compare(prediction, *reading, kernel.launches);
+    result.bound = bound_for(prediction, *result.now);
     return result;
   }
 
@@ -154,13 +166,10 @@ class Adviser {
   }
 
   std::string command(const std::vector<Recommendation>& recommendations) const {
-    std::vector<std::string> counters;
+    const std::vector<std::string> counters = counters_to_validate(recommendations);
     std::vector<std::string_view> kernels;
     for (const Recommendation& r : recommendations) {
       if (!r.validation_steps.empty() && !r.kernel.empty()) kernels.push_back(r.kernel);
-      for (const ValidationStep& step : r.validation_steps) {
-        if (std::find(counters.begin(), counters.end(), step.metric) == counters.end()) counters.emplace_back(step.metric);
-      }
     }
     if (counters.empty()) return {};
     std::string line = "ncu --csv --log-file report.csv --metrics " + shell_quote(join(counters, ","));
@@ -176,6 +185,20 @@ class Adviser {
 };
 
 }  // namespace
+
+std::vector<std::string> counters_to_validate(std::span<const Recommendation> recommendations) {
+  std::vector<std::string> counters;
+  const auto add = [&](std::string_view counter) {
+    if (!counter.empty() && std::ranges::find(counters, counter) == counters.end()) counters.emplace_back(counter);
+  };
+  for (const Recommendation& r : recommendations) {
+    for (const ValidationStep& step : r.validation_steps) add(step.metric);
+  }
+  for (const Recommendation& r : recommendations) {
+    for (const Forecast& forecast : r.predictions) add(forecast.prediction->counter);
+  }
+  return counters;
+}
 
 Advice advice_for(const Catalogue& catalogue, std::span<const Diagnosed> diagnosed) {
   Proposals proposals = propose(catalogue, diagnosed);

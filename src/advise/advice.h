@@ -27,6 +27,13 @@ struct ValidationStep {
   std::string_view unit;                   // of current_value
 };
 
+// A prediction of the card about the kernel it is given for.
+struct Forecast {
+  const Prediction* prediction = nullptr;
+  std::optional<double> now;    // of one launch; absent: not measured
+  std::optional<Bound> bound;   // absent: nothing is predicted, for want of a value or of anything left to gain
+};
+
 struct Recommendation {
   std::string_view id;
   std::string_view title;
@@ -51,6 +58,7 @@ struct Recommendation {
   std::vector<std::string_view> actions;
   std::vector<std::string_view> validation;
   std::vector<ValidationStep> validation_steps;
+  std::vector<Forecast> predictions;       // none without a kernel
   std::vector<std::string_view> risks;
   std::string_view triggered_by;           // id of the rule
 
@@ -70,6 +78,9 @@ struct Advice {
   std::vector<Withheld> withheld;
   std::string validation_command;          // one line for a shell, "" when no step names a counter
 };
+
+// The counters of validation steps and predictions, each once.
+std::vector<std::string> counters_to_validate(std::span<const Recommendation> recommendations);
 
 // The cards that answer these bottlenecks, as they stand in the catalogue: nothing measured is added.
 Advice advice_for(const Catalogue& catalogue, std::span<const Diagnosed> diagnosed);

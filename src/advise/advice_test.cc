@@ -77,12 +77,22 @@ TEST(Advice, CurrentValuesAreMeasuredOrAbsent) {
   EXPECT_EQ(sync->validation_steps[1].threshold_good, 55);
 }
 
+TEST(Advice, PredictionsHaveTheValueOfTheirKernelNow) {
+  const Case c(Profile().kernel("gather", {{duration, "ns", 1e5}, {load_sectors, "sector/request", 32}, {dram, "%", 70}}));
+  const Recommendation* coalesce = c.find("rec_ncu_improve_coalescing");
+  ASSERT_TRUE(coalesce);
+  ASSERT_EQ(coalesce->predictions.size(), 2u);
+  EXPECT_EQ(coalesce->predictions[0].now, 32);
+  EXPECT_EQ(coalesce->predictions[0].bound->value, 24);
+  EXPECT_EQ(coalesce->predictions[1].now, 1e5);
+}
+
 TEST(Advice, TheValidationCommandRunsAsPrinted) {
   const Profile one = Profile().kernel("k", {{duration, "ns", 1e6}, {barrier, "%", 45}, {long_scoreboard, "%", 5}, {wait, "%", 9}, {dram, "%", 20}});
   EXPECT_EQ(Case(one).advice.validation_command,
             "ncu --csv --log-file report.csv --metrics "
             "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum,smsp__warp_issue_stalled_barrier_per_warp_active.pct,"
-            "sm__issue_active.avg.pct_of_peak_sustained_active ./your_app");
+            "sm__issue_active.avg.pct_of_peak_sustained_active,gpu__time_duration.sum ./your_app");
   Profile two;
   two.kernel("void ns::sum<float>(float*)", {{duration, "ns", 1e6}, {barrier, "%", 45}, {long_scoreboard, "%", 5}, {wait, "%", 9}, {dram, "%", 20}});
   two.kernel("other", {{duration, "ns", 10}, {dram, "%", 20}});

@@ -90,6 +90,11 @@ Result<Card> read_card(const Value& root, const knowledge::MetricCatalogue& metr
     TRY_ASSIGN(Step step, read_step(steps.item(i), metrics));
     card.steps.push_back(step);
   }
+  TRY_ASSIGN(const Value predictions, root.list("predictions"));
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    TRY_ASSIGN(Prediction prediction, read_prediction(predictions.item(i), metrics));
+    card.predictions.push_back(prediction);
+  }
   return card;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "advise/constants.h"
+#include "advise/prediction.h"
 #include "advise/signal_map.h"
 #include "base/result.h"
 #include "knowledge/knowledge.h"
@@ -44,6 +45,7 @@ struct Card {
   std::vector<std::string_view> actions;
   std::vector<std::string_view> validation;
   std::vector<Step> steps;
+  std::vector<Prediction> predictions;
   std::vector<std::string_view> caveats;
   std::string where;
 };

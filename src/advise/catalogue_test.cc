@@ -68,6 +68,40 @@ TEST(Catalogue, StepsNameACounterOfTheirReading) {
   }
 }
 
+// Cards whose kernel goes away, or that ask for more to be measured.
+constexpr std::string_view without_predictions[] = {"rec_ncu_collect_metrics", "rec_ncu_collect_roofline", "rec_roofline_kernel_fusion"};
+
+TEST(Catalogue, EveryCardAboutKernelsPredictsWhatMoves) {
+  for (const Card& card : catalogue().cards()) {
+    if (!card.id.starts_with("rec_ncu_") && !card.id.starts_with("rec_roofline_")) continue;
+    const bool has_none = std::ranges::find(without_predictions, card.id) != std::end(without_predictions);
+    EXPECT_EQ(card.predictions.empty(), has_none) << card.id;
+  }
+}
+
+TEST(Catalogue, EveryPredictionNamesACounterThatCanBeCollected) {
+  for (const Card& card : catalogue().cards()) {
+    std::set<std::string_view> readings;
+    for (const Prediction& prediction : card.predictions) {
+      EXPECT_FALSE(prediction.counter.empty()) << card.id << " " << prediction.id;
+      EXPECT_TRUE(readings.insert(prediction.id).second) << card.id << " predicts " << prediction.id << " twice";
+    }
+  }
+}
+
+// "20 to 60 % faster" and "the kernel takes 17 % less time" are one statement.
+TEST(Catalogue, PredictedTimesAreTheLowerEndOfTheSpeedup) {
+  for (const Card& card : catalogue().cards()) {
+    for (const Prediction& prediction : card.predictions) {
+      if (prediction.id != "kernel_duration") continue;
+      ASSERT_TRUE(card.speedup_pct) << card.id;
+      const double least = card.speedup_pct->first;
+      EXPECT_NEAR(prediction.by, 100 * least / (100 + least), 0.5) << card.id;
+      EXPECT_FALSE(prediction.is_points);
+    }
+  }
+}
+
 // A signal nobody supplies would silently close its rule.
 TEST(Catalogue, SignalsOfKernelLabelsAreSupplied) {
   const auto names = signal_names();
@@ -101,6 +135,20 @@ TEST(Catalogue, RefusesBrokenCards) {
   EXPECT_NE(refusal("rec_x.yaml", card("risk: none\n")).find("for 'risk', found 'none'"), std::string::npos);
   EXPECT_NE(refusal("rec_x.yaml", card("speedup_pct: [9, 3]\n")).find("speedup_pct"), std::string::npos);
   EXPECT_EQ(refusal("rec_x.yaml", card("")), "");
+}
+
+TEST(Catalogue, RefusesPredictionsThatNoValueCanMeet) {
+  const auto refused = [](const std::string& entry) { return refusal("rec_x.yaml", card("predictions:\n  - {" + entry + "}\n")); };
+  EXPECT_EQ(refused("reading: dram_bytes, direction: decrease, by_pct: 10"), "");
+  EXPECT_NE(refused("reading: dram_bytez, direction: decrease, by_pct: 10").find("no metric is called 'dram_bytez'"), std::string::npos);
+  EXPECT_NE(refused("reading: dram_bytes, direction: down, by_pct: 10").find("found 'down'"), std::string::npos);
+  EXPECT_NE(refused("reading: dram_bytes, direction: decrease").find("expected one of by_pct and by_points"), std::string::npos);
+  EXPECT_NE(refused("reading: dram_bytes, direction: decrease, by_pct: 10, by_points: 1").find("expected one of"), std::string::npos);
+  EXPECT_NE(refused("reading: dram_bytes, direction: decrease, by_points: 10").find("is in byte, not in %"), std::string::npos);
+  EXPECT_NE(refused("reading: dram_bytes, direction: decrease, by_pct: 110").find("up to 100, found 110"), std::string::npos);
+  EXPECT_NE(refused("reading: achieved_occupancy_pct, direction: increase, by_points: 5, to: 140").find("cannot move to 140"),
+            std::string::npos);
+  EXPECT_NE(refused("reading: achieved_occupancy_pct, direction: stable, by_points: 5, to: 50").find("cannot be stable"), std::string::npos);
 }
 
 }  // namespace

@@ -40,6 +40,10 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--kernel-a", "NAME", options.comparison.first_kernel, "profiles: only this kernel of the first, by name or a part of it");
   syntax.option("--kernel-b", "NAME", options.comparison.second_kernel, "profiles: only this kernel of the second");
   syntax.words("--build-flags", "FLAGS", options.code.build_flags, "CUDA source: options for the compiler, such as \"-Iinclude -DN=4\"");
+  syntax.option("--baseline", "FILE", options.comparison.baselines,
+                "runs, profiles: a further recording of what A records; what these differ by counts as nothing; three or more tell best");
+  syntax.option("--ledger", "FILE", options.comparison.ledger,
+                "profiles: add to this file what became of the predictions of the advice; without A and B, show what it holds");
   syntax.option("--noise-floor", "PERCENT", options.comparison.noise_floor_pct,
                 "runs: differences of step time up to this count as nothing");
   syntax.flag("--fail-on-regression", options.comparison.fail_on_regression, "exit 1 when the second is slower, or worse");
@@ -52,7 +56,10 @@ void describe(Syntax& syntax, Options& options) {
   syntax.example("naive.cu tiled.cu --ncu-a naive.csv --ncu-b tiled.csv", "and by what was measured");
   syntax.example("report.ncu-rep report.ncu-rep --kernel-a naive --kernel-b tiled", "two kernels of one profile");
   syntax.example("before.json.gz after.json.gz", "did the change make the steps faster?");
+  syntax.example("a1.zip b.zip --baseline a2.zip --baseline a3.zip", "is the difference larger than between runs of one program?");
   syntax.example("runs/run-a.zip runs/run-b.zip --fail-on-regression", "for CI");
+  syntax.example("before.csv after.csv --ledger predictions.jsonl", "which predictions of the advice came true, and keep the score");
+  syntax.example("--ledger predictions.jsonl", "how often the predictions of each card came true so far");
   syntax.exit_code(0, "the comparison was made, whatever it says");
   syntax.exit_code(1, "a file cannot be read; with --fail-on-regression, the second is slower or worse");
   syntax.exit_code(3, "CUDA source and PTX have nothing in common that could be compared");
@@ -104,6 +111,11 @@ Result<int> act(const Options& given, Io& io) {
     options.sides = {options.code.first_ncu, options.code.second_ncu};
     return compare_recordings(options, false, io);
   }
+  if (options.sides.empty() && !options.comparison.ledger.empty()) {
+    if (options.comparison.format == "markdown")
+      return fail(ErrorKind::usage, "compare: --ledger without files is shown as text or json");
+    return show_ledger(options.comparison.ledger, options.comparison.format, io);
+  }
   if (options.sides.size() != 2) {
     return fail(ErrorKind::usage, "compare: expected two files, found {}", options.sides.size())
         .hint("frx compare baseline.cu optimized.cu, or frx compare before.json.gz after.json.gz");
@@ -115,6 +127,10 @@ Result<int> act(const Options& given, Io& io) {
                 kind_names[static_cast<std::size_t>(kinds[odd])])
         .at(options.sides[odd]);
   }
+  if (kinds[0] == Kind::code && !options.comparison.baselines.empty())
+    return fail(ErrorKind::usage, "compare: --baseline goes with training runs and profiles").at(options.sides[0]);
+  if (kinds[0] != Kind::profile && !options.comparison.ledger.empty())
+    return fail(ErrorKind::usage, "compare: --ledger goes with profiles").at(options.sides[0]);
   if (kinds[0] == Kind::code) return compare_code(options, io);
   if (options.has_flags_of_code())
     return fail(ErrorKind::usage, "compare: --with-ptx, --with-ncu, --ncu-a, --ncu-b and --build-flags go with CUDA source or PTX")

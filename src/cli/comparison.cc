@@ -5,9 +5,11 @@
 #include "base/text.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
+#include "cli/prediction_ledger.h"
 #include "cli/trace_analysis.h"
 #include "render/ncu_comparison.h"
 #include "render/run_comparison.h"
+#include "report/baselines.h"
 #include "report/ncu_comparison.h"
 #include "report/run_analyst.h"
 #include "report/trace_analyst.h"
@@ -66,11 +68,52 @@ std::pair<std::string, std::string> labels_of(const ComparisonOptions& options) 
   return labels.first == labels.second ? std::pair(options.first_name, options.second_name) : labels;
 }
 
+// The first side again is no further run of it.
+Result<> expect_other_files(const ComparisonOptions& options) {
+  for (std::size_t i = 0; i < options.baselines.size(); ++i) {
+    std::vector<std::string> others(options.baselines.begin(), options.baselines.begin() + static_cast<std::ptrdiff_t>(i));
+    others.insert(others.end(), {options.first, options.second});
+    for (const std::string& other : others) {
+      std::error_code error;
+      if (!std::filesystem::equivalent(options.baselines[i], other, error)) continue;
+      return fail(ErrorKind::usage, "compare: a --baseline is a further recording, not {} again", printable(other)).at(options.baselines[i]);
+    }
+  }
+  return {};
+}
+
+using MaybeSpread = std::optional<derive::compare::BaselineSpread>;
+
+Result<MaybeSpread> spread_of_runs(const ComparisonOptions& options, const report::ComparedRun& first, const report::AnalysisOptions& analysis,
+                                   Io& io) {
+  if (options.baselines.empty()) return MaybeSpread();
+  TRY(expect_other_files(options));
+  std::vector<report::ComparedRun> runs;
+  for (const std::string& path : options.baselines) {
+    TRY_ASSIGN(const Analysed run, analysed(path, analysis, io));
+    runs.push_back(run.compared(name_of_file(path)));
+  }
+  TRY_ASSIGN(const derive::compare::BaselineSpread spread, report::spread_of_runs(first, runs));
+  return MaybeSpread(spread);
+}
+
 // All of a profile, or one kernel of it.
 Result<report::NcuReport> profile_of(const std::string& path, const std::string& kernel, report::Analyst& analyst, Io& io) {
   TRY_ASSIGN(const report::NcuReport* all, analyse_file(analyst, path, io));
   if (kernel.empty()) return *all;
   return report::profile_of_kernel(*all, kernel);
+}
+
+Result<MaybeSpread> spread_of_profiles(const ComparisonOptions& options, const report::NcuReport& first, report::Analyst& analyst, Io& io) {
+  if (options.baselines.empty()) return MaybeSpread();
+  TRY(expect_other_files(options));
+  std::vector<report::NcuReport> profiles;
+  for (const std::string& path : options.baselines) {
+    TRY_ASSIGN(report::NcuReport profile, profile_of(path, options.first_kernel, analyst, io));
+    profiles.push_back(std::move(profile));
+  }
+  TRY_ASSIGN(const derive::compare::BaselineSpread spread, report::spread_of_profiles(first, profiles));
+  return MaybeSpread(spread);
 }
 
 // Two kernels of one file are called by their names.
@@ -81,6 +124,12 @@ std::pair<std::string, std::string> profile_labels(const ComparisonOptions& opti
   return {first.kernels[0].short_name, second.kernels[0].short_name};
 }
 
+std::string kept_text(const std::string& ledger, const Appended& kept) {
+  std::string text = fmt::format("{} added to {}", count_text(kept.added, "prediction"), printable(ledger));
+  if (kept.known > 0) text += fmt::format(", {} stood there already", kept.known);
+  return text + "\n";
+}
+
 }  // namespace
 
 bool is_run(const std::string& path) { return report::is_run_bundle(path) || is_trace(path); }
@@ -89,9 +138,11 @@ Result<int> compare_runs(const ComparisonOptions& options, const report::Analysi
   TRY_ASSIGN(const Analysed first, analysed(options.first, analysis, io));
   TRY_ASSIGN(const Analysed second, analysed(options.second, analysis, io));
   auto [first_label, second_label] = labels_of(options);
+  report::ComparedRun before = first.compared(std::move(first_label));
+  TRY_ASSIGN(const MaybeSpread baselines, spread_of_runs(options, before, analysis, io));
   const report::RunComparison comparison =
-      report::compare(first.compared(std::move(first_label)), first.trace_report(), second.compared(std::move(second_label)),
-                      second.trace_report(), options.noise_floor_pct / 100);
+      report::compare(std::move(before), first.trace_report(), second.compared(std::move(second_label)), second.trace_report(),
+                      options.noise_floor_pct / 100, baselines);
   if (options.format == "json") {
     write_json(io, "comparison", render::run_comparison_json(comparison));
   } else if (options.format == "markdown") {
@@ -107,16 +158,34 @@ Result<int> compare_profiles(const ComparisonOptions& options, const report::Ana
   TRY_ASSIGN(const report::NcuReport first, profile_of(options.first, options.first_kernel, *analyst, io));
   TRY_ASSIGN(const report::NcuReport second, profile_of(options.second, options.second_kernel, *analyst, io));
   const auto [first_label, second_label] = profile_labels(options, first, second);
-  const report::NcuComparison comparison = report::compare(first, second, first_label, second_label);
+  TRY_ASSIGN(const MaybeSpread baselines, spread_of_profiles(options, first, *analyst, io));
+  const report::NcuComparison comparison = report::compare(first, second, first_label, second_label, baselines);
+  std::optional<Appended> kept;
+  if (!options.ledger.empty()) {
+    TRY_ASSIGN(kept, append_to_ledger(options.ledger, comparison.predictions));
+  }
   if (options.format == "json") {
-    write_json(io, "comparison", render::ncu_comparison_json(comparison));
+    Json json = render::ncu_comparison_json(comparison);
+    if (kept) json["predictions"]["ledger"] = {{"file", options.ledger}, {"added", kept->added}, {"already_there", kept->known}};
+    write_json(io, "comparison", std::move(json));
   } else if (options.format == "markdown") {
     io.out.write(render::ncu_comparison_markdown(comparison));
   } else {
     io.out.write(render::ncu_comparison_text(comparison, style_of(io)));
+    if (kept) io.out.write(fmt::format("\n{}", kept_text(options.ledger, *kept)));
   }
   const bool is_slower = comparison.outcome == "regressed" || comparison.judgement.answer == derive::compare::Answer::worse;
   return options.fail_on_regression && is_slower ? 1 : 0;
+}
+
+Result<int> show_ledger(const std::string& path, const std::string& format, Io& io) {
+  TRY_ASSIGN(const Ledger ledger, read_ledger(path));
+  if (format == "json") {
+    write_json(io, "ledger", ledger_json(ledger));
+  } else {
+    io.out.write(ledger_text(ledger));
+  }
+  return 0;
 }
 
 }  // namespace frx::cli

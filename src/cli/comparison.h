@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/io.h"
@@ -18,6 +19,8 @@ struct ComparisonOptions {
   std::string first_name = "A", second_name = "B";  // or, where these are the same, for these
   std::string format = "text";                      // text, markdown (of runs only), json
   std::string first_kernel, second_kernel;          // of profiles: this kernel alone, or ""
+  std::vector<std::string> baselines;               // further recordings of what the first one records
+  std::string ledger;                               // of profiles: where to keep what became of the predictions, or ""
   double noise_floor_pct = 2;                       // of runs
   bool fail_on_regression = false;
 };
@@ -26,5 +29,8 @@ struct ComparisonOptions {
 Result<int> compare_runs(const ComparisonOptions& options, const report::AnalysisOptions& analysis, Io& io);
 // The same of two Nsight Compute profiles.
 Result<int> compare_profiles(const ComparisonOptions& options, const report::AnalysisOptions& analysis, Io& io);
+
+// What a ledger of predictions holds.
+Result<int> show_ledger(const std::string& path, const std::string& format, Io& io);
 
 }  // namespace frx::cli

@@ -5,6 +5,7 @@
 #include "render/json.h"
 #include "render/markdown.h"
 #include "render/ncu_json.h"
+#include "render/prediction_scores.h"
 
 namespace frx::render {
 namespace {
@@ -62,6 +63,11 @@ void add_labels_to_list(std::string& text, std::string_view what, const std::vec
   text += fmt::format("- {}: {}\n", what, join(names, ", "));
 }
 
+Json baselines_json(const std::optional<derive::compare::BaselineSpread>& baselines) {
+  if (!baselines) return nullptr;
+  return {{"runs", baselines->runs}, {"largest_difference", number(baselines->largest)}, {"noise_floor", number(baselines->share_more())}};
+}
+
 }  // namespace
 
 Json ncu_comparison_json(const report::NcuComparison& c) {
@@ -94,11 +100,14 @@ Json ncu_comparison_json(const report::NcuComparison& c) {
                      {"kernel_speedup_x", number(c.speedup)},
                      {"answer", derive::compare::name_of(c.judgement.answer)},
                      {"why_not", text_or_null(c.judgement.why_not)},
+                     {"noise_floor", number(c.judgement.noise_floor)},
+                     {"baselines", baselines_json(c.judgement.baselines)},
                      {"bottleneck_outcome", c.bottleneck_outcome},
                      {"bottlenecks_resolved", c.resolved.size()},
                      {"bottlenecks_new", c.appeared.size()},
                      {"bottlenecks_persistent", c.persistent.size()},
                      {"bottlenecks_improved", c.improved.size()}};
+  json["predictions"] = prediction_scores_json(c.predictions);
   json["caveats"] = c.caveats;
   return json;
 }
@@ -114,6 +123,7 @@ std::string ncu_comparison_text(const report::NcuComparison& c, const Style& sty
   add_labels(text, "NEW", c.appeared, "[-]");
   add_labels(text, "PERSISTENT", c.persistent, "[=]");
   text += metric_table(c);
+  text += prediction_scores_text(c.predictions, style);
   if (!c.caveats.empty()) text += "\nCAVEATS\n";
   for (const std::string& caveat : c.caveats) {
     for (const std::string& line : wrap("- " + caveat, static_cast<std::size_t>(style.width) - 2)) text += "  " + line + "\n";
@@ -133,6 +143,7 @@ std::string ncu_comparison_markdown(const report::NcuComparison& c) {
     text += markdown_row({delta.label, shown(delta.baseline, delta.unit), shown(delta.optimized, delta.unit), change_text(delta),
                           delta.direction == "neutral" ? "" : delta.direction});
   }
+  text += prediction_scores_markdown(c.predictions);
   if (!c.caveats.empty()) text += "\n";
   for (const std::string& caveat : c.caveats) text += fmt::format("- {}\n", markdown_text(caveat));
   return text;

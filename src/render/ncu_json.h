@@ -12,6 +12,7 @@ Json ncu_json(const report::NcuReport& report);
 Json finding_json(const report::Finding& finding, const report::SourceFile& file);
 Json recommendation_json(const advise::Recommendation& recommendation);
 Json validation_steps_json(const advise::Recommendation& recommendation);
+Json predictions_json(const advise::Recommendation& recommendation);
 Json bundles_json(const advise::Advice& advice);
 Json withheld_json(const advise::Advice& advice);
 Json roofline_json(const derive::Roofline& roofline);

@@ -33,6 +33,21 @@ Json step_json(const advise::ValidationStep& step) {
           {"unit", step.unit}};
 }
 
+Json forecast_json(const advise::Forecast& forecast) {
+  const advise::Prediction& p = *forecast.prediction;
+  return {{"metric", p.counter},
+          {"reading", p.id},
+          {"label", p.label},
+          {"unit", p.unit},
+          {"per_launch", p.is_sum},
+          {"direction", advise::name_of(p.direction)},
+          {"by_pct", p.is_points ? Json(nullptr) : Json(p.by)},
+          {"by_points", p.is_points ? Json(p.by) : Json(nullptr)},
+          {"to", number(p.to)},
+          {"current_value", number(forecast.now)},
+          {"predicted", forecast.bound ? number(forecast.bound->value) : Json(nullptr)}};
+}
+
 Json map_json(const std::vector<std::pair<std::string_view, std::string_view>>& pairs) {
   Json map = Json::object();
   for (const auto& [key, value] : pairs) map[std::string(key)] = value;
@@ -46,6 +61,12 @@ std::optional<double> microseconds(std::optional<double> ns) { return ns ? std::
 Json validation_steps_json(const advise::Recommendation& r) {
   Json list = Json::array();
   for (const advise::ValidationStep& step : r.validation_steps) list.push_back(step_json(step));
+  return list;
+}
+
+Json predictions_json(const advise::Recommendation& r) {
+  Json list = Json::array();
+  for (const advise::Forecast& forecast : r.predictions) list.push_back(forecast_json(forecast));
   return list;
 }
 
@@ -73,6 +94,7 @@ Json recommendation_json(const advise::Recommendation& r) {
   json["actions"] = texts(r.actions);
   json["validation"] = texts(r.validation);
   json["validation_steps"] = validation_steps_json(r);
+  json["predictions"] = predictions_json(r);
   const std::string command = validation_command(r);
   json["validation_command"] = command.empty() ? Json(nullptr) : Json(command);
   json["risks"] = texts(r.risks);

@@ -55,7 +55,37 @@ void add_validation(Page& page, const Recommendation& r, bool ncu_runs) {
   }
 }
 
+// Only what can be checked: a value now, and somewhere to go.
+void add_predictions(Page& page, const Recommendation& r) {
+  bool is_first = true;
+  for (const advise::Forecast& forecast : r.predictions) {
+    if (!forecast.bound) continue;
+    if (is_first) page.paragraph("Predicted, if it works (frx compare BEFORE AFTER says whether it came true):", inside);
+    is_first = false;
+    page.hanging("- ", forecast_text(forecast), inside + 2);
+  }
+}
+
 }  // namespace
+
+std::string predicted_text(const advise::Prediction& prediction, const advise::Bound& bound) {
+  switch (prediction.direction) {
+    case advise::Direction::decrease: return short_quantity(bound.value, prediction.unit) + " or less";
+    case advise::Direction::increase: return short_quantity(bound.value, prediction.unit) + " or more";
+    case advise::Direction::stable: break;
+  }
+  const double low = std::max(0.0, bound.value - bound.distance);
+  const double high = prediction.unit == "%" ? std::min(100.0, bound.value + bound.distance) : bound.value + bound.distance;
+  return fmt::format("{} to {}", short_quantity(low, prediction.unit), short_quantity(high, prediction.unit));
+}
+
+std::string forecast_text(const advise::Forecast& forecast) {
+  const advise::Prediction& prediction = *forecast.prediction;
+  const std::string_view per = prediction.is_sum ? " of a launch" : "";
+  if (!forecast.now || !forecast.bound) return {};
+  return fmt::format("{}{}: {} now, then {}", prediction.label, per, short_quantity(*forecast.now, prediction.unit),
+                     predicted_text(prediction, *forecast.bound));
+}
 
 std::string speedup_text(const Recommendation& r) {
   if (!r.estimated_speedup_pct_max) return {};
@@ -66,10 +96,7 @@ std::string speedup_text(const Recommendation& r) {
 }
 
 std::string validation_command(const Recommendation& r) {
-  std::vector<std::string> counters;
-  for (const ValidationStep& step : r.validation_steps) {
-    if (std::find(counters.begin(), counters.end(), step.metric) == counters.end()) counters.emplace_back(step.metric);
-  }
+  const std::vector<std::string> counters = advise::counters_to_validate(std::span(&r, 1));
   if (counters.empty()) return {};
   std::string line = "ncu --csv --log-file report.csv --metrics " + shell_quote(join(counters, ","));
   const std::string filter = advise::kernel_filter(std::span(&r.kernel, r.kernel.empty() ? 0 : 1));
@@ -108,6 +135,7 @@ void add_card(Page& page, const Recommendation& r, const CardOptions& options) {
   add_list(page, "Do:", r.actions, options.max_actions);
   add_validation(page, r, options.ncu_runs);
   if (options.brief) return;
+  add_predictions(page, r);
   add_list(page, "Risks:", r.risks, 100);
   for (const std::string& note : r.notes) page.hanging("Note: ", note, inside);
 }

@@ -20,6 +20,12 @@ std::string_view arrow(std::string_view direction);
 // "DRAM throughput %: was 82.0 %; falls as ... (target: 60.0 %)".
 std::string step_text(const advise::ValidationStep& step);
 
+// "17 us or less", "40 % or more", "62 % to 82 %".
+std::string predicted_text(const advise::Prediction& prediction, const advise::Bound& bound);
+
+// "Kernel duration of a launch: 118.4 us now, then 98.3 us or less"; "" where nothing is predicted.
+std::string forecast_text(const advise::Forecast& forecast);
+
 struct CardOptions {
   std::size_t number = 1;
   std::size_t max_actions = 100;

@@ -21,6 +21,11 @@ Json side_json(const ComparedRun& run) {
           {"batch_size", number(run.batch)}};
 }
 
+Json baselines_json(const std::optional<derive::compare::BaselineSpread>& baselines) {
+  if (!baselines) return nullptr;
+  return {{"runs", baselines->runs}, {"largest_difference", number(baselines->largest)}, {"noise_floor", number(baselines->share_less())}};
+}
+
 std::string_view doubt_id(const RunComparison& comparison) {
   using derive::compare::Doubt;
   if (!comparison.not_comparable.empty()) return "not_comparable";
@@ -68,6 +73,7 @@ Json run_comparison_json(const RunComparison& comparison) {
                      {"time_ratio_high", number(judgement.high)},
                      {"confidence_level", 0.99},
                      {"noise_floor", comparison.noise_floor},
+                     {"baselines", baselines_json(comparison.baselines)},
                      {"per_sample", comparison.per_sample},
                      {"steps", {{"a", judgement.first}, {"b", judgement.second}}},
                      {"independent_steps", {{"a", number(judgement.first_effective)}, {"b", number(judgement.second_effective)}}},

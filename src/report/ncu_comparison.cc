@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/units.h"
+#include "report/baselines.h"
 
 namespace frx::report {
 namespace {
@@ -91,8 +92,8 @@ bool compares_launches(const NcuComparison& result) {
   return result.judgement.is_comparable && result.judgement.first->is_per_launch && result.baseline->launches != result.optimized->launches;
 }
 
-void judge_time(NcuComparison& result) {
-  result.judgement = judge_profiles(*result.baseline, *result.optimized);
+void judge_time(NcuComparison& result, std::optional<derive::compare::BaselineSpread> baselines) {
+  result.judgement = judge_profiles(*result.baseline, *result.optimized, baselines);
   result.baseline_us = result.baseline->duration_us;
   result.optimized_us = result.optimized->duration_us;
   const bool per_launch = compares_launches(result);
@@ -106,7 +107,8 @@ void judge_time(NcuComparison& result) {
   const bool same_work = per_launch || result.baseline->launches == result.optimized->launches;
   if (result.speedup && same_work) {
     result.basis = "kernel_gpu_time";
-    result.outcome = *result.speedup >= time_step ? "improved" : *result.speedup <= 1 / time_step ? "regressed" : "neutral";
+    const double step = std::max(time_step, 1 + result.judgement.noise_floor);
+    result.outcome = *result.speedup >= step ? "improved" : *result.speedup <= 1 / step ? "regressed" : "neutral";
     return;
   }
   result.basis = "bottleneck_diff";
@@ -148,12 +150,17 @@ void add_caveats(NcuComparison& result) {
   std::set_intersection(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(both));
   const bool one_each = a.kernels.size() == 1 && b.kernels.size() == 1;
   if (both.empty() && !one_each) result.caveats.push_back("no kernel name occurs on both sides");
+  if (result.judgement.baselines) {
+    result.caveats.push_back(fmt::format("{}; differences up to {:.3g} % count as nothing", words_for(*result.judgement.baselines, result.judgement.baselines->share_more()),
+                                         100 * result.judgement.noise_floor));
+  }
   if (!result.speedup) result.caveats.push_back("one side has no kernel durations");
 }
 
 }  // namespace
 
-NcuComparison compare(const NcuReport& baseline, const NcuReport& optimized, std::string label_baseline, std::string label_optimized) {
+NcuComparison compare(const NcuReport& baseline, const NcuReport& optimized, std::string label_baseline,
+                      std::string label_optimized, std::optional<derive::compare::BaselineSpread> baselines) {
   NcuComparison result;
   result.label_baseline = std::move(label_baseline);
   result.label_optimized = std::move(label_optimized);
@@ -164,7 +171,8 @@ NcuComparison compare(const NcuReport& baseline, const NcuReport& optimized, std
     MetricDelta delta = delta_of(row, baseline, optimized);
     if (delta.baseline || delta.optimized) result.metrics.push_back(std::move(delta));
   }
-  judge_time(result);
+  judge_time(result, baselines);
+  result.predictions = score_predictions(baseline, optimized, result.judgement.noise_floor);
   add_caveats(result);
   return result;
 }

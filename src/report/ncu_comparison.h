@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "report/ncu_times.h"
+#include "report/prediction_scores.h"
 #include "report/report.h"
 
 namespace frx::report {
@@ -33,10 +34,11 @@ struct NcuComparison {
   std::string bottleneck_outcome;     // improved, regressed, mixed, neutral
   std::string outcome;                // improved, regressed, mixed, neutral
   std::string basis;                  // kernel_gpu_time or bottleneck_diff
+  PredictionScores predictions;       // of the advice about the baseline
   std::vector<std::string> caveats;   // why the two may not be comparable
 };
 
 NcuComparison compare(const NcuReport& baseline, const NcuReport& optimized, std::string label_baseline,
-                      std::string label_optimized);
+                      std::string label_optimized, std::optional<derive::compare::BaselineSpread> baselines = {});
 
 }  // namespace frx::report

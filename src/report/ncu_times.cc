@@ -34,8 +34,12 @@ struct Hurdle {
   std::string what;
 };
 
-Hurdle hurdle_for(const ProfiledTime& a, const ProfiledTime& b) {
-  Hurdle hurdle{profile_noise_floor * std::min(a.us, b.us), fmt::format("{:.0f} %, which is noise", 100 * profile_noise_floor)};
+Hurdle hurdle_for(const ProfileJudgement& judgement) {
+  const ProfiledTime &a = *judgement.first, &b = *judgement.second;
+  const bool by_baselines = judgement.noise_floor > profile_noise_floor;
+  Hurdle hurdle{judgement.noise_floor * std::min(a.us, b.us),
+                by_baselines ? fmt::format("{:.3g} %, which {} profiles of one configuration may differ by, too", 100 * judgement.noise_floor, judgement.baselines->runs)
+                             : fmt::format("{:.0f} %, which is noise", 100 * judgement.noise_floor)};
   const double ticks = 1.5 * tick_us;
   if (ticks > hurdle.us) hurdle = {ticks, "the resolution of the clock"};
   if (!a.spread_us || !b.spread_us) return hurdle;
@@ -78,14 +82,17 @@ std::optional<ProfiledTime> profiled_time(const NcuReport& report) {
   return time;
 }
 
-ProfileJudgement judge_profiles(const NcuReport& first, const NcuReport& second) {
+ProfileJudgement judge_profiles(const NcuReport& first, const NcuReport& second,
+                                std::optional<derive::compare::BaselineSpread> baselines) {
   ProfileJudgement judgement;
+  judgement.baselines = baselines;
+  if (baselines) judgement.noise_floor = std::max(judgement.noise_floor, baselines->share_more());
   judgement.first = profiled_time(first);
   judgement.second = profiled_time(second);
   judgement.why_not = incomparable(first, second, judgement);
   judgement.is_comparable = judgement.why_not.empty();
   if (!judgement.is_comparable) return judgement;
-  const Hurdle hurdle = hurdle_for(*judgement.first, *judgement.second);
+  const Hurdle hurdle = hurdle_for(judgement);
   const double difference = judgement.second->us - judgement.first->us;
   if (std::abs(difference) <= hurdle.us) {
     judgement.why_not = "the difference is within " + hurdle.what;

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "derive/compare/noise_floor.h"
 #include "derive/compare/two_samples.h"
 #include "report/report.h"
 
@@ -30,12 +31,15 @@ std::optional<ProfiledTime> profiled_time(const NcuReport& report);
 struct ProfileJudgement {
   derive::compare::Answer answer = derive::compare::Answer::cannot_tell;  // of the second
   std::string why_not;                                                    // when one cannot tell: a sentence
+  double noise_floor = profile_noise_floor;                               // of the shorter time; raised by what the baselines differ by
+  std::optional<derive::compare::BaselineSpread> baselines;               // of further profiles of the first configuration
   bool is_comparable = false;                                             // the same work, on one GPU
   std::optional<ProfiledTime> first, second;
   std::optional<double> ratio() const { return first && second ? std::optional(second->us / first->us) : std::nullopt; }
 };
 // Exchanging the sides exchanges better and worse.
-ProfileJudgement judge_profiles(const NcuReport& first, const NcuReport& second);
+ProfileJudgement judge_profiles(const NcuReport& first, const NcuReport& second,
+                                std::optional<derive::compare::BaselineSpread> baselines = {});
 
 // The profile of one kernel alone: by its full name, its short one, or a part of a name that only one kernel has. Views of
 // the result lead where those of `report` do. Usage: none or several are called so, with their names.

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "derive/compare/operator_names.h"
+#include "report/baselines.h"
 #include "report/time_parts.h"
 
 namespace frx::report {
@@ -19,17 +20,6 @@ using derive::compare::Judgement;
 std::vector<double> divided(std::vector<double> values, double by) {
   for (double& value : values) value /= by;
   return values;
-}
-
-std::vector<std::string> differences(const ComparedRun& a, const ComparedRun& b) {
-  std::vector<std::string> found;
-  if (!a.gpus.empty() && !b.gpus.empty() && a.gpus != b.gpus) found.push_back(fmt::format("the GPUs differ: {} and {}", a.gpus, b.gpus));
-  if (a.world_size && b.world_size && *a.world_size != *b.world_size)
-    found.push_back(fmt::format("the number of ranks differs: {} and {}", *a.world_size, *b.world_size));
-  for (const ComparedRun* side : {&a, &b}) {
-    if (!side->has_steps) found.push_back(fmt::format("{} marks no steps: call prof.step() after each one", side->label));
-  }
-  return found;
 }
 
 // How many steps it takes grows with the square of how much narrower the interval must get.
@@ -115,13 +105,28 @@ void add_notes(RunComparison& result) {
     result.notes.push_back(fmt::format("{} was recorded as {}, {} as {}: recording itself takes time, and not the same", result.first.label,
                                        result.first.evidence, result.second.label, result.second.evidence));
   }
+  if (result.baselines) {
+    result.notes.push_back(fmt::format("{}; differences up to {:.3g} % count as nothing", words_for(*result.baselines, result.baselines->share_less()), 100 * result.noise_floor));
+    return;
+  }
   result.notes.push_back(
       fmt::format("one run on each side shows how its steps scatter, not how two runs of one program differ; differences up to {:g} % "
-                  "count as nothing (--noise-floor)",
+                  "count as nothing (--noise-floor; --baseline takes further runs of the first, which show it)",
                   100 * result.noise_floor));
 }
 
 }  // namespace
+
+std::vector<std::string> differences(const ComparedRun& a, const ComparedRun& b) {
+  std::vector<std::string> found;
+  if (!a.gpus.empty() && !b.gpus.empty() && a.gpus != b.gpus) found.push_back(fmt::format("the GPUs differ: {} and {}", a.gpus, b.gpus));
+  if (a.world_size && b.world_size && *a.world_size != *b.world_size)
+    found.push_back(fmt::format("the number of ranks differs: {} and {}", *a.world_size, *b.world_size));
+  for (const ComparedRun* side : {&a, &b}) {
+    if (!side->has_steps) found.push_back(fmt::format("{} marks no steps: call prof.step() after each one", side->label));
+  }
+  return found;
+}
 
 ComparedRun compared(const TraceReport& trace, std::string label) {
   ComparedRun run;
@@ -167,9 +172,11 @@ ComparedRun compared(const RunReport& run, std::string label) {
 }
 
 RunComparison compare(ComparedRun first, const TraceReport* first_trace, ComparedRun second, const TraceReport* second_trace,
-                      double noise_floor) {
+                      double noise_floor, std::optional<derive::compare::BaselineSpread> baselines) {
   RunComparison result;
+  if (baselines) noise_floor = std::max(noise_floor, baselines->share_less());
   result.noise_floor = noise_floor;
+  result.baselines = baselines;
   result.not_comparable = differences(first, second);
   result.per_sample = first.batch && second.batch && *first.batch != *second.batch;
   const double batch_a = result.per_sample ? *first.batch : 1, batch_b = result.per_sample ? *second.batch : 1;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "derive/compare/noise_floor.h"
 #include "derive/compare/two_samples.h"
 #include "report/operator_comparison.h"
 #include "report/run_report.h"
@@ -50,7 +51,8 @@ struct ComparedKernel {
 struct RunComparison {
   ComparedRun first, second;
   derive::compare::Judgement judgement;
-  double noise_floor = derive::compare::default_noise_floor;
+  double noise_floor = derive::compare::default_noise_floor;  // raised by what the baselines differ by
+  std::optional<derive::compare::BaselineSpread> baselines;   // of further runs of the first configuration
   bool per_sample = false;                  // batches differ, so times were divided by them
   std::vector<std::string> not_comparable;  // why the times must not be compared; the answer is then "cannot tell"
   std::optional<double> steps_needed;       // on each side, to tell a difference of the size that was seen
@@ -60,8 +62,11 @@ struct RunComparison {
   std::vector<std::string> notes;
 };
 
+// Why the times of the two must not be compared.
+std::vector<std::string> differences(const ComparedRun& a, const ComparedRun& b);
+
 // `first` and `second` tell of the same two runs as the traces, which may be null.
 RunComparison compare(ComparedRun first, const TraceReport* first_trace, ComparedRun second, const TraceReport* second_trace,
-                      double noise_floor);
+                      double noise_floor, std::optional<derive::compare::BaselineSpread> baselines = {});
 
 }  // namespace frx::report

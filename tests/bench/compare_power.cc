@@ -1,11 +1,13 @@
 // How often frx compare tells a difference, by simulation: the tables of docs/validation/compare.md, in Markdown.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <random>
 #include <vector>
 
+#include "derive/compare/noise_floor.h"
 #include "derive/compare/two_samples.h"
 
 namespace {
@@ -37,6 +39,27 @@ double told(std::size_t steps, double ratio, double spread, double memory, doubl
   return 100.0 * count / rounds;
 }
 
+// Runs that drift as a whole by 5 %, of 30 steps that scatter by 2 %: how often the second is told from the first when `baselines` runs of
+// the first set the floor.
+double told_of_drifting(std::size_t baselines, double ratio) {
+  std::mt19937_64 random(baselines * 1000 + static_cast<std::size_t>(ratio * 100));
+  std::normal_distribution<double> drift(0, 0.05);
+  const auto drifting = [&](double median) { return run(random, 30, median * std::exp(drift(random)), 0.02, 0); };
+  const auto median_of = [](std::vector<double> times) {
+    std::ranges::sort(times);
+    return frx::derive::compare::median_of_sorted(times);
+  };
+  int count = 0;
+  for (int i = 0; i < rounds; ++i) {
+    const auto a = drifting(1), b = drifting(ratio);
+    std::vector<double> medians = {median_of(a)};
+    while (medians.size() < baselines) medians.push_back(median_of(drifting(1)));
+    const double floor = std::max(frx::derive::compare::default_noise_floor, frx::derive::compare::spread_of(medians).share_less());
+    count += frx::derive::compare::judge(a, b, floor).answer != Answer::cannot_tell;
+  }
+  return 100.0 * count / rounds;
+}
+
 }  // namespace
 
 int main() {
@@ -49,6 +72,12 @@ int main() {
   for (const std::size_t n : steps) {
     fmt::print("| {} |", n);
     for (const double ratio : {0.95, 0.9, 0.8, 0.5}) fmt::print(" {:.0f} % |", told(n, ratio, 0.05, 0, 0.02));
+    fmt::print("\n");
+  }
+  fmt::print("\n| runs of the first | the same program | 20 % faster | 33 % | 50 % |\n|---:|---:|---:|---:|---:|\n");
+  for (const std::size_t n : {1, 2, 3, 4, 5, 8, 12}) {
+    fmt::print("| {} | {:.2f} % |", n, told_of_drifting(n, 1));
+    for (const double ratio : {0.8, 0.67, 0.5}) fmt::print(" {:.0f} % |", told_of_drifting(n, ratio));
     fmt::print("\n");
   }
 }

@@ -1,0 +1,42 @@
+#include "derive/compare/noise_floor.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+namespace frx::derive::compare {
+namespace {
+
+// Student's quantile of 99.5 % for 1, 2, ... degrees of freedom; more are taken for the last.
+constexpr std::array student_quantile = {63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169,
+                                         3.106,  3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845};
+
+constexpr double most_that_is_said = 5;  // a factor of 148: nothing can be told
+
+}  // namespace
+
+double BaselineSpread::share_less() const { return -std::expm1(-bound); }
+double BaselineSpread::share_more() const { return std::expm1(bound); }
+
+BaselineSpread spread_of(std::span<const double> times) {
+  std::vector<double> logs;
+  for (const double time : times) {
+    if (time > 0 && std::isfinite(time)) logs.push_back(std::log(time));
+  }
+  BaselineSpread spread;
+  spread.runs = logs.size();
+  if (spread.runs < 2) return spread;
+  const auto [least, most] = std::ranges::minmax(logs);
+  const double n = static_cast<double>(logs.size());
+  const double mean = std::accumulate(logs.begin(), logs.end(), 0.0) / n;
+  double squares = 0;
+  for (const double value : logs) squares += (value - mean) * (value - mean);
+  spread.largest = std::expm1(most - least);
+  const double bound = student_quantile[std::min(logs.size() - 2, student_quantile.size() - 1)] * std::sqrt(2 * squares / (n - 1));
+  spread.bound = std::min(bound, most_that_is_said);
+  return spread;
+}
+
+}  // namespace frx::derive::compare
