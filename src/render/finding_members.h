@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "model/code_finding.h"
 #include "render/json_members.h"
+#include "report/code_report.h"
 
 namespace frx::render {
 

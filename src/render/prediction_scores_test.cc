@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "render/json.h"
+
 namespace frx::render {
 namespace {
 
