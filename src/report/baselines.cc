@@ -56,9 +56,11 @@ Result<BaselineSpread> spread_of_profiles(const NcuReport& first, std::span<cons
 }
 
 std::string words_for(const BaselineSpread& spread, double share) {
-  std::string text =
-      fmt::format("{} runs of one configuration differ by up to {:.2g} %; two of them stay within {:.3g} % of each other (99 % sure)",
-                  spread.runs, 100 * spread.largest, 100 * share);
+  const double largest = 100 * spread.largest;
+  const std::string shown = largest < 10 ? fmt::format("{:.2g}", largest) : fmt::format("{:.0f}", largest);
+  std::string text = fmt::format("{} runs of one configuration differ by up to {} %", spread.runs, shown);
+  if (!spread.tells()) return text + ", which are too few or too different to tell what to expect of a further one";
+  text += fmt::format("; two of them stay within {:.3g} % of each other (99 % sure)", 100 * share);
   if (spread.runs < enough_runs) text += ", and more of them would say so more closely";
   return text;
 }

@@ -49,6 +49,16 @@ TEST(Baselines, WhatTheyDifferByRaisesTheFloorOfRuns) {
   EXPECT_NE(found.notes.back().find("4 runs of one configuration differ by up to 7.2 %"), std::string::npos) << found.notes.back();
 }
 
+TEST(Baselines, TwoThatAreFarApartTellNothingAndSaySo) {
+  const ComparedRun first = run("a1", 100), far = run("a2", 600);
+  const auto spread = spread_of_runs(first, std::span(&far, 1)).value();
+  EXPECT_FALSE(spread.tells());
+  EXPECT_EQ(
+      words_for(spread, spread.share_less()),
+      "2 runs of one configuration differ by up to 500 %, which are too few or too different to tell what to expect of a further one");
+  EXPECT_EQ(compare(first, nullptr, run("b", 1), nullptr, 0.02, spread).judgement.answer, Answer::cannot_tell);
+}
+
 TEST(Baselines, TheFloorIsNeverLowered) {
   const ComparedRun first = run("a1", 100);
   const std::vector<ComparedRun> further = {run("a2", 100.01), run("a3", 100.02)};

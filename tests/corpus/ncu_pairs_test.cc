@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "report/analyse.h"
+#include "report/ncu_comparison.h"
 #include "report/ncu_times.h"
 #include "support/corpus.h"
 
@@ -71,6 +72,24 @@ TEST_F(CorpusPairs, TheFasterSideWinsAndTheSlowerNever) {
   }
   EXPECT_GE(different, 50u);
   EXPECT_GE(static_cast<double>(told), 0.95 * static_cast<double>(different)) << told << " of " << different;
+}
+
+// Whatever moved: what was not measured on both sides came true in no case, and one measurement says nothing about advice.
+TEST_F(CorpusPairs, PredictionsHoldByWhatWasMeasuredOnly) {
+  std::size_t held = 0;
+  for (const Row& row : rows()) {
+    const report::NcuReport first = kernel(row.first_file, row.first_kernel), second = kernel(row.second_file, row.second_kernel);
+    for (const report::ScoredPrediction& one : report::compare(first, second, "a", "b").predictions.scored) {
+      if (one.score.outcome == advise::Outcome::cannot_tell) {
+        EXPECT_FALSE(one.score.why.empty()) << row.first_file << " " << one.card;
+        continue;
+      }
+      EXPECT_TRUE(one.before && one.after && one.score.predicted) << row.first_file << " " << one.card << " " << one.prediction.id;
+      held += one.score.outcome == advise::Outcome::held;
+    }
+    EXPECT_TRUE(report::compare(first, first, "a", "a").predictions.scored.empty()) << row.first_file;
+  }
+  EXPECT_GE(held, 20u);
 }
 
 }  // namespace

@@ -13,8 +13,6 @@ namespace {
 constexpr std::array student_quantile = {63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169,
                                          3.106,  3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845};
 
-constexpr double most_that_is_said = 5;  // a factor of 148: nothing can be told
-
 }  // namespace
 
 double BaselineSpread::share_less() const { return -std::expm1(-bound); }
@@ -35,7 +33,7 @@ BaselineSpread spread_of(std::span<const double> times) {
   for (const double value : logs) squares += (value - mean) * (value - mean);
   spread.largest = std::expm1(most - least);
   const double bound = student_quantile[std::min(logs.size() - 2, student_quantile.size() - 1)] * std::sqrt(2 * squares / (n - 1));
-  spread.bound = std::min(bound, most_that_is_said);
+  spread.bound = std::min(bound, BaselineSpread::most);
   return spread;
 }
 

@@ -16,6 +16,8 @@ struct BaselineSpread {
   double largest = 0;  // slowest / fastest - 1
   double bound = 0;    // of the logarithm of the ratio of two such runs, at 99 % confidence; 0 with fewer than 2 runs
 
+  static constexpr double most = 5;  // where the bound ends, a factor of 148: the runs tell nothing
+  bool tells() const { return bound < most; }
   // The share of time below which a run that takes less is within it, and above which one that takes more.
   double share_less() const;
   double share_more() const;
