@@ -49,7 +49,7 @@ TEST(PredictionScoresText, IsNothingWithoutPredictions) {
 
 TEST(PredictionScoresMarkdown, IsATableWhoseCellsStayCells) {
   const std::string text = prediction_scores_markdown(scores(50e3));
-  EXPECT_TRUE(has(text, "| Read neighbours | a\\|b -> c | Kernel duration of a launch | 100 us | 50 us | 80 us or less | held |")) << text;
+  EXPECT_TRUE(has(text, "| Read neighbours | `a\\|b -> c` | Kernel duration of a launch | 100 us | 50 us | 80 us or less | held |")) << text;
 }
 
 TEST(PredictionScoresJson, TheIdIsOfTheContent) {
