@@ -18,10 +18,21 @@
 namespace frx::cli {
 namespace {
 
+// The evidence of one side of a change.
+struct SideFiles {
+  std::string any;      // of whatever kind
+  std::string any_old;  // the same, by the old name of the option
+  std::string source, ptx, ncu;
+  std::string label;
+
+  std::string file() const { return any.empty() ? any_old : any; }
+  bool has_layers() const { return !(source.empty() && ptx.empty() && ncu.empty()); }
+  bool is_given() const { return has_layers() || !file().empty(); }
+};
+
 struct Options {
   std::vector<std::string> targets;
-  std::string before, after, baseline, optimized, before_ncu, after_ncu;
-  std::string before_label, after_label;
+  SideFiles before, after;
   std::string why;
   std::string scope = "auto";
   bool json = false;
@@ -35,14 +46,18 @@ void describe(Syntax& syntax, Options& options) {
       "the diagnosis; with --before and --after, what a change did. Of code, any number of files and folders.");
   syntax.arguments("TARGET", options.targets,
                    "Nsight Compute report (.ncu-rep) or export (CSV, text), PyTorch trace (.json, .json.gz) or those of all ranks (files, folder), run bundle (folder, .zip), or code: files and folders");
-  syntax.option("--before", "FILE", options.before, "profile of the version before the change");
-  syntax.option("--after", "FILE", options.after, "profile of the version after it");
-  syntax.option("--before-ncu", "FILE", options.before_ncu, "the same as --before for an Nsight Compute profile");
-  syntax.option("--after-ncu", "FILE", options.after_ncu, "the same as --after for an Nsight Compute profile");
-  syntax.option("--baseline", "FILE", options.baseline, "old name of --before");
-  syntax.option("--optimized", "FILE", options.optimized, "old name of --after");
-  syntax.option("--before-label", "TEXT", options.before_label, "what to call the first side");
-  syntax.option("--after-label", "TEXT", options.after_label, "what to call the second side");
+  syntax.option("--before", "FILE", options.before.any, "the version before the change: profile, trace, run bundle, CUDA source or PTX");
+  syntax.option("--after", "FILE", options.after.any, "the version after it");
+  syntax.option("--before-source", "FILE", options.before.source, "CUDA source of the version before, beside its PTX or profile");
+  syntax.option("--before-ptx", "FILE", options.before.ptx, "its PTX");
+  syntax.option("--before-ncu", "FILE", options.before.ncu, "its Nsight Compute profile");
+  syntax.option("--after-source", "FILE", options.after.source, "CUDA source of the version after");
+  syntax.option("--after-ptx", "FILE", options.after.ptx, "its PTX");
+  syntax.option("--after-ncu", "FILE", options.after.ncu, "its Nsight Compute profile");
+  syntax.option("--baseline", "FILE", options.before.any_old, "old name of --before");
+  syntax.option("--optimized", "FILE", options.after.any_old, "old name of --after");
+  syntax.option("--before-label", "TEXT", options.before.label, "what to call the first side");
+  syntax.option("--after-label", "TEXT", options.after.label, "what to call the second side");
   describe_analysis(syntax, options.analysis);
   syntax.option("--why", "FIELD", options.why, "only tell where this number or label comes from");
   syntax.option("--scope", "SCOPE", options.scope, "of a run or trace: all completed steps (run), those after warming up (steady_state), or auto");
@@ -56,52 +71,75 @@ void describe(Syntax& syntax, Options& options) {
   syntax.example("kernel.ptx", "what the compiled code says of itself");
   syntax.example("build/ --format sarif --fail-on high", "all code in a folder, for CI");
   syntax.example("--before naive.csv --after tiled.csv", "did the change help?");
+  syntax.example("--before-source naive.cu --before-ncu naive.csv --after-source tiled.cu --after-ncu tiled.csv",
+                 "and what in the code tells why?");
   syntax.exit_code(0, "a report was made");
   syntax.exit_code(1, "a file cannot be read, or is neither profile nor code; a finding reaches --fail-on");
 }
 
-std::string first_of(std::initializer_list<std::string_view> texts) {
-  for (const std::string_view text : texts) {
-    if (!text.empty()) return std::string(text);
+// --before and --baseline in their place among the others, by what the file is.
+Result<> sort_in(SideFiles& side, std::string_view option) {
+  const std::string file = side.file();
+  if (file.empty()) return {};
+  if (is_run(file)) {
+    if (!side.has_layers()) return {};
+    return fail(ErrorKind::usage, "analyze: a training run goes with no source, PTX or profile").at(file);
   }
+  const CodeKind kind = code_kind_of(file);
+  std::string& place = kind == CodeKind::cuda ? side.source : kind == CodeKind::ptx ? side.ptx : side.ncu;
+  if (!place.empty() && place != file) return fail(ErrorKind::usage, "analyze: {} and {} are of one kind", printable(file), printable(place)).at(std::string(option));
+  place = file;
   return {};
 }
 
-Result<int> compare(const Options& options, const std::string& before, const std::string& after, Io& io) {
-  if (before.empty() || after.empty()) {
+Result<int> compare_code(const Options& options, const SideFiles& before, const SideFiles& after, Io& io) {
+  const ImplementationOptions code{.first = before.source,
+                                   .second = after.source,
+                                   .first_ptx = before.ptx,
+                                   .second_ptx = after.ptx,
+                                   .first_label = before.label,
+                                   .second_label = after.label,
+                                   .first_ncu = before.ncu,
+                                   .second_ncu = after.ncu,
+                                   .first_kernel = {},
+                                   .second_kernel = {},
+                                   .with_ptx = options.code.with_ptx,
+                                   .build_flags = options.code.build_flags,
+                                   .format = options.json ? "json" : "text",
+                                   .mode = "comparison"};
+  return compare_implementations(code, options.analysis, io);
+}
+
+Result<int> compare(const Options& options, Io& io) {
+  SideFiles before = options.before, after = options.after;
+  if (!before.is_given() || !after.is_given())
     return fail(ErrorKind::negative, "analyze: expected both --before and --after, found only one of them");
-  }
+  TRY(sort_in(before, "--before"));
+  TRY(sort_in(after, "--after"));
   ComparisonOptions comparison;
-  comparison.first = before;
-  comparison.second = after;
-  comparison.first_label = options.before_label;
-  comparison.second_label = options.after_label;
+  comparison.first_label = before.label;
+  comparison.second_label = after.label;
   if (options.json) comparison.format = "json";
-  if (is_run(before) && is_run(after)) return compare_runs(comparison, options.analysis, io);
-  if (is_implementation(before) && is_implementation(after)) {
-    const ImplementationOptions code{.first = before,
-                                     .second = after,
-                                     .first_label = options.before_label,
-                                     .second_label = options.after_label,
-                                     .first_ncu = {},
-                                     .second_ncu = {},
-                                     .first_kernel = {},
-                                     .second_kernel = {},
-                                     .with_ptx = options.code.with_ptx,
-                                     .build_flags = options.code.build_flags,
-                                     .format = options.json ? "json" : "text",
-                                     .mode = "comparison"};
-    return compare_implementations(code, options.analysis, io);
+  if (!before.has_layers() && !after.has_layers()) {
+    comparison.first = before.file();
+    comparison.second = after.file();
+    return compare_runs(comparison, options.analysis, io);
   }
+  for (const SideFiles* side : {&before, &after}) {
+    if (!side->has_layers())
+      return fail(ErrorKind::usage, "analyze: a training run cannot be compared with a profile or code").at(side->file());
+  }
+  const bool has_code = !(before.source.empty() && before.ptx.empty() && after.source.empty() && after.ptx.empty());
+  if (has_code) return compare_code(options, before, after, io);
+  comparison.first = before.ncu;
+  comparison.second = after.ncu;
   comparison.first_name = "before";
   comparison.second_name = "after";
   return compare_profiles(comparison, options.analysis, io);
 }
 
 Result<int> act(const Options& options, Io& io) {
-  const std::string before = first_of({options.before, options.before_ncu, options.baseline});
-  const std::string after = first_of({options.after, options.after_ncu, options.optimized});
-  if (!before.empty() || !after.empty()) return compare(options, before, after, io);
+  if (options.before.is_given() || options.after.is_given()) return compare(options, io);
   if (options.targets.empty()) {
     return fail(ErrorKind::negative, "analyze: no file given").hint("frx analyze report.csv, or --before and --after");
   }

@@ -62,7 +62,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.example("--ledger predictions.jsonl", "how often the predictions of each card came true so far");
   syntax.exit_code(0, "the comparison was made, whatever it says");
   syntax.exit_code(1, "a file cannot be read; with --fail-on-regression, the second is slower or worse");
-  syntax.exit_code(3, "CUDA source and PTX have nothing in common that could be compared");
+  syntax.exit_code(3, "code of the two sides has no evidence of one kind that could be compared");
 }
 
 Result<> check(const Options& options) {

@@ -1,5 +1,6 @@
 #include "cli/implementation_comparison.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -11,8 +12,8 @@
 #include "cli/code_analysis.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
-#include "render/implementation_comparison.h"
 #include "render/evidence.h"
+#include "render/implementation_comparison.h"
 #include "report/code_analyst.h"
 #include "report/confirm_with_ptx.h"
 #include "report/implementation_comparison.h"
@@ -37,14 +38,19 @@ struct ReadSide {
   report::Implementation implementation() const { return {label, printable(path), cuda.get(), ptx.get(), ncu}; }
 };
 
-Result<> read(ReadSide& side, const report::CodeAnalyst& analyst) {
-  TRY_ASSIGN(std::string text, read_file(side.path, largest_file));
-  if (code_kind_of(side.path) == CodeKind::ptx) {
-    TRY_ASSIGN(side.ptx, analyst.analyse_ptx(side.path, std::move(text)));
-    return {};
-  }
+Result<> read_ptx(ReadSide& side, const std::string& path, const report::CodeAnalyst& analyst) {
+  TRY_ASSIGN(std::string text, read_file(path, largest_file));
+  TRY_ASSIGN(side.ptx, analyst.analyse_ptx(path, std::move(text)));
+  return {};
+}
+
+Result<> read(ReadSide& side, const std::string& code, const std::string& ptx, const report::CodeAnalyst& analyst) {
+  if (!ptx.empty()) TRY(read_ptx(side, ptx, analyst));
+  if (code.empty()) return {};
+  if (code_kind_of(code) == CodeKind::ptx) return read_ptx(side, code, analyst);
+  TRY_ASSIGN(std::string text, read_file(code, largest_file));
   std::vector<std::pair<std::string, std::string>> program;
-  program.emplace_back(side.path, std::move(text));
+  program.emplace_back(code, std::move(text));
   TRY_ASSIGN(side.cuda, analyst.inspect_cuda(std::move(program)));
   return {};
 }
@@ -61,8 +67,9 @@ Result<> compile(ReadSide& side, const report::CodeAnalyst& analyst, const std::
 // PTX confirms or withdraws what the source seems to say. On one side only it would make that side look better.
 void compile_both(ReadSide& first, ReadSide& second, const report::CodeAnalyst& analyst, const std::vector<std::string>& flags, Io& io,
                   std::vector<EvidenceFailure>& failures) {
+  if (first.ptx && second.ptx) return;  // given, and shown beside the source
   for (ReadSide* side : {&first, &second}) {
-    if (!side->cuda) continue;
+    if (!side->cuda || side->ptx) continue;
     if (Result<> compiled = compile(*side, analyst, flags, *io.host); !compiled)
       failures.push_back({"ptx", side->label, "compile", in_one_line(compiled.error())});
   }
@@ -100,8 +107,7 @@ Result<const report::NcuReport*> profile(const ReadSide& side, const Implementat
         .hint("install it, or profile where it is (frx ncu-command full -- ./your_app) and bring the files here: --ncu-a, --ncu-b");
   capture::NcuRequest request;
   TRY_ASSIGN(request.counters, counters_of_preset("full", analyst));
-  TRY_ASSIGN(const capture::CompiledProgram program,
-             capture::compile_program(side.path, architecture, options.build_flags, *io.host));
+  TRY_ASSIGN(const capture::CompiledProgram program, capture::compile_program(side.path, architecture, options.build_flags, *io.host));
   request.workload = {program.path};
   TRY_ASSIGN(const capture::NcuCapture captured, capture::profile_with_ncu(request, *io.host, options.time_limit));
   if (captured.application_code != 0)
@@ -132,8 +138,10 @@ void profile_both(ReadSide& first, ReadSide& second, const ImplementationOptions
 Result<> expect_shared_layer(const report::ImplementationComparison& comparison, const ReadSide& first, const ReadSide& second) {
   if (first.cuda && second.cuda) return {};
   if (comparison.ptx.is_available || comparison.ncu.is_available || (first.ptx && second.ptx)) return {};
-  return fail(ErrorKind::not_enough, "compare: CUDA source and PTX have nothing in common that could be compared")
-      .hint("--with-ptx compiles the source");
+  return fail(ErrorKind::not_enough,
+              "compare: the two sides have no evidence of one kind (CUDA source, PTX, profile) that could be compared")
+      .hint((first.cuda && second.ptx) || (second.cuda && first.ptx) ? "--with-ptx compiles the source"
+                                                                 : "give source, PTX or a profile of both");
 }
 
 void print(const report::ImplementationComparison& comparison, const ImplementationOptions& options, Io& io) {
@@ -152,6 +160,10 @@ void print(const report::ImplementationComparison& comparison, const Implementat
   }
 }
 
+std::string first_given(std::initializer_list<std::string_view> paths) {
+  return std::string(*std::ranges::find_if(paths, [](std::string_view path) { return !path.empty(); }));
+}
+
 std::string label_of(const std::string& given, const std::string& path) { return printable(given.empty() ? file_name_in(path) : given); }
 
 }  // namespace
@@ -166,13 +178,13 @@ Result<int> compare_implementations(const ImplementationOptions& options, const 
   TRY_ASSIGN(const report::ComparisonKnowledge known, report::ComparisonKnowledge::load(analyst->knowledge()));
   TRY_ASSIGN(const std::unique_ptr<report::Analyst> profile_analyst, report::Analyst::create(analysis));
   ReadSide first, second;
-  first.path = options.first;
-  second.path = options.second;
-  first.label = label_of(options.first_label, options.first);
-  second.label = label_of(options.second_label, options.second);
+  first.path = first_given({options.first, options.first_ptx, options.first_ncu});
+  second.path = first_given({options.second, options.second_ptx, options.second_ncu});
+  first.label = label_of(options.first_label, first.path);
+  second.label = label_of(options.second_label, second.path);
   if (first.label == second.label) std::tie(first.label, second.label) = std::pair("A", "B");
-  TRY(read(first, *analyst));
-  TRY(read(second, *analyst));
+  TRY(read(first, options.first, options.first_ptx, *analyst));
+  TRY(read(second, options.second, options.second_ptx, *analyst));
   std::vector<EvidenceFailure> failures;
   if (options.with_ptx || options.with_ncu) compile_both(first, second, *analyst, options.build_flags, io, failures);
   TRY(read_profiles(first, second, options, *profile_analyst, io));

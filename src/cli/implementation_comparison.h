@@ -12,7 +12,8 @@
 namespace frx::cli {
 
 struct ImplementationOptions {
-  std::string first, second;                // paths
+  std::string first, second;                // CUDA source or PTX, or "" for a side of which there is only a profile
+  std::string first_ptx, second_ptx;        // PTX beside the source, or ""
   std::string first_label, second_label;    // "" for the names of the files
   std::string first_ncu, second_ncu;        // profiles, or ""
   std::string first_kernel, second_kernel;  // of the profiles: this kernel alone, or ""
