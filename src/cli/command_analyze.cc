@@ -71,8 +71,6 @@ void describe(Syntax& syntax, Options& options) {
   syntax.example("kernel.ptx", "what the compiled code says of itself");
   syntax.example("build/ --format sarif --fail-on high", "all code in a folder, for CI");
   syntax.example("--before naive.csv --after tiled.csv", "did the change help?");
-  syntax.example("--before-source naive.cu --before-ncu naive.csv --after-source tiled.cu --after-ncu tiled.csv",
-                 "and what in the code tells why?");
   syntax.exit_code(0, "a report was made");
   syntax.exit_code(1, "a file cannot be read, or is neither profile nor code; a finding reaches --fail-on");
 }
