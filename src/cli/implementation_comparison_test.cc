@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/files.h"
@@ -79,6 +80,17 @@ TEST_F(CompareWithNcu, WithoutNcuNothingIsCompiledAndTheRemedyIsNamed) {
   const std::string text = compared();
   EXPECT_NE(text.find("profile of a.cu and b.cu (run): Nsight Compute (ncu) was not found"), std::string::npos) << text;
   EXPECT_NE(text.find("bring the files here: --ncu-a, --ncu-b"), std::string::npos) << text;
+  EXPECT_TRUE(left_nothing());
+}
+
+TEST_F(CompareWithNcu, WithoutPermissionTheRemedyIsNamed) {
+  ::setenv("FAKE_NCU", "no_permission", 1);
+  const std::string text = compared();
+  ::unsetenv("FAKE_NCU");
+  EXPECT_NE(text.find("profile of a.cu and b.cu (run): "), std::string::npos) << text;
+  EXPECT_NE(text.find("permission"), std::string::npos) << text;
+  EXPECT_NE(text.find("NVreg_RestrictProfilingToAdminUsers=0"), std::string::npos) << text;
+  EXPECT_NE(text.find("a.cu (source"), std::string::npos) << text;  // what the source tells is still compared
   EXPECT_TRUE(left_nothing());
 }
 
