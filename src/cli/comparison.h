@@ -17,7 +17,7 @@ struct ComparisonOptions {
   std::string first, second;                        // paths
   std::string first_label, second_label;            // "" for the names of the files,
   std::string first_name = "A", second_name = "B";  // or, where these are the same, for these
-  std::string format = "text";                      // text, markdown (of runs only), json
+  std::string format = "text";                      // text, markdown, json
   std::string first_kernel, second_kernel;          // of profiles: this kernel alone, or ""
   std::vector<std::string> baselines;               // further recordings of what the first one records
   std::string ledger;                               // of profiles: where to keep what became of the predictions, or ""

@@ -139,11 +139,8 @@ void add_caveats(NcuComparison& result) {
     result.caveats.push_back(
         fmt::format("{} before, {} after: summed kernel time is not compared", count_text(a.launches, "launch"), b.launches));
   }
-  if (!a.compute_capability.empty() && !b.compute_capability.empty() && a.compute_capability != b.compute_capability) {
-    result.caveats.push_back(fmt::format("different GPUs: CC {} and CC {}", a.compute_capability, b.compute_capability));
-  } else if (!a.gpu_name.empty() && !b.gpu_name.empty() && a.gpu_name != b.gpu_name) {
-    result.caveats.push_back(fmt::format("different GPUs: {} and {}", a.gpu_name, b.gpu_name));
-  }
+  if (const std::optional<DifferentGpus> gpus = different_gpus(a, b))
+    result.caveats.push_back(fmt::format("different GPUs: {} and {}", gpus->first, gpus->second));
   add_clocks(result);
   const std::set<std::string> before = kernel_names(a), after = kernel_names(b);
   std::vector<std::string> both;

@@ -16,10 +16,10 @@ constexpr std::size_t names_shown = 5;
 
 std::string incomparable(const NcuReport& a, const NcuReport& b, const ProfileJudgement& judgement) {
   if (!judgement.first || !judgement.second) return "one side has no kernel durations";
-  if (!a.compute_capability.empty() && !b.compute_capability.empty() && a.compute_capability != b.compute_capability)
-    return "they were measured on different GPUs";
-  if (!a.gpu_name.empty() && !b.gpu_name.empty() && a.gpu_name != b.gpu_name)
-    return fmt::format("they were measured on different GPUs, {} and {}", a.gpu_name, b.gpu_name);
+  if (const std::optional<DifferentGpus> gpus = different_gpus(a, b)) {
+    const std::string text = "they were measured on different GPUs";
+    return gpus->by_name ? fmt::format("{}, {} and {}", text, gpus->first, gpus->second) : text;
+  }
   if (!judgement.first->is_per_launch || !judgement.second->is_per_launch) {
     if (a.launches != b.launches)
       return fmt::format("{} launches on one side, {} on the other; --kernel-a and --kernel-b choose a kernel of each", a.launches,
@@ -80,6 +80,14 @@ std::optional<ProfiledTime> profiled_time(const NcuReport& report) {
   if (kernel.shapes[0].shortest_us && kernel.shapes[0].longest_us)
     time.spread_us = *kernel.shapes[0].longest_us - *kernel.shapes[0].shortest_us;
   return time;
+}
+
+std::optional<DifferentGpus> different_gpus(const NcuReport& first, const NcuReport& second) {
+  const auto differ = [](const std::string& a, const std::string& b) { return !a.empty() && !b.empty() && a != b; };
+  if (differ(first.compute_capability, second.compute_capability))
+    return DifferentGpus{"CC " + first.compute_capability, "CC " + second.compute_capability, false};
+  if (differ(first.gpu_name, second.gpu_name)) return DifferentGpus{first.gpu_name, second.gpu_name, true};
+  return std::nullopt;
 }
 
 ProfileJudgement judge_profiles(const NcuReport& first, const NcuReport& second,

@@ -37,6 +37,13 @@ struct ProfileJudgement {
   std::optional<ProfiledTime> first, second;
   std::optional<double> ratio() const { return first && second ? std::optional(second->us / first->us) : std::nullopt; }
 };
+// What two profiles were measured on, where both say so and it is not the same: "CC 8.0", or the name of the GPU.
+struct DifferentGpus {
+  std::string first, second;
+  bool by_name = false;
+};
+std::optional<DifferentGpus> different_gpus(const NcuReport& first, const NcuReport& second);
+
 // Exchanging the sides exchanges better and worse.
 ProfileJudgement judge_profiles(const NcuReport& first, const NcuReport& second,
                                 std::optional<derive::compare::BaselineSpread> baselines = {});

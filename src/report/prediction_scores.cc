@@ -96,8 +96,7 @@ class Scorer {
   }
 
   std::string why_not(const Kernel& kernel, const Kernel* other) const {
-    const std::string &a = before_.compute_capability, &b = after_.compute_capability;
-    if (!a.empty() && !b.empty() && a != b) return "the profiles are of different GPUs";
+    if (different_gpus(before_, after_)) return "the profiles are of different GPUs";
     if (other == nullptr) return "its kernel has no counterpart on the other side";
     return is_same_measurement(kernel, *other) ? "both sides are the same measurement" : "";
   }

@@ -90,6 +90,10 @@ TEST(PredictionScores, OneMeasurementLookedAtTwiceAndOtherGpusAreNotScored) {
   before.compute_capability = "8.0";
   after.compute_capability = "9.0";
   EXPECT_EQ(told(scores(before, after)), "the profiles are of different GPUs");
+  after.compute_capability = "8.0";
+  before.gpu_name = "NVIDIA A100-SXM4-40GB";
+  after.gpu_name = "NVIDIA A100-SXM4-80GB";
+  EXPECT_EQ(told(scores(before, after)), "the profiles are of different GPUs");
 }
 
 TEST(PredictionScores, CardsForKernelsThatAreNotComparedSayNothing) {
