@@ -89,16 +89,17 @@ std::unique_ptr<ByteSource> open_bytes(std::string_view bytes) { return std::mak
 
 Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
   TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(path));
-  std::string text;
+  // One byte more than there should be: where nothing comes for it, all of it is there.
+  std::string text(static_cast<std::size_t>(std::min(source->size_hint(), limit)) + 1, '\0');
   std::size_t used = 0;
   while (true) {
-    text.resize(std::max<std::size_t>(used + 65536, static_cast<std::size_t>(std::min(source->size_hint(), limit)) + 1));
     TRY_ASSIGN(const std::size_t got, source->read(std::span(text.data() + used, text.size() - used)));
     used += got;
     if (used > limit) {
       return fail(ErrorKind::malformed, "expected at most {} MB, found more", limit >> 20).at(path);
     }
-    if (got == 0) break;
+    if (used < text.size()) break;
+    text.resize(used + std::max<std::size_t>(used, 65536));
   }
   text.resize(used);
   return text;

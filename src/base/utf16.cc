@@ -1,6 +1,7 @@
 #include "base/utf16.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/text.h"
 
@@ -22,7 +23,13 @@ std::uint32_t units(std::string_view text) {
 }
 
 bool is_ascii(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  std::uint64_t all = 0, eight = 0;
+  for (; text.size() >= sizeof eight; text.remove_prefix(sizeof eight)) {
+    std::memcpy(&eight, text.data(), sizeof eight);
+    all |= eight;
+  }
+  for (const char c : text) all |= static_cast<unsigned char>(c);
+  return (all & 0x8080808080808080u) == 0;
 }
 
 }  // namespace

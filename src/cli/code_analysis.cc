@@ -238,7 +238,6 @@ Severity severity_named(std::string_view name) {
 }
 
 struct Outcome {
-  std::vector<CodeFinding> findings;  // of all files
   std::vector<FailedFile> failed;
   std::array<std::size_t, 3> by_severity{};
 };
@@ -246,11 +245,16 @@ struct Outcome {
 Outcome outcome_of(const std::vector<CodeFile>& files) {
   Outcome outcome;
   for (const CodeFile& file : files) {
-    outcome.findings.insert(outcome.findings.end(), file.findings().begin(), file.findings().end());
+    for (const CodeFinding& finding : file.findings()) ++outcome.by_severity[static_cast<std::size_t>(finding.severity)];
     if (file.error) outcome.failed.push_back({file.path, file.error->message});
   }
-  for (const CodeFinding& finding : outcome.findings) ++outcome.by_severity[static_cast<std::size_t>(finding.severity)];
   return outcome;
+}
+
+std::vector<CodeFinding> findings_of(const std::vector<CodeFile>& files) {
+  std::vector<CodeFinding> findings;
+  for (const CodeFile& file : files) findings.insert(findings.end(), file.findings().begin(), file.findings().end());
+  return findings;
 }
 
 Json severity_counts(const Outcome& outcome) {
@@ -291,9 +295,9 @@ void print_text(const std::vector<CodeFile>& files, const Outcome& outcome, Io& 
 
 void print(const std::vector<CodeFile>& files, const Outcome& outcome, const CodeOptions& options, Io& io) {
   if (options.format == "sarif") {
-    io.out.write(render::json_text(render::sarif_json(outcome.findings, outcome.failed, FRX_VERSION)) + "\n");
+    io.out.write(render::json_text(render::sarif_json(findings_of(files), outcome.failed, FRX_VERSION)) + "\n");
   } else if (options.format == "github") {
-    io.out.write(render::github_text(outcome.findings, outcome.failed));
+    io.out.write(render::github_text(findings_of(files), outcome.failed));
   } else if (options.format == "json" && files.size() == 1 && files[0].ptx) {
     write_json_in_pieces(io, files[0].mode(), render::ptx_json_in_pieces(*files[0].ptx));
   } else if (options.format == "json" && files.size() == 1 && files[0].cuda) {
@@ -350,7 +354,9 @@ Result<int> analyse_code(const std::vector<std::string>& targets, const CodeOpti
   if (!options.ptxas_log.empty()) {
     TRY_ASSIGN(reading.ptxas_log, read_file(options.ptxas_log));
   }
-  std::vector<CodeFile> files = read_all(paths, reading);
+  const auto kept = std::make_shared<std::vector<CodeFile>>(read_all(paths, reading));
+  io.kept.push_back(kept);
+  std::vector<CodeFile>& files = *kept;
   if (files.size() == 1 && files[0].error) return Failure{std::move(*files[0].error)};
   const Outcome outcome = outcome_of(files);
   print(files, outcome, options, io);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "capture/host.h"
 
@@ -70,6 +71,8 @@ struct Io {
   std::function<std::optional<std::string>(std::string_view)> environment =
       [](std::string_view) { return std::nullopt; };
   const capture::Host* host = &capture::this_machine();
+  // Answers of thousands of small pieces. A process that ends has no need to give them back one by one.
+  std::vector<std::shared_ptr<const void>> kept = {};
 
   // `text`, in colour when the output shows it.
   std::string paint(Colour which, std::string_view text) const;

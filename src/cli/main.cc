@@ -27,7 +27,8 @@ void open_standard_streams() {
 int main(int argc, char** argv) {
   open_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves (frx ... | head) ends the output, not the work
-  frx::cli::ProcessIo process(argc > 0 ? argv[0] : "frx");
+  // Never destroyed, nor what it keeps: the process ends anyway.
+  static frx::cli::ProcessIo& process = *new frx::cli::ProcessIo(argc > 0 ? argv[0] : "frx");
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
   return frx::cli::run(args, process.io());
 }

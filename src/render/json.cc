@@ -145,11 +145,13 @@ void append_json(std::string& text, const Json& value, int depth) { Printer(text
 void JsonStream::write_elements(std::size_t count, int depth, const std::function<void(std::string&, std::size_t)>& append) {
   constexpr std::size_t in_one_text = 16;
   if (count == 0) return write_("[]");
+  std::vector<std::string> texts(std::min(in_parts, (count + in_one_text - 1) / in_one_text));
   for (std::size_t begin = 0; begin < count; begin += in_parts * in_one_text) {
     const std::size_t end = std::min(count, begin + in_parts * in_one_text);
-    std::vector<std::string> texts((end - begin + in_one_text - 1) / in_one_text);
+    texts.resize((end - begin + in_one_text - 1) / in_one_text);
     for_each_in_parallel(texts.size(), [&](std::size_t part) {
       const std::size_t first = begin + part * in_one_text;
+      texts[part].clear();  // its room serves again
       for (std::size_t i = first; i < std::min(end, first + in_one_text); ++i) {
         texts[part] += i == 0 ? '[' : ',';
         append_line(texts[part], depth + 1);

@@ -176,8 +176,7 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(
   std::vector<std::optional<Result<model::cuda::Source>>> read(names_and_texts.size());
   for_each_in_parallel(read.size(), [&](std::size_t i) {
     auto& [name, text] = names_and_texts[i];
-    read[i].emplace(ingest::cuda::read_source(name, text));
-    std::string().swap(text);
+    read[i].emplace(ingest::cuda::read_source(name, std::move(text)));
   });
   for (std::optional<Result<model::cuda::Source>>& one : read) {
     TRY_ASSIGN(model::cuda::Source source, std::move(*one));

@@ -40,7 +40,7 @@ void check_syntax(const cuda::Source& source) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const frx::fuzz::ExactInput input(data, size);
-  frx::Result<cuda::Source> source = frx::ingest::cuda::read_source("input.cu", input.text());
+  frx::Result<cuda::Source> source = frx::ingest::cuda::read_source("input.cu", std::string(input.text()));
   if (!source) return 0;
   check_syntax(*source);
   std::vector<cuda::Source> sources;

@@ -66,7 +66,7 @@ TEST_P(CudaRuleCases, AnswersAsItsYamlSays) {
   const auto& [rule, entry] = GetParam();
   const std::string_view gpu = entry["gpu"] ? entry["gpu"].text() : "sm_80";
   ASSERT_NE(limits_of(gpu), nullptr) << entry.where() << ": " << gpu;
-  const std::vector<model::cuda::Source> sources{ingest::cuda::read_source("case.cu", entry["source"].text()).value()};
+  const std::vector<model::cuda::Source> sources{ingest::cuda::read_source("case.cu", std::string(entry["source"].text())).value()};
   EXPECT_EQ(sources[0].errors, 0u) << entry.where() << ": the source is not understood";
   const model::cuda::Inspection inspection = derive::cuda::inspect(sources, limits_of(gpu));
   const std::vector<model::CodeFinding> findings = detect::examine_cuda(rules(), inspection, sources, gpu).findings;

@@ -17,6 +17,7 @@ using model::cuda::Macro;
 using model::cuda::Suppression;
 
 constexpr std::size_t deepest_condition = 1000;
+constexpr std::string_view kernel_word = "__global__";
 
 class Reader {
  public:
@@ -64,14 +65,10 @@ class Reader {
 
   // A macro that makes a kernel is read as what it stands for, where there is room for the word.
   void show_kernel(const Piece& piece, std::string_view spelling) {
-    constexpr std::string_view word = "__global__";
-    if (spelling.size() < word.size()) return;
-    const auto macro = spelling.ends_with("KERNEL_ATTRIBUTES") ? by_name_.end() : by_name_.find(std::string(spelling));
-    const bool is_kernel = macro != by_name_.end() && !out_.macros[macro->second].is_function &&
-                           out_.macros[macro->second].body.find(word) != std::string::npos;
-    if (!is_kernel && !spelling.ends_with("KERNEL_ATTRIBUTES")) return;
+    if (spelling.size() < kernel_word.size()) return;
+    if (!spelling.ends_with("KERNEL_ATTRIBUTES") && std::ranges::find(kernel_macros_, spelling) == kernel_macros_.end()) return;
     blank(piece.begin, piece.begin + piece.size);
-    out_.text.replace(piece.begin, word.size(), word);
+    out_.text.replace(piece.begin, kernel_word.size(), kernel_word);
   }
 
   void see(const Piece& piece, std::string_view spelling) {
@@ -186,6 +183,7 @@ class Reader {
     if (!macro) return;
     const auto [at, is_new] = by_name_.try_emplace(macro->name, out_.macros.size());
     if (is_new) {
+      if (!macro->is_function && macro->body.find(kernel_word) != std::string::npos) kernel_macros_.push_back(macro->name);
       out_.macros.push_back(std::move(*macro));
     } else if (out_.macros[at->second].body != macro->body) {
       out_.macros[at->second].is_ambiguous = true;
@@ -222,6 +220,7 @@ class Reader {
   Preprocessed out_;
   std::vector<Condition> open_;
   std::unordered_map<std::string, std::size_t> by_name_;
+  std::vector<std::string> kernel_macros_;
   std::uint32_t line_ = 1;
   char last_ = ';';
   std::string_view last_word_;

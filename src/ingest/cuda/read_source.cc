@@ -72,12 +72,14 @@ void find_values(Source& source, const Bodies& bodies, std::uint32_t first) {
 
 }  // namespace
 
-Result<Source> read_source(std::string name, std::string_view text) {
-  if (text.size() > largest) {
+Result<Source> read_source(std::string name, std::string original) {
+  if (original.size() > largest) {
     return fail(ErrorKind::malformed, "more than 256 MiB are no source file").at(std::move(name));
   }
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (original.starts_with("\xEF\xBB\xBF")) original.erase(0, 3);
   Source source;
+  source.original = std::move(original);
+  const std::string_view text = source.original;
   source.name = std::move(name);
   source.size = static_cast<std::uint32_t>(text.size());
   source.line_starts = line_starts(text);
@@ -87,7 +89,6 @@ Result<Source> read_source(std::string name, std::string_view text) {
   source.unrolls = std::move(plain.unrolls);
   source.suppressions = std::move(plain.suppressions);
   const Bodies bodies = bodies_of(source.macros);
-  source.original = text;
   source.text.reserve(plain.text.size() + 1 + bodies.text.size());
   source.text.append(plain.text).append("\n").append(bodies.text);
   std::string().swap(plain.text);

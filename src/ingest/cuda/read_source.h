@@ -20,6 +20,6 @@
 namespace frx::ingest::cuda {
 
 // `name` is what findings call the file.
-Result<model::cuda::Source> read_source(std::string name, std::string_view text);
+Result<model::cuda::Source> read_source(std::string name, std::string original);
 
 }  // namespace frx::ingest::cuda

@@ -52,19 +52,26 @@ constexpr Keywords keywords;
 
 // Where the marks begin that begin with a character.
 struct FirstMarks {
-  std::array<std::uint8_t, 128> count{};
-  std::array<std::array<std::uint8_t, 8>, 128> which{};
+  std::array<std::uint8_t, 256> count{};
+  std::array<std::array<std::uint8_t, 8>, 256> which{};
+  std::array<bool, 256> is_alone{};  // itself is the one mark that begins with it
 
   constexpr FirstMarks() {
     for (std::uint8_t i = 0; i < std::size(marks); ++i) {
       const auto c = static_cast<std::size_t>(marks[i].text[0]);
       which[c][count[c]++] = i;
+      is_alone[c] = count[c] == 1 && marks[i].text.size() == 1;
     }
   }
 };
 constexpr FirstMarks first_marks;
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v'; }
+constexpr std::array<bool, 256> spaces = [] {
+  std::array<bool, 256> all{};
+  for (const unsigned char c : {' ', '\t', '\r', '\n', '\f', '\v'}) all[c] = true;
+  return all;
+}();
+bool is_space(char c) { return spaces[static_cast<unsigned char>(c)]; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool is_name_begin(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -114,12 +121,14 @@ std::uint32_t Tokens::gap_end(std::uint32_t i) const {
 Token Tokens::read_word(std::uint32_t from) const {
   std::uint32_t end = from + 1;
   while (end < text_.size() && is_name(text_[end])) ++end;
-  if (at(end) < 0 || at(end) == '$' || at(end) == '\\') return {Tok::unknown, from, end};
+  const char behind = at(end);
+  if (behind < 0 || behind == '$' || behind == '\\') return {Tok::unknown, from, end};
   const std::string_view word = text_.substr(from, end - from);
-  const bool is_prefix = word == "L" || word == "u" || word == "U" || word == "u8";
-  if (is_prefix && at(end) == '"') return {Tok::quote, from, end + 1};
-  if (is_prefix && at(end) == '\'') return {Tok::tick, from, end + 1};
-  if (at(end) == '"' && (word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R")) return {Tok::raw, from, end + 1};
+  if (behind == '"' || behind == '\'') {
+    const bool is_prefix = word == "L" || word == "u" || word == "U" || word == "u8";
+    if (is_prefix) return {behind == '"' ? Tok::quote : Tok::tick, from, end + 1};
+    if (behind == '"' && (word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R")) return {Tok::raw, from, end + 1};
+  }
   return {keywords.find(word), from, end};
 }
 
@@ -167,18 +176,17 @@ Token Tokens::read_mark(std::uint32_t from) const {
     if (mark.kind != Tok::end) return mark;
   }
   const auto c = static_cast<unsigned char>(text_[from]);
-  for (std::uint8_t i = 0; c < 128 && i < first_marks.count[c]; ++i) {
+  if (first_marks.is_alone[c]) return {marks[first_marks.which[c][0]].kind, from, from + 1};
+  for (std::uint8_t i = 0; i < first_marks.count[c]; ++i) {
     const Spelling& mark = marks[first_marks.which[c][i]];
     if (has_mark(from, mark.text)) return {mark.kind, from, from + static_cast<std::uint32_t>(mark.text.size())};
   }
   return {Tok::unknown, from, from + 1};
 }
 
-Token Tokens::read(std::uint32_t from) const {
+Token Tokens::read_anew(std::uint32_t from) const {
   const std::uint32_t begin = gap_end(from);
-  const Token token = begin < text_.size() ? read_at(begin) : Token{Tok::end, size(), size()};
-  work_ += token.end - from;
-  return token;
+  return begin < text_.size() ? read_at(begin) : Token{Tok::end, size(), size()};
 }
 
 Token Tokens::read_at(std::uint32_t begin) const {

@@ -1,6 +1,7 @@
 // The words and marks of CUDA source, for the parser. Comments and white space are stepped over.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -22,7 +23,10 @@ struct Token {
 
 class Tokens {
  public:
-  explicit Tokens(std::string_view text) : text_(text) { next(); }
+  explicit Tokens(std::string_view text) : text_(text) {
+    read_before_.fill({nowhere, {}});
+    next();
+  }
 
   const Token& now() const { return now_; }
   Tok kind() const { return now_.kind; }
@@ -61,7 +65,14 @@ class Tokens {
   char at(std::uint32_t i) const { return i < text_.size() ? text_[i] : '\0'; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(text_.size()); }
   std::uint32_t gap_end(std::uint32_t i) const;
-  Token read(std::uint32_t from) const;
+  // The token behind byte `from`. What was read lately is kept: the parser looks ahead, and tries again where it was.
+  Token read(std::uint32_t from) const {
+    Before& before = read_before_[from % read_before_.size()];
+    if (before.from != from) before = {from, read_anew(from)};
+    work_ += before.token.end - from;
+    return before.token;
+  }
+  Token read_anew(std::uint32_t from) const;
   Token read_at(std::uint32_t begin) const;
   void cut_to_one(Tok kind) { now_ = {kind, now_.begin, now_.begin + 1}; }
   Token read_word(std::uint32_t from) const;
@@ -70,7 +81,13 @@ class Tokens {
   Token read_mark(std::uint32_t from) const;
   Token read_launch_mark(std::uint32_t from) const;
 
+  static constexpr std::uint32_t nowhere = 0xFFFFFFFF;
+  struct Before {
+    std::uint32_t from;
+    Token token;
+  };
   std::string_view text_;
+  mutable std::array<Before, 512> read_before_;
   Token now_;
   std::uint32_t behind_ = 0;
   mutable std::uint64_t work_ = 0;
