@@ -17,6 +17,8 @@ class Utf16Units {
   // Units of the characters that begin before this byte of `text`, which is the text that this was made for; in constant
   // time, whatever the length of its lines.
   std::uint32_t before(std::string_view text, std::uint32_t byte) const;
+  // Every byte is one unit: `text` is not looked at.
+  bool is_one_for_each_byte() const { return marks_.empty(); }
 
  private:
   std::vector<std::uint32_t> marks_;  // one for every `step` bytes; none when every byte is one unit

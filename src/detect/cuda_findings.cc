@@ -51,6 +51,7 @@ CudaFindings examine_cuda(const knowledge::CodeRules& rules, const model::cuda::
 
 CudaFindings settled(std::vector<CodeFinding> found, std::span<const Source> sources) {
   CudaFindings result;
+  result.findings.reserve(found.size());
   const std::unordered_map<std::string_view, Annotated> named = by_name(sources);
   sort_findings(found);
   for (CodeFinding& finding : found) {
@@ -63,7 +64,7 @@ CudaFindings settled(std::vector<CodeFinding> found, std::span<const Source> sou
       ++result.suppressed;
       continue;
     }
-    finding.snippet = trim(source->second.source->line(finding.place.line));
+    if (finding.snippet.empty()) finding.snippet = trim(source->second.source->line(finding.place.line));
     result.findings.push_back(std::move(finding));
   }
   return result;

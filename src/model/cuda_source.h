@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/utf16.h"
 #include "model/code_finding.h"
+#include "model/cuda_packed_syntax.h"
 #include "model/cuda_syntax.h"
 
 namespace frx::model::cuda {
@@ -36,12 +38,15 @@ struct Suppression {
 };
 
 struct Source {
-  std::string name;      // as the report shows it
-  std::string original;  // the file
+  std::string name;  // as the report shows it
   // What nodes point to: the file with the preprocessor's lines blanked, a line feed, and the bodies of macros.
   std::string text;
   std::uint32_t size = 0;  // bytes of the file itself
+  std::string original;    // the file, where columns are not bytes; else "", and only the lines that `text` has otherwise:
+  std::string blanked;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> blanked_lines;  // their numbers, and where they begin in `blanked`
   Syntax syntax;
+  PackedSyntax packed;  // instead of it, while nobody looks at the file
   std::vector<Macro> macros;
   std::vector<Unroll> unrolls;  // in order
   std::vector<Suppression> suppressions;
@@ -74,14 +79,42 @@ struct Source {
     place.end_column = column_of(n.end, place.end_line);
     return place;
   }
-  // The line without its line feed.
+  // The line as the file has it, without its line feed.
   std::string_view line(std::uint32_t number) const {
     if (number == 0 || number > line_starts.size()) return "";
-    const std::uint32_t begin = line_starts[number - 1];
-    const std::uint32_t end = number < line_starts.size() ? line_starts[number] - 1 : size;
-    std::string_view one = std::string_view(original).substr(begin, end - begin);
+    std::string_view one = raw_line(number);
     while (!one.empty() && (one.back() == '\r' || one.back() == '\n')) one.remove_suffix(1);
     return one;
+  }
+
+  // Once the text has been read: nothing is kept twice. Lines and columns stay what they are.
+  void forget_original() {
+    if (!units.is_one_for_each_byte()) return;
+    for (std::uint32_t i = 1; i <= line_starts.size(); ++i) {
+      const std::string_view in_file = slice_of_line(original, i);
+      if (in_file == slice_of_line(text, i)) continue;
+      blanked_lines.emplace_back(i, static_cast<std::uint32_t>(blanked.size()));
+      blanked += in_file;
+    }
+    std::string().swap(original);
+  }
+  void pack() {
+    packed = PackedSyntax(syntax);
+    syntax = {};
+  }
+
+ private:
+  std::string_view slice_of_line(std::string_view of, std::uint32_t number) const {
+    const std::uint32_t begin = line_starts[number - 1];
+    const std::uint32_t end = number < line_starts.size() ? line_starts[number] : size;
+    return of.substr(begin, end - begin);
+  }
+  std::string_view raw_line(std::uint32_t number) const {
+    if (!original.empty()) return slice_of_line(original, number);
+    const auto at = std::ranges::lower_bound(blanked_lines, number, {}, [](const auto& line) { return line.first; });
+    if (at == blanked_lines.end() || at->first != number) return slice_of_line(text, number);
+    const std::uint32_t end = at + 1 == blanked_lines.end() ? static_cast<std::uint32_t>(blanked.size()) : (at + 1)->second;
+    return std::string_view(blanked).substr(at->second, end - at->second);
   }
 };
 

@@ -171,26 +171,30 @@ Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, st
 
 Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(
     std::vector<std::pair<std::string, std::string>> names_and_texts) const {
+  constexpr std::size_t many = 16;  // files: more are packed when they are read, and unpacked while they are studied
   auto report = std::make_unique<CudaReport>();
   report->gpu = gpu();
   std::vector<std::optional<Result<model::cuda::Source>>> read(names_and_texts.size());
   for_each_in_parallel(read.size(), [&](std::size_t i) {
     auto& [name, text] = names_and_texts[i];
     read[i].emplace(ingest::cuda::read_source(name, std::move(text)));
+    if (read.size() > many && *read[i]) (*read[i])->pack();
   });
+  std::vector<model::cuda::Source> sources;
+  sources.reserve(read.size());
   for (std::optional<Result<model::cuda::Source>>& one : read) {
     TRY_ASSIGN(model::cuda::Source source, std::move(*one));
     one.reset();
     if (source.errors > 0)
       report->notes.push_back(fmt::format("{}: {} not understood and read around", printable(source.name), count_text(source.errors, "place")));
     report->files.push_back(source.name);
-    report->sources.push_back(std::move(source));
+    sources.push_back(std::move(source));
   }
-  derive::cuda::Judged judged = derive::cuda::inspect_and_judge(report->sources, gpu_limits_, [&](const model::CodeSubject& subject) {
+  derive::cuda::Judged judged = derive::cuda::inspect_and_judge(sources, gpu_limits_, [&](const model::CodeSubject& subject) {
     return detect::examine(cuda_rules_, std::span(&subject, 1), gpu_sm_version_);
   });
   report->inspection = std::move(judged.inspection);
-  detect::CudaFindings found = detect::settled(std::move(judged.findings), report->sources);
+  detect::CudaFindings found = detect::settled(std::move(judged.findings), sources);
   report->findings = std::move(found.findings);
   report->suppressed = found.suppressed;
   if (found.suppressed > 0)

@@ -7,14 +7,12 @@
 
 #include "model/code_finding.h"
 #include "model/cuda_kernel.h"
-#include "model/cuda_source.h"
 
 namespace frx::report {
 
 struct CudaReport {
   std::vector<std::string> files;
   std::string gpu;  // "NVIDIA H100 (--gpu-model)", "" when none was named
-  std::vector<model::cuda::Source> sources;
   model::cuda::Inspection inspection;
   std::vector<model::CodeFinding> findings;  // most severe first
   std::size_t suppressed = 0;                // by comments in the source

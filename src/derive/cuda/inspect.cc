@@ -1,11 +1,16 @@
 #include "derive/cuda/inspect.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/parallel.h"
+#include "base/text.h"
 #include "derive/cuda/facts.h"
 #include "derive/cuda/launches.h"
 
@@ -16,8 +21,30 @@ using model::cuda::Inspection;
 using model::cuda::Kernel;
 using model::cuda::Launch;
 
-// Kernels that wait for those before them at the same time.
-constexpr std::size_t at_once = 1024;
+// Kernels that wait for those before them at the same time, with their files at hand.
+constexpr std::size_t at_once = 512;
+
+// Files by name; the first one of a name counts.
+class Files {
+ public:
+  explicit Files(const Sources& sources) : sources_(sources) {
+    for (std::uint32_t i = 0; i < sources.size(); ++i) by_name_.try_emplace(sources.at_rest(i).name, i);
+  }
+  std::string line(const model::TextPlace& place) const {
+    const auto at = by_name_.find(place.file);
+    return at == by_name_.end() ? "" : std::string(trim(sources_.at_rest(at->second).line(place.line)));
+  }
+
+ private:
+  const Sources& sources_;
+  std::unordered_map<std::string_view, std::uint32_t> by_name_;
+};
+
+std::vector<model::CodeFinding> judged(const model::CodeSubject& subject, const Judge& judge, const Files& files) {
+  std::vector<model::CodeFinding> findings = judge(subject);
+  for (model::CodeFinding& finding : findings) finding.snippet = files.line(finding.place);
+  return findings;
+}
 
 // What is found about one kernel.
 struct Inspected {
@@ -26,8 +53,8 @@ struct Inspected {
   std::vector<model::CodeFinding> findings;
   model::cuda::LaunchAdvice advice;
 
-  void judge_by(const Judge& judge) {
-    for (const model::CodeSubject& subject : subjects) std::ranges::move(judge(subject), std::back_inserter(findings));
+  void judge_by(const Judge& judge, const Files& files) {
+    for (const model::CodeSubject& subject : subjects) std::ranges::move(judged(subject, judge, files), std::back_inserter(findings));
     subjects = {};
   }
 };
@@ -55,35 +82,62 @@ void add(Inspected&& one, Judged& into) {
   into.inspection.kernels.push_back(std::move(one.kernel));
 }
 
-void judge_launches(const Judge& judge, Judged& into) {
-  const std::vector<Launch>& launches = into.inspection.launches;
+std::vector<model::CodeFinding> judged_launches(const std::vector<Launch>& launches, const Judge& judge, const Files& files) {
   std::vector<std::vector<model::CodeFinding>> found(launches.size());
-  for_each_in_parallel(found.size(), [&](std::size_t i) { found[i] = judge(launch_subject(launches[i])); });
-  for (auto& some : found) std::ranges::move(some, std::back_inserter(into.findings));
+  for_each_in_parallel(found.size(), [&](std::size_t i) { found[i] = judged(launch_subject(launches[i]), judge, files); });
+  std::vector<model::CodeFinding> findings;
+  for (auto& some : found) std::ranges::move(some, std::back_inserter(findings));
+  return findings;
 }
 
+// Lets go of files that nothing leads to any more, while kernels are studied in the order of their files.
+class Dropping {
+ public:
+  Dropping(const Sources& sources, const std::vector<std::uint32_t>& last_users) : sources_(sources) {
+    for (std::uint32_t i = 0; i < last_users.size(); ++i) by_last_user_.emplace_back(last_users[i], i);
+    std::ranges::sort(by_last_user_, std::greater<>());
+  }
+  void drop_before(std::uint32_t file) {
+    for (; !by_last_user_.empty() && by_last_user_.back().first < file; by_last_user_.pop_back()) sources_.drop(by_last_user_.back().second);
+  }
+
+ private:
+  const Sources& sources_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> by_last_user_;  // the first ones last
+};
+
 // Without a judge, all subjects are kept.
-Judged inspected_all(std::span<const model::cuda::Source> sources, const knowledge::SmLimits* limits, const Judge& judge) {
+Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, const Judge& judge) {
   Judged result;
   const Program program(sources);
-  result.inspection.launches = launches_of(program);
+  ProgramLaunches of_program = launches_of(program);
+  Dropping dropping(sources, last_users(program, of_program.mentions));
+  result.inspection.launches = std::move(of_program.launches);
+  of_program = {};
+  const Files files(sources);
+  std::vector<model::CodeFinding> about_launches;  // asked now, while all files are there
+  if (judge) about_launches = judged_launches(result.inspection.launches, judge, files);
   LaunchesByKernel launches = by_kernel(result.inspection.launches);
   std::vector<std::pair<std::uint32_t, const KernelLaunches*>> kernels;  // functions, and their launches
   for (std::uint32_t f = 0; f < program.functions().size(); ++f) {
     if (program.functions()[f].is_kernel) kernels.emplace_back(f, &launches[program.functions()[f].name]);
   }
+  result.inspection.kernels.reserve(kernels.size());
+  result.inspection.advice.reserve(kernels.size());
   for (std::size_t begin = 0; begin < kernels.size(); begin += at_once) {
-    std::vector<Inspected> found(std::min(at_once, kernels.size() - begin));
+    const std::size_t end = std::min(begin + at_once, kernels.size());
+    std::vector<Inspected> found(end - begin);
     for_each_in_parallel(found.size(), [&](std::size_t i) {
       const auto& [function, its_launches] = kernels[begin + i];
       found[i] = inspected(program, function, *its_launches, limits);
-      if (judge) found[i].judge_by(judge);
+      if (judge) found[i].judge_by(judge, files);
     });
     for (Inspected& one : found) add(std::move(one), result);
+    sources.rest();
+    if (end < kernels.size()) dropping.drop_before(program.functions()[kernels[end].first].at.source);
   }
-  if (judge) {
-    judge_launches(judge, result);
-  } else {
+  std::ranges::move(about_launches, std::back_inserter(result.findings));
+  if (!judge) {
     for (const Launch& launch : result.inspection.launches) result.inspection.subjects.push_back(launch_subject(launch));
   }
   return result;
@@ -92,11 +146,11 @@ Judged inspected_all(std::span<const model::cuda::Source> sources, const knowled
 }  // namespace
 
 Inspection inspect(std::span<const model::cuda::Source> sources, const knowledge::SmLimits* limits) {
-  return inspected_all(sources, limits, {}).inspection;
+  return inspected_all(Sources(sources), limits, {}).inspection;
 }
 
-Judged inspect_and_judge(std::span<const model::cuda::Source> sources, const knowledge::SmLimits* limits, const Judge& judge) {
-  return inspected_all(sources, limits, judge);
+Judged inspect_and_judge(std::span<model::cuda::Source> sources, const knowledge::SmLimits* limits, const Judge& judge) {
+  return inspected_all(Sources(sources), limits, judge);
 }
 
 }  // namespace frx::derive::cuda

@@ -16,12 +16,14 @@ namespace frx::derive::cuda {
 // null; then nothing is said about occupancy.
 model::cuda::Inspection inspect(std::span<const model::cuda::Source> sources, const knowledge::SmLimits* limits);
 
-// The same, but each subject is judged as soon as it is known, and not kept. Findings are in the order of subjects.
+// The same, but each subject is judged as soon as it is known, and not kept. Findings are in the order of subjects and
+// have their snippets. A source whose syntax is packed is unpacked while it is studied, and once nothing leads to it any
+// more it is left without text and syntax.
 using Judge = std::function<std::vector<model::CodeFinding>(const model::CodeSubject&)>;  // asked from several threads
 struct Judged {
   model::cuda::Inspection inspection;
   std::vector<model::CodeFinding> findings;
 };
-Judged inspect_and_judge(std::span<const model::cuda::Source> sources, const knowledge::SmLimits* limits, const Judge& judge);
+Judged inspect_and_judge(std::span<model::cuda::Source> sources, const knowledge::SmLimits* limits, const Judge& judge);
 
 }  // namespace frx::derive::cuda

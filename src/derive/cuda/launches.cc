@@ -61,19 +61,9 @@ Launch launch_of(const Program& program, const LaunchSite& site) {
   return launch;
 }
 
-// `<<<...>>>`, or the name of a kernel, which is an argument then.
-bool has_launch(const Program& program, const Source& source, const Function& function) {
-  for (std::uint32_t n = function.body; n < source.syntax[function.body].last; ++n) {
-    if (source.syntax.is(n, NodeKind::kernel_call_syntax)) return true;
-    if (source.syntax.is(n, NodeKind::identifier) && program.is_kernel(source.text_of(n))) return true;
-  }
-  return false;
-}
-
 std::vector<Launch> launches_in(const Program& program, std::uint32_t f) {
   std::vector<Launch> launches;
   const Function& function = program.functions()[f];
-  if (!has_launch(program, program.sources()[function.at.source], function)) return launches;
   const Trace trace = trace_host(program, f);
   std::set<std::uint32_t> seen;  // a function that calls a launching one does not launch twice
   for (const LaunchSite& site : trace.launches) {
@@ -85,17 +75,39 @@ std::vector<Launch> launches_in(const Program& program, std::uint32_t f) {
   return launches;
 }
 
+// Of the functions of one file that have a place which may be one.
+std::vector<Launch> launches_in_file(const Program& program, std::uint32_t source, const Mentions& mentions) {
+  std::vector<Launch> launches;
+  const model::cuda::Syntax& syntax = program.sources()[source].syntax;
+  for (const Function& function : program.functions_in(source)) {
+    const auto at = std::ranges::lower_bound(mentions.launch_nodes, function.body);
+    if (at == mentions.launch_nodes.end() || *at >= syntax[function.body].last) continue;
+    std::ranges::move(launches_in(program, static_cast<std::uint32_t>(&function - program.functions().data())), std::back_inserter(launches));
+  }
+  return launches;
+}
+
 }  // namespace
 
-std::vector<Launch> launches_of(const Program& program) {
-  std::vector<std::vector<Launch>> by_function(program.functions().size());
-  for_each_in_parallel(by_function.size(), [&](std::size_t f) { by_function[f] = launches_in(program, static_cast<std::uint32_t>(f)); });
-  std::vector<Launch> launches;
-  for (std::vector<Launch>& some : by_function) std::ranges::move(some, std::back_inserter(launches));
-  std::ranges::stable_sort(launches, {}, [](const Launch& l) {
+ProgramLaunches launches_of(const Program& program) {
+  constexpr std::uint32_t at_once = 128;
+  ProgramLaunches all;
+  all.mentions.resize(program.sources().size());
+  for (std::uint32_t begin = 0; begin < all.mentions.size(); begin += at_once) {
+    std::vector<std::vector<Launch>> found(std::min<std::size_t>(at_once, all.mentions.size() - begin));
+    for_each_in_parallel(found.size(), [&](std::size_t i) {
+      const auto source = begin + static_cast<std::uint32_t>(i);
+      all.mentions[source] = mentions_in(program, source);
+      found[i] = launches_in_file(program, source, all.mentions[source]);
+      all.mentions[source].launch_nodes = {};
+    });
+    for (std::vector<Launch>& some : found) std::ranges::move(some, std::back_inserter(all.launches));
+    program.sources().rest();
+  }
+  std::ranges::stable_sort(all.launches, {}, [](const Launch& l) {
     return std::tuple(std::string_view(l.place.file), l.place.line, l.place.column);
   });
-  return launches;
+  return all;
 }
 
 LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {

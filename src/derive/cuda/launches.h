@@ -9,14 +9,19 @@
 #include <vector>
 
 #include "derive/cuda/lanes.h"
+#include "derive/cuda/mentions.h"
 #include "derive/cuda/trace.h"
 #include "knowledge/gpus.h"
 #include "model/cuda_kernel.h"
 
 namespace frx::derive::cuda {
 
-// All `name<<<...>>>(...)` of the program, by file and line.
-std::vector<model::cuda::Launch> launches_of(const Program& program);
+// All `name<<<...>>>(...)` of the program, by file and line; and what was seen of each file on the way.
+struct ProgramLaunches {
+  std::vector<model::cuda::Launch> launches;
+  std::vector<Mentions> mentions;  // by file, without launch_nodes
+};
+ProgramLaunches launches_of(const Program& program);
 
 // What the launches of one kernel name say about its blocks.
 struct KernelLaunches {

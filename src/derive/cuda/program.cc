@@ -1,6 +1,10 @@
 #include "derive/cuda/program.h"
 
 #include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "base/parallel.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -82,126 +86,222 @@ std::uint32_t indirections(const Source& source, std::uint32_t declarator) {
   return count;
 }
 
-Program::Program(std::span<const Source> sources) : sources_(sources) {
-  for (std::uint32_t i = 0; i < sources.size(); ++i) add(i);
+namespace {
+
+struct NamedGlobal {
+  std::string_view name;
+  Global global;
+};
+struct Enumerator {
+  std::string_view name;
+  NodeRef at;
+};
+struct Alias {
+  std::string_view name, type;
+};
+struct Record {
+  struct Member {
+    std::string_view name, type;
+    bool is_pointer = false, is_array = false;
+  };
+  std::string_view name;
+  std::vector<Member> members;
+};
+using Declaration = std::variant<Function, NamedGlobal, Enumerator, Alias, Record>;
+
+// What one file declares, each thing as it stands there.
+class Declarer {
+ public:
+  Declarer(const Source& source, std::uint32_t index) : source_(source), syntax_(source.syntax), index_(index) {}
+
+  std::vector<Declaration> read() {
+    for (std::uint32_t n = 0; n < syntax_.size(); ++n) {
+      if (syntax_[n].begin >= source_.size) break;  // bodies of macros
+      switch (syntax_.kind(n)) {
+        case NodeKind::function_definition: add_function(n); break;
+        case NodeKind::declaration: add_declaration(n); break;
+        case NodeKind::enumerator: found_.emplace_back(Enumerator{text(syntax_.child(n, Role::name)), {index_, n}}); break;
+        case NodeKind::alias_declaration:
+        case NodeKind::type_definition: add_alias(n); break;
+        case NodeKind::struct_specifier:
+        case NodeKind::class_specifier: add_struct(n); break;
+        default: break;
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  std::string_view text(std::uint32_t node) const { return source_.text_of(node); }
+
+  void add_function(std::uint32_t node) {
+    Function function;
+    function.at = {index_, node};
+    function.declarator = function_declarator(source_, node);
+    function.body = syntax_.child(node, Role::body);
+    if (function.declarator == none || function.body == none) return;
+    function.name_node = name_in(source_, syntax_.child(function.declarator, Role::declarator));
+    if (function.name_node == none) return;
+    function.name = text(function.name_node);
+    function.is_kernel = has_word(source_, node, "__global__");
+    function.is_device = has_word(source_, node, "__device__");
+    const std::uint32_t parameters = syntax_.child(function.declarator, Role::parameters);
+    for (std::uint32_t p = parameters == none ? none : syntax_.first_child(parameters); p != none; p = syntax_.next_sibling(p)) {
+      const NodeKind kind = syntax_.kind(p);
+      if (kind == NodeKind::parameter || kind == NodeKind::optional_parameter) function.parameters.push_back(p);
+    }
+    found_.emplace_back(std::move(function));
+  }
+
+  void add_declaration(std::uint32_t node) {
+    std::uint32_t depth = 0;
+    for (std::uint32_t p = syntax_[node].parent; p != none; p = syntax_[p].parent) {
+      if (++depth > deepest_declarator) return;
+      if (syntax_.is(p, NodeKind::compound_statement) || syntax_.is(p, NodeKind::function_definition)) return;
+      if (syntax_.is(p, NodeKind::field_declaration_list)) return;
+    }
+    Global global;
+    global.declaration = {index_, node};
+    global.is_constant_memory = has_word(source_, node, "__constant__");
+    global.is_shared = has_word(source_, node, "__shared__");
+    global.is_device = has_word(source_, node, "__device__");
+    for (std::uint32_t c = syntax_.first_child(node); c != none; c = syntax_.next_sibling(c)) {
+      if (syntax_[c].role != Role::declarator) continue;
+      const std::uint32_t name = name_in(source_, c);
+      if (name == none || syntax_.is(c, NodeKind::function_declarator)) continue;
+      global.declarator = {index_, c};
+      found_.emplace_back(NamedGlobal{text(name), global});
+    }
+  }
+
+  void add_alias(std::uint32_t node) {
+    std::uint32_t name = syntax_.child(node, Role::name);
+    if (name == none) name = name_in(source_, syntax_.child(node, Role::declarator));
+    const std::uint32_t type = syntax_.child(node, Role::type);
+    if (name == none || type == none) return;
+    // `typedef float* p;` is no name for float.
+    const std::uint32_t declarator = syntax_.child(node, Role::declarator);
+    if (declarator != none && indirections(source_, declarator) > 0) return;
+    if (!syntax_.is(type, NodeKind::struct_specifier)) {
+      found_.emplace_back(Alias{text(name), text(type)});
+      return;
+    }
+    const std::uint32_t tag = syntax_.child(type, Role::name);
+    if (tag == none) return add_struct(type);
+    found_.emplace_back(Alias{text(name), text(tag)});
+  }
+
+  void add_struct(std::uint32_t node) {
+    const std::uint32_t body = syntax_.child(node, Role::body);
+    Record record;
+    record.name = text(syntax_.child(node, Role::name));
+    if (record.name.empty()) {  // typedef struct { ... } name;
+      const std::uint32_t parent = syntax_[node].parent;
+      if (!syntax_.is(parent, NodeKind::type_definition)) return;
+      record.name = text(syntax_.child(parent, Role::declarator));
+    }
+    if (body == none || record.name.empty()) return;
+    for (std::uint32_t c = syntax_.first_child(body); c != none; c = syntax_.next_sibling(c)) {
+      if (!syntax_.is(c, NodeKind::field_declaration) || has_word(source_, c, "static")) continue;
+      for (std::uint32_t d = syntax_.first_child(c); d != none; d = syntax_.next_sibling(d)) {
+        if (syntax_[d].role != Role::declarator || syntax_.is(d, NodeKind::function_declarator)) continue;
+        record.members.push_back({text(name_in(source_, d)), text(syntax_.child(c, Role::type)), syntax_.is(d, NodeKind::pointer_declarator),
+                                  syntax_.is(d, NodeKind::array_declarator)});
+      }
+    }
+    found_.emplace_back(std::move(record));
+  }
+
+  const Source& source_;
+  const model::cuda::Syntax& syntax_;
+  std::uint32_t index_;
+  std::vector<Declaration> found_;
+};
+
+}  // namespace
+
+struct Program::Declarations {
+  std::vector<Declaration> all;
+};
+
+// Files are read on all cores, a few at a time so that few are at hand; what they declare is added in their order.
+Program::Program(const Sources& sources) : sources_(sources) {
+  constexpr std::uint32_t at_once = 128;
+  for (std::uint32_t begin = 0; begin < sources.size(); begin += at_once) {
+    std::vector<Declarations> found(std::min(at_once, sources.size() - begin));
+    for_each_in_parallel(found.size(), [&](std::size_t i) {
+      const auto source = begin + static_cast<std::uint32_t>(i);
+      found[i].all = Declarer(sources[source], source).read();
+      sources.rest(source);
+    });
+    for (std::uint32_t i = 0; i < found.size(); ++i) add(begin + i, std::move(found[i]));
+    sources.rest();
+  }
+  first_functions_.push_back(static_cast<std::uint32_t>(functions_.size()));
 }
 
-void Program::add(std::uint32_t index) {
-  const Source& source = sources_[index];
-  for (std::uint32_t i = 0; i < source.macros.size(); ++i) macros_.try_emplace(source.macros[i].name, index, i);
-  for (std::uint32_t n = 0; n < source.syntax.size(); ++n) {
-    if (source.syntax[n].begin >= source.size) break;  // bodies of macros
-    switch (source.syntax.kind(n)) {
-      case NodeKind::function_definition: add_function({index, n}); break;
-      case NodeKind::declaration: add_declaration({index, n}); break;
-      case NodeKind::enumerator:
-        enumerators_.try_emplace(source.text_of(source.syntax.child(n, Role::name)), NodeRef{index, n});
-        break;
-      case NodeKind::alias_declaration:
-      case NodeKind::type_definition: add_alias({index, n}); break;
-      case NodeKind::struct_specifier:
-      case NodeKind::class_specifier: add_struct({index, n}); break;
-      default: break;
+std::string_view Program::define(std::string_view name, std::uint32_t source) {
+  const std::uint32_t id = names_.add(name);
+  if (id >= defined_.size()) defined_.resize(id + 1);
+  std::vector<std::uint32_t>& files = defined_[id].files;
+  if (files.empty() || files.back() != source) files.push_back(source);
+  return names_[id];
+}
+
+template <typename OneRecord>
+Struct Program::layout_of(const OneRecord& record) {
+  Struct result;
+  std::uint32_t offset = 0, widest = 1;
+  bool known = true;
+  for (const auto& member : record.members) {
+    const std::uint32_t bytes = member.is_pointer ? 8 : type(member.type).bytes;
+    if (bytes == 0 || member.is_array) known = false;
+    const std::uint32_t alignment = std::clamp(bytes & (0u - bytes), 1u, 16u);
+    offset = aligned(offset, alignment);
+    widest = std::max(widest, alignment);
+    if (known) result.fields[keep(member.name)] = {offset, bytes};
+    offset += bytes;
+  }
+  result.bytes = known ? aligned(offset, widest) : 0;
+  return result;
+}
+
+void Program::add(std::uint32_t index, Declarations&& declarations) {
+  first_functions_.push_back(static_cast<std::uint32_t>(functions_.size()));
+  const Source& source = sources_.at_rest(index);
+  for (std::uint32_t i = 0; i < source.macros.size(); ++i) macros_.try_emplace(define(source.macros[i].name, index), index, i);
+  for (Declaration& declaration : declarations.all) {
+    if (auto* function = std::get_if<Function>(&declaration)) {
+      add_function(std::move(*function));
+    } else if (const auto* global = std::get_if<NamedGlobal>(&declaration)) {
+      const auto [entry, is_new] = globals_.try_emplace(define(global->name, index), global->global);
+      if (!is_new) entry->second.is_ambiguous = true;
+    } else if (const auto* enumerator = std::get_if<Enumerator>(&declaration)) {
+      enumerators_.try_emplace(define(enumerator->name, index), enumerator->at);
+    } else if (const auto* alias = std::get_if<Alias>(&declaration)) {
+      aliases_.try_emplace(keep(alias->name), keep(alias->type));
+    } else {
+      const Record& record = std::get<Record>(declaration);
+      structs_.try_emplace(keep(record.name), layout_of(record));
     }
   }
 }
 
-void Program::add_function(NodeRef at) {
-  const Source& source = sources_[at.source];
-  Function function;
-  function.at = at;
-  function.declarator = function_declarator(source, at.node);
-  function.body = source.syntax.child(at.node, Role::body);
-  if (function.declarator == none || function.body == none) return;
-  function.name_node = name_in(source, source.syntax.child(function.declarator, Role::declarator));
-  if (function.name_node == none) return;
-  function.name = source.text_of(function.name_node);
-  function.is_kernel = has_word(source, at.node, "__global__");
-  function.is_device = has_word(source, at.node, "__device__");
-  const std::uint32_t parameters = source.syntax.child(function.declarator, Role::parameters);
-  for (std::uint32_t p = parameters == none ? none : source.syntax.first_child(parameters); p != none;
-       p = source.syntax.next_sibling(p)) {
-    const NodeKind kind = source.syntax.kind(p);
-    if (kind == NodeKind::parameter || kind == NodeKind::optional_parameter) function.parameters.push_back(p);
-  }
+void Program::add_function(Function&& function) {
+  function.name = define(function.name, function.at.source);
   // A constexpr or a macro-qualified function may run on the device as well; a kernel may not be called.
-  if (function.is_kernel) kernel_names_.insert(function.name);
+  if (function.is_kernel) defined_[names_.find(function.name)].is_kernel = true;
   if (!function.is_kernel) device_functions_[function.name].push_back(static_cast<std::uint32_t>(functions_.size()));
   functions_.push_back(std::move(function));
 }
 
-void Program::add_declaration(NodeRef at) {
-  const Source& source = sources_[at.source];
-  std::uint32_t depth = 0;
-  for (std::uint32_t p = source.syntax[at.node].parent; p != none; p = source.syntax[p].parent) {
-    if (++depth > deepest_declarator) return;
-    if (source.syntax.is(p, NodeKind::compound_statement) || source.syntax.is(p, NodeKind::function_definition)) return;
-    if (source.syntax.is(p, NodeKind::field_declaration_list)) return;
-  }
-  Global global;
-  global.declaration = at;
-  global.is_constant_memory = has_word(source, at.node, "__constant__");
-  global.is_shared = has_word(source, at.node, "__shared__");
-  global.is_device = has_word(source, at.node, "__device__");
-  for (std::uint32_t c = source.syntax.first_child(at.node); c != none; c = source.syntax.next_sibling(c)) {
-    if (source.syntax[c].role != Role::declarator) continue;
-    const std::uint32_t name = name_in(source, c);
-    if (name == none || source.syntax.is(c, NodeKind::function_declarator)) continue;
-    global.declarator = {at.source, c};
-    const auto [entry, is_new] = globals_.try_emplace(source.text_of(name), global);
-    if (!is_new) entry->second.is_ambiguous = true;
-  }
+std::span<const Function> Program::functions_in(std::uint32_t source) const {
+  return std::span(functions_).subspan(first_functions_[source], first_functions_[source + 1] - first_functions_[source]);
 }
 
-void Program::add_alias(NodeRef at) {
-  const Source& source = sources_[at.source];
-  std::uint32_t name = source.syntax.child(at.node, Role::name);
-  if (name == none) name = name_in(source, source.syntax.child(at.node, Role::declarator));
-  const std::uint32_t type = source.syntax.child(at.node, Role::type);
-  if (name == none || type == none) return;
-  // `typedef float* p;` is no name for float.
-  const std::uint32_t declarator = source.syntax.child(at.node, Role::declarator);
-  if (declarator != none && indirections(source, declarator) > 0) return;
-  if (source.syntax.is(type, NodeKind::struct_specifier)) {
-    const std::uint32_t tag = source.syntax.child(type, Role::name);
-    if (tag == none) return add_struct({at.source, type});
-    aliases_.try_emplace(source.text_of(name), source.text_of(tag));
-    return;
-  }
-  aliases_.try_emplace(source.text_of(name), source.text_of(type));
-}
-
-void Program::add_struct(NodeRef at) {
-  const Source& source = sources_[at.source];
-  const std::uint32_t body = source.syntax.child(at.node, Role::body);
-  std::string_view name = source.text_of(source.syntax.child(at.node, Role::name));
-  if (name.empty()) {  // typedef struct { ... } name;
-    const std::uint32_t parent = source.syntax[at.node].parent;
-    if (!source.syntax.is(parent, NodeKind::type_definition)) return;
-    name = source.text_of(source.syntax.child(parent, Role::declarator));
-  }
-  if (body == none || name.empty()) return;
-  Struct result;
-  std::uint32_t offset = 0, widest = 1;
-  bool known = true;
-  for (std::uint32_t c = source.syntax.first_child(body); c != none; c = source.syntax.next_sibling(c)) {
-    if (!source.syntax.is(c, NodeKind::field_declaration) || has_word(source, c, "static")) continue;
-    for (std::uint32_t d = source.syntax.first_child(c); d != none; d = source.syntax.next_sibling(d)) {
-      if (source.syntax[d].role != Role::declarator) continue;
-      if (source.syntax.is(d, NodeKind::function_declarator)) continue;
-      const std::uint32_t bytes = source.syntax.is(d, NodeKind::pointer_declarator)
-                                      ? 8
-                                      : type(source.text_of(source.syntax.child(c, Role::type))).bytes;
-      if (bytes == 0 || source.syntax.is(d, NodeKind::array_declarator)) known = false;
-      const std::uint32_t alignment = std::clamp(bytes & (0u - bytes), 1u, 16u);
-      offset = aligned(offset, alignment);
-      widest = std::max(widest, alignment);
-      if (known) result.fields[source.text_of(name_in(source, d))] = {offset, bytes};
-      offset += bytes;
-    }
-  }
-  result.bytes = known ? aligned(offset, widest) : 0;
-  structs_.try_emplace(name, std::move(result));
+std::uint32_t Program::defined(std::string_view name) const {
+  const std::uint32_t number = names_.find(name);
+  return number < defined_.size() && !defined_[number].files.empty() ? number : none;
 }
 
 std::span<const std::uint32_t> Program::device_functions(std::string_view name) const {
@@ -211,20 +311,20 @@ std::span<const std::uint32_t> Program::device_functions(std::string_view name) 
 
 const Global* Program::global(std::string_view name) const {
   const auto at = globals_.find(name);
-  return at == globals_.end() ? nullptr : &at->second;
+  return at == globals_.end() || sources_.is_dropped(at->second.declarator.source) ? nullptr : &at->second;
 }
 
 std::optional<NodeRef> Program::enumerator(std::string_view name) const {
   const auto at = enumerators_.find(name);
-  return at == enumerators_.end() ? std::nullopt : std::optional(at->second);
+  return at == enumerators_.end() || sources_.is_dropped(at->second.source) ? std::nullopt : std::optional(at->second);
 }
 
 const model::cuda::Macro* Program::macro(std::string_view name, std::uint32_t& source) const {
   const auto at = macros_.find(name);
   if (at == macros_.end()) return nullptr;
   source = at->second.first;
-  const model::cuda::Macro& macro = sources_[source].macros[at->second.second];
-  return macro.is_ambiguous ? nullptr : &macro;
+  const model::cuda::Macro& macro = sources_.at_rest(source).macros[at->second.second];
+  return macro.is_ambiguous || sources_.is_dropped(source) ? nullptr : &macro;
 }
 
 const Struct* Program::struct_named(std::string_view name) const {

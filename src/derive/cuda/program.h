@@ -7,9 +7,10 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "base/interner.h"
+#include "derive/cuda/sources.h"
 #include "derive/cuda/types.h"
 #include "model/cuda_source.h"
 
@@ -52,18 +53,32 @@ struct Struct {
   std::unordered_map<std::string_view, Field> fields;
 };
 
+// Where functions, variables at the outermost level, enumerators and macros of one name stand.
+struct Defined {
+  std::vector<std::uint32_t> files;  // each once
+  bool is_kernel = false;
+};
+
 class Program {
  public:
-  // `sources` must outlive the program.
-  explicit Program(std::span<const Source> sources);
+  // `sources` must outlive the program. All of them are at rest afterwards.
+  explicit Program(const Sources& sources);
 
-  std::span<const Source> sources() const { return sources_; }
-  const std::vector<Function>& functions() const { return functions_; }
+  const Sources& sources() const { return sources_; }
+  const std::vector<Function>& functions() const { return functions_; }  // by file and place
+  // Those of one file.
+  std::span<const Function> functions_in(std::uint32_t source) const;
   // Those that code on the device can call, by name.
   std::span<const std::uint32_t> device_functions(std::string_view name) const;
 
-  bool is_kernel(std::string_view name) const { return kernel_names_.contains(name); }
-
+  // The number of a name that is defined somewhere, else none.
+  std::uint32_t defined(std::string_view name) const;
+  const Defined& definitions(std::uint32_t number) const { return defined_[number]; }
+  std::uint32_t name_count() const { return static_cast<std::uint32_t>(defined_.size()); }
+  bool is_kernel(std::string_view name) const {
+    const std::uint32_t number = defined(name);
+    return number != none && defined_[number].is_kernel;
+  }
   const Global* global(std::string_view name) const;
   // Value of an enumerator: it and those before it in its list, since the last one with a value.
   std::optional<NodeRef> enumerator(std::string_view name) const;
@@ -73,16 +88,21 @@ class Program {
   TypeInfo type(std::string_view name) const;
 
  private:
-  void add(std::uint32_t source);
-  void add_function(NodeRef at);
-  void add_declaration(NodeRef at);
-  void add_alias(NodeRef at);
-  void add_struct(NodeRef at);
+  struct Declarations;
+  void add(std::uint32_t source, Declarations&& declarations);
+  void add_function(Function&& function);
+  template <typename Record>
+  Struct layout_of(const Record& record);
+  std::string_view define(std::string_view name, std::uint32_t source);
+  // Files may be dropped; names are needed longer.
+  std::string_view keep(std::string_view name) { return names_[names_.add(name)]; }
 
-  std::span<const Source> sources_;
+  const Sources& sources_;
   std::vector<Function> functions_;
+  std::vector<std::uint32_t> first_functions_;  // by file
+  Interner names_;
+  std::vector<Defined> defined_;  // by number of the name, for some of them
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> device_functions_;
-  std::unordered_set<std::string_view> kernel_names_;
   std::unordered_map<std::string_view, Global> globals_;
   std::unordered_map<std::string_view, NodeRef> enumerators_;
   std::unordered_map<std::string_view, std::pair<std::uint32_t, std::uint32_t>> macros_;

@@ -338,17 +338,18 @@ std::optional<Value> Walker::eval_macro(std::string_view name, const std::vector
     return std::nullopt;
   const Scope scope(*this);
   for (std::size_t i = 0; i < arguments.size(); ++i) put_slot(macro->parameters[i], arguments[i]);
-  const std::uint32_t outer = std::exchange(source_, where);
+  const std::uint32_t outer = enter(where);
   ++resolving_;
   const Value value = eval(macro->value);
   --resolving_;
-  source_ = outer;
+  enter(outer);
   return value;
 }
 
 std::optional<Value> Walker::eval_inlined(std::string_view name, const std::vector<Value>& arguments) {
   for (const std::uint32_t function : program_.device_functions(name)) {
-    if (program_.functions()[function].parameters.size() != arguments.size()) continue;
+    const Function& callee = program_.functions()[function];
+    if (callee.parameters.size() != arguments.size() || program_.sources().is_dropped(callee.at.source)) continue;
     const bool is_running =
         std::ranges::any_of(frames_, [&](const Frame& frame) { return frame.function == function; });
     if (is_running || frames_.size() > deepest_inlining || quiet_) return with(e_.opaque());
@@ -361,7 +362,7 @@ Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments
   const Function& f = program_.functions()[function];
   if (std::ranges::find(trace_.functions, function) == trace_.functions.end()) trace_.functions.push_back(function);
   const Scope scope(*this);
-  const std::uint32_t outer = std::exchange(source_, f.at.source);
+  const std::uint32_t outer = enter(f.at.source);
   auto outer_breakables = std::exchange(breakables_, std::pmr::vector<Breakable>(&scratch_));
   frames_.push_back({.function = function,
                      .first_slot = slots_.size(),
@@ -376,7 +377,7 @@ Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments
   frames_.pop_back();
   returned_ = frame.outer_returned;
   breakables_ = std::move(outer_breakables);
-  source_ = outer;
+  enter(outer);
   return frame.result.value_or(with(e_.opaque()));
 }
 

@@ -175,7 +175,7 @@ void Walker::note_unknown_name(std::uint32_t node) {
 std::optional<Value> Walker::eval_enumerator(std::string_view name) {
   const std::optional<NodeRef> at = program_.enumerator(name);
   if (!at || resolving_ > 16) return std::nullopt;
-  const std::uint32_t outer = std::exchange(source_, at->source);
+  const std::uint32_t outer = enter(at->source);
   ++resolving_;
   const std::uint32_t list = syntax()[at->node].parent;
   std::uint32_t base = none;
@@ -191,12 +191,12 @@ std::optional<Value> Walker::eval_enumerator(std::string_view name) {
   }
   const Value value = base == none ? number(behind - 1) : arithmetic(Op::add, eval(base), number(behind));
   --resolving_;
-  source_ = outer;
+  enter(outer);
   return value;
 }
 
 Value Walker::global_memory(const Global& global) {
-  const std::uint32_t outer = std::exchange(source_, global.declarator.source);
+  const std::uint32_t outer = enter(global.declarator.source);
   const std::uint32_t name = name_in(source(), global.declarator.node);
   const auto [at, is_new] = global_memories_.try_emplace(text(name), 0);
   if (is_new) {
@@ -217,7 +217,7 @@ Value Walker::global_memory(const Global& global) {
     memory.is_dynamic = global.is_shared && is_open;
     memory.dims = std::move(dims);
   }
-  source_ = outer;
+  enter(outer);
   return pointer_to(at->second);
 }
 
@@ -233,11 +233,11 @@ std::optional<Value> Walker::eval_global(std::string_view name) {
       has_word(at, global->declaration.node, "const") || has_word(at, global->declaration.node, "constexpr");
   const std::uint32_t value = at.syntax.child(global->declarator.node, Role::value);
   if (global->is_ambiguous || !is_const || value == none) return with(uniform_named(name));
-  const std::uint32_t outer = std::exchange(source_, global->declarator.source);
+  const std::uint32_t outer = enter(global->declarator.source);
   ++resolving_;
   const Value result = eval(value);
   --resolving_;
-  source_ = outer;
+  enter(outer);
   return result;
 }
 

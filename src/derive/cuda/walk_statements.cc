@@ -7,7 +7,7 @@ namespace frx::derive::cuda {
 
 void Walker::run(std::uint32_t function) {
   const Function& f = program_.functions()[function];
-  source_ = f.at.source;
+  enter(f.at.source);
   is_kernel_ = f.is_kernel;
   returned_ = left_ = e_.constant(1);
   trace_.contexts.push_back({none, returned_, false, f.at});

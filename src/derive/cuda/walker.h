@@ -68,7 +68,12 @@ class Walker {
   };
   class Deeper;
 
-  const Source& source() const { return program_.sources()[source_]; }
+  const Source& source() const { return *here_; }
+  // Goes on in that file, and says which one it was in.
+  std::uint32_t enter(std::uint32_t source) {
+    here_ = &program_.sources()[source];
+    return std::exchange(source_, source);
+  }
   const model::cuda::Syntax& syntax() const { return source().syntax; }
   std::string_view text(std::uint32_t node) const { return source().text_of(node); }
   NodeRef ref(std::uint32_t node) const { return {source_, node}; }
@@ -198,6 +203,7 @@ class Walker {
   Trace& trace_;
   Expressions& e_;
   std::uint32_t source_ = 0;
+  const Source* here_ = nullptr;  // that file
   std::array<std::byte, 16384> room_;  // enough for most kernels
   std::pmr::monotonic_buffer_resource scratch_{room_.data(), room_.size()};
   std::pmr::vector<Slot> slots_{&scratch_};

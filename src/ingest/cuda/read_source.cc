@@ -1,5 +1,6 @@
 #include "ingest/cuda/read_source.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "ingest/cuda/directive.h"
@@ -18,7 +19,9 @@ constexpr std::size_t bytes_per_node = 3;  // of dense text
 constexpr std::uint32_t many_nodes = 100'000;
 
 std::vector<std::uint32_t> line_starts(std::string_view text) {
-  std::vector<std::uint32_t> starts{0};
+  std::vector<std::uint32_t> starts;
+  starts.reserve(static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1);
+  starts.push_back(0);
   for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1)) {
     starts.push_back(static_cast<std::uint32_t>(at + 1));
   }
@@ -99,6 +102,7 @@ Result<Source> read_source(std::string name, std::string original) {
   const std::uint32_t first = source.syntax.size();
   add_bodies(source, bodies);
   find_values(source, bodies, first);
+  source.forget_original();
   // Room for many is never touched; making it smaller would take all of it twice.
   if (source.syntax.size() < many_nodes) source.syntax.nodes.shrink_to_fit();
   return source;

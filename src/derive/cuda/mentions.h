@@ -1,0 +1,23 @@
+// What a file speaks of: other files that its analysis may lead to, and places that may launch a kernel.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "derive/cuda/program.h"
+
+namespace frx::derive::cuda {
+
+struct Mentions {
+  std::vector<std::uint32_t> names;         // numbers of those that are defined elsewhere, each once
+  std::vector<std::uint32_t> launch_nodes;  // `<<<...>>>` and names of kernels, in order
+};
+
+Mentions mentions_in(const Program& program, std::uint32_t source);
+
+// For each file the last one, by number, whose analysis may lead to it: through the names it uses, what is behind these
+// names, and so on.
+std::vector<std::uint32_t> last_users(const Program& program, std::span<const Mentions> all);
+
+}  // namespace frx::derive::cuda
