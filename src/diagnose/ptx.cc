@@ -87,7 +87,7 @@ class RunFacts {
     const std::optional<double> largest = number(run_, "max_" + std::string(name));
     for (const CodeSubject& subject : subjects_) {
       if (!largest || number(subject, name) != largest) continue;
-      if (const CodeFact* fact = subject.find(wanted)) run_.facts[wanted] = *fact;
+      if (const CodeFact* fact = subject.find(wanted)) run_.facts.put(wanted, *fact);
       return;
     }
   }
@@ -102,7 +102,7 @@ class RunFacts {
     }
   }
 
-  void set_count(std::string_view name, std::string_view as) {
+  void set_count(std::string_view name, model::FactName as) {
     const auto count = std::ranges::count_if(subjects_, [&](const CodeSubject& s) { return number(s, name).value_or(0) > 0; });
     run_.set(as, static_cast<double>(count));
   }

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "base/name_table.h"
 
 namespace frx::model {
 
@@ -31,6 +33,46 @@ struct CodeFact {
   std::vector<TextPlace> places;
 };
 
+// What a fact is called. A literal stays where it is, any other name is copied by those who keep it.
+class FactName {
+ public:
+  consteval FactName(const char* literal) : text_(literal), is_literal_(true) {}
+  FactName(const std::string& name) : text_(name) {}
+  std::string_view text() const { return text_; }
+  bool is_literal() const { return is_literal_; }
+
+ private:
+  std::string_view text_;
+  bool is_literal_ = false;
+};
+
+// By name, quick to fill and to ask: a kernel has some sixty, and rules ask for hundreds.
+class CodeFacts {
+ public:
+  void put(FactName name, CodeFact fact) {
+    NameTable::Found at{names_.find(name.text()), false};
+    if (at.id == none) at = names_.add(name.is_literal() ? name.text() : copied(name.text()));
+    if (!at.is_new) {
+      facts_[at.id] = std::move(fact);
+      return;
+    }
+    if (facts_.empty()) facts_.reserve(64);
+    facts_.push_back(std::move(fact));
+  }
+  const CodeFact* find(std::string_view name) const {
+    const std::uint32_t id = names_.find(name);
+    return id == none ? nullptr : &facts_[id];
+  }
+
+ private:
+  static constexpr std::uint32_t none = 0xFFFFFFFF;
+  std::string_view copied(std::string_view name) { return *copies_.emplace_back(std::make_shared<const std::string>(name)); }
+
+  NameTable names_;
+  std::vector<CodeFact> facts_;  // by number of the name
+  std::vector<std::shared_ptr<const std::string>> copies_;  // of names, for every copy of these facts
+};
+
 // The facts about one kernel, one launch of it, or its occupancy.
 struct CodeSubject {
   enum class Scope : std::uint8_t { kernel, launch, occupancy };
@@ -38,26 +80,14 @@ struct CodeSubject {
   Scope scope = Scope::kernel;
   std::string kernel;  // "" for the launch of an unknown kernel
   TextPlace place;     // of its name
-  std::map<std::string, CodeFact, std::less<>> facts;
+  CodeFacts facts;
 
-  void set(std::string_view name, bool value, std::vector<TextPlace> places = {}) {
-    put(name, value, std::move(places));
+  void set(FactName name, bool value, std::vector<TextPlace> places = {}) { facts.put(name, {value, std::move(places)}); }
+  void set(FactName name, double value, std::vector<TextPlace> places = {}) { facts.put(name, {value, std::move(places)}); }
+  void set(FactName name, std::string value, std::vector<TextPlace> places = {}) {
+    facts.put(name, {std::move(value), std::move(places)});
   }
-  void set(std::string_view name, double value, std::vector<TextPlace> places = {}) {
-    put(name, value, std::move(places));
-  }
-  void set(std::string_view name, std::string value, std::vector<TextPlace> places = {}) {
-    put(name, std::move(value), std::move(places));
-  }
-  const CodeFact* find(std::string_view name) const {
-    const auto at = facts.find(name);
-    return at == facts.end() ? nullptr : &at->second;
-  }
-
- private:
-  void put(std::string_view name, decltype(CodeFact::value) value, std::vector<TextPlace> places) {
-    facts.insert_or_assign(std::string(name), CodeFact{std::move(value), std::move(places)});
-  }
+  const CodeFact* find(std::string_view name) const { return facts.find(name); }
 };
 
 enum class Severity : std::uint8_t { low, medium, high };

@@ -18,9 +18,11 @@ std::uint8_t* put(std::uint8_t* at, std::uint32_t number) {
   return at;
 }
 
-std::uint32_t take(const char*& at) {
-  std::uint32_t number = 0;
-  for (int shift = 0;; shift += 7) {
+inline std::uint32_t take(const char*& at) {
+  std::uint32_t number = static_cast<std::uint8_t>(*at++);
+  if (number < 0x80) return number;  // nearly all of them
+  number &= 0x7F;
+  for (int shift = 7;; shift += 7) {
     const auto byte = static_cast<std::uint8_t>(*at++);
     number |= static_cast<std::uint32_t>(byte & 0x7F) << shift;
     if (byte < 0x80) return number;
@@ -52,14 +54,15 @@ PackedSyntax::PackedSyntax(const Syntax& syntax) : count_(syntax.size()) {
 
 Syntax PackedSyntax::unpacked() const {
   Syntax syntax;
-  syntax.nodes.resize(count_);
+  syntax.nodes.reserve(count_);
   const char* at = bytes_.data();
-  std::uint32_t before = 0, around = none;  // the innermost node that has not ended
+  std::uint32_t before = 0, around = none, around_ends = none;  // the innermost node that has not ended
   for (std::uint32_t n = 0; n < count_; ++n) {
-    while (around != none && syntax.nodes[around].last <= n) around = syntax.nodes[around].parent;
-    Node& node = syntax.nodes[n];
-    node.kind = static_cast<NodeKind>(*at++);
-    const auto role = static_cast<std::uint8_t>(*at++);
+    for (; around_ends == n; around_ends = around == none ? none : syntax.nodes[around].last) around = syntax.nodes[around].parent;
+    Node node;
+    node.kind = static_cast<NodeKind>(at[0]);
+    const auto role = static_cast<std::uint8_t>(at[1]);
+    at += 2;
     node.role = static_cast<Role>(role & role_bits);
     node.begin = before + unfolded(take(at));
     node.end = node.begin + unfolded(take(at));
@@ -68,8 +71,10 @@ Syntax PackedSyntax::unpacked() const {
     if ((role & has_children) != 0) {
       node.last += take(at);
       around = n;
+      around_ends = node.last;
     }
     before = node.begin;
+    syntax.nodes.push_back(node);
   }
   return syntax;
 }

@@ -132,12 +132,28 @@ void append_line(std::string& text, int depth) {
   if (size >= begin.size()) text.append(size + 1 - begin.size(), ' ');
 }
 
+void append_key(std::string& text, std::string_view key, int depth, bool is_first) {
+  const auto blanks = static_cast<std::size_t>(2 * depth);
+  const std::size_t begin = text.size(), commas = is_first ? 0 : 1;
+  text.resize(begin + commas + 1 + blanks + 1 + key.size() + 3, ' ');
+  char* at = text.data() + begin;
+  if (!is_first) *at++ = ',';
+  *at++ = '\n';
+  at += blanks;
+  *at++ = '"';
+  at = std::ranges::copy(key, at).out;
+  *at++ = '"';
+  *at = ':';
+}
+
 void append_json(std::string& text, std::string_view value) {
   if (!is_plain(value)) {
     text += dumped(value);
     return;
   }
-  text.append(1, '"').append(value).append(1, '"');
+  const std::size_t begin = text.size();
+  text.resize(begin + value.size() + 2, '"');
+  std::ranges::copy(value, text.data() + begin + 1);
 }
 
 void append_json(std::string& text, const Json& value, int depth) { Printer(text).print(value, depth); }

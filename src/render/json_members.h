@@ -41,6 +41,8 @@ inline std::optional<std::string_view> unless_empty(std::string_view text) { ret
 void append_json(std::string& text, const Json& value, int depth);
 void append_json(std::string& text, std::string_view value);
 void append_line(std::string& text, int depth);  // a line feed, and blanks
+// What goes before a value: a comma unless it is the first, a new line, and the key, which is plain text.
+void append_key(std::string& text, std::string_view key, int depth, bool is_first);
 
 // Into an object of the library's.
 class JsonTree {
@@ -108,12 +110,9 @@ class JsonText {
   }
 
   // What goes before a value, for one that is written by somebody else.
-  void begin(const char* key) {
-    if (has_members_) out_ += ',';
+  void begin(std::string_view key) {
+    append_key(out_, key, depth_ + 1, !has_members_);
     has_members_ = true;
-    append_line(out_, depth_ + 1);
-    append_json(out_, std::string_view(key));
-    out_ += ": ";
   }
 
  private:

@@ -116,12 +116,13 @@ void add_matmul_facts(const KernelView& view, const Kernel& kernel, CodeSubject&
   into.set("has_fp16", view.words.half_types);
   // Tiles matter where a matrix product goes through them; 64 is the height of a warpgroup's tile.
   const bool through_tiles = view.words.tensor_api || in_tiles;
-  for (const auto& [fact, of] : {std::pair("tc_unfriendly_dims", 16),
-                                 std::pair("tc_unfriendly_dims_hopper", view.words.warpgroup_mma ? 64 : 16)}) {
+  const auto set_unfriendly = [&](model::FactName fact, model::FactName words, std::int64_t of) {
     const std::string dims = through_tiles ? unfriendly(kernel, of) : "";
     into.set(fact, !dims.empty());
-    into.set(std::string(fact) + "_str", dims);
-  }
+    into.set(words, dims);
+  };
+  set_unfriendly("tc_unfriendly_dims", "tc_unfriendly_dims_str", 16);
+  set_unfriendly("tc_unfriendly_dims_hopper", "tc_unfriendly_dims_hopper_str", view.words.warpgroup_mma ? 64 : 16);
 }
 
 CodeSubject facts_of(const KernelView& view, const Kernel& kernel) {

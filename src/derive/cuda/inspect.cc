@@ -127,6 +127,9 @@ Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, 
   for (std::size_t begin = 0; begin < kernels.size(); begin += at_once) {
     const std::size_t end = std::min(begin + at_once, kernels.size());
     std::vector<Inspected> found(end - begin);
+    const auto file_of = [&](std::size_t k) { return program.functions()[kernels[k].first].at.source; };
+    const std::uint32_t first = file_of(begin);
+    for_each_in_parallel(file_of(end - 1) + 1 - first, [&](std::size_t i) { sources[first + static_cast<std::uint32_t>(i)]; });
     for_each_in_parallel(found.size(), [&](std::size_t i) {
       const auto& [function, its_launches] = kernels[begin + i];
       found[i] = inspected(program, function, *its_launches, limits);
@@ -134,7 +137,7 @@ Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, 
     });
     for (Inspected& one : found) add(std::move(one), result);
     sources.rest();
-    if (end < kernels.size()) dropping.drop_before(program.functions()[kernels[end].first].at.source);
+    if (end < kernels.size()) dropping.drop_before(file_of(end));
   }
   std::ranges::move(about_launches, std::back_inserter(result.findings));
   if (!judge) {

@@ -51,6 +51,8 @@ class Lanes {
     const Row& row = rows_[e];
     return row.begin == same ? row.value : room_.values[row.begin + lane];
   }
+  // The values of all lanes, one after the other; null when they are one value and have no row.
+  const std::int64_t* row(ExprId e) const { return rows_[e].begin == same ? nullptr : room_.values.get() + rows_[e].begin; }
   bool is_same_for_all(ExprId e) const;
   // That, told at once; some that are the same have a row all the same.
   bool is_one_value(ExprId e) const { return rows_[e].begin == same; }

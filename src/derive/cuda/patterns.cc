@@ -122,13 +122,15 @@ WarpAccess Patterns::see(const Lanes& lanes, Mask mask, const Access& access, bo
   // Nobody comes here in this sample: for global memory the rest of the warp may tell, for banks it does not.
   if (mask.none() && in_banks) return seen;
   if (mask.none()) mask.set();
+  const std::int64_t* const row = lanes.row(access.address);
+  const std::int64_t one_for_all = row ? 0 : wrapped(lanes.at(access.address, 0));
   for (std::uint32_t begin = 0; begin < lanes.count();) {
     WarpAddresses warp;
     std::uint32_t lane = begin;
     for (; lane < lanes.count() && lanes.thread_of(lane) / 32 == lanes.thread_of(begin) / 32; ++lane) {
-      if (!mask[lane]) continue;
       warp.threads[warp.count] = lanes.thread_of(lane);
-      warp.addresses[warp.count++] = wrapped(lanes.at(access.address, lane));
+      warp.addresses[warp.count] = row ? wrapped(row[lane]) : one_for_all;
+      warp.count += mask[lane] ? 1 : 0;
     }
     seen.add(warp, access.bytes == 0 ? 4 : access.bytes);
     begin = lane;

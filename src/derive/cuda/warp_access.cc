@@ -1,6 +1,7 @@
 #include "derive/cuda/warp_access.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 namespace frx::derive::cuda {
@@ -21,6 +22,14 @@ void sort(std::int64_t* begin, std::int64_t* end) {
 std::uint32_t unique_count(std::int64_t* begin, std::int64_t* end) {
   sort(begin, end);
   return static_cast<std::uint32_t>(std::unique(begin, end) - begin);
+}
+
+// From each lane to the next one, where it is the same.
+std::optional<std::int64_t> step_of(const WarpAddresses& warp) {
+  const std::int64_t step = warp.count < 2 ? 0 : warp.addresses[1] - warp.addresses[0];
+  bool is_even = true;
+  for (std::uint32_t i = 1; i < warp.count; ++i) is_even &= warp.addresses[i] - warp.addresses[i - 1] == step;
+  return is_even ? std::optional(step) : std::nullopt;
 }
 
 }  // namespace
@@ -58,6 +67,13 @@ bool WarpAccess::is_further_on(const WarpAddresses& warp) const {
 }
 
 void WarpAccess::add_sectors(const WarpAddresses& warp, std::uint32_t bytes) {
+  // Where lanes are evenly spread, and no further apart than a sector, all sectors from the first to the last are touched.
+  if (const std::optional<std::int64_t> step = step_of(warp); step && std::abs(*step) <= sector_bytes) {
+    const auto [low, high] = std::minmax(warp.addresses[0], warp.addresses[warp.count - 1]);
+    sectors_before_ = static_cast<std::uint64_t>(sector_of(high + bytes - 1) - sector_of(low) + 1);
+    ideal_before_ = ((*step == 0 ? 1 : warp.count) * std::uint64_t{bytes} + sector_bytes - 1) / sector_bytes;
+    return;
+  }
   std::array<std::int64_t, 32> sorted = warp.addresses;
   sort(sorted.data(), sorted.data() + warp.count);
   std::uint64_t unique = 0, touched = 0;

@@ -19,8 +19,8 @@ class Counter {
  public:
   Counter(const Module& module, const KernelFacts& facts, CodeSubject& subject) : module_(module), facts_(facts), subject_(subject) {}
 
-  void set(std::string_view name, Category category) { set(name, facts_.of(category), {category}); }
-  void set(std::string_view name, std::uint64_t count, std::initializer_list<Category> shown_by) {
+  void set(model::FactName name, Category category) { set(name, facts_.of(category), {category}); }
+  void set(model::FactName name, std::uint64_t count, std::initializer_list<Category> shown_by) {
     std::uint32_t first = none;
     for (const Category category : shown_by) first = std::min(first, facts_.first[static_cast<std::size_t>(category)]);
     subject_.set(name, static_cast<double>(count), places(first));
@@ -60,15 +60,15 @@ void add_spills(const KernelFacts& facts, const Compiled* compiled, Counter& cou
 }
 
 // Those whose neighbours use the rest of the sectors, or the others.
-void add_costly(const Module& module, const std::vector<CostlyAccess>& costly, bool neighbours, std::uint64_t count, const std::string& name,
-                CodeSubject& subject) {
+void add_costly(const Module& module, const std::vector<CostlyAccess>& costly, bool neighbours, std::uint64_t count, model::FactName count_name,
+                model::FactName sentence_name, CodeSubject& subject) {
   std::vector<TextPlace> places;
   for (const CostlyAccess& one : costly) {
     if (!one.in_all_shapes || one.neighbours_use_rest != neighbours) continue;
-    if (places.empty()) subject.set(name + "_sentence", one.access.sentence);
+    if (places.empty()) subject.set(sentence_name, one.access.sentence);
     places.push_back(place_of(module, one.access.instruction));
   }
-  subject.set(name + "_accesses", static_cast<double>(count), std::move(places));
+  subject.set(count_name, static_cast<double>(count), std::move(places));
 }
 
 }  // namespace
@@ -104,9 +104,12 @@ CodeSubject subject_of(const Module& module, const KernelFacts& facts, const Com
   subject.set("global_memory_ratio", facts.global_ratio());
   subject.set("conditional_branch_density", facts.conditional_branch_density());
   subject.set("divergent_branch_density", facts.divergent_branch_density());
-  add_costly(module, facts.accesses.uncoalesced, false, facts.accesses.uncoalesced_count, "uncoalesced", subject);
-  add_costly(module, facts.accesses.uncoalesced, true, facts.accesses.blocked_count, "thread_blocked", subject);
-  add_costly(module, facts.accesses.conflicting, false, facts.accesses.conflicting_count, "bank_conflict", subject);
+  add_costly(module, facts.accesses.uncoalesced, false, facts.accesses.uncoalesced_count, "uncoalesced_accesses",
+             "uncoalesced_sentence", subject);
+  add_costly(module, facts.accesses.uncoalesced, true, facts.accesses.blocked_count, "thread_blocked_accesses",
+             "thread_blocked_sentence", subject);
+  add_costly(module, facts.accesses.conflicting, false, facts.accesses.conflicting_count, "bank_conflict_accesses",
+             "bank_conflict_sentence", subject);
   add_registers(facts, compiled, counter, subject);
   add_spills(facts, compiled, counter, subject);
   return subject;

@@ -26,8 +26,11 @@ Directive directive_of(std::string_view text) {
   std::string plain;
   text.remove_prefix(1);
   Scanner scanner(text);
+  std::size_t behind = 0;  // the piece before
   for (Piece piece = scanner.next(); piece.kind != Piece::end; piece = scanner.next()) {
     const std::string_view spelling = scanner.of(piece);
+    plain += text.substr(behind, piece.begin - behind);
+    behind = piece.begin + piece.size;
     if (piece.kind == Piece::comment || piece.kind == Piece::newline || spelling == "\\") {
       plain += ' ';
     } else {

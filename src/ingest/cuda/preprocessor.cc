@@ -25,13 +25,16 @@ class Reader {
 
   Preprocessed read() {
     for (Piece piece = scanner_.next(); piece.kind != Piece::end; piece = scanner_.next()) {
+      if (piece.kind == Piece::newline) {
+        ++line_;
+        continue;
+      }
       const std::string_view spelling = scanner_.of(piece);
       if (piece.kind == Piece::directive) obey(piece);
       if (piece.kind == Piece::comment && !is_dead()) note_suppression(spelling);
       if (piece.kind == Piece::code || piece.kind == Piece::text) see(piece, spelling);
       if (is_dead() && piece.kind != Piece::directive) blank(piece.begin, piece.begin + piece.size);
-      const bool is_one_line = piece.kind == Piece::code || piece.kind == Piece::space;
-      if (!is_one_line) line_ += static_cast<std::uint32_t>(std::count(spelling.begin(), spelling.end(), '\n'));
+      if (piece.kind != Piece::code) line_ += static_cast<std::uint32_t>(std::ranges::count(spelling, '\n'));
     }
     return std::move(out_);
   }

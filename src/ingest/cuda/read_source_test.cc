@@ -60,7 +60,7 @@ TEST(CudaSource, CountsWhatIsNoCudaAndReadsOn) {
 TEST(CudaSource, ReadsAnything) {
   for (const std::string_view text : {std::string_view(), std::string_view("\0\0\xFF\xFE", 4),
                                       std::string_view("\xEF\xBB\xBFint a;"), std::string_view("\n\n\n")}) {
-    EXPECT_TRUE(read_source("a.cu", text));
+    EXPECT_TRUE(read_source("a.cu", std::string(text)));
   }
 }
 

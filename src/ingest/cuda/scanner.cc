@@ -15,7 +15,12 @@ constexpr std::array<bool, 256> words = [] {
 }();
 bool is_word(char c) { return words[static_cast<unsigned char>(c)]; }
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
+constexpr std::array<bool, 256> spaces = [] {
+  std::array<bool, 256> all{};
+  for (const unsigned char c : {' ', '\t', '\r', '\f', '\v'}) all[c] = true;
+  return all;
+}();
+bool is_space(char c) { return spaces[static_cast<unsigned char>(c)]; }
 
 }  // namespace
 
@@ -92,16 +97,12 @@ Piece Scanner::take(Piece::Kind kind, std::size_t end) {
 }
 
 Piece Scanner::next() {
+  while (at_ < text_.size() && is_space(text_[at_])) ++at_;
   if (at_ >= text_.size()) return {Piece::end, text_.size(), 0};
   const char c = text_[at_];
   if (c == '\n') {
     line_begins_ = true;
     return take(Piece::newline, at_ + 1);
-  }
-  if (is_space(c)) {
-    std::size_t end = at_ + 1;
-    while (end < text_.size() && is_space(text_[end])) ++end;
-    return take(Piece::space, end);
   }
   if (c == '/' && (at(at_ + 1) == '/' || at(at_ + 1) == '*')) return take(Piece::comment, comment_end(at_));
   if (c == '#' && line_begins_) return take(Piece::directive, directive_end(at_));

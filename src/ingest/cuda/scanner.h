@@ -7,7 +7,7 @@
 namespace frx::ingest::cuda {
 
 struct Piece {
-  enum Kind { end, code, newline, space, comment, text, directive };
+  enum Kind { end, code, newline, comment, text, directive };
   Kind kind = end;
   std::size_t begin = 0, size = 0;
 };
@@ -16,8 +16,8 @@ class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
 
-  // The next piece; a directive is a whole one, with its continued lines but without the last line feed. Code
-  // comes as one word or one mark.
+  // The next piece behind blanks; a directive is a whole one, with its continued lines but without the last line feed.
+  // Code comes as one word or one mark.
   Piece next();
   std::string_view of(const Piece& piece) const { return text_.substr(piece.begin, piece.size); }
 
