@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "base/files.h"
-#include "base/parallel.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "capture/ptx_compiler.h"
@@ -167,14 +166,7 @@ void compile_and_confirm(CodeFile& file, const Reading& reading) {
 }
 
 Result<> read_cuda(CodeFile& file, const Reading& reading) {
-  std::vector<std::optional<Result<std::string>>> read(file.paths.size());
-  for_each_in_parallel(read.size(), [&](std::size_t i) { read[i].emplace(read_file(file.paths[i], largest_file)); });
-  std::vector<std::pair<std::string, std::string>> texts;
-  for (std::size_t i = 0; i < read.size(); ++i) {
-    TRY_ASSIGN(std::string text, std::move(*read[i]));
-    texts.emplace_back(file.paths[i], std::move(text));
-  }
-  TRY_ASSIGN(file.cuda, reading.analyst.inspect_cuda(std::move(texts)));
+  TRY_ASSIGN(file.cuda, reading.analyst.inspect_cuda(file.paths, [&](std::size_t i) { return read_file(file.paths[i], largest_file); }));
   if (reading.options.with_ptx) compile_and_confirm(file, reading);
   return {};
 }

@@ -50,23 +50,17 @@ CudaFindings examine_cuda(const knowledge::CodeRules& rules, const model::cuda::
 }
 
 CudaFindings settled(std::vector<CodeFinding> found, std::span<const Source> sources) {
-  CudaFindings result;
-  result.findings.reserve(found.size());
   const std::unordered_map<std::string_view, Annotated> named = by_name(sources);
   sort_findings(found);
-  for (CodeFinding& finding : found) {
+  const auto is_silenced = [&](CodeFinding& finding) {
     const auto source = named.find(finding.place.file);
-    if (source == named.end()) {
-      result.findings.push_back(std::move(finding));
-      continue;
-    }
-    if (is_suppressed(finding, source->second)) {
-      ++result.suppressed;
-      continue;
-    }
+    if (source == named.end()) return false;
     if (finding.snippet.empty()) finding.snippet = trim(source->second.source->line(finding.place.line));
-    result.findings.push_back(std::move(finding));
-  }
+    return is_suppressed(finding, source->second);
+  };
+  CudaFindings result;
+  result.suppressed = std::erase_if(found, is_silenced);
+  result.findings = std::move(found);
   return result;
 }
 

@@ -13,17 +13,18 @@
 #include <vector>
 
 #include "base/name_table.h"
+#include "base/shared_text.h"
 
 namespace frx::model {
 
 // In a text file; line and column from 1, 0 where unknown. A column counts UTF-16 code units, as editors and SARIF do.
 // `end_column` is one past the last of them on `end_line`.
 struct TextPlace {
-  std::string file;
+  SharedText file;
   std::uint32_t line = 0, column = 0;
   std::uint32_t end_line = 0, end_column = 0;
   // The source this code was compiled from, when it says so (.loc of PTX).
-  std::string source_file;
+  SharedText source_file;
   std::uint32_t source_line = 0;
 };
 

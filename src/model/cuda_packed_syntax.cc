@@ -52,8 +52,8 @@ PackedSyntax::PackedSyntax(const Syntax& syntax) : count_(syntax.size()) {
   bytes_.assign(reinterpret_cast<const char*>(room.get()), static_cast<std::size_t>(at - room.get()));
 }
 
-Syntax PackedSyntax::unpacked() const {
-  Syntax syntax;
+void PackedSyntax::unpack(Syntax& syntax) const {
+  syntax.nodes.clear();
   syntax.nodes.reserve(count_);
   const char* at = bytes_.data();
   std::uint32_t before = 0, around = none, around_ends = none;  // the innermost node that has not ended
@@ -76,7 +76,6 @@ Syntax PackedSyntax::unpacked() const {
     before = node.begin;
     syntax.nodes.push_back(node);
   }
-  return syntax;
 }
 
 }  // namespace frx::model::cuda

@@ -13,8 +13,8 @@ class PackedSyntax {
   PackedSyntax() = default;
   explicit PackedSyntax(const Syntax& syntax);
 
-  // The same tree again, node by node.
-  Syntax unpacked() const;
+  // The same tree again, in the place of what `into` holds.
+  void unpack(Syntax& into) const;
   bool empty() const { return count_ == 0; }
 
  private:

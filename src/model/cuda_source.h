@@ -38,7 +38,7 @@ struct Suppression {
 };
 
 struct Source {
-  std::string name;  // as the report shows it
+  SharedText name;  // as the report shows it
   // What nodes point to: the file with the preprocessor's lines blanked, a line feed, and the bodies of macros.
   std::string text;
   std::uint32_t size = 0;  // bytes of the file itself

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/shared_text.h"
 #include "model/ptx_form.h"
 
 namespace frx::model::ptx {
@@ -183,7 +184,7 @@ struct Version {
 };
 
 struct Module {
-  std::string file;                     // for messages
+  SharedText file;                      // for messages
   Version version;                      // 0.0: not stated
   std::vector<std::string> targets;     // "sm_90a", "debug", "texmode_independent"
   int address_size = 0;                 // bits; 0: not stated
@@ -204,7 +205,7 @@ struct Module {
 
   struct File {
     std::uint32_t number = 0;
-    std::string path;                   // as the compiler was told; bytes, maybe not UTF-8
+    SharedText path;                    // as the compiler was told; bytes, maybe not UTF-8
   };
   std::vector<File> files;
   struct Alias {

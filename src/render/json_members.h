@@ -75,6 +75,8 @@ class JsonTree {
       Json list = Json::array();
       for (const auto& element : value) list.push_back(tree_of(element));
       return list;
+    } else if constexpr (JsonTextual<Value>) {
+      return Json(std::string_view(value));
     } else {
       return Json(value);
     }

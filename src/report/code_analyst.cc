@@ -171,15 +171,23 @@ Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, st
 
 Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(
     std::vector<std::pair<std::string, std::string>> names_and_texts) const {
+  std::vector<std::string> names;
+  for (auto& [name, text] : names_and_texts) names.push_back(std::move(name));
+  return inspect_cuda(names, [&](std::size_t i) { return Result<std::string>(std::move(names_and_texts[i].second)); });
+}
+
+Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<std::string>& names, const TextOf& text_of) const {
   constexpr std::size_t many = 16;  // files: more are packed when they are read, and unpacked while they are studied
   auto report = std::make_unique<CudaReport>();
   report->gpu = gpu();
-  std::vector<std::optional<Result<model::cuda::Source>>> read(names_and_texts.size());
-  for_each_in_parallel(read.size(), [&](std::size_t i) {
-    auto& [name, text] = names_and_texts[i];
-    read[i].emplace(ingest::cuda::read_source(name, std::move(text)));
-    if (read.size() > many && *read[i]) (*read[i])->pack();
-  });
+  const auto read_one = [&](std::size_t i) -> Result<model::cuda::Source> {
+    TRY_ASSIGN(std::string text, text_of(i));
+    TRY_ASSIGN(model::cuda::Source source, ingest::cuda::read_source(names[i], std::move(text)));
+    if (names.size() > many) source.pack();
+    return source;
+  };
+  std::vector<std::optional<Result<model::cuda::Source>>> read(names.size());
+  for_each_in_parallel(read.size(), [&](std::size_t i) { read[i].emplace(read_one(i)); });
   std::vector<model::cuda::Source> sources;
   sources.reserve(read.size());
   for (std::optional<Result<model::cuda::Source>>& one : read) {
@@ -187,7 +195,7 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(
     one.reset();
     if (source.errors > 0)
       report->notes.push_back(fmt::format("{}: {} not understood and read around", printable(source.name), count_text(source.errors, "place")));
-    report->files.push_back(source.name);
+    report->files.emplace_back(source.name.view());
     sources.push_back(std::move(source));
   }
   derive::cuda::Judged judged = derive::cuda::inspect_and_judge(sources, gpu_limits_, [&](const model::CodeSubject& subject) {

@@ -43,6 +43,9 @@ class CodeAnalyst {
   Result<std::unique_ptr<PtxReport>> analyse_ptx(std::string name, std::string text, const PtxCompiler& compiler = {}) const;
   // One program: a kernel of one file may be launched in another. Fails on what cannot be read at all.
   Result<std::unique_ptr<CudaReport>> inspect_cuda(std::vector<std::pair<std::string, std::string>> names_and_texts) const;
+  // The same, with each text asked for when it is its turn, from several threads: not all of them are held at once.
+  using TextOf = std::function<Result<std::string>(std::size_t)>;  // by number of the name
+  Result<std::unique_ptr<CudaReport>> inspect_cuda(const std::vector<std::string>& names, const TextOf& text_of) const;
 
  private:
   CodeAnalyst() = default;

@@ -22,7 +22,7 @@ using model::cuda::Kernel;
 using model::cuda::Launch;
 
 // Kernels that wait for those before them at the same time, with their files at hand.
-constexpr std::size_t at_once = 512;
+constexpr std::size_t at_once = 192;
 
 // Files by name; the first one of a name counts.
 class Files {

@@ -90,7 +90,7 @@ std::vector<Launch> launches_in_file(const Program& program, std::uint32_t sourc
 }  // namespace
 
 ProgramLaunches launches_of(const Program& program) {
-  constexpr std::uint32_t at_once = 128;
+  constexpr std::uint32_t at_once = 32;
   ProgramLaunches all;
   all.mentions.resize(program.sources().size());
   for (std::uint32_t begin = 0; begin < all.mentions.size(); begin += at_once) {
@@ -107,6 +107,7 @@ ProgramLaunches launches_of(const Program& program) {
   std::ranges::stable_sort(all.launches, {}, [](const Launch& l) {
     return std::tuple(std::string_view(l.place.file), l.place.line, l.place.column);
   });
+  all.launches.shrink_to_fit();
   return all;
 }
 

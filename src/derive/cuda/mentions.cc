@@ -23,7 +23,7 @@ Mentions mentions_in(const Program& program, std::uint32_t index) {
     if (name == none) continue;
     const Defined& defined = program.definitions(name);
     if (defined.is_kernel && kind == NodeKind::identifier) mentions.launch_nodes.push_back(n);
-    if (defined.files.size() > 1 || defined.files.front() != index) mentions.names.push_back(name);
+    if (defined.is_in_several || defined.file != index) mentions.names.push_back(name);
   }
   std::ranges::sort(mentions.names);
   mentions.names.erase(std::ranges::unique(mentions.names).begin(), mentions.names.end());
@@ -44,7 +44,7 @@ std::vector<std::uint32_t> last_users(const Program& program, std::span<const Me
       for (const std::uint32_t name : all[file].names) {
         if (is_followed[name]) continue;
         is_followed[name] = true;
-        const std::vector<std::uint32_t>& files = program.definitions(name).files;
+        const std::span<const std::uint32_t> files = program.files_defining(name);
         to_follow.insert(to_follow.end(), files.begin(), files.end());
       }
     }

@@ -241,11 +241,22 @@ Program::Program(const Sources& sources) : sources_(sources) {
 }
 
 std::string_view Program::define(std::string_view name, std::uint32_t source) {
-  const std::uint32_t id = names_.add(name);
-  if (id >= defined_.size()) defined_.resize(id + 1);
-  std::vector<std::uint32_t>& files = defined_[id].files;
-  if (files.empty() || files.back() != source) files.push_back(source);
-  return names_[id];
+  const std::uint32_t number = names_.add(name);
+  if (number >= defined_.size()) defined_.resize(number + 1);
+  Defined& defined = defined_[number];
+  if (defined.file == none) {
+    defined.file = source;
+  } else if (defined.is_in_several ? several_files_[number].back() != source : defined.file != source) {
+    if (!defined.is_in_several) several_files_[number] = {defined.file};
+    defined.is_in_several = true;
+    several_files_[number].push_back(source);
+  }
+  return names_[number];
+}
+
+std::span<const std::uint32_t> Program::files_defining(std::uint32_t number) const {
+  const Defined& defined = defined_[number];
+  return defined.is_in_several ? std::span<const std::uint32_t>(several_files_.at(number)) : std::span(&defined.file, 1);
 }
 
 template <typename OneRecord>
@@ -289,9 +300,15 @@ void Program::add(std::uint32_t index, Declarations&& declarations) {
 
 void Program::add_function(Function&& function) {
   function.name = define(function.name, function.at.source);
+  Defined& defined = defined_[names_.find(function.name)];
   // A constexpr or a macro-qualified function may run on the device as well; a kernel may not be called.
-  if (function.is_kernel) defined_[names_.find(function.name)].is_kernel = true;
-  if (!function.is_kernel) device_functions_[function.name].push_back(static_cast<std::uint32_t>(functions_.size()));
+  if (function.is_kernel) {
+    defined.is_kernel = true;
+  } else {
+    const auto number = static_cast<std::uint32_t>(functions_.size());
+    (defined.first_function == none ? defined.first_function : functions_[defined.last_function].next) = number;
+    defined.last_function = number;
+  }
   functions_.push_back(std::move(function));
 }
 
@@ -301,12 +318,7 @@ std::span<const Function> Program::functions_in(std::uint32_t source) const {
 
 std::uint32_t Program::defined(std::string_view name) const {
   const std::uint32_t number = names_.find(name);
-  return number < defined_.size() && !defined_[number].files.empty() ? number : none;
-}
-
-std::span<const std::uint32_t> Program::device_functions(std::string_view name) const {
-  const auto at = device_functions_.find(name);
-  return at == device_functions_.end() ? std::span<const std::uint32_t>() : at->second;
+  return number < defined_.size() && defined_[number].file != none ? number : none;
 }
 
 const Global* Program::global(std::string_view name) const {

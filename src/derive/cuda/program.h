@@ -34,6 +34,7 @@ struct Function {
   std::uint32_t declarator = none;  // function_declarator
   std::uint32_t body = none;
   std::vector<std::uint32_t> parameters;
+  std::uint32_t next = none;  // of its name, that code on the device can call
   bool is_kernel = false, is_device = false;
 };
 
@@ -53,10 +54,11 @@ struct Struct {
   std::unordered_map<std::string_view, Field> fields;
 };
 
-// Where functions, variables at the outermost level, enumerators and macros of one name stand.
+// Functions, variables at the outermost level, enumerators and macros of one name.
 struct Defined {
-  std::vector<std::uint32_t> files;  // each once
-  bool is_kernel = false;
+  std::uint32_t file = none;                                // of the first one; none: there is none
+  std::uint32_t first_function = none, last_function = none;  // that code on the device can call
+  bool is_kernel = false, is_in_several = false;            // files
 };
 
 class Program {
@@ -68,12 +70,16 @@ class Program {
   const std::vector<Function>& functions() const { return functions_; }  // by file and place
   // Those of one file.
   std::span<const Function> functions_in(std::uint32_t source) const;
-  // Those that code on the device can call, by name.
-  std::span<const std::uint32_t> device_functions(std::string_view name) const;
+  // The first of those that code on the device can call by that name; then each one's `next`.
+  std::uint32_t first_device_function(std::string_view name) const {
+    const std::uint32_t number = defined(name);
+    return number == none ? none : defined_[number].first_function;
+  }
 
   // The number of a name that is defined somewhere, else none.
   std::uint32_t defined(std::string_view name) const;
   const Defined& definitions(std::uint32_t number) const { return defined_[number]; }
+  std::span<const std::uint32_t> files_defining(std::uint32_t number) const;
   std::uint32_t name_count() const { return static_cast<std::uint32_t>(defined_.size()); }
   bool is_kernel(std::string_view name) const {
     const std::uint32_t number = defined(name);
@@ -102,7 +108,7 @@ class Program {
   std::vector<std::uint32_t> first_functions_;  // by file
   Interner names_;
   std::vector<Defined> defined_;  // by number of the name, for some of them
-  std::unordered_map<std::string_view, std::vector<std::uint32_t>> device_functions_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> several_files_;  // by number of a name that is in several
   std::unordered_map<std::string_view, Global> globals_;
   std::unordered_map<std::string_view, NodeRef> enumerators_;
   std::unordered_map<std::string_view, std::pair<std::uint32_t, std::uint32_t>> macros_;

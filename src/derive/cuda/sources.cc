@@ -10,11 +10,20 @@ Sources::Sources(std::span<Source> all) : all_(all), packable_(all.data()), stat
   for (std::size_t i = 0; i < all.size(); ++i) states_[i].store(all[i].packed.empty() ? at_hand : packed, std::memory_order_relaxed);
 }
 
+model::cuda::Syntax Sources::spare() const {
+  const std::lock_guard lock(listing_);
+  if (spare_.empty()) return {};
+  model::cuda::Syntax syntax = std::move(spare_.back());
+  spare_.pop_back();
+  return syntax;
+}
+
 void Sources::unpack(std::uint32_t i) const {
   {
     const std::lock_guard lock(unpacking_[i % unpacking_.size()]);
     if (states_[i].load(std::memory_order_relaxed) != packed) return;
-    packable_[i].syntax = packable_[i].packed.unpacked();
+    packable_[i].syntax = spare();
+    packable_[i].packed.unpack(packable_[i].syntax);
     states_[i].store(at_hand, std::memory_order_release);
   }
   const std::lock_guard lock(listing_);
@@ -22,15 +31,14 @@ void Sources::unpack(std::uint32_t i) const {
 }
 
 void Sources::rest(std::uint32_t i) const {
-  if (!states_ || packable_[i].packed.empty() || is_dropped(i)) return;
-  packable_[i].syntax = {};
+  if (!states_ || packable_[i].packed.empty() || states_[i].load(std::memory_order_relaxed) != at_hand) return;
   states_[i].store(packed, std::memory_order_release);
+  const std::lock_guard lock(listing_);
+  spare_.push_back(std::exchange(packable_[i].syntax, {}));
 }
 
 void Sources::rest() const {
-  const std::lock_guard lock(listing_);
-  for (const std::uint32_t i : unpacked_) rest(i);
-  unpacked_.clear();
+  for (const std::uint32_t i : std::exchange(unpacked_, {})) rest(i);
 }
 
 void Sources::drop(std::uint32_t i) const {
@@ -42,7 +50,7 @@ void Sources::drop(std::uint32_t i) const {
   kept.macros = std::move(source.macros);
   kept.suppressions = std::move(source.suppressions);
   kept.errors = source.errors;
-  source = std::move(kept);
+  std::swap(source, kept);  // an assignment would keep the room of what is let go
   states_[i].store(dropped, std::memory_order_relaxed);
 }
 

@@ -41,6 +41,7 @@ class Sources {
  private:
   enum State : std::uint8_t { at_hand, packed, dropped };
   void unpack(std::uint32_t i) const;
+  model::cuda::Syntax spare() const;
 
   std::span<const model::cuda::Source> all_;
   model::cuda::Source* packable_ = nullptr;         // the same, where they may change
@@ -48,6 +49,7 @@ class Sources {
   mutable std::array<std::mutex, 16> unpacking_;    // of every sixteenth file
   mutable std::mutex listing_;
   mutable std::vector<std::uint32_t> unpacked_;
+  mutable std::vector<model::cuda::Syntax> spare_;  // room of those that are at rest again, for the next ones
 };
 
 }  // namespace frx::derive::cuda

@@ -347,7 +347,7 @@ std::optional<Value> Walker::eval_macro(std::string_view name, const std::vector
 }
 
 std::optional<Value> Walker::eval_inlined(std::string_view name, const std::vector<Value>& arguments) {
-  for (const std::uint32_t function : program_.device_functions(name)) {
+  for (std::uint32_t function = program_.first_device_function(name); function != none; function = program_.functions()[function].next) {
     const Function& callee = program_.functions()[function];
     if (callee.parameters.size() != arguments.size() || program_.sources().is_dropped(callee.at.source)) continue;
     const bool is_running =

@@ -97,7 +97,7 @@ Result<Source> read_source(std::string name, std::string original) {
   std::string().swap(plain.text);
   source.syntax.nodes.reserve(source.text.size() / bytes_per_node);
   if (Result<> read = add_syntax(std::string_view(source.text).substr(0, text.size()), 0, source.syntax, source.errors); !read) {
-    return Failure{read.error()}.at(source.name);
+    return Failure{read.error()}.at(std::string(source.name.view()));
   }
   const std::uint32_t first = source.syntax.size();
   add_bodies(source, bodies);

@@ -121,11 +121,12 @@ bool ModuleReader::read_file() {
   if (!in_.take_number(file.number)) return false;
   if (in_.lexer.now().kind != Token::text) return in_.expected("the name of a file");
   const std::string_view name = in_.lexer.take().spelling;
-  file.path = name.substr(1, name.size() - 2);
+  std::string path(name.substr(1, name.size() - 2));
   if (in_.lexer.now().kind == Token::text) {
     const std::string_view below = in_.lexer.take().spelling;
-    file.path += "/" + std::string(below.substr(1, below.size() - 2));
+    path += "/" + std::string(below.substr(1, below.size() - 2));
   }
+  file.path = std::move(path);
   in_.module.files.push_back(std::move(file));
   while (in_.lexer.skip_if(',')) {
     if (in_.lexer.now().kind != Token::number) return in_.expected("a number");
@@ -177,11 +178,11 @@ Result<model::Module> read_module(std::string file, std::string_view text) {
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   model::Module module;
   module.file = std::move(file);
-  if (text.size() >= 0xFFFFFFFF) return fail(ErrorKind::malformed, "expected less than 4 GB of PTX").at(module.file);
+  if (text.size() >= 0xFFFFFFFF) return fail(ErrorKind::malformed, "expected less than 4 GB of PTX").at(std::string(module.file.view()));
   reserve(module, text);
   ModuleReader(text, module).read();
   if (module.version.major == 0 && module.functions.empty()) {
-    return fail(ErrorKind::malformed, "expected PTX, found neither '.version' nor a function").at(module.file);
+    return fail(ErrorKind::malformed, "expected PTX, found neither '.version' nor a function").at(std::string(module.file.view()));
   }
   return module;
 }

@@ -23,7 +23,7 @@ std::string described(const Token& token) {
 
 bool Reading::expected(std::string_view what) {
   if (problem_.empty() && module.problems.size() < problems_kept) {
-    problem_ = fmt::format("{}:{}: expected {}, found {}", module.file, lexer.now().line, what, described(lexer.now()));
+    problem_ = fmt::format("{}:{}: expected {}, found {}", module.file.view(), lexer.now().line, what, described(lexer.now()));
   }
   return false;
 }
