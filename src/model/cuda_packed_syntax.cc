@@ -1,15 +1,25 @@
 #include "model/cuda_packed_syntax.h"
 
+#include <array>
 #include <memory>
 
 namespace frx::model::cuda {
 namespace {
 
-// A node: its kind; its role and what its descendants are; how far behind the node before it it begins; its length.
-// Whose child it is follows from the order.
-constexpr std::uint8_t role_bits = 0x1F, has_children = 0x20;
-static_assert(static_cast<std::uint8_t>(Role::value) <= role_bits);
-constexpr std::size_t bytes_at_most = 2 + 3 * 5;
+// A node: what it is; how far behind the node before it it begins; its length; and, where it has some, how many nodes are
+// below it. Whose child it is follows from the order.
+//
+// What a node is (kind, role, whether it has children) is one byte: a file has some hundred different ones. The byte
+// `another` and two more stand for those that are too many.
+using What = std::uint16_t;
+constexpr std::size_t whats = 1 << 14;
+constexpr std::uint8_t another = 255;
+constexpr std::size_t bytes_at_most = 3 + 3 * 5;
+
+What what_of(const Node& node, bool has_children) {
+  return static_cast<What>(static_cast<unsigned>(node.kind) << 6 | static_cast<unsigned>(node.role) << 1 | (has_children ? 1 : 0));
+}
+static_assert(static_cast<unsigned>(Role::value) < 32);
 
 // Seven bits a byte, the last ones first.
 std::uint8_t* put(std::uint8_t* at, std::uint32_t number) {
@@ -38,17 +48,28 @@ std::uint32_t unfolded(std::uint32_t folded) { return (folded >> 1) ^ (0u - (fol
 PackedSyntax::PackedSyntax(const Syntax& syntax) : count_(syntax.size()) {
   const auto room = std::make_unique_for_overwrite<std::uint8_t[]>(syntax.size() * bytes_at_most);
   std::uint8_t* at = room.get();
+  std::array<std::uint8_t, whats> numbers;
+  numbers.fill(another);
   std::uint32_t before = 0;
   for (std::uint32_t n = 0; n < syntax.size(); ++n) {
     const Node& node = syntax[n];
     const std::uint32_t below = node.last - n - 1;
-    *at++ = static_cast<std::uint8_t>(node.kind);
-    *at++ = static_cast<std::uint8_t>(static_cast<std::uint8_t>(node.role) | (below > 0 ? has_children : 0));
+    const What what = what_of(node, below > 0);
+    if (numbers[what] == another && whats_.size() < another) {
+      numbers[what] = static_cast<std::uint8_t>(whats_.size());
+      whats_.push_back(what);
+    }
+    *at++ = numbers[what];
+    if (numbers[what] == another) {
+      *at++ = static_cast<std::uint8_t>(what >> 8);
+      *at++ = static_cast<std::uint8_t>(what);
+    }
     at = put(at, folded(node.begin - before));
-    at = put(at, folded(node.end - node.begin));
+    at = put(at, node.end - node.begin);
     if (below > 0) at = put(at, below);
     before = node.begin;
   }
+  whats_.shrink_to_fit();
   bytes_.assign(reinterpret_cast<const char*>(room.get()), static_cast<std::size_t>(at - room.get()));
 }
 
@@ -60,15 +81,21 @@ void PackedSyntax::unpack(Syntax& syntax) const {
   for (std::uint32_t n = 0; n < count_; ++n) {
     for (; around_ends == n; around_ends = around == none ? none : syntax.nodes[around].last) around = syntax.nodes[around].parent;
     Node node;
-    node.kind = static_cast<NodeKind>(at[0]);
-    const auto role = static_cast<std::uint8_t>(at[1]);
-    at += 2;
-    node.role = static_cast<Role>(role & role_bits);
+    const auto number = static_cast<std::uint8_t>(*at++);
+    unsigned what = 0;
+    if (number != another) {
+      what = whats_[number];
+    } else {
+      what = static_cast<unsigned>(static_cast<std::uint8_t>(at[0])) << 8 | static_cast<std::uint8_t>(at[1]);
+      at += 2;
+    }
+    node.kind = static_cast<NodeKind>(what >> 6);
+    node.role = static_cast<Role>(what >> 1 & 31);
     node.begin = before + unfolded(take(at));
-    node.end = node.begin + unfolded(take(at));
+    node.end = node.begin + take(at);
     node.parent = around;
     node.last = n + 1;
-    if ((role & has_children) != 0) {
+    if ((what & 1) != 0) {
       node.last += take(at);
       around = n;
       around_ends = node.last;

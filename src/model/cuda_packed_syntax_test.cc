@@ -46,7 +46,7 @@ TEST(PackedSyntax, GivesBackTheTreeItWasMadeFrom) {
   std::mt19937 random(7);
   Syntax unpacked;  // the next one takes the place of the last
   for (std::uint32_t i = 0; i < 200; ++i) {
-    const Syntax syntax = random_trees(random, i * i % 500);
+    const Syntax syntax = random_trees(random, i * i % 3000);
     PackedSyntax(syntax).unpack(unpacked);
     EXPECT_TRUE(are_equal(unpacked, syntax)) << i;
   }

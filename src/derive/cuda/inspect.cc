@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/free_memory.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "derive/cuda/facts.h"
@@ -98,12 +99,17 @@ class Dropping {
     std::ranges::sort(by_last_user_, std::greater<>());
   }
   void drop_before(std::uint32_t file) {
-    for (; !by_last_user_.empty() && by_last_user_.back().first < file; by_last_user_.pop_back()) sources_.drop(by_last_user_.back().second);
+    for (; !by_last_user_.empty() && by_last_user_.back().first < file; by_last_user_.pop_back()) {
+      sources_.drop(by_last_user_.back().second);
+      if (++dropped_ % worth_returning == 0) return_free_memory();
+    }
   }
 
  private:
   const Sources& sources_;
+  static constexpr std::uint32_t worth_returning = 256;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> by_last_user_;  // the first ones last
+  std::uint32_t dropped_ = 0;
 };
 
 // Without a judge, all subjects are kept.
