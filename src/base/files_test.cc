@@ -65,6 +65,14 @@ TEST_F(FilesTest, RefusesMoreThanTheLimit) {
   EXPECT_FALSE(read_file(path("x"), 99));
 }
 
+// Files of the kernel say that they are empty.
+TEST(Files, AreReadToTheirEndWhateverSizeTheyTell) {
+  const Result<std::string> text = read_file("/proc/self/limits");
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->find("Max open files"), std::string::npos);
+  EXPECT_FALSE(read_file("/proc/self/limits", 10));
+}
+
 TEST_F(FilesTest, TellsTheSizeOfARegularFile) {
   ASSERT_TRUE(write_file(path("x"), "12345"));
   EXPECT_EQ((*open_file(path("x")))->size_hint(), 5u);

@@ -37,11 +37,11 @@ model::CodeSubject subject_given(const Value& given) {
   for (std::size_t i = 0; i < given.size(); ++i) {
     const Value value = given.value(i);
     if (const auto truth = value.boolean())
-      subject.set(given.key(i), *truth);
+      subject.set(std::string(given.key(i)), *truth);
     else if (const auto number = value.number())
-      subject.set(given.key(i), *number);
+      subject.set(std::string(given.key(i)), *number);
     else
-      subject.set(given.key(i), std::string(value.text()));
+      subject.set(std::string(given.key(i)), std::string(value.text()));
   }
   return subject;
 }

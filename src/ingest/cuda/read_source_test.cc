@@ -40,6 +40,21 @@ TEST(CudaSource, ColumnsCountCharactersAndNotBytes) {
   EXPECT_EQ(place.end_column, 37u);
 }
 
+// The preprocessor's lines are blank to the parser, not to the reader of a report; whether or not columns are bytes.
+TEST(CudaSource, HasLinesAsTheFileHasThem) {
+  for (const std::string end : {"\n", "\r\n", "  // \u00FC\n"}) {
+    const Source source = read_source("a.cu", "#define A 1" + end + "int a;" + end + "#if 0" + end + "dead" + end + "#endif" + end + "int b;").value();
+    const std::string behind = end.starts_with(' ') ? "  // \u00FC" : "";
+    EXPECT_EQ(source.line(1), "#define A 1" + behind);
+    EXPECT_EQ(source.line(2), "int a;" + behind);
+    EXPECT_EQ(source.line(4), "dead" + behind);
+    EXPECT_EQ(source.line(5), "#endif" + behind);
+    EXPECT_EQ(source.line(6), "int b;");
+    EXPECT_EQ(source.line(7), "");
+    EXPECT_EQ(source.line(0), "");
+  }
+}
+
 TEST(CudaSource, KnowsTheValuesOfMacros) {
   const Source source =
       read_source("a.cu", "#define A (2 * 8)\n#define LOOP for (;;) {\n#define F(x) x + A\n#define TWO 1; 2\n").value();
