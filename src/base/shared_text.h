@@ -2,6 +2,7 @@
 // text; it lives as long as the last of them.
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,8 +22,11 @@ class SharedText {
   bool empty() const { return text_ == nullptr; }
 
   friend bool operator==(const SharedText& a, const SharedText& b) { return a.text_ == b.text_ || a.view() == b.view(); }
-  friend bool operator==(const SharedText& a, std::string_view b) { return a.view() == b; }
-  friend bool operator==(const SharedText& a, const char* b) { return a.view() == b; }
+  template <typename Text>
+    requires std::convertible_to<const Text&, std::string_view>
+  friend bool operator==(const SharedText& a, const Text& b) {
+    return a.view() == std::string_view(b);
+  }
 
  private:
   std::shared_ptr<const std::string> text_;  // null: empty
