@@ -49,6 +49,20 @@ TEST(Catalogue, HoldsTheDocumentedCardsAndRules) {
   EXPECT_EQ(catalogue().card("rec_nothing"), nullptr);
 }
 
+// 1e33 digits are as wrong as half of one.
+TEST(Catalogue, RefusesConstantsThatAreNoCounts) {
+  const std::string engine = *read_file(FRX_REPOSITORY "/data/recommendations/engine.yaml");
+  const auto with = [&](const std::string& key, const std::string& value) {
+    const std::size_t begin = engine.find("\n" + key + ":") + key.size() + 2;
+    return engine.substr(0, begin) + " " + value + engine.substr(engine.find('\n', begin));
+  };
+  EXPECT_EQ(refusal("engine.yaml", with("score_digits", "3")), "");
+  for (const char* wrong : {"1e33", "-1", "2.5", "many"}) {
+    EXPECT_NE(refusal("engine.yaml", with("score_digits", wrong)).find("'score_digits'"), std::string::npos) << wrong;
+    EXPECT_NE(refusal("engine.yaml", with("bundle_min", wrong)).find("'bundle_min'"), std::string::npos) << wrong;
+  }
+}
+
 TEST(Catalogue, EveryCardIsProposedOrWithheldBySomeRule) {
   std::set<const Card*> used;
   for (const Rule& rule : catalogue().rules()) used.insert(rule.cards.begin(), rule.cards.end());

@@ -1,5 +1,7 @@
 #include "advise/constants.h"
 
+#include <cmath>
+
 namespace frx::advise {
 namespace {
 
@@ -14,6 +16,15 @@ Result<double> item_number(const Value& row, std::size_t i) {
   const std::optional<double> number = row.is_list() && i < row.size() ? row.item(i).number() : std::nullopt;
   if (!number) return fail(ErrorKind::malformed, "expected a number at place {} of the row", i + 1).at(row.where());
   return *number;
+}
+
+template <typename Count>
+Result<Count> read_count(const Value& parent, std::string_view key, Count most) {
+  TRY_ASSIGN(const double number, read_number(parent, key));
+  if (number < 0 || number > static_cast<double>(most) || number != std::floor(number)) {
+    return missing(parent, key, fmt::format("a whole number from 0 to {}", most));
+  }
+  return static_cast<Count>(number);
 }
 
 // [[limit, value], ...]
@@ -108,8 +119,7 @@ Result<> read_score(const Value& root, Constants& into) {
   TRY_ASSIGN(into.weight_ease, read_number(weight, "ease"));
   TRY_ASSIGN(into.weight_safety, read_number(weight, "safety"));
   TRY_ASSIGN(into.boost_cap, read_number(root, "boost_cap"));
-  TRY_ASSIGN(const double digits, read_number(root, "score_digits"));
-  into.score_digits = static_cast<int>(digits);
+  TRY_ASSIGN(into.score_digits, read_count<int>(root, "score_digits", 15));
   const Value low = root["guardrails"]["low_confidence_demoted"];
   TRY_ASSIGN(into.low_confidence.confidence_below, read_number(low, "confidence_below"));
   TRY_ASSIGN(into.low_confidence.factor, read_number(low, "factor"));
@@ -159,8 +169,7 @@ Result<> read_withheld(const Value& root, Constants& into) {
 }
 
 Result<> read_words(const Value& root, Constants& into) {
-  TRY_ASSIGN(const double bundle_min, read_number(root, "bundle_min"));
-  into.bundle_min = static_cast<std::size_t>(bundle_min);
+  TRY_ASSIGN(into.bundle_min, read_count<std::size_t>(root, "bundle_min", 1000));
   TRY_ASSIGN(into.bundle_labels, words(root, "bundle_labels"));
   const Value why = root["why_ranked"];
   for (const std::string_view component : {"speedup", "confidence", "ease", "safety", "cost_savings"}) {

@@ -22,7 +22,7 @@ Result<Label> read_label(const Value& root, const Scope& scope, const MetricCata
   label.explained_by = root["explained_by"].texts();
   label.cases = root["cases"];
   label.where = root.where();
-  label.order = static_cast<int>(root["order"].number().value_or(999));
+  label.order = root["order"].number().value_or(999);
   const std::optional<LabelKind> kind = kind_called(root["kind"].text());
   if (!kind) return fail(ErrorKind::malformed, "label '{}': expected kind cause, symptom or state", label.id).at(label.where);
   label.kind = *kind;

@@ -30,7 +30,7 @@ struct Label {
   std::string_view id;          // "memory_bandwidth_bound"
   std::string_view display;
   LabelKind kind = LabelKind::cause;
-  int order = 0;                // the documented order; decides ties
+  double order = 0;             // the documented order; decides ties
   Expression when;
   Expression score;
   Expression time_at_stake;     // ns, an upper bound; may be empty

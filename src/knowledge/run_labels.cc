@@ -1,6 +1,7 @@
 #include "knowledge/run_labels.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace frx::knowledge {
 namespace {
@@ -69,7 +70,7 @@ std::string shown(std::string_view name, const model::RunFacts& facts) {
   const double value = *facts[*fact];
   if (as_share) return fmt::format("{:.0f}", 100 * value);
   if (value > 0 && value < 0.01) return "less than 0.01";
-  return value == static_cast<double>(static_cast<long>(value)) ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+  return value == std::round(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
 
 }  // namespace
