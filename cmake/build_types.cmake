@@ -7,9 +7,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
-# Dev keeps asserts and compiles quickly; -O1 because unoptimised parsing makes the tests slow.
-set(CMAKE_CXX_FLAGS_DEV "-O1 -g1" CACHE STRING "Flags of the Dev build type")
-set(CMAKE_C_FLAGS_DEV "-O1 -g1" CACHE STRING "Flags of the Dev build type")
+# Dev keeps asserts and compiles quickly: it has no flags of its own, neither for optimising nor for a debugger.
 
 find_program(CCACHE ccache)
 if(CCACHE)
@@ -32,7 +30,7 @@ if(LLD)
 endif()
 
 if(FRX_SANITIZE)
-  add_compile_options(-fsanitize=${FRX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_compile_options(-fsanitize=${FRX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -g1)
   add_link_options(-fsanitize=${FRX_SANITIZE})
 endif()
 if(FRX_FUZZ)
