@@ -75,32 +75,36 @@ std::vector<Launch> launches_in(const Program& program, std::uint32_t f) {
   return launches;
 }
 
-// Of the functions of one file that have a place which may be one.
-std::vector<Launch> launches_in_file(const Program& program, std::uint32_t source, const Mentions& mentions) {
-  std::vector<Launch> launches;
+// Those of its functions that have a place which may be one.
+std::vector<std::uint32_t> may_launch(const Program& program, std::uint32_t source, const Mentions& mentions) {
+  std::vector<std::uint32_t> functions;
   const model::cuda::Syntax& syntax = program.sources()[source].syntax;
   for (const Function& function : program.functions_in(source)) {
     const auto at = std::ranges::lower_bound(mentions.launch_nodes, function.body);
-    if (at == mentions.launch_nodes.end() || *at >= syntax[function.body].last) continue;
-    std::ranges::move(launches_in(program, static_cast<std::uint32_t>(&function - program.functions().data())), std::back_inserter(launches));
+    if (at != mentions.launch_nodes.end() && *at < syntax[function.body].last)
+      functions.push_back(static_cast<std::uint32_t>(&function - program.functions().data()));
   }
-  return launches;
+  return functions;
 }
 
 }  // namespace
 
 ProgramLaunches launches_of(const Program& program) {
-  constexpr std::uint32_t at_once = 32;
+  constexpr std::size_t at_once = 32;  // files at hand
   ProgramLaunches all;
   all.mentions.resize(program.sources().size());
-  for (std::uint32_t begin = 0; begin < all.mentions.size(); begin += at_once) {
-    std::vector<std::vector<Launch>> found(std::min<std::size_t>(at_once, all.mentions.size() - begin));
-    for_each_in_parallel(found.size(), [&](std::size_t i) {
-      const auto source = begin + static_cast<std::uint32_t>(i);
+  for (std::size_t begin = 0; begin < all.mentions.size(); begin += at_once) {
+    std::vector<std::vector<std::uint32_t>> by_file(std::min(at_once, all.mentions.size() - begin));
+    for_each_in_parallel(by_file.size(), [&](std::size_t i) {
+      const auto source = static_cast<std::uint32_t>(begin + i);
       all.mentions[source] = mentions_in(program, source);
-      found[i] = launches_in_file(program, source, all.mentions[source]);
+      by_file[i] = may_launch(program, source, all.mentions[source]);
       all.mentions[source].launch_nodes = {};
     });
+    std::vector<std::uint32_t> functions;
+    for (const std::vector<std::uint32_t>& some : by_file) functions.insert(functions.end(), some.begin(), some.end());
+    std::vector<std::vector<Launch>> found(functions.size());
+    for_each_in_parallel(found.size(), [&](std::size_t i) { found[i] = launches_in(program, functions[i]); });
     for (std::vector<Launch>& some : found) std::ranges::move(some, std::back_inserter(all.launches));
     program.sources().rest();
   }
