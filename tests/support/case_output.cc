@@ -1,5 +1,6 @@
 #include "support/case_output.h"
 
+#include <cctype>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -180,6 +181,21 @@ std::string difference(std::string_view expected, std::string_view actual) {
     append_found(text, "  + ", stretch);
   }
   if (!actual.empty() && actual.back() != '\n') append(text, "    ", "[no line end after the last line found]");
+  return text;
+}
+
+std::string with_name_of_path(std::string text, std::string_view path, std::string_view name) {
+  const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; };
+  for (std::size_t at = text.find(path); at != text.npos; at = text.find(path, at)) {
+    const std::size_t end = at + path.size();
+    const bool begins = at == 0 || !(in_word(text[at - 1]) || text[at - 1] == '.' || text[at - 1] == '~');
+    if (begins && (end == text.size() || !in_word(text[end]))) {
+      text.replace(at, path.size(), name);
+      at += name.size();
+    } else {
+      at = end;
+    }
+  }
   return text;
 }
 

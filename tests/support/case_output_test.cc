@@ -45,5 +45,11 @@ TEST(CaseOutput, KeepsPatternsAndDotsThatStillFit) {
 
 TEST(CaseOutput, LeavesAnExpectationAloneThatIsMet) { EXPECT_EQ(rebased("a\n...\n", "a\nb\n"), "a\n...\n"); }
 
+TEST(CaseOutput, NamesPathsAndNotLettersThatLookLikeOne) {
+  EXPECT_EQ(with_name_of_path("/frx/a.cu:3 of /frx, \"/frx\"", "/frx", "{r}"), "{r}/a.cu:3 of {r}, \"{r}\"");
+  const std::string others = "brief/frx_summary.txt ./frx-job-run ~/frx man1/frx.1 /frxy /frx-2";
+  EXPECT_EQ(with_name_of_path(others, "/frx", "{r}"), others);
+}
+
 }  // namespace
 }  // namespace frx::testing

@@ -47,7 +47,7 @@ std::string expanded(std::string text, const Places& places) {
 }
 
 std::string anonymous(std::string text, const Places& places) {
-  for (const auto& [name, place] : places.names()) text = replace_all(std::move(text), place, name);
+  for (const auto& [name, place] : places.names()) text = with_name_of_path(std::move(text), place, name);
   return text;
 }
 
