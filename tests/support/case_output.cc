@@ -1,9 +1,9 @@
 #include "support/case_output.h"
 
-#include <cctype>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <optional>
 #include <regex>
