@@ -134,8 +134,12 @@ Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, 
     const std::size_t end = std::min(begin + at_once, kernels.size());
     std::vector<Inspected> found(end - begin);
     const auto file_of = [&](std::size_t k) { return program.functions()[kernels[k].first].at.source; };
-    const std::uint32_t first = file_of(begin);
-    for_each_in_parallel(file_of(end - 1) + 1 - first, [&](std::size_t i) { sources[first + static_cast<std::uint32_t>(i)]; });
+    // Unpacked before, so that nobody waits for a file that another one unpacks; those in between have no kernels.
+    std::vector<std::uint32_t> their_files;
+    for (std::size_t k = begin; k < end; ++k) {
+      if (their_files.empty() || their_files.back() != file_of(k)) their_files.push_back(file_of(k));
+    }
+    for_each_in_parallel(their_files.size(), [&](std::size_t i) { sources[their_files[i]]; });
     for_each_in_parallel(found.size(), [&](std::size_t i) {
       const auto& [function, its_launches] = kernels[begin + i];
       found[i] = inspected(program, function, *its_launches, limits);
