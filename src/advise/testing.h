@@ -10,7 +10,7 @@
 #include "advise/advice.h"
 #include "base/files.h"
 #include "diagnose/diagnosis.h"
-#include "ingest/importer.h"
+#include "ingest/profile.h"
 
 namespace frx::advise::testing {
 
@@ -47,7 +47,7 @@ class Profile {
         "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Grid Size\",\"Block Size\","
         "\"Device\",\"CC\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n" + text_;
     const std::unique_ptr<ByteSource> source = open_bytes(bytes);
-    Result<model::Session> session = ingest::load("profile", *source, known().metrics);
+    Result<model::Session> session = ingest::read_profile("profile", *source, known().metrics);
     if (!session) {
       ADD_FAILURE() << to_string(session.error());
       return {};

@@ -87,22 +87,30 @@ Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
 
 std::unique_ptr<ByteSource> open_bytes(std::string_view bytes) { return std::make_unique<MemorySource>(bytes); }
 
-Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
-  TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(path));
+std::unique_ptr<ByteSource> open_standard_input() {
+  return std::make_unique<FileSource>(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), "<stdin>", 0);
+}
+
+Result<std::string> read_all(ByteSource& source, const std::string& name, std::uint64_t limit) {
   // One byte more than there should be: where nothing comes for it, all of it is there.
-  std::string text(static_cast<std::size_t>(std::min(source->size_hint(), limit)) + 1, '\0');
+  std::string text(static_cast<std::size_t>(std::min(source.size_hint(), limit)) + 1, '\0');
   std::size_t used = 0;
   while (true) {
-    TRY_ASSIGN(const std::size_t got, source->read(std::span(text.data() + used, text.size() - used)));
+    TRY_ASSIGN(const std::size_t got, source.read(std::span(text.data() + used, text.size() - used)));
     used += got;
     if (used > limit) {
-      return fail(ErrorKind::malformed, "expected at most {} MB, found more", limit >> 20).at(path);
+      return fail(ErrorKind::malformed, "expected at most {} MB, found more", limit >> 20).at(name);
     }
     if (used < text.size()) break;
     text.resize(used + std::max<std::size_t>(used, 65536));
   }
   text.resize(used);
   return text;
+}
+
+Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
+  TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(path));
+  return read_all(*source, path, limit);
 }
 
 Result<> write_file(const std::string& path, std::string_view bytes) {

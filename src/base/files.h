@@ -28,8 +28,14 @@ class ByteSource {
 // Opens a regular file or a pipe; a directory is refused with a hint.
 Result<std::unique_ptr<ByteSource>> open_file(const std::string& path);
 
+// Standard input, which can be read once.
+std::unique_ptr<ByteSource> open_standard_input();
+
 // `bytes` must outlive the source.
 std::unique_ptr<ByteSource> open_bytes(std::string_view bytes);
+
+// All of it, `name` for messages; refuses more than `limit` bytes.
+Result<std::string> read_all(ByteSource& source, const std::string& name, std::uint64_t limit);
 
 // The whole file; refuses more than `limit` bytes.
 Result<std::string> read_file(const std::string& path, std::uint64_t limit = std::uint64_t{256} << 20);

@@ -7,8 +7,9 @@
 #include "cli/command.h"
 #include "cli/ncu_analysis.h"
 #include "convert/convert.h"
-#include "ingest/importer.h"
+#include "ingest/format.h"
 #include "ingest/ncu_report/report_file.h"
+#include "ingest/profile.h"
 #include "ingest/unpacked_source.h"
 
 namespace frx::cli {
@@ -47,8 +48,8 @@ std::string_view text_format(std::string_view head) {
   const Result<knowledge::MetricCatalogue> metrics = knowledge::MetricCatalogue::load(knowledge::Library::builtin());
   if (!metrics) return {};
   for (const std::string_view line : split(head, '\n')) {
-    for (const ingest::Importer* importer : ingest::importers()) {
-      if (importer->begins && importer->begins(trim(line), *metrics)) return importer->title;
+    for (const ingest::Format* format : ingest::formats()) {
+      if (format->begins && format->begins(trim(line), *metrics)) return format->title;
     }
   }
   return {};

@@ -4,7 +4,7 @@
 #include "capture/gpu/gpu_sampler.h"
 #include "capture/ncu_command.h"
 #include "base/temporary_directory.h"
-#include "ingest/importer.h"
+#include "ingest/profile.h"
 #include "knowledge/presets.h"
 
 namespace frx::cli {
@@ -105,7 +105,7 @@ Result<std::string> engine_facts() {
   TRY_ASSIGN(const knowledge::MetricCatalogue metrics, knowledge::MetricCatalogue::load(library));
   TRY_ASSIGN(const std::vector<knowledge::Preset> presets, knowledge::load_presets(library, metrics));
   const std::unique_ptr<ByteSource> source = open_bytes(sample);
-  TRY_ASSIGN(const model::Session session, ingest::load("self-check", *source, metrics));
+  TRY_ASSIGN(const model::Session session, ingest::read_profile("self-check", *source, metrics));
   if (session.launches != 1) {
     return fail(ErrorKind::malformed, "the self-check has one launch, {} were read", session.launches);
   }

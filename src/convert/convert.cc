@@ -26,7 +26,7 @@ class Converter : public nsight::ReportConsumer {
     return bring_out();
   }
 
-  Result<> source(const nsight::Source& source) override {
+  Result<> source(const nsight::SourceData& source) override {
     identities_.learn(source);
     writer_->source(source);
     return {};

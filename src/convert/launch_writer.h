@@ -40,7 +40,7 @@ class LaunchWriter {
   // Each appends to `text`. begin() comes before anything else, finish() last.
   virtual void begin(std::string& text) = 0;
   virtual void launch(const ChosenLaunch& launch, std::string& text) = 0;
-  virtual void source(const nsight::Source& source) = 0;
+  virtual void source(const nsight::SourceData& source) = 0;
   virtual void finish(const nsight::ReportSummary& summary, std::string& text) = 0;
 };
 

@@ -54,7 +54,7 @@ class CsvWriter : public LaunchWriter {
     remember_device(launch.identity.device, names_device);
   }
 
-  void source(const nsight::Source&) override {}
+  void source(const nsight::SourceData&) override {}
 
   // Where no launch names its device (before 2020.2), the facts of the session do, and they come last.
   void finish(const nsight::ReportSummary& summary, std::string& text) override {

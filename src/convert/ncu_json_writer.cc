@@ -97,7 +97,7 @@ class JsonWriter : public LaunchWriter {
   }
 
   // A reference may come twice: the code first, where its functions lay later.
-  void source(const nsight::Source& source) override {
+  void source(const nsight::SourceData& source) override {
     if (source_bytes_ > max_source_bytes) return void(++sources_left_out_);
     Json& kept = sources_[source.reference];
     if (kept.is_null()) kept = {{"reference", source.reference}, {"compute_capability", nullptr}, {"cubin_bytes", 0}, {"ptx_bytes", 0},
@@ -105,11 +105,11 @@ class JsonWriter : public LaunchWriter {
     if (source.sm_major > 0) kept["compute_capability"] = fmt::format("{}.{}", source.sm_major, source.sm_minor);
     if (!source.cubin.empty()) kept["cubin_bytes"] = source.cubin.size();
     if (!source.ptx.empty()) kept["ptx_bytes"] = source.ptx.size();
-    for (const nsight::Source::Function& function : source.functions) {
+    for (const nsight::SourceData::Function& function : source.functions) {
       kept["functions"].push_back({{"name", printable(function.mangled)}, {"address", function.address}});
       source_bytes_ += function.mangled.size() + 64;
     }
-    for (const nsight::Source::File& file : source.files) {
+    for (const nsight::SourceData::File& file : source.files) {
       kept["files"].push_back({{"path", text_or_null(file_name_in(file.path))}, {"bytes", file.text.size()}});
       source_bytes_ += file.path.size() + 64;
     }

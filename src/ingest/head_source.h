@@ -11,6 +11,9 @@ namespace frx::ingest {
 
 class HeadSource : public ByteSource {
  public:
+  // As many bytes as formats need to be told apart.
+  static constexpr std::size_t head_bytes = 4096;
+
   explicit HeadSource(ByteSource& source) : source_(source) {}
 
   // Call once, before read(). Fewer bytes than the buffer holds: the source has no more.
@@ -22,7 +25,8 @@ class HeadSource : public ByteSource {
     const std::size_t again = std::min(size_ - given_, buffer.size());
     std::copy_n(buffer_.data() + given_, again, buffer.data());
     given_ += again;
-    if (again == buffer.size() || size_ < buffer_.size()) return again;
+    if (again == buffer.size()) return again;
+    // Also after an end: a source that failed says so only when it is asked again.
     TRY_ASSIGN(const std::size_t more, source_.read(buffer.subspan(again)));
     return again + more;
   }
@@ -30,7 +34,7 @@ class HeadSource : public ByteSource {
 
  private:
   ByteSource& source_;
-  std::array<char, 64> buffer_{};
+  std::array<char, head_bytes> buffer_;
   std::size_t size_ = 0;
   std::size_t given_ = 0;
 };

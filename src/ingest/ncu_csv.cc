@@ -20,7 +20,8 @@
 
 #include "base/text.h"
 #include "ingest/csv.h"
-#include "ingest/importer.h"
+#include "ingest/format.h"
+#include "ingest/profile.h"
 #include "ingest/launch_table.h"
 #include "ingest/ncu_columns.h"
 #include "ingest/value_plan.h"
@@ -461,11 +462,11 @@ Result<> read(Input& input, std::string_view first, model::Session& into) { retu
 
 }  // namespace
 
-constinit const Importer ncu_csv = {
+constinit const Format ncu_csv_format = {
     .id = "ncu-csv",
     .title = "Nsight Compute CSV",
     .begins = begins,
-    .read = read,
+    .read_lines = read,
 };
 
 }  // namespace frx::ingest

@@ -17,7 +17,8 @@
 #include <unordered_map>
 
 #include "base/text.h"
-#include "ingest/importer.h"
+#include "ingest/format.h"
+#include "ingest/profile.h"
 #include "ingest/launch_table.h"
 #include "ingest/ncu_columns.h"
 #include "ingest/text_table.h"
@@ -337,11 +338,11 @@ Result<> read(Input& input, std::string_view first, model::Session& into) { retu
 
 }  // namespace
 
-constinit const Importer ncu_text = {
+constinit const Format ncu_text_format = {
     .id = "ncu-text",
     .title = "Nsight Compute text, details page",
     .begins = begins,
-    .read = read,
+    .read_lines = read,
 };
 
 }  // namespace frx::ingest

@@ -20,7 +20,8 @@
 #include "base/units.h"
 #include "frx_generated/metric_ids.h"
 #include "ingest/csv.h"
-#include "ingest/importer.h"
+#include "ingest/format.h"
+#include "ingest/profile.h"
 #include "ingest/launch_table.h"
 #include "ingest/value_plan.h"
 
@@ -420,11 +421,11 @@ Result<> read(Input& input, std::string_view first, model::Session& into) { retu
 
 }  // namespace
 
-constinit const Importer nvprof_csv = {
+constinit const Format nvprof_csv_format = {
     .id = "nvprof-csv",
     .title = "nvprof CSV",
     .begins = begins,
-    .read = read,
+    .read_lines = read,
 };
 
 }  // namespace frx::ingest

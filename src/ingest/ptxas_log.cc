@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "ingest/observation.h"
 
 namespace frx::ingest {
 namespace {
@@ -42,19 +43,19 @@ class Reader {
       const std::string_view of = trim(*named);
       properties_ = entry_ != none && functions_[entry_].name == of ? entry_ : function(of, "");
     } else if (line.find(" bytes stack frame") != line.npos && properties_ != none) {
-      PtxasFunction& at = functions_[properties_];
+      model::PtxasFunction& at = functions_[properties_];
       at.stack_bytes = number_before<std::uint64_t>(line, " bytes stack frame");
       at.spill_store_bytes = number_before<std::uint64_t>(line, " bytes spill stores");
       at.spill_load_bytes = number_before<std::uint64_t>(line, " bytes spill loads");
     } else if (line.find(": Used ") != line.npos && entry_ != none) {
-      PtxasFunction& at = functions_[entry_];
+      model::PtxasFunction& at = functions_[entry_];
       at.registers = number_before<std::uint32_t>(line, " registers");
       at.barriers = number_before<std::uint32_t>(line, " barriers");
       at.shared_bytes = number_before<std::uint64_t>(line, " bytes smem");
     }
   }
 
-  std::vector<PtxasFunction> take() { return std::move(functions_); }
+  std::vector<model::PtxasFunction> take() { return std::move(functions_); }
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -70,14 +71,32 @@ class Reader {
     return at->second;
   }
 
-  std::vector<PtxasFunction> functions_;
+  std::vector<model::PtxasFunction> functions_;
   std::map<std::pair<std::string, std::string>, std::size_t> index_;
   std::size_t entry_ = none, properties_ = none;
 };
 
+constexpr std::uint64_t largest_log = std::uint64_t{256} << 20;
+
+// "ptxas info    : Compiling entry function 'copy' for 'sm_90'", among whatever else a build prints.
+Match recognises(const Look& look) { return look.head.find("ptxas info") != look.head.npos ? Match::certain : Match::no; }
+
+Result<Observation> read(Source& source, const ReadOptions&) {
+  TRY_ASSIGN(const std::string text, source.text(largest_log));
+  return Observation{model::CompilerLog{source.name(), read_ptxas_log(text)}};
+}
+
 }  // namespace
 
-std::vector<PtxasFunction> read_ptxas_log(std::string_view text) {
+constinit const Format compiler_log_format = {
+    .id = "ptxas-log",
+    .title = "a log of ptxas",
+    .kind = Kind::compiler_log,
+    .recognises = recognises,
+    .read = read,
+};
+
+std::vector<model::PtxasFunction> read_ptxas_log(std::string_view text) {
   Reader reader;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');

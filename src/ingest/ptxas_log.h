@@ -1,29 +1,15 @@
 // What `ptxas -v` (nvcc -Xptxas -v) says of the kernels it compiled, among whatever else a build prints.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
-namespace frx::ingest {
+#include "model/compiler_log.h"
 
-// Per thread unless it says otherwise; absent: the log does not say.
-struct PtxasFunction {
-  std::string name;          // as linkers know it: "_Z4copyPf"
-  std::string architecture;  // "sm_90"; "" for a device function
-  bool is_kernel = false;
-  std::optional<std::uint32_t> registers;
-  std::optional<std::uint64_t> stack_bytes;
-  std::optional<std::uint64_t> spill_store_bytes;
-  std::optional<std::uint64_t> spill_load_bytes;
-  std::optional<std::uint64_t> shared_bytes;  // per block, static
-  std::optional<std::uint32_t> barriers;      // per block
-};
+namespace frx::ingest {
 
 // In the order of the log; one entry per function and architecture. Lines that are not ptxas' are skipped, so
 // a whole build log may be given; of a text without any the answer is empty.
-std::vector<PtxasFunction> read_ptxas_log(std::string_view text);
+std::vector<model::PtxasFunction> read_ptxas_log(std::string_view text);
 
 }  // namespace frx::ingest

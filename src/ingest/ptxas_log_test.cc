@@ -19,7 +19,7 @@ ptxas info    : Used 32 registers, used 0 barriers, 7928 bytes cumulative stack 
 )";
 
 TEST(PtxasLog, ReadsKernelsAmongOtherOutput) {
-  const std::vector<PtxasFunction> functions = read_ptxas_log(two_kernels);
+  const std::vector<model::PtxasFunction> functions = read_ptxas_log(two_kernels);
   ASSERT_EQ(functions.size(), 2u);
   EXPECT_EQ(functions[0].name, "_Z4copyPf");
   EXPECT_EQ(functions[0].architecture, "sm_90");
@@ -32,9 +32,9 @@ TEST(PtxasLog, ReadsKernelsAmongOtherOutput) {
 }
 
 TEST(PtxasLog, WhatIsNotSaidIsAbsent) {
-  const std::vector<PtxasFunction> functions = read_ptxas_log(two_kernels);
+  const std::vector<model::PtxasFunction> functions = read_ptxas_log(two_kernels);
   EXPECT_FALSE(functions[1].shared_bytes);
-  const std::vector<PtxasFunction> old =
+  const std::vector<model::PtxasFunction> old =
       read_ptxas_log("ptxas info    : Compiling entry function 'k' for 'sm_20'\nptxas info    : Used 7 registers\n");
   ASSERT_EQ(old.size(), 1u);
   EXPECT_FALSE(old[0].spill_store_bytes);
@@ -43,7 +43,7 @@ TEST(PtxasLog, WhatIsNotSaidIsAbsent) {
 
 // A device function has properties but no registers of its own, and must not take those of the kernel.
 TEST(PtxasLog, KeepsDeviceFunctionsApart) {
-  const std::vector<PtxasFunction> functions = read_ptxas_log(
+  const std::vector<model::PtxasFunction> functions = read_ptxas_log(
       "ptxas info    : Compiling entry function 'k' for 'sm_89'\n"
       "ptxas info    : Function properties for k\n    608 bytes stack frame, 0 bytes spill stores, 0 bytes spill "
       "loads\n"
@@ -59,7 +59,7 @@ TEST(PtxasLog, KeepsDeviceFunctionsApart) {
 }
 
 TEST(PtxasLog, OneEntryPerArchitecture) {
-  const std::vector<PtxasFunction> functions = read_ptxas_log(
+  const std::vector<model::PtxasFunction> functions = read_ptxas_log(
       "ptxas info    : Compiling entry function 'k' for 'sm_80'\nptxas info    : Used 10 registers\n"
       "ptxas info    : Compiling entry function 'k' for 'sm_90'\nptxas info    : Used 12 registers\n");
   ASSERT_EQ(functions.size(), 2u);

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "frx_generated/metric_ids.h"
-#include "ingest/importer.h"
+#include "ingest/profile.h"
 #include "knowledge/library.h"
 #include "knowledge/metrics.h"
 #include "model/session.h"
@@ -23,7 +23,7 @@ inline const knowledge::MetricCatalogue& catalogue() {
 
 inline Result<model::Session> load_bytes(std::string_view bytes) {
   const std::unique_ptr<ByteSource> source = open_bytes(bytes);
-  return load("profile", *source, catalogue());
+  return read_profile("profile", *source, catalogue());
 }
 
 // The session, or an empty one and a failed test.

@@ -27,7 +27,7 @@ inline constexpr std::string_view workload_run_config = "workload_run_config.yam
 // A trace of a profiler: profiler/*.json, packed or not, or what is named like the trace of a rank where somebody
 // packed nothing but traces.
 inline bool is_profiler_trace(std::string_view path) {
-  const bool is_json = path.ends_with(".json") || path.ends_with(".json.gz");
+  const bool is_json = path.ends_with(".json") || path.ends_with(".json.gz") || path.ends_with(".json.zst");
   const auto has = [&](std::string_view part) { return path.find(part) != path.npos; };
   const bool is_named_trace = !has("/") && (has(".pt.trace.json") || has("rank") || has("worker"));
   return is_json && (path.starts_with(profiler_folder) || is_named_trace);

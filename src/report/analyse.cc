@@ -1,6 +1,6 @@
 #include "report/analyse.h"
 
-#include "ingest/importer.h"
+#include "ingest/profile.h"
 
 namespace frx::report {
 
@@ -14,7 +14,7 @@ Result<std::unique_ptr<Analyst>> Analyst::create(AnalysisOptions options) {
 Result<const NcuReport*> Analyst::analyse(std::string name, ByteSource& source,
                                           const std::function<void(std::uint64_t)>& progress) {
   const knowledge::Knowledge& known = knowledge();
-  TRY_ASSIGN(model::Session session, ingest::load(std::move(name), source, known.metrics, progress));  // what was observed
+  TRY_ASSIGN(model::Session session, ingest::read_profile(std::move(name), source, known.metrics, progress));  // what was observed
   auto done = std::make_unique<Case>();
   diagnose::Options options;
   options.gpu_model = options_.gpu_model;

@@ -101,7 +101,7 @@ void ask(const PtxCompiler& compiler, const std::string& architecture, PtxReport
 
 diagnose::CompiledKernels compiled_in_log(std::string_view log, std::string_view architecture, const std::string& source) {
   diagnose::CompiledKernels compiled;
-  for (ingest::PtxasFunction& function : ingest::read_ptxas_log(log)) {
+  for (model::PtxasFunction& function : ingest::read_ptxas_log(log)) {
     if (!function.is_kernel || (!architecture.empty() && function.architecture != architecture)) continue;
     derive::ptx::Compiled& at = compiled[function.name];
     at.registers = function.registers;

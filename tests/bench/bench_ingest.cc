@@ -5,7 +5,7 @@
 #include "bench/report_sample.h"
 #include "bench/samples.h"
 #include "ingest/csv.h"
-#include "ingest/importer.h"
+#include "ingest/profile.h"
 #include "ingest/line_reader.h"
 #include "knowledge/knowledge.h"
 
@@ -59,7 +59,7 @@ void load(benchmark::State& state, std::string (*sample)(std::size_t)) {
   const std::string text = sample(sample_size);
   for (auto _ : state) {
     const std::unique_ptr<ByteSource> source = open_bytes(text);
-    benchmark::DoNotOptimize(ingest::load("sample", *source, known.metrics).value());
+    benchmark::DoNotOptimize(ingest::read_profile("sample", *source, known.metrics).value());
   }
   count_bytes(state, text.size());
 }

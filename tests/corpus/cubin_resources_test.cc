@@ -14,7 +14,7 @@ namespace frx::corpus {
 namespace {
 
 using ingest::nsight::Launch;
-using ingest::nsight::Source;
+using ingest::nsight::SourceData;
 using ingest::nsight::StringTable;
 
 // What the driver says of a kernel, by the names of the metrics.
@@ -45,7 +45,7 @@ class Collector : public ingest::nsight::ReportConsumer {
     return {};
   }
 
-  Result<> source(const Source& source) override {
+  Result<> source(const SourceData& source) override {
     if (source.cubin.empty()) return {};
     ++cubins;
     const auto kernels = ingest::cubin::read_kernel_resources(source.cubin);

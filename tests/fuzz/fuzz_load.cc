@@ -3,7 +3,7 @@
 #include "advise/advice.h"
 #include "advise/catalogue.h"
 #include "fuzz/input.h"
-#include "ingest/importer.h"
+#include "ingest/profile.h"
 #include "render/json.h"
 #include "render/explain.h"
 #include "render/ncu_json.h"
@@ -46,7 +46,7 @@ void print(const frx::report::NcuReport& report) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const frx::fuzz::ExactInput input(data, size);
   const std::unique_ptr<frx::ByteSource> source = frx::open_bytes(input.text());
-  frx::Result<frx::model::Session> session = frx::ingest::load("fuzz", *source, frx::fuzz::knowledge().metrics);
+  frx::Result<frx::model::Session> session = frx::ingest::read_profile("fuzz", *source, frx::fuzz::knowledge().metrics);
   if (!session) {
     require(!session.error().message.empty());
     check_harmless(session.error().message);

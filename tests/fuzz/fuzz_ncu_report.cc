@@ -1,7 +1,7 @@
 // Bytes as a report of Nsight Compute: once as the importer reads it, once with everything that is read
 // only when it is asked for.
 #include "fuzz/input.h"
-#include "ingest/importer.h"
+#include "ingest/profile.h"
 #include "ingest/ncu_report/report.h"
 #include "ingest/ncu_report/rule_text.h"
 
@@ -43,7 +43,7 @@ void check(const frx::Result<T>& result) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const frx::fuzz::ExactInput input(data, size);
   const std::unique_ptr<frx::ByteSource> once = frx::open_bytes(input.text());
-  const auto session = frx::ingest::load("fuzz", *once, frx::fuzz::knowledge().metrics);
+  const auto session = frx::ingest::read_profile("fuzz", *once, frx::fuzz::knowledge().metrics);
   check(session);
   require(!session || session->launches > 0);
   const std::unique_ptr<frx::ByteSource> again = frx::open_bytes(input.text());

@@ -2,6 +2,6 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const frx::fuzz::ExactInput input(data, size);
-  frx::fuzz::read_as(frx::ingest::ncu_text, input.text());
+  frx::fuzz::read_as(frx::ingest::ncu_text_format, input.text());
   return 0;
 }

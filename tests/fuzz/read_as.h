@@ -1,13 +1,13 @@
-// Feeds bytes to one importer, whatever the other importers would say of them.
+// Feeds bytes to one format, whatever other formats would say of them.
 #pragma once
 
 #include "fuzz/input.h"
-#include "ingest/importer.h"
+#include "ingest/format.h"
 #include "ingest/line_reader.h"
 
 namespace frx::fuzz {
 
-inline void read_as(const ingest::Importer& importer, std::string_view bytes) {
+inline void read_as(const ingest::Format& format, std::string_view bytes) {
   const std::unique_ptr<ByteSource> source = open_bytes(bytes);
   ingest::LineReader lines(*source);
   ingest::Input input{"fuzz", lines, knowledge().metrics, {}};
@@ -16,8 +16,8 @@ inline void read_as(const ingest::Importer& importer, std::string_view bytes) {
   while (true) {
     const Result<bool> more = lines.next(line);
     if (!more || !*more) return;
-    if (!importer.begins(line, knowledge().metrics)) continue;
-    const Result<> done = importer.read(input, line, session);
+    if (!format.begins(line, knowledge().metrics)) continue;
+    const Result<> done = format.read_lines(input, line, session);
     require(done || !done.error().message.empty());
     return;
   }

@@ -1,11 +1,11 @@
-// What a registry lists is complete: an importer has a golden case and fuzz seeds, a command has a
+// What a registry lists is complete: a format has a golden case and fuzz seeds, a command has a
 // golden case and its page of reference. The failure names what is missing.
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "cli/command.h"
-#include "ingest/importer.h"
+#include "ingest/observation.h"
 #include "knowledge/library.h"
 #include "knowledge/metrics.h"
 #include "meta/repository.h"
@@ -13,24 +13,41 @@
 namespace frx::testing {
 namespace {
 
-// What the bytes are recognised as and read without an error, or "".
-std::string format_of(const std::string& bytes) {
+const knowledge::MetricCatalogue& metrics() {
   static const knowledge::Library library = knowledge::Library::builtin();
   static const knowledge::MetricCatalogue metrics = knowledge::MetricCatalogue::load(library).value();
-  const std::unique_ptr<ByteSource> source = open_bytes(bytes);
-  const Result<model::Session> session = ingest::load("meta", *source, metrics);
-  return session ? session->format : "";
+  return metrics;
+}
+
+// The id of the format that the bytes are recognised as and read without an error, or "". A profile says which one it was when it is read.
+std::string format_of(const std::string& name, const std::string& bytes) {
+  ingest::Source source = ingest::Source::of(name, bytes);
+  const Result<const ingest::Format*> format = ingest::recognise(source, metrics());
+  if (!format) return "";
+  const Result<ingest::Observation> observed = ingest::observe(source, *format, {metrics()});
+  if (*format && !(*format)->hint.empty()) return std::string((*format)->id);
+  if (!observed) return "";
+  if (*format) return std::string((*format)->id);
+  const std::string& title = std::get<model::Session>(observed->model).format;
+  const auto at = std::ranges::find(ingest::formats(), title, &ingest::Format::title);
+  return at == ingest::formats().end() ? "" : std::string((*at)->id);
 }
 
 std::set<std::string> formats_in_golden_cases() {
-  std::set<std::string> formats;
+  std::set<std::string> found;
   for (const Case& one : golden_cases()) {
     for (const Section& section : one.sections) {
       if (!is_input(section)) continue;
-      if (const Result<std::string> bytes = bytes_of(section)) formats.insert(format_of(*bytes));
+      if (const Result<std::string> bytes = bytes_of(section)) found.insert(format_of(section.name, *bytes));
     }
   }
-  return formats;
+  return found;
+}
+
+std::set<std::string> formats_in_fuzz_seeds() {
+  std::set<std::string> found;
+  for (const fs::path& seed : files_below("tests/fuzz/corpus", "")) found.insert(format_of(seed.filename(), content(seed)));
+  return found;
 }
 
 // The command that a line of arguments calls: its first word that is no option.
@@ -39,28 +56,35 @@ std::string command_of(const CaseRun& run) {
   return word == run.words.end() ? "" : *word;
 }
 
-TEST(Importers, HaveNamesOfTheirOwn) {
+TEST(Formats, HaveNamesOfTheirOwn) {
   std::set<std::string_view> ids, titles;
-  for (const ingest::Importer* importer : ingest::importers()) {
-    EXPECT_TRUE(ids.insert(importer->id).second) << importer->id;
-    EXPECT_TRUE(titles.insert(importer->title).second) << importer->title;
+  for (const ingest::Format* format : ingest::formats()) {
+    EXPECT_TRUE(ids.insert(format->id).second) << format->id;
+    EXPECT_TRUE(titles.insert(format->title).second) << format->title;
   }
 }
 
-TEST(Importers, HaveAGoldenCaseEach) {
-  const std::set<std::string> formats = formats_in_golden_cases();
-  for (const ingest::Importer* importer : ingest::importers()) {
-    EXPECT_TRUE(formats.contains(std::string(importer->title))) << "no case below tests/golden has a file that " << importer->id << " reads";
+TEST(Formats, AreReadInOneWayOrSayWhatToDoInstead) {
+  for (const ingest::Format* format : ingest::formats()) {
+    const int ways = (format->read != nullptr) + (format->read_session != nullptr) + (format->read_lines != nullptr) + !format->hint.empty();
+    EXPECT_EQ(ways, 1) << format->id;
+    EXPECT_EQ(format->begins != nullptr, format->read_lines != nullptr) << format->id;
+    EXPECT_NE(format->begins != nullptr, format->recognises != nullptr) << format->id;
   }
 }
 
-TEST(Importers, HaveFuzzSeedsEach) {
-  for (const ingest::Importer* importer : ingest::importers()) {
-    std::string folder = "tests/fuzz/corpus/fuzz_" + std::string(importer->id);
-    std::replace(folder.begin(), folder.end(), '-', '_');
-    std::set<std::string> formats;
-    for (const fs::path& seed : files_below(folder, "")) formats.insert(format_of(content(seed)));
-    EXPECT_TRUE(formats.contains(std::string(importer->title))) << "no seed in " << folder << " that " << importer->id << " reads";
+TEST(Formats, HaveAGoldenCaseEach) {
+  const std::set<std::string> found = formats_in_golden_cases();
+  for (const ingest::Format* format : ingest::formats()) {
+    EXPECT_TRUE(found.contains(std::string(format->id))) << "no case below tests/golden has a file of the format " << format->id;
+  }
+}
+
+TEST(Formats, HaveFuzzSeedsEach) {
+  const std::set<std::string> found = formats_in_fuzz_seeds();
+  for (const ingest::Format* format : ingest::formats()) {
+    if (!format->hint.empty()) continue;  // nothing reads it
+    EXPECT_TRUE(found.contains(std::string(format->id))) << "no seed below tests/fuzz/corpus is of the format " << format->id;
   }
 }
 

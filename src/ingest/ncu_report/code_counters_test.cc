@@ -132,7 +132,7 @@ TEST(CodeCounters, KeepNoMoreThanTheirLimits) {
       counters.take(launch, std::string(launch.best_name()));
       return {};
     }
-    Result<> source(const Source&) override { return {}; }
+    Result<> source(const SourceData&) override { return {}; }
     CodeCounters counters{catalogue(), CodeLimits{.kernels = 1, .instructions_of_kernel = 2, .instructions = 10}};
 
    private:

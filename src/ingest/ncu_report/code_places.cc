@@ -66,10 +66,10 @@ std::string_view CodePlaces::Text::line(std::uint32_t number) const {
   return std::string_view(text).substr(begin, text.find('\n', begin) - begin);
 }
 
-void CodePlaces::take(const Source& source) {
+void CodePlaces::take(const SourceData& source) {
   if (binaries_.size() >= max_references && !binaries_.contains(source.reference)) return;
   Binary& binary = binaries_[source.reference];
-  for (const Source::Function& function : source.functions) {
+  for (const SourceData::Function& function : source.functions) {
     if (functions_ >= max_functions) break;
     functions_ += binary.functions.try_emplace(function.address, function.mangled.substr(0, max_name)).second;
   }
@@ -107,8 +107,8 @@ void CodePlaces::read_lines(std::string_view cubin, Binary& into) {
   into.lines = std::move(*lines);
 }
 
-void CodePlaces::keep_texts(const std::vector<Source::File>& files, Binary& into) {
-  for (const Source::File& file : files) {
+void CodePlaces::keep_texts(const std::vector<SourceData::File>& files, Binary& into) {
+  for (const SourceData::File& file : files) {
     if (text_bytes_ + file.text.size() > max_text_bytes) return;
     const auto [kept, is_new] = into.texts.try_emplace(std::string(file.path));
     if (!is_new) continue;

@@ -16,7 +16,7 @@ namespace frx::ingest::nsight {
 class CodePlaces {
  public:
   // Reads what has to be read while the bytes are there. A reference that comes again adds functions only.
-  void take(const Source& source);
+  void take(const SourceData& source);
 
   // Names functions and gives instructions their places, as far as they are known.
   void resolve(CodeCounters::Code& code) const;
@@ -43,7 +43,7 @@ class CodePlaces {
   };
 
   void read_lines(std::string_view cubin, Binary& into);
-  void keep_texts(const std::vector<Source::File>& files, Binary& into);
+  void keep_texts(const std::vector<SourceData::File>& files, Binary& into);
 
   std::map<std::uint64_t, Binary> binaries_;         // by reference
   std::size_t rows_ = 0, text_bytes_ = 0, functions_ = 0;

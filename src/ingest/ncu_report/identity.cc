@@ -30,7 +30,7 @@ void IdentityReader::learn(const StringTable& names) {
   while (which_.size() < names.size()) which_.push_back(which(names[static_cast<std::uint32_t>(which_.size())]));
 }
 
-void IdentityReader::learn(const Source& source) {
+void IdentityReader::learn(const SourceData& source) {
   if (source.sm_major > 0) cc_of_source_[source.reference] = {source.sm_major, source.sm_minor};
 }
 

@@ -25,7 +25,7 @@ class IdentityReader {
  public:
   // Call it before of(): finds the metrics that matter, once per name of the report.
   void learn(const StringTable& names);
-  void learn(const Source& source);
+  void learn(const SourceData& source);
   Identity of(const Launch& launch) const;
 
  private:

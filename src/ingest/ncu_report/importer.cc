@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "ingest/importer.h"
+#include "ingest/format.h"
 #include "ingest/launch_table.h"
 #include "ingest/ncu_report/code_counters.h"
 #include "ingest/ncu_report/code_places.h"
@@ -47,7 +47,7 @@ class NcuReportImporter : public ReportConsumer {
     return {};
   }
 
-  Result<> source(const Source& source) override {
+  Result<> source(const SourceData& source) override {
     identities_.learn(source);
     places_.take(source);
     return {};
@@ -193,8 +193,18 @@ Result<> read(BinaryInput& input, model::Session& session) {
   return {};
 }
 
+constexpr std::string_view endings[] = {".ncu-rep", ".ncu-repz"};
+
+Match recognises(const Look& look) { return begins_report(look.head) ? Match::certain : Match::no; }
+
 }  // namespace
 
-extern const Importer ncu_report{.id = "ncu_report", .title = "Nsight Compute report", .recognises = begins_report, .read_bytes = read};
+constinit const Format ncu_report_format = {
+    .id = "ncu_report",
+    .title = "Nsight Compute report",
+    .endings = endings,
+    .recognises = recognises,
+    .read_session = read,
+};
 
 }  // namespace frx::ingest

@@ -67,8 +67,8 @@ void merge_session(std::string_view message, SessionFacts& facts) {
   }
 }
 
-Source::Function read_function(std::string_view message) {
-  Source::Function function;
+SourceData::Function read_function(std::string_view message) {
+  SourceData::Function function;
   for (Fields field(message); field.next();) {
     switch (field.number()) {
       case 1: function.mangled = field.bytes(); break;
@@ -79,8 +79,8 @@ Source::Function read_function(std::string_view message) {
   return function;
 }
 
-Source read_source(std::string_view message) {
-  Source source;
+SourceData read_source(std::string_view message) {
+  SourceData source;
   for (Fields field(message); field.next();) {
     switch (field.number()) {
       case 1: source.reference = field.integer(); break;

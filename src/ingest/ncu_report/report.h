@@ -18,7 +18,7 @@
 namespace frx::ingest::nsight {
 
 // The code that ran (message SourceData): usually one cubin per kernel.
-struct Source {
+struct SourceData {
   std::uint64_t reference = 0;       // what Launch::source refers to
   std::string_view cubin;            // ELF, may be empty
   std::string_view ptx;
@@ -71,7 +71,7 @@ class ReportConsumer {
   virtual ~ReportConsumer() = default;
   // All names of the launch are in `names`, but for those the file does not contain at all.
   virtual Result<> launch(const Launch& launch, std::uint64_t process, const StringTable& names) = 0;
-  virtual Result<> source(const Source& source) = 0;
+  virtual Result<> source(const SourceData& source) = 0;
 };
 
 struct ReportSummary {

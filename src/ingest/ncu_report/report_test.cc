@@ -43,10 +43,10 @@ struct Seen : ReportConsumer {
     }
     return {};
   }
-  Result<> source(const Source& source) override {
+  Result<> source(const SourceData& source) override {
     sources.push_back(source.reference);
-    for (const Source::Function& function : source.functions) functions.emplace_back(function.mangled);
-    for (const Source::File& file : source.files) files.emplace_back(file.path);
+    for (const SourceData::Function& function : source.functions) functions.emplace_back(function.mangled);
+    for (const SourceData::File& file : source.files) files.emplace_back(file.path);
     return {};
   }
 };

@@ -73,6 +73,13 @@ Result<RunBundle> RunBundle::open(const std::string& path, const ZipLimits& limi
   return open_zip(path, std::move(*bytes), limits);
 }
 
+Result<RunBundle> RunBundle::open(Source& source, const ZipLimits& limits) {
+  if (source.is_folder()) return open_folder(source.path(), limits.members);
+  Result<std::shared_ptr<const RandomAccess>> bytes = source.random_access();
+  if (!bytes) return at(source.name(), std::move(bytes).error());
+  return open_zip(source.name(), std::move(*bytes), limits);
+}
+
 // Links to files are followed: whoever made the folder put them there. Links to folders are not, so that none is endless.
 Result<RunBundle> RunBundle::open_folder(const std::string& path, std::uint64_t most_members) {
   RunBundle run;

@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "ingest/run_bundle/zip_archive.h"
+#include "ingest/source.h"
 
 namespace frx::ingest {
 
@@ -27,6 +28,7 @@ class RunBundle {
  public:
   // A folder or a .zip. Errors name the path: nothing there, no archive, unsafe, or no run in it.
   static Result<RunBundle> open(const std::string& path, const ZipLimits& limits = {});
+  static Result<RunBundle> open(Source& source, const ZipLimits& limits = {});
   // An archive in memory; `name` is for messages.
   static Result<RunBundle> open_zip(std::string name, std::shared_ptr<const RandomAccess> bytes, const ZipLimits& limits = {});
 

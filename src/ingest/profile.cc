@@ -1,19 +1,14 @@
-#include "ingest/importer.h"
+#include "ingest/profile.h"
 
 #include <algorithm>
 #include <optional>
 
 #include "base/text.h"
+#include "ingest/format.h"
 #include "ingest/unpacked_source.h"
 
 namespace frx::ingest {
 namespace {
-
-constexpr const Importer* all[] = {
-#define FRX_IMPORTER(name) &name,
-#include "ingest/importers.def"
-#undef FRX_IMPORTER
-};
 
 bool looks_binary(std::string_view head) {
   const auto zeros = std::count(head.begin(), head.end(), '\0');
@@ -120,12 +115,10 @@ Result<> read_text(const std::string& name, ByteSource& source, const knowledge:
     TRY_ASSIGN(const bool more, lines.next(line));
     if (!more) return unrecognised(name, start);
     if (take_tool_line(line, session)) continue;
-    const auto chosen = std::find_if(std::begin(all), std::end(all), [&](const Importer* importer) {
-      return importer->begins && importer->begins(line, metrics);
-    });
-    if (chosen == std::end(all)) continue;
+    const auto chosen = std::ranges::find_if(formats(), [&](const Format* format) { return format->begins && format->begins(line, metrics); });
+    if (chosen == formats().end()) continue;
     session.format = (*chosen)->title;
-    TRY((*chosen)->read(input, line, session));
+    TRY((*chosen)->read_lines(input, line, session));
     session.lines = lines.line_number();
     return {};
   }
@@ -135,18 +128,16 @@ Result<> read(const std::string& name, ByteSource& source, const knowledge::Metr
               const std::function<void(std::uint64_t)>& progress, model::Session& session) {
   UnpackedSource bytes(source);
   TRY_ASSIGN(const std::string_view head, bytes.head());
-  const auto binary = std::find_if(std::begin(all), std::end(all), [&](const Importer* importer) {
-    return importer->recognises && importer->recognises(head);
+  const auto binary = std::ranges::find_if(formats(), [&](const Format* format) {
+    return format->read_session && format->recognises({"", head, false}) != Match::no;
   });
-  if (binary == std::end(all)) return read_text(name, bytes, metrics, progress, session);
+  if (binary == formats().end()) return read_text(name, bytes, metrics, progress, session);
   session.format = (*binary)->title;
   BinaryInput input{name, bytes, metrics, progress};
-  return (*binary)->read_bytes(input, session);
+  return (*binary)->read_session(input, session);
 }
 
 }  // namespace
-
-std::span<const Importer* const> importers() { return all; }
 
 bool is_lfs_pointer(std::string_view head) { return head.starts_with("version https://git-lfs"); }
 
@@ -161,7 +152,7 @@ bool take_tool_line(std::string_view line, model::Session& session) {
   return true;
 }
 
-Result<model::Session> load(std::string name, ByteSource& source, const knowledge::MetricCatalogue& metrics,
+Result<model::Session> read_profile(std::string name, ByteSource& source, const knowledge::MetricCatalogue& metrics,
                             const std::function<void(std::uint64_t)>& progress) {
   model::Session session;
   session.source = name;

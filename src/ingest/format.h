@@ -1,0 +1,94 @@
+// What a file format looks like to the program, and the list of all of them.
+//
+// A format says in one place how it is recognised and what it reads into. Recognition goes by content; the name of a file
+// is a hint that decides only where the content does not. A format has one of these:
+//
+//   recognises, read          by its first bytes; reads a whole source
+//   recognises, read_session  the same, for profiles in binary form
+//   begins, read_lines        a table or page of a profiler, which may begin after lines of other output
+//   recognises, hint          is known and not read; the hint says what to do instead
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "ingest/line_reader.h"
+#include "ingest/source.h"
+#include "knowledge/metrics.h"
+#include "model/session.h"
+
+namespace frx::ingest {
+
+// What a source is about: the alternatives of Observation in their order, and what is not read.
+enum class Kind : std::uint8_t { profile, trace, run_bundle, ptx, cuda, device_code, compiler_log, other };
+// "an Nsight Compute profile", "CUDA source".
+std::string_view name_of(Kind kind);
+// Code, whether a person or a compiler wrote it.
+constexpr bool is_code(Kind kind) { return kind == Kind::ptx || kind == Kind::cuda || kind == Kind::device_code; }
+
+// What recognition looks at.
+struct Look {
+  std::string_view path;  // in the file system, "" elsewhere
+  std::string_view head;  // first bytes of the content, unpacked; "" of a folder
+  bool is_folder = false;
+};
+
+// How sure the content makes it. `likely`: it reads like this; `certain`: nothing else begins like this.
+enum class Match : std::uint8_t { no, likely, certain };
+
+// Lines of text, as readers of tables and pages get them.
+struct Input {
+  std::string name;  // for messages and the report
+  LineReader& lines;
+  const knowledge::MetricCatalogue& metrics;
+  std::function<void(std::uint64_t bytes)> progress;  // called now and then; may be empty
+};
+
+struct BinaryInput {
+  std::string name;
+  ByteSource& bytes;  // from the first byte on
+  const knowledge::MetricCatalogue& metrics;
+  std::function<void(std::uint64_t bytes)> progress;
+};
+
+// What readers need besides the bytes.
+struct ReadOptions {
+  const knowledge::MetricCatalogue& metrics;
+  std::function<void(std::uint64_t bytes)> progress = {};  // told how many bytes have been read; may be empty
+};
+
+struct Observation;
+
+struct Format {
+  std::string_view id;     // "ncu-csv"
+  std::string_view title;  // "Nsight Compute CSV"
+  Kind kind = Kind::profile;
+  std::span<const std::string_view> endings = {};  // of the names of such files, in lower case
+  Match (*recognises)(const Look& look) = nullptr;
+  // Gives an observation of `kind`.
+  Result<Observation> (*read)(Source& source, const ReadOptions& options) = nullptr;
+  Result<> (*read_session)(BinaryInput& input, model::Session& into) = nullptr;
+  // Does this line begin the format? Lines before it (program output, ==PROF== lines) are skipped.
+  bool (*begins)(std::string_view line, const knowledge::MetricCatalogue& metrics) = nullptr;
+  // Reads from `first`, the line that begins it, to the end. `first` dies with the next line.
+  Result<> (*read_lines)(Input& input, std::string_view first, model::Session& into) = nullptr;
+  std::string_view hint = {};  // what to do with files of a format that is not read
+};
+
+// In the order of formats.def.
+std::span<const Format* const> formats();
+
+// The format of a source; null when neither content nor name say it. Errors: it cannot be opened or read.
+Result<const Format*> recognise(Source& source, const knowledge::MetricCatalogue& metrics);
+// By the name alone, as files of a folder are chosen; null when the name says nothing.
+const Format* format_by_name(std::string_view name);
+
+#define FRX_FORMAT(name) extern const Format name##_format;
+#include "ingest/formats.def"
+#undef FRX_FORMAT
+
+}  // namespace frx::ingest

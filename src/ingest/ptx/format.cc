@@ -1,0 +1,31 @@
+// How PTX is recognised: by its directive .version.
+
+#include "ingest/observation.h"
+#include "ingest/ptx/read_module.h"
+
+namespace frx::ingest {
+namespace {
+
+constexpr std::uint64_t largest_file = std::uint64_t{4} << 30;
+constexpr std::string_view endings[] = {".ptx"};
+
+Match recognises(const Look& look) { return ptx::looks_like_ptx(look.head) ? Match::certain : Match::no; }
+
+Result<Observation> read(Source& source, const ReadOptions&) {
+  TRY_ASSIGN(const std::string text, source.text(largest_file));
+  TRY_ASSIGN(model::ptx::Module module, ptx::read_module(source.name(), text));
+  return Observation{std::move(module)};
+}
+
+}  // namespace
+
+constinit const Format ptx_format = {
+    .id = "ptx",
+    .title = "PTX",
+    .kind = Kind::ptx,
+    .endings = endings,
+    .recognises = recognises,
+    .read = read,
+};
+
+}  // namespace frx::ingest

@@ -1,0 +1,133 @@
+#include "ingest/source.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "ingest/unpacked_source.h"
+
+namespace frx::ingest {
+
+namespace fs = std::filesystem;
+
+// The raw bytes, what unpacks them, and the first bytes of the content.
+struct Source::Opened : ByteSource {
+  explicit Opened(std::unique_ptr<ByteSource> bytes) : raw(std::move(bytes)), content(*raw) {}
+
+  Result<std::size_t> read(std::span<char> buffer) override { return content.read(buffer); }
+  std::uint64_t size_hint() const override { return content.size_hint(); }
+
+  std::unique_ptr<ByteSource> raw;
+  UnpackedSource content;
+  std::string_view head;  // of content, which keeps it
+};
+
+namespace {
+
+// Bytes at any place of a text that it keeps.
+class KeptBytes : public RandomAccess {
+ public:
+  explicit KeptBytes(std::string bytes) : bytes_(std::move(bytes)), access_(random_access_to(bytes_)) {}
+  std::uint64_t size() const override { return access_->size(); }
+  Result<> read_at(std::uint64_t offset, std::span<char> buffer) const override { return access_->read_at(offset, buffer); }
+
+ private:
+  std::string bytes_;
+  std::shared_ptr<const RandomAccess> access_;
+};
+
+// Bytes that keep the text they are read from.
+class TextBytes : public ByteSource {
+ public:
+  explicit TextBytes(std::shared_ptr<const std::string> text) : text_(std::move(text)), bytes_(open_bytes(*text_)) {}
+  Result<std::size_t> read(std::span<char> buffer) override { return bytes_->read(buffer); }
+  std::uint64_t size_hint() const override { return bytes_->size_hint(); }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+  std::unique_ptr<ByteSource> bytes_;
+};
+
+}  // namespace
+
+Source::Source(Source&&) noexcept = default;
+Source& Source::operator=(Source&&) noexcept = default;
+Source::~Source() = default;
+
+Source Source::at(std::string path) {
+  Source source;
+  if (path == "-") {
+    source.name_ = "<stdin>";
+    source.is_repeatable_ = false;
+    source.open_ = []() -> Result<std::unique_ptr<ByteSource>> { return open_standard_input(); };
+    return source;
+  }
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  source.is_folder_ = fs::is_directory(status);
+  source.is_repeatable_ = !fs::exists(status) || fs::is_regular_file(status) || source.is_folder_;
+  source.name_ = path;
+  source.path_ = path;
+  source.open_ = [path = std::move(path)] { return open_file(path); };
+  return source;
+}
+
+std::vector<Source> Source::at_each(const std::vector<std::string>& paths) {
+  std::vector<Source> sources;
+  sources.reserve(paths.size());
+  for (const std::string& path : paths) sources.push_back(at(path));
+  return sources;
+}
+
+Source Source::of(std::string name, std::string bytes) {
+  auto text = std::make_shared<const std::string>(std::move(bytes));
+  return of(std::move(name), [text]() -> Result<std::unique_ptr<ByteSource>> { return std::make_unique<TextBytes>(text); });
+}
+
+Source Source::of(std::string name, Open open) {
+  Source source;
+  source.name_ = std::move(name);
+  source.open_ = std::move(open);
+  return source;
+}
+
+Result<Source::Opened*> Source::opened() {
+  if (opened_) return opened_.get();
+  if (was_read_ && !is_repeatable_) return fail(ErrorKind::unreadable, "this input can be read only once, and it has been read").at(name_);
+  TRY_ASSIGN(std::unique_ptr<ByteSource> raw, open_());
+  auto fresh = std::make_unique<Opened>(std::move(raw));
+  TRY_ASSIGN(fresh->head, fresh->content.head());
+  opened_ = std::move(fresh);
+  return opened_.get();
+}
+
+Result<std::string_view> Source::head() {
+  if (is_folder_) return std::string_view();
+  TRY_ASSIGN(const Opened* at, opened());
+  return at->head;
+}
+
+Result<std::unique_ptr<ByteSource>> Source::bytes() {
+  TRY(opened());
+  was_read_ = true;
+  return std::unique_ptr<ByteSource>(std::move(opened_));
+}
+
+Result<std::string> Source::text(std::uint64_t limit) {
+  TRY_ASSIGN(const std::unique_ptr<ByteSource> source, bytes());
+  return read_all(*source, name_, limit);
+}
+
+Result<std::shared_ptr<const RandomAccess>> Source::random_access(std::uint64_t limit) {
+  if (is_repeatable_ && !path_.empty()) {
+    release();
+    return open_random_access(path_);
+  }
+  TRY_ASSIGN(std::string all, text(limit));
+  return std::make_shared<const KeptBytes>(std::move(all));
+}
+
+void Source::release() {
+  if (is_repeatable_) opened_.reset();
+}
+
+}  // namespace frx::ingest
