@@ -287,7 +287,7 @@ void print_text(const std::vector<CodeFile>& files, const Outcome& outcome, Io& 
 
 void print(const std::vector<CodeFile>& files, const Outcome& outcome, const CodeOptions& options, Io& io) {
   if (options.format == "sarif") {
-    io.out.write(render::json_text(render::sarif_json(findings_of(files), outcome.failed, FRX_VERSION)) + "\n");
+    io.out.write(render::json_text(render::sarif_json(findings_of(files), outcome.failed, FRX_VERSION)));
   } else if (options.format == "github") {
     io.out.write(render::github_text(findings_of(files), outcome.failed));
   } else if (options.format == "json" && files.size() == 1 && files[0].ptx) {

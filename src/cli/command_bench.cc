@@ -160,7 +160,7 @@ Result<int> act(const Options& given, Io& io) {
       report.ncu_trouble = in_one_line(ncu.error());
     }
   }
-  io.out.write(given.json ? render::json_text(render::bench_json(report)) + "\n" : render::bench_text(report, style_of(io)));
+  io.out.write(given.json ? render::json_text(render::bench_json(report)) : render::bench_text(report, style_of(io)));
   return judged(report, given);
 }
 

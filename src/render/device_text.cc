@@ -49,7 +49,7 @@ void add_kernel(Page& page, const DeviceReport& report, const DeviceKernel& devi
   const KernelResources& kernel = report.code.kernels[device.index];
   const std::string& name = kernel.demangled.empty() ? kernel.name : kernel.demangled;
   const std::string of = kernel.member.empty() ? kernel.architecture : kernel.architecture + ", " + clip(printable(kernel.member), 30);
-  page.paragraph(fmt::format("{} ({})", clip(printable(name), page.width() - std::min(page.width(), of.size() + 8)), of), 2, Tone::bold);
+  page.paragraph(fmt::format("{} ({})", clip(printable(name), page.width() - std::min(page.width(), of.size() + 5)), of), 2, Tone::bold);
   page.paragraph(fmt::format("{}, {}, {}, {}", or_unknown(kernel.registers_per_thread, "registers"),
                              or_unknown(kernel.static_shared_bytes, "bytes of shared memory"),
                              or_unknown(kernel.frame_bytes, "bytes of stack"), spills_text(kernel)),

@@ -71,7 +71,7 @@ void add_rank(Page& page, const RanksReport& report, std::size_t i) {
   const std::string row = fmt::format(
       "  {:>4} {:>10} {:>6} {:>6} {:>6} {:>7} {:>6}  {}", one.rank, step ? format_quantity(*step, "ns") : "n/a", share_text(busy),
       share_text(facts[RunFact::communication_fraction]), busy ? share_text(1 - *busy) : "n/a", waiting(late.waited_share),
-      waiting(late.held_up_share), clip(one.trace->scope().diagnosis.user_facing, page.width() > 56 ? page.width() - 56 : 12));
+      waiting(late.held_up_share), clip(one.trace->scope().diagnosis.user_facing, page.width() > 55 ? page.width() - 55 : 12));
   page.raw(is_late ? page.paint(Tone::red, row) : row);
 }
 
@@ -112,7 +112,7 @@ void add_collectives(Page& page, const RanksReport& report) {
     page.raw(fmt::format("  {:>9}  {:>9}  {:>9}  {}", format_quantity(static_cast<double>(*shortest), "ns"),
                          format_quantity(static_cast<double>(*longest), "ns"), report.ranks[last].rank,
                          clip(fmt::format("step {}, #{}: {}", one->step, one->nth, printable(report.words[one->what])),
-                              page.width() > 50 ? page.width() - 36 : 20)));
+                              page.width() > 50 ? page.width() - 35 : 20)));
   }
 }
 

@@ -94,7 +94,7 @@ void add_gpus(Page& page, const TraceReport& report) {
   if (report.gpus.size() < 2) return;
   const std::size_t shown = std::min(gpus_shown, report.gpus.size());
   page.section("GPUS", shown, report.gpus.size());
-  page.raw("  GPU  process        busy  computing  communication  leading");
+  page.raw("  GPU  process         busy  computing  communication  leading");
   for (const report::GpuVerdict& gpu : std::span(report.gpus).first(shown)) {
     const auto percent = [&](RunFact fact) { return gpu.facts[fact] ? fmt::format("{:.1f} %", 100 * *gpu.facts[fact]) : "n/a"; };
     page.raw(fmt::format("  {:>3}  {:<12} {:>7} {:>10} {:>14}  {}", gpu.device, clip(printable(gpu.pid), 12),
