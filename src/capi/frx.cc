@@ -13,15 +13,15 @@
 
 #include "base/files.h"
 #include "cli/run.h"
-#include "render/json.h"
-#include "render/ncu_json.h"
-#include "render/ptx_report.h"
+#include "compose/json.h"
+#include "compose/ncu_json.h"
+#include "compose/ptx_report.h"
 #include "report/code_analyst.h"
 
 namespace frx::capi {
 namespace {
 
-using render::Json;
+using compose::Json;
 
 struct Answer {
   int code = 0;
@@ -46,7 +46,7 @@ int answered(char** reply, Work work) noexcept {
     } catch (const std::exception& error) {
       answer = {1, Json{{"error", {{"message", error.what()}, {"hint", ""}}}}};
     }
-    *reply = copy_of(render::json_text(answer.json));
+    *reply = copy_of(compose::json_text(answer.json));
     return *reply == nullptr ? -1 : answer.code;
   } catch (...) {
     return -1;
@@ -69,14 +69,14 @@ report::AnalysisOptions options_for(const char* gpu_model) {
 Result<Json> ptx_result(std::string_view text, const char* gpu_model) {
   TRY_ASSIGN(const std::unique_ptr<report::CodeAnalyst> analyst, report::CodeAnalyst::create(options_for(gpu_model)));
   TRY_ASSIGN(const std::unique_ptr<report::PtxReport> report, analyst->analyse_ptx("text.ptx", std::string(text)));
-  return render::ptx_json(*report);
+  return compose::ptx_json(*report);
 }
 
 Result<Json> ncu_result(std::string_view text, const char* gpu_model) {
   TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options_for(gpu_model)));
   const std::unique_ptr<ByteSource> source = open_bytes(text);
   TRY_ASSIGN(const report::NcuReport* report, analyst->analyse("text.csv", *source));
-  return render::ncu_json(*report);
+  return compose::ncu_json(*report);
 }
 
 Answer answer_of(Result<Json> result) { return result ? Answer{0, std::move(*result)} : refused(result.error()); }

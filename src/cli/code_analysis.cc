@@ -16,13 +16,13 @@
 #include "capture/ptxas.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
+#include "compose/code_findings.h"
+#include "compose/cuda_report.h"
+#include "compose/device_report.h"
+#include "compose/page.h"
+#include "compose/ptx_report.h"
 #include "ingest/fatbin/images.h"
 #include "ingest/ptx/read_module.h"
-#include "render/code_findings.h"
-#include "render/cuda_report.h"
-#include "render/device_report.h"
-#include "render/page.h"
-#include "render/ptx_report.h"
 #include "report/code_analyst.h"
 #include "report/confirm_with_ptx.h"
 #include "report/device_analyst.h"
@@ -33,7 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 using model::CodeFinding;
 using model::Severity;
-using render::FailedFile;
+using compose::FailedFile;
 
 using Kind = CodeKind;
 
@@ -85,10 +85,10 @@ struct CodeFile {
   }
   std::string_view mode() const { return kind == Kind::ptx ? "ptx" : kind == Kind::cuda ? "cuda_source" : "device_code"; }
   Json json() const {
-    return ptx ? render::ptx_json(*ptx) : cuda ? render::cuda_json(*cuda) : device ? render::device_json(*device) : Json(nullptr);
+    return ptx ? compose::ptx_json(*ptx) : cuda ? compose::cuda_json(*cuda) : device ? compose::device_json(*device) : Json(nullptr);
   }
-  std::string text(const render::Style& style) const {
-    return ptx ? render::ptx_text(*ptx, style) : cuda ? render::cuda_text(*cuda, style) : device ? render::device_text(*device, style) : "";
+  std::string text(const compose::Style& style) const {
+    return ptx ? compose::ptx_text(*ptx, style) : cuda ? compose::cuda_text(*cuda, style) : device ? compose::device_text(*device, style) : "";
   }
 };
 
@@ -268,8 +268,8 @@ Json all_json(const std::vector<CodeFile>& files, const Outcome& outcome) {
           {"files", std::move(list)}};
 }
 
-std::string summary_text(const std::vector<CodeFile>& files, const Outcome& outcome, const render::Style& style) {
-  render::Page page(style);
+std::string summary_text(const std::vector<CodeFile>& files, const Outcome& outcome, const compose::Style& style) {
+  compose::Page page(style);
   page.section("ALL FILES");
   page.paragraph(fmt::format("{}: {} high, {} medium, {} low{}", count_text(files.size(), "file"), outcome.by_severity[2],
                              outcome.by_severity[1], outcome.by_severity[0],
@@ -287,13 +287,13 @@ void print_text(const std::vector<CodeFile>& files, const Outcome& outcome, Io& 
 
 void print(const std::vector<CodeFile>& files, const Outcome& outcome, const CodeOptions& options, Io& io) {
   if (options.format == "sarif") {
-    io.out.write(render::json_text(render::sarif_json(findings_of(files), outcome.failed, FRX_VERSION)) + "\n");
+    io.out.write(compose::json_text(compose::sarif_json(findings_of(files), outcome.failed, FRX_VERSION)));
   } else if (options.format == "github") {
-    io.out.write(render::github_text(findings_of(files), outcome.failed));
+    io.out.write(compose::github_text(findings_of(files), outcome.failed));
   } else if (options.format == "json" && files.size() == 1 && files[0].ptx) {
-    write_json_in_pieces(io, files[0].mode(), render::ptx_json_in_pieces(*files[0].ptx));
+    write_json_in_pieces(io, files[0].mode(), compose::ptx_json_in_pieces(*files[0].ptx));
   } else if (options.format == "json" && files.size() == 1 && files[0].cuda) {
-    render::write_cuda_json(files[0].mode(), *files[0].cuda, [&](std::string_view text) { io.out.write(text); });
+    compose::write_cuda_json(files[0].mode(), *files[0].cuda, [&](std::string_view text) { io.out.write(text); });
   } else if (options.format == "json" && files.size() == 1) {
     write_json(io, files[0].mode(), files[0].json());
   } else if (options.format == "json") {

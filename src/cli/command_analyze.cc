@@ -11,8 +11,8 @@
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
 #include "cli/trace_analysis.h"
-#include "render/ncu_json.h"
-#include "render/ncu_report_text.h"
+#include "compose/ncu_json.h"
+#include "compose/ncu_report_text.h"
 #include "report/run_analyst.h"
 
 namespace frx::cli {
@@ -175,9 +175,9 @@ Result<int> act(const Options& options, Io& io) {
     TRY_ASSIGN(const std::string story, why(*report, options.why, analyst->knowledge()));
     io.out.write(story);
   } else if (options.json) {
-    write_json(io, "ncu", render::ncu_json(*report));
+    write_json(io, "ncu", compose::ncu_json(*report));
   } else {
-    io.out.write(render::ncu_brief_text(*report, style_of(io)));
+    io.out.write(compose::ncu_brief_text(*report, style_of(io)));
   }
   return 0;
 }

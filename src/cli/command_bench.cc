@@ -10,8 +10,8 @@
 #include "cli/json_output.h"
 #include "cli/live_profile.h"
 #include "cli/ncu_analysis.h"
+#include "compose/bench.h"
 #include "knowledge/gpu_match.h"
-#include "render/bench.h"
 #include "report/bench_report.h"
 #include "report/expertise.h"
 
@@ -160,7 +160,7 @@ Result<int> act(const Options& given, Io& io) {
       report.ncu_trouble = in_one_line(ncu.error());
     }
   }
-  io.out.write(given.json ? render::json_text(render::bench_json(report)) + "\n" : render::bench_text(report, style_of(io)));
+  io.out.write(given.json ? compose::json_text(compose::bench_json(report)) : compose::bench_text(report, style_of(io)));
   return judged(report, given);
 }
 

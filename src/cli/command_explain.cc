@@ -7,8 +7,8 @@
 #include "cli/explain_brief.h"
 #include "cli/ncu_analysis.h"
 #include "cli/trace_analysis.h"
-#include "render/explain.h"
-#include "render/run_brief.h"
+#include "compose/explain.h"
+#include "compose/run_brief.h"
 #include "report/run_analyst.h"
 
 namespace frx::cli {
@@ -46,7 +46,7 @@ void say_what_was_written(const Options& options, std::string primary, std::stri
 Result<int> explain_run(const Options& options, Io& io) {
   TRY_ASSIGN(const AnalysedRun run, analysed_run(options.path, options.analysis));
   if (options.prompt_only) {
-    io.out.write(render::run_prompt_text(*run.report));
+    io.out.write(compose::run_prompt_text(*run.report));
   } else {
     TRY(write_run_brief(*run.report, options.brief.directory));
     const diagnose::TrainingDiagnosis& diagnosis = run.report->scope().diagnosis;

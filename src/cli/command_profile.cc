@@ -7,9 +7,9 @@
 #include "cli/json_output.h"
 #include "cli/live_profile.h"
 #include "cli/ncu_analysis.h"
+#include "compose/ncu_json.h"
+#include "compose/ncu_report_text.h"
 #include "knowledge/presets.h"
-#include "render/ncu_json.h"
-#include "render/ncu_report_text.h"
 
 namespace frx::cli {
 namespace {
@@ -82,10 +82,10 @@ Result<int> act(const Options& options, Io& io) {
   }
   if (options.explain) TRY(Brief(*report, options.brief.source_path, options.analysis, io).write_into(options.brief.directory));
   if (options.json) {
-    write_json(io, "profile", render::ncu_json(*report));
+    write_json(io, "profile", compose::ncu_json(*report));
     return 0;
   }
-  io.out.write(render::ncu_report_text(*report, style_of(io)));
+  io.out.write(compose::ncu_report_text(*report, style_of(io)));
   if (options.explain) {
     io.out.write(fmt::format("\nBrief written to {}: frx_summary.txt, frx_llm_prompt.txt, frx_evidence.json\n",
                              options.brief.directory == "." ? "this directory" : printable(options.brief.directory)));

@@ -7,8 +7,8 @@
 #include "cli/ncu_analysis.h"
 #include "cli/prediction_ledger.h"
 #include "cli/trace_analysis.h"
-#include "render/ncu_comparison.h"
-#include "render/run_comparison.h"
+#include "compose/ncu_comparison.h"
+#include "compose/run_comparison.h"
 #include "report/baselines.h"
 #include "report/ncu_comparison.h"
 #include "report/run_analyst.h"
@@ -144,11 +144,11 @@ Result<int> compare_runs(const ComparisonOptions& options, const report::Analysi
       report::compare(std::move(before), first.trace_report(), second.compared(std::move(second_label)), second.trace_report(),
                       options.noise_floor_pct / 100, baselines);
   if (options.format == "json") {
-    write_json(io, "comparison", render::run_comparison_json(comparison));
+    write_json(io, "comparison", compose::run_comparison_json(comparison));
   } else if (options.format == "markdown") {
-    io.out.write(render::run_comparison_markdown(comparison));
+    io.out.write(compose::run_comparison_markdown(comparison));
   } else {
-    io.out.write(render::run_comparison_text(comparison, style_of(io)));
+    io.out.write(compose::run_comparison_text(comparison, style_of(io)));
   }
   return options.fail_on_regression && comparison.judgement.answer == derive::compare::Answer::worse ? 1 : 0;
 }
@@ -165,13 +165,13 @@ Result<int> compare_profiles(const ComparisonOptions& options, const report::Ana
     TRY_ASSIGN(kept, append_to_ledger(options.ledger, comparison.predictions));
   }
   if (options.format == "json") {
-    Json json = render::ncu_comparison_json(comparison);
+    Json json = compose::ncu_comparison_json(comparison);
     if (kept) json["predictions"]["ledger"] = {{"file", options.ledger}, {"added", kept->added}, {"already_there", kept->known}};
     write_json(io, "comparison", std::move(json));
   } else if (options.format == "markdown") {
-    io.out.write(render::ncu_comparison_markdown(comparison));
+    io.out.write(compose::ncu_comparison_markdown(comparison));
   } else {
-    io.out.write(render::ncu_comparison_text(comparison, style_of(io)));
+    io.out.write(compose::ncu_comparison_text(comparison, style_of(io)));
     if (kept) io.out.write(fmt::format("\n{}", kept_text(options.ledger, *kept)));
   }
   const bool is_slower = comparison.outcome == "regressed" || comparison.judgement.answer == derive::compare::Answer::worse;

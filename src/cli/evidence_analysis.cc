@@ -7,7 +7,7 @@
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
 #include "cli/trace_analysis.h"
-#include "render/evidence.h"
+#include "compose/evidence.h"
 #include "report/code_analyst.h"
 #include "report/evidence.h"
 #include "report/trace_analyst.h"
@@ -57,9 +57,9 @@ Result<int> analyse_layers(const std::vector<std::string>& targets, bool as_json
   TRY(add_code(code, *analyst, io, evidence));
   TRY_ASSIGN(const std::unique_ptr<report::EvidenceReport> report, report::reconcile(std::move(evidence), analyst->knowledge()));
   if (as_json) {
-    write_json(io, "reconciliation", render::evidence_json(*report));
+    write_json(io, "reconciliation", compose::evidence_json(*report));
   } else {
-    io.out.write(render::evidence_text(*report, style_of(io)));
+    io.out.write(compose::evidence_text(*report, style_of(io)));
   }
   return 0;
 }

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/files.h"
-#include "render/json.h"
+#include "compose/json.h"
 
 namespace frx::cli {
 namespace {
@@ -39,13 +39,13 @@ Result<> Brief::inspect_source(report::AnalysisOptions analysis) {
   return {};
 }
 
-std::string Brief::prompt() const { return render::explain_prompt_text(input_); }
+std::string Brief::prompt() const { return compose::explain_prompt_text(input_); }
 
 Result<> Brief::write_into(const std::string& directory) const {
   const std::filesystem::path folder(directory);
-  TRY(write_file(folder / "frx_summary.txt", render::explain_summary_text(input_)));
+  TRY(write_file(folder / "frx_summary.txt", compose::explain_summary_text(input_)));
   TRY(write_file(folder / "frx_llm_prompt.txt", prompt()));
-  return write_file(folder / "frx_evidence.json", render::json_text(render::explain_json(input_)));
+  return write_file(folder / "frx_evidence.json", compose::json_text(compose::explain_json(input_)));
 }
 
 }  // namespace frx::cli

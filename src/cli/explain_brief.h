@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/io.h"
-#include "render/explain.h"
+#include "compose/explain.h"
 #include "report/analyse.h"
 #include "report/code_analyst.h"
 
@@ -30,7 +30,7 @@ class Brief {
  private:
   Result<> inspect_source(report::AnalysisOptions analysis);
 
-  render::ExplainInput input_;
+  compose::ExplainInput input_;
   std::unique_ptr<report::CodeAnalyst> analyst_;  // what the reports point into
   std::unique_ptr<report::CudaReport> code_;
   std::unique_ptr<report::EvidenceReport> together_;

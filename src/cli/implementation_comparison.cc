@@ -12,8 +12,8 @@
 #include "cli/code_analysis.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
-#include "render/evidence.h"
-#include "render/implementation_comparison.h"
+#include "compose/evidence.h"
+#include "compose/implementation_comparison.h"
 #include "report/code_analyst.h"
 #include "report/confirm_with_ptx.h"
 #include "report/implementation_comparison.h"
@@ -146,17 +146,17 @@ Result<> expect_shared_layer(const report::ImplementationComparison& comparison,
 
 void print(const report::ImplementationComparison& comparison, const ImplementationOptions& options, Io& io) {
   if (options.format == "markdown") {
-    io.out.write(render::implementation_comparison_markdown(comparison));
+    io.out.write(compose::implementation_comparison_markdown(comparison));
   } else if (options.format != "json") {
-    io.out.write(render::implementation_comparison_text(comparison, style_of(io)));
+    io.out.write(compose::implementation_comparison_text(comparison, style_of(io)));
   } else if (options.mode == "comparison") {
-    write_json(io, options.mode, render::implementation_comparison_json(comparison));
+    write_json(io, options.mode, compose::implementation_comparison_json(comparison));
   } else {
     write_json(io, options.mode,
-               {{"comparison", render::implementation_comparison_json(comparison)},
-                {"reconciliation", render::evidence_json(*comparison.first_evidence)},
-                {"reconciliation_b", render::evidence_json(*comparison.second_evidence)},
-                {"evidence_failures", render::evidence_failures_json(comparison)}});
+               {{"comparison", compose::implementation_comparison_json(comparison)},
+                {"reconciliation", compose::evidence_json(*comparison.first_evidence)},
+                {"reconciliation_b", compose::evidence_json(*comparison.second_evidence)},
+                {"evidence_failures", compose::evidence_failures_json(comparison)}});
   }
 }
 

@@ -4,13 +4,13 @@
 #include <string_view>
 
 #include "cli/io.h"
-#include "render/json.h"
+#include "compose/json.h"
 
 namespace frx::cli {
 
-using render::Json;
+using compose::Json;
 
 void write_json(Io& io, std::string_view mode, Json result);
-void write_json_in_pieces(Io& io, std::string_view mode, const render::JsonInPieces& result);
+void write_json_in_pieces(Io& io, std::string_view mode, const compose::JsonInPieces& result);
 
 }  // namespace frx::cli

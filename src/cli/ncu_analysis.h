@@ -8,7 +8,7 @@
 
 #include "cli/io.h"
 #include "cli/syntax.h"
-#include "render/style.h"
+#include "compose/style.h"
 #include "report/analyse.h"
 
 namespace frx::cli {
@@ -16,7 +16,7 @@ namespace frx::cli {
 // --gpu-model, --arch-profile, --data.
 void describe_analysis(Syntax& syntax, report::AnalysisOptions& options);
 
-render::Style style_of(const Io& io);
+compose::Style style_of(const Io& io);
 
 // Reports how far a long file has been read, on a terminal only. Erases itself.
 class Progress {

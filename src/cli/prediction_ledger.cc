@@ -7,13 +7,13 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "render/prediction_scores.h"
+#include "compose/prediction_scores.h"
 
 namespace frx::cli {
 namespace {
 
 using advise::Outcome;
-using render::Json;
+using compose::Json;
 
 constexpr std::uint64_t largest_ledger = std::uint64_t{64} << 20;
 constexpr std::size_t longest_line = std::size_t{1} << 18;  // names of kernels can be anything
@@ -106,7 +106,7 @@ Result<Appended> append_to_ledger(const std::string& path, const report::Predict
   std::string& bytes = ledger.bytes;
   if (!bytes.empty() && bytes.back() != '\n') bytes += '\n';
   for (const report::ScoredPrediction& one : scores.scored) {
-    const Json entry = render::scored_prediction_json(one);
+    const Json entry = compose::scored_prediction_json(one);
     if (!ledger.ids.insert(text_of(entry, "id")).second) {
       ++appended.known;
       continue;
@@ -141,7 +141,7 @@ std::string ledger_text(const Ledger& ledger) {
          "by. Few predictions of one card say little about it.\n";
 }
 
-render::Json ledger_json(const Ledger& ledger) {
+compose::Json ledger_json(const Ledger& ledger) {
   const auto counts = [](const Tally& tally) {
     Json json = {{"scored", tally.scored()}};
     for (std::size_t i = 0; i < outcomes.size(); ++i) json[std::string(advise::name_of(outcomes[i]))] = tally.count[i];

@@ -7,11 +7,11 @@
 #include "cli/code_analysis.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
+#include "compose/ranks_report.h"
+#include "compose/run_brief.h"
+#include "compose/run_report.h"
+#include "compose/trace_report.h"
 #include "model/bundle_paths.h"
-#include "render/ranks_report.h"
-#include "render/run_brief.h"
-#include "render/run_report.h"
-#include "render/trace_report.h"
 #include "report/ranks_analyst.h"
 #include "report/run_analyst.h"
 #include "report/trace_analyst.h"
@@ -22,11 +22,11 @@ namespace {
 // A trace is what it is; more than one rank is compared.
 void print(const report::RanksReport& report, const std::string& scope, bool as_json, Io& io) {
   if (report.ranks.size() > 1) {
-    as_json ? write_json(io, "ranks", render::ranks_json(report)) : io.out.write(render::ranks_report_text(report, style_of(io)));
+    as_json ? write_json(io, "ranks", compose::ranks_json(report)) : io.out.write(compose::ranks_report_text(report, style_of(io)));
     return;
   }
   const report::TraceReport& trace = *report.ranks.front().trace;
-  as_json ? write_json(io, "trace", render::trace_json(trace)) : io.out.write(render::trace_text(trace, scope, style_of(io)));
+  as_json ? write_json(io, "trace", compose::trace_json(trace)) : io.out.write(compose::trace_text(trace, scope, style_of(io)));
 }
 
 Result<> check_scope(const std::string& scope) {
@@ -82,9 +82,9 @@ Result<int> analyse_run(const std::string& path, const std::string& scope, bool 
   TRY_ASSIGN(const AnalysedRun run, analysed_run(path, analysis));
   if (scope == "steady_state" && !run.report->steady_state) return no_steady_state(path, "the run has");
   if (as_json) {
-    write_json(io, "run", render::run_json(*run.report));
+    write_json(io, "run", compose::run_json(*run.report));
   } else {
-    io.out.write(render::run_text(*run.report, scope, style_of(io)));
+    io.out.write(compose::run_text(*run.report, scope, style_of(io)));
   }
   return 0;
 }
@@ -100,22 +100,22 @@ Result<AnalysedRun> analysed_run(const std::string& path, const report::Analysis
 
 Result<> write_run_summary(const AnalysedRun& run, const std::string& folder) {
   if (run.has_summary && run.report->record.events == 0) return {};  // somebody's own, and no stream to make a better one of
-  Json summary = render::run_json(*run.report);
+  Json summary = compose::run_json(*run.report);
   summary["source"] = run.report->name;
   summary["status"] = nullptr;   // not decided yet; metadata.json will say it
   summary["summary"] = nullptr;  // the one it takes the place of
   summary["notes"] = run.report->notes;
   TRY_ASSIGN(const ingest::RunBundle bundle, ingest::RunBundle::open(folder));
   TRY_ASSIGN(const std::vector<ingest::SummaryInput> inputs, report::inputs_of(bundle));
-  summary["inputs"] = render::summary_inputs_json(inputs);
-  return write_file(folder + "/" + std::string(model::bundle::derived_summary), render::json_text(summary));
+  summary["inputs"] = compose::summary_inputs_json(inputs);
+  return write_file(folder + "/" + std::string(model::bundle::derived_summary), compose::json_text(summary));
 }
 
 Result<> write_run_brief(const report::RunReport& report, const std::string& folder) {
   const std::filesystem::path directory(folder);
-  TRY(write_file(directory / "frx_summary.txt", render::run_summary_text(report)));
-  TRY(write_file(directory / "frx_llm_prompt.txt", render::run_prompt_text(report)));
-  return write_file(directory / "frx_evidence.json", render::json_text(render::run_evidence_json(report)));
+  TRY(write_file(directory / "frx_summary.txt", compose::run_summary_text(report)));
+  TRY(write_file(directory / "frx_llm_prompt.txt", compose::run_prompt_text(report)));
+  return write_file(directory / "frx_evidence.json", compose::json_text(compose::run_evidence_json(report)));
 }
 
 }  // namespace frx::cli

@@ -3,9 +3,9 @@
 
 #include "advise/catalogue.h"
 #include "bench/samples.h"
+#include "compose/json.h"
+#include "compose/ncu_json.h"
 #include "knowledge/knowledge.h"
-#include "render/json.h"
-#include "render/ncu_json.h"
 #include "report/analyse.h"
 
 namespace frx::bench {
@@ -45,7 +45,7 @@ void whole_pipeline(benchmark::State& state) {
     const auto analyst = report::Analyst::create({}).value();
     const std::unique_ptr<ByteSource> source = open_bytes(text);
     const report::NcuReport* report = analyst->analyse("six.csv", *source).value();
-    benchmark::DoNotOptimize(render::json_text(render::ncu_json(*report)));
+    benchmark::DoNotOptimize(compose::json_text(compose::ncu_json(*report)));
   }
 }
 BENCHMARK(whole_pipeline)->Unit(benchmark::kMicrosecond);

@@ -7,9 +7,9 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "compose/ranks_words.h"
 #include "corpus/rank_sets.h"
 #include "corpus/trace_truth.h"
-#include "render/ranks_words.h"
 
 namespace {
 
@@ -48,7 +48,7 @@ std::string shapes_text(const corpus::TraceCheck& check) {
   return check.shape_pairs ? fmt::format("{} of {}", *check.shape_changes, *check.shape_pairs) : "";
 }
 
-std::string list_text(const std::vector<std::int64_t>& ranks) { return ranks.empty() ? "none" : render::ranks_text(ranks); }
+std::string list_text(const std::vector<std::int64_t>& ranks) { return ranks.empty() ? "none" : compose::ranks_text(ranks); }
 
 void print_rank_sets(const std::vector<corpus::RankSetCheck>& checks) {
   fmt::print(
@@ -65,7 +65,7 @@ void print_rank_sets(const std::vector<corpus::RankSetCheck>& checks) {
     }
     const report::RanksReport& run = *check.report;
     fmt::print("| {} | {} | {} | {} | {} | {:.1f} % | {} | {} | {} | {} |\n", check.set.name, check.set.files.size(),
-               render::who_is_here(run), run.matching.collectives.size(), run.matching.together, 100 * run.lateness.lost_share,
+               compose::who_is_here(run), run.matching.collectives.size(), run.matching.together, 100 * run.lateness.lost_share,
                list_text(check.late()), check.set.known,
                !check.set.late  ? "-"
                : check.agrees() ? "yes"

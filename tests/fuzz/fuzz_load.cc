@@ -2,12 +2,12 @@
 // Findings make sense, and nothing that a terminal would act on reaches the report.
 #include "advise/advice.h"
 #include "advise/catalogue.h"
+#include "compose/explain.h"
+#include "compose/json.h"
+#include "compose/ncu_json.h"
+#include "compose/ncu_report_text.h"
 #include "fuzz/input.h"
 #include "ingest/profile.h"
-#include "render/json.h"
-#include "render/explain.h"
-#include "render/ncu_json.h"
-#include "render/ncu_report_text.h"
 
 namespace {
 
@@ -31,14 +31,14 @@ void check_harmless(const std::string& text) {
 
 void print(const frx::report::NcuReport& report) {
   for (const int width : {40, 80}) {
-    check_harmless(frx::render::ncu_report_text(report, {width, false}));
-    check_harmless(frx::render::ncu_brief_text(report, {width, false}));
+    check_harmless(frx::compose::ncu_report_text(report, {width, false}));
+    check_harmless(frx::compose::ncu_brief_text(report, {width, false}));
   }
-  (void)frx::render::json_text(frx::render::ncu_json(report));
-  const frx::render::ExplainInput brief{report, {}, {}};
-  check_harmless(frx::render::explain_summary_text(brief));
-  check_harmless(frx::render::explain_prompt_text(brief));
-  (void)frx::render::json_text(frx::render::explain_json(brief));
+  (void)frx::compose::json_text(frx::compose::ncu_json(report));
+  const frx::compose::ExplainInput brief{report, {}, {}};
+  check_harmless(frx::compose::explain_summary_text(brief));
+  check_harmless(frx::compose::explain_prompt_text(brief));
+  (void)frx::compose::json_text(frx::compose::explain_json(brief));
 }
 
 }  // namespace

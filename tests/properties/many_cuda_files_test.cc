@@ -4,9 +4,9 @@
 
 #include <random>
 
+#include "compose/cuda_report.h"
+#include "compose/json.h"
 #include "detect/testing.h"
-#include "render/cuda_report.h"
-#include "render/json.h"
 #include "report/code_analyst.h"
 
 namespace frx::testing {
@@ -55,7 +55,7 @@ class RandomProgram {
   std::uint32_t count_ = 0;
 };
 
-std::string answer(const report::CudaReport& report) { return render::json_text(render::cuda_json(report)); }
+std::string answer(const report::CudaReport& report) { return compose::json_text(compose::cuda_json(report)); }
 
 std::string answer_all_at_hand(const Files& files) {
   std::vector<model::cuda::Source> sources;

@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "compose/evidence.h"
+#include "compose/page.h"
+
+namespace frx::compose {
+namespace {
+
+using diagnose::Confidence;
+using diagnose::Reconciled;
+using diagnose::Sign;
+using report::EvidenceReport;
+using report::MissingEvidence;
+
+constexpr std::size_t signs_shown = 6, kernels_shown = 5;
+
+std::string sign_words(const Sign& sign) {
+  return fmt::format("{}: {}{}", knowledge::name_of(sign.layer), sign.name, sign.words.empty() ? "" : " (" + printable(sign.words) + ")");
+}
+
+Tone tone_of(Confidence confidence) {
+  return confidence >= Confidence::high ? Tone::red : confidence >= Confidence::medium ? Tone::yellow : Tone::plain;
+}
+
+// Each with how sure it is, where they differ.
+std::string kernels_of(const Reconciled& one) {
+  const bool differ = std::ranges::any_of(one.kernels, [&](const auto& kernel) { return kernel.second != one.confidence; });
+  std::vector<std::string> names;
+  for (const auto& [kernel, confidence] : one.kernels) {
+    if (names.size() < kernels_shown) names.push_back(differ ? fmt::format("{} ({})", kernel, diagnose::name_of(confidence)) : kernel);
+  }
+  const std::string more = one.kernels.size() > kernels_shown ? fmt::format(" and {} more", one.kernels.size() - kernels_shown) : "";
+  return join(names, ", ") + more;
+}
+
+void add_signs(Page& page, std::string_view mark, const std::vector<const Sign*>& signs) {
+  const std::size_t shown = std::min(signs_shown, signs.size());
+  for (std::size_t i = 0; i < shown; ++i) page.hanging(mark, sign_words(*signs[i]), 4);
+  if (shown < signs.size()) page.paragraph(fmt::format("and {} more", signs.size() - shown), 6);
+}
+
+void add_diagnosis(Page& page, const Reconciled& one) {
+  page.hanging(fmt::format("[{}] ", diagnose::name_of(one.confidence)), fmt::format("{} ({})", one.diagnosis->display, one.diagnosis->id),
+               2, tone_of(one.confidence));
+  page.hanging("kernel : ", printable(kernels_of(one)), 4);
+  add_signs(page, "for    : ", one.confirming);
+  add_signs(page, "against: ", one.contradicting);
+  page.hanging("do     : ", one.diagnosis->fix, 4);
+}
+
+void add_missing(Page& page, const Reconciled& one, const MissingEvidence& missing) {
+  page.paragraph(std::string(one.diagnosis->id));
+  page.paragraph(
+      fmt::format("confidence: {} -> {} if confirmed", diagnose::name_of(one.confidence), diagnose::name_of(missing.if_confirmed)), 4);
+  std::vector<std::string> labels;
+  for (const report::WantedCounter& counter : missing.counters) labels.emplace_back(counter.label);
+  page.hanging("collect: ", join(labels, ", "), 4);
+  page.command(missing.ncu_command, 4);
+}
+
+void add_unreconciled(Page& page, const EvidenceReport& report) {
+  if (report.reconciliation.unreconciled.empty()) return;
+  page.section("FOUND BY ONE LAYER ALONE, PART OF NONE OF THESE");
+  for (const knowledge::Layer layer : report.reconciliation.layers_available) {
+    std::vector<std::string> names;
+    for (const Sign* sign : report.reconciliation.unreconciled) {
+      if (sign->layer == layer && std::ranges::find(names, sign->name) == names.end()) names.push_back(sign->name);
+    }
+    if (!names.empty()) page.hanging(std::string(knowledge::name_of(layer)) + ": ", join(names, ", "));
+  }
+}
+
+}  // namespace
+
+void add_diagnoses(Page& page, const EvidenceReport& report) {
+  for (const Reconciled& one : report.reconciliation.diagnoses) add_diagnosis(page, one);
+}
+
+// Each diagnosis once, whichever report lacks it first.
+void add_missing_evidence(Page& page, const std::vector<const EvidenceReport*>& reports) {
+  std::set<std::string_view> said;
+  for (const EvidenceReport* report : reports) {
+    for (std::size_t i = 0; i < report->missing.size(); ++i) {
+      const Reconciled& one = report->reconciliation.diagnoses[i];
+      if (!report->missing[i] || !said.insert(one.diagnosis->id).second) continue;
+      if (said.size() == 1) page.section("MISSING EVIDENCE");
+      add_missing(page, one, *report->missing[i]);
+    }
+  }
+}
+
+std::string evidence_text(const EvidenceReport& report, const Style& style) {
+  const auto& diagnoses = report.reconciliation.diagnoses;
+  Page page(style);
+  page.title("FRX EVIDENCE OF SEVERAL LAYERS");
+  for (const auto& [layer, file] : report.evidence.files) page.fact(knowledge::name_of(layer), printable(file));
+  page.section(fmt::format("DIAGNOSES ({})", diagnoses.size()));
+  if (diagnoses.empty()) page.paragraph("None: no layer found anything that these diagnoses are about.");
+  add_diagnoses(page, report);
+  add_missing_evidence(page, {&report});
+  add_unreconciled(page, report);
+  return page.take();
+}
+
+}  // namespace frx::compose

@@ -1,0 +1,151 @@
+#include "compose/explain_facts.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "compose/metric_table.h"
+#include "compose/ncu_words.h"
+
+namespace frx::compose {
+namespace {
+
+using report::NcuReport;
+
+struct Rule {
+  std::string_view key, id, fallback, label, unit;
+  bool lower_is_better;
+  double good, bad;
+  std::array<std::string_view, 3> words;
+};
+
+// Limits and words as documented.
+constexpr Rule rules[] = {
+    {"avg_dram_throughput_pct", "dram_throughput_pct", "dram_pct", "DRAM throughput", "%", true, 50, 70, {"OK", "ELEVATED", "SATURATED"}},
+    {"avg_l1_cache_hit_rate_pct", "l1_cache_hit_rate_pct", "", "L1 hit rate", "%", false, 70, 40, {"OK", "LOW", "POOR"}},
+    {"avg_l2_cache_hit_rate_pct", "l2_cache_hit_rate_pct", "", "L2 hit rate", "%", false, 70, 50, {"OK", "LOW", "POOR"}},
+    {"avg_global_load_sectors_per_request",
+     "global_load_sectors_per_request",
+     "",
+     "Sectors per global load request",
+     "",
+     true,
+     2,
+     4,
+     {"OK", "ELEVATED", "POOR"}},
+    {"avg_tensor_core_utilization_pct",
+     "tensor_core_utilization_pct",
+     "tensor_pct",
+     "Tensor core utilization",
+     "%",
+     false,
+     50,
+     20,
+     {"OK", "LOW", "POOR"}},
+    {"avg_issue_slot_utilization_pct",
+     "issue_slot_utilization_pct",
+     "",
+     "Issue slot utilization",
+     "%",
+     false,
+     60,
+     40,
+     {"OK", "LOW", "POOR"}},
+    {"avg_occupancy_pct", "achieved_occupancy_pct", "", "Achieved occupancy", "%", false, 50, 30, {"OK", "LOW", "POOR"}},
+    {"memory_stall_fraction", "", "", "Warp time in memory stalls", "", true, 0.2, 0.5, {"OK", "ELEVATED", "HIGH"}},
+};
+
+std::string_view word_for(const Rule& rule, double value) {
+  const bool good = rule.lower_is_better ? value <= rule.good : value >= rule.good;
+  const bool bad = rule.lower_is_better ? value > rule.bad : value < rule.bad;
+  return rule.words[good ? 0 : bad ? 2 : 1];
+}
+
+std::optional<double> value_for(const NcuReport& report, const Rule& rule) {
+  if (rule.key == "memory_stall_fraction") return stall_fraction(report.stalls, "memory");
+  const report::Value* value = report.value(rule.id);
+  if (!value && !rule.fallback.empty()) value = report.value(rule.fallback);
+  return value ? std::optional(value->value()) : std::nullopt;
+}
+
+// The table of the report knows when a threshold does not apply.
+std::string caveat_for(const std::vector<MetricRow>& rows, const Rule& rule) {
+  for (const MetricRow& row : rows) {
+    if (row.id == rule.id && row.excused) return row.hint;
+    // The word's limit is stricter than the table's, which sees nothing wrong.
+    if (row.id == rule.id && row.id == "global_load_sectors_per_request" && row.status == Status::ok) return "4 is ideal for 4-byte loads";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<KeyMetric> key_metrics(const NcuReport& report) {
+  const std::vector<MetricRow> rows = metric_rows(report);
+  std::vector<KeyMetric> metrics;
+  for (const Rule& rule : rules) {
+    KeyMetric metric{rule.key, rule.label, value_for(report, rule), "n/a", "n/a", {}};
+    if (metric.value) {
+      metric.text = rule.key == "memory_stall_fraction" ? fmt::format("{:.2f}", *metric.value) : short_quantity(*metric.value, rule.unit);
+      metric.word = word_for(rule, *metric.value);
+      if (metric.word != "OK") metric.caveat = caveat_for(rows, rule);
+    }
+    metrics.push_back(std::move(metric));
+  }
+  return metrics;
+}
+
+std::vector<MissingData> missing_data(const ExplainInput& input) {
+  const NcuReport& report = input.report;
+  std::vector<MissingData> missing;
+  if (input.kernel_source.empty()) {
+    missing.push_back(
+        {"source", "the CUDA source of the kernel", fmt::format("frx explain {} --source kernel.cu", profile_argument(report)), {}});
+  }
+  missing.push_back(
+      {"ptx", "registers, spills and memory instructions as compiled", "nvcc -ptx -o kernel.ptx kernel.cu && frx analyze kernel.ptx", {}});
+  if (!report.collect_command.empty() || !report.validation.warnings.empty()) {
+    MissingData metrics{"ncu_metrics", "counters that would settle what could not be told", report.collect_command, {}};
+    if (metrics.how_to_collect.empty()) metrics.how_to_collect = report.next_command;
+    for (const std::string& warning : report.validation.warnings) {
+      if (metrics.warnings.size() < 3) metrics.warnings.push_back(warning);
+    }
+    missing.push_back(std::move(metrics));
+  }
+  return missing;
+}
+
+std::vector<std::string_view> layers_available(const ExplainInput& input) {
+  std::vector<std::string_view> layers;
+  if (!input.kernel_source.empty()) layers.push_back("source");
+  layers.push_back("ncu");
+  return layers;
+}
+
+const diagnose::Reconciled* reconciled_with(const ExplainInput& input, std::string_view label) {
+  if (!input.together) return nullptr;
+  for (const diagnose::Reconciled& one : input.together->reconciliation.diagnoses) {
+    // About the kernel that it is surest of, the profile may be silent: then it does not speak of this finding.
+    const bool is_seen_by_ncu = std::ranges::find(one.layers, knowledge::Layer::ncu) != one.layers.end();
+    if (is_seen_by_ncu && one.diagnosis->is_confirmed_by(knowledge::Layer::ncu, label)) return &one;
+  }
+  return nullptr;
+}
+
+std::vector<const model::CodeFinding*> source_findings(const ExplainInput& input, std::size_t limit) {
+  std::vector<const model::CodeFinding*> found;
+  if (!input.code) return found;
+  std::set<std::string, std::less<>> profiled;
+  for (const report::Kernel& kernel : input.report.kernels) profiled.insert(report::kernel_called(kernel.name));
+  for (const model::CodeFinding& finding : input.code->findings) {
+    if (found.size() < limit && profiled.contains(report::kernel_called(finding.kernel))) found.push_back(&finding);
+  }
+  return found;
+}
+
+std::string_view severity_of(const report::Finding* finding) {
+  if (!finding) return "unknown";
+  return finding->score >= 0.6 ? "high" : finding->score >= 0.3 ? "medium" : "low";
+}
+
+}  // namespace frx::compose

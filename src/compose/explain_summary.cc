@@ -1,0 +1,136 @@
+// frx_summary.txt: the diagnosis on one page, for people.
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "compose/code_findings.h"
+#include "compose/explain_facts.h"
+#include "compose/hot_lines.h"
+#include "compose/ncu_words.h"
+#include "compose/page.h"
+#include "compose/recommendation_text.h"
+
+namespace frx::compose {
+namespace {
+
+using report::NcuReport;
+
+void add_field(Page& page, std::string_view label, std::string_view text) {
+  page.hanging(pad_right(label, 14) + ": ", text);
+}
+
+void add_head(Page& page, const ExplainInput& input) {
+  const NcuReport& report = input.report;
+  std::string layers;
+  for (const std::string_view layer : layers_available(input))
+    layers += (layers.empty() ? "" : ", ") + std::string(layer);
+  page.title("FRX OPTIMIZATION SUMMARY");
+  add_field(page, "Profile", report.source);
+  add_field(page, "Kernel source", input.kernel_source_path.empty() ? "not given" : input.kernel_source_path);
+  add_field(page, "Layers", layers);
+  add_field(page, "GPU", report.gpu);
+  page.blank();
+  add_field(page, "Primary issue", fmt::format("{} ({})", report.primary_display, report.primary));
+  add_field(page, "Confidence",
+            report.confidence_reason.empty() ? report.confidence
+                                             : fmt::format("{}: {}", report.confidence, report.confidence_reason));
+  if (const diagnose::Reconciled* together = reconciled_with(input, report.primary); together && together->layers.size() > 1)
+    add_field(page, "Source agrees", fmt::format("{}, {}", together->diagnosis->id, diagnose::name_of(together->confidence)));
+  add_field(page, "Severity", severity_of(primary_finding(report)));
+}
+
+void add_evidence(Page& page, const NcuReport& report) {
+  page.section("EVIDENCE");
+  bool any = false;
+  for (const KeyMetric& metric : key_metrics(report)) {
+    if (!metric.value) continue;
+    any = true;
+    const std::string head = pad_right(metric.label, 32) + pad_left(metric.text, 9) + "  ";
+    page.hanging(head,
+                 metric.caveat.empty() ? std::string(metric.word) : fmt::format("{}; {}", metric.word, metric.caveat));
+  }
+  for (const auto& [reason, value] : report.stalls) {
+    if (reason != report.dominant_stall || value <= 5) continue;
+    any = true;
+    page.raw("  " + pad_right("Dominant stall", 32) + pad_left(percent_text(value), 9) + "  " + reason);
+  }
+  if (!any) page.paragraph("none of the key metrics is in the file");
+}
+
+void add_cause(Page& page, const NcuReport& report) {
+  page.section("ROOT CAUSE");
+  page.paragraph(verdict_words(report));
+  const report::Finding* finding = primary_finding(report);
+  const std::string stake = finding ? stake_text(*finding, report) : std::string();
+  if (!stake.empty()) page.paragraph("At stake: " + stake + ".");
+}
+
+// What the source shows of these kernels.
+void add_source(Page& page, const ExplainInput& input) {
+  const std::vector<const model::CodeFinding*> findings = source_findings(input, 3);
+  if (findings.empty()) return;
+  page.section("IN THE SOURCE");
+  for (const model::CodeFinding* finding : findings) page.hanging("- ", fmt::format("{} {}: {}", place_text(finding->place), finding->code, finding->message));
+}
+
+void add_hot_places(Page& page, const NcuReport& report) {
+  constexpr std::size_t shown = 3;
+  const report::Kernel* const focus = focus_kernel(report);
+  if (!focus || focus->hot.lines.empty()) return;
+  page.section("WHERE TO LOOK");
+  page.paragraph("Share of " + hot_basis(focus->hot));
+  std::set<std::string_view> explained;
+  for (const report::HotLine* line : lines_to_show(focus->hot, shown)) {
+    const std::string facts = join(hot_facts(*line, focus->hot.by_samples, explained), "; ");
+    page.hanging(pad_left(hot_share(*line, focus->hot.by_samples), 8) + "  ", hot_place(*line) + (facts.empty() ? "" : ", " + facts));
+  }
+}
+
+void add_fixes(Page& page, const NcuReport& report) {
+  page.section("WHAT TO FIX FIRST");
+  const auto& all = report.advice.recommendations;
+  if (all.empty()) page.paragraph("no recommendation answers what was found");
+  for (std::size_t i = 0; i < all.size() && i < 2; ++i) {
+    const std::string speedup = speedup_text(all[i]);
+    page.hanging(fmt::format("{}. ", i + 1), speedup.empty()
+                                                 ? std::string(all[i].title)
+                                                 : fmt::format("{} (estimated {} faster)", all[i].title, speedup));
+    if (!all[i].actions.empty()) page.paragraph(all[i].actions.front(), 5);
+  }
+}
+
+void add_secondary(Page& page, const NcuReport& report) {
+  const std::vector<std::string> labels = secondary_labels(report);
+  if (labels.empty()) return;
+  page.section("SECONDARY ISSUES");
+  for (std::size_t i = 0; i < labels.size() && i < 2; ++i) {
+    const report::Finding* finding = finding_of(report.findings, labels[i]);
+    page.hanging("- ", fmt::format("{} ({}), score {:.2f}{}", finding->display, finding->label, finding->score,
+                                   finding->explained_by.empty() ? "" : ", consequence of " + finding->explained_by));
+  }
+}
+
+void add_missing(Page& page, const ExplainInput& input) {
+  page.section("MISSING DATA");
+  for (const MissingData& missing : missing_data(input)) {
+    page.hanging("- ", fmt::format("{}: {}", missing.layer, missing.description));
+    if (!missing.how_to_collect.empty()) page.command(missing.how_to_collect);
+  }
+}
+
+}  // namespace
+
+std::string explain_summary_text(const ExplainInput& input) {
+  Page page(Style{});
+  add_head(page, input);
+  add_evidence(page, input.report);
+  add_cause(page, input.report);
+  add_source(page, input);
+  add_hot_places(page, input.report);
+  add_fixes(page, input.report);
+  add_secondary(page, input.report);
+  add_missing(page, input);
+  return page.take();
+}
+
+}  // namespace frx::compose

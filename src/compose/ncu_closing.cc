@@ -1,0 +1,142 @@
+// The end of the report: what the profiler itself says, what the data lacks, what to do next.
+
+#include <algorithm>
+#include <span>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "compose/ncu_sections.h"
+#include "compose/ncu_words.h"
+
+namespace frx::compose {
+
+using report::NcuReport;
+using report::ProfilerRule;
+
+namespace {
+
+// Labels whose judgement rests on the metrics of a preset.
+struct Family {
+  std::string_view preset;
+  std::vector<std::string_view> labels;
+};
+
+const std::vector<Family>& families() {
+  static const std::vector<Family> all = {
+      {"memory",
+       {"memory_bandwidth_bound", "warp_stall_memory", "l1_cache_thrashing", "l2_cache_thrashing",
+        "uncoalesced_access"}},
+      {"stalls", {"warp_stall_memory", "warp_stall_sync"}},
+      {"tensor", {"tensor_core_underutilized"}},
+      {"occupancy",
+       {"occupancy_limited", "occupancy_limited_by_registers", "occupancy_limited_by_shared_memory",
+        "occupancy_limited_by_block_size", "low_warp_scheduler_utilization"}}};
+  return all;
+}
+
+bool concerns(const Family& family, const NcuReport& report) {
+  return std::any_of(family.labels.begin(), family.labels.end(),
+                     [&](std::string_view label) { return finding_of(report.findings, label); });
+}
+
+// How a GPU was matched is news only when it was not simply its name.
+bool gpu_note_matters(const NcuReport& report) {
+  const bool plain = report.gpu_id.empty() ? report.compute_capability.empty() && report.gpu_name.empty()
+                                           : report.gpu_note.ends_with("by name") ||
+                                                 report.gpu_note.ends_with("by name and device attributes");
+  return !plain && !report.gpu_note.empty();
+}
+
+std::vector<std::string> note_lines(const NcuReport& report) {
+  std::vector<std::string> lines = report.notes;
+  if (gpu_note_matters(report)) lines.push_back("GPU: " + report.gpu_note);
+  for (const Family& family : families()) {
+    if (!concerns(family, report)) continue;
+    for (const report::FamilyGap& gap : report.validation.missing_by_preset) {
+      if (gap.preset == family.preset && !gap.missing.empty()) {
+        lines.push_back(fmt::format("for the {} question the file lacks {}", gap.preset, join(gap.missing, ", ")));
+      }
+    }
+  }
+  if (report.absent_values > 0)
+    lines.push_back("n/a, nan or empty in the file, so taken as not measured: " +
+                    count_text(report.absent_values, "value"));
+  if (!report.unknown_metrics.empty()) {
+    lines.push_back("not in our catalogue, so not used: " + count_text(report.unknown_metrics.size(), "metric") +
+                    " of the file");
+  }
+  return lines;
+}
+
+std::string unknown_labels(const NcuReport& report) {
+  std::vector<std::string> labels;
+  for (const report::Unknown& unknown : report.unknown) labels.push_back(unknown.label);
+  constexpr std::size_t shown = 4;
+  if (labels.size() <= shown) return join(labels, ", ");
+  return join(std::span(labels).first(shown), ", ") + fmt::format(" and {} more", labels.size() - shown);
+}
+
+// Bytes or operations per second without the peak they would be compared with.
+bool peak_would_tell(const NcuReport& report) {
+  if (!report.gpu_id.empty()) return false;
+  const derive::RooflinePoint* main = report.roofline.main();
+  return (report.value("dram_bytes_per_second") && !report.value("dram_pct")) || (main && !main->peak_tflops);
+}
+
+// The best card by score may answer something else than the verdict.
+std::string start_text(const NcuReport& report) {
+  const auto& all = report.advice.recommendations;
+  const std::string start = fmt::format("Start with: {} (recommendation 1).", all.front().title);
+  const auto answers = [&](const advise::Recommendation& r) { return r.label == report.primary; };
+  const auto at = std::find_if(all.begin(), all.end(), answers);
+  if (at == all.end() || at == all.begin()) return start;
+  return fmt::format("{} What answers {} itself is recommendation {}: {}.", start, report.primary, at - all.begin() + 1,
+                     at->title);
+}
+
+}  // namespace
+
+void add_profiler_rules(Page& page, const NcuReport& report) {
+  constexpr std::size_t shown = 5;
+  const std::vector<const ProfilerRule*> rules = strongest_rules(report, {});
+  if (rules.empty()) return;
+  page.section("NSIGHT SAYS (its own rules and estimates, not ours)");
+  const bool estimates = rules.front()->estimated_speedup_pct.has_value();  // the largest comes first
+  for (std::size_t i = 0; i < rules.size() && i < shown; ++i) {
+    const ProfilerRule& rule = *rules[i];
+    const std::string estimate =
+        rule.estimated_speedup_pct ? fmt::format("est. {:.0f} %", *rule.estimated_speedup_pct) : std::string();
+    const std::string name = clip(printable(rule.name.empty() ? rule.section : rule.name), 24);
+    const std::string head = "  " + pad_right(estimate, estimates ? 11 : 0) + name + (name.empty() ? "" : ": ");
+    page.raw(head + clip(printable(rule.text), page.width() - display_width(head)));
+  }
+}
+
+void add_notes(Page& page, const NcuReport& report) {
+  const std::vector<std::string> lines = note_lines(report);
+  if (lines.empty()) return;
+  constexpr std::size_t shown = 12;
+  page.section("DATA NOTES");
+  for (std::size_t i = 0; i < lines.size() && i < shown; ++i) page.hanging("- ", lines[i]);
+  if (lines.size() > shown) page.paragraph(fmt::format("and {} more (--json lists them all)", lines.size() - shown));
+}
+
+void add_next_steps(Page& page, const NcuReport& report) {
+  page.section("NEXT STEPS");
+  std::size_t step = 0;
+  const auto add = [&](std::string_view text) { page.hanging(fmt::format("{}. ", ++step), text); };
+  const bool too_little = report.primary == "insufficient_ncu_data";
+  if (!report.advice.recommendations.empty()) add(start_text(report));
+  if (peak_would_tell(report)) {
+    add("Name the GPU: rates are measured, and its peaks tell whether they are high.");
+    page.command(fmt::format("frx analyze {} --gpu-model NAME", profile_argument(report)), 5);
+  }
+  if (!report.collect_command.empty() && !too_little && ncu_runs_on(report)) {
+    add("Collect what is missing to tell: " + unknown_labels(report) + ".");
+    page.command(report.collect_command, 5);
+  }
+  add(too_little ? "Measure again, with all counters." : "Measure again after the change.");
+  if (!report.next_command.empty() && ncu_runs_on(report)) page.command(report.next_command, 5);
+}
+
+}  // namespace frx::compose

@@ -1,0 +1,96 @@
+#include "compose/ncu_report_text.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "compose/hot_lines.h"
+#include "compose/metric_table.h"
+#include "compose/ncu_sections.h"
+#include "compose/ncu_words.h"
+#include "compose/recommendation_text.h"
+
+namespace frx::compose {
+namespace {
+
+using report::NcuReport;
+
+constexpr std::size_t snapshot_width = 26;
+
+void add_recommendations(Page& page, const NcuReport& report, std::size_t shown, const CardOptions& style) {
+  const auto& all = report.advice.recommendations;
+  shown = std::min(shown, all.size());
+  page.section("RECOMMENDATIONS", shown, all.size());
+  if (all.empty()) page.paragraph("None: no rule answers what was found.");
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i > 0) page.blank();
+    CardOptions options = style;
+    options.number = i + 1;
+    options.names_kernel = report.kernels.size() > 1;
+    options.ncu_runs = ncu_runs_on(report);
+    add_card(page, all[i], options);
+  }
+}
+
+// The documented measured metrics of the short report. Missing ones print n/a.
+void add_snapshot(Page& page, const NcuReport& report) {
+  page.section("MEASURED METRICS");
+  constexpr std::string_view left_out[] = {"tensor_core_utilization_pct", "global_load_sectors_per_request", "dominant_stall"};
+  const std::vector<MetricRow> rows = metric_rows(report);
+  for (const MetricRow& row : rows) {
+    if (std::find(std::begin(left_out), std::end(left_out), row.id) == std::end(left_out)) page.fact(row.name, row.value, snapshot_width);
+  }
+  const std::optional<double> memory = stall_fraction(report.stalls, "memory");
+  page.fact("Memory Stall Fraction", memory ? fmt::format("{:.2f}", *memory) : "n/a", snapshot_width);
+  page.fact(rows.back().name, rows.back().value, snapshot_width);
+  const report::Kernel* focus = focus_kernel(report);
+  const std::string occupancy = focus ? occupancy_text(focus->occupancy) : std::string();
+  page.fact("Occupancy Limits", occupancy.empty() ? "n/a" : occupancy, snapshot_width);
+}
+
+void add_ranking(Page& page, const NcuReport& report) {
+  constexpr std::size_t limit = 5;
+  const std::size_t shown = std::min(limit, report.findings.size());
+  page.section("BOTTLENECK RANKING", shown, report.findings.size());
+  if (shown == 0) page.paragraph("None. " + verdict_words(report));
+  for (std::size_t i = 0; i < shown; ++i) {
+    const report::Finding& finding = report.findings[i];
+    std::string text = fmt::format("{} ({})", finding.display, finding.label);
+    if (!finding.explained_by.empty()) text += ", consequence of " + finding.explained_by;
+    page.hanging(fmt::format("{}. {:.2f}  ", i + 1, finding.score), text);
+  }
+}
+
+}  // namespace
+
+std::string ncu_report_text(const NcuReport& report, const Style& style) {
+  Page page(style);
+  add_header(page, "FRX GPU PROFILE REPORT", report);
+  add_verdict(page, report);
+  add_validation(page, report, 0);
+  add_metrics(page, report);
+  add_kernels(page, report);
+  add_bottlenecks(page, report);
+  add_hot_lines(page, report);
+  add_recommendations(page, report, report.advice.recommendations.size(), {});
+  add_profiler_rules(page, report);
+  add_notes(page, report);
+  add_next_steps(page, report);
+  return page.take();
+}
+
+std::string ncu_brief_text(const NcuReport& report, const Style& style) {
+  Page page(style);
+  add_header(page, "FRX NCU ANALYSIS", report);
+  add_verdict(page, report);
+  add_validation(page, report, 4);
+  add_snapshot(page, report);
+  add_ranking(page, report);
+  CardOptions card;
+  card.brief = true;
+  card.max_actions = 3;
+  add_recommendations(page, report, 3, card);
+  return page.take();
+}
+
+}  // namespace frx::compose

@@ -1,0 +1,267 @@
+#include "compose/ncu_sections.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "compose/metric_table.h"
+#include "compose/ncu_words.h"
+
+namespace frx::compose {
+
+using report::Finding;
+using report::Kernel;
+using report::NcuReport;
+
+namespace {
+
+constexpr std::size_t max_kernels = 10;
+constexpr std::size_t label_width = 13;
+constexpr std::size_t text_column = 2 + label_width + 2;
+constexpr double minor_score = 0.05;  // below it a finding gets one line
+
+void add_field(Page& page, std::string_view label, std::string_view text, Tone tone = Tone::plain) {
+  if (!text.empty())
+    page.hanging(pad_right(label, label_width) + (label.empty() ? "  " : ": "), text, 2, Tone::dim, tone);
+}
+
+std::string scale_text(const NcuReport& report) {
+  std::string text = count_text(report.kernels.size(), "kernel") + ", " + count_text(report.launches, "launch");
+  if (report.duration_us) {
+    text += fmt::format(", {} of GPU time", time_text(report.duration_us));
+    if (report.timed_launches < report.launches)
+      text += fmt::format(" in the {} timed ones", format_number(static_cast<double>(report.timed_launches)));
+  } else {
+    text += ", no durations in the file";
+  }
+  return text;
+}
+
+std::string weight_text(const Kernel& kernel) {
+  const std::string launches = count_text(kernel.launches, "launch");
+  return kernel.runtime_share_pct ? fmt::format("{} of the time, {}", percent_text(kernel.runtime_share_pct), launches)
+                                  : launches;
+}
+
+// "in training: step / forward and 3 more ranges"
+std::string ranges_text(const Kernel& kernel) {
+  if (kernel.ranges.empty()) return {};
+  const std::size_t more = kernel.ranges.size() - 1;
+  return "in " + kernel.ranges[0] + (more > 0 ? " and " + count_text(more, "more range") : "");
+}
+
+// The kernels that the verdict is about, longest first.
+void add_where(Page& page, const NcuReport& report) {
+  if (report.primary == "insufficient_ncu_data" && report.kernels.size() > 1) return;
+  constexpr std::size_t shown = 3;
+  std::vector<std::size_t> led;
+  for (std::size_t i = 0; i < report.kernels.size(); ++i) {
+    if (report.kernels[i].primary == report.primary) led.push_back(i);
+  }
+  const std::vector<std::string> names = kernel_names(report, page.width() - text_column);
+  for (std::size_t i = 0; i < led.size() && i < shown; ++i) {
+    add_field(page, i == 0 ? "Where" : "", names[led[i]], Tone::bold);
+    if (report.kernels.size() > 1) page.paragraph(weight_text(report.kernels[led[i]]), text_column);
+    if (const std::string ranges = ranges_text(report.kernels[led[i]]); !ranges.empty()) page.paragraph(ranges, text_column);
+  }
+  if (led.size() > shown) page.paragraph(fmt::format("and {} more", led.size() - shown), text_column);
+}
+
+// How far a kernel is from the roof it runs at. Less work is worth more than that.
+bool bounded_by_roof(std::string_view label) {
+  return label == "memory_bandwidth_bound" || label == "at_hardware_limit";
+}
+
+Tone tone_of_verdict(const NcuReport& report) {
+  if (report.primary == "at_hardware_limit") return Tone::green;
+  return primary_finding(report) ? Tone::red : Tone::yellow;
+}
+
+void add_stake(Page& page, const NcuReport& report) {
+  const Finding* finding = primary_finding(report);
+  if (!finding || finding->label == "insufficient_ncu_data") return;
+  const std::string stake = stake_text(*finding, report);
+  if (stake.empty()) {
+    if (!report.duration_us) add_field(page, "At stake", "not known: the file has no durations");
+    return;
+  }
+  const bool bounded = stake.starts_with("at most");
+  add_field(page, "At stake",
+            !bounded                          ? stake
+            : bounded_by_roof(finding->label) ? stake + ", the distance to the roof; moving fewer bytes can save more"
+                                              : stake + ", if the fix were perfect");
+}
+
+// Details below the table, for the kernel the verdict is about.
+void add_details(Page& page, const NcuReport& report) {
+  const Kernel* focus = focus_kernel(report);
+  page.blank();
+  if (!report.stalls.empty()) add_field(page, "Stalls", stalls_text(report.stalls, 5) + " (of warp time)");
+  if (focus) {
+    if (report.kernels.size() > 1)
+      add_field(page, "Of the kernel", clip(printable(focus->short_name), page.width() - text_column), Tone::bold);
+    const std::string occupancy = occupancy_text(focus->occupancy);
+    if (!occupancy.empty()) add_field(page, "Occupancy", occupancy);
+    if (!focus->occupancy.advice.empty()) page.paragraph(focus->occupancy.advice, text_column);
+    add_field(page, "Roofline", roofline_text(focus->roofline));
+  }
+}
+
+struct Ranked {
+  const Finding* finding;
+  bool indented;
+};
+
+// A consequence stands below its cause.
+std::vector<Ranked> with_consequences(const std::vector<Finding>& findings) {
+  std::vector<Ranked> order;
+  for (const Finding& finding : findings) {
+    if (!finding.explained_by.empty() && finding_of(findings, finding.explained_by)) continue;
+    order.push_back({&finding, false});
+    for (const Finding& other : findings) {
+      if (other.explained_by == finding.label && &other != &finding) order.push_back({&other, true});
+    }
+  }
+  // Consequences of consequences, and circles.
+  for (const Finding& finding : findings) {
+    const auto same = [&](const Ranked& ranked) { return ranked.finding == &finding; };
+    if (std::none_of(order.begin(), order.end(), same)) order.push_back({&finding, true});
+  }
+  return order;
+}
+
+// Evidence of a run is that of the longest kernel in which the label holds.
+std::string evidence_kernel(const Finding& finding, const NcuReport& report) {
+  if (report.kernels.size() < 2) return {};
+  for (const Kernel& kernel : report.kernels) {
+    if (finding_of(kernel.findings, finding.label)) return clip(printable(kernel.short_name), 40);
+  }
+  return {};
+}
+
+std::string holds_text(const Finding& finding, const NcuReport& report) {
+  std::string text;
+  if (report.launches > 1 && finding.time_share < 0.995) {
+    text = fmt::format("in {:.{}f} % of {}", 100 * finding.time_share, finding.time_share < 0.1 ? 1 : 0,
+                       report.duration_us ? "the time" : "the launches");
+  }
+  const std::string where = evidence_kernel(finding, report);
+  if (!where.empty()) text += fmt::format("{}values of {}", text.empty() ? "" : "; ", where);
+  const std::string stake = stake_text(finding, report);
+  if (!stake.empty()) text += (text.empty() ? "" : "; ") + std::string("at stake ") + stake;
+  return text;
+}
+
+void add_finding(Page& page, const Finding& finding, bool indented, const NcuReport& report) {
+  const std::size_t indent = indented ? 6 : 2;
+  const std::string head = fmt::format("{} {:.2f}  ", score_bar(finding.score), finding.score);
+  const Tone tone = indented                               ? Tone::dim
+                    : finding.label == "at_hardware_limit" ? Tone::green
+                    : finding.score >= 0.6                 ? Tone::red
+                                                           : Tone::yellow;
+  page.hanging(head, fmt::format("{} ({})", finding.display, finding.label), indent, tone,
+               indented ? Tone::plain : Tone::bold);
+  const std::size_t inner = indent + 4;
+  if (!finding.explained_by.empty()) page.paragraph("consequence of " + finding.explained_by, inner, Tone::dim);
+  for (const report::EvidenceLine& line : finding.evidence) {
+    const std::string value = pad_left(short_quantity(line.value.value(), line.value.unit), 10);
+    page.hanging(value + "  ", line.because.empty() ? std::string(line.value.label) : line.because, inner);
+  }
+  const std::string holds = holds_text(finding, report);
+  if (!holds.empty() && !indented) page.paragraph(holds, inner, Tone::dim);
+}
+
+}  // namespace
+
+std::string score_bar(double score) {
+  const int full = std::clamp(static_cast<int>(std::floor(score * 10 + 1e-9)), 0, 10);
+  return "[" + std::string(static_cast<std::size_t>(full), '#') +
+         std::string(static_cast<std::size_t>(10 - full), ' ') + "]";
+}
+
+void add_header(Page& page, std::string_view title, const NcuReport& report) {
+  page.title(title);
+  add_field(page, "Source",
+            report.format.empty() ? report.source : fmt::format("{} ({})", report.source, report.format));
+  add_field(page, "Kernels", scale_text(report));
+  add_field(page, "GPU", report.gpu.empty() ? "not known" : report.gpu);
+  add_field(page, "Confidence",
+            report.confidence_reason.empty() ? report.confidence
+                                             : fmt::format("{}: {}", report.confidence, report.confidence_reason));
+}
+
+void add_verdict(Page& page, const NcuReport& report) {
+  page.section("VERDICT");
+  add_field(page, "Primary", fmt::format("{} ({})", report.primary_display, report.primary), tone_of_verdict(report));
+  add_where(page, report);
+  add_field(page, "Why", verdict_words(report));
+  add_stake(page, report);
+  const std::vector<std::string> others = secondary_labels(report);
+  if (!others.empty()) add_field(page, "Also detected", join(others, ", "));
+}
+
+void add_validation(Page& page, const NcuReport& report, std::size_t max_warnings) {
+  const std::size_t warnings = std::min(max_warnings, report.validation.warnings.size());
+  if (report.validation.errors.empty() && warnings == 0) return;
+  page.section("CSV VALIDATION");
+  for (const std::string& error : report.validation.errors) page.hanging("error: ", error, 2, Tone::red);
+  for (std::size_t i = 0; i < warnings; ++i) page.hanging("warning: ", report.validation.warnings[i], 2, Tone::yellow);
+}
+
+void add_metrics(Page& page, const NcuReport& report) {
+  const bool averaged = report.launches > 1;
+  page.section(averaged ? fmt::format("MEASURED METRICS ({} over {})", report.duration_us ? "weighted by time" : "mean",
+                                      count_text(report.launches, "launch"))
+                        : std::string("MEASURED METRICS"));
+  const std::vector<MetricRow> rows = metric_rows(report);
+  add_metric_table(page, rows);
+  add_details(page, report);
+  const auto missing =
+      std::count_if(rows.begin(), rows.end(), [](const MetricRow& row) { return row.status == Status::missing; });
+  if (missing < 4) return;
+  const auto total = static_cast<std::ptrdiff_t>(rows.size());
+  page.paragraph((missing == total ? fmt::format("None of these {} metrics is in the file", total)
+                                   : fmt::format("{} of these {} metrics are not in the file", missing, total)) +
+                 (ncu_runs_on(report) ? ": `frx ncu-command full` prints the command that collects them all." : "."));
+}
+
+void add_kernels(Page& page, const NcuReport& report) {
+  if (report.kernels.size() < 2) return;
+  const std::size_t shown = std::min(max_kernels, report.kernels.size());
+  const std::string count =
+      shown < report.kernels.size() ? fmt::format("{} of {}", shown, report.kernels.size()) : fmt::format("{}", shown);
+  page.section(fmt::format("KERNELS ({}{})", count, report.duration_us ? ", by time" : ""));
+  page.raw(page.paint(Tone::dim, clip("   share      time  launches  opportunity  primary bottleneck", page.width())));
+  const std::vector<std::string> names = kernel_names(report, page.width() - 4);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Kernel& kernel = report.kernels[i];
+    const std::string row = fmt::format("{} {} {}  {}  ", pad_left(percent_text(kernel.runtime_share_pct), 8),
+                                        pad_left(time_text(kernel.duration_us), 9),
+                                        pad_left(format_number(static_cast<double>(kernel.launches)), 9),
+                                        pad_right(opportunity_text(kernel), 11));
+    page.raw(row + clip(kernel.primary, page.width() - display_width(row)));
+    page.raw("    " + page.paint(Tone::dim, names[i]));
+  }
+}
+
+void add_bottlenecks(Page& page, const NcuReport& report) {
+  page.section(fmt::format("BOTTLENECKS DETECTED ({})", report.findings.size()));
+  if (report.findings.empty()) page.paragraph("None. " + verdict_words(report));
+  bool first = true;
+  std::vector<std::string> minor;
+  for (const Ranked& ranked : with_consequences(report.findings)) {
+    if (ranked.finding->score < minor_score && ranked.finding->label != report.primary) {
+      minor.push_back(fmt::format("{} ({:.2f})", ranked.finding->label, ranked.finding->score));
+      continue;
+    }
+    if (!first && !ranked.indented) page.blank();
+    first = false;
+    add_finding(page, *ranked.finding, ranked.indented, report);
+  }
+  if (minor.empty()) return;
+  if (!first) page.blank();
+  page.hanging("Minor: ", join(minor, ", "), 2, Tone::dim, Tone::dim);
+}
+
+}  // namespace frx::compose

@@ -1,0 +1,181 @@
+#include "compose/ncu_words.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "compose/page.h"
+
+namespace frx::compose {
+
+using report::Finding;
+using report::Kernel;
+using report::NcuReport;
+
+namespace {
+
+std::string point_text(const derive::Roofline& roofline) {
+  const derive::RooflinePoint* main = roofline.main();
+  if (!main) return {};
+  std::string text =
+      fmt::format("{} operations per byte ({}, {})", format_number(main->intensity), main->precision, main->level);
+  if (main->ridge) text += fmt::format(", ridge at {}", format_number(*main->ridge));
+  text += fmt::format("; {} achieved", format_quantity(main->achieved_tflops * 1e12, "flop/s"));
+  if (main->of_ceiling_pct) text += fmt::format(", {:.0f} % of what is possible there", *main->of_ceiling_pct);
+  if (roofline.mfu_pct) text += fmt::format("; MFU {:.1f} %", *roofline.mfu_pct);
+  return text;
+}
+
+}  // namespace
+
+const Kernel* focus_kernel(const NcuReport& report) {
+  const auto leads = [&](const Kernel& kernel) { return kernel.primary == report.primary; };
+  const auto at = std::find_if(report.kernels.begin(), report.kernels.end(), leads);
+  if (at != report.kernels.end()) return &*at;
+  return report.kernels.empty() ? nullptr : &report.kernels.front();
+}
+
+bool ncu_runs_on(const NcuReport& report) {
+  const std::string& cc = report.compute_capability;  // "6.1", "10.0"
+  return cc.size() < 2 || cc[1] != '.' || cc[0] >= '7';
+}
+
+const Finding* finding_of(const std::vector<Finding>& findings, std::string_view label) {
+  const auto at =
+      std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.label == label; });
+  return at == findings.end() ? nullptr : &*at;
+}
+
+const Finding* primary_finding(const NcuReport& report) { return finding_of(report.findings, report.primary); }
+
+std::vector<std::string> kernel_names(const NcuReport& report, std::size_t width) {
+  std::vector<std::string> sorted;
+  for (const Kernel& kernel : report.kernels) sorted.push_back(kernel.short_name);
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::string> names;
+  for (const Kernel& kernel : report.kernels) {
+    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), kernel.short_name);
+    names.push_back(shorten(printable(last - first > 1 ? kernel.name : kernel.short_name), width));
+  }
+  return names;
+}
+
+std::string time_text(std::optional<double> microseconds) {
+  return microseconds ? format_quantity(*microseconds * 1e3, "ns") : "n/a";
+}
+
+std::string percent_text(std::optional<double> percent) { return percent ? format_quantity(*percent, "%") : "n/a"; }
+
+std::string short_quantity(double value, std::string_view unit) {
+  constexpr std::string_view scaled[] = {"%", "ns", "byte", "byte/block", "byte/s", "hz", "flop", "flop/s"};
+  const bool has_scale = std::find(std::begin(scaled), std::end(scaled), unit) != std::end(scaled);
+  return has_scale ? format_quantity(value, unit) : format_number(value);
+}
+
+std::string stake_text(const Finding& finding, const NcuReport& report) {
+  if (!finding.time_at_stake_us) return {};
+  const std::string most = "at most " + time_text(finding.time_at_stake_us);
+  if (!report.duration_us || *report.duration_us <= 0) return most;
+  const double share = *finding.time_at_stake_us / *report.duration_us;
+  if (share > 0.995)
+    return fmt::format("all of {}: nothing in the file bounds it further", time_text(report.duration_us));
+  return fmt::format("{} of {} ({:.1f} %)", most, time_text(report.duration_us), 100 * share);
+}
+
+std::optional<double> stall_fraction(const std::vector<std::pair<std::string, double>>& stalls, std::string_view kind) {
+  if (stalls.empty()) return std::nullopt;
+  double sum = 0;
+  for (const auto& [reason, value] : stalls) {
+    if (report::stall_class(reason) == kind) sum += value;
+  }
+  return sum / 100;
+}
+
+std::string stalls_text(const std::vector<std::pair<std::string, double>>& stalls, std::size_t limit) {
+  std::string text;
+  for (std::size_t i = 0; i < stalls.size() && i < limit && stalls[i].second > 0; ++i) {
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", stalls[i].first, format_quantity(stalls[i].second, "%"));
+  }
+  return text;
+}
+
+std::string roofline_text(const derive::Roofline& roofline) {
+  using Basis = derive::Roofline::Basis;
+  if (roofline.basis == Basis::none) return "unknown: " + roofline.explanation;
+  const std::string region(roofline.region.empty() ? "region unknown" : roofline.region);
+  if (roofline.basis == Basis::estimated) return fmt::format("{}, {}", region, roofline.explanation);
+  const std::string missing =
+      roofline.main() && roofline.main()->peak_tflops ? std::string() : "; " + roofline.explanation;
+  return fmt::format("{}, measured: {}{}", region, point_text(roofline), missing);
+}
+
+std::string roofline_command(const NcuReport& report) {
+  if (report.roofline.basis == derive::Roofline::Basis::measured || !ncu_runs_on(report)) return {};
+  return "ncu --section SpeedOfLight --section SpeedOfLight_RooflineChart --csv --page raw --log-file roofline.csv "
+         "./your_app";
+}
+
+std::string occupancy_text(const derive::OccupancyAnalysis& occupancy) {
+  std::string text;
+  if (occupancy.achieved_pct) text = percent_text(occupancy.achieved_pct) + " achieved";
+  if (occupancy.theoretical_pct) {
+    text += fmt::format("{}{} possible{}", text.empty() ? "" : " of ", percent_text(occupancy.theoretical_pct),
+                        occupancy.modelled ? " (by our model)" : "");
+  }
+  std::vector<std::string> limiters;
+  for (const std::string_view limiter : occupancy.limiters) {
+    limiters.emplace_back(limiter == "shared_memory" ? "shared memory"
+                          : limiter == "warps"       ? "warp slots"
+                          : limiter == "blocks"      ? "block slots"
+                                                     : limiter);
+  }
+  if (!limiters.empty()) text += "; limited by " + join(limiters, " and ");
+  return text;
+}
+
+std::string_view opportunity_text(const Kernel& kernel) {
+  const bool judged = kernel.opportunity_score.has_value();
+  return judged ? std::string_view(kernel.opportunity) : "n/a";
+}
+
+std::string profile_argument(const NcuReport& report) {
+  const bool command = report.source.starts_with("ncu ") || report.source.empty();
+  return command ? "report.csv" : shell_quote(report.source);
+}
+
+std::string verdict_words(const NcuReport& report) {
+  if (const Finding* finding = primary_finding(report)) return finding->why;
+  if (report.primary == "inconclusive") {
+    return "Something was measured, but nothing in it explains the time: no unit is near its limit, or the metrics "
+           "that would tell why are not in the file.";
+  }
+  return report.confidence_reason.empty() ? std::string("Too little was measured to judge.")
+                                          : report.confidence_reason + ".";
+}
+
+std::vector<const report::ProfilerRule*> strongest_rules(const NcuReport& report, std::string_view kernel) {
+  std::vector<const report::ProfilerRule*> order;
+  for (const report::ProfilerRule& rule : report.profiler_rules) {
+    const bool failed = rule.text.find("returned an error") != rule.text.npos;
+    if (rule.type != "INF" && !failed && (kernel.empty() || rule.kernel == kernel)) order.push_back(&rule);
+  }
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+    return a->estimated_speedup_pct.value_or(-1) > b->estimated_speedup_pct.value_or(-1);
+  });
+  std::vector<const report::ProfilerRule*> distinct;
+  for (const report::ProfilerRule* rule : order) {
+    const auto same = [&](const auto* other) { return other->name == rule->name && other->section == rule->section; };
+    if (std::none_of(distinct.begin(), distinct.end(), same)) distinct.push_back(rule);
+  }
+  return distinct;
+}
+
+std::vector<std::string> secondary_labels(const NcuReport& report) {
+  std::vector<std::string> labels;
+  for (const Finding& finding : report.findings) {
+    if (finding.label != report.primary) labels.push_back(finding.label);
+  }
+  return labels;
+}
+
+}  // namespace frx::compose

@@ -1,0 +1,158 @@
+#include "compose/prediction_scores.h"
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "compose/json.h"
+#include "compose/markdown.h"
+#include "compose/ncu_words.h"
+#include "compose/page.h"
+#include "compose/recommendation_text.h"
+
+namespace frx::compose {
+namespace {
+
+using advise::Outcome;
+using report::PredictionScores;
+using report::ScoredPrediction;
+
+constexpr std::string_view caveat =
+    "Nobody knows whether the advice was followed: a prediction that held is no proof that it was (the time of a kernel falls with any "
+    "change that helps), and one that did not hold is none that the advice is wrong.";
+
+std::string_view words_for(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::held: return "held";
+    case Outcome::not_held: return "not held";
+    case Outcome::moved_the_other_way: return "moved the other way";
+    case Outcome::cannot_tell: return "one cannot tell";
+  }
+  return {};
+}
+
+Tone tone_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::held: return Tone::green;
+    case Outcome::not_held: return Tone::yellow;
+    case Outcome::moved_the_other_way: return Tone::red;
+    case Outcome::cannot_tell: return Tone::dim;
+  }
+  return Tone::dim;
+}
+
+std::string shown(const std::optional<double>& value, const advise::Prediction& prediction) {
+  return value ? short_quantity(*value, prediction.unit) : "not measured";
+}
+
+std::string predicted(const ScoredPrediction& one) {
+  const std::optional<advise::Bound> bound = one.before ? advise::bound_for(one.prediction, *one.before) : std::nullopt;
+  return bound ? predicted_text(one.prediction, *bound) : "-";
+}
+
+std::string label_of(const ScoredPrediction& one) {
+  return fmt::format("{}{}", one.prediction.label, one.prediction.is_sum ? " of a launch" : "");
+}
+
+std::string sentence(const ScoredPrediction& one) {
+  if (!one.before && !one.after) return fmt::format("{}: {}", label_of(one), one.score.why);
+  std::string text = fmt::format("{}: {} -> {}", label_of(one), shown(one.before, one.prediction), shown(one.after, one.prediction));
+  if (const std::string bound = predicted(one); bound != "-") text += fmt::format(" (predicted: {})", bound);
+  if (!one.score.why.empty()) text += "; " + one.score.why;
+  return text;
+}
+
+std::string kernels_of(const ScoredPrediction& one) {
+  const std::string before = report::short_kernel_name(one.kernel), after = report::short_kernel_name(one.kernel_after);
+  return before == after ? before : before + " -> " + after;
+}
+
+std::string counts_of(const PredictionScores& scores) {
+  return counts_of_outcomes(scores.count(Outcome::held), scores.count(Outcome::not_held), scores.count(Outcome::moved_the_other_way),
+                            scores.count(Outcome::cannot_tell));
+}
+
+}  // namespace
+
+std::string counts_of_outcomes(std::size_t held, std::size_t not_held, std::size_t other_way, std::size_t cannot_tell) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::size_t count, Outcome outcome) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, outcome == Outcome::cannot_tell ? "cannot be told" : words_for(outcome)));
+  };
+  add(held, Outcome::held);
+  add(not_held, Outcome::not_held);
+  add(other_way, Outcome::moved_the_other_way);
+  add(cannot_tell, Outcome::cannot_tell);
+  return parts.empty() ? "none scored" : join(parts, ", ");
+}
+
+std::string prediction_scores_text(const PredictionScores& scores, const Style& style) {
+  if (scores.empty()) return "";
+  Page page(style);
+  std::string card;
+  for (const ScoredPrediction& one : scores.scored) {
+    if (const std::string now = one.card + one.kernel; now != card) {
+      page.paragraph(fmt::format("{} ({}), for {} in {}", one.title, one.card, one.label, kernels_of(one)));
+      card = now;
+    }
+    page.hanging(fmt::format("[{}] ", words_for(one.score.outcome)), sentence(one), 4, tone_of(one.score.outcome));
+  }
+  for (const report::UnscoredCard& one : scores.unscored)
+    page.paragraph(fmt::format("{} ({}): not scored, {}", one.title, one.card, one.why));
+  if (!scores.scored.empty()) page.paragraph(caveat);
+  return fmt::format("\nPREDICTIONS OF THE ADVICE: {}\n", counts_of(scores)) + page.take();
+}
+
+std::string prediction_scores_markdown(const PredictionScores& scores) {
+  if (scores.empty()) return "";
+  std::string text = fmt::format("\n**Predictions of the advice: {}**\n", counts_of(scores));
+  if (!scores.scored.empty()) text += "\n" + markdown_head({"advice", "kernel", "reading", "before", "after", "predicted", "outcome"});
+  for (const ScoredPrediction& one : scores.scored) {
+    text += markdown_row({markdown_text(one.title), markdown_code(kernels_of(one)), std::string(label_of(one)), shown(one.before, one.prediction),
+                          shown(one.after, one.prediction), predicted(one), std::string(words_for(one.score.outcome))});
+  }
+  text += "\n";
+  for (const report::UnscoredCard& one : scores.unscored)
+    text += fmt::format("- {}: not scored, {}\n", markdown_text(one.title), markdown_text(one.why));
+  return scores.scored.empty() ? text : text + fmt::format("\n{}\n", caveat);
+}
+
+Json scored_prediction_json(const ScoredPrediction& one) {
+  const advise::Prediction& p = one.prediction;
+  Json json = {{"schema", "prediction_v1"},
+               {"id", ""},
+               {"card", one.card},
+               {"label", one.label},
+               {"kernel", one.kernel},
+               {"kernel_after", one.kernel_after},
+               {"reading", p.id},
+               {"metric", p.counter},
+               {"unit", p.unit},
+               {"per_launch", p.is_sum},
+               {"direction", advise::name_of(p.direction)},
+               {"by_pct", p.is_points ? Json(nullptr) : Json(p.by)},
+               {"by_points", p.is_points ? Json(p.by) : Json(nullptr)},
+               {"to", or_null(p.to)},
+               {"before", or_null(one.before)},
+               {"after", or_null(one.after)},
+               {"predicted", or_null(one.score.predicted)},
+               {"noise", or_null(one.score.noise)},
+               {"outcome", advise::name_of(one.score.outcome)},
+               {"why_not", text_or_null(one.score.why)}};
+  json["id"] = sha256(json.dump(-1, ' ', true, Json::error_handler_t::replace)).substr(0, 16);
+  return json;
+}
+
+Json prediction_scores_json(const PredictionScores& scores) {
+  Json json = {{"held", scores.count(Outcome::held)},
+               {"not_held", scores.count(Outcome::not_held)},
+               {"moved_the_other_way", scores.count(Outcome::moved_the_other_way)},
+               {"cannot_tell", scores.count(Outcome::cannot_tell)},
+               {"scored", Json::array()},
+               {"not_scored", Json::array()},
+               {"note", caveat}};
+  for (const ScoredPrediction& one : scores.scored) json["scored"].push_back(scored_prediction_json(one));
+  for (const report::UnscoredCard& one : scores.unscored)
+    json["not_scored"].push_back({{"card", one.card}, {"kernel", one.kernel}, {"why", one.why}});
+  return json;
+}
+
+}  // namespace frx::compose

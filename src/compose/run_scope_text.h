@@ -1,0 +1,16 @@
+// What the reports about traces and about run bundles share.
+#pragma once
+
+#include "compose/page.h"
+#include "report/trace_report.h"
+
+namespace frx::compose {
+
+void add_run_verdict(Page& page, const report::RunScope& scope);
+void add_run_recommendations(Page& page, const report::RunScope& scope);
+// Bars of where the time of a step goes, on the first GPUs; `skipped`: steps at the beginning that are left out. `whose`: "RANK 0", or
+// "" where there is only one. `waiting`: the share of a step that is known to be waiting for late ranks, which is part of exposed
+// communication.
+void add_breakdown(Page& page, const report::TraceReport& report, std::size_t skipped, std::string_view whose = {}, double waiting = 0);
+
+}  // namespace frx::compose

@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <span>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "compose/ranks_report.h"
+#include "compose/ranks_words.h"
+#include "compose/run_report.h"
+#include "compose/run_scope_text.h"
+
+namespace frx::compose {
+namespace {
+
+using model::RunFact;
+using report::RunReport;
+using report::RunScope;
+
+// Of the trace whose steps are shown.
+std::int64_t rank_of_trace(const RunReport& report) { return report.ranks->ranks[report.ranks->answering].rank; }
+double waiting(const RunReport& report) { return report.ranks ? report.ranks->lateness.ranks[report.ranks->answering].lost_share : 0; }
+
+const RunScope& chosen(const RunReport& report, std::string_view scope) { return scope == "run" ? report.run : report.scope(); }
+
+void add_head(Page& page, const RunReport& report, const RunScope& scope) {
+  page.title("FRX RUN ANALYSIS");
+  page.fact("Run", printable(report.name) + (report.job.empty() ? "" : fmt::format(" ({})", printable(report.job))));
+  if (!report.status.empty()) page.fact("Status", printable(report.status));
+  page.fact("Evidence", report.evidence + (report.trace && report.evidence != "profiler trace" ? ", profiler trace" : ""));
+  std::string steps = count_text(scope.step_numbers.size(), "completed step");
+  if (scope.skipped > 0) steps += fmt::format(", the first {} left out as warming up", scope.skipped);
+  page.fact("Steps", steps);
+}
+
+// Documented numbers of a run; what was not recorded says so.
+void add_numbers(Page& page, const RunReport& report, const RunScope& scope) {
+  const bool without_waiting = report.ranks && report.evidence == "profiler trace" && report.ranks->left_out > 0;
+  page.section(without_waiting ? fmt::format("MEASURED ON RANK {}, WITHOUT ITS WAITING", rank_of_trace(report)) : "MEASURED");
+  const auto fact = [&](RunFact name, std::string_view unit, double scale) {
+    return scope.facts[name] ? fmt::format("{:.1f}{}", scale * *scope.facts[name], unit) : std::string("not recorded");
+  };
+  if (const auto times = report::step_times(report.record, scope)) {
+    const double before = times->total_ns - times->wall_ns;
+    page.fact("Step time",
+              before > 0 ? fmt::format("{} and {} waiting before it", format_quantity(times->wall_ns, "ns"), format_quantity(before, "ns"))
+                         : format_quantity(times->wall_ns, "ns"));
+    page.fact("Throughput", fmt::format("{:.2f} steps/s", times->per_second()));
+  }
+  page.fact("GPU utilisation", fact(RunFact::gpu_utilization_pct, " %", 1));
+  page.fact("GPU memory, peak", fact(RunFact::memory_peak_ratio, " %", 100));
+  page.fact("Data loader", fact(RunFact::input_wait_fraction, " % of a step", 100));
+  page.fact("Copies to GPU", fact(RunFact::copy_fraction, " % of a step", 100));
+  page.fact("Waiting for GPU", fact(RunFact::sync_fraction, " % of a step", 100));
+}
+
+// What the SDK saw on each rank.
+void add_streams(Page& page, const RunReport& report) {
+  constexpr std::size_t most = 16;
+  const std::size_t shown = std::min(most, report.streams.size());
+  page.section("RANKS", shown, report.streams.size());
+  page.raw("  rank  steps  step time  data loader  copies  waiting for GPU  says");
+  for (const report::StreamOfRank& one : std::span(report.streams).first(shown)) {
+    const RunScope& scope = one.scope();
+    const auto percent = [&](RunFact fact) { return scope.facts[fact] ? fmt::format("{:.0f} %", 100 * *scope.facts[fact]) : "n/a"; };
+    const auto times = report::step_times(one.record, scope);
+    page.raw(fmt::format("  {:>4} {:>6} {:>10} {:>12} {:>7} {:>16}  {}", one.rank, scope.step_numbers.size(),
+                         times ? format_quantity(times->total_ns, "ns") : "n/a", percent(RunFact::input_wait_fraction),
+                         percent(RunFact::copy_fraction), percent(RunFact::sync_fraction), scope.diagnosis.user_facing));
+  }
+  page.blank();
+  page.paragraph(
+      "Step times are with the wait for the loader before the step, and shares are of them. Ranks that wait for each other in collectives "
+      "take equally long: which of them is late shows in traces of the profiler only.");
+}
+
+}  // namespace
+
+std::string run_text(const RunReport& report, std::string_view scope_name, const Style& style) {
+  const RunScope& scope = chosen(report, scope_name);
+  Page page(style);
+  add_head(page, report, scope);
+  const bool of_trace = report.evidence == "profiler trace";
+  if (report.ranks) add_ranks(page, *report.ranks);
+  if (!report.streams.empty()) add_streams(page, report);
+  add_run_verdict(page, scope);
+  if (report.ranks && of_trace) add_answer_from(page, *report.ranks);
+  if (!report.streams.empty()) page.hanging("- ", streams_sentence(report));
+  add_numbers(page, report, scope);
+  // Steps of the stream and of the trace need not be the same; only those of the trace itself are chosen alike.
+  if (report.trace) {
+    const std::string whose = report.ranks ? fmt::format("RANK {}", rank_of_trace(report)) : "";
+    add_breakdown(page, *report.trace, of_trace ? scope.skipped : report.trace->scope().skipped, whose, waiting(report));
+  }
+  add_run_recommendations(page, scope);
+  const std::string about_summary = report::summary_note(report);
+  if (!report.notes.empty() || !about_summary.empty()) page.section("NOTES");
+  if (!about_summary.empty()) page.hanging("- ", about_summary);
+  for (const std::string& note : report.notes) page.hanging("- ", note);
+  return page.take();
+}
+
+}  // namespace frx::compose
