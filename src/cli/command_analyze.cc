@@ -1,22 +1,21 @@
 // frx analyze: a short diagnosis of one profile, or what changed between two.
 
-#include <algorithm>
-
 #include "base/text.h"
+#include "cli/analysis.h"
 #include "cli/code_analysis.h"
 #include "cli/command.h"
 #include "cli/comparison.h"
-#include "cli/evidence_analysis.h"
 #include "cli/implementation_comparison.h"
 #include "cli/json_output.h"
-#include "cli/ncu_analysis.h"
 #include "cli/trace_analysis.h"
+#include "compose/evidence.h"
 #include "compose/ncu_json.h"
 #include "compose/ncu_report_text.h"
-#include "report/run_analyst.h"
 
 namespace frx::cli {
 namespace {
+
+using ingest::Kind;
 
 // The evidence of one side of a change.
 struct SideFiles {
@@ -76,15 +75,16 @@ void describe(Syntax& syntax, Options& options) {
 }
 
 // --before and --baseline in their place among the others, by what the file is.
-Result<> sort_in(SideFiles& side, std::string_view option) {
+Result<> sort_in(SideFiles& side, std::string_view option, Session& session) {
   const std::string file = side.file();
   if (file.empty()) return {};
-  if (is_run(file)) {
+  TRY_ASSIGN(const analyse::Input input, session.input(file));
+  const Kind kind = input.kind();
+  if (kind == Kind::trace || kind == Kind::run_bundle) {
     if (!side.has_layers()) return {};
     return fail(ErrorKind::usage, "analyze: a training run goes with no source, PTX or profile").at(file);
   }
-  const CodeKind kind = code_kind_of(file);
-  std::string& place = kind == CodeKind::cuda ? side.source : kind == CodeKind::ptx ? side.ptx : side.ncu;
+  std::string& place = kind == Kind::cuda ? side.source : kind == Kind::ptx ? side.ptx : side.ncu;
   if (!place.empty() && place != file) return fail(ErrorKind::usage, "analyze: {} and {} are of one kind", printable(file), printable(place)).at(std::string(option));
   place = file;
   return {};
@@ -101,8 +101,8 @@ Result<int> compare_code(const Options& options, const SideFiles& before, const 
                                    .second_ncu = after.ncu,
                                    .first_kernel = {},
                                    .second_kernel = {},
-                                   .with_ptx = options.code.with_ptx,
-                                   .build_flags = options.code.build_flags,
+                                   .with_ptx = options.code.compilers.with_ptx,
+                                   .build_flags = options.code.compilers.build_flags,
                                    .format = options.json ? "json" : "text",
                                    .mode = "comparison"};
   return compare_implementations(code, options.analysis, io);
@@ -112,8 +112,9 @@ Result<int> compare(const Options& options, Io& io) {
   SideFiles before = options.before, after = options.after;
   if (!before.is_given() || !after.is_given())
     return fail(ErrorKind::negative, "analyze: expected both --before and --after, found only one of them");
-  TRY(sort_in(before, "--before"));
-  TRY(sort_in(after, "--after"));
+  Session session(options.analysis, io);
+  TRY(sort_in(before, "--before", session));
+  TRY(sort_in(after, "--after", session));
   ComparisonOptions comparison;
   comparison.first_label = before.label;
   comparison.second_label = after.label;
@@ -136,50 +137,45 @@ Result<int> compare(const Options& options, Io& io) {
   return compare_profiles(comparison, options.analysis, io);
 }
 
+Result<int> print_profile(const report::NcuReport& report, const Options& options, Session& session, Io& io) {
+  if (!options.why.empty()) {
+    TRY_ASSIGN(const knowledge::Knowledge* known, session.context().knowledge());
+    TRY_ASSIGN(const std::string story, why(report, options.why, *known));
+    io.out.write(story);
+  } else if (options.json) {
+    write_json(io, "ncu", compose::ncu_json(report));
+  } else {
+    io.out.write(compose::ncu_brief_text(report, style_of(io)));
+  }
+  return 0;
+}
+
+Result<int> print(const analyse::Analysis& analysis, const Options& options, Session& session, Io& io) {
+  if (const auto* profile = analysis.profile()) return print_profile(*profile, options, session, io);
+  if (const auto* ranks = analysis.as<report::RanksReport>()) print_traces(*ranks, options.scope, options.json, io);
+  if (const auto* run = analysis.as<report::RunReport>()) print_run(*run, options.scope, options.json, io);
+  if (const auto* code = analysis.as<analyse::CodeReport>()) {
+    CodeOptions code_options = options.code;
+    if (options.json) code_options.format = "json";
+    return print_code(*code, code_options, io);
+  }
+  if (const auto* together = analysis.as<report::EvidenceReport>()) {
+    const bool as_json = options.json || options.code.format == "json";
+    as_json ? write_json(io, "reconciliation", compose::evidence_json(*together))
+            : io.out.write(compose::evidence_text(*together, style_of(io)));
+  }
+  return 0;
+}
+
 Result<int> act(const Options& options, Io& io) {
   if (options.before.is_given() || options.after.is_given()) return compare(options, io);
   if (options.targets.empty()) {
     return fail(ErrorKind::negative, "analyze: no file given").hint("frx analyze report.csv, or --before and --after");
   }
-  if (options.targets.size() == 1 && report::is_run_bundle(options.targets[0])) {
-    return analyse_run(options.targets[0], options.scope, options.json, options.analysis, io);
-  }
-  if (options.targets.size() == 1) {
-    const std::vector<std::string> traces = traces_of_folder(options.targets[0]);
-    if (!traces.empty()) return analyse_traces(options.targets[0], traces, options.scope, options.json, options.analysis, io);
-  }
-  if (std::ranges::all_of(options.targets, is_code)) {
-    CodeOptions code = options.code;
-    if (options.json) code.format = "json";
-    return analyse_code(options.targets, code, options.analysis, io);
-  }
-  if (options.targets.size() > 1 && std::ranges::all_of(options.targets, is_trace)) {
-    const std::string source = fmt::format("{} and {} more", options.targets[0], options.targets.size() - 1);
-    return analyse_traces(source, options.targets, options.scope, options.json, options.analysis, io);
-  }
-  if (options.targets.size() > 1 && std::ranges::any_of(options.targets, is_code)) {
-    return analyse_layers(options.targets, options.json || options.code.format == "json", options.analysis, io);
-  }
-  if (options.targets.size() > 1) {
-    return fail(ErrorKind::usage, "analyze: expected one profile, found {} files", options.targets.size())
-        .hint(
-            "several files at once are read when all of them are code, or traces of the ranks of one run; two profiles: --before and "
-            "--after");
-  }
-  if (is_trace(options.targets[0])) {
-    return analyse_trace(options.targets[0], options.scope, options.json, options.analysis, io);
-  }
-  TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
-  TRY_ASSIGN(const report::NcuReport* report, analyse_file(*analyst, options.targets[0], io));
-  if (!options.why.empty()) {
-    TRY_ASSIGN(const std::string story, why(*report, options.why, analyst->knowledge()));
-    io.out.write(story);
-  } else if (options.json) {
-    write_json(io, "ncu", compose::ncu_json(*report));
-  } else {
-    io.out.write(compose::ncu_brief_text(*report, style_of(io)));
-  }
-  return 0;
+  TRY(check_scope(options.scope));
+  Session session(analyse::Options{.knowledge = options.analysis, .scope = options.scope, .compilers = options.code.compilers}, io);
+  TRY_ASSIGN(const analyse::Analysis analysis, session.analyse(options.targets));
+  return print(analysis, options, session, io);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "cli/json_output.h"
 #include "cli/live_profile.h"
-#include "cli/ncu_analysis.h"
+#include "cli/analysis.h"
 #include "compose/bench.h"
 #include "knowledge/gpu_match.h"
 #include "report/bench_report.h"

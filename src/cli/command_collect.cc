@@ -6,6 +6,7 @@
 #include "capture/collect.h"
 #include "cli/command.h"
 #include "cli/run.h"
+#include "analyse/analyse.h"
 #include "cli/trace_analysis.h"
 
 namespace frx::cli {
@@ -46,16 +47,17 @@ void describe(Syntax& syntax, Options& options) {
 
 // Before the bundle is sealed, so that the files are in manifest and zip.
 Result<> finish(const capture::RunFolder& folder, bool explain, const std::string& also_to, Io& io) {
-  const Result<AnalysedRun> run = analysed_run(folder.absolute(), {});
+  analyse::Context context{analyse::Options()};
+  const Result<std::shared_ptr<const report::RunReport>> run = analyse::analyse_run(folder.absolute(), context);
   if (!run && run.error().kind == ErrorKind::not_enough) {
     if (explain) io.err.write(fmt::format("{}: --explain: no brief: {}\n", io.program, run.error().message));
     return {};
   }
   if (!run) return Failure{run.error()};
-  TRY(write_run_summary(*run, folder.absolute()));
+  TRY(write_run_summary(**run, folder.absolute()));
   if (!explain) return {};
-  TRY(write_run_brief(*run->report, folder.absolute()));
-  return also_to.empty() ? Result<>() : write_run_brief(*run->report, also_to);
+  TRY(write_run_brief(**run, folder.absolute()));
+  return also_to.empty() ? Result<>() : write_run_brief(**run, also_to);
 }
 
 std::string outcome(const capture::WorkloadEnd& end) {

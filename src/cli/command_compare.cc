@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/comparison.h"
 #include "cli/implementation_comparison.h"
-#include "cli/ncu_analysis.h"
+#include "cli/analysis.h"
 
 namespace frx::cli {
 namespace {
@@ -100,7 +100,12 @@ Result<int> compare_recordings(Options options, bool are_runs, Io& io) {
 enum class Kind : std::uint8_t { code, run, profile };
 constexpr std::string_view kind_names[] = {"code", "a training run", "something else"};
 
-Kind kind_of(const std::string& path) { return is_implementation(path) ? Kind::code : is_run(path) ? Kind::run : Kind::profile; }
+Result<Kind> kind_of(const std::string& path, Session& session) {
+  TRY_ASSIGN(const analyse::Input input, session.input(path));
+  const ingest::Kind kind = input.kind();
+  if (kind == ingest::Kind::cuda || kind == ingest::Kind::ptx) return Kind::code;
+  return kind == ingest::Kind::trace || kind == ingest::Kind::run_bundle ? Kind::run : Kind::profile;
+}
 
 Result<int> act(const Options& given, Io& io) {
   Options options = given;
@@ -120,7 +125,12 @@ Result<int> act(const Options& given, Io& io) {
     return fail(ErrorKind::usage, "compare: expected two files, found {}", options.sides.size())
         .hint("frx compare baseline.cu optimized.cu, or frx compare before.json.gz after.json.gz");
   }
-  const std::array<Kind, 2> kinds = {kind_of(options.sides[0]), kind_of(options.sides[1])};
+  std::array<Kind, 2> kinds;
+  {
+    Session session(options.analysis, io);
+    TRY_ASSIGN(kinds[0], kind_of(options.sides[0], session));
+    TRY_ASSIGN(kinds[1], kind_of(options.sides[1], session));
+  }
   if (kinds[0] != kinds[1]) {
     const std::size_t odd = kinds[0] == Kind::profile || kinds[1] == Kind::code ? 0 : 1;
     return fail(ErrorKind::usage, "compare: expected two of a kind, found {} and {}", kind_names[static_cast<std::size_t>(kinds[1 - odd])],

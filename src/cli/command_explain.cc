@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/analysis.h"
 #include "cli/command.h"
 #include "cli/explain_brief.h"
-#include "cli/ncu_analysis.h"
 #include "cli/trace_analysis.h"
 #include "compose/explain.h"
 #include "compose/run_brief.h"
-#include "report/run_analyst.h"
 
 namespace frx::cli {
 namespace {
@@ -43,13 +42,13 @@ void say_what_was_written(const Options& options, std::string primary, std::stri
   io.out.write(fmt::format("Primary issue: {} (confidence {})\n", primary.empty() ? "none" : primary, confidence));
 }
 
-Result<int> explain_run(const Options& options, Io& io) {
-  TRY_ASSIGN(const AnalysedRun run, analysed_run(options.path, options.analysis));
+Result<int> explain_run(const Options& options, analyse::Input input, Session& session, Io& io) {
+  TRY_ASSIGN(const std::shared_ptr<const report::RunReport> run, session.run(std::move(input)));
   if (options.prompt_only) {
-    io.out.write(compose::run_prompt_text(*run.report));
+    io.out.write(compose::run_prompt_text(*run));
   } else {
-    TRY(write_run_brief(*run.report, options.brief.directory));
-    const diagnose::TrainingDiagnosis& diagnosis = run.report->scope().diagnosis;
+    TRY(write_run_brief(*run, options.brief.directory));
+    const diagnose::TrainingDiagnosis& diagnosis = run->scope().diagnosis;
     say_what_was_written(options, diagnosis.user_facing, diagnosis.confidence_level, io);
   }
   return 0;
@@ -59,9 +58,10 @@ Result<int> act(const Options& options, Io& io) {
   if (options.path.empty()) {
     return fail(ErrorKind::negative, "explain: no file given").hint("frx explain report.csv");
   }
-  if (report::is_run_bundle(options.path)) return explain_run(options, io);
-  TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
-  TRY_ASSIGN(const report::NcuReport* report, analyse_file(*analyst, options.path, io));
+  Session session(options.analysis, io);
+  TRY_ASSIGN(analyse::Input input, session.input(options.path));
+  if (input.kind() == ingest::Kind::run_bundle) return explain_run(options, std::move(input), session, io);
+  TRY_ASSIGN(const report::NcuReport* report, session.profile(std::move(input)));
   const Brief brief(*report, options.brief.source_path, options.analysis, io);
   if (options.prompt_only) {
     io.out.write(brief.prompt());

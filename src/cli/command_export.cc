@@ -4,13 +4,12 @@
 
 #include "base/output_file.h"
 #include "base/text.h"
+#include "cli/analysis.h"
 #include "cli/command.h"
-#include "cli/ncu_analysis.h"
 #include "convert/convert.h"
 #include "ingest/format.h"
 #include "ingest/ncu_report/report_file.h"
 #include "ingest/profile.h"
-#include "ingest/unpacked_source.h"
 
 namespace frx::cli {
 namespace {
@@ -55,15 +54,11 @@ std::string_view text_format(std::string_view head) {
   return {};
 }
 
-// Tells people who hand over something else what they have. Only regular files can be looked at twice.
-Result<> expect_report(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) return {};
-  TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(path));
-  std::string head(std::size_t{64} << 10, '\0');
-  TRY_ASSIGN(const std::size_t size, source->read(head));
-  head.resize(size);
-  if (ingest::nsight::begins_report(head) || ingest::begins_zstd(head)) return {};
+// Tells people who hand over something else what they have.
+Result<> expect_report(ingest::Source& source) {
+  const std::string& path = source.name();
+  TRY_ASSIGN(const std::string_view head, source.head());
+  if (ingest::nsight::begins_report(head)) return {};
   constexpr std::string_view expected = "expected an Nsight Compute report (.ncu-rep), found ";
   if (const std::string_view title = text_format(head); !title.empty()) {
     return fail(ErrorKind::malformed, "{}{}", expected, title).at(path).hint(
@@ -76,36 +71,34 @@ Result<> expect_report(const std::string& path) {
       "ncu -o report ./your_app writes one");
 }
 
-Result<convert::Outcome> convert_to(const Options& options, const convert::Write& write, Io& io) {
-  TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(options.report));
+Result<convert::Outcome> convert_to(const Options& options, ingest::Source& source, const convert::Write& write, Io& io) {
+  TRY_ASSIGN(const std::unique_ptr<ByteSource> report, source.bytes());
   TRY_ASSIGN(const convert::Counters counters, convert::Counters::load(knowledge::Library::builtin()));
-  ingest::UnpackedSource report(*source);
-  TRY(report.head());
-  Progress progress(io, options.report, report.size_hint());
-  const convert::Request request{format_of(options), options.instances, options.kernel, options.launch, options.report};
-  Result<convert::Outcome> outcome = convert::convert_ncu_report(report, request, counters, write, progress.callback());
-  if (!outcome && outcome.error().where.empty()) outcome.error().where = options.report;
+  Progress progress(io, source.name(), report->size_hint());
+  const convert::Request request{format_of(options), options.instances, options.kernel, options.launch, source.name()};
+  Result<convert::Outcome> outcome = convert::convert_ncu_report(*report, request, counters, write, progress.callback());
+  if (!outcome && outcome.error().where.empty()) outcome.error().where = source.name();
   return outcome;
 }
 
-Result<int> to_standard_output(const Options& options, Io& io) {
+Result<int> to_standard_output(const Options& options, ingest::Source& source, Io& io) {
   const auto write = [&](std::string_view text) {
     io.out.write(text);
     return !io.out.closed();
   };
-  TRY_ASSIGN(const convert::Outcome outcome, convert_to(options, write, io));
+  TRY_ASSIGN(const convert::Outcome outcome, convert_to(options, source, write, io));
   if (outcome.launches == 0) io.log(LogLevel::warning, "export", "the report holds no launches");
   return 0;
 }
 
-Result<int> to_file(const Options& options, Io& io) {
+Result<int> to_file(const Options& options, ingest::Source& source, Io& io) {
   TRY_ASSIGN(OutputFile file, OutputFile::create(options.out));
   Result<> written;
   const auto write = [&](std::string_view text) {
     written = file.write(text);
     return written.has_value();
   };
-  TRY_ASSIGN(const convert::Outcome outcome, convert_to(options, write, io));
+  TRY_ASSIGN(const convert::Outcome outcome, convert_to(options, source, write, io));
   TRY(written);
   TRY(file.commit());
   io.out.write(fmt::format("wrote {}: {} of {} launch{}, {} value{}\n", printable(options.out), outcome.written, outcome.launches,
@@ -114,12 +107,13 @@ Result<int> to_file(const Options& options, Io& io) {
 }
 
 Result<int> act(const Options& options, Io& io) {
-  TRY(expect_report(options.report));
+  ingest::Source source = ingest::Source::at(options.report);
+  TRY(expect_report(source));
   std::error_code error;
   if (std::filesystem::equivalent(options.report, options.out, error)) {
     return fail(ErrorKind::usage, "--out is the report itself, which would be lost");
   }
-  return options.out.empty() ? to_standard_output(options, io) : to_file(options, io);
+  return options.out.empty() ? to_standard_output(options, source, io) : to_file(options, source, io);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "cli/explain_brief.h"
 #include "cli/json_output.h"
 #include "cli/live_profile.h"
-#include "cli/ncu_analysis.h"
+#include "cli/analysis.h"
 #include "compose/ncu_json.h"
 #include "compose/ncu_report_text.h"
 #include "knowledge/presets.h"
@@ -51,19 +51,25 @@ void describe(Syntax& syntax, Options& options) {
 }
 
 Result<int> act(const Options& options, Io& io) {
+  Session session(options.analysis, io);
   if (!options.ptx_file.empty()) {
     CodeOptions code;
     code.format = options.json ? "json" : "text";
-    return analyse_code({options.ptx_file}, code, options.analysis, io);
+    TRY_ASSIGN(analyse::Input input, session.input(options.ptx_file));
+    if (!is_code(input.kind())) input.format = &ingest::ptx_format;  // its reader says what it expected
+    std::vector<analyse::Input> inputs;
+    inputs.push_back(std::move(input));
+    TRY_ASSIGN(const analyse::Analysis analysis, session.analyse(std::move(inputs)));
+    return print_code(*analysis.as<analyse::CodeReport>(), code, io);
   }
   if (options.ncu_file.empty() && options.live.request.workload.empty()) {
     return fail(ErrorKind::usage, "profile: nothing to profile")
         .hint("give an export (frx profile --ncu report.csv), PTX (--ptx kernel.ptx) or a program (frx profile -- ./your_app)");
   }
-  TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
+  TRY_ASSIGN(report::Analyst * analyst, session.context().profiles());
   const report::NcuReport* report = nullptr;
   if (!options.ncu_file.empty()) {
-    TRY_ASSIGN(report, analyse_file(*analyst, options.ncu_file, io));
+    TRY_ASSIGN(report, session.profile(options.ncu_file));
   } else {
     LiveProfile live = options.live;
     live.is_quiet = options.json;

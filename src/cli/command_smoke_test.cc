@@ -11,6 +11,7 @@
 #include "capture/collect.h"
 #include "cli/command.h"
 #include "cli/synthetic_trace.h"
+#include "analyse/analyse.h"
 #include "cli/trace_analysis.h"
 #include "ingest/run_bundle/open_bundle.h"
 #include "model/bundle_paths.h"
@@ -57,8 +58,9 @@ Result<> collect_a_run(Trial& trial) {
   request.artifact_directories = {trial.folder.file("none")};
   request.workload = {"/bin/sh", "-c", copy_line_by_line, trial.trace()};
   request.before_sealing = [](const capture::RunFolder& folder) -> Result<> {
-    TRY_ASSIGN(const AnalysedRun run, analysed_run(folder.absolute(), {}));
-    return write_run_summary(run, folder.absolute());
+    analyse::Context context{analyse::Options()};
+    TRY_ASSIGN(const auto run, analyse::analyse_run(folder.absolute(), context));
+    return write_run_summary(*run, folder.absolute());
   };
   TRY_ASSIGN(trial.result, capture::collect(request, *trial.io.host));
   if (!trial.result.failures.empty()) return Failure{trial.result.failures[0]};

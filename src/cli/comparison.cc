@@ -3,10 +3,9 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "cli/analysis.h"
 #include "cli/json_output.h"
-#include "cli/ncu_analysis.h"
 #include "cli/prediction_ledger.h"
-#include "cli/trace_analysis.h"
 #include "compose/ncu_comparison.h"
 #include "compose/run_comparison.h"
 #include "report/baselines.h"
@@ -20,7 +19,7 @@ namespace {
 // The one of the two reports that the file has.
 struct Analysed {
   std::unique_ptr<report::TraceReport> trace;
-  std::unique_ptr<report::RunReport> run;
+  std::shared_ptr<const report::RunReport> run;
 
   const report::TraceReport* trace_report() const { return run ? run->trace.get() : trace.get(); }
   report::ComparedRun compared(std::string label) const {
@@ -28,18 +27,19 @@ struct Analysed {
   }
 };
 
-Result<Analysed> analysed(const std::string& path, const report::AnalysisOptions& analysis, Io& io) {
+Result<Analysed> analysed(analyse::Input input, Session& session) {
   Analysed result;
-  if (report::is_run_bundle(path)) {
-    TRY_ASSIGN(AnalysedRun run, analysed_run(path, analysis));
-    result.run = std::move(run.report);
-    return result;
+  if (input.kind() == ingest::Kind::run_bundle) {
+    TRY_ASSIGN(result.run, session.run(std::move(input)));
+  } else {
+    TRY_ASSIGN(result.trace, session.trace(std::move(input)));
   }
-  TRY_ASSIGN(const auto analyst, report::TraceAnalyst::create(analysis.data_directory, {analysis.arch_profile, analysis.gpu_model}));
-  TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(path));
-  Progress progress(io, path, source->size_hint());
-  TRY_ASSIGN(result.trace, analyst->analyse(path, *source, progress.callback()));
   return result;
+}
+
+Result<Analysed> analysed(const std::string& path, Session& session) {
+  TRY_ASSIGN(analyse::Input input, session.input(path));
+  return analysed(std::move(input), session);
 }
 
 // The endings by which recordings are known.
@@ -84,13 +84,12 @@ Result<> expect_other_files(const ComparisonOptions& options) {
 
 using MaybeSpread = std::optional<derive::compare::BaselineSpread>;
 
-Result<MaybeSpread> spread_of_runs(const ComparisonOptions& options, const report::ComparedRun& first, const report::AnalysisOptions& analysis,
-                                   Io& io) {
+Result<MaybeSpread> spread_of_runs(const ComparisonOptions& options, const report::ComparedRun& first, Session& session) {
   if (options.baselines.empty()) return MaybeSpread();
   TRY(expect_other_files(options));
   std::vector<report::ComparedRun> runs;
   for (const std::string& path : options.baselines) {
-    TRY_ASSIGN(const Analysed run, analysed(path, analysis, io));
+    TRY_ASSIGN(const Analysed run, analysed(path, session));
     runs.push_back(run.compared(name_of_file(path)));
   }
   TRY_ASSIGN(const derive::compare::BaselineSpread spread, report::spread_of_runs(first, runs));
@@ -98,18 +97,18 @@ Result<MaybeSpread> spread_of_runs(const ComparisonOptions& options, const repor
 }
 
 // All of a profile, or one kernel of it.
-Result<report::NcuReport> profile_of(const std::string& path, const std::string& kernel, report::Analyst& analyst, Io& io) {
-  TRY_ASSIGN(const report::NcuReport* all, analyse_file(analyst, path, io));
+Result<report::NcuReport> profile_of(const std::string& path, const std::string& kernel, Session& session) {
+  TRY_ASSIGN(const report::NcuReport* all, session.profile(path));
   if (kernel.empty()) return *all;
   return report::profile_of_kernel(*all, kernel);
 }
 
-Result<MaybeSpread> spread_of_profiles(const ComparisonOptions& options, const report::NcuReport& first, report::Analyst& analyst, Io& io) {
+Result<MaybeSpread> spread_of_profiles(const ComparisonOptions& options, const report::NcuReport& first, Session& session) {
   if (options.baselines.empty()) return MaybeSpread();
   TRY(expect_other_files(options));
   std::vector<report::NcuReport> profiles;
   for (const std::string& path : options.baselines) {
-    TRY_ASSIGN(report::NcuReport profile, profile_of(path, options.first_kernel, analyst, io));
+    TRY_ASSIGN(report::NcuReport profile, profile_of(path, options.first_kernel, session));
     profiles.push_back(std::move(profile));
   }
   TRY_ASSIGN(const derive::compare::BaselineSpread spread, report::spread_of_profiles(first, profiles));
@@ -132,14 +131,13 @@ std::string kept_text(const std::string& ledger, const Appended& kept) {
 
 }  // namespace
 
-bool is_run(const std::string& path) { return report::is_run_bundle(path) || is_trace(path); }
-
 Result<int> compare_runs(const ComparisonOptions& options, const report::AnalysisOptions& analysis, Io& io) {
-  TRY_ASSIGN(const Analysed first, analysed(options.first, analysis, io));
-  TRY_ASSIGN(const Analysed second, analysed(options.second, analysis, io));
+  Session session(analysis, io);
+  TRY_ASSIGN(const Analysed first, analysed(options.first, session));
+  TRY_ASSIGN(const Analysed second, analysed(options.second, session));
   auto [first_label, second_label] = labels_of(options);
   report::ComparedRun before = first.compared(std::move(first_label));
-  TRY_ASSIGN(const MaybeSpread baselines, spread_of_runs(options, before, analysis, io));
+  TRY_ASSIGN(const MaybeSpread baselines, spread_of_runs(options, before, session));
   const report::RunComparison comparison =
       report::compare(std::move(before), first.trace_report(), second.compared(std::move(second_label)), second.trace_report(),
                       options.noise_floor_pct / 100, baselines);
@@ -154,11 +152,11 @@ Result<int> compare_runs(const ComparisonOptions& options, const report::Analysi
 }
 
 Result<int> compare_profiles(const ComparisonOptions& options, const report::AnalysisOptions& analysis, Io& io) {
-  TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(analysis));
-  TRY_ASSIGN(const report::NcuReport first, profile_of(options.first, options.first_kernel, *analyst, io));
-  TRY_ASSIGN(const report::NcuReport second, profile_of(options.second, options.second_kernel, *analyst, io));
+  Session session(analysis, io);
+  TRY_ASSIGN(const report::NcuReport first, profile_of(options.first, options.first_kernel, session));
+  TRY_ASSIGN(const report::NcuReport second, profile_of(options.second, options.second_kernel, session));
   const auto [first_label, second_label] = profile_labels(options, first, second);
-  TRY_ASSIGN(const MaybeSpread baselines, spread_of_profiles(options, first, *analyst, io));
+  TRY_ASSIGN(const MaybeSpread baselines, spread_of_profiles(options, first, session));
   const report::NcuComparison comparison = report::compare(first, second, first_label, second_label, baselines);
   std::optional<Appended> kept;
   if (!options.ledger.empty()) {

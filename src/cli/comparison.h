@@ -10,9 +10,6 @@
 
 namespace frx::cli {
 
-// A trace of the PyTorch profiler or a run bundle.
-bool is_run(const std::string& path);
-
 struct ComparisonOptions {
   std::string first, second;                        // paths
   std::string first_label, second_label;            // "" for the names of the files,

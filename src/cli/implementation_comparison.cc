@@ -9,9 +9,8 @@
 #include "capture/ncu.h"
 #include "capture/program_compiler.h"
 #include "capture/ptx_compiler.h"
-#include "cli/code_analysis.h"
+#include "cli/analysis.h"
 #include "cli/json_output.h"
-#include "cli/ncu_analysis.h"
 #include "compose/evidence.h"
 #include "compose/implementation_comparison.h"
 #include "report/code_analyst.h"
@@ -47,8 +46,13 @@ Result<> read_ptx(ReadSide& side, const std::string& path, const report::CodeAna
 Result<> read(ReadSide& side, const std::string& code, const std::string& ptx, const report::CodeAnalyst& analyst) {
   if (!ptx.empty()) TRY(read_ptx(side, ptx, analyst));
   if (code.empty()) return {};
-  if (code_kind_of(code) == CodeKind::ptx) return read_ptx(side, code, analyst);
-  TRY_ASSIGN(std::string text, read_file(code, largest_file));
+  ingest::Source source = ingest::Source::at(code);
+  TRY_ASSIGN(const ingest::Format* format, ingest::recognise(source, analyst.knowledge().metrics));
+  TRY_ASSIGN(std::string text, source.text(largest_file));
+  if (format && format->kind == ingest::Kind::ptx) {
+    TRY_ASSIGN(side.ptx, analyst.analyse_ptx(code, std::move(text)));
+    return {};
+  }
   std::vector<std::pair<std::string, std::string>> program;
   program.emplace_back(code, std::move(text));
   TRY_ASSIGN(side.cuda, analyst.inspect_cuda(std::move(program)));
@@ -78,12 +82,12 @@ void compile_both(ReadSide& first, ReadSide& second, const report::CodeAnalyst& 
   report::confirm_with_ptx(*second.cuda, *second.ptx);
 }
 
-Result<> read_profiles(ReadSide& first, ReadSide& second, const ImplementationOptions& options, report::Analyst& analyst, Io& io) {
+Result<> read_profiles(ReadSide& first, ReadSide& second, const ImplementationOptions& options, Session& session) {
   if (!options.first_ncu.empty()) {
-    TRY_ASSIGN(first.ncu, analyse_file(analyst, options.first_ncu, io));
+    TRY_ASSIGN(first.ncu, session.profile(options.first_ncu));
   }
   if (!options.second_ncu.empty()) {
-    TRY_ASSIGN(second.ncu, analyse_file(analyst, options.second_ncu, io));
+    TRY_ASSIGN(second.ncu, session.profile(options.second_ncu));
   }
   return {};
 }
@@ -106,7 +110,7 @@ Result<const report::NcuReport*> profile(const ReadSide& side, const Implementat
     return fail(ErrorKind::environment, "Nsight Compute (ncu) was not found, neither on PATH nor where CUDA installs it")
         .hint("install it, or profile where it is (frx ncu-command full -- ./your_app) and bring the files here: --ncu-a, --ncu-b");
   capture::NcuRequest request;
-  TRY_ASSIGN(request.counters, counters_of_preset("full", analyst));
+  TRY_ASSIGN(request.counters, counters_of_preset("full", analyst.knowledge()));
   TRY_ASSIGN(const capture::CompiledProgram program, capture::compile_program(side.path, architecture, options.build_flags, *io.host));
   request.workload = {program.path};
   TRY_ASSIGN(const capture::NcuCapture captured, capture::profile_with_ncu(request, *io.host, options.time_limit));
@@ -168,15 +172,11 @@ std::string label_of(const std::string& given, const std::string& path) { return
 
 }  // namespace
 
-bool is_implementation(const std::string& path) {
-  const CodeKind kind = code_kind_of(path);
-  return kind == CodeKind::cuda || kind == CodeKind::ptx;
-}
-
 Result<int> compare_implementations(const ImplementationOptions& options, const report::AnalysisOptions& analysis, Io& io) {
-  TRY_ASSIGN(const std::unique_ptr<report::CodeAnalyst> analyst, report::CodeAnalyst::create(analysis));
+  Session session(analysis, io);
+  TRY_ASSIGN(const report::CodeAnalyst* analyst, session.context().code());
   TRY_ASSIGN(const report::ComparisonKnowledge known, report::ComparisonKnowledge::load(analyst->knowledge()));
-  TRY_ASSIGN(const std::unique_ptr<report::Analyst> profile_analyst, report::Analyst::create(analysis));
+  TRY_ASSIGN(report::Analyst * profile_analyst, session.context().profiles());
   ReadSide first, second;
   first.path = first_given({options.first, options.first_ptx, options.first_ncu});
   second.path = first_given({options.second, options.second_ptx, options.second_ncu});
@@ -187,7 +187,7 @@ Result<int> compare_implementations(const ImplementationOptions& options, const 
   TRY(read(second, options.second, options.second_ptx, *analyst));
   std::vector<EvidenceFailure> failures;
   if (options.with_ptx || options.with_ncu) compile_both(first, second, *analyst, options.build_flags, io, failures);
-  TRY(read_profiles(first, second, options, *profile_analyst, io));
+  TRY(read_profiles(first, second, options, session));
   if (options.with_ncu) profile_both(first, second, options, analyst->gpu_architecture(), *profile_analyst, io, failures);
   TRY(choose_kernels(first, second, options));
   const report::ImplementationComparison comparison =

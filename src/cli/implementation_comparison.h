@@ -26,9 +26,6 @@ struct ImplementationOptions {
   bool fail_on_regression = false;
 };
 
-// CUDA source or PTX.
-bool is_implementation(const std::string& path);
-
 // 0, or 1 when the first is better and --fail-on-regression was given. Fails when a file cannot be read or is no code; what
 // cannot be compiled or profiled is reported in the answer.
 Result<int> compare_implementations(const ImplementationOptions& options, const report::AnalysisOptions& analysis, Io& io);

@@ -1,13 +1,13 @@
 #include "cli/live_profile.h"
 
 #include "capture/ncu.h"
-#include "cli/ncu_analysis.h"
+#include "cli/analysis.h"
 
 namespace frx::cli {
 
 Result<const report::NcuReport*> profile_now(const LiveProfile& live, report::Analyst& analyst, Io& io) {
   capture::NcuRequest request = live.request;
-  TRY_ASSIGN(request.counters, counters_of_preset(live.preset, analyst));
+  TRY_ASSIGN(request.counters, counters_of_preset(live.preset, analyst.knowledge()));
   if (!live.is_quiet) io.err.write(fmt::format("running {}\n", capture::shell_line(capture::ncu_command(request))));
   io.out.flush();
   TRY_ASSIGN(const capture::NcuCapture captured, capture::profile_with_ncu(request, *io.host));

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/ncu_analysis.h"
+#include "cli/analysis.h"
 
 namespace frx::cli {
 namespace {

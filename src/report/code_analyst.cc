@@ -14,7 +14,6 @@
 #include "detect/cuda_findings.h"
 #include "ingest/cuda/read_source.h"
 #include "ingest/ptx/read_module.h"
-#include "ingest/ptxas_log.h"
 #include "knowledge/gpu_match.h"
 
 namespace frx::report {
@@ -99,9 +98,9 @@ void ask(const PtxCompiler& compiler, const std::string& architecture, PtxReport
 
 }  // namespace
 
-diagnose::CompiledKernels compiled_in_log(std::string_view log, std::string_view architecture, const std::string& source) {
+diagnose::CompiledKernels compiled_in_log(std::span<const model::PtxasFunction> log, std::string_view architecture, const std::string& source) {
   diagnose::CompiledKernels compiled;
-  for (model::PtxasFunction& function : ingest::read_ptxas_log(log)) {
+  for (const model::PtxasFunction& function : log) {
     if (!function.is_kernel || (!architecture.empty() && function.architecture != architecture)) continue;
     derive::ptx::Compiled& at = compiled[function.name];
     at.registers = function.registers;
@@ -145,10 +144,15 @@ Result<std::unique_ptr<CodeAnalyst>> CodeAnalyst::create(const AnalysisOptions& 
 }
 
 Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, std::string text, const PtxCompiler& compiler) const {
-  auto report = std::make_unique<PtxReport>();
-  report->source = name;
-  TRY_ASSIGN(report->module, ingest::ptx::read_module(std::move(name), text));
+  TRY_ASSIGN(model::ptx::Module module, ingest::ptx::read_module(name, text));
   std::string().swap(text);
+  return analyse_ptx(std::move(name), std::move(module), compiler);
+}
+
+Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, model::ptx::Module read, const PtxCompiler& compiler) const {
+  auto report = std::make_unique<PtxReport>();
+  report->source = std::move(name);
+  report->module = std::move(read);
   instructions_->describe(report->module);
   const model::ptx::Module& module = report->module;
   report->unknown_opcodes = ingest::ptx::unknown_names(module);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "knowledge/code_labels.h"
 #include "knowledge/code_rules.h"
 #include "knowledge/knowledge.h"
+#include "model/compiler_log.h"
 #include "report/analyse.h"
 #include "report/code_report.h"
 #include "report/cuda_report.h"
@@ -23,7 +25,7 @@ namespace frx::report {
 using PtxCompiler = std::function<Result<diagnose::CompiledKernels>(const std::string& architecture)>;
 
 // From a log of ptxas: the kernels of `architecture`, of any one when that is "".
-diagnose::CompiledKernels compiled_in_log(std::string_view log, std::string_view architecture, const std::string& source);
+diagnose::CompiledKernels compiled_in_log(std::span<const model::PtxasFunction> log, std::string_view architecture, const std::string& source);
 
 // Everything a report of code points into lives here. May be asked from several threads at once.
 class CodeAnalyst {
@@ -38,8 +40,9 @@ class CodeAnalyst {
   // "sm_90" of that GPU, "" without.
   const std::string& gpu_architecture() const { return gpu_sm_version_; }
 
-  // Fails on what is no PTX. The text is let go when it has been read. `compiler` is asked once what it makes of the kernels; when it fails, the report
-  // says so and goes on without.
+  // `compiler` is asked once what it makes of the kernels; when it fails, the report says so and goes on without.
+  Result<std::unique_ptr<PtxReport>> analyse_ptx(std::string name, model::ptx::Module module, const PtxCompiler& compiler = {}) const;
+  // The same from text, which is freed when it has been read. Fails on what is no PTX.
   Result<std::unique_ptr<PtxReport>> analyse_ptx(std::string name, std::string text, const PtxCompiler& compiler = {}) const;
   // One program: a kernel of one file may be launched in another. Fails on what cannot be read at all.
   Result<std::unique_ptr<CudaReport>> inspect_cuda(std::vector<std::pair<std::string, std::string>> names_and_texts) const;

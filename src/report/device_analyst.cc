@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "detect/code_rules.h"
-#include "ingest/fatbin/device_code.h"
 
 namespace frx::report {
 namespace {
@@ -92,11 +91,11 @@ void add_ptx(const CodeAnalyst& analyst, DeviceReport& report) {
 
 }  // namespace
 
-Result<std::unique_ptr<DeviceReport>> analyse_device_code(const CodeAnalyst& analyst, std::string name, std::string_view bytes) {
+Result<std::unique_ptr<DeviceReport>> analyse_device_code(const CodeAnalyst& analyst, std::string name, model::DeviceCode code) {
   auto report = std::make_unique<DeviceReport>();
-  report->source = name;
+  report->source = std::move(name);
   report->gpu = analyst.gpu();
-  TRY_ASSIGN(report->code, ingest::fatbin::read_device_code(std::move(name), bytes));
+  report->code = std::move(code);
   report->notes = report->code.notes;
   std::vector<CodeSubject> subjects;
   for (std::size_t i = 0; i < report->code.kernels.size(); ++i) {

@@ -11,6 +11,6 @@
 
 namespace frx::report {
 
-Result<std::unique_ptr<DeviceReport>> analyse_device_code(const CodeAnalyst& analyst, std::string name, std::string_view bytes);
+Result<std::unique_ptr<DeviceReport>> analyse_device_code(const CodeAnalyst& analyst, std::string name, model::DeviceCode code);
 
 }  // namespace frx::report

@@ -13,7 +13,7 @@ namespace {
 // A folder may use those of the lines above its own, never a neighbour on the same line.
 const std::vector<std::set<std::string>> pipeline = {
     {"base"}, {"model"}, {"knowledge"}, {"ingest", "derive", "detect"}, {"convert", "diagnose"}, {"advise"}, {"report"}, {"compose"},
-    {"capture", "experiment", "serve"}, {"cli"}, {"capi"}};
+    {"capture"}, {"analyse"}, {"experiment", "serve"}, {"cli"}, {"capi"}};
 
 int place(const std::string& folder) {
   for (std::size_t i = 0; i < pipeline.size(); ++i) {

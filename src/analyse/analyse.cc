@@ -1,0 +1,84 @@
+#include "analyse/analyse.h"
+
+#include <algorithm>
+
+#include "analyse/analyzer.h"
+#include "base/text.h"
+
+namespace frx::analyse {
+namespace {
+
+using ingest::Kind;
+using ingest::Source;
+
+constexpr const Analyzer* all[] = {
+#define FRX_ANALYZER(name) &name##_analyzer,
+#include "analyse/analyzers.def"
+#undef FRX_ANALYZER
+};
+
+Failure no_analyzer(std::span<const Input> inputs) {
+  return fail(ErrorKind::usage, "analyze: expected one profile, found {} files", inputs.size())
+      .hint("several files at once are read when all of them are code, or traces of the ranks of one run; two profiles: --before and "
+            "--after");
+}
+
+Result<> expect(Kind wanted, const Input& input) {
+  if (input.kind() == wanted) return {};
+  const std::string& name = input.source.name();
+  if (!input.format) {  // a folder
+    return fail(ErrorKind::unreadable, "expected {}, found a directory", name_of(wanted)).at(name).hint("give one of its files");
+  }
+  const std::string_view hint = input.format->hint;
+  return fail(ErrorKind::malformed, "expected {}, found {}", name_of(wanted), input.format->title)
+      .at(name)
+      .hint(hint.empty() ? "frx analyze reads it: frx analyze " + shell_quote(name) : std::string(hint));
+}
+
+template <typename Report>
+Result<Report> analysed(Kind wanted, const Analyzer& analyzer, Input input, Context& context) {
+  TRY(expect(wanted, input));
+  std::vector<Input> inputs;
+  inputs.push_back(std::move(input));
+  TRY_ASSIGN(AnyReport report, analyzer.analyse(inputs, context));
+  return std::get<Report>(std::move(report));
+}
+
+}  // namespace
+
+std::span<const Analyzer* const> analyzers() { return all; }
+
+Result<Analysis> analyse(std::vector<Input> inputs, Context& context) {
+  const auto chosen = std::ranges::find_if(all, [&](const Analyzer* analyzer) { return analyzer->takes(inputs); });
+  if (chosen == std::end(all)) return no_analyzer(inputs);
+  TRY_ASSIGN(AnyReport report, (*chosen)->analyse(inputs, context));
+  return Analysis{(*chosen)->id, std::move(report)};
+}
+
+Result<Analysis> analyse(std::vector<Source> sources, Context& context) {
+  TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
+  TRY_ASSIGN(std::vector<Input> inputs, inputs_of(std::move(sources), known->metrics));
+  return analyse(std::move(inputs), context);
+}
+
+Result<const report::NcuReport*> analyse_profile(Input input, Context& context) {
+  return analysed<const report::NcuReport*>(Kind::profile, profile_analyzer, std::move(input), context);
+}
+
+Result<std::shared_ptr<const report::RunReport>> analyse_run(Input input, Context& context) {
+  return analysed<std::shared_ptr<const report::RunReport>>(Kind::run_bundle, run_analyzer, std::move(input), context);
+}
+
+Result<std::shared_ptr<const report::RunReport>> analyse_run(const std::string& folder, Context& context) {
+  return analyse_run(Input{Source::at(folder), &ingest::run_bundle_format, {}}, context);
+}
+
+Result<std::unique_ptr<report::TraceReport>> analyse_trace(Input input, Context& context) {
+  TRY(expect(Kind::trace, input));
+  TRY_ASSIGN(const report::TraceAnalyst* analyst, context.traces());
+  TRY_ASSIGN(const std::unique_ptr<ByteSource> bytes, input.source.bytes());
+  const auto& progress = context.options().progress;
+  return analyst->analyse(input.source.name(), *bytes, progress ? progress(input.source.name(), bytes->size_hint()) : nullptr);
+}
+
+}  // namespace frx::analyse

@@ -1,0 +1,54 @@
+// The one analysis: sources in, the report about them out. Every command, the C ABI and whatever else asks goes through here.
+//
+//   analyse::Context context(options);
+//   TRY_ASSIGN(const analyse::Analysis analysis, analyse::analyse(Source::at_each(paths), context));
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "analyse/code.h"
+#include "analyse/context.h"
+#include "analyse/inputs.h"
+#include "report/evidence.h"
+#include "report/ranks_report.h"
+#include "report/report.h"
+#include "report/run_report.h"
+
+namespace frx::analyse {
+
+// What an analyser gives. Several ranks are one report; a trace alone is a report of one rank.
+using AnyReport = std::variant<const report::NcuReport*, std::shared_ptr<const report::RanksReport>, std::shared_ptr<const report::RunReport>,
+                               std::shared_ptr<const CodeReport>, std::shared_ptr<const report::EvidenceReport>>;
+
+struct Analysis {
+  std::string_view analyzer;  // id of the one that answered
+  AnyReport report;           // points into the context
+
+  template <typename Report>
+  const Report* as() const {
+    const auto* held = std::get_if<std::shared_ptr<const Report>>(&report);
+    return held ? held->get() : nullptr;
+  }
+  const report::NcuReport* profile() const {
+    const auto* held = std::get_if<const report::NcuReport*>(&report);
+    return held ? *held : nullptr;
+  }
+};
+
+// Recognises the sources and hands them to the analyser they are for; several sources of one program are reconciled. Errors:
+// a source cannot be read or is nothing that is read here; no analyser takes the sources together; the analysis was stopped.
+Result<Analysis> analyse(std::vector<ingest::Source> sources, Context& context);
+// The same when the sources have been recognised.
+Result<Analysis> analyse(std::vector<Input> inputs, Context& context);
+
+// Of one kind. Malformed, naming what was expected and what was found, when the input is of another one.
+Result<const report::NcuReport*> analyse_profile(Input input, Context& context);
+Result<std::shared_ptr<const report::RunReport>> analyse_run(Input input, Context& context);
+Result<std::shared_ptr<const report::RunReport>> analyse_run(const std::string& folder, Context& context);
+// All that a trace holds as one, also when the traces of several ranks were merged in it.
+Result<std::unique_ptr<report::TraceReport>> analyse_trace(Input input, Context& context);
+
+}  // namespace frx::analyse

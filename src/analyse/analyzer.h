@@ -1,0 +1,26 @@
+// What an analyser looks like, and the list of all of them.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analyse/analyse.h"
+
+namespace frx::analyse {
+
+struct Analyzer {
+  std::string_view id;
+  std::string_view needs, gives;  // in words
+  bool (*takes)(std::span<const Input> inputs);
+  Result<AnyReport> (*analyse)(std::vector<Input>& inputs, Context& context);
+};
+
+// In the order of analyzers.def.
+std::span<const Analyzer* const> analyzers();
+
+#define FRX_ANALYZER(name) extern const Analyzer name##_analyzer;
+#include "analyse/analyzers.def"
+#undef FRX_ANALYZER
+
+}  // namespace frx::analyse

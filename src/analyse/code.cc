@@ -1,0 +1,200 @@
+#include "analyse/code.h"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <thread>
+
+#include "analyse/analyzer.h"
+#include "base/text.h"
+#include "capture/ptx_compiler.h"
+#include "capture/ptxas.h"
+#include "ingest/observation.h"
+#include "ingest/ptxas_log.h"
+#include "report/confirm_with_ptx.h"
+#include "report/device_analyst.h"
+
+namespace frx::analyse {
+namespace {
+
+namespace fs = std::filesystem;
+using ingest::Kind;
+
+constexpr std::uint64_t largest_file = std::uint64_t{4} << 30;
+
+// A unit and the inputs it is read from.
+struct Work {
+  CodeUnit unit;
+  std::vector<Input*> inputs;
+};
+
+// What reading a unit needs to know besides its inputs.
+struct Reading {
+  const Options& options;
+  const report::CodeAnalyst& analyst;
+  std::optional<model::CompilerLog> log;
+};
+
+std::vector<Work> units_of(std::vector<Input>& inputs) {
+  std::vector<Work> all;
+  std::map<std::string, std::size_t> programs;  // by folder
+  for (Input& input : inputs) {
+    const std::string& path = input.source.name();
+    if (input.kind() == Kind::cuda) {
+      const auto [program, is_new] = programs.emplace(fs::path(path).parent_path().string(), all.size());
+      if (!is_new) {
+        all[program->second].unit.paths.push_back(path);
+        all[program->second].inputs.push_back(&input);
+        continue;
+      }
+    }
+    Work& work = all.emplace_back();
+    work.unit.path = path;
+    work.unit.paths = {path};
+    work.unit.kind = input.kind();
+    work.inputs = {&input};
+  }
+  return all;
+}
+
+// What a compiler makes of the PTX: ptxas itself, or what it once printed.
+report::PtxCompiler compiler_for(const Input& input, const Reading& reading) {
+  if (reading.log) {
+    return [&log = *reading.log](const std::string&) -> Result<diagnose::CompiledKernels> {
+      return report::compiled_in_log(log.functions, "", "ptxas log");
+    };
+  }
+  if (!reading.options.compilers.with_ptxas) return {};
+  return [path = input.source.path(), &reading](const std::string& architecture) -> Result<diagnose::CompiledKernels> {
+    if (path.empty()) return fail(ErrorKind::usage, "ptxas needs a file");
+    TRY_ASSIGN(const capture::PtxasRun run, capture::run_ptxas(path, architecture, *reading.options.host));
+    return report::compiled_in_log(ingest::read_ptxas_log(run.log), architecture, run.version.empty() ? "ptxas" : "ptxas " + run.version);
+  };
+}
+
+// What cannot be compiled keeps its findings; the report says why.
+void confirm_with(const std::string& path, report::CudaReport& report, const Reading& reading) {
+  const CompilerOptions& compilers = reading.options.compilers;
+  const Result<capture::CompiledPtx> ptx =
+      capture::compile_to_ptx(path, reading.analyst.gpu_architecture(), compilers.build_flags, *reading.options.host);
+  if (!ptx) {
+    report.notes.push_back("not confirmed with PTX: " + in_one_line(ptx.error()));
+    return;
+  }
+  const Result<std::unique_ptr<report::PtxReport>> analysed = reading.analyst.analyse_ptx(path, ptx->text);
+  if (!analysed) {
+    report.notes.push_back(fmt::format("not confirmed with PTX of {}: {}", ptx->compiler, analysed.error().message));
+    return;
+  }
+  report.notes.push_back(fmt::format("{} was compiled to PTX for {} by {}", printable(file_name_in(path)),
+                                     (*analysed)->target.empty() ? "an unknown GPU" : (*analysed)->target, ptx->compiler));
+  report::confirm_with_ptx(report, **analysed);
+}
+
+Result<> read_cuda(Work& work, const Reading& reading) {
+  CodeUnit& unit = work.unit;
+  TRY_ASSIGN(unit.cuda, reading.analyst.inspect_cuda(unit.paths, [&](std::size_t i) { return work.inputs[i]->source.text(largest_file); }));
+  if (!reading.options.compilers.with_ptx) return {};
+  for (const Input* input : work.inputs) {
+    const std::string& path = input->source.path();
+    if (to_lower(path).ends_with(".cu")) confirm_with(path, *unit.cuda, reading);  // a header is compiled with what includes it
+  }
+  return {};
+}
+
+Result<> read_unit(Work& work, const Reading& reading) {
+  if (reading.options.stop.stop_requested()) return fail(ErrorKind::negative, "the analysis was stopped").at(work.unit.path);
+  if (work.unit.kind == Kind::cuda) return read_cuda(work, reading);
+  Input& input = *work.inputs.front();
+  TRY_ASSIGN(ingest::Observation observed, ingest::observe(input.source, input.format, {reading.analyst.knowledge().metrics}));
+  if (auto* code = std::get_if<model::DeviceCode>(&observed.model)) {
+    TRY_ASSIGN(work.unit.device, report::analyse_device_code(reading.analyst, input.source.name(), std::move(*code)));
+    return {};
+  }
+  auto& module = std::get<model::ptx::Module>(observed.model);
+  TRY_ASSIGN(work.unit.ptx, reading.analyst.analyse_ptx(input.source.name(), std::move(module), compiler_for(input, reading)));
+  return {};
+}
+
+// As many units at a time as there are cores.
+void read_all(std::vector<Work>& all, const Reading& reading) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&](bool reports) {
+    for (std::size_t i = next++; i < all.size(); i = next++) {
+      if (Result<> read = read_unit(all[i], reading); !read) all[i].unit.error = std::move(read).error();
+      if (reports && reading.options.files_done) reading.options.files_done(i + 1, all.size());
+    }
+  };
+  std::vector<std::jthread> helpers;
+  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  for (std::size_t i = 1; i < std::min(cores, all.size()); ++i) helpers.emplace_back(work, false);
+  work(true);
+  helpers.clear();
+  if (reading.options.files_done) reading.options.files_done(all.size(), all.size());
+}
+
+// A log of ptxas may come by its option or among the inputs.
+Result<std::optional<model::CompilerLog>> take_log(std::vector<Input>& inputs, const Context& context) {
+  std::optional<model::CompilerLog> log;
+  if (const std::string& path = context.options().compilers.ptxas_log; !path.empty()) {
+    TRY_ASSIGN(const std::string text, read_file(path));
+    log = model::CompilerLog{path, ingest::read_ptxas_log(text)};
+  }
+  for (Input& input : inputs) {
+    if (input.kind() != Kind::compiler_log) continue;
+    TRY_ASSIGN(const std::string text, input.source.text(largest_file));
+    if (!log) log = model::CompilerLog{input.source.name(), {}};
+    for (model::PtxasFunction& function : ingest::read_ptxas_log(text)) log->functions.push_back(std::move(function));
+  }
+  std::erase_if(inputs, [](const Input& input) { return input.kind() == Kind::compiler_log; });
+  return log;
+}
+
+bool takes(std::span<const Input> inputs) {
+  return std::ranges::any_of(inputs, [](const Input& input) { return is_code(input.kind()); }) &&
+         all_are(inputs, [](Kind kind) { return is_code(kind) || kind == Kind::compiler_log; });
+}
+
+Result<AnyReport> analyse_code(std::vector<Input>& inputs, Context& context) {
+  TRY_ASSIGN(const report::CodeAnalyst* analyst, context.code());
+  Reading reading{context.options(), *analyst, {}};
+  TRY_ASSIGN(reading.log, take_log(inputs, context));
+  std::vector<Work> all = units_of(inputs);
+  read_all(all, reading);
+  auto report = std::make_shared<CodeReport>();
+  for (Work& work : all) report->units.push_back(std::move(work.unit));
+  return AnyReport(std::shared_ptr<const CodeReport>(std::move(report)));
+}
+
+}  // namespace
+
+std::span<const model::CodeFinding> CodeUnit::findings() const {
+  if (ptx) return ptx->diagnosis.findings;
+  if (cuda) return cuda->findings;
+  return device ? std::span<const model::CodeFinding>(device->findings) : std::span<const model::CodeFinding>();
+}
+
+std::array<std::size_t, 3> CodeReport::by_severity() const {
+  std::array<std::size_t, 3> counts{};
+  for (const CodeUnit& unit : units) {
+    for (const model::CodeFinding& finding : unit.findings()) ++counts[static_cast<std::size_t>(finding.severity)];
+  }
+  return counts;
+}
+
+std::vector<model::CodeFinding> CodeReport::findings() const {
+  std::vector<model::CodeFinding> all;
+  for (const CodeUnit& unit : units) all.insert(all.end(), unit.findings().begin(), unit.findings().end());
+  return all;
+}
+
+constinit const Analyzer code_analyzer = {
+    .id = "code",
+    .needs = "CUDA source, PTX or compiled device code",
+    .gives = "what the code says of itself",
+    .takes = takes,
+    .analyse = analyse_code,
+};
+
+}  // namespace frx::analyse

@@ -1,0 +1,36 @@
+// What a person may say about an analysis besides its inputs.
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "capture/host.h"
+#include "report/analyse.h"
+#include "report/ranks_analyst.h"
+
+namespace frx::analyse {
+
+// Which compilers are asked about code.
+struct CompilerOptions {
+  bool with_ptx = false;                 // compile CUDA source to PTX, and confirm or withdraw what was found
+  std::vector<std::string> build_flags;  // for that compiler
+  bool with_ptxas = false;               // let ptxas compile PTX
+  std::string ptxas_log;                 // what it once printed: a path, or ""
+};
+
+struct Options {
+  report::AnalysisOptions knowledge;
+  std::string scope = "auto";  // of a run: run, steady_state, auto
+  CompilerOptions compilers;
+  const capture::Host* host = &capture::this_machine();
+  // Told of every large input that is opened; gives the callback for its progress, or nothing.
+  report::OpenEach progress = {};
+  // Told how many of the files of a program have been analysed.
+  std::function<void(std::size_t done, std::size_t all)> files_done = {};
+  // Ends the analysis at the next input or the next buffer that is read.
+  std::stop_token stop = {};
+};
+
+}  // namespace frx::analyse

@@ -1,0 +1,30 @@
+// A run bundle: what the SDK recorded, with the traces of the profiler in it.
+
+#include "analyse/analyzer.h"
+
+namespace frx::analyse {
+namespace {
+
+bool takes(std::span<const Input> inputs) { return inputs.size() == 1 && inputs[0].kind() == ingest::Kind::run_bundle; }
+
+Result<AnyReport> analyse_bundle(std::vector<Input>& inputs, Context& context) {
+  TRY_ASSIGN(const report::RunAnalyst* analyst, context.runs());
+  TRY_ASSIGN(const ingest::RunBundle bundle, ingest::RunBundle::open(inputs.front().source));
+  TRY_ASSIGN(std::shared_ptr<report::RunReport> report, analyst->analyse(bundle));
+  if (context.options().scope == "steady_state" && !report->steady_state) {
+    return fail(ErrorKind::not_enough, "the run has too few completed steps for a steady state").at(bundle.path()).hint("--scope run");
+  }
+  return AnyReport(std::shared_ptr<const report::RunReport>(std::move(report)));
+}
+
+}  // namespace
+
+constinit const Analyzer run_analyzer = {
+    .id = "run",
+    .needs = "one run bundle",
+    .gives = "why the steps of a run take as long as they do",
+    .takes = takes,
+    .analyse = analyse_bundle,
+};
+
+}  // namespace frx::analyse

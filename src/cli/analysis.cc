@@ -1,0 +1,97 @@
+#include "cli/analysis.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "knowledge/presets.h"
+
+namespace frx::cli {
+void describe_analysis(Syntax& syntax, report::AnalysisOptions& options) {
+  syntax.option("--gpu-model", "NAME", options.gpu_model, "the GPU, when the file does not say or is wrong: H100, 'RTX 4090', sm_86");
+  syntax.option("--arch-profile", "YAML", options.arch_profile, "your own numbers for the GPU (peaks, SM count, limits), thresholds for runs");
+  syntax.option("--data", "DIR", options.data_directory, "YAML files laid over the built-in metrics, GPUs, labels and advice");
+}
+
+compose::Style style_of(const Io& io) { return {io.width, io.colour}; }
+
+Progress::Progress(Io& io, std::string name, std::uint64_t total) : io_(io), name_(std::move(name)), total_(total) {}
+
+Progress::~Progress() {
+  if (shown_ >= 0) io_.err.write("\r\x1b[K");
+}
+
+std::function<void(std::uint64_t)> Progress::callback() {
+  constexpr std::uint64_t worth_showing = std::uint64_t{64} << 20;
+  if (!io_.err_is_terminal || total_ < worth_showing) return {};
+  return [this](std::uint64_t bytes) {
+    const int percent = static_cast<int>(100 * bytes / total_);
+    if (percent == shown_) return;
+    shown_ = percent;
+    io_.err.write(fmt::format("\rreading {} {} %", shorten(printable(name_), 50), percent));
+  };
+}
+
+Session::Session(analyse::Options options, Io& io) : io_(io), progress_(std::make_shared<std::optional<Progress>>()) {
+  options.host = io.host;
+  options.progress = [this, progress = progress_](const std::string& name, std::uint64_t bytes) {
+    return progress->emplace(io_, name, bytes).callback();
+  };
+  if (io.err_is_terminal) {
+    options.files_done = [&io](std::size_t done, std::size_t all) {
+      constexpr std::size_t worth_showing = 20;
+      if (all > worth_showing) io.err.write(done < all ? fmt::format("\ranalysing code: {} of {} files", done, all) : "\r\x1b[K");
+    };
+  }
+  context_ = std::make_shared<analyse::Context>(std::move(options));
+  io.kept.push_back(context_);
+}
+
+Result<std::vector<analyse::Input>> Session::inputs(const std::vector<std::string>& paths) {
+  TRY_ASSIGN(const knowledge::Knowledge* known, context_->knowledge());
+  return analyse::inputs_of(ingest::Source::at_each(paths), known->metrics);
+}
+
+Result<analyse::Input> Session::input(const std::string& path) {
+  TRY_ASSIGN(const knowledge::Knowledge* known, context_->knowledge());
+  return analyse::input_of(ingest::Source::at(path), known->metrics);
+}
+
+Result<analyse::Analysis> Session::analyse(std::vector<analyse::Input> inputs) {
+  Result<analyse::Analysis> analysis = analyse::analyse(std::move(inputs), *context_);
+  progress_->reset();
+  return analysis;
+}
+
+Result<analyse::Analysis> Session::analyse(const std::vector<std::string>& paths) {
+  TRY_ASSIGN(std::vector<analyse::Input> all, inputs(paths));
+  return analyse(std::move(all));
+}
+
+Result<const report::NcuReport*> Session::profile(analyse::Input input) {
+  Result<const report::NcuReport*> report = analyse::analyse_profile(std::move(input), *context_);
+  progress_->reset();
+  return report;
+}
+
+Result<const report::NcuReport*> Session::profile(const std::string& path) {
+  TRY_ASSIGN(analyse::Input one, input(path));
+  return profile(std::move(one));
+}
+
+Result<std::unique_ptr<report::TraceReport>> Session::trace(analyse::Input input) {
+  Result<std::unique_ptr<report::TraceReport>> report = analyse::analyse_trace(std::move(input), *context_);
+  progress_->reset();
+  return report;
+}
+
+Result<std::shared_ptr<const report::RunReport>> Session::run(analyse::Input input) {
+  return analyse::analyse_run(std::move(input), *context_);
+}
+
+Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const knowledge::Knowledge& known) {
+  TRY_ASSIGN(const std::vector<knowledge::Preset> presets, knowledge::load_presets(known.library, known.metrics));
+  const auto at = std::ranges::find(presets, preset, &knowledge::Preset::name);
+  return at == presets.end() ? std::vector<std::string>() : counters_of(*at, known.metrics);
+}
+
+}  // namespace frx::cli

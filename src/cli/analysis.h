@@ -1,0 +1,70 @@
+// What the commands that analyse something share: options, the analysis itself with its progress on a terminal, and --why.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyse/analyse.h"
+#include "cli/io.h"
+#include "cli/syntax.h"
+#include "compose/style.h"
+
+namespace frx::cli {
+
+// --gpu-model, --arch-profile, --data.
+void describe_analysis(Syntax& syntax, report::AnalysisOptions& options);
+
+compose::Style style_of(const Io& io);
+
+// Reports how far a long file has been read, on a terminal only. Erases itself.
+class Progress {
+ public:
+  Progress(Io& io, std::string name, std::uint64_t total);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  std::function<void(std::uint64_t)> callback();
+
+ private:
+  Io& io_;
+  std::string name_;
+  std::uint64_t total_;
+  int shown_ = -1;
+};
+
+// Analyses of one command. What they give points into the context, which stays until the process has written its answer.
+class Session {
+ public:
+  Session(analyse::Options options, Io& io);
+  Session(const report::AnalysisOptions& knowledge, Io& io) : Session(analyse::Options{.knowledge = knowledge}, io) {}
+
+  analyse::Context& context() { return *context_; }
+
+  // "-" is standard input.
+  Result<std::vector<analyse::Input>> inputs(const std::vector<std::string>& paths);
+  Result<analyse::Input> input(const std::string& path);
+  Result<analyse::Analysis> analyse(std::vector<analyse::Input> inputs);
+  Result<analyse::Analysis> analyse(const std::vector<std::string>& paths);
+  // Only of this kind; the error says what the source is instead.
+  Result<const report::NcuReport*> profile(const std::string& path);
+  Result<const report::NcuReport*> profile(analyse::Input input);
+  // All of a trace as one, whatever ranks were merged in it.
+  Result<std::unique_ptr<report::TraceReport>> trace(analyse::Input input);
+  Result<std::shared_ptr<const report::RunReport>> run(analyse::Input input);
+
+ private:
+  Io& io_;
+  std::shared_ptr<std::optional<Progress>> progress_;
+  std::shared_ptr<analyse::Context> context_;
+};
+
+// The counters of a preset such as "full"; none for an unknown name.
+Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const knowledge::Knowledge& known);
+
+// Where a number or a label of the report came from.
+Result<std::string> why(const report::NcuReport& report, const std::string& field, const knowledge::Knowledge& knowledge);
+
+}  // namespace frx::cli
