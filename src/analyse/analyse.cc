@@ -18,13 +18,20 @@ constexpr const Analyzer* all[] = {
 };
 
 Failure no_analyzer(std::span<const Input> inputs) {
+  if (inputs.size() == 1 && inputs.front().kind() == Kind::compiler_log) {
+    return fail(ErrorKind::usage, "analyze: {} says nothing alone", inputs.front().format->title)
+        .at(inputs.front().source.name())
+        .hint("give it with the code it is about: frx analyze kernel.ptx --ptxas-log FILE");
+  }
   return fail(ErrorKind::usage, "analyze: expected one profile, found {} files", inputs.size())
       .hint("several files at once are read when all of them are code, or traces of the ranks of one run; two profiles: --before and "
             "--after");
 }
 
 Result<> expect(Kind wanted, const Input& input) {
-  if (input.kind() == wanted) return {};
+  // JSON may be many things: the reader of what is wanted says what it misses.
+  const bool is_unsure = input.kind() == Kind::trace && input.match != ingest::Match::certain;
+  if (input.kind() == wanted || is_unsure) return {};
   const std::string& name = input.source.name();
   if (!input.format) {  // a folder
     return fail(ErrorKind::unreadable, "expected {}, found a directory", name_of(wanted)).at(name).hint("give one of its files");
@@ -70,7 +77,7 @@ Result<std::shared_ptr<const report::RunReport>> analyse_run(Input input, Contex
 }
 
 Result<std::shared_ptr<const report::RunReport>> analyse_run(const std::string& folder, Context& context) {
-  return analyse_run(Input{Source::at(folder), &ingest::run_bundle_format, {}}, context);
+  return analyse_run(Input{Source::at(folder), &ingest::run_bundle_format}, context);
 }
 
 Result<std::unique_ptr<report::TraceReport>> analyse_trace(Input input, Context& context) {

@@ -65,30 +65,30 @@ Result<> add_code(const std::string& folder, std::vector<Input>& inputs) {
     return fail(ErrorKind::unreadable, "no file of code in this folder").at(folder).hint("code is: .cu, .cuh, .cuda, .ptx, .cubin, .fatbin");
   }
   // Thousands of files are not opened before their turn: the name says enough.
-  for (const std::string& path : paths) inputs.push_back({Source::at(path), ingest::format_by_name(path), folder});
+  for (const std::string& path : paths) inputs.push_back({Source::at(path), ingest::format_by_name(path), ingest::Match::no, folder});
   return {};
 }
 
 Result<> add_folder(Source source, const Format* format, std::vector<Input>& inputs) {
   if (format) {
-    inputs.push_back({std::move(source), format, {}});
+    inputs.push_back({std::move(source), format, ingest::Match::certain});
     return {};
   }
   const std::string folder = source.path();
   const std::vector<std::string> traces = traces_in(folder);
   const Result<std::vector<std::string>> code = traces.empty() ? std::vector<std::string>() : code_in(folder, true);
   if (traces.empty() || (code && !code->empty())) return add_code(folder, inputs);
-  for (const std::string& path : traces) inputs.push_back({Source::at(path), ingest::format_by_name(path), folder});
+  for (const std::string& path : traces) inputs.push_back({Source::at(path), ingest::format_by_name(path), ingest::Match::no, folder});
   return {};
 }
 
 }  // namespace
 
 Input input_of(Source source, const knowledge::MetricCatalogue& metrics) {
-  const Result<const Format*> format = ingest::recognise(source, metrics);
-  const Format* const known = format ? *format : ingest::format_by_name(source.name());
+  const Result<ingest::Recognised> found = ingest::recognise(source, metrics);
+  const ingest::Recognised known = found ? *found : ingest::Recognised{ingest::format_by_name(source.name())};
   source.release();
-  return {std::move(source), known, {}};
+  return {std::move(source), known.format, known.match};
 }
 
 Result<std::vector<Input>> inputs_of(std::vector<Source> sources, const knowledge::MetricCatalogue& metrics) {

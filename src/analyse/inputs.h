@@ -14,7 +14,8 @@ namespace frx::analyse {
 struct Input {
   ingest::Source source;
   const ingest::Format* format = nullptr;  // null: nothing is known by its content or name
-  std::string folder;                      // that was given and holds it; "" when it was given itself
+  ingest::Match match = ingest::Match::no;
+  std::string folder = {};  // that was given and holds it; "" when it was given itself
 
   // What is not recognised may hold a profile behind its first bytes; a folder cannot.
   ingest::Kind kind() const { return format ? format->kind : source.is_folder() ? ingest::Kind::other : ingest::Kind::profile; }

@@ -101,8 +101,9 @@ Result<std::string> read_all(ByteSource& source, const std::string& name, std::u
     if (used > limit) {
       return fail(ErrorKind::malformed, "expected at most {} MB, found more", limit >> 20).at(name);
     }
-    if (used < text.size()) break;
-    text.resize(used + std::max<std::size_t>(used, 65536));
+    // A short read is not taken for the end: a source that fails says so when it is asked again.
+    if (got == 0) break;
+    if (used == text.size()) text.resize(used + std::max<std::size_t>(used, 65536));
   }
   text.resize(used);
   return text;

@@ -47,9 +47,9 @@ Result<> read(ReadSide& side, const std::string& code, const std::string& ptx, c
   if (!ptx.empty()) TRY(read_ptx(side, ptx, analyst));
   if (code.empty()) return {};
   ingest::Source source = ingest::Source::at(code);
-  TRY_ASSIGN(const ingest::Format* format, ingest::recognise(source, analyst.knowledge().metrics));
+  TRY_ASSIGN(const ingest::Recognised found, ingest::recognise(source, analyst.knowledge().metrics));
   TRY_ASSIGN(std::string text, source.text(largest_file));
-  if (format && format->kind == ingest::Kind::ptx) {
+  if (found.format && found.format->kind == ingest::Kind::ptx) {
     TRY_ASSIGN(side.ptx, analyst.analyse_ptx(code, std::move(text)));
     return {};
   }

@@ -62,12 +62,13 @@ const Format* format_by_name(std::string_view name) {
   return at == std::end(all) ? nullptr : *at;
 }
 
-Result<const Format*> recognise(Source& source, const knowledge::MetricCatalogue& metrics) {
+Result<Recognised> recognise(Source& source, const knowledge::MetricCatalogue& metrics) {
   TRY_ASSIGN(const std::string_view head, source.head());
   const Best best = best_by_content({source.path(), head, source.is_folder()}, source.name());
-  if (best.match == Match::certain || (best.match == Match::likely && best.is_named)) return best.format;
-  if (const Format* lines = format_of_lines(head, metrics)) return lines;
-  return best.format ? best.format : format_by_name(source.name());
+  if (best.match == Match::certain || (best.match == Match::likely && best.is_named)) return Recognised{best.format, best.match};
+  if (const Format* lines = format_of_lines(head, metrics)) return Recognised{lines, Match::certain};
+  if (best.format) return Recognised{best.format, best.match};
+  return Recognised{format_by_name(source.name()), Match::no};
 }
 
 }  // namespace frx::ingest

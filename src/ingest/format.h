@@ -82,8 +82,13 @@ struct Format {
 // In the order of formats.def.
 std::span<const Format* const> formats();
 
-// The format of a source; null when neither content nor name say it. Errors: it cannot be opened or read.
-Result<const Format*> recognise(Source& source, const knowledge::MetricCatalogue& metrics);
+struct Recognised {
+  const Format* format = nullptr;  // null when neither content nor name say it
+  Match match = Match::no;         // no: by the name alone
+};
+
+// Errors: the source cannot be opened or read.
+Result<Recognised> recognise(Source& source, const knowledge::MetricCatalogue& metrics);
 // By the name alone, as files of a folder are chosen; null when the name says nothing.
 const Format* format_by_name(std::string_view name);
 

@@ -13,8 +13,8 @@ using testing::catalogue;
 // The id of the format of these bytes under this name; "" for none.
 std::string format_of(std::string name, std::string bytes) {
   Source source = Source::of(std::move(name), std::move(bytes));
-  const Result<const Format*> format = recognise(source, catalogue());
-  return format && *format ? std::string((*format)->id) : std::string();
+  const Result<Recognised> recognised = recognise(source, catalogue());
+  return recognised && recognised->format ? std::string(recognised->format->id) : std::string();
 }
 
 constexpr std::string_view kernel = "#include <cuda.h>\n__global__ void copy(float* a) {}\n";
@@ -45,6 +45,20 @@ TEST(Recognise, DoesNotTakeALogForCuda) {
   EXPECT_EQ(format_of("run.log", "warning: a '__global__ void copy(float*)' is never launched\n"), "");
   EXPECT_EQ(format_of("run.log", "error: calling a __global__ function from a __device__ function\n"), "");
   EXPECT_EQ(format_of("run.log", "template <class T>\n__global__ void __launch_bounds__(256) copy(T* a);\n"), "cuda");
+}
+
+TEST(Recognise, DoesNotTakeJsonForATable) {
+  EXPECT_EQ(format_of("oracle.jsonl", "{\"Kernel Name\": \"copy\", \"dram__bytes.sum\": 1}\n"), "pytorch-trace");
+}
+
+TEST(Recognise, SaysHowSureItIs) {
+  const auto match_of = [](std::string name, std::string bytes) {
+    Source source = Source::of(std::move(name), std::move(bytes));
+    return recognise(source, catalogue()).value().match;
+  };
+  EXPECT_EQ(match_of("trace", "{\"traceEvents\": []}"), Match::certain);
+  EXPECT_EQ(match_of("settings.json", "{\"a\": 1}"), Match::likely);
+  EXPECT_EQ(match_of("settings.json", "a: 1"), Match::no);
 }
 
 TEST(Recognise, FindsATableBehindTheOutputOfTheProgram) {

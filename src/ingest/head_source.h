@@ -2,8 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/files.h"
 
@@ -11,32 +12,38 @@ namespace frx::ingest {
 
 class HeadSource : public ByteSource {
  public:
-  // As many bytes as formats need to be told apart.
-  static constexpr std::size_t head_bytes = 4096;
+  // As many bytes as formats need to be told apart: programs print before the tables of a profiler begin.
+  static constexpr std::size_t head_bytes = std::size_t{64} << 10;
 
   explicit HeadSource(ByteSource& source) : source_(source) {}
 
-  // Call once, before read(). Fewer bytes than the buffer holds: the source has no more.
+  // Call once, before read(). Fewer bytes than head_bytes: the source has no more, or fails after them.
   Result<std::string_view> head() {
-    TRY_ASSIGN(size_, source_.read(buffer_));
-    return std::string_view(buffer_.data(), size_);
+    buffer_.resize(head_bytes);
+    TRY_ASSIGN(const std::size_t size, source_.read(buffer_));
+    buffer_.resize(size);
+    return std::string_view(buffer_.data(), size);
   }
   Result<std::size_t> read(std::span<char> buffer) override {
-    const std::size_t again = std::min(size_ - given_, buffer.size());
+    const std::size_t again = std::min(buffer_.size() - given_, buffer.size());
     std::copy_n(buffer_.data() + given_, again, buffer.data());
     given_ += again;
+    // Bytes that were looked at are given before a failure behind them is told: the next call asks for it.
     if (again == buffer.size()) return again;
-    // Also after an end: a source that failed says so only when it is asked again.
-    TRY_ASSIGN(const std::size_t more, source_.read(buffer.subspan(again)));
-    return again + more;
+    if (failure_) return Failure{*failure_};
+    Result<std::size_t> more = source_.read(buffer.subspan(again));
+    if (more) return again + *more;
+    if (again == 0) return more;
+    failure_ = std::move(more).error();
+    return again;
   }
   std::uint64_t size_hint() const override { return source_.size_hint(); }
 
  private:
   ByteSource& source_;
-  std::array<char, head_bytes> buffer_;
-  std::size_t size_ = 0;
-  std::size_t given_ = 0;
+  std::vector<char> buffer_;  // the head
+  std::size_t given_ = 0;     // of it
+  std::optional<Error> failure_;
 };
 
 }  // namespace frx::ingest

@@ -451,7 +451,7 @@ class NcuCsv {
 };
 
 bool begins(std::string_view line, const knowledge::MetricCatalogue& metrics) {
-  if (line.size() < 8 || line.find(',') == line.npos) return false;
+  if (line.size() < 8 || line.find(',') == line.npos || line[0] == '{' || line[0] == '[') return false;  // JSON is no table
   // Cheap tests first: this is asked for every line before the table.
   if (!contains_ignoring_case(line, "kernel") && !contains_ignoring_case(line, "name") && line.find("__") == line.npos) return false;
   std::vector<std::string_view> fields;

@@ -411,7 +411,7 @@ class NvprofCsv {
 
 bool begins(std::string_view line, const knowledge::MetricCatalogue&) {
   // Cheap tests first: this is asked for every line before the table.
-  if (line.size() < 8 || line.find(',') == line.npos) return false;
+  if (line.size() < 8 || line.find(',') == line.npos || line[0] == '{' || line[0] == '[') return false;  // JSON is no table
   if (!contains_ignoring_case(line, "name") && !contains_ignoring_case(line, "device")) return false;
   std::vector<std::string_view> fields;
   return split_csv(line, fields) == Split::ok && read_header(fields).has_value();

@@ -21,8 +21,8 @@ Result<Observation> observe(Source& source, const Format* format, const ReadOpti
 }
 
 Result<Observation> observe(Source& source, const ReadOptions& options) {
-  TRY_ASSIGN(const Format* format, recognise(source, options.metrics));
-  return observe(source, format, options);
+  TRY_ASSIGN(const Recognised recognised, recognise(source, options.metrics));
+  return observe(source, recognised.format, options);
 }
 
 }  // namespace frx::ingest

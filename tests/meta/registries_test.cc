@@ -22,12 +22,13 @@ const knowledge::MetricCatalogue& metrics() {
 // The id of the format that the bytes are recognised as and read without an error, or "". A profile says which one it was when it is read.
 std::string format_of(const std::string& name, const std::string& bytes) {
   ingest::Source source = ingest::Source::of(name, bytes);
-  const Result<const ingest::Format*> format = ingest::recognise(source, metrics());
-  if (!format) return "";
-  const Result<ingest::Observation> observed = ingest::observe(source, *format, {metrics()});
-  if (*format && !(*format)->hint.empty()) return std::string((*format)->id);
+  const Result<ingest::Recognised> recognised = ingest::recognise(source, metrics());
+  if (!recognised) return "";
+  const ingest::Format* const format = recognised->format;
+  const Result<ingest::Observation> observed = ingest::observe(source, format, {metrics()});
+  if (format && !format->hint.empty()) return std::string(format->id);
   if (!observed) return "";
-  if (*format) return std::string((*format)->id);
+  if (format) return std::string(format->id);
   const std::string& title = std::get<model::Session>(observed->model).format;
   const auto at = std::ranges::find(ingest::formats(), title, &ingest::Format::title);
   return at == ingest::formats().end() ? "" : std::string((*at)->id);
