@@ -297,6 +297,31 @@ Maybe kleene_or(Maybe a, Maybe b) {
 }
 Maybe finite(double value) { return std::isfinite(value) ? Maybe(value) : std::nullopt; }
 
+Maybe first_present(std::span<const Maybe> operands) {
+  const auto at = std::ranges::find_if(operands, &Maybe::has_value);
+  return at == operands.end() ? std::nullopt : *at;
+}
+
+Maybe total(std::span<const Maybe> operands) {
+  double sum = 0;
+  for (const Maybe& operand : operands) {
+    if (!operand) return std::nullopt;
+    sum += *operand;
+  }
+  return sum;
+}
+
+Maybe clamped(std::span<const Maybe> o) {
+  return o[0] && o[1] && o[2] ? Maybe(std::max(*o[1], std::min(*o[0], *o[2]))) : std::nullopt;
+}
+
+Maybe chosen(std::span<const Maybe> o) { return !o[0] ? std::nullopt : *o[0] != 0 ? o[1] : o[2]; }
+
+Maybe ramp(std::span<const Maybe> o) {
+  if (!o[0] || !o[1] || !o[2] || *o[1] == *o[2]) return std::nullopt;
+  return std::clamp((*o[0] - *o[1]) / (*o[2] - *o[1]), 0.0, 1.0);
+}
+
 Maybe fold_present(std::span<const Maybe> operands, bool largest) {
   Maybe best;
   for (const Maybe& operand : operands) {
@@ -345,43 +370,15 @@ std::optional<double> Expression::number(const Lookup& lookup) const {
       case Op::either: replace(2, kleene_or(operands(2)[0], operands(2)[1])); break;
       case Op::inverse: if (*top) *top = **top == 0 ? 1.0 : 0.0; break;
       case Op::known: *top = *top ? 1.0 : 0.0; break;
-      case Op::first: {
-        Maybe value;
-        for (const Maybe& operand : operands(step.argument)) {
-          if (!value) value = operand;
-        }
-        replace(step.argument, value);
-        break;
-      }
+      case Op::first: replace(step.argument, first_present(operands(step.argument))); break;
       case Op::min: replace(step.argument, fold_present(operands(step.argument), false)); break;
       case Op::max: replace(step.argument, fold_present(operands(step.argument), true)); break;
-      case Op::sum: {
-        Maybe total = 0.0;
-        for (const Maybe& operand : operands(step.argument)) total = total && operand ? Maybe(*total + *operand) : std::nullopt;
-        replace(step.argument, total);
-        break;
-      }
+      case Op::sum: replace(step.argument, total(operands(step.argument))); break;
       case Op::abs: if (*top) **top = std::abs(**top); break;
-      case Op::clamp: {
-        const auto o = operands(3);
-        replace(3, o[0] && o[1] && o[2] ? Maybe(std::max(*o[1], std::min(*o[0], *o[2]))) : std::nullopt);
-        break;
-      }
+      case Op::clamp: replace(3, clamped(operands(3))); break;
       case Op::log2: if (*top) *top = finite(std::log2(**top)); break;
-      case Op::choose: {
-        const auto o = operands(3);
-        replace(3, !o[0] ? std::nullopt : *o[0] != 0 ? o[1] : o[2]);
-        break;
-      }
-      case Op::ramp: {
-        const auto o = operands(3);
-        if (o[0] && o[1] && o[2] && *o[1] != *o[2]) {
-          replace(3, std::clamp((*o[0] - *o[1]) / (*o[2] - *o[1]), 0.0, 1.0));
-        } else {
-          replace(3, std::nullopt);
-        }
-        break;
-      }
+      case Op::choose: replace(3, chosen(operands(3))); break;
+      case Op::ramp: replace(3, ramp(operands(3))); break;
     }
   }
   return *top;

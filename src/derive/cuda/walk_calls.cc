@@ -1,5 +1,7 @@
 // Calls: launches, what CUDA itself offers, functions and macros of the program.
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "derive/cuda/walker_depth.h"
@@ -8,6 +10,20 @@ namespace frx::derive::cuda {
 namespace {
 
 constexpr std::size_t deepest_inlining = 8;
+
+// Functions that only compute: names of the device's library and of <cmath>, in ascending order.
+// clang-format off
+constexpr std::array<std::string_view, 78> pure_functions = {
+    "__cvta_generic_to_shared", "assert", "atan2", "atan2f", "cbrt", "cbrtf", "ceil", "ceilf", "char", "clamp", "clock", "clock64", "cos",
+    "cosf", "cudaGridDependencySynchronize", "cudaTriggerProgrammaticLaunchCompletion", "double", "erf", "erff", "exp", "exp2f", "expf",
+    "fabs", "fabsf", "floor", "floorf", "fmax", "fmaxf", "fmin", "fminf", "fmod", "fmodf", "forward", "hypot", "hypotf", "int", "isinf",
+    "isnan", "lerp", "log", "log2f", "logf", "lrint", "make_double2", "make_float2", "make_float3", "make_float4", "make_int2", "make_int3",
+    "make_int4", "make_uint2", "make_uint4", "max_value", "move", "numeric_limits", "pow", "powf", "printf", "rint", "rintf", "round",
+    "roundf", "rsqrt", "rsqrtf", "saturate", "sin", "sincos", "sincosf", "sinf", "sqrt", "sqrtf", "static_assert", "swap", "tan", "tanf",
+    "tanh", "tanhf", "unsigned",
+};
+// clang-format on
+static_assert(std::ranges::is_sorted(pure_functions));
 
 }  // namespace
 
@@ -241,87 +257,8 @@ std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const s
       arguments.size() == 1) {
     return arguments[0];
   }
-  // What computes only: a name of the device's library, or of <cmath>.
-  static const std::vector<std::string_view> pure = {"sqrt",
-                                                     "sqrtf",
-                                                     "rsqrt",
-                                                     "rsqrtf",
-                                                     "exp",
-                                                     "expf",
-                                                     "exp2f",
-                                                     "log",
-                                                     "logf",
-                                                     "log2f",
-                                                     "pow",
-                                                     "powf",
-                                                     "sin",
-                                                     "sinf",
-                                                     "cos",
-                                                     "cosf",
-                                                     "tan",
-                                                     "tanf",
-                                                     "tanh",
-                                                     "tanhf",
-                                                     "atan2",
-                                                     "atan2f",
-                                                     "fabs",
-                                                     "fabsf",
-                                                     "floor",
-                                                     "floorf",
-                                                     "ceil",
-                                                     "ceilf",
-                                                     "round",
-                                                     "roundf",
-                                                     "fmin",
-                                                     "fminf",
-                                                     "fmax",
-                                                     "fmaxf",
-                                                     "fmod",
-                                                     "fmodf",
-                                                     "isnan",
-                                                     "isinf",
-                                                     "sincos",
-                                                     "sincosf",
-                                                     "erf",
-                                                     "erff",
-                                                     "make_float2",
-                                                     "make_float3",
-                                                     "make_float4",
-                                                     "make_int2",
-                                                     "make_int3",
-                                                     "make_int4",
-                                                     "make_uint2",
-                                                     "make_uint4",
-                                                     "make_double2",
-                                                     "clock",
-                                                     "clock64",
-                                                     "printf",
-                                                     "assert",
-                                                     "static_assert",
-                                                     "lrint",
-                                                     "rint",
-                                                     "rintf",
-                                                     "hypot",
-                                                     "hypotf",
-                                                     "cbrt",
-                                                     "cbrtf",
-                                                     "saturate",
-                                                     "clamp",
-                                                     "swap",
-                                                     "move",
-                                                     "forward",
-                                                     "numeric_limits",
-                                                     "int",
-                                                     "unsigned",
-                                                     "char",
-                                                     "double",
-                                                     "max_value",
-                                                     "cudaTriggerProgrammaticLaunchCompletion",
-                                                     "cudaGridDependencySynchronize",
-                                                     "lerp",
-                                                     "__cvta_generic_to_shared"};
   const bool is_intrinsic = name.starts_with("__") && name != "__pipeline_wait_prior" && name != "__pipeline_commit";
-  if (!is_intrinsic && std::ranges::find(pure, name) == pure.end()) {
+  if (!is_intrinsic && !std::ranges::binary_search(pure_functions, name)) {
     if (name.starts_with("__pipeline")) return Value{};
     return std::nullopt;
   }
