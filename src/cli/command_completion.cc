@@ -18,6 +18,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.example("bash > ~/.local/share/bash-completion/completions/frx", "bash, for you alone");
   syntax.example("zsh > \"${fpath[1]}/_frx\"", "zsh; a folder of $fpath that you may write to");
   syntax.example("fish > ~/.config/fish/completions/frx.fish", "fish");
+  syntax.exit_code(0, "the script was printed");
 }
 
 struct Described {

@@ -31,6 +31,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--prompt-only", options.prompt_only, "print the prompt and write nothing");
   describe_analysis(syntax, options.analysis);
   syntax.example("report.csv --source kernel.cu --out brief", "write the three files into brief/");
+  syntax.exit_code(0, "the files were written");
+  syntax.exit_code(1, "the file cannot be read, or is neither profile nor run bundle");
 }
 
 void say_what_was_written(const Options& options, std::string primary, std::string_view confidence, Io& io) {

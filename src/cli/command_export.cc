@@ -34,6 +34,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--launch", "N", options.launch, "only this launch, counted from 0 as in the ID column");
   syntax.example("report.ncu-rep --out report.csv", "a table for a spreadsheet, or for frx profile --ncu");
   syntax.example("report.ncu-rep --format json --kernel gemm", "all that is known of the launches of one kernel");
+  syntax.exit_code(0, "the values were written");
   syntax.exit_code(1, "the file cannot be read, is no report, or holds no such launch");
 }
 

@@ -13,6 +13,7 @@ struct Options {};
 void describe(Syntax& syntax, Options&) {
   syntax.example("| man -l -", "read it now");
   syntax.example("> ~/.local/share/man/man1/frx.1", "install it for yourself");
+  syntax.exit_code(0, "always");
 }
 
 // Text that roff must not interpret: backslashes, a dot or quote at the start of a line, and hyphens,

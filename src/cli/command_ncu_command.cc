@@ -33,6 +33,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--json", options.json, "print JSON");
   syntax.example("memory -o profile.csv -- python train.py", "counters of DRAM, caches and coalescing, into profile.csv");
   syntax.example("--kernel-name '.*gemm.*' --launch-count 5 -- ./app", "every preset at once, for five launches of the GEMMs");
+  syntax.exit_code(0, "the command or the presets were printed");
 }
 
 using Presets = std::vector<knowledge::Preset>;

@@ -144,13 +144,25 @@ class Checker {
   const Json& root_;
 };
 
-// The promised schema and the object that promised it.
+// What the schema that the object names says of it. A schema stays open for later versions of frx (docs/contract.md, section 10), but
+// what this version prints is described.
 void add_violations(const Json& value, std::vector<std::string>& found) {
   if (!value.is_object() || !value.contains("schema") || !value["schema"].is_string()) return;
   const std::string name = value["schema"];
   const std::string_view text = knowledge::Library::builtin().schema("data/schemas/" + name + ".json");
   if (text.empty()) return;
-  for (const std::string& violation : violations(Json::parse(text), value)) found.push_back(name + " " + violation);
+  const Json schema = Json::parse(text);
+  for (const std::string& violation : violations(schema, value)) found.push_back(name + " " + violation);
+  for (const auto& [member, ignored] : value.items()) {
+    if (!schema["properties"].contains(member)) found.push_back(fmt::format("{} does not describe '{}'", name, member));
+  }
+}
+
+// Documents stand within documents: results in their wrapper, files in a list, both sides of a comparison.
+void add_all_violations(const Json& value, std::vector<std::string>& found) {
+  add_violations(value, found);
+  if (!value.is_structured()) return;
+  for (const Json& part : value) add_all_violations(part, found);
 }
 
 }  // namespace
@@ -163,14 +175,15 @@ std::vector<std::string> violations(const Json& schema, const Json& value) {
 
 std::vector<std::string> schema_violations(const std::string& text) {
   std::vector<std::string> found;
-  if (!text.starts_with('{')) return found;
-  const Json value = Json::parse(text, nullptr, false);
-  if (value.is_discarded()) return found;
-  add_violations(value, found);
-  if (!value.contains("result")) return found;
-  add_violations(value["result"], found);
-  if (!value["result"].is_object()) return found;
-  for (const auto& [key, part] : value["result"].items()) add_violations(part, found);
+  // Behind a line "$ frx ..." begins the output of one more command.
+  for (std::size_t at = 0, end = 0; at < text.size(); at = end) {
+    if (text.compare(at, 2, "$ ") == 0) at = std::min(text.size(), text.find('\n', at)) + 1;
+    end = std::min(text.size(), text.find("\n$ frx", at));
+    if (end < text.size()) ++end;
+    if (at >= text.size() || text[at] != '{') continue;
+    const Json value = Json::parse(text.substr(at, end - at), nullptr, false);
+    if (!value.is_discarded()) add_all_violations(value, found);
+  }
   return found;
 }
 

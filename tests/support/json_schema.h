@@ -13,8 +13,9 @@ using Json = nlohmann::json;
 // "/kernels/0/name: expected string, found null"; empty when `value` is valid.
 std::vector<std::string> violations(const Json& schema, const Json& value);
 
-// Finds out which schema a text promises to follow: {"schema": "NAME"}, or that inside the documented
-// {"mode": ..., "result": {...}} or a member of that, with data/schemas/NAME.json there. Empty when it promises nothing.
+// Every object of a text that names its schema ({"schema": "NAME"}, with data/schemas/NAME.json there), held against it; its members
+// must be described there, too. The text may be the output of several commands, each behind a line "$ frx ...". Empty when it names no
+// schema.
 std::vector<std::string> schema_violations(const std::string& text);
 
 }  // namespace frx::testing

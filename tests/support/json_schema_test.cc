@@ -30,5 +30,20 @@ TEST(JsonSchema, AdmitsWhatItDoesNotKnow) {
   EXPECT_EQ(check(R"({"dependentSchemas": {}})", "{}"), Strings{"/: the checker does not know the keyword 'dependentSchemas'"});
 }
 
+TEST(JsonSchema, MembersThatNoSchemaDescribesAreViolations) {
+  const std::string inner = R"({"schema": "code_analysis_v1", "invented": 1})";
+  const Strings alone = schema_violations(inner);
+  EXPECT_EQ(alone.back(), "code_analysis_v1 does not describe 'invented'");
+  EXPECT_EQ(schema_violations(R"({"mode": "code", "result": {"parts": [)" + inner + "]}}"), alone);
+}
+
+TEST(JsonSchema, EachOfSeveralOutputsIsChecked) {
+  const std::string one = "{\"schema\": \"code_analysis_v1\"}\n";
+  const std::size_t violations = schema_violations(one).size();
+  ASSERT_GT(violations, 0u);
+  EXPECT_EQ(schema_violations("$ frx analyze a --json\n" + one + "$ frx analyze b\nwords\n$ frx analyze c --json\n" + one).size(),
+            2 * violations);
+}
+
 }  // namespace
 }  // namespace frx::testing
