@@ -45,6 +45,7 @@ Result<> expect(Kind wanted, const Input& input) {
 template <typename Report>
 Result<Report> analysed(Kind wanted, const Analyzer& analyzer, Input input, Context& context) {
   TRY(expect(wanted, input));
+  input.source.stop_with(context.options().stop);
   std::vector<Input> inputs;
   inputs.push_back(std::move(input));
   TRY_ASSIGN(AnyReport report, analyzer.analyse(inputs, context));
@@ -56,6 +57,7 @@ Result<Report> analysed(Kind wanted, const Analyzer& analyzer, Input input, Cont
 std::span<const Analyzer* const> analyzers() { return all; }
 
 Result<Analysis> analyse(std::vector<Input> inputs, Context& context) {
+  for (Input& input : inputs) input.source.stop_with(context.options().stop);
   const auto chosen = std::ranges::find_if(all, [&](const Analyzer* analyzer) { return analyzer->takes(inputs); });
   if (chosen == std::end(all)) return no_analyzer(inputs);
   TRY_ASSIGN(AnyReport report, (*chosen)->analyse(inputs, context));
@@ -82,6 +84,7 @@ Result<std::shared_ptr<const report::RunReport>> analyse_run(const std::string& 
 
 Result<std::unique_ptr<report::TraceReport>> analyse_trace(Input input, Context& context) {
   TRY(expect(Kind::trace, input));
+  input.source.stop_with(context.options().stop);
   TRY_ASSIGN(const report::TraceAnalyst* analyst, context.traces());
   TRY_ASSIGN(const std::unique_ptr<ByteSource> bytes, input.source.bytes());
   const auto& progress = context.options().progress;

@@ -23,7 +23,7 @@ struct CompilerOptions {
 struct Options {
   report::AnalysisOptions knowledge;
   std::string scope = "auto";  // of a run: run, steady_state, auto
-  CompilerOptions compilers;
+  CompilerOptions compilers = {};
   const capture::Host* host = &capture::this_machine();
   // Told of every large input that is opened; gives the callback for its progress, or nothing.
   report::OpenEach progress = {};

@@ -11,14 +11,18 @@ namespace fs = std::filesystem;
 
 // The raw bytes, what unpacks them, and the first bytes of the content.
 struct Source::Opened : ByteSource {
-  explicit Opened(std::unique_ptr<ByteSource> bytes) : raw(std::move(bytes)), content(*raw) {}
+  Opened(std::unique_ptr<ByteSource> bytes, std::stop_token token) : raw(std::move(bytes)), content(*raw), stop(std::move(token)) {}
 
-  Result<std::size_t> read(std::span<char> buffer) override { return content.read(buffer); }
+  Result<std::size_t> read(std::span<char> buffer) override {
+    if (stop.stop_requested()) return fail(ErrorKind::negative, "the analysis was stopped");
+    return content.read(buffer);
+  }
   std::uint64_t size_hint() const override { return content.size_hint(); }
 
   std::unique_ptr<ByteSource> raw;
   UnpackedSource content;
   std::string_view head;  // of content, which keeps it
+  std::stop_token stop;
 };
 
 namespace {
@@ -94,7 +98,7 @@ Result<Source::Opened*> Source::opened() {
   if (opened_) return opened_.get();
   if (was_read_ && !is_repeatable_) return fail(ErrorKind::unreadable, "this input can be read only once, and it has been read").at(name_);
   TRY_ASSIGN(std::unique_ptr<ByteSource> raw, open_());
-  auto fresh = std::make_unique<Opened>(std::move(raw));
+  auto fresh = std::make_unique<Opened>(std::move(raw), stop_);
   TRY_ASSIGN(fresh->head, fresh->content.head());
   opened_ = std::move(fresh);
   return opened_.get();

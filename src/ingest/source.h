@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,8 @@ class Source {
   Result<std::string> text(std::uint64_t limit);
   // For archives, which are read from their end. What cannot be read at any place is held in memory, up to `limit` bytes.
   Result<std::shared_ptr<const RandomAccess>> random_access(std::uint64_t limit = std::uint64_t{1} << 30);
+  // From then on reading fails once `stop` is requested.
+  void stop_with(std::stop_token stop) { stop_ = std::move(stop); }
   // Closes a regular file whose head was looked at, so that thousands of sources do not hold thousands of descriptors.
   void release();
 
@@ -68,6 +71,7 @@ class Source {
   bool is_repeatable_ = true;
   std::unique_ptr<Opened> opened_;
   bool was_read_ = false;
+  std::stop_token stop_;
 };
 
 }  // namespace frx::ingest

@@ -1,18 +1,15 @@
 #include "report/ranks_analyst.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 
 #include "base/text.h"
 #include "base/units.h"
-#include "ingest/unpacked_source.h"
 #include "report/rank_identity.h"
 
 namespace frx::report {
 namespace {
 
-namespace fs = std::filesystem;
 using derive::ranks::LateVerdict;
 using model::RunFact;
 
@@ -123,21 +120,6 @@ void tell_the_only_rank(RanksReport& report) {
   }
 }
 
-// A file of many kinds of JSON begins with a bracket; a trace of the profiler names its events early on.
-constexpr std::string_view early_words[] = {"\"traceEvents\"", "\"ph\"", "\"deviceProperties\"", "\"distributedInfo\""};
-
-bool is_profiler_trace(const fs::path& path) {
-  const std::string name = to_lower(path.filename().string());
-  const auto ends_with = [&](std::string_view suffix) { return name.ends_with(suffix); };
-  if (!ends_with(".json") && !ends_with(".json.gz") && !ends_with(".json.zst")) return false;
-  if (name.find(".pt.trace.json") != name.npos) return true;
-  const Result<std::unique_ptr<ByteSource>> source = open_file(path.string());
-  if (!source) return false;
-  ingest::UnpackedSource unpacked(**source);
-  const Result<std::string_view> head = unpacked.head();
-  return head && std::ranges::any_of(early_words, [&](std::string_view word) { return head->find(word) != head->npos; });
-}
-
 }  // namespace
 
 Result<std::unique_ptr<RanksReport>> analyse_ranks(const TraceAnalyst& analyst, std::string source, const std::vector<TraceFile>& files,
@@ -151,21 +133,6 @@ Result<std::unique_ptr<RanksReport>> analyse_ranks(const TraceAnalyst& analyst, 
   answer(analyst, *report);
   report->ranks.size() > 1 ? gather_notes(*report) : tell_the_only_rank(*report);
   return report;
-}
-
-std::vector<std::string> traces_in(const std::string& folder, const std::function<bool(const std::string&)>& is_code) {
-  std::vector<std::string> found;
-  std::error_code error, ignored;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (at->is_regular_file(ignored) && is_profiler_trace(at->path())) found.push_back(at->path().string());
-  }
-  if (found.empty()) return {};
-  fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error), end;
-  for (; !error && at != end; at.increment(error)) {
-    if (at->is_regular_file(ignored) && is_code(at->path().string())) return {};
-  }
-  std::ranges::sort(found);
-  return found;
 }
 
 }  // namespace frx::report

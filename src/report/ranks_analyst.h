@@ -25,8 +25,4 @@ using OpenEach = std::function<std::function<void(std::uint64_t)>(const std::str
 Result<std::unique_ptr<RanksReport>> analyse_ranks(const TraceAnalyst& analyst, std::string source, const std::vector<TraceFile>& files,
                                                    const OpenEach& open_each = {});
 
-// The traces that lie in a folder itself, by name; none when anywhere below it there is code that frx reads (`is_code`), for then
-// the folder is meant as one of code.
-std::vector<std::string> traces_in(const std::string& folder, const std::function<bool(const std::string&)>& is_code);
-
 }  // namespace frx::report

@@ -178,21 +178,5 @@ TEST_F(RanksOfRun, ARankThatLacksACollectiveIsSaidAndNotCompared) {
   EXPECT_EQ(run->matching.collectives.size(), 12u);  // of the three other steps
 }
 
-TEST(TracesIn, AFolderAreThoseThatLieInIt) {
-  const Result<TemporaryDirectory> folder = TemporaryDirectory::make("/tmp");
-  ASSERT_TRUE(folder);
-  const std::string path = folder->path();
-  for (const std::string_view name : {"b.pt.trace.json", "a.json"}) ASSERT_TRUE(write_file(path + "/" + std::string(name), trace_with("")));
-  ASSERT_TRUE(write_file(path + "/settings.json", "{}"));
-  ASSERT_TRUE(write_file(path + "/notes.txt", "\"traceEvents\""));
-  const auto no_code = [](const std::string&) { return false; };
-  EXPECT_EQ(traces_in(path, no_code), (std::vector<std::string>{path + "/a.json", path + "/b.pt.trace.json"}));
-  const auto notes_are_code = [](const std::string& file) { return file.ends_with(".txt"); };
-  EXPECT_TRUE(traces_in(path, notes_are_code).empty());
-  // A project with code somewhere in it and a trace beside it stays one of code.
-  ASSERT_TRUE(write_file(path + "/src/kernel.cu", ""));
-  EXPECT_TRUE(traces_in(path, [](const std::string& file) { return file.ends_with(".cu"); }).empty());
-}
-
 }  // namespace
 }  // namespace frx::report

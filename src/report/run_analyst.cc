@@ -1,7 +1,6 @@
 #include "report/run_analyst.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -188,20 +187,6 @@ Result<std::unique_ptr<RunReport>> RunAnalyst::analyse(const ingest::RunBundle& 
   }
   answer_with_streams(*report, std::move(streams), answering);
   return report;
-}
-
-bool is_run_bundle(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  if (path.size() > 4 && equals_ignoring_case(std::string_view(path).substr(path.size() - 4), ".zip"))
-    return fs::is_regular_file(path, ignored);
-  if (!fs::is_directory(path, ignored)) return false;
-  // Not by listing it: it may be a large folder of code.
-  for (const std::string_view member :
-       {paths::metadata, paths::manifest, paths::raw_trace, paths::derived_summary, std::string_view("profiler")}) {
-    if (fs::exists(fs::path(path) / member, ignored)) return true;
-  }
-  return false;
 }
 
 }  // namespace frx::report

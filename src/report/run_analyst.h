@@ -24,7 +24,4 @@ class RunAnalyst {
   std::unique_ptr<TraceAnalyst> traces_;
 };
 
-// Is it a folder or an archive with a run in it?
-bool is_run_bundle(const std::string& path);
-
 }  // namespace frx::report

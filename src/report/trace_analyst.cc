@@ -430,10 +430,4 @@ RunScope TraceAnalyst::judged_with(const TraceReport& report, const model::RunFa
   return scope;
 }
 
-bool may_be_trace(ByteSource& source) {
-  ingest::UnpackedSource unpacked(source);
-  const Result<std::string_view> head = unpacked.head();
-  return head && ingest::trace::may_be_trace(*head);
-}
-
 }  // namespace frx::report

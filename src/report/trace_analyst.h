@@ -48,7 +48,4 @@ class TraceAnalyst {
   std::unique_ptr<RunJudge> judge_;
 };
 
-// Do the first bytes of a file, packed or not, begin what may be a trace?
-bool may_be_trace(ByteSource& source);
-
 }  // namespace frx::report
