@@ -64,11 +64,11 @@ bool is_ignored(std::string_view name) {
   return std::find(std::begin(ignored), std::end(ignored), name) != std::end(ignored);
 }
 
-struct Role {
+struct NvprofRole {
   std::string_view name;
   int Header::*column;
 };
-constexpr Role roles[] = {
+constexpr NvprofRole nvprof_roles[] = {
     {"name", &Header::name},
     {"kernel", &Header::name},
     {"device", &Header::device},
@@ -89,7 +89,7 @@ constexpr Role roles[] = {
 };
 
 bool take_role(Header& header, std::string_view name, int at) {
-  for (const Role& role : roles) {
+  for (const NvprofRole& role : nvprof_roles) {
     if (role.name != name) continue;
     header.*role.column = at;
     return true;
@@ -408,7 +408,7 @@ class NvprofCsv {
   std::unordered_map<std::string, ValuePlan> plans_;
 };
 
-bool begins(std::string_view line, const knowledge::MetricCatalogue&) {
+bool nvprof_begins(std::string_view line, const knowledge::MetricCatalogue&) {
   // Cheap tests first: this is asked for every line before the table.
   if (line.size() < 8 || line.find(',') == line.npos) return false;
   if (!contains_ignoring_case(line, "name") && !contains_ignoring_case(line, "device")) return false;
@@ -416,15 +416,15 @@ bool begins(std::string_view line, const knowledge::MetricCatalogue&) {
   return split_csv(line, fields) == Split::ok && read_header(fields).has_value();
 }
 
-Result<> read(Input& input, std::string_view first, model::Session& into) { return NvprofCsv(input, into).read(first); }
+Result<> read_nvprof(Input& input, std::string_view first, model::Session& into) { return NvprofCsv(input, into).read(first); }
 
 }  // namespace
 
 constinit const Importer nvprof_csv = {
     .id = "nvprof-csv",
     .title = "nvprof CSV",
-    .begins = begins,
-    .read = read,
+    .begins = nvprof_begins,
+    .read = read_nvprof,
 };
 
 }  // namespace frx::ingest
