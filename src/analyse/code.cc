@@ -151,7 +151,7 @@ Result<std::optional<model::CompilerLog>> take_log(std::vector<Input>& inputs, c
   return log;
 }
 
-bool takes(std::span<const Input> inputs) {
+bool code_takes(std::span<const Input> inputs) {
   return std::ranges::any_of(inputs, [](const Input& input) { return is_code(input.kind()); }) &&
          all_are(inputs, [](Kind kind) { return is_code(kind) || kind == Kind::compiler_log; });
 }
@@ -193,7 +193,7 @@ constinit const Analyzer code_analyzer = {
     .id = "code",
     .needs = "CUDA source, PTX or compiled device code",
     .gives = "what the code says of itself",
-    .takes = takes,
+    .takes = code_takes,
     .analyse = analyse_code,
 };
 

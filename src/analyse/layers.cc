@@ -10,7 +10,7 @@ namespace {
 using ingest::Kind;
 
 // Of measurements one each: two profiles or two runs are compared, not reconciled.
-bool takes(std::span<const Input> inputs) {
+bool layers_takes(std::span<const Input> inputs) {
   const auto count = [&](Kind kind) { return std::ranges::count(inputs, kind, &Input::kind); };
   const bool known = std::ranges::none_of(inputs, [](const Input& input) { return input.kind() == Kind::other || input.kind() == Kind::compiler_log; });
   const bool has_code = std::ranges::any_of(inputs, [](const Input& input) { return is_code(input.kind()); });
@@ -18,7 +18,7 @@ bool takes(std::span<const Input> inputs) {
   return inputs.size() > 1 && known && (has_code || (measured > 1 && count(Kind::profile) < measured && count(Kind::profile) > 0));
 }
 
-Result<> add(Input& input, Context& context, report::Evidence& evidence) {
+Result<> add_measured(Input& input, Context& context, report::Evidence& evidence) {
   const std::string name = input.source.name();
   if (input.kind() == Kind::run_bundle) {
     TRY_ASSIGN(const std::shared_ptr<const report::RunReport> run, analyse_run(std::move(input), context));
@@ -34,7 +34,7 @@ Result<> add(Input& input, Context& context, report::Evidence& evidence) {
 }
 
 // Files of one folder are one program, so all code is analysed together.
-Result<> add_code(std::vector<Input> inputs, Context& context, report::Evidence& evidence) {
+Result<> add_all_code(std::vector<Input> inputs, Context& context, report::Evidence& evidence) {
   if (inputs.empty()) return {};
   TRY_ASSIGN(const Analysis analysis, analyse(std::move(inputs), context));
   for (const CodeUnit& unit : analysis.as<CodeReport>()->units) {
@@ -53,10 +53,10 @@ Result<AnyReport> reconcile_all(std::vector<Input>& inputs, Context& context) {
     if (is_code(input.kind())) {
       code.push_back(std::move(input));
     } else {
-      TRY(add(input, context, evidence));
+      TRY(add_measured(input, context, evidence));
     }
   }
-  TRY(add_code(std::move(code), context, evidence));
+  TRY(add_all_code(std::move(code), context, evidence));
   TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
   TRY_ASSIGN(std::shared_ptr<report::EvidenceReport> report, report::reconcile(std::move(evidence), *known));
   return AnyReport(std::shared_ptr<const report::EvidenceReport>(std::move(report)));
@@ -68,7 +68,7 @@ constinit const Analyzer layers_analyzer = {
     .id = "layers",
     .needs = "sources of several layers of one program",
     .gives = "what they say together, and what would settle what they leave open",
-    .takes = takes,
+    .takes = layers_takes,
     .analyse = reconcile_all,
 };
 

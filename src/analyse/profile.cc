@@ -6,7 +6,7 @@
 namespace frx::analyse {
 namespace {
 
-bool takes(std::span<const Input> inputs) {
+bool profile_takes(std::span<const Input> inputs) {
   return inputs.size() == 1 && (inputs[0].kind() == ingest::Kind::profile || inputs[0].kind() == ingest::Kind::other);
 }
 
@@ -29,7 +29,7 @@ constinit const Analyzer profile_analyzer = {
     .id = "profile",
     .needs = "one profile",
     .gives = "why its kernels are slow, and what to change first",
-    .takes = takes,
+    .takes = profile_takes,
     .analyse = analyse_one,
 };
 

@@ -6,10 +6,10 @@ namespace frx::analyse {
 namespace {
 
 bool is_trace(ingest::Kind kind) { return kind == ingest::Kind::trace; }
-bool takes(std::span<const Input> inputs) { return !inputs.empty() && all_are(inputs, is_trace); }
+bool ranks_takes(std::span<const Input> inputs) { return !inputs.empty() && all_are(inputs, is_trace); }
 
 // What the report calls the traces together.
-std::string name_of(const std::vector<Input>& inputs) {
+std::string name_of_all(const std::vector<Input>& inputs) {
   if (!inputs.front().folder.empty()) return inputs.front().folder;
   const std::string& first = inputs.front().source.name();
   return inputs.size() == 1 ? first : fmt::format("{} and {} more", first, inputs.size() - 1);
@@ -20,7 +20,7 @@ Result<AnyReport> analyse_all(std::vector<Input>& inputs, Context& context) {
   std::vector<report::TraceFile> files;
   for (Input& input : inputs) files.push_back({input.source.name(), [&source = input.source] { return source.bytes(); }});
   TRY_ASSIGN(std::shared_ptr<report::RanksReport> report,
-             report::analyse_ranks(*analyst, name_of(inputs), files, context.options().progress));
+             report::analyse_ranks(*analyst, name_of_all(inputs), files, context.options().progress));
   if (context.options().scope == "steady_state" && !report->ranks[report->answering].trace->steady_state) {
     return fail(ErrorKind::not_enough, "the trace has too few completed steps for a steady state").at(report->source).hint("--scope run");
   }
@@ -33,7 +33,7 @@ constinit const Analyzer ranks_analyzer = {
     .id = "ranks",
     .needs = "traces of one run",
     .gives = "where the time of a step goes, and which rank the others wait for",
-    .takes = takes,
+    .takes = ranks_takes,
     .analyse = analyse_all,
 };
 

@@ -5,7 +5,7 @@
 namespace frx::analyse {
 namespace {
 
-bool takes(std::span<const Input> inputs) { return inputs.size() == 1 && inputs[0].kind() == ingest::Kind::run_bundle; }
+bool run_takes(std::span<const Input> inputs) { return inputs.size() == 1 && inputs[0].kind() == ingest::Kind::run_bundle; }
 
 Result<AnyReport> analyse_bundle(std::vector<Input>& inputs, Context& context) {
   TRY_ASSIGN(const report::RunAnalyst* analyst, context.runs());
@@ -23,7 +23,7 @@ constinit const Analyzer run_analyzer = {
     .id = "run",
     .needs = "one run bundle",
     .gives = "why the steps of a run take as long as they do",
-    .takes = takes,
+    .takes = run_takes,
     .analyse = analyse_bundle,
 };
 

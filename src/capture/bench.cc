@@ -59,7 +59,7 @@ std::string last_line(std::string_view text) {
 }
 
 // What went wrong in the words of the program, and what helps.
-std::string trouble_of(const Exit& exit, std::chrono::milliseconds limit) {
+std::string trouble_of_run(const Exit& exit, std::chrono::milliseconds limit) {
   std::string text = describe(exit, limit);
   if (exit.timed_out) return text + "; --time-limit SECONDS gives it more time";
   const std::string said = last_line(exit.err.empty() ? exit.out : exit.err);
@@ -82,7 +82,7 @@ Result<bool> run_once(BenchSide& side, bool counts, const BenchRequest& request,
   }
   if (exit->interrupted_by != 0) return fail(ErrorKind::negative, "bench: stopped by a signal; nothing was judged");
   if (!exit->ok()) {
-    side.run_error = trouble_of(*exit, request.time_limit);
+    side.run_error = trouble_of_run(*exit, request.time_limit);
     return false;
   }
   if (!counts) return true;

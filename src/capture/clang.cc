@@ -11,8 +11,8 @@
 namespace frx::capture {
 namespace {
 
-constexpr std::size_t log_limit = std::size_t{1} << 20;
-constexpr std::uint64_t ptx_limit = std::uint64_t{1} << 30;
+constexpr std::size_t clang_log_limit = std::size_t{1} << 20;
+constexpr std::uint64_t clang_ptx_limit = std::uint64_t{1} << 30;
 constexpr std::string_view usual_architecture = "sm_80";
 constexpr int oldest = 14, newest = 29;  // clang 14 is the first that knows PTX 7.5
 
@@ -59,8 +59,8 @@ struct Attempt {
     argv.push_back("--cuda-gpu-arch=" + architecture);
     argv.insert(argv.end(), where_cuda_is.begin(), where_cuda_is.end());
     argv.insert(argv.end(), options.begin(), options.end());
-    TRY(run_compiler(std::move(argv), cuda_file, host, log_limit));
-    return read_file(out, ptx_limit);
+    TRY(run_compiler(std::move(argv), cuda_file, host, clang_log_limit));
+    return read_file(out, clang_ptx_limit);
   }
 
   Result<std::string> compile_without_toolkit() const {

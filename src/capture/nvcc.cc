@@ -7,8 +7,8 @@
 namespace frx::capture {
 namespace {
 
-constexpr std::size_t log_limit = std::size_t{1} << 20;
-constexpr std::uint64_t ptx_limit = std::uint64_t{1} << 30;
+constexpr std::size_t nvcc_log_limit = std::size_t{1} << 20;
+constexpr std::uint64_t nvcc_ptx_limit = std::uint64_t{1} << 30;
 
 }  // namespace
 
@@ -18,9 +18,9 @@ Result<CompiledPtx> compile_with_nvcc(const std::string& nvcc, const std::string
   std::vector<std::string> argv{nvcc, "-ptx", "-lineinfo", "-o", folder.file("out.ptx")};
   if (!architecture.empty()) argv.push_back("-arch=" + architecture);
   argv.insert(argv.end(), options.begin(), options.end());
-  TRY(run_compiler(std::move(argv), cuda_file, host, log_limit));
+  TRY(run_compiler(std::move(argv), cuda_file, host, nvcc_log_limit));
   CompiledPtx compiled;
-  TRY_ASSIGN(compiled.text, read_file(folder.file("out.ptx"), ptx_limit));
+  TRY_ASSIGN(compiled.text, read_file(folder.file("out.ptx"), nvcc_ptx_limit));
   compiled.compiler = name_and_version("nvcc", nvcc, host);
   return compiled;
 }

@@ -12,7 +12,7 @@ std::uint32_t clamped(std::uint64_t value) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
 }
 
-knowledge::LaunchShape shape_of(const model::KernelResources& kernel, std::uint32_t threads,
+knowledge::LaunchShape resident_shape(const model::KernelResources& kernel, std::uint32_t threads,
                                 std::uint32_t dynamic_shared) {
   knowledge::LaunchShape shape;
   shape.threads_per_block = threads;
@@ -50,7 +50,7 @@ std::vector<KernelOccupancy> kernel_occupancy(const model::KernelResources& kern
   const BlockSizes sizes = block_sizes(kernel, limits, assumptions);
   std::vector<KernelOccupancy> found;
   for (const std::uint32_t threads : sizes.threads) {
-    const knowledge::LaunchShape shape = shape_of(kernel, threads, assumptions.dynamic_shared_bytes);
+    const knowledge::LaunchShape shape = resident_shape(kernel, threads, assumptions.dynamic_shared_bytes);
     found.push_back(
         {threads, sizes.from, knowledge::occupancy(shape, limits), knowledge::what_would_change(shape, limits)});
   }

@@ -9,7 +9,7 @@ namespace {
 using model::RunFact;
 using model::RunFacts;
 
-int rounded(double value) { return static_cast<int>(std::nearbyint(value)); }  // half to even
+int whole_points(double value) { return static_cast<int>(std::nearbyint(value)); }  // half to even
 
 double share(double value) { return std::clamp(value, 0.0, 1.0); }
 
@@ -24,7 +24,7 @@ double explained(const RunFacts& facts) {
 void add_contributors(const RunFacts& facts, double fragmentation, FrameworkTax& tax) {
   const double volatility = facts[RunFact::shape_volatility].value_or(0), small = facts[RunFact::small_kernel_fraction].value_or(0);
   const auto add = [&](std::string_view name, double points, bool inferred) {
-    tax.contributors.push_back({name, rounded(points), inferred});
+    tax.contributors.push_back({name, whole_points(points), inferred});
   };
   if (fragmentation > 0.10) add("Kernel launch fragmentation", 100 * fragmentation, false);
   if (volatility < 0.30 && facts[RunFact::kernels_per_step].value_or(0) >= 30)
@@ -44,7 +44,7 @@ std::optional<FrameworkTax> framework_tax(const RunFacts& facts, const TaxLimits
   tax.overhead_idle = std::max(0.0, 1 - tax.gpu_active - tax.pipeline_idle);
   const double fragmentation = share(0.6 * share(facts[RunFact::small_kernel_fraction].value_or(0)) +
                                      0.4 * std::min(1.0, facts[RunFact::kernels_per_step].value_or(0) / 100));
-  tax.score = rounded(std::clamp(100 * tax.overhead_idle * (0.5 + 0.5 * fragmentation), 0.0, 100.0));
+  tax.score = whole_points(std::clamp(100 * tax.overhead_idle * (0.5 + 0.5 * fragmentation), 0.0, 100.0));
   tax.severity = tax.score >= limits.high ? "high" : tax.score >= limits.medium ? "medium" : "low";
   tax.is_worth_naming = tax.score >= std::min(limits.high, limits.medium);
   if (tax.is_worth_naming && tax.overhead_idle >= 0.05) add_contributors(facts, fragmentation, tax);

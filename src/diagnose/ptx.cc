@@ -43,9 +43,9 @@ std::vector<PtxKernel> studied(const Module& module, const std::vector<const Fun
 }
 
 // Facts over all kernels: sums, largest values with the kernel they are from, and in how many kernels.
-class RunFacts {
+class FactsOfKernels {
  public:
-  explicit RunFacts(const std::vector<CodeSubject>& subjects) : subjects_(subjects) {}
+  explicit FactsOfKernels(const std::vector<CodeSubject>& subjects) : subjects_(subjects) {}
 
   CodeSubject take() {
     run_.set("kernel_count", static_cast<double>(subjects_.size()));
@@ -150,7 +150,7 @@ PtxDiagnosis diagnose_ptx(const Module& module, const PtxKnowledge& known, const
     subjects.push_back(derive::ptx::subject_of(module, kernel.facts, kernel.compiled));
   }
   diagnosis.findings = detect::examine(*known.rules, subjects, known.sm_version);
-  diagnosis.run = RunFacts(subjects).take();
+  diagnosis.run = FactsOfKernels(subjects).take();
   diagnosis.labels = labels_of(*known.labels, diagnosis.run);
   for (const CodeLabelFinding& label : diagnosis.labels) {
     if (label.proof != knowledge::Proof::unproven && diagnosis.primary.empty()) diagnosis.primary = label.id;

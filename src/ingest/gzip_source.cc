@@ -5,7 +5,7 @@
 namespace frx::ingest {
 namespace {
 
-constexpr std::uint64_t max_unpacked = std::uint64_t{64} << 30;
+constexpr std::uint64_t max_unpacked_gzip = std::uint64_t{64} << 30;
 constexpr std::size_t input_size = std::size_t{256} << 10;
 
 std::unique_ptr<GzipEngine> fastest_engine() {
@@ -55,7 +55,7 @@ Result<bool> GzipSource::unpack(std::span<char>& room) {
     in_member_ = false;
     any_member_ = true;
   }
-  if (unpacked_ > max_unpacked) return fail(ErrorKind::malformed, "the compressed data unpacks to more than 64 GiB");
+  if (unpacked_ > max_unpacked_gzip) return fail(ErrorKind::malformed, "the compressed data unpacks to more than 64 GiB");
   return true;
 }
 

@@ -450,7 +450,7 @@ class NcuCsv {
   std::uint64_t first_noise_ = 0;
 };
 
-bool begins(std::string_view line, const knowledge::MetricCatalogue& metrics) {
+bool ncu_begins(std::string_view line, const knowledge::MetricCatalogue& metrics) {
   if (line.size() < 8 || line.find(',') == line.npos || line[0] == '{' || line[0] == '[') return false;  // JSON is no table
   // Cheap tests first: this is asked for every line before the table.
   if (!contains_ignoring_case(line, "kernel") && !contains_ignoring_case(line, "name") && line.find("__") == line.npos) return false;
@@ -458,15 +458,15 @@ bool begins(std::string_view line, const knowledge::MetricCatalogue& metrics) {
   return split_csv(line, fields) == Split::ok && fields.size() >= 2 && read_ncu_header(fields, metrics).has_value();
 }
 
-Result<> read(Input& input, std::string_view first, model::Session& into) { return NcuCsv(input, into).read(first); }
+Result<> read_ncu(Input& input, std::string_view first, model::Session& into) { return NcuCsv(input, into).read(first); }
 
 }  // namespace
 
 constinit const Format ncu_csv_format = {
     .id = "ncu-csv",
     .title = "Nsight Compute CSV",
-    .begins = begins,
-    .read_lines = read,
+    .begins = ncu_begins,
+    .read_lines = read_ncu,
 };
 
 }  // namespace frx::ingest

@@ -65,11 +65,11 @@ bool is_ignored(std::string_view name) {
   return std::find(std::begin(ignored), std::end(ignored), name) != std::end(ignored);
 }
 
-struct Role {
+struct NvprofRole {
   std::string_view name;
   int Header::*column;
 };
-constexpr Role roles[] = {
+constexpr NvprofRole nvprof_roles[] = {
     {"name", &Header::name},
     {"kernel", &Header::name},
     {"device", &Header::device},
@@ -90,7 +90,7 @@ constexpr Role roles[] = {
 };
 
 bool take_role(Header& header, std::string_view name, int at) {
-  for (const Role& role : roles) {
+  for (const NvprofRole& role : nvprof_roles) {
     if (role.name != name) continue;
     header.*role.column = at;
     return true;
@@ -409,7 +409,7 @@ class NvprofCsv {
   std::unordered_map<std::string, ValuePlan> plans_;
 };
 
-bool begins(std::string_view line, const knowledge::MetricCatalogue&) {
+bool nvprof_begins(std::string_view line, const knowledge::MetricCatalogue&) {
   // Cheap tests first: this is asked for every line before the table.
   if (line.size() < 8 || line.find(',') == line.npos || line[0] == '{' || line[0] == '[') return false;  // JSON is no table
   if (!contains_ignoring_case(line, "name") && !contains_ignoring_case(line, "device")) return false;
@@ -417,15 +417,15 @@ bool begins(std::string_view line, const knowledge::MetricCatalogue&) {
   return split_csv(line, fields) == Split::ok && read_header(fields).has_value();
 }
 
-Result<> read(Input& input, std::string_view first, model::Session& into) { return NvprofCsv(input, into).read(first); }
+Result<> read_nvprof(Input& input, std::string_view first, model::Session& into) { return NvprofCsv(input, into).read(first); }
 
 }  // namespace
 
 constinit const Format nvprof_csv_format = {
     .id = "nvprof-csv",
     .title = "nvprof CSV",
-    .begins = begins,
-    .read_lines = read,
+    .begins = nvprof_begins,
+    .read_lines = read_nvprof,
 };
 
 }  // namespace frx::ingest

@@ -79,9 +79,9 @@ class Reader {
 constexpr std::uint64_t largest_log = std::uint64_t{256} << 20;
 
 // "ptxas info    : Compiling entry function 'copy' for 'sm_90'", among whatever else a build prints.
-Match recognises(const Look& look) { return look.head.find("ptxas info") != look.head.npos ? Match::certain : Match::no; }
+Match recognises_log(const Look& look) { return look.head.find("ptxas info") != look.head.npos ? Match::certain : Match::no; }
 
-Result<Observation> read(Source& source, const ReadOptions&) {
+Result<Observation> read_log(Source& source, const ReadOptions&) {
   TRY_ASSIGN(const std::string text, source.text(largest_log));
   return Observation{model::CompilerLog{source.name(), read_ptxas_log(text)}};
 }
@@ -92,8 +92,8 @@ constinit const Format compiler_log_format = {
     .id = "ptxas-log",
     .title = "a log of ptxas",
     .kind = Kind::compiler_log,
-    .recognises = recognises,
-    .read = read,
+    .recognises = recognises_log,
+    .read = read_log,
 };
 
 std::vector<model::PtxasFunction> read_ptxas_log(std::string_view text) {

@@ -5,7 +5,7 @@
 namespace frx::ingest {
 namespace {
 
-constexpr std::uint64_t max_unpacked = std::uint64_t{64} << 30;
+constexpr std::uint64_t max_unpacked_zstd = std::uint64_t{64} << 30;
 constexpr std::string_view magic = "\x28\xB5\x2F\xFD";
 
 }  // namespace
@@ -50,7 +50,7 @@ Result<std::size_t> ZstdSource::read(std::span<char> buffer) {
     }
   }
   unpacked_ += out.pos;
-  if (unpacked_ > max_unpacked) return fail(ErrorKind::malformed, "the compressed data unpacks to more than 64 GiB");
+  if (unpacked_ > max_unpacked_zstd) return fail(ErrorKind::malformed, "the compressed data unpacks to more than 64 GiB");
   return out.pos;
 }
 

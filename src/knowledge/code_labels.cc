@@ -28,7 +28,7 @@ Result<std::vector<std::pair<double, double>>> points_of(const Value& value) {
   return points;
 }
 
-Result<CodeLabel> label_of(const Value& entry) {
+Result<CodeLabel> code_label_of(const Value& entry) {
   CodeLabel label;
   label.id = entry["id"].text();
   label.display = entry["display"].text();
@@ -61,7 +61,7 @@ Result<CodeLabels> CodeLabels::load(const Library& library, std::string_view kin
   CodeLabels loaded;
   TRY_ASSIGN(const Value entries, library.file("data/code_labels/" + std::string(kind) + ".yaml").list("labels"));
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    TRY_ASSIGN(CodeLabel label, label_of(entries.item(i)));
+    TRY_ASSIGN(CodeLabel label, code_label_of(entries.item(i)));
     loaded.labels_.push_back(std::move(label));
   }
   return loaded;

@@ -17,7 +17,7 @@ double memory_distance(double reported, double nominal) {
   return std::min(std::abs(reported - nominal), std::abs(reported / gib_in_gb - nominal)) / nominal;
 }
 
-bool is_form(const std::string& own, const std::string& wanted) {
+bool is_form_of(const std::string& own, const std::string& wanted) {
   return own == wanted || (wanted == "sxm" && own.starts_with("sxm"));
 }
 
@@ -91,10 +91,10 @@ bool GpuSpellings::knows_model_word(const std::string& word) const {
 GpuProducts GpuSpellings::narrowed(GpuProducts products, const GpuName& name) const {
   for (const std::string& form : name.forms) {
     std::erase_if(products, [&](const GpuProduct* product) {
-      if (is_form(to_lower(product->form), form)) return false;
+      if (is_form_of(to_lower(product->form), form)) return false;
       const std::vector<GpuName>& names = entry_of(product).names;
       return std::none_of(names.begin(), names.end(), [&](const GpuName& other) {
-        return std::any_of(other.forms.begin(), other.forms.end(), [&](const std::string& own) { return is_form(own, form); });
+        return std::any_of(other.forms.begin(), other.forms.end(), [&](const std::string& own) { return is_form_of(own, form); });
       });
     });
   }

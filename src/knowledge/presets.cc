@@ -33,7 +33,7 @@ Result<Metrics> metrics_in(const Value& entry, std::string_view key, const Metri
   return list;
 }
 
-Result<> join(const Value& names, const std::vector<Preset>& earlier, Preset& into) {
+Result<> add_parts(const Value& names, const std::vector<Preset>& earlier, Preset& into) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto part = std::find_if(earlier.begin(), earlier.end(),
                                    [&](const Preset& preset) { return preset.name == names.item(i).text(); });
@@ -56,7 +56,7 @@ Result<std::vector<Preset>> load_presets(const Library& library, const MetricCat
     Preset preset{entry["name"].text(), entry["description"].text(), {}, {}};
     if (preset.name.empty()) return fail(ErrorKind::malformed, "expected a preset with a name").at(entry.where());
     TRY_ASSIGN(const Value parts, entry.list("union_of"));
-    TRY(join(parts, presets, preset));
+    TRY(add_parts(parts, presets, preset));
     TRY_ASSIGN(const std::vector<model::Metric> own, metrics_in(entry, "metrics", metrics, true));
     TRY_ASSIGN(const std::vector<model::Metric> required, metrics_in(entry, "required", metrics, false));
     for (const model::Metric metric : own) add_once(preset.metrics, metric);

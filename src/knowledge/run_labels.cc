@@ -32,7 +32,7 @@ Result<LabelKind> kind_of(const Value& value) {
   return fail(ErrorKind::malformed, "expected cause, symptom or state, found '{}'", value.text()).at(value.where());
 }
 
-Result<RunLabel> label_of(const Value& root, const Thresholds& thresholds) {
+Result<RunLabel> run_label_of(const Value& root, const Thresholds& thresholds) {
   RunLabel label;
   label.id = root["id"].text();
   label.display = root["display"].text();
@@ -80,7 +80,7 @@ Result<RunLabels> RunLabels::load(const Library& library, const std::map<std::st
   TRY_ASSIGN(loaded.thresholds_, Thresholds::load(library));
   TRY(loaded.thresholds_.lay(own));
   for (const Value& root : library.folder("run_labels")) {
-    TRY_ASSIGN(RunLabel label, label_of(root, loaded.thresholds_));
+    TRY_ASSIGN(RunLabel label, run_label_of(root, loaded.thresholds_));
     loaded.labels_.push_back(std::move(label));
   }
   std::ranges::stable_sort(loaded.labels_, {}, &RunLabel::order);

@@ -23,7 +23,7 @@ struct ProcessInfo {  // of version 2 and 3 of the function
   unsigned long long used;  // bytes; all ones: not told
   unsigned gpu_instance, compute_instance;
 };
-enum Clock : unsigned { clock_sm = 1, clock_memory = 2 };
+enum ClockDomain : unsigned { clock_sm = 1, clock_memory = 2 };
 constexpr unsigned temperature_of_gpu = 0;
 constexpr Return insufficient_size = 7;
 constexpr double mib = 1024.0 * 1024.0;

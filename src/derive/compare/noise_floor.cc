@@ -10,8 +10,8 @@ namespace frx::derive::compare {
 namespace {
 
 // Student's quantile of 99.5 % for 1, 2, ... degrees of freedom; more are taken for the last.
-constexpr std::array student_quantile = {63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169,
-                                         3.106,  3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845};
+constexpr std::array student_995 = {63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169,
+                                  3.106,  3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845};
 
 }  // namespace
 
@@ -32,7 +32,7 @@ BaselineSpread spread_of(std::span<const double> times) {
   double squares = 0;
   for (const double value : logs) squares += (value - mean) * (value - mean);
   spread.largest = std::expm1(most - least);
-  const double bound = student_quantile[std::min(logs.size() - 2, student_quantile.size() - 1)] * std::sqrt(2 * squares / (n - 1));
+  const double bound = student_995[std::min(logs.size() - 2, student_995.size() - 1)] * std::sqrt(2 * squares / (n - 1));
   spread.bound = std::min(bound, BaselineSpread::most);
   return spread;
 }

@@ -77,7 +77,7 @@ void count_instruction(const Form& form, const Instruction& instruction, std::ui
   if (instruction.predicate != ::frx::model::ptx::none) ++facts.conditional_branches;
 }
 
-std::uint64_t product(const std::array<std::uint32_t, 3>& extent) {
+std::uint64_t thread_count(const std::array<std::uint32_t, 3>& extent) {
   std::uint64_t threads = 1;
   for (const std::uint32_t size : extent) threads *= std::max<std::uint32_t>(1, size);
   return threads;
@@ -90,7 +90,7 @@ std::uint32_t budget_of(const Limits& limits, const SmRegisters& sm) {
   std::uint32_t budget = 0;
   const bool required = limits.required_threads[0] > 0, at_most = limits.max_threads[0] > 0;
   if (required || at_most) {
-    const std::uint64_t threads = product(required ? limits.required_threads : limits.max_threads);
+    const std::uint64_t threads = thread_count(required ? limits.required_threads : limits.max_threads);
     const std::uint64_t asked = threads * std::max<std::uint32_t>(1, limits.min_blocks);
     const std::uint64_t resident = asked <= sm.threads ? asked : threads;
     budget = static_cast<std::uint32_t>(

@@ -4,6 +4,7 @@ namespace frx::derive::ptx {
 namespace {
 
 using ::frx::model::CodeSubject;
+using ::frx::model::FactName;
 using ::frx::model::TextPlace;
 using ::frx::model::ptx::Category;
 using ::frx::model::ptx::Module;
@@ -19,8 +20,8 @@ class Counter {
  public:
   Counter(const Module& module, const KernelFacts& facts, CodeSubject& subject) : module_(module), facts_(facts), subject_(subject) {}
 
-  void set(model::FactName name, Category category) { set(name, facts_.of(category), {category}); }
-  void set(model::FactName name, std::uint64_t count, std::initializer_list<Category> shown_by) {
+  void set(FactName name, Category category) { set(name, facts_.of(category), {category}); }
+  void set(FactName name, std::uint64_t count, std::initializer_list<Category> shown_by) {
     std::uint32_t first = none;
     for (const Category category : shown_by) first = std::min(first, facts_.first[static_cast<std::size_t>(category)]);
     subject_.set(name, static_cast<double>(count), places(first));
@@ -60,8 +61,8 @@ void add_spills(const KernelFacts& facts, const Compiled* compiled, Counter& cou
 }
 
 // Those whose neighbours use the rest of the sectors, or the others.
-void add_costly(const Module& module, const std::vector<CostlyAccess>& costly, bool neighbours, std::uint64_t count, model::FactName count_name,
-                model::FactName sentence_name, CodeSubject& subject) {
+void add_costly(const Module& module, const std::vector<CostlyAccess>& costly, bool neighbours, std::uint64_t count, FactName count_name,
+                FactName sentence_name, CodeSubject& subject) {
   std::vector<TextPlace> places;
   for (const CostlyAccess& one : costly) {
     if (!one.in_all_shapes || one.neighbours_use_rest != neighbours) continue;

@@ -10,7 +10,7 @@ namespace frx::ingest::trace {
 namespace {
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-constexpr bool ends_scalar(char c) { return c == ',' || c == '}' || c == ']' || is_blank(c); }
+constexpr bool is_scalar_end(char c) { return c == ',' || c == '}' || c == ']' || is_blank(c); }
 
 constexpr std::array<bool, 256> nesting = [] {
   std::array<bool, 256> table{};
@@ -19,7 +19,7 @@ constexpr std::array<bool, 256> nesting = [] {
 }();
 
 // A byte of the result is not 0 where the byte of the word is `c`; the lowest of them is exact.
-std::uint64_t bytes_equal(std::uint64_t word, char c) {
+std::uint64_t bytes_that_are(std::uint64_t word, char c) {
   constexpr std::uint64_t ones = 0x0101010101010101;
   const std::uint64_t x = word ^ (ones * static_cast<unsigned char>(c));
   return (x - ones) & ~x & (ones << 7);
@@ -60,7 +60,7 @@ const char* JsonCursor::next_special(const char* from) const {
   for (; from < end_; from += 8) {
     std::uint64_t word = 0;
     std::memcpy(&word, from, 8);
-    const std::uint64_t found = bytes_equal(word, '"') | bytes_equal(word, '\\');
+    const std::uint64_t found = bytes_that_are(word, '"') | bytes_that_are(word, '\\');
     if (found == 0) continue;
     const char* at = from + std::countr_zero(found) / 8;
     return at < end_ ? at : end_;
@@ -125,7 +125,7 @@ bool JsonCursor::nested(Token& token) {
 
 bool JsonCursor::scalar(Token& token) {
   const char* const begin = at_;
-  while (at_ < end_ && !ends_scalar(*at_)) ++at_;
+  while (at_ < end_ && !is_scalar_end(*at_)) ++at_;
   if (at_ == end_) return fail(State::dry);
   token = {Token::scalar, std::string_view(begin, static_cast<std::size_t>(at_ - begin))};
   return true;

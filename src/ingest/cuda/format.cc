@@ -7,8 +7,8 @@
 namespace frx::ingest {
 namespace {
 
-constexpr std::uint64_t largest_file = std::uint64_t{4} << 30;
-constexpr std::string_view endings[] = {".cu", ".cuh", ".cuda"};
+constexpr std::uint64_t largest_cuda = std::uint64_t{4} << 30;
+constexpr std::string_view cuda_endings[] = {".cu", ".cuh", ".cuda"};
 constexpr std::string_view qualifier = "__global__", blanks = " \t\r\n";
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
@@ -29,15 +29,15 @@ bool declares_kernel(std::string_view text, std::size_t at) {
   return words > 0 && next != text.npos && (text[next] == '(' || text[next] == '<' || text[next] == ':' || text[next] == '*');
 }
 
-Match recognises(const Look& look) {
+Match recognises_cuda(const Look& look) {
   for (std::size_t at = look.head.find(qualifier); at != look.head.npos; at = look.head.find(qualifier, at + 1)) {
     if (declares_kernel(look.head, at)) return Match::likely;
   }
   return Match::no;
 }
 
-Result<Observation> read(Source& source, const ReadOptions&) {
-  TRY_ASSIGN(std::string text, source.text(largest_file));
+Result<Observation> read_cuda(Source& source, const ReadOptions&) {
+  TRY_ASSIGN(std::string text, source.text(largest_cuda));
   TRY_ASSIGN(model::cuda::Source syntax, cuda::read_source(source.name(), std::move(text)));
   return Observation{std::move(syntax)};
 }
@@ -48,9 +48,9 @@ constinit const Format cuda_format = {
     .id = "cuda",
     .title = "CUDA source",
     .kind = Kind::cuda,
-    .endings = endings,
-    .recognises = recognises,
-    .read = read,
+    .endings = cuda_endings,
+    .recognises = recognises_cuda,
+    .read = read_cuda,
 };
 
 }  // namespace frx::ingest

@@ -7,13 +7,13 @@ namespace {
 
 using cubin::ByteReader;
 
-constexpr std::string_view magic = "\x50\xED\x55\xBA";
+constexpr std::string_view container_magic = "\x50\xED\x55\xBA";
 constexpr std::size_t container_header = 16, entry_header = 64;
 
 // Flags of an entry.
 constexpr std::uint64_t packed_lz4 = 0x2000, packed_zstd = 0x8000, one_architecture = 0x100000, one_family = 0x200000;
 
-Failure damaged(std::size_t position, std::string_view what) {
+Failure damaged_container(std::size_t position, std::string_view what) {
   return fail(ErrorKind::malformed, "the fat binary is damaged at byte {}: {}", position, what);
 }
 
@@ -43,8 +43,8 @@ Result<std::size_t> read_entry(std::string_view bytes, std::size_t position, Ent
   ByteReader reader(bytes);
   const Header header = read_header(reader, entry);
   if (!reader.ok() || header.size < entry_header || header.size > bytes.size())
-    return damaged(position, "no header of an image");
-  if (header.stored_size > bytes.size() - header.size) return damaged(position, "the image is cut");
+    return damaged_container(position, "no header of an image");
+  if (header.stored_size > bytes.size() - header.size) return damaged_container(position, "the image is cut");
   entry.position = position;
   entry.stored = bytes.substr(header.size, header.stored_size);
   entry.size = header.stored_size;
@@ -53,7 +53,7 @@ Result<std::size_t> read_entry(std::string_view bytes, std::size_t position, Ent
   if ((header.flags & packed_lz4) != 0) entry.packing = Packing::lz4;
   if ((header.flags & packed_zstd) != 0) entry.packing = Packing::zstd;
   if (entry.packing != Packing::none) {
-    if (header.packed_size > header.stored_size) return damaged(position, "the packed image is cut");
+    if (header.packed_size > header.stored_size) return damaged_container(position, "the packed image is cut");
     entry.stored = entry.stored.substr(0, header.packed_size);
     entry.size = header.unpacked_size;
   }
@@ -63,13 +63,13 @@ Result<std::size_t> read_entry(std::string_view bytes, std::size_t position, Ent
 // The entries of the container at `position`; gives where it ends.
 Result<std::size_t> read_container(std::string_view bytes, std::size_t position, std::vector<Entry>& entries) {
   ByteReader reader(bytes, position);
-  const bool begins = reader.take(4) == magic;
+  const bool begins = reader.take(4) == container_magic;
   reader.take(2);
   const std::uint16_t header = reader.u16();
   const std::uint64_t size = reader.number(8);
-  if (!begins || !reader.ok() || header < container_header) return damaged(position, "no container begins here");
+  if (!begins || !reader.ok() || header < container_header) return damaged_container(position, "no container begins here");
   if (header > bytes.size() - position || size > bytes.size() - position - header)
-    return damaged(position, "the container is cut");
+    return damaged_container(position, "the container is cut");
   const std::size_t end = position + header + static_cast<std::size_t>(size);
   for (std::size_t at = position + header; at < end;) {
     Entry entry;
@@ -82,7 +82,7 @@ Result<std::size_t> read_container(std::string_view bytes, std::size_t position,
 
 }  // namespace
 
-bool begins_container(std::string_view head) { return head.starts_with(magic); }
+bool begins_container(std::string_view head) { return head.starts_with(container_magic); }
 
 Result<std::vector<Entry>> read_containers(std::string_view bytes) {
   std::vector<Entry> entries;

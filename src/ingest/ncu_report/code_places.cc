@@ -16,7 +16,7 @@ using model::CodeProfile;
 // What is kept until the end of the report: about 48 MB at most, real reports need less than one.
 constexpr std::size_t max_rows = 1'500'000;
 constexpr std::size_t max_text_bytes = std::size_t{16} << 20;
-constexpr std::size_t max_functions = 100'000;
+constexpr std::size_t max_named_functions = 100'000;
 constexpr std::size_t max_references = 10'000;
 constexpr std::size_t max_path = 1000, max_line = 300, max_name = 4096;
 
@@ -70,7 +70,7 @@ void CodePlaces::take(const SourceData& source) {
   if (binaries_.size() >= max_references && !binaries_.contains(source.reference)) return;
   Binary& binary = binaries_[source.reference];
   for (const SourceData::Function& function : source.functions) {
-    if (functions_ >= max_functions) break;
+    if (functions_ >= max_named_functions) break;
     functions_ += binary.functions.try_emplace(function.address, function.mangled.substr(0, max_name)).second;
   }
   if (source.cubin.empty()) return;

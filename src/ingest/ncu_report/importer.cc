@@ -185,7 +185,7 @@ class NcuReportImporter : public ReportConsumer {
   std::string kernel_;
 };
 
-Result<> read(BinaryInput& input, model::Session& session) {
+Result<> read_session(BinaryInput& input, model::Session& session) {
   NcuReportImporter importer(input.metrics, session);
   TRY_ASSIGN(const ReportSummary summary, read_report(input.bytes, importer, input.progress));
   importer.finish(summary);
@@ -193,18 +193,18 @@ Result<> read(BinaryInput& input, model::Session& session) {
   return {};
 }
 
-constexpr std::string_view endings[] = {".ncu-rep", ".ncu-repz"};
+constexpr std::string_view report_endings[] = {".ncu-rep", ".ncu-repz"};
 
-Match recognises(const Look& look) { return begins_report(look.head) ? Match::certain : Match::no; }
+Match recognises_report(const Look& look) { return begins_report(look.head) ? Match::certain : Match::no; }
 
 }  // namespace
 
 constinit const Format ncu_report_format = {
     .id = "ncu_report",
     .title = "Nsight Compute report",
-    .endings = endings,
-    .recognises = recognises,
-    .read_session = read,
+    .endings = report_endings,
+    .recognises = recognises_report,
+    .read_session = read_session,
 };
 
 }  // namespace frx::ingest

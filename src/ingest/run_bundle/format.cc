@@ -11,11 +11,11 @@ namespace {
 namespace fs = std::filesystem;
 namespace paths = model::bundle;
 
-constexpr std::string_view endings[] = {".zip"};
+constexpr std::string_view bundle_endings[] = {".zip"};
 constexpr std::string_view of_a_run[] = {paths::metadata, paths::manifest, paths::raw_trace, paths::derived_summary, "profiler"};
 
 // The folder is not listed: it may be a large one of code.
-Match recognises(const Look& look) {
+Match recognises_bundle(const Look& look) {
   if (!look.is_folder) return look.head.starts_with("PK\x03\x04") || look.head.starts_with("PK\x05\x06") ? Match::certain : Match::no;
   std::error_code ignored;
   for (const std::string_view member : of_a_run) {
@@ -24,7 +24,7 @@ Match recognises(const Look& look) {
   return Match::no;
 }
 
-Result<Observation> read(Source& source, const ReadOptions&) {
+Result<Observation> read_bundle(Source& source, const ReadOptions&) {
   TRY_ASSIGN(RunBundle bundle, RunBundle::open(source));
   return Observation{std::move(bundle)};
 }
@@ -35,9 +35,9 @@ constinit const Format run_bundle_format = {
     .id = "run-bundle",
     .title = "a run bundle",
     .kind = Kind::run_bundle,
-    .endings = endings,
-    .recognises = recognises,
-    .read = read,
+    .endings = bundle_endings,
+    .recognises = recognises_bundle,
+    .read = read_bundle,
 };
 
 }  // namespace frx::ingest
