@@ -11,7 +11,7 @@ namespace {
 using ingest::Kind;
 using ingest::Source;
 
-constexpr const Analyzer* all[] = {
+constexpr const Analyzer* registry[] = {
 #define FRX_ANALYZER(name) &name##_analyzer,
 #include "analyse/analyzers.def"
 #undef FRX_ANALYZER
@@ -54,12 +54,12 @@ Result<Report> analysed(Kind wanted, const Analyzer& analyzer, Input input, Cont
 
 }  // namespace
 
-std::span<const Analyzer* const> analyzers() { return all; }
+std::span<const Analyzer* const> analyzers() { return registry; }
 
 Result<Analysis> analyse(std::vector<Input> inputs, Context& context) {
   for (Input& input : inputs) input.source.stop_with(context.options().stop);
-  const auto chosen = std::ranges::find_if(all, [&](const Analyzer* analyzer) { return analyzer->takes(inputs); });
-  if (chosen == std::end(all)) return no_analyzer(inputs);
+  const auto chosen = std::ranges::find_if(registry, [&](const Analyzer* analyzer) { return analyzer->takes(inputs); });
+  if (chosen == std::end(registry)) return no_analyzer(inputs);
   TRY_ASSIGN(AnyReport report, (*chosen)->analyse(inputs, context));
   return Analysis{(*chosen)->id, std::move(report)};
 }

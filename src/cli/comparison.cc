@@ -98,9 +98,9 @@ Result<MaybeSpread> spread_of_runs(const ComparisonOptions& options, const repor
 
 // All of a profile, or one kernel of it.
 Result<report::NcuReport> profile_of(const std::string& path, const std::string& kernel, Session& session) {
-  TRY_ASSIGN(const report::NcuReport* all, session.profile(path));
-  if (kernel.empty()) return *all;
-  return report::profile_of_kernel(*all, kernel);
+  TRY_ASSIGN(const report::NcuReport* whole, session.profile(path));
+  if (kernel.empty()) return *whole;
+  return report::profile_of_kernel(*whole, kernel);
 }
 
 Result<MaybeSpread> spread_of_profiles(const ComparisonOptions& options, const report::NcuReport& first, Session& session) {
