@@ -73,7 +73,8 @@ TEST(WarpCost, AgreesWithCountingByteByByte) {
       wavefronts += most;
       groups += most > 0;
     }
-    EXPECT_EQ(cost(request, Memory::global), (Cost{static_cast<std::uint32_t>(sectors.size()), (static_cast<std::uint32_t>(touched.size()) + 31) / 32}));
+    EXPECT_EQ(cost(request, Memory::global),
+              (Cost{static_cast<std::uint32_t>(sectors.size()), (static_cast<std::uint32_t>(touched.size()) + 31) / 32}));
     EXPECT_EQ(cost(request, Memory::shared), (Cost{wavefronts, groups}));
   }
 }

@@ -19,7 +19,7 @@ namespace frx::derive::warp {
 
 inline constexpr std::uint32_t lane_count = 32;
 inline constexpr std::uint32_t sector_bytes = 32;
-inline constexpr std::uint32_t word_bytes = 4;  // of a bank of shared memory, and of what local memory interleaves
+inline constexpr std::uint32_t word_bytes = 4;   // of a bank of shared memory, and of what local memory interleaves
 inline constexpr std::uint32_t most_bytes = 64;  // of one lane
 
 using LaneMask = std::uint32_t;                              // bit i: lane i
