@@ -6,11 +6,11 @@
 //   in[(y * sy + j) * w + (x * sx + i)]   steps of a window: x * sx + i is compared with w
 //   a[i * CHANNELS]                       a constant that is not seen here
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <unordered_set>
 
 #include "derive/cuda/patterns.h"
+#include "derive/warp/request.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -114,21 +114,6 @@ std::int64_t rounds_of(const Trace& trace, std::uint32_t loop) {
 
 constexpr std::size_t most_pieces = 65536;
 
-// Bytes, and sectors of 32 bytes, that any of the pieces touches.
-std::pair<std::uint64_t, std::uint64_t> covered(std::vector<std::pair<std::int64_t, std::int64_t>> pieces) {
-  std::ranges::sort(pieces);
-  std::uint64_t bytes = 0, sectors = 0;
-  std::int64_t end = std::numeric_limits<std::int64_t>::min(), sectors_end = end;  // behind what is counted already
-  for (const auto& [first, behind] : pieces) {
-    if (behind > end) bytes += static_cast<std::uint64_t>(behind - std::max(first, end));
-    const std::int64_t last = ((behind - 1) >> 5) + 1;
-    if (last > sectors_end) sectors += static_cast<std::uint64_t>(last - std::max(first >> 5, sectors_end));
-    end = std::max(end, behind);
-    sectors_end = std::max(sectors_end, last);
-  }
-  return {bytes, sectors};
-}
-
 }  // namespace
 
 bool is_short(const Trace& trace, std::uint32_t loop) { return rounds_of(trace, loop) != 0; }
@@ -140,18 +125,18 @@ void Patterns::forgive_used_lines(const Lanes& lanes) {
     if (accesses[i].kind == AccessPattern::spread) groups[{trace_.accesses[i].memory, trace_.accesses[i].loop}].push_back(i);
   }
   if (groups.empty()) return;
-  const std::uint32_t warp = std::min(lanes.count(), 32u);
+  const std::uint32_t lanes_of_warp = std::min(lanes.count(), warp::lane_count);
   for (const auto& [key, group] : groups) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> pieces;  // first byte, and one behind the last
+    std::vector<warp::ByteRange> pieces;
     for (const std::size_t i : group) {
       const Access& access = trace_.accesses[i];
-      for (std::uint32_t lane = 0; lane < warp && pieces.size() < most_pieces; ++lane) {
+      for (std::uint32_t lane = 0; lane < lanes_of_warp && pieces.size() < most_pieces; ++lane) {
         const std::int64_t from = lanes.at(access.address, lane) << 3 >> 3;
-        pieces.emplace_back(from, from + std::clamp(access.bytes, 1u, 64u));
+        pieces.push_back({from, from + std::clamp(access.bytes, 1u, warp::most_bytes)});
       }
     }
-    const auto [bytes, sectors] = covered(std::move(pieces));
-    if (bytes <= 16 * sectors) continue;
+    const warp::Footprint together = warp::footprint(pieces);
+    if (2 * together.bytes <= warp::sector_bytes * together.sectors) continue;
     for (const std::size_t i : group) accesses[i].kind = AccessPattern::packed;
   }
 }

@@ -83,8 +83,7 @@ void Patterns::add_distinct(const Lanes& lanes) {
       at->second = 1;
     } else if (is_new) {
       for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) addresses[lane] = lanes.at(address, lane);
-      if (!std::ranges::is_sorted(addresses)) std::ranges::sort(addresses);
-      at->second = static_cast<std::uint32_t>(std::ranges::unique(addresses).begin() - addresses.begin());
+      at->second = warp::distinct_count(addresses);
     }
     accesses[i].distinct = std::max(accesses[i].distinct, at->second);
   }
@@ -125,14 +124,15 @@ WarpAccess Patterns::see(const Lanes& lanes, Mask mask, const Access& access, bo
   const std::int64_t* const row = lanes.row(access.address);
   const std::int64_t one_for_all = row ? 0 : wrapped(lanes.at(access.address, 0));
   for (std::uint32_t begin = 0; begin < lanes.count();) {
-    WarpAddresses warp;
+    warp::Request request{{}, 0, access.bytes == 0 ? 4 : std::min(access.bytes, warp::most_bytes)};
+    const std::uint32_t first_thread = lanes.thread_of(begin) / warp::lane_count * warp::lane_count;
     std::uint32_t lane = begin;
-    for (; lane < lanes.count() && lanes.thread_of(lane) / 32 == lanes.thread_of(begin) / 32; ++lane) {
-      warp.threads[warp.count] = lanes.thread_of(lane);
-      warp.addresses[warp.count] = row ? wrapped(row[lane]) : one_for_all;
-      warp.count += mask[lane] ? 1 : 0;
+    for (; lane < lanes.count() && lanes.thread_of(lane) - first_thread < warp::lane_count; ++lane) {
+      const std::uint32_t place = lanes.thread_of(lane) - first_thread;
+      request.addresses[place] = row ? wrapped(row[lane]) : one_for_all;
+      request.active |= (mask[lane] ? 1u : 0u) << place;
     }
-    seen.add(warp, access.bytes == 0 ? 4 : access.bytes);
+    seen.add(request);
     begin = lane;
   }
   return seen;

@@ -8,17 +8,13 @@
 namespace frx::derive::cuda {
 namespace {
 
-// Thread i of warp w asks for `begin + i * stride + w * distance`.
+// Lane i of warp w asks for 4 bytes at `begin + i * stride + distances[w]`.
 AccessPattern pattern_of(bool in_banks, std::int64_t begin, std::int64_t stride, std::vector<std::int64_t> distances) {
   WarpAccess access(in_banks);
-  for (std::uint32_t w = 0; w < distances.size(); ++w) {
-    WarpAddresses warp;
-    for (std::uint32_t i = 0; i < 32; ++i) {
-      warp.threads[i] = 32 * w + i;
-      warp.addresses[i] = begin + i * stride + distances[w];
-    }
-    warp.count = 32;
-    access.add(warp, 4);
+  for (const std::int64_t distance : distances) {
+    warp::Request request;
+    for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) request.addresses[lane] = begin + lane * stride + distance;
+    access.add(request);
   }
   AccessPattern pattern;
   access.put_into(pattern, true);
@@ -42,6 +38,25 @@ TEST(WarpAccess, LooksAnewWhereAWarpLiesOtherwise) {
   EXPECT_EQ(pattern_of(false, 0, 4, {0, 128}).sector_ratio, 1);
   EXPECT_EQ(pattern_of(false, 0, 4, {0, 144}).sector_ratio, 9.0 / 8);
   EXPECT_EQ(pattern_of(false, 0, 4, {16, 128, 272}).sector_ratio, 14.0 / 12);
+}
+
+// Half a warp is served at once, and in it the 8 bytes of every second lane lie in banks of their own.
+TEST(WarpAccess, LanesThatAreNotActiveKeepTheirPlaceInTheWarp) {
+  warp::Request request{{}, 0x55555555, 8};
+  for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) request.addresses[lane] = 8 * lane;
+  WarpAccess access(true);
+  access.add(request);
+  AccessPattern pattern;
+  access.put_into(pattern, true);
+  EXPECT_EQ(pattern.bank_ways, 1u);
+}
+
+TEST(WarpAccess, CountsAddressesOfAllWarpsOnce) {
+  EXPECT_EQ(pattern_of(false, 64, 4, {0, 128}).distinct, 64u);
+  EXPECT_EQ(pattern_of(false, 64, 4, {0, 64}).distinct, 48u);
+  EXPECT_EQ(pattern_of(false, 64, 0, {0, 0}).distinct, 1u);
+  EXPECT_EQ(pattern_of(false, 64, 4, {0, 64}).threads, 64u);
+  EXPECT_EQ(pattern_of(false, 64, 4, {0, 64}).first_address, 64);
 }
 
 }  // namespace

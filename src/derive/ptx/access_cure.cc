@@ -16,7 +16,7 @@ constexpr std::int64_t largest_struct = 256;  // bytes
 }  // namespace
 
 Cure Cures::find(const Address& address, const Request& request, std::optional<std::int64_t> lane_stride, const LaneValues& values,
-                 LaneMask active, RequestCost now) {
+                 LaneMask active, warp::Cost now) {
   Case one{request, lane_stride, values, active, now, {}, false};
   std::vector<std::int64_t> key;
   for (const Term& term : addresses_.atoms.forms.terms(address.form)) {
@@ -66,7 +66,7 @@ Cure Cures::padded(const Case& one) const {
          ++padding) {
       std::vector<Term> terms = one.terms;
       for (Term& term : terms) term.coefficient += term.coefficient / row * std::int64_t{padding} * one.access.bytes;
-      const RequestCost cost =
+      const warp::Cost cost =
           cost_of(one.values.terms(terms, none, false), one.active, one.access.bytes, Space::shared).typical;
       if (cost.needed > cost.ideal) continue;
       best = {Cure::pad_rows, padding, static_cast<std::uint32_t>(row), cost.needed};
@@ -80,7 +80,7 @@ Cure Cures::padded(const Case& one) const {
 Cure Cures::swapped(const Case& one) const {
   if (one.has_functions) return {};
   const LaneForm form = one.values.terms(one.terms, none, true);
-  const RequestCost cost = cost_of(form, one.active, one.access.bytes, one.access.space).typical;
+  const warp::Cost cost = cost_of(form, one.active, one.access.bytes, one.access.space).typical;
   const std::uint32_t waste = cost.needed - std::min(cost.needed, cost.ideal);
   if (waste > (one.now.needed - one.now.ideal) / 2 || cost.needed >= one.now.needed) return {};
   // All threads at the same place, as the other index does not exist, would not do the same work.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "derive/ptx/memory_access.h"
+#include "derive/warp/cost.h"
 
 namespace frx::derive::ptx {
 
@@ -17,7 +18,7 @@ class Cures {
 
   // For a request of the warp that `values` stand at, which costs `now`.
   Cure find(const Address& address, const Request& request, std::optional<std::int64_t> lane_stride, const LaneValues& values,
-            LaneMask active, RequestCost now);
+            LaneMask active, warp::Cost now);
 
  private:
   struct Case {
@@ -25,7 +26,7 @@ class Cures {
     std::optional<std::int64_t> lane_stride;
     const LaneValues& values;
     LaneMask active;
-    RequestCost now;
+    warp::Cost now;
     std::vector<Term> terms;  // those that differ between lanes
     bool has_functions = false;
   };

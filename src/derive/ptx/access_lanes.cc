@@ -67,8 +67,8 @@ void LaneValues::mark(FormId form) {
 
 void LaneValues::enter(const LaunchFacts& facts, std::uint32_t warp, std::uint32_t sample) {
   existing_ = 0;
-  for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
-    const std::uint64_t thread = std::uint64_t{warp} * warp_size + lane;
+  for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) {
+    const std::uint64_t thread = std::uint64_t{warp} * warp::lane_count + lane;
     thread_[0][lane] = static_cast<std::uint32_t>(thread % facts.block.x);
     thread_[1][lane] = static_cast<std::uint32_t>(thread / facts.block.x % facts.block.y);
     thread_[2][lane] = static_cast<std::uint32_t>(thread / facts.block.x / facts.block.y);
@@ -87,7 +87,7 @@ void LaneValues::evaluate(AtomId id, const LaunchFacts& facts, std::uint32_t sam
   if (atom.kind == Atom::function) return evaluate_function(atom, value);
   if (atom.kind == Atom::thread || atom.kind == Atom::lane) {
     value.known = true;
-    for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
+    for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) {
       value.lanes[lane] = atom.kind == Atom::lane ? lane : thread_[atom.axis][lane];
     }
     return;
@@ -116,12 +116,12 @@ std::optional<std::int64_t> LaneValues::fact(const Atom& atom, const LaunchFacts
 
 void LaneValues::evaluate_function(const Atom& atom, Value& value) {
   value.known = true;
-  std::array<std::array<std::int64_t, warp_size>, 3> arguments;
+  std::array<warp::LaneAddresses, 3> arguments;
   for (std::size_t i = 0; i < 3; ++i) {
     value.known = value.known && is_known(atom.arguments[i]);
     arguments[i] = numbers(atom.arguments[i]);
   }
-  for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
+  for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) {
     value.lanes[lane] =
         applied(atom.op, atom.bits, arguments[0][lane], arguments[1][lane], arguments[2][lane], atom.offset);
   }
@@ -137,11 +137,11 @@ bool LaneValues::is_known(FormId form) const {
   return true;
 }
 
-std::array<std::int64_t, warp_size> LaneValues::numbers(FormId form) const {
-  std::array<std::int64_t, warp_size> sum{};
+warp::LaneAddresses LaneValues::numbers(FormId form) const {
+  warp::LaneAddresses sum{};
   if (form == none || addresses_.atoms.nature(form) > Nature::lanes) return sum;
   for (const Term& term : addresses_.atoms.forms.terms(form)) {
-    for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
+    for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) {
       std::int64_t product = term.coefficient;
       for (const AtomId id : addresses_.atoms.forms.atoms(term.monomial)) {
         product = wrapping_multiply(product, values_[slot_[id]].lanes[lane]);
@@ -153,10 +153,10 @@ std::array<std::int64_t, warp_size> LaneValues::numbers(FormId form) const {
 }
 
 LaneMask LaneValues::condition(FormId form, bool wanted) const {
-  if (!is_known(form) || addresses_.atoms.is_uniform(form)) return ~LaneMask{0};
-  const std::array<std::int64_t, warp_size> values = numbers(form);
+  if (!is_known(form) || addresses_.atoms.is_uniform(form)) return warp::all_lanes;
+  const warp::LaneAddresses values = numbers(form);
   LaneMask mask = 0;
-  for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
+  for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) {
     if ((values[lane] != 0) == wanted) mask |= 1u << lane;
   }
   return mask;
@@ -202,9 +202,9 @@ AtomId base_of(const Atoms& atoms, FormId form) {
 }
 
 // In all lanes that have a thread? A warp of 32x8 threads has only one number along y.
-bool LaneValues::is_same(const std::array<std::int64_t, warp_size>& lanes, bool swapped) const {
+bool LaneValues::is_same(const warp::LaneAddresses& lanes, bool swapped) const {
   if (swapped) return false;
-  for (std::uint32_t lane = 1; lane < warp_size && (existing_ >> lane & 1) != 0; ++lane) {
+  for (std::uint32_t lane = 1; lane < warp::lane_count && (existing_ >> lane & 1) != 0; ++lane) {
     if (lanes[lane] != lanes[0]) return false;
   }
   return true;
@@ -236,17 +236,17 @@ LaneForm LaneValues::terms(std::span<const Term> terms, AtomId base, bool swappe
 }
 
 void LaneValues::add(const Term& term, bool swapped, LaneForm& to) const {
-  std::array<std::int64_t, warp_size> product;
+  warp::LaneAddresses product;
   product.fill(term.coefficient);
   for (const AtomId id : addresses_.atoms.forms.atoms(term.monomial)) {
     const Atom& atom = addresses_.atoms[id];
     const bool is_other = swapped && atom.kind == Atom::thread && atom.axis < 2;
-    for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
+    for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) {
       const std::int64_t value = is_other ? thread_[1 - atom.axis][lane] : values_[slot_[id]].lanes[lane];
       product[lane] = wrapping_multiply(product[lane], value);
     }
   }
-  for (std::uint32_t lane = 0; lane < warp_size; ++lane) to.lanes[lane] = wrapping_add(to.lanes[lane], product[lane]);
+  for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) to.lanes[lane] = wrapping_add(to.lanes[lane], product[lane]);
 }
 
 }  // namespace frx::derive::ptx

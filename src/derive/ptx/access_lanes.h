@@ -7,17 +7,17 @@
 #include <vector>
 
 #include "derive/ptx/affine.h"
+#include "derive/warp/request.h"
 #include "model/ptx_module.h"
 
 namespace frx::derive::ptx {
 
-inline constexpr std::uint32_t warp_size = 32;
-using LaneMask = std::uint32_t;  // bit i: lane i
+using warp::LaneMask;
 
 struct BlockShape {
   std::uint32_t x = 1, y = 1, z = 1;  // threads
   std::uint64_t threads() const { return std::uint64_t{x} * y * z; }
-  std::uint32_t warps() const { return static_cast<std::uint32_t>((threads() + warp_size - 1) / warp_size); }
+  std::uint32_t warps() const { return static_cast<std::uint32_t>((threads() + warp::lane_count - 1) / warp::lane_count); }
   friend bool operator==(const BlockShape&, const BlockShape&) = default;
 };
 
@@ -35,7 +35,7 @@ struct LaunchFacts {
 
 // The value of a form in the lanes of a warp is lanes[i] + some unknown multiple of `align`, the same for all.
 struct LaneForm {
-  std::array<std::int64_t, warp_size> lanes{};
+  warp::LaneAddresses lanes{};
   std::uint32_t align = 1u << 20;  // 2^20: nothing unknown is added
   bool assumed = false;            // numbers that are not known were taken from a sample
 };
@@ -65,7 +65,7 @@ class LaneValues {
 
  private:
   struct Value {
-    std::array<std::int64_t, warp_size> lanes{};
+    warp::LaneAddresses lanes{};
     bool known = false;
   };
 
@@ -74,9 +74,9 @@ class LaneValues {
   void evaluate_function(const Atom& atom, Value& value);
   std::optional<std::int64_t> fact(const Atom& atom, const LaunchFacts& facts) const;
   bool is_known(FormId form) const;
-  std::array<std::int64_t, warp_size> numbers(FormId form) const;
+  warp::LaneAddresses numbers(FormId form) const;
   LaneMask condition(FormId form, bool wanted) const;
-  bool is_same(const std::array<std::int64_t, warp_size>& lanes, bool swapped) const;
+  bool is_same(const warp::LaneAddresses& lanes, bool swapped) const;
   void add(const Term& term, bool swapped, LaneForm& to) const;
   std::uint64_t unknown_alignment(const Term& term, bool assumed, AtomId base) const;
 
@@ -87,7 +87,7 @@ class LaneValues {
   std::vector<std::uint32_t> slot_;  // by atom: index into values_
   std::vector<Value> values_;
   std::vector<LaneMask> guards_;
-  std::array<std::array<std::uint32_t, warp_size>, 3> thread_{};
+  std::array<std::array<std::uint32_t, warp::lane_count>, 3> thread_{};
   LaneMask existing_ = 0;
 };
 

@@ -1,7 +1,6 @@
 #include "derive/ptx/access_tally.h"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 
 #include "derive/ptx/access_cure.h"
@@ -14,9 +13,9 @@ using model::Space;
 
 constexpr std::uint32_t most_warps = 32;  // of a block, on all GPUs so far
 
-RequestCost cost_at(const LaneAddresses& addresses, LaneMask active, std::uint32_t bytes, Space space) {
-  if (space == Space::shared) return wavefronts(addresses, active, bytes);
-  return space == Space::local ? local_sectors(addresses, active, bytes) : sectors(addresses, active, bytes);
+// What has a cost is one of the three.
+warp::Memory memory_of(Space space) {
+  return space == Space::shared ? warp::Memory::shared : space == Space::local ? warp::Memory::local : warp::Memory::global;
 }
 
 bool is_costed(const Request& request) {
@@ -26,7 +25,7 @@ bool is_costed(const Request& request) {
 
 class Tally {
  public:
-  void add(const RequestRange& range, bool typical);
+  void add(const warp::CostRange& range, bool typical);
   void write(Measured& into) const;
 
   bool assumed = false;
@@ -38,7 +37,7 @@ class Tally {
   std::uint32_t best_ = ~0u, worst_ = 0;
 };
 
-void Tally::add(const RequestRange& range, bool typical) {
+void Tally::add(const warp::CostRange& range, bool typical) {
   best_ = std::min(best_, range.best.needed);
   worst_ = std::max(worst_, range.worst.needed);
   if (!typical) return;
@@ -67,13 +66,8 @@ void Tally::write(Measured& into) const {
 
 // Between all adjacent lanes that exist; needs two of them.
 std::optional<std::int64_t> stride_of(const LaneForm& form, LaneMask existing) {
-  const int count = std::popcount(existing);
-  if (form.assumed || count < 2) return std::nullopt;
-  const std::int64_t stride = form.lanes[1] - form.lanes[0];
-  for (int lane = 2; lane < count; ++lane) {
-    if (form.lanes[static_cast<std::size_t>(lane)] - form.lanes[static_cast<std::size_t>(lane) - 1] != stride) return std::nullopt;
-  }
-  return stride;
+  if (form.assumed) return std::nullopt;
+  return warp::spacing({form.lanes, existing}).stride;
 }
 
 class Measuring {
@@ -126,7 +120,7 @@ void Measuring::measure(std::size_t number, std::uint32_t warp, std::uint32_t sa
   if (sample == 0 && warp == 0) measured.lane_stride = stride_of(form, values_.existing());
   const LaneMask active = values_.active(address.guard, address.predicate) & request.lanes;
   if (active == 0) return;
-  const RequestRange range = cost_of(form, active, request.bytes, request.space);
+  const warp::CostRange range = cost_of(form, active, request.bytes, request.space);
   tally.assumed = tally.assumed || form.assumed;
   tally.warps += sample == 0;
   tally.add(range, sample == 0);
@@ -138,29 +132,8 @@ void Measuring::measure(std::size_t number, std::uint32_t warp, std::uint32_t sa
 
 }  // namespace
 
-// Only where in a sector (in a word, for shared and local memory) the addresses begin matters.
-RequestRange cost_of(const LaneForm& form, LaneMask active, std::uint32_t bytes, Space space) {
-  const std::uint32_t period = space == Space::global ? 32 : 4;
-  const std::uint32_t step = std::min(form.align, period);
-  const std::uint32_t natural = std::min(bytes & (~bytes + 1), period);
-  const std::int64_t first = form.lanes[static_cast<std::size_t>(std::countr_zero(active))];
-  RequestRange result;
-  bool any = false;
-  const auto take = [&](std::uint32_t shift) {
-    LaneAddresses addresses = form.lanes;
-    for (std::int64_t& address : addresses) address += shift;
-    const RequestCost cost = cost_at(addresses, active, bytes, space);
-    if (!any) result = {cost, cost, cost};
-    if (cost.needed < result.best.needed) result.best = cost;
-    if (cost.needed > result.worst.needed) result.worst = cost;
-    any = true;
-  };
-  // Addresses that are not aligned to what is accessed do not occur.
-  for (std::uint32_t shift = 0; shift < period; shift += step) {
-    if (((static_cast<std::uint64_t>(first) + shift) & (natural - 1)) == 0) take(shift);
-  }
-  if (!any) take(0);
-  return result;
+warp::CostRange cost_of(const LaneForm& form, LaneMask active, std::uint32_t bytes, Space space) {
+  return warp::cost_range({form.lanes, active, bytes}, memory_of(space), form.align);
 }
 
 std::vector<Measured> tally(const model::Function& function, const Addresses& addresses, std::span<const Request> requests,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "derive/ptx/memory_access.h"
+#include "derive/warp/cost.h"
 
 namespace frx::derive::ptx {
 
@@ -12,10 +13,7 @@ namespace frx::derive::ptx {
 std::vector<Measured> tally(const ::frx::model::ptx::Function& function, const Addresses& addresses, std::span<const Request> requests,
                             const LaunchFacts& facts);
 
-// The costs of one request for every unknown multiple of form.align that may be added to all its addresses.
-struct RequestRange {
-  RequestCost typical, best, worst;
-};
-RequestRange cost_of(const LaneForm& form, LaneMask active, std::uint32_t bytes, ::frx::model::ptx::Space space);
+// Of one request, for every unknown multiple of form.align that may be added to all its addresses.
+warp::CostRange cost_of(const LaneForm& form, LaneMask active, std::uint32_t bytes, ::frx::model::ptx::Space space);
 
 }  // namespace frx::derive::ptx

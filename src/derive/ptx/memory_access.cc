@@ -48,7 +48,7 @@ Request described(const model::Module& module, const Address& address) {
 
 // Requests that are a multiple of this apart cost the same: a sector, and more than a word of a bank. A number
 // that is so large that an address of 32 bits might wrap around is left as it is.
-constexpr std::int64_t same_again = 32, largest_offset = 1 << 28;
+constexpr std::int64_t same_again = warp::sector_bytes, largest_offset = 1 << 28;
 
 std::int64_t offset_that_matters(std::int64_t offset) {
   const bool is_large = offset > largest_offset || offset < -largest_offset;

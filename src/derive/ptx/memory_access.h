@@ -19,7 +19,6 @@
 #include <string_view>
 #include <vector>
 
-#include "derive/ptx/access_cost.h"
 #include "derive/ptx/access_lanes.h"
 #include "derive/ptx/affine.h"
 
@@ -87,7 +86,7 @@ struct Request {
   ::frx::model::ptx::Space space = ::frx::model::ptx::Space::none;
   std::uint32_t bytes = 0;
   AccessKind kind = AccessKind::unknown;
-  LaneMask lanes = ~LaneMask{0};  // whose addresses count
+  LaneMask lanes = warp::all_lanes;  // whose addresses count
   std::string stride;             // as in MemoryAccess
 };
 
