@@ -59,6 +59,8 @@ void add_missing(Page& page, const Reconciled& one, const MissingEvidence& missi
   for (const report::WantedCounter& counter : missing.counters) labels.emplace_back(counter.label);
   page.hanging("collect: ", join(labels, ", "), 4);
   page.command(missing.ncu_command, 4);
+  page.paragraph("or everything:", 4);
+  page.command(missing.full_collection_command, 4);
 }
 
 void add_unreconciled(Page& page, const EvidenceReport& report) {

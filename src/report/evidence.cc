@@ -38,12 +38,16 @@ void add_kernel(const Kernel& kernel, std::vector<Sign>& signs) {
   for (const Unknown& unknown : kernel.unknown) signs.push_back({Layer::ncu, unknown.label, name, Holds::unknown, ""});
 }
 
-// A file name for what is still to be collected.
-std::string ncu_words(const std::vector<WantedCounter>& counters, std::string_view kernel, std::string_view id) {
+// `what`: "--set full" or "--metrics a,b". The log file keeps the program's own output out of the CSV.
+std::string ncu_words(std::string_view what, std::string_view kernel, std::string_view file) {
+  const std::string filter = kernel.empty() ? "" : fmt::format(" --kernel-name {}", shell_quote(kernel));
+  return fmt::format("ncu --csv --page raw {}{} --log-file {}.csv ./your_app", what, filter, file);
+}
+
+std::string metrics_words(const std::vector<WantedCounter>& counters) {
   std::vector<std::string> names;
   for (const WantedCounter& counter : counters) names.emplace_back(counter.counter);
-  const std::string filter = kernel.empty() ? "" : fmt::format(" --kernel-name {}", shell_quote(kernel));
-  return fmt::format("ncu --csv --page raw --metrics {}{} --log-file missing_{}.csv ./your_app", join(names, ","), filter, id);
+  return "--metrics " + join(names, ",");
 }
 
 std::optional<MissingEvidence> missing_for(const diagnose::Reconciled& one, const knowledge::MetricCatalogue& metrics) {
@@ -55,8 +59,8 @@ std::optional<MissingEvidence> missing_for(const diagnose::Reconciled& one, cons
     if (!counter.empty()) missing.counters.push_back({counter, definition.label, definition.meaning});
   }
   if (missing.counters.empty()) return std::nullopt;
-  missing.ncu_command = ncu_words(missing.counters, one.kernel, one.diagnosis->id);
-  missing.full_collection_command = "frx profile --preset full --out full.csv -- ./your_app";
+  missing.ncu_command = ncu_words(metrics_words(missing.counters), one.kernel, fmt::format("missing_{}", one.diagnosis->id));
+  missing.full_collection_command = ncu_words("--set full", one.kernel, "full");
   missing.if_confirmed = one.if_confirmed;
   return missing;
 }

@@ -32,10 +32,11 @@ struct WantedCounter {
   std::string_view counter, label, why;
 };
 
-// What ncu would have to be asked, and what that would give.
+// What ncu would have to be asked, and what that would give (docs/contract.md, section 8.5).
 struct MissingEvidence {
   std::vector<WantedCounter> counters;
-  std::string ncu_command, full_collection_command;
+  std::string ncu_command;              // these counters alone
+  std::string full_collection_command;  // everything, where one of them is not known
   diagnose::Confidence if_confirmed = diagnose::Confidence::medium;
 };
 
