@@ -44,14 +44,14 @@ std::string long_text() {
 }
 
 // With each library that is installed.
-class GzipSourceWith : public testing::TestWithParam<Engine> {
+class GzipSourceWith : public ::testing::TestWithParam<Engine> {
  protected:
   void SetUp() override {
     if (!GetParam()()) GTEST_SKIP() << "ISA-L (libisal2) is not installed";
   }
   std::pair<std::string, std::string> unpacked(const std::string& bytes) const { return ingest::unpacked(bytes, GetParam()); }
 };
-INSTANTIATE_TEST_SUITE_P(Engines, GzipSourceWith, testing::Values(zlib_engine, isal_engine),
+INSTANTIATE_TEST_SUITE_P(Engines, GzipSourceWith, ::testing::Values(zlib_engine, isal_engine),
                          [](const auto& engine) { return engine.param == zlib_engine ? "Zlib" : "Isal"; });
 
 TEST_P(GzipSourceWith, GivesBackWhatWasPacked) {

@@ -70,7 +70,7 @@ class MarkerChecker : public ReportConsumer {
   MarkerChecker(const knowledge::MetricCatalogue& metrics, std::string report, Figures& figures)
       : metrics_(metrics), report_(std::move(report)), figures_(figures) {}
 
-  Result<> source(const Source& source) override {
+  Result<> source(const SourceData& source) override {
     places_.take(source);
     return {};
   }

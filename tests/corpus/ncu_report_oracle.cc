@@ -77,7 +77,7 @@ class Checker : public ReportConsumer {
     if (rows_ && index < rows_->size()) check_row(launch, process, metrics, Json::parse((*rows_)[index]));
     return {};
   }
-  Result<> source(const Source&) override { return {}; }
+  Result<> source(const SourceData&) override { return {}; }
 
  private:
   using Metrics = std::map<std::string_view, const MetricResult*>;

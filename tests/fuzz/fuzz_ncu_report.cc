@@ -23,7 +23,7 @@ class Everything final : public ReportConsumer {
     (void)read_nvtx(launch.nvtx);
     return {};
   }
-  frx::Result<> source(const Source&) override { return {}; }
+  frx::Result<> source(const SourceData&) override { return {}; }
 
  private:
   static void read_all(const Rule& rule) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ingest/ptxas_log.h"
 #include "report/code_analyst.h"
 
 namespace frx::testing {
@@ -70,8 +71,8 @@ TEST(PtxMistakes, D2_BlocksThatDoNotFitAreNotAskedFor) {
 TEST(PtxMistakes, D2_TheCompilerHasTheLastWord) {
   const auto said = [](const char* spills) {
     return [spills](const std::string&) -> Result<diagnose::CompiledKernels> {
-      return report::compiled_in_log("ptxas info : Compiling entry function 'k' for 'sm_86'\nptxas info : Function properties for k\n 0 bytes stack frame, " +
-                                         std::string(spills) + " bytes spill stores, 0 bytes spill loads\nptxas info : Used 29 registers\n",
+      return report::compiled_in_log(ingest::read_ptxas_log("ptxas info : Compiling entry function 'k' for 'sm_86'\nptxas info : Function properties for k\n 0 bytes stack frame, " +
+                                         std::string(spills) + " bytes spill stores, 0 bytes spill loads\nptxas info : Used 29 registers\n"),
                                      "", "ptxas");
     };
   };
