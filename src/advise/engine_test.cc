@@ -12,7 +12,7 @@ struct Loaded {
   Catalogue catalogue = Catalogue::load(knowledge).value();
 };
 
-const Catalogue& catalogue() {
+const Catalogue& builtin_catalogue() {
   static const Loaded loaded;
   return loaded.catalogue;
 }
@@ -28,7 +28,7 @@ SignalMap truths(std::initializer_list<std::string_view> names) {
 Proposals proposals(const Labels& labels, const SignalMap& signals) {
   std::vector<Diagnosed> diagnosed;
   for (const auto& [label, score] : labels) diagnosed.push_back({label, score, &signals, 0});
-  return propose(catalogue(), diagnosed);
+  return propose(builtin_catalogue(), diagnosed);
 }
 
 using Line = std::tuple<std::string, double, std::string>;
@@ -183,7 +183,7 @@ TEST(Engine, SignalsOfOneKernelDoNotSilenceAnother) {
   const SignalMap stream = truths({"memory_bandwidth_saturated", "accesses_coalesced", "at_memory_roof"});
   const SignalMap scattered;
   const Diagnosed diagnosed[] = {{"memory_bandwidth_bound", 0.5, &stream, 0}, {"uncoalesced_access", 0.45, &scattered, 0}};
-  const Proposals answer = propose(catalogue(), diagnosed);
+  const Proposals answer = propose(builtin_catalogue(), diagnosed);
   EXPECT_EQ(answer.proposals[0].card->id, "rec_ncu_improve_coalescing");
   EXPECT_EQ(answer.proposals[0].diagnosed, 1u);
 }
@@ -191,9 +191,9 @@ TEST(Engine, SignalsOfOneKernelDoNotSilenceAnother) {
 TEST(Engine, WhatHoldsLocallyOpensTheRuleAndRanksByItsShare) {
   const SignalMap none;
   const Diagnosed diluted[] = {{"uncoalesced_access", 0.2, &none, 0.0}};
-  EXPECT_TRUE(propose(catalogue(), diluted).proposals.empty());
+  EXPECT_TRUE(propose(builtin_catalogue(), diluted).proposals.empty());
   const Diagnosed local[] = {{"uncoalesced_access", 0.2, &none, 0.8}};
-  const Proposals answer = propose(catalogue(), local);
+  const Proposals answer = propose(builtin_catalogue(), local);
   ASSERT_EQ(answer.proposals.size(), 1u);
   EXPECT_DOUBLE_EQ(answer.proposals[0].components.confidence, 0.2);
   EXPECT_EQ(answer.proposals[0].tier, "advanced");

@@ -9,7 +9,7 @@
 namespace frx::cli {
 namespace {
 
-std::string script(const std::string& shell) {
+std::string completion_script(const std::string& shell) {
   TestIo test;
   EXPECT_EQ(test.run({"completion", shell}), 0);
   return test.out();
@@ -18,7 +18,7 @@ std::string script(const std::string& shell) {
 // What bash offers for the words typed so far; the last one is being completed.
 std::string bash_offers(const std::string& words) {
   const TemporaryDirectory folder = std::move(*TemporaryDirectory::make("/tmp"));
-  EXPECT_TRUE(write_file(folder.file("frx"), script("bash")));
+  EXPECT_TRUE(write_file(folder.file("frx"), completion_script("bash")));
   capture::ChildCommand child;
   child.argv = {"bash", "--norc", "-c",
                 "source \"$0\"; COMP_WORDS=(" + words + "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _frx; echo \"${COMPREPLY[*]}\"",
@@ -30,7 +30,7 @@ std::string bash_offers(const std::string& words) {
 
 TEST(Completion, EveryShellKnowsEveryCommand) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
-    const std::string text = script(shell);
+    const std::string text = completion_script(shell);
     for (const Command* command : commands()) EXPECT_NE(text.find(command->name), text.npos) << shell;
   }
 }

@@ -28,7 +28,7 @@ std::string duration(int id, std::string_view unit, std::string_view value, std:
   return row(id, "gpu__time_duration.sum", unit, value, "Command line profiler metrics", kernel);
 }
 
-std::string utf16(std::string_view ascii) {
+std::string utf16_of_ascii(std::string_view ascii) {
   std::string bytes = "\xFF\xFE";
   for (const char c : ascii) {
     bytes += c;
@@ -174,7 +174,7 @@ TEST(NcuCsv, ReadsThroughAByteOrderMarkAndCarriageReturns) {
 }
 
 TEST(NcuCsv, ReadsUtf16AsPowerShellWritesIt) {
-  const std::string bytes = utf16(std::string(header) + duration(0, "us", "12.5"));
+  const std::string bytes = utf16_of_ascii(std::string(header) + duration(0, "us", "12.5"));
   EXPECT_EQ(mean(session_of(bytes), "axpy(int, float *)", metrics::kernel_duration), 12500);
 }
 

@@ -8,14 +8,14 @@
 namespace frx::ingest {
 namespace {
 
-std::string packed(const std::string& text) {
+std::string zstd_of(const std::string& text) {
   std::string bytes(ZSTD_compressBound(text.size()), '\0');
   bytes.resize(ZSTD_compress(bytes.data(), bytes.size(), text.data(), text.size(), 3));
   return bytes;
 }
 
 // Everything, read in pieces of `piece` bytes.
-Result<std::string> unpacked(const std::string& bytes, std::size_t piece) {
+Result<std::string> text_of_zstd(const std::string& bytes, std::size_t piece) {
   const std::unique_ptr<ByteSource> source = open_bytes(bytes);
   ZstdSource zstd(*source);
   std::string all, buffer(piece, '\0');
@@ -35,28 +35,28 @@ std::string text_of(std::size_t lines) {
 TEST(ZstdSource, GivesTheContentInPiecesOfAnySize) {
   const std::string text = text_of(20'000);
   for (const std::size_t piece : {std::size_t{7}, std::size_t{4096}, std::size_t{1} << 20}) {
-    EXPECT_EQ(unpacked(packed(text), piece).value_or("failed"), text) << piece;
+    EXPECT_EQ(text_of_zstd(zstd_of(text), piece).value_or("failed"), text) << piece;
   }
-  EXPECT_EQ(unpacked(packed(""), 16).value_or("failed"), "");
+  EXPECT_EQ(text_of_zstd(zstd_of(""), 16).value_or("failed"), "");
 }
 
 TEST(ZstdSource, ReadsSeveralFramesAsOne) {
-  EXPECT_EQ(unpacked(packed("first ") + packed("second"), 4096).value_or("failed"), "first second");
+  EXPECT_EQ(text_of_zstd(zstd_of("first ") + zstd_of("second"), 4096).value_or("failed"), "first second");
 }
 
 TEST(ZstdSource, RefusesAStreamThatEndsEarly) {
-  const std::string whole = packed(text_of(2000));
+  const std::string whole = zstd_of(text_of(2000));
   for (const std::size_t size : {whole.size() - 1, whole.size() / 2, std::size_t{5}}) {
-    const Result<std::string> text = unpacked(whole.substr(0, size), 4096);
+    const Result<std::string> text = text_of_zstd(whole.substr(0, size), 4096);
     ASSERT_FALSE(text) << size;
     EXPECT_EQ(text.error().message, "the compressed data ends early");
   }
 }
 
 TEST(ZstdSource, RefusesDamagedBytes) {
-  std::string bytes = packed(text_of(2000));
+  std::string bytes = zstd_of(text_of(2000));
   bytes[4] = static_cast<char>(0xFF);
-  const Result<std::string> text = unpacked(bytes, 4096);
+  const Result<std::string> text = text_of_zstd(bytes, 4096);
   ASSERT_FALSE(text);
   EXPECT_THAT(text.error().message, ::testing::HasSubstr("the compressed data is damaged"));
 }
@@ -64,7 +64,7 @@ TEST(ZstdSource, RefusesDamagedBytes) {
 TEST(ZstdSource, LoadsAPackedProfile) {
   const std::string csv = "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
                           "\"0\",\"axpy(int)\",\"gpu__time_duration.sum\",\"us\",\"2\"\n";
-  EXPECT_EQ(testing::mean(testing::session_of(packed(csv)), "axpy(int)", metrics::kernel_duration), 2000.0);
+  EXPECT_EQ(testing::mean(testing::session_of(zstd_of(csv)), "axpy(int)", metrics::kernel_duration), 2000.0);
 }
 
 }  // namespace

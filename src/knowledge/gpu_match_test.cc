@@ -5,7 +5,7 @@
 namespace frx::knowledge {
 namespace {
 
-const GpuCatalogue& catalogue() {
+const GpuCatalogue& gpus_to_match() {
   static const Library library = Library::builtin();
   static const GpuCatalogue catalogue = *GpuCatalogue::load(library);
   return catalogue;
@@ -14,10 +14,10 @@ const GpuCatalogue& catalogue() {
 GpuMatch named(std::string_view name) {
   GpuQuery query;
   query.name = std::string(name);
-  return match_gpu(catalogue(), query);
+  return match_gpu(gpus_to_match(), query);
 }
 GpuMatch device(std::optional<std::string> name, model::ComputeCapability cc, std::optional<int> sms = {}, std::optional<double> memory = {}) {
-  return match_gpu(catalogue(), {std::move(name), cc, sms, memory});
+  return match_gpu(gpus_to_match(), {std::move(name), cc, sms, memory});
 }
 std::string id(const GpuMatch& match) { return match.product ? std::string(match.product->id) : "none"; }
 std::string family(const GpuMatch& match) { return match.limits ? std::string(match.limits->family_key) : "none"; }
@@ -210,7 +210,7 @@ TEST(GpuMatch, HasNoLimitsForOtherVendorsWhateverTheirCapabilityLooksLike) {
 }
 
 TEST(GpuMatch, HasNoDefault) {
-  EXPECT_EQ(match_gpu(catalogue(), {}).certainty, Certainty::unknown);
+  EXPECT_EQ(match_gpu(gpus_to_match(), {}).certainty, Certainty::unknown);
   EXPECT_EQ(named("").certainty, Certainty::unknown);
   EXPECT_EQ(named("-").certainty, Certainty::unknown);
   EXPECT_EQ(named("\xff\x1b[31m").certainty, Certainty::unknown);

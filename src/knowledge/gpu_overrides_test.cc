@@ -5,7 +5,7 @@
 namespace frx::knowledge {
 namespace {
 
-const GpuCatalogue& catalogue() {
+const GpuCatalogue& gpus_to_override() {
   static const Library library = Library::builtin();
   static const GpuCatalogue catalogue = *GpuCatalogue::load(library);
   return catalogue;
@@ -16,12 +16,12 @@ GpuProfile applied(const std::string& yaml, const std::string& model) {
   EXPECT_TRUE(overrides) << to_string(overrides.error());
   GpuQuery query;
   query.name = model;
-  const Result<GpuProfile> profile = overrides->apply(match_gpu(catalogue(), query), model);
+  const Result<GpuProfile> profile = overrides->apply(match_gpu(gpus_to_override(), query), model);
   EXPECT_TRUE(profile) << to_string(profile.error());
   return *profile;
 }
 
-std::string refusal(const std::string& yaml) {
+std::string override_refusal(const std::string& yaml) {
   const Result<GpuOverrides> overrides = GpuOverrides::parse("mine.yaml", yaml);
   return overrides ? "accepted" : to_string(overrides.error());
 }
@@ -74,19 +74,19 @@ TEST(GpuOverrides, GiveAnUnknownGpuThePeaksTheyState) {
 }
 
 TEST(GpuOverrides, RefuseATextWhereANumberBelongs) {
-  EXPECT_EQ(refusal("a100:\n  peak_fp32_tflops: fast\n"), "mine.yaml:2: expected a number as 'peak_fp32_tflops', found 'fast'");
-  EXPECT_EQ(refusal("classifier_thresholds: {x: [1]}\n"), "mine.yaml:1: expected a number as 'x', found a list");
-  EXPECT_EQ(refusal("sm_count: -3\n"), "mine.yaml:1: expected a number as 'sm_count', found '-3'");
-  EXPECT_EQ(refusal("sm_count: .nan\n"), "mine.yaml:1: expected a number as 'sm_count', found '.nan'");
-  EXPECT_EQ(refusal("sm_80: {registers_per_sm: 0}\n"), "mine.yaml:1: expected a whole number above 0 as 'registers_per_sm', found '0'");
-  EXPECT_EQ(refusal("sm_80: {supports_fp8: maybe}\n"), "mine.yaml:1: expected true or false as 'supports_fp8', found 'maybe'");
+  EXPECT_EQ(override_refusal("a100:\n  peak_fp32_tflops: fast\n"), "mine.yaml:2: expected a number as 'peak_fp32_tflops', found 'fast'");
+  EXPECT_EQ(override_refusal("classifier_thresholds: {x: [1]}\n"), "mine.yaml:1: expected a number as 'x', found a list");
+  EXPECT_EQ(override_refusal("sm_count: -3\n"), "mine.yaml:1: expected a number as 'sm_count', found '-3'");
+  EXPECT_EQ(override_refusal("sm_count: .nan\n"), "mine.yaml:1: expected a number as 'sm_count', found '.nan'");
+  EXPECT_EQ(override_refusal("sm_80: {registers_per_sm: 0}\n"), "mine.yaml:1: expected a whole number above 0 as 'registers_per_sm', found '0'");
+  EXPECT_EQ(override_refusal("sm_80: {supports_fp8: maybe}\n"), "mine.yaml:1: expected true or false as 'supports_fp8', found 'maybe'");
 }
 
 TEST(GpuOverrides, RefuseAFileThatIsNotAMap) {
-  EXPECT_NE(refusal("- 1\n").find("expected a map of fields and profiles"), std::string::npos);
-  EXPECT_NE(refusal("").find("expected a map of fields and profiles"), std::string::npos);
-  EXPECT_NE(refusal("profiles: 3\n").find("expected a map of profiles as 'profiles', found '3'"), std::string::npos);
-  EXPECT_NE(refusal("profiles: {h100: 3}\n").find("expected a map of fields as 'h100', found '3'"), std::string::npos);
+  EXPECT_NE(override_refusal("- 1\n").find("expected a map of fields and profiles"), std::string::npos);
+  EXPECT_NE(override_refusal("").find("expected a map of fields and profiles"), std::string::npos);
+  EXPECT_NE(override_refusal("profiles: 3\n").find("expected a map of profiles as 'profiles', found '3'"), std::string::npos);
+  EXPECT_NE(override_refusal("profiles: {h100: 3}\n").find("expected a map of fields as 'h100', found '3'"), std::string::npos);
   EXPECT_FALSE(GpuOverrides::load("/nowhere/mine.yaml"));
 }
 

@@ -8,7 +8,7 @@
 namespace frx::knowledge {
 namespace {
 
-const MetricCatalogue& catalogue() {
+const MetricCatalogue& metric_catalogue() {
   static const Library library = Library::builtin();
   static const MetricCatalogue catalogue = [] {
     Result<MetricCatalogue> loaded = MetricCatalogue::load(library);
@@ -19,22 +19,22 @@ const MetricCatalogue& catalogue() {
 }
 
 std::string called(std::string_view section, std::string_view name, std::string_view unit) {
-  const auto metric = catalogue().called(section, name, unit.empty() ? std::nullopt : parse_unit(unit));
-  return metric ? std::string(catalogue()[*metric].id) : "none";
+  const auto metric = metric_catalogue().called(section, name, unit.empty() ? std::nullopt : parse_unit(unit));
+  return metric ? std::string(metric_catalogue()[*metric].id) : "none";
 }
 
 TEST(MetricCatalogue, LoadsWithUnitAndLabelForEveryMetric) {
-  EXPECT_GT(catalogue().size(), 50u);
-  for (const MetricDefinition& metric : catalogue().all()) {
+  EXPECT_GT(metric_catalogue().size(), 50u);
+  for (const MetricDefinition& metric : metric_catalogue().all()) {
     EXPECT_FALSE(metric.label.empty()) << metric.id;
     EXPECT_FALSE(metric.meaning.empty()) << metric.id;
-    EXPECT_EQ(catalogue().with_id(metric.id), metric.metric);
+    EXPECT_EQ(metric_catalogue().with_id(metric.id), metric.metric);
   }
 }
 
 TEST(MetricCatalogue, GivesEveryFormulaTheUnitOfItsMetric) {
   std::size_t formulas = 0;
-  for (const MetricDefinition& metric : catalogue().all()) {
+  for (const MetricDefinition& metric : metric_catalogue().all()) {
     for (const Expression& formula : metric.formulas) {
       EXPECT_EQ(formula.dimension(), metric.unit.dimension) << metric.id << ": " << formula.text();
       EXPECT_FALSE(formula.is_truth()) << metric.id;
@@ -74,8 +74,8 @@ TEST(MetricCatalogue, KnowsRawNamesWhateverTheSection) {
 }
 
 TEST(MetricCatalogue, SuggestsANearId) {
-  const std::string_view id = catalogue().all().front().id;
-  EXPECT_EQ(catalogue().nearest_id(std::string(id) + "x"), id);
+  const std::string_view id = metric_catalogue().all().front().id;
+  EXPECT_EQ(metric_catalogue().nearest_id(std::string(id) + "x"), id);
 }
 
 TEST(MetricCatalogue, RefusesAFormulaOfAnotherUnitWithFileAndLine) {

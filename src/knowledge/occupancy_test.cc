@@ -5,13 +5,13 @@
 namespace frx::knowledge {
 namespace {
 
-const GpuCatalogue& catalogue() {
+const GpuCatalogue& gpus_with_limits() {
   static const Library library = Library::builtin();
   static const GpuCatalogue catalogue = *GpuCatalogue::load(library);
   return catalogue;
 }
 
-const SmLimits& sm(int major, int minor) { return *catalogue().limits({major, minor}); }
+const SmLimits& sm(int major, int minor) { return *gpus_with_limits().limits({major, minor}); }
 
 LaunchShape launch(std::uint32_t threads, std::uint32_t registers, std::uint32_t static_bytes = 0, std::uint32_t dynamic_bytes = 0) {
   LaunchShape shape;
@@ -56,7 +56,7 @@ TEST(Occupancy, AgreesWithNsightComputeOnRealLaunches) {
   for (const Measured& row : measured) {
     LaunchShape shape = launch(row.threads, row.registers, row.static_bytes, row.dynamic_bytes);
     if (row.configuration > 0) shape.carve_out_bytes = row.configuration;
-    const SmLimits& limits = *catalogue().limits(row.cc);
+    const SmLimits& limits = *gpus_with_limits().limits(row.cc);
     const Occupancy result = occupancy(shape, limits);
     const std::string name = fmt::format("{} threads, {} registers on {}", row.threads, row.registers, to_string(row.cc));
     ASSERT_TRUE(result.known()) << name;

@@ -8,7 +8,7 @@ namespace {
 using derive::compare::Answer;
 
 // A profile of one kernel: its launches of one shape took this long.
-NcuReport profile(const std::vector<double>& us, std::string_view name = "k") {
+NcuReport profile_with(const std::vector<double>& us, std::string_view name = "k") {
   Kernel kernel;
   kernel.name = kernel.short_name = std::string(name);
   kernel.launches = kernel.timed_launches = us.size();
@@ -30,31 +30,31 @@ NcuReport profile(const std::vector<double>& us, std::string_view name = "k") {
 Answer answer(const NcuReport& first, const NcuReport& second) { return judge_profiles(first, second).answer; }
 
 TEST(ProfileTimes, LessTimeIsBetterAndMoreIsWorse) {
-  EXPECT_EQ(answer(profile({100}), profile({90})), Answer::better);
-  EXPECT_EQ(answer(profile({90}), profile({100})), Answer::worse);
+  EXPECT_EQ(answer(profile_with({100}), profile_with({90})), Answer::better);
+  EXPECT_EQ(answer(profile_with({90}), profile_with({100})), Answer::worse);
 }
 
 TEST(ProfileTimes, AboutThreePercentAreNoise) {
-  EXPECT_EQ(answer(profile({100}), profile({97.5})), Answer::cannot_tell);
-  EXPECT_EQ(judge_profiles(profile({100}), profile({97.5})).why_not, "the difference is within 3 %, which is noise");
+  EXPECT_EQ(answer(profile_with({100}), profile_with({97.5})), Answer::cannot_tell);
+  EXPECT_EQ(judge_profiles(profile_with({100}), profile_with({97.5})).why_not, "the difference is within 3 %, which is noise");
 }
 
 TEST(ProfileTimes, OneTickOfTheClockIsNothing) {
-  EXPECT_EQ(answer(profile({0.992}), profile({0.96})), Answer::cannot_tell);
-  EXPECT_EQ(answer(profile({0.992}), profile({0.896})), Answer::better);
+  EXPECT_EQ(answer(profile_with({0.992}), profile_with({0.96})), Answer::cannot_tell);
+  EXPECT_EQ(answer(profile_with({0.992}), profile_with({0.896})), Answer::better);
 }
 
 TEST(ProfileTimes, LaunchesThatScatterMoreThanTheyDifferTellNothing) {
-  EXPECT_EQ(answer(profile({100, 130, 115}), profile({100, 95, 105})), Answer::cannot_tell);
-  EXPECT_EQ(answer(profile({100, 101, 102}), profile({90, 91, 90})), Answer::better);
+  EXPECT_EQ(answer(profile_with({100, 130, 115}), profile_with({100, 95, 105})), Answer::cannot_tell);
+  EXPECT_EQ(answer(profile_with({100, 101, 102}), profile_with({90, 91, 90})), Answer::better);
 }
 
 TEST(ProfileTimes, OneKernelIsComparedByLaunchHoweverManyThereAre) {
-  EXPECT_EQ(answer(profile({100, 100, 100, 100}), profile({90})), Answer::better);
+  EXPECT_EQ(answer(profile_with({100, 100, 100, 100}), profile_with({90})), Answer::better);
 }
 
 TEST(ProfileTimes, SeveralKernelsAreComparedAsAWholeWhenAsMuchWasLaunched) {
-  NcuReport two = profile({100, 100});
+  NcuReport two = profile_with({100, 100});
   two.kernels.push_back(two.kernels[0]);
   two.launches = two.timed_launches = 4;
   two.duration_us = 400;
@@ -67,7 +67,7 @@ TEST(ProfileTimes, SeveralKernelsAreComparedAsAWholeWhenAsMuchWasLaunched) {
 }
 
 TEST(ProfileTimes, OtherGpusAndMissingDurationsAreNotComparable) {
-  NcuReport a = profile({100}), b = profile({50});
+  NcuReport a = profile_with({100}), b = profile_with({50});
   a.compute_capability = "8.0";
   b.compute_capability = "9.0";
   EXPECT_EQ(judge_profiles(a, b).why_not, "they were measured on different GPUs");
@@ -77,14 +77,14 @@ TEST(ProfileTimes, OtherGpusAndMissingDurationsAreNotComparable) {
   EXPECT_TRUE(judge_profiles(a, b).is_comparable);  // the other one is not named
   b.gpu_name = "NVIDIA A100-SXM4-80GB";
   EXPECT_EQ(judge_profiles(a, b).why_not, "they were measured on different GPUs, NVIDIA A100-SXM4-40GB and NVIDIA A100-SXM4-80GB");
-  b = profile({});
+  b = profile_with({});
   EXPECT_EQ(judge_profiles(a, b).why_not, "one side has no kernel durations");
 }
 
 TEST(ProfileOfKernel, IsFoundByFullShortOrPartialName) {
-  NcuReport report = profile({1}, "void tiled<32>(float *)");
+  NcuReport report = profile_with({1}, "void tiled<32>(float *)");
   report.kernels[0].short_name = "tiled";
-  report.kernels.push_back(profile({5}, "naive(float *)").kernels[0]);
+  report.kernels.push_back(profile_with({5}, "naive(float *)").kernels[0]);
   for (const char* name : {"naive(float *)", "naive", "aiv"}) {
     const Result<NcuReport> alone = profile_of_kernel(report, name);
     ASSERT_TRUE(alone) << name;

@@ -52,7 +52,7 @@ TEST(NcuReports, TheDiagnosisAgreesWithTheExperts) {
   EXPECT_GE(score.likely_accepted, 28);
 }
 
-const report::Kernel* kernel_called(const report::NcuReport& report, const std::string& name) {
+const report::Kernel* exported_kernel(const report::NcuReport& report, const std::string& name) {
   for (const report::Kernel& kernel : report.kernels) {
     if (kernel.name == name) return &kernel;
   }
@@ -69,7 +69,7 @@ TEST(NcuReports, AgreeWithTheCsvOfTheSameProgram) {
   const report::NcuReport* rep = analyst->analyse_file((folder / "ncurep/esmm_a10g_ladder12.ncu-rep").string()).value();
   int both = 0;
   for (const report::Kernel& kernel : csv->kernels) {
-    const report::Kernel* other = kernel_called(*rep, kernel.name);
+    const report::Kernel* other = exported_kernel(*rep, kernel.name);
     if (!other) continue;
     ++both;
     EXPECT_EQ(kernel.launches, other->launches) << kernel.name;

@@ -21,7 +21,7 @@
 namespace frx::testing {
 namespace {
 
-const knowledge::CodeRules& rules() {
+const knowledge::CodeRules& cuda_rules() {
   static const knowledge::Library library = knowledge::Library::builtin();
   static const knowledge::CodeRules all = knowledge::CodeRules::load(library, "cuda").value();
   return all;
@@ -35,22 +35,22 @@ const knowledge::SmLimits* limits_of(std::string_view sm) {
   return nullptr;
 }
 
-struct RuleCase {
+struct CudaRuleCase {
   const knowledge::CodeRule* rule;
   Value entry;
 
-  friend void PrintTo(const RuleCase& one, std::ostream* out) { *out << one.entry.where(); }
+  friend void PrintTo(const CudaRuleCase& one, std::ostream* out) { *out << one.entry.where(); }
 };
 
-std::vector<RuleCase> all_cases() {
-  std::vector<RuleCase> all;
-  for (const knowledge::CodeRule& rule : rules().all()) {
+std::vector<CudaRuleCase> cuda_rule_cases() {
+  std::vector<CudaRuleCase> all;
+  for (const knowledge::CodeRule& rule : cuda_rules().all()) {
     for (std::size_t i = 0; i < rule.cases.size(); ++i) all.push_back({&rule, rule.cases.item(i)});
   }
   return all;
 }
 
-std::string name_of(const ::testing::TestParamInfo<RuleCase>& info) {
+std::string cuda_case_name(const ::testing::TestParamInfo<CudaRuleCase>& info) {
   std::string name(info.param.rule->id);
   name += "__";
   for (const char c : info.param.entry["name"].text()) {
@@ -60,7 +60,7 @@ std::string name_of(const ::testing::TestParamInfo<RuleCase>& info) {
   return name;
 }
 
-class CudaRuleCases : public ::testing::TestWithParam<RuleCase> {};
+class CudaRuleCases : public ::testing::TestWithParam<CudaRuleCase> {};
 
 TEST_P(CudaRuleCases, AnswersAsItsYamlSays) {
   const auto& [rule, entry] = GetParam();
@@ -69,7 +69,7 @@ TEST_P(CudaRuleCases, AnswersAsItsYamlSays) {
   const std::vector<model::cuda::Source> sources{ingest::cuda::read_source("case.cu", std::string(entry["source"].text())).value()};
   EXPECT_EQ(sources[0].errors, 0u) << entry.where() << ": the source is not understood";
   const model::cuda::Inspection inspection = derive::cuda::inspect(sources, limits_of(gpu));
-  const std::vector<model::CodeFinding> findings = detect::examine_cuda(rules(), inspection, sources, gpu).findings;
+  const std::vector<model::CodeFinding> findings = detect::examine_cuda(cuda_rules(), inspection, sources, gpu).findings;
   const auto at = std::ranges::find(findings, rule->id, &model::CodeFinding::code);
   EXPECT_EQ(at == findings.end() ? "silent" : "fires", entry["expect"].text()) << entry.where();
   if (at == findings.end()) return;
@@ -80,7 +80,7 @@ TEST_P(CudaRuleCases, AnswersAsItsYamlSays) {
   EXPECT_EQ(at->message.find('{'), std::string::npos) << "a fact of the message is not known: " << at->message;
 }
 
-INSTANTIATE_TEST_SUITE_P(Data, CudaRuleCases, ::testing::ValuesIn(all_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Data, CudaRuleCases, ::testing::ValuesIn(cuda_rule_cases()), cuda_case_name);
 
 TEST(CudaRules, AreTheDocumentedOnesInTheirOrder) {
   const std::vector<std::string_view> documented = {"uncoalesced_access",
@@ -106,12 +106,12 @@ TEST(CudaRules, AreTheDocumentedOnesInTheirOrder) {
                                                     "missing_wmma_mma_path",
                                                     "dimensions_not_tensor_core_friendly"};
   std::vector<std::string_view> ours;
-  for (const knowledge::CodeRule& rule : rules().all()) ours.push_back(rule.id);
+  for (const knowledge::CodeRule& rule : cuda_rules().all()) ours.push_back(rule.id);
   EXPECT_EQ(ours, documented);
 }
 
 TEST(CudaRules, AreShownToFireAndToBeSilent) {
-  for (const knowledge::CodeRule& rule : rules().all()) {
+  for (const knowledge::CodeRule& rule : cuda_rules().all()) {
     std::set<std::string_view> shown;
     for (std::size_t i = 0; i < rule.cases.size(); ++i) shown.insert(rule.cases.item(i)["expect"].text());
     EXPECT_TRUE(shown.contains("fires")) << rule.where << ": no case in which " << rule.id << " fires";
@@ -120,7 +120,7 @@ TEST(CudaRules, AreShownToFireAndToBeSilent) {
 }
 
 TEST(CudaRules, LinkOnlyCardsThatThereAre) {
-  for (const knowledge::CodeRule& rule : rules().all()) {
+  for (const knowledge::CodeRule& rule : cuda_rules().all()) {
     for (const std::string_view card : rule.recommendations) {
       EXPECT_TRUE(fs::exists(repository() / "data/recommendations" / (std::string(card) + ".yaml")))
           << rule.where << ": " << card;
@@ -129,7 +129,7 @@ TEST(CudaRules, LinkOnlyCardsThatThereAre) {
 }
 
 TEST(CudaRules, SayWhatToDoAndWhatWouldRefuteThem) {
-  for (const knowledge::CodeRule& rule : rules().all()) {
+  for (const knowledge::CodeRule& rule : cuda_rules().all()) {
     EXPECT_FALSE(rule.suggestion.empty()) << rule.where;
     EXPECT_FALSE(rule.refute.empty()) << rule.where;
   }

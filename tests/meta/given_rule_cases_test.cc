@@ -52,7 +52,7 @@ struct RuleCase {
   friend void PrintTo(const RuleCase& one, std::ostream* out) { *out << one.entry.where(); }
 };
 
-std::vector<RuleCase> all_cases(std::string_view kind) {
+std::vector<RuleCase> rule_cases(std::string_view kind) {
   std::vector<RuleCase> cases;
   for (const knowledge::CodeRule& rule : rules(kind).all()) {
     for (std::size_t i = 0; i < rule.cases.size(); ++i) cases.push_back({&rule, rule.cases.item(i)});
@@ -74,8 +74,8 @@ std::string case_name(const ::testing::TestParamInfo<RuleCase>& info) {
   return std::string(info.param.rule->id) + "_" + std::to_string(info.index);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ptx, GivenRuleCase, ::testing::ValuesIn(all_cases("ptx")), case_name);
-INSTANTIATE_TEST_SUITE_P(Cubin, GivenRuleCase, ::testing::ValuesIn(all_cases("cubin")), case_name);
+INSTANTIATE_TEST_SUITE_P(Ptx, GivenRuleCase, ::testing::ValuesIn(rule_cases("ptx")), case_name);
+INSTANTIATE_TEST_SUITE_P(Cubin, GivenRuleCase, ::testing::ValuesIn(rule_cases("cubin")), case_name);
 
 class RulesOf : public ::testing::TestWithParam<const char*> {};
 

@@ -17,7 +17,7 @@
 namespace frx::testing {
 namespace {
 
-const knowledge::Knowledge& known() {
+const knowledge::Knowledge& loaded() {
   static const knowledge::Knowledge all = knowledge::Knowledge::load("").value();
   return all;
 }
@@ -29,14 +29,14 @@ std::string word(const detect::Verdict& verdict) {
 
 // The verdict of one label about what `given` says was measured.
 detect::Verdict verdict_of(const knowledge::Label& label, const Value& given) {
-  model::Readings readings(known().metrics.size());
+  model::Readings readings(loaded().metrics.size());
   std::uint64_t kernel_class = 0;
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (given.key(i) == "kernel") {
-      kernel_class = known().classes.of(given.value(i).text());
+      kernel_class = loaded().classes.of(given.value(i).text());
       continue;
     }
-    const std::optional<model::Metric> metric = known().metrics.with_id(given.key(i));
+    const std::optional<model::Metric> metric = loaded().metrics.with_id(given.key(i));
     const std::optional<double> value = given.value(i).number();
     if (!metric || !value) {
       ADD_FAILURE() << given.value(i).where() << ": '" << given.key(i) << "' is not a metric with a number";
@@ -44,8 +44,8 @@ detect::Verdict verdict_of(const knowledge::Label& label, const Value& given) {
     }
     readings.set(*metric, {*value, model::Origin::measured, 0, 1, {}});
   }
-  derive::add_derived(known().metrics, readings);
-  for (detect::Verdict& verdict : detect::examine(known().labels, known().metrics, readings, kernel_class)) {
+  derive::add_derived(loaded().metrics, readings);
+  for (detect::Verdict& verdict : detect::examine(loaded().labels, loaded().metrics, readings, kernel_class)) {
     if (verdict.label == &label) return std::move(verdict);
   }
   ADD_FAILURE() << label.where << ": the label has no condition";
@@ -61,7 +61,7 @@ struct LabelCase {
 
 std::vector<LabelCase> all_cases() {
   std::vector<LabelCase> all;
-  for (const knowledge::Label& label : known().labels.all()) {
+  for (const knowledge::Label& label : loaded().labels.all()) {
     for (std::size_t i = 0; i < label.cases.size(); ++i) all.push_back({&label, label.cases.item(i)});
   }
   return all;
@@ -94,7 +94,7 @@ TEST_P(LabelCases, AnswersAsItsYamlSays) {
 INSTANTIATE_TEST_SUITE_P(Data, LabelCases, ::testing::ValuesIn(all_cases()), name_of);
 
 TEST(LabelCases, EveryConditionIsShownToFireToBeClearAndToAbstain) {
-  for (const knowledge::Label& label : known().labels.all()) {
+  for (const knowledge::Label& label : loaded().labels.all()) {
     if (label.when.empty()) continue;
     std::set<std::string_view> shown;
     for (std::size_t i = 0; i < label.cases.size(); ++i) shown.insert(label.cases.item(i)["expect"].text());

@@ -21,14 +21,14 @@ const knowledge::RunLabels& labels() {
   return all;
 }
 
-struct LabelCase {
+struct RunCase {
   const knowledge::RunLabel* label;
   Value entry;
-  friend void PrintTo(const LabelCase& one, std::ostream* out) { *out << one.entry.where(); }
+  friend void PrintTo(const RunCase& one, std::ostream* out) { *out << one.entry.where(); }
 };
 
-std::vector<LabelCase> all_cases() {
-  std::vector<LabelCase> cases;
+std::vector<RunCase> run_cases() {
+  std::vector<RunCase> cases;
   for (const knowledge::RunLabel& label : labels().all()) {
     for (std::size_t i = 0; i < label.cases.size(); ++i) cases.push_back({&label, label.cases.item(i)});
   }
@@ -45,7 +45,7 @@ model::RunFacts facts_given(const Value& given) {
   return facts;
 }
 
-class RunLabelCase : public ::testing::TestWithParam<LabelCase> {};
+class RunLabelCase : public ::testing::TestWithParam<RunCase> {};
 
 TEST_P(RunLabelCase, HoldsAsItSays) {
   const auto& [label, entry] = GetParam();
@@ -55,7 +55,7 @@ TEST_P(RunLabelCase, HoldsAsItSays) {
   EXPECT_EQ(fires ? "fires" : unknown ? "cannot tell" : "clear", entry["expect"].text()) << label->id << ": " << entry["name"].text();
 }
 
-INSTANTIATE_TEST_SUITE_P(Data, RunLabelCase, ::testing::ValuesIn(all_cases()),
+INSTANTIATE_TEST_SUITE_P(Data, RunLabelCase, ::testing::ValuesIn(run_cases()),
                          [](const auto& info) { return std::string(info.param.label->id) + "_" + std::to_string(info.index); });
 
 TEST(RunLabels, EachIsTriedInEveryWay) {

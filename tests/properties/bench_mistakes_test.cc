@@ -22,12 +22,12 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // Commands on a machine without GPU, with the fake nvcc of tests/support.
-struct Shop {
+struct BenchShop {
   TemporaryDirectory folder = TemporaryDirectory::make("/tmp").value();
   capture::FakeHost host;
   std::string out, err;
 
-  Shop() {
+  BenchShop() {
     const std::string ncu = capture::fake_ncu_folder();
     host.programs["nvcc"] = ncu.substr(0, ncu.rfind('/')) + "/fake_nvcc/nvcc";
   }
@@ -48,7 +48,7 @@ struct Shop {
 
 // The reference called a program that prints a line and exits 13.58x as fast.
 TEST(BenchMistakes, H1_AProgramThatComputesSomethingElseIsNotFaster) {
-  Shop shop;
+  BenchShop shop;
   const std::string right = shop.source("right.cu", "// fake nvcc: run sleep 0.02\n// fake nvcc: run echo \"FRX_CHECKSUM: 42\"\n");
   const std::string wrong = shop.source("wrong.cu", "// fake nvcc: run echo \"FRX_CHECKSUM: 0\"\n");
   EXPECT_EQ(shop.run({right, wrong, "--json"}), 1);
@@ -81,7 +81,7 @@ TEST(BenchMistakes, H2_TheSameProgramIsNeitherBetterNorWorse) {
 }
 
 TEST(BenchMistakes, H3_NonsenseInTheCommandLineIsNamed) {
-  Shop shop;
+  BenchShop shop;
   const std::string source = shop.source("a.cu", "// fake nvcc: run echo \"done\"\n");
   EXPECT_EQ(shop.run({source, source, "--runs", "0"}), 2);
   EXPECT_THAT(shop.err, HasSubstr("expected 1 to 10000 as --runs, found 0"));
@@ -92,7 +92,7 @@ TEST(BenchMistakes, H3_NonsenseInTheCommandLineIsNamed) {
 }
 
 TEST(BenchMistakes, H3_ProgramsThatDoNotEndAreEnded) {
-  Shop shop;
+  BenchShop shop;
   const std::string source = shop.source("a.cu", "// fake nvcc: run echo \"done\"\n");
   EXPECT_EQ(shop.run({source, shop.source("hang.cu", "// fake nvcc: run sleep 60\n"), "--time-limit", "0.3", "--runs", "1"}), 1);
   EXPECT_THAT(shop.out, HasSubstr("no end within 0.3 s"));
@@ -100,7 +100,7 @@ TEST(BenchMistakes, H3_ProgramsThatDoNotEndAreEnded) {
 
 // The reference split them at blanks.
 TEST(BenchMistakes, H3_ABuildFlagKeepsItsBlanks) {
-  Shop shop;
+  BenchShop shop;
   const std::string source = shop.source("a.cu", "// fake nvcc: run echo \"done\"\n"), log = shop.folder.file("log");
   ::setenv("FAKE_NVCC_RECORD", log.c_str(), 1);
   EXPECT_EQ(shop.run({source, source, "--runs", "1", "--build-flags", "-O1 -DTEXT='a b'", "--gpu-model", "H100"}), 0);
@@ -110,7 +110,7 @@ TEST(BenchMistakes, H3_ABuildFlagKeepsItsBlanks) {
 
 // A median of launches one after the other is that of a warm cache.
 TEST(BenchMistakes, H4_WarmAndColdTimesAreBothThere) {
-  Shop shop;
+  BenchShop shop;
   const std::string first = shop.source("a.cu", "// fake nvcc: run echo \"FRX_KERNEL_US: 10\"\n// fake nvcc: run echo \"FRX_KERNEL_COLD_US: 40\"\n");
   const std::string second = shop.source("b.cu", "// fake nvcc: run echo \"FRX_KERNEL_US: 5\"\n// fake nvcc: run echo \"FRX_KERNEL_COLD_US: 39\"\n");
   EXPECT_EQ(shop.run({first, second, "--json"}), 0);

@@ -33,7 +33,7 @@ const report::ComparisonKnowledge& known() {
 std::unique_ptr<report::CudaReport> source(const std::string& text) { return analyst().inspect_cuda({{"k.cu", text}}).value(); }
 
 // PTX with one kernel that keeps this many values at once.
-std::unique_ptr<report::PtxReport> ptx(int values) {
+std::unique_ptr<report::PtxReport> ptx_holding(int values) {
   std::string body;
   for (int i = 0; i < values; ++i) body += fmt::format("ld.global.f32 %f{}, [%rd1+{}];\n", i, 4 * i);
   for (int i = 0; i < values; ++i) body += fmt::format("st.global.f32 [%rd2+{}], %f{};\n", 4 * i, values - 1 - i);
@@ -118,7 +118,7 @@ TEST(ComparisonMistakes, E1_SourceAloneTellsMoreThanBarriers) {
 
 TEST(ComparisonMistakes, E2_TheSameSourceWithPtxOfOneSideIsATie) {
   const auto code = source(coalesced("sums"));
-  const auto compiled = ptx(60);
+  const auto compiled = ptx_holding(60);
   const ImplementationComparison c = compared(side("a", code.get()), side("b", code.get(), compiled.get()));
   EXPECT_EQ(c.verdict.winner, Side::neither);
   EXPECT_EQ(c.scores.first, c.scores.second);
@@ -173,7 +173,7 @@ TEST(ComparisonMistakes, E3_TimeOutweighsEveryScore) {
 
 TEST(ComparisonMistakes, E4_OneFactSeenInSourceAndInItsPtxCountsOnce) {
   const auto bad = source(strided("sums")), good = source(coalesced("sums"));
-  const auto compiled = ptx(8);
+  const auto compiled = ptx_holding(8);
   const ImplementationComparison alone = compared(side("bad", bad.get()), side("good", good.get()));
   const ImplementationComparison both = compared(side("bad", bad.get(), compiled.get()), side("good", good.get(), compiled.get()));
   EXPECT_EQ(dimension(alone, "memory_efficiency").first, dimension(both, "memory_efficiency").first);
@@ -246,7 +246,7 @@ TEST(ComparisonMistakes, AReasonOfManyKernelsIsSaidOnce) {
 
 TEST(ComparisonMistakes, AFileWithItselfIsATie) {
   const auto code = source(strided("sums"));
-  const auto compiled = ptx(60);
+  const auto compiled = ptx_holding(60);
   const Profile profile({time_of("100"), dram_busy, l1, l2});
   const Implementation one = side("k", code.get(), compiled.get(), profile.report());
   const ImplementationComparison c = compared(one, one);
@@ -259,7 +259,7 @@ TEST(ComparisonMistakes, AFileWithItselfIsATie) {
 
 TEST(ComparisonMistakes, ExchangedSidesExchangeTheAnswer) {
   const auto bad = source(strided("sums")), good = source(coalesced("sums"));
-  const auto few = ptx(20), many = ptx(100);
+  const auto few = ptx_holding(20), many = ptx_holding(100);
   const Implementation a = side("a", bad.get(), few.get()), b = side("b", good.get(), many.get());
   const ImplementationComparison there = compared(a, b), back = compared(b, a);
   EXPECT_EQ(there.scores.first, back.scores.second);
@@ -270,7 +270,7 @@ TEST(ComparisonMistakes, ExchangedSidesExchangeTheAnswer) {
 }
 
 TEST(ComparisonMistakes, FewerRegistersWinOnlyWhereBothAreKnown) {
-  const auto few = ptx(20), many = ptx(100);
+  const auto few = ptx_holding(20), many = ptx_holding(100);
   const ImplementationComparison c = compared(side("a", nullptr, many.get()), side("b", nullptr, few.get()));
   EXPECT_EQ(c.verdict.winner, Side::second);
   EXPECT_EQ(dimension(c, "register_efficiency").layer, "ptx");

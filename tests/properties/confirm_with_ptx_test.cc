@@ -8,20 +8,20 @@
 namespace frx::testing {
 namespace {
 
-const report::CodeAnalyst& analyst() {
+const report::CodeAnalyst& confirming_analyst() {
   static const std::unique_ptr<report::CodeAnalyst> one = report::CodeAnalyst::create({}).value();
   return *one;
 }
 
 // Line 2 walks down a column.
-constexpr const char* source = R"(__global__ void column(const float* in, float* out, int n) {
+constexpr const char* column_source = R"(__global__ void column(const float* in, float* out, int n) {
   float x = in[threadIdx.x * 1024];
   if (threadIdx.x < n) out[threadIdx.x] = x;
 }
 )";
 
 // The load of line `line` of column.cu, whose lanes are `stride` bytes apart.
-std::string ptx(int line, int stride) {
+std::string ptx_with_access(int line, int stride) {
   return fmt::format(R"(.version 8.0
 .target sm_80
 .address_size 64
@@ -45,8 +45,8 @@ std::string ptx(int line, int stride) {
 }
 
 std::unique_ptr<report::CudaReport> confirmed(const std::string& text) {
-  std::unique_ptr<report::CudaReport> report = analyst().inspect_cuda({{"src/column.cu", source}}).value();
-  report::confirm_with_ptx(*report, *analyst().analyse_ptx("column.ptx", text).value());
+  std::unique_ptr<report::CudaReport> report = confirming_analyst().inspect_cuda({{"src/column.cu", column_source}}).value();
+  report::confirm_with_ptx(*report, *confirming_analyst().analyse_ptx("column.ptx", text).value());
   return report;
 }
 
@@ -58,7 +58,7 @@ const model::CodeFinding* uncoalesced(const report::CudaReport& report) {
 }
 
 TEST(ConfirmWithPtx, SaysWhatTheCompiledAccessNeeds) {
-  const auto report = confirmed(ptx(2, 4096));
+  const auto report = confirmed(ptx_with_access(2, 4096));
   ASSERT_TRUE(uncoalesced(*report));
   EXPECT_EQ(uncoalesced(*report)->confidence, "high");
   EXPECT_NE(uncoalesced(*report)->message.find("Confirmed by PTX: adjacent threads are 4096 bytes apart"), std::string::npos)
@@ -66,32 +66,32 @@ TEST(ConfirmWithPtx, SaysWhatTheCompiledAccessNeeds) {
 }
 
 TEST(ConfirmWithPtx, ConfirmsOnceHoweverOftenAHeaderIsCompiled) {
-  const auto report = confirmed(ptx(2, 4096));
+  const auto report = confirmed(ptx_with_access(2, 4096));
   const std::string once = uncoalesced(*report)->message;
-  report::confirm_with_ptx(*report, *analyst().analyse_ptx("other.ptx", ptx(2, 4)).value());
+  report::confirm_with_ptx(*report, *confirming_analyst().analyse_ptx("other.ptx", ptx_with_access(2, 4)).value());
   ASSERT_TRUE(uncoalesced(*report));
   EXPECT_EQ(uncoalesced(*report)->message, once);
 }
 
 TEST(ConfirmWithPtx, WithdrawsWhatTheCompiledAccessDoesNotShow) {
-  const auto report = confirmed(ptx(2, 4));
+  const auto report = confirmed(ptx_with_access(2, 4));
   EXPECT_FALSE(uncoalesced(*report));
   ASSERT_EQ(report->notes.size(), 1u);
   EXPECT_NE(report->notes[0].find("uncoalesced_access at column.cu:2 withdrawn"), std::string::npos) << report->notes[0];
 }
 
 TEST(ConfirmWithPtx, LeavesWhatPtxSaysNothingAbout) {
-  const auto report = confirmed(ptx(3, 4));
+  const auto report = confirmed(ptx_with_access(3, 4));
   ASSERT_TRUE(uncoalesced(*report));
   EXPECT_EQ(uncoalesced(*report)->message.find("PTX"), std::string::npos);
 }
 
 // A source, its PTX from kernel.cu, and what is left of them.
 std::unique_ptr<report::CudaReport> held(const std::string& cuda, const std::string& body, const std::string& name = "_Z1kPfi") {
-  std::unique_ptr<report::CudaReport> report = analyst().inspect_cuda({{"src/kernel.cu", cuda}}).value();
+  std::unique_ptr<report::CudaReport> report = confirming_analyst().inspect_cuda({{"src/kernel.cu", cuda}}).value();
   const std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"/src/kernel.cu\"\n.visible .entry " + name +
                            "(.param .u64 p0, .param .u32 p1)\n{\n" + body + "}\n";
-  report::confirm_with_ptx(*report, *analyst().analyse_ptx("kernel.ptx", text).value());
+  report::confirm_with_ptx(*report, *confirming_analyst().analyse_ptx("kernel.ptx", text).value());
   return report;
 }
 
@@ -156,12 +156,12 @@ TEST(ConfirmWithPtx, ABranchOfAnUnknownLineDecidesNothing) {
 TEST(ConfirmWithPtx, AKernelOfAnotherNameOrFileDecidesNothing) {
   const auto named = held(odd_lanes, odd_lanes_ptx(a_selection), "_Z5otherPfi");
   EXPECT_TRUE(found(*named, "warp_divergence"));
-  std::unique_ptr<report::CudaReport> filed = analyst().inspect_cuda({{"src/elsewhere.cu", odd_lanes}}).value();
+  std::unique_ptr<report::CudaReport> filed = confirming_analyst().inspect_cuda({{"src/elsewhere.cu", odd_lanes}}).value();
   const std::string text =
       ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"/src/kernel.cu\"\n.visible .entry _Z1kPfi(.param .u64 p0, "
       ".param .u32 p1)\n{\n" +
       odd_lanes_ptx(a_selection) + "}\n";
-  report::confirm_with_ptx(*filed, *analyst().analyse_ptx("kernel.ptx", text).value());
+  report::confirm_with_ptx(*filed, *confirming_analyst().analyse_ptx("kernel.ptx", text).value());
   EXPECT_TRUE(found(*filed, "warp_divergence"));
 }
 

@@ -11,7 +11,7 @@ namespace {
 using report::CodeAnalyst;
 using report::PtxReport;
 
-const CodeAnalyst& analyst(const std::string& gpu = "") {
+const CodeAnalyst& ptx_analyst(const std::string& gpu = "") {
   static std::map<std::string, std::unique_ptr<CodeAnalyst>> all;
   std::unique_ptr<CodeAnalyst>& one = all[gpu];
   if (!one) one = CodeAnalyst::create({.data_directory = {}, .gpu_model = gpu, .arch_profile = {}}).value();
@@ -19,7 +19,7 @@ const CodeAnalyst& analyst(const std::string& gpu = "") {
 }
 
 std::unique_ptr<PtxReport> analysed(const std::string& body, const std::string& gpu = "") {
-  return analyst(gpu).analyse_ptx("k.ptx", ".version 8.4\n.target sm_86\n.address_size 64\n" + body).value();
+  return ptx_analyst(gpu).analyse_ptx("k.ptx", ".version 8.4\n.target sm_86\n.address_size 64\n" + body).value();
 }
 
 const model::CodeFinding* finding(const PtxReport& report, std::string_view code) {
@@ -76,9 +76,9 @@ TEST(PtxMistakes, D2_TheCompilerHasTheLastWord) {
     };
   };
   const std::string ptx = ".version 8.4\n.target sm_86\n" + kernel(".local .align 4 .b8 depot[32];\nst.local.u32 [depot], %r1;\n");
-  const auto none = analyst().analyse_ptx("k.ptx", ptx, said("0")).value();
+  const auto none = ptx_analyst().analyse_ptx("k.ptx", ptx, said("0")).value();
   EXPECT_TRUE(none->diagnosis.labels.empty());
-  const auto many = analyst().analyse_ptx("k.ptx", ptx, said("540")).value();
+  const auto many = ptx_analyst().analyse_ptx("k.ptx", ptx, said("540")).value();
   EXPECT_EQ(many->diagnosis.primary, "ptx_register_spills");
   EXPECT_EQ(many->diagnosis.labels[0].proof, knowledge::Proof::proven);
   EXPECT_EQ(many->confidence, "high");
@@ -120,7 +120,7 @@ TEST(PtxMistakes, D5_WithoutSharedMemoryNothingIsWrongYet) {
 
 TEST(PtxMistakes, D6_WhatIsNoPtxIsRefused) {
   for (const char* text : {"", "hello", "int main() {}", "\xff\xfe\x00"}) {
-    EXPECT_FALSE(analyst().analyse_ptx("k.ptx", text)) << text;
+    EXPECT_FALSE(ptx_analyst().analyse_ptx("k.ptx", text)) << text;
   }
 }
 

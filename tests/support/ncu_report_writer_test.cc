@@ -108,7 +108,7 @@ Walked from_yaml(const std::string& yaml) {
   return bytes ? walk(*bytes) : Walked();
 }
 
-std::string refusal(const std::string& yaml) {
+std::string yaml_refusal(const std::string& yaml) {
   const Result<std::string> bytes = ncu_report_from_yaml("a.yaml", yaml);
   return bytes ? "" : to_string(bytes.error());
 }
@@ -272,9 +272,9 @@ TEST(NcuReportFromYaml, DeclaresLateNamesAtTheEnd) {
 }
 
 TEST(NcuReportFromYaml, NamesTheLineOfWhatItDoesNotUnderstand) {
-  EXPECT_EQ(refusal("tool: 2024.1\nlaunch: []\n"), "a.yaml:2: no key is called 'launch'");
-  EXPECT_EQ(refusal("launches:\n  - grid: [x]\n"), "a.yaml:2: expected a whole number, found 'x'");
-  EXPECT_EQ(refusal("launches:\n  - metrics: {a: {float32: 1}}\n"),
+  EXPECT_EQ(yaml_refusal("tool: 2024.1\nlaunch: []\n"), "a.yaml:2: no key is called 'launch'");
+  EXPECT_EQ(yaml_refusal("launches:\n  - grid: [x]\n"), "a.yaml:2: expected a whole number, found 'x'");
+  EXPECT_EQ(yaml_refusal("launches:\n  - metrics: {a: {float32: 1}}\n"),
             "a.yaml:2: expected one of float, double, uint32, uint64, text, found 'float32'");
 }
 

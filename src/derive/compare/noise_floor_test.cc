@@ -51,7 +51,7 @@ double median(std::vector<double> values) {
 }
 
 // How often in a thousand two runs of one program are called different, when the floor is made of `baselines` runs of it.
-int false_alarms(std::size_t baselines, double drift) {
+int false_alarms_of_profiles(std::size_t baselines, double drift) {
   std::mt19937_64 random(17 + baselines);
   int alarms = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -66,8 +66,8 @@ int false_alarms(std::size_t baselines, double drift) {
 
 // Between runs 5 %, within a run 2 %: the steps of one run a side claim to know what they cannot.
 TEST(BaselineSpread, RunsThatDriftAreNotCalledDifferent) {
-  EXPECT_GT(false_alarms(1, 0.05), 300);
-  for (const std::size_t baselines : {2u, 3u, 5u}) EXPECT_LE(false_alarms(baselines, 0.05), 10) << baselines;
+  EXPECT_GT(false_alarms_of_profiles(1, 0.05), 300);
+  for (const std::size_t baselines : {2u, 3u, 5u}) EXPECT_LE(false_alarms_of_profiles(baselines, 0.05), 10) << baselines;
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ KernelResources read_one(const CubinSketch& cubin) {
 
 KernelResources read_one(const KernelSketch& kernel) { return read_one(CubinSketch{.kernels = {kernel}}); }
 
-std::string refusal_of(const std::string& cubin) {
+std::string resources_refusal(const std::string& cubin) {
   const auto kernels = read_kernel_resources(cubin);
   return kernels ? "read" : kernels.error().message;
 }
@@ -167,19 +167,19 @@ TEST(KernelResources, LeaveTheStackOfRecursionOpen) {
 }
 
 TEST(KernelResources, RefuseWhatIsNoCubin) {
-  EXPECT_EQ(refusal_of(""), "expected a cubin, found no ELF file");
-  EXPECT_EQ(refusal_of(CubinSketch{.machine = 62}.bytes()),
+  EXPECT_EQ(resources_refusal(""), "expected a cubin, found no ELF file");
+  EXPECT_EQ(resources_refusal(CubinSketch{.machine = 62}.bytes()),
             "expected a cubin (little-endian ELF for machine 190), found machine 62");
-  EXPECT_EQ(refusal_of(CubinSketch{.flags = 0}.bytes()),
+  EXPECT_EQ(resources_refusal(CubinSketch{.flags = 0}.bytes()),
             "expected the architecture in the flags of the cubin, found 0x0");
 }
 
 TEST(KernelResources, RefuseDamagedTables) {
   CubinSketch cubin{.kernels = {KernelSketch()}};
   cubin.kernels[0].attributes = "\x05\x19" + testing::number(0, 2);
-  EXPECT_EQ(refusal_of(cubin.bytes()), "expected an attribute of format 1 to 4 at byte 0, found 5");
+  EXPECT_EQ(resources_refusal(cubin.bytes()), "expected an attribute of format 1 to 4 at byte 0, found 5");
   cubin.kernels[0].attributes = short_attribute(0x19, 20) + "\x04\x05" + testing::number(200, 2);
-  EXPECT_EQ(refusal_of(cubin.bytes()), "the attribute at byte 4 ends behind its section");
+  EXPECT_EQ(resources_refusal(cubin.bytes()), "the attribute at byte 4 ends behind its section");
 }
 
 // A byte of the file belongs to one kernel; a thousand sections over the same bytes would cost a thousand times as
@@ -190,7 +190,7 @@ TEST(KernelResources, RefuseSectionsThatOverlap) {
     cubin.kernels.push_back(cubin.kernels[0]);
     cubin.kernels.back().behind_previous = true;
   }
-  EXPECT_EQ(refusal_of(cubin.bytes()), "the sections of the kernels overlap");
+  EXPECT_EQ(resources_refusal(cubin.bytes()), "the sections of the kernels overlap");
 }
 
 // Every prefix of a file that is read is read or refused.

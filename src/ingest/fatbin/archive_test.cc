@@ -19,7 +19,7 @@ std::string header(const std::string& name, const std::string& size, const std::
   return text + end;
 }
 
-std::string refusal_of(const std::string& file) {
+std::string archive_refusal(const std::string& file) {
   const auto members = members_of_archive(file);
   return members ? "read" : members.error().message;
 }
@@ -48,24 +48,24 @@ TEST(Archive, OfBsdHasNamesBeforeTheBytes) {
   EXPECT_EQ((*members)[0].position, 8u + 60u + 12u);
 }
 
-TEST(Archive, WithoutMembersIsOne) { EXPECT_EQ(refusal_of("!<arch>\n"), "read"); }
+TEST(Archive, WithoutMembersIsOne) { EXPECT_EQ(archive_refusal("!<arch>\n"), "read"); }
 
 TEST(Archive, ThinOrOtherwiseIsRefused) {
   EXPECT_TRUE(begins_archive("!<thin>\n"));
-  EXPECT_EQ(refusal_of("!<thin>\n"), "a thin archive holds only the names of its objects");
-  EXPECT_EQ(refusal_of("hello"), "expected an archive, found something else");
+  EXPECT_EQ(archive_refusal("!<thin>\n"), "a thin archive holds only the names of its objects");
+  EXPECT_EQ(archive_refusal("hello"), "expected an archive, found something else");
 }
 
 TEST(Archive, IsRefusedWhenSizesAreWrong) {
   const std::string magic = "!<arch>\n";
-  EXPECT_EQ(refusal_of(magic + "a.o/"), "the archive is damaged at byte 8: the header of a member is cut");
-  EXPECT_EQ(refusal_of(magic + header("a.o/", "4") + "abc"), "the archive is damaged at byte 8: the member is cut");
-  EXPECT_EQ(refusal_of(magic + header("a.o/", "9999999999") + "abc"), "the archive is damaged at byte 8: the member is cut");
-  EXPECT_EQ(refusal_of(magic + header("a.o/", "-1") + "abc"), "the archive is damaged at byte 8: no header of a member");
-  EXPECT_EQ(refusal_of(magic + header("a.o/", "") + "abc"), "the archive is damaged at byte 8: no header of a member");
-  EXPECT_EQ(refusal_of(magic + header("a.o/", "3", "xx") + "abc"), "the archive is damaged at byte 8: no header of a member");
-  EXPECT_EQ(refusal_of(magic + header("/12", "3") + "abc"), "the archive is damaged at byte 8: the name of the member is missing");
-  EXPECT_EQ(refusal_of(magic + header("#1/4", "3") + "abc"), "the archive is damaged at byte 8: the name of the member is cut");
+  EXPECT_EQ(archive_refusal(magic + "a.o/"), "the archive is damaged at byte 8: the header of a member is cut");
+  EXPECT_EQ(archive_refusal(magic + header("a.o/", "4") + "abc"), "the archive is damaged at byte 8: the member is cut");
+  EXPECT_EQ(archive_refusal(magic + header("a.o/", "9999999999") + "abc"), "the archive is damaged at byte 8: the member is cut");
+  EXPECT_EQ(archive_refusal(magic + header("a.o/", "-1") + "abc"), "the archive is damaged at byte 8: no header of a member");
+  EXPECT_EQ(archive_refusal(magic + header("a.o/", "") + "abc"), "the archive is damaged at byte 8: no header of a member");
+  EXPECT_EQ(archive_refusal(magic + header("a.o/", "3", "xx") + "abc"), "the archive is damaged at byte 8: no header of a member");
+  EXPECT_EQ(archive_refusal(magic + header("/12", "3") + "abc"), "the archive is damaged at byte 8: the name of the member is missing");
+  EXPECT_EQ(archive_refusal(magic + header("#1/4", "3") + "abc"), "the archive is damaged at byte 8: the name of the member is cut");
 }
 
 }  // namespace

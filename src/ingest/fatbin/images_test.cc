@@ -15,7 +15,7 @@ using testing::program;
 using testing::with_lz4;
 using testing::with_zstd;
 
-constexpr std::string_view ptx = ".version 9.0\n.target sm_90\n.address_size 64\n";
+constexpr std::string_view ptx_image = ".version 9.0\n.target sm_90\n.address_size 64\n";
 constexpr std::uint64_t plenty = 1 << 20;
 
 std::string refusal_of(const std::string& file) {
@@ -40,7 +40,7 @@ TEST(DeviceImages, AreRecognisedByTheFirstBytes) {
   EXPECT_EQ(file_kind(cubin::testing::CubinSketch().bytes()), FileKind::cubin);
   EXPECT_EQ(file_kind(program({})), FileKind::host);
   EXPECT_EQ(file_kind(testing::archive({})), FileKind::archive);
-  EXPECT_EQ(file_kind(ptx), FileKind::other);
+  EXPECT_EQ(file_kind(ptx_image), FileKind::other);
   EXPECT_EQ(file_kind(""), FileKind::other);
   EXPECT_EQ(file_kind("\x7F"
                       "ELF"),
@@ -61,9 +61,9 @@ TEST(DeviceImages, SayWhatTheyAreFor) {
 }
 
 TEST(DeviceImages, AreUnpackedToTheSameBytes) {
-  EXPECT_EQ(*unpacked(container({plain(1, 90, ptx)})), ptx);
-  EXPECT_EQ(*unpacked(container({with_zstd(1, 90, ptx)})), ptx);
-  EXPECT_EQ(*unpacked(container({with_lz4(1, 90, ptx)})), ptx);
+  EXPECT_EQ(*unpacked(container({plain(1, 90, ptx_image)})), ptx_image);
+  EXPECT_EQ(*unpacked(container({with_zstd(1, 90, ptx_image)})), ptx_image);
+  EXPECT_EQ(*unpacked(container({with_lz4(1, 90, ptx_image)})), ptx_image);
   // Only PTX is a text: what fills up a cubin may belong to it.
   EXPECT_EQ(*unpacked(container({plain(2, 90, std::string("ELF\0\0", 5))})), std::string("ELF\0\0\0\0\0", 8));
 }
@@ -138,10 +138,10 @@ TEST(DeviceImages, AreNoBombs) {
 }
 
 TEST(DeviceImages, AreRefusedWhenThePackedBytesAreDamaged) {
-  EntrySketch entry = with_zstd(1, 90, ptx);
+  EntrySketch entry = with_zstd(1, 90, ptx_image);
   entry.stored[0] = 'x';
   EXPECT_EQ(refusal_to_unpack(container({entry})), "the zstd data is damaged (Unknown frame descriptor)");
-  entry = with_zstd(1, 90, ptx);
+  entry = with_zstd(1, 90, ptx_image);
   entry.packed_size -= 4;
   EXPECT_EQ(refusal_to_unpack(container({entry})), "the zstd data does not become the 44 bytes that are declared");
 }

@@ -7,7 +7,7 @@
 namespace frx::ingest::testing {
 namespace {
 
-model::Session session_of_report(const std::string& yaml) {
+model::Session imported(const std::string& yaml) {
   const Result<std::string> bytes = frx::testing::ncu_report_from_yaml("report.yaml", yaml);
   if (!bytes) {
     ADD_FAILURE() << to_string(bytes.error());
@@ -17,7 +17,7 @@ model::Session session_of_report(const std::string& yaml) {
 }
 
 TEST(NcuReportImporter, TakesValuesInBaseUnits) {
-  const model::Session session = session_of_report(R"(
+  const model::Session session = imported(R"(
 launches:
   - kernel: k
     metrics: {gpu__time_duration.sum: 2000.0, dram__bytes.sum: 4096.0, dram__bytes.sum.per_second: 2.048e9,
@@ -29,7 +29,7 @@ launches:
 }
 
 TEST(NcuReportImporter, KeepsLaunchesOfDifferentShapesApart) {
-  const model::Session session = session_of_report(R"(
+  const model::Session session = imported(R"(
 device: {name: NVIDIA A100-SXM4-40GB, cc: 8.0}
 launches:
   - {kernel: k, grid: [10, 1, 1], block: [128, 1, 1]}
@@ -45,13 +45,13 @@ launches:
 }
 
 TEST(NcuReportImporter, DividesGridsInThreads) {
-  const model::Session session = session_of_report(
+  const model::Session session = imported(
       "grid_in_threads: true\nlaunches: [{kernel: k, grid: [10, 3, 1], block: [128, 2, 1], metrics: {launch__grid_size: 30}}]\n");
   EXPECT_EQ(session.kernels[0].groups[0].grid, (model::Dim3{10, 3, 1}));
 }
 
 TEST(NcuReportImporter, CountsNanAndAbsentValuesOfKnownCountersAsNotMeasured) {
-  const model::Session session = session_of_report(R"(
+  const model::Session session = imported(R"(
 launches: [{kernel: k, metrics: {dram__bytes.sum: nan, gpu__time_duration.sum: ~, some__other.sum: nan}}]
 )");
   EXPECT_EQ(session.absent_values, 2u);
@@ -60,7 +60,7 @@ launches: [{kernel: k, metrics: {dram__bytes.sum: nan, gpu__time_duration.sum: ~
 }
 
 TEST(NcuReportImporter, AFailedLaunchHasNoValues) {
-  const model::Session session = session_of_report(R"(
+  const model::Session session = imported(R"(
 launches: [{kernel: k, grid: [0, 0, 0], block: [0, 0, 0], metrics: {launch__registers_per_thread: 0, gpu__time_duration.sum: nan}}]
 )");
   EXPECT_EQ(session.launches, 1u);
@@ -70,7 +70,7 @@ launches: [{kernel: k, grid: [0, 0, 0], block: [0, 0, 0], metrics: {launch__regi
 }
 
 TEST(NcuReportImporter, TakesFiredRulesWithTheirEstimates) {
-  const model::Session session = session_of_report(R"(
+  const model::Session session = imported(R"(
 launches:
   - kernel: k
     rules:
@@ -85,7 +85,7 @@ launches:
 }
 
 TEST(NcuReportImporter, KeepsTheRangesOfAKernelOnceEach) {
-  const model::Session session = session_of_report(R"(
+  const model::Session session = imported(R"(
 launches:
   - {kernel: k, nvtx: {training: [step, forward]}}
   - {kernel: k, nvtx: {training: [step, forward]}}
@@ -97,7 +97,7 @@ launches:
 }
 
 TEST(NcuReportImporter, SaysWhichToolWroteIt) {
-  EXPECT_EQ(session_of_report("tool: 2025.1.0.0\nlaunches: [{kernel: k}]\n").format, "Nsight Compute report 2025.1.0.0");
+  EXPECT_EQ(imported("tool: 2025.1.0.0\nlaunches: [{kernel: k}]\n").format, "Nsight Compute report 2025.1.0.0");
 }
 
 TEST(NcuReportImporter, RefusesAReportWithoutLaunches) {

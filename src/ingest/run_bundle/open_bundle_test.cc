@@ -14,21 +14,21 @@ namespace {
 using testing::TestMember;
 using testing::zip_of;
 
-TestMember file(std::string name, std::string content) {
+TestMember member(std::string name, std::string content) {
   const auto crc = static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size()));
   return {.name = std::move(name), .content = std::move(content), .crc = crc};
 }
 
-Result<RunBundle> open(const std::string& zip) { return RunBundle::open_zip("runs/upload.zip", random_access_to(zip)); }
+Result<RunBundle> opened(const std::string& zip) { return RunBundle::open_zip("runs/upload.zip", random_access_to(zip)); }
 
-std::string refusal(const std::string& zip) {
-  const Result<RunBundle> run = open(zip);
+std::string bundle_refusal(const std::string& zip) {
+  const Result<RunBundle> run = opened(zip);
   return run ? "accepted" : to_string(run.error());
 }
 
 TEST(RunBundle, ReadsAnArchiveWithItsFolder) {
-  const std::string zip = zip_of({file("run-1/raw/trace.jsonl", "{}\n"), file("run-1/metadata.json", "{}"), file("__MACOSX/._x", "")});
-  const Result<RunBundle> run = open(zip);
+  const std::string zip = zip_of({member("run-1/raw/trace.jsonl", "{}\n"), member("run-1/metadata.json", "{}"), member("__MACOSX/._x", "")});
+  const Result<RunBundle> run = opened(zip);
   ASSERT_TRUE(run) << to_string(run.error());
   EXPECT_EQ(run->name(), "run-1");
   ASSERT_EQ(run->members().size(), 2u);
@@ -38,8 +38,8 @@ TEST(RunBundle, ReadsAnArchiveWithItsFolder) {
 }
 
 TEST(RunBundle, ReadsAnArchiveWithItsFilesAtTheRoot) {
-  const std::string zip = zip_of({file("profiler/host.1.pt.trace.json.gz", "x"), file("gpu_metrics.csv", "")});
-  const Result<RunBundle> run = open(zip);
+  const std::string zip = zip_of({member("profiler/host.1.pt.trace.json.gz", "x"), member("gpu_metrics.csv", "")});
+  const Result<RunBundle> run = opened(zip);
   ASSERT_TRUE(run) << to_string(run.error());
   EXPECT_EQ(run->name(), "upload");
   EXPECT_TRUE(run->has("gpu_metrics.csv"));
@@ -70,23 +70,23 @@ TEST(RunBundle, AFolderThatHoldsItselfIsNotEndless) {
 }
 
 TEST(RunBundle, SaysWhatItExpectedToFind) {
-  const std::string none = refusal(zip_of({file("a/b", "")}));
+  const std::string none = bundle_refusal(zip_of({member("a/b", "")}));
   EXPECT_NE(none.find("runs/upload.zip: expected a run bundle"), std::string::npos) << none;
   EXPECT_NE(none.find("raw/trace.jsonl"), std::string::npos) << none;
-  const std::string two = refusal(zip_of({file("a/manifest.json", ""), file("b/manifest.json", "")}));
+  const std::string two = bundle_refusal(zip_of({member("a/manifest.json", ""), member("b/manifest.json", "")}));
   EXPECT_NE(two.find("found a/ and b/"), std::string::npos) << two;
-  EXPECT_NE(refusal("no zip at all").find("runs/upload.zip: expected a zip archive"), std::string::npos);
-  EXPECT_NE(refusal(zip_of({file("../metadata.json", "")})).find("leads out of it: '../metadata.json'"), std::string::npos);
+  EXPECT_NE(bundle_refusal("no zip at all").find("runs/upload.zip: expected a zip archive"), std::string::npos);
+  EXPECT_NE(bundle_refusal(zip_of({member("../metadata.json", "")})).find("leads out of it: '../metadata.json'"), std::string::npos);
   const TemporaryDirectory folder = TemporaryDirectory::make("/tmp").value();
   EXPECT_FALSE(RunBundle::open(folder.path()));
   EXPECT_FALSE(RunBundle::open(folder.file("nothing")));
 }
 
 TEST(RunBundle, NamesTheMemberThatIsDamaged) {
-  TestMember wrong = file("run-1/metadata.json", "{}");
+  TestMember wrong = member("run-1/metadata.json", "{}");
   wrong.crc ^= 1;
   const std::string zip = zip_of({wrong});
-  const Result<RunBundle> run = open(zip);
+  const Result<RunBundle> run = opened(zip);
   ASSERT_TRUE(run);
   const Result<std::string> text = run->read("metadata.json");
   ASSERT_FALSE(text);
@@ -95,8 +95,8 @@ TEST(RunBundle, NamesTheMemberThatIsDamaged) {
 }
 
 TEST(RunBundle, ReadsNoMoreThanTheLimit) {
-  const std::string zip = zip_of({file("metadata.json", std::string(2 << 20, 'x'))});
-  const Result<RunBundle> run = open(zip);
+  const std::string zip = zip_of({member("metadata.json", std::string(2 << 20, 'x'))});
+  const Result<RunBundle> run = opened(zip);
   ASSERT_TRUE(run);
   const Result<std::string> text = run->read("metadata.json", 1 << 20);
   ASSERT_FALSE(text);
