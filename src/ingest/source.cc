@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <mutex>
+#include <new>
 
 #include "ingest/unpacked_source.h"
 
@@ -51,17 +53,41 @@ class TextBytes : public ByteSource {
   std::unique_ptr<ByteSource> bytes_;
 };
 
+// Standard input of which the first bytes were looked at, and nothing was read.
+struct LookedAt {
+  std::mutex mutex;
+  std::unique_ptr<ByteSource> opened;
+};
+
+LookedAt& looked_at() {
+  static LookedAt one;
+  return one;
+}
+
 }  // namespace
 
 Source::Source(Source&&) noexcept = default;
-Source& Source::operator=(Source&&) noexcept = default;
-Source::~Source() = default;
+
+Source& Source::operator=(Source&& other) noexcept {
+  if (this != &other) {
+    this->~Source();
+    new (this) Source(std::move(other));
+  }
+  return *this;
+}
+
+Source::~Source() {
+  if (!is_standard_input_ || !opened_) return;
+  const std::scoped_lock lock(looked_at().mutex);
+  looked_at().opened = std::move(opened_);
+}
 
 Source Source::at(std::string path) {
   Source source;
   if (path == "-") {
     source.name_ = "<stdin>";
     source.is_repeatable_ = false;
+    source.is_standard_input_ = true;
     source.open_ = []() -> Result<std::unique_ptr<ByteSource>> { return open_standard_input(); };
     return source;
   }
@@ -97,6 +123,11 @@ Source Source::of(std::string name, Open open) {
 Result<Source::Opened*> Source::opened() {
   if (opened_) return opened_.get();
   if (was_read_ && !is_repeatable_) return fail(ErrorKind::unreadable, "this input can be read only once, and it has been read").at(name_);
+  if (is_standard_input_) {
+    const std::scoped_lock lock(looked_at().mutex);
+    opened_.reset(static_cast<Opened*>(looked_at().opened.release()));
+    if (opened_) return opened_.get();
+  }
   TRY_ASSIGN(std::unique_ptr<ByteSource> raw, open_());
   auto fresh = std::make_unique<Opened>(std::move(raw), stop_);
   TRY_ASSIGN(fresh->head, fresh->content.head());

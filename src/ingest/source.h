@@ -25,7 +25,8 @@ class Source {
   static constexpr std::size_t head_bytes = HeadSource::head_bytes;
   using Open = std::function<Result<std::unique_ptr<ByteSource>>()>;
 
-  // A path as people give it; "-" is standard input. Nothing is opened yet.
+  // A path as people give it; "-" is standard input. Nothing is opened yet. Bytes of standard input that one source looked at and
+  // did not read are there for the next one.
   static Source at(std::string path);
   static std::vector<Source> at_each(const std::vector<std::string>& paths);
   // Text in memory, which the source keeps.
@@ -69,6 +70,7 @@ class Source {
   Open open_;
   bool is_folder_ = false;
   bool is_repeatable_ = true;
+  bool is_standard_input_ = false;
   std::unique_ptr<Opened> opened_;
   bool was_read_ = false;
   std::stop_token stop_;

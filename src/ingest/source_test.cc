@@ -98,6 +98,21 @@ TEST(Source, OfAPipeIsReadOnce) {
   ::close(ends[0]);
 }
 
+TEST(Source, OfStandardInputIsThereForTheNextOneUntilItIsRead) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "abc", 3), 3);
+  ::close(ends[1]);
+  const int before = ::dup(0);
+  ::dup2(ends[0], 0);
+  EXPECT_EQ(Source::at("-").head().value(), "abc");
+  EXPECT_EQ(Source::at("-").text(100).value(), "abc");
+  EXPECT_EQ(Source::at("-").text(100).value(), "");
+  ::dup2(before, 0);
+  ::close(before);
+  ::close(ends[0]);
+}
+
 TEST(Source, KnowsFoldersAndWhatIsNotThere) {
   EXPECT_TRUE(Source::at(fs::temp_directory_path()).is_folder());
   Source missing = Source::at("/no/such/file");
