@@ -25,7 +25,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.text(
       "Writes frx_summary.txt (for people), frx_llm_prompt.txt (for a language model) and frx_evidence.json (frx_explain_v0) "
       "from an Nsight Compute profile, or from a run bundle (frx_telemetry_explain_v0).");
-  syntax.argument("PATH", options.path, "Nsight Compute report (.ncu-rep) or export (CSV, text), or run bundle (folder, .zip)");
+  syntax.argument("PATH", options.path, "Nsight Compute report (.ncu-rep) or export (CSV, text), or run bundle (folder, .zip); - is standard input");
   syntax.option("--source,--src", "FILE", options.brief.source_path, "CUDA source to put into the brief");
   syntax.option("--out", "DIR", options.brief.directory, "where to write the files");
   syntax.flag("--prompt-only", options.prompt_only, "print the prompt and write nothing");

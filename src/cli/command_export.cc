@@ -26,7 +26,7 @@ void describe(Syntax& syntax, Options& options) {
               "details page, one row per metric, or JSON (frx_ncu_report_v0) with all it says of launches, rules, code and session. "
               "Values are in base units (ns, byte, hz); what could not be measured is n/a or null. Names of people, hosts "
               "and folders are left out.");
-  syntax.required_argument("REPORT", options.report, "Nsight Compute report");
+  syntax.required_argument("REPORT", options.report, "Nsight Compute report; - is standard input");
   syntax.choice("--format", "FORMAT", options.format, {"csv", "json"}, "form (by default as --out is named, else csv)");
   syntax.option("-o,--out", "FILE", options.out, "write to this file instead of standard output");
   syntax.flag("--instances", options.instances, "also values per code address, opcode or device, where the report has them");

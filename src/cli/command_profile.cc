@@ -29,7 +29,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.text(
       "Says why the kernels are slow, what to change first and how to check that it helped. Reads an export of any "
       "version of Nsight Compute, or runs ncu on the program after --.");
-  syntax.option("--ncu", "FILE", options.ncu_file, "read this report (.ncu-rep) or export (CSV, text) instead of running ncu");
+  syntax.option("--ncu", "FILE", options.ncu_file, "read this report (.ncu-rep) or export (CSV, text; - is standard input) instead of running ncu");
   syntax.option("--ptx", "FILE", options.ptx_file, "read this PTX instead; the same as frx analyze FILE");
   syntax.choice("--preset", "NAME", options.live.preset, knowledge::preset_names(knowledge::Library::builtin()), "counters of a live run");
   syntax.option("--out", "FILE", options.live.keep_as, "keep the CSV of a live run");

@@ -50,11 +50,11 @@ Result<> read(ReadSide& side, const std::string& code, const std::string& ptx, c
   TRY_ASSIGN(const ingest::Recognised found, ingest::recognise(source, analyst.knowledge().metrics));
   TRY_ASSIGN(std::string text, source.text(largest_file));
   if (found.format && found.format->kind == ingest::Kind::ptx) {
-    TRY_ASSIGN(side.ptx, analyst.analyse_ptx(code, std::move(text)));
+    TRY_ASSIGN(side.ptx, analyst.analyse_ptx(source.name(), std::move(text)));
     return {};
   }
   std::vector<std::pair<std::string, std::string>> program;
-  program.emplace_back(code, std::move(text));
+  program.emplace_back(source.name(), std::move(text));
   TRY_ASSIGN(side.cuda, analyst.inspect_cuda(std::move(program)));
   return {};
 }
@@ -168,6 +168,8 @@ std::string first_given(std::initializer_list<std::string_view> paths) {
   return std::string(*std::ranges::find_if(paths, [](std::string_view path) { return !path.empty(); }));
 }
 
+std::string name_of(const std::string& path) { return ingest::Source::at(path).name(); }
+
 std::string label_of(const std::string& given, const std::string& path) { return printable(given.empty() ? file_name_in(path) : given); }
 
 }  // namespace
@@ -178,8 +180,8 @@ Result<int> compare_implementations(const ImplementationOptions& options, const 
   TRY_ASSIGN(const report::ComparisonKnowledge known, report::ComparisonKnowledge::load(analyst->knowledge()));
   TRY_ASSIGN(report::Analyst * profile_analyst, session.context().profiles());
   ReadSide first, second;
-  first.path = first_given({options.first, options.first_ptx, options.first_ncu});
-  second.path = first_given({options.second, options.second_ptx, options.second_ncu});
+  first.path = name_of(first_given({options.first, options.first_ptx, options.first_ncu}));
+  second.path = name_of(first_given({options.second, options.second_ptx, options.second_ncu}));
   first.label = label_of(options.first_label, first.path);
   second.label = label_of(options.second_label, second.path);
   if (first.label == second.label) std::tie(first.label, second.label) = std::pair("A", "B");
