@@ -6,21 +6,25 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "derive/steps/facts.h"
+#include "derive/steps/shapes.h"
+#include "derive/steps/stalls.h"
 #include "derive/trace/backward.h"
-#include "derive/trace/run_facts.h"
+#include "derive/trace/breakdown.h"
+#include "derive/trace/memory_peaks.h"
 #include "ingest/chrome_trace/read_trace.h"
 #include "ingest/unpacked_source.h"
+#include "report/run_scopes.h"
 
 namespace frx::report {
 namespace {
 
 using derive::trace::Attribution;
 using derive::trace::BackwardWork;
-using derive::trace::GpuTrack;
 using derive::trace::GpuWork;
-using derive::trace::ProcessTimes;
 using model::EventKind;
 using model::RunFact;
+using model::StepTable;
 using model::Timeline;
 
 // A model has tens to hundreds of kernels; a trace with more names has made them up.
@@ -150,55 +154,6 @@ void rank_by_time(const Timeline& timeline, const Attribution& attribution, cons
   sum_operators(timeline, attribution, rank, report);
 }
 
-// Of what the program lost, what took most; as the documents name it, and communication.
-std::string dominant_stall(const model::RunFacts& facts) {
-  std::string best = "unknown";
-  double most = 0;
-  constexpr std::pair<RunFact, std::string_view> stalls[] = {{RunFact::input_fraction, "input_bound"},
-                                                             {RunFact::copy_fraction, "copy_bound"},
-                                                             {RunFact::sync_fraction, "sync_bound"},
-                                                             {RunFact::communication_fraction, "communication_bound"}};
-  for (const auto& [fact, name] : stalls) {
-    const double value = facts[fact].value_or(0);
-    if (value <= most) continue;
-    most = value;
-    best = name;
-  }
-  // A small part of the step dominates nothing.
-  constexpr double worth_naming = 0.05;
-  if (most >= worth_naming) return best;
-  return facts[RunFact::compute_fraction].value_or(0) > 0 ? "compute_bound" : "unknown";
-}
-
-bool has_other_shapes(const ProcessTimes& process, std::size_t step) {
-  return step < process.shapes.steps.size() && process.shapes.steps[step].changed.value_or(false);
-}
-
-// The steps in which a finding is strongest: the documented value of each.
-std::vector<diagnose::StepValue> worst_steps(const std::vector<ProcessTimes>& processes, const RunScope& scope, std::string_view label) {
-  std::vector<diagnose::StepValue> values;
-  for (const ProcessTimes& process : processes) {
-    for (std::size_t i = scope.skipped; i < process.host.size(); ++i) {
-      if (process.host[i].wall <= 0) continue;
-      const derive::trace::StepRange one{i, i + 1};
-      const model::RunFacts facts = derive::trace::facts_of(process, process.gpus.empty() ? nullptr : &process.gpus.front(), one);
-      std::optional<double> value;
-      if (label == "input_bound") value = facts[RunFact::input_fraction];
-      if (label == "copy_bound") value = facts[RunFact::copy_fraction];
-      if (label == "sync_bound") value = facts[RunFact::sync_fraction];
-      if (label == "communication_bound") value = facts[RunFact::communication_fraction];
-      if (label == "host_bound") value = facts[RunFact::host_fraction];
-      if ((label == "underutilized_gpu" || label == "launch_bound") && facts[RunFact::gpu_busy_fraction])
-        value = 1 - *facts[RunFact::gpu_busy_fraction];
-      if (label == "shape_instability" && i > scope.skipped && has_other_shapes(process, i)) value = 1;
-      if (value && *value > 0) values.push_back({process.steps.steps[i].number, *value});
-    }
-  }
-  std::ranges::stable_sort(values, std::ranges::greater{}, &diagnose::StepValue::value);
-  if (label != "shape_instability") values.resize(std::min<std::size_t>(3, values.size()));
-  return values;
-}
-
 // "[[8, 128], [], []]" without the inputs that are no tensors at its end.
 std::string tensors_of(std::string shapes) {
   constexpr std::string_view none = ", []]";
@@ -207,7 +162,7 @@ std::string tensors_of(std::string shapes) {
 }
 
 // ": aten::linear [[8, 64]], then [[4, 64]]"; "" when the shapes were not kept.
-std::string words_of(const derive::trace::ShapeChange& change) {
+std::string words_of(const model::ShapeChange& change) {
   if (change.before.empty() || change.after.empty()) return {};
   return fmt::format(": {} {}, then {}", printable(change.operation), tensors_of(change.before), tensors_of(change.after));
 }
@@ -220,20 +175,19 @@ void add_shape_note(const Timeline& timeline, TraceReport& report) {
         "shapes of inputs were not recorded, so whether they change from step to step is unknown (record_shapes=True does)");
     return;
   }
-  const derive::trace::ModelShapes& shapes = report.processes.front().shapes;
-  const auto volatility =
-      derive::trace::volatility_of(std::span(shapes.steps).subspan(std::min(report.scope().skipped, shapes.steps.size())));
+  const model::StepTable& steps = report.processes.front();
+  const auto volatility = derive::steps::volatility_of(steps, derive::steps::completed_rows(steps, report.scope().skipped));
   if (!volatility) {
-    const bool differ = shapes.last_change && shapes.last_change->to_step > report.scope().step_numbers.front();
-    report.notes.push_back(differ
-                               ? fmt::format("input shapes differ between steps {} and {}{}. More steps would tell whether they mostly do",
-                                             shapes.last_change->from_step, shapes.last_change->to_step, words_of(*shapes.last_change))
-                               : "shapes of inputs were recorded, but too few calls of operators are the same in two steps to tell whether "
-                                 "inputs change");
+    const bool differ = steps.last_shape_change && steps.last_shape_change->to_step > report.scope().step_numbers.front();
+    report.notes.push_back(
+        differ ? fmt::format("input shapes differ between steps {} and {}{}. More steps would tell whether they mostly do",
+                             steps.last_shape_change->from_step, steps.last_shape_change->to_step, words_of(*steps.last_shape_change))
+               : "shapes of inputs were recorded, but too few calls of operators are the same in two steps to tell whether "
+                 "inputs change");
     return;
   }
   if (volatility->changes == 0) return;
-  const derive::trace::ShapeChange& last = *shapes.last_change;
+  const model::ShapeChange& last = *steps.last_shape_change;
   report.notes.push_back(
       fmt::format("input shapes changed {} in {} pairs of steps, last from step {} to {}{}{}", count_text(volatility->changes, "time"),
                   volatility->pairs, last.from_step, last.to_step, words_of(last),
@@ -274,45 +228,45 @@ bool is_alone(const TraceReport& report) {
          !report.is_part_of_file;
 }
 
-diagnose::RunSample sample_of(const TraceReport& report, const RunScope& scope) {
-  return {scope.step_numbers.size(), report.has_step_boundaries(), report.clock_broken};
+RecordedSteps recorded(const TraceReport& report, std::span<const model::GpuSample> memory, bool ranks_compared) {
+  return {report.processes, memory, report.clock_broken, ranks_compared};
 }
 
 // Of a file that a tool merged from the traces of several ranks: which process is which rank, when all of them have steps.
-std::map<std::int64_t, std::vector<ProcessTimes>> by_rank(const Timeline& timeline, std::vector<ProcessTimes>& processes) {
+std::map<std::int64_t, std::vector<StepTable>> by_rank(const Timeline& timeline, std::vector<StepTable>& processes) {
   std::map<std::string, std::int64_t> ranks;
   for (const model::Track& track : timeline.tracks) {
     if (track.rank >= 0) ranks.emplace(track.pid, track.rank);
   }
-  std::map<std::int64_t, std::vector<ProcessTimes>> all;
-  for (const ProcessTimes& process : processes) {
-    const auto known = ranks.find(process.steps.pid);
+  std::map<std::int64_t, std::vector<StepTable>> all;
+  for (const StepTable& process : processes) {
+    const auto known = ranks.find(process.pid);
     if (known == ranks.end()) return {};
     all[known->second];
   }
   if (all.size() < 2) return {};
-  for (ProcessTimes& process : processes) all[ranks.at(process.steps.pid)].push_back(std::move(process));
+  for (StepTable& process : processes) all[ranks.at(process.pid)].push_back(std::move(process));
   return all;
+}
+
+const derive::trace::Steps& steps_of(const std::vector<derive::trace::Steps>& all, const std::string& pid) {
+  return *std::ranges::find(all, pid, &derive::trace::Steps::pid);
 }
 
 }  // namespace
 
 std::size_t TraceReport::step_count() const {
   std::size_t most = 0;
-  for (const ProcessTimes& process : processes) most = std::max(most, process.steps.steps.size());
+  for (const StepTable& process : processes) most = std::max(most, process.size());
   return has_step_boundaries() ? most : 0;
 }
 
-bool TraceReport::has_step_boundaries() const {
-  return !processes.empty() && processes.front().steps.source != derive::trace::Steps::Source::recording;
-}
+bool TraceReport::has_step_boundaries() const { return !processes.empty() && processes.front().has_boundaries(); }
 
 std::optional<double> TraceReport::step_time_ns(std::size_t skipped) const {
   if (processes.empty()) return std::nullopt;
-  const std::vector<derive::trace::HostTime>& host = processes.front().host;
-  double sum = 0, count = 0;
-  for (std::size_t i = skipped; i < host.size(); ++i, ++count) sum += static_cast<double>(host[i].wall);
-  return count > 0 ? std::optional(sum / count) : std::nullopt;
+  const std::optional<StepTimes> times = derive::steps::step_times(processes.front(), skipped);
+  return times ? std::optional(times->wall_ns) : std::nullopt;
 }
 
 std::string TraceReport::gpu_names() const {
@@ -336,7 +290,8 @@ Result<std::unique_ptr<TraceAnalyst>> TraceAnalyst::create(const std::string& da
 struct TraceAnalyst::Studied {
   Timeline timeline;
   Attribution attribution;
-  std::vector<ProcessTimes> processes;
+  std::vector<derive::trace::Steps> steps;  // of each process
+  std::vector<StepTable> processes;
   BackwardWork backward;
 };
 
@@ -348,13 +303,14 @@ Result<TraceAnalyst::Studied> TraceAnalyst::study(const std::string& name, ByteS
   if (!head.empty() && !ingest::trace::may_be_trace(head)) return fail(ErrorKind::malformed, "expected a trace in JSON").at(name);
   TRY_ASSIGN(studied.timeline, ingest::trace::read_trace(name, unpacked, progress));
   studied.attribution = derive::trace::attribute(studied.timeline);
-  studied.processes = derive::trace::break_down(studied.timeline, studied.attribution, derive::trace::find_steps(studied.timeline));
+  studied.steps = derive::trace::find_steps(studied.timeline);
+  studied.processes = derive::trace::break_down(studied.timeline, studied.attribution, studied.steps);
   studied.backward = derive::trace::join_backward(studied.timeline, studied.attribution);
   return studied;
 }
 
 // Of one rank, or (-1) of all that is in the file.
-std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std::vector<ProcessTimes> processes, std::int64_t rank) const {
+std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std::vector<StepTable> processes, std::int64_t rank) const {
   const Timeline& timeline = studied.timeline;
   auto report = std::make_unique<TraceReport>();
   report->source = timeline.source;
@@ -365,29 +321,15 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std
   count_events(timeline, studied.attribution, studied.backward, rank, *report);
   report->processes = std::move(processes);
   rank_by_time(timeline, studied.attribution, studied.backward, rank, *report);
-  const auto scope_from = [&](std::string_view scope_name, std::size_t skipped) {
-    RunScope scope{std::string(scope_name), {}, skipped, {}, {}, {}, {}, {}, false};
-    const std::vector<derive::trace::Step>& steps = report->processes.front().steps.steps;
-    for (std::size_t i = skipped; i < steps.size(); ++i) scope.step_numbers.push_back(steps[i].number);
-    scope.facts = timeline.clock_broken ? model::RunFacts() : derive::trace::facts_of(report->processes, timeline, {skipped, SIZE_MAX});
-    if (report->is_part_of_file) scope.facts.set(RunFact::memory_peak_ratio, std::nullopt);  // of all ranks: nobody's own
-    scope.dominant_stall = dominant_stall(scope.facts);
-    scope.ranks_compared = is_alone(*report);
-    judge_->judge(scope, sample_of(*report, scope));
-    for (diagnose::RunFinding& finding : scope.diagnosis.findings) {
-      finding.worst_steps = worst_steps(report->processes, scope, finding.label->id);
-    }
-    return scope;
-  };
-  report->run = scope_from("run", 0);
-  if (const std::size_t skipped = warm_up_steps_of(report->step_count()); skipped > 0)
-    report->steady_state = scope_from("steady_state", skipped);
-  for (const ProcessTimes& process : report->processes) {
-    for (const GpuTrack& gpu : process.gpus) {
-      GpuVerdict verdict{process.steps.pid, gpu.device, derive::trace::facts_of(process, &gpu, {report->scope().skipped, SIZE_MAX}), {}};
+  // Of all ranks in the file: nobody's own.
+  const std::vector<model::GpuSample> memory = rank >= 0 ? std::vector<model::GpuSample>() : derive::trace::memory_peaks(timeline);
+  static_cast<RunScopes&>(*report) = scopes_of(*judge_, recorded(*report, memory, is_alone(*report)));
+  for (const StepTable& process : report->processes) {
+    for (const model::GpuSteps& gpu : process.gpus) {
+      GpuVerdict verdict{process.pid, gpu.device, derive::steps::facts_of(process, &gpu, report->scope().skipped), {}};
+      const diagnose::RunSample sample{report->scope().step_numbers.size(), report->has_step_boundaries(), report->clock_broken};
       verdict.primary =
-          diagnose::diagnose_run(judge_->labels(), verdict.facts, dominant_stall(verdict.facts), sample_of(*report, report->scope()))
-              .user_facing;
+          diagnose::diagnose_run(judge_->labels(), verdict.facts, derive::steps::dominant_stall(verdict.facts), sample).user_facing;
       report->gpus.push_back(std::move(verdict));
     }
   }
@@ -398,7 +340,7 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std
 Result<std::unique_ptr<TraceReport>> TraceAnalyst::analyse(std::string name, ByteSource& source,
                                                            const std::function<void(std::uint64_t)>& progress) const {
   TRY_ASSIGN(Studied studied, study(name, source, progress));
-  std::vector<ProcessTimes> processes = std::move(studied.processes);
+  std::vector<StepTable> processes = std::move(studied.processes);
   return report_on(studied, std::move(processes), -1);
 }
 
@@ -406,14 +348,15 @@ Result<std::vector<RankRecording>> TraceAnalyst::analyse_ranks(std::string name,
                                                                const std::function<void(std::uint64_t)>& progress) const {
   TRY_ASSIGN(Studied studied, study(name, source, progress));
   const Timeline& timeline = studied.timeline;
-  std::map<std::int64_t, std::vector<ProcessTimes>> ranks = by_rank(timeline, studied.processes);
+  std::map<std::int64_t, std::vector<StepTable>> ranks = by_rank(timeline, studied.processes);
   if (ranks.empty()) ranks.emplace(-1, std::move(studied.processes));
   std::vector<RankRecording> recordings;
   for (auto& [rank, own] : ranks) {
     RankRecording recording;
     // Without its clock a trace does not even tell the order of its kernels.
     if (!timeline.clock_broken)
-      recording.collectives = derive::ranks::sequence_of(timeline, studied.attribution, own.front().steps, rank, words);
+      recording.collectives =
+          derive::ranks::sequence_of(timeline, studied.attribution, steps_of(studied.steps, own.front().pid), rank, words);
     recording.report = report_on(studied, std::move(own), rank);
     recordings.push_back(std::move(recording));
   }
@@ -421,13 +364,7 @@ Result<std::vector<RankRecording>> TraceAnalyst::analyse_ranks(std::string name,
 }
 
 RunScope TraceAnalyst::judged_with(const TraceReport& report, const model::RunFacts& facts, bool ranks_compared) const {
-  const RunScope& own = report.scope();
-  RunScope scope{own.name, own.step_numbers, own.skipped, facts, dominant_stall(facts), {}, {}, {}, ranks_compared};
-  judge_->judge(scope, sample_of(report, scope));
-  for (diagnose::RunFinding& finding : scope.diagnosis.findings) {
-    finding.worst_steps = worst_steps(report.processes, scope, finding.label->id);
-  }
-  return scope;
+  return report::judged_with(*judge_, recorded(report, {}, ranks_compared), report.scope(), facts);
 }
 
 bool may_be_trace(ByteSource& source) {

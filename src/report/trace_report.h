@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "derive/trace/breakdown.h"
 #include "model/run_facts.h"
+#include "model/step_table.h"
 #include "model/timeline.h"
 #include "report/run_scope.h"
 
@@ -36,16 +36,14 @@ struct GpuVerdict {
   std::string primary;  // id of a label, "" without one
 };
 
-struct TraceReport {
+struct TraceReport : RunScopes {
   std::string source;
   model::TraceFacts facts;
   std::uint64_t events = 0, kernels = 0, kernels_with_launch = 0, kernels_with_op = 0, copies = 0, calls = 0, operators = 0;
   std::uint64_t foreign_events = 0;  // of accelerators that are no GPU of CUDA or ROCm
   bool clock_broken = false;         // nothing could be measured between events
   bool is_part_of_file = false;      // of a file merged from several ranks, only what is of `facts.rank`
-  std::vector<derive::trace::ProcessTimes> processes;
-  RunScope run;
-  std::optional<RunScope> steady_state;
+  std::vector<model::StepTable> processes;
   std::vector<GpuVerdict> gpus;
   std::vector<TimeOf> top_operators, top_kernels;  // by time; the first of them
   std::vector<OperatorTime> operator_times;        // by time; adds up to all GPU work
@@ -55,8 +53,6 @@ struct TraceReport {
   std::uint64_t kernel_names = 0;  // how many different kernels ran
   std::vector<std::string> notes;  // what the reader of the report should know
 
-  // The scope that answers for the trace.
-  const RunScope& scope() const { return steady_state ? *steady_state : run; }
   std::size_t step_count() const;
   bool has_step_boundaries() const;
   // Mean over the steps from `skipped` on, of the first process; none without one.
