@@ -70,7 +70,11 @@ def step_id_now(given: Optional[int]) -> Optional[int]:
 
 
 class NoStep(dict):
-    """What `step_context` yields while recording is off: it forgets what is put into it, for a loss holds memory."""
+    """What `step_context` yields while recording is off. It is empty and keeps nothing that is put into it, for a loss holds
+    memory; every key is None, so that ``current["span_id"]`` needs no question whether recording is on."""
+
+    def __missing__(self, key: Any) -> None:
+        return None
 
     def __enter__(self) -> "NoStep":
         return self
@@ -233,7 +237,8 @@ def step_context(
     is_training: Optional[bool] = None,
     epoch: Optional[int] = None,
 ) -> Any:
-    """A context manager around one step; yields a `Step`.
+    """A context manager around one step; yields a `Step`, a dictionary with step_id, step_kind and span_id (None while recording
+    is off).
 
     `step` is the program's own number (None counts on), `batch` whatever holds the tensors: their shapes are recorded.
     `step_kind` is "train", "eval" or "inference"; ValueError for others. TypeError for a step that is no whole number.

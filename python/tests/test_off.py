@@ -20,6 +20,13 @@ class Off(SdkTest):
             step.setdefault("a", object())
         self.assertEqual(dict(step), {})
 
+    def test_what_a_step_is_asked_for_is_none(self):
+        with fournex.step_context(3, batch=[1]) as step:
+            self.assertEqual([step[key] for key in ("step_id", "step_kind", "span_id", "loss")], [None] * 4)
+            with fournex.phase("forward", step=step["step_id"], parent_span_id=step["span_id"]):
+                pass
+        self.assertEqual(dict(step), {}, "nor do questions leave anything behind")
+
     def test_an_instrumented_loader_gives_the_iterator_of_the_loader(self):
         self.assertIs(type(iter(fournex.instrument_dataloader([1]))), type(iter([1])))
 

@@ -34,7 +34,7 @@ std::string steps_text(const RanksReport& report) {
   const report::TraceReport& trace = *report.ranks[report.answering].trace;
   if (!trace.has_step_boundaries()) return "none marked; each recording counts as one";
   std::string text =
-      fmt::format("{} on every rank ({})", count_text(report.matching.steps, "step"), printable(trace.processes.front().steps.name));
+      fmt::format("{} on every rank ({})", count_text(report.matching.steps, "step"), printable(trace.processes.front().name));
   if (trace.scope().skipped > 0) text += fmt::format(", without the first {}: warming up", trace.scope().skipped);
   return text;
 }

@@ -37,8 +37,7 @@ struct Times {
 };
 
 Times times_of(const RunReport& report) {
-  const RunScope& scope = report.scope();
-  if (const auto times = report::step_times(report.record, scope)) return {times->wall_ns, times->per_second()};
+  if (const auto& times = report.scope().times) return {times->wall_ns, times->per_second()};
   return {};
 }
 

@@ -9,9 +9,9 @@
 namespace frx::compose {
 namespace {
 
+using model::HostTime;
 using model::RunFact;
-using model::RunRecord;
-using model::RunStep;
+using model::StepTable;
 using report::RunReport;
 using report::RunScope;
 
@@ -20,38 +20,39 @@ std::uint64_t events_of(const RunReport& report) {
   return report.evidence == "profiler trace" && report.trace ? report.trace->events : report.record.events;
 }
 
-Json when(bool recorded, std::int64_t ns) { return recorded ? Json(ns) : Json(nullptr); }
-
-Json step_json(const RunRecord& record, const RunStep& step) {
-  const std::int64_t phases = step.forward_ns + step.backward_ns + step.optimizer_ns;
-  const double active = step.wall_ns > 0 ? std::clamp(static_cast<double>(phases) / static_cast<double>(step.wall_ns), 0.0, 1.0) : 0;
-  return {{"step_id", step.id},
-          {"status", step.status},
-          {"step_kind", text_or_null(step.kind)},
-          {"step_wall_time_ns", step.wall_ns},
-          {"dataloader_wait_time_ns", when(record.has_loader, step.loader_ns + step.loader_before_ns)},
-          {"dataloader_wait_before_step_ns", when(record.has_loader, step.loader_before_ns)},
-          {"h2d_copy_time_ns", when(record.has_copies, step.host_to_device_ns)},
-          {"sync_wait_time_ns", when(record.has_waits, step.sync_ns)},
-          {"forward_time_ns", when(phases > 0, step.forward_ns)},
-          {"backward_time_ns", when(phases > 0, step.backward_ns)},
-          {"optimizer_time_ns", when(phases > 0, step.optimizer_ns)},
-          {"gpu_active_fraction_proxy", step.gpu_active ? number(step.gpu_active)
-                                        : phases > 0    ? number(active)
-                                                        : Json(nullptr)},
-          {"shape_signature", or_null(step.shape)},
-          {"shape_changed", step.shape_changed},
-          {"batch_size", or_null(step.batch_size)},
-          {"sequence_length", or_null(step.sequence_length)},
-          {"profiler_windows_exported", step.windows},
-          {"kernel_count", or_null(step.kernels)},
-          {"median_cuda_kernel_duration_us", number(step.median_kernel_us)},
-          {"small_kernel_fraction", number(step.small_kernel_fraction)},
-          {"loss", or_null(step.loss)}};
+// Of a step in which any phase was recorded, those that were not took no time.
+Json phase_json(const StepTable& steps, HostTime phase, std::size_t step) {
+  return steps.phases_ns(step) > 0 ? Json(steps.time(phase, step).value_or(0)) : Json(nullptr);
 }
 
-Json summary_json(const RunReport& report, const RunScope& scope) {
-  const auto times = report::step_times(report.record, scope);
+Json step_json(const StepTable& steps, std::size_t i) {
+  const bool has_loader = steps.recorded(HostTime::loader);
+  const std::optional<double> median_ns = steps.median_kernel_ns[i];
+  return {{"step_id", steps.ids[i]},
+          {"status", steps.status.empty() ? "ok" : steps.status[i]},
+          {"step_kind", steps.kind.empty() ? Json(nullptr) : text_or_null(steps.kind[i])},
+          {"step_wall_time_ns", steps.wall_ns(i)},
+          {"dataloader_wait_time_ns", or_null(steps.loader_wait_ns(i))},
+          {"dataloader_wait_before_step_ns", has_loader ? Json(steps.time(HostTime::loader_before, i).value_or(0)) : Json(nullptr)},
+          {"h2d_copy_time_ns", or_null(steps.time(HostTime::host_to_device, i))},
+          {"sync_wait_time_ns", or_null(steps.time(HostTime::sync, i))},
+          {"forward_time_ns", phase_json(steps, HostTime::forward, i)},
+          {"backward_time_ns", phase_json(steps, HostTime::backward, i)},
+          {"optimizer_time_ns", phase_json(steps, HostTime::optimizer, i)},
+          {"gpu_active_fraction_proxy", number(report::gpu_active(steps, i))},
+          {"shape_signature", or_null(steps.shape[i])},
+          {"shape_changed", steps.shape_changed(i).value_or(false)},
+          {"batch_size", or_null(steps.batch_size[i])},
+          {"sequence_length", or_null(steps.sequence_length[i])},
+          {"profiler_windows_exported", steps.windows[i].value_or(0)},
+          {"kernel_count", or_null(steps.kernels[i])},
+          {"median_cuda_kernel_duration_us", median_ns ? number(*median_ns / 1000) : Json(nullptr)},
+          {"small_kernel_fraction", number(steps.small_kernels[i])},
+          {"loss", or_null(steps.loss[i])}};
+}
+
+Json summary_json(const RunScope& scope) {
+  const auto& times = scope.times;
   const auto fact = [&](RunFact name) { return number(scope.facts[name]); };
   return {{"average_gpu_utilization_pct", fact(RunFact::gpu_utilization_pct)},
           {"average_memory_utilization_pct", fact(RunFact::memory_utilization_pct)},
@@ -70,17 +71,17 @@ Json summary_json(const RunReport& report, const RunScope& scope) {
 
 Json scope_json(const RunReport& report, const RunScope& scope) {
   Json steps = Json::array();
-  std::size_t completed = 0;
-  for (const RunStep& step : report.record.steps) {
-    if (step.completed() && completed++ < scope.skipped) continue;
-    steps.push_back(step_json(report.record, step));
+  const StepTable& table = report.steps();
+  for (std::size_t i = 0, completed = 0; i < table.size(); ++i) {
+    if (table.completed(i) && completed++ < scope.skipped) continue;
+    steps.push_back(step_json(table, i));
   }
   return {{"scope", {{"name", scope.name}, {"step_ids", scope.step_numbers}}},
           {"event_count", events_of(report)},
           {"step_count", scope.step_numbers.size()},
           {"facts", facts_json(scope.facts)},
           {"per_step", std::move(steps)},
-          {"run_summary", summary_json(report, scope)},
+          {"run_summary", summary_json(scope)},
           {"bottlenecks", bottlenecks_json(scope)},
           {"diagnosis", diagnosis_json(scope)},
           {"framework_abstraction_tax", tax_json(scope)}};
@@ -90,7 +91,7 @@ Json streams_json(const RunReport& report) {
   Json list = Json::array();
   for (const report::StreamOfRank& one : report.streams) {
     const RunScope& scope = one.scope();
-    const auto times = report::step_times(one.record, scope);
+    const auto& times = scope.times;
     list.push_back({{"rank", one.rank},
                     {"scope", scope.name},
                     {"step_count", scope.step_numbers.size()},

@@ -24,7 +24,7 @@ Json bottlenecks_json(const RunScope& scope) {
     Json evidence = Json::object();
     for (const auto& [key, fact] : finding.label->evidence) evidence[std::string(key)] = number(scope.facts[fact]);
     Json worst = Json::array();
-    for (const diagnose::StepValue& step : finding.worst_steps) worst.push_back({{"step_id", step.step}, {"value", number(step.value)}});
+    for (const model::StepValue& step : finding.worst_steps) worst.push_back({{"step_id", step.step}, {"value", number(step.value)}});
     list.push_back({{"label", finding.label->id},
                     {"display", finding.label->display},
                     {"score", number(finding.score)},

@@ -38,7 +38,7 @@ void add_numbers(Page& page, const RunReport& report, const RunScope& scope) {
   const auto fact = [&](RunFact name, std::string_view unit, double scale) {
     return scope.facts[name] ? fmt::format("{:.1f}{}", scale * *scope.facts[name], unit) : std::string("not recorded");
   };
-  if (const auto times = report::step_times(report.record, scope)) {
+  if (const auto& times = scope.times) {
     const double before = times->total_ns - times->wall_ns;
     page.fact("Step time",
               before > 0 ? fmt::format("{} and {} waiting before it", format_quantity(times->wall_ns, "ns"), format_quantity(before, "ns"))
@@ -61,9 +61,8 @@ void add_streams(Page& page, const RunReport& report) {
   for (const report::StreamOfRank& one : std::span(report.streams).first(shown)) {
     const RunScope& scope = one.scope();
     const auto percent = [&](RunFact fact) { return scope.facts[fact] ? fmt::format("{:.0f} %", 100 * *scope.facts[fact]) : "n/a"; };
-    const auto times = report::step_times(one.record, scope);
     page.raw(fmt::format("  {:>4} {:>6} {:>10} {:>12} {:>7} {:>16}  {}", one.rank, scope.step_numbers.size(),
-                         times ? format_quantity(times->total_ns, "ns") : "n/a", percent(RunFact::input_wait_fraction),
+                         scope.times ? format_quantity(scope.times->total_ns, "ns") : "n/a", percent(RunFact::input_wait_fraction),
                          percent(RunFact::copy_fraction), percent(RunFact::sync_fraction), scope.diagnosis.user_facing));
   }
   page.blank();

@@ -7,11 +7,10 @@
 namespace frx::compose {
 namespace {
 
-using derive::trace::GpuTime;
-using derive::trace::GpuTrack;
-using derive::trace::HostTime;
-using derive::trace::ProcessTimes;
+using model::GpuTime;
+using model::HostTime;
 using model::RunFact;
+using model::StepTable;
 using report::RunScope;
 using report::TraceReport;
 
@@ -20,48 +19,36 @@ double share(std::int64_t part, std::int64_t whole) {
 }
 
 // A range that was never opened was not recorded.
-Json unless_zero(std::int64_t ns) { return ns == 0 ? Json(nullptr) : Json(ns); }
+Json unless_zero(std::optional<std::int64_t> ns) { return ns.value_or(0) == 0 ? Json(nullptr) : Json(*ns); }
 
 // A step as the documents have it: nanoseconds of the program, kernels, what share of it the GPU was busy.
-Json step_json(const TraceReport& report, const ProcessTimes& process, std::size_t i) {
-  const HostTime& host = process.host[i];
-  Json json{{"step_id", process.steps.steps[i].number},
-            {"status", "ok"},
-            {"step_wall_time_ns", host.wall},
-            {"dataloader_wait_time_ns", process.has_loader ? Json(host.input) : Json(nullptr)},
-            {"sync_wait_time_ns", report.calls > 0 ? Json(host.sync) : Json(nullptr)},
-            {"forward_time_ns", unless_zero(host.forward)},
-            {"backward_time_ns", unless_zero(host.backward)},
-            {"optimizer_time_ns", unless_zero(host.optimizer)},
-            {"kernel_count", host.kernels},
-            {"median_cuda_kernel_duration_us", host.median_kernel_ns ? number(*host.median_kernel_ns / 1000) : Json(nullptr)},
-            {"small_kernel_fraction", host.median_kernel_ns ? number(host.small_kernels) : Json(nullptr)},
-            {"shape_changed", i < process.shapes.steps.size() ? or_null(process.shapes.steps[i].changed) : Json(nullptr)}};
-  if (process.gpus.empty()) {
-    json["h2d_copy_time_ns"] = nullptr;
-    json["gpu_active_fraction_proxy"] = nullptr;
-  } else {
-    const GpuTime& gpu = process.gpus.front().steps[i];
-    json["h2d_copy_time_ns"] = gpu.all_host_to_device;
-    json["gpu_active_fraction_proxy"] = number(share(gpu.busy(), host.wall));
-  }
-  return json;
+Json step_json(const StepTable& steps, std::size_t i) {
+  const std::optional<double> median_ns = steps.median_kernel_ns[i];
+  return {{"step_id", steps.ids[i]},
+          {"status", "ok"},
+          {"step_wall_time_ns", steps.wall_ns(i)},
+          {"dataloader_wait_time_ns", or_null(steps.loader_wait_ns(i))},
+          {"sync_wait_time_ns", or_null(steps.time(HostTime::sync, i))},
+          {"forward_time_ns", unless_zero(steps.time(HostTime::forward, i))},
+          {"backward_time_ns", unless_zero(steps.time(HostTime::backward, i))},
+          {"optimizer_time_ns", unless_zero(steps.time(HostTime::optimizer, i))},
+          {"kernel_count", static_cast<std::uint64_t>(steps.kernels[i].value_or(0))},
+          {"median_cuda_kernel_duration_us", median_ns ? number(*median_ns / 1000) : Json(nullptr)},
+          {"small_kernel_fraction", number(steps.small_kernels[i])},
+          {"shape_changed", or_null(steps.shape_changed(i))},
+          {"h2d_copy_time_ns", or_null(steps.time(HostTime::host_to_device, i))},
+          {"gpu_active_fraction_proxy", steps.gpus.empty() ? Json(nullptr) : number(report::gpu_active(steps, i))}};
 }
 
 Json summary_json(const TraceReport& report, const RunScope& scope) {
-  const ProcessTimes& process = report.processes.front();
-  std::int64_t sum = 0, most = 0, count = 0;
-  for (std::size_t i = scope.skipped; i < process.host.size(); ++i, ++count) {
-    sum += process.host[i].wall;
-    most = std::max(most, process.host[i].wall);
-  }
+  const auto& times = scope.times;
   const auto fact = [&](RunFact name) { return number(scope.facts[name]); };
   return {{"average_gpu_utilization_pct", fact(RunFact::gpu_utilization_pct)},
           {"utilization_source", scope.facts[RunFact::gpu_utilization_pct] ? Json("busy share of the trace") : Json(nullptr)},
           {"memory_pressure_peak_ratio", fact(RunFact::memory_peak_ratio)},
-          {"throughput_steps_per_sec", sum > 0 ? number(1e9 * static_cast<double>(count) / static_cast<double>(sum)) : Json(nullptr)},
-          {"step_time_avg_ns", count > 0 ? Json(sum / count) : Json(nullptr)},
-          {"step_time_max_ns", count > 0 ? Json(most) : Json(nullptr)},
+          {"throughput_steps_per_sec", times ? number(times->per_second()) : Json(nullptr)},
+          {"step_time_avg_ns", times ? Json(static_cast<std::int64_t>(times->wall_ns)) : Json(nullptr)},
+          {"step_time_max_ns", times ? Json(times->longest_ns) : Json(nullptr)},
           {"shape_volatility_ratio", fact(RunFact::shape_volatility)},
           {"profiler_windows_exported", report.kernels > 0 ? 1 : 0},
           {"kernel_count_per_step", fact(RunFact::kernels_per_step)},
@@ -71,9 +58,9 @@ Json summary_json(const TraceReport& report, const RunScope& scope) {
 }
 
 Json scope_json(const TraceReport& report, const RunScope& scope) {
-  const ProcessTimes& process = report.processes.front();
+  const StepTable& table = report.processes.front();
   Json steps = Json::array();
-  for (std::size_t i = scope.skipped; i < process.host.size(); ++i) steps.push_back(step_json(report, process, i));
+  for (std::size_t i = scope.skipped; i < table.size(); ++i) steps.push_back(step_json(table, i));
   return {{"scope", {{"name", scope.name}, {"step_ids", scope.step_numbers}}},
           {"step_count", scope.step_numbers.size()},
           {"facts", facts_json(scope.facts)},
@@ -86,9 +73,7 @@ Json scope_json(const TraceReport& report, const RunScope& scope) {
 
 Json gpu_time_json(const GpuTime& time) {
   Json idle = Json::object();
-  for (std::size_t i = 0; i < derive::trace::idle_cause_count; ++i) {
-    idle[std::string(name_of(static_cast<derive::trace::IdleCause>(i)))] = time.idle_by[i];
-  }
+  for (std::size_t i = 0; i < model::idle_cause_count; ++i) idle[std::string(model::idle_cause_names[i])] = time.idle_by[i];
   return {{"span_ns", time.span},
           {"compute_ns", time.compute},
           {"exposed_communication_ns", time.communication},
@@ -105,9 +90,9 @@ Json gpu_time_json(const GpuTime& time) {
 Json gpus_json(const TraceReport& report) {
   Json list = Json::array();
   std::size_t verdict = 0;
-  for (const ProcessTimes& process : report.processes) {
-    for (const GpuTrack& gpu : process.gpus) {
-      Json json{{"device", gpu.device}, {"pid", text_or_null(process.steps.pid)}, {"time", gpu_time_json(gpu.all)}};
+  for (const StepTable& process : report.processes) {
+    for (const model::GpuSteps& gpu : process.gpus) {
+      Json json{{"device", gpu.device}, {"pid", text_or_null(process.pid)}, {"time", gpu_time_json(model::total_of(gpu))}};
       json["facts"] = facts_json(report.gpus[verdict].facts);
       json["primary_bottleneck"] = text_or_null(report.gpus[verdict++].primary);
       list.push_back(std::move(json));
@@ -133,7 +118,7 @@ Json trace_facts_json(const TraceReport& report) {
                     {"memory_bytes", gpu.memory_bytes == 0 ? Json(nullptr) : Json(gpu.memory_bytes)},
                     {"compute_capability", gpu.cc ? Json(fmt::format("{}.{}", gpu.cc->major, gpu.cc->minor)) : Json(nullptr)}});
   }
-  const auto& steps = report.processes.front().steps;
+  const StepTable& steps = report.processes.front();
   return {{"events", report.events},
           {"kernels", report.kernels},
           {"kernel_names", report.kernel_names},

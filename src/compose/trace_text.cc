@@ -11,9 +11,7 @@
 namespace frx::compose {
 namespace {
 
-using derive::trace::GpuTime;
-using derive::trace::GpuTrack;
-using derive::trace::ProcessTimes;
+using model::GpuTime;
 using model::RunFact;
 using report::TraceReport;
 
@@ -21,8 +19,7 @@ constexpr std::size_t gpus_shown = 8, rows_shown = 5;
 
 std::string steps_text(const TraceReport& report, std::size_t skipped) {
   if (!report.has_step_boundaries()) return "none marked; the recording counts as one";
-  const auto& steps = report.processes.front().steps;
-  std::string text = fmt::format("{} ({})", count_text(report.step_count(), "step"), printable(steps.name));
+  std::string text = fmt::format("{} ({})", count_text(report.step_count(), "step"), printable(report.processes.front().name));
   if (skipped > 0) text += fmt::format(", the first {} left out as warming up", skipped);
   return text;
 }
@@ -75,9 +72,9 @@ void add_bar(Page& page, const report::TimePart& part, std::int64_t span) {
 void add_breakdown(Page& page, const TraceReport& report, std::size_t skipped, std::string_view whose, double waiting) {
   const std::string heading = whose.empty() ? "WHERE A STEP GOES" : fmt::format("WHERE A STEP OF {} GOES", whose);
   std::size_t shown = 0;
-  for (const ProcessTimes& process : report.processes) {
-    for (const GpuTrack& gpu : process.gpus) {
-      const GpuTime time = report::time_after(gpu, skipped);
+  for (const model::StepTable& process : report.processes) {
+    for (const model::GpuSteps& gpu : process.gpus) {
+      const GpuTime time = model::total_of(gpu, skipped);
       if (time.span <= 0 || shown == 2) continue;
       ++shown;
       page.section(report.gpus.size() == 1 ? heading : fmt::format("{} ON GPU {}", heading, gpu.device));

@@ -7,18 +7,14 @@
 
 #include "knowledge/run_labels.h"
 #include "model/run_facts.h"
+#include "model/step_table.h"
 
 namespace frx::diagnose {
 
-struct StepValue {
-  std::int64_t step = 0;
-  double value = 0;
-};
-
 struct RunFinding {
   const knowledge::RunLabel* label = nullptr;
-  double score = 0;                    // 0 to 1
-  std::vector<StepValue> worst_steps;  // at most 3, the worst first
+  double score = 0;                           // 0 to 1
+  std::vector<model::StepValue> worst_steps;  // the worst first
 };
 
 // How much there was to look at; little of it makes every answer less sure.

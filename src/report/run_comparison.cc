@@ -33,17 +33,17 @@ std::optional<double> steps_needed(const Judgement& judgement, double noise_floo
 }
 
 // Of the first GPU of the first process, which is the one that steps are counted on.
-const derive::trace::GpuTrack* main_gpu(const TraceReport* trace) {
+const model::GpuSteps* main_gpu(const TraceReport* trace) {
   if (trace == nullptr || trace->processes.empty() || trace->processes.front().gpus.empty()) return nullptr;
   return &trace->processes.front().gpus.front();
 }
 
 std::vector<ComparedPart> compare_parts(const TraceReport* first, const TraceReport* second) {
-  const derive::trace::GpuTrack *a = main_gpu(first), *b = main_gpu(second);
+  const model::GpuSteps *a = main_gpu(first), *b = main_gpu(second);
   if (a == nullptr || b == nullptr) return {};
   const std::size_t skipped_a = first->scope().skipped, skipped_b = second->scope().skipped;
   if (a->steps.size() <= skipped_a || b->steps.size() <= skipped_b) return {};
-  const auto before = parts_of(time_after(*a, skipped_a)), after = parts_of(time_after(*b, skipped_b));
+  const auto before = parts_of(model::total_of(*a, skipped_a)), after = parts_of(model::total_of(*b, skipped_b));
   const double steps_a = static_cast<double>(a->steps.size() - skipped_a), steps_b = static_cast<double>(b->steps.size() - skipped_b);
   std::vector<ComparedPart> parts;
   for (std::size_t i = 0; i < before.size(); ++i) {
@@ -138,8 +138,7 @@ ComparedRun compared(const TraceReport& trace, std::string label) {
   run.primary = trace.scope().diagnosis.user_facing;
   run.has_steps = trace.has_step_boundaries();
   run.skipped = trace.scope().skipped;
-  const auto& host = trace.processes.front().host;
-  for (std::size_t i = run.skipped; i < host.size(); ++i) run.step_ns.push_back(static_cast<double>(host[i].wall));
+  run.step_ns = derive::steps::total_times(trace.processes.front(), run.skipped);
   return run;
 }
 
@@ -159,15 +158,8 @@ ComparedRun compared(const RunReport& run, std::string label) {
   side.primary = run.scope().diagnosis.user_facing;
   side.has_steps = true;
   side.skipped = run.scope().skipped;
-  std::optional<std::int64_t> batch;
-  bool same_batch = true;
-  for (std::size_t seen = 0; const model::RunStep& step : run.record.steps) {
-    if (!step.completed() || seen++ < side.skipped) continue;
-    side.step_ns.push_back(static_cast<double>(step.total_ns()));
-    same_batch = same_batch && step.batch_size && (side.step_ns.size() == 1 || step.batch_size == batch);
-    batch = step.batch_size;
-  }
-  if (same_batch && batch && *batch > 0) side.batch = static_cast<double>(*batch);
+  side.step_ns = derive::steps::total_times(run.record.steps, side.skipped);
+  side.batch = derive::steps::common_batch(run.record.steps, side.skipped);
   return side;
 }
 

@@ -15,12 +15,9 @@
 namespace frx::report {
 
 // What the SDK recorded on one rank, and what that alone says.
-struct StreamOfRank {
+struct StreamOfRank : RunScopes {
   std::int64_t rank = 0;
   model::RunRecord record;
-  RunScope run;
-  std::optional<RunScope> steady_state;
-  const RunScope& scope() const { return steady_state ? *steady_state : run; }
 };
 
 // What metadata.json says of the machine and its software; "" when not said.
@@ -28,16 +25,14 @@ struct RunMachine {
   std::string host, gpu, driver, pytorch, python;
 };
 
-struct RunReport {
+struct RunReport : RunScopes {
   std::string source;       // folder or archive
   std::string name;         // of the folder or archive
   std::string run_id;       // of metadata.json, "" when not said
   std::string job, status;  // of metadata.json, "" when not said
   RunMachine machine;
-  std::string evidence;     // what the answer is made of: "event stream", "profiler trace", "derived summary"
-  model::RunRecord record;  // of the rank that answers; of a trace or a summary: its steps, without events
-  RunScope run;
-  std::optional<RunScope> steady_state;
+  std::string evidence;                      // what the answer is made of: "event stream", "profiler trace", "derived summary"
+  model::RunRecord record;                   // of the rank that answers; of a summary: its steps, without events
   std::shared_ptr<const TraceReport> trace;  // of the profiler, when the bundle has one; of several, the rank that answers
   std::unique_ptr<RanksReport> ranks;        // when the profiler recorded several ranks
   std::vector<StreamOfRank> streams;         // of the SDK, when several ranks have one; by rank
@@ -45,20 +40,11 @@ struct RunReport {
   std::optional<SummaryCheck> summary;       // of the one that the bundle brought along
   std::vector<std::string> notes;
 
-  // The scope that answers for the run.
-  const RunScope& scope() const { return steady_state ? *steady_state : run; }
+  // Of what the answer is made of.
+  const model::StepTable& steps() const;
 };
 
 // What the reader should know of the summary that the bundle brought along; "" when there is nothing to say.
 std::string summary_note(const RunReport& report);
-
-// Means over the completed steps of a scope; none when there is no such step.
-struct StepTimes {
-  double steps = 0;
-  double wall_ns = 0, total_ns = 0;  // total: with the wait for the loader before the step
-  std::int64_t longest_ns = 0;       // wall
-  double per_second() const { return 1e9 / total_ns; }
-};
-std::optional<StepTimes> step_times(const model::RunRecord& record, const RunScope& scope);
 
 }  // namespace frx::report

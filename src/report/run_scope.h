@@ -7,26 +7,38 @@
 #include <vector>
 
 #include "advise/advice.h"
+#include "derive/steps/parts.h"
+#include "derive/steps/selection.h"
 #include "diagnose/framework_tax.h"
 #include "diagnose/training.h"
 #include "model/run_facts.h"
 
 namespace frx::report {
 
-// Documented: the first two steps are warming up. Ours: only where at least three remain; 0 otherwise.
-constexpr std::size_t warm_up_steps_of(std::size_t steps) { return steps >= 5 ? 2 : 0; }
+using derive::steps::gpu_active;
+using derive::steps::StepTimes;
 
 // All steps ("run"), or those after warming up ("steady_state").
 struct RunScope {
   std::string name;
   std::vector<std::int64_t> step_numbers;
-  std::size_t skipped = 0;  // steps at the beginning that are left out
+  std::size_t skipped = 0;         // steps at the beginning that are left out
+  std::optional<StepTimes> times;  // of these steps, on the first process; none when there is no step
   model::RunFacts facts;
   std::string dominant_stall;
   diagnose::TrainingDiagnosis diagnosis;
   std::optional<diagnose::FrameworkTax> tax;
   advise::Advice advice;
   bool ranks_compared = false;  // who is late among the ranks of the run is known, or there are no ranks
+};
+
+// The answers about a run: from the beginning, and without the steps that warm up when enough remain.
+struct RunScopes {
+  RunScope run;
+  std::optional<RunScope> steady_state;
+
+  // The scope that answers for the run.
+  const RunScope& scope() const { return steady_state ? *steady_state : run; }
 };
 
 }  // namespace frx::report

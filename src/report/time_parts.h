@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "derive/trace/breakdown.h"
+#include "model/gpu_time.h"
 
 namespace frx::report {
 
@@ -15,9 +15,6 @@ struct TimePart {
 };
 
 // They sum to `time.span`.
-std::array<TimePart, 9> parts_of(const derive::trace::GpuTime& time);
-
-// The steps from `skipped` on, together.
-derive::trace::GpuTime time_after(const derive::trace::GpuTrack& gpu, std::size_t skipped);
+std::array<TimePart, 9> parts_of(const model::GpuTime& time);
 
 }  // namespace frx::report

@@ -42,8 +42,7 @@ class TraceAnalyst {
 
   struct Studied;
   static Result<Studied> study(const std::string& name, ByteSource& source, const std::function<void(std::uint64_t)>& progress);
-  std::unique_ptr<TraceReport> report_on(const Studied& studied, std::vector<derive::trace::ProcessTimes> processes,
-                                         std::int64_t rank) const;
+  std::unique_ptr<TraceReport> report_on(const Studied& studied, std::vector<model::StepTable> processes, std::int64_t rank) const;
 
   std::unique_ptr<RunJudge> judge_;
 };

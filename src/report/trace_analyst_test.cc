@@ -97,27 +97,5 @@ TEST_F(TraceAnalysis, ShapesThatChangeAreShown) {
       << notes_of(*report);
 }
 
-TEST_F(TraceAnalysis, GpuTimeOfOperatorsAddsUpToAllOfIt) {
-  std::string events = steps(1);
-  const auto launch = [&](int id, double at, double gpu_at, double ns) {
-    const std::string more = fmt::format(R"("correlation": {}, "device": 0, "stream": 7)", id);
-    events += event("cuda_runtime", "cudaLaunchKernel", "1/1", at, 1, more);
-    events += event("kernel", "gemm", "0/7", gpu_at, ns, more);
-  };
-  events += event("cpu_op", "aten::mm", "1/1", 10, 5, R"("Input Dims": [[8,   8], []])");
-  launch(1, 12, 20, 30);
-  events += event("cpu_op", "aten::mm", "1/1", 50, 5, R"("Input Dims": [[4, 4], []])");
-  launch(2, 52, 60, 10);
-  launch(3, 80, 90, 7);
-  const auto report = report_on(events);
-  ASSERT_EQ(report->operator_times.size(), 3u);
-  EXPECT_EQ(report->operator_times[0].name, "aten::mm");
-  EXPECT_EQ(report->operator_times[0].shapes, "[[8, 8], []]");
-  EXPECT_EQ(report->operator_times[0].gpu_ns, 30'000);
-  EXPECT_EQ(report->operator_times[1].shapes, "[[4, 4], []]");
-  EXPECT_EQ(report->operator_times[2].name, work_without_operator);
-  EXPECT_EQ(report->operator_times[2].gpu_ns, 7'000);
-}
-
 }  // namespace
 }  // namespace frx::report

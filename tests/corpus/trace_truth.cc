@@ -128,23 +128,24 @@ void take(const report::TraceReport& report, TraceCheck& check) {
   check.shape_changes = report.scope().facts[model::RunFact::shape_changes];
   check.shape_pairs = report.scope().facts[model::RunFact::shape_pairs];
   // As they were measured: over all steps.
+  const model::StepTable& table = report.processes.front();
+  const std::size_t steps = table.size();
   std::int64_t wall = 0, input = 0;
-  std::size_t steps = 0;
-  for (const derive::trace::HostTime& host : report.processes.front().host) {
-    wall += host.wall;
-    input += host.input;
-    ++steps;
+  for (std::size_t i = 0; i < steps; ++i) {
+    wall += table.wall_ns(i);
+    input += table.loader_wait_ns(i).value_or(0);
   }
   if (report.step_count() > 0) {
     check.step_ms = static_cast<double>(wall) / 1e6 / static_cast<double>(steps);
     check.dataloader_pct = 100.0 * static_cast<double>(input) / static_cast<double>(wall);
   }
-  for (const derive::trace::ProcessTimes& process : report.processes) {
-    for (const derive::trace::GpuTrack& gpu : process.gpus) {
+  for (const model::StepTable& process : report.processes) {
+    for (const model::GpuSteps& gpu : process.gpus) {
+      const model::GpuTime all = model::total_of(gpu);
       const auto percent = [&](std::int64_t part) {
-        return gpu.all.span == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(gpu.all.span);
+        return all.span == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(all.span);
       };
-      check.gpus.push_back({gpu.device, percent(gpu.all.busy()), percent(gpu.all.communication)});
+      check.gpus.push_back({gpu.device, percent(all.busy()), percent(all.communication)});
     }
   }
 }

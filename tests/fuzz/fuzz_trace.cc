@@ -22,7 +22,7 @@ void check_columns(const Timeline& timeline) {
   }
 }
 
-void check_times(const frx::derive::trace::GpuTime& time) {
+void check_times(const frx::model::GpuTime& time) {
   require(time.busy() + time.idle == time.span);
   std::int64_t blamed = 0;
   for (const std::int64_t part : time.idle_by) {
@@ -91,7 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(attribution.kernels_with_op <= attribution.kernels);
   check_ranks(*timeline, attribution);
   for (const auto& process : frx::derive::trace::break_down(*timeline, attribution, frx::derive::trace::find_steps(*timeline))) {
-    require(process.host.size() == process.steps.steps.size());
+    require(process.host_ns[0].size() == process.size() && process.kernels[process.size() - 1].has_value());
     for (const auto& gpu : process.gpus) {
       for (const auto& step : gpu.steps) check_times(step);
     }

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "derive/trace/breakdown.h"
+#include "derive/trace/activities.h"
 
 namespace frx::derive::ranks {
 namespace {
@@ -36,7 +36,7 @@ class Steps {
   explicit Steps(const trace::Steps& steps) : steps_(steps) {}
 
   std::optional<std::int64_t> number_at(std::int64_t time) const {
-    if (steps_.source == trace::Steps::Source::recording) return 1;
+    if (steps_.source == model::StepSource::recording) return 1;
     const auto next = std::ranges::upper_bound(steps_.steps, time, {}, [](const trace::Step& step) { return step.span.begin; });
     if (next == steps_.steps.begin() || time >= std::prev(next)->span.end) return std::nullopt;
     return std::prev(next)->number;

@@ -11,13 +11,18 @@ using ::frx::testing::event;
 using ::frx::testing::trace_of;
 using ::frx::testing::trace_with;
 
+using model::GpuTime;
+using model::HostTime;
+using model::IdleCause;
+using model::StepTable;
+
 constexpr std::int64_t us = 1000;
 
 // Of the first process of a trace.
-ProcessTimes times_of(const std::string& events) {
+StepTable times_of(const std::string& events) {
   const model::Timeline timeline = trace_of(trace_with(events));
-  std::vector<ProcessTimes> all = break_down(timeline, attribute(timeline), find_steps(timeline));
-  return all.empty() ? ProcessTimes() : std::move(all.front());
+  std::vector<StepTable> all = break_down(timeline, attribute(timeline), find_steps(timeline));
+  return all.empty() ? StepTable() : std::move(all.front());
 }
 
 std::string step(int number, double begin, double end) {
@@ -31,10 +36,10 @@ std::string launched(int correlation, double launch, std::string_view kind, std:
 }
 
 TEST(Breakdown, CountsEveryNanosecondOnce) {
-  const ProcessTimes times = times_of(step(1, 0, 1000) + launched(1, 10, "kernel", "gemm", 100, 400) +
-                                      launched(2, 20, "kernel", "ncclDevKernel_AllReduce", 300, 600) +
-                                      launched(3, 30, "gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 550, 700));
-  const GpuTime& time = times.gpus.at(0).all;
+  const StepTable times = times_of(step(1, 0, 1000) + launched(1, 10, "kernel", "gemm", 100, 400) +
+                                   launched(2, 20, "kernel", "ncclDevKernel_AllReduce", 300, 600) +
+                                   launched(3, 30, "gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 550, 700));
+  const GpuTime time = model::total_of(times.gpus.at(0));
   EXPECT_EQ(time.compute, 300 * us);
   EXPECT_EQ(time.communication, 200 * us);  // 100 of its 300 are hidden
   EXPECT_EQ(time.all_communication, 300 * us);
@@ -45,13 +50,13 @@ TEST(Breakdown, CountsEveryNanosecondOnce) {
   EXPECT_EQ(blamed, time.idle);
 }
 
-std::int64_t idle_by(const ProcessTimes& times, IdleCause cause) { return times.gpus.at(0).all.idle_by[static_cast<std::size_t>(cause)]; }
+std::int64_t idle_by(const StepTable& times, IdleCause cause) { return model::total_of(times.gpus.at(0)).idle_because(cause); }
 
 TEST(Breakdown, BlamesTheLoaderOnlyForWhatItCosts) {
   const std::string loader = event("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "1/1", 0, 600);
-  const ProcessTimes times =
+  const StepTable times =
       times_of(step(1, 0, 1000) + loader + launched(1, -50, "kernel", "gemm", 0, 200) + launched(2, 700, "kernel", "gemm", 710, 1000));
-  EXPECT_EQ(times.host.at(0).input, 600 * us);
+  EXPECT_EQ(times.time(HostTime::loader, 0), 600 * us);
   EXPECT_EQ(idle_by(times, IdleCause::input), 400 * us);  // the GPU still computed for 200
   EXPECT_EQ(idle_by(times, IdleCause::host), 100 * us);
   EXPECT_EQ(idle_by(times, IdleCause::device), 10 * us);
@@ -59,30 +64,30 @@ TEST(Breakdown, BlamesTheLoaderOnlyForWhatItCosts) {
 
 TEST(Breakdown, BlamesAWaitForAtMostItsOwnLength) {
   const std::string wait = event("cuda_runtime", "cudaStreamSynchronize", "1/1", 50, 50);
-  const ProcessTimes times =
+  const StepTable times =
       times_of(step(1, 0, 1000) + launched(1, 0, "kernel", "gemm", 0, 100) + wait + launched(2, 300, "kernel", "gemm", 300, 1000));
   EXPECT_EQ(idle_by(times, IdleCause::sync), 50 * us);
   EXPECT_EQ(idle_by(times, IdleCause::host), 150 * us);
 }
 
 TEST(Breakdown, SaysUnknownWhereNobodyLaunchedTheNextWork) {
-  const ProcessTimes times = times_of(step(1, 0, 1000) + launched(1, 0, "kernel", "gemm", 0, 100) + event("kernel", "k", "0/7", 600, 400));
+  const StepTable times = times_of(step(1, 0, 1000) + launched(1, 0, "kernel", "gemm", 0, 100) + event("kernel", "k", "0/7", 600, 400));
   EXPECT_EQ(idle_by(times, IdleCause::unknown), 500 * us);
 }
 
 // Spec 09, B2: the GPU repeats the steps on its own track.
 TEST(Breakdown, CountsStepsOnce) {
   const std::string again = event("gpu_user_annotation", "ProfilerStep#1", "0/7", 0, 1000);
-  const ProcessTimes times = times_of(step(1, 0, 1000) + again + step(2, 1000, 2000) + launched(1, 0, "kernel", "k", 10, 20));
-  EXPECT_EQ(times.steps.steps.size(), 2u);
-  EXPECT_EQ(times.host.at(0).kernels, 1u);
+  const StepTable times = times_of(step(1, 0, 1000) + again + step(2, 1000, 2000) + launched(1, 0, "kernel", "k", 10, 20));
+  EXPECT_EQ(times.size(), 2u);
+  EXPECT_EQ(times.kernels[0], 1);
 }
 
 // Spec 09, B14: a kernel belongs to the step that launched it, though it runs later.
 TEST(Breakdown, CountsAKernelInTheStepThatLaunchedIt) {
-  const ProcessTimes times = times_of(step(1, 0, 1000) + step(2, 1000, 2000) + launched(1, 900, "kernel", "k", 1500, 1600));
-  EXPECT_EQ(times.host.at(0).kernels, 1u);
-  EXPECT_EQ(times.host.at(1).kernels, 0u);
+  const StepTable times = times_of(step(1, 0, 1000) + step(2, 1000, 2000) + launched(1, 900, "kernel", "k", 1500, 1600));
+  EXPECT_EQ(times.kernels[0], 1);
+  EXPECT_EQ(times.kernels[1], 0);
   EXPECT_EQ(times.gpus.at(0).steps.at(1).compute, 100 * us);
 }
 
@@ -91,23 +96,39 @@ TEST(Steps, TakesTheRangeThatRepeats) {
   std::string events = event("user_annotation", "whole_training", "1/1", 0, 1000);
   for (int i = 0; i < 10; ++i)
     events += event("user_annotation", "train_step", "1/1", 100 * i, 95) + event("user_annotation", "dataloader", "1/1", 100 * i, 2);
-  const ProcessTimes times = times_of(events);
-  EXPECT_EQ(times.steps.name, "train_step");
-  EXPECT_EQ(times.steps.steps.size(), 10u);
+  const StepTable times = times_of(events);
+  EXPECT_EQ(times.name, "train_step");
+  EXPECT_EQ(times.size(), 10u);
 }
 
 TEST(Steps, TakesTheKernelsForTheRecordingWhereNothingRepeats) {
-  const ProcessTimes times = times_of(event("cpu_op", "import", "1/1", 0, 100000) + launched(1, 50000, "kernel", "k", 60000, 61000));
-  EXPECT_EQ(times.steps.source, Steps::Source::recording);
-  EXPECT_EQ(times.steps.steps.at(0).span, (Interval{60000 * us, 61000 * us}));
+  const model::Timeline timeline =
+      trace_of(trace_with(event("cpu_op", "import", "1/1", 0, 100000) + launched(1, 50000, "kernel", "k", 60000, 61000)));
+  const Steps steps = find_steps(timeline).at(0);
+  EXPECT_EQ(steps.source, model::StepSource::recording);
+  EXPECT_EQ(steps.steps.at(0).span, (Interval{60000 * us, 61000 * us}));
 }
 
 TEST(Breakdown, KeepsGpusApart) {
-  const ProcessTimes times = times_of(step(1, 0, 100) + event("kernel", "a", "0/7", 0, 100, R"("device": 0)") +
-                                      event("kernel", "b", "1/7", 0, 10, R"("device": 1)"));
+  const StepTable times = times_of(step(1, 0, 100) + event("kernel", "a", "0/7", 0, 100, R"("device": 0)") +
+                                   event("kernel", "b", "1/7", 0, 10, R"("device": 1)"));
   ASSERT_EQ(times.gpus.size(), 2u);
-  EXPECT_EQ(times.gpus[0].all.compute, 100 * us);
-  EXPECT_EQ(times.gpus[1].all.compute, 10 * us);
+  EXPECT_EQ(model::total_of(times.gpus[0]).compute, 100 * us);
+  EXPECT_EQ(model::total_of(times.gpus[1]).compute, 10 * us);
+}
+
+// What a trace does not show is unknown, not zero.
+TEST(Breakdown, LeavesOutWhatWasNotRecorded) {
+  const StepTable times = times_of(step(1, 0, 100) + step(2, 100, 250));
+  EXPECT_EQ(times.wall_ns(1), 150 * us);
+  for (const HostTime part : {HostTime::loader, HostTime::host_to_device, HostTime::sync, HostTime::forward}) {
+    EXPECT_FALSE(times.recorded(part));
+    EXPECT_FALSE(times.time(part, 0));
+  }
+  EXPECT_TRUE(times.gpus.empty());
+  EXPECT_FALSE(times.shape_changed(1));
+  const StepTable with_call = times_of(step(1, 0, 100) + event("cuda_runtime", "cudaLaunchKernel", "1/1", 10, 5));
+  EXPECT_EQ(with_call.time(HostTime::sync, 0), 0);
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ std::uint8_t kinds_of_call(std::string_view call) {
 
 struct Lists {
   std::vector<Interval> input, sync, allocator, forward, backward, optimizer;
+  bool has_calls = false;
 
   void add(std::uint8_t kinds, Interval span) {
     if (kinds & trace::input) this->input.push_back(span);
@@ -48,8 +49,13 @@ struct Lists {
     if (kinds & trace::optimizer) this->optimizer.push_back(span);
   }
   HostRanges united() && {
-    return {trace::united(std::move(input)),   trace::united(std::move(sync)),     trace::united(std::move(allocator)),
-            trace::united(std::move(forward)), trace::united(std::move(backward)), trace::united(std::move(optimizer))};
+    return {trace::united(std::move(input)),
+            trace::united(std::move(sync)),
+            trace::united(std::move(allocator)),
+            trace::united(std::move(forward)),
+            trace::united(std::move(backward)),
+            trace::united(std::move(optimizer)),
+            has_calls};
   }
 };
 
@@ -87,6 +93,7 @@ std::map<std::string, HostRanges> host_ranges(const Timeline& timeline) {
     const EventKind kind = timeline.kind[row];
     const bool is_call = kind == EventKind::runtime || kind == EventKind::driver;
     if (!is_call && kind != EventKind::annotation) continue;
+    if (is_call) of_track[timeline.track[row]]->has_calls = everything.has_calls = true;
     std::uint8_t& kinds = (is_call ? as_call : as_range)[timeline.name[row]];
     if (kinds == unjudged) kinds = is_call ? kinds_of_call(timeline.name_of(row)) : kinds_of_range(timeline.name_of(row));
     if (kinds == no_range) continue;

@@ -13,6 +13,7 @@ namespace frx::derive::trace {
 // Of one process. All united over its threads.
 struct HostRanges {
   Intervals input, sync, allocator, forward, backward, optimizer;
+  bool has_calls = false;  // of the runtime or the driver: without any, nothing is known of waiting for the GPU
 };
 
 // Does the range wait for the next batch?

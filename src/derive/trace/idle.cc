@@ -5,6 +5,7 @@
 namespace frx::derive::trace {
 namespace {
 
+using model::IdleCause;
 using model::Timeline;
 
 // How long before a stretch of idleness a wait may have ended and still be its cause: the GPU finishes, the call returns
@@ -48,8 +49,8 @@ Blame::Gap Blame::divided(Interval gap) {
   return {{gap.begin, launch}, {launch, gap.end}, true};
 }
 
-std::array<Intervals, idle_cause_count> Blame::causes_of(std::span<const Interval> idle) {
-  std::array<Intervals, idle_cause_count> causes;
+std::array<Intervals, model::idle_cause_count> Blame::causes_of(std::span<const Interval> idle) {
+  std::array<Intervals, model::idle_cause_count> causes;
   if (idle.empty()) return causes;
   const auto add = [&](IdleCause cause, Interval span) {
     if (span.length() > 0) causes[static_cast<std::size_t>(cause)].push_back(span);

@@ -4,8 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "derive/trace/breakdown.h"
+#include "derive/trace/attribution.h"
 #include "derive/trace/host_ranges.h"
+#include "model/gpu_time.h"
 
 namespace frx::derive::trace {
 
@@ -18,7 +19,7 @@ class Blame {
 
   // The stretches by cause; together they are `idle`, which lies behind all that was asked of before: millions of gaps are
   // blamed some thousands at a time.
-  std::array<Intervals, idle_cause_count> causes_of(std::span<const Interval> idle);
+  std::array<Intervals, model::idle_cause_count> causes_of(std::span<const Interval> idle);
 
  private:
   struct Gap;

@@ -12,6 +12,8 @@ namespace {
 using ::frx::testing::event;
 using ::frx::testing::trace_of;
 using ::frx::testing::trace_with;
+using model::idle_cause_count;
+using model::IdleCause;
 
 // Kernels with gaps between them, some without a launch, among calls that wait and allocate and a loader.
 std::string random_events(std::mt19937& random, std::size_t kernels) {

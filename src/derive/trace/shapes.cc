@@ -130,7 +130,7 @@ bool works_for_model(std::string_view operation) {
 
 ModelShapes model_shapes(const Timeline& timeline, const Steps& steps, std::span<const Interval> input) {
   ModelShapes result;
-  if (timeline.shaped_events.empty() || steps.source == Steps::Source::recording) return result;
+  if (timeline.shaped_events.empty() || steps.source == model::StepSource::recording) return result;
   std::vector<Call> calls = model_calls(timeline, steps);
   keep_outermost(timeline, calls);
   remove_within(timeline, calls, input);
@@ -142,7 +142,7 @@ ModelShapes model_shapes(const Timeline& timeline, const Steps& steps, std::span
     const auto begin = std::ranges::lower_bound(calls, span.begin, {}, start_of);
     const auto end = std::ranges::lower_bound(begin, calls.end(), span.end, {}, start_of);
     StepCalls now = calls_of({begin, end});
-    StepShapes& shapes = result.steps[i];
+    model::StepShapes& shapes = result.steps[i];
     shapes.calls = static_cast<std::uint32_t>(now.by_name.size());
     shapes.changed = inputs_changed(before, now);
     shapes.changed_from_second = inputs_changed(before_that, now);
@@ -152,26 +152,6 @@ ModelShapes model_shapes(const Timeline& timeline, const Steps& steps, std::span
     }
     before_that = std::exchange(before, std::move(now));
   }
-  return result;
-}
-
-std::optional<ShapeVolatility> volatility_of(std::span<const StepShapes> steps) {
-  ShapeVolatility result;
-  std::vector<std::size_t> changes;
-  std::size_t unlike = 0;
-  for (std::size_t i = 1; i < steps.size(); ++i) {
-    result.pairs += steps[i].changed.has_value();
-    unlike += !steps[i].changed && steps[i].calls > 0 && steps[i - 1].calls > 0;
-    if (steps[i].changed.value_or(false)) changes.push_back(i);
-  }
-  // Loops over the length of an input call operators differently often: those pairs that are alike would speak for all.
-  if (result.pairs == 0 || unlike > result.pairs) return std::nullopt;
-  result.changes = changes.size();
-  // There and back again.
-  const bool returns = changes.size() == 2 && changes[1] == changes[0] + 1 && steps[changes[1]].changed_from_second == false;
-  result.is_single = changes.size() == 1 || returns;
-  if (changes.size() == 1 && result.pairs == 1) return std::nullopt;
-  result.ratio = result.is_single ? 0 : static_cast<double>(result.changes) / static_cast<double>(result.pairs);
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "derive/steps/shapes.h"
 #include "derive/trace/breakdown.h"
 #include "ingest/chrome_trace/testing.h"
 
@@ -11,6 +12,7 @@ namespace {
 using ::frx::testing::event;
 using ::frx::testing::trace_of;
 using ::frx::testing::trace_with;
+using steps::ShapeVolatility;
 
 // Each step takes 1000 us. `shapes`: of the batch in each of them.
 class Recording {
@@ -38,9 +40,10 @@ class Recording {
   }
   ModelShapes shapes() const {
     const model::Timeline timeline = trace_of(trace_with(events_));
-    return break_down(timeline, attribute(timeline), find_steps(timeline)).at(0).shapes;
+    model::StepTable steps = break_down(timeline, attribute(timeline), find_steps(timeline)).at(0);
+    return {std::move(steps.shapes), std::move(steps.last_shape_change)};
   }
-  std::optional<ShapeVolatility> volatility() const { return volatility_of(shapes().steps); }
+  std::optional<ShapeVolatility> volatility() const { return steps::volatility_of_calls(shapes().steps); }
   double ratio() const { return volatility().value_or(ShapeVolatility{-1, 0, 0, false}).ratio; }
 
  private:
@@ -133,7 +136,7 @@ TEST(Shapes, WithoutRecordedShapesNothingIsKnown) {
   const model::Timeline timeline = trace_of(trace_with(event("user_annotation", "ProfilerStep#1", "1/1", 0, 900) + one +
                                                        event("user_annotation", "ProfilerStep#2", "1/1", 1000, 900)));
   EXPECT_TRUE(timeline.shaped_events.empty());
-  EXPECT_TRUE(break_down(timeline, attribute(timeline), find_steps(timeline)).at(0).shapes.steps.empty());
+  EXPECT_TRUE(break_down(timeline, attribute(timeline), find_steps(timeline)).at(0).shapes.empty());
 }
 
 TEST(Shapes, OperatorsOfAModelAreKnownByName) {

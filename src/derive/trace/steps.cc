@@ -11,6 +11,7 @@ namespace frx::derive::trace {
 namespace {
 
 using model::EventKind;
+using model::StepSource;
 using model::Timeline;
 
 constexpr std::string_view step_name = "ProfilerStep#";
@@ -100,25 +101,22 @@ bool cover_most(const std::vector<Step>& steps, Interval recording) {
 
 }  // namespace
 
-std::string_view name_of(Steps::Source source) {
-  switch (source) {
-    case Steps::Source::profiler: return "profiler";
-    case Steps::Source::annotation: return "annotation";
-    case Steps::Source::module: return "module";
-    case Steps::Source::recording: return "none";
-  }
-  return "none";
+std::vector<Interval> spans_of(const Steps& steps) {
+  std::vector<Interval> spans;
+  spans.reserve(steps.steps.size());
+  for (const Step& step : steps.steps) spans.push_back(step.span);
+  return spans;
 }
 
 std::vector<Steps> find_steps(const Timeline& timeline) {
   std::vector<Steps> all;
-  for (auto& [pid, steps] : profiler_steps(timeline)) all.push_back({Steps::Source::profiler, "ProfilerStep#N", std::move(steps), pid});
+  for (auto& [pid, steps] : profiler_steps(timeline)) all.push_back({StepSource::profiler, "ProfilerStep#N", std::move(steps), pid});
   if (!all.empty()) return all;
   const auto not_a_part = [](std::string_view name) { return !is_part_of_step(name); };
   const auto is_module = [](std::string_view name) { return name.starts_with("nn.Module: ") && name.ends_with("_0"); };
   const Interval recording = whole_recording(timeline);
-  for (const auto source : {Steps::Source::annotation, Steps::Source::module}) {
-    const bool by_range = source == Steps::Source::annotation;
+  for (const auto source : {StepSource::annotation, StepSource::module}) {
+    const bool by_range = source == StepSource::annotation;
     std::vector<Step> steps =
         by_range ? repeated(timeline, EventKind::annotation, not_a_part) : repeated(timeline, EventKind::python, is_module);
     if (steps.empty() || !cover_most(steps, recording)) continue;
@@ -126,7 +124,7 @@ std::vector<Steps> find_steps(const Timeline& timeline) {
     all.push_back({source, std::string(timeline.name_of(first)), std::move(steps), timeline.tracks[timeline.track[first]].pid});
     return all;
   }
-  all.push_back({Steps::Source::recording, "", {{1, recording, none_event}}, ""});
+  all.push_back({StepSource::recording, "", {{1, recording, none_event}}, ""});
   return all;
 }
 

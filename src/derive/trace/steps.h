@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "derive/trace/intervals.h"
+#include "model/step_table.h"
 #include "model/timeline.h"
 
 namespace frx::derive::trace {
@@ -18,19 +19,12 @@ struct Step {
 };
 
 struct Steps {
-  // Where the boundaries come from.
-  enum class Source {
-    profiler,    // ProfilerStep#N
-    annotation,  // a range of the program that repeats
-    module,      // the outermost module that is called again and again
-    recording,   // nothing repeats: the whole recording counts as one
-  };
-  Source source = Source::recording;
+  model::StepSource source = model::StepSource::recording;
   std::string name;         // of the range or module
   std::vector<Step> steps;  // by start; one without boundaries
   std::string pid;          // of the process they belong to; "" when it does not matter
 };
-std::string_view name_of(Steps::Source source);
+std::vector<Interval> spans_of(const Steps& steps);
 
 // The steps of each process that has any; of the whole recording when none has. Ranges repeated on GPU tracks count once.
 std::vector<Steps> find_steps(const model::Timeline& timeline);

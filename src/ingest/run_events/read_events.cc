@@ -9,12 +9,12 @@
 #include "base/units.h"
 #include "ingest/line_reader.h"
 #include "ingest/run_events/json_fields.h"
+#include "ingest/run_events/step_rows.h"
 
 namespace frx::ingest {
 namespace {
 
 using model::RunRecord;
-using model::RunStep;
 
 constexpr double mebibyte = 1024.0 * 1024.0;
 // Eleven days; what is longer is no time of a step, and sums must not overflow.
@@ -38,9 +38,7 @@ std::optional<std::string> shape_of(const Json& payload) {
 
 class EventFolder {
  public:
-  explicit EventFolder(RunRecord& record) : record_(record) {
-    for (std::size_t i = 0; i < record.steps.size(); ++i) places_[record.steps[i].id] = i;
-  }
+  explicit EventFolder(RunRecord& record) : record_(record) {}
 
   void take(const Json& event) {
     ++record_.events;
@@ -59,25 +57,33 @@ class EventFolder {
       if (text(payload, "stage") == "next") add(waited_for_next_, whole(event, "duration_ns").value_or(0));
       return;
     }
-    RunStep& one = step(*id);
+    StepRow& one = step(*id);
     if (type == "step_start") add(one.loader_before_ns, std::exchange(waited_for_next_, 0));
     take(type, event, payload, one);
   }
 
+  // Once, when all events have been taken.
+  void finish() {
+    record_.steps = table_of(std::move(steps_));
+    if (restarts_ == 0) return;
+    record_.notes.push_back(
+        {0, fmt::format("the program counted its steps from the start again {}; they are numbered on", count_text(restarts_, "time"))});
+  }
+
  private:
-  RunStep& step(std::int64_t id) {
-    const auto [place, is_new] = places_.try_emplace(id, record_.steps.size());
+  StepRow& step(std::int64_t id) {
+    const auto [place, is_new] = places_.try_emplace(id, steps_.rows.size());
     if (is_new) {
-      record_.steps.emplace_back().id = id + offset_;
+      steps_.rows.emplace_back().id = id + offset_;
       highest_ = std::max(highest_, id + offset_);
     }
-    return record_.steps[place->second];
+    return steps_.rows[place->second];
   }
 
   bool ended_before(std::int64_t id, std::optional<std::int64_t> time) const {
     const auto place = places_.find(id);
     if (place == places_.end() || !time) return false;
-    const std::optional<std::int64_t>& end = record_.steps[place->second].end_ns;
+    const std::optional<std::int64_t>& end = steps_.rows[place->second].end_ns;
     return end && *end <= *time;
   }
 
@@ -86,13 +92,13 @@ class EventFolder {
     offset_ = highest_ + 1 - id;
     places_.clear();
     begins_.clear();
-    ++record_.restarts;
+    ++restarts_;
   }
 
   void note_kinds(std::string_view type, const Json& payload) {
-    record_.has_loader = record_.has_loader || (type == "dataloader_span" && text(payload, "stage") == "next");
-    record_.has_copies = record_.has_copies || type == "memcpy_span";
-    record_.has_waits = record_.has_waits || type == "sync_wait";
+    steps_.has_loader = steps_.has_loader || (type == "dataloader_span" && text(payload, "stage") == "next");
+    steps_.has_copies = steps_.has_copies || type == "memcpy_span";
+    steps_.has_waits = steps_.has_waits || type == "sync_wait";
   }
 
   void take_sample(const Json& event, const Json& payload) {
@@ -106,7 +112,7 @@ class EventFolder {
     if (sample.utilization_pct || sample.memory_used) record_.samples.push_back(sample);
   }
 
-  void take(std::string_view type, const Json& event, const Json& payload, RunStep& step) {
+  void take(std::string_view type, const Json& event, const Json& payload, StepRow& step) {
     const std::int64_t duration = whole(event, "duration_ns").value_or(0);
     const std::optional<std::int64_t> time = time_of(event);
     if (type == "step_start") {
@@ -136,7 +142,7 @@ class EventFolder {
     }
   }
 
-  static void end(const Json& payload, std::int64_t duration, RunStep& step) {
+  static void end(const Json& payload, std::int64_t duration, StepRow& step) {
     const std::string status = text(payload, "status");
     step.status = status.empty() ? "unknown" : status;
     if (const std::string kind = text(payload, "step_kind"); !kind.empty()) step.kind = kind;
@@ -144,7 +150,7 @@ class EventFolder {
     if (const auto loss = number(payload, "loss")) step.loss = loss;
   }
 
-  static void window(const Json& payload, RunStep& step) {
+  static void window(const Json& payload, StepRow& step) {
     ++step.windows;
     auto kernels = number(payload, "kernel_count_per_step");
     if (!kernels) kernels = number(payload, "kernel_count");
@@ -152,8 +158,9 @@ class EventFolder {
     const auto first = number(payload, "start_step"), last = number(payload, "end_step");
     if (kernels && !number(payload, "kernel_count_per_step") && first && last && *last > *first) *kernels /= *last - *first + 1;
     if (kernels) step.kernels = step.kernels.value_or(0) + *kernels;
-    if (const auto median = number(payload, "median_cuda_kernel_duration_us"); median && *median > 0) step.median_kernel_us = median;
-    if (const auto small = number(payload, "small_kernel_fraction")) step.small_kernel_fraction = std::clamp(*small, 0.0, 1.0);
+    if (const auto median = number(payload, "median_cuda_kernel_duration_us"); median && *median > 0)
+      step.median_kernel_ns = *median * 1000;
+    if (const auto small = number(payload, "small_kernel_fraction")) step.small_kernels = std::clamp(*small, 0.0, 1.0);
   }
 
   // The SDK asks the loader for the batch of a step before the step begins: its span is written first, and ends by then.
@@ -162,6 +169,8 @@ class EventFolder {
   }
 
   RunRecord& record_;
+  StepRows steps_;
+  std::uint64_t restarts_ = 0;
   std::unordered_map<std::int64_t, std::size_t> places_;
   std::unordered_map<std::int64_t, std::int64_t> begins_;
   std::int64_t offset_ = 0, highest_ = -1, waited_for_next_ = 0;
@@ -179,18 +188,22 @@ std::optional<std::size_t> column(const std::vector<std::string_view>& header, s
 Result<> read_run_events(ByteSource& source, RunRecord& into) {
   LineReader lines(source);
   EventFolder folder(into);
+  std::uint64_t unreadable = 0;
   std::string_view line;
   for (;;) {
     TRY_ASSIGN(const bool any, lines.next(line));
-    if (!any) return {};
+    if (!any) break;
     if (trim(line).empty()) continue;
     const Json event = Json::parse(line, nullptr, false);
     if (event.is_object() && event.contains("event_type")) {
       folder.take(event);
     } else {
-      ++into.unreadable_lines;
+      ++unreadable;
     }
   }
+  folder.finish();
+  if (unreadable > 0) into.notes.push_back({0, fmt::format("{} of the event stream are no events and left out", unreadable)});
+  return {};
 }
 
 Result<> read_gpu_samples(ByteSource& source, RunRecord& into) {
@@ -218,23 +231,6 @@ Result<> read_gpu_samples(ByteSource& source, RunRecord& into) {
     if (const auto mib = cell(used)) sample.memory_used = *mib * mebibyte;
     if (const auto mib = cell(total)) sample.memory_total = *mib * mebibyte;
     if (sample.utilization_pct || sample.memory_used) into.samples.push_back(sample);
-  }
-}
-
-void finish(RunRecord& record) {
-  std::ranges::stable_sort(record.steps, {}, &RunStep::id);
-  const std::string* last = nullptr;
-  for (RunStep& step : record.steps) {
-    if (!step.shape) continue;
-    step.shape_changed = last && *last != *step.shape;
-    last = &*step.shape;
-  }
-  if (record.restarts > 0) {
-    record.notes.push_back({0, fmt::format("the program counted its steps from the start again {}; they are numbered on",
-                                           count_text(record.restarts, "time"))});
-  }
-  if (record.unreadable_lines > 0) {
-    record.notes.push_back({0, fmt::format("{} of the event stream are no events and left out", record.unreadable_lines)});
   }
 }
 

@@ -11,14 +11,11 @@
 
 namespace frx::ingest {
 
-// Adds what the events say. Lines that are no event are counted and left out, blank ones too. Times of equal phases add
-// up, the last end of a step counts. Fails only when the source does.
+// What the events say: steps, and samples of GPUs among them. Lines that are no event are counted and left out, blank ones too. Times of
+// equal phases add up, the last end of a step counts. Fails only when the source does.
 Result<> read_run_events(ByteSource& source, model::RunRecord& into);
 
 // Adds the samples. Memory is in MiB there. Cells that are no number are missing.
 Result<> read_gpu_samples(ByteSource& source, model::RunRecord& into);
-
-// Sorts the steps and says which of them changed its shape. Call once, when all has been read.
-void finish(model::RunRecord& record);
 
 }  // namespace frx::ingest

@@ -4,12 +4,12 @@
 
 #include "base/text.h"
 #include "ingest/run_events/json_fields.h"
+#include "ingest/run_events/step_rows.h"
 
 namespace frx::ingest {
 namespace {
 
 using model::RunRecord;
-using model::RunStep;
 
 constexpr std::string_view our_schema = "run_analysis_v1";
 constexpr std::int64_t longest_time_ns = 1'000'000'000'000'000;
@@ -18,8 +18,8 @@ std::int64_t time(const Json& object, const char* key) { return std::clamp<std::
 
 std::optional<double> above_zero(std::optional<double> value) { return value && *value > 0 ? value : std::nullopt; }
 
-RunStep step_of(const Json& json, std::int64_t id) {
-  RunStep step;
+StepRow step_of(const Json& json, std::int64_t id) {
+  StepRow step;
   step.id = id;
   step.status = text(json, "status");
   step.kind = text(json, "step_kind");
@@ -37,8 +37,8 @@ RunStep step_of(const Json& json, std::int64_t id) {
   step.sequence_length = whole(json, "sequence_length");
   step.windows = static_cast<std::uint32_t>(std::clamp<std::int64_t>(whole(json, "profiler_windows_exported").value_or(0), 0, 1'000'000));
   step.kernels = above_zero(number(json, "kernel_count"));
-  step.median_kernel_us = above_zero(number(json, "median_cuda_kernel_duration_us"));
-  if (step.kernels) step.small_kernel_fraction = number(json, "small_kernel_fraction");
+  if (const auto median = above_zero(number(json, "median_cuda_kernel_duration_us"))) step.median_kernel_ns = *median * 1000;
+  if (step.kernels) step.small_kernels = number(json, "small_kernel_fraction");
   step.loss = number(json, "loss");
   return step;
 }
@@ -48,15 +48,17 @@ bool says(const Json& step, const char* key, bool zero_is_said) {
   return found != step.end() && !found->is_null() && (zero_is_said || time(step, key) > 0);
 }
 
-void read_steps(const Json& steps, bool zero_is_said, RunRecord& record) {
+model::StepTable read_steps(const Json& steps, bool zero_is_said) {
+  StepRows read;
   for (const Json& json : steps) {
     const std::optional<std::int64_t> id = whole(json, "step_id");
     if (!id) continue;
-    record.steps.push_back(step_of(json, *id));
-    record.has_loader = record.has_loader || says(json, "dataloader_wait_time_ns", zero_is_said);
-    record.has_copies = record.has_copies || says(json, "h2d_copy_time_ns", zero_is_said);
-    record.has_waits = record.has_waits || says(json, "sync_wait_time_ns", zero_is_said);
+    read.rows.push_back(step_of(json, *id));
+    read.has_loader = read.has_loader || says(json, "dataloader_wait_time_ns", zero_is_said);
+    read.has_copies = read.has_copies || says(json, "h2d_copy_time_ns", zero_is_said);
+    read.has_waits = read.has_waits || says(json, "sync_wait_time_ns", zero_is_said);
   }
+  return table_of(std::move(read));
 }
 
 // Two samples that have the mean and the span it speaks of.
@@ -103,7 +105,7 @@ Result<RunSummary> read_run_summary(std::string_view content) {
   summary.run_id = text(json, "run_id");
   summary.event_count = whole(json, "event_count");
   summary.inputs = inputs_of(json);
-  read_steps(*steps, is_ours, summary.record);
+  summary.record.steps = read_steps(*steps, is_ours);
   if (const auto gpu = scope.find("run_summary"); gpu != scope.end()) read_gpu(*gpu, is_ours, summary.record);
   return summary;
 }

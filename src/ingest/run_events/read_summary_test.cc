@@ -12,9 +12,9 @@ const std::string scope = R"({"event_count": 9, "step_count": 1, "per_step": [
 TEST(RunSummary, IsReadAsDocumented) {
   const RunSummary summary = read_run_summary(R"({"event_count": 9, "run": )" + scope + "}").value();
   ASSERT_EQ(summary.record.steps.size(), 1u);
-  EXPECT_EQ(summary.record.steps[0].id, 4);
-  EXPECT_EQ(summary.record.steps[0].loader_ns, 35);
-  EXPECT_TRUE(summary.record.steps[0].completed());
+  EXPECT_EQ(summary.record.steps.ids[0], 4);
+  EXPECT_EQ(summary.record.steps.time(model::HostTime::loader, 0), 35);
+  EXPECT_TRUE(summary.record.steps.completed(0));
   EXPECT_EQ(summary.event_count, 9);
   ASSERT_EQ(summary.record.samples.size(), 2u);
   EXPECT_EQ(*summary.record.samples[0].utilization_pct + *summary.record.samples[1].utilization_pct, 82);
@@ -25,9 +25,9 @@ TEST(RunSummary, MayBeOneScope) { EXPECT_EQ(read_run_summary(scope).value().reco
 // Its writers put 0 where nothing was measured.
 TEST(RunSummary, ADocumentedZeroIsNoMeasurement) {
   const RunSummary summary = read_run_summary(scope).value();
-  EXPECT_TRUE(summary.record.has_loader);
-  EXPECT_FALSE(summary.record.has_copies);
-  EXPECT_FALSE(summary.record.steps[0].kernels);
+  EXPECT_TRUE(summary.record.steps.recorded(model::HostTime::loader));
+  EXPECT_FALSE(summary.record.steps.recorded(model::HostTime::host_to_device));
+  EXPECT_FALSE(summary.record.steps.kernels[0]);
   EXPECT_FALSE(summary.record.samples[0].memory_used);
 }
 
@@ -36,10 +36,10 @@ TEST(RunSummary, OursTellsZeroFromNothing) {
     "inputs": [{"path": "raw/trace.jsonl", "bytes": 7, "sha256": "ab"}], "run": {"per_step": [{"step_id": 1, "status": "ok", "step_wall_time_ns": 9,
     "dataloader_wait_time_ns": 5, "dataloader_wait_before_step_ns": 5, "h2d_copy_time_ns": 0, "sync_wait_time_ns": null}]}})")
                                  .value();
-  EXPECT_TRUE(summary.record.has_copies);
-  EXPECT_FALSE(summary.record.has_waits);
-  EXPECT_EQ(summary.record.steps[0].loader_before_ns, 5);
-  EXPECT_EQ(summary.record.steps[0].loader_ns, 0);
+  EXPECT_EQ(summary.record.steps.time(model::HostTime::host_to_device, 0), 0);
+  EXPECT_FALSE(summary.record.steps.recorded(model::HostTime::sync));
+  EXPECT_EQ(summary.record.steps.time(model::HostTime::loader_before, 0), 5);
+  EXPECT_EQ(summary.record.steps.time(model::HostTime::loader, 0), 0);
   EXPECT_EQ(summary.run_id, "run-1");
   ASSERT_EQ(summary.inputs.size(), 1u);
   EXPECT_EQ(summary.inputs[0].sha256, "ab");

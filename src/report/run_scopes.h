@@ -1,0 +1,26 @@
+// From the steps of a run to the answers about it, whoever recorded them.
+#pragma once
+
+#include <span>
+
+#include "model/gpu_sample.h"
+#include "model/step_table.h"
+#include "report/run_judge.h"
+#include "report/run_scope.h"
+
+namespace frx::report {
+
+struct RecordedSteps {
+  std::span<const model::StepTable> tables;  // of its processes, at least one
+  std::span<const model::GpuSample> samples;
+  bool clock_broken = false;    // nothing may be measured between events
+  bool ranks_compared = false;  // as in RunScope
+};
+
+// They point into the judge.
+RunScopes scopes_of(const RunJudge& judge, const RecordedSteps& recorded);
+
+// `own` judged anew with other facts.
+RunScope judged_with(const RunJudge& judge, const RecordedSteps& recorded, const RunScope& own, const model::RunFacts& facts);
+
+}  // namespace frx::report

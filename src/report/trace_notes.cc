@@ -1,0 +1,81 @@
+#include "report/trace_notes.h"
+
+#include "base/text.h"
+#include "base/units.h"
+#include "derive/steps/shapes.h"
+
+namespace frx::report {
+namespace {
+
+using model::Timeline;
+
+// "[[8, 128], [], []]" without the inputs that are no tensors at its end.
+std::string tensors_of(std::string shapes) {
+  constexpr std::string_view none = ", []]";
+  while (shapes.ends_with(none)) shapes.replace(shapes.size() - none.size(), none.size(), "]");
+  return printable(shapes);
+}
+
+// ": aten::linear [[8, 64]], then [[4, 64]]"; "" when the shapes were not kept.
+std::string words_of(const model::ShapeChange& change) {
+  if (change.before.empty() || change.after.empty()) return {};
+  return fmt::format(": {} {}, then {}", printable(change.operation), tensors_of(change.before), tensors_of(change.after));
+}
+
+// What is behind the answer about shapes, or why there is none.
+void add_shape_note(const Timeline& timeline, const TraceReport& report, std::vector<std::string>& notes) {
+  if (report.step_count() < 2 || report.operators == 0 || report.clock_broken) return;
+  if (timeline.shaped_events.empty()) {
+    notes.push_back("shapes of inputs were not recorded, so whether they change from step to step is unknown (record_shapes=True does)");
+    return;
+  }
+  const model::StepTable& steps = report.processes.front();
+  const auto volatility = derive::steps::volatility_of(steps, derive::steps::completed_rows(steps, report.scope().skipped));
+  if (!volatility) {
+    const bool differ = steps.last_shape_change && steps.last_shape_change->to_step > report.scope().step_numbers.front();
+    notes.push_back(differ ? fmt::format("input shapes differ between steps {} and {}{}. More steps would tell whether they mostly do",
+                                         steps.last_shape_change->from_step, steps.last_shape_change->to_step,
+                                         words_of(*steps.last_shape_change))
+                           : "shapes of inputs were recorded, but too few calls of operators are the same in two steps to tell whether "
+                             "inputs change");
+    return;
+  }
+  if (volatility->changes == 0) return;
+  const model::ShapeChange& last = *steps.last_shape_change;
+  notes.push_back(fmt::format("input shapes changed {} in {} pairs of steps, last from step {} to {}{}{}",
+                              count_text(volatility->changes, "time"), volatility->pairs, last.from_step, last.to_step, words_of(last),
+                              volatility->is_single ? ". One odd batch, as at the end of an epoch, does not count as unstable" : ""));
+}
+
+}  // namespace
+
+std::vector<std::string> notes_of(const Timeline& timeline, const TraceReport& report) {
+  std::vector<std::string> notes;
+  for (const model::Note& note : timeline.notes) notes.push_back(note.text);
+  if (report.kernels == 0 && report.foreign_events > 0) {
+    notes.push_back(fmt::format("{} of another accelerator; nothing is said about it", count_text(report.foreign_events, "event")));
+  } else if (report.kernels == 0 && report.calls > 0) {
+    notes.push_back(
+        fmt::format("{} of the GPU runtime, but no kernels: the profiler could not record the GPU (no CUPTI, WSL, "
+                    "missing permission). Nothing is said about how busy it was",
+                    count_text(report.calls, "call")));
+  } else if (report.kernels == 0) {
+    notes.push_back("the GPU was not recorded (activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] does)");
+  } else if (report.operators == 0) {
+    notes.push_back("no operators were recorded, so kernels cannot be attributed (activities=[ProfilerActivity.CPU, ...] does)");
+  }
+  if (report.kernels > 0 && report.kernels_with_launch < report.kernels) {
+    notes.push_back(fmt::format("{} without a launch in the file (launched before the recording, or by a library)",
+                                count_text(report.kernels - report.kernels_with_launch, "kernel")));
+  }
+  if (!report.has_step_boundaries()) {
+    notes.push_back("no steps: call prof.step() after each one, or name them with record_function; the recording counts as one step");
+  }
+  add_shape_note(timeline, report, notes);
+  if (timeline.whole_microseconds && report.kernels > 0) {
+    notes.push_back("times are whole microseconds (PyTorch before 2.3): a kernel of 3 us may have taken 4");
+  }
+  return notes;
+}
+
+}  // namespace frx::report

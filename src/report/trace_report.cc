@@ -1,0 +1,36 @@
+#include "report/trace_report.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "derive/steps/selection.h"
+
+namespace frx::report {
+
+std::size_t TraceReport::step_count() const {
+  std::size_t most = 0;
+  for (const model::StepTable& process : processes) most = std::max(most, process.size());
+  return has_step_boundaries() ? most : 0;
+}
+
+bool TraceReport::has_step_boundaries() const { return !processes.empty() && processes.front().has_boundaries(); }
+
+std::optional<double> TraceReport::step_time_ns(std::size_t skipped) const {
+  if (processes.empty()) return std::nullopt;
+  const std::optional<StepTimes> times = derive::steps::step_times(processes.front(), skipped);
+  return times ? std::optional(times->wall_ns) : std::nullopt;
+}
+
+std::string TraceReport::gpu_names() const {
+  std::map<std::string, int> used;
+  for (const GpuVerdict& gpu : gpus) {
+    const auto known = std::ranges::find(facts.gpus, gpu.device, &model::TracedGpu::id);
+    if (known != facts.gpus.end() && !known->name.empty()) ++used[known->name];
+  }
+  std::vector<std::string> words;
+  for (const auto& [name, count] : used) words.push_back(count > 1 ? fmt::format("{} x {}", count, printable(name)) : printable(name));
+  return join(words, ", ");
+}
+
+}  // namespace frx::report
