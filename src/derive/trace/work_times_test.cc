@@ -16,7 +16,7 @@ std::string launched(int correlation, std::string_view kernel, double at, double
   return event("cuda_runtime", "cudaLaunchKernel", "1/1", at, 1, id) + event("kernel", kernel, "0/7", at + 10, duration, id);
 }
 
-WorkTimes times_of(const std::string& events) {
+WorkTimes work_times_of(const std::string& events) {
   const model::Timeline timeline = trace_of(trace_with(events));
   const Attribution attribution = attribute(timeline);
   return work_times(timeline, attribution, join_backward(timeline, attribution), -1);
@@ -24,7 +24,7 @@ WorkTimes times_of(const std::string& events) {
 
 TEST(WorkTimes, OfOperatorsAddUpToAllOfIt) {
   const WorkTimes times =
-      times_of(event("cpu_op", "aten::mm", "1/1", 10, 5, R"("Input Dims": [[8,   8], []])") + launched(1, "gemm", 12, 30) +
+      work_times_of(event("cpu_op", "aten::mm", "1/1", 10, 5, R"("Input Dims": [[8,   8], []])") + launched(1, "gemm", 12, 30) +
                event("cpu_op", "aten::mm", "1/1", 50, 5, R"("Input Dims": [[4, 4], []])") + launched(2, "gemm", 52, 10) +
                launched(3, "gemm", 80, 7));
   ASSERT_EQ(times.operator_times.size(), 3u);
@@ -38,7 +38,7 @@ TEST(WorkTimes, OfOperatorsAddUpToAllOfIt) {
 }
 
 TEST(WorkTimes, OfKernelsAreByTime) {
-  const WorkTimes times = times_of(launched(1, "short", 10, 5) + launched(2, "long", 30, 20) + launched(3, "short", 60, 6));
+  const WorkTimes times = work_times_of(launched(1, "short", 10, 5) + launched(2, "long", 30, 20) + launched(3, "short", 60, 6));
   ASSERT_EQ(times.top_kernels.size(), 2u);
   EXPECT_EQ(times.kernel_names, 2u);
   EXPECT_EQ(times.top_kernels[0].name, "long");
