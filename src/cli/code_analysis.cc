@@ -14,13 +14,8 @@
 #include "base/units.h"
 #include "capture/ptx_compiler.h"
 #include "capture/ptxas.h"
-#include "cli/json_output.h"
-#include "cli/ncu_analysis.h"
-#include "compose/code_findings.h"
-#include "compose/cuda_report.h"
-#include "compose/device_report.h"
-#include "compose/page.h"
-#include "compose/ptx_report.h"
+#include "cli/print_answer.h"
+#include "compose/answers.h"
 #include "ingest/fatbin/images.h"
 #include "ingest/ptx/read_module.h"
 #include "report/code_analyst.h"
@@ -33,7 +28,6 @@ namespace {
 namespace fs = std::filesystem;
 using model::CodeFinding;
 using model::Severity;
-using compose::FailedFile;
 
 using Kind = CodeKind;
 
@@ -73,9 +67,9 @@ struct CodeFile {
   std::string path;                // of the first file
   std::vector<std::string> paths;  // all of them
   Kind kind = Kind::other;
-  std::unique_ptr<report::PtxReport> ptx;
-  std::unique_ptr<report::CudaReport> cuda;
-  std::unique_ptr<report::DeviceReport> device;
+  std::shared_ptr<report::PtxReport> ptx;
+  std::shared_ptr<report::CudaReport> cuda;
+  std::shared_ptr<report::DeviceReport> device;
   std::optional<Error> error;
 
   std::span<const CodeFinding> findings() const {
@@ -84,11 +78,11 @@ struct CodeFile {
     return device ? std::span<const CodeFinding>(device->findings) : std::span<const CodeFinding>();
   }
   std::string_view mode() const { return kind == Kind::ptx ? "ptx" : kind == Kind::cuda ? "cuda_source" : "device_code"; }
-  Json json() const {
-    return ptx ? compose::ptx_json(*ptx) : cuda ? compose::cuda_json(*cuda) : device ? compose::device_json(*device) : Json(nullptr);
-  }
-  std::string text(const compose::Style& style) const {
-    return ptx ? compose::ptx_text(*ptx, style) : cuda ? compose::cuda_text(*cuda, style) : device ? compose::device_text(*device, style) : "";
+  answer::Answer answer() const {
+    if (ptx) return compose::answer_of(std::shared_ptr<const report::PtxReport>(ptx));
+    if (cuda) return compose::answer_of(std::shared_ptr<const report::CudaReport>(cuda));
+    if (device) return compose::answer_of(std::shared_ptr<const report::DeviceReport>(device));
+    return {.mode = std::string(mode())};
   }
 };
 
@@ -230,7 +224,7 @@ Severity severity_named(std::string_view name) {
 }
 
 struct Outcome {
-  std::vector<FailedFile> failed;
+  std::size_t failed = 0;
   std::array<std::size_t, 3> by_severity{};
 };
 
@@ -238,69 +232,18 @@ Outcome outcome_of(const std::vector<CodeFile>& files) {
   Outcome outcome;
   for (const CodeFile& file : files) {
     for (const CodeFinding& finding : file.findings()) ++outcome.by_severity[static_cast<std::size_t>(finding.severity)];
-    if (file.error) outcome.failed.push_back({file.path, file.error->message});
+    if (file.error) ++outcome.failed;
   }
   return outcome;
 }
 
-std::vector<CodeFinding> findings_of(const std::vector<CodeFile>& files) {
-  std::vector<CodeFinding> findings;
-  for (const CodeFile& file : files) findings.insert(findings.end(), file.findings().begin(), file.findings().end());
-  return findings;
-}
-
-Json severity_counts(const Outcome& outcome) {
-  return {{"high", outcome.by_severity[2]}, {"medium", outcome.by_severity[1]}, {"low", outcome.by_severity[0]}};
-}
-
-Json all_json(const std::vector<CodeFile>& files, const Outcome& outcome) {
-  Json list = Json::array();
+Result<> print(const std::vector<CodeFile>& files, const CodeOptions& options, Io& io) {
+  std::vector<compose::AnalysedCode> all;
   for (const CodeFile& file : files) {
-    Json entry{{"filename", file.path}, {"filenames", file.paths}, {"mode", file.mode()}};
-    entry["error"] = file.error ? Json(file.error->message) : Json(nullptr);
-    entry["result"] = file.json();
-    list.push_back(std::move(entry));
+    all.push_back({file.path, file.paths, file.answer(), file.error ? std::optional(file.error->message) : std::nullopt});
+    if (file.error && (options.format == "text" || options.format == "markdown")) io.err.write(fmt::format("{}: {}\n", io.program, to_string(*file.error)));
   }
-  return {{"schema", "code_analysis_v1"},
-          {"file_count", files.size()},
-          {"failed_count", outcome.failed.size()},
-          {"findings_by_severity", severity_counts(outcome)},
-          {"files", std::move(list)}};
-}
-
-std::string summary_text(const std::vector<CodeFile>& files, const Outcome& outcome, const compose::Style& style) {
-  compose::Page page(style);
-  page.section("ALL FILES");
-  page.paragraph(fmt::format("{}: {} high, {} medium, {} low{}", count_text(files.size(), "file"), outcome.by_severity[2],
-                             outcome.by_severity[1], outcome.by_severity[0],
-                             outcome.failed.empty() ? "" : fmt::format("; {} not read", count_text(outcome.failed.size(), "file"))));
-  return page.take();
-}
-
-void print_text(const std::vector<CodeFile>& files, const Outcome& outcome, Io& io) {
-  for (const CodeFile& file : files) {
-    io.out.write(file.text(style_of(io)));
-    if (file.error) io.err.write(fmt::format("{}: {}\n", io.program, to_string(*file.error)));
-  }
-  if (files.size() > 1) io.out.write(summary_text(files, outcome, style_of(io)));
-}
-
-void print(const std::vector<CodeFile>& files, const Outcome& outcome, const CodeOptions& options, Io& io) {
-  if (options.format == "sarif") {
-    io.out.write(compose::json_text(compose::sarif_json(findings_of(files), outcome.failed, FRX_VERSION)));
-  } else if (options.format == "github") {
-    io.out.write(compose::github_text(findings_of(files), outcome.failed));
-  } else if (options.format == "json" && files.size() == 1 && files[0].ptx) {
-    write_json_in_pieces(io, files[0].mode(), compose::ptx_json_in_pieces(*files[0].ptx));
-  } else if (options.format == "json" && files.size() == 1 && files[0].cuda) {
-    compose::write_cuda_json(files[0].mode(), *files[0].cuda, [&](std::string_view text) { io.out.write(text); });
-  } else if (options.format == "json" && files.size() == 1) {
-    write_json(io, files[0].mode(), files[0].json());
-  } else if (options.format == "json") {
-    write_json(io, "code", all_json(files, outcome));
-  } else {
-    print_text(files, outcome, io);
-  }
+  return print_answer(io, compose::answer_of(std::move(all)), options.format);
 }
 
 Result<int> judged(const Outcome& outcome, const CodeOptions& options, std::size_t files) {
@@ -310,8 +253,8 @@ Result<int> judged(const Outcome& outcome, const CodeOptions& options, std::size
       reached += outcome.by_severity[i];
     if (reached > 0) return fail(ErrorKind::negative, "{} of severity {} or above", count_text(reached, "finding"), options.fail_on);
   }
-  if (outcome.failed.empty()) return 0;
-  return fail(ErrorKind::unreadable, "{} of {} could not be analysed", outcome.failed.size(), count_text(files, "file"));
+  if (outcome.failed == 0) return 0;
+  return fail(ErrorKind::unreadable, "{} of {} could not be analysed", outcome.failed, count_text(files, "file"));
 }
 
 }  // namespace
@@ -351,7 +294,7 @@ Result<int> analyse_code(const std::vector<std::string>& targets, const CodeOpti
   std::vector<CodeFile>& files = *kept;
   if (files.size() == 1 && files[0].error) return Failure{std::move(*files[0].error)};
   const Outcome outcome = outcome_of(files);
-  print(files, outcome, options, io);
+  TRY(print(files, options, io));
   return judged(outcome, options, files.size());
 }
 

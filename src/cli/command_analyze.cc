@@ -8,11 +8,10 @@
 #include "cli/comparison.h"
 #include "cli/evidence_analysis.h"
 #include "cli/implementation_comparison.h"
-#include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
+#include "cli/print_answer.h"
 #include "cli/trace_analysis.h"
-#include "compose/ncu_json.h"
-#include "compose/ncu_report_text.h"
+#include "compose/answers.h"
 #include "report/run_analyst.h"
 
 namespace frx::cli {
@@ -38,6 +37,8 @@ struct Options {
   bool json = false;
   report::AnalysisOptions analysis;
   CodeOptions code;
+
+  std::string format() const { return json ? "json" : "text"; }
 };
 
 void describe(Syntax& syntax, Options& options) {
@@ -103,7 +104,7 @@ Result<int> compare_code(const Options& options, const SideFiles& before, const 
                                    .second_kernel = {},
                                    .with_ptx = options.code.with_ptx,
                                    .build_flags = options.code.build_flags,
-                                   .format = options.json ? "json" : "text",
+                                   .format = options.format(),
                                    .mode = "comparison"};
   return compare_implementations(code, options.analysis, io);
 }
@@ -117,7 +118,7 @@ Result<int> compare(const Options& options, Io& io) {
   ComparisonOptions comparison;
   comparison.first_label = before.label;
   comparison.second_label = after.label;
-  if (options.json) comparison.format = "json";
+  comparison.format = options.format();
   if (!before.has_layers() && !after.has_layers()) {
     comparison.first = before.file();
     comparison.second = after.file();
@@ -142,11 +143,11 @@ Result<int> act(const Options& options, Io& io) {
     return fail(ErrorKind::negative, "analyze: no file given").hint("frx analyze report.csv, or --before and --after");
   }
   if (options.targets.size() == 1 && report::is_run_bundle(options.targets[0])) {
-    return analyse_run(options.targets[0], options.scope, options.json, options.analysis, io);
+    return analyse_run(options.targets[0], options.scope, options.format(), options.analysis, io);
   }
   if (options.targets.size() == 1) {
     const std::vector<std::string> traces = traces_of_folder(options.targets[0]);
-    if (!traces.empty()) return analyse_traces(options.targets[0], traces, options.scope, options.json, options.analysis, io);
+    if (!traces.empty()) return analyse_traces(options.targets[0], traces, options.scope, options.format(), options.analysis, io);
   }
   if (std::ranges::all_of(options.targets, is_code)) {
     CodeOptions code = options.code;
@@ -155,10 +156,10 @@ Result<int> act(const Options& options, Io& io) {
   }
   if (options.targets.size() > 1 && std::ranges::all_of(options.targets, is_trace)) {
     const std::string source = fmt::format("{} and {} more", options.targets[0], options.targets.size() - 1);
-    return analyse_traces(source, options.targets, options.scope, options.json, options.analysis, io);
+    return analyse_traces(source, options.targets, options.scope, options.format(), options.analysis, io);
   }
   if (options.targets.size() > 1 && std::ranges::any_of(options.targets, is_code)) {
-    return analyse_layers(options.targets, options.json || options.code.format == "json", options.analysis, io);
+    return analyse_layers(options.targets, options.code.format == "json" ? "json" : options.format(), options.analysis, io);
   }
   if (options.targets.size() > 1) {
     return fail(ErrorKind::usage, "analyze: expected one profile, found {} files", options.targets.size())
@@ -167,17 +168,15 @@ Result<int> act(const Options& options, Io& io) {
             "--after");
   }
   if (is_trace(options.targets[0])) {
-    return analyse_trace(options.targets[0], options.scope, options.json, options.analysis, io);
+    return analyse_trace(options.targets[0], options.scope, options.format(), options.analysis, io);
   }
   TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
   TRY_ASSIGN(const report::NcuReport* report, analyse_file(*analyst, options.targets[0], io));
   if (!options.why.empty()) {
     TRY_ASSIGN(const std::string story, why(*report, options.why, analyst->knowledge()));
     io.out.write(story);
-  } else if (options.json) {
-    write_json(io, "ncu", compose::ncu_json(*report));
   } else {
-    io.out.write(compose::ncu_brief_text(*report, style_of(io)));
+    TRY(print_answer(io, compose::answer_of(borrowed(*report)), options.format(), answer::Detail::brief));
   }
   return 0;
 }

@@ -7,10 +7,10 @@
 #include "base/text.h"
 #include "capture/bench.h"
 #include "cli/command.h"
-#include "cli/json_output.h"
 #include "cli/live_profile.h"
 #include "cli/ncu_analysis.h"
-#include "compose/bench.h"
+#include "cli/print_answer.h"
+#include "compose/answers.h"
 #include "knowledge/gpu_match.h"
 #include "report/bench_report.h"
 #include "report/expertise.h"
@@ -160,7 +160,7 @@ Result<int> act(const Options& given, Io& io) {
       report.ncu_trouble = in_one_line(ncu.error());
     }
   }
-  io.out.write(given.json ? compose::json_text(compose::bench_json(report)) : compose::bench_text(report, style_of(io)));
+  TRY(print_answer(io, compose::answer_of(borrowed(report)), given.json ? "json" : "text"));
   return judged(report, given);
 }
 

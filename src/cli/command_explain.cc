@@ -6,9 +6,9 @@
 #include "cli/command.h"
 #include "cli/explain_brief.h"
 #include "cli/ncu_analysis.h"
+#include "cli/print_answer.h"
 #include "cli/trace_analysis.h"
-#include "compose/explain.h"
-#include "compose/run_brief.h"
+#include "compose/answers.h"
 #include "report/run_analyst.h"
 
 namespace frx::cli {
@@ -46,7 +46,7 @@ void say_what_was_written(const Options& options, std::string primary, std::stri
 Result<int> explain_run(const Options& options, Io& io) {
   TRY_ASSIGN(const AnalysedRun run, analysed_run(options.path, options.analysis));
   if (options.prompt_only) {
-    io.out.write(compose::run_prompt_text(*run.report));
+    print_prompt(io, compose::answer_of(borrowed(*run.report), "auto"));
   } else {
     TRY(write_run_brief(*run.report, options.brief.directory));
     const diagnose::TrainingDiagnosis& diagnosis = run.report->scope().diagnosis;
@@ -64,10 +64,10 @@ Result<int> act(const Options& options, Io& io) {
   TRY_ASSIGN(const report::NcuReport* report, analyse_file(*analyst, options.path, io));
   const Brief brief(*report, options.brief.source_path, options.analysis, io);
   if (options.prompt_only) {
-    io.out.write(brief.prompt());
+    print_prompt(io, brief.answer());
     return 0;
   }
-  TRY(brief.write_into(options.brief.directory));
+  TRY(write_brief(brief.answer(), options.brief.directory));
   say_what_was_written(options, report->primary, report->confidence, io);
   return 0;
 }

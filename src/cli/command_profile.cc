@@ -4,11 +4,10 @@
 #include "cli/code_analysis.h"
 #include "cli/command.h"
 #include "cli/explain_brief.h"
-#include "cli/json_output.h"
 #include "cli/live_profile.h"
 #include "cli/ncu_analysis.h"
-#include "compose/ncu_json.h"
-#include "compose/ncu_report_text.h"
+#include "cli/print_answer.h"
+#include "compose/answers.h"
 #include "knowledge/presets.h"
 
 namespace frx::cli {
@@ -80,13 +79,11 @@ Result<int> act(const Options& options, Io& io) {
     io.out.write(story);
     return 0;
   }
-  if (options.explain) TRY(Brief(*report, options.brief.source_path, options.analysis, io).write_into(options.brief.directory));
-  if (options.json) {
-    write_json(io, "profile", compose::ncu_json(*report));
-    return 0;
-  }
-  io.out.write(compose::ncu_report_text(*report, style_of(io)));
-  if (options.explain) {
+  if (options.explain) TRY(write_brief(Brief(*report, options.brief.source_path, options.analysis, io).answer(), options.brief.directory));
+  answer::Answer answer = compose::answer_of(borrowed(*report));
+  answer.mode = "profile";
+  TRY(print_answer(io, answer, options.json ? "json" : "text"));
+  if (options.explain && !options.json) {
     io.out.write(fmt::format("\nBrief written to {}: frx_summary.txt, frx_llm_prompt.txt, frx_evidence.json\n",
                              options.brief.directory == "." ? "this directory" : printable(options.brief.directory)));
   }

@@ -4,10 +4,10 @@
 
 #include "base/files.h"
 #include "cli/code_analysis.h"
-#include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
+#include "cli/print_answer.h"
 #include "cli/trace_analysis.h"
-#include "compose/evidence.h"
+#include "compose/answers.h"
 #include "report/code_analyst.h"
 #include "report/evidence.h"
 #include "report/trace_analyst.h"
@@ -39,7 +39,7 @@ Result<> add_profile(const std::string& path, const report::AnalysisOptions& ana
 
 }  // namespace
 
-Result<int> analyse_layers(const std::vector<std::string>& targets, bool as_json, const report::AnalysisOptions& analysis, Io& io) {
+Result<int> analyse_layers(const std::vector<std::string>& targets, const std::string& format, const report::AnalysisOptions& analysis, Io& io) {
   report::Evidence evidence;
   TRY_ASSIGN(const std::unique_ptr<report::CodeAnalyst> analyst, report::CodeAnalyst::create(analysis));
   std::vector<std::string> code;
@@ -55,12 +55,8 @@ Result<int> analyse_layers(const std::vector<std::string>& targets, bool as_json
     }
   }
   TRY(add_code(code, *analyst, io, evidence));
-  TRY_ASSIGN(const std::unique_ptr<report::EvidenceReport> report, report::reconcile(std::move(evidence), analyst->knowledge()));
-  if (as_json) {
-    write_json(io, "reconciliation", compose::evidence_json(*report));
-  } else {
-    io.out.write(compose::evidence_text(*report, style_of(io)));
-  }
+  TRY_ASSIGN(std::shared_ptr<const report::EvidenceReport> report, report::reconcile(std::move(evidence), analyst->knowledge()));
+  TRY(print_answer(io, compose::answer_of(std::move(report)), format));
   return 0;
 }
 

@@ -11,6 +11,6 @@
 namespace frx::cli {
 
 // Brings together what each of them says; all of them are about the same program.
-Result<int> analyse_layers(const std::vector<std::string>& targets, bool as_json, const report::AnalysisOptions& analysis, Io& io);
+Result<int> analyse_layers(const std::vector<std::string>& targets, const std::string& format, const report::AnalysisOptions& analysis, Io& io);
 
 }  // namespace frx::cli

@@ -7,10 +7,8 @@
 #include "cli/code_analysis.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
-#include "compose/ranks_report.h"
-#include "compose/run_brief.h"
-#include "compose/run_report.h"
-#include "compose/trace_report.h"
+#include "cli/print_answer.h"
+#include "compose/answers.h"
 #include "model/bundle_paths.h"
 #include "report/ranks_analyst.h"
 #include "report/run_analyst.h"
@@ -19,16 +17,6 @@
 namespace frx::cli {
 namespace {
 
-// A trace is what it is; more than one rank is compared.
-void print(const report::RanksReport& report, const std::string& scope, bool as_json, Io& io) {
-  if (report.ranks.size() > 1) {
-    as_json ? write_json(io, "ranks", compose::ranks_json(report)) : io.out.write(compose::ranks_report_text(report, style_of(io)));
-    return;
-  }
-  const report::TraceReport& trace = *report.ranks.front().trace;
-  as_json ? write_json(io, "trace", compose::trace_json(trace)) : io.out.write(compose::trace_text(trace, scope, style_of(io)));
-}
-
 Result<> check_scope(const std::string& scope) {
   if (scope == "auto" || scope == "run" || scope == "steady_state") return {};
   return fail(ErrorKind::usage, "analyze: expected run, steady_state or auto as --scope, found '{}'", printable(scope));
@@ -36,6 +24,15 @@ Result<> check_scope(const std::string& scope) {
 
 Failure no_steady_state(const std::string& path, std::string_view what) {
   return fail(ErrorKind::not_enough, "{} too few completed steps for a steady state", what).at(path).hint("--scope run");
+}
+
+// Of which files a summary was made.
+Json inputs_json(const std::vector<ingest::SummaryInput>& inputs) {
+  Json list = Json::array();
+  for (const ingest::SummaryInput& input : inputs) {
+    list.push_back({{"path", input.path}, {"bytes", input.bytes}, {"sha256", input.sha256.empty() ? Json(nullptr) : Json(input.sha256)}});
+  }
+  return list;
 }
 
 }  // namespace
@@ -51,24 +48,26 @@ bool is_trace(const std::string& path) {
   return source && report::may_be_trace(**source);
 }
 
-Result<int> analyse_trace(const std::string& path, const std::string& scope, bool as_json, const report::AnalysisOptions& analysis,
+Result<int> analyse_trace(const std::string& path, const std::string& scope, const std::string& format, const report::AnalysisOptions& analysis,
                           Io& io) {
-  return analyse_traces(path, {path}, scope, as_json, analysis, io);
+  return analyse_traces(path, {path}, scope, format, analysis, io);
 }
 
-Result<int> analyse_traces(const std::string& source, const std::vector<std::string>& paths, const std::string& scope, bool as_json,
+Result<int> analyse_traces(const std::string& source, const std::vector<std::string>& paths, const std::string& scope, const std::string& format,
                            const report::AnalysisOptions& analysis, Io& io) {
   TRY(check_scope(scope));
-  TRY_ASSIGN(const std::unique_ptr<report::TraceAnalyst> analyst,
+  TRY_ASSIGN(const std::shared_ptr<const report::TraceAnalyst> analyst,
              report::TraceAnalyst::create(analysis.data_directory, {analysis.arch_profile, analysis.gpu_model}));
   std::vector<report::TraceFile> files;
   for (const std::string& path : paths) files.push_back({path, [path] { return open_file(path); }});
   std::optional<Progress> progress;
   const auto watch = [&](const std::string& name, std::uint64_t bytes) { return progress.emplace(io, name, bytes).callback(); };
-  TRY_ASSIGN(const std::unique_ptr<report::RanksReport> report, report::analyse_ranks(*analyst, source, files, watch));
+  TRY_ASSIGN(std::shared_ptr<const report::RanksReport> report, report::analyse_ranks(*analyst, source, files, watch));
   progress.reset();
   if (scope == "steady_state" && !report->ranks[report->answering].trace->steady_state) return no_steady_state(source, "the trace has");
-  print(*report, scope, as_json, io);
+  answer::Answer answer = compose::answer_of(std::move(report), scope);
+  answer.kept.push_back(analyst);
+  TRY(print_answer(io, answer, format));
   return 0;
 }
 
@@ -77,15 +76,11 @@ std::vector<std::string> traces_of_folder(const std::string& path) {
   return std::filesystem::is_directory(path, ignored) ? report::traces_in(path, has_code_suffix) : std::vector<std::string>();
 }
 
-Result<int> analyse_run(const std::string& path, const std::string& scope, bool as_json, const report::AnalysisOptions& analysis, Io& io) {
+Result<int> analyse_run(const std::string& path, const std::string& scope, const std::string& format, const report::AnalysisOptions& analysis, Io& io) {
   TRY(check_scope(scope));
   TRY_ASSIGN(const AnalysedRun run, analysed_run(path, analysis));
   if (scope == "steady_state" && !run.report->steady_state) return no_steady_state(path, "the run has");
-  if (as_json) {
-    write_json(io, "run", compose::run_json(*run.report));
-  } else {
-    io.out.write(compose::run_text(*run.report, scope, style_of(io)));
-  }
+  TRY(print_answer(io, compose::answer_of(borrowed(*run.report), scope), format));
   return 0;
 }
 
@@ -100,22 +95,19 @@ Result<AnalysedRun> analysed_run(const std::string& path, const report::Analysis
 
 Result<> write_run_summary(const AnalysedRun& run, const std::string& folder) {
   if (run.has_summary && run.report->record.events == 0) return {};  // somebody's own, and no stream to make a better one of
-  Json summary = compose::run_json(*run.report);
+  Json summary = Json::parse(answer::json_text_of(compose::answer_of(borrowed(*run.report), "auto").payload));
   summary["source"] = run.report->name;
   summary["status"] = nullptr;   // not decided yet; metadata.json will say it
   summary["summary"] = nullptr;  // the one it takes the place of
   summary["notes"] = run.report->notes;
   TRY_ASSIGN(const ingest::RunBundle bundle, ingest::RunBundle::open(folder));
   TRY_ASSIGN(const std::vector<ingest::SummaryInput> inputs, report::inputs_of(bundle));
-  summary["inputs"] = compose::summary_inputs_json(inputs);
-  return write_file(folder + "/" + std::string(model::bundle::derived_summary), compose::json_text(summary));
+  summary["inputs"] = inputs_json(inputs);
+  return write_file(folder + "/" + std::string(model::bundle::derived_summary), answer::json_text(summary));
 }
 
 Result<> write_run_brief(const report::RunReport& report, const std::string& folder) {
-  const std::filesystem::path directory(folder);
-  TRY(write_file(directory / "frx_summary.txt", compose::run_summary_text(report)));
-  TRY(write_file(directory / "frx_llm_prompt.txt", compose::run_prompt_text(report)));
-  return write_file(directory / "frx_evidence.json", compose::json_text(compose::run_evidence_json(report)));
+  return write_brief(compose::answer_of(borrowed(report), "auto"), folder);
 }
 
 }  // namespace frx::cli

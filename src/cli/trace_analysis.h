@@ -15,15 +15,15 @@ namespace frx::cli {
 bool is_trace(const std::string& path);
 
 // `scope`, here and below: run, steady_state or auto.
-Result<int> analyse_trace(const std::string& path, const std::string& scope, bool as_json, const report::AnalysisOptions& analysis, Io& io);
+Result<int> analyse_trace(const std::string& path, const std::string& scope, const std::string& format, const report::AnalysisOptions& analysis, Io& io);
 
 // The traces of the ranks of one run; of a folder, those that lie in it. One alone is analysed as it is.
-Result<int> analyse_traces(const std::string& source, const std::vector<std::string>& paths, const std::string& scope, bool as_json,
+Result<int> analyse_traces(const std::string& source, const std::vector<std::string>& paths, const std::string& scope, const std::string& format,
                            const report::AnalysisOptions& analysis, Io& io);
 // None when the path is no folder, or one of code.
 std::vector<std::string> traces_of_folder(const std::string& path);
 
-Result<int> analyse_run(const std::string& path, const std::string& scope, bool as_json, const report::AnalysisOptions& analysis, Io& io);
+Result<int> analyse_run(const std::string& path, const std::string& scope, const std::string& format, const report::AnalysisOptions& analysis, Io& io);
 
 // A run that was analysed, for everything that is written about it.
 struct AnalysedRun {

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "compose/code_findings.h"
-#include "compose/implementation_comparison.h"
+#include "compose/documents.h"
 #include "compose/implementation_comparison_words.h"
 #include "compose/markdown.h"
 
@@ -80,7 +80,7 @@ std::string layer_table(std::string_view heading, const LayerDiff& diff) {
 
 }  // namespace
 
-std::string implementation_comparison_markdown(const ImplementationComparison& c) {
+std::string markdown_of(const ImplementationComparison& c) {
   std::string text = fmt::format("### frx: {}\n\n", markdown_text(verdict_sentence(c)));
   for (const std::string& reason : c.verdict.reasons) text += fmt::format("- {}\n", markdown_text(reason));
   if (!c.verdict.reasons.empty()) text += "\n";

@@ -2,10 +2,10 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
-#include "compose/json.h"
-#include "compose/markdown.h"
+#include "compose/documents.h"
 #include "compose/ncu_words.h"
-#include "compose/page.h"
+#include "compose/markdown.h"
+#include "compose/payloads.h"
 #include "compose/recommendation_text.h"
 
 namespace frx::compose {
@@ -70,6 +70,22 @@ std::string counts_of(const PredictionScores& scores) {
                             scores.count(Outcome::cannot_tell));
 }
 
+void put_scored_prediction(JsonObject& out, const ScoredPrediction& one, std::string_view id) {
+  const advise::Prediction& p = one.prediction;
+  const std::optional<double> by = p.by;
+  out.add("schema", "prediction_v1", "id", id, "card", one.card, "label", one.label, "kernel", one.kernel,
+          "kernel_after", one.kernel_after, "reading", p.id, "metric", p.counter, "unit", p.unit, "per_launch", p.is_sum,
+          "direction", advise::name_of(p.direction), "by_pct", exact(p.is_points ? std::nullopt : by),
+          "by_points", exact(p.is_points ? by : std::nullopt), "to", exact(p.to), "before", exact(one.before), "after", exact(one.after),
+          "predicted", exact(one.score.predicted), "noise", exact(one.score.noise), "outcome", advise::name_of(one.score.outcome),
+          "why_not", unless_empty(one.score.why));
+}
+
+// Of the content, so that the same prediction of the same values is known again.
+std::string id_of(const ScoredPrediction& one) {
+  return sha256(answer::compact_json([&](JsonObject& out) { put_scored_prediction(out, one, ""); })).substr(0, 16);
+}
+
 }  // namespace
 
 std::string counts_of_outcomes(std::size_t held, std::size_t not_held, std::size_t other_way, std::size_t cannot_tell) {
@@ -84,9 +100,9 @@ std::string counts_of_outcomes(std::size_t held, std::size_t not_held, std::size
   return parts.empty() ? "none scored" : join(parts, ", ");
 }
 
-std::string prediction_scores_text(const PredictionScores& scores, const Style& style) {
-  if (scores.empty()) return "";
-  Page page(style);
+void add_prediction_scores(Document& page, const PredictionScores& scores) {
+  if (scores.empty()) return;
+  page.add(answer::Section{"Predictions of the advice:", counts_of(scores), false});
   std::string card;
   for (const ScoredPrediction& one : scores.scored) {
     if (const std::string now = one.card + one.kernel; now != card) {
@@ -98,7 +114,6 @@ std::string prediction_scores_text(const PredictionScores& scores, const Style& 
   for (const report::UnscoredCard& one : scores.unscored)
     page.paragraph(fmt::format("{} ({}): not scored, {}", one.title, one.card, one.why));
   if (!scores.scored.empty()) page.paragraph(caveat);
-  return fmt::format("\nPREDICTIONS OF THE ADVICE: {}\n", counts_of(scores)) + page.take();
 }
 
 std::string prediction_scores_markdown(const PredictionScores& scores) {
@@ -115,44 +130,16 @@ std::string prediction_scores_markdown(const PredictionScores& scores) {
   return scores.scored.empty() ? text : text + fmt::format("\n{}\n", caveat);
 }
 
-Json scored_prediction_json(const ScoredPrediction& one) {
-  const advise::Prediction& p = one.prediction;
-  Json json = {{"schema", "prediction_v1"},
-               {"id", ""},
-               {"card", one.card},
-               {"label", one.label},
-               {"kernel", one.kernel},
-               {"kernel_after", one.kernel_after},
-               {"reading", p.id},
-               {"metric", p.counter},
-               {"unit", p.unit},
-               {"per_launch", p.is_sum},
-               {"direction", advise::name_of(p.direction)},
-               {"by_pct", p.is_points ? Json(nullptr) : Json(p.by)},
-               {"by_points", p.is_points ? Json(p.by) : Json(nullptr)},
-               {"to", or_null(p.to)},
-               {"before", or_null(one.before)},
-               {"after", or_null(one.after)},
-               {"predicted", or_null(one.score.predicted)},
-               {"noise", or_null(one.score.noise)},
-               {"outcome", advise::name_of(one.score.outcome)},
-               {"why_not", text_or_null(one.score.why)}};
-  json["id"] = sha256(json.dump(-1, ' ', true, Json::error_handler_t::replace)).substr(0, 16);
-  return json;
-}
+void put_scored_prediction(JsonObject& out, const ScoredPrediction& one) { put_scored_prediction(out, one, id_of(one)); }
 
-Json prediction_scores_json(const PredictionScores& scores) {
-  Json json = {{"held", scores.count(Outcome::held)},
-               {"not_held", scores.count(Outcome::not_held)},
-               {"moved_the_other_way", scores.count(Outcome::moved_the_other_way)},
-               {"cannot_tell", scores.count(Outcome::cannot_tell)},
-               {"scored", Json::array()},
-               {"not_scored", Json::array()},
-               {"note", caveat}};
-  for (const ScoredPrediction& one : scores.scored) json["scored"].push_back(scored_prediction_json(one));
-  for (const report::UnscoredCard& one : scores.unscored)
-    json["not_scored"].push_back({{"card", one.card}, {"kernel", one.kernel}, {"why", one.why}});
-  return json;
+void put_prediction_scores(JsonObject& out, const PredictionScores& scores) {
+  out.add("held", scores.count(Outcome::held), "not_held", scores.count(Outcome::not_held),
+          "moved_the_other_way", scores.count(Outcome::moved_the_other_way), "cannot_tell", scores.count(Outcome::cannot_tell));
+  out.list("scored", scores.scored, [](JsonObject& inner, const ScoredPrediction& one) { put_scored_prediction(inner, one); });
+  out.list("not_scored", scores.unscored, [](JsonObject& inner, const report::UnscoredCard& one) {
+    inner.add("card", one.card, "kernel", one.kernel, "why", one.why);
+  });
+  out.add("note", caveat);
 }
 
 }  // namespace frx::compose

@@ -1,4 +1,4 @@
-#include "compose/run_scope_text.h"
+#include "compose/documents.h"
 
 #include <algorithm>
 
@@ -13,9 +13,9 @@ constexpr std::string_view what_busy_gpus_leave =
 
 }  // namespace
 
-void add_run_verdict(Page& page, const report::RunScope& scope) {
+void add_run_verdict(Document& page, const report::RunScope& scope) {
   const diagnose::TrainingDiagnosis& d = scope.diagnosis;
-  page.section("VERDICT");
+  page.section("Verdict");
   if (d.findings.empty()) {
     page.fact("Primary", d.primary == "inconclusive" ? "inconclusive: nothing stands out" : "none: too little was recorded");
   } else {
@@ -36,20 +36,10 @@ void add_run_verdict(Page& page, const report::RunScope& scope) {
   }
 }
 
-void add_run_recommendations(Page& page, const report::RunScope& scope) {
-  const auto& all = scope.advice.recommendations;
-  const std::size_t shown = std::min(recommendations_shown, all.size());
-  page.section("RECOMMENDATIONS", shown, all.size());
-  if (all.empty())
-    page.paragraph(scope.diagnosis.with_id("gpu_kept_busy") ? what_busy_gpus_leave : "None: no rule answers what was found.");
-  for (std::size_t i = 0; i < shown; ++i) {
-    if (i > 0) page.blank();
-    CardOptions options;
-    options.number = i + 1;
-    options.max_actions = 3;
-    options.brief = true;
-    add_card(page, all[i], options);
-  }
+void add_run_recommendations(Document& page, const report::RunScope& scope) {
+  add_recommendations(page, scope.advice, recommendations_shown,
+                      scope.diagnosis.with_id("gpu_kept_busy") ? what_busy_gpus_leave : "None: no rule answers what was found.",
+                      {.max_actions = 3, .brief = true});
 }
 
 }  // namespace frx::compose
