@@ -260,7 +260,7 @@ Result<int> judged(const Outcome& outcome, const CodeOptions& options, std::size
 }  // namespace
 
 void describe_code(Syntax& syntax, CodeOptions& options) {
-  syntax.choice("--format", "FORMAT", options.format, {"text", "json", "sarif", "github"}, "code: how to print the findings");
+  syntax.choice("--format", "FORMAT", options.format, answer_formats(), "how to print the answer; sarif and github: findings in code");
   syntax.flag("--with-ptx", options.with_ptx, "CUDA source: compile it (nvcc, or else clang) and confirm or withdraw what was found");
   syntax.words("--build-flags", "FLAGS", options.build_flags, "CUDA source: options for the compiler, such as '-Iinclude -DN=4'");
   syntax.flag("--with-ptxas", options.with_ptxas, "PTX: run ptxas and use its registers and spills");

@@ -38,7 +38,7 @@ struct Options {
   report::AnalysisOptions analysis;
   CodeOptions code;
 
-  std::string format() const { return json ? "json" : "text"; }
+  std::string format() const { return json ? "json" : code.format; }
 };
 
 void describe(Syntax& syntax, Options& options) {
@@ -151,7 +151,7 @@ Result<int> act(const Options& options, Io& io) {
   }
   if (std::ranges::all_of(options.targets, is_code)) {
     CodeOptions code = options.code;
-    if (options.json) code.format = "json";
+    code.format = options.format();
     return analyse_code(options.targets, code, options.analysis, io);
   }
   if (options.targets.size() > 1 && std::ranges::all_of(options.targets, is_trace)) {
@@ -159,7 +159,7 @@ Result<int> act(const Options& options, Io& io) {
     return analyse_traces(source, options.targets, options.scope, options.format(), options.analysis, io);
   }
   if (options.targets.size() > 1 && std::ranges::any_of(options.targets, is_code)) {
-    return analyse_layers(options.targets, options.code.format == "json" ? "json" : options.format(), options.analysis, io);
+    return analyse_layers(options.targets, options.format(), options.analysis, io);
   }
   if (options.targets.size() > 1) {
     return fail(ErrorKind::usage, "analyze: expected one profile, found {} files", options.targets.size())

@@ -28,6 +28,7 @@ struct Options {
   std::string keep_in, architecture;
   std::vector<std::string> build_flags;
   bool with_ncu = false, emit_harness = false, fail_on_regression = false, json = false;
+  std::string format = "text";
   report::BenchOptions judging;
   report::AnalysisOptions analysis;
 };
@@ -51,7 +52,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--fail-on-regression", options.fail_on_regression, "exit 1 when the second is slower");
   syntax.flag("--emit-harness", options.emit_harness, "write frx_bench.cuh, the header that times kernels, and do nothing else");
   describe_analysis(syntax, options.analysis);
-  syntax.flag("--json,--output-json", options.json, "print JSON (frx_bench_v0)");
+  syntax.choice("--format", "FORMAT", options.format, answer_formats(), "how to print the answer");
+  syntax.flag("--json,--output-json", options.json, "the same as --format json (frx_bench_v0)");
   syntax.example("naive.cu tiled.cu", "did the change help?");
   syntax.example("naive.cu tiled.cu --with-ncu --gpu-model H100 --runs 20", "and which bottlenecks went away?");
   syntax.example("--emit-harness include/frx_bench.cuh", "for builds without frx");
@@ -160,7 +162,7 @@ Result<int> act(const Options& given, Io& io) {
       report.ncu_trouble = in_one_line(ncu.error());
     }
   }
-  TRY(print_answer(io, compose::answer_of(borrowed(report)), given.json ? "json" : "text"));
+  TRY(print_answer(io, compose::answer_of(borrowed(report)), given.json ? "json" : given.format));
   return judged(report, given);
 }
 

@@ -17,6 +17,7 @@ struct Options {
   std::string ncu_file;
   std::string ptx_file;
   std::string why;
+  std::string format = "text";
   bool explain = false;
   bool json = false;
   ExplainOptions brief;
@@ -40,7 +41,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--explain-out", "DIR", options.brief.directory, "where to write them");
   syntax.option("--source", "FILE", options.brief.source_path, "CUDA source to put into the brief");
   syntax.option("--why", "FIELD", options.why, "only tell where this number or label comes from");
-  syntax.flag("--json", options.json, "print JSON");
+  syntax.choice("--format", "FORMAT", options.format, answer_formats(), "how to print the report");
+  syntax.flag("--json", options.json, "the same as --format json");
   syntax.workload(options.live.request.workload, "the program to profile and its arguments");
   syntax.example("--ncu report.csv --explain", "read an export, print the report, write the brief");
   syntax.example("--ptx kernel.ptx", "what the compiled code says of itself, without a GPU");
@@ -52,7 +54,7 @@ void describe(Syntax& syntax, Options& options) {
 Result<int> act(const Options& options, Io& io) {
   if (!options.ptx_file.empty()) {
     CodeOptions code;
-    code.format = options.json ? "json" : "text";
+    code.format = options.json ? "json" : options.format;
     return analyse_code({options.ptx_file}, code, options.analysis, io);
   }
   if (options.ncu_file.empty() && options.live.request.workload.empty()) {
@@ -82,8 +84,8 @@ Result<int> act(const Options& options, Io& io) {
   if (options.explain) TRY(write_brief(Brief(*report, options.brief.source_path, options.analysis, io).answer(), options.brief.directory));
   answer::Answer answer = compose::answer_of(borrowed(*report));
   answer.mode = "profile";
-  TRY(print_answer(io, answer, options.json ? "json" : "text"));
-  if (options.explain && !options.json) {
+  TRY(print_answer(io, answer, options.json ? "json" : options.format));
+  if (options.explain && !options.json && options.format == "text") {
     io.out.write(fmt::format("\nBrief written to {}: frx_summary.txt, frx_llm_prompt.txt, frx_evidence.json\n",
                              options.brief.directory == "." ? "this directory" : printable(options.brief.directory)));
   }

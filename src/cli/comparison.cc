@@ -137,11 +137,7 @@ Result<int> compare_runs(const ComparisonOptions& options, const report::Analysi
   const report::RunComparison comparison =
       report::compare(std::move(before), first.trace_report(), second.compared(std::move(second_label)), second.trace_report(),
                       options.noise_floor_pct / 100, baselines);
-  if (options.format == "markdown") {
-    io.out.write(compose::markdown_of(comparison));
-  } else {
-    TRY(print_answer(io, compose::answer_of(borrowed(comparison)), options.format));
-  }
+  TRY(print_answer(io, compose::answer_of(borrowed(comparison)), options.format));
   return options.fail_on_regression && comparison.judgement.answer == derive::compare::Answer::worse ? 1 : 0;
 }
 
@@ -157,11 +153,7 @@ Result<int> compare_profiles(const ComparisonOptions& options, const report::Ana
     TRY_ASSIGN(const Appended appended, append_to_ledger(options.ledger, comparison.predictions));
     kept = {options.ledger, appended.added, appended.known};
   }
-  if (options.format == "markdown") {
-    io.out.write(compose::markdown_of(comparison));
-  } else {
-    TRY(print_answer(io, compose::answer_of(borrowed(comparison), kept), options.format));
-  }
+  TRY(print_answer(io, compose::answer_of(borrowed(comparison), kept), options.format));
   const bool is_slower = comparison.outcome == "regressed" || comparison.judgement.answer == derive::compare::Answer::worse;
   return options.fail_on_regression && is_slower ? 1 : 0;
 }

@@ -176,11 +176,7 @@ Result<int> compare_implementations(const ImplementationOptions& options, const 
   const report::ImplementationComparison comparison =
       report::compare(first.implementation(), second.implementation(), known, std::move(failures));
   TRY(expect_shared_layer(comparison, first, second));
-  if (options.format == "markdown") {
-    io.out.write(compose::markdown_of(comparison));
-  } else {
-    TRY(print_answer(io, compose::answer_of(borrowed(comparison), options.mode != "comparison"), options.format));
-  }
+  TRY(print_answer(io, compose::answer_of(borrowed(comparison), options.mode != "comparison"), options.format));
   return options.fail_on_regression && comparison.verdict.winner == report::Side::first ? 1 : 0;
 }
 

@@ -4,7 +4,6 @@
 #include "compose/code_findings.h"
 #include "compose/payloads.h"
 #include "compose/prediction_scores.h"
-#include "compose/run_brief.h"
 
 namespace frx::compose {
 namespace {

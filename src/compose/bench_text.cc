@@ -87,26 +87,30 @@ std::string doubt_words(const BenchReport& report) {
   return {};
 }
 
-void add_verdict(Document& page, const BenchReport& report) {
-  page.section("Verdict");
-  if (!report.basis) {
-    page.paragraph("None: one side has no times.", 2, Tone::yellow);
-    return;
-  }
-  const std::string basis = fmt::format("basis: {}", report.basis->name);
-  if (report.outputs == BenchOutputs::differ) {
-    page.paragraph("Not comparable: the two do not compute the same. FRX_CHECKSUM: " + report.outputs_words + ".", 2, Tone::red);
-    return;
-  }
-  const std::string speedup = speedup_words(*report.basis);
+struct Verdict {
+  std::string words;
+  Tone tone = Tone::yellow;
+};
+
+Verdict verdict_of(const BenchReport& report) {
+  if (!report.basis) return {"None: one side has no times."};
+  if (report.outputs == BenchOutputs::differ)
+    return {"Not comparable: the two do not compute the same. FRX_CHECKSUM: " + report.outputs_words + ".", Tone::red};
+  const std::string speedup = speedup_words(*report.basis), basis = fmt::format("basis: {}", report.basis->name);
   switch (report.answer) {
-    case Answer::better: page.paragraph(fmt::format("Better. Speedup: {}, {}", speedup, basis), 2, Tone::green); break;
-    case Answer::worse: page.paragraph(fmt::format("Worse. Speedup: {}, {}", speedup, basis), 2, Tone::red); break;
-    case Answer::cannot_tell:
-      page.paragraph(fmt::format("Cannot tell: {}. Seen: {}, {}", doubt_words(report), speedup, basis), 2, Tone::yellow);
-      break;
+    case Answer::better: return {fmt::format("Better. Speedup: {}, {}", speedup, basis), Tone::green};
+    case Answer::worse: return {fmt::format("Worse. Speedup: {}, {}", speedup, basis), Tone::red};
+    case Answer::cannot_tell: break;
   }
-  if (report.outputs == BenchOutputs::same) page.paragraph("Both compute the same (FRX_CHECKSUM).");
+  return {fmt::format("Cannot tell: {}. Seen: {}, {}", doubt_words(report), speedup, basis)};
+}
+
+void add_verdict(Document& page, const BenchReport& report) {
+  const Verdict verdict = verdict_of(report);
+  page.headline = verdict.words;
+  page.section("Verdict");
+  page.paragraph(verdict.words, 2, verdict.tone);
+  if (report.basis && report.outputs == BenchOutputs::same) page.paragraph("Both compute the same (FRX_CHECKSUM).");
 }
 
 void add_bottlenecks(Document& page, const BenchReport& report) {

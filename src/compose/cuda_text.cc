@@ -16,6 +16,7 @@ constexpr std::size_t findings_shown = 10, kernels_shown = 10, advised_shown = 3
 std::string words(const std::vector<std::string>& list) { return list.empty() ? "none seen" : join(list, ", "); }
 
 void add_head(Document& page, const CudaReport& report) {
+  page.headline = count_text(report.findings.size(), "finding") + " in CUDA source";
   page.title("FRX CUDA source analysis");
   if (report.files.size() == 1)
     page.fact("File", as_name(report.files[0]));

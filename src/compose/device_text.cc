@@ -69,6 +69,7 @@ void add_kernels(Document& page, const DeviceReport& report) {
 
 Document document_of(const DeviceReport& report) {
   Document page;
+  page.headline = count_text(report.findings.size(), "finding") + " in device code";
   page.title("FRX device code analysis");
   page.fact("File", as_name(report.source));
   if (!report.gpu.empty()) page.fact("GPU", report.gpu);

@@ -34,12 +34,20 @@ Document document_of(const report::RunComparison& comparison);
 Document document_of(const report::RunReport& report, std::string_view scope);
 Document document_of(const report::TraceReport& report, std::string_view scope);
 
-std::string markdown_of(const report::ImplementationComparison& comparison);
-std::string markdown_of(const report::NcuComparison& comparison);
-std::string markdown_of(const report::RunComparison& comparison);
+// The answers of comparisons in one sentence.
+std::string verdict_sentence(const report::ImplementationComparison& comparison);
+std::string verdict_sentence(const report::RunComparison& comparison);
+
+// The pages of the training brief: frx_summary.txt and frx_llm_prompt.txt. Names and texts from the run stand in the prompt as data: one line
+// each, made printable, never as instructions.
+Document run_summary(const report::RunReport& report);
+Document run_prompt(const report::RunReport& report);
 
 // Parts of such pages that stand in several of them.
 
+// "Data Loading (input_bound)", or why there is none; "high (0.82): ...".
+std::string primary_words(const report::RunScope& scope);
+std::string confidence_words(const report::RunScope& scope);
 void add_run_verdict(Document& page, const report::RunScope& scope);
 void add_run_recommendations(Document& page, const report::RunScope& scope);
 // Bars of where the time of a step goes, on the first GPUs; `skipped`: steps at the beginning that are left out. `whose`: "rank 0", or

@@ -94,6 +94,9 @@ void add_missing_evidence(Document& page, const std::vector<const EvidenceReport
 Document document_of(const EvidenceReport& report) {
   const auto& diagnoses = report.reconciliation.diagnoses;
   Document page;
+  page.headline = diagnoses.empty() ? "no cause that several layers speak of"
+                                    : fmt::format("{} ({}, confidence {})", diagnoses[0].diagnosis->display, diagnoses[0].diagnosis->id,
+                                                  diagnose::name_of(diagnoses[0].confidence));
   page.title("FRX evidence of several layers");
   for (const auto& [layer, file] : report.evidence.files) page.fact(knowledge::name_of(layer), as_name(file));
   page.section("Diagnoses", diagnoses.size(), diagnoses.size());

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "compose/implementation_comparison_words.h"
+#include "compose/documents.h"
 #include "compose/payloads.h"
 
 namespace frx::compose {

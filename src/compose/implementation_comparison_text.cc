@@ -2,9 +2,9 @@
 #include <span>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "compose/code_findings.h"
 #include "compose/documents.h"
-#include "compose/implementation_comparison_words.h"
 
 namespace frx::compose {
 namespace {
@@ -17,8 +17,65 @@ using report::ImplementationComparison;
 using report::LayerDiff;
 using report::NumberRow;
 using report::Side;
+using Basis = report::ImplementationVerdict::Basis;
 
 constexpr std::size_t findings_shown = 10, tradeoffs_shown = 3;
+
+// "source, PTX, Nsight Compute": what is known of a side.
+std::string layers_of(const Implementation& side) {
+  std::vector<std::string> layers;
+  if (side.has_source()) layers.emplace_back("source");
+  if (side.has_ptx()) layers.emplace_back("PTX");
+  if (side.has_ncu()) layers.emplace_back("Nsight Compute");
+  return layers.empty() ? "no kernel found" : join(layers, ", ");
+}
+
+std::string score_text(const std::optional<double>& score) { return score ? fmt::format("{:.2f}", *score) : "-"; }
+
+// Which layer a score is made of.
+std::string_view evidence_words(const DimensionScore& score) {
+  return score.layer == "ncu" ? "Nsight Compute" : score.layer == "ptx" ? "PTX" : score.layer == "source" ? "source" : "unknown";
+}
+
+// ", 3 -> 1 places" of a finding that is on both sides, "" when nothing changed.
+std::string places_text(const FindingChange& change) {
+  if (change.change() != Change::persistent || change.first_places == change.second_places) return "";
+  return fmt::format(", {} -> {} places", change.first_places, change.second_places);
+}
+
+// The finding on the side where it is; of one on both sides, where it is in the second.
+const model::CodeFinding& finding_of(const FindingChange& change) {
+  return change.change() == Change::resolved ? *change.first : *change.second;
+}
+
+std::string value_text(const std::optional<double>& value, std::string_view unit) {
+  if (!value) return "-";
+  if (unit == "byte") return format_quantity(*value, unit);
+  if (unit == "us") return format_quantity(*value * 1e3, "ns");
+  return fmt::format("{:.4g}{}", *value, unit == "%" ? " %" : "");
+}
+
+// Whether a row says anything: one that nobody knows, or that is 0 on both sides, does not.
+bool tells(const NumberRow& row) { return row.first.value_or(0) != 0 || row.second.value_or(0) != 0; }
+
+// Why a layer could not be had, once for both sides when the reason is the same.
+std::vector<std::string> failure_sentences(const ImplementationComparison& c) {
+  std::vector<std::string> sentences;
+  std::vector<bool> said(c.failures.size());
+  for (std::size_t i = 0; i < c.failures.size(); ++i) {
+    const report::EvidenceFailure& one = c.failures[i];
+    std::string targets = one.target;
+    for (std::size_t j = i + 1; j < c.failures.size(); ++j) {
+      const report::EvidenceFailure& other = c.failures[j];
+      if (other.layer != one.layer || other.step != one.step || other.reason != one.reason) continue;
+      targets += " and " + other.target;
+      said[j] = true;
+    }
+    if (!said[i])
+      sentences.push_back(fmt::format("{} of {} ({}): {}", one.layer == "ncu" ? "profile" : "PTX", targets, one.step, one.reason));
+  }
+  return sentences;
+}
 
 void add_side(Document& page, std::string_view letter, const Implementation& side) {
   const bool says_more = side.label != letter && side.label != file_name_in(side.source);
@@ -119,8 +176,25 @@ void add_open_ends(Document& page, const ImplementationComparison& c) {
 
 }  // namespace
 
+std::string verdict_sentence(const ImplementationComparison& c) {
+  const bool second_won = c.verdict.winner == Side::second;
+  const std::string winner = second_won ? fmt::format("B ({})", c.second.label) : fmt::format("A ({})", c.first.label);
+  const std::string scores = c.scores.first ? fmt::format("score of B {:.3f}, of A {:.3f}", *c.scores.second, *c.scores.first) : "";
+  switch (c.verdict.basis) {
+    case Basis::nothing: return "One cannot tell: no evidence of the same kind on both sides.";
+    case Basis::kernel_time:
+      return c.verdict.winner == Side::neither ? "Tie: the kernels take as long on both sides."
+                                               : fmt::format("{} is faster, by kernel time.", winner);
+    case Basis::scorecard: break;
+  }
+  if (c.verdict.winner == Side::neither)
+    return fmt::format("Tie: {}, less than {:g} apart. There is no kernel time of both sides.", scores, c.card->tie_band);
+  return fmt::format("{} is better: {}. There is no kernel time of both sides, so this is by the evidence below.", winner, scores);
+}
+
 Document document_of(const ImplementationComparison& c) {
   Document page;
+  page.headline = verdict_sentence(c);
   page.title("FRX implementation comparison");
   add_side(page, "A", c.first);
   add_side(page, "B", c.second);

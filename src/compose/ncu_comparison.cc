@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "compose/markdown.h"
 #include "compose/payloads.h"
 #include "compose/prediction_scores.h"
 
@@ -33,6 +32,8 @@ std::string answer_words(const report::NcuComparison& c) {
   return fmt::format("{} is faster", better ? c.label_optimized : c.label_baseline);
 }
 
+std::string_view basis_words(const report::NcuComparison& c) { return c.basis == "kernel_gpu_time" ? "kernel time" : "bottlenecks"; }
+
 std::string time_words(const report::NcuComparison& c) {
   if (!c.speedup) return "not comparable";
   return fmt::format("{} -> {} ({:.2f}x)", format_quantity(*c.baseline_us * 1e3, "ns"),
@@ -54,13 +55,6 @@ void add_metrics(Document& page, const report::NcuComparison& c) {
     table.add({delta.label, shown(delta.baseline, delta.unit), shown(delta.optimized, delta.unit), change_text(delta), tag(delta)});
   }
   page.add(std::move(table));
-}
-
-void add_labels_to_list(std::string& text, std::string_view what, const std::vector<std::string>& labels) {
-  if (labels.empty()) return;
-  std::vector<std::string> names;
-  for (const std::string& label : labels) names.push_back(markdown_code(label));
-  text += fmt::format("- {}: {}\n", what, join(names, ", "));
 }
 
 void put_metrics(JsonObject& out, const report::NcuComparison& c) {
@@ -109,9 +103,10 @@ void put_ncu_comparison(JsonObject& out, const report::NcuComparison& c, const a
 
 Document document_of(const report::NcuComparison& c) {
   Document page;
+  page.headline = fmt::format("{} against {}: {} (by {})", c.label_optimized, c.label_baseline, c.outcome, basis_words(c));
   page.add(answer::Title{"NCU comparison:", fmt::format("{} -> {}", c.label_baseline, c.label_optimized), false});
   page.blank();
-  page.hanging("Verdict: ", fmt::format("{} (by {})", to_upper(c.outcome), c.basis == "kernel_gpu_time" ? "kernel time" : "bottlenecks"), 0);
+  page.hanging("Verdict: ", fmt::format("{} (by {})", to_upper(c.outcome), basis_words(c)), 0);
   page.command("Answer: " + answer_words(c), 0);
   page.hanging("Kernel time: ", time_words(c), 0);
   page.hanging("Bottlenecks: ",
@@ -126,24 +121,6 @@ Document document_of(const report::NcuComparison& c) {
   if (!c.caveats.empty()) page.add(answer::Section{"Caveats", "", false});
   for (const std::string& caveat : c.caveats) page.paragraph("- " + caveat);
   return page;
-}
-
-std::string markdown_of(const report::NcuComparison& c) {
-  std::string text = fmt::format("### frx: {} against {}: {} (by {})\n\n", markdown_text(c.label_optimized),
-                                 markdown_text(c.label_baseline), c.outcome, c.basis == "kernel_gpu_time" ? "kernel time" : "bottlenecks");
-  text += fmt::format("- Answer: {}\n- Kernel time: {}\n", markdown_text(answer_words(c)), markdown_text(time_words(c)));
-  add_labels_to_list(text, "resolved", c.resolved);
-  add_labels_to_list(text, "new", c.appeared);
-  add_labels_to_list(text, "persistent", c.persistent);
-  if (!c.metrics.empty()) text += "\n" + markdown_head({"metric", "before", "after", "change", ""});
-  for (const report::MetricDelta& delta : c.metrics) {
-    text += markdown_row({delta.label, shown(delta.baseline, delta.unit), shown(delta.optimized, delta.unit), change_text(delta),
-                          delta.direction == "neutral" ? "" : delta.direction});
-  }
-  text += prediction_scores_markdown(c.predictions);
-  if (!c.caveats.empty()) text += "\n";
-  for (const std::string& caveat : c.caveats) text += fmt::format("- {}\n", markdown_text(caveat));
-  return text;
 }
 
 }  // namespace frx::compose

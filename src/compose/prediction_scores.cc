@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "compose/documents.h"
 #include "compose/ncu_words.h"
-#include "compose/markdown.h"
 #include "compose/payloads.h"
 #include "compose/recommendation_text.h"
 
@@ -65,9 +64,14 @@ std::string kernels_of(const ScoredPrediction& one) {
   return before == after ? before : before + " -> " + after;
 }
 
+// "3 held, 1 not held, 2 cannot be told"; the kinds that do not occur are left out.
 std::string counts_of(const PredictionScores& scores) {
-  return counts_of_outcomes(scores.count(Outcome::held), scores.count(Outcome::not_held), scores.count(Outcome::moved_the_other_way),
-                            scores.count(Outcome::cannot_tell));
+  std::vector<std::string> parts;
+  for (const Outcome outcome : {Outcome::held, Outcome::not_held, Outcome::moved_the_other_way, Outcome::cannot_tell}) {
+    if (const std::size_t count = scores.count(outcome); count > 0)
+      parts.push_back(fmt::format("{} {}", count, outcome == Outcome::cannot_tell ? "cannot be told" : words_for(outcome)));
+  }
+  return parts.empty() ? "none scored" : join(parts, ", ");
 }
 
 void put_scored_prediction(JsonObject& out, const ScoredPrediction& one, std::string_view id) {
@@ -88,18 +92,6 @@ std::string id_of(const ScoredPrediction& one) {
 
 }  // namespace
 
-std::string counts_of_outcomes(std::size_t held, std::size_t not_held, std::size_t other_way, std::size_t cannot_tell) {
-  std::vector<std::string> parts;
-  const auto add = [&](std::size_t count, Outcome outcome) {
-    if (count > 0) parts.push_back(fmt::format("{} {}", count, outcome == Outcome::cannot_tell ? "cannot be told" : words_for(outcome)));
-  };
-  add(held, Outcome::held);
-  add(not_held, Outcome::not_held);
-  add(other_way, Outcome::moved_the_other_way);
-  add(cannot_tell, Outcome::cannot_tell);
-  return parts.empty() ? "none scored" : join(parts, ", ");
-}
-
 void add_prediction_scores(Document& page, const PredictionScores& scores) {
   if (scores.empty()) return;
   page.add(answer::Section{"Predictions of the advice:", counts_of(scores), false});
@@ -114,20 +106,6 @@ void add_prediction_scores(Document& page, const PredictionScores& scores) {
   for (const report::UnscoredCard& one : scores.unscored)
     page.paragraph(fmt::format("{} ({}): not scored, {}", one.title, one.card, one.why));
   if (!scores.scored.empty()) page.paragraph(caveat);
-}
-
-std::string prediction_scores_markdown(const PredictionScores& scores) {
-  if (scores.empty()) return "";
-  std::string text = fmt::format("\n**Predictions of the advice: {}**\n", counts_of(scores));
-  if (!scores.scored.empty()) text += "\n" + markdown_head({"advice", "kernel", "reading", "before", "after", "predicted", "outcome"});
-  for (const ScoredPrediction& one : scores.scored) {
-    text += markdown_row({markdown_text(one.title), markdown_code(kernels_of(one)), std::string(label_of(one)), shown(one.before, one.prediction),
-                          shown(one.after, one.prediction), predicted(one), std::string(words_for(one.score.outcome))});
-  }
-  text += "\n";
-  for (const report::UnscoredCard& one : scores.unscored)
-    text += fmt::format("- {}: not scored, {}\n", markdown_text(one.title), markdown_text(one.why));
-  return scores.scored.empty() ? text : text + fmt::format("\n{}\n", caveat);
 }
 
 void put_scored_prediction(JsonObject& out, const ScoredPrediction& one) { put_scored_prediction(out, one, id_of(one)); }

@@ -11,13 +11,9 @@ namespace frx::compose {
 
 // Nothing without advice that predicts anything.
 void add_prediction_scores(Document& page, const report::PredictionScores& scores);
-std::string prediction_scores_markdown(const report::PredictionScores& scores);
 // {"held": 2, ..., "scored": [prediction_v1 ...], "not_scored": [...], "note": ...}.
 void put_prediction_scores(answer::JsonObject& out, const report::PredictionScores& scores);
 // One prediction: `prediction_v1`, of which a ledger has one a line.
 void put_scored_prediction(answer::JsonObject& out, const report::ScoredPrediction& one);
-
-// "3 held, 1 not held, 2 one cannot tell"; the kinds that do not occur are left out.
-std::string counts_of_outcomes(std::size_t held, std::size_t not_held, std::size_t other_way, std::size_t cannot_tell);
 
 }  // namespace frx::compose

@@ -55,12 +55,6 @@ TEST(PredictionScoresText, SaysWhyOneCannotTell) {
 
 TEST(PredictionScoresText, IsNothingWithoutPredictions) {
   EXPECT_EQ(prediction_scores_text({}), "");
-  EXPECT_EQ(prediction_scores_markdown({}), "");
-}
-
-TEST(PredictionScoresMarkdown, IsATableWhoseCellsStayCells) {
-  const std::string text = prediction_scores_markdown(scores(50e3));
-  EXPECT_TRUE(has(text, "| Read neighbours | `a\\|b -> c` | Kernel duration of a launch | 100 us | 50 us | 80 us or less | held |")) << text;
 }
 
 TEST(PredictionScoresJson, TheIdIsOfTheContent) {

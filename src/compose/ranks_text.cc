@@ -47,6 +47,7 @@ std::string collectives_text(const RanksReport& report) {
 }
 
 void add_head(Document& page, const RanksReport& report) {
+  page.headline = primary_words(report.scope);
   page.title("FRX ranks analysis");
   page.fact("Traces", as_name(report.source));
   page.fact("Ranks", who_is_here(report));

@@ -1,10 +1,9 @@
-
 #include <algorithm>
 
 #include "base/text.h"
 #include "base/units.h"
+#include "compose/documents.h"
 #include "compose/payloads.h"
-#include "compose/run_brief.h"
 #include "compose/ranks_words.h"
 
 namespace frx::compose {
@@ -142,16 +141,6 @@ std::string tax_text(const RunScope& scope) {
   for (const auto& one : scope.tax->contributors)
     text += fmt::format("- {} ({} points{})\n", one.name, one.points, one.inferred ? ", inferred" : "");
   return text + "\n";
-}
-
-std::string primary_words(const RunScope& scope) {
-  const RunFinding* finding = scope.diagnosis.with_id(scope.diagnosis.user_facing);
-  if (!finding) return scope.diagnosis.user_facing.empty() ? "none: too little was recorded" : "inconclusive: nothing stands out";
-  return fmt::format("{} ({})", finding->label->display, finding->label->id);
-}
-
-std::string confidence_words(const RunScope& scope) {
-  return fmt::format("{} ({:.2f}): {}", scope.diagnosis.confidence_level, scope.diagnosis.confidence, scope.diagnosis.confidence_reason);
 }
 
 std::string recommendations_text(const RunScope& scope, bool with_validation) {

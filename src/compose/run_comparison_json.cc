@@ -1,5 +1,5 @@
+#include "compose/documents.h"
 #include "compose/payloads.h"
-#include "compose/run_comparison_words.h"
 
 namespace frx::compose {
 namespace {

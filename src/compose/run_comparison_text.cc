@@ -5,13 +5,12 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "compose/documents.h"
-#include "compose/markdown.h"
-#include "compose/run_comparison_words.h"
 
 namespace frx::compose {
 namespace {
 
 using derive::compare::Answer;
+using derive::compare::Doubt;
 using report::ComparedKernel;
 using report::ComparedPart;
 using report::ComparedRun;
@@ -29,6 +28,54 @@ std::string change_of(const std::optional<double>& first, const std::optional<do
 }
 
 Tone tone_of(Answer answer) { return answer == Answer::better ? Tone::green : answer == Answer::worse ? Tone::red : Tone::yellow; }
+
+std::string seen(const RunComparison& comparison) {
+  const auto& judgement = comparison.judgement;
+  if (!judgement.ratio) return "";
+  const std::string unit = comparison.per_sample ? "a sample" : "a step";
+  std::string text =
+      fmt::format("{} takes {:.2f} times as long in {} as in {}", unit, *judgement.ratio, comparison.second.label, comparison.first.label);
+  if (judgement.low) text += fmt::format(" (99 % sure: {:.2f} to {:.2f})", *judgement.low, *judgement.high);
+  return text;
+}
+
+std::string doubt_words(const RunComparison& comparison) {
+  const auto& judgement = comparison.judgement;
+  if (!comparison.not_comparable.empty()) return "the two are not comparable, " + join(comparison.not_comparable, "; ");
+  switch (judgement.doubt) {
+    case Doubt::too_few:
+      return fmt::format("{} and {} are too few; it takes {} on each side", judgement.first, judgement.second,
+                         count_text(derive::compare::fewest_values, "step"));
+    case Doubt::within_noise:
+      if (comparison.baselines && comparison.noise_floor == comparison.baselines->share_less()) {
+        return fmt::format("any difference is within {:.3g} %, which {} runs of one configuration may differ by, too", 100 * comparison.noise_floor,
+                           comparison.baselines->runs);
+      }
+      return fmt::format("any difference is within {:.3g} %, which is noise", 100 * comparison.noise_floor);
+    case Doubt::too_scattered: return "the steps scatter too much";
+    case Doubt::none: break;
+  }
+  return {};
+}
+
+std::string what_would_tell(const RunComparison& comparison) {
+  if (comparison.judgement.answer != Answer::cannot_tell || !comparison.not_comparable.empty()) return {};
+  if (comparison.judgement.doubt == Doubt::too_few) return "record about 20 steps on each side, after 2 that warm up";
+  if (!comparison.steps_needed) return {};
+  return fmt::format("about {} on each side would tell a difference as large as this one",
+                     count_text(static_cast<std::uint64_t>(*comparison.steps_needed), "step"));
+}
+
+std::string steps_of(const report::ComparedRun& run) {
+  if (run.step_ns.empty()) return "no steps";
+  std::vector<double> sorted = run.step_ns;
+  std::ranges::sort(sorted);
+  const double median = derive::compare::median_of_sorted(sorted);
+  std::string text =
+      fmt::format("{} of {} (median)", count_text(sorted.size(), run.has_steps ? "step" : "recording"), format_quantity(median, "ns"));
+  if (run.skipped > 0) text += fmt::format(", {} left out as warming up", run.skipped);
+  return text;
+}
 
 void add_side(Document& page, const ComparedRun& run) {
   const std::string gpus = run.gpus.empty() ? "GPU not named" : run.gpus;
@@ -100,8 +147,21 @@ void add_operators(Document& page, const RunComparison& comparison) {
 
 }  // namespace
 
+std::string verdict_sentence(const RunComparison& comparison) {
+  const std::string ratio = seen(comparison);
+  switch (comparison.judgement.answer) {
+    case Answer::better:
+      return fmt::format("{} is faster: {}, {:.2f}x the speed.", comparison.second.label, ratio, 1 / *comparison.judgement.ratio);
+    case Answer::worse: return fmt::format("{} is slower: {}.", comparison.second.label, ratio);
+    case Answer::cannot_tell: break;
+  }
+  const std::string observed = ratio.empty() ? "" : fmt::format(". What was seen: {}", ratio);
+  return fmt::format("One cannot tell which is faster: {}{}.", doubt_words(comparison), observed);
+}
+
 Document document_of(const RunComparison& comparison) {
   Document page;
+  page.headline = verdict_sentence(comparison);
   page.title("FRX run comparison");
   add_side(page, comparison.first);
   add_side(page, comparison.second);
@@ -113,36 +173,6 @@ Document document_of(const RunComparison& comparison) {
   add_kernels(page, comparison);
   add_notes(page, comparison.notes);
   return page;
-}
-
-std::string markdown_of(const RunComparison& comparison) {
-  const std::string first = markdown_text(comparison.first.label), second = markdown_text(comparison.second.label);
-  std::string text = fmt::format("### frx: {}\n\n", markdown_text(verdict_sentence(comparison)));
-  if (const std::string words = what_would_tell(comparison); !words.empty())
-    text += fmt::format("What would tell: {}.\n\n", markdown_text(words));
-  text += markdown_head({"", "steps", "GPU", "leading"}, false);
-  for (const ComparedRun* run : {&comparison.first, &comparison.second})
-    text += markdown_row({markdown_text(run->label), steps_of(*run), markdown_text(run->gpus), markdown_text(run->primary)});
-  if (!comparison.parts.empty()) text += "\n" + markdown_head({"part of a step", first, second, "change"});
-  for (const ComparedPart& part : comparison.parts) {
-    text += markdown_row(
-        {std::string(part.name), time_or_dash(part.first_ns), time_or_dash(part.second_ns), change_of(part.first_ns, part.second_ns)});
-  }
-  if (!comparison.operators.rows.empty()) text += "\n" + markdown_head({"operator, per step", first, second, "change"});
-  for (const report::ComparedOperator& row :
-       std::span(comparison.operators.rows).first(std::min(kernels_shown, comparison.operators.rows.size()))) {
-    text +=
-        markdown_row({markdown_code(clip(operator_words(row), 100)) + (row.fused_of.empty() ? "" : ", " + markdown_text(fused_words(row))),
-                      time_or_dash(row.first_ns), time_or_dash(row.second_ns), change_of(row.first_ns, row.second_ns)});
-  }
-  if (!comparison.kernels.empty()) text += "\n" + markdown_head({"kernel, per step", first, second, "change"});
-  for (const ComparedKernel& row : std::span(comparison.kernels).first(std::min(kernels_shown, comparison.kernels.size()))) {
-    text += markdown_row({markdown_code(clip(row.name, 80)), time_or_dash(row.first_ns), time_or_dash(row.second_ns),
-                          change_of(row.first_ns, row.second_ns)});
-  }
-  text += "\n";
-  for (const std::string& note : comparison.notes) text += fmt::format("- {}\n", markdown_text(note));
-  return text;
 }
 
 }  // namespace frx::compose

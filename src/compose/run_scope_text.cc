@@ -13,16 +13,24 @@ constexpr std::string_view what_busy_gpus_leave =
 
 }  // namespace
 
+std::string primary_words(const report::RunScope& scope) {
+  const diagnose::TrainingDiagnosis& d = scope.diagnosis;
+  if (const diagnose::RunFinding* facing = d.with_id(d.user_facing)) return fmt::format("{} ({})", facing->label->display, d.user_facing);
+  return d.user_facing.empty() ? "none: too little was recorded" : "inconclusive: nothing stands out";
+}
+
+std::string confidence_words(const report::RunScope& scope) {
+  const diagnose::TrainingDiagnosis& d = scope.diagnosis;
+  return fmt::format("{} ({:.2f}): {}", d.confidence_level, d.confidence, d.confidence_reason);
+}
+
 void add_run_verdict(Document& page, const report::RunScope& scope) {
   const diagnose::TrainingDiagnosis& d = scope.diagnosis;
   page.section("Verdict");
-  if (d.findings.empty()) {
-    page.fact("Primary", d.primary == "inconclusive" ? "inconclusive: nothing stands out" : "none: too little was recorded");
-  } else {
-    const diagnose::RunFinding* facing = d.with_id(d.user_facing);
-    page.fact("Primary", fmt::format("{} ({})", facing ? facing->label->display : d.user_facing, d.user_facing));
+  page.fact("Primary", primary_words(scope));
+  if (!d.findings.empty()) {
     if (d.user_facing != d.primary) page.fact("Seen as", fmt::format("{} ({})", d.findings.front().label->display, d.primary));
-    page.fact("Confidence", fmt::format("{} ({:.2f}): {}", d.confidence_level, d.confidence, d.confidence_reason));
+    page.fact("Confidence", confidence_words(scope));
   }
   if (scope.tax && scope.tax->is_worth_naming) {
     page.fact("Framework tax", fmt::format("{} of 100 ({}): the GPU idles, and neither loader, copies nor waits explain it",

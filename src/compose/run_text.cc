@@ -20,6 +20,7 @@ double waiting(const RunReport& report) { return report.ranks ? report.ranks->la
 const RunScope& chosen(const RunReport& report, std::string_view scope) { return scope == "run" ? report.run : report.scope(); }
 
 void add_head(Document& page, const RunReport& report, const RunScope& scope) {
+  page.headline = primary_words(scope);
   page.title("FRX run analysis");
   page.fact("Run", printable(report.name) + (report.job.empty() ? "" : fmt::format(" ({})", printable(report.job))));
   if (!report.status.empty()) page.fact("Status", printable(report.status));

@@ -114,6 +114,7 @@ void add_times(Document& page, std::string_view heading, const std::vector<repor
 Document document_of(const TraceReport& report, std::string_view scope_name) {
   const report::RunScope& scope = scope_name == "run" ? report.run : report.scope();
   Document page;
+  page.headline = primary_words(scope);
   add_head(page, report, scope.skipped);
   add_run_verdict(page, scope);
   add_breakdown(page, report, scope.skipped);
