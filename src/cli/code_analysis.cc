@@ -21,6 +21,7 @@
 #include "render/code_findings.h"
 #include "render/cuda_report.h"
 #include "render/device_report.h"
+#include "render/evidence.h"
 #include "render/page.h"
 #include "render/ptx_report.h"
 #include "report/code_analyst.h"
@@ -129,11 +130,7 @@ report::PtxCompiler compiler_for(const std::string& path, const CodeOptions& opt
   if (!options.ptxas_log.empty()) {
     return [&log](const std::string&) -> Result<diagnose::CompiledKernels> { return report::compiled_in_log(log, "", "ptxas log"); };
   }
-  if (!options.with_ptxas) return {};
-  return [path, &host](const std::string& architecture) -> Result<diagnose::CompiledKernels> {
-    TRY_ASSIGN(const capture::PtxasRun run, capture::run_ptxas(path, architecture, host));
-    return report::compiled_in_log(run.log, architecture, run.version.empty() ? "ptxas" : "ptxas " + run.version);
-  };
+  return options.with_ptxas ? ptxas_for(path, host) : report::PtxCompiler();
 }
 
 // What reading a file needs to know besides the file.
@@ -225,10 +222,6 @@ std::vector<CodeFile> read_all(const std::vector<std::string>& paths, const Read
   return files;
 }
 
-Severity severity_named(std::string_view name) {
-  return name == "high" ? Severity::high : name == "medium" ? Severity::medium : Severity::low;
-}
-
 struct Outcome {
   std::vector<FailedFile> failed;
   std::array<std::size_t, 3> by_severity{};
@@ -249,11 +242,29 @@ std::vector<CodeFinding> findings_of(const std::vector<CodeFile>& files) {
   return findings;
 }
 
+void add(const CodeFile& file, report::Evidence& evidence) {
+  if (file.cuda) evidence.add(*file.cuda);
+  if (file.ptx) evidence.add(*file.ptx);
+  if (file.device) evidence.add(*file.device);
+}
+
+// What files of different kinds that were named one by one say together (docs/contract.md, section 2.2); null where there is only one
+// kind. A folder may hold many programs.
+Result<std::unique_ptr<report::EvidenceReport>> together(const std::vector<std::string>& targets, const std::vector<CodeFile>& files,
+                                                         const report::CodeAnalyst& analyst) {
+  std::error_code ignored;
+  if (std::ranges::any_of(targets, [&](const std::string& target) { return fs::is_directory(target, ignored); })) return nullptr;
+  report::Evidence evidence;
+  for (const CodeFile& file : files) add(file, evidence);
+  if (evidence.layers().size() < 2) return nullptr;
+  return report::reconcile(std::move(evidence), analyst.knowledge());
+}
+
 Json severity_counts(const Outcome& outcome) {
   return {{"high", outcome.by_severity[2]}, {"medium", outcome.by_severity[1]}, {"low", outcome.by_severity[0]}};
 }
 
-Json all_json(const std::vector<CodeFile>& files, const Outcome& outcome) {
+Json all_json(const std::vector<CodeFile>& files, const Outcome& outcome, const report::EvidenceReport* reconciliation) {
   Json list = Json::array();
   for (const CodeFile& file : files) {
     Json entry{{"filename", file.path}, {"filenames", file.paths}, {"mode", file.mode()}};
@@ -265,7 +276,8 @@ Json all_json(const std::vector<CodeFile>& files, const Outcome& outcome) {
           {"file_count", files.size()},
           {"failed_count", outcome.failed.size()},
           {"findings_by_severity", severity_counts(outcome)},
-          {"files", std::move(list)}};
+          {"files", std::move(list)},
+          {"reconciliation", reconciliation ? render::evidence_json(*reconciliation) : Json(nullptr)}};
 }
 
 std::string summary_text(const std::vector<CodeFile>& files, const Outcome& outcome, const render::Style& style) {
@@ -277,15 +289,17 @@ std::string summary_text(const std::vector<CodeFile>& files, const Outcome& outc
   return page.take();
 }
 
-void print_text(const std::vector<CodeFile>& files, const Outcome& outcome, Io& io) {
+void print_text(const std::vector<CodeFile>& files, const Outcome& outcome, const report::EvidenceReport* reconciliation, Io& io) {
   for (const CodeFile& file : files) {
     io.out.write(file.text(style_of(io)));
     if (file.error) io.err.write(fmt::format("{}: {}\n", io.program, to_string(*file.error)));
   }
   if (files.size() > 1) io.out.write(summary_text(files, outcome, style_of(io)));
+  if (reconciliation) io.out.write("\n" + render::evidence_text(*reconciliation, style_of(io)));
 }
 
-void print(const std::vector<CodeFile>& files, const Outcome& outcome, const CodeOptions& options, Io& io) {
+void print(const std::vector<CodeFile>& files, const Outcome& outcome, const report::EvidenceReport* reconciliation,
+           const CodeOptions& options, Io& io) {
   if (options.format == "sarif") {
     io.out.write(render::json_text(render::sarif_json(findings_of(files), outcome.failed, FRX_VERSION)) + "\n");
   } else if (options.format == "github") {
@@ -297,9 +311,9 @@ void print(const std::vector<CodeFile>& files, const Outcome& outcome, const Cod
   } else if (options.format == "json" && files.size() == 1) {
     write_json(io, files[0].mode(), files[0].json());
   } else if (options.format == "json") {
-    write_json(io, "code", all_json(files, outcome));
+    write_json(io, "code", all_json(files, outcome, reconciliation));
   } else {
-    print_text(files, outcome, io);
+    print_text(files, outcome, reconciliation, io);
   }
 }
 
@@ -315,6 +329,17 @@ Result<int> judged(const Outcome& outcome, const CodeOptions& options, std::size
 }
 
 }  // namespace
+
+Severity severity_named(std::string_view name) {
+  return name == "high" ? Severity::high : name == "medium" ? Severity::medium : Severity::low;
+}
+
+report::PtxCompiler ptxas_for(const std::string& path, const capture::Host& host) {
+  return [path, &host](const std::string& architecture) -> Result<diagnose::CompiledKernels> {
+    TRY_ASSIGN(const capture::PtxasRun run, capture::run_ptxas(path, architecture, host));
+    return report::compiled_in_log(run.log, architecture, run.version.empty() ? "ptxas" : "ptxas " + run.version);
+  };
+}
 
 void describe_code(Syntax& syntax, CodeOptions& options) {
   syntax.choice("--format", "FORMAT", options.format, {"text", "json", "sarif", "github"}, "code: how to print the findings");
@@ -351,18 +376,21 @@ Result<int> analyse_code(const std::vector<std::string>& targets, const CodeOpti
   std::vector<CodeFile>& files = *kept;
   if (files.size() == 1 && files[0].error) return Failure{std::move(*files[0].error)};
   const Outcome outcome = outcome_of(files);
-  print(files, outcome, options, io);
+  TRY_ASSIGN(const std::unique_ptr<report::EvidenceReport> reconciliation, together(targets, files, *analyst));
+  print(files, outcome, reconciliation.get(), options, io);
   return judged(outcome, options, files.size());
 }
 
-Result<> add_code(const std::vector<std::string>& targets, const report::CodeAnalyst& analyst, Io& io, report::Evidence& evidence) {
+Result<> add_code(const std::vector<std::string>& targets, const CodeOptions& options, const report::CodeAnalyst& analyst, Io& io,
+                  report::Evidence& evidence) {
   TRY_ASSIGN(const std::vector<std::string> paths, files_of(targets));
-  const CodeOptions options;
-  for (CodeFile& file : read_all(paths, Reading{options, analyst, "", io})) {
+  Reading reading{options, analyst, "", io};
+  if (!options.ptxas_log.empty()) {
+    TRY_ASSIGN(reading.ptxas_log, read_file(options.ptxas_log));
+  }
+  for (CodeFile& file : read_all(paths, reading)) {
     if (file.error) return Failure{std::move(*file.error)};
-    if (file.cuda) evidence.add(*file.cuda);
-    if (file.ptx) evidence.add(*file.ptx);
-    if (file.device) evidence.add(*file.device);
+    add(file, evidence);
   }
   return {};
 }

@@ -40,6 +40,12 @@ Result<int> analyse_code(const std::vector<std::string>& targets, const CodeOpti
                          Io& io);
 
 // What the files say, for a reconciliation with other layers. Files of one folder are one program.
-Result<> add_code(const std::vector<std::string>& targets, const report::CodeAnalyst& analyst, Io& io, report::Evidence& evidence);
+Result<> add_code(const std::vector<std::string>& targets, const CodeOptions& options, const report::CodeAnalyst& analyst, Io& io,
+                  report::Evidence& evidence);
+
+// Runs ptxas on the PTX at `path` when asked.
+report::PtxCompiler ptxas_for(const std::string& path, const capture::Host& host);
+// low, medium, high.
+model::Severity severity_named(std::string_view name);
 
 }  // namespace frx::cli

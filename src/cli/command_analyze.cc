@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/analyze_options.h"
 #include "cli/code_analysis.h"
 #include "cli/command.h"
 #include "cli/comparison.h"
@@ -31,6 +32,7 @@ struct SideFiles {
 };
 
 struct Options {
+  Given given;
   std::vector<std::string> targets;
   SideFiles before, after;
   std::string why;
@@ -41,6 +43,7 @@ struct Options {
 };
 
 void describe(Syntax& syntax, Options& options) {
+  syntax.remember(options.given);
   syntax.text(
       "Reads an Nsight Compute profile (a report or an export of any version), a trace of the PyTorch profiler or those of all ranks of a run, a run bundle, or code, and prints "
       "the diagnosis; with --before and --after, what a change did. Of code, any number of files and folders.");
@@ -102,22 +105,33 @@ Result<int> compare_code(const Options& options, const SideFiles& before, const 
                                    .first_kernel = {},
                                    .second_kernel = {},
                                    .with_ptx = options.code.with_ptx,
+                                   .with_ptxas = options.code.with_ptxas,
                                    .build_flags = options.code.build_flags,
-                                   .format = options.json ? "json" : "text",
-                                   .mode = "comparison"};
+                                   .format = options.json ? "json" : options.code.format,
+                                   .mode = "comparison",
+                                   .fail_on = options.code.fail_on};
   return compare_implementations(code, options.analysis, io);
+}
+
+std::vector<std::string> code_of(const SideFiles& before, const SideFiles& after) {
+  std::vector<std::string> code = {before.source, before.ptx, after.source, after.ptx};
+  std::erase(code, "");
+  return code;
 }
 
 Result<int> compare(const Options& options, Io& io) {
   SideFiles before = options.before, after = options.after;
   if (!before.is_given() || !after.is_given())
     return fail(ErrorKind::negative, "analyze: expected both --before and --after, found only one of them");
+  if (!options.targets.empty()) return fail(ErrorKind::usage, "analyze: expected files, or --before and --after, found both");
   TRY(sort_in(before, "--before"));
   TRY(sort_in(after, "--after"));
   ComparisonOptions comparison;
   comparison.first_label = before.label;
   comparison.second_label = after.label;
-  if (options.json) comparison.format = "json";
+  if (options.json || options.code.format == "json") comparison.format = "json";
+  const std::vector<std::string> code = code_of(before, after);
+  TRY(expect_applicable(options.given, code.empty() ? Analysed::measured_change : Analysed::code_change, code, options.code.format));
   if (!before.has_layers() && !after.has_layers()) {
     comparison.first = before.file();
     comparison.second = after.file();
@@ -127,8 +141,7 @@ Result<int> compare(const Options& options, Io& io) {
     if (!side->has_layers())
       return fail(ErrorKind::usage, "analyze: a training run cannot be compared with a profile or code").at(side->file());
   }
-  const bool has_code = !(before.source.empty() && before.ptx.empty() && after.source.empty() && after.ptx.empty());
-  if (has_code) return compare_code(options, before, after, io);
+  if (!code.empty()) return compare_code(options, before, after, io);
   comparison.first = before.ncu;
   comparison.second = after.ncu;
   comparison.first_name = "before";
@@ -136,50 +149,60 @@ Result<int> compare(const Options& options, Io& io) {
   return compare_profiles(comparison, options.analysis, io);
 }
 
-Result<int> act(const Options& options, Io& io) {
-  if (options.before.is_given() || options.after.is_given()) return compare(options, io);
-  if (options.targets.empty()) {
-    return fail(ErrorKind::negative, "analyze: no file given").hint("frx analyze report.csv, or --before and --after");
-  }
-  if (options.targets.size() == 1 && report::is_run_bundle(options.targets[0])) {
-    return analyse_run(options.targets[0], options.scope, options.json, options.analysis, io);
-  }
-  if (options.targets.size() == 1) {
-    const std::vector<std::string> traces = traces_of_folder(options.targets[0]);
-    if (!traces.empty()) return analyse_traces(options.targets[0], traces, options.scope, options.json, options.analysis, io);
-  }
-  if (std::ranges::all_of(options.targets, is_code)) {
-    CodeOptions code = options.code;
-    if (options.json) code.format = "json";
-    return analyse_code(options.targets, code, options.analysis, io);
-  }
-  if (options.targets.size() > 1 && std::ranges::all_of(options.targets, is_trace)) {
-    const std::string source = fmt::format("{} and {} more", options.targets[0], options.targets.size() - 1);
-    return analyse_traces(source, options.targets, options.scope, options.json, options.analysis, io);
-  }
-  if (options.targets.size() > 1 && std::ranges::any_of(options.targets, is_code)) {
-    return analyse_layers(options.targets, options.json || options.code.format == "json", options.analysis, io);
-  }
-  if (options.targets.size() > 1) {
-    return fail(ErrorKind::usage, "analyze: expected one profile, found {} files", options.targets.size())
-        .hint(
-            "several files at once are read when all of them are code, or traces of the ranks of one run; two profiles: --before and "
-            "--after");
-  }
-  if (is_trace(options.targets[0])) {
-    return analyse_trace(options.targets[0], options.scope, options.json, options.analysis, io);
-  }
+// What a target is among others.
+Analysed kind_of(const std::string& target) {
+  if (report::is_run_bundle(target)) return Analysed::run;
+  if (!traces_of_folder(target).empty()) return Analysed::trace;
+  return is_code(target) ? Analysed::code : is_trace(target) ? Analysed::trace : Analysed::profile;
+}
+
+Result<int> analyse_profile(const Options& options, Io& io) {
   TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
   TRY_ASSIGN(const report::NcuReport* report, analyse_file(*analyst, options.targets[0], io));
-  if (!options.why.empty()) {
-    TRY_ASSIGN(const std::string story, why(*report, options.why, analyst->knowledge()));
-    io.out.write(story);
-  } else if (options.json) {
+  if (!options.why.empty()) return tell_why(*report, options.why, analyst->knowledge(), options.json, io);
+  if (options.json) {
     write_json(io, "ncu", render::ncu_json(*report));
   } else {
     io.out.write(render::ncu_brief_text(*report, style_of(io)));
   }
   return 0;
+}
+
+Result<int> analyse_traces(const Options& options, Io& io) {
+  const std::vector<std::string> in_folder = traces_of_folder(options.targets[0]);
+  const std::vector<std::string>& files = options.targets.size() == 1 && !in_folder.empty() ? in_folder : options.targets;
+  const std::string source =
+      options.targets.size() == 1 ? options.targets[0] : fmt::format("{} and {} more", options.targets[0], options.targets.size() - 1);
+  return analyse_traces(source, files, options.scope, options.json, options.analysis, io);
+}
+
+Result<int> act(const Options& given, Io& io) {
+  Options options = given;
+  options.json = options.json || options.code.format == "json";
+  if (options.before.is_given() || options.after.is_given()) return compare(options, io);
+  if (options.targets.empty()) {
+    return fail(ErrorKind::negative, "analyze: no file given").hint("frx analyze report.csv, or --before and --after");
+  }
+  Analysed what = kind_of(options.targets[0]);
+  std::vector<std::string> code;
+  for (const std::string& target : options.targets) {
+    const Analysed kind = kind_of(target);
+    if (kind == Analysed::code) code.push_back(target);
+    if (kind != what) what = Analysed::layers;  // of one program
+  }
+  TRY(expect_applicable(options.given, what, code, options.code.format));
+  if (options.json) options.code.format = "json";
+  if (what == Analysed::layers) return analyse_layers(options.targets, options.code, options.analysis, io);
+  if (what == Analysed::code) return analyse_code(options.targets, options.code, options.analysis, io);
+  if (what == Analysed::trace) return analyse_traces(options, io);
+  if (options.targets.size() > 1) {
+    return fail(ErrorKind::usage, "analyze: expected one {}, found {}", what == Analysed::run ? "run" : "profile", options.targets.size())
+        .hint(
+            "several files at once are read when all of them are code, or traces of the ranks of one run, or of several kinds; two "
+            "versions: --before and --after");
+  }
+  if (what == Analysed::run) return analyse_run(options.targets[0], options.scope, options.json, options.analysis, io);
+  return analyse_profile(options, io);
 }
 
 }  // namespace

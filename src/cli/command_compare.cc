@@ -12,6 +12,7 @@ namespace frx::cli {
 namespace {
 
 struct Options {
+  Given given;
   std::vector<std::string> sides;
   bool json = false;
   ComparisonOptions comparison;
@@ -19,10 +20,10 @@ struct Options {
   report::AnalysisOptions analysis;
 
   bool has_profiles() const { return !code.first_ncu.empty() || !code.second_ncu.empty(); }
-  bool has_flags_of_code() const { return has_profiles() || code.with_ptx || code.with_ncu || !code.build_flags.empty(); }
 };
 
 void describe(Syntax& syntax, Options& options) {
+  syntax.remember(options.given);
   syntax.text(
       "Compares two implementations (CUDA source or PTX) by what is found in them, by registers and instructions of the PTX, and by "
       "profiles; two training runs (traces of the PyTorch profiler, run bundles) by the times of their steps; or two Nsight Compute "
@@ -76,6 +77,29 @@ Result<> check(const Options& options) {
   return {};
 }
 
+// What a file is, as far as comparing goes.
+enum class Kind : std::uint8_t { code, run, profile };
+constexpr std::string_view kind_names[] = {"code", "a training run", "something else"};
+
+Kind kind_of(const std::string& path) { return is_implementation(path) ? Kind::code : is_run(path) ? Kind::run : Kind::profile; }
+
+// What is to be compared decides which options there are (docs/contract.md, sections 1.6 and 3.3).
+Result<> expect_applicable(const Options& options, Kind kind) {
+  const Given& given = options.given;
+  const std::string& where = options.sides[0];
+  if (kind != Kind::run) TRY(given.refuse("compare", {"--noise-floor"}, "training runs", where));
+  if (kind == Kind::code) {
+    TRY(given.refuse("compare", {"--baseline"}, "training runs and profiles", where));
+    if (!options.code.with_ptx && !options.code.with_ncu) TRY(given.refuse("compare", {"--build-flags"}, "--with-ptx and --with-ncu", where));
+    if (!options.has_profiles() && !options.code.with_ncu) TRY(given.refuse("compare", {"--kernel-a", "--kernel-b"}, "profiles", where));
+  } else {
+    TRY(given.refuse("compare", {"--with-ptx", "--with-ncu", "--ncu-a", "--ncu-b", "--build-flags"}, "CUDA source or PTX", where));
+  }
+  if (kind != Kind::profile) TRY(given.refuse("compare", {"--ledger"}, "profiles", where));
+  if (kind == Kind::run) TRY(given.refuse("compare", {"--kernel-a", "--kernel-b"}, "profiles", where));
+  return {};
+}
+
 Result<int> compare_code(const Options& options, Io& io) {
   ImplementationOptions code = options.code;
   code.first = options.sides[0];
@@ -96,12 +120,6 @@ Result<int> compare_recordings(Options options, bool are_runs, Io& io) {
   return compare_profiles(options.comparison, options.analysis, io);
 }
 
-// What a file is, as far as comparing goes.
-enum class Kind : std::uint8_t { code, run, profile };
-constexpr std::string_view kind_names[] = {"code", "a training run", "something else"};
-
-Kind kind_of(const std::string& path) { return is_implementation(path) ? Kind::code : is_run(path) ? Kind::run : Kind::profile; }
-
 Result<int> act(const Options& given, Io& io) {
   Options options = given;
   if (options.json) options.comparison.format = "json";
@@ -109,6 +127,7 @@ Result<int> act(const Options& given, Io& io) {
   // Profiles without the code they are of.
   if (options.sides.empty() && !options.code.first_ncu.empty() && !options.code.second_ncu.empty()) {
     options.sides = {options.code.first_ncu, options.code.second_ncu};
+    TRY(options.given.refuse("compare", {"--with-ptx", "--with-ncu", "--build-flags"}, "CUDA source or PTX"));
     return compare_recordings(options, false, io);
   }
   if (options.sides.empty() && !options.comparison.ledger.empty()) {
@@ -127,17 +146,8 @@ Result<int> act(const Options& given, Io& io) {
                 kind_names[static_cast<std::size_t>(kinds[odd])])
         .at(options.sides[odd]);
   }
-  if (kinds[0] == Kind::code && !options.comparison.baselines.empty())
-    return fail(ErrorKind::usage, "compare: --baseline goes with training runs and profiles").at(options.sides[0]);
-  if (kinds[0] != Kind::profile && !options.comparison.ledger.empty())
-    return fail(ErrorKind::usage, "compare: --ledger goes with profiles").at(options.sides[0]);
-  if (kinds[0] == Kind::code) return compare_code(options, io);
-  if (options.has_flags_of_code())
-    return fail(ErrorKind::usage, "compare: --with-ptx, --with-ncu, --ncu-a, --ncu-b and --build-flags go with CUDA source or PTX")
-        .at(options.sides[0]);
-  if (kinds[0] == Kind::run && (!options.comparison.first_kernel.empty() || !options.comparison.second_kernel.empty()))
-    return fail(ErrorKind::usage, "compare: --kernel-a and --kernel-b go with profiles").at(options.sides[0]);
-  return compare_recordings(options, kinds[0] == Kind::run, io);
+  TRY(expect_applicable(options, kinds[0]));
+  return kinds[0] == Kind::code ? compare_code(options, io) : compare_recordings(options, kinds[0] == Kind::run, io);
 }
 
 }  // namespace

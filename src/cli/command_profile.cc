@@ -1,7 +1,7 @@
-// frx profile: the full report, from a live run of ncu or from an export.
+// frx profile: the full report, from a live run of ncu, from a report or export, or from PTX.
 
+#include "base/files.h"
 #include "base/text.h"
-#include "cli/code_analysis.h"
 #include "cli/command.h"
 #include "cli/explain_brief.h"
 #include "cli/json_output.h"
@@ -10,11 +10,16 @@
 #include "knowledge/presets.h"
 #include "render/ncu_json.h"
 #include "render/ncu_report_text.h"
+#include "render/ptx_report.h"
+#include "report/code_analyst.h"
 
 namespace frx::cli {
 namespace {
 
+constexpr std::uint64_t largest_ptx = std::uint64_t{4} << 30;
+
 struct Options {
+  Given given;
   std::string ncu_file;
   std::string ptx_file;
   std::string why;
@@ -26,6 +31,7 @@ struct Options {
 };
 
 void describe(Syntax& syntax, Options& options) {
+  syntax.remember(options.given);
   syntax.text(
       "Says why the kernels are slow, what to change first and how to check that it helped. Reads an export of any "
       "version of Nsight Compute, or runs ncu on the program after --.");
@@ -50,46 +56,65 @@ void describe(Syntax& syntax, Options& options) {
   syntax.exit_code(1, "the file cannot be read or is no profile; ncu is missing, failed or may not read the counters");
 }
 
-Result<int> act(const Options& options, Io& io) {
-  if (!options.ptx_file.empty()) {
-    CodeOptions code;
-    code.format = options.json ? "json" : "text";
-    return analyse_code({options.ptx_file}, code, options.analysis, io);
-  }
-  if (options.ncu_file.empty() && options.live.request.workload.empty()) {
+Result<> check(const Options& options) {
+  const bool is_live = !options.live.request.workload.empty();
+  const int subjects = (options.ncu_file.empty() ? 0 : 1) + (options.ptx_file.empty() ? 0 : 1) + (is_live ? 1 : 0);
+  if (subjects == 0) {
     return fail(ErrorKind::usage, "profile: nothing to profile")
         .hint("give an export (frx profile --ncu report.csv), PTX (--ptx kernel.ptx) or a program (frx profile -- ./your_app)");
   }
-  TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
-  const report::NcuReport* report = nullptr;
-  if (!options.ncu_file.empty()) {
-    TRY_ASSIGN(report, analyse_file(*analyst, options.ncu_file, io));
-  } else {
-    LiveProfile live = options.live;
-    live.is_quiet = options.json;
-    Result<const report::NcuReport*> profiled = profile_now(live, *analyst, io);
-    if (!profiled) {
-      Error error = std::move(profiled).error();
-      error.kind = ErrorKind::negative;  // the documented code of a live profile that failed is 1
-      return Failure{std::move(error)};
-    }
-    report = *profiled;
-  }
-  if (!options.why.empty()) {
-    TRY_ASSIGN(const std::string story, why(*report, options.why, analyst->knowledge()));
-    io.out.write(story);
+  if (subjects > 1) return fail(ErrorKind::usage, "profile: expected one of --ncu FILE, --ptx FILE and -- COMMAND, found several");
+  const Given& given = options.given;
+  if (!is_live) TRY(given.refuse("profile", {"--preset", "--out", "--kernel-name", "--launch-skip", "--launch-count"}, "a live run"));
+  if (!options.ptx_file.empty()) TRY(given.refuse("profile", {"--why"}, "profiles", options.ptx_file));
+  if (!options.explain) TRY(given.refuse("profile", {"--explain-out", "--source"}, "--explain"));
+  if (!options.why.empty()) TRY(given.refuse("profile", {"--explain"}, "the whole report, not with --why"));
+  return {};
+}
+
+void say_where_the_brief_is(const Options& options, Io& io) {
+  io.out.write(fmt::format("\nBrief written to {}: frx_summary.txt, frx_llm_prompt.txt, frx_evidence.json\n",
+                           options.brief.directory == "." ? "this directory" : printable(options.brief.directory)));
+}
+
+Result<int> profile_ptx(const Options& options, Io& io) {
+  TRY_ASSIGN(const std::unique_ptr<report::CodeAnalyst> analyst, report::CodeAnalyst::create(options.analysis));
+  TRY_ASSIGN(std::string text, read_file(options.ptx_file, largest_ptx));
+  TRY_ASSIGN(const std::unique_ptr<report::PtxReport> report, analyst->analyse_ptx(options.ptx_file, std::move(text)));
+  if (options.explain) TRY(write_ptx_brief(*report, options.brief, io));
+  if (options.json) {
+    write_json_in_pieces(io, "ptx", render::ptx_json_in_pieces(*report));
     return 0;
   }
+  io.out.write(render::ptx_text(*report, style_of(io)));
+  if (options.explain) say_where_the_brief_is(options, io);
+  return 0;
+}
+
+Result<const report::NcuReport*> read_or_run(const Options& options, report::Analyst& analyst, Io& io) {
+  if (!options.ncu_file.empty()) return analyse_file(analyst, options.ncu_file, io);
+  LiveProfile live = options.live;
+  live.is_quiet = options.json;
+  Result<const report::NcuReport*> profiled = profile_now(live, analyst, io);
+  if (profiled) return profiled;
+  Error error = std::move(profiled).error();
+  error.kind = ErrorKind::negative;  // docs/contract.md, section 1.4
+  return Failure{std::move(error)};
+}
+
+Result<int> act(const Options& options, Io& io) {
+  TRY(check(options));
+  if (!options.ptx_file.empty()) return profile_ptx(options, io);
+  TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options.analysis));
+  TRY_ASSIGN(const report::NcuReport* report, read_or_run(options, *analyst, io));
+  if (!options.why.empty()) return tell_why(*report, options.why, analyst->knowledge(), options.json, io);
   if (options.explain) TRY(Brief(*report, options.brief.source_path, options.analysis, io).write_into(options.brief.directory));
   if (options.json) {
     write_json(io, "profile", render::ncu_json(*report));
     return 0;
   }
   io.out.write(render::ncu_report_text(*report, style_of(io)));
-  if (options.explain) {
-    io.out.write(fmt::format("\nBrief written to {}: frx_summary.txt, frx_llm_prompt.txt, frx_evidence.json\n",
-                             options.brief.directory == "." ? "this directory" : printable(options.brief.directory)));
-  }
+  if (options.explain) say_where_the_brief_is(options, io);
   return 0;
 }
 

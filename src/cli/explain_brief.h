@@ -36,4 +36,7 @@ class Brief {
   std::unique_ptr<report::EvidenceReport> together_;
 };
 
+// The same three files about PTX alone, with the CUDA source at `source_path` in the prompt, if it can be read.
+Result<> write_ptx_brief(const report::PtxReport& report, const ExplainOptions& options, Io& io);
+
 }  // namespace frx::cli

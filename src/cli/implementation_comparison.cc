@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/files.h"
+#include "base/temporary_directory.h"
 #include "base/text.h"
 #include "capture/ncu.h"
 #include "capture/program_compiler.h"
@@ -12,6 +13,7 @@
 #include "cli/code_analysis.h"
 #include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
+#include "render/code_findings.h"
 #include "render/evidence.h"
 #include "render/implementation_comparison.h"
 #include "report/code_analyst.h"
@@ -38,39 +40,55 @@ struct ReadSide {
   report::Implementation implementation() const { return {label, printable(path), cuda.get(), ptx.get(), ncu}; }
 };
 
-Result<> read_ptx(ReadSide& side, const std::string& path, const report::CodeAnalyst& analyst) {
+// What reading needs to know beside the files.
+struct Reading {
+  const ImplementationOptions& options;
+  const report::CodeAnalyst& analyst;
+  const capture::Host& host;
+
+  report::PtxCompiler compiler_for(const std::string& path) const {
+    return options.with_ptxas ? ptxas_for(path, host) : report::PtxCompiler();
+  }
+};
+
+Result<> read_ptx(ReadSide& side, const std::string& path, const Reading& reading) {
   TRY_ASSIGN(std::string text, read_file(path, largest_file));
-  TRY_ASSIGN(side.ptx, analyst.analyse_ptx(path, std::move(text)));
+  TRY_ASSIGN(side.ptx, reading.analyst.analyse_ptx(path, std::move(text), reading.compiler_for(path)));
   return {};
 }
 
-Result<> read(ReadSide& side, const std::string& code, const std::string& ptx, const report::CodeAnalyst& analyst) {
-  if (!ptx.empty()) TRY(read_ptx(side, ptx, analyst));
+Result<> read(ReadSide& side, const std::string& code, const std::string& ptx, const Reading& reading) {
+  if (!ptx.empty()) TRY(read_ptx(side, ptx, reading));
   if (code.empty()) return {};
-  if (code_kind_of(code) == CodeKind::ptx) return read_ptx(side, code, analyst);
+  if (code_kind_of(code) == CodeKind::ptx) return read_ptx(side, code, reading);
   TRY_ASSIGN(std::string text, read_file(code, largest_file));
   std::vector<std::pair<std::string, std::string>> program;
   program.emplace_back(code, std::move(text));
-  TRY_ASSIGN(side.cuda, analyst.inspect_cuda(std::move(program)));
+  TRY_ASSIGN(side.cuda, reading.analyst.inspect_cuda(std::move(program)));
   return {};
 }
 
-Result<> compile(ReadSide& side, const report::CodeAnalyst& analyst, const std::vector<std::string>& flags, const capture::Host& host) {
-  TRY_ASSIGN(capture::CompiledPtx ptx, capture::compile_to_ptx(side.path, analyst.gpu_architecture(), flags, host));
+Result<> compile(ReadSide& side, const Reading& reading) {
+  TRY_ASSIGN(capture::CompiledPtx ptx, capture::compile_to_ptx(side.path, reading.analyst.gpu_architecture(), reading.options.build_flags, reading.host));
   const std::string name = fs::path(side.path).filename().replace_extension(".ptx").string();
-  TRY_ASSIGN(side.ptx, analyst.analyse_ptx(name, std::move(ptx.text)));
+  // ptxas reads a file.
+  std::optional<TemporaryDirectory> folder;
+  if (reading.options.with_ptxas) {
+    TRY_ASSIGN(folder, TemporaryDirectory::make(reading.host.variable("TMPDIR").value_or("/tmp")));
+    TRY(write_file(folder->file("kernel.ptx"), ptx.text));
+  }
+  TRY_ASSIGN(side.ptx, reading.analyst.analyse_ptx(name, std::move(ptx.text), folder ? reading.compiler_for(folder->file("kernel.ptx")) : report::PtxCompiler()));
   side.cuda->notes.push_back(
       fmt::format("compiled to PTX for {} by {}", side.ptx->target.empty() ? "an unknown GPU" : side.ptx->target, ptx.compiler));
   return {};
 }
 
 // PTX confirms or withdraws what the source seems to say. On one side only it would make that side look better.
-void compile_both(ReadSide& first, ReadSide& second, const report::CodeAnalyst& analyst, const std::vector<std::string>& flags, Io& io,
-                  std::vector<EvidenceFailure>& failures) {
+void compile_both(ReadSide& first, ReadSide& second, const Reading& reading, std::vector<EvidenceFailure>& failures) {
   if (first.ptx && second.ptx) return;  // given, and shown beside the source
   for (ReadSide* side : {&first, &second}) {
     if (!side->cuda || side->ptx) continue;
-    if (Result<> compiled = compile(*side, analyst, flags, *io.host); !compiled)
+    if (Result<> compiled = compile(*side, reading); !compiled)
       failures.push_back({"ptx", side->label, "compile", in_one_line(compiled.error())});
   }
   if (!first.cuda || !second.cuda || !first.ptx || !second.ptx) return;
@@ -144,9 +162,20 @@ Result<> expect_shared_layer(const report::ImplementationComparison& comparison,
                                                                  : "give source, PTX or a profile of both");
 }
 
+// Those that stand in the second alone.
+std::vector<model::CodeFinding> new_findings(const report::ImplementationComparison& comparison) {
+  std::vector<model::CodeFinding> found;
+  for (const report::FindingChange* change : comparison.changes(report::Change::appeared)) found.push_back(*change->second);
+  return found;
+}
+
 void print(const report::ImplementationComparison& comparison, const ImplementationOptions& options, Io& io) {
   if (options.format == "markdown") {
     io.out.write(render::implementation_comparison_markdown(comparison));
+  } else if (options.format == "sarif") {
+    io.out.write(render::json_text(render::sarif_json(new_findings(comparison), {}, FRX_VERSION)) + "\n");
+  } else if (options.format == "github") {
+    io.out.write(render::github_text(new_findings(comparison), {}));
   } else if (options.format != "json") {
     io.out.write(render::implementation_comparison_text(comparison, style_of(io)));
   } else if (options.mode == "comparison") {
@@ -158,6 +187,17 @@ void print(const report::ImplementationComparison& comparison, const Implementat
                 {"reconciliation_b", render::evidence_json(*comparison.second_evidence)},
                 {"evidence_failures", render::evidence_failures_json(comparison)}});
   }
+}
+
+Result<int> judged(const report::ImplementationComparison& comparison, const ImplementationOptions& options) {
+  if (!options.fail_on.empty()) {
+    const model::Severity limit = severity_named(options.fail_on);
+    const auto reached = std::ranges::count_if(new_findings(comparison), [&](const model::CodeFinding& one) { return one.severity >= limit; });
+    if (reached > 0)
+      return fail(ErrorKind::negative, "{} new in {} of severity {} or above", count_text(static_cast<std::size_t>(reached), "finding"),
+                  comparison.second.label, options.fail_on);
+  }
+  return options.fail_on_regression && comparison.verdict.winner == report::Side::first ? 1 : 0;
 }
 
 std::string first_given(std::initializer_list<std::string_view> paths) {
@@ -183,10 +223,11 @@ Result<int> compare_implementations(const ImplementationOptions& options, const 
   first.label = label_of(options.first_label, first.path);
   second.label = label_of(options.second_label, second.path);
   if (first.label == second.label) std::tie(first.label, second.label) = std::pair("A", "B");
-  TRY(read(first, options.first, options.first_ptx, *analyst));
-  TRY(read(second, options.second, options.second_ptx, *analyst));
+  const Reading reading{options, *analyst, *io.host};
+  TRY(read(first, options.first, options.first_ptx, reading));
+  TRY(read(second, options.second, options.second_ptx, reading));
   std::vector<EvidenceFailure> failures;
-  if (options.with_ptx || options.with_ncu) compile_both(first, second, *analyst, options.build_flags, io, failures);
+  if (options.with_ptx || options.with_ncu) compile_both(first, second, reading, failures);
   TRY(read_profiles(first, second, options, *profile_analyst, io));
   if (options.with_ncu) profile_both(first, second, options, analyst->gpu_architecture(), *profile_analyst, io, failures);
   TRY(choose_kernels(first, second, options));
@@ -194,7 +235,7 @@ Result<int> compare_implementations(const ImplementationOptions& options, const 
       report::compare(first.implementation(), second.implementation(), known, std::move(failures));
   TRY(expect_shared_layer(comparison, first, second));
   print(comparison, options, io);
-  return options.fail_on_regression && comparison.verdict.winner == report::Side::first ? 1 : 0;
+  return judged(comparison, options);
 }
 
 }  // namespace frx::cli

@@ -42,7 +42,7 @@ Result<const report::NcuReport*> analyse_file(report::Analyst& analyst, const st
 // The counters of a preset such as "full"; none for an unknown name.
 Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const report::Analyst& analyst);
 
-// Where a number or a label of the report came from.
-Result<std::string> why(const report::NcuReport& report, const std::string& field, const knowledge::Knowledge& knowledge);
+// Prints where a number or a label of the report came from; the exit code.
+Result<int> tell_why(const report::NcuReport& report, const std::string& field, const knowledge::Knowledge& knowledge, bool as_json, Io& io);
 
 }  // namespace frx::cli

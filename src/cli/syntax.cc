@@ -39,6 +39,11 @@ void append(Parameter& parameter, std::vector<std::string>& values) {
 
 bool Parameter::is_named(std::string_view name) const { return std::find(names.begin(), names.end(), name) != names.end(); }
 
+const std::string& Parameter::first_long_name() const {
+  const auto found = std::find_if(names.begin(), names.end(), [](const std::string& name) { return name.starts_with("--"); });
+  return found == names.end() ? names.front() : *found;
+}
+
 Parameter& Syntax::add(Parameter::Kind kind, std::string_view names, std::string_view placeholder, std::string_view help) {
   Parameter& parameter = parameters_.emplace_back();
   parameter.kind = kind;
@@ -131,7 +136,15 @@ const Parameter* Syntax::workload_parameter() const {
 Result<> Syntax::parse(std::span<const std::string> args) const {
   const Parameter* workload = workload_parameter();
   const auto separator = workload == nullptr ? args.end() : std::find(args.begin(), args.end(), "--");
-  TRY(parse_arguments(parameters_, args.subspan(0, static_cast<std::size_t>(separator - args.begin()))));
+  std::vector<Parameter> parameters = parameters_;
+  for (Parameter& parameter : parameters) {
+    if (!given_ || parameter.names.empty()) continue;
+    parameter.take = [take = std::move(parameter.take), name = parameter.first_long_name(), given = given_](const std::string& text) {
+      given->names.push_back(name);
+      return take(text);
+    };
+  }
+  TRY(parse_arguments(parameters, args.subspan(0, static_cast<std::size_t>(separator - args.begin()))));
   if (workload == nullptr) return {};
   if (separator != args.end()) {
     for (auto it = separator + 1; it != args.end(); ++it) workload->take(*it);

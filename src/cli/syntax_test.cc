@@ -119,7 +119,7 @@ TEST(Syntax, FindsWhereTheCommandBegins) {
   EXPECT_EQ(syntax.leading_options(Words{}), 0u);
 }
 
-// The documented form: frx compare a.cu b.cu --build-flags "-DBUILD_EXECUTABLE".
+// docs/contract.md, section 3.3: frx compare a.cu b.cu --build-flags "-DBUILD_EXECUTABLE".
 TEST(Syntax, AValueMayBeginWithADash) {
   Everything all;
   ASSERT_TRUE(all.syntax.parse(Words{"--flags", "-DBUILD -I'my include'", "--flags", "-O3", "memory"}));
@@ -131,6 +131,25 @@ TEST(Syntax, AnOptionOfOursIsNoValueOfAnother) {
   Everything all;
   EXPECT_EQ(all.refused({"--flags", "--json"}), "expected a value after --flags");
   EXPECT_EQ(all.refused({"--flags", "'-O3"}), "--flags: expected words whose quotes are closed, found ''-O3'");
+}
+
+TEST(Syntax, RemembersWhatWasGiven) {
+  Given given;
+  bool json = false;
+  std::string preset = "full", why;
+  Syntax syntax;
+  syntax.remember(given);
+  syntax.flag("--json,--output-json", json, "");
+  syntax.option("-p,--preset", "NAME", preset, "");
+  syntax.option("--why", "FIELD", why, "");
+  const std::vector<std::string> args = {"--output-json", "-p", "full"};
+  ASSERT_TRUE(syntax.parse(args));
+  EXPECT_EQ(given.names, (std::vector<std::string>{"--json", "--preset"}));  // also where it is what it would be anyway
+  EXPECT_TRUE(given.refuse("x", {"--why"}, "a profile"));
+  const Result<> refused = given.refuse("x", {"--why", "--preset"}, "a live run", "a.csv");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "x: --preset goes with a live run");
+  EXPECT_EQ(refused.error().kind, ErrorKind::usage);
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ Result<int> analyse_run(const std::string& path, const std::string& scope, bool 
   TRY_ASSIGN(const AnalysedRun run, analysed_run(path, analysis));
   if (scope == "steady_state" && !run.report->steady_state) return no_steady_state(path, "the run has");
   if (as_json) {
-    write_json(io, "run", render::run_json(*run.report));
+    write_json(io, "run_bundle", render::run_json(*run.report));
   } else {
     io.out.write(render::run_text(*run.report, scope, style_of(io)));
   }

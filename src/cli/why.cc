@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/json_output.h"
 #include "cli/ncu_analysis.h"
 
 namespace frx::cli {
@@ -13,7 +14,7 @@ struct Alias {
   std::string_view field, id;
 };
 
-// Documented JSON names that differ from the id of the reading behind them.
+// JSON names (docs/contract.md, section 10) that differ from the id of the reading behind them.
 constexpr Alias aliases[] = {
     {"avg_occupancy_pct", "achieved_occupancy_pct"},     {"occupancy", "achieved_occupancy_pct"},
     {"memory_stall_fraction", "memory_stall_pct"},       {"compute_stall_fraction", "compute_stall_pct"},
@@ -74,8 +75,6 @@ std::string not_measured(const knowledge::Knowledge& knowledge, const std::strin
   return label ? fmt::format("{} does not hold.\n  rule     {}\n           {}\n", id, label->where, label->when.text()) : std::string();
 }
 
-}  // namespace
-
 Result<std::string> why(const report::NcuReport& report, const std::string& field, const knowledge::Knowledge& knowledge) {
   std::string id = id_of(field);
   if (id == "primary_bottleneck" || id == "primary") id = report.primary;
@@ -91,6 +90,18 @@ Result<std::string> why(const report::NcuReport& report, const std::string& fiel
   if (!text.empty()) return text;
   return fail(ErrorKind::usage, "--why: no field, metric or label is called '{}'", printable(field))
       .hint(fmt::format("the nearest name is '{}'", knowledge.metrics.nearest_id(id)));
+}
+
+}  // namespace
+
+Result<int> tell_why(const report::NcuReport& report, const std::string& field, const knowledge::Knowledge& knowledge, bool as_json, Io& io) {
+  TRY_ASSIGN(const std::string story, why(report, field, knowledge));
+  if (as_json) {
+    write_json(io, "why", {{"field", field}, {"text", story}});
+  } else {
+    io.out.write(story);
+  }
+  return 0;
 }
 
 }  // namespace frx::cli

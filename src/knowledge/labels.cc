@@ -59,7 +59,16 @@ Result<Label> read_label(const Value& root, const Scope& scope, const MetricCata
 }  // namespace
 
 Result<LabelCatalogue> LabelCatalogue::load(const Library& library, const MetricCatalogue& metrics, const KernelClasses& classes) {
+  LabelCatalogue catalogue;
+  TRY_ASSIGN(catalogue.thresholds_, Thresholds::load(library));
+  const Thresholds& thresholds = catalogue.thresholds_;
+  const auto threshold_slot = [](std::size_t index) { return first_threshold_slot + 2 * static_cast<std::uint32_t>(index); };
   const Scope scope = [&](std::string_view name) -> std::optional<Operand> {
+    if (name.starts_with("own.")) {
+      const auto index = thresholds.find(name.substr(4));
+      return index ? std::optional(Operand{threshold_slot(*index) + 1, {}, true}) : std::nullopt;
+    }
+    if (const auto index = thresholds.find(name)) return Operand{threshold_slot(*index), thresholds.all()[*index].unit, false};
     if (name.starts_with("kernel.")) {
       const auto index = classes.with_name(name.substr(7));
       return index ? std::optional(Operand{first_class_slot + static_cast<std::uint32_t>(*index), {}, true}) : std::nullopt;
@@ -67,7 +76,6 @@ Result<LabelCatalogue> LabelCatalogue::load(const Library& library, const Metric
     const auto metric = metrics.with_id(name);
     return metric ? std::optional(Operand{metric->index, metrics[*metric].unit, false}) : std::nullopt;
   };
-  LabelCatalogue catalogue;
   for (const Value& root : library.folder("bottlenecks")) {
     TRY_ASSIGN(Label label, read_label(root, scope, metrics));
     catalogue.labels_.push_back(std::move(label));

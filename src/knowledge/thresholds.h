@@ -1,4 +1,4 @@
-// The documented thresholds of the classifiers (data/thresholds), with the user's own laid over them.
+// The thresholds of the classifiers (data/thresholds; docs/contract.md, section 5.6), with the user's own laid over them.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ struct Threshold {
   std::string_view name;  // "input_bound_ratio"
   double value = 0;       // in `unit`
   Unit unit;
-  bool is_used = true;  // false: known by name only
+  bool is_own = false;  // the user gave another value than the default
 };
 
 class Thresholds {
@@ -27,13 +27,15 @@ class Thresholds {
 
   // Lays these over the defaults. An unknown name is an error that lists the known ones.
   Result<> lay(const std::map<std::string, double>& own);
+  // The same error, at `where`, for a name that is not known.
+  Result<> expect(std::string_view name, const std::string& where) const;
 
   const std::vector<Threshold>& all() const { return all_; }  // by name
   std::optional<std::size_t> find(std::string_view name) const;
   double value(std::string_view name) const { return all_[find(name).value()].value; }
-  // Documented: "defaults" or "defaults+arch_overrides".
+  // "defaults" or "defaults+arch_overrides".
   std::string_view source() const { return is_default_ ? "defaults" : "defaults+arch_overrides"; }
-  // Documented: 12 hexadecimal digits over all values. Equal sets have equal hashes, in the reference too.
+  // 12 hexadecimal digits over all values: equal sets have equal hashes.
   std::string hash() const;
 
  private:

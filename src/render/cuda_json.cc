@@ -91,7 +91,19 @@ void put_advice(Out& out, const LaunchAdvice& advice) {
   out.member("notes", advice.notes);
 }
 
-// The documented lists of the HTTP answer: what each kernel has, by kernel.
+// Estimated occupancy of each kernel: at the block sizes of its launches, and at those of the launch advice.
+template <typename Out>
+void put_occupancy(Out& out, const LaunchAdvice& advice) {
+  const auto size = [](auto& inner, const model::cuda::LaunchCandidate& one) {
+    inner.member("block_size", one.block_size);
+    inner.member("occupancy_pct", number(one.occupancy_pct, 1));
+  };
+  out.member("kernel_name", advice.kernel);
+  out.list("launches", advice.observed, size);
+  out.list("candidates", advice.candidates, size);
+}
+
+// What each kernel has, by kernel (docs/contract.md, section 10).
 template <typename Out>
 void put_by_kernel(Out& out, const char* list, const char* key, const CudaReport& report, std::vector<std::string> Kernel::*member) {
   std::vector<const Kernel*> with_some;
@@ -140,6 +152,11 @@ void put_report(Out& out, const CudaReport& report) {
   put_by_kernel(out, "memory_tags", "tags", report, &Kernel::memory_access_styles);
   put_by_kernel(out, "atomics", "atomics", report, &Kernel::atomics);
   put_warnings(out, report);
+  if (report.gpu.empty()) {
+    out.member("occupancy", std::optional<std::string>());  // without limits there is nothing to estimate
+  } else {
+    out.list("occupancy", report.inspection.advice, [](auto& inner, const LaunchAdvice& one) { put_occupancy(inner, one); });
+  }
   out.member("suppressed_count", report.suppressed);
   out.member("notes", report.notes);
 }

@@ -1,6 +1,6 @@
 // frx_evidence.json: `frx_explain_v0`.
 
-#include <algorithm>
+#include "render/explain_json.h"
 
 #include "render/code_findings.h"
 #include "render/evidence.h"
@@ -95,10 +95,7 @@ Json metrics_json(const NcuReport& report) {
 }
 
 Json kernels_json(const NcuReport& report) {
-  std::vector<const report::Kernel*> order;
-  for (const report::Kernel& kernel : report.kernels) order.push_back(&kernel);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto* a, const auto* b) { return a->opportunity_score.value_or(-1) > b->opportunity_score.value_or(-1); });
+  const std::vector<const report::Kernel*> order = by_opportunity(report);
   Json list = Json::array();
   for (std::size_t i = 0; i < order.size() && i < 5; ++i) {
     list.push_back(
@@ -141,6 +138,14 @@ Json missing_json(const ExplainInput& input) {
 
 }  // namespace
 
+Json top_recommendations_json(const advise::Advice& advice) {
+  Json list = Json::array();
+  for (const advise::Recommendation& r : advice.recommendations) {
+    if (list.size() < 3) list.push_back(fix_json(r));
+  }
+  return list;
+}
+
 Json explain_json(const ExplainInput& input) {
   const NcuReport& report = input.report;
   Json json;
@@ -161,10 +166,7 @@ Json explain_json(const ExplainInput& input) {
   json["top_kernels"] = kernels_json(report);
   json["roofline"] = roofline_json(report.roofline);
   json["occupancy_summary"] = occupancy_summary_json(report);
-  json["top_recommendations"] = Json::array();
-  for (const advise::Recommendation& r : report.advice.recommendations) {
-    if (json["top_recommendations"].size() < 3) json["top_recommendations"].push_back(fix_json(r));
-  }
+  json["top_recommendations"] = top_recommendations_json(report.advice);
   json["missing_data"] = missing_json(input);
   return json;
 }

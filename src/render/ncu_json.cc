@@ -4,6 +4,7 @@
 
 #include "render/hot_lines_json.h"
 #include "render/json.h"
+#include "render/ncu_words.h"
 
 namespace frx::render {
 namespace {
@@ -42,7 +43,7 @@ Json counts_of_limiters(const NcuReport& report) {
   return counts;
 }
 
-// Time-weighted over the run; the names are the documented ones.
+// Time-weighted over the run.
 Json run_summary(const NcuReport& report) {
   constexpr std::pair<const char*, std::string_view> averages[] = {
       {"avg_dram_throughput_pct", "dram_throughput_pct"},
@@ -126,6 +127,34 @@ Json occupancy_json(const derive::OccupancyAnalysis& o) {
   return json;
 }
 
+// What the launch attributes allow by our model; null where the GPU is unknown (docs/contract.md, section 10.1).
+Json estimate_json(const std::optional<derive::OccupancyEstimate>& estimate) {
+  if (!estimate) return nullptr;
+  const knowledge::Occupancy& o = estimate->occupancy;
+  Json json{{"occupancy_pct", number(o.occupancy_pct, 2)},
+            {"active_blocks_per_sm", or_null(o.active_blocks)},
+            {"active_warps_per_sm", or_null(o.active_warps)}};
+  json["limiting_factors"] = Json::array();
+  for (const knowledge::OccupancyLimiter limiter : o.limiters) json["limiting_factors"].push_back(knowledge::to_string(limiter));
+  json["missing"] = o.missing;
+  json["blocks_per_sm_limits"] = {{"registers", or_null(o.blocks_by_registers)}, {"shared_memory", or_null(o.blocks_by_shared_memory)},
+                                  {"warps", or_null(o.blocks_by_warps)}, {"blocks", or_null(o.blocks_by_blocks)}};
+  json["device_limits"] = {{"threads_per_sm", estimate->threads_per_sm}, {"blocks_per_sm", estimate->blocks_per_sm},
+                           {"registers_per_sm", estimate->registers_per_sm}, {"shared_memory_per_sm_bytes", estimate->shared_bytes_per_sm}};
+  return json;
+}
+
+Json tensor_json(const derive::TensorUse& use) {
+  return {{"tc_utilization_pct", number(use.active_pct, 2)},
+          {"tc_active", or_null(use.is_active)},
+          {"tc_eligible", use.is_eligible},
+          {"fallback_to_cuda_cores", or_null(use.falls_back_to_cuda_cores)},
+          {"mixed_precision_active", or_null(use.uses_mixed_precision)},
+          {"mixed_precision_opportunity", or_null(use.could_use_mixed_precision)},
+          {"efficiency_label", use.efficiency},
+          {"diagnoses", use.remarks}};
+}
+
 Json shapes_json(const Kernel& kernel) {
   Json list = Json::array();
   for (const report::LaunchShape& shape : kernel.shapes) {
@@ -173,6 +202,7 @@ Json kernel_summary(const Kernel& kernel, std::string_view source) {
   json["block_dims"] = kernel.shapes.empty() || kernel.shapes[0].block.empty() ? Json(nullptr) : Json(kernel.shapes[0].block);
   json["grid_dims"] = kernel.shapes.empty() || kernel.shapes[0].grid.empty() ? Json(nullptr) : Json(kernel.shapes[0].grid);
   json["kernel_duration_us"] = number(kernel.duration_us);
+  json["occupancy_estimate"] = estimate_json(kernel.occupancy.estimate);
   json["dominant_warp_stall"] = kernel.dominant_stall.empty() ? "unknown" : kernel.dominant_stall;
   json["dominant_warp_stall_pct"] = nullptr;
   for (const auto& [reason, value] : kernel.stalls) {
@@ -202,21 +232,15 @@ Json attribution_entry(const Kernel& kernel) {
   json["roofline_ceiling_tflops"] = main ? number(main->ceiling_tflops) : Json(nullptr);
   json["opportunity_score"] = number(kernel.opportunity_score);
   json["opportunity"] = kernel.opportunity_score ? Json(kernel.opportunity) : Json(nullptr);
+  json["tc_analysis"] = tensor_json(kernel.tensor);
   json["occupancy_analysis"] = occupancy_json(kernel.occupancy);
   return json;
 }
 
 Json attribution(const NcuReport& report) {
-  std::vector<const Kernel*> order;
-  for (const Kernel& kernel : report.kernels) order.push_back(&kernel);
-  const bool has_share = report.duration_us.has_value();
-  std::stable_sort(order.begin(), order.end(), [&](const Kernel* a, const Kernel* b) {
-    // Scores with and without a share of time do not compare: timed kernels come first.
-    if (has_share && a->duration_us.has_value() != b->duration_us.has_value()) return a->duration_us.has_value();
-    return a->opportunity_score.value_or(-1) > b->opportunity_score.value_or(-1);
-  });
+  const std::vector<const Kernel*> order = by_opportunity(report);
   Json json;
-  json["has_runtime_share"] = has_share;
+  json["has_runtime_share"] = report.duration_us.has_value();
   json["total_profiled_kernels"] = report.kernels.size();
   json["top_opportunities"] = Json::array();
   for (std::size_t i = 0; i < order.size() && i < 5; ++i) json["top_opportunities"].push_back(attribution_entry(*order[i]));
@@ -224,13 +248,19 @@ Json attribution(const NcuReport& report) {
 }
 
 Json tensor_summary(const NcuReport& report) {
-  int with_data = 0, active = 0, eligible_inactive = 0;
+  int with_data = 0, active = 0, eligible_inactive = 0, fallback = 0;
+  bool opportunity = false;
   double sum = 0;
+  std::string top;  // of the longest kernel that has something to say
   for (const Kernel& kernel : report.kernels) {
-    if (const report::Value* tensor = kernel.value("tensor_pct")) {
+    const derive::TensorUse& use = kernel.tensor;
+    fallback += use.falls_back_to_cuda_cores.value_or(false);
+    opportunity = opportunity || use.could_use_mixed_precision.value_or(false);
+    if (top.empty() && !use.remarks.empty()) top = kernel.short_name + ": " + use.remarks.front();
+    if (use.active_pct) {
       ++with_data;
-      sum += tensor->value();
-      active += tensor->value() > 5;
+      sum += *use.active_pct;
+      active += *use.is_active;
     }
     eligible_inactive += std::any_of(kernel.findings.begin(), kernel.findings.end(),
                                      [](const report::Finding& f) { return f.label == "tensor_core_underutilized"; });
@@ -239,12 +269,15 @@ Json tensor_summary(const NcuReport& report) {
   json["kernels_with_tc_data"] = with_data;
   json["kernels_tc_active"] = active;
   json["kernels_tc_eligible_inactive"] = eligible_inactive;
+  json["kernels_fallback_to_cuda_cores"] = fallback;
   json["avg_tc_utilization_pct"] = with_data ? number(sum / with_data, 2) : Json(nullptr);
+  json["any_mixed_precision_opportunity"] = opportunity;
   json["overall_efficiency_label"] = with_data == 0          ? "no_data"
                                      : eligible_inactive > 0 ? "inactive"
                                      : active == 0           ? "no_data"
                                      : sum / with_data > 50  ? "efficient"
                                                              : "underutilized";
+  json["top_finding"] = top;
   return json;
 }
 
@@ -393,8 +426,8 @@ Json ncu_json(const NcuReport& report) {
   json["notes"] = report.notes;
   json["nsight_says"] = profiler_rules(report);
   json["unknown_metric_count"] = report.unknown_metrics.size();
-  json["classifier"] = {{"classifier_version", "frx-labels-1"}, {"thresholds_source", "data/bottlenecks"},
-                        {"sm_version", report.sm_version.empty() ? Json(nullptr) : Json(report.sm_version)}};
+  json["classifier"] = {{"classifier_version", "frx-labels-1"}, {"thresholds_source", report.thresholds_source},
+                        {"thresholds_hash", report.thresholds_hash}, {"sm_version", report.sm_version.empty() ? Json(nullptr) : Json(report.sm_version)}};
   return json;
 }
 

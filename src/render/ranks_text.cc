@@ -144,6 +144,7 @@ std::string ranks_report_text(const RanksReport& report, const Style& style) {
   add_ranks(page, report);
   add_run_verdict(page, report.scope);
   add_answer_from(page, report);
+  add_framework_tax(page, report.scope);
   const RankOfRun& answering = report.ranks[report.answering];
   add_breakdown(page, *answering.trace, answering.trace->scope().skipped, fmt::format("RANK {}", answering.rank), report.lateness.ranks[report.answering].lost_share);
   add_run_recommendations(page, report.scope);

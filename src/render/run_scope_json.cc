@@ -18,17 +18,25 @@ Json facts_json(const model::RunFacts& facts) {
   return json;
 }
 
+namespace {
+
+Json evidence_json(const diagnose::RunFinding& finding, const model::RunFacts& facts) {
+  Json evidence = Json::object();
+  for (const auto& [key, fact] : finding.label->evidence) evidence[std::string(key)] = number(facts[fact]);
+  return evidence;
+}
+
+}  // namespace
+
 Json bottlenecks_json(const RunScope& scope) {
   Json list = Json::array();
   for (const diagnose::RunFinding& finding : scope.diagnosis.findings) {
-    Json evidence = Json::object();
-    for (const auto& [key, fact] : finding.label->evidence) evidence[std::string(key)] = number(scope.facts[fact]);
     Json worst = Json::array();
     for (const diagnose::StepValue& step : finding.worst_steps) worst.push_back({{"step_id", step.step}, {"value", number(step.value)}});
     list.push_back({{"label", finding.label->id},
                     {"display", finding.label->display},
                     {"score", number(finding.score)},
-                    {"evidence", std::move(evidence)},
+                    {"evidence", evidence_json(finding, scope.facts)},
                     {"worst_steps", std::move(worst)}});
   }
   return list;
@@ -47,6 +55,7 @@ Json diagnosis_json(const RunScope& scope) {
           {"user_facing_bottleneck", text_or_null(d.user_facing)},
           {"secondary_bottlenecks", std::move(secondary)},
           {"confidence", {{"level", d.confidence_level}, {"score", number(d.confidence)}, {"reason", d.confidence_reason}}},
+          {"evidence", d.findings.empty() ? Json(Json::object()) : evidence_json(d.findings.front(), scope.facts)},
           {"why", d.why},
           {"why_not_others", d.why_not_others},
           {"cannot_tell", std::move(unknown)},

@@ -31,25 +31,28 @@ void add_head(Page& page, const RunReport& report, const RunScope& scope) {
   page.fact("Steps", steps);
 }
 
-// Documented numbers of a run; what was not recorded says so.
-void add_numbers(Page& page, const RunReport& report, const RunScope& scope) {
+// What was not recorded says so.
+void add_snapshot(Page& page, const RunReport& report, const RunScope& scope) {
+  constexpr std::size_t name_width = 21;
   const bool without_waiting = report.ranks && report.evidence == "profiler trace" && report.ranks->left_out > 0;
-  page.section(without_waiting ? fmt::format("MEASURED ON RANK {}, WITHOUT ITS WAITING", rank_of_trace(report)) : "MEASURED");
-  const auto fact = [&](RunFact name, std::string_view unit, double scale) {
-    return scope.facts[name] ? fmt::format("{:.1f}{}", scale * *scope.facts[name], unit) : std::string("not recorded");
+  page.section(without_waiting ? fmt::format("PERFORMANCE SNAPSHOT OF RANK {}, WITHOUT ITS WAITING", rank_of_trace(report))
+                               : "PERFORMANCE SNAPSHOT");
+  const auto number = [&](std::string_view name, RunFact fact, double scale, std::string_view unit, int digits = 1) {
+    page.fact(name, scope.facts[fact] ? fmt::format("{:.{}f}{}", scale * *scope.facts[fact], digits, unit) : "not recorded", name_width);
   };
+  number("Avg GPU Utilization", RunFact::gpu_utilization_pct, 1, " %");
+  number("Avg Memory Util", RunFact::memory_utilization_pct, 1, " %");
+  number("Peak Memory Pressure", RunFact::memory_peak_ratio, 1, "", 2);
   if (const auto times = report::step_times(report.record, scope)) {
     const double before = times->total_ns - times->wall_ns;
-    page.fact("Step time",
-              before > 0 ? fmt::format("{} and {} waiting before it", format_quantity(times->wall_ns, "ns"), format_quantity(before, "ns"))
-                         : format_quantity(times->wall_ns, "ns"));
-    page.fact("Throughput", fmt::format("{:.2f} steps/s", times->per_second()));
+    const std::string waiting = before > 0 ? fmt::format(" and {} waiting before it", format_quantity(before, "ns")) : "";
+    page.fact("Avg Step Time", format_quantity(times->wall_ns, "ns") + waiting, name_width);
+    page.fact("Throughput", fmt::format("{:.2f} steps/sec", times->per_second()), name_width);
   }
-  page.fact("GPU utilisation", fact(RunFact::gpu_utilization_pct, " %", 1));
-  page.fact("GPU memory, peak", fact(RunFact::memory_peak_ratio, " %", 100));
-  page.fact("Data loader", fact(RunFact::input_wait_fraction, " % of a step", 100));
-  page.fact("Copies to GPU", fact(RunFact::copy_fraction, " % of a step", 100));
-  page.fact("Waiting for GPU", fact(RunFact::sync_fraction, " % of a step", 100));
+  page.fact("Dominant Stall", scope.dominant_stall, name_width);
+  number("Data loader", RunFact::input_wait_fraction, 100, " % of a step");
+  number("Copies to GPU", RunFact::copy_fraction, 100, " % of a step");
+  number("Waiting for GPU", RunFact::sync_fraction, 100, " % of a step");
 }
 
 // What the SDK saw on each rank.
@@ -84,7 +87,8 @@ std::string run_text(const RunReport& report, std::string_view scope_name, const
   add_run_verdict(page, scope);
   if (report.ranks && of_trace) add_answer_from(page, *report.ranks);
   if (!report.streams.empty()) page.hanging("- ", streams_sentence(report));
-  add_numbers(page, report, scope);
+  add_snapshot(page, report, scope);
+  add_framework_tax(page, scope);
   // Steps of the stream and of the trace need not be the same; only those of the trace itself are chosen alike.
   if (report.trace) {
     const std::string whose = report.ranks ? fmt::format("RANK {}", rank_of_trace(report)) : "";

@@ -120,6 +120,7 @@ std::string trace_text(const TraceReport& report, std::string_view scope_name, c
   Page page(style);
   add_head(page, report, scope.skipped);
   add_run_verdict(page, scope);
+  add_framework_tax(page, scope);
   add_breakdown(page, report, scope.skipped);
   add_gpus(page, report);
   add_times(page, "OPERATORS BY GPU TIME", report.top_operators);
