@@ -6,7 +6,7 @@
 namespace frx::derive::warp {
 namespace {
 
-constexpr int word_shift = std::countr_zero(word_bytes);
+constexpr int bank_word_shift = std::countr_zero(word_bytes);
 
 constexpr std::uint32_t lanes_at_once(std::uint32_t bytes) {
   return std::clamp(bank_count * word_bytes / std::bit_ceil(bytes), 1u, lane_count);
@@ -20,8 +20,8 @@ std::uint32_t most_in_a_bank(const Request& request, std::uint32_t first, std::u
   for (std::uint32_t lane = first; lane < end; ++lane) {
     if (!request.is_active(lane)) continue;
     const std::int64_t address = request.addresses[lane];
-    const std::int64_t last = static_cast<std::int64_t>(static_cast<std::uint64_t>(address) + request.bytes - 1) >> word_shift;
-    for (std::int64_t word = address >> word_shift; word <= last; ++word) words[count++] = word;
+    const std::int64_t last = static_cast<std::int64_t>(static_cast<std::uint64_t>(address) + request.bytes - 1) >> bank_word_shift;
+    for (std::int64_t word = address >> bank_word_shift; word <= last; ++word) words[count++] = word;
   }
   count = distinct_count({words.data(), count});
   if (count < 2 || words[count - 1] - words[0] < bank_count) return std::min(count, 1u);
