@@ -26,7 +26,7 @@ double share(std::int64_t part, std::int64_t whole) {
   return whole <= 0 ? 0 : std::clamp(static_cast<double>(part) / static_cast<double>(whole), 0.0, 1.0);
 }
 
-// GPUs that took part: one that never did anything beside another that did belongs to somebody else.
+// The GPUs that took part: a GPU that was always idle beside a busy one belongs to another program.
 std::vector<GpuSample> samples_of_the_run(const RunRecord& record) {
   std::map<std::int32_t, double> most;
   double overall = 0;

@@ -46,7 +46,7 @@ TEST(RecordFacts, CountTheWaitBeforeAStep) {
   EXPECT_EQ(facts_of(record, record.steps)[RunFact::input_fraction], 0.75);
 }
 
-// Spec 09, B5: one GPU at 98 %, seven that belong to somebody else.
+// Spec 09, B5: one GPU at 98 %, seven that belong to another program.
 TEST(RecordFacts, LeaveOutGpusThatTookNoPart) {
   RunRecord record;
   record.steps = {step(1, 100)};

@@ -15,7 +15,7 @@ using model::EventKind;
 using model::Timeline;
 
 constexpr std::int64_t small_kernel_ns = 10'000;
-// Their causes take four times the room of the gaps.
+// Their causes take four times the memory of the gaps.
 constexpr std::size_t gaps_at_a_time = 1 << 14;
 
 std::vector<Interval> spans_of(const Steps& steps) {
@@ -54,7 +54,7 @@ std::vector<std::string> owners(const Timeline& timeline, const Attribution& att
   return owner;
 }
 
-// What is asked of a name, and answered once for all events that bear it.
+// The properties of a name, determined once for all events that have it.
 template <typename Question>
 class PerName {
  public:
@@ -71,7 +71,7 @@ class PerName {
   std::vector<std::int8_t> answers_;
 };
 
-// The activity each track belongs to, with room for what will be in it.
+// The activity of each track, with capacity reserved for its work.
 std::vector<Activity*> activities_of_tracks(const Timeline& timeline, const Attribution& attribution, const std::vector<std::string>& owner,
                                             Activities& all) {
   std::vector<Activity*> of_track(timeline.tracks.size());

@@ -1,13 +1,13 @@
 // Where the time of steps went, on each GPU: computing, communicating, copying, waiting; and what it waited for.
 //
 // A nanosecond is counted once. While any kernel computes the GPU computes; what communication or copies add to that
-// is exposed; the rest is idle, and is blamed on the first of these that holds:
+// is exposed; the rest is idle, and is attributed to the first of these causes that applies:
 //   input      the program was waiting for its data loader
-//   sync       the program had stopped to wait for the GPU, and had nothing ready when it was let go
-//   allocator  a call that frees or reserves device memory stood in the way
+//   sync       the program had waited for the GPU, and had nothing ready when the wait ended
+//   allocator  a call that frees or reserves device memory blocked the GPU
 //   host       the next kernel had not been launched yet: Python, the framework, the launches themselves
 //   device     it had been launched, and the GPU had not begun it (dependencies, launch latency)
-//   unknown    nobody launched what comes next within the recording
+//   unknown    the recording does not contain the launch of the next work
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ enum class IdleCause : std::uint8_t { input, sync, allocator, host, device, unkn
 inline constexpr std::size_t idle_cause_count = 6;
 std::string_view name_of(IdleCause cause);
 
-// Nanoseconds of a stretch of time. compute + communication + copy + idle = span.
+// Nanoseconds of an interval. compute + communication + copy + idle = span.
 struct GpuTime {
   std::int64_t span = 0;
   std::int64_t compute = 0;

@@ -8,12 +8,12 @@
 
 namespace frx::derive::trace {
 
-// Which steps are meant: by index, of each process alike.
+// A range of steps, by index, the same for each process.
 struct StepRange {
   std::size_t begin = 0, end = SIZE_MAX;
 };
 
-// Of one process and one of its GPUs; `gpu` null: the process recorded none. Means over the steps of the range.
+// The facts of one process and one of its GPUs; `gpu` is null when the process recorded none. Means over the steps of the range.
 model::RunFacts facts_of(const ProcessTimes& process, const GpuTrack* gpu, StepRange range);
 
 // Of all of them: the mean over processes and GPUs, so that one busy GPU does not hide seven idle ones, nor one idle GPU

@@ -1,6 +1,6 @@
-// Whether the inputs of the model have other shapes from one step to the next.
+// Whether the shapes of the model's inputs change from one step to the next.
 //
-// Within a step an operator is called with many shapes, one for each layer; what tells is the same call in two steps. Calls are
+// Within a step an operator is called with many shapes, one for each layer; therefore the same call is compared in two steps. Calls are
 // those of operators that do a model's work (convolutions, matrix products, embeddings, attention, recurrent layers), the
 // outermost of them, on the thread of the step, outside of the data loader: clipping, averaging and optimizers go through the
 // weights, whose shapes never change. The n-th call of an operator is the same call in a step that calls it as often.
@@ -20,7 +20,7 @@ namespace frx::derive::trace {
 
 struct StepShapes {
   std::uint32_t calls = 0;  // with shapes
-  // Against the step before, and the one before that. The inputs changed when the first call did, and half of all calls.
+  // Compared with the previous step, and with the one before it. The inputs changed when the first call and half of all calls did.
   // None: less than half of the calls are in both steps.
   std::optional<bool> changed, changed_from_second;
 };
@@ -50,7 +50,7 @@ struct ShapeVolatility {
   bool is_single = false;
 };
 
-// Of these steps; none when there is nothing to compare, when most pairs cannot be compared, and for a single change with no equal
+// For these steps; none when there is nothing to compare, when most pairs cannot be compared, and for a single change with no equal
 // pair beside it.
 std::optional<ShapeVolatility> volatility_of(std::span<const StepShapes> steps);
 
