@@ -126,7 +126,7 @@ std::optional<Operand> Names::label_state(Domain domain, std::string_view name) 
 std::optional<Operand> Names::measured(Domain domain, std::string_view name) const {
   if (domain == Domain::ptx) return code_facts_.scope_of("ptx_file")(name);
   if (domain == Domain::run) return run_fact_called(name);
-  if (const auto metric = knowledge_->metrics.with_id(name)) return Operand{metric->index, knowledge_->metrics[*metric].unit, false};
+  if (const auto metric = knowledge_->metrics.operand_called(name)) return metric;
   return class_called(knowledge_->classes, name);
 }
 
