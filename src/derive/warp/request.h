@@ -4,7 +4,7 @@
 //   the same, from 16 bytes behind one on                                5 sectors, 4 at best
 //   32 lanes of 4 bytes, 32 bytes or more apart                         32 sectors, 4 at best
 //
-// Nothing here knows PTX or CUDA: each engine works out addresses in its own way, and asks here what they cost.
+// Nothing here knows PTX or CUDA: each engine computes addresses in its own manner, and calls this code for their cost.
 // Sources: NVIDIA, CUDA C++ Programming Guide, "Device Memory Accesses" and "Compute Capabilities"; Nsight Compute documentation,
 // "Memory Tables".
 #pragma once
