@@ -86,7 +86,7 @@ void PtxEvidence::add_kernel(const PtxReport& ptx, const KernelFacts& facts) {
     const p::Divergence divergence = p::divergence(module, *facts.function, graph, uses, p::liveness(module, *facts.function, graph, uses));
     kernel.all_parts_placed = divergence.is_exact;
     for (const p::Branch& branch : divergence.branches) {
-      if (!branch.may_part_lanes) continue;
+      if (!branch.may_diverge) continue;
       const std::optional<Line> at = line(branch.instruction);
       if (at) kernel.parting.insert(*at);
       kernel.all_parts_placed &= at.has_value();

@@ -58,7 +58,7 @@ void derive(const model::Module& module, const model::Function& function) {
   const derived::RegisterUses uses(module, function);
   const derived::Liveness live = derived::liveness(module, function, graph, uses);
   const derived::Divergence found = derived::divergence(module, function, graph, uses, live);
-  for (const derived::Branch& branch : found.branches) require(branch.may_part_lanes == (branch.origin != derived::none));
+  for (const derived::Branch& branch : found.branches) require(branch.may_diverge == (branch.origin != derived::none));
   derived::LaunchFacts facts;
   facts.block = {32, 2, 1};
   for (const derived::MemoryAccess& access : derived::memory_accesses(module, function, facts)) {

@@ -1,4 +1,4 @@
-// The smallest change of an array that would let a warp access it without waste, found by trying.
+// The smallest change of an array layout that would let a warp access it without waste, found by trying candidates.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace frx::derive::ptx {
 
-class Cures {
+class FixFinder {
  public:
-  explicit Cures(const Addresses& addresses) : addresses_(addresses) {}
+  explicit FixFinder(const Addresses& addresses) : addresses_(addresses) {}
 
-  // For a request of the warp that `values` stand at, which costs `now`.
-  Cure find(const Address& address, const Request& request, std::optional<std::int64_t> lane_stride, const LaneValues& values,
-            LaneMask active, warp::Cost now);
+  // For a request that costs `now`, of the warp that `values` holds.
+  AccessFix find(const Address& address, const Request& request, std::optional<std::int64_t> lane_stride, const LaneValues& values,
+                 LaneMask active, warp::Cost now);
 
  private:
   struct Case {
@@ -27,19 +27,19 @@ class Cures {
     const LaneValues& values;
     LaneMask active;
     warp::Cost now;
-    std::vector<Term> terms;  // those that differ between lanes
+    std::vector<Term> terms;  // the terms that differ between lanes
     bool has_functions = false;
   };
 
-  Cure search(const Case& one) const;
-  Cure padded(const Case& one) const;
-  Cure swapped(const Case& one) const;
-  Cure separated(const Case& one) const;
+  AccessFix search(const Case& one) const;
+  AccessFix padded(const Case& one) const;
+  AccessFix swapped(const Case& one) const;
+  AccessFix separated(const Case& one) const;
   std::vector<std::int64_t> rows(const Case& one) const;
 
   const Addresses& addresses_;
-  // Code that was unrolled has the same access many times over.
-  std::map<std::tuple<std::vector<std::int64_t>, std::uint32_t, LaneMask, int>, Cure> found_;
+  // Unrolled code repeats the same access many times.
+  std::map<std::tuple<std::vector<std::int64_t>, std::uint32_t, LaneMask, int>, AccessFix> found_;
 };
 
 }  // namespace frx::derive::ptx

@@ -11,21 +11,21 @@ constexpr std::uint32_t most_aligned = 1u << 20;
 constexpr std::uint32_t pointer_align = 256;
 
 using Samples = std::array<std::int64_t, LaneValues::sample_count>;
-// Sizes are multiples of 32 as a rule; then one that is odd, and the small strides that conflicts depend on.
+// Sizes usually are multiples of 32; the others are an odd one, and the small strides that conflicts depend on.
 constexpr Samples sizes = {1024, 1009, 1, 2, 4, 8, 16, 33};
 constexpr Samples powers = {16, 1, 2, 4, 8, 32, 64, 128};
 
 std::int64_t sampled(const Atom& atom, AtomId id, std::uint32_t sample) {
   switch (atom.kind) {
     case Atom::block_index: return 1 + sample;
-    case Atom::rounds: return sample == 0 ? 1 : sample - 1;
+    case Atom::iterations: return sample == 0 ? 1 : sample - 1;
     case Atom::grid_size: return 128;
     case Atom::variable: return 0;
     case Atom::special: return 1;
     default: break;
   }
   if (atom.is_pointer) return 0;
-  // Different symbols have different odd numbers.
+  // Each symbol gets an odd number of its own.
   return (atom.doubles ? powers : sizes)[sample] + (sample == 1 && !atom.doubles ? 2 * (id % 64) : 0);
 }
 
@@ -46,7 +46,7 @@ LaneValues::LaneValues(const ::frx::model::ptx::Function& function, const Addres
     mark(address.predicate);
   }
   for (const Guard& guard : addresses.guards) mark(guard.condition);
-  // What a function is made of is older than itself.
+  // The arguments of a function have smaller ids than the function.
   for (AtomId id = addresses.atoms.size(); id-- > 0;) {
     if (!is_marked_[id]) continue;
     marked_.push_back(id);
@@ -166,7 +166,7 @@ LaneMask LaneValues::active(std::uint32_t guard, FormId predicate) const {
   return (guard == none ? existing_ : guards_[guard]) & condition(predicate, true);
 }
 
-// Of what is added to all lanes alike. A size that was taken from the sample is so here as well.
+// The alignment of a term that is the same for all lanes. A size that was sampled keeps its sampled value here.
 std::uint64_t LaneValues::unknown_alignment(const Term& term, bool assumed, AtomId base) const {
   std::uint64_t align = power_of_two_in(term.coefficient);
   const std::span<const AtomId> factors = addresses_.atoms.forms.atoms(term.monomial);
@@ -184,8 +184,7 @@ std::uint64_t LaneValues::unknown_alignment(const Term& term, bool assumed, Atom
   return align;
 }
 
-// The pointer in an address: a parameter of 64 bits with factor 1, the one known to be a pointer if there are
-// several.
+// The pointer in an address: a parameter of 64 bits with factor 1. If there are several, the one that is known to be a pointer.
 AtomId base_of(const Atoms& atoms, FormId form) {
   AtomId found = none;
   bool several = false;
@@ -201,7 +200,7 @@ AtomId base_of(const Atoms& atoms, FormId form) {
   return several ? none : found;
 }
 
-// In all lanes that have a thread? A warp of 32x8 threads has only one number along y.
+// Is the value the same in all lanes that have a thread? A warp of 32x8 threads has only one number along y.
 bool LaneValues::is_same(const warp::LaneAddresses& lanes, bool swapped) const {
   if (swapped) return false;
   for (std::uint32_t lane = 1; lane < warp::lane_count && (existing_ >> lane & 1) != 0; ++lane) {

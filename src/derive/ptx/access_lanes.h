@@ -1,4 +1,4 @@
-// The forms of addresses as numbers: one for each lane of a warp of a block whose shape is known.
+// The forms of addresses as numbers, one for each lane of a warp in a block of known shape.
 #pragma once
 
 #include <array>
@@ -21,46 +21,46 @@ struct BlockShape {
   friend bool operator==(const BlockShape&, const BlockShape&) = default;
 };
 
-// What is known of a launch besides the code. Each fact more makes answers sharper; none is needed but the block.
+// What is known about a launch. Only the block is required; every further fact makes the results more precise.
 struct LaunchFacts {
   BlockShape block;
   std::array<std::optional<std::int64_t>, 3> grid, block_index;
   struct Parameter {
-    std::uint32_t number = 0;  // counted in the function, from 0
-    std::int64_t offset = 0;   // bytes, in a parameter that is a structure
+    std::uint32_t number = 0;  // position among the parameters of the function, from 0
+    std::int64_t offset = 0;   // in bytes, within a parameter that is a structure
     std::int64_t value = 0;
   };
   std::vector<Parameter> parameters;
 };
 
-// The value of a form in the lanes of a warp is lanes[i] + some unknown multiple of `align`, the same for all.
+// The value of a form in lane i is lanes[i] plus an unknown multiple of `align` that is the same for all lanes.
 struct LaneForm {
   warp::LaneAddresses lanes{};
   std::uint32_t align = 1u << 20;  // 2^20: nothing unknown is added
-  bool assumed = false;            // numbers that are not known were taken from a sample
+  bool assumed = false;            // unknown numbers were taken from a sample
 };
 
-// The parameter that an address starts from; `none` when that cannot be told.
+// The parameter that is the base of an address; `none` when it cannot be determined.
 AtomId base_of(const Atoms& atoms, FormId form);
 
 class LaneValues {
  public:
-  // Samples for numbers that are not known: the first one is typical, the others are there to find extremes.
+  // Samples for unknown numbers: the first one is typical, the others look for extremes.
   static constexpr std::uint32_t sample_count = 8;
 
-  // Works out only what the forms of these addresses are made of.
+  // Evaluates only the symbols that occur in the forms of these addresses.
   LaneValues(const ::frx::model::ptx::Function& function, const Addresses& addresses);
 
-  // Of a warp in the block. Linear in the number of symbols.
+  // Moves to a warp of the block. Takes time linear in the number of symbols.
   void enter(const LaunchFacts& facts, std::uint32_t warp, std::uint32_t sample);
   LaneForm form(FormId form) const {
     return terms(addresses_.atoms.forms.terms(form), base_of(addresses_.atoms, form), false);
   }
-  // The same for terms that are no form of the function. `swapped`: as if x and y of threads changed places.
+  // The same for terms that are not a form of the function. `swapped`: with x and y of the thread number exchanged.
   LaneForm terms(std::span<const Term> terms, AtomId base, bool swapped) const;
   LaneMask existing() const { return existing_; }
-  // Lanes with a thread that may execute what stands behind the guard, with this predicate. A condition
-  // that depends on what is not known holds for all.
+  // Lanes with a thread that may execute an instruction under this guard and predicate. A condition that depends on unknown
+  // values counts as true for all lanes.
   LaneMask active(std::uint32_t guard, FormId predicate) const;
 
  private:

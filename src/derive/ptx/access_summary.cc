@@ -12,13 +12,13 @@ namespace {
 
 using ::frx::model::ptx::Space;
 
-// Twice the sectors are worth a word. Two-way bank conflicts are in much good code: a wavefront more hides
-// behind everything else.
+// Twice the ideal number of sectors is worth reporting. Much good code has two-way bank conflicts: one more wavefront is
+// hidden by other work.
 constexpr std::uint32_t costly_sectors = 2, costly_wavefronts = 4;
 
 std::uint64_t excess(const Measured& measured) { return measured.cost ? measured.cost->excess() : 0; }
 
-// What every request costs, shape by shape.
+// The cost of every request, for each block shape.
 struct Shapes {
   std::vector<BlockShape> all;
   std::vector<std::vector<Measured>> measured;  // by shape and request
@@ -30,7 +30,7 @@ class Collector {
   Collector(const MemoryAnalysis& analysis, const Shapes& shapes, std::uint32_t costly)
       : analysis_(analysis), shapes_(shapes), costly_(costly) {}
 
-  // The same access in each shape.
+  // Looks at one access in every shape.
   void add(std::size_t access) {
     std::size_t costly = 0, first = shapes_.all.size();
     for (std::size_t shape = 0; shape < shapes_.all.size(); ++shape) {
@@ -42,7 +42,7 @@ class Collector {
     if (costly > 0) found_.push_back({access, first, costly == shapes_.all.size(), false});
   }
 
-  // Accesses of one kind and stride at one loop depth that together touch every byte between two threads.
+  // Marks accesses of one kind and stride at one loop depth that together touch every byte between two threads.
   void find_neighbours() {
     std::map<Key, std::uint64_t> bytes;
     for (const Found& one : found_) bytes[key_of(one)] += analysis_.request(one.access).bytes;

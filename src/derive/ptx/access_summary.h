@@ -1,8 +1,8 @@
 // The memory accesses of a kernel in short: how many of which kind, and the costly ones.
 //
-// The block of a launch is often not known from PTX. Then every plausible shape is tried, and an access is
-// costly when it is so in all of them; what depends on the shape says so. Costly is twice the sectors that the
-// bytes fill, or four times the wavefronts.
+// PTX often does not say which block a kernel is launched with. Then every plausible shape is tried, and an access counts as
+// costly when it is costly in all of them; an access that depends on the shape is marked. Costly means at least twice the
+// sectors that the bytes fill, or four times the wavefronts.
 #pragma once
 
 #include <array>
@@ -20,17 +20,18 @@ struct CostlyAccess {
   MemoryAccess access;                // for the first shape in which it is costly
   BlockShape block;
   bool in_all_shapes = true;
-  // Other instructions of the kernel use up what this one leaves of its sectors: each thread walks through
-  // consecutive elements, or reads every member of a structure. The waste is in requests, not in bytes.
+  // Other instructions of the kernel use the rest of the sectors: each thread visits consecutive elements, or reads every
+  // member of a structure. The kernel wastes requests then, not bytes.
   bool neighbours_use_rest = false;
 };
 
 struct AccessSummary {
   std::array<std::uint64_t, access_kind_count> global{}, shared{};  // by AccessKind
-  std::vector<BlockShape> shapes;     // that were tried; one when the code demands it
+  std::vector<BlockShape> shapes;     // that were tried; a single one when the code requires it
   // The costly ones, those in the deepest loops first; at most `limit` of each.
   std::vector<CostlyAccess> uncoalesced, conflicting;
-  // In all shapes; `blocked_count` of those whose neighbours use the rest of the sectors, apart from the others.
+  // Numbers of accesses that are costly in all shapes. `blocked_count` counts those whose neighbours use the rest of the
+  // sectors; `uncoalesced_count` does not include them.
   std::uint64_t uncoalesced_count = 0, blocked_count = 0, conflicting_count = 0;
   static constexpr std::size_t limit = 16;
 };

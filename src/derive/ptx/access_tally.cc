@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "derive/ptx/access_cure.h"
+#include "derive/ptx/access_fix.h"
 
 namespace frx::derive::ptx {
 namespace {
@@ -13,7 +13,7 @@ using model::Space;
 
 constexpr std::uint32_t most_warps = 32;  // of a block, on all GPUs so far
 
-// What has a cost is one of the three.
+// Only requests to these three spaces have a cost.
 warp::Memory memory_of(Space space) {
   return space == Space::shared ? warp::Memory::shared : space == Space::local ? warp::Memory::local : warp::Memory::global;
 }
@@ -29,7 +29,7 @@ class Tally {
   void write(Measured& into) const;
 
   bool assumed = false;
-  bool cure_tried = false;
+  bool fix_tried = false;
   std::uint32_t warps = 0;
 
  private:
@@ -46,7 +46,7 @@ void Tally::add(const warp::CostRange& range, bool typical) {
   ideal = range.typical.ideal;
 }
 
-// The most frequent is typical; of those the one that needs most.
+// The most frequent cost is the typical one; among equally frequent ones the highest.
 void Tally::write(Measured& into) const {
   if (typical_.empty()) return;
   AccessCost cost;
@@ -64,7 +64,7 @@ void Tally::write(Measured& into) const {
   into.cost = cost;
 }
 
-// Between all adjacent lanes that exist; needs two of them.
+// The distance between adjacent lanes that have a thread, if it is constant; there must be two of them.
 std::optional<std::int64_t> stride_of(const LaneForm& form, LaneMask existing) {
   if (form.assumed) return std::nullopt;
   return warp::spacing({form.lanes, existing}).stride;
@@ -76,7 +76,7 @@ class Measuring {
       : addresses_(addresses),
         requests_(requests),
         values_(function, addresses),
-        cures_(addresses),
+        fixes_(addresses),
         measured_(requests.size()),
         tallies_(requests.size()) {}
 
@@ -88,7 +88,7 @@ class Measuring {
   const Addresses& addresses_;
   std::span<const Request> requests_;
   LaneValues values_;
-  Cures cures_;
+  FixFinder fixes_;
   std::vector<Measured> measured_;
   std::vector<Tally> tallies_;
 };
@@ -98,7 +98,7 @@ std::vector<Measured> Measuring::run(const LaunchFacts& facts) {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (is_costed(requests_[i])) open.push_back(i);
   }
-  // Where nothing was assumed, other samples say the same.
+  // Where nothing was assumed, other samples give the same result.
   for (std::uint32_t sample = 0; sample < LaneValues::sample_count && !open.empty(); ++sample) {
     for (std::uint32_t warp = 0; warp < std::min(facts.block.warps(), most_warps); ++warp) {
       values_.enter(facts, warp, sample);
@@ -124,9 +124,9 @@ void Measuring::measure(std::size_t number, std::uint32_t warp, std::uint32_t sa
   tally.assumed = tally.assumed || form.assumed;
   tally.warps += sample == 0;
   tally.add(range, sample == 0);
-  if (sample == 0 && range.typical.needed > range.typical.ideal && !tally.cure_tried) {
-    tally.cure_tried = true;
-    measured.cure = cures_.find(address, request, measured.lane_stride, values_, active, range.typical);
+  if (sample == 0 && range.typical.needed > range.typical.ideal && !tally.fix_tried) {
+    tally.fix_tried = true;
+    measured.fix = fixes_.find(address, request, measured.lane_stride, values_, active, range.typical);
   }
 }
 

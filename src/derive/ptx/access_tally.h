@@ -1,4 +1,4 @@
-// What accesses cost, over all warps of a block and over what is not known of the launch.
+// What accesses cost, over all warps of a block and over everything about the launch that is unknown.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace frx::derive::ptx {
 
-// Cost, stride and cure of each request. Linear in their number.
+// The cost, the stride and the fix of each request. Takes time linear in their number.
 std::vector<Measured> tally(const ::frx::model::ptx::Function& function, const Addresses& addresses, std::span<const Request> requests,
                             const LaunchFacts& facts);
 
-// Of one request, for every unknown multiple of form.align that may be added to all its addresses.
+// The cost of one request, for every unknown multiple of form.align that may be added to all its addresses.
 warp::CostRange cost_of(const LaneForm& form, LaneMask active, std::uint32_t bytes, ::frx::model::ptx::Space space);
 
 }  // namespace frx::derive::ptx

@@ -1,4 +1,4 @@
-#include "derive/ptx/access_words.h"
+#include "derive/ptx/access_text.h"
 
 #include <fmt/format.h>
 
@@ -17,9 +17,9 @@ namespace model = ::frx::model::ptx;
 constexpr std::array<std::string_view, 3> axes = {"x", "y", "z"};
 constexpr int most_nested = 3, most_symbols = 30;
 
-class Speller {
+class FormulaWriter {
  public:
-  Speller(const model::Module& module, const Atoms& atoms) : module_(module), atoms_(atoms) {}
+  FormulaWriter(const model::Module& module, const Atoms& atoms) : module_(module), atoms_(atoms) {}
 
   std::string form(FormId id, int nested) const;
 
@@ -35,8 +35,8 @@ class Speller {
   mutable int left_ = most_symbols;
 };
 
-// What an address begins with stands in front, a number behind.
-std::string Speller::form(FormId id, int nested) const {
+// The base of an address is written first, a constant last.
+std::string FormulaWriter::form(FormId id, int nested) const {
   if (id == none || nested > most_nested) return "?";
   std::vector<Term> terms(atoms_.forms.terms(id).begin(), atoms_.forms.terms(id).end());
   if (terms.empty()) return "0";
@@ -53,14 +53,14 @@ std::string Speller::form(FormId id, int nested) const {
   return text;
 }
 
-bool Speller::is_base(const Term& one) const {
+bool FormulaWriter::is_base(const Term& one) const {
   const std::span<const AtomId> factors = atoms_.forms.atoms(one.monomial);
   if (one.coefficient != 1 || factors.size() != 1) return false;
   const Atom& atom = atoms_[factors[0]];
   return atom.kind == Atom::variable || (atom.kind == Atom::parameter && atom.bits == 64);
 }
 
-std::string Speller::term(const Term& one, int nested) const {
+std::string FormulaWriter::term(const Term& one, int nested) const {
   std::string text;
   if (one.coefficient != 1 || one.monomial == 0) text = fmt::format("{}", static_cast<std::uint64_t>(one.coefficient));
   for (const AtomId id : atoms_.forms.atoms(one.monomial)) {
@@ -71,14 +71,14 @@ std::string Speller::term(const Term& one, int nested) const {
   return text;
 }
 
-// Compilers name parameters after the kernel: of "kernel_param_3" the end says it all.
-std::string Speller::parameter(const Atom& atom) const {
+// Compilers name parameters after the kernel: the end of "kernel_param_3" is enough.
+std::string FormulaWriter::parameter(const Atom& atom) const {
   std::string_view name = module_.names[module_.variables[atom.name].name];
   if (const std::size_t at = name.rfind("param_"); at != name.npos) name = name.substr(at);
   return atom.offset == 0 ? std::string(name) : fmt::format("{}[{}]", name, atom.offset);
 }
 
-std::string Speller::atom(const Atom& atom, int nested) const {
+std::string FormulaWriter::atom(const Atom& atom, int nested) const {
   switch (atom.kind) {
     case Atom::thread: return fmt::format("tid.{}", axes[atom.axis]);
     case Atom::lane: return "laneid";
@@ -88,13 +88,13 @@ std::string Speller::atom(const Atom& atom, int nested) const {
     case Atom::special: return std::string(module_.names[module_.specials[atom.name].name]);
     case Atom::parameter: return parameter(atom);
     case Atom::variable: return std::string(module_.names[module_.variables[atom.name].name]);
-    case Atom::rounds: return "round";
+    case Atom::iterations: return "round";
     case Atom::function: return function(atom, nested);
     default: return atom.nature == Nature::data ? "data" : atom.nature == Nature::uniform ? "u" : "?";
   }
 }
 
-std::string Speller::function(const Atom& atom, int nested) const {
+std::string FormulaWriter::function(const Atom& atom, int nested) const {
   static constexpr std::array<std::pair<Op, std::string_view>, 16> signs = {{{Op::bit_and, "&"},
                                                                              {Op::bit_or, "|"},
                                                                              {Op::bit_xor, "^"},
@@ -150,21 +150,21 @@ std::string distance_of(const MemoryAccess& access) {
   return fmt::format("adjacent threads are {} bytes apart", *access.lane_stride);
 }
 
-void add_cure(const MemoryAccess& access, std::string& text) {
-  const Cure& cure = access.cure;
-  const auto add = [&](std::string what) { text += fmt::format("; {}: {}", what, cure.needed); };
-  if (cure.kind == Cure::pad_rows) {
-    add(fmt::format("with {} element{} of padding behind every {} bytes", cure.padding, cure.padding == 1 ? "" : "s",
-                    cure.row_bytes));
+void add_fix(const MemoryAccess& access, std::string& text) {
+  const AccessFix& fix = access.fix;
+  const auto add = [&](std::string what) { text += fmt::format("; {}: {}", what, fix.needed); };
+  if (fix.kind == AccessFix::pad_rows) {
+    add(fmt::format("with {} element{} of padding behind every {} bytes", fix.padding, fix.padding == 1 ? "" : "s",
+                    fix.row_bytes));
   }
-  if (cure.kind == Cure::swap_indices) add("with the indices of x and y swapped");
-  if (cure.kind == Cure::separate_members) add("with each member in an array of its own");
+  if (fix.kind == AccessFix::swap_indices) add("with the indices of x and y swapped");
+  if (fix.kind == AccessFix::separate_members) add("with each member in an array of its own");
 }
 
 }  // namespace
 
 std::string formula_of(const model::Module& module, const Atoms& atoms, FormId form) {
-  return Speller(module, atoms).form(form, 0);
+  return FormulaWriter(module, atoms).form(form, 0);
 }
 
 std::string sentence_of(const MemoryAccess& access) {
@@ -177,7 +177,7 @@ std::string sentence_of(const MemoryAccess& access) {
   text += ": " + amount_of(access, cost.typical);
   if (cost.typical > cost.ideal) text += fmt::format(" where {} would do", cost.ideal);
   if (cost.worst > cost.typical) text += fmt::format(", {} at worst", cost.worst);
-  add_cure(access, text);
+  add_fix(access, text);
   return text;
 }
 

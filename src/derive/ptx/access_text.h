@@ -1,4 +1,4 @@
-// Addresses and what they cost, in words.
+// Addresses and their cost as text.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace frx::derive::ptx {
 
-// "param_0 + 4*ctaid.x*ntid.x + 4*tid.x"; "?" for what has no name.
+// "param_0 + 4*ctaid.x*ntid.x + 4*tid.x"; "?" stands for a value without a name.
 std::string formula_of(const ::frx::model::ptx::Module& module, const Atoms& atoms, FormId form);
 
 // "adjacent threads are 4*param_3 bytes apart: 32 sectors of 32 bytes where 4 would do"

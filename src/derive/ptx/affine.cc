@@ -13,8 +13,8 @@ namespace {
 
 namespace model = ::frx::model::ptx;
 
-// Goes through the blocks so that each comes behind what dominates it and behind what leads to it, ways back
-// left aside, and writes down the forms of addresses as the registers stand there.
+// Visits each block after its dominators and, except along back edges, after its predecessors, and records the forms of addresses
+// with the values that registers have there.
 class Walk {
  public:
   Walk(const model::Module& module, const model::Function& function, const Vocabulary& words, const FlowGraph& graph,
@@ -44,8 +44,8 @@ class Walk {
   void enter(std::uint32_t block);
   void leave(const Frame& frame);
   void begin_phi(std::uint32_t block, std::size_t place);
-  bool comes_one_way(std::uint32_t block) const;
-  AtomId rounds_of(std::uint32_t loop);
+  bool has_single_path(std::uint32_t block) const;
+  AtomId iterations_of(std::uint32_t loop);
   void follow(std::uint32_t instruction, std::uint32_t block);
   void note_accesses(std::uint32_t instruction, std::uint32_t block);
   void set(std::uint32_t value, FormId form);
@@ -63,12 +63,12 @@ class Walk {
   PhiPlaces places_;
   Addresses result_;
   Transfer transfer_;
-  Lists children_;                             // of the tree of dominators
+  Lists children_;                             // of the dominator tree
   std::vector<std::uint32_t> rank_;            // by block: in reverse postorder
-  std::vector<std::uint32_t> parting_;         // by block: branches in its tree that part lanes
+  std::vector<std::uint32_t> divergent_;       // by block: divergent branches in its subtree
   std::vector<std::uint32_t> guard_;           // by block
   std::vector<FormId> condition_;              // by block: of the branch at its end
-  std::vector<AtomId> rounds_;                 // by loop
+  std::vector<AtomId> iterations_;             // by loop
   std::vector<std::vector<FormId>> incoming_;  // by place in places_.values.items: by predecessor
   std::vector<Phi> phis_;
   std::vector<std::size_t> place_of_phi_;
@@ -97,7 +97,7 @@ Addresses Walk::run() {
   for (Address& address : result_.all) {
     address.form = resolver.resolved(address.form);
     address.predicate = resolver.resolved(address.predicate);
-    address.parted = resolver.is_parted(address.form, address.block);
+    address.is_diverged = resolver.is_diverged(address.form, address.block);
   }
   for (Guard& guard : result_.guards) guard.condition = resolver.resolved(guard.condition);
   std::ranges::sort(result_.all, {}, [](const Address& one) { return std::pair(one.instruction, one.operand); });
@@ -116,24 +116,24 @@ void Walk::order() {
   children_ = by_begin(count, tree);
   guard_.assign(count, none);
   condition_.assign(count, none);
-  rounds_.assign(nest_.loops().all.size(), none);
+  iterations_.assign(nest_.loops().all.size(), none);
   incoming_.resize(places_.values.items.size());
   count_parting_branches();
-  for (std::size_t i = tree.size(); i-- > 0;) parting_[tree[i].from] += parting_[tree[i].to];
+  for (std::size_t i = tree.size(); i-- > 0;) divergent_[tree[i].from] += divergent_[tree[i].to];
 }
 
 void Walk::count_parting_branches() {
-  parting_.assign(graph_.blocks.size(), 0);
+  divergent_.assign(graph_.blocks.size(), 0);
   for (const Branch& branch : divergence_.branches) {
-    if (branch.may_part_lanes) ++parting_[graph_.block_of(branch.instruction)];
+    if (branch.may_diverge) ++divergent_[graph_.block_of(branch.instruction)];
   }
 }
 
-// Does no branch part the lanes between the block and the nearest one that is before it on all ways?
-bool Walk::comes_one_way(std::uint32_t block) const {
+// Is there no divergent branch between the block and its immediate dominator?
+bool Walk::has_single_path(std::uint32_t block) const {
   const std::uint32_t before = dominators_.nearest(block);
   return before != none && divergence_.is_exact && graph_.unknown_branches.empty() &&
-         parting_[before] == parting_[block];
+         divergent_[before] == divergent_[block];
 }
 
 void Walk::enter(std::uint32_t block) {
@@ -158,16 +158,16 @@ void Walk::set(std::uint32_t value, FormId form) {
   transfer_.now[value] = form;
 }
 
-AtomId Walk::rounds_of(std::uint32_t loop) {
-  if (rounds_[loop] != none) return rounds_[loop];
+AtomId Walk::iterations_of(std::uint32_t loop) {
+  if (iterations_[loop] != none) return iterations_[loop];
   Atom atom;
-  atom.kind = Atom::rounds;
+  atom.kind = Atom::iterations;
   atom.nature = Nature::uniform;
   atom.loop = atom.origin = loop;
-  return rounds_[loop] = result_.atoms.add(atom);
+  return iterations_[loop] = result_.atoms.add(atom);
 }
 
-// Where all ways bring the same, there is nothing to choose.
+// Where all paths bring the same value, there is nothing to choose.
 void Walk::begin_phi(std::uint32_t block, std::size_t place) {
   const std::uint32_t value = places_.values.items[place];
   std::vector<FormId>& incoming = incoming_[place];
@@ -177,11 +177,11 @@ void Walk::begin_phi(std::uint32_t block, std::size_t place) {
   Phi phi;
   phi.block = block;
   phi.differs = divergence_.differs[value];
-  phi.one_way = comes_one_way(block);
-  phi.undivided = phi.one_way && parting_[block] == 0;
+  phi.single_path = has_single_path(block);
+  phi.is_convergent = phi.single_path && divergent_[block] == 0;
   Atom atom;
   atom.loop = nest_.innermost(block);
-  if (atom.loop != none && nest_.loops().all[atom.loop].header == block) phi.rounds = rounds_of(atom.loop);
+  if (atom.loop != none && nest_.loops().all[atom.loop].header == block) phi.iterations = iterations_of(atom.loop);
   atom.origin = graph_.blocks[block].begin;
   atom.kind = Atom::advance;
   atom.nature = Nature::uniform;
@@ -215,7 +215,7 @@ void Walk::note_accesses(std::uint32_t number, std::uint32_t block) {
   const std::span<const model::Operand> operands = module_.operands_of(instruction);
   std::uint32_t top = 0;
   for (std::size_t at = 0; at < operands.size(); at += 1 + operands[at].parts, ++top) {
-    // What is stored may look like an address: `st.global.u64 [%rd1], table+8;`
+    // A stored value may look like an address: `st.global.u64 [%rd1], table+8;`
     if (operands[at].kind != model::Operand::address || operands[at].flags != 0) continue;
     const std::span<const model::Operand> operand = operands.subspan(at, 1 + operands[at].parts);
     Address address{number,        block, top, 64, transfer_.address(operand), transfer_.predicate(instruction),
@@ -232,22 +232,22 @@ void Walk::note_accesses(std::uint32_t number, std::uint32_t block) {
 void Walk::tell_successors(std::uint32_t block) {
   for (const std::uint32_t next : graph_.successors[block]) {
     const auto before = graph_.predecessors[next];  // in ascending order
-    const auto way = static_cast<std::size_t>(std::lower_bound(before.begin(), before.end(), block) - before.begin());
+    const auto path = static_cast<std::size_t>(std::lower_bound(before.begin(), before.end(), block) - before.begin());
     const std::uint32_t first = places_.values.begins[next];
     for (std::size_t i = 0; i < places_.values[next].size(); ++i) {
       std::vector<FormId>& incoming = incoming_[first + i];
       incoming.resize(before.size(), none);
-      incoming[way] = transfer_.now[places_.values.items[first + i]];
+      incoming[path] = transfer_.now[places_.values.items[first + i]];
     }
   }
 }
 
-// Behind a branch with a condition, if there is no other way to come here.
+// The guard that a conditional branch adds, if no other path leads to the block.
 std::uint32_t Walk::guard_of(std::uint32_t block) {
   const std::uint32_t before = dominators_.nearest(block);
   if (before == none) return none;
-  const auto ways = graph_.predecessors[block];
-  if (ways.size() != 1 || ways[0] != before || condition_[before] == none) return guard_[before];
+  const auto before_block = graph_.predecessors[block];
+  if (before_block.size() != 1 || before_block[0] != before || condition_[before] == none) return guard_[before];
   const bool falls_through = graph_.blocks[before].end == graph_.blocks[block].begin;
   const bool has_other_way = graph_.successors[before].size() > 1 || graph_.leaves[before];
   if (!has_other_way || graph_.successors[before].size() > 2) return guard_[before];

@@ -1,11 +1,11 @@
-// The addresses of a function as functions of thread, block, parameters and rounds of loops.
+// The addresses of a function as functions of thread, block, parameters and loop iterations.
 //
 //   st.global.f32 [%rd8], %f1;     param_1 + 4*ctaid.x*ntid.x + 4*tid.x
 //
-// Nothing here depends on the shape of a block. What holds of registers where ways of control meet:
-// a register of a loop that grows by the same step in each round is `begin + step * rounds`; one that grows by
-// an amount that is the same for all lanes is `begin + advance`. Both hold within the loop, for lanes that go
-// round together; where lanes leave a loop in different rounds, what it leaves behind is not known.
+// Nothing here depends on the shape of a block. Where control-flow paths join, registers have these values: a register of a loop
+// that grows by the same step in each iteration is `begin + step * iterations`; one that grows by an amount that is the same for all
+// lanes is `begin + advance`. Both hold within the loop, for lanes that iterate together; where lanes leave a loop in different
+// iterations, the values after the loop are unknown.
 #pragma once
 
 #include <cstdint>
@@ -23,22 +23,22 @@
 
 namespace frx::derive::ptx {
 
-// That a block is only reached when a condition is (or is not) 0.
+// A condition that must be nonzero (or zero) for a block to be reached.
 struct Guard {
-  std::uint32_t around = none;  // another one that holds as well; index into Addresses::guards
+  std::uint32_t around = none;  // another guard that holds as well; index into Addresses::guards
   FormId condition = none;
   bool wanted = true;
 };
 
 struct Address {
-  std::uint32_t instruction = 0;  // counted in the module
+  std::uint32_t instruction = 0;  // its number in the module
   std::uint32_t block = 0;
   std::uint32_t operand = 0;  // number of the address among the operands of the instruction
-  std::uint32_t bits = 64;    // of the register it is in; 32 as a rule for shared memory
+  std::uint32_t bits = 64;    // of the register that holds it; usually 32 for shared memory
   FormId form = none;
   FormId predicate = none;  // of the instruction; the number 1 when it has none
   std::uint32_t guard = none;
-  bool parted = false;  // lanes that come from different rounds of a loop have different values in it
+  bool is_diverged = false;  // lanes that come from different iterations of a loop have different values in it
 };
 
 struct Addresses {

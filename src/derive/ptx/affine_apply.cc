@@ -1,4 +1,4 @@
-// What operations on registers give, bit by bit as the hardware does it.
+// The results of operations on registers, bit by bit as the hardware computes them.
 #include <algorithm>
 
 #include "derive/ptx/affine_atoms.h"
@@ -24,7 +24,7 @@ std::int64_t remainder_of(bool is_signed, int bits, std::int64_t a, std::int64_t
   return b == -1 ? 0 : a % b;
 }
 
-// By as many bits as there are, or more, nothing is left but the sign.
+// A shift by the width of the register or more leaves only the sign.
 std::int64_t shifted(Op op, int bits, std::int64_t a, std::int64_t by) {
   const std::uint64_t count = static_cast<std::uint64_t>(zero_extended(by, 32));
   const auto width = static_cast<std::uint64_t>(bits);

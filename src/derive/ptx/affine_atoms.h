@@ -1,4 +1,4 @@
-// The symbols that addresses are made of, and the functions of forms that are no sums of products.
+// The symbols that addresses consist of, and the functions of forms that are not sums of products.
 #pragma once
 
 #include <array>
@@ -10,15 +10,15 @@
 
 namespace frx::derive::ptx {
 
-// How far a value is known before the program runs; what is made of several is as the last of them.
+// How far a value is known before the program runs. A value computed from several has the greatest nature among them.
 enum class Nature : std::uint8_t {
   uniform,  // the same for all lanes of a warp
-  lanes,    // made of the numbers of thread and lane: known for each lane
+  lanes,    // computed from the numbers of thread and lane: known for each lane
   data,     // read from memory or from another lane
   unknown,
 };
 
-// An operation on registers whose result is no form. `bits` of an atom says how wide its operands are.
+// An operation on registers whose result is not a form. `bits` of an atom is the width of its operands.
 enum class Op : std::uint8_t {
   nothing,
   bit_and,
@@ -58,15 +58,15 @@ struct Atom {
     lane,    // %laneid
     block_size,
     block_index,
-    grid_size,  // %ntid, %ctaid, %nctaid; `axis`
-    special,    // another special register that is the same for all lanes; `name`: index into specials
-    parameter,  // of the kernel: `name`, and `offset` in bytes
-    variable,   // the address of a variable: `name`
-    rounds,     // how often the loop `origin` has been gone round
-    advance,    // what the registers of a loop, or ways that meet, add to where they began
-    phi,        // of several values the one of the way that was taken; see Phi
-    opaque,     // the result of the instruction `origin`
-    function,   // `op` of `arguments`
+    grid_size,   // %ntid, %ctaid, %nctaid; `axis`
+    special,     // another special register that is the same for all lanes; `name`: index into specials
+    parameter,   // of the kernel: `name`, and `offset` in bytes
+    variable,    // the address of a variable: `name`
+    iterations,  // of the loop `origin`, completed so far
+    advance,     // what a loop, or paths that join, add to the initial value
+    phi,         // one of several values, depending on the path; see Phi
+    opaque,      // the result of the instruction `origin`
+    function,    // `op` of `arguments`
   };
 
   Kind kind = opaque;
@@ -75,18 +75,18 @@ struct Atom {
   std::uint8_t axis = 0;    // 0 to 2: x, y, z
   std::uint8_t bits = 0;    // of a function: of its operands. Of a parameter: as it is read
   bool is_pointer = false;  // the parameter is known to be an address
-  bool doubles = false;     // a power of two as a rule: it is doubled or halved in each round
+  bool doubles = false;     // usually a power of two: it is doubled or halved in each iteration
   bool is_bounded = false;  // lo and hi hold
   std::uint32_t name = none;
-  std::uint32_t origin = none;  // instruction, counted in the module; of `rounds` the loop
-  std::uint32_t loop = none;    // the innermost one in whose rounds it may differ
+  std::uint32_t origin = none;  // the instruction, by its number in the module; of `iterations` the loop
+  std::uint32_t loop = none;    // the innermost one in whose iterations it may differ
   std::uint32_t align = 1;      // a power of two that divides it
   std::int64_t lo = 0, hi = 0;
   std::int64_t offset = 0;  // of a parameter; of a lookup the table of 8 bits
   std::array<FormId, 3> arguments = {0, 0, 0};
 };
 
-// What a form may be.
+// The values that a form may have.
 struct Bounds {
   bool known = false;
   std::int64_t lo = 0, hi = 0;

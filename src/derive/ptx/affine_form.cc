@@ -148,7 +148,7 @@ std::optional<std::int64_t> Forms::as_constant(FormId form) const {
   return std::nullopt;
 }
 
-// Terms are sorted, and that of 1 comes first.
+// Terms are sorted, and the constant term comes first.
 std::int64_t Forms::constant_part(FormId form) const {
   const std::span<const Term> all = terms(form);
   return !all.empty() && all[0].monomial == 0 ? all[0].coefficient : 0;

@@ -1,7 +1,7 @@
 // Sums of products of symbols: 4*tid.x + 4*ntid.x*ctaid.x + param_0 + 16.
 //
-// A form stands for a whole number; a register of 32 bits that holds it holds it modulo 2^32. Forms and the
-// products in them are stored once each, so that equal forms have equal ids.
+// A form represents an integer; a register of 32 bits holds it modulo 2^32. Each form and each product is stored once, so that equal
+// forms have equal ids.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace frx::derive::ptx {
 
 using AtomId = std::uint32_t;      // a symbol, see affine_atoms.h
-using MonomialId = std::uint32_t;  // 0: the product of nothing, which is 1
+using MonomialId = std::uint32_t;  // 0: the empty product, which is 1
 using FormId = std::uint32_t;      // 0: the number 0; `none`: too large to be held
 
 struct Term {
@@ -25,7 +25,7 @@ struct Term {
   friend bool operator==(const Term&, const Term&) = default;
 };
 
-// Symbols in ascending order, `none` behind the last.
+// Symbols in ascending order, followed by `none`.
 using Monomial = std::array<AtomId, 4>;
 
 class Forms {
@@ -64,7 +64,7 @@ class Forms {
   std::vector<Term> scratch_;
 };
 
-// Of `bits` bits, taken as a number with sign.
+// The lowest `bits` bits as a signed number.
 constexpr std::int64_t sign_extended(std::int64_t value, int bits) {
   if (bits >= 64) return value;
   const std::uint64_t shifted = static_cast<std::uint64_t>(value) << (64 - bits);
@@ -74,7 +74,7 @@ constexpr std::int64_t zero_extended(std::int64_t value, int bits) {
   if (bits >= 64) return value;
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) & ((std::uint64_t{1} << bits) - 1));
 }
-// Modulo 2^64, as registers do.
+// Computed modulo 2^64, as registers do.
 constexpr std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }

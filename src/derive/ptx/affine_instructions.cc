@@ -1,4 +1,4 @@
-// The instructions that are followed, one function for each family.
+// The instructions whose results are followed, one function for each family.
 #include <algorithm>
 #include <utility>
 
@@ -10,12 +10,12 @@ namespace {
 namespace model = ::frx::model::ptx;
 using model::Type;
 
-// Without the modifiers that make it another operation.
+// Is it free of modifiers that change the operation?
 bool is_plain(const FormMeaning& meaning) { return !meaning.sat && !meaning.cc; }
 
 }  // namespace
 
-// mov.u32 %r1, %tid.x; mov.b64 %rd1, {%r1, %r2}; of a float nothing is kept.
+// mov.u32 %r1, %tid.x; mov.b64 %rd1, {%r1, %r2}; floats are not followed.
 FormId Transfer::copy() {
   if (operands_.size() != 2) return none;
   const Operand& source = operands_[1][0];
@@ -41,7 +41,7 @@ FormId Transfer::converted() {
   return operations_.widened(atoms_.forms.modulo(source, from_bits), from_bits, is_sign(from));
 }
 
-// What becomes an address, or was one: the parameter alone with factor 1.
+// A value that becomes an address, or was one: the parameter alone with factor 1.
 FormId Transfer::to_address() {
   const FormId source = read(1, 64);
   if (source == none) return none;

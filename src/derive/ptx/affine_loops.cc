@@ -6,7 +6,7 @@ namespace frx::derive::ptx {
 
 LoopNest::LoopNest(const FlowGraph& graph, const Loops& loops, const Divergence& divergence) : loops_(loops) {
   const std::size_t count = loops.all.size();
-  // Inner ones come before those around them: sizes upwards, then places downwards.
+  // Inner loops come before the loops around them: by ascending size, then by descending position.
   std::vector<std::uint32_t> sizes(count, 1), next(count, 0);
   for (std::size_t i = 0; i < count; ++i) {
     if (loops.all[i].parent != none) sizes[loops.all[i].parent] += sizes[i];
@@ -25,13 +25,13 @@ LoopNest::LoopNest(const FlowGraph& graph, const Loops& loops, const Divergence&
   find_parting(graph, divergence);
 }
 
-// A branch leaves all loops around it that are deeper than what it and its target have in common.
+// A branch leaves all loops that enclose it but not its target.
 void LoopNest::find_parting(const FlowGraph& graph, const Divergence& divergence) {
   const std::size_t count = loops_.all.size();
   std::vector<std::uint32_t> stays_in(count, none);  // by loop: the smallest depth that a branch in it leads to
   for (const Branch& branch : divergence.branches) {
     const std::uint32_t block = graph.block_of(branch.instruction), loop = loops_.innermost[block];
-    if (!branch.may_part_lanes || loop == none) continue;
+    if (!branch.may_diverge || loop == none) continue;
     for (const std::uint32_t target : graph.successors[block]) {
       stays_in[loop] = std::min(stays_in[loop], common_depth(loop, loops_.innermost[target]));
     }
@@ -41,16 +41,16 @@ void LoopNest::find_parting(const FlowGraph& graph, const Divergence& divergence
     const std::uint32_t parent = loops_.all[i].parent;
     if (parent != none) stays_in[parent] = std::min(stays_in[parent], stays_in[i]);
   }
-  parting_.assign(count, none);
+  divergent_.assign(count, none);
   for (std::size_t i = count; i-- > 0;) {
     const Loop& loop = loops_.all[i];
-    if (loop.parent != none) parting_[i] = parting_[loop.parent];
-    if (stays_in[i] < loop.depth) parting_[i] = static_cast<std::uint32_t>(i);
-    any_parts_ = any_parts_ || parting_[i] != none;
+    if (loop.parent != none) divergent_[i] = divergent_[loop.parent];
+    if (stays_in[i] < loop.depth) divergent_[i] = static_cast<std::uint32_t>(i);
+    any_divergent_ = any_divergent_ || divergent_[i] != none;
   }
 }
 
-// A branch enters a loop, if any, only at its beginning; where it does not, nothing is known.
+// A branch enters a loop only at its header; where it does not, nothing is known.
 std::uint32_t LoopNest::common_depth(std::uint32_t from, std::uint32_t to) const {
   if (to == none) return 0;
   if (encloses(to, from)) return loops_.all[to].depth;
@@ -66,9 +66,9 @@ std::uint32_t LoopNest::inner_of(std::uint32_t a, std::uint32_t b) const {
 
 bool LoopNest::parts_before(std::uint32_t loop, std::uint32_t block) const {
   if (loop == none) return false;
-  if (loop == several) return any_parts_;
-  // If the nearest such loop is around the block, so are those around it.
-  return parting_[loop] != none && !contains(parting_[loop], block);
+  if (loop == several) return any_divergent_;
+  // If the nearest such loop encloses the block, so do the loops around it.
+  return divergent_[loop] != none && !contains(divergent_[loop], block);
 }
 
 }  // namespace frx::derive::ptx

@@ -1,4 +1,4 @@
-// Which loop is in which, and which ones lanes of a warp may leave in different rounds.
+// How loops are nested, and which ones the lanes of a warp may leave in different iterations.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace frx::derive::ptx {
 
 class LoopNest {
  public:
-  // Of values made of what differs in the rounds of loops that are not in each other.
+  // Stands for values that depend on the iterations of loops that are not nested in each other.
   static constexpr std::uint32_t several = none - 1;
 
   LoopNest(const FlowGraph& graph, const Loops& loops, const Divergence& divergence);
@@ -24,9 +24,9 @@ class LoopNest {
     return inner != none && enter_[loop] <= enter_[inner] && enter_[inner] < leave_[loop];
   }
   std::uint32_t innermost(std::uint32_t block) const { return loops_.innermost[block]; }
-  // The one that is in the other; `none` is around all.
+  // The inner one of two nested loops; `none` encloses all loops.
   std::uint32_t inner_of(std::uint32_t a, std::uint32_t b) const;
-  // Do lanes that meet in `block` come from different rounds of `loop`, or of one between it and the block?
+  // Do lanes that join in `block` come from different iterations of `loop`, or of one between it and the block?
   bool parts_before(std::uint32_t loop, std::uint32_t block) const;
   const Loops& loops() const { return loops_; }
 
@@ -35,9 +35,9 @@ class LoopNest {
   std::uint32_t common_depth(std::uint32_t from, std::uint32_t to) const;
 
   const Loops& loops_;
-  std::vector<std::uint32_t> enter_, leave_;  // by loop: times of a walk of the nest
-  std::vector<std::uint32_t> parting_;        // by loop: itself or the nearest one around that lanes leave apart
-  bool any_parts_ = false;
+  std::vector<std::uint32_t> enter_, leave_;  // by loop: times of a traversal of the nest
+  std::vector<std::uint32_t> divergent_;      // by loop: itself, or the nearest enclosing one that lanes leave in different iterations
+  bool any_divergent_ = false;
 };
 
 }  // namespace frx::derive::ptx

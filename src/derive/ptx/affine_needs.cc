@@ -27,7 +27,7 @@ void add_addresses(const model::Module& module, const RegisterUses& uses, const 
 
 }  // namespace
 
-// Copies in bulk are made by one thread, and tiles of matrix instructions have no address per lane.
+// One thread makes a bulk copy, and the tiles of matrix instructions have no address per lane.
 bool is_access(const model::Form& form) {
   static constexpr std::array<std::string_view, 7> opcodes = {"ld", "ldu", "st", "atom", "red", "ldmatrix", "stmatrix"};
   if (form.space == model::Space::parameter || !(form.reads_memory || form.writes_memory)) return false;
@@ -47,7 +47,7 @@ std::vector<bool> needed_for_addresses(const model::Module& module, const model:
     if (accesses) add_addresses(module, uses, instruction, i, open);
     for (const RegisterUse& use : uses.of(i)) {
       if (use.written) writes.push_back({use.value, i});
-      // What decides who executes the access, and the ways of control.
+      // The values that decide which lanes execute the access, and which paths control takes.
       if (!use.written && uses.declared(use.value) == instruction.predicate &&
           (accesses || form.flow != model::Flow::next)) {
         open.push_back(use.value);

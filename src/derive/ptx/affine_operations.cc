@@ -6,7 +6,7 @@
 namespace frx::derive::ptx {
 namespace {
 
-// Numbers that are not known, such as sizes, may be multiplied by this and still be taken to fit.
+// Unknown numbers, such as sizes, are assumed to fit even when they are multiplied by this.
 constexpr std::int64_t most_factor = 1 << 24;
 
 std::int64_t least(int bits) { return bits >= 64 ? INT64_MIN : -(std::int64_t{1} << (bits - 1)); }
@@ -50,7 +50,7 @@ FormId Operations::shift_right(FormId a, FormId by, int bits, bool is_signed) {
   return function(is_signed ? Op::shift_right_signed : Op::shift_right_unsigned, bits, a, by);
 }
 
-// What has no remainder is divided, if the rest is too small to matter: (64*x + y) >> 6 is x for y below 64.
+// Terms that divide evenly are divided if the other terms are too small to matter: (64*x + y) >> 6 is x for y below 64.
 FormId Operations::divided(FormId a, int shift, int bits, bool is_signed) {
   const Bounds all = atoms_.bounds(a);
   if (all.known ? !all.within(is_signed ? least(bits) : 0, most(bits)) : !may_be_taken_not_to_wrap(a)) return none;
@@ -67,7 +67,7 @@ FormId Operations::divided(FormId a, int shift, int bits, bool is_signed) {
   return atoms_.forms.of(divisible);
 }
 
-// Terms that are multiples of 2^count leave nothing.
+// Terms that are multiples of 2^count contribute nothing.
 FormId Operations::low_bits(FormId a, int count, int bits) {
   const std::int64_t mask = count >= 63 ? INT64_MAX : (std::int64_t{1} << count) - 1;
   if (atoms_.bounds(a).within(0, mask)) return a;
@@ -85,14 +85,14 @@ FormId Operations::bit_and(FormId a, FormId b, int bits) {
   if (ones == 0) return 0;
   if (ones == -1) return a;
   if (const int count = low_mask(zero_extended(ones, bits)); count > 0 && count < bits) return low_bits(a, count, bits);
-  // Bits are cleared that are not set.
+  // The mask clears only bits that are not set.
   if (low_mask(~ones) > 0 && std::int64_t{atoms_.alignment(a)} > ~ones) return a;
   return function(Op::bit_and, bits, a, constant(ones));
 }
 
 FormId Operations::bit_or(FormId a, FormId b, int bits) {
   if (a == none || b == none) return none;
-  // Without a bit in common it is a sum.
+  // Operands without a common bit are added.
   if (atoms_.bounds(b).within(0, std::int64_t{atoms_.alignment(a)} - 1)) return add(a, b, bits);
   if (atoms_.bounds(a).within(0, std::int64_t{atoms_.alignment(b)} - 1)) return add(a, b, bits);
   return function(Op::bit_or, bits, std::min(a, b), std::max(a, b));

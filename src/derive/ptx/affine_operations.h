@@ -1,10 +1,9 @@
-// Operations on forms that keep as much as can be known: sums stay sums, masks and shifts of what they do
-// not touch disappear, and the rest becomes a function that is worked out for each lane later.
+// Operations on forms that preserve as much as can be known: sums stay sums, masks and shifts without effect disappear, and
+// everything else becomes a function that is evaluated for each lane later.
 //
-// Sums and products of registers of 32 bits are exact modulo 2^32. Where such a register becomes a wider
-// one, what a form says is exact if its bounds show that it fits. Otherwise: a form of thread numbers alone
-// becomes a function of the wrapped register, and one with numbers that are not known is taken not to wrap,
-// as the index arithmetic of a program that keeps within its arrays does not.
+// Sums and products of registers of 32 bits are exact modulo 2^32. Where such a register is extended to a wider one, its form is
+// exact if its bounds show that it fits. Otherwise a form of thread numbers alone becomes a function of the wrapped register, and a
+// form with unknown numbers is assumed not to wrap, as the index arithmetic of a program that stays within its arrays does not.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@
 
 namespace frx::derive::ptx {
 
-// `none` as an argument or a result: not known. `bits`: of the registers.
+// `none` as an argument or a result means unknown. `bits` is the width of the registers.
 class Operations {
  public:
   Operations(Atoms& atoms, const LoopNest& nest) : atoms_(atoms), nest_(nest) {}

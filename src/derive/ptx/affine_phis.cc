@@ -30,7 +30,7 @@ class Placer {
   PhiPlaces result_;
   std::size_t steps_left_ = 0;
   Lists writers_;    // by value: blocks
-  Lists frontiers_;  // by block: where what it dominates ends
+  Lists frontiers_;  // by block: its dominance frontier
   std::vector<Edge> placed_;
   std::vector<std::uint32_t> has_, open_;
 };
@@ -88,18 +88,18 @@ bool Placer::place(std::uint32_t value) {
   while (!open_.empty()) {
     const std::uint32_t block = open_.back();
     open_.pop_back();
-    for (const std::uint32_t meeting : frontiers_[block]) {
+    for (const std::uint32_t join : frontiers_[block]) {
       if (steps_left_-- == 0) return false;
-      if (has_[meeting] == value) continue;
-      const auto live = live_.live_in[meeting];  // in ascending order
+      if (has_[join] == value) continue;
+      const auto live = live_.live_in[join];  // in ascending order
       if (!std::binary_search(live.begin(), live.end(), value)) continue;
-      // Each way there brings a value.
-      const std::size_t ways = graph_.predecessors[meeting].size();
-      if (steps_left_ < ways) return false;
-      steps_left_ -= ways;
-      has_[meeting] = value;
-      placed_.push_back({meeting, value});
-      open_.push_back(meeting);
+      // Each path to the join contributes a value.
+      const std::size_t paths = graph_.predecessors[join].size();
+      if (steps_left_ < paths) return false;
+      steps_left_ -= paths;
+      has_[join] = value;
+      placed_.push_back({join, value});
+      open_.push_back(join);
     }
   }
   return true;

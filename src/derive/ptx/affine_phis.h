@@ -1,4 +1,4 @@
-// Where ways of control meet that have written different values to a register.
+// Where control-flow paths join that have written different values to a register.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 namespace frx::derive::ptx {
 
 struct PhiPlaces {
-  Lists values;               // by block: those that need one at its beginning
+  Lists values;               // by block: the values that need a phi at its beginning
   std::vector<bool> several;  // by value: more than one instruction writes it
-  bool known = true;          // false: too entangled to place in linear time; `values` is empty
+  bool known = true;          // false: the control flow is too complex for linear time; `values` is empty
 };
 
-// For the values that are `needed`, and live where the ways meet (Cytron and others, 1991).
+// For the values that are `needed`, and live where the paths join (Cytron and others, 1991).
 PhiPlaces place_phis(const FlowGraph& graph, const Dominators& dominators, const RegisterUses& uses,
                      const Liveness& live, const std::vector<bool>& needed);
 
-// Blocks in an order in which each comes behind what leads to it, but for ways back.
+// Blocks in an order in which each comes after its predecessors, except along back edges.
 std::vector<std::uint32_t> reverse_postorder(const FlowGraph& graph);
 
 }  // namespace frx::derive::ptx

@@ -5,8 +5,8 @@
 namespace frx::derive::ptx {
 namespace {
 
-// A guess that fails may take others with it; what is left after this many rounds is given up.
-constexpr int most_rounds = 4;
+// A wrong guess may invalidate others; guesses that are still open after this many iterations are dropped.
+constexpr int most_iterations = 4;
 
 }  // namespace
 
@@ -29,8 +29,8 @@ void Resolver::resolve() {
     if (find_step(i)) states_[i] = State::steps;
   }
   resolve_all();
-  for (int round = 0; reject_wrong_ones(); ++round) {
-    if (round == most_rounds) std::replace(states_.begin(), states_.end(), State::advances, State::stays);
+  for (int iteration = 0; reject_wrong_ones(); ++iteration) {
+    if (iteration == most_iterations) std::replace(states_.begin(), states_.end(), State::advances, State::stays);
     resolve_all();
   }
   for (std::size_t i = 0; i < phis_.size(); ++i) {
@@ -40,29 +40,29 @@ void Resolver::resolve() {
   settle_functions();
 }
 
-bool Resolver::is_back(const Phi& phi, std::size_t way) const {
-  return rank_[graph_.predecessors[phi.block][way]] >= rank_[phi.block];
+bool Resolver::is_back(const Phi& phi, std::size_t path) const {
+  return rank_[graph_.predecessors[phi.block][path]] >= rank_[phi.block];
 }
 
 // The one value it has at first, or `none` if there are several.
 FormId Resolver::beginning(const Phi& phi) const {
   FormId form = none;
-  for (std::size_t way = 0; way < phi.incoming.size(); ++way) {
-    if (is_back(phi, way)) continue;
-    if (phi.incoming[way] == none || (form != none && form != phi.incoming[way])) return none;
-    form = phi.incoming[way];
+  for (std::size_t path = 0; path < phi.incoming.size(); ++path) {
+    if (is_back(phi, path)) continue;
+    if (phi.incoming[path] == none || (form != none && form != phi.incoming[path])) return none;
+    form = phi.incoming[path];
   }
   return form;
 }
 
 FormId Resolver::any_beginning(const Phi& phi) const {
-  for (std::size_t way = 0; way < phi.incoming.size(); ++way) {
-    if (!is_back(phi, way)) return phi.incoming[way];
+  for (std::size_t path = 0; path < phi.incoming.size(); ++path) {
+    if (!is_back(phi, path)) return phi.incoming[path];
   }
   return none;
 }
 
-// Older than the phi, and not different in the rounds of its loop.
+// Is the form older than the phi, and the same in all iterations of its loop?
 bool Resolver::is_invariant(FormId form, const Phi& phi) const {
   for (const Term& term : atoms_.forms.terms(form)) {
     for (const AtomId id : atoms_.forms.atoms(term.monomial)) {
@@ -74,20 +74,20 @@ bool Resolver::is_invariant(FormId form, const Phi& phi) const {
   return true;
 }
 
-// In each round the same is added.
+// Is the same amount added in each iteration?
 bool Resolver::find_step(std::size_t number) {
   const Phi& phi = phis_[number];
-  if (phi.rounds == none || beginning(phi) == none) return false;
+  if (phi.iterations == none || beginning(phi) == none) return false;
   FormId step = none;
-  for (std::size_t way = 0; way < phi.incoming.size(); ++way) {
-    if (!is_back(phi, way)) continue;
-    const FormId added = atoms_.forms.sum(phi.incoming[way], atoms_.forms.of(phi.atom), -1);
+  for (std::size_t path = 0; path < phi.incoming.size(); ++path) {
+    if (!is_back(phi, path)) continue;
+    const FormId added = atoms_.forms.sum(phi.incoming[path], atoms_.forms.of(phi.atom), -1);
     if (added == none || (step != none && step != added) || !is_invariant(added, phi)) return false;
     step = added;
   }
   steps_[number] = step;
-  // A register that only seems to change would turn out to be known, after wider ones were made of it as if it were
-  // not: those of numbers that are not known are taken not to wrap.
+  // A register that only seems to change would turn out to be known after wider registers were computed from it as from an
+  // unknown one, and registers computed from unknown numbers are assumed not to wrap around.
   return step != none && step != 0;
 }
 
@@ -99,12 +99,12 @@ void Resolver::resolve_one(std::size_t number) {
   const Phi& phi = phis_[number];
   FormId value = none;
   if (states_[number] == State::steps) {
-    const FormId part = atoms_.forms.product(resolved(steps_[number]), atoms_.forms.of(phi.rounds));
+    const FormId part = atoms_.forms.product(resolved(steps_[number]), atoms_.forms.of(phi.iterations));
     value = atoms_.forms.sum(resolved(beginning(phi)), part);
-    if (value == none || is_parted(value, phi.block)) states_[number] = State::advances;
+    if (value == none || is_diverged(value, phi.block)) states_[number] = State::advances;
   }
   if (states_[number] == State::advances) {
-    const FormId first = phi.one_way ? any_beginning(phi) : beginning(phi);
+    const FormId first = phi.single_path ? any_beginning(phi) : beginning(phi);
     value = atoms_.forms.sum(resolved(first), atoms_.forms.of(phi.advance));
   }
   if (value == none) states_[number] = State::stays;
@@ -134,19 +134,19 @@ bool Resolver::advances_uniformly(std::size_t number) {
   const Phi& phi = phis_[number];
   std::size_t back = 0;
   FormId first_back = none;
-  for (std::size_t way = 0; way < phi.incoming.size(); ++way) {
-    const FormId form = resolved(phi.incoming[way]);
+  for (std::size_t path = 0; path < phi.incoming.size(); ++path) {
+    const FormId form = resolved(phi.incoming[path]);
     const FormId added = atoms_.forms.sum(form, values_[number], -1);
     if (added == none || !atoms_.is_uniform(added)) return false;
-    if (is_parted(form, graph_.predecessors[phi.block][way])) return false;
-    if (!is_back(phi, way)) continue;
-    if (back++ > 0 && form != first_back && !phi.undivided) return false;
+    if (is_diverged(form, graph_.predecessors[phi.block][path])) return false;
+    if (!is_back(phi, path)) continue;
+    if (back++ > 0 && form != first_back && !phi.is_convergent) return false;
     first_back = form;
   }
   return true;
 }
 
-// What is added is a multiple of what all parts of it are multiples of.
+// A sum is a multiple of every common divisor of its terms.
 void Resolver::settle_alignment(std::size_t number) {
   const Phi& phi = phis_[number];
   const FormId own = atoms_.forms.of(phi.advance);
@@ -162,10 +162,10 @@ void Resolver::settle_alignment(std::size_t number) {
   atoms_.at(phi.advance).align = align;
 }
 
-// x = x * 2, or x = x / 2, from round to round.
+// x = x * 2, or x = x / 2, in each iteration.
 void Resolver::mark_doubling(std::size_t number) {
   const Phi& phi = phis_[number];
-  if (phi.rounds == none) return;
+  if (phi.iterations == none) return;
   const auto is_half = [&](FormId form) {
     if (form == none || atoms_.forms.terms(form).size() != 1) return false;
     const Term term = atoms_.forms.terms(form)[0];
@@ -178,14 +178,14 @@ void Resolver::mark_doubling(std::size_t number) {
     return term.coefficient == 1 && atom.kind == Atom::function && divides &&
            atom.arguments[0] == atoms_.forms.of(phi.atom);
   };
-  for (std::size_t way = 0; way < phi.incoming.size(); ++way) {
-    if (is_back(phi, way) && is_half(phi.incoming[way])) {
+  for (std::size_t path = 0; path < phi.incoming.size(); ++path) {
+    if (is_back(phi, path) && is_half(phi.incoming[path])) {
       atoms_.at(phi.atom).doubles = atoms_.at(phi.advance).doubles = true;
     }
   }
 }
 
-// In ascending order: what a function is made of is older than itself.
+// In ascending order: the arguments of a function have smaller ids than the function.
 void Resolver::settle_functions() {
   for (AtomId id = 0; id < atoms_.size(); ++id) {
     if (atoms_[id].kind != Atom::function) continue;
@@ -224,7 +224,7 @@ FormId Resolver::resolved(FormId form) {
   return result;
 }
 
-bool Resolver::is_parted(FormId form, std::uint32_t block) const {
+bool Resolver::is_diverged(FormId form, std::uint32_t block) const {
   if (form == none) return false;
   for (const Term& term : atoms_.forms.terms(form)) {
     for (const AtomId id : atoms_.forms.atoms(term.monomial)) {

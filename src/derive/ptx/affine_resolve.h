@@ -1,4 +1,4 @@
-// What registers hold where ways of control meet: the second half of finding addresses.
+// What registers hold where control-flow paths join: the second half of finding addresses.
 #pragma once
 
 #include <cstdint>
@@ -10,37 +10,37 @@
 
 namespace frx::derive::ptx {
 
-// One place where a register has several values, by the way that was taken.
+// A place where the value of a register depends on the path that was taken.
 struct Phi {
-  AtomId atom = 0;       // stands for it in forms
-  AtomId advance = 0;    // an older atom, for what is added to where it began
-  AtomId rounds = none;  // of the loop that begins here, if one does
+  AtomId atom = 0;           // stands for it in forms
+  AtomId advance = 0;        // an older atom, for what is added to the value it began with
+  AtomId iterations = none;  // of the loop that begins here, if any
   std::uint32_t block = 0;
   bool differs = true;           // between lanes, as far as divergence() can tell
-  bool one_way = false;          // all lanes that meet here for the first time came the same way
-  bool undivided = false;        // and go the same way through the loop that begins here
+  bool single_path = false;      // all lanes that arrive here for the first time took the same path
+  bool is_convergent = false;    // and they take the same path through the loop that begins here
   std::vector<FormId> incoming;  // by predecessor of the block
 };
 
 class Resolver {
  public:
-  // `rank`: by block, its place in a walk where each comes behind what leads to it.
+  // `rank`: by block, its place in reverse postorder.
   Resolver(const FlowGraph& graph, const LoopNest& nest, const std::vector<std::uint32_t>& rank, Atoms& atoms,
            const std::vector<Phi>& phis);
 
-  // Finds out what the phis are and puts it into the arguments of all functions.
+  // Determines the phis, and replaces them in the arguments of all functions.
   void resolve();
-  // The form with it.
+  // The form with all phis replaced.
   FormId resolved(FormId form);
-  // Do lanes that meet in the block have different values of what is in the form, as they left a loop apart?
-  bool is_parted(FormId form, std::uint32_t block) const;
+  // Do lanes that join in the block have different values of the form, because they left a loop in different iterations?
+  bool is_diverged(FormId form, std::uint32_t block) const;
 
  private:
   enum class State : std::uint8_t { steps, advances, stays };
 
   bool has_phi(FormId form) const;
   bool find_step(std::size_t number);
-  bool is_back(const Phi& phi, std::size_t way) const;
+  bool is_back(const Phi& phi, std::size_t path) const;
   FormId beginning(const Phi& phi) const;
   FormId any_beginning(const Phi& phi) const;
   bool is_invariant(FormId form, const Phi& phi) const;

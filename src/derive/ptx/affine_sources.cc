@@ -1,4 +1,4 @@
-// Where values come from: special registers, parameters of the kernel, addresses of variables.
+// The sources of values: special registers, parameters of the kernel, addresses of variables.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,7 +10,7 @@ namespace {
 
 namespace model = ::frx::model::ptx;
 
-// Threads of a block, by axis, at most.
+// The largest number of threads in a block, by axis.
 constexpr std::array<std::int64_t, 3> most_threads = {1024, 1024, 64};
 
 struct Source {
@@ -57,7 +57,7 @@ void Transfer::describe(Atom& atom, std::int64_t lo, std::int64_t hi) const {
   atom.hi = hi;
 }
 
-// %tid.x and the like. A kernel may state how many threads its blocks have.
+// %tid.x and similar registers. A kernel may declare how many threads its blocks have.
 FormId Transfer::along(Atom::Kind kind, std::uint8_t axis) {
   const auto& required = function_.limits.required_threads;
   std::int64_t most = most_threads[axis];
@@ -92,7 +92,7 @@ std::uint32_t Vocabulary::find(std::uint32_t name) const {
   return global == globals_.end() ? none : global->second;
 }
 
-// The address of a variable; a name that is none may be that of a function.
+// The address of a variable; a name without a variable may name a function.
 FormId Transfer::variable(std::uint32_t name) {
   const std::uint32_t number = words_.find(name);
   if (number == none) return none;
@@ -107,7 +107,7 @@ FormId Transfer::variable(std::uint32_t name) {
   return atoms_.forms.of(atoms_.find_or_add(atom));
 }
 
-// ld.param.u64 %rd1, [name+8]; in a function that is called, and of what a call gave back, nothing is known.
+// ld.param.u64 %rd1, [name+8]; parameters of called functions and results of calls are unknown.
 void Transfer::load_parameters() {
   const std::span<const Operand> target = operands_.empty() ? std::span<const Operand>{} : operands_[0];
   const std::span<const Operand> source = operands_.size() == 2 ? operands_[1] : std::span<const Operand>{};

@@ -78,7 +78,7 @@ void Transfer::apply(std::uint32_t instruction, std::uint32_t block) {
   }
 }
 
-// Only registers alone; parts of one and the second of a pair are not followed.
+// Only whole registers are followed, not parts of one or the second of a pair.
 void Transfer::write(std::span<const Operand> target, FormId form) {
   if (target[0].kind == Operand::reg) return write_register(uses_.value_of(target[0].value), form);
   for (const RegisterUse& use : uses_.of(instruction_)) {
@@ -86,7 +86,7 @@ void Transfer::write(std::span<const Operand> target, FormId form) {
   }
 }
 
-// An instruction that may not run leaves what was there; in a loop that may be from an earlier round.
+// A predicated instruction that does not execute keeps the old value; in a loop it may be from an earlier iteration.
 void Transfer::write_register(std::uint32_t value, FormId form) {
   const model::Instruction& it = module_.instructions[instruction_];
   if (it.predicate != model::none) {
@@ -105,7 +105,7 @@ Nature Transfer::nature_of_operands() {
   return nature == Nature::lanes ? Nature::unknown : nature;
 }
 
-// Something that is not followed. What it is made of says whether it may ever be known.
+// A result that is not followed. Its operands decide whether it can ever be known.
 FormId Transfer::opaque(std::uint32_t value) {
   Atom atom;
   atom.kind = Atom::opaque;

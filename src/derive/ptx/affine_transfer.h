@@ -1,4 +1,4 @@
-// What an instruction does to the forms of registers.
+// The effect of an instruction on the forms of registers.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,7 @@
 
 namespace frx::derive::ptx {
 
-// What the names of variables and the spellings of instructions in a module mean. A variable of the function
-// comes before one of the module.
+// The meanings of variable names and instruction spellings in a module. A variable of the function hides one of the module.
 class Vocabulary {
  public:
   explicit Vocabulary(const ::frx::model::ptx::Module& module);
@@ -30,7 +29,7 @@ class Vocabulary {
   std::vector<FormMeaning> meanings_;  // by form
 };
 
-// Of a block, at most: 1024 unless the kernel says less.
+// The largest number of threads in a block: 1024 unless the kernel declares less.
 std::int64_t threads_allowed(const ::frx::model::ptx::Limits& limits);
 
 class Transfer {
@@ -39,12 +38,12 @@ class Transfer {
            const RegisterUses& uses, const Vocabulary& words, const Divergence& divergence, const LoopNest& nest,
            Atoms& atoms);
 
-  // By value of RegisterUses: the form it has now; `none`: nothing known. The caller undoes what it must.
+  // By value of RegisterUses: its current form; `none`: unknown. The caller restores earlier forms where necessary.
   std::vector<FormId> now;
 
-  // Follows an instruction of a block: writes `now` of what it writes.
+  // Applies an instruction: updates `now` for the registers that it writes.
   void apply(std::uint32_t instruction, std::uint32_t block);
-  // [%rd1+4], [variable], [64], of an operand and its parts. `none`: not known.
+  // The form of an address operand: [%rd1+4], [variable], [64]. `none`: unknown.
   FormId address(std::span<const ::frx::model::ptx::Operand> operand);
   FormId predicate(const ::frx::model::ptx::Instruction& instruction);
 
@@ -85,7 +84,7 @@ class Transfer {
   Atoms& atoms_;
   Operations operations_;
 
-  // Of the instruction that is looked at.
+  // State of the current instruction.
   std::uint32_t instruction_ = 0, block_ = 0;
   const ::frx::model::ptx::Form* form_ = nullptr;
   const FormMeaning* meaning_ = nullptr;

@@ -11,7 +11,7 @@ namespace {
 
 namespace model = ::frx::model::ptx;
 
-// An index is made wider, multiplied and added to a pointer, and a constant to that.
+// An index is extended, multiplied and added to a pointer, and a constant is added to the sum.
 constexpr std::uint8_t most_steps = 4;
 
 // mov of a constant or a special register, or a load of a parameter of the kernel.
@@ -24,7 +24,7 @@ bool costs_nothing(const model::Module& module, const model::Function& function,
          operands.size() == 3 && operands[2].kind == model::Operand::symbol;
 }
 
-// What ptxas would rather do twice than keep the result.
+// Instructions that ptxas rather repeats than keep their results.
 bool is_cheap(const model::Form& form) {
   static constexpr std::array<std::string_view, 10> opcodes{"add", "sub", "shl", "shr", "mul", "mad", "cvt", "cvta", "and", "or"};
   const bool is_integer = form.category == model::Category::integer || form.category == model::Category::conversion;
@@ -54,7 +54,7 @@ void CheapValues::count_definitions(const model::Module& module, const model::Fu
   }
 }
 
-// Of a result that is made of one root, of free values alone, or of more.
+// Classifies a result: computed from one root, from free values alone, or from more.
 void CheapValues::find_root(std::span<const RegisterUse> uses) {
   std::uint32_t result = none, root = none;
   std::uint8_t steps = 0;

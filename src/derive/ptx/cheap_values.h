@@ -1,9 +1,9 @@
-// Which values of a function need not be kept in registers of their own, because they cost little to have again.
+// Which values of a function need no registers of their own, because they are cheap to recompute.
 //
-//   free       constants, special registers, parameters of a kernel, and what few cheap instructions make of
+//   free       constants, special registers, parameters of a kernel, and what few cheap instructions compute from
 //              these alone: the hardware reads them from its constant bank
-//   of a root  what few cheap instructions make of one other value: the addresses of one index in several
-//              arrays, a wide integer of a narrow one. As long as they are only kept, they count as their root
+//   of a root  what few cheap instructions compute from one other value: the addresses of one index in several
+//              arrays, a wide integer from a narrow one. While they are live but unused, they count as their root
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ class CheapValues {
 
   bool is_written_once(std::uint32_t value) const { return definitions_[value] == 1; }
   bool is_free(std::uint32_t value) const { return free_[value]; }
-  // Itself, unless it is made of another one.
+  // The value itself, unless it is computed from another one.
   std::uint32_t root(std::uint32_t value) const { return root_[value]; }
-  // Is it made of its root or of free values, so that it is there only while it is used?
+  // Is it computed from its root or from free values, so that it exists only while it is used?
   bool is_made_again(std::uint32_t value) const { return steps_[value] > 0; }
 
  private:

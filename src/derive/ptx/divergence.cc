@@ -11,14 +11,14 @@ namespace model = ::frx::model::ptx;
 using model::Flow;
 using model::Variance;
 
-// Blocks and writers that may be looked at between branches and where their ways meet, for each instruction.
-constexpr std::size_t walks_per_instruction = 50;
+// How many blocks and writers between branches and their join points may be visited, for each instruction.
+constexpr std::size_t steps_per_instruction = 50;
 
 class Spread {
  public:
   Spread(const model::Module& module, const model::Function& function, const FlowGraph& graph, const RegisterUses& uses,
          const Liveness& live)
-      : module_(module), function_(function), graph_(graph), uses_(uses), live_(live), meets_(post_dominators(graph)) {}
+      : module_(module), function_(function), graph_(graph), uses_(uses), live_(live), post_dominators_(post_dominators(graph)) {}
 
   Divergence run();
 
@@ -30,8 +30,8 @@ class Spread {
   void differs(std::uint32_t value, std::uint32_t origin);
   bool has_choice(const model::Instruction& instruction) const;
   void part_at(std::uint32_t instruction, std::uint32_t origin);
-  bool walk(std::uint32_t block, std::uint32_t meeting);
-  bool meet(std::uint32_t block, std::uint32_t meeting, std::uint32_t origin);
+  bool traverse(std::uint32_t block, std::uint32_t join);
+  bool meet(std::uint32_t block, std::uint32_t join, std::uint32_t origin);
   void mark_entangled(std::uint32_t origin);
 
   const model::Module& module_;
@@ -39,13 +39,13 @@ class Spread {
   const FlowGraph& graph_;
   const RegisterUses& uses_;
   const Liveness& live_;
-  Dominators meets_;
+  Dominators post_dominators_;
   Lists readers_;                          // by value: instructions
   Lists writers_;                          // by value: blocks
   std::vector<std::uint32_t> origin_;      // by value: none while it is the same for all lanes
-  std::vector<std::uint32_t> parted_;      // by instruction: the origin of a branch that parts lanes
-  std::vector<std::uint32_t> between_;     // by block: the last branch between whose ways it lies, + 1
-  std::vector<std::uint32_t> open_, ways_;
+  std::vector<std::uint32_t> divergence_origin_;  // by instruction: the origin of a divergent branch
+  std::vector<std::uint32_t> between_;     // by block: the last branch that it lies between the paths of, + 1
+  std::vector<std::uint32_t> open_, worklist_;
   std::size_t steps_left_ = 0;
   bool is_exact_ = true;
 };
@@ -64,10 +64,10 @@ void Spread::index() {
 Divergence Spread::run() {
   index();
   origin_.assign(uses_.count(), none);
-  parted_.assign(function_.instructions.size(), none);
+  divergence_origin_.assign(function_.instructions.size(), none);
   between_.assign(graph_.blocks.size(), 0);
-  steps_left_ = walks_per_instruction * function_.instructions.size();
-  // What a function is given in registers may differ.
+  steps_left_ = steps_per_instruction * function_.instructions.size();
+  // Registers that a function receives may differ.
   for (std::uint32_t value = 0; value < uses_.count(); ++value) {
     if (writers_[value].empty() && function_.kind == model::Function::func) differs(value, function_.instructions.begin);
   }
@@ -81,7 +81,7 @@ Divergence Spread::run() {
   }
   Divergence result;
   for (std::uint32_t i = function_.instructions.begin; i < function_.instructions.end; ++i) {
-    const std::uint32_t origin = parted_[i - function_.instructions.begin];
+    const std::uint32_t origin = divergence_origin_[i - function_.instructions.begin];
     if (has_choice(module_.instructions[i])) result.branches.push_back({i, origin != none, origin});
   }
   for (const std::uint32_t origin : origin_) result.differs.push_back(origin != none);
@@ -98,7 +98,7 @@ bool Spread::begins_difference(std::uint32_t number) const {
   for (const model::Operand& operand : operands) {
     if (operand.kind == model::Operand::special && module_.specials[operand.value].variance != Variance::uniform) return true;
   }
-  // A parameter of a called function, or what a called function gave back.
+  // A parameter of a called function, or the result of a call.
   if (form.space != model::Space::parameter || !form.reads_memory) return false;
   if (function_.kind == model::Function::func) return true;
   return operands.empty() || operands.back().kind != model::Operand::symbol || !is_own_parameter(operands.back().value);
@@ -115,7 +115,7 @@ bool Spread::has_choice(const model::Instruction& instruction) const {
   return instruction.predicate != model::none && (flow == Flow::branch || flow == Flow::leave);
 }
 
-// An instruction reads something that differs, or makes it.
+// Marks the results of an instruction that reads or produces a differing value.
 void Spread::visit(std::uint32_t number, std::uint32_t origin) {
   const model::Instruction& instruction = module_.instructions[number];
   const model::Form& form = module_.form_of(instruction);
@@ -132,20 +132,20 @@ void Spread::differs(std::uint32_t value, std::uint32_t origin) {
   open_.push_back(value);
 }
 
-// What is written between the branch and the place where all its ways meet again, and is needed there,
-// may be from either way, or from different rounds of a loop.
+// A value that is written between the branch and the join of all its paths, and is live there, may come from either path, or from
+// different iterations of a loop.
 void Spread::part_at(std::uint32_t number, std::uint32_t origin) {
-  std::uint32_t& parted = parted_[number - function_.instructions.begin];
-  if (parted != none) return;
-  parted = origin;
+  std::uint32_t& known_origin = divergence_origin_[number - function_.instructions.begin];
+  if (known_origin != none) return;
+  known_origin = origin;
   const std::uint32_t block = graph_.block_of(number);
-  const std::uint32_t meeting = meets_.nearest(block);
-  if (meeting == none || meeting >= graph_.blocks.size()) return;
-  if (!live_.pressure.known || !walk(block, meeting) || !meet(block, meeting, origin)) mark_entangled(origin);
+  const std::uint32_t join = post_dominators_.nearest(block);
+  if (join == none || join >= graph_.blocks.size()) return;
+  if (!live_.pressure.known || !traverse(block, join) || !meet(block, join, origin)) mark_entangled(origin);
 }
 
-bool Spread::meet(std::uint32_t block, std::uint32_t meeting, std::uint32_t origin) {
-  for (const std::uint32_t value : live_.live_in[meeting]) {
+bool Spread::meet(std::uint32_t block, std::uint32_t join, std::uint32_t origin) {
+  for (const std::uint32_t value : live_.live_in[join]) {
     if (origin_[value] != none) continue;
     for (const std::uint32_t writer : writers_[value]) {
       if (steps_left_ == 0) return false;
@@ -158,17 +158,17 @@ bool Spread::meet(std::uint32_t block, std::uint32_t meeting, std::uint32_t orig
   return true;
 }
 
-bool Spread::walk(std::uint32_t block, std::uint32_t meeting) {
+bool Spread::traverse(std::uint32_t block, std::uint32_t join) {
   const auto successors = graph_.successors[block];
-  ways_.assign(successors.begin(), successors.end());
-  while (!ways_.empty()) {
-    const std::uint32_t at = ways_.back();
-    ways_.pop_back();
-    if (at == meeting || between_[at] == block + 1) continue;
+  worklist_.assign(successors.begin(), successors.end());
+  while (!worklist_.empty()) {
+    const std::uint32_t at = worklist_.back();
+    worklist_.pop_back();
+    if (at == join || between_[at] == block + 1) continue;
     if (steps_left_ == 0) return false;
     --steps_left_;
     between_[at] = block + 1;
-    for (const std::uint32_t next : graph_.successors[at]) ways_.push_back(next);
+    for (const std::uint32_t next : graph_.successors[at]) worklist_.push_back(next);
   }
   return true;
 }

@@ -1,9 +1,9 @@
-// Which branches may part the lanes of a warp.
+// Which branches may diverge within a warp.
 //
-// A value differs between lanes when it is made from one that does: %tid, %laneid, the result of an atomic
-// or a shuffle, memory of the thread itself, a load from an address that differs. It also differs when lanes
-// that took different ways, or left a loop in different rounds, meet again with values from there. Kernel
-// parameters, %ctaid, %ntid and what is made of them are the same for all lanes.
+// A value differs between lanes when it is computed from one that does: %tid, %laneid, the result of an atomic or a shuffle, memory
+// of the thread itself, a load from an address that differs. It also differs where lanes reconverge that took different paths, or
+// left a loop in different iterations, and the value was written there. Kernel parameters, %ctaid, %ntid and what is computed
+// from them are the same for all lanes.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@
 namespace frx::derive::ptx {
 
 struct Branch {
-  std::uint32_t instruction = 0;  // counted in the module; a branch, or a predicated ret, exit or trap
-  bool may_part_lanes = false;
-  std::uint32_t origin = none;    // the instruction that the difference comes from, when it may
+  std::uint32_t instruction = 0;  // its number in the module; a branch, or a predicated ret, exit or trap
+  bool may_diverge = false;
+  std::uint32_t origin = none;    // the instruction that the difference comes from, when it may diverge
 };
 
 struct Divergence {
-  std::vector<Branch> branches;   // those with a choice, in the order of the code
+  std::vector<Branch> branches;   // the conditional ones, in the order of the code
   std::vector<bool> differs;      // by value of RegisterUses
-  // False: the ways were too entangled to follow, and every value that is written twice counts as differing.
+  // False: the control flow was too complex to follow, and every value that is written twice counts as differing.
   bool is_exact = true;
 };
 

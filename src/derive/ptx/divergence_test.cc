@@ -27,7 +27,7 @@ TEST(PtxDivergence, WarpsAgreeOnVotesAndNotOnShuffles) {
 }
 
 // if (tid == 0) x = 1; else x = 2; if (x == 1) ...
-TEST(PtxDivergence, ValuesOfBothWaysDifferWhereTheyMeet) {
+TEST(PtxDivergence, ValuesOfBothPathsDifferAtTheirJoin) {
   EXPECT_EQ(of_kernel("mov.u32 %r1, %tid.x;\nmov.u32 %r2, 1;\nsetp.eq.s32 %p1, %r1, 0;\n@%p1 bra L;\nmov.u32 %r2, 2;\n"
                       "L: setp.eq.s32 %p2, %r2, 1;\n@%p2 ret;\nret;").branches(), "yes yes ");
 }
@@ -37,8 +37,8 @@ TEST(PtxDivergence, ValuesFromBeforeTheBranchStayTheSame) {
                       "st.global.u32 [4096], %r3;\nL: setp.eq.s32 %p2, %r2, 1;\n@%p2 ret;\nret;").branches(), "yes no ");
 }
 
-// Lanes leave the loop in different rounds: the counter, the same in each round, differs behind it.
-TEST(PtxDivergence, WhatALoopLeavesBehindDiffers) {
+// Lanes leave the loop in different iterations: the counter, the same in each iteration, differs after it.
+TEST(PtxDivergence, ValuesAfterADivergentLoopDiffer) {
   const std::string loop =
       "mov.u32 %r1, %tid.x;\nmov.u32 %r2, 0;\nL: add.s32 %r2, %r2, 1;\nadd.s32 %r3, %r2, 7;\nsetp.lt.s32 %p1, %r2, %r1;\n@%p1 bra L;\n";
   EXPECT_EQ(of_kernel(loop + "setp.eq.s32 %p2, %r3, 9;\n@%p2 ret;\nret;").branches(), "yes yes ");

@@ -6,7 +6,7 @@
 namespace frx::derive::ptx {
 namespace {
 
-// Nodes are renumbered in the order of a depth-first walk; all arrays count so, from 0.
+// Nodes are renumbered in depth-first order; all arrays are indexed by these numbers.
 class Forest {
  public:
   Forest(std::uint32_t root, const Lists& successors);
@@ -14,7 +14,7 @@ class Forest {
   std::vector<std::uint32_t> nearest(const Lists& predecessors);
 
  private:
-  void walk(std::uint32_t root, const Lists& successors);
+  void traverse(std::uint32_t root, const Lists& successors);
   std::uint32_t best(std::uint32_t node);
 
   std::vector<std::uint32_t> order_;             // node by number
@@ -24,14 +24,14 @@ class Forest {
 };
 
 Forest::Forest(std::uint32_t root, const Lists& successors) : number_(successors.size(), none) {
-  walk(root, successors);
+  traverse(root, successors);
   semi_.resize(order_.size());
   for (std::uint32_t i = 0; i < semi_.size(); ++i) semi_[i] = i;
   label_ = semi_;
   ancestor_.assign(order_.size(), none);
 }
 
-void Forest::walk(std::uint32_t root, const Lists& successors) {
+void Forest::traverse(std::uint32_t root, const Lists& successors) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> open = {{root, none}};
   while (!open.empty()) {
     const auto [node, parent] = open.back();
@@ -47,7 +47,7 @@ void Forest::walk(std::uint32_t root, const Lists& successors) {
   }
 }
 
-// The one with the smallest semidominator on the way up from `node`; the way is shortened.
+// The node with the smallest semidominator on the path up from `node`; compresses the path.
 std::uint32_t Forest::best(std::uint32_t node) {
   if (ancestor_[node] == none) return label_[node];
   path_.clear();

@@ -1,4 +1,4 @@
-// Which block must have been passed to reach another one, and which will be passed behind it.
+// Dominators and post-dominators: which blocks every path to a block passes, and every path from it.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace frx::derive::ptx {
 
 class Dominators {
  public:
-  // Of the nodes that `successors` leads to from `root`. Nearly linear (Lengauer and Tarjan, 1979).
+  // Covers the nodes that `successors` reaches from `root`. Takes nearly linear time (Lengauer and Tarjan, 1979).
   Dominators(std::uint32_t root, const Lists& successors, const Lists& predecessors);
 
-  // The nearest node through which every path from the root to `node` goes, other than itself; `none` for
-  // the root and for what it does not reach.
+  // The immediate dominator: the nearest other node on every path from the root to `node`; `none` for the root and for
+  // unreachable nodes.
   std::uint32_t nearest(std::uint32_t node) const { return nearest_[node]; }
   bool reaches(std::uint32_t node) const { return enter_[node] != none; }
   // Does every path from the root to `node` go through `by`? A node dominates itself.
@@ -26,13 +26,13 @@ class Dominators {
   void number_tree(std::uint32_t root);
 
   std::vector<std::uint32_t> nearest_;
-  std::vector<std::uint32_t> enter_, leave_;  // times of a walk of the tree
+  std::vector<std::uint32_t> enter_, leave_;  // times of a traversal of the tree
 };
 
-// From the beginning of the function.
+// Dominators, from the beginning of the function.
 Dominators dominators(const FlowGraph& graph);
-// From its end backwards: the nearest one of a block is where paths that part there meet again; the number
-// of blocks stands for the end itself.
+// Post-dominators: the nearest one of a block is where paths that diverge there join again; the number of blocks stands for the
+// end of the function.
 Dominators post_dominators(const FlowGraph& graph);
 
 }  // namespace frx::derive::ptx

@@ -45,7 +45,7 @@ FlowGraph Builder::build() {
   return std::move(graph_);
 }
 
-// A block begins at each label and behind each instruction that may go elsewhere.
+// A block begins at each label and after each instruction that may transfer control.
 void Builder::find_blocks() {
   const model::Range code = function_.instructions;
   std::vector<bool> begins(code.size() + 1, false);
@@ -70,7 +70,7 @@ void Builder::connect(std::uint32_t block) {
   if (!ends_block(flow) || last.predicate != model::none) go_to(block, end);
 }
 
-// To a place in the code; behind the last instruction the function ends as if by `ret`.
+// Adds an edge to a position in the code; after the last instruction the function ends as if by `ret`.
 void Builder::go_to(std::uint32_t block, std::uint32_t instruction) {
   if (instruction >= function_.instructions.end) {
     graph_.leaves[block] = true;

@@ -11,7 +11,7 @@ namespace frx::derive::ptx {
 
 inline constexpr std::uint32_t none = 0xFFFFFFFF;
 
-// For each of many owners a list, in two arrays.
+// A list for each of many owners, stored in two arrays.
 struct Lists {
   std::vector<std::uint32_t> begins{0};  // one more than owners
   std::vector<std::uint32_t> items;
@@ -25,21 +25,21 @@ struct Lists {
 struct Edge {
   std::uint32_t from = 0, to = 0;
 };
-// The ends of the edges by their begins, in the order of the edges.
+// The targets of edges by their sources, in the order of the edges.
 Lists by_begin(std::size_t owners, std::span<const Edge> edges);
 
-// Block 0 is where the function begins. Instructions are counted in the module.
+// Block 0 is where the function begins. Instructions are numbers in the module.
 struct FlowGraph {
   std::vector<::frx::model::ptx::Range> blocks;  // instructions; none is empty
   Lists successors, predecessors;                // each pair of blocks once
   std::vector<bool> leaves;                      // control may leave the function at the end of the block
-  // Branches whose targets are not known: they may go anywhere, and have no edges here.
+  // Branches with unknown targets: they may go anywhere, and have no edges here.
   std::vector<std::uint32_t> unknown_branches;
 
   std::uint32_t block_of(std::uint32_t instruction) const;
 };
 
-// Empty for a function without a body. Linear in the size of the function.
+// The graph is empty for a function without a body. Takes time linear in the size of the function.
 FlowGraph flow_graph(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function);
 
 }  // namespace frx::derive::ptx

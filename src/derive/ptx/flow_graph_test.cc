@@ -6,7 +6,7 @@ namespace {
 using testing::Derived;
 using testing::of_kernel;
 
-TEST(PtxFlow, ABranchWithAPredicateHasTwoWays) {
+TEST(PtxFlow, ABranchWithAPredicateHasTwoPaths) {
   EXPECT_EQ(of_kernel("@%p1 bra L;\nmov.u32 %r1, 1;\nL: ret;").edges(), "1 2 , 2 , end, ");
   EXPECT_EQ(of_kernel("bra L;\nmov.u32 %r1, 1;\nL: ret;").edges(), "2 , 2 , end, ");
 }

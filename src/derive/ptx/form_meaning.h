@@ -1,5 +1,5 @@
-// How the result of an instruction is made, as far as its spelling says: worked out once for each form of a
-// module, not for each instruction.
+// How the result of an instruction is computed, as far as its spelling says. This is determined once for each form of a module, not
+// for each instruction.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace frx::derive::ptx {
 
-// setp.lt.s32: with registers as numbers with sign and without; `a > b` is `b < a`.
+// setp.lt.s32, for signed and unsigned registers; `a > b` is `b < a`.
 struct Comparison {
   std::string_view name;
   Op with_sign, without;
@@ -18,7 +18,7 @@ struct Comparison {
 };
 
 struct FormMeaning {
-  // Instructions that are followed in the same way.
+  // Instructions that are evaluated alike.
   enum Family : std::uint8_t {
     not_followed,
     copy,

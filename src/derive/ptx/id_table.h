@@ -1,5 +1,5 @@
-// Finds the number of something by its content: open addressing over hashes, without an allocation for each
-// entry. Forms are looked up for every instruction, so this is most of what following addresses costs.
+// Finds the number of an item by its content: open addressing over hashes, without an allocation for each entry. Forms are looked
+// up for every instruction, so this is most of the cost of following addresses.
 #pragma once
 
 #include <cstddef>

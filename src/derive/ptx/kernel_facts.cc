@@ -45,7 +45,7 @@ void count_variable(const Variable& variable, KernelFacts& facts) {
   if (variable.is_array && variable.is_unsized) facts.dynamic_shared = true;
 }
 
-// Its own, and the shared ones of the module that it names.
+// Variables of the kernel, and shared variables of the module that it names.
 void count_variables(const Module& module, const Function& function, KernelFacts& facts) {
   for (const Variable& variable : module.in(module.variables, function.variables)) count_variable(variable, facts);
   std::map<std::uint32_t, const Variable*> shared;
@@ -83,9 +83,8 @@ std::uint64_t thread_count(const std::array<std::uint32_t, 3>& extent) {
   return threads;
 }
 
-// As ptxas derives it: what the register file leaves each thread when `min_blocks` of the largest size are
-// to be resident, in steps of 8. More blocks than an SM has threads for are not asked for: ptxas warns that
-// it ignores .minnctapersm then.
+// The limit as ptxas derives it: what the register file leaves each thread when `min_blocks` of the largest size are resident, in
+// steps of 8. When an SM has too few threads for so many blocks, ptxas warns and ignores .minnctapersm.
 std::uint32_t budget_of(const Limits& limits, const SmRegisters& sm) {
   std::uint32_t budget = 0;
   const bool required = limits.required_threads[0] > 0, at_most = limits.max_threads[0] > 0;
@@ -114,7 +113,7 @@ void study_flow(const Module& module, const Function& function, Vocabulary& word
   facts.divergence_known = divergence.is_exact;
   for (const Branch& branch : divergence.branches) {
     const Flow flow = module.form_of(module.instructions[branch.instruction]).flow;
-    if (!branch.may_part_lanes || flow == Flow::leave) continue;
+    if (!branch.may_diverge || flow == Flow::leave) continue;
     if (facts.divergent_branches++ == 0) facts.first_divergent_branch = branch.instruction;
   }
   words.enter(module, function);

@@ -1,5 +1,5 @@
-// What the code of one PTX kernel says about itself: how many instructions of which kind, what it declares,
-// how it branches, how many registers it needs at once.
+// Facts about the code of one PTX kernel: how many instructions of which kind it has, what it declares, how it branches, how many
+// registers it needs at once.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace frx::derive::ptx {
 
 inline constexpr std::size_t category_count = static_cast<std::size_t>(::frx::model::ptx::Category::other) + 1;
 
-// What bounds the registers of a thread: how many there are on an SM, and for how many threads at most.
+// The limits on the registers of a thread: the registers of an SM, and the most threads that share them.
 struct SmRegisters {
   std::uint32_t registers = 65536;  // on every architecture since Maxwell
   std::uint32_t threads = 2048;     // 1024 and 1536 on some
@@ -30,11 +30,11 @@ struct KernelFacts {
   std::uint64_t instructions = 0;
   std::array<std::uint64_t, category_count> mix{};  // by Category
 
-  // As declared, before registers are allocated: any number of them, 64-bit types counted twice.
+  // Declared registers, before allocation; 64-bit types count twice.
   std::uint64_t virtual_registers = 0;
   std::vector<std::pair<::frx::model::ptx::Type, std::uint64_t>> registers_by_type;
-  Pressure pressure;  // what is alive at once
-  // The most registers per thread that .maxnreg, or .maxntid with .minnctapersm, leave; 0: no such limit.
+  Pressure pressure;  // registers that are live at once
+  // The most registers per thread that .maxnreg, or .maxntid with .minnctapersm, allow; 0: no such limit.
   std::uint32_t register_budget = 0;
 
   std::uint64_t local_bytes = 0;   // of .local variables: the stack of a thread
@@ -43,7 +43,7 @@ struct KernelFacts {
 
   std::uint64_t branches = 0;  // all bra and brx.idx
   std::uint64_t conditional_branches = 0;
-  std::uint64_t divergent_branches = 0;  // conditional ones that may part the lanes of a warp
+  std::uint64_t divergent_branches = 0;  // conditional ones that may diverge within a warp
   bool divergence_known = false;
   std::uint64_t loops = 0;
   std::uint32_t loop_depth = 0;
@@ -54,8 +54,8 @@ struct KernelFacts {
 
   AccessSummary accesses;
 
-  // Where each category, a divergent branch and the most registers show first.
-  std::array<std::uint32_t, category_count> first{};  // instruction counted in the module, or none
+  // Where each category, a divergent branch and the highest register pressure occur first.
+  std::array<std::uint32_t, category_count> first{};  // number of the instruction in the module, or none
   std::uint32_t first_divergent_branch = none;
 
   std::uint64_t of(::frx::model::ptx::Category category) const { return mix[static_cast<std::size_t>(category)]; }
@@ -68,8 +68,8 @@ struct KernelFacts {
   double divergent_branch_density() const;
 };
 
-// `words` is of this module, and only there so that it need not be made for every kernel. Nearly linear in the
-// size of the function.
+// `words` belongs to this module; the caller passes it so that it is built only once. Takes time nearly linear in the size of the
+// function.
 KernelFacts kernel_facts(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function, Vocabulary& words,
                          const SmRegisters& sm = {});
 KernelFacts kernel_facts(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function, const SmRegisters& sm = {});

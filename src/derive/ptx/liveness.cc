@@ -14,14 +14,14 @@ namespace {
 
 namespace model = ::frx::model::ptx;
 
-// Steps that following the values may take: ordinary code needs few for each instruction, small functions more.
+// How many steps the analysis may take: ordinary code needs few for each instruction, small functions more.
 constexpr std::size_t steps_per_instruction = 50;
 constexpr std::size_t steps_at_least = 100'000;
 constexpr std::size_t most_words_per_instruction = 4;
-constexpr int most_rounds = 8;
+constexpr int most_iterations = 8;
 
-// From live values to registers: some for ptxas itself, and some for loads that it starts early, but not more than
-// so many. Chosen so that most kernels of docs/validation/ptx.md that do not spill are within a tenth or a quarter.
+// From live values to registers: ptxas adds some of its own, and a limited number for loads that it starts early. The constants are
+// chosen so that most kernels of docs/validation/ptx.md that do not spill are within a tenth or a quarter.
 constexpr double registers_for_nothing = 4, registers_for_each = 0.95;
 constexpr std::uint32_t most_for_loads = 16;
 constexpr std::uint32_t most_registers = 255;
@@ -44,15 +44,15 @@ class Solver {
   bool follow(std::uint32_t value, std::uint32_t block);
   void measure(std::uint32_t block, const Lists& live_in);
 
-  // What is asked of a value again and again, side by side.
+  // The properties of a value that are read most often, side by side.
   struct Value {
-    std::uint32_t stamp = 0;                    // when it is the present time the value is in the set
+    std::uint32_t stamp = 0;                    // equal to the current time while the value is in the set
     std::uint32_t root = 0;
     std::uint32_t root_stamp = 0, of_root = 0;  // of a root: how many of its values are in the set
     std::uint8_t root_width = 0, width_in_hand = 0;
     bool is_free = false, is_predicate = false;
   };
-  // A set of values that is emptied at once, with what they weigh together.
+  // A set of values with constant-time clearing, and the registers that they need together.
   struct Live {
     std::vector<Value> values;
     std::uint32_t now = 0, registers = 0, predicates = 0;
@@ -66,7 +66,7 @@ class Solver {
   const FlowGraph& graph_;
   const RegisterUses& uses_;
   const CheapValues cheap_;
-  std::vector<Edge> needed_, written_;         // value, block: read there before written; written there
+  std::vector<Edge> needed_, written_;         // value, block: read there before it is written; written there
   std::vector<Edge> live_;                     // block, value
   std::vector<std::uint32_t> seen_, defines_;  // by block: the last value that was found to be live, or written
   std::size_t steps_left_ = 0;
@@ -104,7 +104,7 @@ void Solver::describe_values() {
   }
 }
 
-// Does the value not matter before this instruction? One that may not run leaves an older value as it is.
+// Is the value dead before this instruction? A predicated instruction may leave an older value as it is.
 bool Solver::kills(std::uint32_t instruction, std::uint32_t value) const {
   return module_.instructions[instruction].predicate == model::none || cheap_.is_written_once(value);
 }
@@ -128,17 +128,17 @@ void Solver::look_at_block(std::uint32_t block) {
   }
 }
 
-// All values of a block at once, as bits, as long as the bits are no more than a few for each instruction and few
-// rounds suffice: ordinary code needs as many as its loops are deep. False: it would take more steps than there are
-// for following the values one by one. Nothing: that is to be tried.
+// Solves for all values of a block at once, as bit sets, as long as there are only a few bits for each instruction and few iterations
+// suffice: ordinary code needs as many as its loops are deep. False: it would take more steps than following the values one by
+// one may take. Nothing: the values are to be followed one by one.
 std::optional<bool> Solver::follow_together(Lists& live_in) {
   const std::size_t words = (uses_.count() + 63) / 64, blocks = graph_.blocks.size();
   if (blocks * words > most_words_per_instruction * function_.instructions.size()) return std::nullopt;
   std::vector<std::uint64_t> live(blocks * words, 0), written(blocks * words, 0);
   for (const Edge& edge : needed_) live[edge.to * words + edge.from / 64] |= std::uint64_t{1} << edge.from % 64;
   for (const Edge& edge : written_) written[edge.to * words + edge.from / 64] |= std::uint64_t{1} << edge.from % 64;
-  for (int round = 0; spread(written, words, live); ++round) {
-    if (round == most_rounds) return std::nullopt;
+  for (int iteration = 0; spread(written, words, live); ++iteration) {
+    if (iteration == most_iterations) return std::nullopt;
   }
   collect(live, words, live_in);
   std::size_t steps = 0;
@@ -146,7 +146,7 @@ std::optional<bool> Solver::follow_together(Lists& live_in) {
   return steps <= steps_left_;
 }
 
-// From each block to those before it, once, from the end of the code; does it change anything?
+// Propagates from each block to its predecessors once, from the end of the code; returns whether anything changed.
 bool Solver::spread(std::span<const std::uint64_t> written, std::size_t words, std::span<std::uint64_t> live) const {
   bool changed = false;
   for (std::size_t block = graph_.blocks.size(); block-- > 0;) {
@@ -174,7 +174,7 @@ void Solver::collect(std::span<const std::uint64_t> live, std::size_t words, Lis
   }
 }
 
-// Value by value, from where it is needed backwards to where it is written.
+// Follows each value backwards from where it is read to where it is written.
 bool Solver::follow_one_by_one(Lists& live_in) {
   const Lists needed = by_begin(uses_.count(), needed_), written = by_begin(uses_.count(), written_);
   seen_.assign(graph_.blocks.size(), none);
@@ -229,15 +229,14 @@ void Solver::remove(std::uint32_t number) {
   set_.predicates -= value.is_predicate;
 }
 
-// What an instruction works on is there in full.
+// The operands of an instruction occupy registers of their own.
 std::uint32_t Solver::in_hand(std::span<const RegisterUse> uses) const {
   std::uint32_t registers = 0;
   for (const RegisterUse& use : uses) registers += set_.values[use.value].width_in_hand;
   return registers;
 }
 
-// Backwards through the block, from what is needed behind it. What an instruction writes exists even if
-// nobody reads it.
+// Goes backwards through the block, from the values that are live at its end. A result occupies a register even if it is never read.
 void Solver::measure(std::uint32_t block, const Lists& live_in) {
   ++set_.now;
   set_.registers = set_.predicates = 0;

@@ -42,7 +42,7 @@ TEST(PtxLiveness, AValueLivesThroughAChainThatRunsBackwards) {
   for (std::size_t block = 1; block < 21; ++block) EXPECT_EQ(it.live.live_in[block].size(), 1u) << block;
 }
 
-TEST(PtxLiveness, AResultNobodyReadsExistsForAMoment) {
+TEST(PtxLiveness, AnUnusedResultTakesARegisterForAMoment) {
   EXPECT_EQ(of_kernel("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [4096];\nret;").live.pressure.registers, 4u);
 }
 
@@ -84,7 +84,7 @@ TEST(PtxLiveness, TheEstimateAddsWhatTheCompilerTakesAndEndsAtTheMost) {
   EXPECT_EQ(estimated_registers({.registers = 500}), 255u);
 }
 
-TEST(PtxLiveness, LoadsThatDoNotNeedEachOtherCanBeUnderWayTogether) {
+TEST(PtxLiveness, IndependentLoadsCanBeInFlightTogether) {
   const auto loads = [](const std::string& between) {
     return of_kernel("ld.param.u64 %rd1, [a];\nld.global.u64 %rd2, [%rd1];\n" + between +
                      "ld.global.v2.f32 {%f1, %f2}, [%rd1+8];\nld.global.f32 %f3, [%rd2];\nret;").live.pressure.for_loads;

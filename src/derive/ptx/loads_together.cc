@@ -8,7 +8,7 @@ namespace {
 
 namespace model = ::frx::model::ptx;
 
-// Local memory is the thread's own: what is stored there changes nothing that is loaded elsewhere.
+// Local memory is private to the thread: a store to it does not change what other loads read.
 bool may_change_memory(const model::Form& form) {
   return form.is_barrier || form.flow == model::Flow::call || (form.writes_memory && form.space != model::Space::local);
 }
@@ -48,7 +48,7 @@ class Search {
 
   const model::Module& module_;
   const RegisterUses& uses_;
-  std::vector<std::uint32_t> loaded_;  // by value: where it was last loaded, or made of what was
+  std::vector<std::uint32_t> loaded_;  // by value: where it was last loaded, or computed from a loaded value
   std::uint32_t now_ = 0, together_ = 0, most_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// How many registers the loads need that can be under way at the same time.
+// How many registers are needed by loads that can be in flight at the same time.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace frx::derive::ptx {
 
-// Registers of 32 bits for the results of loads in one block that do not need each other's results, up to where
-// memory may change (a store, a barrier, a call); the most of all blocks. ptxas starts such loads together as far
-// as registers are left, wherever they stand in the PTX.
+// Counts registers of 32 bits for the results of independent loads in one block, up to where memory may change (a store, a barrier, a
+// call), and returns the largest number of all blocks. ptxas issues such loads together as far as registers are left, wherever
+// they stand in the PTX.
 std::uint32_t loads_together(const ::frx::model::ptx::Module& module, const FlowGraph& graph, const RegisterUses& uses);
 
 }  // namespace frx::derive::ptx

@@ -14,7 +14,7 @@ class Finder {
   Loops find();
 
  private:
-  void walk();
+  void traverse();
   void collect(std::uint32_t header);
   void add_to(std::uint32_t loop, std::uint32_t block);
   std::uint32_t outermost(std::uint32_t loop);
@@ -23,13 +23,13 @@ class Finder {
   const Dominators& dominators_;
   Loops loops_;
   std::vector<std::uint32_t> postorder_;
-  std::vector<std::uint32_t> around_;  // by loop: a loop around it, shortened as it is asked for
+  std::vector<std::uint32_t> around_;  // by loop: an enclosing loop, with path compression
   std::vector<std::uint32_t> open_;
 };
 
 Loops Finder::find() {
   if (graph_.blocks.empty()) return std::move(loops_);
-  walk();
+  traverse();
   for (const std::uint32_t header : postorder_) collect(header);  // inner headers come first
   for (std::size_t i = loops_.all.size(); i-- > 0;) {
     Loop& loop = loops_.all[i];
@@ -41,9 +41,9 @@ Loops Finder::find() {
   return std::move(loops_);
 }
 
-// Depth first. An edge to a block that is still open goes back; if that block does not dominate its begin,
-// the cycle has another entry.
-void Finder::walk() {
+// Traverses depth first. An edge to a block that is still open is a back edge; if that block does not dominate its source, the
+// cycle has another entry.
+void Finder::traverse() {
   enum : std::uint8_t { unseen, open, done };
   std::vector<std::uint8_t> state(graph_.blocks.size(), unseen);
   std::vector<std::pair<std::uint32_t, std::size_t>> stack = {{0, 0}};
@@ -83,7 +83,7 @@ void Finder::collect(std::uint32_t header) {
   }
 }
 
-// The block, or the outermost loop it is in already; then what leads there.
+// Adds the block, or the outermost loop that already contains it, and then its predecessors.
 void Finder::add_to(std::uint32_t loop, std::uint32_t block) {
   std::uint32_t entry = block;
   if (loops_.innermost[block] == none) {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "derive/ptx/access_tally.h"
-#include "derive/ptx/access_words.h"
+#include "derive/ptx/access_text.h"
 
 namespace frx::derive::ptx {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 namespace model = ::frx::model::ptx;
 using model::Space;
 
-// The number of an operand whose integer says the size, of `cp.async.ca.shared.global [a], [b], 16;`
+// The size that an operand states, as in `cp.async.ca.shared.global [a], [b], 16;`; 0 when it is not an integer.
 std::uint32_t stated_bytes(const model::Module& module, const model::Instruction& instruction, int number) {
   const std::span<const model::Operand> operands = module.operands_of(instruction);
   int top = 0;
@@ -29,7 +29,7 @@ AccessType type_of(const model::Form& form, const Address& address) {
   return !form.writes_memory ? AccessType::load : form.reads_memory ? AccessType::atomic : AccessType::store;
 }
 
-// Rows of 16 bytes, each at the address that one lane names.
+// Matrix instructions access rows of 16 bytes, each at the address that one lane provides.
 bool is_matrix(const model::Form& form) { return form.category == model::Category::tensor; }
 
 Request described(const model::Module& module, const Address& address) {
@@ -46,8 +46,8 @@ Request described(const model::Module& module, const Address& address) {
   return request;
 }
 
-// Requests that are a multiple of this apart cost the same: a sector, and more than a word of a bank. A number
-// that is so large that an address of 32 bits might wrap around is left as it is.
+// Requests at a distance that is a multiple of this cost the same: it is a sector, and more than a word of a bank. A constant so large
+// that an address of 32 bits might wrap around is left as it is.
 constexpr std::int64_t same_again = warp::sector_bytes, largest_offset = 1 << 28;
 
 std::int64_t offset_that_matters(std::int64_t offset) {
@@ -55,13 +55,13 @@ std::int64_t offset_that_matters(std::int64_t offset) {
   return is_large ? offset : offset & (same_again - 1);
 }
 
-// Without the number that is added, which comes first.
+// All terms but the constant one, which comes first.
 std::span<const Term> varying_terms(const Forms& forms, FormId form) {
   const std::span<const Term> terms = forms.terms(form);
   return terms.subspan(!terms.empty() && terms[0].monomial == 0 ? 1 : 0);
 }
 
-// Of a generic address: where what it starts from lies.
+// The space that the base of a generic address lies in.
 Space origin_of(const model::Module& module, const Atoms& atoms, FormId form) {
   if (form == none) return Space::none;
   for (const Term& term : atoms.forms.terms(form)) {
@@ -70,7 +70,7 @@ Space origin_of(const model::Module& module, const Atoms& atoms, FormId form) {
       return module.variables[atoms[factors[0]].name].space;
     }
   }
-  // A kernel is given pointers to global memory, by nearly all programs.
+  // Nearly all programs pass pointers to global memory to their kernels.
   return base_of(atoms, form) != none ? Space::global : Space::none;
 }
 
@@ -87,7 +87,7 @@ bool has_data(const Atoms& atoms, FormId form) {
 AccessKind kind_of(const Atoms& atoms, const Address& address) {
   const Nature nature = atoms.nature(address.form);
   if (has_data(atoms, address.form)) return AccessKind::data_dependent;
-  if (nature == Nature::unknown || address.parted) return AccessKind::unknown;
+  if (nature == Nature::unknown || address.is_diverged) return AccessKind::unknown;
   if (nature == Nature::uniform) return AccessKind::uniform;
   for (const Term& term : atoms.forms.terms(address.form)) {
     int lanes = 0;
@@ -100,7 +100,7 @@ AccessKind kind_of(const Atoms& atoms, const Address& address) {
   return AccessKind::affine;
 }
 
-// The factor of a thread number, which may be a sum of products itself.
+// The factor of a thread number, which may itself be a sum of products.
 std::string stride_along(const model::Module& module, Atoms& atoms, FormId form, std::uint8_t axis) {
   FormId factor = 0;
   for (const Term& term : std::vector<Term>(atoms.forms.terms(form).begin(), atoms.forms.terms(form).end())) {
@@ -171,13 +171,13 @@ std::uint64_t MemoryAnalysis::hash_of(const Request& request) const {
   return hash;
 }
 
-// Spaces are compared as the instructions name them: what a generic address points to follows from its form.
+// Spaces are compared as the instructions state them: where a generic address points to follows from its form.
 bool MemoryAnalysis::is_same(const Request& one, const Request& other) const {
   const Address &a = addresses_.all[one.address], &b = addresses_.all[other.address];
   const auto shape = [&](const Address& address, const Request& request) {
     const model::Form& form = module_.form_of(module_.instructions[address.instruction]);
     return std::tuple(form.is_asynchronous ? request.space : form.space, request.bytes, request.lanes, address.bits, address.predicate,
-                      address.guard, address.parted, address.form == none);
+                      address.guard, address.is_diverged, address.form == none);
   };
   if (shape(a, one) != shape(b, other)) return false;
   if (a.form == b.form) return true;
@@ -202,7 +202,7 @@ MemoryAccess MemoryAnalysis::access(std::size_t number, const Measured& measured
   access.stride = request.stride;
   if (address.form != none) access.formula = formula_of(module_, addresses_.atoms, address.form);
   access.cost = measured.cost;
-  access.cure = measured.cure;
+  access.fix = measured.fix;
   access.sentence = sentence_of(access);
   return access;
 }

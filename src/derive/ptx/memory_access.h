@@ -1,16 +1,13 @@
-// Every memory access of a function: where its address comes from, and what a warp pays for it.
+// Every memory access of a function: where its address comes from, and what it costs a warp.
 //
 //   ld.global.f32 %f1, [%rd5];      param_0 + 4*stride*tid.x + ..., block 256x1x1
 //     affine; adjacent threads are 4*param_3 bytes apart: 32 sectors of 32 bytes where 4 would do
 //
-// What is taken for granted: pointers among the parameters are aligned to 256 bytes, as cudaMalloc gives them;
-// index arithmetic with numbers that are not known does not wrap around; lanes of a warp go round loops
-// together. Numbers that are not known and matter are taken from a few samples (sizes as 1024, 1009, small
-// ones), and the answer is not `exact` then.
+// Assumptions: pointers among the parameters are aligned to 256 bytes, as cudaMalloc returns them; index arithmetic with unknown
+// numbers does not wrap around; lanes of a warp iterate through loops together. Unknown numbers that matter are taken from a few
+// samples (sizes such as 1024, 1009, small ones), and the result is not `exact` then.
 //
-// A request is one instruction of one warp. Sectors have 32 bytes. Shared memory has 32 banks of 4 bytes.
-// Sources: NVIDIA, CUDA C++ Programming Guide, "Compute Capabilities", sections on global and shared memory;
-// Nsight Compute documentation, "Memory Tables".
+// A request is one instruction of one warp; derive/warp/request.h and its neighbours say what it costs.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +25,15 @@ enum class AccessKind : std::uint8_t {
   uniform,         // the same address for all lanes
   affine,          // a sum of multiples of thread numbers
   known_per_lane,  // another function of thread numbers: masks, shifts, remainders
-  data_dependent,  // made of what was read from memory or another lane
+  data_dependent,  // computed from values read from memory or another lane
   unknown,
 };
 std::string_view name_of(AccessKind kind);  // "data_dependent"
 
 enum class AccessType : std::uint8_t { load, store, atomic };
 
-// Over the warps of a block and what is not known of the launch. `exact`: it holds for every launch with
-// this block; else numbers were sampled.
+// The cost over the warps of a block and over everything unknown about the launch. `exact`: it holds for every launch with this
+// block; otherwise numbers were sampled.
 struct AccessCost {
   std::uint32_t typical = 0, ideal = 0;  // of the same request
   std::uint32_t best = 0, worst = 0;     // least and most that any request needs
@@ -46,12 +43,12 @@ struct AccessCost {
   std::uint32_t excess() const { return typical > ideal ? typical - ideal : 0; }
 };
 
-struct Cure {
+struct AccessFix {
   enum Kind : std::uint8_t {
     none,
     pad_rows,          // of the shared array by `padding` elements
-    swap_indices,      // let the index of adjacent threads run along the fastest dimension
-    separate_members,  // a structure of arrays for an array of structures
+    swap_indices,      // so that the index of adjacent threads runs along the fastest dimension
+    separate_members,  // a structure of arrays instead of an array of structures
   };
   Kind kind = none;
   std::uint32_t padding = 0;
@@ -60,29 +57,28 @@ struct Cure {
 };
 
 struct MemoryAccess {
-  std::uint32_t instruction = 0;  // counted in the module; its `place` is the line of the source
+  std::uint32_t instruction = 0;  // its number in the module; its `place` is the line of the source
   AccessType type = AccessType::load;
-  ::frx::model::ptx::Space space = ::frx::model::ptx::Space::none;  // none: generic, and cannot be told
+  ::frx::model::ptx::Space space = ::frx::model::ptx::Space::none;  // none: generic, and not determined
   std::uint32_t bytes = 0;                                          // of one lane
   AccessKind kind = AccessKind::unknown;
   std::uint32_t loop_depth = 0;
-  // Bytes from one lane to the next, if it is the same all through the first warp.
+  // Bytes from one lane to the next, if they are the same throughout the first warp.
   std::optional<std::int64_t> lane_stride;
-  // What adjacent threads along x are apart, in bytes, as a formula: "4*param_3"; empty when it is not affine.
+  // The distance of adjacent threads along x in bytes, as a formula: "4*param_3"; empty when it is not affine.
   std::string stride;
   // The address as a formula: "param_0 + 4*ctaid.x*ntid.x + 4*tid.x".
   std::string formula;
-  // Global and local memory: sectors. Shared memory: wavefronts. Nothing when the address is not known, or no
-  // thread gets there.
+  // In sectors for global and local memory, in wavefronts for shared memory. Absent when the address is unknown, or no thread
+  // executes the access.
   std::optional<AccessCost> cost;
-  Cure cure;
+  AccessFix fix;
   std::string sentence;  // for people; without a full stop
 };
 
-// What accesses share that cost the same: unrolled code has many at addresses that differ by whole sectors, or
-// not at all.
+// What accesses of equal cost share: unrolled code has many accesses whose addresses differ by whole sectors, or not at all.
 struct Request {
-  std::uint32_t address = 0;  // of one of them: index into Addresses::all
+  std::uint32_t address = 0;  // of one of the accesses: index into Addresses::all
   ::frx::model::ptx::Space space = ::frx::model::ptx::Space::none;
   std::uint32_t bytes = 0;
   AccessKind kind = AccessKind::unknown;
@@ -90,24 +86,24 @@ struct Request {
   std::string stride;             // as in MemoryAccess
 };
 
-// What depends on the launch.
+// The properties of a request that depend on the launch.
 struct Measured {
   std::optional<std::int64_t> lane_stride;
   std::optional<AccessCost> cost;
-  Cure cure;
+  AccessFix fix;
 };
 
-// Accesses of a function for a launch, in the order of the code. Analyse once, ask for many shapes.
+// The accesses of a function, in the order of the code. One analysis serves many launches.
 class MemoryAnalysis {
  public:
-  // What is given must outlive this. Nearly linear in the size of the function.
+  // The arguments must outlive the analysis. Takes time nearly linear in the size of the function.
   MemoryAnalysis(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
                  const Vocabulary& words, const FlowGraph& graph, const Dominators& dominators, const Loops& loops,
                  const RegisterUses& uses, const Liveness& live, const Divergence& divergence);
 
   std::vector<MemoryAccess> accesses(const LaunchFacts& facts) const;
-  // The same piece by piece, for those who need few of them in full: how many there are, which request each
-  // is, and what the requests cost.
+  // The same step by step, for callers that need few accesses in full: how many there are, which request each belongs to, and
+  // what the requests cost.
   std::size_t size() const { return all_.size(); }
   const Request& request(std::size_t access) const { return requests_[all_[access].request]; }
   std::uint32_t request_number(std::size_t access) const { return all_[access].request; }
@@ -115,8 +111,8 @@ class MemoryAnalysis {
   AccessType type(std::size_t access) const { return all_[access].type; }
   std::uint32_t loop_depth(std::size_t access) const { return all_[access].loop_depth; }
   MemoryAccess access(std::size_t number, const Measured& measured) const;
-  // What the function demands of its launches, or else 256x1x1, 32x8x1, 16x16x1 and 8x8x4 as far as it uses
-  // the numbers of threads along y and z.
+  // The shape that the function requires of its launches; otherwise 256x1x1, 32x8x1, 16x16x1 and 8x8x4, depending on whether it
+  // uses the numbers of threads along y and z.
   std::vector<BlockShape> plausible_shapes() const;
 
   const Addresses& addresses() const { return addresses_; }
@@ -139,7 +135,7 @@ class MemoryAnalysis {
   std::vector<Request> requests_;
 };
 
-// The same in one go.
+// Analyses a function for one launch.
 std::vector<MemoryAccess> memory_accesses(const ::frx::model::ptx::Module& module,
                                           const ::frx::model::ptx::Function& function, const LaunchFacts& facts);
 

@@ -91,7 +91,7 @@ TEST(PtxMemoryAccess, OneStructureAfterTheOther) {
   const MemoryAccess access = access_of(load("mov.u32 %r9, %r1;", "ld.global.f32 %f1", 12));
   EXPECT_EQ(typical(access), 12u);
   EXPECT_EQ(access.cost->ideal, 4u);
-  EXPECT_EQ(access.cure.kind, Cure::separate_members);
+  EXPECT_EQ(access.fix.kind, AccessFix::separate_members);
 }
 
 TEST(PtxMemoryAccess, AVectorOfFourIsSixteenSectorsAtBest) {
@@ -105,7 +105,7 @@ TEST(PtxMemoryAccess, ThreadsAlongYDependOnTheShape) {
   // a[tid.x * n + tid.y]
   const std::string column = load("mad.lo.s32 %r9, %r1, %r3, %r2;");
   EXPECT_EQ(typical(access_of(column, {32, 8, 1})), 32u);
-  EXPECT_EQ(access_of(column, {32, 8, 1}).cure.kind, Cure::swap_indices);
+  EXPECT_EQ(access_of(column, {32, 8, 1}).fix.kind, AccessFix::swap_indices);
   EXPECT_EQ(typical(access_of(column, {1, 256, 1})), 4u);
   EXPECT_EQ(typical(access_of(load("mad.lo.s32 %r9, %r2, %r3, %r1;"), {16, 16, 1})), 4u);
 }
@@ -115,9 +115,9 @@ TEST(PtxMemoryAccess, AColumnOfATileHasAllItsBanksInOne) {
   EXPECT_EQ(access.space, model::Space::shared);
   EXPECT_EQ(typical(access), 32u);
   EXPECT_EQ(access.cost->excess(), 31u);
-  EXPECT_EQ(access.cure.kind, Cure::pad_rows);
-  EXPECT_EQ(access.cure.padding, 1u);
-  EXPECT_EQ(access.cure.row_bytes, 128u);
+  EXPECT_EQ(access.fix.kind, AccessFix::pad_rows);
+  EXPECT_EQ(access.fix.padding, 1u);
+  EXPECT_EQ(access.fix.row_bytes, 128u);
   EXPECT_EQ(access.sentence,
             "adjacent threads are 128 bytes apart: 32 wavefronts where 1 would do; with 1 element of padding behind "
             "every 128 bytes: 1");
@@ -178,8 +178,8 @@ TEST(PtxMemoryAccess, APointerThatMovesBySomethingUniformKeepsItsLanes) {
   EXPECT_EQ(worst(access), 4u);
 }
 
-// Lanes leave the loop in different rounds: behind it the counter is not the same for all of them.
-TEST(PtxMemoryAccess, WhatALoopLeavesBehindIsNotKnown) {
+// Lanes leave the loop in different iterations: after it the counter is not the same for all of them.
+TEST(PtxMemoryAccess, ValuesAfterADivergentLoopAreUnknown) {
   const MemoryAccess access =
       access_of("mov.u32 %r9, 0;\nL: add.s32 %r9, %r9, 1;\nsetp.lt.s32 %p1, %r9, %r1;\n@%p1 bra L;\n" + load(""));
   EXPECT_EQ(access.kind, AccessKind::unknown);
@@ -249,7 +249,7 @@ TEST(PtxMemoryAccess, RowsOfMatricesAreReadByEightLanesAtATime) {
                 {32, 1, 1});
   EXPECT_EQ(typical(access), 32u);
   EXPECT_EQ(access.cost->ideal, 4u);
-  EXPECT_EQ(access.cure.padding, 1u);
+  EXPECT_EQ(access.fix.padding, 1u);
 }
 
 TEST(PtxMemoryAccess, LocalMemoryLiesSideBySideForTheLanes) {

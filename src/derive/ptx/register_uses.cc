@@ -13,7 +13,7 @@ class Collector {
   Collector(const model::Form& form, std::span<const Operand> operands, std::vector<RegisterUse>& into)
       : form_(form), operands_(operands), into_(into) {}
 
-  // Either what is read or what is written.
+  // Collects either the registers that are read or those that are written.
   void collect(bool writes);
 
  private:
@@ -33,14 +33,14 @@ void Collector::collect(bool writes) {
     const Operand& top = operands_[at];
     const std::size_t behind = at + 1 + top.parts;
     const bool written = is_result(number, top, behind);
-    // Half a register is written: the other half stays.
+    // Only half of a register is written; the other half stays.
     const bool read = !written || form_.reads_result || top.kind == Operand::selected;
     if (writes ? written : read) add(top, operands_.subspan(at + 1, top.parts));
     at = behind;
   }
 }
 
-// An address is read even where its memory is written; of a call only the list before the name is written.
+// An address is read even where its memory is written; a call writes only the list before the name.
 bool Collector::is_result(std::size_t number, const Operand& operand, std::size_t behind) const {
   if (operand.kind == Operand::address || number >= form_.results) return false;
   return form_.flow != model::Flow::call || (operand.kind == Operand::list && behind < operands_.size());
@@ -73,7 +73,7 @@ RegisterUses::RegisterUses(const model::Module& module, const model::Function& f
   renumber(module, function);
 }
 
-// By a table as long as the declarations where they are no more than what is used could need, else by search.
+// Uses a table by declared register where the declarations are few enough, and a search otherwise.
 void RegisterUses::renumber(const model::Module& module, const model::Function& function) {
   if (function.register_count <= 4 * uses_.size() + 1024) {
     std::vector<std::uint32_t>& number = numbers_;

@@ -10,25 +10,25 @@
 namespace frx::derive::ptx {
 
 struct RegisterUse {
-  std::uint32_t value = 0;  // number of the register among those that are used
-  bool written = false;     // else it is read
+  std::uint32_t value = 0;  // number of the register among the registers that occur
+  bool written = false;     // otherwise it is read
 };
 
-// Registers are numbered anew, so that only those that occur count: a file may declare any number.
+// Registers are renumbered so that only those that occur count: a file may declare any number.
 class RegisterUses {
  public:
   RegisterUses(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function);
 
-  // Of an instruction, counted in the module; reads before writes.
+  // The uses of an instruction, by its number in the module; reads come before writes.
   std::span<const RegisterUse> of(std::uint32_t instruction) const {
     const std::uint32_t i = instruction - first_;
     return std::span<const RegisterUse>(uses_).subspan(begins_[i], begins_[i + 1] - begins_[i]);
   }
-  // How many registers occur; their numbers are smaller.
+  // How many registers occur; their numbers are smaller than this.
   std::uint32_t count() const { return static_cast<std::uint32_t>(declared_.size()); }
-  // As the function numbers it.
+  // The number that the function has for a value.
   std::uint32_t declared(std::uint32_t value) const { return declared_[value]; }
-  // The other way round, of one that occurs.
+  // The inverse, for a register that occurs.
   std::uint32_t value_of(std::uint32_t declared) const;
   // 32-bit registers that hold it: 2 for 64 bits; 0 for a predicate.
   std::uint8_t width(std::uint32_t value) const { return widths_[value]; }

@@ -9,10 +9,10 @@ using ::frx::model::TextPlace;
 using ::frx::model::ptx::Category;
 using ::frx::model::ptx::Module;
 
-// Values that must be kept, in registers of the budget, from which on a kernel is said to spill. Measured on the
-// kernels with launch bounds of docs/validation/ptx.md (nvcc 13.0 and two versions of clang, sm_75 to sm_120):
-// 757 of the 871 that spill are told, 1 of the 512 that do not. On kernels that it was not chosen on, held to 24 to
-// 64 registers: 23 of 30, and 1 of 781.
+// From this ratio of values that must be kept to registers of the budget on, a kernel is expected to spill. It was measured on the
+// kernels with launch bounds of docs/validation/ptx.md (nvcc 13.0 and two versions of clang, sm_75 to sm_120): 757 of the 871 that
+// spill are found, and 1 of the 512 that do not. On kernels that it was not chosen on, limited to 24 to 64 registers: 23 of 30,
+// and 1 of 781.
 constexpr double estimate_margin = 1.0;
 
 // Sets counted facts; a count points at the first instruction that was counted.
@@ -60,7 +60,7 @@ void add_spills(const KernelFacts& facts, const Compiled* compiled, Counter& cou
   subject.set("probably_spills", probably_spills(facts, compiled), counter.places(facts.pressure.instruction));
 }
 
-// Those whose neighbours use the rest of the sectors, or the others.
+// The accesses whose neighbours use the rest of the sectors, or the others.
 void add_costly(const Module& module, const std::vector<CostlyAccess>& costly, bool neighbours, std::uint64_t count, FactName count_name,
                 FactName sentence_name, CodeSubject& subject) {
   std::vector<TextPlace> places;

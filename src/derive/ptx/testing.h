@@ -24,10 +24,10 @@ struct Derived {
   std::string_view opcode(std::uint32_t instruction) const { return module.form_of(module.instructions[instruction]).text; }
   Divergence diverges() const { return divergence(module, function, graph, uses, live); }
 
-  // "yes" for a branch that may part lanes, "no" for one that does not, in the order of the code.
+  // "yes" for a branch that may diverge, "no" for one that does not, in the order of the code.
   std::string branches() const {
     std::string text;
-    for (const Branch& branch : diverges().branches) text += branch.may_part_lanes ? "yes " : "no ";
+    for (const Branch& branch : diverges().branches) text += branch.may_diverge ? "yes " : "no ";
     return text;
   }
   // "1 2, 2, " for the successors of each block.
