@@ -34,7 +34,7 @@ bool cuts(Op op) { return op == Op::mod || op == Op::bit_and || op == Op::min; }
 bool compares(Op op) { return op == Op::lt || op == Op::le; }
 
 constexpr std::uint16_t differs = Uses::thread | Uses::block;
-constexpr ExprId nobody = 0xFFFFFFFF;
+constexpr ExprId empty_slot = 0xFFFFFFFF;
 
 std::size_t hash_of(const Expr& e) {
   std::uint64_t h = static_cast<std::uint64_t>(e.op);
@@ -48,14 +48,14 @@ std::size_t hash_of(const Expr& e) {
 
 }  // namespace
 
-Expressions::Expressions() : places_(256, nobody) {
+Expressions::Expressions() : places_(256, empty_slot) {
   leaf(Op::varying);
   leaf(Op::opaque);
 }
 
 ExprId Expressions::put(const Expr& e) {
   std::size_t at = hash_of(e) & (places_.size() - 1);
-  for (; places_[at] != nobody; at = (at + 1) & (places_.size() - 1)) {
+  for (; places_[at] != empty_slot; at = (at + 1) & (places_.size() - 1)) {
     if (all_[places_[at]] == e) return places_[at];
   }
   if (is_full()) return opaque();
@@ -66,10 +66,10 @@ ExprId Expressions::put(const Expr& e) {
 }
 
 void Expressions::make_room() {
-  places_.assign(places_.size() * 4, nobody);
+  places_.assign(places_.size() * 4, empty_slot);
   for (ExprId id = 0; id < size(); ++id) {
     std::size_t at = hash_of(all_[id]) & (places_.size() - 1);
-    while (places_[at] != nobody) at = (at + 1) & (places_.size() - 1);
+    while (places_[at] != empty_slot) at = (at + 1) & (places_.size() - 1);
     places_[at] = id;
   }
 }
@@ -140,7 +140,7 @@ ExprId Expressions::binary(Op op, ExprId a, ExprId b) {
   e.b = b;
   e.uses = all_[a].uses | all_[b].uses;
   const bool left = uses(a, differs), right = uses(b, differs);
-  const bool is_of_thread = uses(a, Uses::thread) != uses(b, Uses::thread);  // i < end of this block's part
+  const bool is_of_thread = uses(a, Uses::thread) != uses(b, Uses::thread);  // i < end of this block's share
   if (compares(op) && (left != right || is_of_thread)) e.uses |= Uses::comparison;
   if (cuts(op) && (left || right)) e.uses |= Uses::clamped;
   return put(e);

@@ -3,9 +3,9 @@
 //   int row = blockIdx.y * 16 + threadIdx.y;  a[row * n + k]
 //   ->  add(mul(add(mul(block_y, 16), thread_y), parameter n), loop 3)
 //
-// Expressions are numbered, operands before what is made of them, and equal ones are one. Two leaves stand for
-// what cannot be followed: `varying` differs between threads (a load from an address that differs), `opaque` is
-// unknown altogether.
+// Expressions are numbered, operands before the expressions that use them, and equal expressions are stored once. Two leaves stand
+// for values that cannot be followed: `varying` differs between threads (a load from an address that differs), `opaque` is
+// completely unknown.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,8 @@ enum class Op : std::uint8_t {
   grid_dim_y,
   grid_dim_z,
   uniform,     // the same for all threads, unknown: a parameter, a load all threads make from one address
-  iteration,   // how often a loop has been passed through, the same for all threads
-  loop_value,  // what a loop makes of a variable, in no simple way
+  iteration,   // how many iterations of a loop have been completed, the same for all threads
+  loop_value,  // a variable that a loop changes in no simple way
   varying,
   opaque,
   load,  // a: the index; b: number of the memory it is from
@@ -62,7 +62,7 @@ enum class Op : std::uint8_t {
   select,  // a ? b : c
 };
 
-// What an expression is made of.
+// The kinds of values that an expression uses.
 struct Uses {
   enum Bit : std::uint16_t {
     thread_x = 1,
@@ -74,10 +74,10 @@ struct Uses {
     iteration = 64,
     varying = 128,
     opaque = 256,
-    comparison = 512,  // of something that differs between threads with something that does not
-    clamped = 1024,    // a thread's number is cut down: %, &, min, a choice
-    loaded = 2048,     // it was read from memory
-    floating = 4096,   // a fraction takes part
+    comparison = 512,  // of a value that differs between threads with one that does not
+    clamped = 1024,    // a thread's number is reduced: %, &, min, a select
+    loaded = 2048,     // a value was read from memory
+    floating = 4096,   // a floating-point value is involved
   };
   static constexpr std::uint16_t thread = thread_x | thread_y | thread_z;
   static constexpr std::uint16_t index = thread | block | iteration;
@@ -87,7 +87,7 @@ struct Expr {
   Op op = Op::opaque;
   std::uint16_t uses = 0;
   std::uint32_t a = 0, b = 0, c = 0;
-  std::int64_t value = 0;  // of a constant; which one, of uniform, iteration and loop_value
+  std::int64_t value = 0;  // of a constant; the identity of a uniform, iteration or loop_value
 
   bool operator==(const Expr&) const = default;
 };
@@ -106,16 +106,16 @@ class Expressions {
   ExprId binary(Op op, ExprId a, ExprId b);
   ExprId select(ExprId condition, ExprId yes, ExprId no);
   ExprId load(ExprId index, std::uint32_t memory);
-  ExprId fraction();  // some number that is not whole
+  ExprId fraction();  // an unknown floating-point number
   ExprId varying() const { return 0; }
   ExprId opaque() const { return 1; }
 
-  // A loop turned out to make a value that differs between threads, or that nobody can follow.
+  // A loop turned out to compute a value that differs between threads, or that cannot be followed.
   void mark(ExprId loop_value, Uses::Bit as) { all_[loop_value].uses |= as; }
 
   std::optional<std::int64_t> constant_of(ExprId id) const;
   bool uses(ExprId id, std::uint16_t bits) const { return (all_[id].uses & bits) != 0; }
-  // Too many to go on: everything new is opaque.
+  // There are too many expressions: every new one is opaque.
   bool is_full() const { return all_.size() >= most; }
 
   static constexpr std::size_t most = 20000;
@@ -126,7 +126,7 @@ class Expressions {
   std::optional<ExprId> simplified(Op op, ExprId a, ExprId b);
 
   std::vector<Expr> all_;
-  std::vector<ExprId> places_;  // by hash; one that is taken goes on to the next
+  std::vector<ExprId> places_;  // by hash, with linear probing
   std::int64_t fresh_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Facts under their names, with the places they show at, each place once and at most a few.
+// Facts by name, with the places that show them: each place once, and only a few of them.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class Places {
  public:
   explicit Places(const KernelView& view) : view_(view) {}
 
-  // What a macro wrote has no place of its own.
+  // Code from a macro has no place of its own.
   void add(NodeRef at) {
     ++count_;
     if (std::ranges::find(seen_, at) != seen_.end()) {
@@ -38,7 +38,7 @@ class Places {
   std::size_t count_ = 0;
 };
 
-// By subject: facts_memory.cc, facts_control.cc, facts_shared.cc.
+// The facts of each subject: facts_memory.cc, facts_control.cc, facts_shared.cc.
 void add_memory_facts(const KernelView& view, model::CodeSubject& into);
 void add_control_facts(const KernelView& view, model::CodeSubject& into);
 void add_shared_facts(const KernelView& view, const model::cuda::Kernel& kernel, model::CodeSubject& into);

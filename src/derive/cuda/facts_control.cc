@@ -10,7 +10,7 @@ namespace {
 
 using model::CodeSubject;
 
-// Not where a parameter of the template or of the kernel decides whether it is passed at all.
+// Excludes barriers that are executed depending on a parameter of the template or of the kernel.
 bool is_in_each_round(const Trace& trace, const BarrierSite& barrier) {
   constexpr auto of_a_thread = Uses::thread | Uses::block | Uses::iteration | Uses::varying | Uses::opaque;
   for (std::uint32_t c = barrier.context; c != none; c = trace.contexts[c].parent) {
@@ -37,8 +37,8 @@ void add_barriers(const KernelView& view, CodeSubject& into) {
   into.set("sync_in_loop_count", static_cast<double>(most));
   const bool any_divergent = divergent.any(), any = all.any();
   into.set("conditional_syncthreads_pattern", any_divergent, divergent.take());
-  // What cannot be seen may hold one.
-  const bool may = view.trace.may_synchronize || view.trace.shared_escapes || view.words.barrier_in_assembly;
+  // Code that cannot be followed may contain a barrier.
+  const bool may = view.trace.may_synchronize || view.trace.shared_escapes || view.names.barrier_in_assembly;
   if (any || !may) into.set("has_sync", any, all.take());
   Places warp(view);
   for (const NodeRef at : view.trace.warp_barriers) warp.add(at);
@@ -55,8 +55,8 @@ bool touches(const KernelView& view, const BranchSite& site, Space space, bool s
   return false;
 }
 
-// Lanes of one warp part, for more than a single lane's errand, the end of the data, or a few lanes' help
-// with filling shared memory.
+// Do the lanes of one warp diverge, for more than the work of a single lane, the end of the data, or a few lanes that help to fill
+// shared memory?
 bool is_divergence(const KernelView& view, std::size_t i) {
   const BranchSite& site = view.trace.branches[i];
   const BranchPattern& pattern = view.patterns.branches[i];
@@ -65,15 +65,16 @@ bool is_divergence(const KernelView& view, std::size_t i) {
   const bool cut = e.uses(site.condition, Uses::clamped), compared = e.uses(site.condition, Uses::comparison);
   if (site.alternative == none && !touches(view, site, Space::global, false) && !touches(view, site, Space::shared, false))
     return false;  // a few moves between registers: predicated
-  if (cut && pattern.parts_warp_in_small && !compared && e.uses(site.condition, Uses::uniform) && e.uses(site.condition, Uses::iteration))
+  if (cut && pattern.diverges_in_warp_when_small && !compared && e.uses(site.condition, Uses::uniform) &&
+      e.uses(site.condition, Uses::iteration))
     return true;  // tid % (2 * s) == 0
-  if (!pattern.parts_warp || pattern.elects_one || pattern.is_of_one_warp) return false;
+  if (!pattern.diverges_in_warp || pattern.elects_one || pattern.is_of_one_warp) return false;
   if (compared && !cut && e.uses(site.condition, Uses::block | Uses::uniform)) return false;  // i < n
   if (compared && touches(view, site, Space::shared, true)) return false;
   return cut || site.alternative != none || touches(view, site, Space::global, false);
 }
 
-// An index of global memory is compared; not which thread it is, and not what was read.
+// Is an index of global memory compared, rather than a thread number or a loaded value?
 bool is_bounds_check(const KernelView& view, const BranchSite& site) {
   const Expressions& e = view.trace.expressions;
   if (site.loop == none || !e.uses(site.condition, Uses::comparison)) return false;
@@ -81,7 +82,7 @@ bool is_bounds_check(const KernelView& view, const BranchSite& site) {
   return e.uses(site.condition, Uses::block | Uses::iteration) && touches(view, site, Space::global, false);
 }
 
-// Are all sizes in it constants, of a template or a header?
+// Are all sizes in the condition constants, of a template or a header?
 bool is_of_constants(const Trace& trace, ExprId condition) {
   const Expressions& e = trace.expressions;
   std::vector<ExprId> open{condition};
@@ -102,13 +103,13 @@ bool is_of_constants(const Trace& trace, ExprId condition) {
   return any;
 }
 
-// More than one lane of a warp each way: not whole warps, not the errand of one lane.
-bool may_part_lanes(const KernelView& view, std::size_t i) {
+// May several lanes of a warp take each path? Conditions on whole warps or on a single lane do not count.
+bool may_diverge_in_warp(const KernelView& view, std::size_t i) {
   const Expressions& e = view.trace.expressions;
   const ExprId condition = view.trace.branches[i].condition;
   if (e.uses(condition, Uses::varying | Uses::opaque)) return true;
-  if (e.uses(condition, Uses::loaded) && e.uses(condition, Uses::thread)) return true;  // what each lane read
-  return e.uses(condition, Uses::thread) && view.patterns.branches[i].parts_some_warp && !is_of_constants(view.trace, condition);
+  if (e.uses(condition, Uses::loaded) && e.uses(condition, Uses::thread)) return true;  // each lane compares what it has read
+  return e.uses(condition, Uses::thread) && view.patterns.branches[i].diverges_in_some_warp && !is_of_constants(view.trace, condition);
 }
 
 NodeRef case_around(const Trace& trace, std::uint32_t context) {
@@ -119,33 +120,33 @@ NodeRef case_around(const Trace& trace, std::uint32_t context) {
 }
 
 void add_branches(const KernelView& view, CodeSubject& into) {
-  Places all(view), parting(view), checks(view);
+  Places all(view), divergent(view), checks(view);
   std::map<std::uint32_t, std::vector<NodeRef>> by_case;
   for (std::size_t i = 0; i < view.trace.branches.size(); ++i) {
     const BranchSite& site = view.trace.branches[i];
-    if (may_part_lanes(view, i)) {
+    if (may_diverge_in_warp(view, i)) {
       const NodeRef chosen = case_around(view.trace, site.context);
       if (chosen.node == none)
         all.add(site.at);
       else
         by_case[chosen.node].push_back(site.at);
     }
-    if (is_divergence(view, i)) parting.add(site.at);
+    if (is_divergence(view, i)) divergent.add(site.at);
     if (is_bounds_check(view, site)) checks.add(site.at);
   }
-  // Of the cases of a switch, one is taken: the fullest one counts.
+  // Only one case of a switch is executed: the one with most branches counts.
   const auto fullest = std::ranges::max_element(by_case, {}, [](const auto& one) { return one.second.size(); });
   if (fullest != by_case.end()) {
     for (const NodeRef at : fullest->second) all.add(at);
   }
   into.set("branch_count", all.count(), all.take());
-  const bool any = parting.any();
-  into.set("warp_divergence_pattern", any, parting.take());
+  const bool any = divergent.any();
+  into.set("warp_divergence_pattern", any, divergent.take());
   into.set("bounds_check_count", checks.count(), checks.take());
 }
 
 void add_threads(const KernelView& view, CodeSubject& into) {
-  bool uses_thread = view.words.thread_number_in_assembly, writes = false;
+  bool uses_thread = view.names.thread_number_in_assembly, writes = false;
   for (ExprId e = 0; e < view.trace.expressions.size(); ++e) {
     const Op op = view.trace.expressions[e].op;
     uses_thread = uses_thread || (op >= Op::thread_x && op <= Op::thread_z);
@@ -153,7 +154,7 @@ void add_threads(const KernelView& view, CodeSubject& into) {
   for (const Access& access : view.trace.accesses) {
     writes = writes || (access.kind != Access::load && view.trace.memories[access.memory].space == Space::global);
   }
-  // One thread has no use for its number, and something unknown may ask for it.
+  // A launch with one thread needs no thread number, and unknown code may use it.
   const bool may_use = view.trace.calls_unknown || view.is_launched_by_one_thread || !writes;
   if (uses_thread || !may_use) into.set("has_thread_indexing", uses_thread);
 }

@@ -22,7 +22,7 @@ std::string distance(const AccessPattern& pattern) {
 
 void add_coalescing(const KernelView& view, CodeSubject& into) {
   Places spread(view), flat(view), narrow(view), all(view);
-  bool any_narrow_load = false;  // what is gathered cannot be read in wider pieces
+  bool any_narrow_load = false;  // gathered elements cannot be read in wider pieces
   const AccessPattern* worst = nullptr;
   std::string worst_text;
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
@@ -57,7 +57,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
 void add_reuse(const KernelView& view, CodeSubject& into) {
   std::set<std::uint32_t> reused;
   Places places(view);
-  bool is_shared_out = false;  // not the same for all lanes of a warp: that one load serves
+  bool is_shared_out = false;  // not the same for all lanes of a warp, which a single load would serve
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Access& access = view.trace.accesses[i];
     const AccessPattern& pattern = view.patterns.accesses[i];
@@ -81,8 +81,8 @@ bool is_guarded(const KernelView& view, const Access& access) {
   return false;
 }
 
-// Does the launch follow from the data? A kernel that asks for the size of its grid works with any; memory that
-// each of its threads has a place in is as large as the launch.
+// Does the size of the launch follow from the data? A kernel that queries the size of its grid works with any; memory with an element for
+// each thread is as large as the launch.
 bool asks_for_the_grid(const Trace& trace) {
   for (ExprId e = 0; e < trace.expressions.size(); ++e) {
     const Op op = trace.expressions[e].op;
@@ -91,8 +91,8 @@ bool asks_for_the_grid(const Trace& trace) {
   return false;
 }
 
-// Blocks times threads count further than most arrays are long; what only counts threads of a block, or rows by
-// blocks and columns by threads, or is shared out by a barrier kernel over padded sizes, is not obvious.
+// An index of blocks times threads usually exceeds the array; for one that counts only the threads of a block, or rows by blocks and
+// columns by threads, or in a kernel with barriers over padded sizes, this is not obvious.
 void add_guards(const KernelView& view, CodeSubject& into) {
   Places unguarded(view), indexed(view);
   const bool any_launch_fits = asks_for_the_grid(view.trace);
@@ -124,9 +124,9 @@ void add_memory_facts(const KernelView& view, CodeSubject& into) {
   add_coalescing(view, into);
   add_reuse(view, into);
   add_guards(view, into);
-  into.set("vectorized", view.words.vector_types);
+  into.set("vectorized", view.names.vector_types);
   into.set("has_scalar_params", has_narrow_parameters(view));
-  into.set("read_only_or_constant_cache", view.words.read_only_cache);
+  into.set("read_only_or_constant_cache", view.names.read_only_cache);
 }
 
 }  // namespace frx::derive::cuda

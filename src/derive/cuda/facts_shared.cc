@@ -13,24 +13,24 @@ using model::CodeSubject;
 using model::cuda::Kernel;
 using model::cuda::SharedArray;
 
-// Only what is written and reached in one way alone surely stays with the thread that writes it.
+// Only memory that is written and read through a single address expression certainly stays with the thread that writes it.
 bool global_may_be_exchanged(const Trace& trace) {
-  struct Ways {
+  struct Addresses {
     ExprId address = 0;
     bool is_one = true, is_written = false, is_seen = false;
   };
-  std::vector<Ways> ways(trace.memories.size());
+  std::vector<Addresses> addresses(trace.memories.size());
   for (const Access& access : trace.accesses) {
     if (trace.memories[access.memory].space != Space::global) continue;
-    Ways& way = ways[access.memory];
+    Addresses& used = addresses[access.memory];
     const bool is_own = trace.expressions.uses(access.address, Uses::thread) &&
                         !trace.expressions.uses(access.address, Uses::varying | Uses::opaque);
-    way.is_one = way.is_one && is_own && (!way.is_seen || way.address == access.address);
-    way.address = access.address;
-    way.is_seen = true;
-    way.is_written = way.is_written || access.kind != Access::load;
+    used.is_one = used.is_one && is_own && (!used.is_seen || used.address == access.address);
+    used.address = access.address;
+    used.is_seen = true;
+    used.is_written = used.is_written || access.kind != Access::load;
   }
-  return std::ranges::any_of(ways, [](const Ways& way) { return way.is_written && !way.is_one; });
+  return std::ranges::any_of(addresses, [](const Addresses& used) { return used.is_written && !used.is_one; });
 }
 
 void add_exchanges(const KernelView& view, CodeSubject& into) {
@@ -55,7 +55,7 @@ void add_conflicts(const KernelView& view, CodeSubject& into) {
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Memory& memory = view.trace.memories[view.trace.accesses[i].memory];
     const std::uint32_t here = view.patterns.accesses[i].bank_ways;
-    // Two passes where one would do are worth a word only when they are made often.
+    // A two-way conflict is worth reporting only when the access is executed often.
     if (memory.space != Space::shared || here < (view.trace.accesses[i].loop == none ? 4 : 2)) continue;
     places.add(view.trace.accesses[i].at);
     if (here > ways) name = memory.name;
@@ -68,7 +68,7 @@ void add_conflicts(const KernelView& view, CodeSubject& into) {
   into.set("bank_conflict_array", name);
 }
 
-// 33 is 32 and one for the banks; 40 is 32 and eight.
+// 33 is 32 with one element of padding; 40 is 32 with eight.
 bool is_multiple(std::int64_t extent, std::int64_t of, bool may_be_padded) {
   if (extent % of == 0) return true;
   for (const std::int64_t pad : {1, 2, 4, 8, 16}) {
@@ -96,7 +96,7 @@ void add_shared_facts(const KernelView& view, const Kernel& kernel, CodeSubject&
   std::vector<model::TextPlace> declared;
   for (const SharedArray& array : kernel.shared_memory) declared.push_back(array.place);
   const bool any = !declared.empty();
-  if (any || !(view.words.shared_helper || view.trace.shared_escapes || view.trace.calls_unknown)) {
+  if (any || !(view.names.shared_helper || view.trace.shared_escapes || view.trace.calls_unknown)) {
     into.set("has_shared", any, declared);
   }
   into.set("shared_memory_tiling", any);
@@ -112,17 +112,17 @@ void add_matmul_facts(const KernelView& view, const Kernel& kernel, CodeSubject&
   for (const NodeRef at : matrix_products(view.program, view.trace, false)) places.add(at);
   const bool any = places.any(), in_tiles = !matrix_products(view.program, view.trace, true).empty();
   into.set("has_matmul", any, places.take());
-  into.set("has_tc", view.words.tensor_api);
-  into.set("has_fp16", view.words.half_types);
+  into.set("has_tc", view.names.tensor_api);
+  into.set("has_fp16", view.names.half_types);
   // Tiles matter where a matrix product goes through them; 64 is the height of a warpgroup's tile.
-  const bool through_tiles = view.words.tensor_api || in_tiles;
+  const bool through_tiles = view.names.tensor_api || in_tiles;
   const auto set_unfriendly = [&](model::FactName fact, model::FactName words, std::int64_t of) {
     const std::string dims = through_tiles ? unfriendly(kernel, of) : "";
     into.set(fact, !dims.empty());
     into.set(words, dims);
   };
   set_unfriendly("tc_unfriendly_dims", "tc_unfriendly_dims_str", 16);
-  set_unfriendly("tc_unfriendly_dims_hopper", "tc_unfriendly_dims_hopper_str", view.words.warpgroup_mma ? 64 : 16);
+  set_unfriendly("tc_unfriendly_dims_hopper", "tc_unfriendly_dims_hopper_str", view.names.warpgroup_mma ? 64 : 16);
 }
 
 CodeSubject facts_of(const KernelView& view, const Kernel& kernel) {
@@ -130,7 +130,7 @@ CodeSubject facts_of(const KernelView& view, const Kernel& kernel) {
   subject.scope = CodeSubject::Scope::kernel;
   subject.kernel = kernel.name;
   subject.place = kernel.place;
-  // Of what was followed only in part nothing is said.
+  // Nothing is concluded about code that was followed only in part.
   if (!view.trace.is_complete) return subject;
   add_memory_facts(view, subject);
   add_control_facts(view, subject);

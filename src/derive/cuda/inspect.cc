@@ -22,18 +22,18 @@ using model::cuda::Inspection;
 using model::cuda::Kernel;
 using model::cuda::Launch;
 
-// Kernels that wait for those before them at the same time, with their files at hand.
+// How many kernels are analysed together, with their files unpacked.
 constexpr std::size_t at_once = 192;
 
-// Files by name; the first one of a name counts.
+// Files by name; of several with one name the first counts.
 class Files {
  public:
   explicit Files(const Sources& sources) : sources_(sources) {
-    for (std::uint32_t i = 0; i < sources.size(); ++i) by_name_.try_emplace(sources.at_rest(i).name, i);
+    for (std::uint32_t i = 0; i < sources.size(); ++i) by_name_.try_emplace(sources.without_syntax(i).name, i);
   }
   std::string line(const model::TextPlace& place) const {
     const auto at = by_name_.find(place.file);
-    return at == by_name_.end() ? "" : std::string(trim(sources_.at_rest(at->second).line(place.line)));
+    return at == by_name_.end() ? "" : std::string(trim(sources_.without_syntax(at->second).line(place.line)));
   }
 
  private:
@@ -47,7 +47,7 @@ std::vector<model::CodeFinding> judged(const model::CodeSubject& subject, const 
   return findings;
 }
 
-// What is found about one kernel.
+// The results for one kernel.
 struct Inspected {
   Kernel kernel;
   std::vector<model::CodeSubject> subjects;  // facts about the kernel, and its occupancy
@@ -64,8 +64,8 @@ Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunche
   const Trace trace = trace_kernel(program, f);
   const Shape block = launches.first_block.threads() > 0 ? launches.first_block : likely_block(trace);
   const Patterns patterns(trace, block);
-  const Words words = words_of(program, trace);
-  KernelView view{program, program.functions()[f], trace, patterns, words, block};
+  const NameFacts names = name_facts_of(program, trace);
+  KernelView view{program, program.functions()[f], trace, patterns, names, block};
   view.dynamic_shared_bytes = launches.dynamic_shared_bytes;
   view.is_launched_by_one_thread = launches.is_by_one_thread;
   Inspected result{kernel_of(view), {}, {}, {}};
@@ -91,37 +91,37 @@ std::vector<model::CodeFinding> judged_launches(const std::vector<Launch>& launc
   return findings;
 }
 
-// Lets go of files that nothing leads to any more, while kernels are studied in the order of their files.
-class Dropping {
+// Releases files that no later kernel can lead to, while kernels are analysed in the order of their files.
+class FileReleaser {
  public:
-  Dropping(const Sources& sources, const std::vector<std::uint32_t>& last_users) : sources_(sources) {
+  FileReleaser(const Sources& sources, const std::vector<std::uint32_t>& last_users) : sources_(sources) {
     for (std::uint32_t i = 0; i < last_users.size(); ++i) by_last_user_.emplace_back(last_users[i], i);
     std::ranges::sort(by_last_user_, std::greater<>());
   }
-  void drop_before(std::uint32_t file) {
+  void release_before(std::uint32_t file) {
     for (; !by_last_user_.empty() && by_last_user_.back().first < file; by_last_user_.pop_back()) {
-      sources_.drop(by_last_user_.back().second);
-      if (++dropped_ % worth_returning == 0) return_free_memory();
+      sources_.release(by_last_user_.back().second);
+      if (++released_ % worth_returning == 0) return_free_memory();
     }
   }
 
  private:
   const Sources& sources_;
   static constexpr std::uint32_t worth_returning = 256;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> by_last_user_;  // the first ones last
-  std::uint32_t dropped_ = 0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> by_last_user_;  // in descending order
+  std::uint32_t released_ = 0;
 };
 
-// Without a judge, all subjects are kept.
+// Keeps all subjects when there is no judge.
 Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, const Judge& judge) {
   Judged result;
   const Program program(sources);
   ProgramLaunches of_program = launches_of(program);
-  Dropping dropping(sources, last_users(program, of_program.mentions));
+  FileReleaser releaser(sources, last_users(program, of_program.mentions));
   result.inspection.launches = std::move(of_program.launches);
   of_program = {};
   const Files files(sources);
-  std::vector<model::CodeFinding> about_launches;  // asked now, while all files are there
+  std::vector<model::CodeFinding> about_launches;  // determined now, while all files are there
   if (judge) about_launches = judged_launches(result.inspection.launches, judge, files);
   LaunchesByKernel launches = by_kernel(result.inspection.launches);
   std::vector<std::pair<std::uint32_t, const KernelLaunches*>> kernels;  // functions, and their launches
@@ -134,7 +134,7 @@ Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, 
     const std::size_t end = std::min(begin + at_once, kernels.size());
     std::vector<Inspected> found(end - begin);
     const auto file_of = [&](std::size_t k) { return program.functions()[kernels[k].first].at.source; };
-    // Unpacked before, so that nobody waits for a file that another one unpacks; those in between have no kernels.
+    // Files are unpacked first, so that no thread waits for another one that unpacks; files in between have no kernels.
     std::vector<std::uint32_t> their_files;
     for (std::size_t k = begin; k < end; ++k) {
       if (their_files.empty() || their_files.back() != file_of(k)) their_files.push_back(file_of(k));
@@ -146,8 +146,8 @@ Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, 
       if (judge) found[i].judge_by(judge, files);
     });
     for (Inspected& one : found) add(std::move(one), result);
-    sources.rest();
-    if (end < kernels.size()) dropping.drop_before(file_of(end));
+    sources.pack_all();
+    if (end < kernels.size()) releaser.release_before(file_of(end));
   }
   std::ranges::move(about_launches, std::back_inserter(result.findings));
   if (!judge) {

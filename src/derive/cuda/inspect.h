@@ -12,14 +12,14 @@
 
 namespace frx::derive::cuda {
 
-// Files are one program: a kernel of one may be launched, and its functions defined, in another. `limits` may be
-// null; then nothing is said about occupancy.
+// The files are one program: a kernel of one file may be launched, and its functions defined, in another. `limits` may be null;
+// then occupancy is not computed.
 model::cuda::Inspection inspect(std::span<const model::cuda::Source> sources, const knowledge::SmLimits* limits);
 
-// The same, but each subject is judged as soon as it is known, and not kept. Findings are in the order of subjects and
-// have their snippets. A source whose syntax is packed is unpacked while it is studied, and once nothing leads to it any
-// more it is left without text and syntax.
-using Judge = std::function<std::vector<model::CodeFinding>(const model::CodeSubject&)>;  // asked from several threads
+// The same, but each subject is judged as soon as it is known, and then discarded. Findings are in the order of subjects and have
+// their snippets. A source whose syntax is packed is unpacked while it is analysed, and released once no later kernel can lead to it:
+// then it has neither text nor syntax.
+using Judge = std::function<std::vector<model::CodeFinding>(const model::CodeSubject&)>;  // called from several threads
 struct Judged {
   model::cuda::Inspection inspection;
   std::vector<model::CodeFinding> findings;

@@ -1,4 +1,4 @@
-// The kernel as the report lists it: name, parameters, shared memory, barriers, and the documented words.
+// The kernel as the report lists it: name, parameters, shared memory, barriers, and the documented tags.
 #include <algorithm>
 #include <set>
 
@@ -14,7 +14,7 @@ using model::TextPlace;
 using model::cuda::Kernel;
 using model::cuda::SharedArray;
 
-// White space made one blank, comments and all else as written.
+// Collapses white space to one blank; comments and everything else stay as written.
 std::string one_line(std::string_view text) {
   std::string line;
   for (const char c : text) {
@@ -51,7 +51,7 @@ std::vector<std::string> template_parameters_of(const KernelView& view) {
   return names;
 }
 
-// Numbers, macros and constants; what else may stand there is unknown.
+// Evaluates numbers, macros and constants; anything else is unknown.
 std::optional<std::int64_t> constant_at(const KernelView& view, std::uint32_t node) {
   std::string_view text = view.source().text_of(node);
   while (text.size() > 2 && text.starts_with('(') && text.ends_with(')')) text = trim(text.substr(1, text.size() - 2));
@@ -107,7 +107,7 @@ SharedArray shared_array(const KernelView& view, std::uint32_t m) {
 }
 
 void read_shared_memory(const KernelView& view, Kernel& kernel) {
-  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // a function that is called twice has its arrays once
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // a function that is called twice has its arrays only once
   for (std::uint32_t m = 0; m < view.trace.memories.size(); ++m) {
     const Memory& memory = view.trace.memories[m];
     if (memory.space == Space::shared && seen.emplace(memory.at.source, memory.at.node).second) {

@@ -8,30 +8,29 @@
 namespace frx::derive::cuda {
 namespace {
 
-// Room of lanes that were, for the next ones of this thread: a hundred kilobytes, asked for again at once, several times
-// for each kernel.
-class SpareRooms {
+// Buffers of destroyed Lanes, for the next ones of this thread: each kernel needs a hundred kilobytes several times in a row.
+class BufferPool {
  public:
-  Lanes::Room take(std::size_t size) {
-    Lanes::Room room;
-    if (!rooms_.empty()) {
-      room = std::move(rooms_.back());
-      rooms_.pop_back();
+  Lanes::Buffer take(std::size_t size) {
+    Lanes::Buffer buffer;
+    if (!buffers_.empty()) {
+      buffer = std::move(buffers_.back());
+      buffers_.pop_back();
     }
-    if (room.size < size) room = {std::make_unique_for_overwrite<std::int64_t[]>(size), size};
-    return room;
+    if (buffer.size < size) buffer = {std::make_unique_for_overwrite<std::int64_t[]>(size), size};
+    return buffer;
   }
-  void give_back(Lanes::Room room) {
-    if (room.size <= largest && rooms_.size() < most) rooms_.push_back(std::move(room));
+  void give_back(Lanes::Buffer buffer) {
+    if (buffer.size <= largest && buffers_.size() < most) buffers_.push_back(std::move(buffer));
   }
 
  private:
-  static constexpr std::size_t largest = 65536, most = 2;  // half a megabyte each
-  std::vector<Lanes::Room> rooms_;
+  static constexpr std::size_t largest = 65536, most = 2;  // of half a megabyte each
+  std::vector<Lanes::Buffer> buffers_;
 };
-thread_local SpareRooms spare_rooms;
+thread_local BufferPool buffer_pool;
 
-// Nearly all blocks measure powers of two.
+// Nearly all block dimensions are powers of two.
 class Divisor {
  public:
   explicit Divisor(std::uint32_t by)
@@ -50,11 +49,11 @@ Lanes::Lanes(const Expressions& expressions, const Sample& sample) : all_(expres
   choose_threads(sample.block);
   states_.resize(all_.size());
   rows_.resize(all_.size());
-  room_ = spare_rooms.take(rows_at_most() * count_);
+  buffer_ = buffer_pool.take(rows_at_most() * count_);
   for (ExprId e = 0; e < all_.size(); ++e) evaluate(e);
 }
 
-Lanes::~Lanes() { spare_rooms.give_back(std::move(room_)); }
+Lanes::~Lanes() { buffer_pool.give_back(std::move(buffer_)); }
 
 // The first two warps, one in the middle and the last.
 void Lanes::choose_threads(const Shape& block) {
@@ -69,7 +68,7 @@ void Lanes::choose_threads(const Shape& block) {
 
 std::int64_t Lanes::uniform_value(std::int64_t which) const {
   const std::int64_t i = which & 0xFFFF;
-  // Two sizes are far apart: a difference of them is no small number either.
+  // Any two sizes are far apart, so that their difference is no small number either.
   const std::int64_t apart = i * 7919 & 0x1FFF;
   switch (sample_.kind) {
     case Sample::large_odd: return 100003 + 64 * apart;
@@ -95,7 +94,7 @@ std::size_t Lanes::rows_at_most() const {
 std::int64_t* Lanes::new_row(ExprId e) {
   rows_[e].begin = used_;
   used_ += count_;
-  return room_.values.get() + rows_[e].begin;
+  return buffer_.values.get() + rows_[e].begin;
 }
 
 bool Lanes::is_same_for_all(ExprId e) const {
@@ -152,7 +151,7 @@ Lanes::State Lanes::evaluate_leaf(ExprId e) {
   }
 }
 
-// From one address all threads get one value, which nobody knows.
+// All threads load the same unknown value from one address.
 Lanes::State Lanes::evaluate_load(ExprId e) {
   const ExprId index = all_[e].a;
   if (states_[index] != known) return states_[index];
@@ -176,7 +175,7 @@ Lanes::State Lanes::evaluate_select(ExprId e) {
   return known;
 }
 
-// A side that decides alone makes the other one irrelevant.
+// An operand that decides the result makes the other one irrelevant.
 Lanes::State Lanes::evaluate_logical(ExprId e) {
   const Expr& s = all_[e];
   const bool is_and = s.op == Op::logical_and;
@@ -210,7 +209,7 @@ Lanes::State Lanes::evaluate_lanes(ExprId e, Calculate&& calculate) {
     }
     return known;
   };
-  const auto each = [&](ExprId id) { return [row = room_.values.get() + rows_[id].begin](std::uint32_t lane) { return row[lane]; }; };
+  const auto each = [&](ExprId id) { return [row = buffer_.values.get() + rows_[id].begin](std::uint32_t lane) { return row[lane]; }; };
   const auto one = [&](ExprId id) { return [value = rows_[id].value](std::uint32_t) { return value; }; };
   if (rows_[left].begin == same) return for_all(one(left), each(right));
   if (rows_[right].begin == same) return for_all(each(left), one(right));
@@ -222,8 +221,8 @@ Lanes::State Lanes::evaluate_binary(ExprId e) {
   const bool is_unary = s.op >= Op::neg && s.op < Op::select;
   if (states_[s.a] != known) return states_[s.a];
   if (!is_unary && states_[s.b] != known) return states_[s.b];
-  if ((s.uses & Uses::floating) != 0 && (s.uses & Uses::thread) != 0) return varying;  // nobody rounds here
-  switch (s.op) {  // one loop for each of the most frequent, so that the compiler knows which one it is
+  if ((s.uses & Uses::floating) != 0 && (s.uses & Uses::thread) != 0) return varying;  // rounding is not modelled
+  switch (s.op) {  // a loop for each of the most frequent operations, which the compiler can specialise
     case Op::add: return evaluate_lanes(e, [](std::int64_t a, std::int64_t b) { return calculate(Op::add, a, b); });
     case Op::sub: return evaluate_lanes(e, [](std::int64_t a, std::int64_t b) { return calculate(Op::sub, a, b); });
     case Op::mul: return evaluate_lanes(e, [](std::int64_t a, std::int64_t b) { return calculate(Op::mul, a, b); });

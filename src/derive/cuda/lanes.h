@@ -1,8 +1,8 @@
-// What expressions come to in each of some warps of a block, for a few ways the unknown could turn out.
+// The values of expressions in some warps of a block, for a few samples of the unknown sizes.
 //
-// Whether neighbouring threads touch neighbouring bytes, whether lanes of a warp part at a condition, whether a
-// bank is asked twice: all of it is plain to see once thread numbers are filled in. What does not depend on the
-// unknown sizes comes out the same in every sample, and only that is believed.
+// Whether neighbouring threads touch neighbouring bytes, whether lanes of a warp diverge at a condition, whether a bank is asked
+// twice: all of this is evident once thread numbers are inserted. Results that do not depend on the unknown sizes are the same in
+// every sample, and only those are used.
 #pragma once
 
 #include <array>
@@ -25,12 +25,12 @@ struct Sample {
   enum Kind : std::uint8_t { large_odd, large_even, tiny, small };
   Kind kind = large_odd;
   Shape block;
-  ExprId one_more = 0;  // the iteration of a loop that has been passed through once more than the others
+  ExprId one_more = 0;  // the iteration number of a loop that is one iteration ahead of the others
 };
 
 class Lanes {
  public:
-  struct Room {
+  struct Buffer {
     std::unique_ptr<std::int64_t[]> values;
     std::size_t size = 0;
   };
@@ -41,7 +41,7 @@ class Lanes {
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
 
-  std::uint32_t count() const { return count_; }  // of threads looked at
+  std::uint32_t count() const { return count_; }  // of sampled threads
   std::uint32_t warps() const { return (count_ + 31) / 32; }
   std::uint32_t thread_of(std::uint32_t lane) const { return threads_[lane]; }  // its number in the block
 
@@ -49,17 +49,17 @@ class Lanes {
   bool is_varying(ExprId e) const { return e < states_.size() && states_[e] == varying; }
   std::int64_t at(ExprId e, std::uint32_t lane) const {
     const Row& row = rows_[e];
-    return row.begin == same ? row.value : room_.values[row.begin + lane];
+    return row.begin == same ? row.value : buffer_.values[row.begin + lane];
   }
   // The values of all lanes, one after the other; null when they are one value and have no row.
-  const std::int64_t* row(ExprId e) const { return rows_[e].begin == same ? nullptr : room_.values.get() + rows_[e].begin; }
+  const std::int64_t* row(ExprId e) const { return rows_[e].begin == same ? nullptr : buffer_.values.get() + rows_[e].begin; }
   bool is_same_for_all(ExprId e) const;
-  // That, told at once; some that are the same have a row all the same.
+  // The same in constant time: false for some expressions that have a row with equal values.
   bool is_one_value(ExprId e) const { return rows_[e].begin == same; }
 
  private:
   enum State : std::uint8_t { known, varying, unknown };
-  // Most expressions are the same for all lanes: then there is one value. Else they have a place each, from `begin` on.
+  // Most expressions are the same for all lanes: then there is one value. Otherwise each lane has a value, from `begin` on.
   static constexpr std::uint32_t same = 0xFFFFFFFF;
   struct Row {
     std::uint32_t begin = same;
@@ -85,7 +85,7 @@ class Lanes {
   std::array<std::uint32_t, 32 * most_warps> threads_{};
   std::vector<State> states_;
   std::vector<Row> rows_;
-  Room room_;  // rows of `count_`
+  Buffer buffer_;  // rows of `count_`
   std::uint32_t used_ = 0;
 };
 

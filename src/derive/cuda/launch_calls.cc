@@ -1,15 +1,15 @@
-// Launches that are no <<<...>>>: a call with a kernel among its arguments, and its grid and block somewhere.
+// Launches without <<<...>>>: calls with a kernel among their arguments, and the grid and the block in some argument.
 //
 //   cudaLaunchKernel((const void*)k, grid, block, arguments, bytes, stream);
 //   config.gridDim = grid; config.blockDim = block; cudaLaunchKernelEx(&config, k, a, b);
 //   Params params(grid, block, 0, stream); launch(k<float>, params, a, b);
 //
-// Of two extents in one list the first is the grid, the second the block; a number behind them, the bytes of shared memory.
+// Of two extents in one list the first is the grid and the second the block; a number after them is the bytes of shared memory.
 #include "derive/cuda/walker_depth.h"
 
 namespace frx::derive::cuda {
 
-// The identifier of a kernel that is handed on; casts, `&` and template arguments around it do not matter.
+// The identifier of a kernel that is passed as an argument; casts, `&` and template arguments around it do not matter.
 std::uint32_t Walker::kernel_in(std::uint32_t list) {
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
     std::uint32_t at = c;
@@ -37,7 +37,7 @@ void Walker::add_extent(Config& config, const Value& value, std::uint32_t node) 
   config.nodes[config.extents++] = node;
 }
 
-// What stands behind both extents is the shared memory's size; of cudaLaunchKernel, the arguments come between.
+// The argument after both extents is the size of the shared memory; in cudaLaunchKernel the kernel's arguments come between.
 std::uint32_t Walker::config_of(const std::vector<Value>& arguments, std::uint32_t list, std::size_t between) {
   Config config;
   std::size_t i = 0, bytes_at = arguments.size();
@@ -68,7 +68,7 @@ void Walker::note_launch_by_call(std::uint32_t node, const std::vector<Value>& a
     if (config == none) config = argument.config;
   }
   if (config == none) config = object_config;
-  if (config == none || configs_[config].extents != 2) return;  // asks for its attributes, perhaps
+  if (config == none || configs_[config].extents != 2) return;  // it may only query attributes
   LaunchSite site;
   site.at = ref(node);
   site.kernel_name = name;

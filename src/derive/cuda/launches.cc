@@ -65,7 +65,7 @@ std::vector<Launch> launches_in(const Program& program, std::uint32_t f) {
   std::vector<Launch> launches;
   const Function& function = program.functions()[f];
   const Trace trace = trace_host(program, f);
-  std::set<std::uint32_t> seen;  // a function that calls a launching one does not launch twice
+  std::set<std::uint32_t> seen;  // a launch counts once, also when its function is called by another one that launches
   for (const LaunchSite& site : trace.launches) {
     const auto& node = program.sources()[site.at.source].syntax[site.at.node];
     const auto& body = program.sources()[function.at.source].syntax[function.body];
@@ -75,7 +75,7 @@ std::vector<Launch> launches_in(const Program& program, std::uint32_t f) {
   return launches;
 }
 
-// Those of its functions that have a place which may be one.
+// The functions of the file that contain a place which may be a launch.
 std::vector<std::uint32_t> may_launch(const Program& program, std::uint32_t source, const Mentions& mentions) {
   std::vector<std::uint32_t> functions;
   const model::cuda::Syntax& syntax = program.sources()[source].syntax;
@@ -90,7 +90,7 @@ std::vector<std::uint32_t> may_launch(const Program& program, std::uint32_t sour
 }  // namespace
 
 ProgramLaunches launches_of(const Program& program) {
-  constexpr std::size_t at_once = 32;  // files at hand
+  constexpr std::size_t at_once = 32;  // files that are unpacked together
   ProgramLaunches all;
   all.mentions.resize(program.sources().size());
   for (std::size_t begin = 0; begin < all.mentions.size(); begin += at_once) {
@@ -106,7 +106,7 @@ ProgramLaunches launches_of(const Program& program) {
     std::vector<std::vector<Launch>> found(functions.size());
     for_each_in_parallel(found.size(), [&](std::size_t i) { found[i] = launches_in(program, functions[i]); });
     for (std::vector<Launch>& some : found) std::ranges::move(some, std::back_inserter(all.launches));
-    program.sources().rest();
+    program.sources().pack_all();
   }
   std::ranges::stable_sort(all.launches, {}, [](const Launch& l) {
     return std::tuple(std::string_view(l.place.file), l.place.line, l.place.column);
@@ -151,7 +151,7 @@ std::optional<double> occupancy_pct(std::uint64_t threads, std::uint64_t shared_
     return std::nullopt;
   knowledge::LaunchShape shape;
   shape.threads_per_block = static_cast<std::uint32_t>(threads);
-  shape.registers_per_thread = 16;  // so few that they never limit
+  shape.registers_per_thread = 16;  // so few that registers never limit
   shape.static_shared_bytes = static_cast<std::uint32_t>(shared_bytes);
   shape.dynamic_shared_bytes = 0;
   return knowledge::occupancy(shape, *limits).occupancy_pct;

@@ -1,4 +1,4 @@
-// Launches, and what can be said about each of them and about what a kernel leaves room for.
+// Launches, facts about each of them, and advice on how a kernel could be launched.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@
 
 namespace frx::derive::cuda {
 
-// All `name<<<...>>>(...)` of the program, by file and line; and what was seen of each file on the way.
+// All `name<<<...>>>(...)` of the program, by file and line, and the mentions of each file.
 struct ProgramLaunches {
   std::vector<model::cuda::Launch> launches;
   std::vector<Mentions> mentions;  // by file, without launch_nodes
 };
 ProgramLaunches launches_of(const Program& program);
 
-// What the launches of one kernel name say about its blocks.
+// What the launches of one kernel name reveal about its blocks.
 struct KernelLaunches {
-  Shape first_block;                       // constant and possible; 0 threads: none is
-  std::uint64_t threads = 0;               // of the last constant block
-  std::uint64_t dynamic_shared_bytes = 0;  // at most
-  bool is_by_one_thread = false;           // one of them
+  Shape first_block;                       // the first constant and valid block; 0 threads: there is none
+  std::uint64_t threads = 0;               // in the last constant block
+  std::uint64_t dynamic_shared_bytes = 0;  // the most of any launch
+  bool is_by_one_thread = false;           // at least one launch has a single thread
   std::set<std::uint64_t> block_sizes;     // constant ones
 };
 using LaunchesByKernel = std::unordered_map<std::string_view, KernelLaunches>;
@@ -36,7 +36,7 @@ LaunchesByKernel by_kernel(const std::vector<model::cuda::Launch>& launches);
 
 model::CodeSubject launch_subject(const model::cuda::Launch& launch);
 
-// Of a block of that size, with registers left out: they are not known before compilation.
+// The occupancy of a block of that size, without registers: they are unknown before compilation.
 std::optional<double> occupancy_pct(std::uint64_t threads, std::uint64_t shared_bytes,
                                     const knowledge::SmLimits* limits);
 

@@ -64,7 +64,7 @@ class Scan {
     return static_cast<std::uint32_t>(count);
   }
 
-  // `const float k = -1.0f / 8` is a part of instructions, too.
+  // `const float k = -1.0f / 8` is an immediate operand, too.
   bool is_literal(std::uint32_t value) const {
     for (std::uint32_t n = value; value != none && n < source_.syntax[value].last; ++n) {
       const NodeKind kind = source_.syntax.kind(n);
@@ -74,7 +74,7 @@ class Scan {
   }
 
   void declare(std::uint32_t n) {
-    // A constant is a part of instructions.
+    // A constant is an immediate operand.
     if (scopes_.empty() || has_word(source_, n, "__shared__") || has_word(source_, n, "constexpr")) return;
     const std::uint32_t type = source_.syntax.child(n, Role::type);
     const std::uint32_t bytes = type == none ? 0 : program_.type(source_.text_of(type)).bytes;
@@ -96,7 +96,7 @@ class Scan {
     }
   }
 
-  // Inside a loop that a variable was declared before, it is needed until the loop ends.
+  // A variable that was declared before a loop and is used in it is needed until the loop ends.
   void use(std::uint32_t n) {
     const auto at = names_.find(source_.text_of(n));
     if (at == names_.end() || at->second.empty()) return;
@@ -126,8 +126,8 @@ class Scan {
   };
   const Program& program_;
   const Source& source_;
-  std::array<std::byte, 8192> room_;  // enough for most kernels
-  std::pmr::monotonic_buffer_resource scratch_{room_.data(), room_.size()};
+  std::array<std::byte, 8192> buffer_;  // enough for most kernels
+  std::pmr::monotonic_buffer_resource scratch_{buffer_.data(), buffer_.size()};
   std::pmr::vector<OpenScope> scopes_{&scratch_};
   std::pmr::vector<std::uint32_t> loops_{&scratch_};
   std::pmr::vector<Variable> variables_{&scratch_};

@@ -1,9 +1,9 @@
 // How many scalar variables of a function are needed at once.
 //
-//   float a, b, c;  f(a); f(b); f(c);     3 are declared; what no later line reads is not alive any more
+//   float a, b, c;  f(a); f(b); f(c);     3 are declared; a variable that no later line reads is dead
 //
-// From its declaration to its last use a variable takes a register, and through all of a loop when it comes from
-// outside; an array of constant size takes as many as it has elements. A compiler may do better and worse.
+// A variable takes a register from its declaration to its last use, and throughout a loop when it was declared before the loop; an array
+// of constant size takes as many as it has elements. A compiler may need fewer or more.
 #pragma once
 
 #include <cstdint>

@@ -6,21 +6,21 @@
 namespace frx::derive::cuda {
 namespace {
 
-// What tells the elements of one input apart: coordinates of threads and blocks, quotients and remainders of them,
-// and loops other than that over k.
+// What distinguishes the elements of one input: coordinates of threads and blocks, their quotients and remainders, and loops other
+// than the one over k.
 class Atoms {
  public:
-  Atoms(const Expressions& e, ExprId round) : e_(e), round_(round) {}
+  Atoms(const Expressions& e, ExprId iteration) : e_(e), iteration_(iteration) {}
 
-  // Bounded: an index has a handful of parts.
+  // The loop is bounded: an index has few terms.
   void add(ExprId root) {
     std::vector<ExprId> open{root};
     for (int steps = 0; !open.empty() && steps < 256; ++steps) {
       const ExprId id = open.back();
       open.pop_back();
       const Expr& x = e_[id];
-      if (id == round_) {
-        has_round_ = true;
+      if (id == iteration_) {
+        has_iteration_ = true;
       } else if ((x.op == Op::div || x.op == Op::mod || x.op == Op::shr || x.op == Op::bit_and) &&
                  e_.uses(id, Uses::thread)) {
         atoms.insert(id);
@@ -34,13 +34,13 @@ class Atoms {
     }
   }
 
-  bool has_round() const { return has_round_; }
+  bool has_iteration() const { return has_iteration_; }
   std::set<ExprId> atoms;
 
  private:
   const Expressions& e_;
-  ExprId round_;
-  bool has_round_ = false;
+  ExprId iteration_;
+  bool has_iteration_ = false;
 };
 
 bool each_has_its_own(const std::set<ExprId>& a, const std::set<ExprId>& b) {
@@ -50,7 +50,7 @@ bool each_has_its_own(const std::set<ExprId>& a, const std::set<ExprId>& b) {
   return lacks(a, b) && lacks(b, a);
 }
 
-// Doubles and whole numbers are not what half precision could replace.
+// Half precision could not replace doubles and integers.
 bool is_exact(const Program& program, const Memory& memory) {
   const TypeInfo type = program.type(memory.type);
   if (type.bytes == 0 || type.is_half) return false;
@@ -76,7 +76,7 @@ std::vector<NodeRef> matrix_products(const Program& program, const Trace& trace,
         right(trace.expressions, trace.loops[product.loop].iteration);
     left.add(a.address);
     right.add(b.address);
-    if (left.has_round() && right.has_round() && each_has_its_own(left.atoms, right.atoms)) found.push_back(product.at);
+    if (left.has_iteration() && right.has_iteration() && each_has_its_own(left.atoms, right.atoms)) found.push_back(product.at);
   }
   return found;
 }

@@ -1,10 +1,9 @@
-// Is a kernel a matrix product? Two inputs, multiplied and added up in a loop, one told apart by rows and the
-// other by columns:
+// Is a kernel a matrix product? Two inputs are multiplied and accumulated in a loop, one indexed by rows and the other by columns:
 //
 //   for (int k = 0; k < K; ++k) sum += a[row * K + k] * b[k * N + col];
 //
-// A dot product has no rows and columns; of a matrix times a vector one input has none; a filter's weights
-// neither. Of doubles and whole numbers none is counted.
+// A dot product has no rows and columns; in a product of matrix and vector one input has none, and neither have the weights of a filter.
+// Products of doubles and of integers do not count.
 #pragma once
 
 #include <vector>
@@ -13,7 +12,7 @@
 
 namespace frx::derive::cuda {
 
-// The places that multiply and add, empty when it is none.
+// The places that multiply and accumulate; empty when the kernel is not a matrix product.
 std::vector<NodeRef> matrix_products(const Program& program, const Trace& trace, bool in_shared_memory);
 
 }  // namespace frx::derive::cuda

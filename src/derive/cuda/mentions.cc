@@ -30,7 +30,7 @@ Mentions mentions_in(const Program& program, std::uint32_t index) {
   return mentions;
 }
 
-// From the last file on: what it leads to is not needed by any later one. Each file and each name is followed once.
+// Starts from the last file: what it leads to is not needed by any later one. Each file and each name is followed once.
 std::vector<std::uint32_t> last_users(const Program& program, std::span<const Mentions> all) {
   std::vector<std::uint32_t> last(all.size(), none), to_follow;
   std::vector<bool> is_followed(program.name_count());

@@ -1,4 +1,4 @@
-#include "derive/cuda/words.h"
+#include "derive/cuda/name_facts.h"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +11,9 @@ namespace {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
-class Reading {
+class NameScanner {
  public:
-  Reading(const Program& program, const Source& source) : program_(program), source_(source) {}
+  NameScanner(const Program& program, const Source& source) : program_(program), source_(source) {}
 
   void read(std::uint32_t function) {
     for (std::uint32_t n = function; n < source_.syntax[function].last; ++n) {
@@ -21,7 +21,7 @@ class Reading {
         case NodeKind::identifier:
         case NodeKind::type_identifier:
         case NodeKind::namespace_identifier:
-          if (const std::string_view name = source_.text_of(n); seen_.insert(name).second) word(name);
+          if (const std::string_view name = source_.text_of(n); seen_.insert(name).second) look_at(name);
           break;
         case NodeKind::assembly: assembly(n); break;
         case NodeKind::for_statement: loop(n); break;
@@ -30,24 +30,24 @@ class Reading {
     }
   }
 
-  Words words;
+  NameFacts facts;
 
  private:
-  void word(std::string_view name) {
+  void look_at(std::string_view name) {
     static constexpr std::array<std::string_view, 10> tensor{
         "wmma",  "mma_sync", "load_matrix_sync", "cute",    "cutlass",
         "wgmma", "mma",      "warpgroup_arrive", "tcgen05", "ldmatrix"};
-    words.tensor_api =
-        words.tensor_api || name.starts_with("mma_") || name.starts_with("ldmatrix") || std::ranges::find(tensor, name) != tensor.end();
-    words.warpgroup_mma = words.warpgroup_mma || name.starts_with("wgmma") || name.starts_with("warpgroup_") ||
+    facts.tensor_api =
+        facts.tensor_api || name.starts_with("mma_") || name.starts_with("ldmatrix") || std::ranges::find(tensor, name) != tensor.end();
+    facts.warpgroup_mma = facts.warpgroup_mma || name.starts_with("wgmma") || name.starts_with("warpgroup_") ||
                           name.starts_with("tcgen05");
     const TypeInfo type = program_.type(name);
-    words.half_types = words.half_types || type.is_half;
-    words.vector_types = words.vector_types || (type.parts > 1 && type.bytes >= 4);
-    words.shuffles = words.shuffles || name.starts_with("__shfl");
-    words.read_only_cache = words.read_only_cache || name == "__ldg" || is_constant(name);
-    words.shared_helper =
-        words.shared_helper || has(name, "SharedMem") || has(name, "sharedMem") || has(name, "TempStorage");
+    facts.half_types = facts.half_types || type.is_half;
+    facts.vector_types = facts.vector_types || (type.parts > 1 && type.bytes >= 4);
+    facts.shuffles = facts.shuffles || name.starts_with("__shfl");
+    facts.read_only_cache = facts.read_only_cache || name == "__ldg" || is_constant(name);
+    facts.shared_helper =
+        facts.shared_helper || has(name, "SharedMem") || has(name, "sharedMem") || has(name, "TempStorage");
   }
 
   bool is_constant(std::string_view name) const {
@@ -58,10 +58,10 @@ class Reading {
   void assembly(std::uint32_t n) {
     const std::string_view text = source_.text_of(n);
     if (has(text, "mma.") || has(text, "wmma.") || has(text, "tcgen05.") || has(text, "ldmatrix"))
-      words.tensor_api = true;
-    if (has(text, "wgmma.") || has(text, "tcgen05.")) words.warpgroup_mma = true;
-    if (has(text, "bar.") || has(text, "barrier.")) words.barrier_in_assembly = true;
-    if (has(text, "%tid") || has(text, "%laneid") || has(text, "%warpid")) words.thread_number_in_assembly = true;
+      facts.tensor_api = true;
+    if (has(text, "wgmma.") || has(text, "tcgen05.")) facts.warpgroup_mma = true;
+    if (has(text, "bar.") || has(text, "barrier.")) facts.barrier_in_assembly = true;
+    if (has(text, "%tid") || has(text, "%laneid") || has(text, "%warpid")) facts.thread_number_in_assembly = true;
   }
 
   void loop(std::uint32_t n) {
@@ -69,35 +69,35 @@ class Reading {
     if (update == none) return;
     const std::string_view op = source_.text_of(source_.syntax.child(update, Role::op));
     const std::string_view by = source_.text_of(source_.syntax.child(update, Role::right));
-    if (op == ">>=" || (op == "/=" && by == "2")) words.tree_loop = true;
-    if (op == "+=" && has(by, "gridDim.x")) words.grid_stride_loop = true;
+    if (op == ">>=" || (op == "/=" && by == "2")) facts.tree_loop = true;
+    if (op == "+=" && has(by, "gridDim.x")) facts.grid_stride_loop = true;
   }
 
   const Program& program_;
   const Source& source_;
-  std::array<std::byte, 8192> room_;  // enough for the names of most kernels
-  std::pmr::monotonic_buffer_resource scratch_{room_.data(), room_.size()};
+  std::array<std::byte, 8192> buffer_;  // enough for the names of most kernels
+  std::pmr::monotonic_buffer_resource scratch_{buffer_.data(), buffer_.size()};
   std::pmr::unordered_set<std::string_view> seen_{&scratch_};
 };
 
-void merge(Words& into, const Words& more) {
-  for (bool Words::*word :
-       {&Words::tensor_api, &Words::warpgroup_mma, &Words::half_types, &Words::vector_types, &Words::shuffles,
-        &Words::barrier_in_assembly, &Words::thread_number_in_assembly, &Words::read_only_cache, &Words::tree_loop,
-        &Words::grid_stride_loop, &Words::shared_helper}) {
-    into.*word = into.*word || more.*word;
+void merge(NameFacts& into, const NameFacts& more) {
+  for (bool NameFacts::*fact :
+       {&NameFacts::tensor_api, &NameFacts::warpgroup_mma, &NameFacts::half_types, &NameFacts::vector_types, &NameFacts::shuffles,
+        &NameFacts::barrier_in_assembly, &NameFacts::thread_number_in_assembly, &NameFacts::read_only_cache, &NameFacts::tree_loop,
+        &NameFacts::grid_stride_loop, &NameFacts::shared_helper}) {
+    into.*fact = into.*fact || more.*fact;
   }
 }
 
 }  // namespace
 
-Words words_of(const Program& program, const Trace& trace) {
-  Words all;
+NameFacts name_facts_of(const Program& program, const Trace& trace) {
+  NameFacts all;
   for (const std::uint32_t function : trace.functions) {
     const NodeRef at = program.functions()[function].at;
-    Reading reading(program, program.sources()[at.source]);
-    reading.read(at.node);
-    merge(all, reading.words);
+    NameScanner scanner(program, program.sources()[at.source]);
+    scanner.read(at.node);
+    merge(all, scanner.facts);
   }
   return all;
 }

@@ -13,7 +13,7 @@
 namespace frx::derive::cuda {
 namespace {
 
-// No address is further away than 2^60, whatever overflowed on the way to it; lanes stay as far apart as they are.
+// Limits addresses to 2^60, whatever overflowed in their computation; the distances of lanes are preserved.
 std::int64_t wrapped(std::int64_t address) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(address) << 3) >> 3; }
 
 }  // namespace
@@ -32,19 +32,19 @@ Patterns::Patterns(const Trace& trace, const Shape& block)
       barriers(trace.barriers.size(), none),
       exchanges(trace.memories.size()),
       trace_(trace) {
-  const bool may_part = !trace.branches.empty() || !trace.barriers.empty() || !trace.loops.empty();
+  const bool may_diverge = !trace.branches.empty() || !trace.barriers.empty() || !trace.loops.empty();
   const Lanes odd(trace.expressions, {Sample::large_odd, block});
   add_sample(odd, Sample::large_odd);
   for (const Sample::Kind kind : {Sample::large_even, Sample::small, Sample::tiny}) {
-    if (!may_part && (kind == Sample::small || kind == Sample::tiny)) continue;
+    if (!may_diverge && (kind == Sample::small || kind == Sample::tiny)) continue;
     add_sample(Lanes(trace.expressions, {kind, block}), kind);
   }
-  forgive_used_lines(odd);
-  forgive_own_parts(odd, block);
-  forgive_unknown_steps();
+  exempt_used_sectors(odd);
+  exempt_own_elements(odd, block);
+  exempt_unknown_strides();
 }
 
-// What is not known may hold for any lane.
+// An unknown condition may hold for any lane.
 Patterns::Mask Patterns::mask_of(const Lanes& lanes, ExprId condition) const {
   const Mask all = Mask().set() >> (Mask().size() - lanes.count());
   if (!lanes.is_known(condition)) return all;
@@ -69,14 +69,14 @@ void Patterns::add_sample(const Lanes& lanes, Sample::Kind kind) {
   if (kind != Sample::large_odd) add_distinct(lanes);
 }
 
-// What is one address for large sizes (i / n) may be many for small ones.
+// An index that is one address for large sizes (i / n) may be many for small ones.
 void Patterns::add_distinct(const Lanes& lanes) {
-  std::array<std::int64_t, 32 * Lanes::most_warps> room;
-  const std::span addresses(room.data(), lanes.count());
+  std::array<std::int64_t, 32 * Lanes::most_warps> buffer;
+  const std::span addresses(buffer.data(), lanes.count());
   std::unordered_map<ExprId, std::uint32_t> known;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const ExprId address = trace_.accesses[i].address;
-    const bool are_all = accesses[i].distinct >= lanes.count();  // different already
+    const bool are_all = accesses[i].distinct >= lanes.count();  // all are distinct already
     if (trace_.accesses[i].loop == none || accesses[i].distinct == 0 || are_all || !lanes.is_known(address)) continue;
     const auto [at, is_new] = known.try_emplace(address, 0);
     if (is_new && lanes.is_one_value(address)) {
@@ -90,9 +90,9 @@ void Patterns::add_distinct(const Lanes& lanes) {
 }
 
 void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind) {
-  // What is reached at the same address under the same conditions is seen once.
-  std::array<std::byte, 4096> room;  // enough for most kernels
-  std::pmr::monotonic_buffer_resource scratch(room.data(), room.size());
+  // Accesses to the same address under the same conditions are measured once.
+  std::array<std::byte, 4096> buffer;  // enough for most kernels
+  std::pmr::monotonic_buffer_resource scratch(buffer.data(), buffer.size());
   std::pmr::map<std::array<std::uint32_t, 5>, std::size_t> known(&scratch);
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const Access& access = trace_.accesses[i];
@@ -107,18 +107,18 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
     }
     const bool first = kind == Sample::large_odd;
     const AccessPattern before = pattern;
-    see(lanes, reached[access.context] & mask_of(lanes, access.alive), access, in_banks).put_into(pattern, first);
-    // Lanes that a condition leaves out are a matter of divergence, not of how the rest is spread.
+    see(lanes, reached[access.context] & mask_of(lanes, access.alive), access, in_banks).merge_into(pattern, first);
+    // Lanes that a condition excludes are a matter of divergence, not of how the others are spread.
     if (pattern.kind != AccessPattern::spread) continue;
     AccessPattern all = before;
-    see(lanes, Mask().set(), access, in_banks).put_into(all, first);
+    see(lanes, Mask().set(), access, in_banks).merge_into(all, first);
     if (all.kind != AccessPattern::spread) pattern = all;
   }
 }
 
 WarpAccess Patterns::see(const Lanes& lanes, Mask mask, const Access& access, bool in_banks) const {
   WarpAccess seen(in_banks);
-  // Nobody comes here in this sample: for global memory the rest of the warp may tell, for banks it does not.
+  // No lane is active in this sample: for global memory the whole warp is measured instead, for banks nothing is.
   if (mask.none() && in_banks) return seen;
   if (mask.none()) mask.set();
   const std::int64_t* const row = lanes.row(access.address);
@@ -138,7 +138,7 @@ WarpAccess Patterns::see(const Lanes& lanes, Mask mask, const Access& access, bo
   return seen;
 }
 
-bool Patterns::parts_block(const Lanes& lanes, ExprId condition) const {
+bool Patterns::diverges_in_block(const Lanes& lanes, ExprId condition) const {
   if (lanes.is_varying(condition)) return true;
   return lanes.is_known(condition) && trace_.expressions.uses(condition, Uses::thread | Uses::varying) && [&] {
     const bool first = lanes.at(condition, 0) != 0;
@@ -149,24 +149,24 @@ bool Patterns::parts_block(const Lanes& lanes, ExprId condition) const {
   }();
 }
 
-// `if (threadIdx.x >= n) return;` with nothing of the block's number: the block is as large as n, or is not; the launch
-// decides, and it is not seen from here.
+// `if (threadIdx.x >= n) return;` without the number of the block: whether the block is larger than n is decided by the launch, which is
+// unknown here.
 bool Patterns::is_sized_by_launch(ExprId alive) const {
   const Expressions& e = trace_.expressions;
   return e.uses(alive, Uses::uniform) && !e.uses(alive, Uses::block | Uses::varying | Uses::iteration | Uses::loaded);
 }
 
 void Patterns::add_barriers(const Lanes& lanes) {
-  std::vector<std::uint32_t> parting(trace_.contexts.size(), none);  // the innermost one at or around each context
+  std::vector<std::uint32_t> divergent(trace_.contexts.size(), none);  // the innermost divergent context at or around each one
   for (std::uint32_t c = 1; c < trace_.contexts.size(); ++c) {
-    const bool parts = parts_block(lanes, trace_.contexts[c].condition);
-    parting[c] = parts ? c : parting[trace_.contexts[c].parent];
+    const bool diverges = diverges_in_block(lanes, trace_.contexts[c].condition);
+    divergent[c] = diverges ? c : divergent[trace_.contexts[c].parent];
   }
   for (std::size_t i = 0; i < barriers.size(); ++i) {
     const BarrierSite& barrier = trace_.barriers[i];
     if (barriers[i] != none) continue;
-    barriers[i] = parting[barrier.context];
-    if (barriers[i] == none && !is_sized_by_launch(barrier.alive) && parts_block(lanes, barrier.alive)) barriers[i] = 0;
+    barriers[i] = divergent[barrier.context];
+    if (barriers[i] == none && !is_sized_by_launch(barrier.alive) && diverges_in_block(lanes, barrier.alive)) barriers[i] = 0;
   }
 }
 
@@ -174,9 +174,9 @@ void Patterns::add_branches(const Lanes& lanes, const std::vector<Mask>& reached
   for (std::size_t i = 0; i < branches.size(); ++i) {
     const BranchSite& site = trace_.branches[i];
     BranchPattern& pattern = branches[i];
-    pattern.may_part_block = pattern.may_part_block || parts_block(lanes, site.condition);
+    pattern.may_diverge_in_block = pattern.may_diverge_in_block || diverges_in_block(lanes, site.condition);
     if (!lanes.is_known(site.condition)) continue;
-    bool parts = false, alone = true;
+    bool diverges = false, alone = true;
     std::uint32_t warps_here = 0;
     for (std::uint32_t warp = 0; warp < lanes.warps(); ++warp) {
       std::uint32_t yes = 0, no = 0;
@@ -185,24 +185,24 @@ void Patterns::add_branches(const Lanes& lanes, const std::vector<Mask>& reached
         (lanes.at(site.condition, lane) != 0 ? yes : no) += 1;
       }
       if (yes + no > 0) ++warps_here;
-      parts = parts || (yes > 0 && no > 0);
-      pattern.parts_some_warp = pattern.parts_some_warp || (yes > 1 && no > 1);
+      diverges = diverges || (yes > 0 && no > 0);
+      pattern.diverges_in_some_warp = pattern.diverges_in_some_warp || (yes > 1 && no > 1);
       alone = alone && (yes <= 1 || no <= 1);
     }
     if (kind == Sample::tiny) {
-      pattern.parts_warp_in_small = parts && !alone;
+      pattern.diverges_in_warp_when_small = diverges && !alone;
     } else if (kind == Sample::large_odd) {
-      pattern.parts_warp = parts;
+      pattern.diverges_in_warp = diverges;
       pattern.elects_one = alone;
       pattern.is_of_one_warp = warps_here == 1 && lanes.warps() > 1;
     } else if (kind == Sample::large_even) {
-      pattern.parts_warp = pattern.parts_warp && parts;
+      pattern.diverges_in_warp = pattern.diverges_in_warp && diverges;
       pattern.elects_one = pattern.elects_one || alone;
     }
   }
 }
 
-// Who reads what whom wrote. An address that cannot be followed may be anybody's.
+// Which threads read what which threads wrote. An unknown address may belong to any thread.
 void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reached) {
   constexpr std::uint32_t several = none - 1;
   struct Written {

@@ -1,4 +1,4 @@
-// How the lanes of a warp spread over memory in each access, and who waits for whom at each barrier.
+// How the lanes of a warp spread over memory in each access, and which threads reach each barrier.
 #pragma once
 
 #include <bitset>
@@ -11,45 +11,45 @@
 
 namespace frx::derive::cuda {
 
-// The block that is looked at: that of a launch, else one that the code seems made for.
+// The block that is assumed without a launch: one that the code seems to be written for.
 Shape likely_block(const Trace& trace);
 
 struct AccessPattern {
   enum Kind : std::uint8_t { unknown, uniform, packed, spread, data_dependent };
   Kind kind = unknown;
-  double sector_ratio = 1;                  // sectors of 32 bytes touched, to those the bytes would fill
+  double sector_ratio = 1;                  // sectors of 32 bytes that are touched, relative to those that the bytes would fill
   std::optional<std::int64_t> lane_stride;  // bytes between neighbouring lanes, where it is a constant
-  bool stride_is_symbolic = false;          // it depends on a size that is not known
-  std::uint32_t bank_ways = 1;              // shared memory: words that one bank is asked for
-  std::int64_t first_address = 0;           // of the first active lane, in the sample where the unknown is odd
-  std::uint32_t distinct = 0, threads = 0;  // addresses, at most in a sample, and threads that use them
+  bool stride_is_symbolic = false;          // it depends on an unknown size
+  std::uint32_t bank_ways = 1;              // shared memory: the degree of bank conflicts
+  std::int64_t first_address = 0;           // of the first active lane, in the sample with odd sizes
+  std::uint32_t distinct = 0, threads = 0;  // addresses (the most of any sample), and threads that use them
 };
 
 struct BranchPattern {
-  bool may_part_block = false;       // some threads of a block take another way than others
-  bool parts_warp = false;           // lanes of one warp do, wherever the sizes lie
-  bool parts_warp_in_small = false;  // and that only for small values of what is unknown
-  bool elects_one = false;           // one lane of a warp at most is alone with it, for some sizes at least
-  bool parts_some_warp = false;      // more than one lane each way, for some sizes
-  bool is_of_one_warp = false;       // other warps of the block never come here
+  bool may_diverge_in_block = false;         // some threads of a block take another path than others
+  bool diverges_in_warp = false;             // lanes of one warp do, for all sampled large sizes
+  bool diverges_in_warp_when_small = false;  // lanes of one warp do for small sizes
+  bool elects_one = false;                   // at most one lane of a warp takes one of the paths, for some sizes
+  bool diverges_in_some_warp = false;        // more than one lane takes each path, for some sizes
+  bool is_of_one_warp = false;               // other warps of the block never reach it
 };
 
 class WarpAccess;
 
-// A loop of a few rounds: 16 at most, or as many as a parameter of the template says.
+// Does the loop have few iterations: at most 16, or as many as a parameter of the template says?
 bool is_short(const Trace& trace, std::uint32_t loop);
 
-// One kernel, looked at with a block of a shape.
+// The patterns of one kernel for a block of a given shape.
 class Patterns {
  public:
   Patterns(const Trace& trace, const Shape& block);
 
   std::vector<AccessPattern> accesses;  // as in the trace
   std::vector<BranchPattern> branches;
-  // The condition, by context, that keeps a part of the block from the barrier; none when all get there.
+  // The context whose condition keeps some threads of the block from the barrier; none when all reach it.
   // 0 stands for threads that have returned before.
   std::vector<std::uint32_t> barriers;
-  // By memory: does a thread read what another one wrote, what another warp wrote?
+  // By memory: does a thread read what another thread wrote, or what another warp wrote?
   struct Exchange {
     bool between_threads = false, between_warps = false;
   };
@@ -66,11 +66,11 @@ class Patterns {
   void add_branches(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind);
   void add_barriers(const Lanes& lanes);
   void add_exchanges(const Lanes& lanes, const std::vector<Mask>& reached);
-  // forgiven.cc
-  void forgive_used_lines(const Lanes& lanes);
-  void forgive_own_parts(const Lanes& now, const Shape& block);
-  void forgive_unknown_steps();
-  bool parts_block(const Lanes& lanes, ExprId condition) const;
+  // spread_exceptions.cc
+  void exempt_used_sectors(const Lanes& lanes);
+  void exempt_own_elements(const Lanes& now, const Shape& block);
+  void exempt_unknown_strides();
+  bool diverges_in_block(const Lanes& lanes, ExprId condition) const;
   bool is_sized_by_launch(ExprId alive) const;
   void add_distinct(const Lanes& lanes);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t deepest_declarator = 64;
 
-// The declarator inside pointers, references and arrays, as it stands in `declarator` or as its last child.
+// The declarator inside pointers, references and arrays: the child `declarator`, or the last child.
 std::uint32_t inner(const Source& source, std::uint32_t node) {
   const std::uint32_t next = source.syntax.child(node, Role::declarator);
   if (next != none) return next;
@@ -109,7 +109,7 @@ struct Record {
 };
 using Declaration = std::variant<Function, NamedGlobal, Enumerator, Alias, Record>;
 
-// What one file declares, each thing as it stands there.
+// The declarations of one file, as written.
 class Declarer {
  public:
   Declarer(const Source& source, std::uint32_t index) : source_(source), syntax_(source.syntax), index_(index) {}
@@ -179,7 +179,7 @@ class Declarer {
     if (name == none) name = name_in(source_, syntax_.child(node, Role::declarator));
     const std::uint32_t type = syntax_.child(node, Role::type);
     if (name == none || type == none) return;
-    // `typedef float* p;` is no name for float.
+    // `typedef float* p;` does not name float.
     const std::uint32_t declarator = syntax_.child(node, Role::declarator);
     if (declarator != none && indirections(source_, declarator) > 0) return;
     if (!syntax_.is(type, NodeKind::struct_specifier)) {
@@ -224,7 +224,7 @@ struct Program::Declarations {
   std::vector<Declaration> all;
 };
 
-// Files are read on all cores, a few at a time so that few are at hand; what they declare is added in their order.
+// Files are scanned on all cores, a few at a time so that few are unpacked; their declarations are added in the order of files.
 Program::Program(const Sources& sources) : sources_(sources) {
   constexpr std::uint32_t at_once = 128;
   for (std::uint32_t begin = 0; begin < sources.size(); begin += at_once) {
@@ -232,10 +232,10 @@ Program::Program(const Sources& sources) : sources_(sources) {
     for_each_in_parallel(found.size(), [&](std::size_t i) {
       const auto source = begin + static_cast<std::uint32_t>(i);
       found[i].all = Declarer(sources[source], source).read();
-      sources.rest(source);
+      sources.pack(source);
     });
     for (std::uint32_t i = 0; i < found.size(); ++i) add(begin + i, std::move(found[i]));
-    sources.rest();
+    sources.pack_all();
   }
   first_functions_.push_back(static_cast<std::uint32_t>(functions_.size()));
 }
@@ -279,7 +279,7 @@ Struct Program::layout_of(const OneRecord& record) {
 
 void Program::add(std::uint32_t index, Declarations&& declarations) {
   first_functions_.push_back(static_cast<std::uint32_t>(functions_.size()));
-  const Source& source = sources_.at_rest(index);
+  const Source& source = sources_.without_syntax(index);
   for (std::uint32_t i = 0; i < source.macros.size(); ++i) macros_.try_emplace(define(source.macros[i].name, index), index, i);
   for (Declaration& declaration : declarations.all) {
     if (auto* function = std::get_if<Function>(&declaration)) {
@@ -323,20 +323,20 @@ std::uint32_t Program::defined(std::string_view name) const {
 
 const Global* Program::global(std::string_view name) const {
   const auto at = globals_.find(name);
-  return at == globals_.end() || sources_.is_dropped(at->second.declarator.source) ? nullptr : &at->second;
+  return at == globals_.end() || sources_.is_released(at->second.declarator.source) ? nullptr : &at->second;
 }
 
 std::optional<NodeRef> Program::enumerator(std::string_view name) const {
   const auto at = enumerators_.find(name);
-  return at == enumerators_.end() || sources_.is_dropped(at->second.source) ? std::nullopt : std::optional(at->second);
+  return at == enumerators_.end() || sources_.is_released(at->second.source) ? std::nullopt : std::optional(at->second);
 }
 
 const model::cuda::Macro* Program::macro(std::string_view name, std::uint32_t& source) const {
   const auto at = macros_.find(name);
   if (at == macros_.end()) return nullptr;
   source = at->second.first;
-  const model::cuda::Macro& macro = sources_.at_rest(source).macros[at->second.second];
-  return macro.is_ambiguous || sources_.is_dropped(source) ? nullptr : &macro;
+  const model::cuda::Macro& macro = sources_.without_syntax(source).macros[at->second.second];
+  return macro.is_ambiguous || sources_.is_released(source) ? nullptr : &macro;
 }
 
 const Struct* Program::struct_named(std::string_view name) const {

@@ -21,7 +21,7 @@ using model::cuda::none;
 using model::cuda::Role;
 using model::cuda::Source;
 
-// A node of one of the files.
+// A node in one of the files.
 struct NodeRef {
   std::uint32_t source = 0, node = none;
   bool operator==(const NodeRef&) const = default;
@@ -34,11 +34,11 @@ struct Function {
   std::uint32_t declarator = none;  // function_declarator
   std::uint32_t body = none;
   std::vector<std::uint32_t> parameters;
-  std::uint32_t next = none;  // of its name, that code on the device can call
+  std::uint32_t next = none;  // of the same name, that device code can call
   bool is_kernel = false, is_device = false;
 };
 
-// A variable at the outermost level: a constant, or memory of the device.
+// A variable at namespace scope: a constant, or device memory.
 struct Global {
   NodeRef declaration, declarator;
   bool is_constant_memory = false, is_device = false, is_shared = false;
@@ -54,23 +54,23 @@ struct Struct {
   std::unordered_map<std::string_view, Field> fields;
 };
 
-// Functions, variables at the outermost level, enumerators and macros of one name.
+// Functions, variables at namespace scope, enumerators and macros of one name.
 struct Defined {
-  std::uint32_t file = none;                                // of the first one; none: there is none
-  std::uint32_t first_function = none, last_function = none;  // that code on the device can call
+  std::uint32_t file = none;                                // of the first one; none when there is no function
+  std::uint32_t first_function = none, last_function = none;  // that device code can call
   bool is_kernel = false, is_in_several = false;            // files
 };
 
 class Program {
  public:
-  // `sources` must outlive the program. All of them are at rest afterwards.
+  // `sources` must outlive the program. All of them are packed afterwards.
   explicit Program(const Sources& sources);
 
   const Sources& sources() const { return sources_; }
   const std::vector<Function>& functions() const { return functions_; }  // by file and place
-  // Those of one file.
+  // The functions of one file.
   std::span<const Function> functions_in(std::uint32_t source) const;
-  // The first of those that code on the device can call by that name; then each one's `next`.
+  // The first function of that name that device code can call; the others follow through `next`.
   std::uint32_t first_device_function(std::string_view name) const {
     const std::uint32_t number = defined(name);
     return number == none ? none : defined_[number].first_function;
@@ -86,11 +86,11 @@ class Program {
     return number != none && defined_[number].is_kernel;
   }
   const Global* global(std::string_view name) const;
-  // Value of an enumerator: it and those before it in its list, since the last one with a value.
+  // The value of an enumerator: it and those before it in its list, since the last one with a value.
   std::optional<NodeRef> enumerator(std::string_view name) const;
   const model::cuda::Macro* macro(std::string_view name, std::uint32_t& source) const;
   const Struct* struct_named(std::string_view name) const;
-  // Follows aliases and macros; zero bytes when not known.
+  // Follows aliases and macros; zero bytes when the type is unknown.
   TypeInfo type(std::string_view name) const;
 
  private:
@@ -100,7 +100,7 @@ class Program {
   template <typename Record>
   Struct layout_of(const Record& record);
   std::string_view define(std::string_view name, std::uint32_t source);
-  // Files may be dropped; names are needed longer.
+  // Files may be released; names are needed longer.
   std::string_view keep(std::string_view name) { return names_[names_.add(name)]; }
 
   const Sources& sources_;
@@ -119,7 +119,7 @@ class Program {
 // The last name in `a::b::name<T>`, `object.name`, `*name`, `name[3]`: the identifier's node, or none.
 std::uint32_t name_in(const Source& source, std::uint32_t node);
 
-// Does a declaration or definition have that word before its name: "__shared__", "extern", "const"?
+// Does a declaration or definition have that specifier before its name: "__shared__", "extern", "const"?
 bool has_word(const Source& source, std::uint32_t declaration, std::string_view word);
 
 // How many `*` and `[]` a declarator adds.

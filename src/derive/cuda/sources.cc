@@ -7,7 +7,7 @@ namespace frx::derive::cuda {
 using model::cuda::Source;
 
 Sources::Sources(std::span<Source> all) : all_(all), packable_(all.data()), states_(new std::atomic<std::uint8_t>[all.size()]) {
-  for (std::size_t i = 0; i < all.size(); ++i) states_[i].store(all[i].packed.empty() ? at_hand : packed, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < all.size(); ++i) states_[i].store(all[i].packed.empty() ? unpacked : packed, std::memory_order_relaxed);
 }
 
 model::cuda::Syntax Sources::spare() const {
@@ -24,24 +24,24 @@ void Sources::unpack(std::uint32_t i) const {
     if (states_[i].load(std::memory_order_relaxed) != packed) return;
     packable_[i].syntax = spare();
     packable_[i].packed.unpack(packable_[i].syntax);
-    states_[i].store(at_hand, std::memory_order_release);
+    states_[i].store(unpacked, std::memory_order_release);
   }
   const std::lock_guard lock(listing_);
   unpacked_.push_back(i);
 }
 
-void Sources::rest(std::uint32_t i) const {
-  if (!states_ || packable_[i].packed.empty() || states_[i].load(std::memory_order_relaxed) != at_hand) return;
+void Sources::pack(std::uint32_t i) const {
+  if (!states_ || packable_[i].packed.empty() || states_[i].load(std::memory_order_relaxed) != unpacked) return;
   states_[i].store(packed, std::memory_order_release);
   const std::lock_guard lock(listing_);
   spare_.push_back(std::exchange(packable_[i].syntax, {}));
 }
 
-void Sources::rest() const {
-  for (const std::uint32_t i : std::exchange(unpacked_, {})) rest(i);
+void Sources::pack_all() const {
+  for (const std::uint32_t i : std::exchange(unpacked_, {})) pack(i);
 }
 
-void Sources::drop(std::uint32_t i) const {
+void Sources::release(std::uint32_t i) const {
   if (!states_) return;
   Source& source = packable_[i];
   Source kept;
@@ -50,8 +50,8 @@ void Sources::drop(std::uint32_t i) const {
   kept.macros = std::move(source.macros);
   kept.suppressions = std::move(source.suppressions);
   kept.errors = source.errors;
-  std::swap(source, kept);  // an assignment would keep the room of what is let go
-  states_[i].store(dropped, std::memory_order_relaxed);
+  std::swap(source, kept);  // an assignment would keep the capacity of the released members
+  states_[i].store(released, std::memory_order_relaxed);
 }
 
 }  // namespace frx::derive::cuda

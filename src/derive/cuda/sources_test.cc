@@ -22,12 +22,12 @@ std::vector<model::cuda::Source> some(std::size_t count, bool packed) {
 
 TEST(Sources, UnpackAFileWhenItIsLookedAt) {
   std::vector<model::cuda::Source> files = some(3, true);
-  const std::vector<model::cuda::Source> at_hand = some(3, false);
+  const std::vector<model::cuda::Source> unpacked = some(3, false);
   const Sources sources{std::span(files)};
   EXPECT_EQ(files[1].syntax.size(), 0u);
-  EXPECT_EQ(sources[1].syntax.size(), at_hand[1].syntax.size());
+  EXPECT_EQ(sources[1].syntax.size(), unpacked[1].syntax.size());
   EXPECT_EQ(files[2].syntax.size(), 0u);
-  sources.rest();
+  sources.pack_all();
   EXPECT_EQ(files[1].syntax.size(), 0u);
   EXPECT_EQ(sources[1].text_of(1), "int name1;");
 }
@@ -43,26 +43,26 @@ TEST(Sources, AreUnpackedOnceByManyThreads) {
   EXPECT_EQ(right, 4000u);
 }
 
-TEST(Sources, KeepNameMacrosAndSuppressionsOfWhatIsDropped) {
+TEST(Sources, KeepNameMacrosAndSuppressionsOfAReleasedFile) {
   std::vector<model::cuda::Source> files = some(2, true);
   const Sources sources{std::span(files)};
-  EXPECT_FALSE(sources.is_dropped(0));
-  sources.drop(0);
-  EXPECT_TRUE(sources.is_dropped(0));
-  EXPECT_EQ(sources.at_rest(0).name, "f0.cu");
-  ASSERT_EQ(sources.at_rest(0).macros.size(), 1u);
-  EXPECT_EQ(sources.at_rest(0).macros[0].body, "0");
-  EXPECT_EQ(sources.at_rest(0).suppressions.size(), 1u);
-  EXPECT_TRUE(sources.at_rest(0).text.empty());
-  EXPECT_LT(sources.at_rest(0).text.capacity(), 16u);
+  EXPECT_FALSE(sources.is_released(0));
+  sources.release(0);
+  EXPECT_TRUE(sources.is_released(0));
+  EXPECT_EQ(sources.without_syntax(0).name, "f0.cu");
+  ASSERT_EQ(sources.without_syntax(0).macros.size(), 1u);
+  EXPECT_EQ(sources.without_syntax(0).macros[0].body, "0");
+  EXPECT_EQ(sources.without_syntax(0).suppressions.size(), 1u);
+  EXPECT_TRUE(sources.without_syntax(0).text.empty());
+  EXPECT_LT(sources.without_syntax(0).text.capacity(), 16u);
 }
 
-TEST(Sources, ThatMayNotChangeStayAtHand) {
+TEST(Sources, ThatMayNotChangeStayUnpacked) {
   const std::vector<model::cuda::Source> files = some(2, false);
   const Sources sources{std::span(files)};
-  sources.rest();
-  sources.drop(0);
-  EXPECT_FALSE(sources.is_dropped(0));
+  sources.pack_all();
+  sources.release(0);
+  EXPECT_FALSE(sources.is_released(0));
   EXPECT_EQ(sources[0].text_of(1), "int name0;");
 }
 

@@ -1,10 +1,10 @@
-// Accesses that look spread, instruction by instruction, and are not, or not known to be:
+// Accesses whose single instructions look spread, but which are not, or not known to be:
 //
-//   p[i].x + p[i].y + p[i].z              the lines stay in L1 until all of their bytes are used
+//   p[i].x + p[i].y + p[i].z              the lines stay in L1 until all their bytes are used
 //   for (j = 0; j < 4; ++j) a[4 * i + j]  the same in a short loop
 //   x[i * incx], y[i * incy]              increments, most often one
 //   in[(y * sy + j) * w + (x * sx + i)]   steps of a window: x * sx + i is compared with w
-//   a[i * CHANNELS]                       a constant that is not seen here
+//   a[i * CHANNELS]                       a constant whose value is unknown
 #include <algorithm>
 #include <map>
 #include <unordered_set>
@@ -19,13 +19,13 @@ constexpr auto differs = Uses::thread | Uses::block | Uses::iteration | Uses::va
 
 bool is_of_template(const Trace& trace, ExprId id) { return std::ranges::find(trace.template_values, id) != trace.template_values.end(); }
 
-// One part of a sum: what differs between threads or rounds, and the size that it is multiplied by (1 when by none).
+// One term of a sum: a value that differs between threads or iterations, and whether it is multiplied by a size.
 struct Term {
   ExprId what = 0;
   bool has_size = false, is_of_template = false;
 };
 
-// The parts of an address that differ between threads, blocks or rounds. Bounded: an address has a handful.
+// The terms of an address that differ between threads, blocks or iterations. The loop is bounded: an address has few terms.
 std::vector<Term> terms_of(const Trace& trace, ExprId root) {
   const Expressions& e = trace.expressions;
   std::vector<Term> open{{root, false, false}}, terms;
@@ -48,7 +48,7 @@ std::vector<Term> terms_of(const Trace& trace, ExprId root) {
   return terms;
 }
 
-// Products of a thread's coordinate and a size that take part in a comparison, or are kept within limits.
+// Products of a thread's coordinate and a size that are compared or clamped.
 std::unordered_set<ExprId> compared_steps(const Trace& trace) {
   const Expressions& e = trace.expressions;
   std::unordered_set<ExprId> found;
@@ -84,7 +84,7 @@ bool holds_any(const Expressions& e, ExprId root, const std::unordered_set<ExprI
   return false;
 }
 
-// max(0, x - radius): whether the limit or the number itself holds, depends on sizes.
+// max(0, x - radius): which operand is the result depends on sizes.
 bool is_kept_within_sizes(const Expressions& e, ExprId root) {
   std::vector<ExprId> open{root};
   for (int steps = 0; !open.empty() && steps < 128; ++steps) {
@@ -99,8 +99,8 @@ bool is_kept_within_sizes(const Expressions& e, ExprId root) {
   return false;
 }
 
-// How often a short loop is passed through at most; 0 when it is not short.
-std::int64_t rounds_of(const Trace& trace, std::uint32_t loop) {
+// The most iterations of a short loop; 0 when it is not short.
+std::int64_t iterations_of(const Trace& trace, std::uint32_t loop) {
   const Expressions& e = trace.expressions;
   const Expr& test = e[trace.loops[loop].condition];
   if (test.op != Op::lt && test.op != Op::le) return 0;
@@ -116,10 +116,10 @@ constexpr std::size_t most_pieces = 65536;
 
 }  // namespace
 
-bool is_short(const Trace& trace, std::uint32_t loop) { return rounds_of(trace, loop) != 0; }
+bool is_short(const Trace& trace, std::uint32_t loop) { return iterations_of(trace, loop) != 0; }
 
-// Do the accesses to one memory in one loop, taken together, use most of the sectors that a warp touches?
-void Patterns::forgive_used_lines(const Lanes& lanes) {
+// Exempts accesses to one memory in one loop that together use most of the sectors that a warp touches.
+void Patterns::exempt_used_sectors(const Lanes& lanes) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     if (accesses[i].kind == AccessPattern::spread) groups[{trace_.accesses[i].memory, trace_.accesses[i].loop}].push_back(i);
@@ -141,8 +141,8 @@ void Patterns::forgive_used_lines(const Lanes& lanes) {
   }
 }
 
-// A thread that walks through a few neighbouring elements of its own in a short loop uses all of their bytes, too.
-void Patterns::forgive_own_parts(const Lanes& now, const Shape& block) {
+// Exempts short loops in which each thread visits a few neighbouring elements of its own: all their bytes are used, too.
+void Patterns::exempt_own_elements(const Lanes& now, const Shape& block) {
   std::map<std::uint32_t, std::vector<std::size_t>> by_loop;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     if (accesses[i].kind != AccessPattern::spread) continue;
@@ -159,7 +159,7 @@ void Patterns::forgive_own_parts(const Lanes& now, const Shape& block) {
       const std::int64_t step = next.at(access.address, 0) - now.at(access.address, 0);
       if (step <= 0 || step >= 2 * std::int64_t{access.bytes}) continue;
       accesses[i].kind = AccessPattern::packed;
-      // The first element may stand before the loop over the others.
+      // The first element may be accessed before the loop over the others.
       for (std::size_t k = 0; k < accesses.size(); ++k) {
         const bool is_same = trace_.accesses[k].memory == access.memory && accesses[k].lane_stride == accesses[i].lane_stride;
         if (is_same && accesses[k].kind == AccessPattern::spread) accesses[k].kind = AccessPattern::packed;
@@ -168,8 +168,8 @@ void Patterns::forgive_own_parts(const Lanes& now, const Shape& block) {
   }
 }
 
-// Where the distance of lanes is a size that nobody sees, and the code looks as if it were small.
-void Patterns::forgive_unknown_steps() {
+// Marks accesses as unknown where the distance of lanes is an unknown size, and the code suggests that it is small.
+void Patterns::exempt_unknown_strides() {
   const Expressions& e = trace_.expressions;
   const std::unordered_set<ExprId> steps = compared_steps(trace_);
   std::vector<std::size_t> increments;
@@ -193,7 +193,7 @@ void Patterns::forgive_unknown_steps() {
       incremented.insert(access.memory);
     }
   }
-  // One array with an increment beside one without: that one is real. So is the only one there is.
+  // An increment beside an array without one is a real stride. So is a single increment.
   if (packed_in.empty() && incremented.size() < 2) return;
   for (const std::size_t i : increments) {
     if (!packed_in.contains(trace_.accesses[i].loop)) accesses[i].kind = AccessPattern::unknown;

@@ -5,7 +5,7 @@
 namespace frx::derive::cuda {
 namespace {
 
-// threadIdx, alone or with more added to it.
+// threadIdx, alone or in a sum.
 bool holds_thread(const Expressions& e, ExprId id, Op thread) {
   if (e[id].op == thread) return true;
   return e[id].op == Op::add && (e[e[id].a].op == thread || e[e[id].b].op == thread);
@@ -26,7 +26,7 @@ void add_indexing(const KernelView& view, model::cuda::Kernel& kernel) {
   for (int direction = 0; direction < 3; ++direction) {
     if (has_global_index(view.trace, direction)) tags.emplace_back(names[direction]);
   }
-  if (view.words.grid_stride_loop) tags.emplace_back("grid_stride_loop");
+  if (view.names.grid_stride_loop) tags.emplace_back("grid_stride_loop");
   bool has_x = false;
   for (ExprId e = 0; e < view.trace.expressions.size(); ++e)
     has_x = has_x || view.trace.expressions[e].op == Op::thread_x;
@@ -45,14 +45,14 @@ void add_memory_styles(const KernelView& view, model::cuda::Kernel& kernel) {
   if (flat) tags.emplace_back("likely_coalesced_1d");
   if (spread) tags.emplace_back("strided_or_pitched");
   if (!kernel.shared_memory.empty()) tags.emplace_back("shared_memory_tiling");
-  if (view.words.vector_types) tags.emplace_back("vectorized");
-  if (view.words.read_only_cache) tags.emplace_back("read_only_or_constant_cache");
+  if (view.names.vector_types) tags.emplace_back("vectorized");
+  if (view.names.read_only_cache) tags.emplace_back("read_only_or_constant_cache");
   if (tags.empty() && indexed) tags.emplace_back("indexed_global_or_local_memory");
 }
 
 }  // namespace
 
-// Bounded: an address has a handful of parts.
+// The loop is bounded: an address has few terms.
 bool has_global_index(const Expressions& e, ExprId root) {
   std::vector<ExprId> open{root};
   for (int steps = 0; !open.empty() && steps < 256; ++steps) {
@@ -102,8 +102,8 @@ void add_tags(const KernelView& view, model::cuda::Kernel& kernel) {
   add_indexing(view, kernel);
   add_memory_styles(view, kernel);
   for (const std::string_view name : view.trace.atomics) kernel.atomics.emplace_back(name);
-  if (view.words.tree_loop) kernel.reductions.emplace_back("tree_reduction_loop");
-  if (view.words.shuffles || view.trace.uses_shuffles) kernel.reductions.emplace_back("warp_shuffle_reduction");
+  if (view.names.tree_loop) kernel.reductions.emplace_back("tree_reduction_loop");
+  if (view.names.shuffles || view.trace.uses_shuffles) kernel.reductions.emplace_back("warp_shuffle_reduction");
   const auto sums = std::ranges::any_of(view.trace.multiply_adds, [](const MultiplyAdd& m) { return m.loop != none; });
   if (sums) kernel.reductions.emplace_back("accumulation");
 }

@@ -1,8 +1,7 @@
-// What one run of a kernel would do, in order: memory it touches, barriers it passes, loops, conditions.
+// What an execution of a kernel would do, in order: accesses, barriers, loops, conditions.
 //
-// A thread is followed through the code once, with every value as an expression (expressions.h); both sides of a
-// condition are taken, a loop is passed through once with its counter left open, and functions of the same program
-// are followed where they are called.
+// One thread is followed through the code, with every value as an expression (expressions.h): both branches of a condition, each loop
+// once with its counter as a variable, and functions of the same program where they are called.
 #pragma once
 
 #include <array>
@@ -36,19 +35,19 @@ struct Access {
 
   NodeRef at;
   std::uint32_t memory = none;
-  ExprId address = 1;         // bytes from the begin of the memory
+  ExprId address = 1;         // bytes from the beginning of the memory
   std::uint32_t bytes = 0;    // touched by one thread; 0: unknown
-  std::uint32_t element = 0;  // bytes of the element it is a part of
+  std::uint32_t element = 0;  // bytes of the element that contains it
   Kind kind = load;
   std::uint32_t context = 0, loop = none;
-  ExprId alive = 1;  // not 0: a thread that has not left yet
+  ExprId alive = 1;  // nonzero in threads that have not returned
 };
 
-// A condition that holds where code stands; the outermost one, 0, always does.
+// A condition under which code is executed; the outermost one, 0, is always true.
 struct Context {
   std::uint32_t parent = none;
   ExprId condition = 1;
-  bool is_loop = false;  // the condition to go round once more
+  bool is_loop = false;  // the condition for another iteration
   NodeRef at;
   bool is_case = false;  // of a switch
 };
@@ -73,7 +72,7 @@ struct BranchSite {
   std::uint32_t consequence = none, alternative = none;
   std::uint32_t loop = none;
   std::uint32_t context = 0;
-  std::uint32_t first_access = 0, last_access = 0;  // those made on either side
+  std::uint32_t first_access = 0, last_access = 0;  // the accesses of both operands
 };
 
 // `sum += a[i] * b[j]`
@@ -86,7 +85,7 @@ struct MultiplyAdd {
 struct LaunchSite {
   NodeRef at;                       // the call
   std::uint32_t kernel_name = none;  // identifier of the kernel, where it is an argument: cudaLaunchKernel(k, ...)
-  std::array<std::uint32_t, 2> extents{none, none};  // then: what stands for grid and block
+  std::array<std::uint32_t, 2> extents{none, none};  // then: the nodes of grid and block
   std::array<std::optional<std::int64_t>, 3> grid, block;
   bool has_grid = false, has_block = false;
   std::optional<std::int64_t> shared;
@@ -102,21 +101,21 @@ struct Trace {
   std::vector<BranchSite> branches;
   std::vector<MultiplyAdd> multiply_adds;
   std::vector<LaunchSite> launches;
-  std::vector<std::uint32_t> functions;   // of the program, that were followed; the kernel first
+  std::vector<std::uint32_t> functions;   // the functions of the program that were followed; the kernel first
   std::vector<std::string_view> atomics;  // by first use
   std::vector<NodeRef> warp_barriers;
-  std::vector<ExprId> template_values;  // constants that are not seen here: parameters of templates, NAMES of headers
+  std::vector<ExprId> template_values;  // constants of unknown value: parameters of templates, NAMES of headers
   bool uses_groups = false, uses_shuffles = false;
-  bool calls_unknown = false;    // a function that is not here and not known, or a name that is nowhere declared
-  bool shared_escapes = false;   // shared memory is handed to such a function
-  bool may_synchronize = false;  // through something that is only partly understood
-  bool uses_fences = false;      // __threadfence(): what is written is meant for other threads
+  bool calls_unknown = false;    // an unknown function without a definition, or a name without a declaration
+  bool shared_escapes = false;   // shared memory is passed to such a function
+  bool may_synchronize = false;  // through code that is only partly understood
+  bool uses_fences = false;      // __threadfence(): writes are intended for other threads
   bool is_complete = true;
 };
 
 Trace trace_kernel(const Program& program, std::uint32_t function);
 
-// Of code that runs on the host: only its launches and what they are made of.
+// The trace of host code: only its launches and their operands.
 Trace trace_host(const Program& program, std::uint32_t function);
 
 }  // namespace frx::derive::cuda

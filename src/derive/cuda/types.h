@@ -1,4 +1,4 @@
-// Sizes of CUDA's types, by their names.
+// The sizes of CUDA types by name.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct TypeInfo {
   bool is_half = false;     // 16 bit floating point, or parts of it
 };
 
-// Of "float", "const unsigned int", "std::uint8_t", "__nv_bfloat162"; for what is not built in, zero bytes.
+// Knows "float", "const unsigned int", "std::uint8_t", "__nv_bfloat162"; zero bytes for a type that is not built in.
 TypeInfo type_named(std::string_view name);
 
 }  // namespace frx::derive::cuda

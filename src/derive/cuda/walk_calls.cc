@@ -1,4 +1,4 @@
-// Calls: launches, what CUDA itself offers, functions and macros of the program.
+// Calls: launches, CUDA built-in functions, functions and macros of the program.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -65,14 +65,14 @@ Value Walker::eval_call(std::uint32_t node) {
     return *value;
   }
   if (const auto value = eval_macro(name, arguments)) return *value;
-  // A variable that is called is a lambda, which was followed where it stands.
+  // A variable that is called is a lambda, which was followed where it was defined.
   if (slot_named(name)) return with(e_.opaque());
   Value made = unknown_call(arguments);
   made.config = config_of(arguments, syntax().child(node, Role::arguments));
   return made;
 }
 
-// Casts, dim3(...) and the like, where arguments are more than values.
+// Casts, dim3(...) and similar calls, whose arguments are more than values.
 std::optional<Value> Walker::eval_known(std::string_view name, std::uint32_t node, std::uint32_t function) {
   if (name == "dim3") return triple_of(syntax().child(node, Role::arguments));
   if (!name.ends_with("_cast") || !syntax().is(function, NodeKind::template_function)) return std::nullopt;
@@ -236,7 +236,7 @@ std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::
     const std::size_t first = arguments[0].kind == Value::group ? 1 : 0;
     note_access(arguments[first], node, Access::store);
     if (first == 0) note_access(arguments[1], node, Access::load);
-    trace_.may_synchronize = true;  // what waits for it may order the block
+    trace_.may_synchronize = true;  // waiting for it may synchronise the block
     return Value{};
   }
   return std::nullopt;
@@ -286,7 +286,7 @@ std::optional<Value> Walker::eval_macro(std::string_view name, const std::vector
 std::optional<Value> Walker::eval_inlined(std::string_view name, const std::vector<Value>& arguments) {
   for (std::uint32_t function = program_.first_device_function(name); function != none; function = program_.functions()[function].next) {
     const Function& callee = program_.functions()[function];
-    if (callee.parameters.size() != arguments.size() || program_.sources().is_dropped(callee.at.source)) continue;
+    if (callee.parameters.size() != arguments.size() || program_.sources().is_released(callee.at.source)) continue;
     const bool is_running =
         std::ranges::any_of(frames_, [&](const Frame& frame) { return frame.function == function; });
     if (is_running || frames_.size() > deepest_inlining || quiet_) return with(e_.opaque());

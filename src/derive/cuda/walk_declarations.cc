@@ -1,4 +1,4 @@
-// Declarations: names, what they hold, and the memory behind arrays and pointers.
+// Declarations: names, their values, and the memory behind arrays and pointers.
 #include "base/text.h"
 #include "derive/cuda/walker_depth.h"
 
@@ -48,7 +48,7 @@ Value Walker::pointer_to(std::uint32_t memory, std::uint32_t levels) {
   value.memory = memory;
   value.levels = levels;
   value.type = trace_.memories[memory].type;
-  // Where the type is a template parameter, most often float.
+  // The size when the type is a template parameter: it usually is float.
   value.bytes = levels > 1 ? 8 : trace_.memories[memory].bytes != 0 ? trace_.memories[memory].bytes : 4;
   return value;
 }
@@ -122,12 +122,12 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
     return;
   }
   Value first = initial(declaration, plain, value);
-  // An index that was a fraction on its way: `float x = i * scale; a[(int)x]`.
+  // An index that is computed in floating point: `float x = i * scale; a[(int)x]`.
   const std::string_view type = text(syntax().child(declaration, Role::type));
   if ((type == "float" || type == "double") && first.kind == Value::number && e_.uses(first.expr, Uses::thread) &&
       !e_.uses(first.expr, Uses::loaded))
     first.expr = e_.binary(Op::mul, first.expr, e_.fraction());
-  // What a function of constants makes is a constant: which one is not known.
+  // The result of a function of constants is a constant of unknown value.
   if (has_word(source(), declaration, "constexpr") && first.kind == Value::number && first.expr <= e_.opaque()) {
     first.expr = e_.fresh(Op::uniform);
     trace_.template_values.push_back(first.expr);
@@ -156,7 +156,7 @@ void Walker::declare_array(std::uint32_t declaration, std::uint32_t declarator, 
   put_slot(text(name), pointer_to(m, is_pointers ? 2 : 1));
 }
 
-// dim3(17, 2) or {17, 2}: what is not given is 1.
+// dim3(17, 2) or {17, 2}: omitted dimensions are 1.
 Value Walker::triple_of(std::uint32_t list) {
   Value value;
   value.kind = Value::triple;
@@ -173,7 +173,7 @@ Value Walker::triple_of(std::uint32_t list) {
   return value;
 }
 
-// `dim3 b(edge * edge);` reads like a function that takes a pointer called edge to an edge.
+// `dim3 b(edge * edge);` parses as a function with a parameter `edge` of type `edge*`.
 Value Walker::eval_as_parameter(std::uint32_t parameter) {
   const Value left = eval(syntax().child(parameter, Role::type));
   const std::uint32_t declarator = syntax().child(parameter, Role::declarator);

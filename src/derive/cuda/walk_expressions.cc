@@ -1,4 +1,4 @@
-// Expressions: what they come to, and the memory they touch on the way.
+// Expressions: their values, and the memory that they access.
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -8,7 +8,7 @@
 namespace frx::derive::cuda {
 namespace {
 
-// WARP_SIZE, kWarpSize, C10_WARP_SIZE: of a header that is not here. It is 32 on every GPU that this code is for.
+// WARP_SIZE, kWarpSize, C10_WARP_SIZE: constants of headers that are not part of the input. Their value is 32 on every NVIDIA GPU.
 bool is_warp_size(std::string_view name) {
   std::string letters;
   for (const char c : name) {
@@ -42,7 +42,7 @@ std::optional<Op> arithmetic_op(std::string_view sign) {
   }
 }
 
-// threadIdx and its sisters; their y and z come next.
+// threadIdx, blockIdx, blockDim and gridDim; y and z follow x.
 std::optional<Op> triple_named(std::string_view name) {
   if (name == "threadIdx") return Op::thread_x;
   if (name == "blockIdx") return Op::block_x;
@@ -92,14 +92,14 @@ Value Walker::eval_kind(std::uint32_t node) {
   }
 }
 
-// Brackets, commas, lists and whatever else: the last part is the value.
+// Parentheses, commas, lists and all others: the last operand is the value.
 Value Walker::eval_others(std::uint32_t node) {
   if (text(node) == "nullptr" || text(node) == "NULL") return number(0);
   if (syntax().is(node, NodeKind::lambda)) {
     const Scope scope(*this);
     const std::uint32_t body = syntax().child(node, Role::body);
     const bool was_quiet = quiet_;
-    if (body != none) {  // as if it ran here; its `return` is not ours
+    if (body != none) {  // evaluated as if it ran here; its `return` does not leave this function
       frames_.push_back({.function = frames_.back().function,
                          .first_slot = frames_.back().first_slot,
                          .context = context_,
@@ -162,8 +162,8 @@ Value Walker::eval_identifier(std::uint32_t node) {
   return with(uniform_named(name));
 }
 
-// A name from a header that is not here. In capitals it is a constant, most often; in small letters it may be a variable
-// that a macro declares. One that is a statement of its own (`SYNC_WARPS;`) is a macro that may do anything.
+// A name from a header that is not part of the input. In upper case it usually is a constant; in lower case it may be a variable
+// that a macro declares. A name that is a statement of its own (`SYNC_WARPS;`) is a macro that may do anything.
 void Walker::note_unknown_name(std::uint32_t node) {
   const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
   const bool is_statement = syntax().is(syntax()[node].parent, NodeKind::expression_statement);
@@ -343,7 +343,7 @@ void Walker::store(std::uint32_t left, const Value& value) {
   if (is_memory(left)) {
     note_access(address_of(left), left, Access::store);
   } else if (syntax().is(left, NodeKind::field_expression)) {
-    // A part of a local object: what the object is, is no longer known.
+    // A member of a local object is assigned: the value of the object is no longer known.
     const std::uint32_t object = name_in(source(), syntax().child(left, Role::argument));
     const auto slot = object == none ? std::nullopt : slot_named(text(object));
     if (slot && slots_[*slot].value.kind == Value::number) {

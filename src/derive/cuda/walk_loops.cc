@@ -1,6 +1,6 @@
-// Loops: passed through once, with what they change made an expression of the round.
+// Loops: the body is followed once, with the changed variables as expressions of the iteration.
 //
-//   for (int i = first; i < n; i += step)     i = first + round * step
+//   for (int i = first; i < n; i += step)     i = first + iteration * step
 //   for (int s = 128; s > 0; s >>= 1)         s = some value, the same for all threads
 #include <algorithm>
 #include <cstdlib>
@@ -19,7 +19,7 @@ std::uint32_t Walker::begin_loop(std::uint32_t node) {
   return static_cast<std::uint32_t>(trace_.loops.size() - 1);
 }
 
-// A pragma stands right before its loop.
+// A pragma belongs to the loop that directly follows it.
 void Walker::note_unroll(Loop& loop, std::uint32_t node) {
   const std::uint32_t begin = syntax()[node].begin;
   const auto& pragmas = source().unrolls;
@@ -32,7 +32,7 @@ void Walker::note_unroll(Loop& loop, std::uint32_t node) {
   loop.factor = pragma.factor;
 }
 
-// The variable that a node gives a new value, if that is all it does.
+// The variable that a node assigns, if it does nothing else.
 std::uint32_t Walker::changed_name(std::uint32_t node) const {
   std::uint32_t target = none;
   switch (syntax().kind(node)) {
@@ -62,7 +62,7 @@ std::vector<Walker::Change> Walker::changes_in(std::uint32_t node) {
   return changes;
 }
 
-// By how much a variable grows in each round; nothing when that is not plain.
+// The amount by which a variable grows in each iteration; nothing when it cannot be determined.
 std::optional<ExprId> Walker::step_of(const Change& change, std::uint32_t loop, const std::vector<Change>& all) {
   if (change.count != 1 || syntax().is(change.node, NodeKind::pointer_expression)) return std::nullopt;
   for (std::uint32_t p = syntax()[change.node].parent; p != loop; p = syntax()[p].parent) {

@@ -4,7 +4,7 @@
 namespace frx::derive::cuda {
 namespace {
 
-// .x of a float4 and its sisters.
+// The components .x to .w of vector types such as float4.
 std::optional<std::uint32_t> part_named(std::string_view name) {
   if (name == "x") return 0;
   if (name == "y") return 1;
@@ -60,7 +60,7 @@ Value Walker::address_of(std::uint32_t node) {
   }
 }
 
-// Does `a.b->c` begin with a variable that we know?
+// Does `a.b->c` begin with a known variable?
 bool Walker::is_rooted(std::uint32_t node) const {
   for (std::uint32_t depth = 0; depth < 64 && node != none; ++depth) {
     if (syntax().is(node, NodeKind::identifier)) return slot_named(text(node)).has_value();
@@ -70,8 +70,8 @@ bool Walker::is_rooted(std::uint32_t node) const {
   return false;
 }
 
-// A pointer that nobody declared here (a member, what a call returned) points into a memory of its own. An object with
-// a subscript of its own may be anything: an iterator, a view, a small array among the parameters.
+// A pointer without a declaration here (a member, the result of a call) points into a memory of its own. An object with an operator[]
+// may be anything: an iterator, a view, a small array among the parameters.
 Value Walker::pointer_from(const Value& value, std::uint32_t node) {
   if (value.kind == Value::pointer) return value;
   if (value.kind != Value::number || value.expr <= e_.opaque()) return {};
@@ -97,7 +97,7 @@ Value Walker::offset_by(Value pointer, ExprId index) {
 Value Walker::address_of_subscript(std::uint32_t node) {
   const std::uint32_t argument = syntax().child(node, Role::argument);
   Value base = is_memory(argument) ? address_of(argument) : eval(argument);
-  // What a subscript of a pointer to pointers holds is a pointer in memory; a member of what is shared, an array.
+  // An element of a pointer to pointers is a pointer in memory; a member of a shared object is an array.
   const bool is_member = syntax().is(argument, NodeKind::field_expression) && base.memory != none &&
                          trace_.memories[base.memory].space == Space::shared;
   if (!is_member && base.kind == Value::pointer && base.memory != none && is_memory(argument) && !is_partial(base))
@@ -106,7 +106,7 @@ Value Walker::address_of_subscript(std::uint32_t node) {
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token)) continue;
     const Value index = eval(c);
-    // A wrapped object with an operator[] of its own: nobody knows its layout.
+    // A wrapper with an operator[] of its own has an unknown layout.
     if (base.kind == Value::number && base.expr > e_.opaque()) base = pointer_from(base, argument);
     if (base.kind != Value::pointer) return {};
     base = offset_by(base, truth(index));
@@ -137,7 +137,7 @@ Value Walker::address_of_field(std::uint32_t node) {
     bytes = type.bytes / type.parts;
     offset = bytes * *part_named(name);
   } else if (e_.uses(address.expr, Uses::thread)) {
-    address.expr = e_.opaque();  // elements of nobody knows what size
+    address.expr = e_.opaque();  // elements of unknown size
   }
   address.expr = e_.binary(Op::add, address.expr, e_.constant(offset));
   address.bytes = bytes != 0 ? bytes : 4;
@@ -205,7 +205,7 @@ Value Walker::loaded(const Value& address, std::uint32_t node) {
     if (e_.uses(address.expr, Uses::thread | Uses::varying | Uses::opaque)) value.expr = e_.opaque();
     return value;
   }
-  // What a thread keeps for itself is its own affair.
+  // Accesses to memory that is private to a thread are not recorded.
   value.expr = space == Space::local ? e_.opaque() : e_.load(address.expr, address.memory);
   return value;
 }

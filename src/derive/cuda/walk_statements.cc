@@ -1,4 +1,4 @@
-// Statements: which run, and under what conditions.
+// Statements: which are executed, and under what conditions.
 #include <algorithm>
 
 #include "derive/cuda/walker_depth.h"
@@ -60,7 +60,7 @@ ExprId Walker::truth(const Value& value) {
   return value.kind == Value::number ? value.expr : uniform_named("a pointer or an object");
 }
 
-// Of an if, a while or a switch.
+// The condition of an if, a while or a switch.
 ExprId Walker::condition(std::uint32_t clause) {
   if (clause == none) return e_.opaque();
   if (!syntax().is(clause, NodeKind::condition_clause)) return truth(eval(clause));
@@ -92,7 +92,7 @@ ExprId Walker::reached_since(std::uint32_t context) const {
   return all;
 }
 
-// What changed since then, with the values it has now; the old values are put back.
+// Returns the slots that changed since then with their current values, and restores the old ones.
 std::vector<std::pair<std::uint32_t, Value>> Walker::changes_since(std::size_t mark) {
   std::vector<std::pair<std::uint32_t, Value>> now;
   for (std::size_t i = log_.size(); i-- > mark;) {
@@ -100,7 +100,7 @@ std::vector<std::pair<std::uint32_t, Value>> Walker::changes_since(std::size_t m
     if (slot >= slots_.size()) continue;
     now.emplace_back(slot, slots_[slot].value);
   }
-  // The first entry of a slot in `now` is its newest value, since nothing was put back yet.
+  // The first entry of a slot in `now` is its newest value, because entries are restored from the last to the first.
   for (std::size_t i = log_.size(); i-- > mark;) {
     const auto& [slot, before] = log_[i];
     if (slot < slots_.size()) slots_[slot].value = before;
@@ -123,7 +123,7 @@ Value Walker::merged(ExprId holds, const Value& yes, const Value& no) {
     result.y = e_.select(holds, yes.y, no.y);
     result.z = e_.select(holds, yes.z, no.z);
   }
-  // `i < n ? a[i] * b[i] : 0` is that product still.
+  // `i < n ? a[i] * b[i] : 0` still counts as that product.
   const bool is_one = yes.access == no.access && yes.factor == no.factor;
   const Value& other = e_.constant_of(no.expr) ? yes : no;
   const bool is_padded = e_.constant_of(no.expr) || e_.constant_of(yes.expr);
@@ -137,7 +137,7 @@ void Walker::walk_if(std::uint32_t node) {
   const Scope scope(*this);
   const ExprId holds = condition(syntax().child(node, Role::condition));
   const std::uint32_t yes = syntax().child(node, Role::consequence), no = syntax().child(node, Role::alternative);
-  // On the host every launch counts, also one that is not made this time.
+  // In host code every launch counts, whatever its condition.
   const auto known = e_.constant_of(holds);
   if (known && is_kernel_) return walk(*known != 0 ? yes : no);
   bool is_constexpr = false;
@@ -160,7 +160,7 @@ void Walker::walk_if(std::uint32_t node) {
       {ref(node), holds, yes, no, loop_, context_, first_access, static_cast<std::uint32_t>(trace_.accesses.size())});
 }
 
-// Each case for itself; one that falls through runs under its own condition only, which is near enough.
+// Each case is followed alone; a case that is reached by falling through gets only its own condition, which is close enough.
 void Walker::walk_switch(std::uint32_t node) {
   const Scope scope(*this);
   const ExprId chosen = condition(syntax().child(node, Role::condition));
@@ -173,7 +173,7 @@ void Walker::walk_switch(std::uint32_t node) {
       continue;
     }
     const std::uint32_t value = syntax().child(c, Role::value);
-    // A default is taken where no other is: unknown, but uniform when the choice is.
+    // Whether the default is taken is unknown, but uniform when the value of the switch is.
     const ExprId holds =
         value != none ? e_.binary(Op::eq, chosen, eval(value).expr) : e_.binary(Op::ne, chosen, e_.fresh(Op::uniform));
     const std::size_t mark = log_.size();
@@ -203,7 +203,7 @@ void Walker::walk_return(std::uint32_t node) {
   returned_ = e_.binary(Op::logical_and, returned_, e_.unary(Op::logical_not, gone));
 }
 
-// `break` and `continue`: gone for the rest of this round.
+// `break` and `continue` end the current iteration.
 void Walker::leave_loop() {
   if (quiet_ || breakables_.empty() || !breakables_.back().is_loop) return;
   const ExprId gone = reached_since(breakables_.back().context);

@@ -1,4 +1,4 @@
-// Follows code from statement to statement and writes down what it does: how traces are made.
+// Follows code from statement to statement and records what it does in a trace.
 #pragma once
 
 #include <array>
@@ -19,16 +19,16 @@ struct Value {
   enum Kind : std::uint8_t { number, pointer, triple, group };
 
   Kind kind = number;
-  ExprId expr = 1;      // a number; bytes from the begin of `memory`; x of a triple; which kind of group
+  ExprId expr = 1;      // a number; bytes from the beginning of `memory`; x of a triple; the kind of a group
   ExprId y = 1, z = 1;  // of a triple
   std::uint32_t memory = none;
   std::uint32_t bytes = 0;       // of what a pointer points to
   std::uint32_t levels = 1;      // 2 for float**
-  std::uint32_t subscripts = 0;  // of its memory's dims, taken already
+  std::uint32_t subscripts = 0;  // how many dims of its memory have been applied
   std::string_view type = {};    // of what a pointer points to
-  // The loads that a number is, or is the product of; a sum keeps the product in it.
+  // The loads that a number is, or is the product of; a sum keeps the product it contains.
   std::uint32_t access = none, factor = none;
-  std::uint32_t config = none;  // of a launch, that an object carries
+  std::uint32_t config = none;  // the launch configuration that an object carries
   bool is_sum = false;
 };
 
@@ -53,7 +53,7 @@ class Walker {
     ExprId result_when = 1;
     ExprId outer_returned = 1;
   };
-  // Where `break` and `continue` lead.
+  // The targets of `break` and `continue`.
   struct Breakable {
     bool is_loop = true;
     std::uint32_t context = 0;
@@ -69,7 +69,7 @@ class Walker {
   class Deeper;
 
   const Source& source() const { return *here_; }
-  // Goes on in that file, and says which one it was in.
+  // Continues in that file; returns the one it was in.
   std::uint32_t enter(std::uint32_t source) {
     here_ = &program_.sources()[source];
     return std::exchange(source_, source);
@@ -175,7 +175,7 @@ class Walker {
     std::array<std::optional<std::int64_t>, 3> grid, block;
     std::array<std::uint32_t, 2> nodes{none, none};
     std::optional<std::int64_t> shared;
-    std::uint32_t extents = 0;  // seen: the grid, then the block
+    std::uint32_t extents = 0;  // how many have been seen: the grid, then the block
   };
   std::uint32_t kernel_in(std::uint32_t list);
   std::uint32_t config_of(const std::vector<Value>& arguments, std::uint32_t list, std::size_t between = 0);
@@ -204,23 +204,23 @@ class Walker {
   Expressions& e_;
   std::uint32_t source_ = 0;
   const Source* here_ = nullptr;  // that file
-  std::array<std::byte, 16384> room_;  // enough for most kernels
-  std::pmr::monotonic_buffer_resource scratch_{room_.data(), room_.size()};
+  std::array<std::byte, 16384> buffer_;  // enough for most kernels
+  std::pmr::monotonic_buffer_resource scratch_{buffer_.data(), buffer_.size()};
   std::pmr::vector<Slot> slots_{&scratch_};
   std::pmr::unordered_map<std::string_view, std::pmr::vector<std::uint32_t>> by_name_{&scratch_};
-  std::pmr::vector<std::pair<std::uint32_t, Value>> log_{&scratch_};  // what slots held before they were assigned
+  std::pmr::vector<std::pair<std::uint32_t, Value>> log_{&scratch_};  // the values that slots had before they were assigned
   std::pmr::vector<Frame> frames_{&scratch_};
   std::pmr::vector<Breakable> breakables_{&scratch_};
   std::pmr::unordered_map<std::string_view, std::int64_t> uniform_names_{&scratch_};
   std::pmr::unordered_map<std::string_view, std::uint32_t> global_memories_{&scratch_};
-  std::unordered_map<std::string, std::uint32_t> pointed_;  // memories behind pointers that nobody declared
+  std::unordered_map<std::string, std::uint32_t> pointed_;  // memories behind pointers without a declaration
   std::vector<Config> configs_;
   std::uint32_t context_ = 0, loop_ = none;
-  ExprId returned_ = 1, left_ = 1;  // constants 1 at first: not gone, not out of this round
+  ExprId returned_ = 1, left_ = 1;  // 1 at first: the thread has neither returned nor left the iteration
   std::uint64_t steps_ = 0;
   std::uint32_t depth_ = 0, resolving_ = 0;
   bool is_kernel_ = true;
-  bool quiet_ = false;  // what is evaluated is not executed here
+  bool quiet_ = false;  // evaluates without recording accesses
 };
 
 }  // namespace frx::derive::cuda

@@ -1,4 +1,4 @@
-// How deep and how far the walker goes: code that is nested or long beyond all reason is not followed further.
+// Limits on depth and length: code that is nested too deeply or is too long is not followed further.
 #pragma once
 
 #include "derive/cuda/walker.h"

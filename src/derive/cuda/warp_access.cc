@@ -13,7 +13,7 @@ void WarpAccess::add(const warp::Request& request) {
     all_[count_++] = request.addresses[static_cast<std::size_t>(std::countr_zero(left))];
   }
   if (!first_) first_ = all_[0];
-  // Most warps of a block do what the one before does, further on.
+  // Most warps of a block make the same request as the warp before, at a distance.
   if (!warp::is_displaced(request, last_)) measure(request);
   sectors_ += sectors_of_last_;
   ideal_ += ideal_of_last_;
@@ -34,7 +34,7 @@ void WarpAccess::measure(const warp::Request& request) {
   if (spacing.stride) stride_ = spacing.stride;
 }
 
-void WarpAccess::put_into(AccessPattern& pattern, bool first) {
+void WarpAccess::merge_into(AccessPattern& pattern, bool first) {
   const double ratio = ideal_ == 0 ? 1 : static_cast<double>(sectors_) / static_cast<double>(ideal_);
   const auto kind = is_uniform_ ? AccessPattern::uniform : ratio >= 2 ? AccessPattern::spread : AccessPattern::packed;
   const std::optional<std::int64_t> stride = is_even_ ? stride_ : std::nullopt;
@@ -48,7 +48,7 @@ void WarpAccess::put_into(AccessPattern& pattern, bool first) {
     pattern.distinct = warp::distinct_count({all_.data(), count_});
     return;
   }
-  // What is spread only for some sizes is not known to be spread.
+  // An access that is spread only for some sizes is not known to be spread.
   if (pattern.kind == AccessPattern::spread && kind != AccessPattern::spread) pattern.kind = kind;
   pattern.sector_ratio = std::min(pattern.sector_ratio, ratio);
   pattern.stride_is_symbolic = pattern.lane_stride != stride;

@@ -1,4 +1,4 @@
-// One instruction of one warp after the other: the sectors and banks that its lanes touch, over all warps that are looked at.
+// One instruction over all sampled warps: the sectors and banks that its lanes touch.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ class WarpAccess {
   explicit WarpAccess(bool in_banks) : in_banks_(in_banks) {}
 
   void add(const warp::Request& request);
-  // `first`: this is the first of the samples; a later one may only take away.
-  void put_into(AccessPattern& pattern, bool first);
+  // `first`: this is the first of the samples; a later one may only weaken the pattern.
+  void merge_into(AccessPattern& pattern, bool first);
 
  private:
   void measure(const warp::Request& request);

@@ -17,11 +17,11 @@ AccessPattern pattern_of(bool in_banks, std::int64_t begin, std::int64_t stride,
     access.add(request);
   }
   AccessPattern pattern;
-  access.put_into(pattern, true);
+  access.merge_into(pattern, true);
   return pattern;
 }
 
-TEST(WarpAccess, CountsWarpsFurtherOnLikeTheFirst) {
+TEST(WarpAccess, CountsDisplacedWarpsLikeTheFirst) {
   for (const std::int64_t begin : {-4096, -4, 0, 20, 128}) {
     for (const std::int64_t stride : {0, 4, 8, 36, 128}) {
       const AccessPattern one = pattern_of(false, begin, stride, {0});
@@ -34,7 +34,7 @@ TEST(WarpAccess, CountsWarpsFurtherOnLikeTheFirst) {
 }
 
 // 128 bytes from a boundary of sectors are four of them; from the middle of one, five.
-TEST(WarpAccess, LooksAnewWhereAWarpLiesOtherwise) {
+TEST(WarpAccess, MeasuresWarpsOfOtherAlignmentAgain) {
   EXPECT_EQ(pattern_of(false, 0, 4, {0, 128}).sector_ratio, 1);
   EXPECT_EQ(pattern_of(false, 0, 4, {0, 144}).sector_ratio, 9.0 / 8);
   EXPECT_EQ(pattern_of(false, 0, 4, {16, 128, 272}).sector_ratio, 14.0 / 12);
@@ -47,7 +47,7 @@ TEST(WarpAccess, LanesThatAreNotActiveKeepTheirPlaceInTheWarp) {
   WarpAccess access(true);
   access.add(request);
   AccessPattern pattern;
-  access.put_into(pattern, true);
+  access.merge_into(pattern, true);
   EXPECT_EQ(pattern.bank_ways, 1u);
 }
 
