@@ -32,7 +32,7 @@ class Planner {
 
   template <typename Emit>
   void visit(model::Metric metric, const Emit& emit) {
-    if (state_[metric.index] != State::unseen) return;  // done, or a circle: then the other formulas decide
+    if (state_[metric.index] != State::unseen) return;  // done, or a cycle: then the other formulas decide
     state_[metric.index] = State::open;
     for (const knowledge::Expression& formula : metrics_[metric].formulas) {
       bool any = formula.slots().empty();

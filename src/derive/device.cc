@@ -9,7 +9,7 @@
 namespace frx::derive {
 namespace {
 
-// Launches on several devices are rare; the one with a name and most launches speaks for the file.
+// Launches on several devices are rare; the one with a name and most launches represents the file.
 const model::DeviceFacts* main_device(const model::Session& session) {
   const model::DeviceFacts* chosen = nullptr;
   for (const auto& [index, facts] : session.devices) {

@@ -25,7 +25,7 @@ struct KernelOccupancy {
   std::uint32_t threads_per_block = 0;
   BlockSizeFrom from = BlockSizeFrom::assumed;
   knowledge::Occupancy occupancy;                   // unknown when the cubin does not say the registers
-  std::vector<knowledge::OccupancyChange> changes;  // what would let more warps in
+  std::vector<knowledge::OccupancyChange> changes;  // changes that would raise it
 };
 
 // What is not in the file. Absent: see BlockSizeFrom, and no dynamic shared memory.
@@ -36,7 +36,7 @@ struct LaunchAssumptions {
 
 // For each size of block that is possible: the one that was asked for or is required, else 64, 128, 256, 512 and 1024
 // threads as far as the launch bounds of the kernel and the GPU allow, and the largest size they allow.
-// A part that is not linked yet gets none: registers of what it calls are not counted yet.
+// Relocatable code gets none: the registers of the functions it calls are unknown before linking.
 std::vector<KernelOccupancy> kernel_occupancy(const model::KernelResources& kernel, const knowledge::SmLimits& limits,
                                               const LaunchAssumptions& assumptions = {});
 
@@ -44,7 +44,7 @@ std::vector<KernelOccupancy> kernel_occupancy(const model::KernelResources& kern
 // and no older minor one; `a` needs the very same version.
 bool runs_on(const model::KernelResources& kernel, model::ComputeCapability gpu);
 
-// The limits to reckon with: those of the GPU when there is one, else those of the architecture the code is for.
+// The limits that apply: those of the GPU when there is one, otherwise those of the architecture the code was compiled for.
 // Null when the catalogue has no such architecture, or the code does not run on the GPU.
 const knowledge::SmLimits* limits_for(const model::KernelResources& kernel, const knowledge::GpuCatalogue& catalogue,
                                       const knowledge::SmLimits* gpu);

@@ -1,4 +1,4 @@
-// Why the warps on an SM are as many as they are.
+// Which resources limit the number of warps on an SM.
 //
 // The block limits come from the file when it has them, else from the launch attributes through the
 // occupancy model of knowledge/occupancy, if the compute capability is known. Unknown inputs give an
@@ -21,7 +21,7 @@ struct OccupancyAnalysis {
   bool modelled = false;                        // theoretical_pct is ours, not the file's
   std::vector<std::string_view> limiters;       // registers, shared_memory, warps, blocks, barriers; empty at 100 %
   std::optional<double> limit_registers, limit_shared_memory, limit_warps, limit_blocks, limit_barriers;
-  std::string advice;                           // what would let one more block in, or ""
+  std::string advice;                           // what would allow one more block, or ""
 
   std::string_view limiter() const { return limiters.empty() ? std::string_view() : limiters.front(); }
   std::optional<double> gap_pct() const;

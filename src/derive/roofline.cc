@@ -117,7 +117,7 @@ std::optional<double> opportunity_score(const model::Readings& readings, const R
                                         std::optional<double> runtime_share) {
   const std::optional<double> busiest = readings.value(metrics::busiest_unit_pct);
   if (!roofline.mfu_pct && !busiest) return std::nullopt;
-  // What is left to the roof that matters here, as a fraction.
+  // The gap to the roof that applies, as a fraction.
   const RooflinePoint* main = roofline.main();
   const double reached = main && main->of_ceiling_pct ? std::max(*main->of_ceiling_pct, busiest.value_or(0)) : busiest.value_or(roofline.mfu_pct.value_or(0));
   const double gap = std::clamp(1 - reached / 100, 0.0, 1.0);

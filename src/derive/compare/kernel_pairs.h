@@ -1,8 +1,8 @@
-// Which kernel of one side is which of the other.
+// Which kernel of one side corresponds to which of the other.
 //
 // By name; those of one name in their order. When a single kernel is left over on each side, it has been given another name
-// and is the same work. Of several that are left over nobody knows which is which, or whether one was split in two: they
-// are compared as a whole, and what stands on one side only has nothing to be compared with.
+// and is the same work. When several are left over, it is unknown which is which, or whether one was
+// split in two: they are compared as a whole. A kernel that exists on one side only is not compared.
 #pragma once
 
 #include <cstddef>

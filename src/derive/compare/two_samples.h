@@ -1,15 +1,15 @@
-// Two sets of times: is the second better, worse, or can one not tell?
+// Two sets of times: is the second better, worse, or is the comparison inconclusive?
 //
 // The answer is an interval, never a bare ratio. It is the ratio of times (second / first) that the data
 // leave possible at 99 % confidence; the second side is better only when all of the interval lies below one
-// minus the noise floor. Times are compared by their logarithms, so a factor counts the same both ways and
+// minus the noise floor. Times are compared by their logarithms, so a factor counts the same in both directions and
 // swapping the sides swaps the answer.
 //
 //   from 20 values a side  ranks (Mann-Whitney, Hodges-Lehmann): outliers and skew do not matter
 //   from 3 values a side   means of logarithms, with the Student quantile of the smaller side (Welch's standard
 //                          error, fewer degrees of freedom than Welch grants): small samples of skewed times would
 //                          otherwise be called different too often
-//   fewer                  nobody can tell
+//   fewer                  the comparison is inconclusive
 //
 // Neighbouring values of one run resemble each other (clocks, caches, a busy neighbour). What they repeat is no new
 // evidence: the interval is widened by the autocorrelation that the ranks show, or, where there are too few values to
@@ -26,12 +26,12 @@ namespace frx::derive::compare {
 enum class Answer { better, worse, cannot_tell };
 std::string_view name_of(Answer answer);
 
-// Why one cannot tell.
+// Why the comparison is inconclusive.
 enum class Doubt {
   none,
   too_few,       // values on one side
-  within_noise,  // all that is possible lies within the noise floor: as good as equal
-  too_scattered  // a difference is possible, and none is, too
+  within_noise,  // the whole interval lies within the noise floor: practically equal
+  too_scattered  // the interval contains a difference as well as none
 };
 
 struct Judgement {
@@ -49,7 +49,7 @@ inline constexpr std::size_t fewest_values = 3, fewest_for_ranks = 20;
 inline constexpr double default_noise_floor = 0.02;
 
 // Times of one side in the order in which they were taken, above 0; others are left out. The smaller the better.
-// `noise_floor`: differences up to this share are nobody's merit. O((n + m) log(n + m)).
+// `noise_floor`: differences up to this share do not count. O((n + m) log(n + m)).
 Judgement judge(std::span<const double> first, std::span<const double> second, double noise_floor = default_noise_floor);
 
 // Of at least one value, rising.

@@ -102,7 +102,7 @@ class Judge {
     return LateVerdict::late;
   }
 
-  // The fewest that carry enough of the blame.
+  // The fewest ranks that explain enough of the waiting.
   std::vector<std::size_t> most_blamed() const {
     std::vector<std::size_t> order(times_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -136,7 +136,7 @@ Blame blame_for(std::span<const std::int64_t> durations) {
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return durations[i]; });
   Blame blame{std::vector<double>(order.size()), std::vector<double>(order.size())};
   if (order.size() < 2) return blame;
-  // From the last to come on, adding up what each had to answer for: after `i` of them are missing no more, `i` share the rest.
+  // From the last arrival backwards, adding up each rank's share: while `i` ranks are missing, they share the waiting equally.
   double shared = 0;
   const auto others = static_cast<double>(order.size() - 1);
   for (std::size_t i = order.size() - 1; i > 0; --i) {

@@ -1,8 +1,8 @@
 // Which ranks the others wait for.
 //
-// A collective ends when its last rank has come, and its kernel runs on each rank from when that rank came: so a rank waited its
-// own duration less the shortest one, and the rank with the shortest came last. Every moment of waiting is blamed on the ranks
-// that had not come by then, in equal parts; together that is all the waiting, and nothing twice.
+// A collective ends after its last rank has arrived, and its kernel runs on each rank from the arrival of that rank: so a rank waited
+// its own duration minus the shortest one, and the rank with the shortest one arrived last. Every moment of waiting is attributed in
+// equal shares to the ranks that had not arrived by then; the shares add up to all the waiting, without double counting.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace frx::derive::ranks {
 struct LatenessRule {
   // Smaller losses are not worth a search: the share of a step from which on we name a stall of a run too.
   static constexpr double lost_share = 0.05;
-  // Two waits in three. With two equally good ranks each would be blamed for one in two.
+  // Two thirds of the waiting. With two equally good ranks each would get half.
   static constexpr double blame_share = 2.0 / 3;
   // The ranks that came last must have done so oftener than chance explains, one time in a hundred at most.
   static constexpr double chance = 0.01;
-  // What differs by less is no waiting: kernels on several GPUs take no equally long time.
+  // Smaller differences are not waiting: kernels never take exactly equal time on several GPUs.
   static constexpr std::int64_t wait_ns = 20'000;
   static constexpr double wait_share = 0.1;  // of the shortest duration
   // Of the matched collectives, so many must have ended together, or the match itself is in doubt.
@@ -46,7 +46,7 @@ struct RankLateness {
 
 enum class LateVerdict {
   late,            // the ranks of Lateness::late
-  nobody,          // the waiting is for now this rank, now that
+  nobody,          // no rank stands out: the waiting is for changing ranks
   little_waiting,  // less than is worth a search
   chance,          // too few collectives with waiting
   not_together,    // what was matched did not end together
@@ -76,7 +76,7 @@ struct Blame {
 };
 Blame blame_for(std::span<const std::int64_t> durations);
 
-// The facts of a rank as they were if nobody else came late: steps are shorter by the share it lost waiting, which is
+// The facts of a rank as if no other rank had been late: steps are shorter by the share it lost waiting, which is
 // communication that no computing hid.
 model::RunFacts without_waiting(const model::RunFacts& facts, double lost_share);
 

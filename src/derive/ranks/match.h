@@ -33,7 +33,7 @@ struct Matched {
   bool together = false;
 };
 
-// Where two ranks of a group part.
+// Where the sequences of two ranks of a group differ first.
 struct Mismatch {
   std::uint32_t group = 0;
   std::int64_t step = 0;

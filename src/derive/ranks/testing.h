@@ -21,7 +21,7 @@ class MadeRanks {
     for (std::size_t rank = 0; rank < late_us.size(); ++rank) call(rank, step, what, (last - late_us[rank] + 50) * 1000, now_ns_);
   }
 
-  // One kernel of one rank, which ended at `end_ns` of everybody's time.
+  // One kernel of one rank, which ended at `end_ns` of the common time.
   void call(std::size_t rank, std::int64_t step, std::string_view what, std::int64_t duration_ns, std::int64_t end_ns,
             std::string_view group = "group 0") {
     const std::int64_t clock = static_cast<std::int64_t>(rank) * 1'000'000'007;

@@ -82,7 +82,7 @@ bool allocates(std::string_view call) {
 }
 
 std::map<std::string, HostRanges> host_ranges(const Timeline& timeline) {
-  // Names are judged once each, not once per event.
+  // Each name is classified once, not once per event.
   constexpr std::uint8_t unjudged = 0xFF;
   std::vector<std::uint8_t> as_range(timeline.names.size(), unjudged), as_call(timeline.names.size(), unjudged);
   std::map<std::string, Lists> lists;

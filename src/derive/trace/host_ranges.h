@@ -1,4 +1,4 @@
-// What threads of the program were busy with: stretches of time by kind, from the names of ranges and calls.
+// What threads of the program were busy with: intervals by kind, from the names of ranges and calls.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace frx::derive::trace {
 
-// Of one process. All united over its threads.
+// The intervals of one process, united over its threads.
 struct HostRanges {
   Intervals input, sync, allocator, forward, backward, optimizer;
   bool has_calls = false;  // of the runtime or the driver: without any, nothing is known of waiting for the GPU

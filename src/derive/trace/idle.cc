@@ -8,24 +8,24 @@ namespace {
 using model::IdleCause;
 using model::Timeline;
 
-// How long before a stretch of idleness a wait may have ended and still be its cause: the GPU finishes, the call returns
-// a little later.
+// How long before an idle interval a wait may have ended and still be its cause: the call returns a little after the GPU has
+// finished.
 constexpr std::int64_t wake_up_ns = 50'000;
 // A call that takes longer than this does more than launching: it loads code, or waits.
 constexpr std::int64_t long_launch_ns = 100'000;
 
-// How much of a late stretch a wait for the GPU explains. Without the wait the program would have been ahead by as long as
-// it stood still, no longer.
+// How much of a late interval a wait for the GPU explains. Without the wait the program would have been ahead by the duration of the
+// wait, not by more.
 std::int64_t lost_to_wait(const Intervals& waits, Interval span) {
   const auto next = std::ranges::lower_bound(waits, span.end, {}, &Interval::begin);
   if (next == waits.begin()) return 0;
   const Interval& last = *std::prev(next);
   if (last.end <= span.begin - wake_up_ns) return 0;
-  const std::int64_t until = std::max(last.end, span.begin) - span.begin;  // still standing
+  const std::int64_t until = std::max(last.end, span.begin) - span.begin;  // still waiting
   return std::min(span.length(), until + last.length());
 }
 
-// Those of them that may touch the stretch.
+// The waits that may touch the interval.
 std::span<const Interval> near(std::span<const Interval> ranges, Interval stretch) {
   const auto first = std::ranges::upper_bound(ranges, stretch.begin, {}, &Interval::end);
   return {first, std::ranges::lower_bound(first, ranges.end(), stretch.end, {}, &Interval::begin)};
@@ -33,7 +33,7 @@ std::span<const Interval> near(std::span<const Interval> ranges, Interval stretc
 
 }  // namespace
 
-// The part of the gap in which the next work had not been launched yet; the rest is the GPU's own.
+// The part of the gap before the next work was launched; the rest is due to the GPU.
 struct Blame::Gap {
   Interval late;
   Interval launched;
@@ -62,7 +62,7 @@ std::array<Intervals, model::idle_cause_count> Blame::causes_of(std::span<const 
     add(IdleCause::device, parts.launched);
   }
   const Interval all{idle.front().begin, idle.back().end};
-  // Without a launch to look at, ranges of the program still tell what it did.
+  // Without the launch, ranges of the program still show what it did.
   const auto take = [&](IdleCause cause, std::span<const Interval> ranges) {
     Intervals both = common(late, ranges);
     const Intervals more = common(unknown, ranges);

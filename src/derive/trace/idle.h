@@ -10,15 +10,15 @@
 
 namespace frx::derive::trace {
 
-// Of one GPU.
+// Attributes the idle time of one GPU to its causes.
 class Blame {
  public:
   // `order`: what ran on this GPU, by start, as places in `work`. All of it must outlive the answer.
   Blame(const model::Timeline& timeline, std::span<const GpuWork> work, std::span<const std::uint32_t> order, const HostRanges& host)
       : timeline_(timeline), work_(work), order_(order), host_(host) {}
 
-  // The stretches by cause; together they are `idle`, which lies behind all that was asked of before: millions of gaps are
-  // blamed some thousands at a time.
+  // The intervals by cause; together they are `idle`, which lies after all earlier calls: millions of gaps are attributed some
+  // thousands at a time.
   std::array<Intervals, model::idle_cause_count> causes_of(std::span<const Interval> idle);
 
  private:

@@ -44,7 +44,7 @@ void for_each_without(std::span<const Interval> a, std::span<const Interval> b, 
   }
 }
 
-// Counted first: there may be millions, and a vector that grows takes three times the room.
+// They are counted first: there may be millions, and a growing vector takes three times the memory.
 template <typename ForEach>
 Intervals collected(ForEach for_each) {
   std::size_t count = 0;
@@ -76,7 +76,7 @@ std::int64_t total(std::span<const Interval> intervals) {
 }
 
 std::vector<std::int64_t> total_in_each(std::span<const Interval> spans, std::span<const Interval> intervals) {
-  // Covered time before every so many intervals: any span is then two searches, two short sums and two ends.
+  // The covered time before every n-th interval: a query then takes two searches, two short sums and two ends.
   constexpr std::size_t stride = 32;
   std::vector<std::int64_t> before;
   before.reserve(intervals.size() / stride + 1);

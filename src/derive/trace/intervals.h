@@ -1,4 +1,4 @@
-// Stretches of time: unions, intersections and differences, each in one pass.
+// Time intervals: unions, intersections and differences, each in one pass.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Whether the inputs of the model have other shapes from one step to the next.
+// Whether the shapes of the model's inputs change from one step to the next.
 //
-// Within a step an operator is called with many shapes, one for each layer; what tells is the same call in two steps. Calls are
+// Within a step an operator is called with many shapes, one for each layer; therefore the same call is compared in two steps. Calls are
 // those of operators that do a model's work (convolutions, matrix products, embeddings, attention, recurrent layers), the
 // outermost of them, on the thread of the step, outside of the data loader: clipping, averaging and optimizers go through the
 // weights, whose shapes never change. The n-th call of an operator is the same call in a step that calls it as often. The inputs

@@ -90,7 +90,7 @@ Interval whole_recording(const Timeline& timeline) {
   return all.begin <= all.end ? all : Interval{};
 }
 
-// Do they make up most of the recording? A part of the program that repeats is no step.
+// Do they cover most of the recording? Otherwise the repeated part of the program is not a step.
 bool cover_most(const std::vector<Step>& steps, Interval recording) {
   std::int64_t covered = 0;
   for (const Step& step : steps) {
