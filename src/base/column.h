@@ -1,7 +1,7 @@
 // A growing array of numbers for columns of many millions of rows.
 //
 // As std::vector, but growing asks the system to move pages instead of copying them where it can: at no time does the
-// memory hold the old and the new array, and room that is not used yet costs none.
+// memory hold the old and the new array, and unused capacity costs none.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class Column {
     if (values.empty()) return;
     std::memcpy(extend(values.size()), values.data(), values.size_bytes());
   }
-  // Room for `count` more; where they are to be written.
+  // Adds capacity for `count` more; returns where they are to be written.
   T* extend(std::size_t count) {
     if (capacity_ - size_ < count) grow(size_ + count);
     size_ += count;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <csetjmp>
 
-// What abi::__cxa_demangle is made of in libstdc++: hands out the text piece by piece. The other allocates all of it
-// before anybody can object.
+// The function behind abi::__cxa_demangle in libstdc++: it delivers the text in pieces. The other one allocates all of it before its size
+// can be limited.
 extern "C" int __gcclibcxx_demangle_callback(const char* mangled, void (*piece)(const char*, std::size_t, void*),
                                              void* context);
 

@@ -27,7 +27,7 @@ std::optional<bool> Value::boolean() const {
   return std::nullopt;
 }
 
-// Asked thousands of times while the catalogues are made, so lengths are compared before texts.
+// Called thousands of times while the catalogues are built, so lengths are compared before texts.
 Value Value::operator[](std::string_view name) const {
   if (!is_map()) return {};
   const char* const pool = view_->pool.data();

@@ -52,8 +52,7 @@ class Value {
 
   // A missing key is an empty Value, so chains read naturally: value["a"]["b"].text().
   Value operator[](std::string_view key) const;
-  // The list under `key`, empty when the key is missing. Fails when something else stands there, where
-  // taking it for an empty list would silently forget what somebody wrote.
+  // The list under `key`, empty when the key is missing. Fails when the value is not a list, instead of silently ignoring it.
   Result<Value> list(std::string_view key) const;
   // Items of a list, pairs of a map; a text has none, however long it is.
   std::size_t size() const { return is_list() || is_map() ? node().size : 0; }

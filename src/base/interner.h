@@ -1,4 +1,4 @@
-// Texts that are kept once each, under small numbers: the names of a trace with millions of events.
+// Stores each text once, under a small number: the names of a trace with millions of events.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Gives equal spellings the same small number, quickly: it is asked for every opcode, register and event of a file.
+// Gives equal spellings the same small number, fast: there is a lookup for every opcode, register and event of a file.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The same work for each of many things, on all cores.
+// The same work for each of many items, on all cores.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 namespace frx {
 
 // Calls work(i) once for each i below `count`, in any order and from several threads at once; returns when all are
-// done. `work` must not throw. The process never has more helpers under way than it has cores, so that work may ask
-// for more of the same.
+// done. `work` must not throw. The process never runs more threads than it has cores, so that work may start
+// further parallel work.
 void for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work);
 
 }  // namespace frx

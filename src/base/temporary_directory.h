@@ -9,7 +9,7 @@ namespace frx {
 
 class TemporaryDirectory {
  public:
-  // In `parent` (usually $TMPDIR or /tmp), mode 0700, with a name nobody can guess.
+  // In `parent` (usually $TMPDIR or /tmp), mode 0700, with an unpredictable name.
   static Result<TemporaryDirectory> make(const std::string& parent);
   ~TemporaryDirectory();
   TemporaryDirectory(TemporaryDirectory&& other) noexcept;

@@ -1,4 +1,4 @@
-// Small questions about text that the standard library leaves open.
+// Small functions on text that the standard library lacks.
 //
 // Text from files is bytes: it may be invalid UTF-8 and may carry terminal escapes. printable()
 // makes it safe to show; shorten() cuts it between characters, never inside one.

@@ -116,7 +116,7 @@ Dimension Dimension::operator/(const Dimension& other) const {
 std::optional<Unit> parse_unit(std::string_view text) {
   text = trim(text);
   if (text.empty() || text == "##" || text == "(none)" || text == "ratio" || text == "count") return Unit{};
-  if (text == "cluster" || text == "branches" || text == "pass") return Unit{};  // counts nobody mixes with others
+  if (text == "cluster" || text == "branches" || text == "pass") return Unit{};  // counts that never mix with others
   const std::size_t slash = text.find('/');
   std::optional<Unit> unit = parse_term(text.substr(0, slash));
   if (!unit || slash == text.npos) return unit;

@@ -11,7 +11,7 @@ namespace frx::model {
 // One process, from its start to its end.
 struct BenchRun {
   double wall_ms = 0;
-  // What the program said of itself on standard output, with frx_bench.cuh or by its own hand. Several lines of a
+  // What the program said of itself on standard output, with frx_bench.cuh or by its own code. Several lines of a
   // time add up: a program may measure several kernels.
   std::optional<double> kernel_us;       // FRX_KERNEL_US: a launch, its input in the L2 cache as far as it fits
   std::optional<double> kernel_cold_us;  // FRX_KERNEL_COLD_US: a launch behind an emptied L2 cache

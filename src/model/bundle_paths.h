@@ -1,4 +1,4 @@
-// Where things stand in a run bundle. One spelling for who writes bundles and who reads them.
+// The paths of files in a run bundle, shared by the code that writes bundles and the code that reads them.
 //
 //   run-3f9c2a71b04e/
 //     metadata.json  manifest.json  run_config.yaml  gpu_metrics.csv  optional_logs.txt
@@ -24,8 +24,7 @@ inline constexpr std::string_view profiler_trace = "profiler/profiler_trace.json
 inline constexpr std::string_view workload_metadata = "raw/workload_metadata.json";
 inline constexpr std::string_view workload_run_config = "workload_run_config.yaml";
 
-// A trace of a profiler: profiler/*.json, packed or not, or what is named like the trace of a rank where somebody
-// packed nothing but traces.
+// A trace of a profiler: profiler/*.json, compressed or not, or a file named like the trace of a rank in an archive of traces only.
 inline bool is_profiler_trace(std::string_view path) {
   const bool is_json = path.ends_with(".json") || path.ends_with(".json.gz") || path.ends_with(".json.zst");
   const auto has = [&](std::string_view part) { return path.find(part) != path.npos; };

@@ -1,7 +1,7 @@
 // What static analysis knows about a kernel or a launch, and what a rule makes of it.
 //
-// A fact is absent when the code does not tell. A rule whose condition asks for an absent fact is silent:
-// what is unknown neither accuses nor acquits.
+// A fact is absent when the code does not determine it. A rule whose condition needs an absent fact is inconclusive and reports
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ class FactName {
   bool is_literal_ = false;
 };
 
-// By name, quick to fill and to ask: a kernel has some sixty, and rules ask for hundreds.
+// Facts by name, fast to fill and to look up: a kernel has some sixty, and rules look up hundreds.
 class CodeFacts {
  public:
   void put(FactName name, CodeFact fact) {

@@ -46,8 +46,8 @@ std::uint32_t unfolded(std::uint32_t folded) { return (folded >> 1) ^ (0u - (fol
 }  // namespace
 
 PackedSyntax::PackedSyntax(const Syntax& syntax) : count_(syntax.size()) {
-  const auto room = std::make_unique_for_overwrite<std::uint8_t[]>(syntax.size() * bytes_at_most);
-  std::uint8_t* at = room.get();
+  const auto buffer = std::make_unique_for_overwrite<std::uint8_t[]>(syntax.size() * bytes_at_most);
+  std::uint8_t* at = buffer.get();
   std::array<std::uint8_t, whats> numbers;
   numbers.fill(another);
   std::uint32_t before = 0;
@@ -70,7 +70,7 @@ PackedSyntax::PackedSyntax(const Syntax& syntax) : count_(syntax.size()) {
     before = node.begin;
   }
   whats_.shrink_to_fit();
-  bytes_.assign(reinterpret_cast<const char*>(room.get()), static_cast<std::size_t>(at - room.get()));
+  bytes_.assign(reinterpret_cast<const char*>(buffer.get()), static_cast<std::size_t>(at - buffer.get()));
 }
 
 void PackedSyntax::unpack(Syntax& syntax) const {

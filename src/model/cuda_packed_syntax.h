@@ -1,4 +1,4 @@
-// A syntax tree in four bytes a node or less, for files that nobody looks at just now: a fifth of what it takes at hand.
+// A syntax tree in at most four bytes a node, for files that are not in use: a fifth of the unpacked size.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class PackedSyntax {
   PackedSyntax() = default;
   explicit PackedSyntax(const Syntax& syntax);
 
-  // The same tree again, in the place of what `into` holds.
+  // Restores the tree, replacing the content of `into`.
   void unpack(Syntax& into) const;
   bool empty() const { return count_ == 0; }
 

@@ -20,7 +20,7 @@ struct Macro {
   std::string name;
   std::vector<std::string> parameters;
   bool is_function = false;
-  bool is_ambiguous = false;  // defined more than once, differently: nobody knows which one holds
+  bool is_ambiguous = false;  // defined more than once, differently: it is unknown which definition applies
   std::string body;
   std::uint32_t value = none;  // node of its body, when that is an expression
 };
@@ -46,7 +46,7 @@ struct Source {
   std::string blanked;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> blanked_lines;  // their numbers, and where they begin in `blanked`
   Syntax syntax;
-  PackedSyntax packed;  // instead of it, while nobody looks at the file
+  PackedSyntax packed;  // replaces it while the file is not in use
   std::vector<Macro> macros;
   std::vector<Unroll> unrolls;  // in order
   std::vector<Suppression> suppressions;
@@ -87,7 +87,7 @@ struct Source {
     return one;
   }
 
-  // Once the text has been read: nothing is kept twice. Lines and columns stay what they are.
+  // Called once the text has been read: removes redundant copies. Lines and columns stay valid.
   void forget_original() {
     if (!units.is_one_for_each_byte()) return;
     for (std::uint32_t i = 1; i <= line_starts.size(); ++i) {

@@ -1,4 +1,4 @@
-// What the machine code of a kernel takes from an SM, as its compiler wrote it down.
+// The resources of an SM that the machine code of a kernel needs, as its compiler recorded them.
 //
 // Read from a cubin, so these are physical numbers: registers after allocation, not the virtual ones of PTX.
 // What the file does not say is absent, never zero.
@@ -26,8 +26,8 @@ struct KernelResources {
   std::string architecture;  // "sm_90a"
   std::string member;        // of a static library: "kernels.cu.o"; else ""
   ComputeCapability cc;
-  // A part of a program that is not linked yet (nvcc -dc): registers, stack and shared memory of the functions
-  // it calls in other parts are not counted.
+  // Relocatable device code (nvcc -dc): registers, stack and shared memory of the functions
+  // it calls in other translation units are not counted.
   bool relocatable = false;
 
   std::optional<std::uint32_t> registers_per_thread;

@@ -91,7 +91,7 @@ struct Operand {
     real,        // `0f3F800000`; value: the bits of the float
     label,       // value: index into Module::labels
     symbol,      // a variable or a function, also one that is declared nowhere; value: name
-    // What follows holds for the next `parts` operands, which stand directly behind:
+    // The following kinds include the next `parts` operands, which directly follow:
     address,     // [base+offset], [base, {x, y}]; value: the bits of the offset, an int32_t
     vector,      // {a, b}
     list,        // (a, b) of a call

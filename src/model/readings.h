@@ -1,6 +1,6 @@
-// The readings of one launch group or of a whole kernel, each with the story of where it came from.
+// The readings of one launch group or of a whole kernel, each with its provenance.
 //
-// A reading that is not there was not measured: absent is never zero.
+// A missing reading was not measured: absent is never zero.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class Readings {
     return reading ? std::optional(reading->value) : std::nullopt;
   }
   bool has(Metric metric) const { return find(metric) != nullptr; }
-  // The first story wins: a measured value is never replaced by a computed one.
+  // The first value stays: a measured value is never replaced by a computed one.
   void set(Metric metric, Reading reading) {
     if (metric.index >= places_.size()) places_.resize(metric.index + 1u);
     if (places_[metric.index]) return;

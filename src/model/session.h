@@ -78,7 +78,7 @@ struct Kernel {
   }
 };
 
-// Something survivable that the reader of the report should know.
+// A recoverable problem that the reader of the report should know.
 struct Note {
   std::uint64_t line = 0;         // 0: the whole file
   std::string text;
