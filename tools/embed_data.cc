@@ -1,10 +1,10 @@
 // Build-time helper: data/ -> constant tables.
 //
-//   frx_embed_tool DATA_DIR OUT.cc OUT_METRIC_IDS.h
+//   frx_embed_tool DATA_DIR OUT.cc HEADERS_DIR
 //
 // The .cc holds every YAML file as the arrays of a Document (one pool of text for all) and every JSON
-// schema as text. The header holds one constant per metric, so that a detector that names a metric
-// nobody defined does not compile.
+// schema as text. The headers hold one constant per metric (metric_ids.h) and per fact of static analysis
+// (code_facts.h) and of runs (run_facts.def), so that a program that names one that nobody defined does not compile.
 
 #include <algorithm>
 #include <cstdio>
@@ -109,14 +109,19 @@ std::string embedded_source(const std::vector<Embedded>& all) {
   return out;
 }
 
-std::string metric_header(const std::vector<Embedded>& all) {
+// The ids in the lists under `key` of the files below `folder`.
+std::set<std::string> ids_in(const std::vector<Embedded>& all, std::string_view folder, std::string_view key) {
   std::set<std::string> ids;
   for (const Embedded& file : all) {
-    if (!file.name.starts_with("metrics/")) continue;
+    if (!file.name.starts_with(folder)) continue;
     const frx::DocumentView view = file.document.view();
-    const frx::Value metrics = frx::Value(view)["metrics"];
-    for (std::size_t i = 0; i < metrics.size(); ++i) ids.emplace(metrics.item(i)["id"].text());
+    const frx::Value list = frx::Value(view)[key];
+    for (std::size_t i = 0; i < list.size(); ++i) ids.emplace(list.item(i)["id"].text());
   }
+  return ids;
+}
+
+std::string metric_header(const std::set<std::string>& ids) {
   std::string out = "// Generated from data/metrics by tools/embed_data.cc: one constant per metric.\n#pragma once\n\n"
                     "#include \"model/metric.h\"\n\nnamespace frx::metrics {\n\n";
   int index = 0;
@@ -127,6 +132,34 @@ std::string metric_header(const std::vector<Embedded>& all) {
   return out + "};\n\n}  // namespace frx::metrics\n";
 }
 
+std::string fact_header(const std::set<std::string>& ids) {
+  std::string out = "// Generated from data/facts by tools/embed_data.cc: the facts of static analysis, by name.\n#pragma once\n\n"
+                    "#include <cstddef>\n#include <cstdint>\n#include <string_view>\n\nnamespace frx::model {\n\n"
+                    "enum class CodeFactId : std::uint8_t {\n";
+  std::string names;
+  for (const std::string& id : ids) {
+    out += fmt::format("  {},\n", id);
+    names += fmt::format("  \"{}\",\n", id);
+  }
+  return out + fmt::format("}};\n\ninline constexpr std::size_t code_fact_count = {};\n\n", ids.size()) +
+         "inline constexpr std::string_view code_fact_names[] = {\n" + names + "};\n\n}  // namespace frx::model\n";
+}
+
+// In the order of the file, which is that of the output.
+std::string run_fact_list(const std::vector<Embedded>& all) {
+  std::string out = "// Generated from data/facts/run.yaml by tools/embed_data.cc: name and unit of what is known of a run.\n";
+  for (const Embedded& file : all) {
+    if (file.name != "facts/run.yaml") continue;
+    const frx::DocumentView view = file.document.view();
+    const frx::Value facts = frx::Value(view)["facts"];
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+      const frx::Value unit = facts.item(i)["unit"];
+      out += fmt::format("FRX_RUN_FACT({}, \"{}\")\n", facts.item(i)["id"].text(), unit ? unit.text() : "");
+    }
+  }
+  return out;
+}
+
 // Leaves the file alone when nothing changed, so that a new word in a YAML file does not recompile
 // everything that includes the header.
 Result<> write_if_changed(const std::string& path, const std::string& text) {
@@ -135,10 +168,13 @@ Result<> write_if_changed(const std::string& path, const std::string& text) {
 }
 
 Result<> run(int argc, char** argv) {
-  if (argc != 4) return frx::fail(frx::ErrorKind::usage, "usage: frx_embed_tool DATA_DIR OUT.cc OUT.h");
+  if (argc != 4) return frx::fail(frx::ErrorKind::usage, "usage: frx_embed_tool DATA_DIR OUT.cc HEADERS_DIR");
   TRY_ASSIGN(const std::vector<Embedded> all, read_all(argv[1]));
   TRY(frx::write_file(argv[2], embedded_source(all)));
-  TRY(write_if_changed(argv[3], metric_header(all)));
+  const fs::path headers = argv[3];
+  TRY(write_if_changed(headers / "metric_ids.h", metric_header(ids_in(all, "metrics/", "metrics"))));
+  TRY(write_if_changed(headers / "code_facts.h", fact_header(ids_in(all, "facts/code/", "facts"))));
+  TRY(write_if_changed(headers / "run_facts.def", run_fact_list(all)));
   return {};
 }
 

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
+#include "advise/kernel_circumstances.h"
 #include "advise/kernel_filter.h"
-#include "advise/signals.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -26,7 +27,7 @@ struct Case {
   double score = 0;
   const diagnose::Finding* finding = nullptr;  // of the run; none for "inconclusive"
   const diagnose::KernelDiagnosis* kernel = nullptr;
-  SignalMap signals;
+  std::unique_ptr<Circumstances> circumstances;
 };
 
 const diagnose::Finding* find(const std::vector<diagnose::Finding>& findings, std::string_view label) {
@@ -67,7 +68,7 @@ class Adviser {
   Advice advise() {
     collect_cases();
     std::vector<Diagnosed> diagnosed;
-    for (const Case& c : cases_) diagnosed.push_back({c.label, c.score, &c.signals, local_score(c)});
+    for (const Case& c : cases_) diagnosed.push_back({c.label, c.score, c.circumstances.get(), local_score(c)});
     Proposals proposals = propose(catalogue_, diagnosed);
     if (proposals.proposals.empty()) proposals = propose_collecting();
     Advice advice;
@@ -87,7 +88,11 @@ class Adviser {
 
   void add_case(std::string_view label, double score, const diagnose::Finding* finding) {
     Case c{label, score, finding, kernel_behind(run_, label), {}};
-    if (c.kernel) c.signals = signals_of(run_, *c.kernel, label, knowledge_);
+    if (c.kernel) {
+      c.circumstances = std::make_unique<KernelCircumstances>(run_, *c.kernel, label, catalogue_.names());
+    } else {
+      c.circumstances = std::make_unique<UnknownCircumstances>(Domain::kernel);
+    }
     cases_.push_back(std::move(c));
   }
 
@@ -100,8 +105,8 @@ class Adviser {
   Proposals propose_collecting() {
     cases_.clear();
     if (run_.kernels.empty()) return {};
-    cases_.push_back({inconclusive, inconclusive_score, nullptr, &run_.kernels.front(), {}});
-    const Diagnosed diagnosed{inconclusive, inconclusive_score, &cases_[0].signals, 0};
+    cases_.push_back({inconclusive, inconclusive_score, nullptr, &run_.kernels.front(), std::make_unique<UnknownCircumstances>(Domain::kernel)});
+    const Diagnosed diagnosed{inconclusive, inconclusive_score, cases_[0].circumstances.get(), 0};
     return propose(catalogue_, {&diagnosed, 1});
   }
 

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::string_view engine_file = "data/recommendations/engine.yaml";
 constexpr std::string_view rules_file = "data/recommendations/rules.yaml";
+constexpr std::string_view signals_file = "data/recommendations/signals.yaml";
 
 template <typename Map>
 Result<> check_word(const Value& root, std::string_view key, std::string_view word, const Map& known) {
@@ -58,6 +59,7 @@ Result<> read_speedup(const Value& root, Card& card) {
 
 Result<Card> read_card(const Value& root, const knowledge::MetricCatalogue& metrics, const Constants& constants) {
   Card card;
+  card.source = root;
   card.where = root.where();
   TRY_ASSIGN(card.id, read_text(root, "id"));
   if (card.where.find("/" + std::string(card.id) + ".yaml:") == std::string::npos) {
@@ -74,8 +76,6 @@ Result<Card> read_card(const Value& root, const knowledge::MetricCatalogue& metr
   card.risk = root["risk"].text();
   if (!card.risk.empty()) TRY(check_word(root, "risk", card.risk, constants.safety_by_risk));
   TRY(read_speedup(root, card));
-  TRY_ASSIGN(card.never_when, read_conditions(root["never_when"]));
-  TRY_ASSIGN(card.unverified_when, read_conditions(root["unverified_when"]));
   TRY_ASSIGN(card.why, read_text(root, "why"));
   card.applies_to = root["applies_to"].texts();
   card.actions = root["actions"].texts();
@@ -98,11 +98,6 @@ Result<Card> read_card(const Value& root, const knowledge::MetricCatalogue& metr
   return card;
 }
 
-bool is_label(std::string_view id, const knowledge::Knowledge& knowledge, const Constants& constants) {
-  const auto& others = constants.other_labels;
-  return knowledge.labels.with_id(id) || std::find(others.begin(), others.end(), id) != others.end();
-}
-
 }  // namespace
 
 const Card* Catalogue::card(std::string_view id) const {
@@ -113,45 +108,94 @@ const Card* Catalogue::card(std::string_view id) const {
 Result<> Catalogue::read_cards(const knowledge::Knowledge& knowledge) {
   for (const Value& root : knowledge.library.folder("recommendations")) {
     const std::string where = root.where();
-    if (where.starts_with(engine_file) || where.starts_with(rules_file)) continue;
+    if (where.starts_with(engine_file) || where.starts_with(rules_file) || where.starts_with(signals_file)) continue;
     TRY_ASSIGN(Card card, read_card(root, knowledge.metrics, constants_));
     cards_.push_back(std::move(card));
   }
   return {};
 }
 
-Result<Rule> Catalogue::read_rule(const Value& entry, const knowledge::Knowledge& knowledge) const {
+// In the names of a domain in which a rule proposes the card.
+Result<> Catalogue::read_conditions(Card& card, Domain domain) {
+  const auto index = static_cast<std::size_t>(domain);
+  const Value never = card.source["never_when"], unverified = card.source["unverified_when"];
+  if (never && card.never_when[index].empty()) {
+    TRY_ASSIGN(card.never_when[index], names_.condition(domain, never));
+  }
+  if (unverified && card.unverified_when[index].empty()) {
+    TRY_ASSIGN(card.unverified_when[index], names_.condition(domain, unverified));
+  }
+  return {};
+}
+
+Result<Rule> Catalogue::read_rule(const Value& entry) {
   Rule rule;
   rule.where = entry.where();
   TRY_ASSIGN(rule.id, read_text(entry, "id"));
   TRY_ASSIGN(rule.bottleneck, read_text(entry, "bottleneck"));
-  if (!is_label(rule.bottleneck, knowledge, constants_)) {
+  const std::optional<Domain> domain = names_.domain_of(rule.bottleneck);
+  if (!domain) {
     return fail(ErrorKind::malformed, "no bottleneck is called '{}'", rule.bottleneck)
         .at(entry["bottleneck"].where())
-        .hint("labels stand in data/bottlenecks, or under other_labels in data/recommendations/engine.yaml");
+        .hint("labels stand in data/bottlenecks, data/run_labels and data/code_labels");
   }
+  rule.domain = *domain;
   TRY_ASSIGN(rule.min_score, read_number(entry, "min_score"));
   TRY_ASSIGN(rule.boost, read_number(entry, "priority_boost"));
-  TRY_ASSIGN(rule.signals, read_conditions(entry["signals"]));
-  TRY_ASSIGN(rule.suppressed_if, read_conditions(entry["suppressed_if"]));
+  if (entry["signals"]) {
+    return fail(ErrorKind::malformed, "'signals' is written as an expression now: when: one_signal and not another").at(entry["signals"].where());
+  }
+  if (entry["when"]) {
+    TRY_ASSIGN(rule.when, names_.condition(rule.domain, entry["when"]));
+  }
+  if (entry["suppressed_if"]) {
+    TRY_ASSIGN(rule.suppressed_if, names_.condition(rule.domain, entry["suppressed_if"]));
+  }
   TRY_ASSIGN(rule.explanation, read_text(entry, "explanation"));
   rule.cuts_work = entry["cuts_work"].boolean().value_or(false);
   const Value ids = entry["recommendations"];
   for (const std::string_view id : ids.texts()) {
-    const Card* known = card(id);
-    if (!known) return fail(ErrorKind::malformed, "no card is called '{}'", id).at(ids.where());
-    rule.cards.push_back(known);
+    const auto known = std::ranges::find(cards_, id, &Card::id);
+    if (known == cards_.end()) return fail(ErrorKind::malformed, "no card is called '{}'", id).at(ids.where());
+    TRY(read_conditions(*known, rule.domain));
+    rule.cards.push_back(&*known);
   }
   if (rule.cards.empty()) return fail(ErrorKind::malformed, "rule '{}' recommends nothing", rule.id).at(rule.where);
   return rule;
 }
 
-Result<> Catalogue::read_rules(const knowledge::Knowledge& knowledge) {
-  const Value list = knowledge.library.file(rules_file)["rules"];
+Result<> Catalogue::read_rules(const knowledge::Library& library) {
+  const Value list = library.file(rules_file)["rules"];
   if (!list.is_list()) return fail(ErrorKind::malformed, "expected a list of rules").at(std::string(rules_file));
   for (std::size_t i = 0; i < list.size(); ++i) {
-    TRY_ASSIGN(Rule rule, read_rule(list.item(i), knowledge));
+    TRY_ASSIGN(Rule rule, read_rule(list.item(i)));
     rules_.push_back(std::move(rule));
+  }
+  return {};
+}
+
+Result<WithheldRule> Catalogue::read_withheld_rule(const Value& entry) const {
+  WithheldRule rule;
+  TRY_ASSIGN(rule.id, read_text(entry, "id"));
+  TRY_ASSIGN(rule.bottleneck, read_text(entry, "bottleneck"));
+  const std::optional<Domain> domain = names_.domain_of(rule.bottleneck);
+  if (!domain) return fail(ErrorKind::malformed, "no bottleneck is called '{}'", rule.bottleneck).at(entry["bottleneck"].where());
+  TRY_ASSIGN(rule.when, names_.condition(*domain, entry["when"]));
+  TRY_ASSIGN(rule.reason, read_text(entry, "reason"));
+  rule.unless_active = entry["unless_active"].texts();
+  rule.blocked_by = entry["blocked_by"].texts();
+  for (const std::string_view name : entry["evidence"].texts()) {
+    TRY_ASSIGN(knowledge::Expression value, names_.expression(*domain, name, entry["evidence"].where()));
+    rule.evidence.emplace_back(name, std::move(value));
+  }
+  return rule;
+}
+
+Result<> Catalogue::read_withheld(const Value& engine) {
+  TRY_ASSIGN(const Value list, engine.list("withheld"));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    TRY_ASSIGN(WithheldRule rule, read_withheld_rule(list.item(i)));
+    withheld_.push_back(std::move(rule));
   }
   return {};
 }
@@ -161,7 +205,7 @@ Result<> Catalogue::check_relations() const {
   std::vector<std::string_view> ids;
   for (const Equivalent& pair : constants_.equivalents) ids.insert(ids.end(), {pair.keep, pair.drop});
   for (const Dependency& pair : constants_.dependencies) ids.insert(ids.end(), {pair.dependent, pair.after});
-  for (const WithheldRule& rule : constants_.withheld) {
+  for (const WithheldRule& rule : withheld_) {
     ids.push_back(rule.id);
     ids.insert(ids.end(), rule.unless_active.begin(), rule.unless_active.end());
   }
@@ -176,8 +220,13 @@ Result<Catalogue> Catalogue::load(const knowledge::Knowledge& knowledge) {
   const Value engine = knowledge.library.file(engine_file);
   if (!engine.is_map()) return fail(ErrorKind::malformed, "expected a map of constants").at(std::string(engine_file));
   TRY_ASSIGN(catalogue.constants_, read_constants(engine));
+  TRY_ASSIGN(catalogue.names_, Names::load(knowledge));
+  for (std::size_t d = 0; d < domain_count; ++d) {
+    TRY_ASSIGN(catalogue.gpus_[d], catalogue.names_.expression(static_cast<Domain>(d), "num_gpus", std::string(engine_file)));
+  }
   TRY(catalogue.read_cards(knowledge));
-  TRY(catalogue.read_rules(knowledge));
+  TRY(catalogue.read_rules(knowledge.library));
+  TRY(catalogue.read_withheld(engine));
   TRY(catalogue.check_relations());
   return catalogue;
 }

@@ -1,18 +1,20 @@
 // What can be advised and when: the cards, the rules and the constants of data/recommendations.
 //
-// One YAML per card. A rule answers one bottleneck and names cards; an unknown card, label or reading
-// is an error that names file and line, so that a typing mistake never silences advice.
+// One YAML per card. A rule answers one bottleneck and names cards; an unknown card, label, reading or name in a
+// condition is an error that names file and line, so that a typing mistake never silences advice.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "advise/circumstances.h"
 #include "advise/constants.h"
+#include "advise/names.h"
 #include "advise/prediction.h"
-#include "advise/signal_map.h"
 #include "base/result.h"
 #include "knowledge/knowledge.h"
 
@@ -28,6 +30,9 @@ struct Step {
   std::string_view expected;
 };
 
+// What a card asks, in the names of each domain in which a rule proposes it; empty in the others.
+using Condition = std::array<knowledge::Expression, domain_count>;
+
 struct Card {
   std::string_view id;
   std::string_view title;
@@ -39,29 +44,42 @@ struct Card {
   std::string_view safety;      // high, medium, low
   std::string_view risk;        // "" = the opposite of safety
   std::optional<std::pair<double, double>> speedup_pct;
-  std::vector<Condition> never_when;       // any of them removes the card
-  std::vector<Condition> unverified_when;  // any of them: what the card relies on was not measured
+  Condition never_when;       // removes the card
+  Condition unverified_when;  // what the card relies on was not measured
   std::string_view why;
   std::vector<std::string_view> actions;
   std::vector<std::string_view> validation;
   std::vector<Step> steps;
   std::vector<Prediction> predictions;
   std::vector<std::string_view> caveats;
+  Value source;
   std::string where;
 };
 
 struct Rule {
   std::string_view id;
   std::string_view bottleneck;
+  Domain domain = Domain::kernel;       // in which the bottleneck is diagnosed
   double min_score = 0;
-  std::vector<Condition> signals;        // all must hold
-  std::vector<Condition> suppressed_if;  // none may hold
+  knowledge::Expression when;           // must hold; empty: always
+  knowledge::Expression suppressed_if;  // must not hold; empty: never does
   double boost = 0;
   // The cards cut the work itself, so the distance to the roof does not bound what they can give.
   bool cuts_work = false;
   std::vector<const Card*> cards;
   std::string_view explanation;
   std::string where;
+};
+
+// Advice that is held back, with the reason shown.
+struct WithheldRule {
+  std::string_view id;  // of the card
+  std::string_view bottleneck;
+  knowledge::Expression when;
+  std::vector<std::string_view> unless_active;
+  std::vector<std::string_view> blocked_by;
+  std::vector<std::pair<std::string_view, knowledge::Expression>> evidence;  // named numbers
+  std::string_view reason;
 };
 
 class Catalogue {
@@ -74,18 +92,28 @@ class Catalogue {
 
   const std::vector<Card>& cards() const { return cards_; }
   const std::vector<Rule>& rules() const { return rules_; }  // in the order of the file
+  const std::vector<WithheldRule>& withheld() const { return withheld_; }
   const Constants& constants() const { return constants_; }
+  const Names& names() const { return names_; }
+  // How many GPUs the program uses, where that is known.
+  const knowledge::Expression& gpus(Domain domain) const { return gpus_[static_cast<std::size_t>(domain)]; }
   const Card* card(std::string_view id) const;
 
  private:
   Catalogue() = default;
   Result<> read_cards(const knowledge::Knowledge& knowledge);
-  Result<> read_rules(const knowledge::Knowledge& knowledge);
-  Result<Rule> read_rule(const Value& entry, const knowledge::Knowledge& knowledge) const;
+  Result<> read_rules(const knowledge::Library& library);
+  Result<Rule> read_rule(const Value& entry);
+  Result<> read_conditions(Card& card, Domain domain);
+  Result<> read_withheld(const Value& engine);
+  Result<WithheldRule> read_withheld_rule(const Value& entry) const;
   Result<> check_relations() const;
 
   std::vector<Card> cards_;
   std::vector<Rule> rules_;
+  std::vector<WithheldRule> withheld_;
+  Condition gpus_;
+  Names names_;
   Constants constants_;
 };
 

@@ -4,7 +4,6 @@
 
 #include <set>
 
-#include "advise/signals.h"
 #include "base/files.h"
 #include "base/temporary_directory.h"
 
@@ -42,9 +41,9 @@ std::string card(const std::string& more) {
 
 TEST(Catalogue, HoldsTheDocumentedCardsAndRules) {
   EXPECT_GE(catalogue().cards().size(), 44u);
-  ASSERT_GE(catalogue().rules().size(), 41u);
+  ASSERT_GE(catalogue().rules().size(), 40u);
   EXPECT_EQ(catalogue().rules()[0].id, "rule_input_starvation_high");
-  EXPECT_EQ(catalogue().rules()[40].id, "rule_ncu_occupancy_limited");
+  EXPECT_EQ(catalogue().rules()[39].id, "rule_ncu_occupancy_limited");
   ASSERT_TRUE(catalogue().card("rec_ncu_improve_coalescing"));
   EXPECT_EQ(catalogue().card("rec_nothing"), nullptr);
 }
@@ -116,22 +115,6 @@ TEST(Catalogue, PredictedTimesAreTheLowerEndOfTheSpeedup) {
   }
 }
 
-// A signal nobody supplies would silently close its rule.
-TEST(Catalogue, SignalsOfKernelLabelsAreSupplied) {
-  const auto names = signal_names();
-  const std::set<std::string_view> supplied(names.begin(), names.end());
-  const auto check = [&](const std::vector<Condition>& conditions, std::string_view where) {
-    for (const Condition& c : conditions) EXPECT_TRUE(supplied.contains(c.signal)) << where << ": " << c.signal;
-  };
-  for (const Rule& rule : catalogue().rules()) {
-    if (!known().labels.with_id(rule.bottleneck)) continue;
-    check(rule.signals, rule.where);
-    check(rule.suppressed_if, rule.where);
-    for (const Card* card : rule.cards) check(card->never_when, card->where);
-    for (const Card* card : rule.cards) check(card->unverified_when, card->where);
-  }
-}
-
 TEST(Catalogue, RefusesWhatItDoesNotKnowWithFileAndLine) {
   EXPECT_EQ(refusal("rules.yaml", rule("sync_bound", "rec_sync_remove_item")), "");
   const std::string unknown_card = refusal("rules.yaml", rule("sync_bound", "rec_nothing"));
@@ -140,6 +123,38 @@ TEST(Catalogue, RefusesWhatItDoesNotKnowWithFileAndLine) {
   const std::string unknown_label = refusal("rules.yaml", rule("slow", "rec_sync_remove_item"));
   EXPECT_NE(unknown_label.find("rules.yaml:3"), std::string::npos) << unknown_label;
   EXPECT_NE(unknown_label.find("no bottleneck is called 'slow'"), std::string::npos) << unknown_label;
+}
+
+// A name that nobody supplies would silence its rule.
+TEST(Catalogue, RefusesConditionsOfUnknownNamesWithFileAndLine) {
+  const auto with = [](const std::string& condition) { return rule("sync_bound", "rec_sync_remove_item") + "    " + condition + "\n"; };
+  EXPECT_EQ(refusal("rules.yaml", with("when: sync_heavy and sync_fraction > 0.2 and not label.input_bound")), "");
+  const std::string unknown = refusal("rules.yaml", with("when: sync_hevy"));
+  EXPECT_NE(unknown.find("data/recommendations/rules.yaml:8"), std::string::npos) << unknown;
+  EXPECT_NE(unknown.find("sync_hevy"), std::string::npos) << unknown;
+  EXPECT_NE(refusal("rules.yaml", with("suppressed_if: label.slow")).find("rules.yaml:8"), std::string::npos);
+  EXPECT_NE(refusal("rules.yaml", with("when: sync_fraction")).find("'sync_fraction' is not a condition"), std::string::npos);
+  EXPECT_NE(refusal("rules.yaml", with("when: sync_fraction > 20%")).find("cannot compare"), std::string::npos);
+  EXPECT_NE(refusal("rules.yaml", with("signals: {sync_heavy: true}")).find("written as an expression now"), std::string::npos);
+  EXPECT_NE(refusal("rec_sync_remove_item.yaml", card("never_when: no_such\n")).find("no_such"), std::string::npos);
+}
+
+TEST(Catalogue, RefusesSignalsThatAreWrongWhereTheyStand) {
+  const auto signals = [](const std::string& entries) {
+    return "signals:\n  kernel: []\n  ptx: []\n  run:\n" + entries +
+           "    - {id: a_used_one, is: sync_fraction > 0.1, words: w}\n";
+  };
+  const auto refused = [&](const std::string& entries, const std::string& condition) {
+    const TemporaryDirectory directory = TemporaryDirectory::make(::testing::TempDir()).value();
+    EXPECT_TRUE(write_file(directory.file("recommendations/signals.yaml"), signals(entries)));
+    EXPECT_TRUE(write_file(directory.file("recommendations/rules.yaml"), rule("sync_bound", "rec_sync_remove_item") + "    when: " + condition + "\n"));
+    const knowledge::Knowledge knowledge = knowledge::Knowledge::load(directory.path()).value();
+    const Result<Catalogue> loaded = Catalogue::load(knowledge);
+    return loaded ? std::string() : to_string(loaded.error());
+  };
+  EXPECT_NE(refused("    - {id: odd, is: sync_frction > 0.1, words: w}\n", "odd").find("data/recommendations/signals.yaml:5"), std::string::npos);
+  EXPECT_NE(refused("    - {id: odd, is: odd or a_used_one, words: w}\n", "odd").find("'odd' is made of itself"), std::string::npos);
+  EXPECT_NE(refused("    - {id: odd, words: w}\n", "a_used_one").find("signals.yaml:5"), std::string::npos);
 }
 
 TEST(Catalogue, RefusesBrokenCards) {

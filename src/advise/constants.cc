@@ -151,23 +151,6 @@ Result<> read_relations(const Value& root, Constants& into) {
   return {};
 }
 
-Result<> read_withheld(const Value& root, Constants& into) {
-  TRY_ASSIGN(const Value list, root.list("withheld"));
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const Value entry = list.item(i);
-    WithheldRule rule;
-    TRY_ASSIGN(rule.id, read_text(entry, "id"));
-    TRY_ASSIGN(rule.bottleneck, read_text(entry, "bottleneck"));
-    TRY_ASSIGN(rule.signals, read_conditions(entry["signals"]));
-    TRY_ASSIGN(rule.reason, read_text(entry, "reason"));
-    rule.unless_active = entry["unless_active"].texts();
-    rule.blocked_by = entry["blocked_by"].texts();
-    rule.evidence = entry["evidence"].texts();
-    into.withheld.push_back(std::move(rule));
-  }
-  return {};
-}
-
 Result<> read_words(const Value& root, Constants& into) {
   TRY_ASSIGN(into.bundle_min, read_count<std::size_t>(root, "bundle_min", 1000));
   TRY_ASSIGN(into.bundle_labels, words(root, "bundle_labels"));
@@ -177,7 +160,6 @@ Result<> read_words(const Value& root, Constants& into) {
   }
   TRY_ASSIGN(into.why_generic, read_text(why, "generic"));
   TRY_ASSIGN(into.why_guardrail, words(why, "guardrails"));
-  into.other_labels = root["other_labels"].texts();
   return {};
 }
 
@@ -195,28 +177,11 @@ Result<std::string_view> read_text(const Value& parent, std::string_view key) {
   return text;
 }
 
-Result<std::vector<Condition>> read_conditions(const Value& map) {
-  std::vector<Condition> conditions;
-  if (map && !map.is_map()) return fail(ErrorKind::malformed, "expected a map of signals").at(map.where());
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    const Value value = map.value(i);
-    SignalValue expected = std::string(value.text());
-    if (const auto truth = value.boolean()) {
-      expected = *truth;
-    } else if (const auto number = value.number()) {
-      expected = *number;
-    }
-    conditions.push_back({map.key(i), std::move(expected)});
-  }
-  return conditions;
-}
-
 Result<Constants> read_constants(const Value& root) {
   Constants constants;
   TRY(read_components(root, constants));
   TRY(read_score(root, constants));
   TRY(read_relations(root, constants));
-  TRY(read_withheld(root, constants));
   TRY(read_words(root, constants));
   return constants;
 }

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "advise/signal_map.h"
 #include "base/document.h"
 #include "base/result.h"
 
@@ -37,16 +36,6 @@ struct Equivalent {
 struct Dependency {
   std::string_view dependent;
   std::string_view after;
-};
-
-struct WithheldRule {
-  std::string_view id;
-  std::string_view bottleneck;
-  std::vector<Condition> signals;
-  std::vector<std::string_view> unless_active;
-  std::vector<std::string_view> blocked_by;
-  std::vector<std::string_view> evidence;  // names of signals
-  std::string_view reason;
 };
 
 struct Constants {
@@ -81,7 +70,6 @@ struct Constants {
 
   std::vector<Equivalent> equivalents;
   std::vector<Dependency> dependencies;
-  std::vector<WithheldRule> withheld;
 
   std::size_t bundle_min = 2;
   Words bundle_labels;  // by category
@@ -89,15 +77,10 @@ struct Constants {
   std::map<std::string_view, std::vector<Row<std::string_view>>> why_ranked;  // by component
   std::string_view why_generic;
   Words why_guardrail;
-
-  // Labels that another part of the program diagnoses and that have no file in data/bottlenecks.
-  std::vector<std::string_view> other_labels;
 };
 
 Result<Constants> read_constants(const Value& root);
 
-// {signal: value, ...} of rules and cards.
-Result<std::vector<Condition>> read_conditions(const Value& map);
 Result<double> read_number(const Value& parent, std::string_view key);
 Result<std::string_view> read_text(const Value& parent, std::string_view key);
 

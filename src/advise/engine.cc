@@ -33,12 +33,9 @@ double lookup(const Weights& weights, std::string_view word, double otherwise) {
   return at == weights.end() ? otherwise : at->second;
 }
 
-bool any_holds(const std::vector<Condition>& conditions, const SignalMap& signals) {
-  return std::any_of(conditions.begin(), conditions.end(), [&](const Condition& c) { return signals.meets(c); });
-}
-
-bool all_hold(const std::vector<Condition>& conditions, const SignalMap& signals) {
-  return std::all_of(conditions.begin(), conditions.end(), [&](const Condition& c) { return signals.meets(c); });
+// Of a condition of a card, in the domain of what was diagnosed.
+bool meets(const Circumstances& circumstances, const Condition& condition) {
+  return circumstances.meet(condition[static_cast<std::size_t>(circumstances.domain())]);
 }
 
 double speedup_component(const Constants& constants, const Card& card) {
@@ -85,10 +82,10 @@ class Engine {
   void apply(const Rule& rule) {
     const std::optional<std::size_t> at = with_label(rule.bottleneck);
     if (!at || std::max(diagnosed_[*at].score, diagnosed_[*at].local_score) < rule.min_score) return;
-    const SignalMap& signals = *diagnosed_[*at].signals;
-    if (!all_hold(rule.signals, signals) || any_holds(rule.suppressed_if, signals)) return;
+    const Circumstances& circumstances = *diagnosed_[*at].circumstances;
+    if ((!rule.when.empty() && !circumstances.meet(rule.when)) || circumstances.meet(rule.suppressed_if)) return;
     for (const Card* card : rule.cards) {
-      if (any_holds(card->never_when, signals)) continue;
+      if (meets(circumstances, card->never_when)) continue;
       Proposal* known = proposed(card->id);
       if (!known) {
         result_.proposals.push_back({card, &rule, *at, {}, 0, {}, {}, {}, {}, {}});
@@ -105,7 +102,7 @@ class Engine {
     Components& parts = proposal.components;
     parts.speedup = speedup_component(constants_, card);
     parts.confidence = clamp01(cause.score);
-    const double* exposure = at_least(constants_.exposure_by_gpus, cause.signals->number("num_gpus").value_or(1));
+    const double* exposure = at_least(constants_.exposure_by_gpus, gpus(*cause.circumstances));
     parts.cost_savings = rounded(
         clamp01(constants_.cost_speedup * parts.speedup + constants_.cost_exposure * (exposure ? *exposure : 0)),
         constants_.score_digits);
@@ -114,7 +111,7 @@ class Engine {
                                      : lookup(constants_.safety_by_risk, card.risk, 0);
     parts.priority_boost = std::min(proposal.rule->boost, constants_.boost_cap);
     proposal.score = score_of(constants_, parts, proposal.guardrails);
-    if (any_holds(card.unverified_when, *cause.signals)) {
+    if (meets(*cause.circumstances, card.unverified_when)) {
       proposal.score = rounded(proposal.score * constants_.unverified_factor, constants_.score_digits);
       proposal.guardrails.push_back(unverified_demoted);
     }
@@ -123,6 +120,8 @@ class Engine {
     proposal.tier = tier_of(proposal);
     explain(proposal);
   }
+
+  double gpus(const Circumstances& circumstances) const { return circumstances.number(catalogue_.gpus(circumstances.domain())).value_or(1); }
 
   std::string_view tier_of(const Proposal& proposal) const {
     const auto& guardrails = proposal.guardrails;
@@ -189,15 +188,15 @@ class Engine {
   }
 
   void withhold() {
-    for (const WithheldRule& rule : constants_.withheld) {
+    for (const WithheldRule& rule : catalogue_.withheld()) {
       const std::optional<std::size_t> at = with_label(rule.bottleneck);
-      if (!at || !all_hold(rule.signals, *diagnosed_[*at].signals)) continue;
+      if (!at || !diagnosed_[*at].circumstances->meet(rule.when)) continue;
       const bool active = std::any_of(rule.unless_active.begin(), rule.unless_active.end(),
                                       [&](std::string_view id) { return proposed(id) != nullptr; });
       if (active) continue;
       Withheld entry{catalogue_.card(rule.id), rule.reason, rule.blocked_by, {}};
-      for (const std::string_view name : rule.evidence) {
-        std::optional<double> value = diagnosed_[*at].signals->number(name);
+      for (const auto& [name, number] : rule.evidence) {
+        std::optional<double> value = diagnosed_[*at].circumstances->number(number);
         if (value) value = rounded(*value, constants_.score_digits);
         entry.evidence.emplace_back(name, value);
       }

@@ -1,5 +1,5 @@
 // From diagnosed bottlenecks to a ranked list of cards. Knows no profiler: runs, kernels and PTX use
-// it alike, each with its own labels and signals.
+// it alike, each with its own labels and circumstances.
 //
 //   rules in the order of the file -> per card the rule with the largest boost
 //   -> score -> guardrails -> equivalents, dependencies -> order, bundles, withheld advice
@@ -12,16 +12,16 @@
 #include <vector>
 
 #include "advise/catalogue.h"
-#include "advise/signal_map.h"
+#include "advise/circumstances.h"
 
 namespace frx::advise {
 
-// A bottleneck that holds. Its signals describe the kernel or the run it was found in, so that what is
+// A bottleneck that holds. Its circumstances are those of the kernel or the run it was found in, so that what is
 // true of one kernel never opens or closes the advice for another.
 struct Diagnosed {
   std::string_view label;
   double score = 0;                      // 0 to 1, of everything that was measured; ranks
-  const SignalMap* signals = nullptr;
+  const Circumstances* circumstances = nullptr;
   // The score where it was found, when that is a part of the whole. Opens the rules: a label that holds
   // clearly in a third of the time deserves its advice, ranked by that third.
   double local_score = 0;

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "advise/advice.h"
@@ -23,6 +25,29 @@ inline const Catalogue& catalogue() {
   static const Catalogue loaded = Catalogue::load(known()).value();
   return loaded;
 }
+
+using Values = std::vector<std::pair<std::string_view, double>>;
+
+// What a test says is known, by name: {"dram_pct", 92}, {"label.register_spills", 1}. Everything else is unknown.
+class Given : public Circumstances {
+ public:
+  Given(Domain domain, const Values& values) : domain_(domain) {
+    for (const auto& [name, value] : values) {
+      const std::optional<knowledge::Operand> operand = catalogue().names().find(domain, name);
+      EXPECT_TRUE(operand && operand->meaning == nullptr && operand->slot != slots::nobody) << name << " is nothing that is measured";
+      if (operand) values_[operand->slot] = value;
+    }
+  }
+  Domain domain() const override { return domain_; }
+  std::optional<double> value(std::uint32_t slot) const override {
+    const auto at = values_.find(slot);
+    return at == values_.end() ? std::nullopt : std::optional(at->second);
+  }
+
+ private:
+  Domain domain_;
+  std::map<std::uint32_t, double> values_;
+};
 
 struct Counter {
   std::string_view metric;

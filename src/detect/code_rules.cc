@@ -12,7 +12,6 @@
 namespace frx::detect {
 namespace {
 
-using knowledge::CodeCondition;
 using knowledge::CodeRule;
 using model::CodeFact;
 using model::CodeFinding;
@@ -23,29 +22,9 @@ const CodeRule::Override* override_of(const CodeRule& rule, std::string_view sm_
   return at == rule.architectures.end() ? nullptr : &at->second;
 }
 
-bool compares(double measured, CodeCondition::Compare compare, double limit) {
-  switch (compare) {
-    case CodeCondition::equal: return measured == limit;
-    case CodeCondition::at_least: return measured >= limit;
-    case CodeCondition::above: return measured > limit;
-    case CodeCondition::at_most: return measured <= limit;
-    case CodeCondition::below: return measured < limit;
-  }
-  return false;
-}
-
-bool meets(const CodeFact& fact, const CodeCondition& condition) {
-  if (const double* number = std::get_if<double>(&fact.value)) {
-    const double* limit = std::get_if<double>(&condition.value);
-    return limit && compares(*number, condition.compare, *limit);
-  }
-  if (condition.compare != CodeCondition::equal) return false;
-  if (const bool* truth = std::get_if<bool>(&fact.value)) {
-    const bool* wanted = std::get_if<bool>(&condition.value);
-    return wanted && *truth == *wanted;
-  }
-  const std::string_view* wanted = std::get_if<std::string_view>(&condition.value);
-  return wanted && std::get<std::string>(fact.value) == *wanted;
+const CodeFact* find(const CodeSubject& subject, std::string_view name) {
+  const std::optional<model::CodeFactId> id = model::code_fact_called(name);
+  return id ? subject.find(*id) : nullptr;
 }
 
 // Counts without decimals, shares and averages with two.
@@ -73,7 +52,7 @@ CodeFinding finding_of(const CodeRule& rule, const CodeSubject& subject, std::st
   finding.recommendations =
       special && !special->recommendations.empty() ? special->recommendations : rule.recommendations;
   finding.rule_place = rule.where;
-  if (const CodeFact* fact = subject.find(rule.at); fact && !fact->places.empty()) {
+  if (const CodeFact* fact = find(subject, rule.at); fact && !fact->places.empty()) {
     finding.place = fact->places.front();
     finding.more_places.assign(fact->places.begin() + 1, fact->places.end());
   }
@@ -81,13 +60,6 @@ CodeFinding finding_of(const CodeRule& rule, const CodeSubject& subject, std::st
 }
 
 }  // namespace
-
-bool meets(std::span<const CodeCondition> conditions, const CodeSubject& subject) {
-  return std::ranges::all_of(conditions, [&](const CodeCondition& condition) {
-    const CodeFact* fact = subject.find(condition.fact);
-    return fact && meets(*fact, condition);
-  });
-}
 
 std::string filled(std::string_view message, const CodeSubject& subject) {
   std::string text;
@@ -98,7 +70,7 @@ std::string filled(std::string_view message, const CodeSubject& subject) {
     text += message.substr(0, open);
     const std::string_view slot = message.substr(open + 1, close - open - 1);
     const std::size_t colon = slot.find(':');
-    const CodeFact* fact = subject.find(slot.substr(0, colon));
+    const CodeFact* fact = find(subject, slot.substr(0, colon));
     const double* count = fact && colon != slot.npos ? std::get_if<double>(&fact->value) : nullptr;
     if (count) {
       text += count_text(static_cast<std::size_t>(*count), slot.substr(colon + 1));
@@ -110,12 +82,10 @@ std::string filled(std::string_view message, const CodeSubject& subject) {
   return text + std::string(message);
 }
 
-bool holds(const CodeRule& rule, const CodeSubject& subject, std::string_view sm_version) {
-  if (rule.scope != subject.scope) return false;
+std::optional<bool> holds(const CodeRule& rule, const CodeSubject& subject, std::string_view sm_version) {
+  if (rule.scope != subject.scope) return std::nullopt;
   const CodeRule::Override* special = override_of(rule, sm_version);
-  const std::vector<CodeCondition>& conditions =
-      special && !special->conditions.empty() ? special->conditions : rule.conditions;
-  return meets(conditions, subject);
+  return (special && !special->when.empty() ? special->when : rule.when).truth(knowledge::lookup_in(subject));
 }
 
 std::vector<CodeFinding> examine(const knowledge::CodeRules& rules, std::span<const CodeSubject> subjects,
@@ -123,7 +93,7 @@ std::vector<CodeFinding> examine(const knowledge::CodeRules& rules, std::span<co
   std::vector<CodeFinding> findings;
   for (const CodeSubject& subject : subjects) {
     for (const CodeRule& rule : rules.all()) {
-      if (holds(rule, subject, sm_version)) findings.push_back(finding_of(rule, subject, sm_version));
+      if (holds(rule, subject, sm_version).value_or(false)) findings.push_back(finding_of(rule, subject, sm_version));
     }
   }
   sort_findings(findings);

@@ -1,6 +1,7 @@
 // Asks the rules of static analysis about kernels and launches.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,11 +12,9 @@
 
 namespace frx::detect {
 
-// Does the rule hold? `sm_version` ("sm_90", or "" when unknown) chooses what it overrides.
-bool holds(const knowledge::CodeRule& rule, const model::CodeSubject& subject, std::string_view sm_version);
-
-// Do all conditions hold? One that asks for an absent fact does not.
-bool meets(std::span<const knowledge::CodeCondition> conditions, const model::CodeSubject& subject);
+// Does the rule hold? nullopt when a fact that decides is absent, or the subject is not of its scope. `sm_version`
+// ("sm_90", or "" when unknown) chooses what it overrides.
+std::optional<bool> holds(const knowledge::CodeRule& rule, const model::CodeSubject& subject, std::string_view sm_version);
 
 // {name} becomes the fact's value, {name:load} "1 load" or "2 loads"; what is unknown stays as it is, so that a slip is seen.
 std::string filled(std::string_view message, const model::CodeSubject& subject);

@@ -14,6 +14,7 @@ namespace {
 using derive::ptx::KernelFacts;
 using model::CodeFact;
 using model::CodeSubject;
+using Id = model::CodeFactId;
 using model::ptx::Function;
 using model::ptx::Module;
 
@@ -48,68 +49,53 @@ class FactsOfKernels {
   explicit FactsOfKernels(const std::vector<CodeSubject>& subjects) : subjects_(subjects) {}
 
   CodeSubject take() {
-    run_.set("kernel_count", static_cast<double>(subjects_.size()));
-    for (const char* name : {"registers", "global_memory_ratio", "fp64_instructions", "fp64_memory_operations",
-                             "local_bytes", "local_accesses", "spill_bytes", "conditional_branch_density", "uncoalesced_accesses", "bank_conflict_accesses"}) {
-      set_largest(name, "max_" + std::string(name));
-    }
-    set_largest("divergent_branch_density", "max_divergent_density");
-    set_from_largest("uncoalesced_accesses", "uncoalesced_sentence");
-    set_from_largest("bank_conflict_accesses", "bank_conflict_sentence");
-    set_from_largest("registers", "registers_source");
-    set_any("probably_spills");
-    set_count("spill_bytes", "kernels_with_spills");
-    set_count("fp64_instructions", "kernels_with_fp64");
-    set_sources();
+    run_.scope = CodeSubject::Scope::file;
+    run_.set(Id::kernel_count, static_cast<double>(subjects_.size()));
+    set_largest(Id::registers, Id::max_registers, Id::max_registers_kernel, {Id::registers_source});
+    set_largest(Id::global_memory_ratio, Id::max_global_memory_ratio, Id::max_global_memory_ratio_kernel);
+    set_largest(Id::shared_accesses, Id::max_shared_accesses);
+    set_largest(Id::fp64_instructions, Id::max_fp64_instructions);
+    set_largest(Id::fp64_memory_operations, Id::max_fp64_memory_operations, Id::max_fp64_memory_operations_kernel);
+    set_largest(Id::local_bytes, Id::max_local_bytes, Id::max_local_bytes_kernel);
+    set_largest(Id::local_accesses, Id::max_local_accesses);
+    set_largest(Id::spill_bytes, Id::max_spill_bytes, Id::max_spill_bytes_kernel);
+    set_largest(Id::conditional_branch_density, Id::max_conditional_branch_density);
+    set_largest(Id::divergent_branch_density, Id::max_divergent_density, Id::max_divergent_density_kernel);
+    set_largest(Id::uncoalesced_accesses, Id::max_uncoalesced_accesses, Id::max_uncoalesced_accesses_kernel, {Id::uncoalesced_sentence});
+    set_largest(Id::bank_conflict_accesses, Id::max_bank_conflict_accesses, Id::max_bank_conflict_accesses_kernel, {Id::bank_conflict_sentence});
+    set_any(Id::probably_spills, Id::any_probably_spills, Id::any_probably_spills_kernel);
+    set_count(Id::spill_bytes, Id::kernels_with_spills);
+    set_count(Id::fp64_instructions, Id::kernels_with_fp64);
+    const auto unknown = [](const CodeSubject& s) { return s.number(Id::spills_unknown) != 0.0; };
+    run_.set(Id::spills_unknown, std::ranges::any_of(subjects_, unknown));
     return std::move(run_);
   }
 
  private:
-  static std::optional<double> number(const CodeSubject& subject, std::string_view name) {
-    const CodeFact* fact = subject.find(name);
-    const double* value = fact ? std::get_if<double>(&fact->value) : nullptr;
-    return value ? std::optional(*value) : std::nullopt;
-  }
-
-  void set_largest(std::string_view name, const std::string& as) {
-    std::optional<double> largest;
+  // The first of the largest, the kernel it is from, and what else is told of that kernel.
+  void set_largest(Id of, Id as, std::optional<Id> in_kernel = {}, std::initializer_list<Id> with_it = {}) {
+    const CodeSubject* largest = nullptr;
     for (const CodeSubject& subject : subjects_) {
-      const std::optional<double> value = number(subject, name);
-      if (!value || (largest && *value <= *largest)) continue;
-      largest = value;
-      run_.set(as, *value);
-      run_.set(as + ".kernel", readable_symbol(subject.kernel));
+      if (subject.number(of) && (!largest || *subject.number(of) > *largest->number(of))) largest = &subject;
+    }
+    if (!largest) return;
+    run_.set(as, *largest->number(of));
+    if (in_kernel) run_.set(*in_kernel, readable_symbol(largest->kernel));
+    for (const Id id : with_it) {
+      if (const CodeFact* fact = largest->find(id)) run_.facts.put(id, *fact);
     }
   }
 
-  // `wanted` of the kernel in which `name` is largest.
-  void set_from_largest(std::string_view name, const std::string& wanted) {
-    const std::optional<double> largest = number(run_, "max_" + std::string(name));
-    for (const CodeSubject& subject : subjects_) {
-      if (!largest || number(subject, name) != largest) continue;
-      if (const CodeFact* fact = subject.find(wanted)) run_.facts.put(wanted, *fact);
-      return;
-    }
+  void set_any(Id of, Id as, Id in_kernel) {
+    const auto holds = [&](const CodeSubject& s) { return s.number(of).value_or(0) != 0; };
+    const auto at = std::ranges::find_if(subjects_, holds);
+    if (std::ranges::any_of(subjects_, [&](const CodeSubject& s) { return s.find(of) != nullptr; })) run_.set(as, at != subjects_.end());
+    if (at != subjects_.end()) run_.set(in_kernel, readable_symbol(at->kernel));
   }
 
-  void set_any(const std::string& name) {
-    for (const CodeSubject& subject : subjects_) {
-      const CodeFact* fact = subject.find(name);
-      if (!fact || !std::get<bool>(fact->value)) continue;
-      run_.set("any_" + name, true);
-      run_.set("any_" + name + ".kernel", readable_symbol(subject.kernel));
-      return;
-    }
-  }
-
-  void set_count(std::string_view name, model::FactName as) {
-    const auto count = std::ranges::count_if(subjects_, [&](const CodeSubject& s) { return number(s, name).value_or(0) > 0; });
+  void set_count(Id of, Id as) {
+    const auto count = std::ranges::count_if(subjects_, [&](const CodeSubject& s) { return s.number(of).value_or(0) > 0; });
     run_.set(as, static_cast<double>(count));
-  }
-
-  void set_sources() {
-    const auto unknown = [](const CodeSubject& s) { return std::get<bool>(s.find("spills_unknown")->value); };
-    run_.set("spills_unknown", std::ranges::any_of(subjects_, unknown));
   }
 
   const std::vector<CodeSubject>& subjects_;
@@ -117,20 +103,22 @@ class FactsOfKernels {
 };
 
 CodeLabelFinding finding_of(const knowledge::CodeLabel& label, const CodeSubject& run) {
-  const CodeFact* by = label.by.empty() ? nullptr : run.find(label.by);
-  const double* value = by ? std::get_if<double>(&by->value) : nullptr;
-  return {label.id, label.display, label.score_at(value ? *value : 0), label.proof, detect::filled(label.evidence, run)};
+  const double score = std::clamp(label.score.number(knowledge::lookup_in(run)).value_or(0), 0.0, 1.0);
+  return {label.id, label.display, score, label.proof, detect::filled(label.evidence, run)};
 }
 
-// Of several entries of one label the first that holds counts.
-std::vector<CodeLabelFinding> labels_of(const knowledge::CodeLabels& labels, const CodeSubject& run) {
-  std::vector<CodeLabelFinding> found;
+// Of several entries of one label the first that holds counts; where none does, one that cannot be told leaves it open.
+void judge_labels(const knowledge::CodeLabels& labels, PtxDiagnosis& diagnosis) {
+  std::vector<CodeLabelFinding>& found = diagnosis.labels;
+  const auto is_said = [&](std::string_view id) { return std::ranges::find(found, id, &CodeLabelFinding::id) != found.end(); };
   for (const knowledge::CodeLabel& label : labels.all()) {
-    const bool is_said = std::ranges::any_of(found, [&](const CodeLabelFinding& f) { return f.id == label.id; });
-    if (!is_said && detect::meets(label.when, run)) found.push_back(finding_of(label, run));
+    if (is_said(label.id)) continue;
+    const std::optional<bool> holds = label.when.truth(knowledge::lookup_in(diagnosis.run));
+    if (!holds) diagnosis.cannot_tell.push_back(label.id);
+    if (holds.value_or(false)) found.push_back(finding_of(label, diagnosis.run));
   }
+  std::erase_if(diagnosis.cannot_tell, is_said);
   std::ranges::stable_sort(found, std::greater{}, &CodeLabelFinding::score);
-  return found;
 }
 
 }  // namespace
@@ -151,7 +139,7 @@ PtxDiagnosis diagnose_ptx(const Module& module, const PtxKnowledge& known, const
   }
   diagnosis.findings = detect::examine(*known.rules, subjects, known.sm_version);
   diagnosis.run = FactsOfKernels(subjects).take();
-  diagnosis.labels = labels_of(*known.labels, diagnosis.run);
+  judge_labels(*known.labels, diagnosis);
   for (const CodeLabelFinding& label : diagnosis.labels) {
     if (label.proof != knowledge::Proof::unproven && diagnosis.primary.empty()) diagnosis.primary = label.id;
   }

@@ -36,7 +36,8 @@ struct PtxDiagnosis {
   std::size_t device_functions = 0;          // with a body, besides the kernels
   std::vector<model::CodeFinding> findings;  // most severe first
   model::CodeSubject run;                    // facts over all kernels
-  std::vector<CodeLabelFinding> labels;      // strongest first
+  std::vector<CodeLabelFinding> labels;      // that hold, strongest first
+  std::vector<std::string_view> cannot_tell; // ids of labels that a missing fact leaves open
   std::string_view primary;                  // "" when nothing proven or estimated holds
 };
 

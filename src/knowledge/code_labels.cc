@@ -14,31 +14,22 @@ Result<Proof> proof_of(const Value& value) {
       .at(value ? value.where() : "");
 }
 
-Result<std::vector<std::pair<double, double>>> points_of(const Value& value) {
-  if (const auto plain = value.number()) return std::vector{std::pair(0.0, *plain)};
-  std::vector<std::pair<double, double>> points;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    const auto at = value.item(i).item(0).number(), score = value.item(i).item(1).number();
-    const bool rises = at && (points.empty() || points.back().first < *at);
-    if (!at || !score || !rises)
-      return fail(ErrorKind::malformed, "expected [value, score] with rising values").at(value.item(i).where());
-    points.emplace_back(*at, *score);
-  }
-  if (points.empty()) return fail(ErrorKind::malformed, "expected a score").at(value ? value.where() : "");
-  return points;
-}
-
-Result<CodeLabel> code_label_of(const Value& entry) {
+Result<CodeLabel> label_of(const Value& entry, const CodeFactCatalogue& facts, const std::string& subject) {
   CodeLabel label;
   label.id = entry["id"].text();
   label.display = entry["display"].text();
-  label.by = entry["by"].text();
   label.evidence = entry["evidence"].text();
+  label.cases = entry["cases"];
+  label.where = entry.where();
   if (label.id.empty() || label.display.empty() || label.evidence.empty()) {
     return fail(ErrorKind::malformed, "expected id, display and evidence").at(entry.where());
   }
-  TRY_ASSIGN(label.when, read_code_conditions(entry["when"]));
-  TRY_ASSIGN(label.score, points_of(entry["score"]));
+  TRY(facts.check_words(label.evidence, subject, entry["evidence"].where()));
+  TRY_ASSIGN(label.when, read_condition(entry, facts.scope_of(subject)));
+  TRY_ASSIGN(label.score, Expression::parse(entry["score"].text(), facts.scope_of(subject), entry["score"].where()));
+  if (label.score.is_truth() || !label.score.dimension().is_plain_number()) {
+    return fail(ErrorKind::malformed, "'score' is not a plain number").at(entry["score"].where());
+  }
   TRY_ASSIGN(label.proof, proof_of(entry["proof"]));
   return label;
 }
@@ -47,21 +38,16 @@ Result<CodeLabel> code_label_of(const Value& entry) {
 
 std::string_view name_of(Proof proof) { return proof_names[static_cast<std::size_t>(proof)]; }
 
-double CodeLabel::score_at(double value) const {
-  if (value <= score.front().first) return score.front().second;
-  for (std::size_t i = 1; i < score.size(); ++i) {
-    const auto& [from, low] = score[i - 1];
-    const auto& [to, high] = score[i];
-    if (value < to) return low + (high - low) * (value - from) / (to - from);
-  }
-  return score.back().second;
+Result<CodeLabels> CodeLabels::load(const Library& library, std::string_view kind) {
+  TRY_ASSIGN(const CodeFactCatalogue facts, CodeFactCatalogue::load(library));
+  return load(library, kind, facts);
 }
 
-Result<CodeLabels> CodeLabels::load(const Library& library, std::string_view kind) {
+Result<CodeLabels> CodeLabels::load(const Library& library, std::string_view kind, const CodeFactCatalogue& facts) {
   CodeLabels loaded;
   TRY_ASSIGN(const Value entries, library.file("data/code_labels/" + std::string(kind) + ".yaml").list("labels"));
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    TRY_ASSIGN(CodeLabel label, code_label_of(entries.item(i)));
+    TRY_ASSIGN(CodeLabel label, label_of(entries.item(i), facts, fmt::format("{}_file", kind)));
     loaded.labels_.push_back(std::move(label));
   }
   return loaded;

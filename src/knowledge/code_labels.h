@@ -1,8 +1,8 @@
 // What static analysis may call a file as a whole: the labels of data/code_labels.
 #pragma once
 
+#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -20,19 +20,19 @@ enum class Proof : std::uint8_t {
 std::string_view name_of(Proof proof);
 
 struct CodeLabel {
-  std::string_view id, display, by, evidence;
-  std::vector<CodeCondition> when;
-  std::vector<std::pair<double, double>> score;  // (value of `by`, score), rising values; one point without `by`
+  std::string_view id, display, evidence;
+  Expression when;
+  Expression score;  // 0 to 1
   Proof proof = Proof::estimated;
-
-  // Straight lines between the points, level beyond them.
-  double score_at(double value) const;
+  Value cases;
+  std::string where;
 };
 
 class CodeLabels {
  public:
-  // `kind` is "ptx". Fails, naming file and line, on what is no label.
+  // `kind` is "ptx": asked of the facts of a PTX file. Fails, naming file and line, on what is no label.
   static Result<CodeLabels> load(const Library& library, std::string_view kind);
+  static Result<CodeLabels> load(const Library& library, std::string_view kind, const CodeFactCatalogue& facts);
 
   const std::vector<CodeLabel>& all() const { return labels_; }  // in the documented order
 

@@ -33,28 +33,39 @@ constexpr std::array<std::pair<std::string_view, CodeSubject::Scope>, 3> scopes{
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> confidences{
     {{"low", "low"}, {"medium", "medium"}, {"high", "high"}}};
 
-CodeCondition::Compare comparison_of(std::string_view& key) {
-  constexpr std::array<std::pair<std::string_view, CodeCondition::Compare>, 4> suffixes{
-      {{"_gte", CodeCondition::at_least},
-       {"_gt", CodeCondition::above},
-       {"_lte", CodeCondition::at_most},
-       {"_lt", CodeCondition::below}}};
-  for (const auto& [suffix, compare] : suffixes) {
-    if (key.ends_with(suffix)) {
-      key.remove_suffix(suffix.size());
-      return compare;
-    }
-  }
-  return CodeCondition::equal;
-}
-
 Result<std::string_view> text_of(const Value& root, std::string_view key) {
   const std::string_view text = root[key].text();
   if (text.empty()) return fail(ErrorKind::malformed, "expected a text for '{}'", key).at(root.where());
   return text;
 }
 
-Result<CodeRule> rule_of(const Value& root) {
+// Names of facts are checked: one that nobody supplies would silence its rule.
+Result<> check_names(const CodeRule& rule, const Value& root, const CodeFactCatalogue& facts, const std::string& subject) {
+  TRY(facts.check_words(rule.message, subject, root["message"].where()));
+  if (!rule.at.empty() && !facts.of(subject, rule.at)) {
+    return fail(ErrorKind::malformed, "a {} has no fact '{}'", subject, rule.at).at(root["at"].where());
+  }
+  return {};
+}
+
+Result<> read_overrides(const Value& overrides, const CodeFactCatalogue& facts, const std::string& subject, CodeRule& rule) {
+  for (std::size_t i = 0; i < overrides.size(); ++i) {
+    const Value special = overrides.value(i);
+    CodeRule::Override& at = rule.architectures[overrides.key(i)];
+    if (special["when"] || special["conditions"]) {
+      TRY_ASSIGN(at.when, read_condition(special, facts.scope_of(subject)));
+    }
+    at.message = special["message"].text();
+    if (!at.message.empty()) TRY(facts.check_words(at.message, subject, special["message"].where()));
+    at.recommendations = special["recommendations"].texts();
+    if (special["severity"]) {
+      TRY_ASSIGN(at.severity, word_of(special, "severity", severities));
+    }
+  }
+  return {};
+}
+
+Result<CodeRule> rule_of(const Value& root, std::string_view kind, const CodeFactCatalogue& facts) {
   CodeRule rule;
   rule.where = root.where();
   TRY_ASSIGN(rule.id, text_of(root, "id"));
@@ -70,55 +81,39 @@ Result<CodeRule> rule_of(const Value& root) {
   rule.suggestion = root["suggestion"].text();
   rule.refute = root["refute"].text();
   rule.at = root["at"].text();
-  TRY_ASSIGN(rule.conditions, read_code_conditions(root["conditions"]));
-  if (rule.conditions.empty())
-    return fail(ErrorKind::malformed, "rule '{}' has no conditions", rule.id).at(root.where());
+  const std::string subject = fmt::format("{}_{}", kind, root["scope"].text());
+  TRY(check_names(rule, root, facts, subject));
+  TRY_ASSIGN(rule.when, read_condition(root, facts.scope_of(subject)));
   rule.recommendations = root["recommendations"].texts();
   rule.ncu_signals = root["ncu_signals"];
   rule.cases = root["cases"];
-  const Value overrides = root["architecture_overrides"];
-  for (std::size_t i = 0; i < overrides.size(); ++i) {
-    CodeRule::Override& at = rule.architectures[overrides.key(i)];
-    TRY_ASSIGN(at.conditions, read_code_conditions(overrides.value(i)["conditions"]));
-    at.message = overrides.value(i)["message"].text();
-    at.recommendations = overrides.value(i)["recommendations"].texts();
-    if (overrides.value(i)["severity"]) {
-      TRY_ASSIGN(at.severity, word_of(overrides.value(i), "severity", severities));
-    }
-  }
+  TRY(read_overrides(root["architecture_overrides"], facts, subject, rule));
   return rule;
 }
 
 }  // namespace
 
-Result<std::vector<CodeCondition>> read_code_conditions(const Value& map) {
-  std::vector<CodeCondition> conditions;
-  if (map && !map.is_map()) return fail(ErrorKind::malformed, "expected 'fact: value' pairs").at(map.where());
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    CodeCondition condition;
-    condition.fact = map.key(i);
-    condition.compare = comparison_of(condition.fact);
-    const Value value = map.value(i);
-    if (const auto truth = value.boolean()) {
-      condition.value = *truth;
-    } else if (const auto number = value.number()) {
-      condition.value = *number;
-    } else {
-      condition.value = value.text();
-    }
-    if (condition.compare != CodeCondition::equal && !std::holds_alternative<double>(condition.value)) {
-      return fail(ErrorKind::malformed, "expected a number for '{}', found '{}'", map.key(i), value.text())
-          .at(value.where());
-    }
-    conditions.push_back(condition);
+Result<Expression> read_condition(const Value& root, const Scope& scope) {
+  if (root["conditions"]) {
+    return fail(ErrorKind::malformed, "'conditions' is written as an expression now: when: one_fact and another >= 3")
+        .at(root["conditions"].where());
   }
-  return conditions;
+  const Value when = root["when"];
+  if (!when.is_text()) return fail(ErrorKind::malformed, "expected a condition as 'when'").at(root.where());
+  TRY_ASSIGN(Expression condition, Expression::parse(when.text(), scope, when.where()));
+  if (!condition.is_truth()) return fail(ErrorKind::malformed, "'when' is not a condition").at(when.where());
+  return condition;
 }
 
 Result<CodeRules> CodeRules::load(const Library& library, std::string_view kind) {
+  TRY_ASSIGN(const CodeFactCatalogue facts, CodeFactCatalogue::load(library));
+  return load(library, kind, facts);
+}
+
+Result<CodeRules> CodeRules::load(const Library& library, std::string_view kind, const CodeFactCatalogue& facts) {
   CodeRules loaded;
   for (const Value& root : library.folder("code_rules/" + std::string(kind))) {
-    TRY_ASSIGN(CodeRule rule, rule_of(root));
+    TRY_ASSIGN(CodeRule rule, rule_of(root, kind, facts));
     loaded.rules_.push_back(std::move(rule));
   }
   std::ranges::stable_sort(loaded.rules_, [](const CodeRule& a, const CodeRule& b) {

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t max_nesting = 100;
 constexpr std::size_t max_text = 4096;
+constexpr std::size_t max_steps = 1u << 16;  // names that stand for expressions of such names grow quickly
 constexpr std::size_t usual_depth = 16;  // values on the stack; nothing in data/ needs more
 
 bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -77,10 +78,33 @@ class ExpressionParser {
     ++pushed_;
     result_.depth_ = std::max(result_.depth_, pushed_);
   }
+  // What follows decides nothing when the value on the stack is that one already; `join` says where it ends.
+  std::size_t leave_out_from(Op op) {
+    result_.code_.push_back({op, 0, 0});
+    return result_.code_.size();
+  }
+  void join(Op op, std::size_t left_out_from) {
+    emit(op);
+    result_.code_[left_out_from - 1].argument = static_cast<std::uint32_t>(result_.code_.size() - left_out_from);
+  }
+  void load(const Operand& operand) {
+    emit(Op::load, operand.slot, operand.unit.scale);
+    mention(operand.slot);
+  }
+  void mention(std::uint32_t slot) {
+    if (std::find(result_.slots_.begin(), result_.slots_.end(), slot) == result_.slots_.end()) result_.slots_.push_back(slot);
+  }
+  // The expression that a name stands for.
+  void insert(const Expression& meaning) {
+    result_.code_.insert(result_.code_.end(), meaning.code_.begin(), meaning.code_.end());
+    result_.depth_ = std::max(result_.depth_, pushed_ + meaning.depth_);
+    ++pushed_;
+    for (const std::uint32_t slot : meaning.slots_) mention(slot);
+  }
   // How many values a step takes off the stack; it always leaves one.
   static std::size_t operands_of(Op op, std::uint32_t argument) {
     switch (op) {
-      case Op::literal: case Op::nothing: case Op::load: return 0;
+      case Op::literal: case Op::nothing: case Op::load: case Op::unless_false: case Op::unless_true: return 0;
       case Op::negate: case Op::inverse: return 1;
       case Op::add: case Op::subtract: case Op::multiply: case Op::divide: case Op::less: case Op::less_equal:
       case Op::greater: case Op::greater_equal: case Op::both: case Op::either: return 2;
@@ -91,18 +115,20 @@ class ExpressionParser {
   Result<Type> either() {
     TRY_ASSIGN(Type left, both());
     while (take("or")) {
+      const std::size_t begin = leave_out_from(Op::unless_true);
       TRY_ASSIGN(const Type right, both());
       if (!left.is_truth || !right.is_truth) return mismatch(left, right, "join with 'or'");
-      emit(Op::either);
+      join(Op::either, begin);
     }
     return left;
   }
   Result<Type> both() {
     TRY_ASSIGN(Type left, inverse());
     while (take("and")) {
+      const std::size_t begin = leave_out_from(Op::unless_false);
       TRY_ASSIGN(const Type right, inverse());
       if (!left.is_truth || !right.is_truth) return mismatch(left, right, "join with 'and'");
-      emit(Op::both);
+      join(Op::both, begin);
     }
     return left;
   }
@@ -215,9 +241,9 @@ class ExpressionParser {
     while (end < text_.size() && is_name(text_[end])) ++end;
     const std::string_view word = text_.substr(at_, end - at_);
     constexpr Function functions[] = {
-        {"known", Op::known, 1, 1}, {"first", Op::first, 1, 16}, {"min", Op::min, 1, 16}, {"max", Op::max, 1, 16},
-        {"sum", Op::sum, 1, 16},    {"abs", Op::abs, 1, 1},      {"clamp", Op::clamp, 3, 3}, {"log2", Op::log2, 1, 1},
-        {"if", Op::choose, 3, 3},   {"ramp", Op::ramp, 3, 3},
+        {"known", Op::known, 1, 1}, {"first", Op::first, 1, 64}, {"min", Op::min, 1, 64},     {"max", Op::max, 1, 64},
+        {"sum", Op::sum, 1, 64},    {"total", Op::total, 1, 64}, {"abs", Op::abs, 1, 1},      {"clamp", Op::clamp, 3, 3},
+        {"log2", Op::log2, 1, 1},   {"if", Op::choose, 3, 3},    {"ramp", Op::ramp, 3, 3},     {"ceil", Op::ceil, 1, 1},
     };
     for (const Function& function : functions) {
       if (function.name == word && end < text_.size() && text_[end] == '(') {
@@ -232,17 +258,38 @@ class ExpressionParser {
     }
     const std::optional<Operand> operand = scope_(word);
     if (!operand) return error("the name of a metric or a defined value");
-    at_ = end;
-    emit(Op::load, operand->slot, operand->unit.scale);
-    if (std::find(result_.slots_.begin(), result_.slots_.end(), operand->slot) == result_.slots_.end()) {
-      result_.slots_.push_back(operand->slot);
+    if (!operand->each.empty()) return error("one value, or first, min, max, sum or total of several");
+    if (operand->meaning == nullptr) {
+      at_ = end;
+      load(*operand);
+      return Type{operand->unit.dimension, operand->is_truth, false};
     }
-    return Type{operand->unit.dimension, operand->is_truth, false};
+    if (result_.code_.size() + operand->meaning->code_.size() > max_steps) return error("a shorter expression");
+    at_ = end;
+    insert(*operand->meaning);
+    return Type{operand->meaning->dimension_, operand->meaning->is_truth_, false};
+  }
+
+  // Several values under one name, as operands of a function that takes any number; false where none stand.
+  bool take_several(const Function& function, std::vector<Type>& types) {
+    skip_space();
+    std::size_t end = at_;
+    while (end < text_.size() && is_name(text_[end])) ++end;
+    const bool takes_any_number = function.most > function.least;
+    const auto operand = takes_any_number && end > at_ && is_name_start(text_[at_]) ? scope_(text_.substr(at_, end - at_)) : std::nullopt;
+    if (!operand || operand->each.empty()) return false;
+    at_ = end;
+    for (const Operand& one : operand->each) {
+      load(one);
+      types.push_back({one.unit.dimension, one.is_truth, false});
+    }
+    return true;
   }
 
   Result<Type> call(const Function& function) {
     std::vector<Type> types;
     do {
+      if (take_several(function, types)) continue;
       TRY_ASSIGN(const Type type, either());
       types.push_back(type);
     } while (take(","));
@@ -311,6 +358,14 @@ Maybe total(std::span<const Maybe> operands) {
   return sum;
 }
 
+Maybe total_of_present(std::span<const Maybe> operands) {
+  Maybe sum;
+  for (const Maybe& operand : operands) {
+    if (operand) sum = sum.value_or(0) + *operand;
+  }
+  return sum;
+}
+
 Maybe clamped(std::span<const Maybe> o) {
   return o[0] && o[1] && o[2] ? Maybe(std::max(*o[1], std::min(*o[0], *o[2]))) : std::nullopt;
 }
@@ -347,7 +402,8 @@ std::optional<double> Expression::number(const Lookup& lookup) const {
     const Maybe right = *top--;
     *top = *top && right ? finite(combine(**top, *right)) : std::nullopt;
   };
-  for (const Step& step : code_) {
+  for (const Step* at = code_.data(), *const end = at + code_.size(); at != end; ++at) {
+    const Step& step = *at;
     switch (step.op) {
       case Op::literal: *++top = step.value; break;
       case Op::nothing: *++top = std::nullopt; break;
@@ -366,6 +422,8 @@ std::optional<double> Expression::number(const Lookup& lookup) const {
       case Op::less_equal: binary([](double a, double b) { return a <= b ? 1.0 : 0.0; }); break;
       case Op::greater: binary([](double a, double b) { return a > b ? 1.0 : 0.0; }); break;
       case Op::greater_equal: binary([](double a, double b) { return a >= b ? 1.0 : 0.0; }); break;
+      case Op::unless_false: if (*top && **top == 0) at += step.argument; break;
+      case Op::unless_true: if (*top && **top != 0) at += step.argument; break;
       case Op::both: replace(2, kleene_and(operands(2)[0], operands(2)[1])); break;
       case Op::either: replace(2, kleene_or(operands(2)[0], operands(2)[1])); break;
       case Op::inverse: if (*top) *top = **top == 0 ? 1.0 : 0.0; break;
@@ -374,7 +432,9 @@ std::optional<double> Expression::number(const Lookup& lookup) const {
       case Op::min: replace(step.argument, fold_present(operands(step.argument), false)); break;
       case Op::max: replace(step.argument, fold_present(operands(step.argument), true)); break;
       case Op::sum: replace(step.argument, total(operands(step.argument))); break;
+      case Op::total: replace(step.argument, total_of_present(operands(step.argument))); break;
       case Op::abs: if (*top) **top = std::abs(**top); break;
+      case Op::ceil: if (*top) **top = std::ceil(**top); break;
       case Op::clamp: replace(3, clamped(operands(3))); break;
       case Op::log2: if (*top) *top = finite(std::log2(**top)); break;
       case Op::choose: replace(3, chosen(operands(3))); break;

@@ -10,9 +10,12 @@
 // Nothing is ever assumed for a value that was not measured. Numbers are present or unknown, truth is
 // true, false or unknown (Kleene): `true or unknown` is true, `false and unknown` is false, everything
 // else that needs the unknown is unknown. Functions: known(x), first(a, b, ...) the first present one,
-// min and max over the present ones, sum over all (unknown when one is), abs, clamp(x, low, high),
-// log2(x), if(condition, a, b), ramp(x, from, to) which is 0 at `from`, 1 at `to`, straight between.
-// `unknown` is the value that was not measured.
+// min and max over the present ones, total the sum of the present ones (unknown when none is), sum over all
+// (unknown when one is), abs, ceil, clamp(x, low, high), log2(x), if(condition, a, b), ramp(x, from, to) which
+// is 0 at `from`, 1 at `to`, straight between. `unknown` is the value that was not measured.
+//
+// A name may stand for another expression, which then takes its place, or for several values at once, of which
+// first, min, max, sum and total are asked: max(stalls.memory).
 //
 // The grammar is frozen by docs/adr/0003: anything cleverer is C++.
 #pragma once
@@ -20,6 +23,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,11 +33,15 @@
 
 namespace frx::knowledge {
 
+class Expression;
+
 // What a name stands for. Slots 0..n-1 are given a meaning by whoever evaluates.
 struct Operand {
   std::uint32_t slot = 0;
   Unit unit;
-  bool is_truth = false;  // the name of a condition, not of a number
+  bool is_truth = false;                 // the name of a condition, not of a number
+  const Expression* meaning = nullptr;   // in whose place the name stands; slot and unit mean nothing then
+  std::span<const Operand> each = {};    // several values of one unit under one name
 };
 
 // Finds a name; nullopt makes the text malformed.
@@ -44,6 +52,19 @@ using Lookup = std::function<std::optional<double>(std::uint32_t slot)>;
 
 class Expression {
  public:
+  // Reverse Polish: each step takes its operands off a stack and leaves one value, but for unless_*, which leaves out
+  // the next steps when the value on the stack decides already.
+  enum class Op : std::uint8_t {
+    literal, nothing, load, negate, add, subtract, multiply, divide, less, less_equal, greater, greater_equal,
+    unless_false, unless_true, both, either, inverse, known, first, min, max, sum, total, abs, ceil, clamp, log2, choose,
+    ramp,
+  };
+  struct Step {
+    Op op;
+    std::uint32_t argument = 0;  // slot, number of operands, or how many steps unless_* leaves out
+    double value = 0;            // literal, or scale of a slot
+  };
+
   Expression() = default;
 
   // `where` names file and line for messages.
@@ -56,23 +77,16 @@ class Expression {
   // Slots it mentions, each once, in order of appearance.
   const std::vector<std::uint32_t>& slots() const { return slots_; }
 
+  // For those who reason about all values at once.
+  const std::vector<Step>& steps() const { return code_; }
+
   // In coherent base units (ns, byte, percent); divide by a Unit's scale to express it in that unit.
   std::optional<double> number(const Lookup& lookup) const;
   std::optional<bool> truth(const Lookup& lookup) const;
 
  private:
   friend class ExpressionParser;
-  enum class Op : std::uint8_t {
-    literal, nothing, load, negate, add, subtract, multiply, divide, less, less_equal, greater, greater_equal,
-    both, either, inverse, known, first, min, max, sum, abs, clamp, log2, choose, ramp,
-  };
-  struct Step {
-    Op op;
-    std::uint32_t argument = 0;  // slot, or number of operands
-    double value = 0;            // literal, or scale of a slot
-  };
-
-  std::vector<Step> code_;       // reverse Polish
+  std::vector<Step> code_;
   std::vector<std::uint32_t> slots_;
   std::size_t depth_ = 0;        // values on the stack at most
   Dimension dimension_;

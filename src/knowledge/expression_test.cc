@@ -44,6 +44,8 @@ TEST(Expression, CalculatesWithTheUsualPrecedence) {
   EXPECT_EQ(number("10 - 2 - 3"), 5);
   EXPECT_EQ(number("-2 * 3"), -6);
   EXPECT_EQ(number("8 / 2 / 2"), 2);
+  EXPECT_EQ(number("ceil(7 / 2)"), 4);
+  EXPECT_EQ(number("ceil(count)"), std::nullopt);
 }
 
 TEST(Expression, BringsEveryOperandToBaseUnits) {
@@ -67,6 +69,63 @@ TEST(Expression, RefusesMixedUnitsWithTheColumn) {
 TEST(Expression, LetsABareZeroMeetAnyUnit) {
   EXPECT_EQ(truth("share > 0", {{0, 1}}), true);
   EXPECT_EQ(truth("0 < time", {{1, 1}}), true);
+}
+
+// `busy` stands for a condition, `parts` for three numbers, `nothing` for no value.
+std::optional<Operand> names_of_more(std::string_view name) {
+  static const Expression busy = parsed("share > 50% or flag"), nothing = parsed("unknown");
+  static const std::vector<Operand> parts = {{5, *parse_unit("us")}, {6, *parse_unit("us")}, {7, *parse_unit("us")}};
+  if (name == "busy") return Operand{.meaning = &busy};
+  if (name == "nothing") return Operand{.meaning = &nothing};
+  if (name == "parts") return Operand{.each = parts};
+  return names(name);
+}
+Expression of_more(std::string_view text) { return Expression::parse(text, names_of_more, "rules.yaml:7").value(); }
+
+TEST(Expression, PutsTheMeaningOfANameInItsPlace) {
+  const Expression both = of_more("not busy and count > 3");
+  EXPECT_EQ(both.slots(), (std::vector<std::uint32_t>{0, 4, 3}));
+  EXPECT_EQ(both.truth(lookup({{0, 40}, {4, 0}, {3, 5}})), true);
+  EXPECT_EQ(both.truth(lookup({{0, 60}, {3, 5}})), false);
+  EXPECT_EQ(both.truth(lookup({{0, 40}, {3, 5}})), std::nullopt);
+  EXPECT_EQ(of_more("if(busy, 2 * (1 + count), 0)").number(lookup({{4, 1}, {3, 5}})), 12);
+  EXPECT_EQ(of_more("known(nothing)").truth(lookup({})), false);
+}
+
+TEST(Expression, AsksSeveralValuesUnderOneName) {
+  EXPECT_EQ(of_more("max(parts)").number(lookup({{5, 1}, {7, 3}})), 3000);
+  EXPECT_EQ(of_more("total(parts, time)").number(lookup({{6, 2}, {1, 3}})), 5000);
+  EXPECT_EQ(of_more("total(parts)").number(lookup({})), std::nullopt);
+  EXPECT_EQ(of_more("sum(parts)").number(lookup({{5, 1}, {7, 3}})), std::nullopt);
+  const Result<Expression> alone = Expression::parse("parts > 1 us", names_of_more, "rules.yaml:7");
+  ASSERT_FALSE(alone);
+  EXPECT_NE(alone.error().message.find("of several"), std::string::npos) << alone.error().message;
+  EXPECT_FALSE(Expression::parse("clamp(parts, 1 us, 2 us)", names_of_more, "rules.yaml:7"));
+}
+
+TEST(Expression, LeavesOutWhatDecidesNothing) {
+  int asked = 0;
+  const Lookup counting = [&](std::uint32_t slot) -> std::optional<double> {
+    ++asked;
+    return slot == 4 ? std::optional(0.0) : std::nullopt;
+  };
+  EXPECT_EQ(parsed("flag and share > 1% and time > 1 us").truth(counting), false);
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(parsed("not flag or share > 1%").truth(counting), true);
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(parsed("(share > 1% or not flag) and (flag or time > 1 us)").truth(counting), std::nullopt);
+}
+
+TEST(Expression, RefusesNamesThatGrowWithoutEnd) {
+  std::vector<Expression> grown{parsed("count + 1")};
+  Result<Expression> next = grown.back();
+  for (int i = 0; i < 40 && next; ++i) {
+    const Scope scope = [&](std::string_view) { return Operand{.meaning = &grown.back()}; };
+    next = Expression::parse("x + x + x", scope, "rules.yaml:7");
+    if (next) grown.push_back(*next);
+  }
+  ASSERT_FALSE(next);
+  EXPECT_NE(next.error().message.find("a shorter expression"), std::string::npos);
 }
 
 TEST(Expression, RefusesWhatItCannotRead) {

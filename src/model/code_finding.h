@@ -1,19 +1,20 @@
 // What static analysis knows about a kernel or a launch, and what a rule makes of it.
 //
-// A fact is absent when the code does not determine it. A rule whose condition needs an absent fact is inconclusive and reports
-// nothing.
+// Facts are declared in data/facts. A fact is absent when the code does not determine it. A rule whose condition needs an absent
+// fact is inconclusive and reports nothing.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "base/name_table.h"
 #include "base/shared_text.h"
+#include "frx_generated/code_facts.h"
 
 namespace frx::model {
 
@@ -28,67 +29,60 @@ struct TextPlace {
   std::uint32_t source_line = 0;
 };
 
-// A truth, a number or a text, and where in the code it shows, most telling place first.
+// A truth, a number in the unit of its fact, or a text, and where in the code it shows, most telling place first.
 struct CodeFact {
   std::variant<bool, double, std::string> value;
   std::vector<TextPlace> places;
 };
 
-// What a fact is called. A literal stays where it is, any other name is copied by those who keep it.
-class FactName {
- public:
-  consteval FactName(const char* literal) : text_(literal), is_literal_(true) {}
-  FactName(const std::string& name) : text_(name) {}
-  std::string_view text() const { return text_; }
-  bool is_literal() const { return is_literal_; }
+// The fact of that name in data/facts.
+std::optional<CodeFactId> code_fact_called(std::string_view name);
 
- private:
-  std::string_view text_;
-  bool is_literal_ = false;
-};
-
-// Facts by name, fast to fill and to look up: a kernel has some sixty, and rules look up hundreds.
+// The facts of one kernel, some sixty of the hundreds there are, stored next to each other; a small number per name says where.
 class CodeFacts {
  public:
-  void put(FactName name, CodeFact fact) {
-    NameTable::Found at{names_.find(name.text()), false};
-    if (at.id == none) at = names_.add(name.is_literal() ? name.text() : copied(name.text()));
-    if (!at.is_new) {
-      facts_[at.id] = std::move(fact);
+  void put(CodeFactId id, CodeFact fact) {
+    std::uint8_t& place = places_[static_cast<std::size_t>(id)];
+    if (place != 0) {
+      facts_[place - 1u] = std::move(fact);
       return;
     }
     if (facts_.empty()) facts_.reserve(64);
     facts_.push_back(std::move(fact));
+    place = static_cast<std::uint8_t>(facts_.size());
   }
-  const CodeFact* find(std::string_view name) const {
-    const std::uint32_t id = names_.find(name);
-    return id == none ? nullptr : &facts_[id];
+  const CodeFact* find(CodeFactId id) const {
+    const std::uint8_t place = places_[static_cast<std::size_t>(id)];
+    return place == 0 ? nullptr : &facts_[place - 1u];
   }
 
  private:
-  static constexpr std::uint32_t none = 0xFFFFFFFF;
-  std::string_view copied(std::string_view name) { return *copies_.emplace_back(std::make_shared<const std::string>(name)); }
-
-  NameTable names_;
-  std::vector<CodeFact> facts_;  // by number of the name
-  std::vector<std::shared_ptr<const std::string>> copies_;  // of names, for every copy of these facts
+  static_assert(code_fact_count < 256);
+  std::array<std::uint8_t, code_fact_count> places_{};  // by fact: 1 + index into facts_, or 0
+  std::vector<CodeFact> facts_;
 };
 
-// The facts about one kernel, one launch of it, or its occupancy.
+// The facts about one kernel, one launch of it, its occupancy, or a whole file.
 struct CodeSubject {
-  enum class Scope : std::uint8_t { kernel, launch, occupancy };
+  enum class Scope : std::uint8_t { kernel, launch, occupancy, file };
 
   Scope scope = Scope::kernel;
   std::string kernel;  // "" for the launch of an unknown kernel
   TextPlace place;     // of its name
   CodeFacts facts;
 
-  void set(FactName name, bool value, std::vector<TextPlace> places = {}) { facts.put(name, {value, std::move(places)}); }
-  void set(FactName name, double value, std::vector<TextPlace> places = {}) { facts.put(name, {value, std::move(places)}); }
-  void set(FactName name, std::string value, std::vector<TextPlace> places = {}) {
-    facts.put(name, {std::move(value), std::move(places)});
+  void set(CodeFactId id, bool value, std::vector<TextPlace> at = {}) { facts.put(id, {value, std::move(at)}); }
+  void set(CodeFactId id, double value, std::vector<TextPlace> at = {}) { facts.put(id, {value, std::move(at)}); }
+  void set(CodeFactId id, std::string value, std::vector<TextPlace> at = {}) { facts.put(id, {std::move(value), std::move(at)}); }
+  const CodeFact* find(CodeFactId id) const { return facts.find(id); }
+  // A truth is 1 or 0; absent for a text, too.
+  std::optional<double> number(CodeFactId id) const {
+    const CodeFact* const fact = facts.find(id);
+    if (fact == nullptr) return std::nullopt;
+    if (const double* const value = std::get_if<double>(&fact->value)) return *value;
+    if (const bool* const value = std::get_if<bool>(&fact->value)) return *value ? 1.0 : 0.0;
+    return std::nullopt;
   }
-  const CodeFact* find(std::string_view name) const { return facts.find(name); }
 };
 
 enum class Severity : std::uint8_t { low, medium, high };

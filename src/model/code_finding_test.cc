@@ -5,36 +5,40 @@
 namespace frx::model {
 namespace {
 
-double number(const CodeSubject& subject, std::string_view name) { return std::get<double>(subject.find(name)->value); }
+using Id = CodeFactId;
 
-TEST(CodeFacts, AreFoundByTheirNames) {
+TEST(CodeFacts, HaveTheNamesOfTheData) {
+  for (std::size_t i = 0; i < code_fact_count; ++i) {
+    EXPECT_EQ(code_fact_called(code_fact_names[i]), static_cast<Id>(i)) << code_fact_names[i];
+  }
+  EXPECT_EQ(code_fact_called("sync_count"), Id::sync_count);
+  EXPECT_EQ(code_fact_called("sync_counts"), std::nullopt);
+  EXPECT_EQ(code_fact_called(""), std::nullopt);
+}
+
+TEST(CodeFacts, AreAbsentUntilTheyAreSet) {
   CodeSubject subject;
-  for (int i = 0; i < 300; ++i) subject.set("fact_" + std::to_string(i), static_cast<double>(i));
-  subject.set("literal", true);
-  for (int i = 0; i < 300; ++i) EXPECT_EQ(number(subject, "fact_" + std::to_string(i)), i);
-  EXPECT_TRUE(std::get<bool>(subject.find("literal")->value));
-  EXPECT_EQ(subject.find("absent"), nullptr);
-  EXPECT_EQ(CodeSubject().find("absent"), nullptr);
+  for (std::size_t i = 0; i < code_fact_count; ++i) EXPECT_EQ(subject.find(static_cast<Id>(i)), nullptr);
+  for (std::size_t i = 0; i < code_fact_count; i += 2) subject.set(static_cast<Id>(i), static_cast<double>(i));
+  for (std::size_t i = 0; i < code_fact_count; ++i) {
+    EXPECT_EQ(subject.number(static_cast<Id>(i)), i % 2 == 0 ? std::optional(static_cast<double>(i)) : std::nullopt);
+  }
 }
 
 TEST(CodeFacts, AreReplacedByWhatIsSaidLater) {
   CodeSubject subject;
-  subject.set("strides", 2.0);
-  subject.set(std::string("strides"), 3.0);
-  EXPECT_EQ(number(subject, "strides"), 3.0);
+  subject.set(Id::sync_count, 2.0);
+  subject.set(Id::has_sync, true);
+  subject.set(Id::sync_count, 3.0);
+  EXPECT_EQ(subject.number(Id::sync_count), 3.0);
+  EXPECT_EQ(subject.number(Id::has_sync), 1.0);
 }
 
-// Names that were made, and not written down, live as long as any copy.
-TEST(CodeFacts, OutliveTheOnesTheyWereCopiedFrom) {
-  CodeSubject copy;
-  {
-    CodeSubject first;
-    first.set("a name " + std::string(100, 'x'), 1.0);
-    copy = first;
-    first.set("another " + std::string(100, 'y'), 2.0);
-  }
-  EXPECT_EQ(number(copy, "a name " + std::string(100, 'x')), 1.0);
-  EXPECT_EQ(copy.find("another " + std::string(100, 'y')), nullptr);
+TEST(CodeFacts, ATextIsNoNumber) {
+  CodeSubject subject;
+  subject.set(Id::access_text, std::string("a[i]"));
+  EXPECT_EQ(subject.number(Id::access_text), std::nullopt);
+  EXPECT_EQ(std::get<std::string>(subject.find(Id::access_text)->value), "a[i]");
 }
 
 }  // namespace

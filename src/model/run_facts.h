@@ -1,4 +1,4 @@
-// What is known of a run as numbers, see run_facts.def.
+// What is known of a run as numbers: data/facts/run.yaml.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@ namespace frx::model {
 
 enum class RunFact : std::uint8_t {
 #define FRX_RUN_FACT(name, unit) name,
-#include "model/run_facts.def"
+#include "frx_generated/run_facts.def"
 #undef FRX_RUN_FACT
 };
 
@@ -19,7 +19,7 @@ struct RunFactName {
 };
 inline constexpr RunFactName run_fact_names[] = {
 #define FRX_RUN_FACT(name, unit) {#name, unit},
-#include "model/run_facts.def"
+#include "frx_generated/run_facts.def"
 #undef FRX_RUN_FACT
 };
 inline constexpr std::size_t run_fact_count = std::size(run_fact_names);

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "advise/ptx_signals.h"
+#include "advise/ptx_circumstances.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -42,10 +42,10 @@ derive::ptx::SmRegisters registers_of(const knowledge::GpuCatalogue& gpus, std::
 }
 
 advise::Advice advice_for(const diagnose::PtxDiagnosis& diagnosis, const advise::Catalogue& catalogue) {
-  const advise::SignalMap signals = advise::signals_of(diagnosis);
+  const advise::PtxCircumstances circumstances(diagnosis, catalogue.names());
   std::vector<advise::Diagnosed> diagnosed;
   for (const diagnose::CodeLabelFinding& label : diagnosis.labels) {
-    if (label.proof != knowledge::Proof::unproven) diagnosed.push_back({label.id, label.score, &signals, 0});
+    if (label.proof != knowledge::Proof::unproven) diagnosed.push_back({label.id, label.score, &circumstances, 0});
   }
   return advise::advice_for(catalogue, diagnosed);
 }
@@ -125,10 +125,11 @@ Result<std::unique_ptr<CodeAnalyst>> CodeAnalyst::create(const AnalysisOptions& 
   const knowledge::Knowledge& known = analyst->knowledge();
   TRY_ASSIGN(ingest::ptx::InstructionSet instructions, ingest::ptx::InstructionSet::load(known.library));
   analyst->instructions_ = std::make_unique<ingest::ptx::InstructionSet>(std::move(instructions));
-  TRY_ASSIGN(analyst->ptx_rules_, knowledge::CodeRules::load(known.library, "ptx"));
-  TRY_ASSIGN(analyst->cuda_rules_, knowledge::CodeRules::load(known.library, "cuda"));
-  TRY_ASSIGN(analyst->cubin_rules_, knowledge::CodeRules::load(known.library, "cubin"));
-  TRY_ASSIGN(analyst->ptx_labels_, knowledge::CodeLabels::load(known.library, "ptx"));
+  TRY_ASSIGN(const knowledge::CodeFactCatalogue facts, knowledge::CodeFactCatalogue::load(known.library));
+  TRY_ASSIGN(analyst->ptx_rules_, knowledge::CodeRules::load(known.library, "ptx", facts));
+  TRY_ASSIGN(analyst->cuda_rules_, knowledge::CodeRules::load(known.library, "cuda", facts));
+  TRY_ASSIGN(analyst->cubin_rules_, knowledge::CodeRules::load(known.library, "cubin", facts));
+  TRY_ASSIGN(analyst->ptx_labels_, knowledge::CodeLabels::load(known.library, "ptx", facts));
   if (options.gpu_model.empty()) return analyst;
   knowledge::GpuQuery query;
   query.name = options.gpu_model;

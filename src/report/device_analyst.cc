@@ -11,6 +11,7 @@ namespace frx::report {
 namespace {
 
 using model::CodeSubject;
+using Id = model::CodeFactId;
 using model::KernelResources;
 
 // A block of this size stands for all that are possible when one number is wanted.
@@ -27,25 +28,25 @@ CodeSubject subject_of(const KernelResources& kernel, const DeviceKernel& device
   CodeSubject subject;
   subject.kernel = kernel.name;
   subject.place.file = file;
-  subject.set("architecture", kernel.architecture);
-  if (kernel.registers_per_thread) subject.set("registers", static_cast<double>(*kernel.registers_per_thread));
-  if (kernel.register_limit) subject.set("register_limit", static_cast<double>(*kernel.register_limit));
-  if (kernel.frame_bytes) subject.set("frame_bytes", static_cast<double>(*kernel.frame_bytes));
+  subject.set(Id::architecture, kernel.architecture);
+  if (kernel.registers_per_thread) subject.set(Id::registers, static_cast<double>(*kernel.registers_per_thread));
+  if (kernel.register_limit) subject.set(Id::register_limit, static_cast<double>(*kernel.register_limit));
+  if (kernel.frame_bytes) subject.set(Id::frame_bytes, static_cast<double>(*kernel.frame_bytes));
   if (kernel.spills) {
-    subject.set("spill_store_bytes", static_cast<double>(kernel.spills->store_bytes));
-    subject.set("spill_load_bytes", static_cast<double>(kernel.spills->load_bytes));
-    subject.set("spill_bytes", static_cast<double>(kernel.spills->store_bytes + kernel.spills->load_bytes));
+    subject.set(Id::spill_store_bytes, static_cast<double>(kernel.spills->store_bytes));
+    subject.set(Id::spill_load_bytes, static_cast<double>(kernel.spills->load_bytes));
+    subject.set(Id::spill_bytes, static_cast<double>(kernel.spills->store_bytes + kernel.spills->load_bytes));
   }
-  subject.set("spills_unknown", !kernel.spills.has_value());
-  if (kernel.local) subject.set("local_accesses", static_cast<double>(kernel.local->loads + kernel.local->stores));
-  if (kernel.static_shared_bytes) subject.set("static_shared_bytes", static_cast<double>(*kernel.static_shared_bytes));
+  subject.set(Id::spills_unknown, !kernel.spills.has_value());
+  if (kernel.local) subject.set(Id::local_accesses, static_cast<double>(kernel.local->loads + kernel.local->stores));
+  if (kernel.static_shared_bytes) subject.set(Id::static_shared_bytes, static_cast<double>(*kernel.static_shared_bytes));
   const derive::KernelOccupancy* at = typical(device);
   if (at && at->occupancy.known()) {
-    subject.set("occupancy_pct", *at->occupancy.occupancy_pct);
-    subject.set("threads_per_block", static_cast<double>(at->threads_per_block));
-    subject.set("occupancy_gpu", device.gpu);
+    subject.set(Id::occupancy_pct, *at->occupancy.occupancy_pct);
+    subject.set(Id::threads_per_block, static_cast<double>(at->threads_per_block));
+    subject.set(Id::occupancy_gpu, device.gpu);
     const auto by_registers = std::ranges::count(at->occupancy.limiters, knowledge::OccupancyLimiter::registers) > 0;
-    subject.set("limited_by_registers", by_registers);
+    subject.set(Id::limited_by_registers, by_registers);
   }
   return subject;
 }

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "advise/run_signals.h"
+#include "advise/run_circumstances.h"
 #include "knowledge/gpu_overrides.h"
 
 namespace frx::report {
@@ -34,11 +34,13 @@ void RunJudge::judge(RunScope& scope, const diagnose::RunSample& sample) const {
   scope.diagnosis = diagnose::diagnose_run(labels_, scope.facts, scope.dominant_stall, sample);
   scope.tax = diagnose::framework_tax(
       scope.facts, {labels_.thresholds().value("fat_high_threshold"), labels_.thresholds().value("fat_moderate_threshold")});
-  advise::SignalMap signals = advise::signals_of(scope.facts);
-  if (scope.ranks_compared) signals.set("ranks_compared", true);
+  advise::ProgramFacts program;
+  program.ranks_compared = scope.ranks_compared;
+  const advise::Catalogue& catalogue = expertise_->catalogue();
+  const advise::RunCircumstances circumstances(scope.facts, scope.diagnosis, labels_.thresholds(), program, catalogue.names());
   std::vector<advise::Diagnosed> diagnosed;
-  for (const diagnose::RunFinding& finding : scope.diagnosis.findings) diagnosed.push_back({finding.label->id, finding.score, &signals, 0});
-  scope.advice = advise::advice_for(expertise_->catalogue(), diagnosed);
+  for (const diagnose::RunFinding& finding : scope.diagnosis.findings) diagnosed.push_back({finding.label->id, finding.score, &circumstances, 0});
+  scope.advice = advise::advice_for(catalogue, diagnosed);
 }
 
 }  // namespace frx::report

@@ -29,21 +29,43 @@ const knowledge::Knowledge& known() {
 const knowledge::CodeRules& rules(std::string_view kind) {
   static const knowledge::CodeRules ptx = knowledge::CodeRules::load(known().library, "ptx").value();
   static const knowledge::CodeRules cubin = knowledge::CodeRules::load(known().library, "cubin").value();
-  return kind == "ptx" ? ptx : cubin;
+  static const knowledge::CodeRules cuda = knowledge::CodeRules::load(known().library, "cuda").value();
+  return kind == "ptx" ? ptx : kind == "cubin" ? cubin : cuda;
 }
 
 model::CodeSubject subject_given(const Value& given) {
   model::CodeSubject subject;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const Value value = given.value(i);
-    if (const auto truth = value.boolean())
-      subject.set(std::string(given.key(i)), *truth);
-    else if (const auto number = value.number())
-      subject.set(std::string(given.key(i)), *number);
-    else
-      subject.set(std::string(given.key(i)), std::string(value.text()));
+    const std::optional<model::CodeFactId> id = model::code_fact_called(given.key(i));
+    if (!id) {
+      ADD_FAILURE() << value.where() << ": no fact '" << given.key(i) << "'";
+    } else if (const auto truth = value.boolean()) {
+      subject.set(*id, *truth);
+    } else if (const auto number = value.number()) {
+      subject.set(*id, *number);
+    } else {
+      subject.set(*id, std::string(value.text()));
+    }
   }
   return subject;
+}
+
+const knowledge::CodeFactCatalogue& facts() {
+  static const knowledge::CodeFactCatalogue all = knowledge::CodeFactCatalogue::load(known().library).value();
+  return all;
+}
+
+void expect_as_declared(model::CodeFactId id, const model::CodeFact& fact) {
+  using Definition = knowledge::CodeFactDefinition;
+  const std::string_view name = model::code_fact_names[static_cast<std::size_t>(id)];
+  const Definition& declared = facts()[id];
+  EXPECT_EQ(fact.value.index(), declared.type == Definition::truth ? 0u : declared.type == Definition::number ? 1u : 2u) << name;
+  const double* const number = std::get_if<double>(&fact.value);
+  if (!number) return;
+  EXPECT_GE(*number, declared.min.value_or(*number)) << name;
+  EXPECT_LE(*number, declared.max.value_or(*number)) << name;
+  if (declared.is_whole) EXPECT_EQ(*number, std::floor(*number)) << name;
 }
 
 struct RuleCase {
@@ -66,7 +88,7 @@ TEST_P(GivenRuleCase, HoldsAsItSays) {
   const auto& [rule, entry] = GetParam();
   const std::string_view expected = entry["expect"].text();
   ASSERT_TRUE(expected == "fires" || expected == "silent") << entry.where();
-  EXPECT_EQ(detect::holds(*rule, subject_given(entry["given"]), entry["gpu"].text()), expected == "fires")
+  EXPECT_EQ(detect::holds(*rule, subject_given(entry["given"]), entry["gpu"].text()).value_or(false), expected == "fires")
       << rule->id << ": " << entry["name"].text();
 }
 
@@ -94,7 +116,21 @@ TEST_P(RulesOf, LinkCardsThatExist) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, RulesOf, ::testing::Values("ptx", "cubin"), [](const auto& info) { return std::string(info.param); });
+// What a profile would show is a condition over the metrics of profiles.
+TEST_P(RulesOf, ExpectInProfilesWhatCanBeMeasured) {
+  const knowledge::Scope metrics = [](std::string_view name) -> std::optional<knowledge::Operand> {
+    const auto metric = known().metrics.with_id(name);
+    return metric ? std::optional(knowledge::Operand{metric->index, known().metrics[*metric].unit}) : std::nullopt;
+  };
+  for (const knowledge::CodeRule& rule : rules(GetParam()).all()) {
+    if (!rule.ncu_signals) continue;
+    const auto read = knowledge::Expression::parse(rule.ncu_signals.text(), metrics, rule.ncu_signals.where());
+    ASSERT_TRUE(read) << to_string(read.error());
+    EXPECT_TRUE(read->is_truth()) << rule.ncu_signals.where();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, RulesOf, ::testing::Values("ptx", "cubin", "cuda"), [](const auto& info) { return std::string(info.param); });
 
 // A column of global memory and one of a tile in shared memory.
 constexpr const char* walks_columns = R"(.version 8.0
@@ -124,34 +160,43 @@ constexpr const char* walks_columns = R"(.version 8.0
 }
 )";
 
-// A name nobody supplies would silently close a rule.
-TEST(PtxRules, AskForFactsThatExist) {
+// A fact that is declared and that nobody supplies would silence the rules that ask for it.
+TEST(PtxFacts, AreSuppliedAsDeclared) {
   model::ptx::Module module = ingest::ptx::read_module("k.ptx", walks_columns).value();
   ingest::ptx::InstructionSet::load(known().library).value().describe(module);
   derive::ptx::Compiled compiled{.registers = 8, .stack_bytes = 0, .spill_store_bytes = 0, .spill_load_bytes = 0, .source = "ptxas"};
   const model::CodeSubject subject = subject_of(module, derive::ptx::kernel_facts(module, module.functions[0]), &compiled);
-  for (const knowledge::CodeRule& rule : rules("ptx").all()) {
-    for (const knowledge::CodeCondition& condition : rule.conditions)
-      EXPECT_TRUE(subject.find(condition.fact)) << rule.where << " " << condition.fact;
-    if (!rule.at.empty()) EXPECT_TRUE(subject.find(rule.at)) << rule.where << " at: " << rule.at;
-    EXPECT_EQ(detect::filled(rule.message, subject).find('{'), std::string::npos)
-        << rule.where << " " << detect::filled(rule.message, subject);
+  for (std::size_t i = 0; i < model::code_fact_count; ++i) {
+    const auto id = static_cast<model::CodeFactId>(i);
+    const std::string_view name = model::code_fact_names[i];
+    const bool is_declared = facts().of("ptx_kernel", name).has_value();
+    // Only where such an access is costly.
+    const bool is_optional = name.ends_with("_sentence");
+    EXPECT_TRUE((subject.find(id) != nullptr) == is_declared || is_optional) << name;
+    if (subject.find(id)) expect_as_declared(id, *subject.find(id));
   }
 }
 
-TEST(PtxLabels, ScoresAreSharesAndFollowTheirPoints) {
-  const knowledge::CodeLabels labels = knowledge::CodeLabels::load(known().library, "ptx").value();
-  ASSERT_GE(labels.all().size(), 5u);
-  for (const knowledge::CodeLabel& label : labels.all()) {
-    for (const double at : {-1.0, 0.0, 0.5, 48.0, 64.0, 1e9}) {
-      EXPECT_GE(label.score_at(at), 0) << label.id;
-      EXPECT_LE(label.score_at(at), 1) << label.id;
+const knowledge::CodeLabels& labels() {
+  static const knowledge::CodeLabels all = knowledge::CodeLabels::load(known().library, "ptx").value();
+  return all;
+}
+
+TEST(PtxLabels, AnswerAsTheirCasesSay) {
+  for (const knowledge::CodeLabel& label : labels().all()) {
+    std::set<std::string_view> shown;
+    for (std::size_t i = 0; i < label.cases.size(); ++i) {
+      const Value entry = label.cases.item(i);
+      const model::CodeSubject file = subject_given(entry["given"]);
+      const std::optional<bool> holds = label.when.truth(knowledge::lookup_in(file));
+      EXPECT_EQ(entry["expect"].text(), !holds ? "cannot tell" : *holds ? "fires" : "clear") << entry.where();
+      shown.insert(entry["expect"].text());
+      if (!holds.value_or(false)) continue;
+      ASSERT_TRUE(entry["score"].number()) << entry.where();
+      EXPECT_DOUBLE_EQ(label.score.number(knowledge::lookup_in(file)).value_or(-1), *entry["score"].number()) << entry.where();
     }
+    EXPECT_EQ(shown.size(), 3u) << label.where << ": a case for each of fires, clear and cannot tell";
   }
-  const auto pressure = std::ranges::find(labels.all(), "ptx_register_pressure", &knowledge::CodeLabel::id);
-  EXPECT_DOUBLE_EQ(pressure->score_at(48), 0.50);
-  EXPECT_DOUBLE_EQ(pressure->score_at(56), 0.625);
-  EXPECT_DOUBLE_EQ(pressure->score_at(64), 0.75);
 }
 
 }  // namespace

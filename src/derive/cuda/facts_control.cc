@@ -9,6 +9,7 @@ namespace frx::derive::cuda {
 namespace {
 
 using model::CodeSubject;
+using Id = model::CodeFactId;
 
 // Excludes barriers that are executed depending on a parameter of the template or of the kernel.
 bool is_in_each_round(const Trace& trace, const BarrierSite& barrier) {
@@ -33,17 +34,17 @@ void add_barriers(const KernelView& view, CodeSubject& into) {
   }
   std::size_t most = 0;
   for (const auto& [loop, sites] : by_loop) most = std::max(most, sites.size());
-  into.set("sync_count", all.count());
-  into.set("sync_in_loop_count", static_cast<double>(most));
+  into.set(Id::sync_count, all.count());
+  into.set(Id::sync_in_loop_count, static_cast<double>(most));
   const bool any_divergent = divergent.any(), any = all.any();
-  into.set("conditional_syncthreads_pattern", any_divergent, divergent.take());
+  into.set(Id::conditional_syncthreads_pattern, any_divergent, divergent.take());
   // Code that cannot be followed may contain a barrier.
   const bool may = view.trace.may_synchronize || view.trace.shared_escapes || view.names.barrier_in_assembly;
-  if (any || !may) into.set("has_sync", any, all.take());
+  if (any || !may) into.set(Id::has_sync, any, all.take());
   Places warp(view);
   for (const NodeRef at : view.trace.warp_barriers) warp.add(at);
-  into.set("has_syncwarp", warp.any(), warp.take());
-  into.set("uses_cooperative_groups", view.trace.uses_groups);
+  into.set(Id::has_syncwarp, warp.any(), warp.take());
+  into.set(Id::uses_cooperative_groups, view.trace.uses_groups);
 }
 
 bool touches(const KernelView& view, const BranchSite& site, Space space, bool stores_only) {
@@ -139,10 +140,10 @@ void add_branches(const KernelView& view, CodeSubject& into) {
   if (fullest != by_case.end()) {
     for (const NodeRef at : fullest->second) all.add(at);
   }
-  into.set("branch_count", all.count(), all.take());
+  into.set(Id::branch_count, all.count(), all.take());
   const bool any = divergent.any();
-  into.set("warp_divergence_pattern", any, divergent.take());
-  into.set("bounds_check_count", checks.count(), checks.take());
+  into.set(Id::warp_divergence_pattern, any, divergent.take());
+  into.set(Id::bounds_check_count, checks.count(), checks.take());
 }
 
 void add_threads(const KernelView& view, CodeSubject& into) {
@@ -156,7 +157,7 @@ void add_threads(const KernelView& view, CodeSubject& into) {
   }
   // A launch with one thread needs no thread number, and unknown code may use it.
   const bool may_use = view.trace.calls_unknown || view.is_launched_by_one_thread || !writes;
-  if (uses_thread || !may_use) into.set("has_thread_indexing", uses_thread);
+  if (uses_thread || !may_use) into.set(Id::has_thread_indexing, uses_thread);
 }
 
 }  // namespace
@@ -167,8 +168,8 @@ void add_control_facts(const KernelView& view, CodeSubject& into) {
   add_threads(view, into);
   std::set<std::uint32_t> loops;
   for (const Loop& loop : view.trace.loops) loops.insert(loop.at.node);
-  into.set("for_count", static_cast<double>(loops.size()));
-  into.set("has_loop", !loops.empty());
+  into.set(Id::for_count, static_cast<double>(loops.size()));
+  into.set(Id::has_loop, !loops.empty());
 }
 
 }  // namespace frx::derive::cuda

@@ -11,6 +11,7 @@ namespace frx::derive::cuda {
 namespace {
 
 using model::CodeSubject;
+using Id = model::CodeFactId;
 
 bool is_global(const KernelView& view, std::size_t i) { return view.trace.memories[view.trace.accesses[i].memory].space == Space::global; }
 
@@ -39,17 +40,17 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     worst = &pattern;
     worst_text = view.program.sources()[access.at.source].text_of(access.at.node);
   }
-  into.set("global_access_count", all.count());
-  into.set("coalesced_access_count", flat.count());
-  into.set("narrow_access_count", any_narrow_load ? narrow.count() : 0.0);
+  into.set(Id::global_access_count, all.count());
+  into.set(Id::coalesced_access_count, flat.count());
+  into.set(Id::narrow_access_count, any_narrow_load ? narrow.count() : 0.0);
   const bool any_flat = flat.any(), any_spread = spread.any();
-  into.set("likely_coalesced_1d", any_flat, flat.take());
-  into.set("strided_or_pitched", any_spread, spread.take());
+  into.set(Id::likely_coalesced_1d, any_flat, flat.take());
+  into.set(Id::strided_or_pitched, any_spread, spread.take());
   if (!worst) return;
-  into.set("access_text", worst_text.size() > 60 ? worst_text.substr(0, 57) + "..." : worst_text);
-  into.set("lane_distance", distance(*worst));
+  into.set(Id::access_text, worst_text.size() > 60 ? worst_text.substr(0, 57) + "..." : worst_text);
+  into.set(Id::lane_distance, distance(*worst));
   const bool is_size = !worst->lane_stride || worst->stride_is_symbolic;
-  into.set("sector_bound",
+  into.set(Id::sector_bound,
            fmt::format(fmt::runtime(is_size ? "{:.3g} times, unless that size is small," : "at least {:.3g} times"), worst->sector_ratio));
 }
 
@@ -68,7 +69,7 @@ void add_reuse(const KernelView& view, CodeSubject& into) {
     is_shared_out = is_shared_out || pattern.kind != AccessPattern::uniform;
     places.add(access.at);
   }
-  into.set("reused_global_arrays", is_shared_out ? static_cast<double>(reused.size()) : 0.0, places.take());
+  into.set(Id::reused_global_arrays, is_shared_out ? static_cast<double>(reused.size()) : 0.0, places.take());
 }
 
 bool is_guarded(const KernelView& view, const Access& access) {
@@ -104,8 +105,8 @@ void add_guards(const KernelView& view, CodeSubject& into) {
     if (!any_launch_fits && has_global_index(e, access.address) && !is_guarded(view, access)) unguarded.add(access.at);
   }
   const bool any_unguarded = unguarded.any();
-  into.set("has_indexed_global", indexed.any(), unguarded.take());
-  into.set("has_bounds_guard", !any_unguarded);
+  into.set(Id::has_indexed_global, indexed.any(), unguarded.take());
+  into.set(Id::has_bounds_guard, !any_unguarded);
 }
 
 bool has_narrow_parameters(const KernelView& view) {
@@ -124,9 +125,9 @@ void add_memory_facts(const KernelView& view, CodeSubject& into) {
   add_coalescing(view, into);
   add_reuse(view, into);
   add_guards(view, into);
-  into.set("vectorized", view.names.vector_types);
-  into.set("has_scalar_params", has_narrow_parameters(view));
-  into.set("read_only_or_constant_cache", view.names.read_only_cache);
+  into.set(Id::vectorized, view.names.vector_types);
+  into.set(Id::has_scalar_params, has_narrow_parameters(view));
+  into.set(Id::read_only_or_constant_cache, view.names.read_only_cache);
 }
 
 }  // namespace frx::derive::cuda

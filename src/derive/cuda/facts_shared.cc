@@ -10,6 +10,7 @@ namespace frx::derive::cuda {
 namespace {
 
 using model::CodeSubject;
+using Id = model::CodeFactId;
 using model::cuda::Kernel;
 using model::cuda::SharedArray;
 
@@ -43,9 +44,9 @@ void add_exchanges(const KernelView& view, CodeSubject& into) {
     }
   }
   const bool global = view.trace.uses_fences || global_may_be_exchanged(view.trace);
-  into.set("shared_crosses_threads", threads);
-  into.set("shared_crosses_warps", warps);
-  into.set("global_crosses_threads", global);
+  into.set(Id::shared_crosses_threads, threads);
+  into.set(Id::shared_crosses_warps, warps);
+  into.set(Id::global_crosses_threads, global);
 }
 
 void add_conflicts(const KernelView& view, CodeSubject& into) {
@@ -62,10 +63,10 @@ void add_conflicts(const KernelView& view, CodeSubject& into) {
     ways = std::max(ways, here);
   }
   const bool any = places.any();
-  into.set("bank_conflict_risk", any, places.take());
+  into.set(Id::bank_conflict_risk, any, places.take());
   if (!any) return;
-  into.set("bank_conflict_ways", static_cast<double>(ways));
-  into.set("bank_conflict_array", name);
+  into.set(Id::bank_conflict_ways, static_cast<double>(ways));
+  into.set(Id::bank_conflict_array, name);
 }
 
 // 33 is 32 with one element of padding; 40 is 32 with eight.
@@ -97,13 +98,13 @@ void add_shared_facts(const KernelView& view, const Kernel& kernel, CodeSubject&
   for (const SharedArray& array : kernel.shared_memory) declared.push_back(array.place);
   const bool any = !declared.empty();
   if (any || !(view.names.shared_helper || view.trace.shared_escapes || view.trace.calls_unknown)) {
-    into.set("has_shared", any, declared);
+    into.set(Id::has_shared, any, declared);
   }
-  into.set("shared_memory_tiling", any);
+  into.set(Id::shared_memory_tiling, any);
   add_exchanges(view, into);
   add_conflicts(view, into);
   if (const auto bytes = static_shared_bytes(kernel)) {
-    into.set("max_shared_bytes", static_cast<double>(*bytes + view.dynamic_shared_bytes), declared);
+    into.set(Id::max_shared_bytes, static_cast<double>(*bytes + view.dynamic_shared_bytes), declared);
   }
 }
 
@@ -111,18 +112,18 @@ void add_matmul_facts(const KernelView& view, const Kernel& kernel, CodeSubject&
   Places places(view);
   for (const NodeRef at : matrix_products(view.program, view.trace, false)) places.add(at);
   const bool any = places.any(), in_tiles = !matrix_products(view.program, view.trace, true).empty();
-  into.set("has_matmul", any, places.take());
-  into.set("has_tc", view.names.tensor_api);
-  into.set("has_fp16", view.names.half_types);
+  into.set(Id::has_matmul, any, places.take());
+  into.set(Id::has_tc, view.names.tensor_api);
+  into.set(Id::has_fp16, view.names.half_types);
   // Tiles matter where a matrix product goes through them; 64 is the height of a warpgroup's tile.
   const bool through_tiles = view.names.tensor_api || in_tiles;
-  const auto set_unfriendly = [&](model::FactName fact, model::FactName words, std::int64_t of) {
+  const auto set_unfriendly = [&](model::CodeFactId fact, model::CodeFactId words, std::int64_t of) {
     const std::string dims = through_tiles ? unfriendly(kernel, of) : "";
     into.set(fact, !dims.empty());
     into.set(words, dims);
   };
-  set_unfriendly("tc_unfriendly_dims", "tc_unfriendly_dims_str", 16);
-  set_unfriendly("tc_unfriendly_dims_hopper", "tc_unfriendly_dims_hopper_str", view.names.warpgroup_mma ? 64 : 16);
+  set_unfriendly(Id::tc_unfriendly_dims, Id::tc_unfriendly_dims_str, 16);
+  set_unfriendly(Id::tc_unfriendly_dims_hopper, Id::tc_unfriendly_dims_hopper_str, view.names.warpgroup_mma ? 64 : 16);
 }
 
 CodeSubject facts_of(const KernelView& view, const Kernel& kernel) {
@@ -136,7 +137,7 @@ CodeSubject facts_of(const KernelView& view, const Kernel& kernel) {
   add_control_facts(view, subject);
   add_shared_facts(view, kernel, subject);
   add_matmul_facts(view, kernel, subject);
-  subject.set("local_var_count", static_cast<double>(kernel.live_scalars));
+  subject.set(Id::local_var_count, static_cast<double>(kernel.live_scalars));
   return subject;
 }
 

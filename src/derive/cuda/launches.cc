@@ -16,6 +16,7 @@ namespace frx::derive::cuda {
 namespace {
 
 using model::CodeSubject;
+using Id = model::CodeFactId;
 using model::cuda::Extent;
 using model::cuda::Kernel;
 using model::cuda::Launch;
@@ -138,10 +139,9 @@ CodeSubject launch_subject(const Launch& launch) {
   subject.scope = CodeSubject::Scope::launch;
   subject.kernel = launch.kernel;
   subject.place = launch.place;
-  const double size = launch.block ? static_cast<double>(launch.block->volume()) : -1;
-  subject.set("block_size", size, {launch.place});
-  subject.set("block_size_known", launch.block.has_value());
-  subject.set("block_size_warp_aligned", !launch.block || launch.block->volume() % 32 == 0);
+  if (!launch.block) return subject;
+  subject.set(Id::block_size, static_cast<double>(launch.block->volume()), {launch.place});
+  subject.set(Id::block_size_warp_aligned, launch.block->volume() % 32 == 0);
   return subject;
 }
 
@@ -167,10 +167,10 @@ CodeSubject occupancy_subject(const Kernel& kernel, const KernelLaunches& launch
   const std::optional<std::uint64_t> bytes = static_shared_bytes(kernel);
   if (!bytes) return subject;
   if (const auto percent = occupancy_pct(threads, *bytes + dynamic, limits)) {
-    subject.set("occupancy_pct", *percent, {kernel.place});
-    subject.set("occupancy_text", std::string(fmt::format("{:.3g}", *percent)));
-    subject.set("threads_per_block", static_cast<double>(threads));
-    subject.set("shared_bytes", static_cast<double>(*bytes + dynamic));
+    subject.set(Id::occupancy_pct, *percent, {kernel.place});
+    subject.set(Id::occupancy_text, std::string(fmt::format("{:.3g}", *percent)));
+    subject.set(Id::threads_per_block, static_cast<double>(threads));
+    subject.set(Id::shared_bytes, static_cast<double>(*bytes + dynamic));
   }
   return subject;
 }

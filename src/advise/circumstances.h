@@ -1,0 +1,47 @@
+// What the conditions of rules and cards are asked of: a diagnosed kernel, a run of steps, or a PTX file.
+//
+// A value that was not measured is unknown. A condition that needs it cannot be told, and neither opens nor
+// closes a rule.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "knowledge/expression.h"
+
+namespace frx::advise {
+
+enum class Domain : std::uint8_t { kernel, run, ptx };
+inline constexpr std::size_t domain_count = 3;
+inline constexpr std::string_view domain_names[domain_count] = {"kernel", "run", "ptx"};
+
+class Circumstances {
+ public:
+  virtual ~Circumstances() = default;
+  virtual Domain domain() const = 0;
+  // By the numbers that Names gives to names, in the unit of the name; a truth is 1 or 0.
+  virtual std::optional<double> value(std::uint32_t slot) const = 0;
+
+  // Does it surely hold? What is empty holds for nothing.
+  bool meet(const knowledge::Expression& condition) const {
+    return !condition.empty() && condition.truth([this](std::uint32_t slot) { return value(slot); }).value_or(false);
+  }
+  // In base units.
+  std::optional<double> number(const knowledge::Expression& of) const {
+    return of.empty() ? std::nullopt : of.number([this](std::uint32_t slot) { return value(slot); });
+  }
+};
+
+// Nothing is known.
+class UnknownCircumstances : public Circumstances {
+ public:
+  explicit UnknownCircumstances(Domain domain) : domain_(domain) {}
+  Domain domain() const override { return domain_; }
+  std::optional<double> value(std::uint32_t) const override { return std::nullopt; }
+
+ private:
+  Domain domain_;
+};
+
+}  // namespace frx::advise

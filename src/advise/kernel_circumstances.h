@@ -1,0 +1,32 @@
+// A kernel of a profile, as rules ask about it.
+#pragma once
+
+#include "advise/circumstances.h"
+#include "advise/names.h"
+#include "diagnose/diagnosis.h"
+
+namespace frx::advise {
+
+// The kernel where `label` holds: its heaviest group of launches with that label, or all launches when no group has it.
+// What is given must outlive it.
+class KernelCircumstances : public Circumstances {
+ public:
+  KernelCircumstances(const diagnose::RunDiagnosis& run, const diagnose::KernelDiagnosis& kernel, std::string_view label, const Names& names);
+
+  Domain domain() const override { return Domain::kernel; }
+  std::optional<double> value(std::uint32_t slot) const override;
+  // By slots::fact.
+  static std::span<const std::string_view> fact_names();
+
+ private:
+  std::optional<double> label_state(std::size_t index, bool wants_score) const;
+
+  const diagnose::KernelDiagnosis& kernel_;
+  const Names& names_;
+  const model::Readings& readings_;
+  const std::vector<diagnose::Finding>& findings_;
+  std::uint64_t program_classes_ = 0;  // of all kernels of the run
+  std::size_t gpus_ = 0;
+};
+
+}  // namespace frx::advise

@@ -1,0 +1,25 @@
+// A PTX file, as rules ask about it.
+#pragma once
+
+#include "advise/circumstances.h"
+#include "advise/names.h"
+#include "diagnose/ptx.h"
+
+namespace frx::advise {
+
+// What is given must outlive it.
+class PtxCircumstances : public Circumstances {
+ public:
+  PtxCircumstances(const diagnose::PtxDiagnosis& diagnosis, const Names& names) : diagnosis_(diagnosis), names_(names) {}
+
+  Domain domain() const override { return Domain::ptx; }
+  std::optional<double> value(std::uint32_t slot) const override;
+
+ private:
+  std::optional<double> label_state(std::size_t index, bool wants_score) const;
+
+  const diagnose::PtxDiagnosis& diagnosis_;
+  const Names& names_;
+};
+
+}  // namespace frx::advise

@@ -1,0 +1,42 @@
+#include "advise/run_circumstances.h"
+
+#include <algorithm>
+
+namespace frx::advise {
+namespace {
+
+using Maybe = std::optional<double>;
+
+constexpr std::string_view names_of_facts[] = {"framework_pytorch", "mixed_precision_enabled", "num_gpus", "ranks_compared"};
+
+Maybe fact(const ProgramFacts& program, std::size_t index) {
+  switch (index) {
+    case 0: return program.is_pytorch ? Maybe(1.0) : Maybe();
+    case 1: return program.mixed_precision ? Maybe(*program.mixed_precision ? 1.0 : 0.0) : Maybe();
+    case 2: return program.gpus;
+    case 3: return program.ranks_compared ? Maybe(1.0) : Maybe();
+    default: return {};
+  }
+}
+
+}  // namespace
+
+std::span<const std::string_view> RunCircumstances::fact_names() { return names_of_facts; }
+
+// A label that holds is true, one that was ruled out is false, one that cannot be told is absent.
+Maybe RunCircumstances::label_state(std::size_t index, bool wants_score) const {
+  const std::string_view id = names_.labels(Domain::run)[index];
+  if (const diagnose::RunFinding* const finding = diagnosis_.with_id(id)) return wants_score ? finding->score : 1.0;
+  const bool cannot_tell = std::ranges::any_of(diagnosis_.cannot_tell, [&](const auto* label) { return label->id == id; });
+  return cannot_tell ? Maybe() : Maybe(0.0);
+}
+
+Maybe RunCircumstances::value(std::uint32_t slot) const {
+  if (slot < model::run_fact_count) return facts_[static_cast<model::RunFact>(slot)];
+  if (slot >= slots::nobody || slot < slots::fact) return std::nullopt;
+  if (slot < slots::threshold) return fact(program_, slot - slots::fact);
+  if (slot < slots::label) return thresholds_.all()[slot - slots::threshold].value;
+  return label_state((slot - slots::label) / 2, (slot - slots::label) % 2 != 0);
+}
+
+}  // namespace frx::advise

@@ -1,0 +1,41 @@
+// A run of steps, as rules ask about it.
+#pragma once
+
+#include "advise/circumstances.h"
+#include "advise/names.h"
+#include "diagnose/training.h"
+#include "model/run_facts.h"
+
+namespace frx::advise {
+
+// What is known of the program besides its steps.
+struct ProgramFacts {
+  bool is_pytorch = true;        // the SDK and the profiler that steps are read from belong to it
+  bool ranks_compared = false;   // true also where there are no ranks
+  std::optional<bool> mixed_precision;
+  std::optional<double> gpus;
+};
+
+// What is given must outlive it. `thresholds`: with the user's own laid over them.
+class RunCircumstances : public Circumstances {
+ public:
+  RunCircumstances(const model::RunFacts& facts, const diagnose::TrainingDiagnosis& diagnosis, const knowledge::Thresholds& thresholds,
+                   const ProgramFacts& program, const Names& names)
+      : facts_(facts), diagnosis_(diagnosis), thresholds_(thresholds), program_(program), names_(names) {}
+
+  Domain domain() const override { return Domain::run; }
+  std::optional<double> value(std::uint32_t slot) const override;
+  // By slots::fact.
+  static std::span<const std::string_view> fact_names();
+
+ private:
+  std::optional<double> label_state(std::size_t index, bool wants_score) const;
+
+  const model::RunFacts& facts_;
+  const diagnose::TrainingDiagnosis& diagnosis_;
+  const knowledge::Thresholds& thresholds_;
+  ProgramFacts program_;
+  const Names& names_;
+};
+
+}  // namespace frx::advise
