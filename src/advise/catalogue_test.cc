@@ -4,21 +4,15 @@
 
 #include <set>
 
+#include "advise/testing.h"
 #include "base/files.h"
 #include "base/temporary_directory.h"
 
 namespace frx::advise {
 namespace {
 
-const knowledge::Knowledge& known() {
-  static const knowledge::Knowledge knowledge = knowledge::Knowledge::load("").value();
-  return knowledge;
-}
-
-const Catalogue& catalogue() {
-  static const Catalogue loaded = Catalogue::load(known()).value();
-  return loaded;
-}
+using testing::catalogue;
+using testing::known;
 
 // The error of the catalogue when `name` of data/recommendations has this text instead, "" when it loads.
 std::string refusal(const std::string& name, const std::string& text) {
@@ -35,8 +29,8 @@ std::string rule(const std::string& label, const std::string& card) {
          "\n    min_score: 0.5\n    priority_boost: 0.1\n    recommendations: [" + card + "]\n    explanation: because\n";
 }
 
-std::string card(const std::string& more) {
-  return "id: rec_x\ntitle: X\ncategory: memory\nimpact: high\neffort: low\nsafety: high\nwhy: because\n" + more;
+std::string card(const std::string& more, const std::string& id = "rec_x") {
+  return "id: " + id + "\ntitle: X\ncategory: memory\nimpact: high\neffort: low\nsafety: high\nwhy: because\n" + more;
 }
 
 TEST(Catalogue, HoldsTheDocumentedCardsAndRules) {
@@ -136,7 +130,7 @@ TEST(Catalogue, RefusesConditionsOfUnknownNamesWithFileAndLine) {
   EXPECT_NE(refusal("rules.yaml", with("when: sync_fraction")).find("'sync_fraction' is not a condition"), std::string::npos);
   EXPECT_NE(refusal("rules.yaml", with("when: sync_fraction > 20%")).find("cannot compare"), std::string::npos);
   EXPECT_NE(refusal("rules.yaml", with("signals: {sync_heavy: true}")).find("written as an expression now"), std::string::npos);
-  EXPECT_NE(refusal("rec_sync_remove_item.yaml", card("never_when: no_such\n")).find("no_such"), std::string::npos);
+  EXPECT_NE(refusal("rec_sync_remove_item.yaml", card("never_when: no_such\n", "rec_sync_remove_item")).find("no_such"), std::string::npos);
 }
 
 TEST(Catalogue, RefusesSignalsThatAreWrongWhereTheyStand) {

@@ -162,7 +162,7 @@ TEST(Engine, MoreGpusRaiseTheSaving) {
 TEST(Engine, SignalsOfOneKernelDoNotSilenceAnother) {
   const Given stream = of_kernel({{"dram_pct", 92}, {"access_waste_pct", 5}}), scattered = of_kernel({});
   const Diagnosed diagnosed[] = {{"memory_bandwidth_bound", 0.5, &stream, 0}, {"uncoalesced_access", 0.45, &scattered, 0}};
-  const Proposals answer = propose(builtin_catalogue(), diagnosed);
+  const Proposals answer = propose(catalogue(), diagnosed);
   EXPECT_EQ(answer.proposals[0].card->id, "rec_ncu_improve_coalescing");
   EXPECT_EQ(answer.proposals[0].diagnosed, 1u);
 }
@@ -170,9 +170,9 @@ TEST(Engine, SignalsOfOneKernelDoNotSilenceAnother) {
 TEST(Engine, WhatHoldsLocallyOpensTheRuleAndRanksByItsShare) {
   const Given none = of_kernel({});
   const Diagnosed diluted[] = {{"uncoalesced_access", 0.2, &none, 0.0}};
-  EXPECT_TRUE(propose(builtin_catalogue(), diluted).proposals.empty());
+  EXPECT_TRUE(propose(catalogue(), diluted).proposals.empty());
   const Diagnosed local[] = {{"uncoalesced_access", 0.2, &none, 0.8}};
-  const Proposals answer = propose(builtin_catalogue(), local);
+  const Proposals answer = propose(catalogue(), local);
   ASSERT_EQ(answer.proposals.size(), 1u);
   EXPECT_DOUBLE_EQ(answer.proposals[0].components.confidence, 0.2);
   EXPECT_EQ(answer.proposals[0].tier, "advanced");

@@ -97,7 +97,7 @@ Maybe KernelCircumstances::value(std::uint32_t slot) const {
 
 namespace {
 
-constexpr auto names_of_facts = [] {
+constexpr auto kernel_fact_names = [] {
   std::array<std::string_view, std::size(facts)> all;
   std::ranges::transform(facts, all.begin(), &Fact::name);
   return all;
@@ -105,6 +105,6 @@ constexpr auto names_of_facts = [] {
 
 }  // namespace
 
-std::span<const std::string_view> KernelCircumstances::fact_names() { return names_of_facts; }
+std::span<const std::string_view> KernelCircumstances::fact_names() { return kernel_fact_names; }
 
 }  // namespace frx::advise

@@ -93,10 +93,11 @@ TEST(KernelSignals, Waves) {
 }
 
 TEST(KernelSignals, SharedMemoryIsWhatTheKernelAskedForOrElseWhatABlockGot) {
-  constexpr std::string_view fixed = "launch__shared_mem_per_block_static", both = "launch__shared_mem_per_block";
+  constexpr std::string_view fixed = "launch__shared_mem_per_block_static", both = "launch__shared_mem_per_block",
+                             reserved = "launch__shared_mem_per_block_driver";
   EXPECT_EQ(Asked({{fixed, "byte/block", 4096}}).is("has_shared_memory"), true);
-  EXPECT_EQ(Asked({{both, "byte/block", 1024}}).is("has_shared_memory"), true);
-  EXPECT_EQ(Asked({{fixed, "byte/block", 0}, {both, "byte/block", 0}}).is("has_shared_memory"), false);
+  EXPECT_EQ(Asked({{both, "byte/block", 2048}, {reserved, "byte/block", 1024}}).is("has_shared_memory"), true);
+  EXPECT_EQ(Asked({{fixed, "byte/block", 0}, {both, "byte/block", 1024}, {reserved, "byte/block", 1024}}).is("has_shared_memory"), false);
   EXPECT_EQ(Asked({{fixed, "byte/block", 0}}).is("has_shared_memory"), std::nullopt);
 }
 

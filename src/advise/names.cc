@@ -14,7 +14,7 @@ using knowledge::Expression;
 using knowledge::FactDefinition;
 using knowledge::Operand;
 
-constexpr std::string_view signals_file = "data/recommendations/signals.yaml";
+constexpr std::string_view names_file = "data/recommendations/signals.yaml";
 
 std::optional<std::size_t> place_of(std::string_view name, std::span<const std::string_view> names) {
   const auto at = std::ranges::find(names, name);
@@ -88,7 +88,7 @@ Result<> Names::read_facts(const knowledge::Library& library) {
 }
 
 Result<> Names::read_signals(const knowledge::Library& library) {
-  const Value root = library.file(signals_file)["signals"];
+  const Value root = library.file(names_file)["signals"];
   for (std::size_t d = 0; d < domain_count; ++d) {
     TRY_ASSIGN(const Value list, root.list(domain_names[d]));
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -126,7 +126,7 @@ std::optional<Operand> Names::label_state(Domain domain, std::string_view name) 
 std::optional<Operand> Names::measured(Domain domain, std::string_view name) const {
   if (domain == Domain::ptx) return code_facts_.scope_of("ptx_file")(name);
   if (domain == Domain::run) return run_fact_called(name);
-  if (const auto metric = knowledge_->metrics.with_id(name)) return Operand{metric->index, knowledge_->metrics[*metric].unit, false};
+  if (const auto metric = knowledge_->metrics.operand_called(name)) return metric;
   return class_called(knowledge_->classes, name);
 }
 

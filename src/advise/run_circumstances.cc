@@ -7,7 +7,7 @@ namespace {
 
 using Maybe = std::optional<double>;
 
-constexpr std::string_view names_of_facts[] = {"framework_pytorch", "mixed_precision_enabled", "num_gpus", "ranks_compared"};
+constexpr std::string_view run_fact_names[] = {"framework_pytorch", "mixed_precision_enabled", "num_gpus", "ranks_compared"};
 
 Maybe fact(const ProgramFacts& program, std::size_t index) {
   switch (index) {
@@ -21,7 +21,7 @@ Maybe fact(const ProgramFacts& program, std::size_t index) {
 
 }  // namespace
 
-std::span<const std::string_view> RunCircumstances::fact_names() { return names_of_facts; }
+std::span<const std::string_view> RunCircumstances::fact_names() { return run_fact_names; }
 
 // A label that holds is true, one that was ruled out is false, one that cannot be told is absent.
 Maybe RunCircumstances::label_state(std::size_t index, bool wants_score) const {

@@ -28,7 +28,8 @@ inline const Catalogue& catalogue() {
 
 using Values = std::vector<std::pair<std::string_view, double>>;
 
-// What a test says is known, by name: {"dram_pct", 92}, {"label.register_spills", 1}. Everything else is unknown.
+// What a test says is known, by name: {"dram_pct", 92}, {"label.register_spills", 1}. Thresholds have their defaults; everything else
+// is unknown.
 class Given : public Circumstances {
  public:
   Given(Domain domain, const Values& values) : domain_(domain) {
@@ -40,6 +41,7 @@ class Given : public Circumstances {
   }
   Domain domain() const override { return domain_; }
   std::optional<double> value(std::uint32_t slot) const override {
+    if (slot >= slots::threshold && slot < slots::label) return catalogue().names().thresholds().all()[slot - slots::threshold].value;
     const auto at = values_.find(slot);
     return at == values_.end() ? std::nullopt : std::optional(at->second);
   }

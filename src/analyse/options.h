@@ -21,7 +21,7 @@ struct CompilerOptions {
 };
 
 struct Options {
-  report::AnalysisOptions knowledge;
+  report::AnalysisOptions knowledge = {};
   std::string scope = "auto";  // of a run: run, steady_state, auto
   CompilerOptions compilers = {};
   const capture::Host* host = &capture::this_machine();

@@ -89,8 +89,8 @@ Result<nlohmann::json> summary_of(const Trial& trial) {
 
 Result<> has_a_summary(Trial& trial) {
   TRY_ASSIGN(const nlohmann::json summary, summary_of(trial));
-  const std::size_t steps = summary["steady_state"]["step_count"].get<std::size_t>();
-  return steps == 3 ? Result<>() : broken(fmt::format("expected 3 steps of a steady state, found {}", steps));
+  const std::size_t count = summary["steady_state"]["step_count"].get<std::size_t>();
+  return count == 3 ? Result<>() : broken(fmt::format("expected 3 steps of a steady state, found {}", count));
 }
 
 Result<> finds_the_loader(Trial& trial) {

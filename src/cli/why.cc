@@ -9,24 +9,9 @@
 namespace frx::cli {
 namespace {
 
-struct Alias {
-  std::string_view field, id;
-};
-
-// Documented JSON names that differ from the id of the reading behind them.
-constexpr Alias aliases[] = {
-    {"avg_occupancy_pct", "achieved_occupancy_pct"},     {"occupancy", "achieved_occupancy_pct"},
-    {"memory_stall_fraction", "memory_stall_pct"},       {"compute_stall_fraction", "compute_stall_pct"},
-    {"sync_stall_fraction", "sync_stall_pct"},           {"kernel_duration_us", "kernel_duration"},
-    {"total_kernel_duration_us", "kernel_duration"},     {"duration_us", "kernel_duration"},
-    {"memory_utilization_pct", "dram_pct"},
-};
-
-std::string id_of(std::string_view field) {
+std::string id_of(std::string_view field, const knowledge::MetricTables& tables) {
   if (const std::size_t dot = field.rfind('.'); dot != field.npos) field = field.substr(dot + 1);
-  for (const Alias& alias : aliases) {
-    if (alias.field == field) return std::string(alias.id);
-  }
+  if (const std::string_view id = tables.metric_called(field); !id.empty()) return std::string(id);
   if (field.starts_with("avg_")) field.remove_prefix(4);
   return std::string(field);
 }
@@ -77,7 +62,7 @@ std::string not_measured(const knowledge::Knowledge& knowledge, const std::strin
 }  // namespace
 
 Result<std::string> why(const report::NcuReport& report, const std::string& field, const knowledge::Knowledge& knowledge) {
-  std::string id = id_of(field);
+  std::string id = id_of(field, knowledge.tables);
   if (id == "primary_bottleneck" || id == "primary") id = report.primary;
   std::string text;
   add_all(text, "run", report, id, report.file());

@@ -1,7 +1,6 @@
 #include "compose/explain_facts.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "compose/metric_table.h"
@@ -12,59 +11,20 @@ namespace {
 
 using report::NcuReport;
 
-struct Rule {
-  std::string_view key, id, fallback, label, unit;
-  bool lower_is_better;
-  double good, bad;
-  std::array<std::string_view, 3> words;
-};
-
-// Limits and words as documented.
-constexpr Rule rules[] = {
-    {"avg_dram_throughput_pct", "dram_throughput_pct", "dram_pct", "DRAM throughput", "%", true, 50, 70, {"OK", "ELEVATED", "SATURATED"}},
-    {"avg_l1_cache_hit_rate_pct", "l1_cache_hit_rate_pct", "", "L1 hit rate", "%", false, 70, 40, {"OK", "LOW", "POOR"}},
-    {"avg_l2_cache_hit_rate_pct", "l2_cache_hit_rate_pct", "", "L2 hit rate", "%", false, 70, 50, {"OK", "LOW", "POOR"}},
-    {"avg_global_load_sectors_per_request",
-     "global_load_sectors_per_request",
-     "",
-     "Sectors per global load request",
-     "",
-     true,
-     2,
-     4,
-     {"OK", "ELEVATED", "POOR"}},
-    {"avg_tensor_core_utilization_pct",
-     "tensor_core_utilization_pct",
-     "tensor_pct",
-     "Tensor core utilization",
-     "%",
-     false,
-     50,
-     20,
-     {"OK", "LOW", "POOR"}},
-    {"avg_issue_slot_utilization_pct",
-     "issue_slot_utilization_pct",
-     "",
-     "Issue slot utilization",
-     "%",
-     false,
-     60,
-     40,
-     {"OK", "LOW", "POOR"}},
-    {"avg_occupancy_pct", "achieved_occupancy_pct", "", "Achieved occupancy", "%", false, 50, 30, {"OK", "LOW", "POOR"}},
-    {"memory_stall_fraction", "", "", "Warp time in memory stalls", "", true, 0.2, 0.5, {"OK", "ELEVATED", "HIGH"}},
-};
+using report::MetricTables;
+using Rule = MetricTables::Explained;
 
 std::string_view word_for(const Rule& rule, double value) {
-  const bool good = rule.lower_is_better ? value <= rule.good : value >= rule.good;
-  const bool bad = rule.lower_is_better ? value > rule.bad : value < rule.bad;
+  const bool lower_is_better = rule.better == MetricTables::Better::lower;
+  const bool good = lower_is_better ? value <= rule.good : value >= rule.good;
+  const bool bad = lower_is_better ? value > rule.bad : value < rule.bad;
   return rule.words[good ? 0 : bad ? 2 : 1];
 }
 
 std::optional<double> value_for(const NcuReport& report, const Rule& rule) {
-  if (rule.key == "memory_stall_fraction") return stall_fraction(report.stalls, "memory");
+  if (rule.id.empty()) return report::stall_fraction(report.stalls, "memory");
   const report::Value* value = report.value(rule.id);
-  if (!value && !rule.fallback.empty()) value = report.value(rule.fallback);
+  if (!value && !rule.otherwise.empty()) value = report.value(rule.otherwise);
   return value ? std::optional(value->value()) : std::nullopt;
 }
 
@@ -73,7 +33,7 @@ std::string caveat_for(const std::vector<MetricRow>& rows, const Rule& rule) {
   for (const MetricRow& row : rows) {
     if (row.id == rule.id && row.excused) return row.hint;
     // The word's limit is stricter than the table's, which sees nothing wrong.
-    if (row.id == rule.id && row.id == "global_load_sectors_per_request" && row.status == Status::ok) return "4 is ideal for 4-byte loads";
+    if (row.id == rule.id && row.status == Status::ok) return std::string(rule.caveat);
   }
   return {};
 }
@@ -83,10 +43,10 @@ std::string caveat_for(const std::vector<MetricRow>& rows, const Rule& rule) {
 std::vector<KeyMetric> key_metrics(const NcuReport& report) {
   const std::vector<MetricRow> rows = metric_rows(report);
   std::vector<KeyMetric> metrics;
-  for (const Rule& rule : rules) {
+  for (const Rule& rule : report.tables->explained) {
     KeyMetric metric{rule.key, rule.label, value_for(report, rule), "n/a", "n/a", {}};
     if (metric.value) {
-      metric.text = rule.key == "memory_stall_fraction" ? fmt::format("{:.2f}", *metric.value) : short_quantity(*metric.value, rule.unit);
+      metric.text = rule.id.empty() ? fmt::format("{:.2f}", *metric.value) : short_quantity(*metric.value, rule.unit);
       metric.word = word_for(rule, *metric.value);
       if (metric.word != "OK") metric.caveat = caveat_for(rows, rule);
     }

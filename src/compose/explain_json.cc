@@ -86,7 +86,7 @@ Json metrics_json(const NcuReport& report) {
   for (const KeyMetric& metric : key_metrics(report)) {
     if (metric.value) json[std::string(metric.key)] = number(metric.value);
   }
-  for (const auto& [reason, value] : report.stalls) {
+  for (const auto& [reason, value, kind] : report.stalls) {
     if (reason != report.dominant_stall) continue;
     json["dominant_warp_stall"] = reason;
     if (value > 0) json["dominant_warp_stall_pct"] = number(value, 2);

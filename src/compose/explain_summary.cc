@@ -49,7 +49,7 @@ void add_evidence(Page& page, const NcuReport& report) {
     page.hanging(head,
                  metric.caveat.empty() ? std::string(metric.word) : fmt::format("{}; {}", metric.word, metric.caveat));
   }
-  for (const auto& [reason, value] : report.stalls) {
+  for (const auto& [reason, value, kind] : report.stalls) {
     if (reason != report.dominant_stall || value <= 5) continue;
     any = true;
     page.raw("  " + pad_right("Dominant stall", 32) + pad_left(percent_text(value), 9) + "  " + reason);

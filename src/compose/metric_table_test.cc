@@ -84,7 +84,7 @@ TEST(MetricTable, WideLoadsAreNotUncoalesced) {
 
 TEST(MetricTable, DominantStallHasNameShareAndClass) {
   report::NcuReport report = small_report();
-  report.stalls = {{"long_scoreboard", 55.25}, {"wait", 10}};
+  report.stalls = {{"long_scoreboard", 55.25, "memory"}, {"wait", 10, "compute"}};
   report.dominant_stall = "long_scoreboard";
   const MetricRow stall = row(report, "dominant_stall");
   EXPECT_EQ(stall.value, "long_scoreboard (55.2 %)");

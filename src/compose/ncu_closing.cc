@@ -15,28 +15,9 @@ using report::ProfilerRule;
 
 namespace {
 
-// Labels whose judgement rests on the metrics of a preset.
-struct Family {
-  std::string_view preset;
-  std::vector<std::string_view> labels;
-};
-
-const std::vector<Family>& families() {
-  static const std::vector<Family> all = {
-      {"memory",
-       {"memory_bandwidth_bound", "warp_stall_memory", "l1_cache_thrashing", "l2_cache_thrashing",
-        "uncoalesced_access"}},
-      {"stalls", {"warp_stall_memory", "warp_stall_sync"}},
-      {"tensor", {"tensor_core_underutilized"}},
-      {"occupancy",
-       {"occupancy_limited", "occupancy_limited_by_registers", "occupancy_limited_by_shared_memory",
-        "occupancy_limited_by_block_size", "low_warp_scheduler_utilization"}}};
-  return all;
-}
-
-bool concerns(const Family& family, const NcuReport& report) {
-  return std::any_of(family.labels.begin(), family.labels.end(),
-                     [&](std::string_view label) { return finding_of(report.findings, label); });
+// Some finding rests on the metrics of the preset.
+bool concerns(std::string_view preset, const NcuReport& report) {
+  return std::ranges::any_of(report.findings, [&](const report::Finding& finding) { return finding.preset == preset; });
 }
 
 // How a GPU was matched is news only when it was not simply its name.
@@ -50,12 +31,10 @@ bool gpu_note_matters(const NcuReport& report) {
 std::vector<std::string> note_lines(const NcuReport& report) {
   std::vector<std::string> lines = report.notes;
   if (gpu_note_matters(report)) lines.push_back("GPU: " + report.gpu_note);
-  for (const Family& family : families()) {
-    if (!concerns(family, report)) continue;
-    for (const report::FamilyGap& gap : report.validation.missing_by_preset) {
-      if (gap.preset == family.preset && !gap.missing.empty()) {
-        lines.push_back(fmt::format("for the {} question the file lacks {}", gap.preset, join(gap.missing, ", ")));
-      }
+  for (const report::FamilyGap& gap : report.validation.missing_by_preset) {
+    const bool is_question = gap.preset != "full";  // that one is all of them
+    if (is_question && !gap.missing.empty() && concerns(gap.preset, report)) {
+      lines.push_back(fmt::format("for the {} question the file lacks {}", gap.preset, join(gap.missing, ", ")));
     }
   }
   if (report.absent_values > 0)

@@ -17,17 +17,9 @@ Json reading(const Owner& owner, std::string_view id, int digits = 2) {
   return value ? number(value->value(), digits) : Json(nullptr);
 }
 
-double stall_fraction(const std::vector<std::pair<std::string, double>>& stalls, std::string_view kind) {
-  double sum = 0;
-  for (const auto& [reason, value] : stalls) {
-    if (report::stall_class(reason) == kind) sum += value;
-  }
-  return sum / 100;
-}
-
-Json stall_map(const std::vector<std::pair<std::string, double>>& stalls) {
+Json stall_map(const std::vector<report::Stall>& stalls) {
   Json map = Json::object();
-  for (const auto& [reason, value] : stalls) map[reason] = number(value, 2);
+  for (const auto& [reason, value, kind] : stalls) map[reason] = number(value, 2);
   return map;
 }
 
@@ -44,29 +36,8 @@ Json counts_of_limiters(const NcuReport& report) {
 
 // Time-weighted over the run; the names are the documented ones.
 Json run_summary(const NcuReport& report) {
-  constexpr std::pair<const char*, std::string_view> averages[] = {
-      {"avg_dram_throughput_pct", "dram_throughput_pct"},
-      {"avg_tensor_core_utilization_pct", "tensor_core_utilization_pct"},
-      {"avg_l1_cache_hit_rate_pct", "l1_cache_hit_rate_pct"},
-      {"avg_l2_cache_hit_rate_pct", "l2_cache_hit_rate_pct"},
-      {"avg_global_load_sectors_per_request", "global_load_sectors_per_request"},
-      {"avg_issue_slot_utilization_pct", "issue_slot_utilization_pct"},
-      {"avg_occupancy_pct", "achieved_occupancy_pct"},
-      {"avg_theoretical_occupancy_pct", "theoretical_occupancy_pct"},
-      {"avg_sm_throughput_pct", "sm_throughput_pct"},
-      {"avg_l1tex_throughput_pct", "l1tex_throughput_pct"},
-      {"avg_l2_throughput_pct", "l2_throughput_pct"},
-      {"avg_memory_throughput_pct", "memory_throughput_pct"},
-      {"avg_memory_busy_pct", "memory_busy_pct"},
-      {"avg_eligible_warps_per_scheduler", "eligible_warps_per_scheduler"},
-      {"avg_scheduler_active_pct", "scheduler_active_pct"},
-      {"avg_registers_per_thread", "registers_per_thread"},
-      {"avg_shared_memory_per_block_bytes", "shared_memory_per_block_bytes"},
-      {"avg_threads_per_block", "threads_per_block"},
-      {"avg_waves_per_sm", "waves_per_sm"},
-  };
   Json summary;
-  for (const auto& [key, id] : averages) summary[key] = reading(report, id);
+  for (const auto& [key, id] : report.tables->averages) summary[std::string(key)] = reading(report, id);
   summary["averages"] = report.duration_us ? "weighted by kernel duration" : "unweighted: the file has no durations";
   summary["total_kernel_duration_us"] = number(report.duration_us, 4);
   summary["kernels_with_duration_data"] = std::count_if(report.kernels.begin(), report.kernels.end(), [](const Kernel& k) { return k.duration_us.has_value(); });
@@ -74,12 +45,11 @@ Json run_summary(const NcuReport& report) {
   summary["launch_count"] = report.launches;
   summary["kernels_with_ncu_data"] = report.kernels_with_data;
   summary["kernels_with_warp_stall_data"] = report.kernels_with_stalls;
-  const bool known = !report.stalls.empty();
   summary["warp_stall_breakdown"] = stall_map(report.stalls);
   summary["dominant_warp_stall"] = report.dominant_stall.empty() ? "unknown" : report.dominant_stall;
-  summary["memory_stall_fraction"] = known ? number(stall_fraction(report.stalls, "memory")) : Json(nullptr);
-  summary["compute_stall_fraction"] = known ? number(stall_fraction(report.stalls, "compute")) : Json(nullptr);
-  summary["sync_stall_fraction"] = known ? number(stall_fraction(report.stalls, "sync")) : Json(nullptr);
+  summary["memory_stall_fraction"] = number(report::stall_fraction(report.stalls, "memory"));
+  summary["compute_stall_fraction"] = number(report::stall_fraction(report.stalls, "compute"));
+  summary["sync_stall_fraction"] = number(report::stall_fraction(report.stalls, "sync"));
   const Json counts = counts_of_limiters(report);
   Json causes = Json::array();
   for (const auto& [name, count] : counts.items()) causes.push_back(name);
@@ -175,7 +145,7 @@ Json kernel_summary(const Kernel& kernel, std::string_view source) {
   json["kernel_duration_us"] = number(kernel.duration_us);
   json["dominant_warp_stall"] = kernel.dominant_stall.empty() ? "unknown" : kernel.dominant_stall;
   json["dominant_warp_stall_pct"] = nullptr;
-  for (const auto& [reason, value] : kernel.stalls) {
+  for (const auto& [reason, value, kind] : kernel.stalls) {
     if (reason == kernel.dominant_stall) json["dominant_warp_stall_pct"] = number(value, 2);
   }
   json["warp_stall_breakdown"] = stall_map(kernel.stalls);

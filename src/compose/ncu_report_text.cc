@@ -40,7 +40,7 @@ void add_snapshot(Page& page, const NcuReport& report) {
   for (const MetricRow& row : rows) {
     if (std::find(std::begin(left_out), std::end(left_out), row.id) == std::end(left_out)) page.fact(row.name, row.value, snapshot_width);
   }
-  const std::optional<double> memory = stall_fraction(report.stalls, "memory");
+  const std::optional<double> memory = report::stall_fraction(report.stalls, "memory");
   page.fact("Memory Stall Fraction", memory ? fmt::format("{:.2f}", *memory) : "n/a", snapshot_width);
   page.fact(rows.back().name, rows.back().value, snapshot_width);
   const report::Kernel* focus = focus_kernel(report);

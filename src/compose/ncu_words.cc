@@ -82,19 +82,10 @@ std::string stake_text(const Finding& finding, const NcuReport& report) {
   return fmt::format("{} of {} ({:.1f} %)", most, time_text(report.duration_us), 100 * share);
 }
 
-std::optional<double> stall_fraction(const std::vector<std::pair<std::string, double>>& stalls, std::string_view kind) {
-  if (stalls.empty()) return std::nullopt;
-  double sum = 0;
-  for (const auto& [reason, value] : stalls) {
-    if (report::stall_class(reason) == kind) sum += value;
-  }
-  return sum / 100;
-}
-
-std::string stalls_text(const std::vector<std::pair<std::string, double>>& stalls, std::size_t limit) {
+std::string stalls_text(const std::vector<report::Stall>& stalls, std::size_t limit) {
   std::string text;
-  for (std::size_t i = 0; i < stalls.size() && i < limit && stalls[i].second > 0; ++i) {
-    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", stalls[i].first, format_quantity(stalls[i].second, "%"));
+  for (std::size_t i = 0; i < stalls.size() && i < limit && stalls[i].pct > 0; ++i) {
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", stalls[i].reason, format_quantity(stalls[i].pct, "%"));
   }
   return text;
 }

@@ -33,10 +33,8 @@ std::string short_quantity(double value, std::string_view unit);
 // "at most 1.2 ms of 4.2 ms (28.6 %)", "" when nothing bounds it.
 std::string stake_text(const report::Finding& finding, const report::NcuReport& report);
 
-// Fraction of warp time in stalls of the class (memory, sync, compute); nullopt without stall data.
-std::optional<double> stall_fraction(const std::vector<std::pair<std::string, double>>& stalls, std::string_view kind);
 // "long_scoreboard 55.2 %, wait 12.1 %, ...": the largest ones.
-std::string stalls_text(const std::vector<std::pair<std::string, double>>& stalls, std::size_t limit);
+std::string stalls_text(const std::vector<report::Stall>& stalls, std::size_t limit);
 
 std::string roofline_text(const derive::Roofline& roofline);
 // A command that measures it, "" when it is measured or cannot be.

@@ -69,7 +69,9 @@ inline advise::Recommendation recommendation(std::string_view title = "Move fewe
 
 // A kernel that saturates DRAM, with most metrics missing.
 inline report::NcuReport small_report() {
+  static const knowledge::Knowledge known = knowledge::Knowledge::load("").value();
   report::NcuReport report;
+  report.tables = &known.tables;
   report.source = "report.csv";
   report.format = "Nsight Compute CSV";
   report.launches = report.timed_launches = 3;
@@ -82,6 +84,7 @@ inline report::NcuReport small_report() {
   report.confidence_reason = "both sides were measured";
   report.findings.push_back(finding("memory_bandwidth_bound", 0.93));
   report.findings[0].time_at_stake_us = 80;
+  report.findings[0].preset = "memory";
   report.values = {value("dram_throughput_pct", 92), value("l1_cache_hit_rate_pct", 0),
                    value("issue_slot_utilization_pct", 14)};
   report.kernels.push_back(kernel("void ns::stream<float>(float*, int)", 1000, 100));

@@ -40,7 +40,7 @@ class ExpressionParser {
     if (at_ != text_.size()) return error("an operator or the end");
     result_.dimension_ = type.dimension;
     result_.is_truth_ = type.is_truth;
-    result_.text_ = std::string(text_);
+    result_.text_ = written_out();
     return std::move(result_);
   }
 
@@ -278,12 +278,25 @@ class ExpressionParser {
     const bool takes_any_number = function.most > function.least;
     const auto operand = takes_any_number && end > at_ && is_name_start(text_[at_]) ? scope_(text_.substr(at_, end - at_)) : std::nullopt;
     if (!operand || operand->each.empty()) return false;
+    several_.push_back({at_, end, operand->each});
     at_ = end;
     for (const Operand& one : operand->each) {
       load(one);
       types.push_back({one.unit.dimension, one.is_truth, false});
     }
     return true;
+  }
+
+  // The text, with the values themselves where several stand under one name.
+  std::string written_out() const {
+    std::string text;
+    std::size_t done = 0;
+    for (const Several& one : several_) {
+      text += text_.substr(done, one.begin - done);
+      for (std::size_t i = 0; i < one.values.size(); ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", one.values[i].name);
+      done = one.end;
+    }
+    return text + std::string(text_.substr(done));
   }
 
   Result<Type> call(const Function& function) {
@@ -316,7 +329,13 @@ class ExpressionParser {
     return a.any || b.any || a.dimension == b.dimension;
   }
 
+  struct Several {
+    std::size_t begin, end;  // of the name in the text
+    std::span<const Operand> values;
+  };
+
   std::string_view text_;
+  std::vector<Several> several_;
   const Scope& scope_;
   const std::string& where_;
   std::size_t at_ = 0;

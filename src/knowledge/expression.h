@@ -38,10 +38,11 @@ class Expression;
 // What a name stands for. Slots 0..n-1 are given a meaning by whoever evaluates.
 struct Operand {
   std::uint32_t slot = 0;
-  Unit unit;
+  Unit unit = {};
   bool is_truth = false;                 // the name of a condition, not of a number
   const Expression* meaning = nullptr;   // in whose place the name stands; slot and unit mean nothing then
-  std::span<const Operand> each = {};    // several values of one unit under one name
+  std::span<const Operand> each = {};    // several values under one name
+  std::string_view name = {};            // of one of several
 };
 
 // Finds a name; nullopt makes the text malformed.
@@ -73,6 +74,7 @@ class Expression {
   bool empty() const { return code_.empty(); }
   bool is_truth() const { return is_truth_; }
   const Dimension& dimension() const { return dimension_; }
+  // As it was written; where several values stand under one name, with these.
   const std::string& text() const { return text_; }
   // Slots it mentions, each once, in order of appearance.
   const std::vector<std::uint32_t>& slots() const { return slots_; }

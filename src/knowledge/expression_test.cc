@@ -74,7 +74,8 @@ TEST(Expression, LetsABareZeroMeetAnyUnit) {
 // `busy` stands for a condition, `parts` for three numbers, `nothing` for no value.
 std::optional<Operand> names_of_more(std::string_view name) {
   static const Expression busy = parsed("share > 50% or flag"), nothing = parsed("unknown");
-  static const std::vector<Operand> parts = {{5, *parse_unit("us")}, {6, *parse_unit("us")}, {7, *parse_unit("us")}};
+  static const std::vector<Operand> parts = {
+      {.slot = 5, .unit = *parse_unit("us"), .name = "a"}, {.slot = 6, .unit = *parse_unit("us"), .name = "b"}, {.slot = 7, .unit = *parse_unit("us"), .name = "c"}};
   if (name == "busy") return Operand{.meaning = &busy};
   if (name == "nothing") return Operand{.meaning = &nothing};
   if (name == "parts") return Operand{.each = parts};
@@ -94,6 +95,7 @@ TEST(Expression, PutsTheMeaningOfANameInItsPlace) {
 
 TEST(Expression, AsksSeveralValuesUnderOneName) {
   EXPECT_EQ(of_more("max(parts)").number(lookup({{5, 1}, {7, 3}})), 3000);
+  EXPECT_EQ(of_more("max(parts) > 2 us or total(parts , time) < 1 us").text(), "max(a, b, c) > 2 us or total(a, b, c , time) < 1 us");
   EXPECT_EQ(of_more("total(parts, time)").number(lookup({{6, 2}, {1, 3}})), 5000);
   EXPECT_EQ(of_more("total(parts)").number(lookup({})), std::nullopt);
   EXPECT_EQ(of_more("sum(parts)").number(lookup({{5, 1}, {7, 3}})), std::nullopt);

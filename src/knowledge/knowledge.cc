@@ -10,6 +10,7 @@ Result<Knowledge> Knowledge::load(const std::string& data_directory) {
     TRY_ASSIGN(all.library, Library::with_overrides(data_directory));
   }
   TRY_ASSIGN(all.metrics, MetricCatalogue::load(all.library));
+  TRY_ASSIGN(all.tables, MetricTables::load(all.library, all.metrics));
   TRY_ASSIGN(all.classes, KernelClasses::load(all.library));
   TRY_ASSIGN(all.labels, LabelCatalogue::load(all.library, all.metrics, all.classes));
   TRY_ASSIGN(all.gpus, GpuCatalogue::load(all.library));

@@ -7,6 +7,7 @@
 #include "knowledge/kernel_classes.h"
 #include "knowledge/labels.h"
 #include "knowledge/library.h"
+#include "knowledge/metric_tables.h"
 #include "knowledge/metrics.h"
 
 namespace frx::knowledge {
@@ -14,6 +15,7 @@ namespace frx::knowledge {
 struct Knowledge {
   Library library;
   MetricCatalogue metrics;
+  MetricTables tables;
   KernelClasses classes;
   LabelCatalogue labels;
   GpuCatalogue gpus;

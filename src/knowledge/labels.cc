@@ -64,8 +64,7 @@ Result<LabelCatalogue> LabelCatalogue::load(const Library& library, const Metric
       const auto index = classes.with_name(name.substr(7));
       return index ? std::optional(Operand{first_class_slot + static_cast<std::uint32_t>(*index), {}, true}) : std::nullopt;
     }
-    const auto metric = metrics.with_id(name);
-    return metric ? std::optional(Operand{metric->index, metrics[*metric].unit, false}) : std::nullopt;
+    return metrics.operand_called(name);
   };
   LabelCatalogue catalogue;
   for (const Value& root : library.folder("bottlenecks")) {

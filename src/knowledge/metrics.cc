@@ -48,9 +48,43 @@ Result<MetricCatalogue> MetricCatalogue::load(const Library& library) {
 }
 
 Result<> MetricCatalogue::add_file(const Value& root) {
+  TRY_ASSIGN(const Value reasons, root.list("reasons"));
+  TRY(add_stall_reasons(reasons));
   TRY_ASSIGN(const Value list, root.list("metrics"));
   for (std::size_t i = 0; i < list.size(); ++i) TRY(add(list.item(i), root["family"].text()));
   return {};
+}
+
+Result<> MetricCatalogue::add_stall_reasons(const Value& list) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Value entry = list.item(i);
+    StallReason reason{entry["id"].text(), entry["state"].text(), entry["class"].texts()};
+    if (reason.id.empty() || reason.state.empty()) return fail(ErrorKind::malformed, "expected a stall reason with id and state").at(entry.where());
+    const auto share = ids_.find("warp_stall_" + std::string(reason.id));
+    if (share == ids_.end()) return fail(ErrorKind::malformed, "no metric is called 'warp_stall_{}'", reason.id).at(entry.where());
+    for (const std::string_view kind : reason.classes) {
+      stalls_by_class_[kind].push_back({.slot = share->second.index, .unit = *parse_unit("%"), .name = definitions_[share->second.index].id});
+    }
+    stall_reasons_.push_back(std::move(reason));
+  }
+  return {};
+}
+
+const StallReason* MetricCatalogue::stall_reason(std::string_view id) const {
+  const auto at = std::ranges::find(stall_reasons_, id, &StallReason::id);
+  return at == stall_reasons_.end() ? nullptr : &*at;
+}
+
+Result<std::string_view> MetricCatalogue::meaning_of(const Value& entry) {
+  constexpr std::string_view slot = "{state}";
+  const std::string_view meaning = entry["meaning"].text();
+  const std::size_t at = meaning.find(slot);
+  if (at == meaning.npos) return meaning;
+  const StallReason* const reason = stall_reason(entry["reason"].text());
+  if (reason == nullptr) {
+    return fail(ErrorKind::malformed, "expected the id of a stall reason as 'reason', found '{}'", entry["reason"].text()).at(entry.where());
+  }
+  return made_.emplace_back(fmt::format("{}{}{}", meaning.substr(0, at), reason->state, meaning.substr(at + slot.size())));
 }
 
 Result<> MetricCatalogue::add(const Value& entry, std::string_view family) {
@@ -70,7 +104,7 @@ Result<> MetricCatalogue::add(const Value& entry, std::string_view family) {
   definition.id = id;
   definition.family = family;
   definition.label = entry["label"].text();
-  definition.meaning = entry["meaning"].text();
+  TRY_ASSIGN(definition.meaning, meaning_of(entry));
   definition.unit_text = entry["unit"].text();
   definition.source = entry;
   const auto [unit, is_new] = units_.try_emplace(definition.unit_text);
@@ -112,11 +146,7 @@ const MetricCatalogue::Aliases& MetricCatalogue::aliases() const {
 }
 
 Result<> MetricCatalogue::parse_formulas() {
-  const Scope scope = [this](std::string_view name) -> std::optional<Operand> {
-    const auto found = ids_.find(name);
-    if (found == ids_.end()) return std::nullopt;
-    return Operand{found->second.index, definitions_[found->second.index].unit, false};
-  };
+  const Scope scope = [this](std::string_view name) { return operand_called(name); };
   for (MetricDefinition& definition : definitions_) {
     TRY_ASSIGN(const Value formulas, definition.source.list("formulas"));
     for (std::size_t i = 0; i < formulas.size(); ++i) {
@@ -153,6 +183,16 @@ std::vector<MetricCatalogue::Quoted> MetricCatalogue::quoted_in(std::string_view
     if (value) quoted.push_back({fact.metric, *value});
   }
   return quoted;
+}
+
+std::optional<Operand> MetricCatalogue::operand_called(std::string_view name) const {
+  constexpr std::string_view of_stalls = "stalls.";
+  if (const auto found = ids_.find(name); found != ids_.end()) {
+    return Operand{found->second.index, definitions_[found->second.index].unit, false};
+  }
+  if (!name.starts_with(of_stalls)) return std::nullopt;
+  const auto kind = stalls_by_class_.find(name.substr(of_stalls.size()));
+  return kind == stalls_by_class_.end() ? std::nullopt : std::optional(Operand{.each = kind->second});
 }
 
 std::optional<model::Metric> MetricCatalogue::with_id(std::string_view id) const {

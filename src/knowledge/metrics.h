@@ -4,6 +4,8 @@
 // command lines (the first ncu spelling is the one we ask for), the tables and the briefs.
 #pragma once
 
+#include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,6 +43,14 @@ struct MetricDefinition {
   Value source;  // its entry; where() names data file and line
 };
 
+// Why a warp does not go on, as Nsight Compute and nvprof name it (data/metrics/stalls.yaml).
+struct StallReason {
+  std::string_view id;      // "long_scoreboard"
+  std::string_view state;   // what the warp does then: "waits for a result of global, local, texture or surface memory"
+  std::vector<std::string_view> classes;  // memory, sync or compute first; none where nothing is waited for
+  std::string_view kind() const { return classes.empty() ? std::string_view() : classes.front(); }
+};
+
 class MetricCatalogue {
  public:
   static Result<MetricCatalogue> load(const Library& library);
@@ -51,6 +61,12 @@ class MetricCatalogue {
 
   // "dram_throughput_pct" and nothing else.
   std::optional<model::Metric> with_id(std::string_view id) const;
+  // What a name in an expression stands for: a metric, or with stalls.CLASS the shares of time of the stalls of a class.
+  std::optional<Operand> operand_called(std::string_view name) const;
+
+  std::span<const StallReason> stall_reasons() const { return stall_reasons_; }
+  // nullptr: no reason is called that.
+  const StallReason* stall_reason(std::string_view id) const;
 
   // A raw counter name of Nsight Compute, or a name people write in a metric column. Details-page
   // labels are only unique together with their section and unit: "Memory Throughput" is a percentage
@@ -71,7 +87,10 @@ class MetricCatalogue {
 
  private:
   Result<> add_file(const Value& root);
+  Result<> add_stall_reasons(const Value& list);
   Result<> add(const Value& entry, std::string_view family);
+  // The words under `meaning`, with the state of its stall reason filled in.
+  Result<std::string_view> meaning_of(const Value& entry);
   Result<> parse_formulas();
   Result<> add_rule_facts(const Value& facts);
 
@@ -91,6 +110,9 @@ class MetricCatalogue {
 
   std::vector<MetricDefinition> definitions_;
   std::vector<RuleFact> rule_facts_;
+  std::vector<StallReason> stall_reasons_;
+  std::map<std::string_view, std::vector<Operand>> stalls_by_class_;
+  std::deque<std::string> made_;  // texts that are not written down as they are
   Index ids_, ncu_, nvprof_, details_;
   std::unordered_map<std::string_view, Unit> units_;  // that were read before
   std::unique_ptr<Aliases> aliases_ = std::make_unique<Aliases>();

@@ -15,18 +15,6 @@ using model::Origin;
 
 constexpr std::string_view stall_prefix = "warp_stall_";
 
-struct StallClass {
-  std::string_view reason, name;
-};
-constexpr StallClass stall_classes[] = {
-    {"long_scoreboard", "memory"}, {"lg_throttle", "memory"}, {"mio_throttle", "memory"}, {"tex_throttle", "memory"},
-    {"drain", "memory"}, {"imc_miss", "memory"}, {"memory_throttle", "memory"}, {"memory_dependency", "memory"},
-    {"texture_dependency", "memory"}, {"barrier", "sync"}, {"membar", "sync"}, {"sync", "sync"},
-    {"short_scoreboard", "compute"}, {"wait", "compute"}, {"math_pipe_throttle", "compute"}, {"dispatch_stall", "compute"},
-    {"not_selected", "compute"}, {"no_instruction", "compute"}, {"branch_resolving", "compute"}, {"gmma", "compute"},
-    {"exec_dependency", "compute"}, {"pipe_busy", "compute"}, {"inst_fetch", "compute"},
-};
-
 std::string dims(const std::optional<model::Dim3>& d) {
   return d ? fmt::format("({}, {}, {})", (*d)[0], (*d)[1], (*d)[2]) : std::string();
 }
@@ -39,6 +27,7 @@ class Assembler {
 
   NcuReport assemble(advise::Advice advice) {
     NcuReport report;
+    report.tables = &knowledge_.tables;
     describe_source(report);
     report.primary = run_.primary;
     report.primary_display = display(run_.primary);
@@ -126,6 +115,7 @@ class Assembler {
     }
     result.why = label.why;
     result.question = label.question;
+    result.preset = label.collect;
     result.rule = label.when.text();
     result.rule_place = label.where;
     return result;
@@ -139,21 +129,24 @@ class Assembler {
     return result;
   }
 
-  std::vector<std::pair<std::string, double>> stalls_of(const model::Readings& readings) const {
-    std::vector<std::pair<std::string, double>> stalls;
+  std::vector<Stall> stalls_of(const model::Readings& readings) const {
+    std::vector<Stall> stalls;
     for (const knowledge::MetricDefinition& definition : knowledge_.metrics.all()) {
       if (!definition.id.starts_with(stall_prefix) || definition.id.ends_with("_share")) continue;
       const std::string_view reason = definition.id.substr(stall_prefix.size());
       if (reason == "selected") continue;  // an issuing warp is not stalled
-      if (const auto value = readings.value(definition.metric)) stalls.emplace_back(reason, *value);
+      const knowledge::StallReason* const known = knowledge_.metrics.stall_reason(reason);
+      if (const auto value = readings.value(definition.metric)) {
+        stalls.push_back({std::string(reason), *value, known ? known->kind() : std::string_view()});
+      }
     }
-    std::stable_sort(stalls.begin(), stalls.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::stable_sort(stalls.begin(), stalls.end(), [](const Stall& a, const Stall& b) { return a.pct > b.pct; });
     return stalls;
   }
 
-  static std::string dominant(const std::vector<std::pair<std::string, double>>& stalls) {
-    for (const auto& [reason, value] : stalls) {
-      if (value > 0 && reason != "not_selected") return reason;
+  static std::string dominant(const std::vector<Stall>& stalls) {
+    for (const Stall& stall : stalls) {
+      if (stall.pct > 0 && stall.reason != "not_selected") return stall.reason;
     }
     return {};
   }
@@ -293,11 +286,13 @@ std::string source_text(const Value& value, const SourceFile& file) {
   return {};
 }
 
-std::string_view stall_class(std::string_view reason) {
-  for (const StallClass& entry : stall_classes) {
-    if (entry.reason == reason) return entry.name;
+std::optional<double> stall_fraction(const std::vector<Stall>& stalls, std::string_view kind) {
+  if (stalls.empty()) return std::nullopt;
+  double sum = 0;
+  for (const Stall& stall : stalls) {
+    if (stall.kind == kind) sum += stall.pct;
   }
-  return {};
+  return sum / 100;
 }
 
 NcuReport assemble(const RunDiagnosis& run, advise::Advice advice, const knowledge::Knowledge& knowledge) {

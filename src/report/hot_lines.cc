@@ -87,15 +87,9 @@ std::optional<LineWaste> waste_of(const Traffic& line, const Traffic& kernel, bo
   return waste;
 }
 
-// The reason and "waits for ..." of the catalogue's "Samples that found a warp which waits for ... .", as views into it.
 LineStall stall_of(const knowledge::MetricCatalogue& metrics, std::string_view reason) {
-  constexpr std::string_view opening = "Samples that found a warp which ", before = "stall_";
-  const std::optional<model::Metric> metric = metrics.with_id(fmt::format("{}{}_samples", before, reason));
-  if (!metric) return {};
-  std::string_view words = metrics[*metric].meaning;
-  words.remove_prefix(words.starts_with(opening) ? opening.size() : words.size());
-  if (words.ends_with('.')) words.remove_suffix(1);
-  return {metrics[*metric].id.substr(before.size(), reason.size()), words, 0};
+  const knowledge::StallReason* const known = metrics.stall_reason(reason);
+  return known ? LineStall{known->id, known->state, 0} : LineStall{};
 }
 
 class LineBuilder {

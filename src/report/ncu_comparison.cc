@@ -10,26 +10,8 @@
 namespace frx::report {
 namespace {
 
-enum class Better { lower, higher, neither };
-
-struct Row {
-  std::string_view key, id, label, unit;
-  Better better;
-};
-
-// The documented rows. Utilisation is no virtue by itself: less DRAM traffic and a fuller DRAM can both
-// be progress, so those rows are shown without a judgement; time judges.
-constexpr Row rows[] = {
-    {"avg_dram_throughput_pct", "dram_throughput_pct", "DRAM throughput", "%", Better::neither},
-    {"avg_tensor_core_utilization_pct", "tensor_core_utilization_pct", "Tensor core utilization", "%", Better::higher},
-    {"avg_l1_cache_hit_rate_pct", "l1_cache_hit_rate_pct", "L1 hit rate", "%", Better::higher},
-    {"avg_l2_cache_hit_rate_pct", "l2_cache_hit_rate_pct", "L2 hit rate", "%", Better::higher},
-    {"avg_global_load_sectors_per_request", "global_load_sectors_per_request", "Load sectors/request", "sectors", Better::lower},
-    {"avg_issue_slot_utilization_pct", "issue_slot_utilization_pct", "Issue slot utilization", "%", Better::higher},
-    {"avg_occupancy_pct", "achieved_occupancy_pct", "Occupancy", "%", Better::higher},
-    {"memory_stall_fraction", "memory_stall_pct", "Memory stalls", "%", Better::lower},
-    {"dram_bytes", "dram_bytes", "DRAM bytes", "byte", Better::lower},
-};
+using Better = MetricTables::Better;
+using Row = MetricTables::Compared;
 
 constexpr double noise = 0.001;
 constexpr double score_step = 0.02;  // a smaller change of a score is none
@@ -164,7 +146,7 @@ NcuComparison compare(const NcuReport& baseline, const NcuReport& optimized, std
   result.baseline = &baseline;
   result.optimized = &optimized;
   compare_labels(result);
-  for (const Row& row : rows) {
+  for (const Row& row : baseline.tables->compared) {
     MetricDelta delta = delta_of(row, baseline, optimized);
     if (delta.baseline || delta.optimized) result.metrics.push_back(std::move(delta));
   }

@@ -18,6 +18,9 @@
 
 namespace frx::report {
 
+using knowledge::MetricTables;
+inline const MetricTables no_tables;
+
 // One reading, ready to be shown.
 struct Value {
   std::string_view id;      // "dram_throughput_pct"
@@ -55,6 +58,7 @@ struct Finding {
   std::vector<EvidenceLine> evidence;
   std::string why;
   std::string question;
+  std::string preset;       // whose counters settle it, or ""
   std::string rule;         // the condition it holds by, as written in data/bottlenecks
   std::string rule_place;   // "data/bottlenecks/...yaml:12"
 };
@@ -62,6 +66,13 @@ struct Finding {
 struct Unknown {
   std::string label;
   std::vector<std::string> counters;  // what would have to be collected
+};
+
+// Why warps did not go on, and for how much of their time.
+struct Stall {
+  std::string reason;     // "long_scoreboard"
+  double pct = 0;
+  std::string_view kind;  // what is waited for: memory, sync, compute, or "" where it is none of these
 };
 
 struct LaunchShape {
@@ -90,7 +101,7 @@ struct Kernel {
   derive::OccupancyAnalysis occupancy;
   std::optional<double> opportunity_score;  // absent: nothing tells how far the kernel is from its roof
   std::string opportunity;  // high, medium, low, none
-  std::vector<std::pair<std::string, double>> stalls;  // reason, % of warp time; largest first
+  std::vector<Stall> stalls;    // largest first
   std::string dominant_stall;   // "" when no stall was measured
   HotCode hot;
   std::vector<std::string> ranges;  // NVTX ranges it was launched in: "training: step / forward"
@@ -120,6 +131,7 @@ struct ProfilerRule {
 };
 
 struct NcuReport {
+  const MetricTables* tables = &no_tables;  // which metrics are shown, and their limits
   std::string source;       // file or command
   std::string format;
   std::string tool = "Nsight Compute";
@@ -142,7 +154,7 @@ struct NcuReport {
   std::vector<Kernel> kernels;  // longest first
   std::size_t kernels_with_data = 0;
   std::size_t kernels_with_stalls = 0;
-  std::vector<std::pair<std::string, double>> stalls;
+  std::vector<Stall> stalls;
   std::string dominant_stall;
   derive::Roofline roofline;
   advise::Advice advice;
@@ -156,8 +168,8 @@ struct NcuReport {
   const Value* value(std::string_view id) const;
 };
 
-// Classes of stall reasons, by the part of the machine that is waited for.
-std::string_view stall_class(std::string_view reason);  // memory, sync, compute or ""
+// Share of warp time, 0 to 1, in stalls of a kind; absent without stalls.
+std::optional<double> stall_fraction(const std::vector<Stall>& stalls, std::string_view kind);
 
 NcuReport assemble(const diagnose::RunDiagnosis& run, advise::Advice advice, const knowledge::Knowledge& knowledge);
 

@@ -8,8 +8,13 @@ namespace {
 using frx::knowledge::Expression;
 
 frx::Result<Expression> parse(std::string_view text) {
+  // Stands in the place of a name.
+  static const Expression busy =
+      Expression::parse("x > 80% or not known(x)", [](std::string_view) { return frx::knowledge::Operand{1, *frx::parse_unit("%")}; }, "busy").value();
   const frx::knowledge::Scope scope = [](std::string_view name) -> std::optional<frx::knowledge::Operand> {
     if (name == "kernel.matrix") return frx::knowledge::Operand{0, {}, true};
+    if (name == "busy") return frx::knowledge::Operand{.meaning = &busy};
+    if (name.starts_with("stalls.")) return frx::fuzz::knowledge().metrics.operand_called(name);
     const auto metric = frx::fuzz::knowledge().metrics.with_id(name);
     if (!metric) return std::nullopt;
     return frx::knowledge::Operand{metric->index + 1u, frx::fuzz::knowledge().metrics[*metric].unit, false};

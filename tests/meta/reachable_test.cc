@@ -22,17 +22,17 @@ using advise::Names;
 using knowledge::Expression;
 using knowledge::Operand;
 
-const knowledge::Knowledge& known() {
+const knowledge::Knowledge& all_knowledge() {
   static const knowledge::Knowledge all = knowledge::Knowledge::load("").value();
   return all;
 }
 const advise::Catalogue& catalogue() {
-  static const advise::Catalogue all = advise::Catalogue::load(known()).value();
+  static const advise::Catalogue all = advise::Catalogue::load(all_knowledge()).value();
   return all;
 }
 const Names& names() { return catalogue().names(); }
 const knowledge::CodeFactCatalogue& code_facts() {
-  static const knowledge::CodeFactCatalogue all = knowledge::CodeFactCatalogue::load(known().library).value();
+  static const knowledge::CodeFactCatalogue all = knowledge::CodeFactCatalogue::load(all_knowledge().library).value();
   return all;
 }
 
@@ -44,7 +44,7 @@ SlotRange declared(const knowledge::FactDefinition& fact) {
 const std::vector<knowledge::FactDefinition>& run_facts() {
   static const std::vector<knowledge::FactDefinition> all = [] {
     std::vector<knowledge::FactDefinition> facts;
-    const Value list = known().library.file("data/facts/run.yaml")["facts"];
+    const Value list = all_knowledge().library.file("data/facts/run.yaml")["facts"];
     for (std::size_t i = 0; i < list.size(); ++i) facts.push_back(knowledge::read_fact(list.item(i)).value());
     return facts;
   }();
@@ -63,7 +63,7 @@ SlotRange range_of(Domain domain, std::uint32_t slot) {
   if (domain == Domain::ptx) return declared(code_facts()[static_cast<model::CodeFactId>(slot)]);
   if (slot >= slots::program_class) return {1, 1, true, true, true};
   if (slot >= slots::kernel_class) return {0, 1, true, false, true};
-  const knowledge::MetricDefinition& metric = known().metrics[model::Metric{static_cast<std::uint16_t>(slot)}];
+  const knowledge::MetricDefinition& metric = all_knowledge().metrics[model::Metric{static_cast<std::uint16_t>(slot)}];
   return {0, metric.max.value_or(metric.unit_text == "%" ? 100 : many), false};
 }
 
@@ -96,10 +96,10 @@ class Vocabulary {
   }
 
   const Expression& entry(std::string_view id, std::string_view key) {
-    if (domain_ == Domain::kernel) return of_root(known().library.file("data/bottlenecks/" + std::string(id) + ".yaml"), key);
-    if (domain_ == Domain::run) return of_root(known().library.file("data/run_labels/" + std::string(id) + ".yaml"), key);
+    if (domain_ == Domain::kernel) return of_root(all_knowledge().library.file("data/bottlenecks/" + std::string(id) + ".yaml"), key);
+    if (domain_ == Domain::run) return of_root(all_knowledge().library.file("data/run_labels/" + std::string(id) + ".yaml"), key);
     std::string all;
-    const Value entries = known().library.file("data/code_labels/ptx.yaml")["labels"];
+    const Value entries = all_knowledge().library.file("data/code_labels/ptx.yaml")["labels"];
     for (std::size_t i = 0; i < entries.size(); ++i) {
       const Value one = entries.item(i);
       if (one["id"].text() != id || one["proof"].text() == "unproven") continue;
@@ -186,7 +186,8 @@ TEST(Reachable, EveryLabelCanHold) {
 TEST(Reachable, EveryRuleAboutCodeCanHold) {
   const auto range = [](std::uint32_t slot) { return declared(code_facts()[static_cast<model::CodeFactId>(slot)]); };
   for (const char* kind : {"cuda", "ptx", "cubin"}) {
-    for (const knowledge::CodeRule& rule : knowledge::CodeRules::load(known().library, kind).value().all()) {
+    const knowledge::CodeRules rules = knowledge::CodeRules::load(all_knowledge().library, kind).value();
+    for (const knowledge::CodeRule& rule : rules.all()) {
       EXPECT_EQ(satisfy({{&rule.when}}, range).answer, Satisfied::yes) << rule.where << ": no facts satisfy " << rule.id;
       for (const auto& [sm, special] : rule.architectures) {
         if (special.when.empty()) continue;
@@ -214,7 +215,7 @@ void add_words(std::string_view text, std::set<std::string>& into) {
 // Every name that rules, cards and named expressions of advice ask for.
 std::set<std::string> names_asked_for() {
   std::set<std::string> asked{"num_gpus"};
-  for (const Value& root : known().library.folder("recommendations")) {
+  for (const Value& root : all_knowledge().library.folder("recommendations")) {
     for (const char* key : {"never_when", "unverified_when"}) add_words(root[key].text(), asked);
     for (const char* list : {"rules", "withheld"}) {
       for (std::size_t i = 0; i < root[list].size(); ++i) {
@@ -250,7 +251,7 @@ TEST(NamesOfAdvice, MeanOneThing) {
     std::set<std::string_view> seen;
     for (const Names::Signal& signal : names().signals(domain)) {
       EXPECT_TRUE(seen.insert(signal.id).second) << signal.is.where() << ": a second " << signal.id;
-      if (domain == Domain::kernel) EXPECT_FALSE(known().metrics.with_id(signal.id)) << signal.id << " is a metric";
+      if (domain == Domain::kernel) EXPECT_FALSE(all_knowledge().metrics.with_id(signal.id)) << signal.id << " is a metric";
       EXPECT_FALSE(names().thresholds().find(signal.id)) << signal.id << " is a threshold";
     }
   }
@@ -295,7 +296,8 @@ TEST(NamesOfAdvice, AreTheDocumentedOnes) {
 
 // Facts of static analysis that no rule, label or message asks for.
 const std::set<std::string_view> documented_facts = {"shared_memory_tiling", "has_loop", "coalesced_access_count", "read_only_or_constant_cache",
-                                                     "virtual_registers", "register_limit", "static_shared_bytes"};
+                                                     "virtual_registers", "register_limit", "static_shared_bytes",
+                                                     "divergent_branch_density"};
 
 void add_fact_words(const Value& value, std::set<std::string>& into) {
   if (value.is_text()) add_words(value.text(), into);
@@ -308,7 +310,7 @@ void add_fact_words(const Value& value, std::set<std::string>& into) {
 TEST(CodeFacts, AreAskedForOrDocumented) {
   std::set<std::string> asked = names_asked_for();
   for (const char* folder : {"code_rules", "code_labels"}) {
-    for (const Value& root : known().library.folder(folder)) add_fact_words(root, asked);
+    for (const Value& root : all_knowledge().library.folder(folder)) add_fact_words(root, asked);
   }
   for (const std::string_view name : model::code_fact_names) {
     EXPECT_NE(asked.contains(std::string(name)), documented_facts.contains(name)) << "data/facts/code: " << name;

@@ -15,7 +15,7 @@
 namespace frx::testing {
 namespace {
 
-const knowledge::RunLabels& labels() {
+const knowledge::RunLabels& run_labels() {
   static const knowledge::Knowledge known = knowledge::Knowledge::load("").value();
   static const knowledge::RunLabels all = knowledge::RunLabels::load(known.library).value();
   return all;
@@ -29,7 +29,7 @@ struct RunCase {
 
 std::vector<RunCase> run_cases() {
   std::vector<RunCase> cases;
-  for (const knowledge::RunLabel& label : labels().all()) {
+  for (const knowledge::RunLabel& label : run_labels().all()) {
     for (std::size_t i = 0; i < label.cases.size(); ++i) cases.push_back({&label, label.cases.item(i)});
   }
   return cases;
@@ -49,7 +49,7 @@ class RunLabelCase : public ::testing::TestWithParam<RunCase> {};
 
 TEST_P(RunLabelCase, HoldsAsItSays) {
   const auto& [label, entry] = GetParam();
-  const diagnose::TrainingDiagnosis diagnosis = diagnose::diagnose_run(labels(), facts_given(entry["given"]), "unknown", {5, true, false});
+  const diagnose::TrainingDiagnosis diagnosis = diagnose::diagnose_run(run_labels(), facts_given(entry["given"]), "unknown", {5, true, false});
   const bool fires = diagnosis.with_id(label->id) != nullptr;
   const bool unknown = std::ranges::find(diagnosis.cannot_tell, label) != diagnosis.cannot_tell.end();
   EXPECT_EQ(fires ? "fires" : unknown ? "cannot tell" : "clear", entry["expect"].text()) << label->id << ": " << entry["name"].text();
@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(Data, RunLabelCase, ::testing::ValuesIn(run_cases()),
                          [](const auto& info) { return std::string(info.param.label->id) + "_" + std::to_string(info.index); });
 
 TEST(RunLabels, EachIsTriedInEveryWay) {
-  for (const knowledge::RunLabel& label : labels().all()) {
+  for (const knowledge::RunLabel& label : run_labels().all()) {
     std::set<std::string_view> seen;
     for (std::size_t i = 0; i < label.cases.size(); ++i) seen.insert(label.cases.item(i)["expect"].text());
     EXPECT_TRUE(seen.contains("fires") && seen.contains("clear")) << label.where;
@@ -69,7 +69,7 @@ TEST(RunLabels, EachIsTriedInEveryWay) {
 TEST(RunLabels, FillInNothingButFacts) {
   model::RunFacts facts;
   for (std::size_t i = 0; i < model::run_fact_count; ++i) facts.set(static_cast<model::RunFact>(i), 0.5);
-  for (const knowledge::RunLabel& label : labels().all()) {
+  for (const knowledge::RunLabel& label : run_labels().all()) {
     for (const std::string_view why : {label.why, label.why_timed}) {
       const std::string words = knowledge::filled(why, facts);
       EXPECT_EQ(words.find_first_of("{}?"), std::string::npos) << label.where << ": " << words;

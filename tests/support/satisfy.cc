@@ -12,7 +12,7 @@ using knowledge::Expression;
 using Op = Expression::Op;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr int most_steps = 200'000;  // ranges looked at before it is left undecided
+constexpr int most_ranges = 200'000;  // ranges looked at before it is left undecided
 
 // What a value on the stack may be. A truth is a number from 0 to 1.
 struct Range {
@@ -271,7 +271,7 @@ class Search {
   bool is_point(const SlotRange& range) const { return !range.may_be_known || (!range.may_be_unknown && range.low == range.high); }
 
   bool descend(const Box& box, int depth) {
-    if (++steps_ > most_steps) {
+    if (++steps_ > most_ranges) {
       is_exhaustive_ = false;
       return false;
     }

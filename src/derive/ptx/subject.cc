@@ -4,7 +4,8 @@ namespace frx::derive::ptx {
 namespace {
 
 using ::frx::model::CodeSubject;
-using Id = ::frx::model::CodeFactId;
+using ::frx::model::CodeFactId;
+using Id = CodeFactId;
 using ::frx::model::TextPlace;
 using ::frx::model::ptx::Category;
 using ::frx::model::ptx::Module;
@@ -20,8 +21,8 @@ class Counter {
  public:
   Counter(const Module& module, const KernelFacts& facts, CodeSubject& subject) : module_(module), facts_(facts), subject_(subject) {}
 
-  void set(model::CodeFactId name, Category category) { set(name, facts_.of(category), {category}); }
-  void set(model::CodeFactId name, std::uint64_t count, std::initializer_list<Category> shown_by) {
+  void set(CodeFactId name, Category category) { set(name, facts_.of(category), {category}); }
+  void set(CodeFactId name, std::uint64_t count, std::initializer_list<Category> shown_by) {
     std::uint32_t first = none;
     for (const Category category : shown_by) first = std::min(first, facts_.first[static_cast<std::size_t>(category)]);
     subject_.set(name, static_cast<double>(count), places(first));
@@ -61,8 +62,8 @@ void add_spills(const KernelFacts& facts, const Compiled* compiled, Counter& cou
 }
 
 // The accesses whose neighbours use the rest of the sectors, or the others.
-void add_costly(const Module& module, const std::vector<CostlyAccess>& costly, bool neighbours, std::uint64_t count, model::CodeFactId count_name,
-                model::CodeFactId sentence_name, CodeSubject& subject) {
+void add_costly(const Module& module, const std::vector<CostlyAccess>& costly, bool neighbours, std::uint64_t count, CodeFactId count_name,
+                CodeFactId sentence_name, CodeSubject& subject) {
   std::vector<TextPlace> places;
   for (const CostlyAccess& one : costly) {
     if (!one.in_all_shapes || one.neighbours_use_rest != neighbours) continue;
