@@ -7,6 +7,7 @@
 #include "cli/comparison.h"
 #include "cli/implementation_comparison.h"
 #include "cli/analysis.h"
+#include "cli/print_answer.h"
 
 namespace frx::cli {
 namespace {
@@ -47,7 +48,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--noise-floor", "PERCENT", options.comparison.noise_floor_pct,
                 "runs: differences of step time up to this count as nothing");
   syntax.flag("--fail-on-regression", options.comparison.fail_on_regression, "exit 1 when the second is slower, or worse");
-  syntax.option("--format", "FORMAT", options.comparison.format, "text, markdown (for pull requests) or json");
+  syntax.choice("--format", "FORMAT", options.comparison.format, common_formats(), "markdown: for pull requests");
   syntax.flag("--json,--output-json", options.json, "the same as --format json");
   describe_analysis(syntax, options.analysis);
   syntax.example("baseline.cu optimized.cu", "from the source alone: what is mended, what is new, what is still unknown");
@@ -66,10 +67,6 @@ void describe(Syntax& syntax, Options& options) {
 }
 
 Result<> check(const Options& options) {
-  const std::string& format = options.comparison.format;
-  if (format != "text" && format != "markdown" && format != "json") {
-    return fail(ErrorKind::usage, "compare: expected text, markdown or json as --format, found '{}'", printable(format));
-  }
   if (const double floor = options.comparison.noise_floor_pct; !(floor >= 0 && floor < 100)) {
     return fail(ErrorKind::usage, "compare: expected a percentage from 0 to below 100 as --noise-floor, found {:g}", floor);
   }
@@ -109,7 +106,7 @@ Result<Kind> kind_of(const std::string& path, Session& session) {
 
 Result<int> act(const Options& given, Io& io) {
   Options options = given;
-  if (options.json) options.comparison.format = "json";
+  TRY_ASSIGN(options.comparison.format, format_of("compare", given.json, given.comparison.format));
   TRY(check(options));
   // Profiles without the code they are of.
   if (options.sides.empty() && !options.code.first_ncu.empty() && !options.code.second_ncu.empty()) {
