@@ -12,7 +12,7 @@ using model::Flow;
 using model::Variance;
 
 // How many blocks and writers between branches and their join points may be visited, for each instruction.
-constexpr std::size_t steps_per_instruction = 50;
+constexpr std::size_t visits_per_instruction = 50;
 
 class Spread {
  public:
@@ -66,7 +66,7 @@ Divergence Spread::run() {
   origin_.assign(uses_.count(), none);
   divergence_origin_.assign(function_.instructions.size(), none);
   between_.assign(graph_.blocks.size(), 0);
-  steps_left_ = steps_per_instruction * function_.instructions.size();
+  steps_left_ = visits_per_instruction * function_.instructions.size();
   // Registers that a function receives may differ.
   for (std::uint32_t value = 0; value < uses_.count(); ++value) {
     if (writers_[value].empty() && function_.kind == model::Function::func) differs(value, function_.instructions.begin);
