@@ -59,7 +59,7 @@ struct Column {
   bool is_right = false;  // aligned
   std::size_t gap = 2;    // blanks before it
   bool is_name = false;
-  Fit fit = Fit::wrap;  // where its width is what is left of the line
+  Fit fit = Fit::wrap;  // of its cells, where its width is what is left of the line; else of its heading, which is cut or never
   Tone tone = Tone::plain;
   // Where lines are short it stands on one of its own below the row, as far in as this; a cell that is empty has none.
   std::optional<std::size_t> below = {};

@@ -24,6 +24,11 @@ inline answer::Column number_column(std::string_view heading, std::size_t width,
   return {std::string(heading), width, true, gap};
 }
 
+// The same below the label of a side, which somebody else chose: it is cut where it is too long.
+inline answer::Column label_column(std::string_view label, std::size_t width) {
+  return {std::string(label), width, true, 0, false, Fit::cut};
+}
+
 // The last column of a table, of names and of words that are not to be broken.
 inline answer::Column names_column(std::string_view heading, Fit fit = Fit::cut) { return {std::string(heading), 0, false, 2, true, fit}; }
 inline answer::Column words_column(std::string_view heading, Fit fit = Fit::whole) { return {std::string(heading), 0, false, 2, false, fit}; }

@@ -87,7 +87,7 @@ void add_side(Document& page, const ComparedRun& run) {
 void add_parts(Document& page, const RunComparison& comparison) {
   if (comparison.parts.empty()) return;
   page.section("Where a step goes");
-  Table table{{{"", 24}, number_column(comparison.first.label, 12), number_column(comparison.second.label, 12), number_column("change", 13)}};
+  Table table{{{"", 24}, label_column(comparison.first.label, 12), label_column(comparison.second.label, 12), number_column("change", 13)}};
   double first = 0, second = 0;
   for (const ComparedPart& part : comparison.parts) {
     first += part.first_ns.value_or(0);
@@ -100,7 +100,7 @@ void add_parts(Document& page, const RunComparison& comparison) {
 
 // Times of both sides, and what they are of.
 Table changes_table(const RunComparison& comparison, std::string_view what) {
-  return {{number_column(comparison.first.label, 10), number_column(comparison.second.label, 11), number_column("change", 12),
+  return {{label_column(comparison.first.label, 10), label_column(comparison.second.label, 11), number_column("change", 12),
            names_column(what)}};
 }
 

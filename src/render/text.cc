@@ -117,7 +117,8 @@ class TextWriter {
     std::string line = blanks(table.indent);
     for (const Column& column : table.columns) {
       if (column.below) continue;
-      const std::string heading = table.headings == answer::Table::Headings::loud ? to_upper(column.heading) : column.heading;
+      std::string heading = table.headings == answer::Table::Headings::loud ? to_upper(column.heading) : column.heading;
+      if (column.width > 0 && column.fit == Fit::cut) heading = clip(heading, column.width - 1);  // and a blank before it
       line += (&column == table.columns.data() ? "" : blanks(column.gap)) + padded(heading, column);
     }
     while (line.ends_with(' ')) line.pop_back();

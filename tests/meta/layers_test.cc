@@ -84,6 +84,34 @@ TEST(Layers, RenderersSeeTheAnswerAndNotWhatItWasMadeFrom) {
   EXPECT_EQ(declared("answer"), (std::set<std::string>{"base"}));
 }
 
+// These files, and the headers of ours that they include, however deep.
+std::set<fs::path> with_their_headers(std::vector<fs::path> files) {
+  std::set<fs::path> all;
+  while (!files.empty()) {
+    const fs::path file = files.back();
+    files.pop_back();
+    if (!all.insert(file).second) continue;
+    for (const auto& [line, included] : includes(file)) {
+      if (const fs::path header = repository() / "src" / included; fs::exists(header)) files.push_back(header);
+    }
+  }
+  return all;
+}
+
+TEST(Layers, NoTypeOfAModelLeaksIntoARenderer) {
+  const std::regex foreign(R"(\b(model|derive|report|diagnose|advise|detect|knowledge|ingest|compose)::|namespace\s+(frx::)?(model|derive|report|compose)\b)");
+  const std::set<fs::path> seen = with_their_headers(sources("render"));
+  EXPECT_TRUE(seen.contains(repository() / "src/answer/document.h"));
+  for (const fs::path& file : seen) {
+    std::istringstream lines(content(file));
+    std::string line;
+    for (int number = 1; std::getline(lines, line); ++number) {
+      const std::string code = line.substr(0, line.find("//"));
+      EXPECT_FALSE(std::regex_search(code, foreign)) << shown(file) << ":" << number << ": " << line;
+    }
+  }
+}
+
 TEST(Layers, IncludesFollowTheDeclaredDependencies) {
   for (const std::string& folder : folders()) {
     const std::set<std::string> allowed = declared(folder);
