@@ -47,7 +47,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--noise-floor", "PERCENT", options.comparison.noise_floor_pct,
                 "runs: differences of step time up to this count as nothing");
   syntax.flag("--fail-on-regression", options.comparison.fail_on_regression, "exit 1 when the second is slower, or worse");
-  syntax.choice("--format", "FORMAT", options.comparison.format, common_formats(), "markdown: for pull requests");
+  syntax.choice("--format", "FORMAT", options.comparison.format, common_formats(), "how to print the answer");
   syntax.flag("--json,--output-json", options.json, "the same as --format json");
   describe_analysis(syntax, options.analysis);
   syntax.example("baseline.cu optimized.cu", "from the source alone: what is mended, what is new, what is still unknown");

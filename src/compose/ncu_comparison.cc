@@ -107,7 +107,7 @@ Document document_of(const report::NcuComparison& c) {
   page.add(answer::Title{"NCU comparison:", fmt::format("{} -> {}", c.label_baseline, c.label_optimized), false});
   page.blank();
   page.hanging("Verdict: ", fmt::format("{} (by {})", to_upper(c.outcome), basis_words(c)), 0);
-  page.command("Answer: " + answer_words(c), 0);
+  page.hanging("Answer: ", answer_words(c), 0);
   page.hanging("Kernel time: ", time_words(c), 0);
   page.hanging("Bottlenecks: ",
                fmt::format("{} resolved, {} new, {} persistent ({} improved)", c.resolved.size(), c.appeared.size(), c.persistent.size(),
@@ -119,7 +119,7 @@ Document document_of(const report::NcuComparison& c) {
   add_metrics(page, c);
   add_prediction_scores(page, c.predictions);
   if (!c.caveats.empty()) page.add(answer::Section{"Caveats", "", false});
-  for (const std::string& caveat : c.caveats) page.paragraph("- " + caveat);
+  for (const std::string& caveat : c.caveats) page.hanging("- ", caveat);
   return page;
 }
 

@@ -52,7 +52,8 @@ struct Bundle {
     Json summary = run_json(*analysed().value());
     summary["run_id"] = "run-1";
     summary["inputs"] = Json::array();
-    for (const ingest::SummaryInput& input : inputs_of(ingest::RunBundle::open(folder.path()).value()).value())
+    const std::vector<ingest::SummaryInput> inputs = inputs_of(ingest::RunBundle::open(folder.path()).value()).value();
+    for (const ingest::SummaryInput& input : inputs)
       summary["inputs"].push_back({{"path", input.path}, {"bytes", input.bytes}, {"sha256", input.sha256}});
     write("derived/summary.json", json_text(summary));
   }

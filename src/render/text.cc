@@ -113,7 +113,7 @@ class TextWriter {
     return line;
   }
 
-  static std::string heading_line(const answer::Table& table) {
+  std::string heading_line(const answer::Table& table) const {
     std::string line = blanks(table.indent);
     for (const Column& column : table.columns) {
       if (column.below) continue;
@@ -122,7 +122,7 @@ class TextWriter {
       line += (&column == table.columns.data() ? "" : blanks(column.gap)) + padded(heading, column);
     }
     while (line.ends_with(' ')) line.pop_back();
-    return line;
+    return clip(line, width_);
   }
 
   static std::string padded(std::string_view text, const Column& column) {
