@@ -42,7 +42,8 @@ Result<int> judged(const CodeReport& report, const CodeOptions& options) {
 
 void describe_code(Syntax& syntax, CodeOptions& options) {
   syntax.choice("--format", "FORMAT", options.format, answer_formats(), "how to print the answer; sarif and github: findings in code");
-  syntax.flag("--with-ptx", options.compilers.with_ptx, "CUDA source: compile it (nvcc, or else clang) and confirm or withdraw what was found");
+  syntax.flag("--with-ptx", options.compilers.with_ptx,
+              "CUDA source: compile it (nvcc, or else clang) and confirm or withdraw what was found");
   syntax.words("--build-flags", "FLAGS", options.compilers.build_flags, "CUDA source: options for the compiler, such as '-Iinclude -DN=4'");
   syntax.flag("--with-ptxas", options.compilers.with_ptxas, "PTX: run ptxas and use its registers and spills");
   syntax.option("--ptxas-log", "FILE", options.compilers.ptxas_log, "PTX: the same from what 'nvcc -Xptxas -v' printed");

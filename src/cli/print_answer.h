@@ -25,7 +25,7 @@ Result<std::string> format_of(std::string_view command, bool json, const std::st
 struct OptionUse {
   std::string_view name;
   bool is_given = false;
-  bool applies = false;         // the input is of that kind
+  bool applies = false;        // the input is of that kind
   std::string_view goes_with;  // "one profile"
 };
 

@@ -6,7 +6,9 @@
 namespace frx::render {
 namespace {
 
-std::string_view command_of(std::string_view severity) { return severity == "high" ? "error" : severity == "medium" ? "warning" : "notice"; }
+std::string_view command_of(std::string_view severity) {
+  return severity == "high" ? "error" : severity == "medium" ? "warning" : "notice";
+}
 
 // Values of an annotation's properties, and its message: the escapes of the runner.
 std::string escaped(std::string_view text, bool is_property) {

@@ -84,8 +84,8 @@ class MarkdownWriter {
     const Head head(item);
     const bool is_bold = item.tone == Tone::bold;
     std::string words = inline_of(item.text);
-    words = is_bold ? bold(head.label.empty() ? words : head.label + " " + words)
-                    : bold(head.label) + (head.label.empty() ? "" : " ") + words;
+    words =
+        is_bold ? bold(head.label.empty() ? words : head.label + " " + words) : bold(head.label) + (head.label.empty() ? "" : " ") + words;
     leave_items(item.indent);
     if (item.head.empty() && items_.empty() && !has_children(item.indent)) return paragraph(words);
     put_item(head.mark, words, item.indent);
@@ -104,7 +104,9 @@ class MarkdownWriter {
     leave_items(0);
     std::vector<std::size_t> shown;  // columns that say anything
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
-      const auto says_something = [&](const answer::Row& row) { return i < row.cells.size() && (row.cells[i].status || !row.cells[i].text.empty()); };
+      const auto says_something = [&](const answer::Row& row) {
+        return i < row.cells.size() && (row.cells[i].status || !row.cells[i].text.empty());
+      };
       if (std::ranges::any_of(table.rows, says_something)) shown.push_back(i);
     }
     if (shown.empty()) return;

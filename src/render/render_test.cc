@@ -55,7 +55,8 @@ answer::Answer with_finding() {
   answer::Answer answer = small_answer();
   answer.issues = [] {
     answer::Issues issues;
-    issues.found.push_back({"bank_conflict", "memory", "medium", "high", "100 %: slow", "pad,\nplease", "k", {"src/a b.cu", 3, 5, 3, 9}, {}});
+    issues.found.push_back(
+        {"bank_conflict", "memory", "medium", "high", "100 %: slow", "pad,\nplease", "k", {"src/a b.cu", 3, 5, 3, 9}, {}});
     issues.unread.push_back({"b.cu", "no such file"});
     return issues;
   };
@@ -70,9 +71,8 @@ TEST(Render, AnnotationsAreEscaped) {
 
 TEST(Render, SarifNamesRuleAndPlace) {
   const std::string text = written(with_finding(), "sarif");
-  for (const std::string_view part :
-       {R"("uri": "src/a%20b.cu")", R"("ruleIndex": 0)", R"("level": "warning")", R"("name": "Bank conflict")", R"("endColumn": 9)",
-        R"("executionSuccessful": false)"}) {
+  for (const std::string_view part : {R"("uri": "src/a%20b.cu")", R"("ruleIndex": 0)", R"("level": "warning")",
+                                      R"("name": "Bank conflict")", R"("endColumn": 9)", R"("executionSuccessful": false)"}) {
     EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
   }
 }

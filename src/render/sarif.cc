@@ -94,7 +94,8 @@ void put_run(JsonObject& run, const answer::Issues& issues) {
     invocation.list("toolExecutionNotifications", unread, put_unread);
   });
   run.add("columnKind", "utf16CodeUnits");
-  run.list("results", issues.found, [&](JsonObject& result, const Issue& issue) { put_result(result, issue, numbers.find(issue.rule)->second); });
+  run.list("results", issues.found,
+           [&](JsonObject& result, const Issue& issue) { put_result(result, issue, numbers.find(issue.rule)->second); });
 }
 
 bool can_write(const answer::Answer& answer) { return static_cast<bool>(answer.issues); }
