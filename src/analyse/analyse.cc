@@ -56,12 +56,17 @@ Result<Report> analysed(Kind wanted, const Analyzer& analyzer, Input input, Cont
 
 std::span<const Analyzer* const> analyzers() { return registry; }
 
+const Analyzer* analyzer_for(std::span<const Input> inputs) {
+  const auto chosen = std::ranges::find_if(registry, [&](const Analyzer* analyzer) { return analyzer->takes(inputs); });
+  return chosen == std::end(registry) ? nullptr : *chosen;
+}
+
 Result<Analysis> analyse(std::vector<Input> inputs, Context& context) {
   for (Input& input : inputs) input.source.stop_with(context.options().stop);
-  const auto chosen = std::ranges::find_if(registry, [&](const Analyzer* analyzer) { return analyzer->takes(inputs); });
-  if (chosen == std::end(registry)) return no_analyzer(inputs);
-  TRY_ASSIGN(AnyReport report, (*chosen)->analyse(inputs, context));
-  return Analysis{(*chosen)->id, std::move(report)};
+  const Analyzer* chosen = analyzer_for(inputs);
+  if (!chosen) return no_analyzer(inputs);
+  TRY_ASSIGN(AnyReport report, chosen->analyse(inputs, context));
+  return Analysis{chosen->id, std::move(report)};
 }
 
 Result<Analysis> analyse(std::vector<Source> sources, Context& context) {

@@ -135,15 +135,36 @@ std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
 }
 
+std::size_t end_of_cells(std::string_view text, std::size_t cells) {
+  std::size_t end = 0;
+  for (std::size_t seen = 0; end < text.size(); ++end) {
+    if (!is_continuation(text[end]) && seen++ == cells) break;
+  }
+  return end;
+}
+
+std::string clip(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  if (width <= 3) return std::string(width, '.');
+  return std::string(trim(text.substr(0, end_of_cells(text, width - 3)))) + "...";
+}
+
+std::string pad_right(std::string_view text, std::size_t width) {
+  const std::size_t cells = display_width(text);
+  return std::string(text) + std::string(cells < width ? width - cells : 0, ' ');
+}
+
+std::string pad_left(std::string_view text, std::size_t width) {
+  const std::size_t cells = display_width(text);
+  return std::string(cells < width ? width - cells : 0, ' ') + std::string(text);
+}
+
 std::string shorten(std::string_view text, std::size_t width) {
   if (display_width(text) <= width) return std::string(text);
   if (width <= 3) return std::string(width, '.');
   const std::size_t keep_front = (width - 3) - (width - 3) / 3;
   const std::size_t keep_back = (width - 3) / 3;
-  std::size_t front = 0;
-  for (std::size_t cells = 0; front < text.size(); ++front) {
-    if (!is_continuation(text[front]) && cells++ == keep_front) break;
-  }
+  const std::size_t front = end_of_cells(text, keep_front);
   std::size_t back = text.size();
   for (std::size_t cells = 0; cells < keep_back && back > 0;) {
     if (!is_continuation(text[--back])) ++cells;

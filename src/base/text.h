@@ -27,6 +27,15 @@ bool is_utf8(std::string_view text);
 
 // The number of terminal cells, counting one per code point.
 std::size_t display_width(std::string_view text);
+// The byte where the first `cells` of them end.
+std::size_t end_of_cells(std::string_view text, std::size_t cells);
+
+// "text", or its beginning and "..." when it has more than `width` cells.
+std::string clip(std::string_view text, std::size_t width);
+
+// Filled up with blanks to `width` cells.
+std::string pad_right(std::string_view text, std::size_t width);
+std::string pad_left(std::string_view text, std::size_t width);
 
 // At most `width` cells, the middle replaced by "..." when it does not fit.
 std::string shorten(std::string_view text, std::size_t width);

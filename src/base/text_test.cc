@@ -22,6 +22,18 @@ TEST(Join, PutsTheSeparatorBetweenOnly) {
   EXPECT_EQ(join(Texts{}, ", "), "");
 }
 
+TEST(Pad, CountsCellsNotBytes) {
+  EXPECT_EQ(pad_right("\u00e4", 3), "\u00e4  ");
+  EXPECT_EQ(pad_left("\u00e4", 3), "  \u00e4");
+  EXPECT_EQ(pad_left("long", 3), "long");
+}
+
+TEST(Clip, CutsBetweenCharacters) {
+  EXPECT_EQ(clip("abcdef", 6), "abcdef");
+  EXPECT_EQ(clip("abcdefg", 6), "abc...");
+  EXPECT_EQ(clip("\u00e4\u00f6\u00fc\u00e4\u00f6\u00fc\u00e4", 6), "\u00e4\u00f6\u00fc...");
+}
+
 TEST(EqualsIgnoringCase, ComparesTheWholeText) {
   EXPECT_TRUE(equals_ignoring_case("NaN", "nan"));
   EXPECT_FALSE(equals_ignoring_case("nan", "nano"));

@@ -13,19 +13,18 @@
 
 #include "base/files.h"
 #include "cli/run.h"
-#include "compose/json.h"
-#include "compose/ncu_json.h"
-#include "compose/ptx_report.h"
+#include "answer/json.h"
+#include "compose/answers.h"
 #include "report/code_analyst.h"
 
 namespace frx::capi {
 namespace {
 
-using compose::Json;
+using answer::Json;
 
-struct Answer {
+struct Reply {
   int code = 0;
-  Json json;
+  std::string json;
 };
 
 char* copy_of(const std::string& text) {
@@ -34,20 +33,24 @@ char* copy_of(const std::string& text) {
   return copy;
 }
 
+std::string error_json(std::string_view message, std::string_view hint) {
+  return answer::json_text(Json{{"error", {{"message", message}, {"hint", hint}}}});
+}
+
 // No exception of a library may leave: the caller may be written in any language.
 template <typename Work>
 int answered(char** reply, Work work) noexcept {
   if (reply == nullptr) return -1;
   *reply = nullptr;
   try {
-    Answer answer;
+    Reply made;
     try {
-      answer = work();
+      made = work();
     } catch (const std::exception& error) {
-      answer = {1, Json{{"error", {{"message", error.what()}, {"hint", ""}}}}};
+      made = {1, error_json(error.what(), "")};
     }
-    *reply = copy_of(compose::json_text(answer.json));
-    return *reply == nullptr ? -1 : answer.code;
+    *reply = copy_of(made.json);
+    return *reply == nullptr ? -1 : made.code;
   } catch (...) {
     return -1;
   }
@@ -55,9 +58,9 @@ int answered(char** reply, Work work) noexcept {
 
 std::string_view view_of(const char* text, std::size_t size) { return text == nullptr ? std::string_view() : std::string_view(text, size); }
 
-Answer refused(const Error& error) {
+Reply refused(const Error& error) {
   const std::string message = error.where.empty() ? error.message : error.where + ": " + error.message;
-  return {exit_code(error.kind), Json{{"error", {{"message", message}, {"hint", error.hint}}}}};
+  return {exit_code(error.kind), error_json(message, error.hint)};
 }
 
 report::AnalysisOptions options_for(const char* gpu_model) {
@@ -66,23 +69,23 @@ report::AnalysisOptions options_for(const char* gpu_model) {
   return options;
 }
 
-Result<Json> ptx_result(std::string_view text, const char* gpu_model) {
+Result<std::string> ptx_result(std::string_view text, const char* gpu_model) {
   TRY_ASSIGN(const std::unique_ptr<report::CodeAnalyst> analyst, report::CodeAnalyst::create(options_for(gpu_model)));
-  TRY_ASSIGN(const std::unique_ptr<report::PtxReport> report, analyst->analyse_ptx("text.ptx", std::string(text)));
-  return compose::ptx_json(*report);
+  TRY_ASSIGN(std::shared_ptr<const report::PtxReport> report, analyst->analyse_ptx("text.ptx", std::string(text)));
+  return answer::json_text_of(compose::answer_of(std::move(report)).payload);
 }
 
-Result<Json> ncu_result(std::string_view text, const char* gpu_model) {
+Result<std::string> ncu_result(std::string_view text, const char* gpu_model) {
   TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options_for(gpu_model)));
   const std::unique_ptr<ByteSource> source = open_bytes(text);
   TRY_ASSIGN(const report::NcuReport* report, analyst->analyse("text.csv", *source));
-  return compose::ncu_json(*report);
+  return answer::json_text_of(compose::answer_of(std::shared_ptr<const report::NcuReport>(std::shared_ptr<void>(), report)).payload);
 }
 
-Answer answer_of(Result<Json> result) { return result ? Answer{0, std::move(*result)} : refused(result.error()); }
+Reply reply_of(Result<std::string> result) { return result ? Reply{0, std::move(*result)} : refused(result.error()); }
 
-Answer call_answer(int code, std::string output, std::string messages) {
-  return {code, Json{{"exit_code", code}, {"output", std::move(output)}, {"messages", std::move(messages)}}};
+Reply call_reply(int code, std::string output, std::string messages) {
+  return {code, answer::json_text(Json{{"exit_code", code}, {"output", std::move(output)}, {"messages", std::move(messages)}})};
 }
 
 // {"arguments": [text, ...]}
@@ -97,13 +100,13 @@ std::optional<std::vector<std::string>> arguments_in(std::string_view request) {
   return arguments;
 }
 
-Answer call(std::string_view request) {
+Reply call(std::string_view request) {
   const std::optional<std::vector<std::string>> arguments = arguments_in(request);
-  if (!arguments) return call_answer(2, "", "frx_call: expected {\"arguments\": [text, ...]}\n");
+  if (!arguments) return call_reply(2, "", "frx_call: expected {\"arguments\": [text, ...]}\n");
   cli::StringSink out, err;
   cli::Io io{.out = out, .err = err};
   const int code = cli::run(*arguments, io);
-  return call_answer(code, out.text(), err.text());
+  return call_reply(code, out.text(), err.text());
 }
 
 }  // namespace
@@ -116,11 +119,11 @@ int frx_call(const char* request, size_t size, char** reply) {
 }
 
 int frx_analyze_ptx_text(const char* text, size_t size, const char* gpu_model, char** reply) {
-  return frx::capi::answered(reply, [&] { return frx::capi::answer_of(frx::capi::ptx_result(frx::capi::view_of(text, size), gpu_model)); });
+  return frx::capi::answered(reply, [&] { return frx::capi::reply_of(frx::capi::ptx_result(frx::capi::view_of(text, size), gpu_model)); });
 }
 
 int frx_analyze_ncu_csv_text(const char* text, size_t size, const char* gpu_model, char** reply) {
-  return frx::capi::answered(reply, [&] { return frx::capi::answer_of(frx::capi::ncu_result(frx::capi::view_of(text, size), gpu_model)); });
+  return frx::capi::answered(reply, [&] { return frx::capi::reply_of(frx::capi::ncu_result(frx::capi::view_of(text, size), gpu_model)); });
 }
 
 const char* frx_version(void) { return FRX_VERSION; }

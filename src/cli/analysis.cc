@@ -12,8 +12,6 @@ void describe_analysis(Syntax& syntax, report::AnalysisOptions& options) {
   syntax.option("--data", "DIR", options.data_directory, "YAML files laid over the built-in metrics, GPUs, labels and advice");
 }
 
-compose::Style style_of(const Io& io) { return {io.width, io.colour}; }
-
 Progress::Progress(Io& io, std::string name, std::uint64_t total) : io_(io), name_(std::move(name)), total_(total) {}
 
 Progress::~Progress() {

@@ -10,14 +10,11 @@
 #include "analyse/analyse.h"
 #include "cli/io.h"
 #include "cli/syntax.h"
-#include "compose/style.h"
 
 namespace frx::cli {
 
 // --gpu-model, --arch-profile, --data.
 void describe_analysis(Syntax& syntax, report::AnalysisOptions& options);
-
-compose::Style style_of(const Io& io);
 
 // Reports how far a long file has been read, on a terminal only. Erases itself.
 class Progress {

@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "analyse/code.h"
-#include "analyse/options.h"
+#include "analyse/analyse.h"
 #include "base/result.h"
 #include "cli/io.h"
 #include "cli/syntax.h"
@@ -12,7 +11,7 @@
 namespace frx::cli {
 
 struct CodeOptions {
-  std::string format = "text";  // text, json, sarif, github
+  std::string format = "text";  // of render/renderers.def
   std::string fail_on;          // low, medium, high, or ""
   analyse::CompilerOptions compilers;
 };
@@ -20,6 +19,6 @@ struct CodeOptions {
 void describe_code(Syntax& syntax, CodeOptions& options);
 
 // Prints the answer; fails when no file could be read, or when a finding reaches `fail_on`.
-Result<int> print_code(const analyse::CodeReport& report, const CodeOptions& options, Io& io);
+Result<int> print_code(const analyse::Analysis& analysis, const CodeOptions& options, Io& io);
 
 }  // namespace frx::cli

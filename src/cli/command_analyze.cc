@@ -1,16 +1,18 @@
 // frx analyze: a short diagnosis of one profile, or what changed between two.
 
+#include <algorithm>
+#include <span>
+
+#include "analyse/analyzer.h"
+#include "analyse/answer.h"
 #include "base/text.h"
 #include "cli/analysis.h"
 #include "cli/code_analysis.h"
 #include "cli/command.h"
 #include "cli/comparison.h"
 #include "cli/implementation_comparison.h"
-#include "cli/json_output.h"
+#include "cli/print_answer.h"
 #include "cli/trace_analysis.h"
-#include "compose/evidence.h"
-#include "compose/ncu_json.h"
-#include "compose/ncu_report_text.h"
 
 namespace frx::cli {
 namespace {
@@ -103,9 +105,23 @@ Result<int> compare_code(const Options& options, const SideFiles& before, const 
                                    .second_kernel = {},
                                    .with_ptx = options.code.compilers.with_ptx,
                                    .build_flags = options.code.compilers.build_flags,
-                                   .format = options.json ? "json" : "text",
+                                   .format = options.code.format,
                                    .mode = "comparison"};
   return compare_implementations(code, options.analysis, io);
+}
+
+// Of a change; `has_code` on a side of it.
+Result<> check_options_of_change(const Options& options, bool has_code, std::string_view what) {
+  const analyse::CompilerOptions& compilers = options.code.compilers;
+  return expect_applicable("analyze", what,
+                           {{"--why", !options.why.empty(), false, "one profile"},
+                            {"--scope", options.scope != "auto", false, "one run bundle or trace"},
+                            {"--with-ptx", compilers.with_ptx, has_code, "CUDA source"},
+                            {"--build-flags", !compilers.build_flags.empty(), has_code, "CUDA source"},
+                            {"--with-ptxas", compilers.with_ptxas, false, "one version of PTX"},
+                            {"--ptxas-log", !compilers.ptxas_log.empty(), false, "one version of PTX"},
+                            {"--fail-on", !options.code.fail_on.empty(), false, "one version of code"},
+                            {"TARGET", !options.targets.empty(), false, "one version"}});
 }
 
 Result<int> compare(const Options& options, Io& io) {
@@ -118,8 +134,9 @@ Result<int> compare(const Options& options, Io& io) {
   ComparisonOptions comparison;
   comparison.first_label = before.label;
   comparison.second_label = after.label;
-  if (options.json) comparison.format = "json";
+  comparison.format = options.code.format;
   if (!before.has_layers() && !after.has_layers()) {
+    TRY(check_options_of_change(options, false, "the comparison of two runs"));
     comparison.first = before.file();
     comparison.second = after.file();
     return compare_runs(comparison, options.analysis, io);
@@ -129,6 +146,7 @@ Result<int> compare(const Options& options, Io& io) {
       return fail(ErrorKind::usage, "analyze: a training run cannot be compared with a profile or code").at(side->file());
   }
   const bool has_code = !(before.source.empty() && before.ptx.empty() && after.source.empty() && after.ptx.empty());
+  TRY(check_options_of_change(options, has_code, has_code ? "the comparison of two versions" : "the comparison of two profiles"));
   if (has_code) return compare_code(options, before, after, io);
   comparison.first = before.ncu;
   comparison.second = after.ncu;
@@ -137,44 +155,58 @@ Result<int> compare(const Options& options, Io& io) {
   return compare_profiles(comparison, options.analysis, io);
 }
 
-Result<int> print_profile(const report::NcuReport& report, const Options& options, Session& session, Io& io) {
-  if (!options.why.empty()) {
-    TRY_ASSIGN(const knowledge::Knowledge* known, session.context().knowledge());
-    TRY_ASSIGN(const std::string story, why(report, options.why, *known));
-    io.out.write(story);
-  } else if (options.json) {
-    write_json(io, "ncu", compose::ncu_json(report));
-  } else {
-    io.out.write(compose::ncu_brief_text(report, style_of(io)));
-  }
-  return 0;
+// What cannot be analysed fails in the analysis, with better words.
+Result<> check_options(const Options& options, std::span<const analyse::Input> inputs) {
+  const analyse::Analyzer* analyzer = analyse::analyzer_for(inputs);
+  const auto any = [&](Kind kind) { return std::ranges::any_of(inputs, [&](const analyse::Input& input) { return input.kind() == kind; }); };
+  if (!analyzer || any(Kind::other)) return {};
+  const std::string_view id = analyzer->id;
+  const std::string_view what = inputs.size() == 1 ? ingest::name_of(inputs.front().kind()) : id == "layers" ? "inputs of several kinds" : id;
+  const analyse::CompilerOptions& compilers = options.code.compilers;
+  TRY(expect_applicable("analyze", what,
+                        {{"--why", !options.why.empty(), id == "profile", "one profile"},
+                         {"--scope", options.scope != "auto", id == "run" || id == "ranks", "run bundles and traces"},
+                         {"--with-ptx", compilers.with_ptx, any(Kind::cuda), "CUDA source"},
+                         {"--build-flags", !compilers.build_flags.empty(), any(Kind::cuda), "CUDA source"},
+                         {"--with-ptxas", compilers.with_ptxas, any(Kind::ptx), "PTX"},
+                         {"--ptxas-log", !compilers.ptxas_log.empty(), any(Kind::ptx), "PTX"},
+                         {"--fail-on", !options.code.fail_on.empty(), id == "code", "code alone"},
+                         {"--before-label", !options.before.label.empty(), false, "--before and --after"},
+                         {"--after-label", !options.after.label.empty(), false, "--before and --after"}}));
+  if (!options.why.empty() && options.code.format != "text")
+    return fail(ErrorKind::usage, "analyze: --why prints text, not {}", options.code.format);
+  if (!compilers.build_flags.empty() && !compilers.with_ptx)
+    return fail(ErrorKind::usage, "analyze: --build-flags goes with --with-ptx");
+  return {};
 }
 
 Result<int> print(const analyse::Analysis& analysis, const Options& options, Session& session, Io& io) {
-  if (const auto* profile = analysis.profile()) return print_profile(*profile, options, session, io);
-  if (const auto* ranks = analysis.as<report::RanksReport>()) print_traces(*ranks, options.scope, options.json, io);
-  if (const auto* run = analysis.as<report::RunReport>()) print_run(*run, options.scope, options.json, io);
-  if (const auto* code = analysis.as<analyse::CodeReport>()) {
-    CodeOptions code_options = options.code;
-    if (options.json) code_options.format = "json";
-    return print_code(*code, code_options, io);
+  if (analysis.as<analyse::CodeReport>()) return print_code(analysis, options.code, io);
+  if (const auto* profile = analysis.profile(); profile && !options.why.empty()) {
+    TRY_ASSIGN(const knowledge::Knowledge* known, session.context().knowledge());
+    TRY_ASSIGN(const std::string story, why(*profile, options.why, *known));
+    io.out.write(story);
+    return 0;
   }
-  if (const auto* together = analysis.as<report::EvidenceReport>()) {
-    const bool as_json = options.json || options.code.format == "json";
-    as_json ? write_json(io, "reconciliation", compose::evidence_json(*together))
-            : io.out.write(compose::evidence_text(*together, style_of(io)));
-  }
+  // Several ranks answer from the steady state where there is one, whatever their JSON shows beside it.
+  if (const auto* ranks = analysis.as<report::RanksReport>(); ranks && ranks->ranks.size() > 1)
+    TRY(expect_applicable("analyze", "the traces of several ranks", {{"--scope run", options.scope == "run", false, "a run bundle or one trace"}}));
+  TRY(print_answer(io, analyse::answer_of(analysis, options.scope), options.code.format, answer::Detail::brief));
   return 0;
 }
 
-Result<int> act(const Options& options, Io& io) {
+Result<int> act(const Options& given, Io& io) {
+  Options options = given;
+  TRY_ASSIGN(options.code.format, format_of("analyze", given.json, given.code.format));
+  TRY(check_scope(options.scope));
   if (options.before.is_given() || options.after.is_given()) return compare(options, io);
   if (options.targets.empty()) {
     return fail(ErrorKind::negative, "analyze: no file given").hint("frx analyze report.csv, or --before and --after");
   }
-  TRY(check_scope(options.scope));
   Session session(analyse::Options{.knowledge = options.analysis, .scope = options.scope, .compilers = options.code.compilers}, io);
-  TRY_ASSIGN(const analyse::Analysis analysis, session.analyse(options.targets));
+  TRY_ASSIGN(std::vector<analyse::Input> inputs, session.inputs(options.targets));
+  TRY(check_options(options, inputs));
+  TRY_ASSIGN(const analyse::Analysis analysis, session.analyse(std::move(inputs)));
   return print(analysis, options, session, io);
 }
 

@@ -7,10 +7,10 @@
 #include "base/text.h"
 #include "capture/bench.h"
 #include "cli/command.h"
-#include "cli/json_output.h"
 #include "cli/live_profile.h"
 #include "cli/analysis.h"
-#include "compose/bench.h"
+#include "cli/print_answer.h"
+#include "compose/answers.h"
 #include "knowledge/gpu_match.h"
 #include "report/bench_report.h"
 #include "report/expertise.h"
@@ -28,6 +28,7 @@ struct Options {
   std::string keep_in, architecture;
   std::vector<std::string> build_flags;
   bool with_ncu = false, emit_harness = false, fail_on_regression = false, json = false;
+  std::string format = "text";
   report::BenchOptions judging;
   report::AnalysisOptions analysis;
 };
@@ -51,7 +52,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--fail-on-regression", options.fail_on_regression, "exit 1 when the second is slower");
   syntax.flag("--emit-harness", options.emit_harness, "write frx_bench.cuh, the header that times kernels, and do nothing else");
   describe_analysis(syntax, options.analysis);
-  syntax.flag("--json,--output-json", options.json, "print JSON (frx_bench_v0)");
+  syntax.choice("--format", "FORMAT", options.format, common_formats(), "how to print the answer");
+  syntax.flag("--json,--output-json", options.json, "the same as --format json (frx_bench_v0)");
   syntax.example("naive.cu tiled.cu", "did the change help?");
   syntax.example("naive.cu tiled.cu --with-ncu --gpu-model H100 --runs 20", "and which bottlenecks went away?");
   syntax.example("--emit-harness include/frx_bench.cuh", "for builds without frx");
@@ -145,6 +147,7 @@ Result<int> judged(const report::BenchReport& report, const Options& options) {
 Result<int> act(const Options& given, Io& io) {
   if (given.emit_harness) return write_harness(given, io);
   TRY(check(given));
+  TRY_ASSIGN(const std::string format, format_of("bench", given.json, given.format));
   TRY_ASSIGN(const capture::BenchRequest request, request_of(given));
   TRY_ASSIGN(capture::BenchPrograms programs, capture::build_bench(request, *io.host));
   TRY(capture::run_bench(request, *io.host, programs.bench, progress_on(io)));
@@ -160,7 +163,7 @@ Result<int> act(const Options& given, Io& io) {
       report.ncu_trouble = in_one_line(ncu.error());
     }
   }
-  io.out.write(given.json ? compose::json_text(compose::bench_json(report)) : compose::bench_text(report, style_of(io)));
+  TRY(print_answer(io, compose::answer_of(borrowed(report)), format));
   return judged(report, given);
 }
 

@@ -94,6 +94,7 @@ void print(const capture::CollectResult& result, Io& io) {
 }
 
 Result<int> act(const Options& options, Io& io) {
+  if (!options.explain && !options.explain_out.empty()) return fail(ErrorKind::usage, "collect: --explain-out goes with --explain");
   capture::CollectRequest request = options.request;
   request.interval = std::chrono::milliseconds(std::min<std::uint64_t>(options.interval.value_or(1000), 3'600'000));
   request.import_profiler = !options.no_profiler_import;

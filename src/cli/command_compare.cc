@@ -7,6 +7,7 @@
 #include "cli/comparison.h"
 #include "cli/implementation_comparison.h"
 #include "cli/analysis.h"
+#include "cli/print_answer.h"
 
 namespace frx::cli {
 namespace {
@@ -19,7 +20,6 @@ struct Options {
   report::AnalysisOptions analysis;
 
   bool has_profiles() const { return !code.first_ncu.empty() || !code.second_ncu.empty(); }
-  bool has_flags_of_code() const { return has_profiles() || code.with_ptx || code.with_ncu || !code.build_flags.empty(); }
 };
 
 void describe(Syntax& syntax, Options& options) {
@@ -47,7 +47,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--noise-floor", "PERCENT", options.comparison.noise_floor_pct,
                 "runs: differences of step time up to this count as nothing");
   syntax.flag("--fail-on-regression", options.comparison.fail_on_regression, "exit 1 when the second is slower, or worse");
-  syntax.option("--format", "FORMAT", options.comparison.format, "text, markdown (for pull requests) or json");
+  syntax.choice("--format", "FORMAT", options.comparison.format, common_formats(), "how to print the answer");
   syntax.flag("--json,--output-json", options.json, "the same as --format json");
   describe_analysis(syntax, options.analysis);
   syntax.example("baseline.cu optimized.cu", "from the source alone: what is mended, what is new, what is still unknown");
@@ -66,10 +66,6 @@ void describe(Syntax& syntax, Options& options) {
 }
 
 Result<> check(const Options& options) {
-  const std::string& format = options.comparison.format;
-  if (format != "text" && format != "markdown" && format != "json") {
-    return fail(ErrorKind::usage, "compare: expected text, markdown or json as --format, found '{}'", printable(format));
-  }
   if (const double floor = options.comparison.noise_floor_pct; !(floor >= 0 && floor < 100)) {
     return fail(ErrorKind::usage, "compare: expected a percentage from 0 to below 100 as --noise-floor, found {:g}", floor);
   }
@@ -100,54 +96,81 @@ Result<int> compare_recordings(Options options, bool are_runs, Io& io) {
 enum class Kind : std::uint8_t { code, run, profile };
 constexpr std::string_view kind_names[] = {"code", "a training run", "something else"};
 
-Result<Kind> kind_of(const std::string& path, Session& session) {
-  TRY_ASSIGN(const analyse::Input input, session.input(path));
-  const ingest::Kind kind = input.kind();
+Kind kind_of(ingest::Kind kind) {
   if (kind == ingest::Kind::cuda || kind == ingest::Kind::ptx) return Kind::code;
   return kind == ingest::Kind::trace || kind == ingest::Kind::run_bundle ? Kind::run : Kind::profile;
 }
 
+// Two of one kind.
+struct Sides {
+  Kind kind = Kind::profile;
+  bool has_source = false;  // CUDA source on one side at least
+};
+
+Result<Sides> sides_of(const Options& options, Io& io) {
+  Session session(options.analysis, io);
+  Sides sides;
+  std::array<Kind, 2> kinds{};
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    TRY_ASSIGN(const analyse::Input input, session.input(options.sides[i]));
+    kinds[i] = kind_of(input.kind());
+    sides.has_source |= input.kind() == ingest::Kind::cuda;
+  }
+  sides.kind = kinds[0];
+  if (kinds[0] == kinds[1]) return sides;
+  const std::size_t odd = kinds[0] == Kind::profile || kinds[1] == Kind::code ? 0 : 1;
+  return fail(ErrorKind::usage, "compare: expected two of a kind, found {} and {}", kind_names[static_cast<std::size_t>(kinds[1 - odd])],
+              kind_names[static_cast<std::size_t>(kinds[odd])])
+      .at(options.sides[odd]);
+}
+
+Result<> check_options(const Options& options, const Sides& sides) {
+  const bool code = sides.kind == Kind::code, runs = sides.kind == Kind::run, profiles = sides.kind == Kind::profile;
+  const std::string_view what = runs ? "training runs" : profiles ? "profiles" : sides.has_source ? "CUDA source" : "PTX";
+  const ImplementationOptions& compiling = options.code;
+  const bool measured = profiles || options.has_profiles() || compiling.with_ncu, compiled = compiling.with_ptx || compiling.with_ncu;
+  TRY(expect_applicable("compare", what,
+                        {{"--with-ptx", compiling.with_ptx, sides.has_source, "CUDA source"},
+                         {"--with-ncu", compiling.with_ncu, sides.has_source, "CUDA source"},
+                         {"--build-flags", !compiling.build_flags.empty(), sides.has_source, "CUDA source"},
+                         {"--ncu-a", !compiling.first_ncu.empty(), code, "CUDA source and PTX"},
+                         {"--ncu-b", !compiling.second_ncu.empty(), code, "CUDA source and PTX"},
+                         {"--kernel-a", !options.comparison.first_kernel.empty(), measured, "profiles"},
+                         {"--kernel-b", !options.comparison.second_kernel.empty(), measured, "profiles"},
+                         {"--baseline", !options.comparison.baselines.empty(), !code, "training runs and profiles"},
+                         {"--ledger", !options.comparison.ledger.empty(), profiles, "profiles"},
+                         {"--noise-floor", options.comparison.noise_floor_pct != ComparisonOptions().noise_floor_pct, runs, "training runs"}}));
+  return expect_applicable("compare", "source that is not compiled",
+                           {{"--build-flags", !compiling.build_flags.empty(), compiled, "--with-ptx or --with-ncu"}});
+}
+
+Result<int> show_predictions(const Options& options, Io& io) {
+  const ComparisonOptions& comparison = options.comparison;
+  if (comparison.format != "text" && comparison.format != "json")
+    return fail(ErrorKind::usage, "compare: --ledger without files is shown as text or json, not as --format {}", comparison.format);
+  return show_ledger(comparison.ledger, comparison.format, io);
+}
+
 Result<int> act(const Options& given, Io& io) {
   Options options = given;
-  if (options.json) options.comparison.format = "json";
+  TRY_ASSIGN(options.comparison.format, format_of("compare", given.json, given.comparison.format));
   TRY(check(options));
   // Profiles without the code they are of.
   if (options.sides.empty() && !options.code.first_ncu.empty() && !options.code.second_ncu.empty()) {
-    options.sides = {options.code.first_ncu, options.code.second_ncu};
+    options.sides = {std::move(options.code.first_ncu), std::move(options.code.second_ncu)};
+    options.code.first_ncu.clear();
+    options.code.second_ncu.clear();
+    TRY(check_options(options, {}));
     return compare_recordings(options, false, io);
   }
-  if (options.sides.empty() && !options.comparison.ledger.empty()) {
-    if (options.comparison.format == "markdown")
-      return fail(ErrorKind::usage, "compare: --ledger without files is shown as text or json");
-    return show_ledger(options.comparison.ledger, options.comparison.format, io);
-  }
+  if (options.sides.empty() && !options.comparison.ledger.empty()) return show_predictions(options, io);
   if (options.sides.size() != 2) {
     return fail(ErrorKind::usage, "compare: expected two files, found {}", options.sides.size())
         .hint("frx compare baseline.cu optimized.cu, or frx compare before.json.gz after.json.gz");
   }
-  std::array<Kind, 2> kinds;
-  {
-    Session session(options.analysis, io);
-    TRY_ASSIGN(kinds[0], kind_of(options.sides[0], session));
-    TRY_ASSIGN(kinds[1], kind_of(options.sides[1], session));
-  }
-  if (kinds[0] != kinds[1]) {
-    const std::size_t odd = kinds[0] == Kind::profile || kinds[1] == Kind::code ? 0 : 1;
-    return fail(ErrorKind::usage, "compare: expected two of a kind, found {} and {}", kind_names[static_cast<std::size_t>(kinds[1 - odd])],
-                kind_names[static_cast<std::size_t>(kinds[odd])])
-        .at(options.sides[odd]);
-  }
-  if (kinds[0] == Kind::code && !options.comparison.baselines.empty())
-    return fail(ErrorKind::usage, "compare: --baseline goes with training runs and profiles").at(options.sides[0]);
-  if (kinds[0] != Kind::profile && !options.comparison.ledger.empty())
-    return fail(ErrorKind::usage, "compare: --ledger goes with profiles").at(options.sides[0]);
-  if (kinds[0] == Kind::code) return compare_code(options, io);
-  if (options.has_flags_of_code())
-    return fail(ErrorKind::usage, "compare: --with-ptx, --with-ncu, --ncu-a, --ncu-b and --build-flags go with CUDA source or PTX")
-        .at(options.sides[0]);
-  if (kinds[0] == Kind::run && (!options.comparison.first_kernel.empty() || !options.comparison.second_kernel.empty()))
-    return fail(ErrorKind::usage, "compare: --kernel-a and --kernel-b go with profiles").at(options.sides[0]);
-  return compare_recordings(options, kinds[0] == Kind::run, io);
+  TRY_ASSIGN(const Sides sides, sides_of(options, io));
+  TRY(check_options(options, sides));
+  return sides.kind == Kind::code ? compare_code(options, io) : compare_recordings(options, sides.kind == Kind::run, io);
 }
 
 }  // namespace

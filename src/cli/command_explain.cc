@@ -6,9 +6,9 @@
 #include "cli/analysis.h"
 #include "cli/command.h"
 #include "cli/explain_brief.h"
+#include "cli/print_answer.h"
 #include "cli/trace_analysis.h"
-#include "compose/explain.h"
-#include "compose/run_brief.h"
+#include "compose/answers.h"
 
 namespace frx::cli {
 namespace {
@@ -45,9 +45,10 @@ void say_what_was_written(const Options& options, std::string primary, std::stri
 }
 
 Result<int> explain_run(const Options& options, analyse::Input input, Session& session, Io& io) {
+  TRY(expect_applicable("explain", "a run bundle", {{"--source", !options.brief.source_path.empty(), false, "a profile"}}));
   TRY_ASSIGN(const std::shared_ptr<const report::RunReport> run, session.run(std::move(input)));
   if (options.prompt_only) {
-    io.out.write(compose::run_prompt_text(*run));
+    print_prompt(io, compose::answer_of(run, "auto"));
   } else {
     TRY(write_run_brief(*run, options.brief.directory));
     const diagnose::TrainingDiagnosis& diagnosis = run->scope().diagnosis;
@@ -60,16 +61,18 @@ Result<int> act(const Options& options, Io& io) {
   if (options.path.empty()) {
     return fail(ErrorKind::negative, "explain: no file given").hint("frx explain report.csv");
   }
+  if (options.prompt_only && options.brief.directory != ExplainOptions().directory)
+    return fail(ErrorKind::usage, "explain: --out does not go with --prompt-only, which writes nothing");
   Session session(options.analysis, io);
   TRY_ASSIGN(analyse::Input input, session.input(options.path));
   if (input.kind() == ingest::Kind::run_bundle) return explain_run(options, std::move(input), session, io);
   TRY_ASSIGN(const report::NcuReport* report, session.profile(std::move(input)));
   const Brief brief(*report, options.brief.source_path, options.analysis, io);
   if (options.prompt_only) {
-    io.out.write(brief.prompt());
+    print_prompt(io, brief.answer());
     return 0;
   }
-  TRY(brief.write_into(options.brief.directory));
+  TRY(write_brief(brief.answer(), options.brief.directory));
   say_what_was_written(options, report->primary, report->confidence, io);
   return 0;
 }

@@ -1,14 +1,13 @@
 // frx profile: the full report, from a live run of ncu or from an export.
 
 #include "base/text.h"
+#include "cli/analysis.h"
 #include "cli/code_analysis.h"
 #include "cli/command.h"
 #include "cli/explain_brief.h"
-#include "cli/json_output.h"
 #include "cli/live_profile.h"
-#include "cli/analysis.h"
-#include "compose/ncu_json.h"
-#include "compose/ncu_report_text.h"
+#include "cli/print_answer.h"
+#include "compose/answers.h"
 #include "knowledge/presets.h"
 
 namespace frx::cli {
@@ -18,6 +17,7 @@ struct Options {
   std::string ncu_file;
   std::string ptx_file;
   std::string why;
+  std::string format = "text";
   bool explain = false;
   bool json = false;
   ExplainOptions brief;
@@ -41,7 +41,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--explain-out", "DIR", options.brief.directory, "where to write them");
   syntax.option("--source", "FILE", options.brief.source_path, "CUDA source to put into the brief");
   syntax.option("--why", "FIELD", options.why, "only tell where this number or label comes from");
-  syntax.flag("--json", options.json, "print JSON");
+  syntax.choice("--format", "FORMAT", options.format, answer_formats(), "how to print the report");
+  syntax.flag("--json", options.json, "the same as --format json");
   syntax.workload(options.live.request.workload, "the program to profile and its arguments");
   syntax.example("--ncu report.csv --explain", "read an export, print the report, write the brief");
   syntax.example("--ptx kernel.ptx", "what the compiled code says of itself, without a GPU");
@@ -50,49 +51,76 @@ void describe(Syntax& syntax, Options& options) {
   syntax.exit_code(1, "the file cannot be read or is no profile; ncu is missing, failed or may not read the counters");
 }
 
-Result<int> act(const Options& options, Io& io) {
-  Session session(options.analysis, io);
-  if (!options.ptx_file.empty()) {
-    CodeOptions code;
-    code.format = options.json ? "json" : "text";
-    TRY_ASSIGN(analyse::Input input, session.input(options.ptx_file));
-    if (!is_code(input.kind())) input.format = &ingest::ptx_format;  // its reader says what it expected
-    std::vector<analyse::Input> inputs;
-    inputs.push_back(std::move(input));
-    TRY_ASSIGN(const analyse::Analysis analysis, session.analyse(std::move(inputs)));
-    return print_code(*analysis.as<analyse::CodeReport>(), code, io);
-  }
-  if (options.ncu_file.empty() && options.live.request.workload.empty()) {
+// Which of the three ways to a report was taken, and what does not go with it.
+Result<> check(const Options& options) {
+  const bool from_ptx = !options.ptx_file.empty(), from_file = !options.ncu_file.empty(), live = !options.live.request.workload.empty();
+  if (!from_ptx && !from_file && !live) {
     return fail(ErrorKind::usage, "profile: nothing to profile")
         .hint("give an export (frx profile --ncu report.csv), PTX (--ptx kernel.ptx) or a program (frx profile -- ./your_app)");
   }
+  const std::string_view what = from_ptx ? "--ptx" : from_file ? "--ncu" : "a live run";
+  const capture::NcuRequest& request = options.live.request;
+  TRY(expect_applicable("profile", what,
+                        {{"--ncu", from_file && from_ptx, false, "a profile"},
+                         {"a program", live && (from_ptx || from_file), false, "a live run"},
+                         {"--preset", options.live.preset != LiveProfile().preset, live, "a live run"},
+                         {"--out", !options.live.keep_as.empty(), live, "a live run"},
+                         {"--kernel-name", !request.kernel_filter.empty(), live, "a live run"},
+                         {"--launch-skip", request.launch_skip.has_value(), live, "a live run"},
+                         {"--launch-count", request.launch_count.has_value(), live, "a live run"},
+                         {"--explain", options.explain, !from_ptx, "a profile"},
+                         {"--why", !options.why.empty(), !from_ptx, "a profile"},
+                         {"--format sarif", options.format == "sarif", from_ptx, "code"},
+                         {"--format github", options.format == "github", from_ptx, "code"}}));
+  TRY(expect_applicable("profile", "a report without it",
+                        {{"--explain-out", options.brief.directory != ExplainOptions().directory, options.explain, "--explain"},
+                         {"--source", !options.brief.source_path.empty(), options.explain || options.format == "brief", "--explain"}}));
+  if (!options.why.empty() && (options.json || options.format != "text")) return fail(ErrorKind::usage, "profile: --why prints text alone");
+  return {};
+}
+
+Result<int> print_ptx(const Options& options, const std::string& format, Session& session, Io& io) {
+  CodeOptions code;
+  code.format = format;
+  TRY_ASSIGN(analyse::Input input, session.input(options.ptx_file));
+  if (!is_code(input.kind())) input.format = &ingest::ptx_format;  // its reader says what it expected
+  std::vector<analyse::Input> inputs;
+  inputs.push_back(std::move(input));
+  TRY_ASSIGN(const analyse::Analysis analysis, session.analyse(std::move(inputs)));
+  return print_code(analysis, code, io);
+}
+
+// From a file, or from running the program now.
+Result<const report::NcuReport*> profiled(const Options& options, const std::string& format, Session& session, Io& io) {
+  if (!options.ncu_file.empty()) return session.profile(options.ncu_file);
   TRY_ASSIGN(report::Analyst * analyst, session.context().profiles());
-  const report::NcuReport* report = nullptr;
-  if (!options.ncu_file.empty()) {
-    TRY_ASSIGN(report, session.profile(options.ncu_file));
-  } else {
-    LiveProfile live = options.live;
-    live.is_quiet = options.json;
-    Result<const report::NcuReport*> profiled = profile_now(live, *analyst, io);
-    if (!profiled) {
-      Error error = std::move(profiled).error();
-      error.kind = ErrorKind::negative;  // the documented code of a live profile that failed is 1
-      return Failure{std::move(error)};
-    }
-    report = *profiled;
-  }
+  LiveProfile live = options.live;
+  live.is_quiet = format != "text";
+  Result<const report::NcuReport*> report = profile_now(live, *analyst, io);
+  if (report) return report;
+  Error error = std::move(report).error();
+  error.kind = ErrorKind::negative;  // the documented code of a live profile that failed is 1
+  return Failure{std::move(error)};
+}
+
+Result<int> act(const Options& options, Io& io) {
+  TRY(check(options));
+  TRY_ASSIGN(const std::string format, format_of("profile", options.json, options.format));
+  Session session(options.analysis, io);
+  if (!options.ptx_file.empty()) return print_ptx(options, format, session, io);
+  TRY_ASSIGN(const report::NcuReport* report, profiled(options, format, session, io));
   if (!options.why.empty()) {
-    TRY_ASSIGN(const std::string story, why(*report, options.why, analyst->knowledge()));
+    TRY_ASSIGN(const knowledge::Knowledge* known, session.context().knowledge());
+    TRY_ASSIGN(const std::string story, why(*report, options.why, *known));
     io.out.write(story);
     return 0;
   }
-  if (options.explain) TRY(Brief(*report, options.brief.source_path, options.analysis, io).write_into(options.brief.directory));
-  if (options.json) {
-    write_json(io, "profile", compose::ncu_json(*report));
-    return 0;
-  }
-  io.out.write(compose::ncu_report_text(*report, style_of(io)));
-  if (options.explain) {
+  const Brief brief(*report, options.brief.source_path, options.analysis, io);
+  answer::Answer answer = brief.answer();
+  answer.mode = "profile";
+  if (options.explain) TRY(write_brief(answer, options.brief.directory));
+  TRY(print_answer(io, answer, format));
+  if (options.explain && format == "text") {
     io.out.write(fmt::format("\nBrief written to {}: frx_summary.txt, frx_llm_prompt.txt, frx_evidence.json\n",
                              options.brief.directory == "." ? "this directory" : printable(options.brief.directory)));
   }

@@ -6,8 +6,8 @@
 #include "cli/analysis.h"
 #include "cli/json_output.h"
 #include "cli/prediction_ledger.h"
-#include "compose/ncu_comparison.h"
-#include "compose/run_comparison.h"
+#include "cli/print_answer.h"
+#include "compose/answers.h"
 #include "report/baselines.h"
 #include "report/ncu_comparison.h"
 #include "report/run_analyst.h"
@@ -123,12 +123,6 @@ std::pair<std::string, std::string> profile_labels(const ComparisonOptions& opti
   return {first.kernels[0].short_name, second.kernels[0].short_name};
 }
 
-std::string kept_text(const std::string& ledger, const Appended& kept) {
-  std::string text = fmt::format("{} added to {}", count_text(kept.added, "prediction"), printable(ledger));
-  if (kept.known > 0) text += fmt::format(", {} stood there already", kept.known);
-  return text + "\n";
-}
-
 }  // namespace
 
 Result<int> compare_runs(const ComparisonOptions& options, const report::AnalysisOptions& analysis, Io& io) {
@@ -141,13 +135,7 @@ Result<int> compare_runs(const ComparisonOptions& options, const report::Analysi
   const report::RunComparison comparison =
       report::compare(std::move(before), first.trace_report(), second.compared(std::move(second_label)), second.trace_report(),
                       options.noise_floor_pct / 100, baselines);
-  if (options.format == "json") {
-    write_json(io, "comparison", compose::run_comparison_json(comparison));
-  } else if (options.format == "markdown") {
-    io.out.write(compose::run_comparison_markdown(comparison));
-  } else {
-    io.out.write(compose::run_comparison_text(comparison, style_of(io)));
-  }
+  TRY(print_answer(io, compose::answer_of(borrowed(comparison)), options.format));
   return options.fail_on_regression && comparison.judgement.answer == derive::compare::Answer::worse ? 1 : 0;
 }
 
@@ -158,20 +146,12 @@ Result<int> compare_profiles(const ComparisonOptions& options, const report::Ana
   const auto [first_label, second_label] = profile_labels(options, first, second);
   TRY_ASSIGN(const MaybeSpread baselines, spread_of_profiles(options, first, session));
   const report::NcuComparison comparison = report::compare(first, second, first_label, second_label, baselines);
-  std::optional<Appended> kept;
+  std::optional<compose::KeptPredictions> kept;
   if (!options.ledger.empty()) {
-    TRY_ASSIGN(kept, append_to_ledger(options.ledger, comparison.predictions));
+    TRY_ASSIGN(const Appended appended, append_to_ledger(options.ledger, comparison.predictions));
+    kept = {options.ledger, appended.added, appended.known};
   }
-  if (options.format == "json") {
-    Json json = compose::ncu_comparison_json(comparison);
-    if (kept) json["predictions"]["ledger"] = {{"file", options.ledger}, {"added", kept->added}, {"already_there", kept->known}};
-    write_json(io, "comparison", std::move(json));
-  } else if (options.format == "markdown") {
-    io.out.write(compose::ncu_comparison_markdown(comparison));
-  } else {
-    io.out.write(compose::ncu_comparison_text(comparison, style_of(io)));
-    if (kept) io.out.write(fmt::format("\n{}", kept_text(options.ledger, *kept)));
-  }
+  TRY(print_answer(io, compose::answer_of(borrowed(comparison), kept), options.format));
   const bool is_slower = comparison.outcome == "regressed" || comparison.judgement.answer == derive::compare::Answer::worse;
   return options.fail_on_regression && is_slower ? 1 : 0;
 }

@@ -1,9 +1,8 @@
 #include "cli/explain_brief.h"
 
-#include <filesystem>
-
 #include "base/files.h"
-#include "compose/json.h"
+#include "cli/print_answer.h"
+#include "compose/answers.h"
 
 namespace frx::cli {
 namespace {
@@ -39,13 +38,6 @@ Result<> Brief::inspect_source(report::AnalysisOptions analysis) {
   return {};
 }
 
-std::string Brief::prompt() const { return compose::explain_prompt_text(input_); }
-
-Result<> Brief::write_into(const std::string& directory) const {
-  const std::filesystem::path folder(directory);
-  TRY(write_file(folder / "frx_summary.txt", compose::explain_summary_text(input_)));
-  TRY(write_file(folder / "frx_llm_prompt.txt", prompt()));
-  return write_file(folder / "frx_evidence.json", compose::json_text(compose::explain_json(input_)));
-}
+answer::Answer Brief::answer() const { return compose::answer_of(borrowed(input_.report), input_); }
 
 }  // namespace frx::cli

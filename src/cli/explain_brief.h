@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "answer/answer.h"
 #include "cli/io.h"
 #include "compose/explain.h"
 #include "report/analyse.h"
@@ -22,10 +23,8 @@ class Brief {
   // Warns of a source that cannot be read or analysed. `report` has to live longer than the brief.
   Brief(const report::NcuReport& report, const std::string& source_path, const report::AnalysisOptions& analysis, Io& io);
 
-  // For a language model: what frx_llm_prompt.txt holds.
-  std::string prompt() const;
-  // Writes frx_summary.txt, frx_llm_prompt.txt and frx_evidence.json.
-  Result<> write_into(const std::string& directory) const;
+  // To be written before the brief goes.
+  answer::Answer answer() const;
 
  private:
   Result<> inspect_source(report::AnalysisOptions analysis);

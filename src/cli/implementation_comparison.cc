@@ -10,9 +10,8 @@
 #include "capture/program_compiler.h"
 #include "capture/ptx_compiler.h"
 #include "cli/analysis.h"
-#include "cli/json_output.h"
-#include "compose/evidence.h"
-#include "compose/implementation_comparison.h"
+#include "cli/print_answer.h"
+#include "compose/answers.h"
 #include "report/code_analyst.h"
 #include "report/confirm_with_ptx.h"
 #include "report/implementation_comparison.h"
@@ -148,22 +147,6 @@ Result<> expect_shared_layer(const report::ImplementationComparison& comparison,
                                                                  : "give source, PTX or a profile of both");
 }
 
-void print(const report::ImplementationComparison& comparison, const ImplementationOptions& options, Io& io) {
-  if (options.format == "markdown") {
-    io.out.write(compose::implementation_comparison_markdown(comparison));
-  } else if (options.format != "json") {
-    io.out.write(compose::implementation_comparison_text(comparison, style_of(io)));
-  } else if (options.mode == "comparison") {
-    write_json(io, options.mode, compose::implementation_comparison_json(comparison));
-  } else {
-    write_json(io, options.mode,
-               {{"comparison", compose::implementation_comparison_json(comparison)},
-                {"reconciliation", compose::evidence_json(*comparison.first_evidence)},
-                {"reconciliation_b", compose::evidence_json(*comparison.second_evidence)},
-                {"evidence_failures", compose::evidence_failures_json(comparison)}});
-  }
-}
-
 std::string first_given(std::initializer_list<std::string_view> paths) {
   return std::string(*std::ranges::find_if(paths, [](std::string_view path) { return !path.empty(); }));
 }
@@ -195,7 +178,7 @@ Result<int> compare_implementations(const ImplementationOptions& options, const 
   const report::ImplementationComparison comparison =
       report::compare(first.implementation(), second.implementation(), known, std::move(failures));
   TRY(expect_shared_layer(comparison, first, second));
-  print(comparison, options, io);
+  TRY(print_answer(io, compose::answer_of(borrowed(comparison), options.mode != "comparison"), options.format));
   return options.fail_on_regression && comparison.verdict.winner == report::Side::first ? 1 : 0;
 }
 

@@ -13,7 +13,7 @@ namespace frx::cli {
 namespace {
 
 using advise::Outcome;
-using compose::Json;
+using answer::Json;
 
 constexpr std::uint64_t largest_ledger = std::uint64_t{64} << 20;
 constexpr std::size_t longest_line = std::size_t{1} << 18;  // names of kernels can be anything
@@ -106,12 +106,11 @@ Result<Appended> append_to_ledger(const std::string& path, const report::Predict
   std::string& bytes = ledger.bytes;
   if (!bytes.empty() && bytes.back() != '\n') bytes += '\n';
   for (const report::ScoredPrediction& one : scores.scored) {
-    const Json entry = compose::scored_prediction_json(one);
-    if (!ledger.ids.insert(text_of(entry, "id")).second) {
+    const std::string line = answer::compact_json([&](answer::JsonObject& out) { compose::put_scored_prediction(out, one); });
+    if (!ledger.ids.insert(text_of(Json::parse(line), "id")).second) {
       ++appended.known;
       continue;
     }
-    const std::string line = entry.dump(-1, ' ', true, Json::error_handler_t::replace);
     if (line.size() > longest_line) continue;  // it could not be read again
     bytes += line + "\n";
     ++appended.added;
@@ -141,7 +140,7 @@ std::string ledger_text(const Ledger& ledger) {
          "by. Few predictions of one card say little about it.\n";
 }
 
-compose::Json ledger_json(const Ledger& ledger) {
+answer::Json ledger_json(const Ledger& ledger) {
   const auto counts = [](const Tally& tally) {
     Json json = {{"scored", tally.scored()}};
     for (std::size_t i = 0; i < outcomes.size(); ++i) json[std::string(advise::name_of(outcomes[i]))] = tally.count[i];

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "compose/json.h"
-#include "compose/style.h"
+#include "answer/json.h"
 #include "report/prediction_scores.h"
 
 namespace frx::cli {
@@ -17,7 +16,7 @@ namespace frx::cli {
 struct Ledger {
   std::string path;
   std::string bytes;                  // as the file has them
-  std::vector<compose::Json> entries;  // each prediction once, in the order of the file
+  std::vector<answer::Json> entries;  // each prediction once, in the order of the file
   std::set<std::string> ids;
 };
 
@@ -31,6 +30,6 @@ struct Appended {
 Result<Appended> append_to_ledger(const std::string& path, const report::PredictionScores& scores);
 
 std::string ledger_text(const Ledger& ledger);
-compose::Json ledger_json(const Ledger& ledger);
+answer::Json ledger_json(const Ledger& ledger);
 
 }  // namespace frx::cli

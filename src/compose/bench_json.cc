@@ -1,8 +1,6 @@
 #include <algorithm>
 
-#include "compose/bench.h"
-#include "compose/json.h"
-#include "compose/ncu_comparison.h"
+#include "compose/payloads.h"
 
 namespace frx::compose {
 namespace {
@@ -19,65 +17,52 @@ const BenchClock* clock_named(const BenchReport& report, std::string_view key) {
   return at == report.clocks.end() ? nullptr : &*at;
 }
 
-Json timing_json(const BenchReport& report, const std::optional<BenchTiming>& timing) {
-  if (!timing) return nullptr;
-  return {{"median_ms", number(timing->median)}, {"min_ms", number(timing->min)}, {"max_ms", number(timing->max)},
-          {"stdev_ms", number(timing->stdev)},   {"runs", timing->runs},          {"warmup", report.bench->warmup}};
+void put_timing(JsonObject& out, const BenchReport& report, const std::optional<BenchTiming>& timing) {
+  const auto value = [&](double BenchTiming::*member) { return timing ? std::optional((*timing).*member) : std::nullopt; };
+  out.add("median_ms", value(&BenchTiming::median), "min_ms", value(&BenchTiming::min), "max_ms", value(&BenchTiming::max),
+          "stdev_ms", value(&BenchTiming::stdev), "runs", timing ? std::optional(timing->runs) : std::nullopt,
+          "warmup", when(timing.has_value(), report.bench->warmup));
 }
 
 // The documented object has the times in itself; the ones of the older shape stand under `timing`.
-Json side_json(const BenchReport& report, const BenchSide& side, std::size_t which) {
+void put_side(JsonObject& out, const BenchReport& report, const BenchSide& side, std::size_t which) {
   const BenchClock& wall = report.clocks.front();
-  const Json timing = timing_json(report, wall.timing[which]);
-  Json json{{"src", side.source}, {"compile_ms", number(side.compile_ms, 1)}};
-  for (const char* key : {"median_ms", "min_ms", "max_ms", "stdev_ms", "runs", "warmup"})
-    json[key] = timing.is_null() ? Json(nullptr) : timing[key];
-  json["timing"] = timing;
-  json["samples_ms"] = Json::array();
-  for (const double value : wall.values[which]) json["samples_ms"].push_back(number(value));
+  out.add("src", side.source, "compile_ms", rounded(side.compile_ms, 1));
+  put_timing(out, report, wall.timing[which]);
+  out.object("timing", wall.timing[which], [&](JsonObject& inner, const auto& timing) { put_timing(inner, report, timing); });
+  out.add("samples_ms", wall.values[which]);
   for (const auto& [key, clock] : {std::pair("kernel_us", "cuda_event"), std::pair("kernel_cold_us", "cuda_event_cold")}) {
-    json[key] = nullptr;
     const BenchClock* found = clock_named(report, clock);
-    if (!found) continue;
-    json[key] = Json::array();
-    for (const double value : found->values[which]) json[key].push_back(number(value));
+    out.add(key, found ? std::optional(found->values[which]) : std::nullopt);
   }
-  json["run_error"] = text_or_null(side.run_error);
-  return json;
+  out.add("run_error", unless_empty(side.run_error));
 }
 
-Json compile_errors(const Bench& bench) {
-  Json errors = Json::array();
+void put_compile_errors(JsonObject& out, const Bench& bench) {
+  std::vector<std::pair<std::string_view, const BenchSide*>> failed;
   for (const auto& [name, side] : {std::pair("before", &bench.before), std::pair("after", &bench.after)}) {
-    if (!side->compile_error.empty()) errors.push_back({{"side", name}, {"src", side->source}, {"error", side->compile_error}});
+    if (!side->compile_error.empty()) failed.emplace_back(name, side);
   }
-  return errors;
+  out.list("compile_errors", failed, [](JsonObject& inner, const auto& one) {
+    inner.add("side", one.first, "src", one.second->source, "error", one.second->compile_error);
+  });
 }
 
-Json kernel_event(const BenchReport& report, std::string_view key, std::string_view source) {
+void put_kernel_event(JsonObject& out, const BenchReport& report, std::string_view key, std::string_view source) {
   const BenchClock* clock = clock_named(report, key);
-  Json json{
-      {"available", clock != nullptr}, {"baseline_us", nullptr}, {"optimized_us", nullptr}, {"speedup_x", nullptr}, {"source", source}};
-  if (!clock) return json;
-  json["available"] = clock->is_of_both();
-  if (clock->timing[0]) json["baseline_us"] = number(clock->timing[0]->median, 3);
-  if (clock->timing[1]) json["optimized_us"] = number(clock->timing[1]->median, 3);
-  json["speedup_x"] = number(report.speedup(key), 3);
-  return json;
+  const auto median = [&](std::size_t which) {
+    return clock && clock->timing[which] ? std::optional(clock->timing[which]->median) : std::nullopt;
+  };
+  out.add("available", clock && clock->is_of_both(), "baseline_us", rounded(median(0), 3), "optimized_us", rounded(median(1), 3),
+          "speedup_x", rounded(clock ? report.speedup(key) : std::nullopt, 3), "source", source);
 }
 
-Json verdict_json(const BenchReport& report) {
-  Json json{{"answer", derive::compare::name_of(report.answer)},
-            {"basis", report.basis ? Json(report.basis->key) : Json(nullptr)},
-            {"time_ratio", nullptr},
-            {"time_ratio_low", nullptr},
-            {"time_ratio_high", nullptr},
-            {"confidence_level", 0.99}};
-  if (!report.basis) return json;
-  json["time_ratio"] = number(report.basis->judgement.ratio);
-  json["time_ratio_low"] = number(report.basis->judgement.low);
-  json["time_ratio_high"] = number(report.basis->judgement.high);
-  return json;
+void put_verdict(JsonObject& out, const BenchReport& report) {
+  using derive::compare::Judgement;
+  const auto value = [&](std::optional<double> Judgement::*member) { return report.basis ? report.basis->judgement.*member : std::nullopt; };
+  out.add("answer", derive::compare::name_of(report.answer), "basis", report.basis ? std::optional(report.basis->key) : std::nullopt,
+          "time_ratio", value(&Judgement::ratio), "time_ratio_low", value(&Judgement::low), "time_ratio_high", value(&Judgement::high),
+          "confidence_level", 0.99);
 }
 
 std::string_view name_of(BenchOutputs outputs) {
@@ -90,17 +75,14 @@ std::string_view name_of(BenchOutputs outputs) {
   return "";
 }
 
-Json environment_json(const Bench& bench) {
-  Json json{{"compiler", bench.compiler}, {"gpu", nullptr}, {"driver", nullptr}};
-  if (!bench.gpu) return json;
-  json["gpu"] = bench.gpu->name;
-  json["driver"] = text_or_null(bench.gpu->driver);
-  json["sm_clock_before_mhz"] = number(bench.gpu->sm_clock_before_mhz, 0);
-  json["sm_clock_after_mhz"] = number(bench.gpu->sm_clock_after_mhz, 0);
-  json["temperature_before_c"] = number(bench.gpu->temperature_before_c, 0);
-  json["temperature_after_c"] = number(bench.gpu->temperature_after_c, 0);
-  json["throttled"] = bench.gpu->was_throttled;
-  return json;
+void put_environment(JsonObject& out, const Bench& bench) {
+  out.add("compiler", bench.compiler);
+  if (!bench.gpu) return out.add("gpu", nullptr, "driver", nullptr);
+  out.add("gpu", bench.gpu->name, "driver", unless_empty(bench.gpu->driver),
+          "sm_clock_before_mhz", rounded(bench.gpu->sm_clock_before_mhz, 0),
+          "sm_clock_after_mhz", rounded(bench.gpu->sm_clock_after_mhz, 0),
+          "temperature_before_c", rounded(bench.gpu->temperature_before_c, 0),
+          "temperature_after_c", rounded(bench.gpu->temperature_after_c, 0), "throttled", bench.gpu->was_throttled);
 }
 
 // Kernel times before those of processes.
@@ -112,27 +94,28 @@ std::pair<std::optional<double>, std::string_view> primary_speedup(const BenchRe
 
 }  // namespace
 
-Json bench_json(const BenchReport& report) {
+void put_bench(JsonObject& out, const BenchReport& report) {
   const Bench& bench = *report.bench;
-  Json json{{"schema", "frx_bench_v0"}, {"arch", text_or_null(bench.architecture)}};
-  json["before"] = side_json(report, bench.before, 0);
-  json["after"] = side_json(report, bench.after, 1);
-  json["speedup_x"] = number(report.speedup("wall_clock"), 3);
-  json["ncu_diff"] = report.ncu ? ncu_comparison_json(*report.ncu) : Json(nullptr);
-  json["ncu_error"] = text_or_null(report.ncu_trouble);
-  json["compile_errors"] = compile_errors(bench);
-  json["kernel_event"] = kernel_event(report, "cuda_event", "FRX_KERNEL_US of each run, the median of them");
-  json["kernel_event_cold"] = kernel_event(report, "cuda_event_cold", "FRX_KERNEL_COLD_US of each run, the median of them");
-  json["event_speedup_x"] = number(report.speedup("cuda_event"), 3);
-  json["kernel_speedup_x"] = report.ncu ? number(report.ncu->speedup, 3) : Json(nullptr);
   const auto [speedup, basis] = primary_speedup(report);
-  json["primary_speedup_x"] = number(speedup, 3);
-  json["primary_speedup_basis"] = speedup ? Json(basis) : Json(nullptr);
-  json["verdict"] = verdict_json(report);
-  json["outputs"] = {{"result", name_of(report.outputs)}, {"detail", text_or_null(report.outputs_words)}};
-  json["environment"] = environment_json(bench);
-  json["notes"] = report.notes;
-  return json;
+  out.add("schema", "frx_bench_v0", "arch", unless_empty(bench.architecture));
+  out.object("before", [&](JsonObject& inner) { put_side(inner, report, bench.before, 0); });
+  out.object("after", [&](JsonObject& inner) { put_side(inner, report, bench.after, 1); });
+  out.add("speedup_x", rounded(report.speedup("wall_clock"), 3));
+  out.object("ncu_diff", report.ncu, [](JsonObject& inner, const report::NcuComparison& ncu) { put_ncu_comparison(inner, ncu); });
+  out.add("ncu_error", unless_empty(report.ncu_trouble));
+  put_compile_errors(out, bench);
+  out.object("kernel_event",
+             [&](JsonObject& inner) { put_kernel_event(inner, report, "cuda_event", "FRX_KERNEL_US of each run, the median of them"); });
+  out.object("kernel_event_cold", [&](JsonObject& inner) {
+    put_kernel_event(inner, report, "cuda_event_cold", "FRX_KERNEL_COLD_US of each run, the median of them");
+  });
+  out.add("event_speedup_x", rounded(report.speedup("cuda_event"), 3),
+          "kernel_speedup_x", rounded(report.ncu ? report.ncu->speedup : std::nullopt, 3), "primary_speedup_x", rounded(speedup, 3),
+          "primary_speedup_basis", when(speedup.has_value(), basis));
+  out.object("verdict", [&](JsonObject& inner) { put_verdict(inner, report); });
+  out.object("outputs", [&](JsonObject& inner) { inner.add("result", name_of(report.outputs), "detail", unless_empty(report.outputs_words)); });
+  out.object("environment", [&](JsonObject& inner) { put_environment(inner, bench); });
+  out.add("notes", report.notes);
 }
 
 }  // namespace frx::compose

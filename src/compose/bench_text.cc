@@ -2,8 +2,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "compose/bench.h"
-#include "compose/page.h"
+#include "compose/documents.h"
 
 namespace frx::compose {
 namespace {
@@ -19,13 +18,13 @@ using report::BenchTiming;
 
 std::string time_of(const BenchClock& clock, double value) { return format_quantity(value * clock.to_ns, "ns"); }
 
-void add_side(Page& page, std::string_view name, const BenchSide& side) {
+void add_side(Document& page, std::string_view name, const BenchSide& side) {
   const std::string compiled =
       side.compile_ms ? fmt::format(", compiled in {}", format_quantity(*side.compile_ms * 1e6, "ns")) : ", not compiled";
   page.fact(name, printable(side.source) + compiled);
 }
 
-void add_gpu(Page& page, const Bench& bench) {
+void add_gpu(Document& page, const Bench& bench) {
   if (!bench.gpu) {
     page.fact("GPU", "no driver answered");
     return;
@@ -36,7 +35,7 @@ void add_gpu(Page& page, const Bench& bench) {
   page.fact("GPU", text);
 }
 
-void add_trouble(Page& page, std::string_view name, const BenchSide& side) {
+void add_trouble(Document& page, std::string_view name, const BenchSide& side) {
   const std::string& trouble = side.compile_error.empty() ? side.run_error : side.compile_error;
   if (trouble.empty()) return;
   page.hanging(fmt::format("{} ({}): ", side.compile_error.empty() ? "did not run" : "did not compile", name),
@@ -57,18 +56,21 @@ std::string spread_words(const BenchClock& clock, const std::optional<BenchTimin
   return fmt::format("{} ({} to {})", time_of(clock, timing->median), time_of(clock, timing->min), time_of(clock, timing->max));
 }
 
-void add_times(Page& page, const BenchReport& report) {
+void add_times(Document& page, const BenchReport& report) {
   if (!report.clocks.front().timing[0] && !report.clocks.front().timing[1]) return;
-  page.section("TIMES: MEDIAN (FASTEST TO SLOWEST)");
+  page.section("Times: median (fastest to slowest)");
   for (const BenchClock& clock : report.clocks) {
-    const std::string mark = report.basis == &clock ? "  <- decides" : "";
-    page.raw(fmt::format("  {}{}", clock.name, mark));
+    if (report.basis == &clock) {
+      page.hanging(fmt::format("{}  ", clock.name), "<- decides");
+    } else {
+      page.paragraph(clock.name);
+    }
     page.hanging("before : ", spread_words(clock, clock.timing[0]), 4);
     page.hanging("after  : ", spread_words(clock, clock.timing[1]), 4);
     if (const std::string words = speedup_words(clock); !words.empty()) page.hanging("speedup: ", words, 4);
   }
   if (!report.ncu || !report.ncu->speedup) return;
-  page.raw("  kernels, by Nsight Compute (one run each, at the base clock)");
+  page.paragraph("kernels, by Nsight Compute (one run each, at the base clock)");
   page.hanging("before : ", format_quantity(*report.ncu->baseline_us * 1e3, "ns"), 4);
   page.hanging("after  : ", format_quantity(*report.ncu->optimized_us * 1e3, "ns"), 4);
   page.hanging("speedup: ", fmt::format("{:.2f}x", *report.ncu->speedup), 4);
@@ -85,35 +87,39 @@ std::string doubt_words(const BenchReport& report) {
   return {};
 }
 
-void add_verdict(Page& page, const BenchReport& report) {
-  page.section("VERDICT");
-  if (!report.basis) {
-    page.paragraph("None: one side has no times.", 2, Tone::yellow);
-    return;
-  }
-  const std::string basis = fmt::format("basis: {}", report.basis->name);
-  if (report.outputs == BenchOutputs::differ) {
-    page.paragraph("Not comparable: the two do not compute the same. FRX_CHECKSUM: " + report.outputs_words + ".", 2, Tone::red);
-    return;
-  }
-  const std::string speedup = speedup_words(*report.basis);
+struct Verdict {
+  std::string words;
+  Tone tone = Tone::yellow;
+};
+
+Verdict verdict_of(const BenchReport& report) {
+  if (!report.basis) return {"None: one side has no times."};
+  if (report.outputs == BenchOutputs::differ)
+    return {"Not comparable: the two do not compute the same. FRX_CHECKSUM: " + report.outputs_words + ".", Tone::red};
+  const std::string speedup = speedup_words(*report.basis), basis = fmt::format("basis: {}", report.basis->name);
   switch (report.answer) {
-    case Answer::better: page.paragraph(fmt::format("Better. Speedup: {}, {}", speedup, basis), 2, Tone::green); break;
-    case Answer::worse: page.paragraph(fmt::format("Worse. Speedup: {}, {}", speedup, basis), 2, Tone::red); break;
-    case Answer::cannot_tell:
-      page.paragraph(fmt::format("Cannot tell: {}. Seen: {}, {}", doubt_words(report), speedup, basis), 2, Tone::yellow);
-      break;
+    case Answer::better: return {fmt::format("Better. Speedup: {}, {}", speedup, basis), Tone::green};
+    case Answer::worse: return {fmt::format("Worse. Speedup: {}, {}", speedup, basis), Tone::red};
+    case Answer::cannot_tell: break;
   }
-  if (report.outputs == BenchOutputs::same) page.paragraph("Both compute the same (FRX_CHECKSUM).");
+  return {fmt::format("Cannot tell: {}. Seen: {}, {}", doubt_words(report), speedup, basis)};
 }
 
-void add_bottlenecks(Page& page, const BenchReport& report) {
+void add_verdict(Document& page, const BenchReport& report) {
+  const Verdict verdict = verdict_of(report);
+  page.headline = verdict.words;
+  page.section("Verdict");
+  page.paragraph(verdict.words, 2, verdict.tone);
+  if (report.basis && report.outputs == BenchOutputs::same) page.paragraph("Both compute the same (FRX_CHECKSUM).");
+}
+
+void add_bottlenecks(Document& page, const BenchReport& report) {
   if (!report.ncu_trouble.empty()) {
-    page.section("BOTTLENECKS");
+    page.section("Bottlenecks");
     page.paragraph("Not profiled: " + report.ncu_trouble, 2, Tone::yellow);
   }
   if (!report.ncu) return;
-  page.section("BOTTLENECKS");
+  page.section("Bottlenecks");
   const auto list = [&](std::string_view heading, const std::vector<std::string>& labels) {
     if (!labels.empty()) page.hanging(heading, join(labels, ", "));
   };
@@ -125,10 +131,10 @@ void add_bottlenecks(Page& page, const BenchReport& report) {
 
 }  // namespace
 
-std::string bench_text(const BenchReport& report, const Style& style) {
+Document document_of(const BenchReport& report) {
   const Bench& bench = *report.bench;
-  Page page(style);
-  page.title(fmt::format("BENCH: {} -> {}", printable(file_name_in(bench.before.source)), printable(file_name_in(bench.after.source))));
+  Document page;
+  page.title("Bench:", fmt::format("{} -> {}", file_name_in(bench.before.source), file_name_in(bench.after.source)));
   add_side(page, "Before", bench.before);
   add_side(page, "After", bench.after);
   page.fact("Compiler", printable(bench.compiler) + (bench.architecture.empty() ? "" : " for " + printable(bench.architecture)));
@@ -140,9 +146,8 @@ std::string bench_text(const BenchReport& report, const Style& style) {
   add_times(page, report);
   add_bottlenecks(page, report);
   add_verdict(page, report);
-  if (!report.notes.empty()) page.section("NOTES");
-  for (const std::string& note : report.notes) page.hanging("- ", note);
-  return page.take();
+  add_notes(page, report.notes);
+  return page;
 }
 
 }  // namespace frx::compose

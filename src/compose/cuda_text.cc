@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "compose/code_findings.h"
-#include "compose/cuda_report.h"
+#include "compose/documents.h"
 
 namespace frx::compose {
 namespace {
@@ -15,10 +15,11 @@ constexpr std::size_t findings_shown = 10, kernels_shown = 10, advised_shown = 3
 
 std::string words(const std::vector<std::string>& list) { return list.empty() ? "none seen" : join(list, ", "); }
 
-void add_head(Page& page, const CudaReport& report) {
-  page.title("FRX CUDA SOURCE ANALYSIS");
+void add_head(Document& page, const CudaReport& report) {
+  page.headline = count_text(report.findings.size(), "finding") + " in CUDA source";
+  page.title("FRX CUDA source analysis");
   if (report.files.size() == 1)
-    page.fact("File", printable(report.files[0]));
+    page.fact("File", as_name(report.files[0]));
   else
     page.fact("Files", count_text(report.files.size(), "file"));
   page.fact("GPU", report.gpu.empty() ? "none named; --gpu-model adds occupancy and its limits" : report.gpu);
@@ -26,13 +27,13 @@ void add_head(Page& page, const CudaReport& report) {
                                    count_text(report.inspection.launches.size(), "launch")));
 }
 
-void add_kernels(Page& page, const CudaReport& report) {
+void add_kernels(Document& page, const CudaReport& report) {
   const std::vector<Kernel>& kernels = report.inspection.kernels;
   if (kernels.empty()) return;
   const std::size_t shown = std::min(kernels_shown, kernels.size());
-  page.section("KERNELS", shown, kernels.size());
+  page.section("Kernels", shown, kernels.size());
   for (const Kernel& kernel : std::span(kernels).first(shown)) {
-    page.paragraph(fmt::format("{}  {}", clip(printable(kernel.name), page.width() / 2), place_text(kernel.place)), 2, Tone::bold);
+    page.paragraph(as_name(kernel.name, Fit::half) + " " + as_name(place_text(kernel.place)), 2, Tone::bold);
     page.hanging("indexing: ", words(kernel.indexing_patterns), 4, Tone::dim);
     page.hanging("memory  : ", words(kernel.memory_access_styles), 4, Tone::dim);
     if (!kernel.atomics.empty()) page.hanging("atomics : ", words(kernel.atomics), 4, Tone::dim);
@@ -49,30 +50,30 @@ std::string candidates_text(const model::cuda::LaunchAdvice& advice) {
   return join(sizes, ", ");
 }
 
-void add_advice(Page& page, const CudaReport& report) {
+void add_advice(Document& page, const CudaReport& report) {
   const auto& all = report.inspection.advice;
   if (all.empty()) return;
   const std::size_t shown = std::min(advised_shown, all.size());
-  page.section("LAUNCH ADVISOR", shown, all.size());
+  page.section("Launch advisor", shown, all.size());
   for (const model::cuda::LaunchAdvice& advice : std::span(all).first(shown)) {
-    page.hanging(clip(printable(advice.kernel), page.width() / 2) + ": ", "block sizes to try: " + candidates_text(advice), 2, Tone::bold);
+    page.hanging(clip(printable(advice.kernel), 40) + ": ", "block sizes to try: " + candidates_text(advice), 2, Tone::bold);
     if (!advice.notes.empty()) page.paragraph(advice.notes[0], 4);
   }
 }
 
 }  // namespace
 
-std::string cuda_text(const CudaReport& report, const Style& style) {
-  Page page(style);
+Document document_of(const CudaReport& report) {
+  Document page;
   add_head(page, report);
   add_findings(page, report.findings, findings_shown);
   add_kernels(page, report);
   add_advice(page, report);
-  page.section("HOW SURE THIS IS");
+  page.section("How sure this is");
   page.paragraph(fmt::format("Read from the source, {} and not measured. Profile before and after a change: frx profile -- ./your_app",
                              report.held_against_ptx ? "held against PTX" : "not compiled"));
   for (const std::string& note : report.notes) page.hanging("- ", note);
-  return page.take();
+  return page;
 }
 
 }  // namespace frx::compose

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "compose/code_findings.h"
-#include "compose/device_report.h"
+#include "compose/documents.h"
 
 namespace frx::compose {
 namespace {
@@ -45,11 +45,11 @@ std::string occupancy_text(const DeviceKernel& kernel) {
   return sizes.empty() ? "" : fmt::format("occupancy on {} by threads per block: {}", kernel.gpu, join(sizes, ", "));
 }
 
-void add_kernel(Page& page, const DeviceReport& report, const DeviceKernel& device) {
+void add_kernel(Document& page, const DeviceReport& report, const DeviceKernel& device) {
   const KernelResources& kernel = report.code.kernels[device.index];
-  const std::string& name = kernel.demangled.empty() ? kernel.name : kernel.demangled;
+  const std::string& called = kernel.demangled.empty() ? kernel.name : kernel.demangled;
   const std::string of = kernel.member.empty() ? kernel.architecture : kernel.architecture + ", " + clip(printable(kernel.member), 30);
-  page.paragraph(fmt::format("{} ({})", clip(printable(name), page.width() - std::min(page.width(), of.size() + 5)), of), 2, Tone::bold);
+  page.paragraph(as_name(called, Fit::cut) + fmt::format(" ({})", of), 2, Tone::bold);
   page.paragraph(fmt::format("{}, {}, {}, {}", or_unknown(kernel.registers_per_thread, "registers"),
                              or_unknown(kernel.static_shared_bytes, "bytes of shared memory"),
                              or_unknown(kernel.frame_bytes, "bytes of stack"), spills_text(kernel)),
@@ -57,20 +57,21 @@ void add_kernel(Page& page, const DeviceReport& report, const DeviceKernel& devi
   page.paragraph(occupancy_text(device), 4, Tone::dim);
 }
 
-void add_kernels(Page& page, const DeviceReport& report) {
+void add_kernels(Document& page, const DeviceReport& report) {
   const std::size_t shown = std::min(kernels_shown, report.kernels.size());
-  page.section(shown < report.kernels.size() ? fmt::format("KERNELS ({} of {}; --json has all)", shown, report.kernels.size())
-                                             : fmt::format("KERNELS ({})", shown));
+  page.section("Kernels", shown < report.kernels.size() ? fmt::format("({} of {}; --json has all)", shown, report.kernels.size())
+                                                        : fmt::format("({})", shown));
   if (report.kernels.empty()) page.paragraph("None: the file carries PTX only, which the driver compiles when it loads it.");
   for (const DeviceKernel& kernel : std::span(report.kernels).first(shown)) add_kernel(page, report, kernel);
 }
 
 }  // namespace
 
-std::string device_text(const DeviceReport& report, const Style& style) {
-  Page page(style);
-  page.title("FRX DEVICE CODE ANALYSIS");
-  page.fact("File", printable(report.source));
+Document document_of(const DeviceReport& report) {
+  Document page;
+  page.headline = count_text(report.findings.size(), "finding") + " in device code";
+  page.title("FRX device code analysis");
+  page.fact("File", as_name(report.source));
   if (!report.gpu.empty()) page.fact("GPU", report.gpu);
   page.fact("Machine code", fmt::format("{} for {}", count_text(report.code.kernels.size(), "kernel"), architectures_text(report)));
   std::vector<std::string> ptx;
@@ -79,14 +80,13 @@ std::string device_text(const DeviceReport& report, const Style& style) {
   add_findings(page, report.findings, findings_shown);
   add_kernels(page, report);
   for (const auto& one : report.ptx) {
-    page.section(
-        fmt::format("PTX FOR {}: {}", one->target.empty() ? "?" : one->target, count_text(one->diagnosis.kernels.size(), "kernel")));
+    page.section("PTX for",
+                 fmt::format("{}: {}", one->target.empty() ? "?" : one->target, count_text(one->diagnosis.kernels.size(), "kernel")));
     add_labels(page, one->diagnosis.labels);
     if (one->diagnosis.labels.empty()) page.paragraph("Nothing in the code stands out.");
   }
-  if (!report.notes.empty()) page.section("NOTES");
-  for (const std::string& note : report.notes) page.hanging("- ", note);
-  return page.take();
+  add_notes(page, report.notes);
+  return page;
 }
 
 }  // namespace frx::compose

@@ -1,86 +1,98 @@
-#include <map>
+#include <algorithm>
 
-#include "compose/evidence.h"
-#include "compose/json.h"
+#include "compose/payloads.h"
 
 namespace frx::compose {
 namespace {
 
-using diagnose::Holds;
 using diagnose::Reconciled;
 using diagnose::Sign;
 using knowledge::Layer;
 using report::EvidenceReport;
 using report::MissingEvidence;
 
-std::string key_of(Layer layer) { return std::string(knowledge::name_of(layer)); }
+std::vector<const Sign*> of_layer(const std::vector<const Sign*>& signs, Layer layer) {
+  std::vector<const Sign*> found;
+  std::ranges::copy_if(signs, std::back_inserter(found), [&](const Sign* sign) { return sign->layer == layer; });
+  return found;
+}
+
+std::vector<std::string_view> names_of(const std::vector<Layer>& layers) {
+  std::vector<std::string_view> names;
+  for (const Layer layer : layers) names.push_back(knowledge::name_of(layer));
+  return names;
+}
 
 // What a layer has to say is called findings in code and bottlenecks where it was measured.
-Json layer_json(const Reconciled& one, Layer layer) {
-  Json json = Json::object();
-  const char* const list = knowledge::is_code(layer) ? "findings" : "bottlenecks";
-  for (const Sign* sign : one.confirming) {
-    if (sign->layer == layer)
-      json[list].push_back({{"label", sign->name}, {"kernel", text_or_null(sign->kernel)}, {"evidence", text_or_null(sign->words)}});
-  }
-  for (const Sign* sign : one.contradicting) {
-    if (sign->layer == layer) json["contradicted_by"].push_back({{"label", sign->name}, {"kernel", text_or_null(sign->kernel)}});
-  }
-  return json.empty() ? Json(nullptr) : json;
+void put_layer(JsonObject& out, const Reconciled& one, Layer layer) {
+  const std::vector<const Sign*> confirming = of_layer(one.confirming, layer), contradicting = of_layer(one.contradicting, layer);
+  const std::string_view key = knowledge::name_of(layer);
+  if (confirming.empty() && contradicting.empty()) return out.add(key, nullptr);
+  out.object(key, [&](JsonObject& inner) {
+    if (!confirming.empty()) {
+      inner.list(knowledge::is_code(layer) ? "findings" : "bottlenecks", confirming, [](JsonObject& entry, const Sign* sign) {
+        entry.add("label", sign->name, "kernel", unless_empty(sign->kernel), "evidence", unless_empty(sign->words));
+      });
+    }
+    if (!contradicting.empty()) {
+      inner.list("contradicted_by", contradicting,
+                 [](JsonObject& entry, const Sign* sign) { entry.add("label", sign->name, "kernel", unless_empty(sign->kernel)); });
+    }
+  });
 }
 
-Json missing_json(const std::optional<MissingEvidence>& missing) {
-  if (!missing) return nullptr;
-  Json metrics = Json::array();
-  for (const report::WantedCounter& counter : missing->counters)
-    metrics.push_back({{"metric", counter.counter}, {"label", counter.label}, {"why", counter.why}, {"layer", "ncu"}});
-  return {{"metrics", std::move(metrics)},
-          {"ncu_command", missing->ncu_command},
-          {"full_collection_command", missing->full_collection_command},
-          {"confidence_if_confirmed", diagnose::name_of(missing->if_confirmed)}};
+void put_missing(JsonObject& out, const MissingEvidence& missing) {
+  out.list("metrics", missing.counters, [](JsonObject& inner, const report::WantedCounter& counter) {
+    inner.add("metric", counter.counter, "label", counter.label, "why", counter.why, "layer", "ncu");
+  });
+  out.add("ncu_command", missing.ncu_command, "full_collection_command", missing.full_collection_command, "confidence_if_confirmed",
+          diagnose::name_of(missing.if_confirmed));
 }
 
-Json diagnosis_json(const Reconciled& one, const std::optional<MissingEvidence>& missing) {
-  Json json{{"label", one.diagnosis->id},
-            {"display_name", one.diagnosis->display},
-            {"confidence", diagnose::name_of(one.confidence)},
-            {"severity", one.diagnosis->severity}};
-  json["kernel"] = text_or_null(one.kernel);
-  json["kernels"] = Json::array();
-  for (const auto& [kernel, confidence] : one.kernels)
-    json["kernels"].push_back({{"kernel", kernel}, {"confidence", diagnose::name_of(confidence)}});
-  json["layers_confirming"] = Json::array();
-  for (const Layer layer : one.layers) json["layers_confirming"].push_back(key_of(layer));
-  json["layers_contradicting"] = Json::array();
+void put_diagnosis(JsonObject& out, const Reconciled& one, const std::optional<MissingEvidence>& missing) {
+  out.add("label", one.diagnosis->id, "display_name", one.diagnosis->display, "confidence", diagnose::name_of(one.confidence), "severity",
+          one.diagnosis->severity, "kernel", unless_empty(one.kernel));
+  out.list("kernels", one.kernels, [](JsonObject& inner, const auto& kernel) {
+    inner.add("kernel", kernel.first, "confidence", diagnose::name_of(kernel.second));
+  });
+  std::vector<Layer> contradicting;
   for (std::size_t i = 0; i < knowledge::layer_count; ++i) {
-    const auto layer = static_cast<Layer>(i);
-    json["evidence"][key_of(layer)] = layer_json(one, layer);
-    if (json["evidence"][key_of(layer)].contains("contradicted_by")) json["layers_contradicting"].push_back(key_of(layer));
+    if (!of_layer(one.contradicting, static_cast<Layer>(i)).empty()) contradicting.push_back(static_cast<Layer>(i));
   }
-  json["fix_summary"] = one.diagnosis->fix;
-  json["recommendation_ids"] = one.diagnosis->recommendations;
-  json["missing_evidence"] = missing_json(missing);
-  return json;
+  out.add("layers_confirming", names_of(one.layers), "layers_contradicting", names_of(contradicting));
+  out.object("evidence", [&](JsonObject& inner) {
+    for (std::size_t i = 0; i < knowledge::layer_count; ++i) put_layer(inner, one, static_cast<Layer>(i));
+  });
+  out.add("fix_summary", one.diagnosis->fix, "recommendation_ids", one.diagnosis->recommendations);
+  out.object("missing_evidence", missing, put_missing);
 }
 
 }  // namespace
 
-Json evidence_json(const EvidenceReport& report) {
-  Json json{{"schema", "reconciliation_v1"}};
-  json["files"] = Json::array();
-  for (const auto& [layer, file] : report.evidence.files) json["files"].push_back({{"layer", key_of(layer)}, {"file", file}});
-  json["layers_available"] = Json::array();
-  for (const Layer layer : report.reconciliation.layers_available) json["layers_available"].push_back(key_of(layer));
-  json["diagnoses"] = Json::array();
-  for (std::size_t i = 0; i < report.missing.size(); ++i)
-    json["diagnoses"].push_back(diagnosis_json(report.reconciliation.diagnoses[i], report.missing[i]));
-  json["unreconciled"] = Json::object();
-  for (const Sign* sign : report.reconciliation.unreconciled) {
-    Json& list = json["unreconciled"][key_of(sign->layer)];
-    if (list.is_null()) list = Json::array();
-    if (std::find(list.begin(), list.end(), Json(sign->name)) == list.end()) list.push_back(sign->name);
-  }
-  return json;
+void put_evidence(JsonObject& out, const EvidenceReport& report) {
+  const diagnose::Reconciliation& all = report.reconciliation;
+  out.add("schema", "reconciliation_v1");
+  out.list("files", report.evidence.files, [](JsonObject& inner, const auto& file) {
+    inner.add("layer", knowledge::name_of(file.first), "file", file.second);
+  });
+  out.add("layers_available", names_of(all.layers_available));
+  const std::span<const std::optional<MissingEvidence>> missing = report.missing;
+  out.list("diagnoses", missing, [&](JsonObject& inner, const std::optional<MissingEvidence>& one) {
+    put_diagnosis(inner, all.diagnoses[static_cast<std::size_t>(&one - missing.data())], one);
+  });
+  out.object("unreconciled", [&](JsonObject& inner) {
+    std::vector<Layer> layers;  // in the order of their first sign
+    for (const Sign* sign : all.unreconciled) {
+      if (std::ranges::find(layers, sign->layer) == layers.end()) layers.push_back(sign->layer);
+    }
+    for (const Layer layer : layers) {
+      std::vector<std::string_view> names;
+      for (const Sign* sign : of_layer(all.unreconciled, layer)) {
+        if (std::ranges::find(names, sign->name) == names.end()) names.push_back(sign->name);
+      }
+      inner.add(knowledge::name_of(layer), names);
+    }
+  });
 }
 
 }  // namespace frx::compose

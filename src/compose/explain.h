@@ -1,10 +1,10 @@
-// The three files of `frx explain` for a profile: a summary for people, a prompt for a language model,
-// and the evidence as JSON.
+// What the three files of `frx explain` for a profile are made of. The third, frx_evidence.json (`frx_explain_v0`), is
+// put_explanation() of compose/payloads.h.
 #pragma once
 
 #include <string>
 
-#include "compose/json_fwd.h"
+#include "compose/parts.h"
 #include "report/cuda_report.h"
 #include "report/evidence.h"
 #include "report/report.h"
@@ -21,12 +21,9 @@ struct ExplainInput {
 };
 
 // frx_summary.txt
-std::string explain_summary_text(const ExplainInput& input);
+Document explain_summary_document(const ExplainInput& input);
 
 // frx_llm_prompt.txt. Names, notes and source come from files: they stand in fences, declared as data.
-std::string explain_prompt_text(const ExplainInput& input);
-
-// frx_evidence.json: `frx_explain_v0`.
-Json explain_json(const ExplainInput& input);
+Document explain_prompt_document(const ExplainInput& input);
 
 }  // namespace frx::compose

@@ -4,10 +4,10 @@
 
 #include "base/text.h"
 #include "compose/code_findings.h"
+#include "compose/documents.h"
 #include "compose/explain_facts.h"
 #include "compose/hot_lines.h"
 #include "compose/ncu_words.h"
-#include "compose/page.h"
 #include "compose/recommendation_text.h"
 
 namespace frx::compose {
@@ -15,16 +15,16 @@ namespace {
 
 using report::NcuReport;
 
-void add_field(Page& page, std::string_view label, std::string_view text) {
+void add_field(Document& page, std::string_view label, std::string_view text) {
   page.hanging(pad_right(label, 14) + ": ", text);
 }
 
-void add_head(Page& page, const ExplainInput& input) {
+void add_head(Document& page, const ExplainInput& input) {
   const NcuReport& report = input.report;
   std::string layers;
   for (const std::string_view layer : layers_available(input))
     layers += (layers.empty() ? "" : ", ") + std::string(layer);
-  page.title("FRX OPTIMIZATION SUMMARY");
+  page.title("FRX optimization summary");
   add_field(page, "Profile", report.source);
   add_field(page, "Kernel source", input.kernel_source_path.empty() ? "not given" : input.kernel_source_path);
   add_field(page, "Layers", layers);
@@ -39,26 +39,24 @@ void add_head(Page& page, const ExplainInput& input) {
   add_field(page, "Severity", severity_of(primary_finding(report)));
 }
 
-void add_evidence(Page& page, const NcuReport& report) {
-  page.section("EVIDENCE");
-  bool any = false;
+void add_evidence(Document& page, const NcuReport& report) {
+  page.section("Evidence");
+  Table table{{{"metric", 32}, number_column("value", 9), {"status"}}};
+  table.headings = Table::Headings::implied;
   for (const KeyMetric& metric : key_metrics(report)) {
     if (!metric.value) continue;
-    any = true;
-    const std::string head = pad_right(metric.label, 32) + pad_left(metric.text, 9) + "  ";
-    page.hanging(head,
-                 metric.caveat.empty() ? std::string(metric.word) : fmt::format("{}; {}", metric.word, metric.caveat));
+    table.add({metric.label, metric.text, metric.caveat.empty() ? std::string(metric.word) : fmt::format("{}; {}", metric.word, metric.caveat)});
   }
   for (const auto& [reason, value, kind] : report.stalls) {
     if (reason != report.dominant_stall || value <= 5) continue;
-    any = true;
-    page.raw("  " + pad_right("Dominant stall", 32) + pad_left(percent_text(value), 9) + "  " + reason);
+    table.add({"Dominant stall", percent_text(value), reason});
   }
-  if (!any) page.paragraph("none of the key metrics is in the file");
+  if (table.rows.empty()) page.paragraph("none of the key metrics is in the file");
+  page.add(std::move(table));
 }
 
-void add_cause(Page& page, const NcuReport& report) {
-  page.section("ROOT CAUSE");
+void add_cause(Document& page, const NcuReport& report) {
+  page.section("Root cause");
   page.paragraph(verdict_words(report));
   const report::Finding* finding = primary_finding(report);
   const std::string stake = finding ? stake_text(*finding, report) : std::string();
@@ -66,18 +64,18 @@ void add_cause(Page& page, const NcuReport& report) {
 }
 
 // What the source shows of these kernels.
-void add_source(Page& page, const ExplainInput& input) {
+void add_source(Document& page, const ExplainInput& input) {
   const std::vector<const model::CodeFinding*> findings = source_findings(input, 3);
   if (findings.empty()) return;
-  page.section("IN THE SOURCE");
+  page.section("In the source");
   for (const model::CodeFinding* finding : findings) page.hanging("- ", fmt::format("{} {}: {}", place_text(finding->place), finding->code, finding->message));
 }
 
-void add_hot_places(Page& page, const NcuReport& report) {
+void add_hot_places(Document& page, const NcuReport& report) {
   constexpr std::size_t shown = 3;
   const report::Kernel* const focus = focus_kernel(report);
   if (!focus || focus->hot.lines.empty()) return;
-  page.section("WHERE TO LOOK");
+  page.section("Where to look");
   page.paragraph("Share of " + hot_basis(focus->hot));
   std::set<std::string_view> explained;
   for (const report::HotLine* line : lines_to_show(focus->hot, shown)) {
@@ -86,8 +84,8 @@ void add_hot_places(Page& page, const NcuReport& report) {
   }
 }
 
-void add_fixes(Page& page, const NcuReport& report) {
-  page.section("WHAT TO FIX FIRST");
+void add_fixes(Document& page, const NcuReport& report) {
+  page.section("What to fix first");
   const auto& all = report.advice.recommendations;
   if (all.empty()) page.paragraph("no recommendation answers what was found");
   for (std::size_t i = 0; i < all.size() && i < 2; ++i) {
@@ -99,10 +97,10 @@ void add_fixes(Page& page, const NcuReport& report) {
   }
 }
 
-void add_secondary(Page& page, const NcuReport& report) {
+void add_secondary(Document& page, const NcuReport& report) {
   const std::vector<std::string> labels = secondary_labels(report);
   if (labels.empty()) return;
-  page.section("SECONDARY ISSUES");
+  page.section("Secondary issues");
   for (std::size_t i = 0; i < labels.size() && i < 2; ++i) {
     const report::Finding* finding = finding_of(report.findings, labels[i]);
     page.hanging("- ", fmt::format("{} ({}), score {:.2f}{}", finding->display, finding->label, finding->score,
@@ -110,8 +108,8 @@ void add_secondary(Page& page, const NcuReport& report) {
   }
 }
 
-void add_missing(Page& page, const ExplainInput& input) {
-  page.section("MISSING DATA");
+void add_missing(Document& page, const ExplainInput& input) {
+  page.section("Missing data");
   for (const MissingData& missing : missing_data(input)) {
     page.hanging("- ", fmt::format("{}: {}", missing.layer, missing.description));
     if (!missing.how_to_collect.empty()) page.command(missing.how_to_collect);
@@ -120,8 +118,8 @@ void add_missing(Page& page, const ExplainInput& input) {
 
 }  // namespace
 
-std::string explain_summary_text(const ExplainInput& input) {
-  Page page(Style{});
+Document explain_summary_document(const ExplainInput& input) {
+  Document page;
   add_head(page, input);
   add_evidence(page, input.report);
   add_cause(page, input.report);
@@ -130,7 +128,7 @@ std::string explain_summary_text(const ExplainInput& input) {
   add_fixes(page, input.report);
   add_secondary(page, input.report);
   add_missing(page, input);
-  return page.take();
+  return page;
 }
 
 }  // namespace frx::compose

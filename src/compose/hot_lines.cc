@@ -54,16 +54,16 @@ std::vector<std::string> stall_facts(const HotLine& line, std::set<std::string_v
   return facts;
 }
 
-void add_line(Page& page, const HotLine& line, bool by_samples, std::set<std::string_view>& explained) {
+void add_line(Document& page, const HotLine& line, bool by_samples, std::set<std::string_view>& explained) {
   constexpr std::size_t head_width = 10, indent = 2 + head_width;
-  page.hanging(pad_left(hot_share(line, by_samples), head_width - 2) + "  ", hot_place(line), 2, Tone::plain, Tone::bold);
-  if (!line.text.empty()) page.raw(std::string(indent, ' ') + page.paint(Tone::dim, clip(line.text, page.width() - indent)));
+  page.hanging(pad_left(hot_share(line, by_samples), head_width - 2) + "  ", as_name(hot_place(line)), 2, Tone::plain, Tone::bold);
+  if (!line.text.empty()) page.source_line(line.text, indent);
   for (const std::string& fact : hot_facts(line, by_samples, explained)) page.hanging("- ", fact, indent);
 }
 
-void add_kernel(Page& page, const NcuReport& report, const Kernel& kernel, std::size_t hottest, std::set<std::string_view>& explained) {
+void add_kernel(Document& page, const NcuReport& report, const Kernel& kernel, std::size_t hottest, std::set<std::string_view>& explained) {
   const auto number = static_cast<std::size_t>(&kernel - report.kernels.data());
-  if (report.kernels.size() > 1) page.paragraph(kernel_names(report, page.width() - 2)[number], 2, Tone::bold);
+  if (report.kernels.size() > 1) page.paragraph(as_name(kernel_names(report)[number], Fit::shorten), 2, Tone::bold);
   page.paragraph("Share of " + hot_basis(kernel.hot), 2, Tone::dim);
   for (const HotLine* line : lines_to_show(kernel.hot, hottest)) add_line(page, *line, kernel.hot.by_samples, explained);
 }
@@ -131,7 +131,7 @@ std::vector<const HotLine*> lines_to_show(const HotCode& code, std::size_t hotte
   return lines;
 }
 
-void add_hot_lines(Page& page, const NcuReport& report) {
+void add_hot_lines(Document& page, const NcuReport& report) {
   const Kernel* const focus = focus_kernel(report);
   std::vector<const Kernel*> kernels;
   if (focus && !focus->hot.lines.empty()) kernels.push_back(focus);
@@ -139,7 +139,7 @@ void add_hot_lines(Page& page, const NcuReport& report) {
     if (&kernel != focus && !kernel.hot.lines.empty() && kernels.size() < max_kernels) kernels.push_back(&kernel);
   }
   if (kernels.empty()) return;
-  page.section("HOT LINES");
+  page.section("Hot lines");
   std::set<std::string_view> explained;
   std::vector<const HotCode*> codes;
   for (std::size_t i = 0; i < kernels.size(); ++i) {

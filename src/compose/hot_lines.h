@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compose/page.h"
+#include "compose/parts.h"
 #include "report/report.h"
 
 namespace frx::compose {
@@ -30,6 +30,6 @@ std::string hot_remark(const std::vector<const report::HotCode*>& codes);
 std::vector<const report::HotLine*> lines_to_show(const report::HotCode& code, std::size_t hottest);
 
 // HOT LINES of the kernels that take most time. No section when no instruction was measured.
-void add_hot_lines(Page& page, const report::NcuReport& report);
+void add_hot_lines(Document& page, const report::NcuReport& report);
 
 }  // namespace frx::compose

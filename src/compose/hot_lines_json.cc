@@ -1,6 +1,4 @@
-#include "compose/hot_lines_json.h"
-
-#include "compose/json.h"
+#include "compose/payloads.h"
 
 namespace frx::compose {
 namespace {
@@ -8,62 +6,35 @@ namespace {
 using report::HotLine;
 using report::LineWaste;
 
-Json waste_json(const std::optional<LineWaste>& waste) {
-  if (!waste) return nullptr;
-  Json json = object_for(6);
-  json["access"] = waste->access;
-  json["per_access"] = number(waste->each, 2);
-  json["ideal_per_access"] = number(waste->ideal_each, 2);
-  json["excess"] = number(waste->excess, 0);
-  json["excess_pct_of_line"] = number(waste->of_line_pct, 2);
-  json["excess_pct_of_kernel"] = number(waste->of_kernel_pct, 2);
-  return json;
+void put_waste(JsonObject& out, const LineWaste& waste) {
+  out.add("access", waste.access, "per_access", rounded(waste.each, 2), "ideal_per_access", rounded(waste.ideal_each, 2), "excess",
+          rounded(waste.excess, 0), "excess_pct_of_line", rounded(waste.of_line_pct, 2), "excess_pct_of_kernel",
+          rounded(waste.of_kernel_pct, 2));
 }
 
-Json callers_json(const HotLine& line) {
-  Json list = Json::array();
-  for (const report::SourcePlace& place : line.called_from) list.push_back({{"file", place.file}, {"line", place.line}});
-  return list;
-}
-
-Json stalls_json(const HotLine& line) {
-  Json map = Json::object();
-  for (const report::LineStall& stall : line.stalls) map[std::string(stall.reason)] = number(stall.pct, 2);
-  return map;
-}
-
-Json line_json(const HotLine& line, bool has_samples) {
-  Json json = object_for(16);
+void put_line(JsonObject& out, const HotLine& line) {
   const bool placed = line.place.line > 0;
-  json["file"] = placed ? Json(line.place.file) : Json(nullptr);
-  json["line"] = placed ? Json(line.place.line) : Json(nullptr);
-  json["inlined_at"] = callers_json(line);
-  json["source"] = line.text.empty() ? Json(nullptr) : Json(line.text);
-  json["function"] = line.function.empty() ? Json(nullptr) : Json(line.function);
-  json["instruction_offset"] = line.offset ? Json(*line.offset) : Json(nullptr);
-  json["instructions"] = line.instructions;
-  json["samples"] = has_samples ? Json(line.samples) : Json(nullptr);
-  json["share_pct"] = number(line.share_pct, 2);
-  json["stalls"] = stalls_json(line);
-  json["executed"] = number(line.executed, 0);
-  json["executed_share_pct"] = number(line.executed_share_pct, 2);
-  json["active_threads"] = number(line.active_threads, 2);
-  json["global_sectors"] = waste_json(line.sectors);
-  json["shared_wavefronts"] = waste_json(line.wavefronts);
-  return json;
+  out.add("file", placed ? std::optional(line.place.file) : std::nullopt, "line", unless_zero(line.place.line));
+  out.list("inlined_at", line.called_from,
+           [](JsonObject& inner, const report::SourcePlace& place) { inner.add("file", place.file, "line", place.line); });
+  out.add("source", unless_empty(line.text), "function", unless_empty(line.function), "instruction_offset", line.offset, "instructions",
+          line.instructions);
+  out.add("samples", line.share_pct ? std::optional(line.samples) : std::nullopt, "share_pct", rounded(line.share_pct, 2));
+  out.object("stalls", [&](JsonObject& inner) {
+    for (const report::LineStall& stall : line.stalls) inner.add(stall.reason, rounded(stall.pct, 2));
+  });
+  out.add("executed", rounded(line.executed, 0), "executed_share_pct", rounded(line.executed_share_pct, 2), "active_threads",
+          rounded(line.active_threads, 2));
+  out.object("global_sectors", line.sectors, put_waste);
+  out.object("shared_wavefronts", line.wavefronts, put_waste);
 }
 
 }  // namespace
 
-Json hot_lines_json(const report::HotCode& code) {
-  Json list = Json::array();
-  for (const HotLine& line : code.lines) list.push_back(line_json(line, line.share_pct.has_value()));
-  return list;
-}
-
-Json hot_lines_rank(const report::HotCode& code) {
-  if (code.lines.empty()) return nullptr;
-  return code.by_samples ? "samples" : "executed_instructions";
+void put_hot_lines(JsonObject& out, const report::HotCode& code) {
+  out.list("hot_lines", code.lines, put_line);
+  out.add("hot_lines_ranked_by",
+          code.lines.empty() ? std::nullopt : std::optional<std::string_view>(code.by_samples ? "samples" : "executed_instructions"));
 }
 
 }  // namespace frx::compose

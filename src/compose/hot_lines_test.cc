@@ -2,13 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "compose/ncu_report_text.h"
+#include "compose/documents.h"
 #include "compose/testing.h"
 
 namespace frx::compose {
 namespace {
 
 using testing::contains;
+using testing::ncu_report_text;
 
 report::HotLine hot_line(double share) {
   report::HotLine line;

@@ -1,9 +1,7 @@
 #include <cmath>
 
-#include "compose/code_findings.h"
-#include "compose/implementation_comparison.h"
-#include "compose/implementation_comparison_words.h"
-#include "compose/json.h"
+#include "compose/documents.h"
+#include "compose/payloads.h"
 
 namespace frx::compose {
 namespace {
@@ -16,161 +14,139 @@ using report::LayerDiff;
 using report::NumberRow;
 using report::Side;
 
-Json side_json(const std::optional<Side>& side) { return side ? Json(report::name_of(*side)) : Json(nullptr); }
+std::optional<std::string_view> side_name(const std::optional<Side>& side) { return side ? std::optional(report::name_of(*side)) : std::nullopt; }
 
 // Counts as whole numbers.
-Json count_or_number(const std::optional<double>& value) {
+answer::Rounded count_or_number(const std::optional<double>& value) {
   constexpr double largest = 1e15;
-  if (value && std::abs(*value) < largest && std::trunc(*value) == *value) return static_cast<std::int64_t>(*value);
-  return number(value);
+  const bool is_count = value && std::abs(*value) < largest && std::trunc(*value) == *value;
+  return rounded(value, is_count ? 0 : 4);
 }
 
-Json numbers_json(const NumberRow& row) {
+void put_numbers(JsonObject& out, const NumberRow& row) {
   const std::optional<double> delta = row.first && row.second ? std::optional(*row.second - *row.first) : std::nullopt;
-  return {{"a", count_or_number(row.first)},
-          {"b", count_or_number(row.second)},
-          {"delta", count_or_number(delta)},
-          {"better", side_json(row.better())}};
+  out.add("a", count_or_number(row.first), "b", count_or_number(row.second), "delta", count_or_number(delta));
 }
 
-void add_rows(const LayerDiff& diff, Json& json) {
-  json["available"] = diff.is_available;
-  for (const NumberRow& row : diff.numbers) json[std::string(row.key)] = numbers_json(row);
+void put_rows(JsonObject& out, const LayerDiff& diff) {
+  out.add("available", diff.is_available);
+  for (const NumberRow& row : diff.numbers) {
+    out.object(row.key, [&](JsonObject& inner) {
+      put_numbers(inner, row);
+      inner.add("better", side_name(row.better()));
+    });
+  }
   for (const report::TruthRow& row : diff.truths) {
     const bool both = row.first && row.second;
-    json[std::string(row.key)] = {{"a", or_null(row.first)},
-                                  {"b", or_null(row.second)},
-                                  {"resolved_in_b", both ? Json(*row.first && !*row.second) : Json(nullptr)},
-                                  {"introduced_in_b", both ? Json(!*row.first && *row.second) : Json(nullptr)}};
+    out.object(row.key, [&](JsonObject& inner) {
+      inner.add("a", row.first, "b", row.second, "resolved_in_b", when(both, both && *row.first && !*row.second), "introduced_in_b",
+                when(both, both && !*row.first && *row.second));
+    });
   }
-  for (const report::WordsRow& row : diff.words)
-    json[std::string(row.key)] = {{"a", row.first}, {"b", row.second}, {"added_in_b", row.added()}, {"removed_in_b", row.removed()}};
+  for (const report::WordsRow& row : diff.words) {
+    out.object(row.key, [&](JsonObject& inner) {
+      inner.add("a", row.first, "b", row.second, "added_in_b", row.added(), "removed_in_b", row.removed());
+    });
+  }
   for (const report::TextRow& row : diff.texts)
-    json[std::string(row.key)] = {{"a", text_or_null(row.first)}, {"b", text_or_null(row.second)}};
+    out.object(row.key, [&](JsonObject& inner) { inner.add("a", unless_empty(row.first), "b", unless_empty(row.second)); });
 }
 
-Json mix_json(const LayerDiff& diff) {
-  Json json = Json::object();
-  for (const NumberRow& row : diff.mix) {
-    Json entry = numbers_json(row);
-    entry.erase("better");
-    json[std::string(row.key)] = std::move(entry);
-  }
-  return json;
+void put_mix(JsonObject& out, const LayerDiff& diff) {
+  for (const NumberRow& row : diff.mix) out.object(row.key, &row, put_numbers);
 }
 
-Json change_json(const FindingChange& change, const knowledge::Scorecard& card) {
+void put_change(JsonObject& out, const FindingChange& change, const knowledge::Scorecard& card) {
   const knowledge::UnscoredRule* unscored = card.unscored_rule(change.code);
-  Json json{{"code", change.code},
-            {"kernel", text_or_null(change.kernel)},
-            {"change", report::name_of(change.change())},
-            {"comparable", change.is_comparable},
-            {"scored", !unscored && change.is_comparable},
-            {"remark", unscored && unscored->is_remark},
-            {"places_a", change.first_places},
-            {"places_b", change.second_places}};
-  json["a"] = change.first ? finding_json(*change.first) : Json(nullptr);
-  json["b"] = change.second ? finding_json(*change.second) : Json(nullptr);
-  return json;
+  out.add("code", change.code, "kernel", unless_empty(change.kernel), "change", report::name_of(change.change()),
+          "comparable", change.is_comparable, "scored", !unscored && change.is_comparable, "remark", unscored && unscored->is_remark,
+          "places_a", change.first_places, "places_b", change.second_places);
+  out.object("a", change.first, put_finding);
+  out.object("b", change.second, put_finding);
 }
 
-Json findings_diff_json(const std::optional<FindingChanges>& changes, const knowledge::Scorecard& card) {
-  if (!changes) return nullptr;
-  Json json{{"resolved_in_b", changes->codes(report::Change::resolved)},
-            {"new_in_b", changes->codes(report::Change::appeared)},
-            {"shared", changes->codes(report::Change::persistent)},
-            {"by_kernel", Json::array()}};
-  for (const FindingChange& change : changes->all) json["by_kernel"].push_back(change_json(change, card));
-  return json;
+void put_findings(JsonObject& out, const std::optional<FindingChanges>& changes, const knowledge::Scorecard& card) {
+  out.object("findings_diff", changes, [&](JsonObject& inner, const FindingChanges& all) {
+    inner.add("resolved_in_b", all.codes(report::Change::resolved), "new_in_b", all.codes(report::Change::appeared), "shared",
+              all.codes(report::Change::persistent));
+    inner.list("by_kernel", all.all, [&](JsonObject& one, const FindingChange& change) { put_change(one, change, card); });
+  });
 }
 
-Json layers_json(const Implementation& side) {
-  return {{"cuda_source", side.has_source()}, {"ptx", side.has_ptx()}, {"ncu_csv", side.has_ncu()}};
+void put_layers(JsonObject& out, const Implementation& side) {
+  out.add("cuda_source", side.has_source(), "ptx", side.has_ptx(), "ncu_csv", side.has_ncu());
 }
 
-Json scorecard_json(const ImplementationComparison& c) {
-  Json json = Json::object();
+void put_scorecard(JsonObject& out, const ImplementationComparison& c) {
   for (const report::DimensionScore& score : c.scores.dimensions) {
-    json[std::string(score.dimension->id)] = {{"score_a", number(score.first)},
-                                              {"score_b", number(score.second)},
-                                              {"weight", number(score.dimension->weight)},
-                                              {"available", score.is_comparable()},
-                                              {"winner", side_json(score.winner(c.card->tie_band))},
-                                              {"layer", text_or_null(score.layer)},
-                                              {"reasons", score.reasons}};
+    out.object(score.dimension->id, [&](JsonObject& inner) {
+      inner.add("score_a", score.first, "score_b", score.second, "weight", score.dimension->weight, "available", score.is_comparable(),
+                "winner", side_name(score.winner(c.card->tie_band)), "layer", unless_empty(score.layer), "reasons", score.reasons);
+    });
   }
-  return json;
+}
+
+std::optional<std::string_view> basis_name(report::ImplementationVerdict::Basis basis) {
+  using Basis = report::ImplementationVerdict::Basis;
+  return basis == Basis::kernel_time ? std::optional<std::string_view>("kernel_gpu_time")
+         : basis == Basis::scorecard ? std::optional<std::string_view>("scorecard")
+                                     : std::nullopt;
 }
 
 // The documented form and the one of the documented program, both.
-Json verdict_json(const ImplementationComparison& c) {
-  using Basis = report::ImplementationVerdict::Basis;
-  Json dimensions = Json::object(), of_first = Json::array(), of_second = Json::array();
-  for (const report::DimensionScore& score : c.scores.dimensions) {
-    const std::optional<Side> winner = score.winner(c.card->tie_band);
-    dimensions[std::string(score.dimension->id)] = side_json(winner);
-    if (winner == Side::first) of_first.push_back(score.dimension->id);
-    if (winner == Side::second) of_second.push_back(score.dimension->id);
-  }
+void put_verdict(JsonObject& out, const ImplementationComparison& c) {
   const bool scored = c.scores.first.has_value(), timed = c.verdict.first_us.has_value();
-  return {{"overall_winner", report::name_of(c.verdict.winner)},
-          {"basis", c.verdict.basis == Basis::kernel_time ? Json("kernel_gpu_time")
-                    : c.verdict.basis == Basis::scorecard ? Json("scorecard")
-                                                          : Json(nullptr)},
-          {"score_a", number(c.scores.first)},
-          {"score_b", number(c.scores.second)},
-          {"score_delta", scored ? number(*c.scores.second - *c.scores.first) : Json(nullptr)},
-          {"kernel_time_us_a", number(c.verdict.first_us)},
-          {"kernel_time_us_b", number(c.verdict.second_us)},
-          {"kernel_speedup_x", timed ? number(*c.verdict.first_us / *c.verdict.second_us) : Json(nullptr)},
-          {"dimensions", dimensions},
-          {"dimensions_won_by_a", of_first},
-          {"dimensions_won_by_b", of_second},
-          {"reasons", c.verdict.reasons},
-          {"sentence", verdict_sentence(c)}};
-}
-
-Json tradeoffs_json(const ImplementationComparison& c) {
-  Json json = Json::array();
-  for (const report::Tradeoff& one : c.tradeoffs)
-    json.push_back({{"label", one.label}, {"severity", one.severity}, {"message", one.message}, {"evidence", one.evidence}});
-  return json;
+  const auto won_by = [&](Side side) {
+    std::vector<std::string_view> won;
+    for (const report::DimensionScore& score : c.scores.dimensions) {
+      if (score.winner(c.card->tie_band) == side) won.push_back(score.dimension->id);
+    }
+    return won;
+  };
+  out.add("overall_winner", report::name_of(c.verdict.winner), "basis", basis_name(c.verdict.basis), "score_a", c.scores.first,
+          "score_b", c.scores.second, "score_delta", scored ? std::optional(*c.scores.second - *c.scores.first) : std::nullopt,
+          "kernel_time_us_a", c.verdict.first_us, "kernel_time_us_b", c.verdict.second_us,
+          "kernel_speedup_x", timed ? std::optional(*c.verdict.first_us / *c.verdict.second_us) : std::nullopt);
+  out.object("dimensions", [&](JsonObject& inner) {
+    for (const report::DimensionScore& score : c.scores.dimensions) inner.add(score.dimension->id, side_name(score.winner(c.card->tie_band)));
+  });
+  out.add("dimensions_won_by_a", won_by(Side::first), "dimensions_won_by_b", won_by(Side::second), "reasons", c.verdict.reasons,
+          "sentence", verdict_sentence(c));
 }
 
 }  // namespace
 
-Json evidence_failures_json(const ImplementationComparison& c) {
-  Json json = Json::array();
-  for (const report::EvidenceFailure& failure : c.failures)
-    json.push_back({{"layer", failure.layer}, {"target", failure.target}, {"step", failure.step}, {"reason", failure.reason}});
-  return json;
+void put_evidence_failures(JsonObject& out, const ImplementationComparison& c) {
+  out.list("evidence_failures", c.failures, [](JsonObject& inner, const report::EvidenceFailure& failure) {
+    inner.add("layer", failure.layer, "target", failure.target, "step", failure.step, "reason", failure.reason);
+  });
 }
 
-Json implementation_comparison_json(const ImplementationComparison& c) {
-  Json json;
-  json["schema"] = "comparison_v1";
-  json["label_a"] = c.first.label;
-  json["label_b"] = c.second.label;
-  json["source_a"] = c.first.source;
-  json["source_b"] = c.second.source;
-  json["data_availability"] = {{"a", layers_json(c.first)}, {"b", layers_json(c.second)}};
-  json["static_diff"] = Json::object();
-  add_rows(c.source, json["static_diff"]);
-  json["static_diff"]["findings_diff"] = findings_diff_json(c.source_changes, *c.card);
-  json["ptx_diff"] = Json::object();
-  add_rows(c.ptx, json["ptx_diff"]);
-  json["ptx_diff"]["instruction_mix_diff"] = mix_json(c.ptx);
-  json["ptx_diff"]["findings_diff"] = findings_diff_json(c.ptx_changes, *c.card);
-  json["ncu_diff"] = Json::object();
-  add_rows(c.ncu, json["ncu_diff"]);
-  json["scorecard"] = scorecard_json(c);
-  json["verdict"] = verdict_json(c);
-  json["tradeoffs"] = tradeoffs_json(c);
-  json["still_unknown"] = c.still_unknown;
-  json["upgrade_hints"] = Json::array();
-  for (const report::UpgradeHint& hint : c.hints) json["upgrade_hints"].push_back({{"flag", hint.flag}, {"gain", hint.gain}});
-  json["notes"] = c.notes;
-  return json;
+void put_implementation_comparison(JsonObject& out, const ImplementationComparison& c) {
+  out.add("schema", "comparison_v1", "label_a", c.first.label, "label_b", c.second.label, "source_a", c.first.source,
+          "source_b", c.second.source);
+  out.object("data_availability", [&](JsonObject& inner) {
+    inner.object("a", &c.first, put_layers);
+    inner.object("b", &c.second, put_layers);
+  });
+  out.object("static_diff", [&](JsonObject& inner) {
+    put_rows(inner, c.source);
+    put_findings(inner, c.source_changes, *c.card);
+  });
+  out.object("ptx_diff", [&](JsonObject& inner) {
+    put_rows(inner, c.ptx);
+    inner.object("instruction_mix_diff", &c.ptx, put_mix);
+    put_findings(inner, c.ptx_changes, *c.card);
+  });
+  out.object("ncu_diff", &c.ncu, put_rows);
+  out.object("scorecard", &c, put_scorecard);
+  out.object("verdict", &c, put_verdict);
+  out.list("tradeoffs", c.tradeoffs, [](JsonObject& inner, const report::Tradeoff& one) {
+    inner.add("label", one.label, "severity", one.severity, "message", one.message, "evidence", one.evidence);
+  });
+  out.add("still_unknown", c.still_unknown);
+  out.list("upgrade_hints", c.hints, [](JsonObject& inner, const report::UpgradeHint& hint) { inner.add("flag", hint.flag, "gain", hint.gain); });
+  out.add("notes", c.notes);
 }
 
 }  // namespace frx::compose

@@ -132,19 +132,11 @@ std::vector<MetricRow> metric_rows(const NcuReport& report) {
   return rows;
 }
 
-void add_metric_table(Page& page, const std::vector<MetricRow>& rows) {
-  constexpr std::size_t name_width = 25, value_width = 9;
-  constexpr std::size_t hint_column = 2 + 4 + 1 + name_width + value_width + 2;
-  for (const MetricRow& row : rows) {
-    const std::string mark =
-        "  " + page.paint(tone_of(row.status), badge(row.status)) + " " + pad_right(row.name, name_width);
-    const std::string value = pad_left(row.value, value_width);
-    const std::string line = mark + value;
-    const std::vector<std::string> hints = wrap_within(row.hint, page.width() - hint_column);
-    const bool beside = display_width(value) <= value_width;
-    page.raw(line + (beside && !hints.empty() ? "  " + hints[0] : ""));
-    for (std::size_t i = beside ? 1 : 0; i < hints.size(); ++i) page.raw(std::string(hint_column, ' ') + hints[i]);
-  }
+void add_metric_table(Document& page, const std::vector<MetricRow>& rows) {
+  Table table{{{"", 4}, {"metric", 25, false, 1}, number_column("value", 9), {"what it means"}}};
+  table.headings = Table::Headings::implied;
+  for (const MetricRow& row : rows) table.add({row.status, row.name, row.value, row.hint});
+  page.add(std::move(table));
 }
 
 }  // namespace frx::compose

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compose/page.h"
+#include "compose/parts.h"
 #include "report/report.h"
 
 namespace frx::compose {
@@ -25,6 +25,6 @@ struct MetricRow {
 
 std::vector<MetricRow> metric_rows(const report::NcuReport& report);
 
-void add_metric_table(Page& page, const std::vector<MetricRow>& rows);
+void add_metric_table(Document& page, const std::vector<MetricRow>& rows);
 
 }  // namespace frx::compose

@@ -75,33 +75,32 @@ std::string start_text(const NcuReport& report) {
 
 }  // namespace
 
-void add_profiler_rules(Page& page, const NcuReport& report) {
+void add_profiler_rules(Document& page, const NcuReport& report) {
   constexpr std::size_t shown = 5;
   const std::vector<const ProfilerRule*> rules = strongest_rules(report, {});
   if (rules.empty()) return;
-  page.section("NSIGHT SAYS (its own rules and estimates, not ours)");
+  page.section("Nsight says", "(its own rules and estimates, not ours)");
   const bool estimates = rules.front()->estimated_speedup_pct.has_value();  // the largest comes first
   for (std::size_t i = 0; i < rules.size() && i < shown; ++i) {
     const ProfilerRule& rule = *rules[i];
     const std::string estimate =
         rule.estimated_speedup_pct ? fmt::format("est. {:.0f} %", *rule.estimated_speedup_pct) : std::string();
     const std::string name = clip(printable(rule.name.empty() ? rule.section : rule.name), 24);
-    const std::string head = "  " + pad_right(estimate, estimates ? 11 : 0) + name + (name.empty() ? "" : ": ");
-    page.raw(head + clip(printable(rule.text), page.width() - display_width(head)));
+    page.hanging(pad_right(estimate, estimates ? 11 : 0) + name + (name.empty() ? "" : ": "), Span{rule.text, false, Fit::cut});
   }
 }
 
-void add_notes(Page& page, const NcuReport& report) {
+void add_notes(Document& page, const NcuReport& report) {
   const std::vector<std::string> lines = note_lines(report);
   if (lines.empty()) return;
   constexpr std::size_t shown = 12;
-  page.section("DATA NOTES");
+  page.section("Data notes");
   for (std::size_t i = 0; i < lines.size() && i < shown; ++i) page.hanging("- ", lines[i]);
   if (lines.size() > shown) page.paragraph(fmt::format("and {} more (--json lists them all)", lines.size() - shown));
 }
 
-void add_next_steps(Page& page, const NcuReport& report) {
-  page.section("NEXT STEPS");
+void add_next_steps(Document& page, const NcuReport& report) {
+  page.section("Next steps");
   std::size_t step = 0;
   const auto add = [&](std::string_view text) { page.hanging(fmt::format("{}. ", ++step), text); };
   const bool too_little = report.primary == "insufficient_ncu_data";

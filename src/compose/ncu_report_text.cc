@@ -1,4 +1,4 @@
-#include "compose/ncu_report_text.h"
+#include "compose/documents.h"
 
 #include <algorithm>
 
@@ -17,24 +17,15 @@ using report::NcuReport;
 
 constexpr std::size_t snapshot_width = 26;
 
-void add_recommendations(Page& page, const NcuReport& report, std::size_t shown, const CardOptions& style) {
-  const auto& all = report.advice.recommendations;
-  shown = std::min(shown, all.size());
-  page.section("RECOMMENDATIONS", shown, all.size());
-  if (all.empty()) page.paragraph("None: no rule answers what was found.");
-  for (std::size_t i = 0; i < shown; ++i) {
-    if (i > 0) page.blank();
-    CardOptions options = style;
-    options.number = i + 1;
-    options.names_kernel = report.kernels.size() > 1;
-    options.ncu_runs = ncu_runs_on(report);
-    add_card(page, all[i], options);
-  }
+void add_recommendations(Document& page, const NcuReport& report, std::size_t most, CardOptions style) {
+  style.names_kernel = report.kernels.size() > 1;
+  style.ncu_runs = ncu_runs_on(report);
+  add_recommendations(page, report.advice, most, "None: no rule answers what was found.", style);
 }
 
 // The documented measured metrics of the short report. Missing ones print n/a.
-void add_snapshot(Page& page, const NcuReport& report) {
-  page.section("MEASURED METRICS");
+void add_snapshot(Document& page, const NcuReport& report) {
+  page.section("Measured metrics");
   constexpr std::string_view left_out[] = {"tensor_core_utilization_pct", "global_load_sectors_per_request", "dominant_stall"};
   const std::vector<MetricRow> rows = metric_rows(report);
   for (const MetricRow& row : rows) {
@@ -48,10 +39,10 @@ void add_snapshot(Page& page, const NcuReport& report) {
   page.fact("Occupancy Limits", occupancy.empty() ? "n/a" : occupancy, snapshot_width);
 }
 
-void add_ranking(Page& page, const NcuReport& report) {
+void add_ranking(Document& page, const NcuReport& report) {
   constexpr std::size_t limit = 5;
   const std::size_t shown = std::min(limit, report.findings.size());
-  page.section("BOTTLENECK RANKING", shown, report.findings.size());
+  page.section("Bottleneck ranking", shown, report.findings.size());
   if (shown == 0) page.paragraph("None. " + verdict_words(report));
   for (std::size_t i = 0; i < shown; ++i) {
     const report::Finding& finding = report.findings[i];
@@ -63,11 +54,19 @@ void add_ranking(Page& page, const NcuReport& report) {
 
 }  // namespace
 
-std::string ncu_report_text(const NcuReport& report, const Style& style) {
-  Page page(style);
-  add_header(page, "FRX GPU PROFILE REPORT", report);
+Document document_of(const NcuReport& report, answer::Detail detail) {
+  Document page;
+  const bool is_brief = detail == answer::Detail::brief;
+  page.headline = fmt::format("{} ({})", report.primary_display, report.primary);
+  add_header(page, is_brief ? "FRX NCU analysis" : "FRX GPU profile report", report);
   add_verdict(page, report);
-  add_validation(page, report, 0);
+  add_validation(page, report, is_brief ? 4 : 0);
+  if (is_brief) {
+    add_snapshot(page, report);
+    add_ranking(page, report);
+    add_recommendations(page, report, 3, {.max_actions = 3, .brief = true});
+    return page;
+  }
   add_metrics(page, report);
   add_kernels(page, report);
   add_bottlenecks(page, report);
@@ -76,21 +75,7 @@ std::string ncu_report_text(const NcuReport& report, const Style& style) {
   add_profiler_rules(page, report);
   add_notes(page, report);
   add_next_steps(page, report);
-  return page.take();
-}
-
-std::string ncu_brief_text(const NcuReport& report, const Style& style) {
-  Page page(style);
-  add_header(page, "FRX NCU ANALYSIS", report);
-  add_verdict(page, report);
-  add_validation(page, report, 4);
-  add_snapshot(page, report);
-  add_ranking(page, report);
-  CardOptions card;
-  card.brief = true;
-  card.max_actions = 3;
-  add_recommendations(page, report, 3, card);
-  return page.take();
+  return page;
 }
 
 }  // namespace frx::compose

@@ -1,4 +1,4 @@
-#include "compose/ncu_report_text.h"
+#include "compose/documents.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,6 +10,8 @@ namespace frx::compose {
 namespace {
 
 using testing::contains;
+using testing::ncu_brief_text;
+using testing::ncu_report_text;
 using testing::finding;
 using testing::kernel;
 using testing::small_report;
@@ -82,14 +84,6 @@ TEST(NcuReportText, WithoutDurationsNothingIsAtStake) {
   report.duration_us.reset();
   report.findings[0].time_at_stake_us.reset();
   EXPECT_TRUE(contains(ncu_report_text(report, {}), "not known: the file has no durations"));
-}
-
-TEST(NcuReportText, Bars) {
-  EXPECT_EQ(score_bar(0), "[          ]");
-  EXPECT_EQ(score_bar(0.93), "[######### ]");
-  EXPECT_EQ(score_bar(0.3), "[###       ]");
-  EXPECT_EQ(score_bar(1), "[##########]");
-  EXPECT_EQ(score_bar(7), "[##########]");
 }
 
 TEST(NcuReportText, AConsequenceStandsBelowItsCause) {

@@ -21,9 +21,8 @@ constexpr std::size_t label_width = 13;
 constexpr std::size_t text_column = 2 + label_width + 2;
 constexpr double minor_score = 0.05;  // below it a finding gets one line
 
-void add_field(Page& page, std::string_view label, std::string_view text, Tone tone = Tone::plain) {
-  if (!text.empty())
-    page.hanging(pad_right(label, label_width) + (label.empty() ? "  " : ": "), text, 2, Tone::dim, tone);
+void add_field(Document& page, std::string_view label, Text text, Tone tone = Tone::plain) {
+  page.hanging(pad_right(label, label_width) + (label.empty() ? "  " : ": "), std::move(text), 2, Tone::dim, tone);
 }
 
 std::string scale_text(const NcuReport& report) {
@@ -52,16 +51,16 @@ std::string ranges_text(const Kernel& kernel) {
 }
 
 // The kernels that the verdict is about, longest first.
-void add_where(Page& page, const NcuReport& report) {
+void add_where(Document& page, const NcuReport& report) {
   if (report.primary == "insufficient_ncu_data" && report.kernels.size() > 1) return;
   constexpr std::size_t shown = 3;
   std::vector<std::size_t> led;
   for (std::size_t i = 0; i < report.kernels.size(); ++i) {
     if (report.kernels[i].primary == report.primary) led.push_back(i);
   }
-  const std::vector<std::string> names = kernel_names(report, page.width() - text_column);
+  const std::vector<std::string> names = kernel_names(report);
   for (std::size_t i = 0; i < led.size() && i < shown; ++i) {
-    add_field(page, i == 0 ? "Where" : "", names[led[i]], Tone::bold);
+    add_field(page, i == 0 ? "Where" : "", as_name(names[led[i]], Fit::shorten), Tone::bold);
     if (report.kernels.size() > 1) page.paragraph(weight_text(report.kernels[led[i]]), text_column);
     if (const std::string ranges = ranges_text(report.kernels[led[i]]); !ranges.empty()) page.paragraph(ranges, text_column);
   }
@@ -78,7 +77,7 @@ Tone tone_of_verdict(const NcuReport& report) {
   return primary_finding(report) ? Tone::red : Tone::yellow;
 }
 
-void add_stake(Page& page, const NcuReport& report) {
+void add_stake(Document& page, const NcuReport& report) {
   const Finding* finding = primary_finding(report);
   if (!finding || finding->label == "insufficient_ncu_data") return;
   const std::string stake = stake_text(*finding, report);
@@ -94,13 +93,13 @@ void add_stake(Page& page, const NcuReport& report) {
 }
 
 // Details below the table, for the kernel the verdict is about.
-void add_details(Page& page, const NcuReport& report) {
+void add_details(Document& page, const NcuReport& report) {
   const Kernel* focus = focus_kernel(report);
   page.blank();
   if (!report.stalls.empty()) add_field(page, "Stalls", stalls_text(report.stalls, 5) + " (of warp time)");
   if (focus) {
     if (report.kernels.size() > 1)
-      add_field(page, "Of the kernel", clip(printable(focus->short_name), page.width() - text_column), Tone::bold);
+      add_field(page, "Of the kernel", as_name(focus->short_name, Fit::cut), Tone::bold);
     const std::string occupancy = occupancy_text(focus->occupancy);
     if (!occupancy.empty()) add_field(page, "Occupancy", occupancy);
     if (!focus->occupancy.advice.empty()) page.paragraph(focus->occupancy.advice, text_column);
@@ -153,15 +152,14 @@ std::string holds_text(const Finding& finding, const NcuReport& report) {
   return text;
 }
 
-void add_finding(Page& page, const Finding& finding, bool indented, const NcuReport& report) {
+void add_finding(Document& page, const Finding& finding, bool indented, const NcuReport& report) {
   const std::size_t indent = indented ? 6 : 2;
-  const std::string head = fmt::format("{} {:.2f}  ", score_bar(finding.score), finding.score);
   const Tone tone = indented                               ? Tone::dim
                     : finding.label == "at_hardware_limit" ? Tone::green
                     : finding.score >= 0.6                 ? Tone::red
                                                            : Tone::yellow;
-  page.hanging(head, fmt::format("{} ({})", finding.display, finding.label), indent, tone,
-               indented ? Tone::plain : Tone::bold);
+  page.add(answer::Item{fmt::format("{:.2f}  ", finding.score), fmt::format("{} ({})", finding.display, finding.label), indent, tone,
+                        indented ? Tone::plain : Tone::bold, finding.score});
   const std::size_t inner = indent + 4;
   if (!finding.explained_by.empty()) page.paragraph("consequence of " + finding.explained_by, inner, Tone::dim);
   for (const report::EvidenceLine& line : finding.evidence) {
@@ -174,13 +172,7 @@ void add_finding(Page& page, const Finding& finding, bool indented, const NcuRep
 
 }  // namespace
 
-std::string score_bar(double score) {
-  const int full = std::clamp(static_cast<int>(std::floor(score * 10 + 1e-9)), 0, 10);
-  return "[" + std::string(static_cast<std::size_t>(full), '#') +
-         std::string(static_cast<std::size_t>(10 - full), ' ') + "]";
-}
-
-void add_header(Page& page, std::string_view title, const NcuReport& report) {
+void add_header(Document& page, std::string_view title, const NcuReport& report) {
   page.title(title);
   add_field(page, "Source",
             report.format.empty() ? report.source : fmt::format("{} ({})", report.source, report.format));
@@ -191,8 +183,8 @@ void add_header(Page& page, std::string_view title, const NcuReport& report) {
                                              : fmt::format("{}: {}", report.confidence, report.confidence_reason));
 }
 
-void add_verdict(Page& page, const NcuReport& report) {
-  page.section("VERDICT");
+void add_verdict(Document& page, const NcuReport& report) {
+  page.section("Verdict");
   add_field(page, "Primary", fmt::format("{} ({})", report.primary_display, report.primary), tone_of_verdict(report));
   add_where(page, report);
   add_field(page, "Why", verdict_words(report));
@@ -201,19 +193,19 @@ void add_verdict(Page& page, const NcuReport& report) {
   if (!others.empty()) add_field(page, "Also detected", join(others, ", "));
 }
 
-void add_validation(Page& page, const NcuReport& report, std::size_t max_warnings) {
+void add_validation(Document& page, const NcuReport& report, std::size_t max_warnings) {
   const std::size_t warnings = std::min(max_warnings, report.validation.warnings.size());
   if (report.validation.errors.empty() && warnings == 0) return;
-  page.section("CSV VALIDATION");
+  page.section("CSV validation");
   for (const std::string& error : report.validation.errors) page.hanging("error: ", error, 2, Tone::red);
   for (std::size_t i = 0; i < warnings; ++i) page.hanging("warning: ", report.validation.warnings[i], 2, Tone::yellow);
 }
 
-void add_metrics(Page& page, const NcuReport& report) {
+void add_metrics(Document& page, const NcuReport& report) {
   const bool averaged = report.launches > 1;
-  page.section(averaged ? fmt::format("MEASURED METRICS ({} over {})", report.duration_us ? "weighted by time" : "mean",
-                                      count_text(report.launches, "launch"))
-                        : std::string("MEASURED METRICS"));
+  page.section("Measured metrics", averaged ? fmt::format("({} over {})", report.duration_us ? "weighted by time" : "mean",
+                                                          count_text(report.launches, "launch"))
+                                            : "");
   const std::vector<MetricRow> rows = metric_rows(report);
   add_metric_table(page, rows);
   add_details(page, report);
@@ -226,27 +218,27 @@ void add_metrics(Page& page, const NcuReport& report) {
                  (ncu_runs_on(report) ? ": `frx ncu-command full` prints the command that collects them all." : "."));
 }
 
-void add_kernels(Page& page, const NcuReport& report) {
+void add_kernels(Document& page, const NcuReport& report) {
   if (report.kernels.size() < 2) return;
   const std::size_t shown = std::min(max_kernels, report.kernels.size());
   const std::string count =
       shown < report.kernels.size() ? fmt::format("{} of {}", shown, report.kernels.size()) : fmt::format("{}", shown);
-  page.section(fmt::format("KERNELS ({}{})", count, report.duration_us ? ", by time" : ""));
-  page.raw(page.paint(Tone::dim, clip("   share      time  launches  opportunity  primary bottleneck", page.width())));
-  const std::vector<std::string> names = kernel_names(report, page.width() - 4);
+  page.section("Kernels", fmt::format("({}{})", count, report.duration_us ? ", by time" : ""));
+  Table table{{number_column("share", 8), number_column("time", 9, 1), number_column("launches", 9, 1), {"opportunity", 11},
+               words_column("primary bottleneck", Fit::cut), {"kernel", 0, false, 2, true, Fit::shorten, Tone::dim, 4}}};
+  table.indent = 0;
+  table.heading_tone = Tone::dim;
+  const std::vector<std::string> names = kernel_names(report);
   for (std::size_t i = 0; i < shown; ++i) {
     const Kernel& kernel = report.kernels[i];
-    const std::string row = fmt::format("{} {} {}  {}  ", pad_left(percent_text(kernel.runtime_share_pct), 8),
-                                        pad_left(time_text(kernel.duration_us), 9),
-                                        pad_left(format_number(static_cast<double>(kernel.launches)), 9),
-                                        pad_right(opportunity_text(kernel), 11));
-    page.raw(row + clip(kernel.primary, page.width() - display_width(row)));
-    page.raw("    " + page.paint(Tone::dim, names[i]));
+    table.add({percent_text(kernel.runtime_share_pct), time_text(kernel.duration_us), format_number(static_cast<double>(kernel.launches)),
+               opportunity_text(kernel), kernel.primary, names[i]});
   }
+  page.add(std::move(table));
 }
 
-void add_bottlenecks(Page& page, const NcuReport& report) {
-  page.section(fmt::format("BOTTLENECKS DETECTED ({})", report.findings.size()));
+void add_bottlenecks(Document& page, const NcuReport& report) {
+  page.section("Bottlenecks detected", report.findings.size(), report.findings.size());
   if (report.findings.empty()) page.paragraph("None. " + verdict_words(report));
   bool first = true;
   std::vector<std::string> minor;

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "compose/page.h"
+#include "compose/documents.h"
 
 namespace frx::compose {
 
@@ -48,14 +48,14 @@ const Finding* finding_of(const std::vector<Finding>& findings, std::string_view
 
 const Finding* primary_finding(const NcuReport& report) { return finding_of(report.findings, report.primary); }
 
-std::vector<std::string> kernel_names(const NcuReport& report, std::size_t width) {
+std::vector<std::string> kernel_names(const NcuReport& report) {
   std::vector<std::string> sorted;
   for (const Kernel& kernel : report.kernels) sorted.push_back(kernel.short_name);
   std::sort(sorted.begin(), sorted.end());
   std::vector<std::string> names;
   for (const Kernel& kernel : report.kernels) {
     const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), kernel.short_name);
-    names.push_back(shorten(printable(last - first > 1 ? kernel.name : kernel.short_name), width));
+    names.push_back(last - first > 1 ? kernel.name : kernel.short_name);
   }
   return names;
 }

@@ -22,8 +22,8 @@ const report::Finding* finding_of(const std::vector<report::Finding>& findings, 
 const report::Finding* primary_finding(const report::NcuReport& report);
 
 // Names to tell kernels apart in little space: the short name, or the full one when the short one
-// stands for several. At most `width` cells each.
-std::vector<std::string> kernel_names(const report::NcuReport& report, std::size_t width);
+// stands for several.
+std::vector<std::string> kernel_names(const report::NcuReport& report);
 
 std::string time_text(std::optional<double> microseconds);  // "1.23 ms" or "n/a"
 std::string percent_text(std::optional<double> percent);    // "12.3 %" or "n/a"

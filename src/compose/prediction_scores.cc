@@ -2,10 +2,9 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
-#include "compose/json.h"
-#include "compose/markdown.h"
+#include "compose/documents.h"
 #include "compose/ncu_words.h"
-#include "compose/page.h"
+#include "compose/payloads.h"
 #include "compose/recommendation_text.h"
 
 namespace frx::compose {
@@ -65,28 +64,37 @@ std::string kernels_of(const ScoredPrediction& one) {
   return before == after ? before : before + " -> " + after;
 }
 
+// "3 held, 1 not held, 2 cannot be told"; the kinds that do not occur are left out.
 std::string counts_of(const PredictionScores& scores) {
-  return counts_of_outcomes(scores.count(Outcome::held), scores.count(Outcome::not_held), scores.count(Outcome::moved_the_other_way),
-                            scores.count(Outcome::cannot_tell));
+  std::vector<std::string> parts;
+  for (const Outcome outcome : {Outcome::held, Outcome::not_held, Outcome::moved_the_other_way, Outcome::cannot_tell}) {
+    if (const std::size_t count = scores.count(outcome); count > 0)
+      parts.push_back(fmt::format("{} {}", count, outcome == Outcome::cannot_tell ? "cannot be told" : words_for(outcome)));
+  }
+  return parts.empty() ? "none scored" : join(parts, ", ");
+}
+
+void put_scored_prediction(JsonObject& out, const ScoredPrediction& one, std::string_view id) {
+  const advise::Prediction& p = one.prediction;
+  const std::optional<double> by = p.by;
+  out.add("schema", "prediction_v1", "id", id, "card", one.card, "label", one.label, "kernel", one.kernel,
+          "kernel_after", one.kernel_after, "reading", p.id, "metric", p.counter, "unit", p.unit, "per_launch", p.is_sum,
+          "direction", advise::name_of(p.direction), "by_pct", exact(p.is_points ? std::nullopt : by),
+          "by_points", exact(p.is_points ? by : std::nullopt), "to", exact(p.to), "before", exact(one.before), "after", exact(one.after),
+          "predicted", exact(one.score.predicted), "noise", exact(one.score.noise), "outcome", advise::name_of(one.score.outcome),
+          "why_not", unless_empty(one.score.why));
+}
+
+// Of the content, so that the same prediction of the same values is known again.
+std::string id_of(const ScoredPrediction& one) {
+  return sha256(answer::compact_json([&](JsonObject& out) { put_scored_prediction(out, one, ""); })).substr(0, 16);
 }
 
 }  // namespace
 
-std::string counts_of_outcomes(std::size_t held, std::size_t not_held, std::size_t other_way, std::size_t cannot_tell) {
-  std::vector<std::string> parts;
-  const auto add = [&](std::size_t count, Outcome outcome) {
-    if (count > 0) parts.push_back(fmt::format("{} {}", count, outcome == Outcome::cannot_tell ? "cannot be told" : words_for(outcome)));
-  };
-  add(held, Outcome::held);
-  add(not_held, Outcome::not_held);
-  add(other_way, Outcome::moved_the_other_way);
-  add(cannot_tell, Outcome::cannot_tell);
-  return parts.empty() ? "none scored" : join(parts, ", ");
-}
-
-std::string prediction_scores_text(const PredictionScores& scores, const Style& style) {
-  if (scores.empty()) return "";
-  Page page(style);
+void add_prediction_scores(Document& page, const PredictionScores& scores) {
+  if (scores.empty()) return;
+  page.add(answer::Section{"Predictions of the advice:", counts_of(scores), false});
   std::string card;
   for (const ScoredPrediction& one : scores.scored) {
     if (const std::string now = one.card + one.kernel; now != card) {
@@ -98,61 +106,18 @@ std::string prediction_scores_text(const PredictionScores& scores, const Style& 
   for (const report::UnscoredCard& one : scores.unscored)
     page.paragraph(fmt::format("{} ({}): not scored, {}", one.title, one.card, one.why));
   if (!scores.scored.empty()) page.paragraph(caveat);
-  return fmt::format("\nPREDICTIONS OF THE ADVICE: {}\n", counts_of(scores)) + page.take();
 }
 
-std::string prediction_scores_markdown(const PredictionScores& scores) {
-  if (scores.empty()) return "";
-  std::string text = fmt::format("\n**Predictions of the advice: {}**\n", counts_of(scores));
-  if (!scores.scored.empty()) text += "\n" + markdown_head({"advice", "kernel", "reading", "before", "after", "predicted", "outcome"});
-  for (const ScoredPrediction& one : scores.scored) {
-    text += markdown_row({markdown_text(one.title), markdown_code(kernels_of(one)), std::string(label_of(one)), shown(one.before, one.prediction),
-                          shown(one.after, one.prediction), predicted(one), std::string(words_for(one.score.outcome))});
-  }
-  text += "\n";
-  for (const report::UnscoredCard& one : scores.unscored)
-    text += fmt::format("- {}: not scored, {}\n", markdown_text(one.title), markdown_text(one.why));
-  return scores.scored.empty() ? text : text + fmt::format("\n{}\n", caveat);
-}
+void put_scored_prediction(JsonObject& out, const ScoredPrediction& one) { put_scored_prediction(out, one, id_of(one)); }
 
-Json scored_prediction_json(const ScoredPrediction& one) {
-  const advise::Prediction& p = one.prediction;
-  Json json = {{"schema", "prediction_v1"},
-               {"id", ""},
-               {"card", one.card},
-               {"label", one.label},
-               {"kernel", one.kernel},
-               {"kernel_after", one.kernel_after},
-               {"reading", p.id},
-               {"metric", p.counter},
-               {"unit", p.unit},
-               {"per_launch", p.is_sum},
-               {"direction", advise::name_of(p.direction)},
-               {"by_pct", p.is_points ? Json(nullptr) : Json(p.by)},
-               {"by_points", p.is_points ? Json(p.by) : Json(nullptr)},
-               {"to", or_null(p.to)},
-               {"before", or_null(one.before)},
-               {"after", or_null(one.after)},
-               {"predicted", or_null(one.score.predicted)},
-               {"noise", or_null(one.score.noise)},
-               {"outcome", advise::name_of(one.score.outcome)},
-               {"why_not", text_or_null(one.score.why)}};
-  json["id"] = sha256(json.dump(-1, ' ', true, Json::error_handler_t::replace)).substr(0, 16);
-  return json;
-}
-
-Json prediction_scores_json(const PredictionScores& scores) {
-  Json json = {{"held", scores.count(Outcome::held)},
-               {"not_held", scores.count(Outcome::not_held)},
-               {"moved_the_other_way", scores.count(Outcome::moved_the_other_way)},
-               {"cannot_tell", scores.count(Outcome::cannot_tell)},
-               {"scored", Json::array()},
-               {"not_scored", Json::array()},
-               {"note", caveat}};
-  for (const ScoredPrediction& one : scores.scored) json["scored"].push_back(scored_prediction_json(one));
-  for (const report::UnscoredCard& one : scores.unscored)
-    json["not_scored"].push_back({{"card", one.card}, {"kernel", one.kernel}, {"why", one.why}});
-  return json;
+void put_prediction_scores(JsonObject& out, const PredictionScores& scores) {
+  out.add("held", scores.count(Outcome::held), "not_held", scores.count(Outcome::not_held),
+          "moved_the_other_way", scores.count(Outcome::moved_the_other_way), "cannot_tell", scores.count(Outcome::cannot_tell));
+  out.list("scored", scores.scored, [](JsonObject& inner, const ScoredPrediction& one) { put_scored_prediction(inner, one); });
+  out.list("not_scored", scores.unscored, [](JsonObject& inner, const report::UnscoredCard& one) {
+    inner.add("card", one.card, "kernel", one.kernel, "why", one.why);
+  });
+  out.add("note", caveat);
 }
 
 }  // namespace frx::compose

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "compose/json.h"
+#include "compose/testing.h"
+#include "render/style.h"
 
 namespace frx::compose {
 namespace {
@@ -27,37 +28,41 @@ report::PredictionScores scores(std::optional<double> after) {
   return all;
 }
 
+answer::Json tree(const report::PredictionScores& all) {
+  return testing::tree_of([&](answer::JsonObject& out) { put_prediction_scores(out, all); });
+}
+
+std::string prediction_scores_text(const report::PredictionScores& all) {
+  Document page;
+  add_prediction_scores(page, all);
+  return render::text_of(page, {});
+}
+
 bool has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
 TEST(PredictionScoresText, HasTheNumbersBeforeAfterAndPredicted) {
-  const std::string text = prediction_scores_text(scores(50e3), {});
+  const std::string text = prediction_scores_text(scores(50e3));
   EXPECT_TRUE(has(text, "PREDICTIONS OF THE ADVICE: 1 held")) << text;
   EXPECT_TRUE(has(text, "[held] Kernel duration of a launch: 100 us -> 50 us (predicted: 80 us")) << text;
   EXPECT_TRUE(has(text, "proof that it was")) << text;
 }
 
 TEST(PredictionScoresText, SaysWhyOneCannotTell) {
-  const std::string text = prediction_scores_text(scores({}), {});
+  const std::string text = prediction_scores_text(scores({}));
   EXPECT_TRUE(has(text, "1 cannot be told")) << text;
   EXPECT_TRUE(has(text, "[one cannot tell] Kernel duration of a launch: 100 us -> not measured")) << text;
 }
 
 TEST(PredictionScoresText, IsNothingWithoutPredictions) {
-  EXPECT_EQ(prediction_scores_text({}, {}), "");
-  EXPECT_EQ(prediction_scores_markdown({}), "");
-}
-
-TEST(PredictionScoresMarkdown, IsATableWhoseCellsStayCells) {
-  const std::string text = prediction_scores_markdown(scores(50e3));
-  EXPECT_TRUE(has(text, "| Read neighbours | `a\\|b -> c` | Kernel duration of a launch | 100 us | 50 us | 80 us or less | held |")) << text;
+  EXPECT_EQ(prediction_scores_text({}), "");
 }
 
 TEST(PredictionScoresJson, TheIdIsOfTheContent) {
-  const Json one = prediction_scores_json(scores(50e3))["scored"][0];
-  EXPECT_EQ(one["id"], prediction_scores_json(scores(50e3))["scored"][0]["id"]);
-  EXPECT_NE(one["id"], prediction_scores_json(scores(51e3))["scored"][0]["id"]);
+  const answer::Json one = tree(scores(50e3))["scored"][0];
+  EXPECT_EQ(one["id"], tree(scores(50e3))["scored"][0]["id"]);
+  EXPECT_NE(one["id"], tree(scores(51e3))["scored"][0]["id"]);
   EXPECT_EQ(one["id"].get<std::string>().size(), 16u);
-  EXPECT_TRUE(prediction_scores_json(scores({}))["scored"][0]["after"].is_null());
+  EXPECT_TRUE(tree(scores({}))["scored"][0]["after"].is_null());
 }
 
 }  // namespace

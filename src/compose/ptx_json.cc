@@ -1,13 +1,9 @@
 #include <algorithm>
-#include <memory>
 #include <span>
 #include <unordered_map>
 
 #include "base/text.h"
-#include "compose/code_findings.h"
-#include "compose/json.h"
-#include "compose/ncu_json.h"
-#include "compose/ptx_report.h"
+#include "compose/payloads.h"
 
 namespace frx::compose {
 namespace {
@@ -18,140 +14,100 @@ using model::ptx::Category;
 using report::PtxReport;
 
 // Counts by documented name; a barrier is one of the others there.
-Json mix_json(const KernelFacts& facts) {
-  Json mix = object_for(facts.mix.size());
+void put_mix(JsonObject& out, const KernelFacts& facts) {
   for (std::size_t i = 0; i < facts.mix.size(); ++i) {
     const auto category = static_cast<Category>(i);
-    if (category != Category::barrier) mix[std::string(name_of(category))] = facts.mix[i];
+    if (category == Category::barrier) continue;
+    out.add(name_of(category), facts.mix[i] + (category == Category::other ? facts.of(Category::barrier) : 0));
   }
-  mix["other"] = facts.of(Category::other) + facts.of(Category::barrier);
-  return mix;
 }
 
-// true and false only where a compiler told; PTX has no spills.
-Json spilled_json(const PtxKernel& kernel) {
-  if (!kernel.compiled || !kernel.compiled->spill_store_bytes) return nullptr;
+// True and false only where a compiler told; PTX has no spills.
+std::optional<bool> spills(const PtxKernel& kernel) {
+  if (!kernel.compiled || !kernel.compiled->spill_store_bytes) return std::nullopt;
   return *kernel.compiled->spill_store_bytes + kernel.compiled->spill_load_bytes.value_or(0) > 0;
 }
 
-void add_registers(Json& json, const PtxKernel& kernel) {
+void put_registers(JsonObject& out, const PtxKernel& kernel) {
   const KernelFacts& f = kernel.facts;
-  json["register_count"] = f.virtual_registers;
-  Json breakdown = Json::object();
-  for (const auto& [type, count] : f.registers_by_type) breakdown[std::string(name_of(type))] = count;
-  json["register_breakdown"] = std::move(breakdown);
-  json["register_estimate"] = f.pressure.known ? Json(derive::ptx::estimated_registers(f.pressure)) : Json(nullptr);
-  json["live_registers"] = f.pressure.known ? Json(f.pressure.registers) : Json(nullptr);
-  json["registers"] = kernel.compiled ? or_null(kernel.compiled->registers) : Json(nullptr);
-  json["register_budget"] = f.register_budget > 0 ? Json(f.register_budget) : Json(nullptr);
+  out.add("register_count", f.virtual_registers);
+  out.object("register_breakdown", [&](JsonObject& inner) {
+    for (const auto& [type, count] : f.registers_by_type) inner.add(name_of(type), count);
+  });
+  out.add("register_estimate", when(f.pressure.known, derive::ptx::estimated_registers(f.pressure)),
+          "live_registers", when(f.pressure.known, f.pressure.registers),
+          "registers", kernel.compiled ? kernel.compiled->registers : std::nullopt, "register_budget", unless_zero(f.register_budget));
 }
 
-void add_spills(Json& json, const PtxKernel& kernel) {
+void put_spills(JsonObject& out, const PtxKernel& kernel) {
   const KernelFacts& f = kernel.facts;
-  json["local_memory_bytes"] = f.local_bytes;
-  json["spills_detected"] = json["has_register_spills"] = spilled_json(kernel);
-  json["spills_probable"] = kernel.probably_spills;
-  json["spill_loads"] = json["spill_load_count"] = f.of(Category::local_load);
-  json["spill_stores"] = json["spill_store_count"] = f.of(Category::local_store);
-  json["spill_load_bytes"] = kernel.compiled ? or_null(kernel.compiled->spill_load_bytes) : Json(nullptr);
-  json["spill_store_bytes"] = kernel.compiled ? or_null(kernel.compiled->spill_store_bytes) : Json(nullptr);
+  out.add("local_memory_bytes", f.local_bytes, "has_register_spills", spills(kernel), "spills_detected", spills(kernel),
+          "spills_probable", kernel.probably_spills, "spill_load_count", f.of(Category::local_load),
+          "spill_loads", f.of(Category::local_load), "spill_store_count", f.of(Category::local_store),
+          "spill_stores", f.of(Category::local_store),
+          "spill_load_bytes", kernel.compiled ? kernel.compiled->spill_load_bytes : std::nullopt,
+          "spill_store_bytes", kernel.compiled ? kernel.compiled->spill_store_bytes : std::nullopt);
 }
 
-void add_flow(Json& json, const KernelFacts& f) {
-  json["branch_count"] = f.branches;
-  json["conditional_branch_count"] = f.conditional_branches;
-  json["divergent_branch_count"] = f.divergent_branches;
-  json["estimated_loop_count"] = f.loops;
-  json["loop_depth"] = f.loop_depth;
-  json["has_back_edge"] = f.loops > 0;
-  json["barrier_count"] = f.barriers;
+void put_flow(JsonObject& out, const KernelFacts& f) {
+  out.add("branch_count", f.branches, "conditional_branch_count", f.conditional_branches, "divergent_branch_count", f.divergent_branches,
+          "estimated_loop_count", f.loops, "loop_depth", f.loop_depth, "has_back_edge", f.loops > 0, "barrier_count", f.barriers);
 }
 
-void add_capabilities(Json& json, const KernelFacts& f) {
+void put_capabilities(JsonObject& out, const KernelFacts& f) {
   const bool fp64 = f.of(Category::fp64) > 0, tensor = f.of(Category::tensor) > 0, atomics = f.of(Category::atomic) > 0,
              sfu = f.of(Category::sfu) > 0;
-  json["capability_flags"] = {{"fp64", fp64}, {"tensor_cores", tensor}, {"atomics", atomics}, {"sfu", sfu}};
-  json["has_fp64"] = fp64;
-  json["has_tensor_ops"] = tensor;
-  json["has_atomics"] = atomics;
-  json["has_special_function_ops"] = sfu;
-  json["has_fp64_data_movement"] = f.fp64_memory_operations > 0;
-  json["fp64_data_movement_count"] = f.fp64_memory_operations;
+  out.object("capability_flags",
+             [&](JsonObject& inner) { inner.add("fp64", fp64, "tensor_cores", tensor, "atomics", atomics, "sfu", sfu); });
+  out.add("has_fp64", fp64, "has_tensor_ops", tensor, "has_atomics", atomics, "has_special_function_ops", sfu,
+          "has_fp64_data_movement", f.fp64_memory_operations > 0, "fp64_data_movement_count", f.fp64_memory_operations);
+}
+
+void put_costly(JsonObject& out, const derive::ptx::CostlyAccess& one, const model::ptx::Module& module) {
+  const derive::ptx::MemoryAccess& access = one.access;
+  const model::TextPlace place = derive::ptx::place_of(module, access.instruction);
+  out.add("line", place.line, "bytes_per_lane", access.bytes, "kind", name_of(access.kind), "address", access.formula,
+          "source_line", unless_zero(place.source_line), "block", std::array{one.block.x, one.block.y, one.block.z},
+          "in_every_plausible_block", one.in_all_shapes, "typical", access.cost->typical, "ideal", access.cost->ideal,
+          "neighbours_use_rest", one.neighbours_use_rest, "exact", access.cost->exact, "in_words", access.sentence);
+}
+
+void put_kinds(JsonObject& out, const std::array<std::uint64_t, derive::ptx::access_kind_count>& counts) {
+  for (std::size_t i = 0; i < counts.size(); ++i) out.add(name_of(static_cast<derive::ptx::AccessKind>(i)), counts[i]);
+}
+
+// Sectors for global memory, wavefronts for shared memory, per request of a warp.
+void put_accesses(JsonObject& out, const KernelFacts& facts, const model::ptx::Module& module) {
+  const derive::ptx::AccessSummary& a = facts.accesses;
+  std::vector<std::array<decltype(derive::ptx::BlockShape::x), 3>> shapes;
+  for (const derive::ptx::BlockShape& shape : a.shapes) shapes.push_back({shape.x, shape.y, shape.z});
+  const auto costly = [&](JsonObject& inner, const derive::ptx::CostlyAccess& one) { put_costly(inner, one, module); };
+  out.add("plausible_blocks", shapes);
+  out.object("global_by_kind", [&](JsonObject& inner) { put_kinds(inner, a.global); });
+  out.object("shared_by_kind", [&](JsonObject& inner) { put_kinds(inner, a.shared); });
+  out.add("uncoalesced_count", a.uncoalesced_count, "thread_blocked_count", a.blocked_count, "bank_conflict_count", a.conflicting_count);
+  out.list("uncoalesced", a.uncoalesced, costly);
+  out.list("bank_conflicts", a.conflicting, costly);
 }
 
 using FindingsByKernel = std::unordered_map<std::string_view, std::vector<const model::CodeFinding*>>;
 
-Json costly_json(const std::vector<derive::ptx::CostlyAccess>& costly, const model::ptx::Module& module) {
-  Json list = Json::array();
-  for (const derive::ptx::CostlyAccess& one : costly) {
-    const derive::ptx::MemoryAccess& access = one.access;
-    const model::TextPlace place = derive::ptx::place_of(module, access.instruction);
-    Json json = object_for(12);
-    json["line"] = place.line;
-    json["bytes_per_lane"] = access.bytes;
-    json["kind"] = name_of(access.kind);
-    json["address"] = access.formula;
-    json["source_line"] = place.source_line > 0 ? Json(place.source_line) : Json(nullptr);
-    json["block"] = {one.block.x, one.block.y, one.block.z};
-    json["in_every_plausible_block"] = one.in_all_shapes;
-    json["typical"] = access.cost->typical;
-    json["ideal"] = access.cost->ideal;
-    json["neighbours_use_rest"] = one.neighbours_use_rest;
-    json["exact"] = access.cost->exact;
-    json["in_words"] = access.sentence;
-    list.push_back(std::move(json));
-  }
-  return list;
-}
-
-Json kinds_json(const std::array<std::uint64_t, derive::ptx::access_kind_count>& counts) {
-  Json json = object_for(counts.size());
-  for (std::size_t i = 0; i < counts.size(); ++i) json[std::string(name_of(static_cast<derive::ptx::AccessKind>(i)))] = counts[i];
-  return json;
-}
-
-// Sectors for global memory, wavefronts for shared memory, per request of a warp.
-Json accesses_json(const KernelFacts& facts, const model::ptx::Module& module) {
-  const derive::ptx::AccessSummary& a = facts.accesses;
-  Json shapes = Json::array();
-  for (const derive::ptx::BlockShape& shape : a.shapes) shapes.push_back({shape.x, shape.y, shape.z});
-  Json json = object_for(8);
-  json["plausible_blocks"] = std::move(shapes);
-  json["global_by_kind"] = kinds_json(a.global);
-  json["shared_by_kind"] = kinds_json(a.shared);
-  json["uncoalesced_count"] = a.uncoalesced_count;
-  json["thread_blocked_count"] = a.blocked_count;
-  json["bank_conflict_count"] = a.conflicting_count;
-  json["uncoalesced"] = costly_json(a.uncoalesced, module);
-  json["bank_conflicts"] = costly_json(a.conflicting, module);
-  return json;
-}
-
-Json kernel_json(const PtxKernel& kernel, const model::ptx::Module& module, const FindingsByKernel& findings) {
+void put_kernel(JsonObject& out, const PtxKernel& kernel, const model::ptx::Module& module, const FindingsByKernel& findings) {
   const KernelFacts& f = kernel.facts;
-  Json json = object_for(64);
-  json["kernel_name"] = f.name;
-  json["display_name"] = readable_symbol(f.name);
-  json["line"] = f.function->line;
-  add_registers(json, kernel);
-  add_spills(json, kernel);
-  json["static_shared_bytes"] = f.shared_bytes;
-  json["uses_dynamic_shared_memory"] = f.dynamic_shared;
-  json["instruction_count"] = f.instructions;
-  json["instruction_mix"] = mix_json(f);
-  json["global_load_count"] = f.of(Category::global_load);
-  json["global_store_count"] = f.of(Category::global_store);
-  json["shared_load_count"] = f.of(Category::shared_load);
-  json["shared_store_count"] = f.of(Category::shared_store);
-  json["global_memory_ratio"] = number(f.global_ratio());
-  json["memory_accesses"] = accesses_json(f, module);
-  add_flow(json, f);
-  add_capabilities(json, f);
-  json["findings"] = Json::array();
-  if (const auto own = findings.find(f.name); own != findings.end()) {
-    for (const model::CodeFinding* finding : own->second) json["findings"].push_back(finding_json(*finding));
-  }
-  return json;
+  out.add("kernel_name", f.name, "display_name", readable_symbol(f.name), "line", f.function->line);
+  put_registers(out, kernel);
+  put_spills(out, kernel);
+  out.add("static_shared_bytes", f.shared_bytes, "uses_dynamic_shared_memory", f.dynamic_shared, "instruction_count", f.instructions);
+  out.object("instruction_mix", [&](JsonObject& inner) { put_mix(inner, f); });
+  out.add("global_load_count", f.of(Category::global_load), "global_store_count", f.of(Category::global_store),
+          "shared_load_count", f.of(Category::shared_load), "shared_store_count", f.of(Category::shared_store),
+          "global_memory_ratio", f.global_ratio());
+  out.object("memory_accesses", [&](JsonObject& inner) { put_accesses(inner, f, module); });
+  put_flow(out, f);
+  put_capabilities(out, f);
+  const auto own = findings.find(f.name);
+  out.list("findings", own == findings.end() ? std::vector<const model::CodeFinding*>() : own->second,
+           [](JsonObject& inner, const model::CodeFinding* finding) { put_finding(inner, *finding); });
 }
 
 template <typename Test>
@@ -160,34 +116,33 @@ std::size_t count(const PtxReport& report, Test test) {
 }
 
 template <typename Number>
-auto sum(const PtxReport& report, Number number) {
+std::uint64_t sum(const PtxReport& report, Number number) {
   std::uint64_t total = 0;
   for (const PtxKernel& kernel : report.diagnosis.kernels) total += number(kernel.facts);
   return total;
 }
 
-Json dominant_category(const PtxReport& report) {
+std::optional<std::string_view> dominant_category(const PtxReport& report) {
   std::array<std::uint64_t, derive::ptx::category_count> mix{};
   for (const PtxKernel& kernel : report.diagnosis.kernels) {
     for (std::size_t i = 0; i < mix.size(); ++i) mix[i] += kernel.facts.mix[i];
   }
   const auto most = std::ranges::max_element(mix);
-  if (*most == 0) return nullptr;
-  return name_of(static_cast<Category>(most - mix.begin()));
+  return when(*most > 0, name_of(static_cast<Category>(most - mix.begin())));
 }
 
-// null: PTX alone does not tell.
-Json any_spills(const PtxReport& report) {
-  bool known = true;
+// Absent: PTX alone does not tell.
+std::optional<bool> any_spills(const PtxReport& report) {
+  bool known = !report.diagnosis.kernels.empty();
   for (const PtxKernel& kernel : report.diagnosis.kernels) {
-    const Json spilled = spilled_json(kernel);
-    if (spilled.is_boolean() && spilled.get<bool>()) return true;
-    known = known && !spilled.is_null();
+    const std::optional<bool> spilled = spills(kernel);
+    if (spilled.value_or(false)) return true;
+    known = known && spilled;
   }
-  return known ? Json(false) : Json(nullptr);
+  return when(known, false);
 }
 
-Json summary_json(const PtxReport& report) {
+void put_summary(JsonObject& out, const PtxReport& report) {
   const auto& kernels = report.diagnosis.kernels;
   double most_global = 0, sum_global = 0, most_branches = 0;
   for (const PtxKernel& kernel : kernels) {
@@ -195,103 +150,69 @@ Json summary_json(const PtxReport& report) {
     sum_global += kernel.facts.global_ratio();
     most_branches = std::max(most_branches, kernel.facts.conditional_branch_density());
   }
-  const auto share = [&](double value) { return kernels.empty() ? Json(nullptr) : number(value); };
-  Json json{{"kernel_count", kernels.size()},
-            {"device_function_count", report.diagnosis.device_functions},
-            {"total_instructions", report.instructions()}};
-  json["avg_register_count"] = number(report.average_registers(), 1);
-  json["max_register_count"] = or_null(report.max_registers());
-  json["registers_from"] = kernels.empty() ? Json(nullptr) : Json(report.compiler.empty() ? "estimate" : report.compiler);
-  json["any_spills"] = kernels.empty() ? Json(nullptr) : any_spills(report);
-  json["kernels_with_spills"] = count(report, [](const PtxKernel& k) { return spilled_json(k) == Json(true); });
-  json["kernels_with_probable_spills"] = count(report, [](const PtxKernel& k) { return k.probably_spills; });
-  json["total_spill_loads"] = sum(report, [](const KernelFacts& f) { return f.of(Category::local_load); });
-  json["total_spill_stores"] = sum(report, [](const KernelFacts& f) { return f.of(Category::local_store); });
-  json["dominant_instruction_category"] = dominant_category(report);
-  json["kernels_with_fp64"] = count(report, [](const PtxKernel& k) { return k.facts.of(Category::fp64) > 0; });
-  json["has_fp64"] = json["kernels_with_fp64"] > 0;
-  json["kernels_with_fp64_data_movement"] = count(report, [](const PtxKernel& k) { return k.facts.fp64_memory_operations > 0; });
-  json["has_fp64_data_movement"] = json["kernels_with_fp64_data_movement"] > 0;
-  json["total_fp64_data_movement_ops"] = sum(report, [](const KernelFacts& f) { return f.fp64_memory_operations; });
-  json["has_tensor_ops"] = count(report, [](const PtxKernel& k) { return k.facts.of(Category::tensor) > 0; }) > 0;
-  json["max_global_memory_ratio"] = share(most_global);
-  json["avg_global_memory_ratio"] = share(kernels.empty() ? 0 : sum_global / static_cast<double>(kernels.size()));
-  json["kernels_with_high_global_memory_ratio"] = count(report, [](const PtxKernel& k) { return k.facts.global_ratio() > 0.30; });
-  json["kernels_without_shared_memory"] = count(report, [](const PtxKernel& k) { return k.facts.shared_accesses() == 0; });
-  json["max_branch_density"] = share(most_branches);
-  json["kernels_with_high_branch_density"] = count(report, [](const PtxKernel& k) { return k.facts.conditional_branch_density() > 0.15; });
-  return json;
+  const bool any = !kernels.empty();
+  const std::size_t with_fp64 = count(report, [](const PtxKernel& k) { return k.facts.of(Category::fp64) > 0; });
+  const std::size_t moving_fp64 = count(report, [](const PtxKernel& k) { return k.facts.fp64_memory_operations > 0; });
+  out.add("kernel_count", kernels.size(), "device_function_count", report.diagnosis.device_functions,
+          "total_instructions", report.instructions(), "avg_register_count", rounded(report.average_registers(), 1),
+          "max_register_count", report.max_registers(),
+          "registers_from", when<std::string_view>(any, report.compiler.empty() ? "estimate" : report.compiler),
+          "any_spills", any_spills(report), "kernels_with_spills", count(report, [](const PtxKernel& k) { return spills(k) == true; }),
+          "kernels_with_probable_spills", count(report, [](const PtxKernel& k) { return k.probably_spills; }),
+          "total_spill_loads", sum(report, [](const KernelFacts& f) { return f.of(Category::local_load); }),
+          "total_spill_stores", sum(report, [](const KernelFacts& f) { return f.of(Category::local_store); }),
+          "dominant_instruction_category", dominant_category(report), "kernels_with_fp64", with_fp64, "has_fp64", with_fp64 > 0,
+          "kernels_with_fp64_data_movement", moving_fp64, "has_fp64_data_movement", moving_fp64 > 0,
+          "total_fp64_data_movement_ops", sum(report, [](const KernelFacts& f) { return f.fp64_memory_operations; }),
+          "has_tensor_ops", count(report, [](const PtxKernel& k) { return k.facts.of(Category::tensor) > 0; }) > 0,
+          "max_global_memory_ratio", when(any, most_global),
+          "avg_global_memory_ratio", when(any, sum_global / static_cast<double>(kernels.size())),
+          "kernels_with_high_global_memory_ratio", count(report, [](const PtxKernel& k) { return k.facts.global_ratio() > 0.30; }),
+          "kernels_without_shared_memory", count(report, [](const PtxKernel& k) { return k.facts.shared_accesses() == 0; }),
+          "max_branch_density", when(any, most_branches),
+          "kernels_with_high_branch_density", count(report, [](const PtxKernel& k) { return k.facts.conditional_branch_density() > 0.15; }));
 }
 
-Json labels_json(const PtxReport& report) {
-  Json list = Json::array();
+void put_labels(JsonObject& out, const PtxReport& report) {
+  out.list("bottlenecks", report.diagnosis.labels, [](JsonObject& inner, const diagnose::CodeLabelFinding& label) {
+    inner.add("label", label.id, "display", label.display, "score", label.score, "proof", name_of(label.proof), "evidence",
+              std::array{std::string_view(label.evidence)});
+  });
+  std::vector<std::string_view> secondary;
   for (const diagnose::CodeLabelFinding& label : report.diagnosis.labels) {
-    list.push_back({{"label", label.id},
-                    {"display", label.display},
-                    {"score", number(label.score)},
-                    {"proof", name_of(label.proof)},
-                    {"evidence", Json::array({label.evidence})}});
+    if (label.id != report.diagnosis.primary && label.proof != knowledge::Proof::unproven) secondary.push_back(label.id);
   }
-  return list;
+  out.add("primary_bottleneck", unless_empty(report.diagnosis.primary), "secondary_bottlenecks", secondary);
 }
 
-Json secondary_json(const PtxReport& report) {
-  Json list = Json::array();
-  for (const diagnose::CodeLabelFinding& label : report.diagnosis.labels) {
-    if (label.id != report.diagnosis.primary && label.proof != knowledge::Proof::unproven) list.push_back(label.id);
-  }
-  return list;
-}
-
-Json recommendations_json(const PtxReport& report) {
-  Json list = Json::array();
-  for (const advise::Recommendation& r : report.advice.recommendations) {
-    Json json = recommendation_json(r);
-    json["bundle"] = r.category;
-    json["severity"] = r.priority;
-    json["reason"] = r.because;
-    list.push_back(std::move(json));
-  }
-  return list;
-}
-
-// The documented list of plain labels.
-Json bundle_labels(const PtxReport& report) {
-  Json list = Json::array();
-  for (const advise::Bundle& bundle : report.advice.bundles) list.push_back(bundle.category);
-  return list;
+void put_advice(JsonObject& out, const advise::Advice& advice) {
+  out.list("recommendations", advice.recommendations, [](JsonObject& inner, const advise::Recommendation& r) {
+    put_recommendation(inner, r);
+    inner.add("bundle", r.category, "severity", r.priority, "reason", r.because);
+  });
+  std::vector<std::string_view> bundles;  // the documented list of plain labels
+  for (const advise::Bundle& bundle : advice.bundles) bundles.push_back(bundle.category);
+  out.add("bundles", bundles);
+  put_withheld(out, "withheld_recommendations", advice);
 }
 
 }  // namespace
 
-JsonInPieces ptx_json_in_pieces(const PtxReport& report) {
-  Json json{{"schema", "ptx_analysis_v1"}, {"filename", report.source}};
-  json["ptx_version"] = report.version.empty() ? Json(nullptr) : Json(report.version);
-  json["target"] = report.target.empty() ? Json(nullptr) : Json(report.target);
-  json["gpu_model"] = report.gpu.empty() ? Json(nullptr) : Json(report.gpu);
-  json["kernel_count"] = report.diagnosis.kernels.size();
-  json["kernels"] = Json::array();
-  json["findings"] = Json::array();
-  json["run_summary"] = summary_json(report);
-  json["diagnostic_scope"] = {{"type", "static_ptx"}, {"confidence", report.confidence}, {"message", report.confidence_reason}};
-  json["bottlenecks"] = labels_json(report);
-  json["primary_bottleneck"] = report.diagnosis.primary.empty() ? Json(nullptr) : Json(report.diagnosis.primary);
-  json["secondary_bottlenecks"] = secondary_json(report);
-  json["recommendations"] = recommendations_json(report);
-  json["bundles"] = bundle_labels(report);
-  json["withheld_recommendations"] = withheld_json(report.advice);
-  json["unknown_opcodes"] = report.unknown_opcodes;
-  json["skipped_statements"] = report.module.skipped_statements;
-  json["notes"] = report.notes;
-  const std::span<const model::CodeFinding> findings = report.diagnosis.findings;
-  const auto by_kernel = std::make_shared<FindingsByKernel>();
-  for (const model::CodeFinding& finding : findings) (*by_kernel)[finding.kernel].push_back(&finding);
-  const std::span<const PtxKernel> kernels = report.diagnosis.kernels;
-  const auto kernel = [&report, kernels, by_kernel](std::size_t i) { return kernel_json(kernels[i], report.module, *by_kernel); };
-  const auto finding = [findings](std::size_t i) { return finding_json(findings[i]); };
-  return {std::move(json), {{"kernels", kernels.size(), kernel}, {"findings", findings.size(), finding}}};
+void put_ptx(JsonObject& out, const PtxReport& report) {
+  FindingsByKernel by_kernel;
+  for (const model::CodeFinding& finding : report.diagnosis.findings) by_kernel[finding.kernel].push_back(&finding);
+  out.add("schema", "ptx_analysis_v1", "filename", report.source, "ptx_version", unless_empty(report.version),
+          "target", unless_empty(report.target), "gpu_model", unless_empty(report.gpu), "kernel_count", report.diagnosis.kernels.size());
+  out.list("kernels", report.diagnosis.kernels,
+           [&](JsonObject& inner, const PtxKernel& kernel) { put_kernel(inner, kernel, report.module, by_kernel); });
+  out.list("findings", report.diagnosis.findings, put_finding);
+  out.object("run_summary", [&](JsonObject& inner) { put_summary(inner, report); });
+  out.object("diagnostic_scope", [&](JsonObject& inner) {
+    inner.add("type", "static_ptx", "confidence", report.confidence, "message", report.confidence_reason);
+  });
+  put_labels(out, report);
+  put_advice(out, report.advice);
+  out.add("unknown_opcodes", report.unknown_opcodes, "skipped_statements", report.module.skipped_statements, "notes", report.notes);
 }
-
-Json ptx_json(const PtxReport& report) { return in_one_piece(ptx_json_in_pieces(report)); }
 
 }  // namespace frx::compose

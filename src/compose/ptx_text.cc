@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "compose/code_findings.h"
-#include "compose/ptx_report.h"
+#include "compose/documents.h"
 #include "compose/recommendation_text.h"
 
 namespace frx::compose {
@@ -15,18 +15,19 @@ using report::PtxReport;
 
 constexpr std::size_t findings_shown = 10, kernels_shown = 5, recommendations_shown = 3;
 
-void add_head(Page& page, const PtxReport& report) {
-  page.title("FRX PTX ANALYSIS");
-  page.fact("File", printable(report.source));
+void add_head(Document& page, const PtxReport& report) {
+  page.title("FRX PTX analysis");
+  page.fact("File", as_name(report.source));
   page.fact("Target", report.target.empty() ? "not stated" : report.target + (report.version.empty() ? "" : ", PTX ISA " + report.version));
   if (report.gpu.ends_with("(--gpu-model)")) page.fact("GPU", report.gpu);
   if (!report.compiler.empty()) page.fact("Compiled by", report.compiler);
 }
 
-void add_verdict(Page& page, const PtxReport& report) {
-  page.section("VERDICT");
-  const bool found = !report.primary_display.empty();
-  page.fact("Primary", found ? fmt::format("{} ({})", report.primary_display, report.diagnosis.primary) : "nothing in the code stands out");
+void add_verdict(Document& page, const PtxReport& report) {
+  page.section("Verdict");
+  page.headline =
+      report.primary_display.empty() ? "nothing in the code stands out" : fmt::format("{} ({})", report.primary_display, report.diagnosis.primary);
+  page.fact("Primary", page.headline);
   page.fact("Confidence", fmt::format("{}: {}", report.confidence, report.confidence_reason));
   add_labels(page, report.diagnosis.labels);
 }
@@ -53,9 +54,9 @@ std::string spills_text(const PtxReport& report) {
   return "unknown: PTX does not show them, --with-ptxas does";
 }
 
-void add_numbers(Page& page, const PtxReport& report) {
+void add_numbers(Document& page, const PtxReport& report) {
   const std::vector<PtxKernel>& kernels = report.diagnosis.kernels;
-  page.section("WHAT THE CODE SAYS");
+  page.section("What the code says");
   page.fact("Kernels", fmt::format("{}, {}", count_text(kernels.size(), "kernel"), count_text(report.instructions(), "instruction")));
   if (kernels.empty()) return;
   page.fact("Registers", registers_text(report));
@@ -80,46 +81,30 @@ std::string kernel_text(const PtxKernel& kernel) {
   return text;
 }
 
-void add_kernels(Page& page, const PtxReport& report) {
+void add_kernels(Document& page, const PtxReport& report) {
   const std::vector<PtxKernel>& kernels = report.diagnosis.kernels;
   if (kernels.empty()) return;
   const std::size_t shown = std::min(kernels_shown, kernels.size());
-  page.section("KERNELS", shown, kernels.size());
+  page.section("Kernels", shown, kernels.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    page.paragraph(clip(printable(readable_symbol(kernels[i].facts.name)), page.width() - 2), 2, Tone::bold);
+    page.paragraph(as_name(readable_symbol(kernels[i].facts.name), Fit::cut), 2, Tone::bold);
     page.paragraph(kernel_text(kernels[i]), 4);
-  }
-}
-
-void add_recommendations(Page& page, const PtxReport& report) {
-  const auto& all = report.advice.recommendations;
-  const std::size_t shown = std::min(recommendations_shown, all.size());
-  page.section("RECOMMENDATIONS", shown, all.size());
-  if (all.empty()) page.paragraph("None. Profile the kernel before changing it: frx profile -- ./your_app");
-  for (std::size_t i = 0; i < shown; ++i) {
-    if (i > 0) page.blank();
-    CardOptions options;
-    options.number = i + 1;
-    options.brief = true;
-    options.max_actions = 3;
-    options.names_kernel = false;
-    add_card(page, all[i], options);
   }
 }
 
 }  // namespace
 
-std::string ptx_text(const PtxReport& report, const Style& style) {
-  Page page(style);
+Document document_of(const PtxReport& report) {
+  Document page;
   add_head(page, report);
   add_verdict(page, report);
   add_numbers(page, report);
   add_kernels(page, report);
   add_findings(page, report.diagnosis.findings, findings_shown);
-  add_recommendations(page, report);
-  if (!report.notes.empty()) page.section("NOTES");
-  for (const std::string& note : report.notes) page.hanging("- ", note);
-  return page.take();
+  add_recommendations(page, report.advice, recommendations_shown, "None. Profile the kernel before changing it: frx profile -- ./your_app",
+                      {.max_actions = 3, .brief = true, .names_kernel = false});
+  add_notes(page, report.notes);
+  return page;
 }
 
 }  // namespace frx::compose

@@ -2,9 +2,8 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "compose/ranks_report.h"
+#include "compose/documents.h"
 #include "compose/ranks_words.h"
-#include "compose/run_scope_text.h"
 
 namespace frx::compose {
 namespace {
@@ -47,9 +46,10 @@ std::string collectives_text(const RanksReport& report) {
                      described ? "operation, size, group" : "kernel name, stream", matching.together);
 }
 
-void add_head(Page& page, const RanksReport& report) {
-  page.title("FRX RANKS ANALYSIS");
-  page.fact("Traces", printable(report.source));
+void add_head(Document& page, const RanksReport& report) {
+  page.headline = primary_words(report.scope);
+  page.title("FRX ranks analysis");
+  page.fact("Traces", as_name(report.source));
   page.fact("Ranks", who_is_here(report));
   if (!report.missing.empty()) page.fact("Missing", gaps_text(report.missing) + ": whether one of them is late cannot be seen");
   if (const std::string gpus = gpus_text(report); !gpus.empty()) page.fact("GPU", gpus);
@@ -59,7 +59,7 @@ void add_head(Page& page, const RanksReport& report) {
 
 std::string share_text(const std::optional<double>& share) { return share ? fmt::format("{:.0f} %", 100 * *share) : "n/a"; }
 
-void add_rank(Page& page, const RanksReport& report, std::size_t i) {
+void add_rank(Table& table, const RanksReport& report, std::size_t i) {
   const RankOfRun& one = report.ranks[i];
   const model::RunFacts& facts = one.trace->scope().facts;
   const auto& busy = facts[RunFact::gpu_busy_fraction];
@@ -68,11 +68,10 @@ void add_rank(Page& page, const RanksReport& report, std::size_t i) {
   const std::optional<double> step = one.trace->step_time_ns();
   const auto waiting = [&](double share) { return compared ? share_text(share) : "n/a"; };
   const bool is_late = std::ranges::find(report.lateness.late, i) != report.lateness.late.end();
-  const std::string row = fmt::format(
-      "  {:>4} {:>10} {:>6} {:>6} {:>6} {:>7} {:>6}  {}", one.rank, step ? format_quantity(*step, "ns") : "n/a", share_text(busy),
-      share_text(facts[RunFact::communication_fraction]), busy ? share_text(1 - *busy) : "n/a", waiting(late.waited_share),
-      waiting(late.held_up_share), clip(one.trace->scope().diagnosis.user_facing, page.width() > 55 ? page.width() - 55 : 12));
-  page.raw(is_late ? page.paint(Tone::red, row) : row);
+  table.add({std::to_string(one.rank), step ? format_quantity(*step, "ns") : "n/a", share_text(busy),
+             share_text(facts[RunFact::communication_fraction]), busy ? share_text(1 - *busy) : "n/a", waiting(late.waited_share),
+             waiting(late.held_up_share), one.trace->scope().diagnosis.user_facing},
+            is_late ? Tone::red : Tone::plain);
 }
 
 // Those that answer the question first: late ones, then by number.
@@ -101,55 +100,57 @@ std::vector<const Matched*> most_waited_in(const RanksReport& report) {
   return list;
 }
 
-void add_collectives(Page& page, const RanksReport& report) {
+void add_collectives(Document& page, const RanksReport& report) {
   if (report.lateness.with_waiting == 0 || report.lateness.verdict == derive::ranks::LateVerdict::not_together) return;
   page.blank();
-  page.raw("   shortest    longest  last rank  where ranks waited longest");
+  Table table{{number_column("shortest", 9), number_column("longest", 9, 2), number_column("last rank", 9, 2),
+               words_column("where ranks waited longest", Fit::cut)}};
   for (const Matched* one : most_waited_in(report)) {
     const auto durations = report.matching.durations_of(*one);
     const auto [shortest, longest] = std::ranges::minmax_element(durations);
     const std::uint32_t last = report.matching.members[one->members][static_cast<std::size_t>(shortest - durations.begin())];
-    page.raw(fmt::format("  {:>9}  {:>9}  {:>9}  {}", format_quantity(static_cast<double>(*shortest), "ns"),
-                         format_quantity(static_cast<double>(*longest), "ns"), report.ranks[last].rank,
-                         clip(fmt::format("step {}, #{}: {}", one->step, one->nth, printable(report.words[one->what])),
-                              page.width() > 50 ? page.width() - 35 : 20)));
+    table.add({format_quantity(static_cast<double>(*shortest), "ns"), format_quantity(static_cast<double>(*longest), "ns"),
+               std::to_string(report.ranks[last].rank), fmt::format("step {}, #{}: {}", one->step, one->nth, report.words[one->what])});
   }
+  page.add(std::move(table));
 }
 
 }  // namespace
 
-void add_ranks(Page& page, const RanksReport& report) {
+void add_ranks(Document& page, const RanksReport& report) {
   const std::vector<std::size_t> shown = ranks_to_show(report);
-  page.section("RANKS", shown.size(), report.ranks.size());
-  page.raw("  rank  step time   busy  comm.   idle  waited   late  its own trace says");
-  for (const std::size_t i : shown) add_rank(page, report, i);
+  page.section("Ranks", shown.size(), report.ranks.size());
+  Table table{{number_column("rank", 4), number_column("step time", 10, 1), number_column("busy", 6, 1), number_column("comm.", 6, 1),
+               number_column("idle", 6, 1), number_column("waited", 7, 1), number_column("late", 6, 1),
+               words_column("its own trace says", Fit::cut)}};
+  for (const std::size_t i : shown) add_rank(table, report, i);
+  page.add(std::move(table));
   page.blank();
   page.paragraph(
       "Shares of a step. comm.: collectives that no computing hides. waited: in collectives, hidden or not, for ranks that came later. "
       "late: how long the others, in the mean, waited for this rank.");
-  page.section("LATE RANKS");
+  page.section("Late ranks");
   page.paragraph(late_sentence(report));
   if (const std::string mismatch = mismatch_sentence(report); !mismatch.empty()) page.paragraph(mismatch);
   add_collectives(page, report);
 }
 
-void add_answer_from(Page& page, const RanksReport& report) {
+void add_answer_from(Document& page, const RanksReport& report) {
   page.hanging("- ", answer_sentence(report));
   if (const std::string others = disagreement(report); !others.empty()) page.hanging("- ", others);
 }
 
-std::string ranks_report_text(const RanksReport& report, const Style& style) {
-  Page page(style);
+Document document_of(const RanksReport& report) {
+  Document page;
   add_head(page, report);
   add_ranks(page, report);
   add_run_verdict(page, report.scope);
   add_answer_from(page, report);
   const RankOfRun& answering = report.ranks[report.answering];
-  add_breakdown(page, *answering.trace, answering.trace->scope().skipped, fmt::format("RANK {}", answering.rank), report.lateness.ranks[report.answering].lost_share);
+  add_breakdown(page, *answering.trace, answering.trace->scope().skipped, fmt::format("rank {}", answering.rank), report.lateness.ranks[report.answering].lost_share);
   add_run_recommendations(page, report.scope);
-  if (!report.notes.empty()) page.section("NOTES");
-  for (const std::string& note : report.notes) page.hanging("- ", note);
-  return page.take();
+  add_notes(page, report.notes);
+  return page;
 }
 
 }  // namespace frx::compose

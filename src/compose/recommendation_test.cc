@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "compose/json.h"
-#include "compose/ncu_json.h"
+#include "compose/payloads.h"
 #include "compose/recommendation_text.h"
 #include "compose/testing.h"
 
@@ -38,7 +37,7 @@ TEST(RecommendationText, ATargetAlreadyMetIsSaid) {
 }
 
 TEST(RecommendationJson, HasTheDocumentedFields) {
-  const Json json = recommendation_json(recommendation());
+  const answer::Json json = testing::tree_of([](JsonObject& out) { put_recommendation(out, recommendation()); });
   for (const char* field : {"id",
                             "title",
                             "priority",
@@ -74,9 +73,11 @@ TEST(RecommendationJson, HasTheDocumentedFields) {
 TEST(RecommendationJson, Bundles) {
   advise::Advice advice;
   advice.bundles.push_back({"Compute", "ncu_compute", {"a", "b"}});
-  EXPECT_EQ(bundles_json(advice).dump(),
-            R"([{"label":"Compute","category":"ncu_compute","recommendation_ids":["a","b"]}])");
-  EXPECT_EQ(withheld_json(advice).dump(), "[]");
+  const std::string text = answer::compact_json([&](JsonObject& out) {
+    put_bundles(out, "bundles", advice);
+    put_withheld(out, "withheld", advice);
+  });
+  EXPECT_EQ(text, R"({"bundles":[{"label":"Compute","category":"ncu_compute","recommendation_ids":["a","b"]}],"withheld":[]})");
 }
 
 }  // namespace

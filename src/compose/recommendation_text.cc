@@ -26,7 +26,7 @@ bool target_met(const ValidationStep& step) {
   return step.direction == "increase" && *step.current_value >= *step.threshold_good;
 }
 
-void add_estimate(Page& page, const Recommendation& r) {
+void add_estimate(Document& page, const Recommendation& r) {
   const std::string estimate = speedup_text(r);
   const bool bounded = r.speedup_bound_pct && *r.speedup_bound_pct < 100;  // beyond, it bounds nothing anybody hopes for
   std::string text;
@@ -36,13 +36,13 @@ void add_estimate(Page& page, const Recommendation& r) {
 }
 
 template <typename Texts>
-void add_list(Page& page, std::string_view heading, const Texts& texts, std::size_t limit) {
+void add_list(Document& page, std::string_view heading, const Texts& texts, std::size_t limit) {
   if (texts.empty()) return;
   page.paragraph(heading, inside);
   for (std::size_t i = 0; i < texts.size() && i < limit; ++i) page.hanging("- ", texts[i], inside + 2);
 }
 
-void add_validation(Page& page, const Recommendation& r, bool ncu_runs) {
+void add_validation(Document& page, const Recommendation& r, bool ncu_runs) {
   const std::string command = validation_command(r);
   if (command.empty()) {
     add_list(page, "Validate:", r.validation, 3);
@@ -56,7 +56,7 @@ void add_validation(Page& page, const Recommendation& r, bool ncu_runs) {
 }
 
 // Only what can be checked: a value now, and somewhere to go.
-void add_predictions(Page& page, const Recommendation& r) {
+void add_predictions(Document& page, const Recommendation& r) {
   bool is_first = true;
   for (const advise::Forecast& forecast : r.predictions) {
     if (!forecast.bound) continue;
@@ -64,6 +64,28 @@ void add_predictions(Page& page, const Recommendation& r) {
     is_first = false;
     page.hanging("- ", forecast_text(forecast), inside + 2);
   }
+}
+
+void add_card(Document& page, const Recommendation& r, std::size_t number, const CardOptions& options) {
+  page.hanging(fmt::format("{}. [{}] ", number, to_upper(r.priority)), r.title, 1, tone_of_priority(r.priority), Tone::bold);
+  page.paragraph(fmt::format("Tier {} | Score {:.2f} | Effort {} | Risk {}", r.tier, r.score, r.effort, r.risk), inside, Tone::dim);
+  page.hanging("Triggered by ", fmt::format("{} ({})", r.label, r.triggered_by), inside, Tone::dim, Tone::dim);
+  if (options.names_kernel && !r.kernel.empty()) {
+    page.hanging("In kernel ", as_name(report::short_kernel_name(r.kernel), Fit::cut), inside, Tone::dim, Tone::dim);
+  }
+  if (!options.brief) add_estimate(page, r);
+  if (options.brief) {
+    page.hanging("Why: ", r.because.empty() ? r.why : r.because, inside);
+  } else {
+    page.hanging("Because: ", r.because, inside);
+    page.hanging("Why: ", r.why, inside);
+  }
+  add_list(page, "Do:", r.actions, options.max_actions);
+  add_validation(page, r, options.ncu_runs);
+  if (options.brief) return;
+  add_predictions(page, r);
+  add_list(page, "Risks:", r.risks, 100);
+  for (const std::string& note : r.notes) page.hanging("Note: ", note, inside);
 }
 
 }  // namespace
@@ -117,27 +139,15 @@ std::string step_text(const ValidationStep& step) {
   return text;
 }
 
-void add_card(Page& page, const Recommendation& r, const CardOptions& options) {
-  page.hanging(fmt::format("{}. [{}] ", options.number, to_upper(r.priority)), r.title, 1, tone_of_priority(r.priority), Tone::bold);
-  page.paragraph(fmt::format("Tier {} | Score {:.2f} | Effort {} | Risk {}", r.tier, r.score, r.effort, r.risk), inside, Tone::dim);
-  page.hanging("Triggered by ", fmt::format("{} ({})", r.label, r.triggered_by), inside, Tone::dim, Tone::dim);
-  if (options.names_kernel && !r.kernel.empty()) {
-    page.hanging("In kernel ", clip(printable(report::short_kernel_name(r.kernel)), page.width() - inside - 10), inside, Tone::dim,
-                 Tone::dim);
+void add_recommendations(Document& page, const advise::Advice& advice, std::size_t most, std::string_view none, CardOptions options) {
+  const auto& all = advice.recommendations;
+  const std::size_t shown = std::min(most, all.size());
+  page.section("Recommendations", shown, all.size());
+  if (all.empty()) page.paragraph(none);
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i > 0) page.blank();
+    add_card(page, all[i], i + 1, options);
   }
-  if (!options.brief) add_estimate(page, r);
-  if (options.brief) {
-    page.hanging("Why: ", r.because.empty() ? r.why : r.because, inside);
-  } else {
-    page.hanging("Because: ", r.because, inside);
-    page.hanging("Why: ", r.why, inside);
-  }
-  add_list(page, "Do:", r.actions, options.max_actions);
-  add_validation(page, r, options.ncu_runs);
-  if (options.brief) return;
-  add_predictions(page, r);
-  add_list(page, "Risks:", r.risks, 100);
-  for (const std::string& note : r.notes) page.hanging("Note: ", note, inside);
 }
 
 }  // namespace frx::compose

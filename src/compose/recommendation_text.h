@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "compose/page.h"
+#include "compose/parts.h"
 #include "report/report.h"
 
 namespace frx::compose {
@@ -27,13 +27,13 @@ std::string predicted_text(const advise::Prediction& prediction, const advise::B
 std::string forecast_text(const advise::Forecast& forecast);
 
 struct CardOptions {
-  std::size_t number = 1;
   std::size_t max_actions = 100;
   bool brief = false;        // the reason in a sentence, without estimate, risks and notes
   bool names_kernel = true;  // false when there is only one
   bool ncu_runs = true;      // on this GPU
 };
 
-void add_card(Page& page, const advise::Recommendation& recommendation, const CardOptions& options);
+// The best of them, at most `most`; `none` where there are none.
+void add_recommendations(Document& page, const advise::Advice& advice, std::size_t most, std::string_view none, CardOptions options);
 
 }  // namespace frx::compose

@@ -1,29 +1,17 @@
-#include "compose/run_comparison.h"
-#include "compose/json.h"
-#include "compose/run_comparison_words.h"
+#include "compose/documents.h"
+#include "compose/payloads.h"
 
 namespace frx::compose {
 namespace {
 
+using derive::compare::Judgement;
 using report::ComparedRun;
 using report::RunComparison;
 
-Json side_json(const ComparedRun& run) {
-  return {{"label", run.label},
-          {"source", run.source},
-          {"evidence", run.evidence},
-          {"gpus", run.gpus.empty() ? Json(nullptr) : Json(run.gpus)},
-          {"world_size", run.world_size ? Json(*run.world_size) : Json(nullptr)},
-          {"primary_bottleneck", run.primary.empty() ? Json(nullptr) : Json(run.primary)},
-          {"marks_steps", run.has_steps},
-          {"steps_left_out", run.skipped},
-          {"step_ns", run.step_ns},
-          {"batch_size", number(run.batch)}};
-}
-
-Json baselines_json(const std::optional<derive::compare::BaselineSpread>& baselines) {
-  if (!baselines) return nullptr;
-  return {{"runs", baselines->runs}, {"largest_difference", number(baselines->largest)}, {"noise_floor", number(baselines->share_less())}};
+void put_side(JsonObject& out, const ComparedRun& run) {
+  out.add("label", run.label, "source", run.source, "evidence", run.evidence, "gpus", unless_empty(run.gpus), "world_size", run.world_size,
+          "primary_bottleneck", unless_empty(run.primary), "marks_steps", run.has_steps, "steps_left_out", run.skipped,
+          "step_ns", run.step_ns | std::views::transform(exact), "batch_size", run.batch);
 }
 
 std::string_view doubt_id(const RunComparison& comparison) {
@@ -38,61 +26,52 @@ std::string_view doubt_id(const RunComparison& comparison) {
   return {};
 }
 
-Json operators_json(const report::OperatorComparison& operators) {
-  Json rows = Json::array();
-  for (const report::ComparedOperator& row : operators.rows) {
-    rows.push_back({{"name", row.name},
-                    {"shapes", text_or_null(row.shapes)},
-                    {"a_ns", number(row.first_ns)},
-                    {"b_ns", number(row.second_ns)},
-                    {"a_count", number(row.first_count)},
-                    {"b_count", number(row.second_count)},
-                    {"fused_of", row.fused_of}});
-  }
-  return {{"by_shapes", operators.by_shapes},
-          {"is_cut", operators.is_cut},
-          {"a_ns", operators.rows.empty() ? Json(nullptr) : number(operators.first_ns)},
-          {"b_ns", operators.rows.empty() ? Json(nullptr) : number(operators.second_ns)},
-          {"rows", std::move(rows)}};
+void put_verdict(JsonObject& out, const RunComparison& comparison) {
+  const Judgement& judgement = comparison.judgement;
+  const auto sides = [&](std::string_view key, auto first, auto second) {
+    out.object(key, [&](JsonObject& inner) { inner.add("a", first, "b", second); });
+  };
+  out.add("answer", derive::compare::name_of(judgement.answer), "why_not", unless_empty(doubt_id(comparison)),
+          "not_comparable", comparison.not_comparable, "time_ratio", judgement.ratio, "time_ratio_low", judgement.low,
+          "time_ratio_high", judgement.high, "confidence_level", 0.99, "noise_floor", exact(comparison.noise_floor));
+  put_baselines(out, comparison.baselines, comparison.baselines ? comparison.baselines->share_less() : 0);
+  out.add("per_sample", comparison.per_sample);
+  sides("steps", judgement.first, judgement.second);
+  sides("independent_steps", judgement.first_effective, judgement.second_effective);
+  out.add("steps_needed", comparison.steps_needed, "sentence", verdict_sentence(comparison));
+}
+
+void put_operators(JsonObject& out, const report::OperatorComparison& operators) {
+  const bool any = !operators.rows.empty();
+  out.add("by_shapes", operators.by_shapes, "is_cut", operators.is_cut, "a_ns", when(any, operators.first_ns),
+          "b_ns", when(any, operators.second_ns));
+  out.list("rows", operators.rows, [](JsonObject& inner, const report::ComparedOperator& row) {
+    inner.add("name", row.name, "shapes", unless_empty(row.shapes), "a_ns", row.first_ns, "b_ns", row.second_ns, "a_count", row.first_count,
+              "b_count", row.second_count, "fused_of", row.fused_of);
+  });
 }
 
 }  // namespace
 
-Json run_comparison_json(const RunComparison& comparison) {
-  const derive::compare::Judgement& judgement = comparison.judgement;
-  const std::string_view doubt = doubt_id(comparison);
-  Json json;
-  json["schema"] = "run_comparison_v1";
-  json["a"] = side_json(comparison.first);
-  json["b"] = side_json(comparison.second);
-  json["verdict"] = {{"answer", derive::compare::name_of(judgement.answer)},
-                     {"why_not", doubt.empty() ? Json(nullptr) : Json(doubt)},
-                     {"not_comparable", comparison.not_comparable},
-                     {"time_ratio", number(judgement.ratio)},
-                     {"time_ratio_low", number(judgement.low)},
-                     {"time_ratio_high", number(judgement.high)},
-                     {"confidence_level", 0.99},
-                     {"noise_floor", comparison.noise_floor},
-                     {"baselines", baselines_json(comparison.baselines)},
-                     {"per_sample", comparison.per_sample},
-                     {"steps", {{"a", judgement.first}, {"b", judgement.second}}},
-                     {"independent_steps", {{"a", number(judgement.first_effective)}, {"b", number(judgement.second_effective)}}},
-                     {"steps_needed", number(comparison.steps_needed)},
-                     {"sentence", verdict_sentence(comparison)}};
-  json["step_parts"] = Json::array();
-  for (const report::ComparedPart& part : comparison.parts)
-    json["step_parts"].push_back({{"name", part.name}, {"a_ns", number(part.first_ns)}, {"b_ns", number(part.second_ns)}});
-  json["kernels"] = Json::array();
-  for (const report::ComparedKernel& row : comparison.kernels) {
-    json["kernels"].push_back({{"name", row.name},
-                               {"a_ns", number(row.first_ns)},
-                               {"b_ns", number(row.second_ns)},
-                               {"a_launches", number(row.first_count)},
-                               {"b_launches", number(row.second_count)}});
-  }
-  json["operators"] = operators_json(comparison.operators);
-  json["notes"] = comparison.notes;
-  return json;
+void put_baselines(JsonObject& out, const std::optional<derive::compare::BaselineSpread>& baselines, double noise_floor) {
+  out.object("baselines", baselines, [&](JsonObject& inner, const derive::compare::BaselineSpread& spread) {
+    inner.add("runs", spread.runs, "largest_difference", spread.largest, "noise_floor", noise_floor);
+  });
+}
+
+void put_run_comparison(JsonObject& out, const RunComparison& comparison) {
+  out.add("schema", "run_comparison_v1");
+  out.object("a", &comparison.first, put_side);
+  out.object("b", &comparison.second, put_side);
+  out.object("verdict", &comparison, put_verdict);
+  out.list("step_parts", comparison.parts, [](JsonObject& inner, const report::ComparedPart& part) {
+    inner.add("name", part.name, "a_ns", part.first_ns, "b_ns", part.second_ns);
+  });
+  out.list("kernels", comparison.kernels, [](JsonObject& inner, const report::ComparedKernel& row) {
+    inner.add("name", row.name, "a_ns", row.first_ns, "b_ns", row.second_ns, "a_launches", row.first_count, "b_launches", row.second_count);
+  });
+  out.object("operators", &comparison.operators, put_operators);
+  out.add("notes", comparison.notes);
 }
 
 }  // namespace frx::compose

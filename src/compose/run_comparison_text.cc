@@ -4,15 +4,13 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "compose/markdown.h"
-#include "compose/page.h"
-#include "compose/run_comparison.h"
-#include "compose/run_comparison_words.h"
+#include "compose/documents.h"
 
 namespace frx::compose {
 namespace {
 
 using derive::compare::Answer;
+using derive::compare::Doubt;
 using report::ComparedKernel;
 using report::ComparedPart;
 using report::ComparedRun;
@@ -31,36 +29,89 @@ std::string change_of(const std::optional<double>& first, const std::optional<do
 
 Tone tone_of(Answer answer) { return answer == Answer::better ? Tone::green : answer == Answer::worse ? Tone::red : Tone::yellow; }
 
-void add_side(Page& page, const ComparedRun& run) {
+std::string seen(const RunComparison& comparison) {
+  const auto& judgement = comparison.judgement;
+  if (!judgement.ratio) return "";
+  const std::string unit = comparison.per_sample ? "a sample" : "a step";
+  std::string text =
+      fmt::format("{} takes {:.2f} times as long in {} as in {}", unit, *judgement.ratio, comparison.second.label, comparison.first.label);
+  if (judgement.low) text += fmt::format(" (99 % sure: {:.2f} to {:.2f})", *judgement.low, *judgement.high);
+  return text;
+}
+
+std::string doubt_words(const RunComparison& comparison) {
+  const auto& judgement = comparison.judgement;
+  if (!comparison.not_comparable.empty()) return "the two are not comparable, " + join(comparison.not_comparable, "; ");
+  switch (judgement.doubt) {
+    case Doubt::too_few:
+      return fmt::format("{} and {} are too few; it takes {} on each side", judgement.first, judgement.second,
+                         count_text(derive::compare::fewest_values, "step"));
+    case Doubt::within_noise:
+      if (comparison.baselines && comparison.noise_floor == comparison.baselines->share_less()) {
+        return fmt::format("any difference is within {:.3g} %, which {} runs of one configuration may differ by, too", 100 * comparison.noise_floor,
+                           comparison.baselines->runs);
+      }
+      return fmt::format("any difference is within {:.3g} %, which is noise", 100 * comparison.noise_floor);
+    case Doubt::too_scattered: return "the steps scatter too much";
+    case Doubt::none: break;
+  }
+  return {};
+}
+
+std::string what_would_tell(const RunComparison& comparison) {
+  if (comparison.judgement.answer != Answer::cannot_tell || !comparison.not_comparable.empty()) return {};
+  if (comparison.judgement.doubt == Doubt::too_few) return "record about 20 steps on each side, after 2 that warm up";
+  if (!comparison.steps_needed) return {};
+  return fmt::format("about {} on each side would tell a difference as large as this one",
+                     count_text(static_cast<std::uint64_t>(*comparison.steps_needed), "step"));
+}
+
+std::string steps_of(const report::ComparedRun& run) {
+  if (run.step_ns.empty()) return "no steps";
+  std::vector<double> sorted = run.step_ns;
+  std::ranges::sort(sorted);
+  const double median = derive::compare::median_of_sorted(sorted);
+  std::string text =
+      fmt::format("{} of {} (median)", count_text(sorted.size(), run.has_steps ? "step" : "recording"), format_quantity(median, "ns"));
+  if (run.skipped > 0) text += fmt::format(", {} left out as warming up", run.skipped);
+  return text;
+}
+
+void add_side(Document& page, const ComparedRun& run) {
   const std::string gpus = run.gpus.empty() ? "GPU not named" : run.gpus;
   page.hanging(pad_right(clip(printable(run.label), 15), 15) + " : ",
                fmt::format("{} ({}), {}, {}{}", printable(run.source), run.evidence, gpus, steps_of(run),
                            run.primary.empty() ? "" : "; leading: " + run.primary));
 }
 
-void add_parts(Page& page, const RunComparison& comparison) {
+void add_parts(Document& page, const RunComparison& comparison) {
   if (comparison.parts.empty()) return;
-  page.section("WHERE A STEP GOES");
-  page.raw(fmt::format("  {:<24}{:>12}{:>12}{:>13}", "", clip(comparison.first.label, 11), clip(comparison.second.label, 11), "change"));
+  page.section("Where a step goes");
+  Table table{{{"", 24}, label_column(comparison.first.label, 12), label_column(comparison.second.label, 12), number_column("change", 13)}};
   double first = 0, second = 0;
   for (const ComparedPart& part : comparison.parts) {
     first += part.first_ns.value_or(0);
     second += part.second_ns.value_or(0);
-    page.raw(fmt::format("  {:<24}{:>12}{:>12}{:>13}", part.name, time_or_dash(part.first_ns), time_or_dash(part.second_ns),
-                         change_of(part.first_ns, part.second_ns)));
+    table.add({part.name, time_or_dash(part.first_ns), time_or_dash(part.second_ns), change_of(part.first_ns, part.second_ns)});
   }
-  page.raw(fmt::format("  {:<24}{:>12}{:>12}{:>13}", "step", time_or_dash(first), time_or_dash(second), signed_time(second - first)));
+  table.add({"step", time_or_dash(first), time_or_dash(second), signed_time(second - first)});
+  page.add(std::move(table));
 }
 
-void add_kernels(Page& page, const RunComparison& comparison) {
+// Times of both sides, and what they are of.
+Table changes_table(const RunComparison& comparison, std::string_view what) {
+  return {{label_column(comparison.first.label, 10), label_column(comparison.second.label, 11), number_column("change", 12),
+           names_column(what)}};
+}
+
+void add_kernels(Document& page, const RunComparison& comparison) {
   if (comparison.kernels.empty()) return;
   const std::size_t shown = std::min(kernels_shown, comparison.kernels.size());
-  page.section("KERNELS BY CHANGE, PER STEP", shown, comparison.kernels.size());
-  page.raw(fmt::format("  {:>10}{:>11}{:>12}  {}", clip(comparison.first.label, 9), clip(comparison.second.label, 10), "change", "kernel"));
-  for (const ComparedKernel& row : std::span(comparison.kernels).first(shown)) {
-    page.raw(fmt::format("  {:>10}{:>11}{:>12}  {}", time_or_dash(row.first_ns), time_or_dash(row.second_ns),
-                         change_of(row.first_ns, row.second_ns), clip(printable(row.name), page.width() - 37)));
-  }
+  page.section("Kernels by change, per step", shown, comparison.kernels.size());
+  Table table = changes_table(comparison, "kernel");
+  for (const ComparedKernel& row : std::span(comparison.kernels).first(shown))
+    table.add({time_or_dash(row.first_ns), time_or_dash(row.second_ns), change_of(row.first_ns, row.second_ns), row.name});
+  page.add(std::move(table));
 }
 
 std::string operator_words(const report::ComparedOperator& row) { return row.shapes.empty() ? row.name : row.name + " " + row.shapes; }
@@ -71,76 +122,57 @@ std::string fused_words(const report::ComparedOperator& row) {
   return fmt::format("{} {}", row.second_ns ? "fused from" : "split into", join(row.fused_of, ", "));
 }
 
-void add_operators(Page& page, const RunComparison& comparison) {
+void add_operators(Document& page, const RunComparison& comparison) {
   const report::OperatorComparison& operators = comparison.operators;
   if (operators.rows.empty()) return;
   const std::size_t shown = std::min(kernels_shown, operators.rows.size());
-  page.section("OPERATORS BY CHANGE OF GPU TIME, PER STEP", shown, operators.rows.size());
-  const auto line = [&](const std::optional<double>& first, const std::optional<double>& second, std::string_view what) {
-    page.raw(fmt::format("  {:>10}{:>11}{:>12}  {}", time_or_dash(first), time_or_dash(second), change_of(first, second),
-                         clip(printable(what), page.width() - 37)));
+  page.section("Operators by change of GPU time, per step", shown, operators.rows.size());
+  Table table = changes_table(comparison, operators.by_shapes ? "operator and shapes of its inputs" : "operator");
+  table.columns.push_back({"", 0, false, 2, false, Fit::cut, Tone::plain, 37});
+  const auto add = [&](const std::optional<double>& before, const std::optional<double>& after, std::string_view what,
+                       std::string_view fused = {}) {
+    table.add({time_or_dash(before), time_or_dash(after), change_of(before, after), what, fused});
   };
-  page.raw(fmt::format("  {:>10}{:>11}{:>12}  {}", clip(comparison.first.label, 9), clip(comparison.second.label, 10), "change",
-                       operators.by_shapes ? "operator and shapes of its inputs" : "operator"));
   double first = operators.first_ns, second = operators.second_ns;
   for (const report::ComparedOperator& row : std::span(operators.rows).first(shown)) {
-    line(row.first_ns, row.second_ns, operator_words(row));
-    if (const std::string fused = fused_words(row); !fused.empty())
-      page.raw(fmt::format("{:37}{}", "", clip(printable(fused), page.width() - 37)));
+    add(row.first_ns, row.second_ns, operator_words(row), fused_words(row));
     first -= row.first_ns.value_or(0);
     second -= row.second_ns.value_or(0);
   }
   if (shown < operators.rows.size())
-    line(std::max(0.0, first), std::max(0.0, second), fmt::format("{} others", operators.rows.size() - shown));
-  line(operators.first_ns, operators.second_ns, "all work of the GPU");
+    add(std::max(0.0, first), std::max(0.0, second), fmt::format("{} others", operators.rows.size() - shown));
+  add(operators.first_ns, operators.second_ns, "all work of the GPU");
+  page.add(std::move(table));
 }
 
 }  // namespace
 
-std::string run_comparison_text(const RunComparison& comparison, const Style& style) {
-  Page page(style);
-  page.title("FRX RUN COMPARISON");
+std::string verdict_sentence(const RunComparison& comparison) {
+  const std::string ratio = seen(comparison);
+  switch (comparison.judgement.answer) {
+    case Answer::better:
+      return fmt::format("{} is faster: {}, {:.2f}x the speed.", comparison.second.label, ratio, 1 / *comparison.judgement.ratio);
+    case Answer::worse: return fmt::format("{} is slower: {}.", comparison.second.label, ratio);
+    case Answer::cannot_tell: break;
+  }
+  const std::string observed = ratio.empty() ? "" : fmt::format(". What was seen: {}", ratio);
+  return fmt::format("One cannot tell which is faster: {}{}.", doubt_words(comparison), observed);
+}
+
+Document document_of(const RunComparison& comparison) {
+  Document page;
+  page.headline = verdict_sentence(comparison);
+  page.title("FRX run comparison");
   add_side(page, comparison.first);
   add_side(page, comparison.second);
-  page.section("VERDICT");
+  page.section("Verdict");
   page.paragraph(verdict_sentence(comparison), 2, tone_of(comparison.judgement.answer));
   if (const std::string words = what_would_tell(comparison); !words.empty()) page.paragraph("What would tell: " + words + ".");
   add_parts(page, comparison);
   add_operators(page, comparison);
   add_kernels(page, comparison);
-  page.section("NOTES");
-  for (const std::string& note : comparison.notes) page.hanging("- ", note);
-  return page.take();
-}
-
-std::string run_comparison_markdown(const RunComparison& comparison) {
-  const std::string first = markdown_text(comparison.first.label), second = markdown_text(comparison.second.label);
-  std::string text = fmt::format("### frx: {}\n\n", markdown_text(verdict_sentence(comparison)));
-  if (const std::string words = what_would_tell(comparison); !words.empty())
-    text += fmt::format("What would tell: {}.\n\n", markdown_text(words));
-  text += markdown_head({"", "steps", "GPU", "leading"}, false);
-  for (const ComparedRun* run : {&comparison.first, &comparison.second})
-    text += markdown_row({markdown_text(run->label), steps_of(*run), markdown_text(run->gpus), markdown_text(run->primary)});
-  if (!comparison.parts.empty()) text += "\n" + markdown_head({"part of a step", first, second, "change"});
-  for (const ComparedPart& part : comparison.parts) {
-    text += markdown_row(
-        {std::string(part.name), time_or_dash(part.first_ns), time_or_dash(part.second_ns), change_of(part.first_ns, part.second_ns)});
-  }
-  if (!comparison.operators.rows.empty()) text += "\n" + markdown_head({"operator, per step", first, second, "change"});
-  for (const report::ComparedOperator& row :
-       std::span(comparison.operators.rows).first(std::min(kernels_shown, comparison.operators.rows.size()))) {
-    text +=
-        markdown_row({markdown_code(clip(operator_words(row), 100)) + (row.fused_of.empty() ? "" : ", " + markdown_text(fused_words(row))),
-                      time_or_dash(row.first_ns), time_or_dash(row.second_ns), change_of(row.first_ns, row.second_ns)});
-  }
-  if (!comparison.kernels.empty()) text += "\n" + markdown_head({"kernel, per step", first, second, "change"});
-  for (const ComparedKernel& row : std::span(comparison.kernels).first(std::min(kernels_shown, comparison.kernels.size()))) {
-    text += markdown_row({markdown_code(clip(row.name, 80)), time_or_dash(row.first_ns), time_or_dash(row.second_ns),
-                          change_of(row.first_ns, row.second_ns)});
-  }
-  text += "\n";
-  for (const std::string& note : comparison.notes) text += fmt::format("- {}\n", markdown_text(note));
-  return text;
+  add_notes(page, comparison.notes);
+  return page;
 }
 
 }  // namespace frx::compose

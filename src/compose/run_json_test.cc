@@ -6,16 +6,22 @@
 #include "base/files.h"
 #include "base/temporary_directory.h"
 #include "base/text.h"
-#include "compose/json.h"
-#include "compose/run_report.h"
+#include "compose/payloads.h"
+#include "compose/testing.h"
 #include "report/run_analyst.h"
 
 namespace frx::compose {
 namespace {
 
 using namespace report;
+using answer::Json;
+using answer::json_text;
 
 using ::testing::HasSubstr;
+
+Json run_json(const RunReport& report) {
+  return testing::tree_of([&](JsonObject& out) { put_run(out, report); });
+}
 
 // Three steps, of which `wait` ms of 100 are waiting for the loader.
 std::string events(int wait) {
@@ -45,7 +51,10 @@ struct Bundle {
   void summarise() const {
     Json summary = run_json(*analysed().value());
     summary["run_id"] = "run-1";
-    summary["inputs"] = summary_inputs_json(inputs_of(ingest::RunBundle::open(folder.path()).value()).value());
+    summary["inputs"] = Json::array();
+    const std::vector<ingest::SummaryInput> inputs = inputs_of(ingest::RunBundle::open(folder.path()).value()).value();
+    for (const ingest::SummaryInput& input : inputs)
+      summary["inputs"].push_back({{"path", input.path}, {"bytes", input.bytes}, {"sha256", input.sha256}});
     write("derived/summary.json", json_text(summary));
   }
   SummaryCheck check() const {

@@ -1,93 +1,90 @@
-#include "compose/run_scope_json.h"
-
 #include <algorithm>
 
-#include "compose/json.h"
-#include "compose/ncu_json.h"
+#include "compose/payloads.h"
 
 namespace frx::compose {
 
 using model::RunFact;
 using report::RunScope;
 
-Json facts_json(const model::RunFacts& facts) {
-  Json json = Json::object();
-  for (std::size_t i = 0; i < model::run_fact_count; ++i) {
-    json[std::string(model::run_fact_names[i].name)] = number(facts[static_cast<RunFact>(i)]);
-  }
-  return json;
+namespace {
+
+void put_bottleneck(JsonObject& out, const RunScope& scope, const diagnose::RunFinding& finding) {
+  out.add("label", finding.label->id, "display", finding.label->display, "score", finding.score);
+  out.object("evidence", [&](JsonObject& evidence) { put_run_evidence(evidence, scope, finding); });
+  out.list("worst_steps", finding.worst_steps,
+           [](JsonObject& inner, const model::StepValue& step) { inner.add("step_id", step.step, "value", step.value); });
 }
 
-Json bottlenecks_json(const RunScope& scope) {
-  Json list = Json::array();
-  for (const diagnose::RunFinding& finding : scope.diagnosis.findings) {
-    Json evidence = Json::object();
-    for (const auto& [key, fact] : finding.label->evidence) evidence[std::string(key)] = number(scope.facts[fact]);
-    Json worst = Json::array();
-    for (const model::StepValue& step : finding.worst_steps) worst.push_back({{"step_id", step.step}, {"value", number(step.value)}});
-    list.push_back({{"label", finding.label->id},
-                    {"display", finding.label->display},
-                    {"score", number(finding.score)},
-                    {"evidence", std::move(evidence)},
-                    {"worst_steps", std::move(worst)}});
-  }
-  return list;
-}
-
-Json diagnosis_json(const RunScope& scope) {
+void put_diagnosis(JsonObject& out, const RunScope& scope) {
   const diagnose::TrainingDiagnosis& d = scope.diagnosis;
-  Json secondary = Json::array(), unknown = Json::array(), recommendations = Json::array(), bundles = Json::array();
+  std::vector<std::string_view> secondary;
   for (std::size_t i = 1; i < std::min<std::size_t>(3, d.findings.size()); ++i) secondary.push_back(d.findings[i].label->id);
-  for (const knowledge::RunLabel* label : d.cannot_tell) unknown.push_back({{"label", label->id}, {"needs", label->missing}});
-  for (const advise::Recommendation& r : scope.advice.recommendations) recommendations.push_back(recommendation_json(r));
-  for (const advise::Bundle& bundle : scope.advice.bundles) {
-    bundles.push_back({{"label", bundle.label}, {"category", bundle.category}, {"recommendation_ids", bundle.ids}});
-  }
-  return {{"primary_bottleneck", text_or_null(d.primary)},
-          {"user_facing_bottleneck", text_or_null(d.user_facing)},
-          {"secondary_bottlenecks", std::move(secondary)},
-          {"confidence", {{"level", d.confidence_level}, {"score", number(d.confidence)}, {"reason", d.confidence_reason}}},
-          {"why", d.why},
-          {"why_not_others", d.why_not_others},
-          {"cannot_tell", std::move(unknown)},
-          {"recommendations", std::move(recommendations)},
-          {"recommendation_bundles", std::move(bundles)},
-          {"withheld_recommendations", withheld_json(scope.advice)},
-          {"dominant_stall_type", scope.dominant_stall},
-          {"classifier_version", "frx-run-labels-1"},
-          {"thresholds_source", d.thresholds_source},
-          {"thresholds_hash", d.thresholds_hash}};
+  out.add("primary_bottleneck", unless_empty(d.primary), "user_facing_bottleneck", unless_empty(d.user_facing));
+  out.add("secondary_bottlenecks", secondary);
+  put_confidence(out, d);
+  out.add("why", d.why, "why_not_others", d.why_not_others);
+  out.list("cannot_tell", d.cannot_tell,
+           [](JsonObject& inner, const knowledge::RunLabel* label) { inner.add("label", label->id, "needs", label->missing); });
+  out.list("recommendations", scope.advice.recommendations, put_recommendation);
+  put_bundles(out, "recommendation_bundles", scope.advice);
+  put_withheld(out, "withheld_recommendations", scope.advice);
+  out.add("dominant_stall_type", scope.dominant_stall, "classifier_version", "frx-run-labels-1");
+  out.add("thresholds_source", d.thresholds_source, "thresholds_hash", d.thresholds_hash);
 }
 
-Json tax_json(const RunScope& scope) {
-  if (!scope.tax) return nullptr;
-  const diagnose::FrameworkTax& tax = *scope.tax;
-  Json contributors = Json::array();
-  for (const diagnose::TaxContributor& one : tax.contributors) {
-    contributors.push_back({{"name", one.name}, {"points", one.points}, {"inferred", one.inferred}});
-  }
-  const auto fact = [&](RunFact name) { return number(scope.facts[name]); };
-  const auto& volatility = scope.facts[RunFact::shape_volatility];
-  return {{"version", "fat_v1"},
-          {"score", tax.score},
-          {"severity", tax.severity},
-          {"contributors", std::move(contributors)},
-          {"evidence",
-           {{"gpu_active_fraction", number(tax.gpu_active)},
-            {"overhead_idle_fraction", number(tax.overhead_idle)},
-            {"pipeline_idle_fraction", number(tax.pipeline_idle)},
-            {"small_kernel_fraction", fact(RunFact::small_kernel_fraction)},
-            {"kernel_count_per_step", fact(RunFact::kernels_per_step)},
-            {"median_cuda_kernel_duration_us", fact(RunFact::median_kernel_us)},
-            {"shape_volatility_ratio", fact(RunFact::shape_volatility)},
-            {"shapes_stable", volatility ? Json(*volatility < 0.30) : Json(nullptr)}}}};
+}  // namespace
+
+void put_facts(JsonObject& out, const model::RunFacts& facts) {
+  out.object("facts", [&](JsonObject& inner) {
+    for (std::size_t i = 0; i < model::run_fact_count; ++i) inner.add(model::run_fact_names[i].name, facts[static_cast<RunFact>(i)]);
+  });
 }
 
-Json scope_comparison_json(const RunScope& run, const RunScope* steady_state) {
+void put_scope_name(JsonObject& out, const RunScope& scope) {
+  out.object("scope", [&](JsonObject& inner) { inner.add("name", scope.name, "step_ids", scope.step_numbers); });
+}
+
+void put_confidence(JsonObject& out, const diagnose::TrainingDiagnosis& d) {
+  out.object("confidence", [&](JsonObject& inner) {
+    inner.add("level", d.confidence_level, "score", d.confidence, "reason", d.confidence_reason);
+  });
+}
+
+void put_run_evidence(JsonObject& out, const RunScope& scope, const diagnose::RunFinding& finding) {
+  for (const auto& [key, fact] : finding.label->evidence) out.add(key, scope.facts[fact]);
+}
+
+void put_run_verdict(JsonObject& out, const RunScope& scope) {
+  out.list("bottlenecks", scope.diagnosis.findings,
+           [&](JsonObject& inner, const diagnose::RunFinding& finding) { put_bottleneck(inner, scope, finding); });
+  out.object("diagnosis", [&](JsonObject& inner) { put_diagnosis(inner, scope); });
+  put_tax(out, scope);
+}
+
+void put_tax(JsonObject& out, const RunScope& scope) {
+  out.object("framework_abstraction_tax", scope.tax, [&](JsonObject& inner, const diagnose::FrameworkTax& tax) {
+    inner.add("version", "fat_v1", "score", tax.score, "severity", tax.severity);
+    inner.list("contributors", tax.contributors, [](JsonObject& one, const diagnose::TaxContributor& contributor) {
+      one.add("name", contributor.name, "points", contributor.points, "inferred", contributor.inferred);
+    });
+    inner.object("evidence", [&](JsonObject& evidence) {
+      const auto& volatility = scope.facts[RunFact::shape_volatility];
+      evidence.add("gpu_active_fraction", tax.gpu_active, "overhead_idle_fraction", tax.overhead_idle, "pipeline_idle_fraction",
+                   tax.pipeline_idle, "small_kernel_fraction", scope.facts[RunFact::small_kernel_fraction]);
+      evidence.add("kernel_count_per_step", scope.facts[RunFact::kernels_per_step], "median_cuda_kernel_duration_us",
+                   scope.facts[RunFact::median_kernel_us], "shape_volatility_ratio", volatility, "shapes_stable",
+                   volatility ? std::optional(*volatility < 0.30) : std::nullopt);
+    });
+  });
+}
+
+void put_scope_comparison(JsonObject& out, const RunScope& run, const RunScope* steady_state) {
   const std::string& answer = (steady_state ? *steady_state : run).diagnosis.primary;
-  return {{"diagnosis_changed", run.diagnosis.primary != answer},
-          {"run_primary_bottleneck", text_or_null(run.diagnosis.primary)},
-          {"steady_state_primary_bottleneck", steady_state ? text_or_null(answer) : Json(nullptr)}};
+  out.object("scope_comparison", [&](JsonObject& inner) {
+    inner.add("diagnosis_changed", run.diagnosis.primary != answer, "run_primary_bottleneck", unless_empty(run.diagnosis.primary),
+              "steady_state_primary_bottleneck", steady_state ? unless_empty(answer) : std::nullopt);
+  });
 }
 
 }  // namespace frx::compose

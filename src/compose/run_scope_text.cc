@@ -1,4 +1,4 @@
-#include "compose/run_scope_text.h"
+#include "compose/documents.h"
 
 #include <algorithm>
 
@@ -13,16 +13,24 @@ constexpr std::string_view what_busy_gpus_leave =
 
 }  // namespace
 
-void add_run_verdict(Page& page, const report::RunScope& scope) {
+std::string primary_words(const report::RunScope& scope) {
   const diagnose::TrainingDiagnosis& d = scope.diagnosis;
-  page.section("VERDICT");
-  if (d.findings.empty()) {
-    page.fact("Primary", d.primary == "inconclusive" ? "inconclusive: nothing stands out" : "none: too little was recorded");
-  } else {
-    const diagnose::RunFinding* facing = d.with_id(d.user_facing);
-    page.fact("Primary", fmt::format("{} ({})", facing ? facing->label->display : d.user_facing, d.user_facing));
+  if (const diagnose::RunFinding* facing = d.with_id(d.user_facing)) return fmt::format("{} ({})", facing->label->display, d.user_facing);
+  return d.user_facing.empty() ? "none: too little was recorded" : "inconclusive: nothing stands out";
+}
+
+std::string confidence_words(const report::RunScope& scope) {
+  const diagnose::TrainingDiagnosis& d = scope.diagnosis;
+  return fmt::format("{} ({:.2f}): {}", d.confidence_level, d.confidence, d.confidence_reason);
+}
+
+void add_run_verdict(Document& page, const report::RunScope& scope) {
+  const diagnose::TrainingDiagnosis& d = scope.diagnosis;
+  page.section("Verdict");
+  page.fact("Primary", primary_words(scope));
+  if (!d.findings.empty()) {
     if (d.user_facing != d.primary) page.fact("Seen as", fmt::format("{} ({})", d.findings.front().label->display, d.primary));
-    page.fact("Confidence", fmt::format("{} ({:.2f}): {}", d.confidence_level, d.confidence, d.confidence_reason));
+    page.fact("Confidence", confidence_words(scope));
   }
   if (scope.tax && scope.tax->is_worth_naming) {
     page.fact("Framework tax", fmt::format("{} of 100 ({}): the GPU idles, and neither loader, copies nor waits explain it",
@@ -36,20 +44,10 @@ void add_run_verdict(Page& page, const report::RunScope& scope) {
   }
 }
 
-void add_run_recommendations(Page& page, const report::RunScope& scope) {
-  const auto& all = scope.advice.recommendations;
-  const std::size_t shown = std::min(recommendations_shown, all.size());
-  page.section("RECOMMENDATIONS", shown, all.size());
-  if (all.empty())
-    page.paragraph(scope.diagnosis.with_id("gpu_kept_busy") ? what_busy_gpus_leave : "None: no rule answers what was found.");
-  for (std::size_t i = 0; i < shown; ++i) {
-    if (i > 0) page.blank();
-    CardOptions options;
-    options.number = i + 1;
-    options.max_actions = 3;
-    options.brief = true;
-    add_card(page, all[i], options);
-  }
+void add_run_recommendations(Document& page, const report::RunScope& scope) {
+  add_recommendations(page, scope.advice, recommendations_shown,
+                      scope.diagnosis.with_id("gpu_kept_busy") ? what_busy_gpus_leave : "None: no rule answers what was found.",
+                      {.max_actions = 3, .brief = true});
 }
 
 }  // namespace frx::compose

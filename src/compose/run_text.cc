@@ -3,10 +3,8 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "compose/ranks_report.h"
+#include "compose/documents.h"
 #include "compose/ranks_words.h"
-#include "compose/run_report.h"
-#include "compose/run_scope_text.h"
 
 namespace frx::compose {
 namespace {
@@ -21,8 +19,9 @@ double waiting(const RunReport& report) { return report.ranks ? report.ranks->la
 
 const RunScope& chosen(const RunReport& report, std::string_view scope) { return scope == "run" ? report.run : report.scope(); }
 
-void add_head(Page& page, const RunReport& report, const RunScope& scope) {
-  page.title("FRX RUN ANALYSIS");
+void add_head(Document& page, const RunReport& report, const RunScope& scope) {
+  page.headline = primary_words(scope);
+  page.title("FRX run analysis");
   page.fact("Run", printable(report.name) + (report.job.empty() ? "" : fmt::format(" ({})", printable(report.job))));
   if (!report.status.empty()) page.fact("Status", printable(report.status));
   page.fact("Evidence", report.evidence + (report.trace && report.evidence != "profiler trace" ? ", profiler trace" : ""));
@@ -32,9 +31,9 @@ void add_head(Page& page, const RunReport& report, const RunScope& scope) {
 }
 
 // Documented numbers of a run; what was not recorded says so.
-void add_numbers(Page& page, const RunReport& report, const RunScope& scope) {
+void add_numbers(Document& page, const RunReport& report, const RunScope& scope) {
   const bool without_waiting = report.ranks && report.evidence == "profiler trace" && report.ranks->left_out > 0;
-  page.section(without_waiting ? fmt::format("MEASURED ON RANK {}, WITHOUT ITS WAITING", rank_of_trace(report)) : "MEASURED");
+  page.section(without_waiting ? fmt::format("Measured on rank {}, without its waiting", rank_of_trace(report)) : "Measured");
   const auto fact = [&](RunFact name, std::string_view unit, double scale) {
     return scope.facts[name] ? fmt::format("{:.1f}{}", scale * *scope.facts[name], unit) : std::string("not recorded");
   };
@@ -53,18 +52,20 @@ void add_numbers(Page& page, const RunReport& report, const RunScope& scope) {
 }
 
 // What the SDK saw on each rank.
-void add_streams(Page& page, const RunReport& report) {
+void add_streams(Document& page, const RunReport& report) {
   constexpr std::size_t most = 16;
   const std::size_t shown = std::min(most, report.streams.size());
-  page.section("RANKS", shown, report.streams.size());
-  page.raw("  rank  steps  step time  data loader  copies  waiting for GPU  says");
+  page.section("Ranks", shown, report.streams.size());
+  Table table{{number_column("rank", 4), number_column("steps", 6, 1), number_column("step time", 10, 1), number_column("data loader", 12, 1),
+               number_column("copies", 7, 1), number_column("waiting for GPU", 16, 1), words_column("says")}};
   for (const report::StreamOfRank& one : std::span(report.streams).first(shown)) {
     const RunScope& scope = one.scope();
     const auto percent = [&](RunFact fact) { return scope.facts[fact] ? fmt::format("{:.0f} %", 100 * *scope.facts[fact]) : "n/a"; };
-    page.raw(fmt::format("  {:>4} {:>6} {:>10} {:>12} {:>7} {:>16}  {}", one.rank, scope.step_numbers.size(),
-                         scope.times ? format_quantity(scope.times->total_ns, "ns") : "n/a", percent(RunFact::input_wait_fraction),
-                         percent(RunFact::copy_fraction), percent(RunFact::sync_fraction), scope.diagnosis.user_facing));
+    table.add({std::to_string(one.rank), std::to_string(scope.step_numbers.size()), 
+               scope.times ? format_quantity(scope.times->total_ns, "ns") : "n/a", percent(RunFact::input_wait_fraction), percent(RunFact::copy_fraction), percent(RunFact::sync_fraction),
+               scope.diagnosis.user_facing});
   }
+  page.add(std::move(table));
   page.blank();
   page.paragraph(
       "Step times are with the wait for the loader before the step, and shares are of them. Ranks that wait for each other in collectives "
@@ -73,9 +74,9 @@ void add_streams(Page& page, const RunReport& report) {
 
 }  // namespace
 
-std::string run_text(const RunReport& report, std::string_view scope_name, const Style& style) {
+Document document_of(const RunReport& report, std::string_view scope_name) {
   const RunScope& scope = chosen(report, scope_name);
-  Page page(style);
+  Document page;
   add_head(page, report, scope);
   const bool of_trace = report.evidence == "profiler trace";
   if (report.ranks) add_ranks(page, *report.ranks);
@@ -86,15 +87,15 @@ std::string run_text(const RunReport& report, std::string_view scope_name, const
   add_numbers(page, report, scope);
   // Steps of the stream and of the trace need not be the same; only those of the trace itself are chosen alike.
   if (report.trace) {
-    const std::string whose = report.ranks ? fmt::format("RANK {}", rank_of_trace(report)) : "";
+    const std::string whose = report.ranks ? fmt::format("rank {}", rank_of_trace(report)) : "";
     add_breakdown(page, *report.trace, of_trace ? scope.skipped : report.trace->scope().skipped, whose, waiting(report));
   }
   add_run_recommendations(page, scope);
   const std::string about_summary = report::summary_note(report);
-  if (!report.notes.empty() || !about_summary.empty()) page.section("NOTES");
+  if (!report.notes.empty() || !about_summary.empty()) page.section("Notes");
   if (!about_summary.empty()) page.hanging("- ", about_summary);
   for (const std::string& note : report.notes) page.hanging("- ", note);
-  return page.take();
+  return page;
 }
 
 }  // namespace frx::compose

@@ -5,7 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "answer/json.h"
 #include "base/text.h"
+#include "compose/explain.h"
+#include "compose/documents.h"
+#include "render/style.h"
 #include "report/report.h"
 
 namespace frx::compose::testing {
@@ -92,6 +96,17 @@ inline report::NcuReport small_report() {
   report.next_command = "frx profile --preset full --out after.csv -- ./your_app";
   return report;
 }
+
+inline std::string ncu_report_text(const report::NcuReport& report, const render::Style& style = {}) {
+  return render::text_of(document_of(report, answer::Detail::full), style);
+}
+inline std::string ncu_brief_text(const report::NcuReport& report, const render::Style& style = {}) {
+  return render::text_of(document_of(report, answer::Detail::brief), style);
+}
+inline std::string explain_prompt_text(const ExplainInput& input) { return render::text_of(explain_prompt_document(input), {}); }
+inline std::string explain_summary_text(const ExplainInput& input) { return render::text_of(explain_summary_document(input), {}); }
+
+inline answer::Json tree_of(const answer::Payload& payload) { return answer::Json::parse(answer::json_text_of(payload)); }
 
 inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 

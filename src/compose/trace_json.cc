@@ -1,8 +1,6 @@
 #include <algorithm>
 
-#include "compose/json.h"
-#include "compose/run_scope_json.h"
-#include "compose/trace_report.h"
+#include "compose/payloads.h"
 
 namespace frx::compose {
 namespace {
@@ -18,143 +16,111 @@ double share(std::int64_t part, std::int64_t whole) {
   return whole <= 0 ? 0 : std::clamp(static_cast<double>(part) / static_cast<double>(whole), 0.0, 1.0);
 }
 
-// A range that was never opened was not recorded.
-Json unless_zero(std::optional<std::int64_t> ns) { return ns.value_or(0) == 0 ? Json(nullptr) : Json(*ns); }
-
-// A step as the documents have it: nanoseconds of the program, kernels, what share of it the GPU was busy.
-Json step_json(const StepTable& steps, std::size_t i) {
+// A step as the documents have it: nanoseconds of the program, kernels, what share of it the GPU was busy. A range that
+// was never opened was not recorded.
+void put_step(JsonObject& out, const StepTable& steps, std::size_t i) {
   const std::optional<double> median_ns = steps.median_kernel_ns[i];
-  return {{"step_id", steps.ids[i]},
-          {"status", "ok"},
-          {"step_wall_time_ns", steps.wall_ns(i)},
-          {"dataloader_wait_time_ns", or_null(steps.loader_wait_ns(i))},
-          {"sync_wait_time_ns", or_null(steps.time(HostTime::sync, i))},
-          {"forward_time_ns", unless_zero(steps.time(HostTime::forward, i))},
-          {"backward_time_ns", unless_zero(steps.time(HostTime::backward, i))},
-          {"optimizer_time_ns", unless_zero(steps.time(HostTime::optimizer, i))},
-          {"kernel_count", static_cast<std::uint64_t>(steps.kernels[i].value_or(0))},
-          {"median_cuda_kernel_duration_us", median_ns ? number(*median_ns / 1000) : Json(nullptr)},
-          {"small_kernel_fraction", number(steps.small_kernels[i])},
-          {"shape_changed", or_null(steps.shape_changed(i))},
-          {"h2d_copy_time_ns", or_null(steps.time(HostTime::host_to_device, i))},
-          {"gpu_active_fraction_proxy", steps.gpus.empty() ? Json(nullptr) : number(report::gpu_active(steps, i))}};
+  const auto phase = [&](HostTime which) { return unless_zero(steps.time(which, i).value_or(0)); };
+  out.add("step_id", steps.ids[i], "status", "ok", "step_wall_time_ns", steps.wall_ns(i),
+          "dataloader_wait_time_ns", steps.loader_wait_ns(i), "sync_wait_time_ns", steps.time(HostTime::sync, i),
+          "forward_time_ns", phase(HostTime::forward), "backward_time_ns", phase(HostTime::backward),
+          "optimizer_time_ns", phase(HostTime::optimizer), "kernel_count", static_cast<std::uint64_t>(steps.kernels[i].value_or(0)),
+          "median_cuda_kernel_duration_us", when(median_ns.has_value(), median_ns.value_or(0) / 1000),
+          "small_kernel_fraction", steps.small_kernels[i], "shape_changed", steps.shape_changed(i),
+          "h2d_copy_time_ns", steps.time(HostTime::host_to_device, i),
+          "gpu_active_fraction_proxy", steps.gpus.empty() ? std::nullopt : report::gpu_active(steps, i));
 }
 
-Json summary_json(const TraceReport& report, const RunScope& scope) {
+void put_summary(JsonObject& out, const TraceReport& report, const RunScope& scope) {
   const auto& times = scope.times;
-  const auto fact = [&](RunFact name) { return number(scope.facts[name]); };
-  return {{"average_gpu_utilization_pct", fact(RunFact::gpu_utilization_pct)},
-          {"utilization_source", scope.facts[RunFact::gpu_utilization_pct] ? Json("busy share of the trace") : Json(nullptr)},
-          {"memory_pressure_peak_ratio", fact(RunFact::memory_peak_ratio)},
-          {"throughput_steps_per_sec", times ? number(times->per_second()) : Json(nullptr)},
-          {"step_time_avg_ns", times ? Json(static_cast<std::int64_t>(times->wall_ns)) : Json(nullptr)},
-          {"step_time_max_ns", times ? Json(times->longest_ns) : Json(nullptr)},
-          {"shape_volatility_ratio", fact(RunFact::shape_volatility)},
-          {"profiler_windows_exported", report.kernels > 0 ? 1 : 0},
-          {"kernel_count_per_step", fact(RunFact::kernels_per_step)},
-          {"median_cuda_kernel_duration_us", fact(RunFact::median_kernel_us)},
-          {"small_kernel_fraction", fact(RunFact::small_kernel_fraction)},
-          {"dominant_stall_type", scope.dominant_stall}};
+  const auto& utilization = scope.facts[RunFact::gpu_utilization_pct];
+  out.add("average_gpu_utilization_pct", utilization,
+          "utilization_source", when<std::string_view>(utilization.has_value(), "busy share of the trace"),
+          "memory_pressure_peak_ratio", scope.facts[RunFact::memory_peak_ratio],
+          "throughput_steps_per_sec", times ? std::optional(times->per_second()) : std::nullopt,
+          "step_time_avg_ns", times ? std::optional(static_cast<std::int64_t>(times->wall_ns)) : std::nullopt,
+          "step_time_max_ns", times ? std::optional(times->longest_ns) : std::nullopt,
+          "shape_volatility_ratio", scope.facts[RunFact::shape_volatility], "profiler_windows_exported", report.kernels > 0 ? 1 : 0,
+          "kernel_count_per_step", scope.facts[RunFact::kernels_per_step],
+          "median_cuda_kernel_duration_us", scope.facts[RunFact::median_kernel_us],
+          "small_kernel_fraction", scope.facts[RunFact::small_kernel_fraction], "dominant_stall_type", scope.dominant_stall);
 }
 
-Json scope_json(const TraceReport& report, const RunScope& scope) {
+void put_scope(JsonObject& out, const TraceReport& report, const RunScope& scope) {
   const StepTable& table = report.processes.front();
-  Json steps = Json::array();
-  for (std::size_t i = scope.skipped; i < table.size(); ++i) steps.push_back(step_json(table, i));
-  return {{"scope", {{"name", scope.name}, {"step_ids", scope.step_numbers}}},
-          {"step_count", scope.step_numbers.size()},
-          {"facts", facts_json(scope.facts)},
-          {"per_step", std::move(steps)},
-          {"run_summary", summary_json(report, scope)},
-          {"bottlenecks", bottlenecks_json(scope)},
-          {"diagnosis", diagnosis_json(scope)},
-          {"framework_abstraction_tax", tax_json(scope)}};
+  const auto steps = std::views::iota(std::min(scope.skipped, table.size()), table.size());
+  put_scope_name(out, scope);
+  out.add("step_count", scope.step_numbers.size());
+  put_facts(out, scope.facts);
+  out.list("per_step", steps, [&](JsonObject& inner, std::size_t i) { put_step(inner, table, i); });
+  out.object("run_summary", [&](JsonObject& inner) { put_summary(inner, report, scope); });
+  put_run_verdict(out, scope);
 }
 
-Json gpu_time_json(const GpuTime& time) {
-  Json idle = Json::object();
-  for (std::size_t i = 0; i < model::idle_cause_count; ++i) idle[std::string(model::idle_cause_names[i])] = time.idle_by[i];
-  return {{"span_ns", time.span},
-          {"compute_ns", time.compute},
-          {"exposed_communication_ns", time.communication},
-          {"exposed_copy_ns", time.copy},
-          {"exposed_host_to_device_ns", time.host_to_device},
-          {"idle_ns", time.idle},
-          {"idle_by_cause_ns", std::move(idle)},
-          {"communication_ns", time.all_communication},
-          {"communication_overlap",
-           time.all_communication > 0 ? number(share(time.all_communication - time.communication, time.all_communication)) : Json(nullptr)},
-          {"host_to_device_ns", time.all_host_to_device}};
+void put_time(JsonObject& out, const GpuTime& time) {
+  out.add("span_ns", time.span, "compute_ns", time.compute, "exposed_communication_ns", time.communication, "exposed_copy_ns", time.copy,
+          "exposed_host_to_device_ns", time.host_to_device, "idle_ns", time.idle);
+  out.object("idle_by_cause_ns", [&](JsonObject& inner) {
+    for (std::size_t i = 0; i < model::idle_cause_count; ++i) inner.add(model::idle_cause_names[i], time.idle_by[i]);
+  });
+  out.add("communication_ns", time.all_communication,
+          "communication_overlap", when(time.all_communication > 0, share(time.all_communication - time.communication, time.all_communication)),
+          "host_to_device_ns", time.all_host_to_device);
 }
 
-Json gpus_json(const TraceReport& report) {
-  Json list = Json::array();
-  std::size_t verdict = 0;
+// With the process it belongs to.
+void put_gpus(JsonObject& out, const TraceReport& report) {
+  std::vector<std::pair<const StepTable*, const model::GpuSteps*>> tracks;
   for (const StepTable& process : report.processes) {
-    for (const model::GpuSteps& gpu : process.gpus) {
-      Json json{{"device", gpu.device}, {"pid", text_or_null(process.pid)}, {"time", gpu_time_json(model::total_of(gpu))}};
-      json["facts"] = facts_json(report.gpus[verdict].facts);
-      json["primary_bottleneck"] = text_or_null(report.gpus[verdict++].primary);
-      list.push_back(std::move(json));
-    }
+    for (const model::GpuSteps& gpu : process.gpus) tracks.emplace_back(&process, &gpu);
   }
-  return list;
+  out.list("gpus", std::views::iota(std::size_t{0}, tracks.size()), [&](JsonObject& inner, std::size_t i) {
+    inner.add("device", tracks[i].second->device, "pid", unless_empty(tracks[i].first->pid));
+    inner.object("time", [&](JsonObject& time) { put_time(time, model::total_of(*tracks[i].second)); });
+    put_facts(inner, report.gpus[i].facts);
+    inner.add("primary_bottleneck", unless_empty(report.gpus[i].primary));
+  });
 }
 
-Json times_json(const std::vector<report::TimeOf>& rows) {
-  Json list = Json::array();
-  for (const report::TimeOf& row : rows) {
-    list.push_back(
-        {{"name", row.name}, {"gpu_ns", row.gpu_ns}, {"count", row.count}, {"min_ns", row.shortest_ns}, {"max_ns", row.longest_ns}});
-  }
-  return list;
+void put_time_of(JsonObject& out, const report::TimeOf& row) {
+  out.add("name", row.name, "gpu_ns", row.gpu_ns, "count", row.count, "min_ns", row.shortest_ns, "max_ns", row.longest_ns);
 }
 
-Json trace_facts_json(const TraceReport& report) {
-  Json gpus = Json::array();
-  for (const model::TracedGpu& gpu : report.facts.gpus) {
-    gpus.push_back({{"id", gpu.id},
-                    {"name", text_or_null(gpu.name)},
-                    {"memory_bytes", gpu.memory_bytes == 0 ? Json(nullptr) : Json(gpu.memory_bytes)},
-                    {"compute_capability", gpu.cc ? Json(fmt::format("{}.{}", gpu.cc->major, gpu.cc->minor)) : Json(nullptr)}});
-  }
+void put_device(JsonObject& out, const model::TracedGpu& gpu) {
+  out.add("id", gpu.id, "name", unless_empty(gpu.name), "memory_bytes", unless_zero(gpu.memory_bytes),
+          "compute_capability", gpu.cc ? std::optional(fmt::format("{}.{}", gpu.cc->major, gpu.cc->minor)) : std::nullopt);
+}
+
+void put_recording(JsonObject& out, const TraceReport& report) {
   const StepTable& steps = report.processes.front();
-  return {{"events", report.events},
-          {"kernels", report.kernels},
-          {"kernel_names", report.kernel_names},
-          {"kernels_with_launch", report.kernels_with_launch},
-          {"kernels_with_operator", report.kernels_with_op},
-          {"backward_kernels", report.backward_kernels},
-          {"backward_kernels_with_forward_operator", report.backward_kernels_joined},
-          {"copies", report.copies},
-          {"runtime_calls", report.calls},
-          {"operator_calls", report.operators},
-          {"step_source", name_of(steps.source)},
-          {"step_name", text_or_null(steps.name)},
-          {"rank", or_null(report.facts.rank)},
-          {"world_size", or_null(report.facts.world_size)},
-          {"backend", text_or_null(report.facts.backend)},
-          {"cuda_runtime", text_or_null(report.facts.runtime_version)},
-          {"devices", std::move(gpus)}};
+  out.add("events", report.events, "kernels", report.kernels, "kernel_names", report.kernel_names,
+          "kernels_with_launch", report.kernels_with_launch, "kernels_with_operator", report.kernels_with_op,
+          "backward_kernels", report.backward_kernels, "backward_kernels_with_forward_operator", report.backward_kernels_joined,
+          "copies", report.copies, "runtime_calls", report.calls, "operator_calls", report.operators, "step_source", name_of(steps.source),
+          "step_name", unless_empty(steps.name), "rank", report.facts.rank, "world_size", report.facts.world_size,
+          "backend", unless_empty(report.facts.backend), "cuda_runtime", unless_empty(report.facts.runtime_version));
+  out.list("devices", report.facts.gpus, put_device);
 }
 
 }  // namespace
 
-Json trace_json(const TraceReport& report) {
-  Json json{{"schema", "trace_analysis_v1"}, {"filename", report.source}};
-  json["event_count"] = report.events;
-  json["step_count"] = report.step_count();
-  json["selector"] = {{"policy", "default"}, {"skip_first_n", report.scope().skipped}, {"last_k", nullptr}};
-  json["trace"] = trace_facts_json(report);
-  json["run"] = scope_json(report, report.run);
-  json["steady_state"] = report.steady_state ? scope_json(report, *report.steady_state) : Json(nullptr);
-  json["scope_comparison"] = scope_comparison_json(report.run, report.steady_state ? &*report.steady_state : nullptr);
-  json["gpus"] = gpus_json(report);
-  json["top_operators"] = times_json(report.top_operators);
-  json["top_backward"] = times_json(report.top_backward);
-  json["top_kernels"] = times_json(report.top_kernels);
-  json["notes"] = report.notes;
-  return json;
+void put_selector(JsonObject& out, std::size_t skipped) {
+  out.object("selector", [&](JsonObject& inner) { inner.add("policy", "default", "skip_first_n", skipped, "last_k", nullptr); });
+}
+
+void put_trace(JsonObject& out, const TraceReport& report) {
+  const auto scope = [&](JsonObject& inner, const RunScope& one) { put_scope(inner, report, one); };
+  out.add("schema", "trace_analysis_v1", "filename", report.source, "event_count", report.events, "step_count", report.step_count());
+  put_selector(out, report.scope().skipped);
+  out.object("trace", [&](JsonObject& inner) { put_recording(inner, report); });
+  out.object("run", &report.run, scope);
+  out.object("steady_state", report.steady_state, scope);
+  put_scope_comparison(out, report.run, report.steady_state ? &*report.steady_state : nullptr);
+  put_gpus(out, report);
+  out.list("top_operators", report.top_operators, put_time_of);
+  out.list("top_backward", report.top_backward, put_time_of);
+  out.list("top_kernels", report.top_kernels, put_time_of);
+  out.add("notes", report.notes);
 }
 
 }  // namespace frx::compose

@@ -3,9 +3,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "compose/page.h"
-#include "compose/run_scope_text.h"
-#include "compose/trace_report.h"
+#include "compose/documents.h"
 #include "report/time_parts.h"
 
 namespace frx::compose {
@@ -29,9 +27,9 @@ std::string step_time_text(const TraceReport& report, std::size_t skipped) {
   return time ? format_quantity(*time, "ns") : "n/a";
 }
 
-void add_head(Page& page, const TraceReport& report, std::size_t skipped) {
-  page.title("FRX TRACE ANALYSIS");
-  page.fact("File", printable(report.source));
+void add_head(Document& page, const TraceReport& report, std::size_t skipped) {
+  page.title("FRX trace analysis");
+  page.fact("File", as_name(report.source));
   const std::string gpus = report.gpu_names();
   if (!report.gpus.empty()) page.fact("GPU", gpus.empty() ? fmt::format("{}, not named", count_text(report.gpus.size(), "GPU")) : gpus);
   if (report.facts.rank) {
@@ -58,74 +56,72 @@ std::vector<report::TimePart> shown_parts(const GpuTime& time, double waiting) {
   return parts;
 }
 
-void add_bar(Page& page, const report::TimePart& part, std::int64_t span) {
-  const double share = static_cast<double>(part.ns) / static_cast<double>(span);
-  const std::size_t room = page.width() > 42 ? page.width() - 36 : 8;
-  const auto length = static_cast<std::size_t>(std::lround(share * static_cast<double>(room)));
-  const Tone tone = part.name == "computing" ? Tone::green : part.name.starts_with("idle") ? Tone::red : Tone::yellow;
-  const std::string row = fmt::format("  {:<23}{:>5.1f} %", part.name, 100 * share);
-  page.raw(length == 0 ? row : row + "  " + page.paint(tone, std::string(length, '#')));
-}
+Tone tone_of(std::string_view part) { return part == "computing" ? Tone::green : part.starts_with("idle") ? Tone::red : Tone::yellow; }
 
 }  // namespace
 
-void add_breakdown(Page& page, const TraceReport& report, std::size_t skipped, std::string_view whose, double waiting) {
-  const std::string heading = whose.empty() ? "WHERE A STEP GOES" : fmt::format("WHERE A STEP OF {} GOES", whose);
+void add_breakdown(Document& page, const TraceReport& report, std::size_t skipped, std::string_view whose, double waiting) {
+  const std::string heading = whose.empty() ? "Where a step goes" : fmt::format("Where a step of {} goes", whose);
   std::size_t shown = 0;
   for (const model::StepTable& process : report.processes) {
     for (const model::GpuSteps& gpu : process.gpus) {
       const GpuTime time = model::total_of(gpu, skipped);
       if (time.span <= 0 || shown == 2) continue;
       ++shown;
-      page.section(report.gpus.size() == 1 ? heading : fmt::format("{} ON GPU {}", heading, gpu.device));
+      page.section(report.gpus.size() == 1 ? heading : fmt::format("{} on GPU {}", heading, gpu.device));
+      answer::Bars bars{"part of a step", {}};
       for (const report::TimePart& part : shown_parts(time, waiting)) {
-        if (part.ns * 1000 >= time.span) add_bar(page, part, time.span);
+        if (part.ns * 1000 >= time.span)
+          bars.bars.push_back({std::string(part.name), static_cast<double>(part.ns) / static_cast<double>(time.span), tone_of(part.name)});
       }
+      page.add(std::move(bars));
     }
   }
 }
 
 namespace {
 
-void add_gpus(Page& page, const TraceReport& report) {
+void add_gpus(Document& page, const TraceReport& report) {
   if (report.gpus.size() < 2) return;
   const std::size_t shown = std::min(gpus_shown, report.gpus.size());
-  page.section("GPUS", shown, report.gpus.size());
-  page.raw("  GPU  process         busy  computing  communication  leading");
+  page.section("GPUs", shown, report.gpus.size());
+  Table table{{number_column("GPU", 3), {"process", 12, false, 2, true, Fit::cut}, number_column("busy", 7, 1), number_column("computing", 10, 1),
+               number_column("communication", 14, 1), words_column("leading")}};
   for (const report::GpuVerdict& gpu : std::span(report.gpus).first(shown)) {
     const auto percent = [&](RunFact fact) { return gpu.facts[fact] ? fmt::format("{:.1f} %", 100 * *gpu.facts[fact]) : "n/a"; };
-    page.raw(fmt::format("  {:>3}  {:<12} {:>7} {:>10} {:>14}  {}", gpu.device, clip(printable(gpu.pid), 12),
-                         percent(RunFact::gpu_busy_fraction), percent(RunFact::compute_fraction), percent(RunFact::communication_fraction),
-                         gpu.primary));
+    table.add({std::to_string(gpu.device), gpu.pid, percent(RunFact::gpu_busy_fraction), percent(RunFact::compute_fraction),
+               percent(RunFact::communication_fraction), gpu.primary});
   }
+  page.add(std::move(table));
 }
 
-void add_times(Page& page, std::string_view heading, const std::vector<report::TimeOf>& rows) {
+void add_times(Document& page, std::string_view heading, const std::vector<report::TimeOf>& rows) {
   if (rows.empty()) return;
   const std::size_t shown = std::min(rows_shown, rows.size());
   page.section(heading);
-  for (const report::TimeOf& row : std::span(rows).first(shown)) {
-    page.raw(fmt::format("  {:>9} {:>7}x  {}", format_quantity(static_cast<double>(row.gpu_ns), "ns"), row.count,
-                         clip(printable(row.name), page.width() - 22)));
-  }
+  Table table{{number_column("GPU time", 9), number_column("count", 8, 1), names_column("name")}};
+  table.headings = Table::Headings::implied;
+  for (const report::TimeOf& row : std::span(rows).first(shown))
+    table.add({format_quantity(static_cast<double>(row.gpu_ns), "ns"), fmt::format("{}x", row.count), row.name});
+  page.add(std::move(table));
 }
 
 }  // namespace
 
-std::string trace_text(const TraceReport& report, std::string_view scope_name, const Style& style) {
+Document document_of(const TraceReport& report, std::string_view scope_name) {
   const report::RunScope& scope = scope_name == "run" ? report.run : report.scope();
-  Page page(style);
+  Document page;
+  page.headline = primary_words(scope);
   add_head(page, report, scope.skipped);
   add_run_verdict(page, scope);
   add_breakdown(page, report, scope.skipped);
   add_gpus(page, report);
-  add_times(page, "OPERATORS BY GPU TIME", report.top_operators);
-  add_times(page, "BACKWARD PASS BY FORWARD OPERATOR", report.top_backward);
-  add_times(page, "KERNELS BY TIME", report.top_kernels);
+  add_times(page, "Operators by GPU time", report.top_operators);
+  add_times(page, "Backward pass by forward operator", report.top_backward);
+  add_times(page, "Kernels by time", report.top_kernels);
   add_run_recommendations(page, scope);
-  if (!report.notes.empty()) page.section("NOTES");
-  for (const std::string& note : report.notes) page.hanging("- ", note);
-  return page.take();
+  add_notes(page, report.notes);
+  return page;
 }
 
 }  // namespace frx::compose

@@ -3,8 +3,7 @@
 
 #include "advise/catalogue.h"
 #include "bench/samples.h"
-#include "compose/json.h"
-#include "compose/ncu_json.h"
+#include "compose/payloads.h"
 #include "knowledge/knowledge.h"
 #include "report/analyse.h"
 
@@ -45,7 +44,7 @@ void whole_pipeline(benchmark::State& state) {
     const auto analyst = report::Analyst::create({}).value();
     const std::unique_ptr<ByteSource> source = open_bytes(text);
     const report::NcuReport* report = analyst->analyse("six.csv", *source).value();
-    benchmark::DoNotOptimize(compose::json_text(compose::ncu_json(*report)));
+    benchmark::DoNotOptimize(answer::json_text_of([&](answer::JsonObject& out) { compose::put_profile(out, *report); }));
   }
 }
 BENCHMARK(whole_pipeline)->Unit(benchmark::kMicrosecond);

@@ -2,12 +2,10 @@
 // Findings make sense, and nothing that a terminal would act on reaches the report.
 #include "advise/advice.h"
 #include "advise/catalogue.h"
-#include "compose/explain.h"
-#include "compose/json.h"
-#include "compose/ncu_json.h"
-#include "compose/ncu_report_text.h"
+#include "compose/answers.h"
 #include "fuzz/input.h"
 #include "ingest/profile.h"
+#include "render/render.h"
 
 namespace {
 
@@ -30,15 +28,16 @@ void check_harmless(const std::string& text) {
 }
 
 void print(const frx::report::NcuReport& report) {
-  for (const int width : {40, 80}) {
-    check_harmless(frx::compose::ncu_report_text(report, {width, false}));
-    check_harmless(frx::compose::ncu_brief_text(report, {width, false}));
+  const frx::answer::Answer answer = frx::compose::answer_of(std::shared_ptr<const frx::report::NcuReport>(std::shared_ptr<void>(), &report));
+  for (const std::string_view format : {"text", "json", "markdown", "brief"}) {
+    for (const auto detail : {frx::answer::Detail::full, frx::answer::Detail::brief}) {
+      std::string text;
+      for (const int width : {40, 80}) {
+        require(frx::render::render(answer, format, {width, false, detail}, [&](std::string_view part) { text += part; }).has_value());
+      }
+      check_harmless(text);
+    }
   }
-  (void)frx::compose::json_text(frx::compose::ncu_json(report));
-  const frx::compose::ExplainInput brief{report, {}, {}};
-  check_harmless(frx::compose::explain_summary_text(brief));
-  check_harmless(frx::compose::explain_prompt_text(brief));
-  (void)frx::compose::json_text(frx::compose::explain_json(brief));
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace {
 
 // A folder may use those of the lines above its own, never a neighbour on the same line.
 const std::vector<std::set<std::string>> pipeline = {
-    {"base"}, {"model"}, {"knowledge"}, {"ingest", "derive", "detect"}, {"convert", "diagnose"}, {"advise"}, {"report"}, {"compose"},
-    {"capture"}, {"analyse"}, {"experiment", "serve"}, {"cli"}, {"capi"}};
+    {"base"}, {"model", "answer"}, {"knowledge"}, {"ingest", "derive", "detect"}, {"convert", "diagnose"}, {"advise"}, {"report"},
+    {"compose", "render"}, {"capture"}, {"analyse"}, {"experiment", "serve"}, {"cli"}, {"capi"}};
 
 int place(const std::string& folder) {
   for (std::size_t i = 0; i < pipeline.size(); ++i) {
@@ -79,9 +79,36 @@ TEST(Layers, EveryFolderDependsOnEarlierOnesOnly) {
   }
 }
 
-TEST(Layers, ComposersSeeTheReportAndNotWhatItWasMadeFrom) {
-  for (const std::string& other : declared("compose")) {
-    EXPECT_TRUE(place(other) == place("base") || place(other) > place("diagnose")) << "compose depends on " << other;
+TEST(Layers, RenderersSeeTheAnswerAndNotWhatItWasMadeFrom) {
+  EXPECT_EQ(declared("render"), (std::set<std::string>{"answer", "base"}));
+  EXPECT_EQ(declared("answer"), (std::set<std::string>{"base"}));
+}
+
+// These files, and the headers of ours that they include, however deep.
+std::set<fs::path> with_their_headers(std::vector<fs::path> files) {
+  std::set<fs::path> all;
+  while (!files.empty()) {
+    const fs::path file = files.back();
+    files.pop_back();
+    if (!all.insert(file).second) continue;
+    for (const auto& [line, included] : includes(file)) {
+      if (const fs::path header = repository() / "src" / included; fs::exists(header)) files.push_back(header);
+    }
+  }
+  return all;
+}
+
+TEST(Layers, NoTypeOfAModelLeaksIntoARenderer) {
+  const std::regex foreign(R"(\b(model|derive|report|diagnose|advise|detect|knowledge|ingest|compose)::|namespace\s+(frx::)?(model|derive|report|compose)\b)");
+  const std::set<fs::path> seen = with_their_headers(sources("render"));
+  EXPECT_TRUE(seen.contains(repository() / "src/answer/document.h"));
+  for (const fs::path& file : seen) {
+    std::istringstream lines(content(file));
+    std::string line;
+    for (int number = 1; std::getline(lines, line); ++number) {
+      const std::string code = line.substr(0, line.find("//"));
+      EXPECT_FALSE(std::regex_search(code, foreign)) << shown(file) << ":" << number << ": " << line;
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include "knowledge/library.h"
 #include "knowledge/metrics.h"
 #include "meta/repository.h"
+#include "render/render.h"
 
 namespace frx::testing {
 namespace {
@@ -113,6 +114,19 @@ TEST(Commands, HaveAGoldenCaseEach) {
   }
   for (const cli::Command* command : cli::commands()) {
     EXPECT_TRUE(called.contains(std::string(command->name))) << "no case below tests/golden runs: frx " << command->name;
+  }
+}
+
+TEST(Renderers, HaveAGoldenCaseEach) {
+  std::set<std::string> used = {"text"};
+  for (const Case& one : golden_cases()) {
+    for (const CaseRun& run : one.runs) {
+      const auto option = std::ranges::find(run.words, "--format");
+      if (option != run.words.end() && option + 1 != run.words.end()) used.insert(option[1]);
+    }
+  }
+  for (const render::Renderer* one : render::renderers()) {
+    EXPECT_TRUE(used.contains(std::string(one->name))) << "no case below tests/golden asks for --format " << one->name;
   }
 }
 

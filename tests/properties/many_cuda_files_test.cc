@@ -4,8 +4,7 @@
 
 #include <random>
 
-#include "compose/cuda_report.h"
-#include "compose/json.h"
+#include "compose/payloads.h"
 #include "detect/testing.h"
 #include "report/code_analyst.h"
 
@@ -55,7 +54,7 @@ class RandomProgram {
   std::uint32_t count_ = 0;
 };
 
-std::string answer(const report::CudaReport& report) { return compose::json_text(compose::cuda_json(report)); }
+std::string answer(const report::CudaReport& report) { return answer::json_text_of([&](answer::JsonObject& out) { compose::put_cuda(out, report); }); }
 
 std::string answer_all_at_hand(const Files& files) {
   std::vector<model::cuda::Source> sources;

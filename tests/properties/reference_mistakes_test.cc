@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "cli/test_io.h"
-#include "compose/ncu_json.h"
+#include "compose/payloads.h"
 #include "report/analyse.h"
 
 namespace frx {
@@ -65,7 +65,7 @@ class Diagnosed {
     auto result = analyst_->analyse("report.csv", *source);
     if (result) {
       report_ = *result;
-      json_ = json::parse(compose::ncu_json(*report_).dump());
+      json_ = json::parse(answer::json_text_of([&](answer::JsonObject& out) { compose::put_profile(out, *report_); }));
     } else {
       error_ = to_string(result.error());
     }

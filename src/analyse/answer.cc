@@ -1,0 +1,47 @@
+#include "analyse/answer.h"
+
+#include "compose/answers.h"
+
+namespace frx::analyse {
+namespace {
+
+template <typename Report>
+using Shared = std::shared_ptr<const Report>;
+
+// A part of `whole`, which stays as long as the part.
+template <typename Report>
+Shared<Report> part_of(const Shared<CodeReport>& whole, const std::unique_ptr<Report>& part) {
+  return {whole, part.get()};
+}
+
+answer::Answer answer_of_unit(const Shared<CodeReport>& report, const CodeUnit& unit) {
+  if (unit.ptx) return compose::answer_of(part_of(report, unit.ptx));
+  if (unit.cuda) return compose::answer_of(part_of(report, unit.cuda));
+  if (unit.device) return compose::answer_of(part_of(report, unit.device));
+  return {.mode = unit.kind == ingest::Kind::ptx ? "ptx" : unit.kind == ingest::Kind::cuda ? "cuda_source" : "device_code"};
+}
+
+answer::Answer answer_of_code(const Shared<CodeReport>& report) {
+  std::vector<compose::AnalysedCode> files;
+  for (const CodeUnit& unit : report->units) {
+    files.push_back({unit.path, unit.paths, answer_of_unit(report, unit), std::nullopt});
+    if (unit.error) files.back().error = unit.error->message;
+  }
+  return compose::answer_of(std::move(files));
+}
+
+struct Composed {
+  const std::string& scope;
+
+  answer::Answer operator()(const report::NcuReport* report) const { return compose::answer_of({std::shared_ptr<const void>(), report}); }
+  answer::Answer operator()(const Shared<report::RanksReport>& report) const { return compose::answer_of(report, scope); }
+  answer::Answer operator()(const Shared<report::RunReport>& report) const { return compose::answer_of(report, scope); }
+  answer::Answer operator()(const Shared<CodeReport>& report) const { return answer_of_code(report); }
+  answer::Answer operator()(const Shared<report::EvidenceReport>& report) const { return compose::answer_of(report); }
+};
+
+}  // namespace
+
+answer::Answer answer_of(const Analysis& analysis, const std::string& scope) { return std::visit(Composed{scope}, analysis.report); }
+
+}  // namespace frx::analyse

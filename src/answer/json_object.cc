@@ -1,0 +1,77 @@
+#include "answer/json_object.h"
+
+#include <algorithm>
+
+#include "answer/json.h"
+#include "base/parallel.h"
+
+namespace frx::answer {
+namespace {
+
+// Elements of a list that are made at the same time, and how many of them stand in one text.
+constexpr std::size_t parts_at_once = 64, elements_of_a_part = 16;
+constexpr std::size_t long_text = std::size_t{1} << 16;
+
+void add_line(std::string& text, int depth) {
+  if (depth < 0) return;
+  text += '\n';
+  text.append(static_cast<std::size_t>(2 * depth), ' ');
+}
+
+}  // namespace
+
+void JsonObject::begin(std::string_view key) {
+  if (has_members_) out_ += ',';
+  has_members_ = true;
+  new_line(depth_ + 1);
+  print_text(key);
+  out_ += depth_ < 0 ? ":" : ": ";
+}
+
+void JsonObject::end() {
+  if (has_members_) new_line(depth_);
+  out_ += '}';
+}
+
+void JsonObject::new_line(int depth) const { add_line(out_, depth); }
+
+void JsonObject::hand_over() {
+  if (!sink_ || out_.size() < long_text) return;
+  (*sink_)(out_);
+  out_.clear();
+}
+
+void JsonObject::print_text(std::string_view text) { append_json_text(out_, text); }
+
+void JsonObject::print_number(std::optional<double> value, int digits) { append_json_number(out_, value, digits); }
+
+void JsonObject::stream_elements(std::size_t count, const std::function<void(std::string&, std::size_t)>& append) {
+  const int depth = depth_ + 1;
+  if (count == 0) {
+    out_ += "[]";
+    return;
+  }
+  std::vector<std::string> texts(std::min(parts_at_once, (count + elements_of_a_part - 1) / elements_of_a_part));
+  constexpr std::size_t at_once = parts_at_once * elements_of_a_part;
+  for (std::size_t begin = 0; begin < count; begin += at_once) {
+    const std::size_t end = std::min(count, begin + at_once);
+    texts.resize((end - begin + elements_of_a_part - 1) / elements_of_a_part);
+    for_each_in_parallel(texts.size(), [&](std::size_t part) {
+      const std::size_t first = begin + part * elements_of_a_part;
+      texts[part].clear();  // its memory serves again
+      for (std::size_t i = first; i < std::min(end, first + elements_of_a_part); ++i) {
+        texts[part] += i == 0 ? '[' : ',';
+        add_line(texts[part], depth + 1);
+        append(texts[part], i);
+      }
+    });
+    for (const std::string& text : texts) {
+      out_ += text;
+      hand_over();
+    }
+  }
+  new_line(depth);
+  out_ += ']';
+}
+
+}  // namespace frx::answer

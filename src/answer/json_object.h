@@ -1,0 +1,180 @@
+// A JSON object, written as text while its members are named: of a long list nothing is held but what is being written.
+//
+//   void put_point(JsonObject& out, const Point& point) {
+//     out.add("x", point.x, "y", point.y);
+//     out.list("names", point.names, [](JsonObject& one, const Name& name) { one.add("name", name.text); });
+//   }
+//
+// A value is a text, a truth, a number; nothing (null), one of these that may be absent, or a range of them. Numbers with
+// a fraction have four decimals unless rounded() says otherwise. Two blanks of indentation, everything beyond ASCII
+// escaped, invalid UTF-8 replaced, never NaN or Infinity (a number that is none is null).
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+namespace frx::answer {
+
+// Takes the next part of a text.
+using TextSink = std::function<void(std::string_view)>;
+
+template <typename Value>
+inline constexpr bool is_optional = false;
+template <typename Value>
+inline constexpr bool is_optional<std::optional<Value>> = true;
+template <typename Value>
+concept Textual = std::convertible_to<const Value&, std::string_view>;
+
+// A number with other than four decimals; with none it prints as a whole one: 256, not 256.0.
+struct Rounded {
+  std::optional<double> value;
+  int digits;
+};
+inline Rounded rounded(std::optional<double> value, int digits) { return {value, digits}; }
+constexpr int all_digits = -1;
+inline Rounded exact(std::optional<double> value) { return {value, all_digits}; }
+
+// Absent where it is empty, or zero.
+inline std::optional<std::string_view> unless_empty(std::string_view text) { return text.empty() ? std::nullopt : std::optional(text); }
+template <std::integral Number>
+std::optional<Number> unless_zero(Number number) {
+  return number == 0 ? std::nullopt : std::optional(number);
+}
+
+// Absent unless it is known.
+template <typename Value>
+std::optional<Value> when(bool is_known, Value value) {
+  return is_known ? std::optional<Value>(std::move(value)) : std::nullopt;
+}
+
+class JsonObject {
+ public:
+  static constexpr int on_one_line = -(1 << 20);  // as a depth: no blanks and line feeds
+
+  // Members of an object `depth` levels deep, appended to a text; the braces around them are somebody else's. With a sink
+  // the text is handed over, and emptied, whenever it is long.
+  JsonObject(std::string& into, int depth, const TextSink* sink = nullptr) : out_(into), depth_(depth), sink_(sink) {}
+
+  // Key and value in turn.
+  template <typename Value, typename... Rest>
+  void add(std::string_view key, const Value& value, const Rest&... rest) {
+    begin(key);
+    print(value, depth_ + 1);
+    hand_over();
+    if constexpr (sizeof...(rest) > 0) add(rest...);
+  }
+
+  // An object whose members put(out) writes.
+  template <typename Put>
+  void object(std::string_view key, Put&& put) {
+    begin(key);
+    write_object(out_, depth_ + 1, sink_, put);
+  }
+  // The same with put(out, *what); null where there is nothing.
+  template <typename Pointer, typename Put>
+  void object(std::string_view key, const Pointer& what, Put&& put) {
+    if (!what) return add(key, nullptr);
+    object(key, [&](JsonObject& inner) { put(inner, *what); });
+  }
+  // Objects whose members put(out, element) writes; from several threads where there is a sink.
+  template <typename Range, typename Put>
+  void list(std::string_view key, const Range& range, Put&& put) {
+    begin(key);
+    const auto print_one = [&](std::string& into, const auto& element) {
+      write_object(into, depth_ + 2, nullptr, [&](JsonObject& inner) { put(inner, element); });
+    };
+    if constexpr (std::ranges::random_access_range<const Range>) {
+      if (sink_) return stream_elements(std::ranges::size(range), [&](std::string& into, std::size_t i) { print_one(into, range[i]); });
+    }
+    print_list(range, depth_ + 1, [&](const auto& element) { print_one(out_, element); });
+  }
+
+  // "{", the members that put(out) writes, and "}".
+  template <typename Put>
+  static void write_object(std::string& into, int depth, const TextSink* sink, Put&& put) {
+    into += '{';
+    JsonObject inner(into, depth, sink);
+    put(inner);
+    inner.end();
+  }
+
+ private:
+  // A comma unless it is the first, a new line, and the key.
+  void begin(std::string_view key);
+  void end();
+  void new_line(int depth) const;
+  void hand_over();
+  void stream_elements(std::size_t count, const std::function<void(std::string&, std::size_t)>& append);
+
+  void print_text(std::string_view text);
+  void print_number(std::optional<double> value, int digits);
+
+  template <typename Range, typename Print>
+  void print_list(const Range& range, int depth, Print&& print_one) {
+    bool is_first = true;
+    for (const auto& element : range) {
+      out_ += is_first ? '[' : ',';
+      is_first = false;
+      new_line(depth + 1);
+      print_one(element);
+    }
+    if (is_first) {
+      out_ += "[]";
+    } else {
+      new_line(depth);
+      out_ += ']';
+    }
+  }
+
+  template <typename Value>
+  void print(const Value& value, int depth) {
+    if constexpr (std::same_as<Value, std::nullptr_t>) {
+      out_ += "null";
+    } else if constexpr (std::same_as<Value, Rounded>) {
+      print_number(value.value, value.digits);
+    } else if constexpr (is_optional<Value>) {
+      value ? print(*value, depth) : print(nullptr, depth);
+    } else if constexpr (Textual<Value>) {
+      print_text(value);
+    } else if constexpr (std::same_as<Value, bool>) {
+      out_ += value ? "true" : "false";
+    } else if constexpr (std::integral<Value>) {
+      const fmt::format_int digits(value);
+      out_.append(digits.data(), digits.size());
+    } else if constexpr (std::floating_point<Value>) {
+      print_number(value, 4);
+    } else {
+      print_list(value, depth, [&](const auto& element) { print(element, depth + 1); });
+    }
+  }
+
+  std::string& out_;
+  int depth_;
+  const TextSink* sink_;
+  bool has_members_ = false;
+};
+
+// The object that put(out) writes, as a text of several lines that ends with a line feed, or on one line.
+template <typename Put>
+std::string json_text_of(Put&& put) {
+  std::string text;
+  JsonObject::write_object(text, 0, nullptr, put);
+  return text += '\n';
+}
+template <typename Put>
+std::string compact_json(Put&& put) {
+  std::string text;
+  JsonObject::write_object(text, JsonObject::on_one_line, nullptr, put);
+  return text;
+}
+
+}  // namespace frx::answer

@@ -1,0 +1,139 @@
+#include "compose/answers.h"
+
+#include "base/units.h"
+#include "compose/code_findings.h"
+#include "compose/payloads.h"
+#include "compose/prediction_scores.h"
+
+namespace frx::compose {
+namespace {
+
+using answer::Answer;
+using answer::Detail;
+
+template <typename Report>
+Answer made_of(std::string_view what, std::string_view mode, std::shared_ptr<const Report> report, void (*put)(JsonObject&, const Report&)) {
+  Answer answer{.what = std::string(what), .mode = std::string(mode)};
+  answer.payload = [report, put](JsonObject& out) { put(out, *report); };
+  if constexpr (requires { document_of(*report); }) {
+    answer.document = [report](Detail) { return document_of(*report); };
+  }
+  answer.kept.push_back(std::move(report));
+  return answer;
+}
+
+// With the findings that `list` of the report leads to.
+template <typename Report>
+Answer of_code(std::string_view what, std::string_view mode, std::shared_ptr<const Report> report, void (*put)(JsonObject&, const Report&),
+               const std::vector<model::CodeFinding>& findings) {
+  Answer answer = made_of(what, mode, std::move(report), put);
+  answer.issues = [&findings] {
+    answer::Issues issues;
+    for (const model::CodeFinding& finding : findings) issues.found.push_back(issue_of(finding));
+    return issues;
+  };
+  return answer;
+}
+
+template <typename Report>
+Answer with_scope(std::string_view what, std::string_view mode, std::shared_ptr<const Report> report, void (*put)(JsonObject&, const Report&),
+                  std::string scope) {
+  Answer answer = made_of(what, mode, report, put);
+  answer.document = [report = std::move(report), scope = std::move(scope)](Detail) { return document_of(*report, scope); };
+  return answer;
+}
+
+std::vector<answer::BriefFile> brief_of(Document summary, Document prompt, answer::Payload evidence) {
+  return {{"frx_summary.txt", std::move(summary), {}},
+          {"frx_llm_prompt.txt", std::move(prompt), {}},
+          {"frx_evidence.json", {}, std::move(evidence)}};
+}
+
+std::string kept_words(const KeptPredictions& kept) {
+  const std::string text = fmt::format("{} added to {}", count_text(kept.added, "prediction"), kept.ledger);
+  return kept.known > 0 ? fmt::format("{}, {} stood there already", text, kept.known) : text;
+}
+
+}  // namespace
+
+Answer answer_of(std::shared_ptr<const report::BenchReport> report) { return made_of("a benchmark", "", std::move(report), put_bench); }
+
+Answer answer_of(std::shared_ptr<const report::CudaReport> report) {
+  const auto& findings = report->findings;
+  return of_code("CUDA source", "cuda_source", std::move(report), put_cuda, findings);
+}
+
+Answer answer_of(std::shared_ptr<const report::DeviceReport> report) {
+  const auto& findings = report->findings;
+  return of_code("device code", "device_code", std::move(report), put_device, findings);
+}
+
+Answer answer_of(std::shared_ptr<const report::PtxReport> report) {
+  const auto& findings = report->diagnosis.findings;
+  return of_code("PTX", "ptx", std::move(report), put_ptx, findings);
+}
+
+Answer answer_of(std::shared_ptr<const report::EvidenceReport> report) {
+  return made_of("evidence of several layers", "reconciliation", std::move(report), put_evidence);
+}
+
+Answer answer_of(std::shared_ptr<const report::RunComparison> comparison) {
+  return made_of("a comparison of runs", "comparison", std::move(comparison), put_run_comparison);
+}
+
+Answer answer_of(std::shared_ptr<const report::RanksReport> report, std::string scope) {
+  if (report->ranks.size() == 1) return answer_of(std::shared_ptr<const report::TraceReport>(report->ranks.front().trace), std::move(scope));
+  return made_of("a set of traces", "ranks", std::move(report), put_ranks);
+}
+
+Answer answer_of(std::shared_ptr<const report::TraceReport> report, std::string scope) {
+  return with_scope("a trace", "trace", std::move(report), put_trace, std::move(scope));
+}
+
+Answer answer_of(std::shared_ptr<const report::RunReport> report, std::string scope) {
+  Answer answer = with_scope("a run bundle", "run", report, put_run, std::move(scope));
+  answer.brief = [report] {
+    return brief_of(run_summary(*report), run_prompt(*report), [report](JsonObject& out) { put_run_brief(out, *report); });
+  };
+  return answer;
+}
+
+Answer answer_of(std::shared_ptr<const report::NcuReport> report, const std::optional<ExplainInput>& brief) {
+  Answer answer = made_of("a profile", "ncu", report, put_profile);
+  answer.document = [report](Detail detail) { return document_of(*report, detail); };
+  answer.brief = [input = brief ? *brief : ExplainInput{*report, {}, {}}] {
+    return brief_of(explain_summary_document(input), explain_prompt_document(input), [&input](JsonObject& out) { put_explanation(out, input); });
+  };
+  return answer;
+}
+
+Answer answer_of(std::shared_ptr<const report::NcuComparison> comparison, std::optional<KeptPredictions> kept) {
+  Answer answer = made_of("a comparison of profiles", "comparison", comparison, put_ncu_comparison);
+  if (!kept) return answer;
+  answer.document = [comparison, kept](Detail) {
+    Document page = document_of(*comparison);
+    page.blank();
+    page.paragraph(kept_words(*kept), 0);
+    return page;
+  };
+  answer.payload = [comparison, kept](JsonObject& out) {
+    put_ncu_comparison(out, *comparison, [&](JsonObject& predictions) {
+      predictions.object("ledger", [&](JsonObject& ledger) { ledger.add("file", kept->ledger, "added", kept->added, "already_there", kept->known); });
+    });
+  };
+  return answer;
+}
+
+Answer answer_of(std::shared_ptr<const report::ImplementationComparison> comparison, bool with_evidence) {
+  if (!with_evidence) return made_of("a comparison of implementations", "comparison", std::move(comparison), put_implementation_comparison);
+  Answer answer = made_of("a comparison of implementations", "compare", comparison, put_implementation_comparison);
+  answer.payload = [c = std::move(comparison)](JsonObject& out) {
+    out.object("comparison", c, put_implementation_comparison);
+    out.object("reconciliation", c->first_evidence, put_evidence);
+    out.object("reconciliation_b", c->second_evidence, put_evidence);
+    put_evidence_failures(out, *c);
+  };
+  return answer;
+}
+
+}  // namespace frx::compose

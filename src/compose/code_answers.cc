@@ -1,0 +1,70 @@
+// Several files of code as one answer.
+
+#include <array>
+
+#include "base/units.h"
+#include "compose/answers.h"
+#include "compose/payloads.h"
+
+namespace frx::compose {
+namespace {
+
+using answer::Answer;
+using Files = std::vector<AnalysedCode>;
+
+answer::Issues issues_of(const Files& files) {
+  answer::Issues all;
+  for (const AnalysedCode& file : files) {
+    if (file.error) {
+      all.unread.push_back({file.path, *file.error});
+    } else {
+      const answer::Issues own = file.answer.issues();
+      all.found.insert(all.found.end(), own.found.begin(), own.found.end());
+    }
+  }
+  return all;
+}
+
+std::size_t count_of(const answer::Issues& issues, std::string_view severity) {
+  return static_cast<std::size_t>(std::ranges::count(issues.found, severity, &answer::Issue::severity));
+}
+
+Document document_of(const Files& files, answer::Detail detail) {
+  Document page;
+  for (const AnalysedCode& file : files) {
+    if (!file.error) page.append(file.answer.document(detail));
+  }
+  const answer::Issues issues = issues_of(files);
+  page.section("All files");
+  page.paragraph(fmt::format("{}: {} high, {} medium, {} low{}", count_text(files.size(), "file"), count_of(issues, "high"),
+                             count_of(issues, "medium"), count_of(issues, "low"),
+                             issues.unread.empty() ? "" : fmt::format("; {} not read", count_text(issues.unread.size(), "file"))));
+  return page;
+}
+
+void put_files(JsonObject& out, const Files& files) {
+  const answer::Issues issues = issues_of(files);
+  out.add("schema", "code_analysis_v1", "file_count", files.size(), "failed_count", issues.unread.size());
+  out.object("findings_by_severity", [&](JsonObject& inner) {
+    for (const std::string_view severity : {"high", "medium", "low"}) inner.add(severity, count_of(issues, severity));
+  });
+  out.list("files", files, [](JsonObject& inner, const AnalysedCode& file) {
+    inner.add("filename", file.path, "filenames", file.paths, "mode", file.answer.mode, "error", file.error);
+    inner.object("result", file.error ? nullptr : &file, [](JsonObject& result, const AnalysedCode& read) { read.answer.payload(result); });
+  });
+}
+
+}  // namespace
+
+Answer answer_of(Files files) {
+  if (files.size() == 1 && !files[0].error) return std::move(files[0].answer);
+  const auto all = std::make_shared<const Files>(std::move(files));
+  Answer answer{.what = "code", .mode = "code"};
+  answer.document = [all](answer::Detail detail) { return document_of(*all, detail); };
+  answer.payload = [all](JsonObject& out) { put_files(out, *all); };
+  answer.issues = [all] { return issues_of(*all); };
+  answer.kept = {all};
+  return answer;
+}
+
+}  // namespace frx::compose

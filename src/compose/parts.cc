@@ -1,0 +1,10 @@
+#include "compose/parts.h"
+
+namespace frx::compose {
+
+void add_list(Document& page, std::string_view heading, std::span<const std::string> sentences) {
+  if (!sentences.empty()) page.section(heading);
+  for (const std::string& sentence : sentences) page.hanging("- ", sentence);
+}
+
+}  // namespace frx::compose

@@ -1,0 +1,117 @@
+// SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"): one run of the tool over all files.
+
+#include <map>
+
+#include "render/render.h"
+
+namespace frx::render {
+namespace {
+
+using answer::Issue;
+using answer::JsonObject;
+using answer::Place;
+
+std::string_view level_of(std::string_view severity) { return severity == "high" ? "error" : severity == "medium" ? "warning" : "note"; }
+
+// "uncoalesced_access" as people say it: "Uncoalesced access".
+std::string title_of(std::string_view code) {
+  std::string title(code);
+  for (char& c : title) c = c == '_' ? ' ' : c;
+  if (!title.empty() && title[0] >= 'a' && title[0] <= 'z') title[0] = static_cast<char>(title[0] - 32);
+  return title;
+}
+
+// RFC 3986: what is not unreserved, and no '/', becomes %XX.
+std::string uri_of(std::string_view path) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+  std::string uri = path.starts_with('/') ? "file://" : "";
+  for (const char c : path) {
+    if (plain.find(c) != plain.npos)
+      uri += c;
+    else
+      uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return uri;
+}
+
+void put_text(JsonObject& out, std::string_view key, std::string_view text) {
+  out.object(key, [&](JsonObject& inner) { inner.add("text", text); });
+}
+
+void put_region(JsonObject& out, const Place& place) {
+  out.add("startLine", place.line);
+  if (place.column > 0) out.add("startColumn", place.column);
+  if (place.end_line >= place.line && place.end_column > 0) out.add("endLine", place.end_line, "endColumn", place.end_column);
+}
+
+void put_location(JsonObject& out, const Place& place) {
+  out.object("physicalLocation", [&](JsonObject& physical) {
+    physical.object("artifactLocation", [&](JsonObject& artifact) { artifact.add("uri", uri_of(place.file)); });
+    if (place.line > 0) physical.object("region", [&](JsonObject& region) { put_region(region, place); });
+  });
+}
+
+void put_rule(JsonObject& out, const Issue* issue) {
+  out.add("id", issue->rule, "name", title_of(issue->rule));
+  put_text(out, "shortDescription", title_of(issue->rule));
+  if (!issue->advice.empty()) put_text(out, "help", issue->advice);
+  out.object("defaultConfiguration", [&](JsonObject& inner) { inner.add("level", level_of(issue->severity)); });
+  out.object("properties", [&](JsonObject& inner) { inner.add("category", issue->category, "precision", issue->confidence); });
+}
+
+void put_result(JsonObject& out, const Issue& issue, std::size_t rule) {
+  out.add("ruleId", issue.rule, "ruleIndex", rule, "level", level_of(issue.severity));
+  put_text(out, "message", issue.message);
+  out.list("locations", std::span(&issue, 1), [](JsonObject& location, const Issue& one) {
+    put_location(location, one.place);
+    if (one.kernel.empty()) return;
+    location.list("logicalLocations", std::span(&one.kernel, 1),
+                  [](JsonObject& logical, std::string_view kernel) { logical.add("name", kernel, "kind", "function"); });
+  });
+  if (!issue.more_places.empty()) out.list("relatedLocations", issue.more_places, put_location);
+}
+
+void put_unread(JsonObject& out, const answer::Unread& file) {
+  out.add("level", "error");
+  put_text(out, "message", file.message);
+  out.list("locations", std::span(&file, 1), [](JsonObject& location, const answer::Unread& one) { put_location(location, {one.path}); });
+}
+
+void put_run(JsonObject& run, const answer::Issues& issues) {
+  std::map<std::string_view, std::size_t> numbers;
+  std::vector<const Issue*> rules;
+  for (const Issue& issue : issues.found) {
+    if (numbers.emplace(issue.rule, rules.size()).second) rules.push_back(&issue);
+  }
+  run.object("tool", [&](JsonObject& tool) {
+    tool.object("driver", [&](JsonObject& driver) {
+      driver.add("name", "frx", "fullName", "Fournex", "semanticVersion", FRX_VERSION);
+      driver.list("rules", rules, put_rule);
+    });
+  });
+  run.list("invocations", std::span(&issues.unread, 1), [](JsonObject& invocation, const std::vector<answer::Unread>& unread) {
+    invocation.add("executionSuccessful", unread.empty());
+    invocation.list("toolExecutionNotifications", unread, put_unread);
+  });
+  run.add("columnKind", "utf16CodeUnits");
+  run.list("results", issues.found,
+           [&](JsonObject& result, const Issue& issue) { put_result(result, issue, numbers.find(issue.rule)->second); });
+}
+
+bool can_write(const answer::Answer& answer) { return static_cast<bool>(answer.issues); }
+
+void write(const answer::Answer& answer, const Style&, const answer::TextSink& sink) {
+  const answer::Issues issues = answer.issues();
+  std::string text;
+  JsonObject::write_object(text, 0, &sink, [&](JsonObject& out) {
+    out.add("$schema", "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0");
+    out.list("runs", std::span(&issues, 1), put_run);
+  });
+  sink(text += '\n');
+}
+
+}  // namespace
+
+constinit const Renderer sarif_renderer{"sarif", "findings in files", can_write, write};
+
+}  // namespace frx::render
