@@ -12,6 +12,7 @@
 #include "analyse/code.h"
 #include "analyse/context.h"
 #include "analyse/inputs.h"
+#include "answer/answer.h"
 #include "report/evidence.h"
 #include "report/ranks_report.h"
 #include "report/report.h"
@@ -19,9 +20,10 @@
 
 namespace frx::analyse {
 
-// What an analyser gives. Several ranks are one report; a trace alone is a report of one rank.
+// What an analyser gives. Several ranks are one report; a trace alone is a report of one rank. What nothing but a renderer asks for is
+// given as an answer at once.
 using AnyReport = std::variant<const report::NcuReport*, std::shared_ptr<const report::RanksReport>, std::shared_ptr<const report::RunReport>,
-                               std::shared_ptr<const CodeReport>, std::shared_ptr<const report::EvidenceReport>>;
+                               std::shared_ptr<const CodeReport>, std::shared_ptr<const report::EvidenceReport>, std::shared_ptr<const answer::Answer>>;
 
 struct Analysis {
   std::string_view analyzer;  // id of the one that answered

@@ -38,6 +38,7 @@ struct Composed {
   answer::Answer operator()(const Shared<report::RunReport>& report) const { return compose::answer_of(report, scope); }
   answer::Answer operator()(const Shared<CodeReport>& report) const { return answer_of_code(report); }
   answer::Answer operator()(const Shared<report::EvidenceReport>& report) const { return compose::answer_of(report); }
+  answer::Answer operator()(const Shared<answer::Answer>& answer) const { return *answer; }
 };
 
 }  // namespace
