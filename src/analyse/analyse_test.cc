@@ -71,7 +71,7 @@ TEST(Analyse, StopsWhenItIsAskedTo) {
   Context context{Options{.stop = stop.get_token()}};
   const Result<Analysis> analysis = analyse(sources({{"report.csv", profile}}), context);
   ASSERT_FALSE(analysis);
-  EXPECT_THAT(analysis.error().message, HasSubstr("stopped"));
+  EXPECT_EQ(analysis.error().kind, ErrorKind::stopped);
 }
 
 TEST(Analyse, OfOneKindNamesWhatItFoundInstead) {

@@ -104,7 +104,7 @@ Result<> read_cuda(Work& work, const Reading& reading) {
 }
 
 Result<> read_unit(Work& work, const Reading& reading) {
-  if (reading.options.stop.stop_requested()) return fail(ErrorKind::negative, "the analysis was stopped").at(work.unit.path);
+  if (reading.options.stop.stop_requested()) return fail(ErrorKind::stopped, "the analysis was stopped").at(work.unit.path);
   if (work.unit.kind == Kind::cuda) return read_cuda(work, reading);
   Input& input = *work.inputs.front();
   TRY_ASSIGN(ingest::Observation observed, ingest::observe(input.source, input.format, {reading.analyst.knowledge().metrics}));

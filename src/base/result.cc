@@ -7,7 +7,8 @@ int exit_code(ErrorKind kind) {
     case ErrorKind::usage: return 2;
     case ErrorKind::unreadable:
     case ErrorKind::malformed:
-    case ErrorKind::negative: return 1;
+    case ErrorKind::negative:
+    case ErrorKind::stopped: return 1;
     case ErrorKind::not_enough: return 3;
     case ErrorKind::environment: return 4;
   }

@@ -18,6 +18,7 @@ enum class ErrorKind {
   unreadable,      // a file cannot be opened or read: exit 1
   malformed,       // a file is not what it should be: exit 1
   negative,        // the documented "no" of a command (no winner, a gate not met): exit 1
+  stopped,         // the caller stopped the analysis: exit 1
   not_enough,      // evidence is missing or not comparable: exit 3
   environment,     // a tool, a driver or a permission is missing: exit 4
 };

@@ -11,11 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files.h"
-#include "cli/run.h"
+#include "analyse/answer.h"
 #include "answer/json.h"
-#include "compose/answers.h"
-#include "report/code_analyst.h"
+#include "cli/run.h"
 
 namespace frx::capi {
 namespace {
@@ -69,17 +67,14 @@ report::AnalysisOptions options_for(const char* gpu_model) {
   return options;
 }
 
-Result<std::string> ptx_result(std::string_view text, const char* gpu_model) {
-  TRY_ASSIGN(const std::unique_ptr<report::CodeAnalyst> analyst, report::CodeAnalyst::create(options_for(gpu_model)));
-  TRY_ASSIGN(std::shared_ptr<const report::PtxReport> report, analyst->analyse_ptx("text.ptx", std::string(text)));
-  return answer::json_text_of(compose::answer_of(std::move(report)).payload);
-}
-
-Result<std::string> ncu_result(std::string_view text, const char* gpu_model) {
-  TRY_ASSIGN(const std::unique_ptr<report::Analyst> analyst, report::Analyst::create(options_for(gpu_model)));
-  const std::unique_ptr<ByteSource> source = open_bytes(text);
-  TRY_ASSIGN(const report::NcuReport* report, analyst->analyse("text.csv", *source));
-  return answer::json_text_of(compose::answer_of(std::shared_ptr<const report::NcuReport>(std::shared_ptr<void>(), report)).payload);
+// The `result` of what `frx analyze FILE --json` prints about a text of this format.
+Result<std::string> result_of(std::string_view text, const char* name, const ingest::Format* format, const char* gpu_model) {
+  analyse::Context context(analyse::Options{.knowledge = options_for(gpu_model)});
+  std::vector<analyse::Input> inputs;
+  inputs.push_back({ingest::Source::of(name, std::string(text)), format});
+  TRY_ASSIGN(const analyse::Analysis analysis, analyse::analyse(std::move(inputs), context));
+  if (const auto* code = analysis.as<analyse::CodeReport>(); code && code->units.front().error) return Failure{*code->units.front().error};
+  return answer::json_text_of(analyse::answer_of(analysis).payload);
 }
 
 Reply reply_of(Result<std::string> result) { return result ? Reply{0, std::move(*result)} : refused(result.error()); }
@@ -119,11 +114,11 @@ int frx_call(const char* request, size_t size, char** reply) {
 }
 
 int frx_analyze_ptx_text(const char* text, size_t size, const char* gpu_model, char** reply) {
-  return frx::capi::answered(reply, [&] { return frx::capi::reply_of(frx::capi::ptx_result(frx::capi::view_of(text, size), gpu_model)); });
+  return frx::capi::answered(reply, [&] { return frx::capi::reply_of(frx::capi::result_of(frx::capi::view_of(text, size), "text.ptx", &frx::ingest::ptx_format, gpu_model)); });
 }
 
 int frx_analyze_ncu_csv_text(const char* text, size_t size, const char* gpu_model, char** reply) {
-  return frx::capi::answered(reply, [&] { return frx::capi::reply_of(frx::capi::ncu_result(frx::capi::view_of(text, size), gpu_model)); });
+  return frx::capi::answered(reply, [&] { return frx::capi::reply_of(frx::capi::result_of(frx::capi::view_of(text, size), "text.csv", nullptr, gpu_model)); });
 }
 
 const char* frx_version(void) { return FRX_VERSION; }

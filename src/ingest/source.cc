@@ -16,7 +16,7 @@ struct Source::Opened : ByteSource {
   Opened(std::unique_ptr<ByteSource> bytes, std::stop_token token) : raw(std::move(bytes)), content(*raw), stop(std::move(token)) {}
 
   Result<std::size_t> read(std::span<char> buffer) override {
-    if (stop.stop_requested()) return fail(ErrorKind::negative, "the analysis was stopped");
+    if (stop.stop_requested()) return fail(ErrorKind::stopped, "the analysis was stopped");
     return content.read(buffer);
   }
   std::uint64_t size_hint() const override { return content.size_hint(); }
