@@ -1,5 +1,5 @@
 # The short way in. Everyday work: ./dev help
-.PHONY: demo test build wheel clean dependencies test-dependencies
+.PHONY: demo test lint build wheel clean dependencies test-dependencies
 
 demo: dependencies
 	@cmake --preset release -DFRX_BUILD_TESTS=OFF >/dev/null
@@ -12,6 +12,11 @@ demo: dependencies
 
 test: test-dependencies build
 	@ctest --preset dev
+
+# What needs no build; the rest of ./dev lint is in the tests.
+lint:
+	@tools/install_dependencies.sh clang-format shellcheck
+	@./dev lint --sources
 
 # The Python SDK: docs/sdk.md
 wheel:
