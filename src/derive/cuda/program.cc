@@ -86,8 +86,7 @@ std::uint32_t indirections(const Source& source, std::uint32_t declarator) {
   return count;
 }
 
-namespace {
-
+// Members of Program::Declarations, for which the compiler wants types that are not of this file alone.
 struct NamedGlobal {
   std::string_view name;
   Global global;
@@ -108,6 +107,8 @@ struct Record {
   std::vector<Member> members;
 };
 using Declaration = std::variant<Function, NamedGlobal, Enumerator, Alias, Record>;
+
+namespace {
 
 // The declarations of one file, as written.
 class Declarer {
