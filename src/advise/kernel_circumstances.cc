@@ -70,7 +70,7 @@ const std::vector<diagnose::Finding>& findings_with(const KernelDiagnosis& kerne
 
 KernelCircumstances::KernelCircumstances(const diagnose::RunDiagnosis& run, const KernelDiagnosis& kernel, std::string_view label,
                                          const Names& names)
-    : kernel_(kernel), names_(names), readings_(readings_with(kernel, label)), findings_(findings_with(kernel, label)) {
+    : kernel_(kernel), names_(names), thresholds_(run.thresholds), readings_(readings_with(kernel, label)), findings_(findings_with(kernel, label)) {
   for (const KernelDiagnosis& one : run.kernels) program_classes_ |= one.kernel_class;
   gpus_ = run.session.devices.size();
 }
@@ -90,7 +90,7 @@ Maybe KernelCircumstances::value(std::uint32_t slot) const {
   if (slot < slots::program_class) return (kernel_.kernel_class >> (slot - slots::kernel_class) & 1) != 0 ? 1.0 : 0.0;
   if (slot < slots::fact) return (program_classes_ >> (slot - slots::program_class) & 1) != 0 ? Maybe(1.0) : Maybe();
   if (slot < slots::threshold) return facts[slot - slots::fact].value({kernel_.roofline, gpus_});
-  if (slot < slots::label) return names_.thresholds().all()[slot - slots::threshold].value;
+  if (slot < slots::label) return thresholds_.of_slot(slot - slots::threshold);
   if (slot < slots::nobody) return label_state((slot - slots::label) / 2, (slot - slots::label) % 2 != 0);
   return std::nullopt;
 }

@@ -23,6 +23,7 @@ class KernelCircumstances : public Circumstances {
 
   const diagnose::KernelDiagnosis& kernel_;
   const Names& names_;
+  const knowledge::Thresholds& thresholds_;  // with the user's own
   const model::Readings& readings_;
   const std::vector<diagnose::Finding>& findings_;
   std::uint64_t program_classes_ = 0;  // of all kernels of the run

@@ -137,7 +137,7 @@ std::optional<Operand> Names::known_here(Domain domain, std::string_view name) c
     const FactDefinition& fact = facts_[index(domain)][*at];
     return Operand{slots::fact + static_cast<std::uint32_t>(*at), fact.unit, fact.type == FactDefinition::truth};
   }
-  if (const auto at = thresholds_.find(name)) return Operand{slots::threshold + static_cast<std::uint32_t>(*at), thresholds_.all()[*at].unit, false};
+  if (const auto threshold = thresholds_.operand(name, slots::threshold)) return threshold;
   return measured(domain, name);
 }
 

@@ -35,7 +35,7 @@ Maybe RunCircumstances::value(std::uint32_t slot) const {
   if (slot < model::run_fact_count) return facts_[static_cast<model::RunFact>(slot)];
   if (slot >= slots::nobody || slot < slots::fact) return std::nullopt;
   if (slot < slots::threshold) return fact(program_, slot - slots::fact);
-  if (slot < slots::label) return thresholds_.all()[slot - slots::threshold].value;
+  if (slot < slots::label) return thresholds_.of_slot(slot - slots::threshold);
   return label_state((slot - slots::label) / 2, (slot - slots::label) % 2 != 0);
 }
 

@@ -41,7 +41,7 @@ class Given : public Circumstances {
   }
   Domain domain() const override { return domain_; }
   std::optional<double> value(std::uint32_t slot) const override {
-    if (slot >= slots::threshold && slot < slots::label) return catalogue().names().thresholds().all()[slot - slots::threshold].value;
+    if (slot >= slots::threshold && slot < slots::label) return catalogue().names().thresholds().of_slot(slot - slots::threshold);
     const auto at = values_.find(slot);
     return at == values_.end() ? std::nullopt : std::optional(at->second);
   }

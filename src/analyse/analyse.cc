@@ -87,6 +87,14 @@ Result<std::shared_ptr<const report::RunReport>> analyse_run(const std::string& 
   return analyse_run(Input{Source::at(folder), &ingest::run_bundle_format}, context);
 }
 
+Result<std::shared_ptr<const report::PtxReport>> analyse_ptx(Input input, Context& context) {
+  if (!input.format && !input.source.is_folder()) input.format = &ingest::ptx_format;  // its reader says what it misses
+  TRY_ASSIGN(const auto code, analysed<std::shared_ptr<const CodeReport>>(Kind::ptx, code_analyzer, std::move(input), context));
+  const CodeUnit& unit = code->units.front();
+  if (unit.error) return Failure{*unit.error};
+  return std::shared_ptr<const report::PtxReport>(code, unit.ptx.get());
+}
+
 Result<std::unique_ptr<report::TraceReport>> analyse_trace(Input input, Context& context) {
   TRY(expect(Kind::trace, input));
   input.source.stop_with(context.options().stop);

@@ -27,7 +27,7 @@ answer::Answer answer_of_code(const Shared<CodeReport>& report) {
     files.push_back({unit.path, unit.paths, answer_of_unit(report, unit), std::nullopt});
     if (unit.error) files.back().error = unit.error->message;
   }
-  return compose::answer_of(std::move(files));
+  return compose::answer_of(std::move(files), report->together);
 }
 
 struct Composed {

@@ -65,12 +65,7 @@ report::PtxCompiler compiler_for(const Input& input, const Reading& reading) {
       return report::compiled_in_log(log.functions, "", "ptxas log");
     };
   }
-  if (!reading.options.compilers.with_ptxas) return {};
-  return [path = input.source.path(), &reading](const std::string& architecture) -> Result<diagnose::CompiledKernels> {
-    if (path.empty()) return fail(ErrorKind::usage, "ptxas needs a file");
-    TRY_ASSIGN(const capture::PtxasRun run, capture::run_ptxas(path, architecture, *reading.options.host));
-    return report::compiled_in_log(ingest::read_ptxas_log(run.log), architecture, run.version.empty() ? "ptxas" : "ptxas " + run.version);
-  };
+  return reading.options.compilers.with_ptxas ? ptxas_for(input.source.path(), *reading.options.host) : report::PtxCompiler();
 }
 
 // What cannot be compiled keeps its findings; the report says why.
@@ -156,6 +151,15 @@ bool code_takes(std::span<const Input> inputs) {
          all_are(inputs, [](Kind kind) { return is_code(kind) || kind == Kind::compiler_log; });
 }
 
+// What files of different kinds, of one program, say together; null where there is only one kind.
+Result<std::shared_ptr<const report::EvidenceReport>> reconciled(const CodeReport& report, const knowledge::Knowledge& known) {
+  report::Evidence evidence;
+  for (const CodeUnit& unit : report.units) unit.add_to(evidence);
+  if (evidence.layers().size() < 2) return std::shared_ptr<const report::EvidenceReport>();
+  TRY_ASSIGN(std::unique_ptr<report::EvidenceReport> together, report::reconcile(std::move(evidence), known));
+  return std::shared_ptr<const report::EvidenceReport>(std::move(together));
+}
+
 Result<AnyReport> analyse_code(std::vector<Input>& inputs, Context& context) {
   TRY_ASSIGN(const report::CodeAnalyst* analyst, context.code());
   Reading reading{context.options(), *analyst, {}};
@@ -164,15 +168,33 @@ Result<AnyReport> analyse_code(std::vector<Input>& inputs, Context& context) {
   read_all(all, reading);
   auto report = std::make_shared<CodeReport>();
   for (Work& work : all) report->units.push_back(std::move(work.unit));
+  const bool are_named = std::ranges::all_of(inputs, [](const Input& input) { return input.folder.empty(); });
+  if (are_named) {
+    TRY_ASSIGN(report->together, reconciled(*report, analyst->knowledge()));
+  }
   return AnyReport(std::shared_ptr<const CodeReport>(std::move(report)));
 }
 
 }  // namespace
 
+report::PtxCompiler ptxas_for(std::string path, const capture::Host& host) {
+  return [path = std::move(path), &host](const std::string& architecture) -> Result<diagnose::CompiledKernels> {
+    if (path.empty()) return fail(ErrorKind::usage, "ptxas needs a file");
+    TRY_ASSIGN(const capture::PtxasRun run, capture::run_ptxas(path, architecture, host));
+    return report::compiled_in_log(ingest::read_ptxas_log(run.log), architecture, run.version.empty() ? "ptxas" : "ptxas " + run.version);
+  };
+}
+
 std::span<const model::CodeFinding> CodeUnit::findings() const {
   if (ptx) return ptx->diagnosis.findings;
   if (cuda) return cuda->findings;
   return device ? std::span<const model::CodeFinding>(device->findings) : std::span<const model::CodeFinding>();
+}
+
+void CodeUnit::add_to(report::Evidence& evidence) const {
+  if (cuda) evidence.add(*cuda);
+  if (ptx) evidence.add(*ptx);
+  if (device) evidence.add(*device);
 }
 
 std::array<std::size_t, 3> CodeReport::by_severity() const {

@@ -9,11 +9,14 @@
 #include <vector>
 
 #include "base/result.h"
+#include "capture/host.h"
 #include "ingest/format.h"
 #include "model/code_finding.h"
+#include "report/code_analyst.h"
 #include "report/code_report.h"
 #include "report/cuda_report.h"
 #include "report/device_report.h"
+#include "report/evidence.h"
 
 namespace frx::analyse {
 
@@ -29,14 +32,20 @@ struct CodeUnit {
   std::optional<Error> error;  // instead of a report
 
   std::span<const model::CodeFinding> findings() const;
+  void add_to(report::Evidence& evidence) const;
 };
 
 struct CodeReport {
   std::vector<CodeUnit> units;  // in the order in which their first files were given
+  // What files of different kinds say together that were named one by one, as a folder may hold many programs; else null.
+  std::shared_ptr<const report::EvidenceReport> together;
 
   // Of all units, by severity: low, medium, high.
   std::array<std::size_t, 3> by_severity() const;
   std::vector<model::CodeFinding> findings() const;
 };
+
+// Runs ptxas on the PTX in the file at `path` when it is asked.
+report::PtxCompiler ptxas_for(std::string path, const capture::Host& host);
 
 }  // namespace frx::analyse

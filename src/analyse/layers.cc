@@ -23,9 +23,6 @@ Result<> add_measured(Input& input, Context& context, report::Evidence& evidence
   if (input.kind() == Kind::run_bundle) {
     TRY_ASSIGN(const std::shared_ptr<const report::RunReport> run, analyse_run(std::move(input), context));
     evidence.add(name, run->scope().diagnosis);
-  } else if (input.kind() == Kind::trace) {
-    TRY_ASSIGN(const std::unique_ptr<report::TraceReport> trace, analyse_trace(std::move(input), context));
-    evidence.add(name, trace->scope().diagnosis);
   } else {
     TRY_ASSIGN(const report::NcuReport* profile, analyse_profile(std::move(input), context));
     evidence.add(*profile);
@@ -39,23 +36,39 @@ Result<> add_all_code(std::vector<Input> inputs, Context& context, report::Evide
   TRY_ASSIGN(const Analysis analysis, analyse(std::move(inputs), context));
   for (const CodeUnit& unit : analysis.as<CodeReport>()->units) {
     if (unit.error) return Failure{*unit.error};
-    if (unit.cuda) evidence.add(*unit.cuda);
-    if (unit.ptx) evidence.add(*unit.ptx);
-    if (unit.device) evidence.add(*unit.device);
+    unit.add_to(evidence);
   }
+  return {};
+}
+
+// Several are the ranks of one run. A trace alone is read as one, also when the traces of several ranks were merged in it.
+Result<> add_traces(std::vector<Input> inputs, Context& context, report::Evidence& evidence) {
+  if (inputs.empty()) return {};
+  const std::string name = inputs.front().source.name();
+  if (inputs.size() == 1) {
+    TRY_ASSIGN(const std::unique_ptr<report::TraceReport> trace, analyse_trace(std::move(inputs.front()), context));
+    evidence.add(name, trace->scope().diagnosis);
+    return {};
+  }
+  TRY_ASSIGN(const Analysis analysis, analyse(std::move(inputs), context));
+  const auto& ranks = *analysis.as<report::RanksReport>();
+  evidence.add(ranks.source, ranks.ranks.size() == 1 ? ranks.ranks.front().trace->scope().diagnosis : ranks.scope.diagnosis);
   return {};
 }
 
 Result<AnyReport> reconcile_all(std::vector<Input>& inputs, Context& context) {
   report::Evidence evidence;
-  std::vector<Input> code;
+  std::vector<Input> code, traces;
   for (Input& input : inputs) {
     if (is_code(input.kind())) {
       code.push_back(std::move(input));
+    } else if (input.kind() == Kind::trace) {
+      traces.push_back(std::move(input));
     } else {
       TRY(add_measured(input, context, evidence));
     }
   }
+  TRY(add_traces(std::move(traces), context, evidence));
   TRY(add_all_code(std::move(code), context, evidence));
   TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
   TRY_ASSIGN(std::shared_ptr<report::EvidenceReport> report, report::reconcile(std::move(evidence), *known));

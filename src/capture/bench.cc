@@ -157,6 +157,7 @@ Result<BenchPrograms> build_bench(const BenchRequest& request, const Host& host)
   }
   TRY_ASSIGN(TemporaryDirectory folder, TemporaryDirectory::make(host.variable("TMPDIR").value_or("/tmp")));
   TRY(write_file(folder.file("frx_bench.cuh"), bench_header()));
+  TRY(write_file(folder.file("frx_bench_harness.cuh"), "#include \"frx_bench.cuh\"\n"));  // its other name, docs/contract.md, section 8.6
   const std::string programs = request.keep_in.empty() ? folder.path() : request.keep_in;
   std::error_code error;
   fs::create_directories(programs, error);
@@ -169,8 +170,9 @@ Result<BenchPrograms> build_bench(const BenchRequest& request, const Host& host)
   bench.warmup = request.warmup;
   bench.compiler = name_and_version("nvcc", *nvcc, host);
   const std::string base = fs::absolute(programs, error).string();
-  std::vector<std::string> options = {"-O3", "-I", result.folder.path()};
+  std::vector<std::string> options = {"-O3"};
   options.insert(options.end(), request.build_flags.begin(), request.build_flags.end());
+  options.insert(options.end(), {"-I", result.folder.path()});  // last: a program may bring a header of its own
   build(bench.before, base + "/before", request, options, host);
   build(bench.after, base + "/after", request, options, host);
   return result;

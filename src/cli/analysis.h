@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyse/analyse.h"
@@ -61,7 +62,10 @@ class Session {
 // The counters of a preset such as "full"; none for an unknown name.
 Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const knowledge::Knowledge& known);
 
-// Where a number or a label of the report came from.
-Result<std::string> why(const report::NcuReport& report, const std::string& field, const knowledge::Knowledge& knowledge);
+// --why: prints where a number or a label of the report came from, as "text" or "json"; the exit code.
+Result<int> tell_why(const report::NcuReport& report, const std::string& field, const knowledge::Knowledge& knowledge, std::string_view format,
+                     Io& io);
+// An error where it would have to be printed in another format.
+Result<> expect_format_of_why(std::string_view command, std::string_view format);
 
 }  // namespace frx::cli

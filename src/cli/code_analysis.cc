@@ -14,10 +14,6 @@ using analyse::CodeReport;
 using analyse::CodeUnit;
 using model::Severity;
 
-Severity severity_named(std::string_view name) {
-  return name == "high" ? Severity::high : name == "medium" ? Severity::medium : Severity::low;
-}
-
 // Formats for programs say in their own words which files could not be read.
 void name_unread(const CodeReport& report, const CodeOptions& options, Io& io) {
   if (options.format != "text" && options.format != "markdown") return;
@@ -39,6 +35,10 @@ Result<int> judged(const CodeReport& report, const CodeOptions& options) {
 }
 
 }  // namespace
+
+Severity severity_named(std::string_view name) {
+  return name == "high" ? Severity::high : name == "medium" ? Severity::medium : Severity::low;
+}
 
 void describe_code(Syntax& syntax, CodeOptions& options) {
   syntax.choice("--format", "FORMAT", options.format, answer_formats(), "how to print the answer; sarif and github: findings in code");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "analyse/analyse.h"
 #include "base/result.h"
@@ -15,6 +16,9 @@ struct CodeOptions {
   std::string fail_on;          // low, medium, high, or ""
   analyse::CompilerOptions compilers;
 };
+
+// Of low, medium, high.
+model::Severity severity_named(std::string_view name);
 
 void describe_code(Syntax& syntax, CodeOptions& options);
 

@@ -32,6 +32,7 @@ struct SideFiles {
 };
 
 struct Options {
+  Given given;
   std::vector<std::string> targets;
   SideFiles before, after;
   std::string why;
@@ -42,6 +43,7 @@ struct Options {
 };
 
 void describe(Syntax& syntax, Options& options) {
+  syntax.remember(options.given);
   syntax.text(
       "Reads an Nsight Compute profile (a report or an export of any version), a trace of the PyTorch profiler or those of all ranks of a run, a run bundle, or code, and prints "
       "the diagnosis; with --before and --after, what a change did. Of code, any number of files and folders.");
@@ -104,30 +106,35 @@ Result<int> compare_code(const Options& options, const SideFiles& before, const 
                                    .first_kernel = {},
                                    .second_kernel = {},
                                    .with_ptx = options.code.compilers.with_ptx,
+                                   .with_ptxas = options.code.compilers.with_ptxas,
                                    .build_flags = options.code.compilers.build_flags,
                                    .format = options.code.format,
-                                   .mode = "comparison"};
+                                   .mode = "comparison",
+                                   .fail_on = options.code.fail_on};
   return compare_implementations(code, options.analysis, io);
 }
 
-// Of a change; `has_code` on a side of it.
-Result<> check_options_of_change(const Options& options, bool has_code, std::string_view what) {
-  const analyse::CompilerOptions& compilers = options.code.compilers;
-  return expect_applicable("analyze", what,
-                           {{"--why", !options.why.empty(), false, "one profile"},
-                            {"--scope", options.scope != "auto", false, "one run bundle or trace"},
-                            {"--with-ptx", compilers.with_ptx, has_code, "CUDA source"},
-                            {"--build-flags", !compilers.build_flags.empty(), has_code, "CUDA source"},
-                            {"--with-ptxas", compilers.with_ptxas, false, "one version of PTX"},
-                            {"--ptxas-log", !compilers.ptxas_log.empty(), false, "one version of PTX"},
-                            {"--fail-on", !options.code.fail_on.empty(), false, "one version of code"},
-                            {"TARGET", !options.targets.empty(), false, "one version"}});
+// Of a change. What --with-ptx compiles is PTX, too.
+Result<> check_options_of_change(const Options& options, const SideFiles& before, const SideFiles& after, std::string_view what) {
+  const Given& given = options.given;
+  const bool has_source = !before.source.empty() || !after.source.empty(), has_ptx = !before.ptx.empty() || !after.ptx.empty();
+  const bool with_ptx = given.has("--with-ptx");
+  TRY(given.expect_applicable("analyze", what,
+                              {{"--why", false, "one profile"},
+                               {"--scope", false, "one run or trace"},
+                               {"--with-ptx", has_source, "CUDA source"},
+                               {"--build-flags", has_source, "CUDA source"},
+                               {"--with-ptxas", has_ptx || with_ptx, "PTX"},
+                               {"--ptxas-log", false, "one version of PTX"},
+                               {"--fail-on", has_source || has_ptx, "code"}}));
+  return given.expect_applicable("analyze", "source that is not compiled", {{"--build-flags", with_ptx, "--with-ptx"}});
 }
 
 Result<int> compare(const Options& options, Io& io) {
   SideFiles before = options.before, after = options.after;
   if (!before.is_given() || !after.is_given())
     return fail(ErrorKind::negative, "analyze: expected both --before and --after, found only one of them");
+  if (!options.targets.empty()) return fail(ErrorKind::usage, "analyze: expected files, or --before and --after, found both");
   Session session(options.analysis, io);
   TRY(sort_in(before, "--before", session));
   TRY(sort_in(after, "--after", session));
@@ -136,7 +143,7 @@ Result<int> compare(const Options& options, Io& io) {
   comparison.second_label = after.label;
   comparison.format = options.code.format;
   if (!before.has_layers() && !after.has_layers()) {
-    TRY(check_options_of_change(options, false, "the comparison of two runs"));
+    TRY(check_options_of_change(options, before, after, "the comparison of two runs"));
     comparison.first = before.file();
     comparison.second = after.file();
     return compare_runs(comparison, options.analysis, io);
@@ -146,7 +153,7 @@ Result<int> compare(const Options& options, Io& io) {
       return fail(ErrorKind::usage, "analyze: a training run cannot be compared with a profile or code").at(side->file());
   }
   const bool has_code = !(before.source.empty() && before.ptx.empty() && after.source.empty() && after.ptx.empty());
-  TRY(check_options_of_change(options, has_code, has_code ? "the comparison of two versions" : "the comparison of two profiles"));
+  TRY(check_options_of_change(options, before, after, has_code ? "the comparison of two versions" : "the comparison of two profiles"));
   if (has_code) return compare_code(options, before, after, io);
   comparison.first = before.ncu;
   comparison.second = after.ncu;
@@ -162,35 +169,30 @@ Result<> check_options(const Options& options, std::span<const analyse::Input> i
   if (!analyzer || any(Kind::other)) return {};
   const std::string_view id = analyzer->id;
   const std::string_view what = inputs.size() == 1 ? ingest::name_of(inputs.front().kind()) : id == "layers" ? "inputs of several kinds" : id;
-  const analyse::CompilerOptions& compilers = options.code.compilers;
-  TRY(expect_applicable("analyze", what,
-                        {{"--why", !options.why.empty(), id == "profile", "one profile"},
-                         {"--scope", options.scope != "auto", id == "run" || id == "ranks", "run bundles and traces"},
-                         {"--with-ptx", compilers.with_ptx, any(Kind::cuda), "CUDA source"},
-                         {"--build-flags", !compilers.build_flags.empty(), any(Kind::cuda), "CUDA source"},
-                         {"--with-ptxas", compilers.with_ptxas, any(Kind::ptx), "PTX"},
-                         {"--ptxas-log", !compilers.ptxas_log.empty(), any(Kind::ptx), "PTX"},
-                         {"--fail-on", !options.code.fail_on.empty(), id == "code", "code alone"},
-                         {"--before-label", !options.before.label.empty(), false, "--before and --after"},
-                         {"--after-label", !options.after.label.empty(), false, "--before and --after"}}));
-  if (!options.why.empty() && options.code.format != "text")
-    return fail(ErrorKind::usage, "analyze: --why prints text, not {}", options.code.format);
-  if (!compilers.build_flags.empty() && !compilers.with_ptx)
-    return fail(ErrorKind::usage, "analyze: --build-flags goes with --with-ptx");
-  return {};
+  const Given& given = options.given;
+  TRY(given.expect_applicable("analyze", what,
+                              {{"--why", id == "profile", "one profile"},
+                               {"--scope", id == "run" || id == "ranks", "one run or trace"},
+                               {"--with-ptx", any(Kind::cuda), "CUDA source"},
+                               {"--build-flags", any(Kind::cuda), "CUDA source"},
+                               {"--with-ptxas", any(Kind::ptx), "PTX"},
+                               {"--ptxas-log", any(Kind::ptx), "one version of PTX"},
+                               {"--fail-on", id == "code", "code alone"},
+                               {"--before-label", false, "--before and --after"},
+                               {"--after-label", false, "--before and --after"}}));
+  if (given.has("--why")) TRY(expect_format_of_why("analyze", options.code.format));
+  return given.expect_applicable("analyze", "source that is not compiled", {{"--build-flags", given.has("--with-ptx"), "--with-ptx"}});
 }
 
 Result<int> print(const analyse::Analysis& analysis, const Options& options, Session& session, Io& io) {
   if (analysis.as<analyse::CodeReport>()) return print_code(analysis, options.code, io);
   if (const auto* profile = analysis.profile(); profile && !options.why.empty()) {
     TRY_ASSIGN(const knowledge::Knowledge* known, session.context().knowledge());
-    TRY_ASSIGN(const std::string story, why(*profile, options.why, *known));
-    io.out.write(story);
-    return 0;
+    return tell_why(*profile, options.why, *known, options.code.format, io);
   }
   // Several ranks answer from the steady state where there is one, whatever their JSON shows beside it.
   if (const auto* ranks = analysis.as<report::RanksReport>(); ranks && ranks->ranks.size() > 1)
-    TRY(expect_applicable("analyze", "the traces of several ranks", {{"--scope run", options.scope == "run", false, "a run bundle or one trace"}}));
+    TRY(options.given.expect_applicable("analyze", "the traces of several ranks", {{"--scope run", false, "a run bundle or one trace"}}));
   TRY(print_answer(io, analyse::answer_of(analysis, options.scope), options.code.format, answer::Detail::brief));
   return 0;
 }

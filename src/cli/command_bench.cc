@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "capture/bench.h"
 #include "cli/command.h"
+#include "cli/json_output.h"
 #include "cli/live_profile.h"
 #include "cli/analysis.h"
 #include "cli/print_answer.h"
@@ -21,6 +22,7 @@ namespace {
 constexpr std::uint64_t most_runs = 10'000;
 
 struct Options {
+  Given given;
   std::vector<std::string> sides;
   Syntax::Number runs, warmup;
   double time_limit_s = 120;
@@ -34,6 +36,7 @@ struct Options {
 };
 
 void describe(Syntax& syntax, Options& options) {
+  syntax.remember(options.given);
   syntax.text(
       "Compiles two CUDA programs with nvcc, runs them in turn, and says whether the second is better, worse, or one cannot tell. "
       "Judges kernel times where both programs print them (frx_bench.cuh, which the compiler finds by itself), else the time of "
@@ -65,12 +68,22 @@ void describe(Syntax& syntax, Options& options) {
 
 Result<int> write_harness(const Options& options, Io& io) {
   const std::string path = options.sides.empty() ? "frx_bench.cuh" : options.sides.front();
+  for (const Given::Option& option : options.given.options) {
+    const bool applies = !option.name.starts_with("--") || option.name == "--emit-harness" || option.name == "--json" || option.name == "--format";
+    TRY(options.given.expect_applicable("bench", "--emit-harness", {{option.name, applies, "two programs"}}));
+  }
+  TRY_ASSIGN(const std::string format, format_of("bench", options.json, options.format));
   TRY(write_file(path, capture::bench_header()));
-  io.out.write(fmt::format("wrote {}\n", printable(path)));
+  if (format == "json") {
+    write_json(io, "bench_harness", {{"file", path}});
+  } else {
+    io.out.write(fmt::format("wrote {}\n", printable(path)));
+  }
   return 0;
 }
 
 Result<> check(const Options& options) {
+  TRY(options.given.expect_applicable("bench", "", {{"--arch-profile", options.with_ncu, "--with-ncu"}}));
   if (options.sides.size() != 2)
     return fail(ErrorKind::usage, "bench: expected two files, found {}", options.sides.size()).hint("frx bench before.cu after.cu");
   for (const auto& [name, number, least] : {std::tuple("--runs", options.runs, 1u), std::tuple("--warmup", options.warmup, 0u)}) {
@@ -95,12 +108,9 @@ Result<> check(const Options& options) {
 Result<std::string> architecture_of(const Options& options) {
   if (!options.architecture.empty() || options.analysis.gpu_model.empty()) return options.architecture;
   TRY_ASSIGN(const std::shared_ptr<const report::Expertise> expertise, report::Expertise::load(options.analysis.data_directory));
-  knowledge::GpuQuery query;
-  query.name = options.analysis.gpu_model;
-  const knowledge::GpuMatch match = knowledge::match_gpu(expertise->knowledge().gpus, query);
+  TRY_ASSIGN(const knowledge::GpuMatch match, knowledge::match_option(expertise->knowledge().gpus, options.analysis.gpu_model));
   if (match.limits) return std::string(match.limits->family_key);
-  return fail(ErrorKind::usage, "--gpu-model: no GPU is known by '{}'", printable(options.analysis.gpu_model))
-      .hint("e.g. H100, 'RTX 4090', sm_86");
+  return fail(ErrorKind::usage, "--gpu-model: {}", match.explanation);
 }
 
 Result<capture::BenchRequest> request_of(const Options& options) {

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "capture/collect.h"
 #include "cli/command.h"
+#include "cli/json_output.h"
 #include "cli/run.h"
 #include "analyse/analyse.h"
 #include "cli/trace_analysis.h"
@@ -13,15 +14,18 @@ namespace frx::cli {
 namespace {
 
 struct Options {
+  Given given;
   capture::CollectRequest request;
   Syntax::Number interval = 1000;
   bool no_profiler_import = false;
   bool no_zip = false;
   bool explain = false;
+  bool json = false;
   std::string explain_out;
 };
 
 void describe(Syntax& syntax, Options& options) {
+  syntax.remember(options.given);
   syntax.text(
       "Runs the command after -- as it would run without frx: same interpreter, same input, output passed through live. Meanwhile "
       "its output, the state of the GPUs and what the fournex SDK or a profiler writes are kept in a folder, DIR/run-ID, and "
@@ -37,6 +41,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--explain", options.explain, "also write the brief for people and language models");
   syntax.option("--explain-out", "DIR", options.explain_out, "write the brief here too, not only into the bundle");
   syntax.flag("--no-zip", options.no_zip, "make no zip");
+  syntax.flag("--json", options.json, "print JSON: what was collected; the output of the command then goes to standard error");
   syntax.required_workload(options.request.workload, "the program to observe and its arguments");
   syntax.example("-- python train.py", "observe a training run");
   syntax.example("--artifact-dir logs -- torchrun --nproc-per-node 4 train.py", "several processes, traces in logs/");
@@ -93,9 +98,29 @@ void print(const capture::CollectResult& result, Io& io) {
   io.err.write(text);
 }
 
+Json result_json(const capture::CollectResult& result) {
+  Json files = Json::array(), failures = Json::array();
+  for (const std::string& path : result.manifest.files) {
+    const bool imported = std::find(result.imported.begin(), result.imported.end(), path) != result.imported.end();
+    files.push_back({{"path", path}, {"imported", imported}});
+  }
+  for (const Error& failure : result.failures) failures.push_back(to_string(failure));
+  return {{"directory", result.directory},
+          {"zip", text_or_null(result.zip)},
+          {"status", result.end.code() == 0 ? "completed" : "failed"},
+          {"exit_code", result.end.code()},
+          {"signal", result.end.signal == 0 ? Json(nullptr) : Json(result.end.signal)},
+          {"files", std::move(files)},
+          {"limited", result.manifest.limited},
+          {"missing_recommended", result.manifest.missing_recommended},
+          {"warnings", result.warnings},
+          {"failures", std::move(failures)}};
+}
+
 Result<int> act(const Options& options, Io& io) {
-  if (!options.explain && !options.explain_out.empty()) return fail(ErrorKind::usage, "collect: --explain-out goes with --explain");
+  TRY(options.given.expect_applicable("collect", "", {{"--explain-out", options.explain, "--explain"}}));
   capture::CollectRequest request = options.request;
+  if (options.json) request.output = request.errors;
   request.interval = std::chrono::milliseconds(std::min<std::uint64_t>(options.interval.value_or(1000), 3'600'000));
   request.import_profiler = !options.no_profiler_import;
   request.zip = !options.no_zip;
@@ -105,10 +130,14 @@ Result<int> act(const Options& options, Io& io) {
   Result<capture::CollectResult> result = capture::collect(request, *io.host);
   if (!result) {
     Error error = std::move(result).error();
-    if (error.kind == ErrorKind::environment) error.kind = ErrorKind::negative;  // the documented code is 1
+    if (error.kind == ErrorKind::environment) error.kind = ErrorKind::negative;  // docs/contract.md, section 1.4
     return Failure{std::move(error)};
   }
-  print(*result, io);
+  if (options.json) {
+    write_json(io, "collect", result_json(*result));
+  } else {
+    print(*result, io);
+  }
   return result->end.code() != 0 ? result->end.code() : result->failures.empty() ? 0 : 1;
 }
 

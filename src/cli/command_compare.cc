@@ -13,6 +13,7 @@ namespace frx::cli {
 namespace {
 
 struct Options {
+  Given given;
   std::vector<std::string> sides;
   bool json = false;
   ComparisonOptions comparison;
@@ -23,6 +24,7 @@ struct Options {
 };
 
 void describe(Syntax& syntax, Options& options) {
+  syntax.remember(options.given);
   syntax.text(
       "Compares two implementations (CUDA source or PTX) by what is found in them, by registers and instructions of the PTX, and by "
       "profiles; two training runs (traces of the PyTorch profiler, run bundles) by the times of their steps; or two Nsight Compute "
@@ -104,7 +106,8 @@ Kind kind_of(ingest::Kind kind) {
 // Two of one kind.
 struct Sides {
   Kind kind = Kind::profile;
-  bool has_source = false;  // CUDA source on one side at least
+  bool has_source = false;         // CUDA source on one side at least
+  bool are_only_profiles = false;  // of --ncu-a and --ncu-b, without the code they are of
 };
 
 Result<Sides> sides_of(const Options& options, Io& io) {
@@ -129,19 +132,18 @@ Result<> check_options(const Options& options, const Sides& sides) {
   const std::string_view what = runs ? "training runs" : profiles ? "profiles" : sides.has_source ? "CUDA source" : "PTX";
   const ImplementationOptions& compiling = options.code;
   const bool measured = profiles || options.has_profiles() || compiling.with_ncu, compiled = compiling.with_ptx || compiling.with_ncu;
-  TRY(expect_applicable("compare", what,
-                        {{"--with-ptx", compiling.with_ptx, sides.has_source, "CUDA source"},
-                         {"--with-ncu", compiling.with_ncu, sides.has_source, "CUDA source"},
-                         {"--build-flags", !compiling.build_flags.empty(), sides.has_source, "CUDA source"},
-                         {"--ncu-a", !compiling.first_ncu.empty(), code, "CUDA source and PTX"},
-                         {"--ncu-b", !compiling.second_ncu.empty(), code, "CUDA source and PTX"},
-                         {"--kernel-a", !options.comparison.first_kernel.empty(), measured, "profiles"},
-                         {"--kernel-b", !options.comparison.second_kernel.empty(), measured, "profiles"},
-                         {"--baseline", !options.comparison.baselines.empty(), !code, "training runs and profiles"},
-                         {"--ledger", !options.comparison.ledger.empty(), profiles, "profiles"},
-                         {"--noise-floor", options.comparison.noise_floor_pct != ComparisonOptions().noise_floor_pct, runs, "training runs"}}));
-  return expect_applicable("compare", "source that is not compiled",
-                           {{"--build-flags", !compiling.build_flags.empty(), compiled, "--with-ptx or --with-ncu"}});
+  TRY(options.given.expect_applicable("compare", what,
+                                      {{"--with-ptx", sides.has_source, "CUDA source"},
+                                       {"--with-ncu", sides.has_source, "CUDA source"},
+                                       {"--build-flags", sides.has_source, "CUDA source"},
+                                       {"--ncu-a", code || sides.are_only_profiles, "CUDA source and PTX"},
+                                       {"--ncu-b", code || sides.are_only_profiles, "CUDA source and PTX"},
+                                       {"--kernel-a", measured, "profiles"},
+                                       {"--kernel-b", measured, "profiles"},
+                                       {"--baseline", !code, "training runs and profiles"},
+                                       {"--ledger", profiles, "profiles"},
+                                       {"--noise-floor", runs, "training runs"}}));
+  return options.given.expect_applicable("compare", "source that is not compiled", {{"--build-flags", compiled, "--with-ptx or --with-ncu"}});
 }
 
 Result<int> show_predictions(const Options& options, Io& io) {
@@ -157,10 +159,8 @@ Result<int> act(const Options& given, Io& io) {
   TRY(check(options));
   // Profiles without the code they are of.
   if (options.sides.empty() && !options.code.first_ncu.empty() && !options.code.second_ncu.empty()) {
-    options.sides = {std::move(options.code.first_ncu), std::move(options.code.second_ncu)};
-    options.code.first_ncu.clear();
-    options.code.second_ncu.clear();
-    TRY(check_options(options, {}));
+    options.sides = {options.code.first_ncu, options.code.second_ncu};
+    TRY(check_options(options, {.are_only_profiles = true}));
     return compare_recordings(options, false, io);
   }
   if (options.sides.empty() && !options.comparison.ledger.empty()) return show_predictions(options, io);

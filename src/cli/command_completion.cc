@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/json_output.h"
 #include "cli/run.h"
 
 namespace frx::cli {
@@ -11,10 +12,12 @@ namespace {
 
 struct Options {
   std::string shell;
+  bool json = false;
 };
 
 void describe(Syntax& syntax, Options& options) {
   syntax.required_argument("SHELL", options.shell, "the shell to complete for", {"bash", "zsh", "fish"});
+  syntax.flag("--json", options.json, "print JSON");
   syntax.example("bash > ~/.local/share/bash-completion/completions/frx", "bash, for you alone");
   syntax.example("zsh > \"${fpath[1]}/_frx\"", "zsh; a folder of $fpath that you may write to");
   syntax.example("fish > ~/.config/fish/completions/frx.fish", "fish");
@@ -191,7 +194,12 @@ Result<int> act(const Options& options, Io& io) {
   Syntax global;
   GlobalOptions unused;
   describe_global(global, unused);
-  io.out.write(options.shell == "bash" ? bash(global) : options.shell == "zsh" ? zsh(global) : fish(global));
+  const std::string script = options.shell == "bash" ? bash(global) : options.shell == "zsh" ? zsh(global) : fish(global);
+  if (options.json) {
+    write_json(io, "completion", {{"shell", options.shell}, {"script", script}});
+  } else {
+    io.out.write(script);
+  }
   return 0;
 }
 

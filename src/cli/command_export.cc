@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/analysis.h"
 #include "cli/command.h"
+#include "cli/json_output.h"
 #include "convert/convert.h"
 #include "ingest/format.h"
 #include "ingest/ncu_report/report_file.h"
@@ -18,6 +19,7 @@ struct Options {
   std::string report;
   std::string format, out, kernel;
   bool instances = false;
+  bool json = false;
   Syntax::Number launch;
 };
 
@@ -32,6 +34,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--instances", options.instances, "also values per code address, opcode or device, where the report has them");
   syntax.option("--kernel", "TEXT", options.kernel, "only launches with this text in the name of their kernel");
   syntax.option("--launch", "N", options.launch, "only this launch, counted from 0 as in the ID column");
+  syntax.flag("--json", options.json, "print JSON: the values, or with --out what was written");
   syntax.example("report.ncu-rep --out report.csv", "a table for a spreadsheet, or for frx profile --ncu");
   syntax.example("report.ncu-rep --format json --kernel gemm", "all that is known of the launches of one kernel");
   syntax.exit_code(0, "the values were written");
@@ -39,7 +42,8 @@ void describe(Syntax& syntax, Options& options) {
 }
 
 convert::Format format_of(const Options& options) {
-  const bool json = options.format == "json" || (options.format.empty() && to_lower(options.out).ends_with(".json"));
+  const bool by_default = options.out.empty() ? options.json : to_lower(options.out).ends_with(".json");
+  const bool json = options.format == "json" || (options.format.empty() && by_default);
   return json ? convert::Format::json : convert::Format::csv;
 }
 
@@ -102,12 +106,19 @@ Result<int> to_file(const Options& options, ingest::Source& source, Io& io) {
   TRY_ASSIGN(const convert::Outcome outcome, convert_to(options, source, write, io));
   TRY(written);
   TRY(file.commit());
+  if (options.json) {
+    write_json(io, "export",
+               {{"file", options.out}, {"launches", outcome.launches}, {"launches_written", outcome.written}, {"values", outcome.values}});
+    return 0;
+  }
   io.out.write(fmt::format("wrote {}: {} of {} launch{}, {} value{}\n", printable(options.out), outcome.written, outcome.launches,
                            outcome.launches == 1 ? "" : "es", outcome.values, outcome.values == 1 ? "" : "s"));
   return 0;
 }
 
 Result<int> act(const Options& options, Io& io) {
+  if (options.json && options.out.empty() && options.format == "csv")
+    return fail(ErrorKind::usage, "export: --json and --format csv are two forms of one output");
   ingest::Source source = ingest::Source::at(options.report);
   TRY(expect_report(source));
   std::error_code error;

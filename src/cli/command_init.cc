@@ -11,6 +11,7 @@
 #include "capture/environment.h"
 #include "capture/instrument.h"
 #include "cli/command.h"
+#include "cli/json_output.h"
 #include "cli/run.h"
 #include "knowledge/gpu_match.h"
 
@@ -20,18 +21,22 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
+  Given given;
+  bool json = false;
   std::string patch;
   bool dry_run = false;
   bool yes = false;
 };
 
 void describe(Syntax& syntax, Options& options) {
+  syntax.remember(options.given);
   syntax.text(
       "Looks at this machine and this folder and says which command to run first. With --patch, shows what would be added to a "
       "training script, and adds it when you say so; the script as it was is kept beside it.");
   syntax.option("--patch", "FILE", options.patch, "put the fournex SDK into this Python script");
   syntax.flag("--dry-run", options.dry_run, "with --patch: only show the difference");
   syntax.flag("--yes", options.yes, "with --patch: do not ask");
+  syntax.flag("--json", options.json, "print JSON; a patch then needs --dry-run or --yes");
   syntax.example("--patch train.py --dry-run", "the difference, nothing else");
   syntax.exit_code(0, "always, unless:");
   syntax.exit_code(1, "the file of --patch is missing or cannot be patched safely");
@@ -65,7 +70,8 @@ bool agrees(Io& io) {
   return answer && equals_ignoring_case(trim(*answer), "y");
 }
 
-Result<> apply(const std::string& path, const std::string& before, const std::string& after, Io& io) {
+// The name under which the file is kept as it was.
+Result<std::string> apply(const std::string& path, const std::string& before, const std::string& after) {
   TRY_ASSIGN(const std::string now, read_file(path));
   if (now != before) return fail(ErrorKind::negative, "it changed in the meantime; nothing was written").at(path);
   struct stat info {};
@@ -77,8 +83,7 @@ Result<> apply(const std::string& path, const std::string& before, const std::st
     ::chmod(backup.c_str(), info.st_mode & 07777);
     ::chmod(path.c_str(), info.st_mode & 07777);
   }
-  io.out.write(fmt::format("Patched {}; as it was: {}\n", printable(path), printable(backup)));
-  return {};
+  return backup;
 }
 
 // Only control characters go; the indentation of the difference stays.
@@ -89,31 +94,52 @@ std::string shown_diff(const std::string& diff) {
   return text;
 }
 
-Result<int> patch(const Options& options, Io& io) {
-  TRY_ASSIGN(const std::string before, read_file(options.patch));
-  TRY_ASSIGN(const capture::Instrumentation plan, capture::instrument(options.patch, *io.host));
-  using State = capture::Instrumentation::State;
-  if (plan.state == State::already_there) {
+using Plan = capture::Instrumentation;
+
+void show(const Plan& plan, Io& io) {
+  io.out.write(shown_diff(plan.diff));
+  if (plan.has_steps) return;
+  io.out.write(
+      fmt::format("\nSteps are not marked yet: {}. Around the body of the training loop put:\n"
+                  "    with frx.step_context(step=step, batch=batch, model=model):\n\n",
+                  plan.suggestion));
+}
+
+// `state`: already_there, shown, skipped or patched.
+int patched(std::string_view state, const Options& options, const Plan& plan, const std::string& backup, Io& io) {
+  if (options.json) {
+    write_json(io, "init",
+               {{"patch",
+                 {{"file", options.patch},
+                  {"state", state},
+                  {"kept_as", text_or_null(backup)},
+                  {"difference", text_or_null(plan.diff)},
+                  {"marks_steps", plan.has_steps},
+                  {"suggestion", text_or_null(plan.suggestion)}}}});
+  } else if (state == "already_there") {
     io.out.write(fmt::format("{} uses fournex already; nothing to do.\n", printable(options.patch)));
-    return 0;
+  } else if (state == "skipped") {
+    io.out.write("Skipped; the file is as it was.\n");
+  } else if (state == "patched") {
+    io.out.write(fmt::format("Patched {}; as it was: {}\n", printable(options.patch), printable(backup)));
   }
-  if (plan.state == State::refused) {
+  return 0;
+}
+
+Result<int> patch(const Options& options, Io& io) {
+  if (options.json && !options.dry_run && !options.yes)
+    return fail(ErrorKind::usage, "init: --json cannot ask; give --dry-run or --yes, too");
+  TRY_ASSIGN(const std::string before, read_file(options.patch));
+  TRY_ASSIGN(const Plan plan, capture::instrument(options.patch, *io.host));
+  if (plan.state == Plan::State::already_there) return patched("already_there", options, plan, "", io);
+  if (plan.state == Plan::State::refused) {
     return fail(ErrorKind::negative, "not patched: {}", plan.reason).at(options.patch).hint("`frx init` shows the lines to add by hand");
   }
-  io.out.write(shown_diff(plan.diff));
-  if (!plan.has_steps) {
-    io.out.write(
-        fmt::format("\nSteps are not marked yet: {}. Around the body of the training loop put:\n"
-                    "    with frx.step_context(step=step, batch=batch, model=model):\n\n",
-                    plan.suggestion));
-  }
-  if (options.dry_run) return 0;
-  if (!options.yes && !agrees(io)) {
-    io.out.write("Skipped; the file is as it was.\n");
-    return 0;
-  }
-  TRY(apply(options.patch, before, plan.new_text, io));
-  return 0;
+  if (!options.json) show(plan, io);
+  if (options.dry_run) return patched("shown", options, plan, "", io);
+  if (!options.yes && !agrees(io)) return patched("skipped", options, plan, "", io);
+  TRY_ASSIGN(const std::string backup, apply(options.patch, before, plan.new_text));
+  return patched("patched", options, plan, backup, io);
 }
 
 // --- without --patch
@@ -145,8 +171,15 @@ std::string gpu_model(const std::string& name) {
   return match.product == nullptr ? "" : std::string(match.product->key);
 }
 
-std::string line(std::string_view label, std::string_view state, std::string_view detail) {
-  return fmt::format("  {:<17} {}{}{}\n", label, state, detail.empty() ? "" : " ", detail.empty() ? "" : "(" + printable(detail) + ")");
+struct CheckLine {
+  std::string label, state, detail;
+};
+
+std::string text_of(const std::vector<CheckLine>& lines) {
+  std::string text;
+  for (const CheckLine& line : lines)
+    text += fmt::format("  {:<17} {}{}\n", line.label, line.state, line.detail.empty() ? "" : fmt::format(" ({})", printable(line.detail)));
+  return text;
 }
 
 std::string gpu_name(const capture::Environment& environment) {
@@ -154,62 +187,98 @@ std::string gpu_name(const capture::Environment& environment) {
   return environment.gpus.empty() ? "" : environment.gpus[0].name;
 }
 
-std::string checks(const capture::Environment& environment, const std::string& script) {
+std::vector<CheckLine> checks(const capture::Environment& environment, const std::string& script) {
   const capture::Python& python = environment.python;
   const std::string name = gpu_name(environment), model = gpu_model(name);
-  std::string text = line("Python", python.interpreter.version.empty() ? "not found" : "OK", python.interpreter.version);
-  text += python.torch.empty() ? line("PyTorch", "not importable", "pip install torch; only training runs need it")
-                               : line("PyTorch", "OK", python.torch);
+  std::vector<CheckLine> lines;
+  lines.push_back({"Python", python.interpreter.version.empty() ? "not found" : "OK", python.interpreter.version});
+  lines.push_back(python.torch.empty() ? CheckLine{"PyTorch", "not importable", "pip install torch; only training runs need it"}
+                                       : CheckLine{"PyTorch", "OK", python.torch});
   if (!python.torch.empty()) {
-    text += python.cuda_devices > 0 ? line("CUDA", "OK", fmt::format("{} x{}", python.cuda_device_name, python.cuda_devices))
-                                    : line("CUDA", "WARN", "PyTorch sees no CUDA device");
+    lines.push_back(python.cuda_devices > 0 ? CheckLine{"CUDA", "OK", fmt::format("{} x{}", python.cuda_device_name, python.cuda_devices)}
+                                            : CheckLine{"CUDA", "WARN", "PyTorch sees no CUDA device"});
   }
-  text += model.empty() ? line("GPU model", "not detected", name) : line("GPU model", model, name);
-  text += environment.ncu.found() ? line("ncu", "OK", environment.ncu.path)
-                                  : line("ncu", "not found", "profiling kernels needs Nsight Compute");
-  text += line("Training scripts", script.empty() ? "none in this folder" : script, "");
-  return text;
+  lines.push_back({"GPU model", model.empty() ? "not detected" : model, name});
+  lines.push_back(environment.ncu.found() ? CheckLine{"ncu", "OK", environment.ncu.path}
+                                          : CheckLine{"ncu", "not found", "profiling kernels needs Nsight Compute"});
+  lines.push_back({"Training scripts", script.empty() ? "none in this folder" : script, ""});
+  return lines;
 }
 
 std::string indented(const std::string& text) {
+  if (text.empty()) return {};
   std::string result;
   for (const std::string_view one : split(text, '\n')) result += one.empty() ? "\n" : fmt::format("    {}\n", one);
   result.pop_back();
   return result;
 }
 
-std::string training_advice(const std::string& script, std::string_view program) {
+// What to do first: in words, with lines for the script and commands, in this order.
+struct Next {
+  struct Step {
+    std::string words, lines;  // "" without
+    std::vector<std::string> commands;
+  };
+  std::vector<Step> steps;
+};
+
+Next training_advice(const std::string& script, std::string_view program) {
   const std::string name = shell_quote(script.empty() ? "train.py" : script);
-  if (!script.empty() && is_instrumented(script)) {
-    return fmt::format("Next: {} uses fournex already.\n\n    {} collect --explain -- python {}\n", name, program, name);
-  }
-  std::string text = fmt::format("Next: mark the steps of the training loop\n\n{}", indented(capture::instrumentation_snippet()));
+  const std::string collect = fmt::format("{} collect --explain -- python {}", program, name);
+  if (!script.empty() && is_instrumented(script)) return {{{fmt::format("{} uses fournex already.", name), "", {collect}}}};
+  Next next{{{"mark the steps of the training loop", capture::instrumentation_snippet(), {}}}};
   if (!script.empty())
-    text += fmt::format("\nor let it be done, with the difference shown first:\n\n    {} init --patch {}\n", program, name);
-  return text + fmt::format("\nthen observe a run:\n\n    {} collect --explain -- python {}\n", program, name);
+    next.steps.push_back({"or let it be done, with the difference shown first:", "", {fmt::format("{} init --patch {}", program, name)}});
+  next.steps.push_back({"then observe a run:", "", {collect}});
+  return next;
 }
 
-std::string advice(const capture::Environment& environment, const std::string& script, std::string_view program) {
+Next advice(const capture::Environment& environment, const std::string& script, std::string_view program) {
   if (!environment.python.torch.empty()) return training_advice(script, program);
   if (environment.ncu.found()) {
-    return fmt::format(
-        "Next: profile kernels\n\n    {0} ncu-command full --output report.csv -- ./your_kernel_app\n"
-        "    {0} profile --ncu report.csv --explain\n",
-        program);
+    return {{{"profile kernels",
+              "",
+              {fmt::format("{} ncu-command full --output report.csv -- ./your_kernel_app", program),
+               fmt::format("{} profile --ncu report.csv --explain", program)}}}};
   }
-  return fmt::format(
-      "Next: install PyTorch (for training runs) or Nsight Compute (for kernels). Source, PTX and profiles made elsewhere\n"
-      "need neither:\n\n    {} analyze kernel.cu\n",
-      program);
+  return {{{"install PyTorch (for training runs) or Nsight Compute (for kernels). Source, PTX and profiles made elsewhere need neither:",
+            "",
+            {fmt::format("{} analyze kernel.cu", program)}}}};
+}
+
+std::string text_of(const Next& next) {
+  constexpr std::size_t width = 116;
+  std::string text;
+  for (const Next::Step& step : next.steps) {
+    text += join(wrap((text.empty() ? "Next: " : "") + step.words, width), "\n") + "\n\n" + indented(step.lines);
+    for (const std::string& command : step.commands) text += fmt::format("    {}\n", command);
+    if (&step != &next.steps.back()) text += "\n";
+  }
+  return text;
+}
+
+Json json_of(const std::vector<CheckLine>& checks, const std::string& script, const Next& next) {
+  Json lines = Json::array(), steps = Json::array();
+  for (const CheckLine& line : checks)
+    lines.push_back({{"label", line.label}, {"status", line.state}, {"detail", text_or_null(line.detail)}});
+  for (const Next::Step& step : next.steps)
+    steps.push_back({{"do", step.words}, {"add_to_script", text_or_null(step.lines)}, {"commands", step.commands}});
+  return {{"checks", std::move(lines)}, {"training_script", text_or_null(script)}, {"next", std::move(steps)}};
 }
 
 Result<int> act(const Options& options, Io& io) {
   if (!options.patch.empty()) return patch(options, io);
-  if (options.dry_run || options.yes) return fail(ErrorKind::usage, "--dry-run and --yes go with --patch FILE");
+  TRY(options.given.expect_applicable("init", "", {{"--dry-run", false, "--patch FILE"}, {"--yes", false, "--patch FILE"}}));
   io.log(LogLevel::info, "init", "asking the tools of this machine; importing torch may take some seconds");
   const capture::Environment environment = capture::inspect(*io.host);
   const std::string script = training_script();
-  io.out.write(checks(environment, script) + "\n" + advice(environment, script, io.program));
+  const std::vector<CheckLine> found = checks(environment, script);
+  const Next next = advice(environment, script, io.program);
+  if (options.json) {
+    write_json(io, "init", json_of(found, script, next));
+  } else {
+    io.out.write(text_of(found) + "\n" + text_of(next));
+  }
   return 0;
 }
 

@@ -3,14 +3,18 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/json_output.h"
 #include "cli/run.h"
 
 namespace frx::cli {
 namespace {
 
-struct Options {};
+struct Options {
+  bool json = false;
+};
 
-void describe(Syntax& syntax, Options&) {
+void describe(Syntax& syntax, Options& options) {
+  syntax.flag("--json", options.json, "print JSON: every command with its options, for programs that call frx");
   syntax.example("| man -l -", "read it now");
   syntax.example("> ~/.local/share/man/man1/frx.1", "install it for yourself");
   syntax.exit_code(0, "always");
@@ -107,8 +111,60 @@ std::string page() {
   return text + ".SH EXAMPLES\n" + examples(program) + ".SH SEE ALSO\n" + bold("ncu") + "(1), " + bold("nsys") + "(1)\n";
 }
 
-Result<int> act(const Options&, Io& io) {
-  io.out.write(page());
+// "--json" and "--output-json", a value or none, what it does and by default.
+Json parameter_json(const Parameter& parameter) {
+  return {{"names", parameter.names},
+          {"value", parameter.placeholder.empty() ? Json(nullptr) : Json(parameter.placeholder)},
+          {"help", parameter.help},
+          {"choices", parameter.choices},
+          {"default", parameter.default_text.empty() ? Json(nullptr) : Json(parameter.default_text)},
+          {"repeatable", parameter.repeatable},
+          {"required", parameter.required}};
+}
+
+// Options, or what stands without a name.
+Json parameters_json(const Syntax& syntax, bool are_options) {
+  Json list = Json::array();
+  for (const Parameter& parameter : syntax.parameters()) {
+    if (parameter.names.empty() != are_options) list.push_back(parameter_json(parameter));
+  }
+  return list;
+}
+
+Json command_json(const Command& command) {
+  Syntax syntax;
+  command.describe(syntax);
+  Json codes = Json::array(), examples = Json::array();
+  for (const auto& [code, meaning] : syntax.exit_codes()) codes.push_back({{"code", code}, {"meaning", meaning}});
+  for (const Example& example : syntax.examples()) examples.push_back({{"arguments", example.arguments}, {"meaning", example.meaning}});
+  return {{"name", command.name},
+          {"summary", command.summary},
+          {"group", command.group},
+          {"text", std::vector<std::string>(syntax.paragraphs().begin(), syntax.paragraphs().end())},
+          {"arguments", parameters_json(syntax, false)},
+          {"options", parameters_json(syntax, true)},
+          {"exit_codes", std::move(codes)},
+          {"examples", std::move(examples)}};
+}
+
+Json manual_json() {
+  Syntax global;
+  GlobalOptions unused;
+  describe_global(global, unused);
+  Json json{{"version", FRX_VERSION}, {"options", parameters_json(global, true)}};
+  json["commands"] = Json::array();
+  for (const Command* command : commands()) json["commands"].push_back(command_json(*command));
+  json["exit_codes"] = Json::array();
+  for (const ExitCodeLine& line : common_exit_codes()) json["exit_codes"].push_back({{"code", line.code}, {"meaning", line.meaning}});
+  return json;
+}
+
+Result<int> act(const Options& options, Io& io) {
+  if (options.json) {
+    write_json(io, "man", manual_json());
+  } else {
+    io.out.write(page());
+  }
   return 0;
 }
 

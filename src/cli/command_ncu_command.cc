@@ -12,6 +12,7 @@ namespace frx::cli {
 namespace {
 
 struct Options {
+  Given given;
   std::string preset = "full";
   bool list = false;
   bool json = false;
@@ -19,11 +20,12 @@ struct Options {
 };
 
 void describe(Syntax& syntax, Options& options) {
+  syntax.remember(options.given);
   syntax.text("Copy the command to where the GPU is, run it, and bring the CSV back: frx analyze FILE.");
   syntax.argument("PRESET", options.preset, "which counters", knowledge::preset_names(knowledge::Library::builtin()));
   syntax.workload(options.request.workload, "the program to profile and its arguments [default: ./your_app]");
   syntax.flag("--list", options.list, "list the presets");
-  // Documented as "> FILE"; --log-file does the same without the program's own output in it.
+  // --log-file, not "> FILE": the program's own output stays out of the CSV (docs/contract.md, section 3.8).
   syntax.option("-o,--output", "FILE", options.request.log_file, "let ncu write the CSV to FILE");
   syntax.option("--kernel-name", "FILTER", options.request.kernel_filter,
                 "only kernels of this name, or matching this regular expression");
@@ -79,6 +81,14 @@ Result<int> act(const Options& options, Io& io) {
   const knowledge::Library library = knowledge::Library::builtin();
   TRY_ASSIGN(const knowledge::MetricCatalogue metrics, knowledge::MetricCatalogue::load(library));
   TRY_ASSIGN(const Presets presets, knowledge::load_presets(library, metrics));
+  constexpr std::string_view of_one = "the command of a preset";
+  TRY(options.given.expect_applicable("ncu-command", "--list",
+                                      {{"PRESET", !options.list, of_one},
+                                       {"--output", !options.list, of_one},
+                                       {"--kernel-name", !options.list, of_one},
+                                       {"--target-processes", !options.list, of_one},
+                                       {"--launch-skip", !options.list, of_one},
+                                       {"--launch-count", !options.list, of_one}}));
   if (options.list) return list_presets(presets, metrics, options.json, io);
   const auto preset = std::find_if(presets.begin(), presets.end(),
                                    [&](const knowledge::Preset& one) { return one.name == options.preset; });

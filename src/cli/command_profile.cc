@@ -1,8 +1,7 @@
-// frx profile: the full report, from a live run of ncu or from an export.
+// frx profile: the full report, from a live run of ncu, from a report or export, or from PTX.
 
 #include "base/text.h"
 #include "cli/analysis.h"
-#include "cli/code_analysis.h"
 #include "cli/command.h"
 #include "cli/explain_brief.h"
 #include "cli/live_profile.h"
@@ -14,6 +13,7 @@ namespace frx::cli {
 namespace {
 
 struct Options {
+  Given given;
   std::string ncu_file;
   std::string ptx_file;
   std::string why;
@@ -26,11 +26,12 @@ struct Options {
 };
 
 void describe(Syntax& syntax, Options& options) {
+  syntax.remember(options.given);
   syntax.text(
       "Says why the kernels are slow, what to change first and how to check that it helped. Reads an export of any "
       "version of Nsight Compute, or runs ncu on the program after --.");
   syntax.option("--ncu", "FILE", options.ncu_file, "read this report (.ncu-rep) or export (CSV, text; - is standard input) instead of running ncu");
-  syntax.option("--ptx", "FILE", options.ptx_file, "read this PTX instead; the same as frx analyze FILE");
+  syntax.option("--ptx", "FILE", options.ptx_file, "read this PTX instead: what frx analyze FILE says, and its brief");
   syntax.choice("--preset", "NAME", options.live.preset, knowledge::preset_names(knowledge::Library::builtin()), "counters of a live run");
   syntax.option("--out", "FILE", options.live.keep_as, "keep the CSV of a live run");
   syntax.option("--kernel-name", "FILTER", options.live.request.kernel_filter, "live: only kernels of this name or regular expression");
@@ -51,43 +52,47 @@ void describe(Syntax& syntax, Options& options) {
   syntax.exit_code(1, "the file cannot be read or is no profile; ncu is missing, failed or may not read the counters");
 }
 
-// Which of the three ways to a report was taken, and what does not go with it.
+// One of the three ways to a report is taken; what does not go with it is named.
 Result<> check(const Options& options) {
   const bool from_ptx = !options.ptx_file.empty(), from_file = !options.ncu_file.empty(), live = !options.live.request.workload.empty();
   if (!from_ptx && !from_file && !live) {
     return fail(ErrorKind::usage, "profile: nothing to profile")
         .hint("give an export (frx profile --ncu report.csv), PTX (--ptx kernel.ptx) or a program (frx profile -- ./your_app)");
   }
+  if (from_ptx + from_file + live > 1)
+    return fail(ErrorKind::usage, "profile: expected one of --ncu FILE, --ptx FILE and -- COMMAND, found several");
   const std::string_view what = from_ptx ? "--ptx" : from_file ? "--ncu" : "a live run";
-  const capture::NcuRequest& request = options.live.request;
-  TRY(expect_applicable("profile", what,
-                        {{"--ncu", from_file && from_ptx, false, "a profile"},
-                         {"a program", live && (from_ptx || from_file), false, "a live run"},
-                         {"--preset", options.live.preset != LiveProfile().preset, live, "a live run"},
-                         {"--out", !options.live.keep_as.empty(), live, "a live run"},
-                         {"--kernel-name", !request.kernel_filter.empty(), live, "a live run"},
-                         {"--launch-skip", request.launch_skip.has_value(), live, "a live run"},
-                         {"--launch-count", request.launch_count.has_value(), live, "a live run"},
-                         {"--explain", options.explain, !from_ptx, "a profile"},
-                         {"--why", !options.why.empty(), !from_ptx, "a profile"},
-                         {"--format sarif", options.format == "sarif", from_ptx, "code"},
-                         {"--format github", options.format == "github", from_ptx, "code"}}));
-  TRY(expect_applicable("profile", "a report without it",
-                        {{"--explain-out", options.brief.directory != ExplainOptions().directory, options.explain, "--explain"},
-                         {"--source", !options.brief.source_path.empty(), options.explain || options.format == "brief", "--explain"}}));
-  if (!options.why.empty() && (options.json || options.format != "text")) return fail(ErrorKind::usage, "profile: --why prints text alone");
-  return {};
+  const Given& given = options.given;
+  TRY(given.expect_applicable("profile", what,
+                              {{"--preset", live, "a live run"},
+                               {"--out", live, "a live run"},
+                               {"--kernel-name", live, "a live run"},
+                               {"--launch-skip", live, "a live run"},
+                               {"--launch-count", live, "a live run"},
+                               {"--why", !from_ptx, "profiles"},
+                               {"--format sarif", from_ptx, "code"},
+                               {"--format github", from_ptx, "code"}}));
+  TRY(given.expect_applicable("profile", "a report without it",
+                              {{"--explain-out", options.explain, "--explain"},
+                               {"--source", options.explain || options.format == "brief", "--explain"}}));
+  return given.expect_applicable("profile", "--why", {{"--explain", options.why.empty(), "the whole report"}});
 }
 
-Result<int> print_ptx(const Options& options, const std::string& format, Session& session, Io& io) {
-  CodeOptions code;
-  code.format = format;
+// Prints it, with the brief in its folder where one was asked for.
+Result<int> print_report(const answer::Answer& answer, const std::string& format, const Options& options, Io& io) {
+  if (options.explain) TRY(write_brief(answer, options.brief.directory));
+  TRY(print_answer(io, answer, format));
+  if (options.explain && format == "text") {
+    io.out.write(fmt::format("\nBrief written to {}: frx_summary.txt, frx_llm_prompt.txt, frx_evidence.json\n",
+                             options.brief.directory == "." ? "this directory" : printable(options.brief.directory)));
+  }
+  return 0;
+}
+
+Result<int> profile_ptx(const Options& options, const std::string& format, Session& session, Io& io) {
   TRY_ASSIGN(analyse::Input input, session.input(options.ptx_file));
-  if (!is_code(input.kind())) input.format = &ingest::ptx_format;  // its reader says what it expected
-  std::vector<analyse::Input> inputs;
-  inputs.push_back(std::move(input));
-  TRY_ASSIGN(const analyse::Analysis analysis, session.analyse(std::move(inputs)));
-  return print_code(analysis, code, io);
+  TRY_ASSIGN(const std::shared_ptr<const report::PtxReport> report, analyse::analyse_ptx(std::move(input), session.context()));
+  return print_report(compose::answer_of(report, source_for_brief(options.brief.source_path, io)), format, options, io);
 }
 
 // From a file, or from running the program now.
@@ -99,32 +104,25 @@ Result<const report::NcuReport*> profiled(const Options& options, const std::str
   Result<const report::NcuReport*> report = profile_now(live, *analyst, io);
   if (report) return report;
   Error error = std::move(report).error();
-  error.kind = ErrorKind::negative;  // the documented code of a live profile that failed is 1
+  error.kind = ErrorKind::negative;  // docs/contract.md, section 1.4
   return Failure{std::move(error)};
 }
 
 Result<int> act(const Options& options, Io& io) {
   TRY(check(options));
   TRY_ASSIGN(const std::string format, format_of("profile", options.json, options.format));
+  if (!options.why.empty()) TRY(expect_format_of_why("profile", format));
   Session session(options.analysis, io);
-  if (!options.ptx_file.empty()) return print_ptx(options, format, session, io);
+  if (!options.ptx_file.empty()) return profile_ptx(options, format, session, io);
   TRY_ASSIGN(const report::NcuReport* report, profiled(options, format, session, io));
   if (!options.why.empty()) {
     TRY_ASSIGN(const knowledge::Knowledge* known, session.context().knowledge());
-    TRY_ASSIGN(const std::string story, why(*report, options.why, *known));
-    io.out.write(story);
-    return 0;
+    return tell_why(*report, options.why, *known, format, io);
   }
   const Brief brief(*report, options.brief.source_path, options.analysis, io);
   answer::Answer answer = brief.answer();
   answer.mode = "profile";
-  if (options.explain) TRY(write_brief(answer, options.brief.directory));
-  TRY(print_answer(io, answer, format));
-  if (options.explain && format == "text") {
-    io.out.write(fmt::format("\nBrief written to {}: frx_summary.txt, frx_llm_prompt.txt, frx_evidence.json\n",
-                             options.brief.directory == "." ? "this directory" : printable(options.brief.directory)));
-  }
-  return 0;
+  return print_report(answer, format, options, io);
 }
 
 }  // namespace

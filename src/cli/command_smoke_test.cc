@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "capture/collect.h"
 #include "cli/command.h"
+#include "cli/json_output.h"
 #include "cli/synthetic_trace.h"
 #include "analyse/analyse.h"
 #include "cli/trace_analysis.h"
@@ -22,12 +23,15 @@ namespace {
 namespace fs = std::filesystem;
 namespace bundle = model::bundle;
 
-struct Options {};
+struct Options {
+  bool json = false;
+};
 
-void describe(Syntax& syntax, Options&) {
+void describe(Syntax& syntax, Options& options) {
   syntax.text(
       "Makes up a training run that waits for its data loader, takes it through collect in a temporary folder, and checks what "
       "comes out. Needs no GPU, no Python and no network; leaves nothing behind.");
+  syntax.flag("--json", options.json, "print JSON");
   syntax.exit_code(0, "every check passed");
   syntax.exit_code(1, "a check failed");
 }
@@ -148,19 +152,29 @@ constexpr SmokeCheck smoke_checks[] = {{"write synthetic profiler trace", write_
                                        {"recommendations present", recommends_something},
                                        {"no unexpected warnings", has_no_unexpected_warnings}};
 
-Result<int> act(const Options&, Io& io) {
+void print(const SmokeCheck& check, const Result<>& done, Io& io) {
+  const std::string tag = io.paint(done ? Colour::green : Colour::red, done ? "[PASS]" : "[FAIL]");
+  io.out.write(fmt::format("{} {}{}\n", tag, check.name, done ? "" : ": " + printable(to_string(done.error()))));
+}
+
+Result<int> act(const Options& options, Io& io) {
   TRY_ASSIGN(TemporaryDirectory folder, TemporaryDirectory::make(io.environment("TMPDIR").value_or("/tmp")));
   Trial trial{std::move(folder), io, {}};
-  io.out.write("Running smoke test ...\n");
+  if (!options.json) io.out.write("Running smoke test ...\n");
   io.out.flush();
   bool ok = true;
+  Json checks = Json::array();
   for (const SmokeCheck& check : smoke_checks) {
     const Result<> done = check.run(trial);
     ok = ok && done;
-    const std::string tag = io.paint(done ? Colour::green : Colour::red, done ? "[PASS]" : "[FAIL]");
-    io.out.write(fmt::format("{} {}{}\n", tag, check.name, done ? "" : ": " + printable(to_string(done.error()))));
+    checks.push_back({{"name", check.name}, {"passed", done.has_value()}, {"detail", done ? Json(nullptr) : Json(to_string(done.error()))}});
+    if (!options.json) print(check, done, io);
   }
-  io.out.write(ok ? "All smoke-test checks passed.\n" : "Some smoke-test checks failed.\n");
+  if (options.json) {
+    write_json(io, "smoke_test", {{"checks", std::move(checks)}, {"ok", ok}});
+  } else {
+    io.out.write(ok ? "All smoke-test checks passed.\n" : "Some smoke-test checks failed.\n");
+  }
   return ok ? 0 : 1;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "answer/answer.h"
@@ -16,6 +17,9 @@ struct ExplainOptions {
   std::string directory = ".";
   std::string source_path;  // CUDA source, or ""
 };
+
+// CUDA source to put into a brief; nothing where none was given. Warns of what cannot be read.
+std::optional<compose::KernelSource> source_for_brief(const std::string& path, Io& io);
 
 // What a brief is made of. Without a source that can be read and analysed it is made of the profile alone.
 class Brief {

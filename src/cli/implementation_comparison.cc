@@ -5,11 +5,14 @@
 #include <memory>
 
 #include "base/files.h"
+#include "base/temporary_directory.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "capture/ncu.h"
 #include "capture/program_compiler.h"
 #include "capture/ptx_compiler.h"
 #include "cli/analysis.h"
+#include "cli/code_analysis.h"
 #include "cli/print_answer.h"
 #include "compose/answers.h"
 #include "report/code_analyst.h"
@@ -36,44 +39,65 @@ struct ReadSide {
   report::Implementation implementation() const { return {label, printable(path), cuda.get(), ptx.get(), ncu}; }
 };
 
-Result<> read_ptx(ReadSide& side, const std::string& path, const report::CodeAnalyst& analyst) {
+// What reading needs to know beside the files.
+struct Reading {
+  const ImplementationOptions& options;
+  const report::CodeAnalyst& analyst;
+  const capture::Host& host;
+
+  // Of the PTX in the file at `path`.
+  report::PtxCompiler compiler_for(const std::string& path) const {
+    return options.with_ptxas ? analyse::ptxas_for(path, host) : report::PtxCompiler();
+  }
+};
+
+Result<> read_ptx(ReadSide& side, const std::string& path, const Reading& reading) {
   TRY_ASSIGN(std::string text, read_file(path, largest_file));
-  TRY_ASSIGN(side.ptx, analyst.analyse_ptx(path, std::move(text)));
+  TRY_ASSIGN(side.ptx, reading.analyst.analyse_ptx(path, std::move(text), reading.compiler_for(path)));
   return {};
 }
 
-Result<> read(ReadSide& side, const std::string& code, const std::string& ptx, const report::CodeAnalyst& analyst) {
-  if (!ptx.empty()) TRY(read_ptx(side, ptx, analyst));
+Result<> read(ReadSide& side, const std::string& code, const std::string& ptx, const Reading& reading) {
+  if (!ptx.empty()) TRY(read_ptx(side, ptx, reading));
   if (code.empty()) return {};
   ingest::Source source = ingest::Source::at(code);
-  TRY_ASSIGN(const ingest::Recognised found, ingest::recognise(source, analyst.knowledge().metrics));
+  TRY_ASSIGN(const ingest::Recognised found, ingest::recognise(source, reading.analyst.knowledge().metrics));
   TRY_ASSIGN(std::string text, source.text(largest_file));
   if (found.format && found.format->kind == ingest::Kind::ptx) {
-    TRY_ASSIGN(side.ptx, analyst.analyse_ptx(source.name(), std::move(text)));
+    TRY_ASSIGN(side.ptx, reading.analyst.analyse_ptx(source.name(), std::move(text), reading.compiler_for(source.path())));
     return {};
   }
   std::vector<std::pair<std::string, std::string>> program;
   program.emplace_back(source.name(), std::move(text));
-  TRY_ASSIGN(side.cuda, analyst.inspect_cuda(std::move(program)));
+  TRY_ASSIGN(side.cuda, reading.analyst.inspect_cuda(std::move(program)));
   return {};
 }
 
-Result<> compile(ReadSide& side, const report::CodeAnalyst& analyst, const std::vector<std::string>& flags, const capture::Host& host) {
-  TRY_ASSIGN(capture::CompiledPtx ptx, capture::compile_to_ptx(side.path, analyst.gpu_architecture(), flags, host));
+// What was compiled is in no file yet, and ptxas reads one.
+Result<std::unique_ptr<report::PtxReport>> analyse_compiled(const std::string& name, std::string text, const Reading& reading) {
+  if (!reading.options.with_ptxas) return reading.analyst.analyse_ptx(name, std::move(text));
+  TRY_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make(reading.host.variable("TMPDIR").value_or("/tmp")));
+  const std::string path = folder.file("kernel.ptx");
+  TRY(write_file(path, text));
+  return reading.analyst.analyse_ptx(name, std::move(text), reading.compiler_for(path));
+}
+
+Result<> compile(ReadSide& side, const Reading& reading) {
+  const auto& [options, analyst, host] = reading;
+  TRY_ASSIGN(capture::CompiledPtx ptx, capture::compile_to_ptx(side.path, analyst.gpu_architecture(), options.build_flags, host));
   const std::string name = fs::path(side.path).filename().replace_extension(".ptx").string();
-  TRY_ASSIGN(side.ptx, analyst.analyse_ptx(name, std::move(ptx.text)));
+  TRY_ASSIGN(side.ptx, analyse_compiled(name, std::move(ptx.text), reading));
   side.cuda->notes.push_back(
       fmt::format("compiled to PTX for {} by {}", side.ptx->target.empty() ? "an unknown GPU" : side.ptx->target, ptx.compiler));
   return {};
 }
 
 // PTX confirms or withdraws what the source seems to say. On one side only it would make that side look better.
-void compile_both(ReadSide& first, ReadSide& second, const report::CodeAnalyst& analyst, const std::vector<std::string>& flags, Io& io,
-                  std::vector<EvidenceFailure>& failures) {
+void compile_both(ReadSide& first, ReadSide& second, const Reading& reading, std::vector<EvidenceFailure>& failures) {
   if (first.ptx && second.ptx) return;  // given, and shown beside the source
   for (ReadSide* side : {&first, &second}) {
     if (!side->cuda || side->ptx) continue;
-    if (Result<> compiled = compile(*side, analyst, flags, *io.host); !compiled)
+    if (Result<> compiled = compile(*side, reading); !compiled)
       failures.push_back({"ptx", side->label, "compile", in_one_line(compiled.error())});
   }
   if (!first.cuda || !second.cuda || !first.ptx || !second.ptx) return;
@@ -147,6 +171,18 @@ Result<> expect_shared_layer(const report::ImplementationComparison& comparison,
                                                                  : "give source, PTX or a profile of both");
 }
 
+Result<int> judged(const report::ImplementationComparison& comparison, const ImplementationOptions& options) {
+  if (!options.fail_on.empty()) {
+    const model::Severity limit = severity_named(options.fail_on);
+    const auto reached = std::ranges::count_if(comparison.changes(report::Change::appeared),
+                                               [&](const report::FindingChange* change) { return change->second->severity >= limit; });
+    if (reached > 0)
+      return fail(ErrorKind::negative, "{} new in {} of severity {} or above", count_text(static_cast<std::size_t>(reached), "finding"),
+                  comparison.second.label, options.fail_on);
+  }
+  return options.fail_on_regression && comparison.verdict.winner == report::Side::first ? 1 : 0;
+}
+
 std::string first_given(std::initializer_list<std::string_view> paths) {
   return std::string(*std::ranges::find_if(paths, [](std::string_view path) { return !path.empty(); }));
 }
@@ -168,10 +204,11 @@ Result<int> compare_implementations(const ImplementationOptions& options, const 
   first.label = label_of(options.first_label, first.path);
   second.label = label_of(options.second_label, second.path);
   if (first.label == second.label) std::tie(first.label, second.label) = std::pair("A", "B");
-  TRY(read(first, options.first, options.first_ptx, *analyst));
-  TRY(read(second, options.second, options.second_ptx, *analyst));
+  const Reading reading{options, *analyst, *io.host};
+  TRY(read(first, options.first, options.first_ptx, reading));
+  TRY(read(second, options.second, options.second_ptx, reading));
   std::vector<EvidenceFailure> failures;
-  if (options.with_ptx || options.with_ncu) compile_both(first, second, *analyst, options.build_flags, io, failures);
+  if (options.with_ptx || options.with_ncu) compile_both(first, second, reading, failures);
   TRY(read_profiles(first, second, options, session));
   if (options.with_ncu) profile_both(first, second, options, analyst->gpu_architecture(), *profile_analyst, io, failures);
   TRY(choose_kernels(first, second, options));
@@ -179,7 +216,7 @@ Result<int> compare_implementations(const ImplementationOptions& options, const 
       report::compare(first.implementation(), second.implementation(), known, std::move(failures));
   TRY(expect_shared_layer(comparison, first, second));
   TRY(print_answer(io, compose::answer_of(borrowed(comparison), options.mode != "comparison"), options.format));
-  return options.fail_on_regression && comparison.verdict.winner == report::Side::first ? 1 : 0;
+  return judged(comparison, options);
 }
 
 }  // namespace frx::cli

@@ -10,6 +10,9 @@ namespace frx::cli {
 
 using answer::Json;
 
+// null where it is empty.
+inline Json text_or_null(std::string_view text) { return text.empty() ? Json(nullptr) : Json(text); }
+
 void write_json(Io& io, std::string_view mode, Json result);
 
 }  // namespace frx::cli

@@ -30,14 +30,6 @@ Result<std::string> format_of(std::string_view command, bool json, const std::st
   return fail(ErrorKind::usage, "{}: --json and --format {} exclude each other", command, format);
 }
 
-Result<> expect_applicable(std::string_view command, std::string_view what, std::initializer_list<OptionUse> options) {
-  for (const OptionUse& option : options) {
-    if (!option.is_given || option.applies) continue;
-    return fail(ErrorKind::usage, "{}: {} goes with {}, not with {}", command, option.name, option.goes_with, what);
-  }
-  return {};
-}
-
 Result<> print_answer(Io& io, const answer::Answer& answer, std::string_view format, answer::Detail detail) {
   io.kept.insert(io.kept.end(), answer.kept.begin(), answer.kept.end());
   Result<> done = render::render(answer, format, {io.width, io.colour, detail}, [&io](std::string_view text) { io.out.write(text); });
@@ -52,10 +44,11 @@ Result<> write_brief(const answer::Answer& answer, const std::string& folder) {
   return {};
 }
 
-void print_prompt(Io& io, const answer::Answer& answer) {
-  for (const auto& [name, content] : render::brief_files(answer)) {
-    if (name == "frx_llm_prompt.txt") io.out.write(content);
+std::string prompt_of(const answer::Answer& answer) {
+  for (auto& [name, content] : render::brief_files(answer)) {
+    if (name == "frx_llm_prompt.txt") return content;
   }
+  return {};
 }
 
 }  // namespace frx::cli

@@ -39,6 +39,11 @@ void append(Parameter& parameter, std::vector<std::string>& values) {
 
 bool Parameter::is_named(std::string_view name) const { return std::find(names.begin(), names.end(), name) != names.end(); }
 
+const std::string& Parameter::first_long_name() const {
+  const auto found = std::find_if(names.begin(), names.end(), [](const std::string& name) { return name.starts_with("--"); });
+  return found == names.end() ? names.front() : *found;
+}
+
 Parameter& Syntax::add(Parameter::Kind kind, std::string_view names, std::string_view placeholder, std::string_view help) {
   Parameter& parameter = parameters_.emplace_back();
   parameter.kind = kind;
@@ -128,10 +133,23 @@ const Parameter* Syntax::workload_parameter() const {
   return found == parameters_.end() ? nullptr : &*found;
 }
 
+std::vector<Parameter> Syntax::remembering() const {
+  std::vector<Parameter> parameters = parameters_;
+  for (Parameter& parameter : parameters) {
+    if (!given_) continue;
+    const std::string& called = parameter.names.empty() ? parameter.placeholder : parameter.first_long_name();
+    parameter.take = [take = std::move(parameter.take), kind = parameter.kind, name = called, given = given_](const std::string& text) {
+      given->options.push_back({name, kind == Parameter::Kind::flag ? std::string() : text});
+      return take(text);
+    };
+  }
+  return parameters;
+}
+
 Result<> Syntax::parse(std::span<const std::string> args) const {
   const Parameter* workload = workload_parameter();
   const auto separator = workload == nullptr ? args.end() : std::find(args.begin(), args.end(), "--");
-  TRY(parse_arguments(parameters_, args.subspan(0, static_cast<std::size_t>(separator - args.begin()))));
+  TRY(parse_arguments(remembering(), args.subspan(0, static_cast<std::size_t>(separator - args.begin()))));
   if (workload == nullptr) return {};
   if (separator != args.end()) {
     for (auto it = separator + 1; it != args.end(); ++it) workload->take(*it);

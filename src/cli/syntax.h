@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/given.h"
 
 namespace frx::cli {
 
@@ -35,6 +36,7 @@ struct Parameter {
 
   bool is_named(std::string_view name) const;
   const std::string& longest_name() const { return names.back(); }
+  const std::string& first_long_name() const;  // "--json" of "--json,--output-json"
 };
 
 struct Example {
@@ -67,6 +69,9 @@ class Syntax {
   void workload(std::vector<std::string>& argv, std::string_view help);
   void required_workload(std::vector<std::string>& argv, std::string_view help);
 
+  // parse() writes down which options were given.
+  void remember(Given& given) { given_ = &given; }
+
   // A paragraph below the summary; an example; a line of the exit codes.
   void text(std::string_view paragraph) { paragraphs_.emplace_back(paragraph); }
   void example(std::string_view arguments, std::string_view meaning) {
@@ -89,12 +94,15 @@ class Syntax {
  private:
   Parameter& add(Parameter::Kind kind, std::string_view names, std::string_view placeholder, std::string_view help);
   const Parameter* workload_parameter() const;
+  // The parameters, each of which notes that it was given before it takes its value.
+  std::vector<Parameter> remembering() const;
 
   std::vector<Parameter> parameters_;
   std::vector<std::string> paragraphs_;
   std::vector<Example> examples_;
   std::vector<std::pair<int, std::string>> exit_codes_;
   std::shared_ptr<void> owner_;
+  Given* given_ = nullptr;
 };
 
 }  // namespace frx::cli

@@ -119,7 +119,7 @@ TEST(Syntax, FindsWhereTheCommandBegins) {
   EXPECT_EQ(syntax.leading_options(Words{}), 0u);
 }
 
-// The documented form: frx compare a.cu b.cu --build-flags "-DBUILD_EXECUTABLE".
+// docs/contract.md, section 3.3: frx compare a.cu b.cu --build-flags "-DBUILD_EXECUTABLE".
 TEST(Syntax, AValueMayBeginWithADash) {
   Everything all;
   ASSERT_TRUE(all.syntax.parse(Words{"--flags", "-DBUILD -I'my include'", "--flags", "-O3", "memory"}));
@@ -131,6 +131,28 @@ TEST(Syntax, AnOptionOfOursIsNoValueOfAnother) {
   Everything all;
   EXPECT_EQ(all.refused({"--flags", "--json"}), "expected a value after --flags");
   EXPECT_EQ(all.refused({"--flags", "'-O3"}), "--flags: expected words whose quotes are closed, found ''-O3'");
+}
+
+TEST(Syntax, RemembersWhatWasGiven) {
+  Given given;
+  bool json = false;
+  std::string preset = "full", why;
+  Syntax syntax;
+  syntax.remember(given);
+  syntax.flag("--json,--output-json", json, "");
+  syntax.option("-p,--preset", "NAME", preset, "");
+  syntax.option("--why", "FIELD", why, "");
+  ASSERT_TRUE(syntax.parse(Words{"--output-json", "-p", "full"}));
+  EXPECT_TRUE(given.has("--json"));
+  EXPECT_TRUE(given.has("--preset"));  // also where it is what it would be anyway
+  EXPECT_TRUE(given.has("--preset full"));
+  EXPECT_FALSE(given.has("--preset memory"));
+  EXPECT_FALSE(given.has("--why"));
+  EXPECT_TRUE(given.expect_applicable("x", "", {{"--why", false, "a profile"}, {"--preset memory", false, "a live run"}}));
+  const Result<> refused = given.expect_applicable("x", "a file", {{"--why", false, "a profile"}, {"--preset", false, "a live run"}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "x: --preset goes with a live run, not with a file");
+  EXPECT_EQ(refused.error().kind, ErrorKind::usage);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/analysis.h"
+#include "cli/json_output.h"
 
 namespace frx::cli {
 namespace {
@@ -59,8 +60,6 @@ std::string not_measured(const knowledge::Knowledge& knowledge, const std::strin
   return label ? fmt::format("{} does not hold.\n  rule     {}\n           {}\n", id, label->where, label->when.text()) : std::string();
 }
 
-}  // namespace
-
 Result<std::string> why(const report::NcuReport& report, const std::string& field, const knowledge::Knowledge& knowledge) {
   std::string id = id_of(field, knowledge.tables);
   if (id == "primary_bottleneck" || id == "primary") id = report.primary;
@@ -76,6 +75,24 @@ Result<std::string> why(const report::NcuReport& report, const std::string& fiel
   if (!text.empty()) return text;
   return fail(ErrorKind::usage, "--why: no field, metric or label is called '{}'", printable(field))
       .hint(fmt::format("the nearest name is '{}'", knowledge.metrics.nearest_id(id)));
+}
+
+}  // namespace
+
+Result<> expect_format_of_why(std::string_view command, std::string_view format) {
+  if (format == "text" || format == "json") return {};
+  return fail(ErrorKind::usage, "{}: --why prints text or json, not {}", command, format);
+}
+
+Result<int> tell_why(const report::NcuReport& report, const std::string& field, const knowledge::Knowledge& knowledge, std::string_view format,
+                     Io& io) {
+  TRY_ASSIGN(const std::string story, why(report, field, knowledge));
+  if (format == "json") {
+    write_json(io, "why", {{"field", field}, {"text", story}});
+  } else {
+    io.out.write(story);
+  }
+  return 0;
 }
 
 }  // namespace frx::cli

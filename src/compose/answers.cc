@@ -68,9 +68,13 @@ Answer answer_of(std::shared_ptr<const report::DeviceReport> report) {
   return of_code("device code", "device_code", std::move(report), put_device, findings);
 }
 
-Answer answer_of(std::shared_ptr<const report::PtxReport> report) {
+Answer answer_of(std::shared_ptr<const report::PtxReport> report, const std::optional<KernelSource>& source) {
   const auto& findings = report->diagnosis.findings;
-  return of_code("PTX", "ptx", std::move(report), put_ptx, findings);
+  Answer answer = of_code("PTX", "ptx", report, put_ptx, findings);
+  answer.brief = [input = PtxBrief{*report, source.value_or(KernelSource())}] {
+    return brief_of(ptx_summary_document(input), ptx_prompt_document(input), [&input](JsonObject& out) { put_explanation(out, input); });
+  };
+  return answer;
 }
 
 Answer answer_of(std::shared_ptr<const report::EvidenceReport> report) {
@@ -90,10 +94,11 @@ Answer answer_of(std::shared_ptr<const report::TraceReport> report, std::string 
   return with_scope("a trace", "trace", std::move(report), put_trace, std::move(scope));
 }
 
-Answer answer_of(std::shared_ptr<const report::RunReport> report, std::string scope) {
-  Answer answer = with_scope("a run bundle", "run", report, put_run, std::move(scope));
-  answer.brief = [report] {
-    return brief_of(run_summary(*report), run_prompt(*report), [report](JsonObject& out) { put_run_brief(out, *report); });
+Answer answer_of(std::shared_ptr<const report::RunReport> report, const std::string& scope) {
+  Answer answer = with_scope("a run bundle", "run_bundle", report, put_run, scope);
+  answer.brief = [report, &chosen = report->scope_named(scope)] {
+    return brief_of(run_summary(*report, chosen), run_prompt(*report, chosen),
+                    [report, &chosen](JsonObject& out) { put_run_brief(out, *report, chosen); });
   };
   return answer;
 }
@@ -101,7 +106,7 @@ Answer answer_of(std::shared_ptr<const report::RunReport> report, std::string sc
 Answer answer_of(std::shared_ptr<const report::NcuReport> report, const std::optional<ExplainInput>& brief) {
   Answer answer = made_of("a profile", "ncu", report, put_profile);
   answer.document = [report](Detail detail) { return document_of(*report, detail); };
-  answer.brief = [input = brief ? *brief : ExplainInput{*report, {}, {}}] {
+  answer.brief = [input = brief ? *brief : ExplainInput{*report}] {
     return brief_of(explain_summary_document(input), explain_prompt_document(input), [&input](JsonObject& out) { put_explanation(out, input); });
   };
   return answer;
@@ -125,8 +130,14 @@ Answer answer_of(std::shared_ptr<const report::NcuComparison> comparison, std::o
 }
 
 Answer answer_of(std::shared_ptr<const report::ImplementationComparison> comparison, bool with_evidence) {
-  if (!with_evidence) return made_of("a comparison of implementations", "comparison", std::move(comparison), put_implementation_comparison);
-  Answer answer = made_of("a comparison of implementations", "compare", comparison, put_implementation_comparison);
+  Answer answer =
+      made_of("a comparison of implementations", with_evidence ? "compare" : "comparison", comparison, put_implementation_comparison);
+  answer.issues = [comparison] {
+    answer::Issues issues;
+    for (const report::FindingChange* change : comparison->changes(report::Change::appeared)) issues.found.push_back(issue_of(*change->second));
+    return issues;
+  };
+  if (!with_evidence) return answer;
   answer.payload = [c = std::move(comparison)](JsonObject& out) {
     out.object("comparison", c, put_implementation_comparison);
     out.object("reconciliation", c->first_evidence, put_evidence);

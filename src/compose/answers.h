@@ -16,11 +16,12 @@ answer::Answer answer_of(std::shared_ptr<const report::BenchReport> report);
 answer::Answer answer_of(std::shared_ptr<const report::CudaReport> report);
 answer::Answer answer_of(std::shared_ptr<const report::DeviceReport> report);
 answer::Answer answer_of(std::shared_ptr<const report::EvidenceReport> report);
-answer::Answer answer_of(std::shared_ptr<const report::PtxReport> report);
+// Its brief is about the PTX alone unless `source` brings the CUDA source.
+answer::Answer answer_of(std::shared_ptr<const report::PtxReport> report, const std::optional<KernelSource>& source = {});
 answer::Answer answer_of(std::shared_ptr<const report::RunComparison> comparison);
 // A single rank is a trace. `scope` as in compose/documents.h.
 answer::Answer answer_of(std::shared_ptr<const report::RanksReport> report, std::string scope);
-answer::Answer answer_of(std::shared_ptr<const report::RunReport> report, std::string scope);
+answer::Answer answer_of(std::shared_ptr<const report::RunReport> report, const std::string& scope);
 answer::Answer answer_of(std::shared_ptr<const report::TraceReport> report, std::string scope);
 
 // Its brief is about the profile alone unless `brief` brings the source; what that points into is kept by the caller.
@@ -43,7 +44,7 @@ struct AnalysedCode {
   answer::Answer answer;
   std::optional<std::string> error;
 };
-// Of one, its own answer.
-answer::Answer answer_of(std::vector<AnalysedCode> files);
+// Of one, its own answer. `together`: what files of different kinds say of one program; null where there is nothing to reconcile.
+answer::Answer answer_of(std::vector<AnalysedCode> files, std::shared_ptr<const report::EvidenceReport> together);
 
 }  // namespace frx::compose

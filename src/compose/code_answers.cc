@@ -12,6 +12,11 @@ namespace {
 using answer::Answer;
 using Files = std::vector<AnalysedCode>;
 
+struct AllCode {
+  Files files;
+  std::shared_ptr<const report::EvidenceReport> together;
+};
+
 answer::Issues issues_of(const Files& files) {
   answer::Issues all;
   for (const AnalysedCode& file : files) {
@@ -29,7 +34,8 @@ std::size_t count_of(const answer::Issues& issues, std::string_view severity) {
   return static_cast<std::size_t>(std::ranges::count(issues.found, severity, &answer::Issue::severity));
 }
 
-Document document_of(const Files& files, answer::Detail detail) {
+Document page_of(const AllCode& code, answer::Detail detail) {
+  const Files& files = code.files;
   Document page;
   for (const AnalysedCode& file : files) {
     if (!file.error) page.append(file.answer.document(detail));
@@ -39,10 +45,12 @@ Document document_of(const Files& files, answer::Detail detail) {
   page.paragraph(fmt::format("{}: {} high, {} medium, {} low{}", count_text(files.size(), "file"), count_of(issues, "high"),
                              count_of(issues, "medium"), count_of(issues, "low"),
                              issues.unread.empty() ? "" : fmt::format("; {} not read", count_text(issues.unread.size(), "file"))));
+  if (code.together) page.append(document_of(*code.together));
   return page;
 }
 
-void put_files(JsonObject& out, const Files& files) {
+void put_all(JsonObject& out, const AllCode& code) {
+  const Files& files = code.files;
   const answer::Issues issues = issues_of(files);
   out.add("schema", "code_analysis_v1", "file_count", files.size(), "failed_count", issues.unread.size());
   out.object("findings_by_severity", [&](JsonObject& inner) {
@@ -52,17 +60,18 @@ void put_files(JsonObject& out, const Files& files) {
     inner.add("filename", file.path, "filenames", file.paths, "mode", file.answer.mode, "error", file.error);
     inner.object("result", file.error ? nullptr : &file, [](JsonObject& result, const AnalysedCode& read) { read.answer.payload(result); });
   });
+  out.object("reconciliation", code.together, put_evidence);
 }
 
 }  // namespace
 
-Answer answer_of(Files files) {
+Answer answer_of(Files files, std::shared_ptr<const report::EvidenceReport> together) {
   if (files.size() == 1 && !files[0].error) return std::move(files[0].answer);
-  const auto all = std::make_shared<const Files>(std::move(files));
+  const auto all = std::make_shared<const AllCode>(AllCode{std::move(files), std::move(together)});
   Answer answer{.what = "code", .mode = "code"};
-  answer.document = [all](answer::Detail detail) { return document_of(*all, detail); };
-  answer.payload = [all](JsonObject& out) { put_files(out, *all); };
-  answer.issues = [all] { return issues_of(*all); };
+  answer.document = [all](answer::Detail detail) { return page_of(*all, detail); };
+  answer.payload = [all](JsonObject& out) { put_all(out, *all); };
+  answer.issues = [all] { return issues_of(all->files); };
   answer.kept = {all};
   return answer;
 }

@@ -59,7 +59,17 @@ void put_advice(JsonObject& out, const LaunchAdvice& advice) {
   out.add("observed_block_sizes", advice.observed_block_sizes, "notes", advice.notes);
 }
 
-// The documented lists of the HTTP answer: what each kernel has, by kernel.
+// Estimated occupancy of each kernel: at the block sizes of its launches, and at those of the launch advice.
+void put_occupancy(JsonObject& out, const LaunchAdvice& advice) {
+  const auto put_size = [](JsonObject& inner, const model::cuda::LaunchCandidate& one) {
+    inner.add("block_size", one.block_size, "occupancy_pct", rounded(one.occupancy_pct, 1));
+  };
+  out.add("kernel_name", advice.kernel);
+  out.list("launches", advice.observed, put_size);
+  out.list("candidates", advice.candidates, put_size);
+}
+
+// What each kernel has, by kernel (docs/contract.md, section 10).
 void put_by_kernel(JsonObject& out, const char* list, const char* key, const CudaReport& report, std::vector<std::string> Kernel::*member) {
   std::vector<const Kernel*> with_some;
   for (const Kernel& kernel : report.inspection.kernels) {
@@ -99,6 +109,11 @@ void put_cuda(JsonObject& out, const CudaReport& report) {
   put_by_kernel(out, "memory_tags", "tags", report, &Kernel::memory_access_styles);
   put_by_kernel(out, "atomics", "atomics", report, &Kernel::atomics);
   put_warnings(out, report);
+  if (report.gpu.empty()) {
+    out.add("occupancy", nullptr);  // without limits there is nothing to estimate
+  } else {
+    out.list("occupancy", report.inspection.advice, put_occupancy);
+  }
   out.add("suppressed_count", report.suppressed, "notes", report.notes);
 }
 

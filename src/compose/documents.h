@@ -40,8 +40,8 @@ std::string verdict_sentence(const report::RunComparison& comparison);
 
 // The pages of the training brief: frx_summary.txt and frx_llm_prompt.txt. Names and texts from the run stand in the prompt as data: one line
 // each, made printable, never as instructions.
-Document run_summary(const report::RunReport& report);
-Document run_prompt(const report::RunReport& report);
+Document run_summary(const report::RunReport& report, const report::RunScope& scope);
+Document run_prompt(const report::RunReport& report, const report::RunScope& scope);
 
 // Parts of such pages that stand in several of them.
 
@@ -49,6 +49,9 @@ Document run_prompt(const report::RunReport& report);
 std::string primary_words(const report::RunScope& scope);
 std::string confidence_words(const report::RunScope& scope);
 void add_run_verdict(Document& page, const report::RunScope& scope);
+// How much the GPU idles without the pipeline being the reason, and what contributes; nothing where it cannot be told (docs/contract.md,
+// section 5.9).
+void add_framework_tax(Document& page, const report::RunScope& scope);
 void add_run_recommendations(Document& page, const report::RunScope& scope);
 // Bars of where the time of a step goes, on the first GPUs; `skipped`: steps at the beginning that are left out. `whose`: "rank 0", or
 // "" where there is only one. `waiting`: the share of a step that is known to be waiting for late ranks, which is part of exposed

@@ -58,7 +58,7 @@ std::vector<KeyMetric> key_metrics(const NcuReport& report) {
 std::vector<MissingData> missing_data(const ExplainInput& input) {
   const NcuReport& report = input.report;
   std::vector<MissingData> missing;
-  if (input.kernel_source.empty()) {
+  if (input.source.text.empty()) {
     missing.push_back(
         {"source", "the CUDA source of the kernel", fmt::format("frx explain {} --source kernel.cu", profile_argument(report)), {}});
   }
@@ -77,7 +77,7 @@ std::vector<MissingData> missing_data(const ExplainInput& input) {
 
 std::vector<std::string_view> layers_available(const ExplainInput& input) {
   std::vector<std::string_view> layers;
-  if (!input.kernel_source.empty()) layers.push_back("source");
+  if (!input.source.text.empty()) layers.push_back("source");
   layers.push_back("ncu");
   return layers;
 }

@@ -70,9 +70,7 @@ void put_key_metrics(JsonObject& out, const NcuReport& report) {
 }
 
 void put_top_kernels(JsonObject& out, const NcuReport& report) {
-  std::vector<const report::Kernel*> order;
-  for (const report::Kernel& kernel : report.kernels) order.push_back(&kernel);
-  std::ranges::stable_sort(order, std::ranges::greater{}, [](const auto* kernel) { return kernel->opportunity_score.value_or(-1); });
+  std::vector<const report::Kernel*> order = by_opportunity(report);
   order.resize(std::min<std::size_t>(order.size(), 5));
   out.list("top_kernels", order, [](JsonObject& inner, const report::Kernel* kernel) {
     inner.add("kernel_name", kernel->name, "opportunity", kernel->opportunity, "mfu_pct", rounded(kernel->roofline.mfu_pct, 2),
@@ -91,10 +89,14 @@ void put_fix(JsonObject& out, const advise::Recommendation& r) {
 
 }  // namespace
 
+void put_top_recommendations(JsonObject& out, const advise::Advice& advice) {
+  const std::span<const advise::Recommendation> cards = advice.recommendations;
+  out.list("top_recommendations", cards.first(std::min<std::size_t>(cards.size(), 3)), put_fix);
+}
+
 void put_explanation(JsonObject& out, const ExplainInput& input) {
   const NcuReport& report = input.report;
-  const std::span<const advise::Recommendation> cards = report.advice.recommendations;
-  out.add("schema", "frx_explain_v0", "source", report.source, "kernel_source", unless_empty(input.kernel_source_path),
+  out.add("schema", "frx_explain_v0", "source", report.source, "kernel_source", unless_empty(input.source.path),
           "layers_available", layers_available(input));
   out.object("primary_diagnosis", &input, put_primary);
   out.list("diagnoses", report.findings, [&](JsonObject& inner, const Finding& finding) { put_diagnosis(inner, input, finding); });
@@ -107,7 +109,7 @@ void put_explanation(JsonObject& out, const ExplainInput& input) {
   put_top_kernels(out, report);
   put_roofline(out, report.roofline);
   put_occupancy_summary(out, report);
-  out.list("top_recommendations", cards.first(std::min<std::size_t>(cards.size(), 3)), put_fix);
+  put_top_recommendations(out, report.advice);
   out.list("missing_data", missing_data(input), [](JsonObject& inner, const MissingData& missing) {
     inner.add("layer", missing.layer, "description", missing.description, "how_to_collect", missing.how_to_collect);
     if (!missing.warnings.empty()) inner.add("warnings", missing.warnings);

@@ -26,7 +26,7 @@ void add_head(Document& page, const ExplainInput& input) {
     layers += (layers.empty() ? "" : ", ") + std::string(layer);
   page.title("FRX optimization summary");
   add_field(page, "Profile", report.source);
-  add_field(page, "Kernel source", input.kernel_source_path.empty() ? "not given" : input.kernel_source_path);
+  add_field(page, "Kernel source", input.source.path.empty() ? "not given" : input.source.path);
   add_field(page, "Layers", layers);
   add_field(page, "GPU", report.gpu);
   page.blank();

@@ -72,6 +72,21 @@ TEST(ExplainPrompt, HasTheDocumentedParts) {
   }
 }
 
+TEST(ExplainPrompt, KernelsStandInTheOrderOfTheJson) {
+  report::NcuReport report = small_report();
+  report.kernels = {kernel("longest", 600, 60), kernel("most_to_gain", 300, 30), kernel("untimed", 0, 0)};
+  report.duration_us = 900;
+  report.kernels[0].opportunity_score = 0.1;
+  report.kernels[1].opportunity_score = 0.5;
+  report.kernels[2].duration_us.reset();
+  report.kernels[2].opportunity_score = 0.9;  // without a share of time it does not compare
+  EXPECT_TRUE(contains(explain_prompt_text({report}), "K1 = most_to_gain\nK2 = longest\nK3 = untimed\n"));
+  const Json kernels = explained({report})["top_kernels"];
+  EXPECT_EQ(kernels[0]["kernel_name"], "most_to_gain");
+  EXPECT_EQ(kernels[1]["kernel_name"], "longest");
+  EXPECT_EQ(kernels[2]["kernel_name"], "untimed");
+}
+
 TEST(ExplainPrompt, OneKernelNeedsNoTable) {
   const report::NcuReport report = small_report();
   EXPECT_FALSE(contains(explain_prompt_text({report, "", ""}), "TOP KERNELS"));

@@ -61,7 +61,7 @@ void put_roofline_of(JsonObject& out, const derive::Roofline& roofline) {
   });
 }
 
-// Time-weighted over the run; the names are the documented ones.
+// Time-weighted over the run.
 void put_run_summary(JsonObject& out, const NcuReport& report) {
   for (const auto& [key, id] : report.tables->averages) out.add(key, reading(report, id));
   out.add("averages", report.duration_us ? "weighted by kernel duration" : "unweighted: the file has no durations",
@@ -106,6 +106,29 @@ void put_occupancy(JsonObject& out, const derive::OccupancyAnalysis& o) {
   out.add("diagnosis", o.advice);
 }
 
+// What the launch attributes allow by our model (docs/contract.md, section 10.1).
+void put_estimate(JsonObject& out, const derive::OccupancyEstimate& estimate) {
+  const knowledge::Occupancy& o = estimate.occupancy;
+  std::vector<std::string_view> limiting;
+  for (const knowledge::OccupancyLimiter limiter : o.limiters) limiting.push_back(knowledge::to_string(limiter));
+  out.add("occupancy_pct", rounded(o.occupancy_pct, 2), "active_blocks_per_sm", o.active_blocks, "active_warps_per_sm", o.active_warps,
+          "limiting_factors", limiting, "missing", o.missing);
+  out.object("blocks_per_sm_limits", [&](JsonObject& inner) {
+    inner.add("registers", o.blocks_by_registers, "shared_memory", o.blocks_by_shared_memory, "warps", o.blocks_by_warps, "blocks",
+              o.blocks_by_blocks);
+  });
+  out.object("device_limits", [&](JsonObject& inner) {
+    inner.add("threads_per_sm", estimate.threads_per_sm, "blocks_per_sm", estimate.blocks_per_sm, "registers_per_sm",
+              estimate.registers_per_sm, "shared_memory_per_sm_bytes", estimate.shared_bytes_per_sm);
+  });
+}
+
+void put_tensor(JsonObject& out, const derive::TensorUse& use) {
+  out.add("tc_utilization_pct", rounded(use.active_pct, 2), "tc_active", use.is_active, "tc_eligible", use.is_eligible,
+          "fallback_to_cuda_cores", use.falls_back_to_cuda_cores, "mixed_precision_active", use.uses_mixed_precision,
+          "mixed_precision_opportunity", use.could_use_mixed_precision, "efficiency_label", use.efficiency, "diagnoses", use.remarks);
+}
+
 void put_shape(JsonObject& out, const report::LaunchShape& shape) {
   out.add("grid", unless_empty(shape.grid), "block", unless_empty(shape.block), "launch_count", shape.launches,
           "duration_us", shape.duration_us, "primary_bottleneck", shape.primary);
@@ -139,8 +162,9 @@ void put_kernel_summary(JsonObject& out, const Kernel& kernel, std::string_view 
   const auto dominant = std::ranges::find(kernel.stalls, kernel.dominant_stall, &report::Stall::reason);
   out.add("kernel_name", kernel.name);
   for (const std::string_view field : fields) out.add(field, reading(kernel, field));
-  out.add("block_dims", unless_empty(shape.block), "grid_dims", unless_empty(shape.grid), "kernel_duration_us", kernel.duration_us,
-          "dominant_warp_stall", kernel.dominant_stall.empty() ? "unknown" : kernel.dominant_stall,
+  out.add("block_dims", unless_empty(shape.block), "grid_dims", unless_empty(shape.grid), "kernel_duration_us", kernel.duration_us);
+  out.object("occupancy_estimate", kernel.occupancy.estimate, put_estimate);
+  out.add("dominant_warp_stall", kernel.dominant_stall.empty() ? "unknown" : kernel.dominant_stall,
           "dominant_warp_stall_pct", rounded(dominant == kernel.stalls.end() ? std::nullopt : std::optional(dominant->pct), 2));
   put_stalls(out, kernel.stalls);
   out.object("metrics", [&](JsonObject& inner) {
@@ -158,31 +182,31 @@ void put_opportunity(JsonObject& out, const Kernel& kernel) {
           "roofline_region", unless_empty(kernel.roofline.region), "roofline_ceiling_tflops", of(main, &RooflinePoint::ceiling_tflops),
           "opportunity_score", kernel.opportunity_score,
           "opportunity", when<std::string_view>(kernel.opportunity_score.has_value(), kernel.opportunity));
+  out.object("tc_analysis", [&](JsonObject& inner) { put_tensor(inner, kernel.tensor); });
   out.object("occupancy_analysis", [&](JsonObject& inner) { put_occupancy(inner, kernel.occupancy); });
 }
 
 void put_attribution(JsonObject& out, const NcuReport& report) {
-  std::vector<const Kernel*> order;
-  for (const Kernel& kernel : report.kernels) order.push_back(&kernel);
-  const bool has_share = report.duration_us.has_value();
-  std::ranges::stable_sort(order, [&](const Kernel* a, const Kernel* b) {
-    // Scores with and without a share of time do not compare: timed kernels come first.
-    if (has_share && a->duration_us.has_value() != b->duration_us.has_value()) return a->duration_us.has_value();
-    return a->opportunity_score.value_or(-1) > b->opportunity_score.value_or(-1);
-  });
+  std::vector<const Kernel*> order = by_opportunity(report);
   order.resize(std::min<std::size_t>(order.size(), 5));
-  out.add("has_runtime_share", has_share, "total_profiled_kernels", report.kernels.size());
+  out.add("has_runtime_share", report.duration_us.has_value(), "total_profiled_kernels", report.kernels.size());
   out.list("top_opportunities", order, [](JsonObject& inner, const Kernel* kernel) { put_opportunity(inner, *kernel); });
 }
 
 void put_tensor_summary(JsonObject& out, const NcuReport& report) {
-  int with_data = 0, active = 0, eligible_inactive = 0;
+  int with_data = 0, active = 0, eligible_inactive = 0, fallback = 0;
+  bool has_opportunity = false;
   double sum = 0;
+  std::string top;  // of the longest kernel that has something to say
   for (const Kernel& kernel : report.kernels) {
-    if (const report::Value* tensor = kernel.value("tensor_pct")) {
+    const derive::TensorUse& use = kernel.tensor;
+    fallback += use.falls_back_to_cuda_cores.value_or(false);
+    has_opportunity = has_opportunity || use.could_use_mixed_precision.value_or(false);
+    if (top.empty() && !use.remarks.empty()) top = kernel.short_name + ": " + use.remarks.front();
+    if (use.active_pct) {
       ++with_data;
-      sum += tensor->value();
-      active += tensor->value() > 5;
+      sum += *use.active_pct;
+      active += *use.is_active;
     }
     eligible_inactive += finding_of(kernel.findings, "tensor_core_underutilized") != nullptr;
   }
@@ -192,8 +216,9 @@ void put_tensor_summary(JsonObject& out, const NcuReport& report) {
                                  : sum / with_data > 50  ? "efficient"
                                                          : "underutilized";
   out.add("kernels_with_tc_data", with_data, "kernels_tc_active", active, "kernels_tc_eligible_inactive", eligible_inactive,
+          "kernels_fallback_to_cuda_cores", fallback,
           "avg_tc_utilization_pct", rounded(with_data ? std::optional(sum / with_data) : std::nullopt, 2),
-          "overall_efficiency_label", label);
+          "any_mixed_precision_opportunity", has_opportunity, "overall_efficiency_label", label, "top_finding", top);
 }
 
 void put_gpu(JsonObject& out, const NcuReport& report) {
@@ -297,7 +322,8 @@ void put_profile(JsonObject& out, const NcuReport& report) {
   out.list("nsight_says", rules.first(std::min<std::size_t>(rules.size(), 200)), put_rule);
   out.add("unknown_metric_count", report.unknown_metrics.size());
   out.object("classifier", [&](JsonObject& inner) {
-    inner.add("classifier_version", "frx-labels-1", "thresholds_source", "data/bottlenecks", "sm_version", unless_empty(report.sm_version));
+    inner.add("classifier_version", "frx-labels-1", "thresholds_source", report.thresholds_source, "thresholds_hash",
+              report.thresholds_hash, "sm_version", unless_empty(report.sm_version));
   });
 }
 

@@ -35,6 +35,17 @@ const Kernel* focus_kernel(const NcuReport& report) {
   return report.kernels.empty() ? nullptr : &report.kernels.front();
 }
 
+std::vector<const Kernel*> by_opportunity(const NcuReport& report) {
+  std::vector<const Kernel*> order;
+  for (const Kernel& kernel : report.kernels) order.push_back(&kernel);
+  const bool has_share = report.duration_us.has_value();
+  std::ranges::stable_sort(order, [&](const Kernel* a, const Kernel* b) {
+    if (has_share && a->duration_us.has_value() != b->duration_us.has_value()) return a->duration_us.has_value();
+    return a->opportunity_score.value_or(-1) > b->opportunity_score.value_or(-1);
+  });
+  return order;
+}
+
 bool ncu_runs_on(const NcuReport& report) {
   const std::string& cc = report.compute_capability;  // "6.1", "10.0"
   return cc.size() < 2 || cc[1] != '.' || cc[0] >= '7';

@@ -13,6 +13,10 @@ namespace frx::compose {
 // The longest kernel that the run's primary bottleneck leads, else the longest; nullptr without kernels.
 const report::Kernel* focus_kernel(const report::NcuReport& report);
 
+// All kernels, where a change promises most first (docs/contract.md, section 4.5): by opportunity, those with a share of time before
+// those without, whose scores do not compare.
+std::vector<const report::Kernel*> by_opportunity(const report::NcuReport& report);
+
 // Nsight Compute starts with Volta; before it there is only nvprof.
 bool ncu_runs_on(const report::NcuReport& report);
 

@@ -29,6 +29,7 @@ void put_cuda(JsonObject& out, const report::CudaReport& report);
 void put_device(JsonObject& out, const report::DeviceReport& report);
 void put_evidence(JsonObject& out, const report::EvidenceReport& report);
 void put_explanation(JsonObject& out, const ExplainInput& input);
+void put_explanation(JsonObject& out, const PtxBrief& brief);
 void put_implementation_comparison(JsonObject& out, const report::ImplementationComparison& comparison);
 void put_ncu_comparison(JsonObject& out, const report::NcuComparison& comparison);
 void put_ncu_comparison(JsonObject& out, const report::NcuComparison& comparison, const answer::Payload& more_of_predictions);
@@ -36,12 +37,14 @@ void put_profile(JsonObject& out, const report::NcuReport& report);
 void put_ptx(JsonObject& out, const report::PtxReport& report);
 void put_ranks(JsonObject& out, const report::RanksReport& report);
 void put_run(JsonObject& out, const report::RunReport& report);
-void put_run_brief(JsonObject& out, const report::RunReport& report);
+void put_run_brief(JsonObject& out, const report::RunReport& report, const report::RunScope& scope);
 void put_run_comparison(JsonObject& out, const report::RunComparison& comparison);
 void put_trace(JsonObject& out, const report::TraceReport& report);
 
 // The documented fields, and what bounds and explains it.
 void put_recommendation(JsonObject& out, const advise::Recommendation& recommendation);
+// "top_recommendations" of a brief: the three strongest, each with two of its actions.
+void put_top_recommendations(JsonObject& out, const advise::Advice& advice);
 // "validation_steps".
 void put_validation_steps(JsonObject& out, const advise::Recommendation& recommendation);
 void put_bundles(JsonObject& out, std::string_view key, const advise::Advice& advice);
@@ -62,6 +65,8 @@ void put_tax(JsonObject& out, const report::RunScope& scope);
 void put_confidence(JsonObject& out, const diagnose::TrainingDiagnosis& diagnosis);
 // What a label of a run rests on, by the documented names.
 void put_run_evidence(JsonObject& out, const report::RunScope& scope, const diagnose::RunFinding& finding);
+// "steady_state", whose members put(out, scope) writes; where there is none, a scope of no steps with the `reason`.
+void put_steady_state(JsonObject& out, const report::RunScopes& scopes, const std::function<void(JsonObject&, const report::RunScope&)>& put);
 // "scope_comparison".
 void put_scope_comparison(JsonObject& out, const report::RunScope& run, const report::RunScope* steady_state);
 

@@ -146,6 +146,7 @@ Document document_of(const RanksReport& report) {
   add_ranks(page, report);
   add_run_verdict(page, report.scope);
   add_answer_from(page, report);
+  add_framework_tax(page, report.scope);
   const RankOfRun& answering = report.ranks[report.answering];
   add_breakdown(page, *answering.trace, answering.trace->scope().skipped, fmt::format("rank {}", answering.rank), report.lateness.ranks[report.answering].lost_share);
   add_run_recommendations(page, report.scope);

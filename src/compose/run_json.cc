@@ -51,6 +51,7 @@ void put_summary(JsonObject& out, const RunScope& scope) {
 // Their places in the table: those that completed count as warming up, and are left out.
 std::vector<std::size_t> steps_of(const StepTable& table, std::size_t skipped) {
   std::vector<std::size_t> steps;
+  if (skipped > table.size()) return steps;  // of a scope that there is not
   for (std::size_t i = 0, completed = 0; i < table.size(); ++i) {
     if (!table.completed(i) || completed++ >= skipped) steps.push_back(i);
   }
@@ -88,7 +89,7 @@ void put_run(JsonObject& out, const RunReport& report) {
           "step_count", report.run.step_numbers.size());
   put_selector(out, report.scope().skipped);
   out.object("run", &report.run, scope);
-  out.object("steady_state", report.steady_state, scope);
+  put_steady_state(out, report, scope);
   put_scope_comparison(out, report.run, report.steady_state ? &*report.steady_state : nullptr);
   out.list("streams", report.streams, [&](JsonObject& inner, const report::StreamOfRank& one) { put_stream(inner, report, one); });
   out.object("ranks", report.ranks, put_ranks);

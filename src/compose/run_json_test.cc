@@ -52,7 +52,7 @@ struct Bundle {
     Json summary = run_json(*analysed().value());
     summary["run_id"] = "run-1";
     summary["inputs"] = Json::array();
-    const std::vector<ingest::SummaryInput> inputs = inputs_of(ingest::RunBundle::open(folder.path()).value()).value();
+    const auto inputs = inputs_of(ingest::RunBundle::open(folder.path()).value()).value();
     for (const ingest::SummaryInput& input : inputs)
       summary["inputs"].push_back({{"path", input.path}, {"bytes", input.bytes}, {"sha256", input.sha256}});
     write("derived/summary.json", json_text(summary));
@@ -129,6 +129,20 @@ TEST(RunAnalyst, ReadsASummaryWhereThereIsNothingElse) {
   const Json json = run_json(*report);
   EXPECT_EQ(json["run"]["per_step"].size(), 3u);
   EXPECT_EQ(json["summary"]["state"], "unverifiable");
+}
+
+TEST(RunAnalyst, SaysWhyThereIsNoSteadyState) {
+  Bundle bundle;
+  bundle.write("raw/trace.jsonl", events(60));
+  const Json json = run_json(*bundle.analysed().value());
+  EXPECT_TRUE(json["run"]["diagnosis"]["user_facing_bottleneck"].is_string());
+  const Json& none = json["steady_state"];
+  EXPECT_EQ(none["reason"], "3 completed steps: without the 2 that warm up, fewer than 3 would remain");
+  EXPECT_EQ(none["scope"]["name"], "steady_state");
+  EXPECT_EQ(none["scope"]["step_ids"], Json::array());
+  EXPECT_EQ(none["per_step"], Json::array());
+  EXPECT_EQ(none["diagnosis"]["user_facing_bottleneck"], nullptr);
+  EXPECT_EQ(none["diagnosis"]["confidence"]["level"], "low");
 }
 
 TEST(RunAnalyst, SaysWhyASummaryIsNoAnswer) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compose/payloads.h"
+#include "report/run_scopes.h"
 
 namespace frx::compose {
 
@@ -23,6 +24,9 @@ void put_diagnosis(JsonObject& out, const RunScope& scope) {
   out.add("primary_bottleneck", unless_empty(d.primary), "user_facing_bottleneck", unless_empty(d.user_facing));
   out.add("secondary_bottlenecks", secondary);
   put_confidence(out, d);
+  out.object("evidence", [&](JsonObject& evidence) {
+    if (!d.findings.empty()) put_run_evidence(evidence, scope, d.findings.front());
+  });
   out.add("why", d.why, "why_not_others", d.why_not_others);
   out.list("cannot_tell", d.cannot_tell,
            [](JsonObject& inner, const knowledge::RunLabel* label) { inner.add("label", label->id, "needs", label->missing); });
@@ -76,6 +80,14 @@ void put_tax(JsonObject& out, const RunScope& scope) {
                    scope.facts[RunFact::median_kernel_us], "shape_volatility_ratio", volatility, "shapes_stable",
                    volatility ? std::optional(*volatility < 0.30) : std::nullopt);
     });
+  });
+}
+
+void put_steady_state(JsonObject& out, const report::RunScopes& scopes, const std::function<void(JsonObject&, const RunScope&)>& put) {
+  const RunScope scope = scopes.steady_state ? *scopes.steady_state : report::no_steady_state(scopes.run);
+  out.object("steady_state", [&](JsonObject& inner) {
+    put(inner, scope);
+    inner.add("reason", when(!scopes.steady_state, scope.diagnosis.confidence_reason));
   });
 }
 

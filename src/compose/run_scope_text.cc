@@ -29,12 +29,8 @@ void add_run_verdict(Document& page, const report::RunScope& scope) {
   page.section("Verdict");
   page.fact("Primary", primary_words(scope));
   if (!d.findings.empty()) {
-    if (d.user_facing != d.primary) page.fact("Seen as", fmt::format("{} ({})", d.findings.front().label->display, d.primary));
+    if (d.user_facing != d.primary) page.fact("Internal Signal", fmt::format("{} (symptom)", d.primary));
     page.fact("Confidence", confidence_words(scope));
-  }
-  if (scope.tax && scope.tax->is_worth_naming) {
-    page.fact("Framework tax", fmt::format("{} of 100 ({}): the GPU idles, and neither loader, copies nor waits explain it",
-                                           scope.tax->score, scope.tax->severity));
   }
   if (d.thresholds_source != "defaults") page.fact("Thresholds", fmt::format("{} ({})", d.thresholds_source, d.thresholds_hash));
   for (const std::string& why : d.why) page.hanging("- ", why);
@@ -42,6 +38,17 @@ void add_run_verdict(Document& page, const report::RunScope& scope) {
     if (finding.label->id == d.user_facing || finding.label->id == d.primary) continue;
     page.hanging("- ", fmt::format("{} ({}) holds too, {:.2f}", finding.label->display, finding.label->id, finding.score));
   }
+}
+
+void add_framework_tax(Document& page, const report::RunScope& scope) {
+  if (!scope.tax) return;
+  page.section("Framework abstraction tax");
+  page.fact("Score", fmt::format("{}/100 ({})", scope.tax->score, scope.tax->severity));
+  if (scope.tax->is_worth_naming) page.paragraph("The GPU idles, and neither loader, copies nor waits explain it.");
+  if (scope.tax->contributors.empty()) return;
+  page.paragraph("Contributors:");
+  for (const diagnose::TaxContributor& one : scope.tax->contributors)
+    page.hanging("- ", fmt::format("{}{}", one.name, one.inferred ? " (inferred)" : ""), 4);
 }
 
 void add_run_recommendations(Document& page, const report::RunScope& scope) {

@@ -17,8 +17,6 @@ using report::RunScope;
 std::int64_t rank_of_trace(const RunReport& report) { return report.ranks->ranks[report.ranks->answering].rank; }
 double waiting(const RunReport& report) { return report.ranks ? report.ranks->lateness.ranks[report.ranks->answering].lost_share : 0; }
 
-const RunScope& chosen(const RunReport& report, std::string_view scope) { return scope == "run" ? report.run : report.scope(); }
-
 void add_head(Document& page, const RunReport& report, const RunScope& scope) {
   page.headline = primary_words(scope);
   page.title("FRX run analysis");
@@ -30,25 +28,28 @@ void add_head(Document& page, const RunReport& report, const RunScope& scope) {
   page.fact("Steps", steps);
 }
 
-// Documented numbers of a run; what was not recorded says so.
-void add_numbers(Document& page, const RunReport& report, const RunScope& scope) {
+// What was not recorded says so.
+void add_snapshot(Document& page, const RunReport& report, const RunScope& scope) {
+  constexpr std::size_t name_width = 21;
   const bool without_waiting = report.ranks && report.evidence == "profiler trace" && report.ranks->left_out > 0;
-  page.section(without_waiting ? fmt::format("Measured on rank {}, without its waiting", rank_of_trace(report)) : "Measured");
-  const auto fact = [&](RunFact name, std::string_view unit, double scale) {
-    return scope.facts[name] ? fmt::format("{:.1f}{}", scale * *scope.facts[name], unit) : std::string("not recorded");
+  page.section(without_waiting ? fmt::format("Performance snapshot of rank {}, without its waiting", rank_of_trace(report))
+                               : "Performance snapshot");
+  const auto number = [&](std::string_view name, RunFact fact, double scale, std::string_view unit, int digits = 1) {
+    page.fact(name, scope.facts[fact] ? fmt::format("{:.{}f}{}", scale * *scope.facts[fact], digits, unit) : "not recorded", name_width);
   };
+  number("Avg GPU Utilization", RunFact::gpu_utilization_pct, 1, " %");
+  number("Avg Memory Util", RunFact::memory_utilization_pct, 1, " %");
+  number("Peak Memory Pressure", RunFact::memory_peak_ratio, 1, "", 2);
   if (const auto& times = scope.times) {
     const double before = times->total_ns - times->wall_ns;
-    page.fact("Step time",
-              before > 0 ? fmt::format("{} and {} waiting before it", format_quantity(times->wall_ns, "ns"), format_quantity(before, "ns"))
-                         : format_quantity(times->wall_ns, "ns"));
-    page.fact("Throughput", fmt::format("{:.2f} steps/s", times->per_second()));
+    const std::string waiting = before > 0 ? fmt::format(" and {} waiting before it", format_quantity(before, "ns")) : "";
+    page.fact("Avg Step Time", format_quantity(times->wall_ns, "ns") + waiting, name_width);
+    page.fact("Throughput", fmt::format("{:.2f} steps/sec", times->per_second()), name_width);
   }
-  page.fact("GPU utilisation", fact(RunFact::gpu_utilization_pct, " %", 1));
-  page.fact("GPU memory, peak", fact(RunFact::memory_peak_ratio, " %", 100));
-  page.fact("Data loader", fact(RunFact::input_wait_fraction, " % of a step", 100));
-  page.fact("Copies to GPU", fact(RunFact::copy_fraction, " % of a step", 100));
-  page.fact("Waiting for GPU", fact(RunFact::sync_fraction, " % of a step", 100));
+  page.fact("Dominant Stall", scope.dominant_stall, name_width);
+  number("Data loader", RunFact::input_wait_fraction, 100, " % of a step");
+  number("Copies to GPU", RunFact::copy_fraction, 100, " % of a step");
+  number("Waiting for GPU", RunFact::sync_fraction, 100, " % of a step");
 }
 
 // What the SDK saw on each rank.
@@ -75,7 +76,7 @@ void add_streams(Document& page, const RunReport& report) {
 }  // namespace
 
 Document document_of(const RunReport& report, std::string_view scope_name) {
-  const RunScope& scope = chosen(report, scope_name);
+  const RunScope& scope = report.scope_named(scope_name);
   Document page;
   add_head(page, report, scope);
   const bool of_trace = report.evidence == "profiler trace";
@@ -84,7 +85,8 @@ Document document_of(const RunReport& report, std::string_view scope_name) {
   add_run_verdict(page, scope);
   if (report.ranks && of_trace) add_answer_from(page, *report.ranks);
   if (!report.streams.empty()) page.hanging("- ", streams_sentence(report));
-  add_numbers(page, report, scope);
+  add_snapshot(page, report, scope);
+  add_framework_tax(page, scope);
   // Steps of the stream and of the trace need not be the same; only those of the trace itself are chosen alike.
   if (report.trace) {
     const std::string whose = report.ranks ? fmt::format("rank {}", rank_of_trace(report)) : "";

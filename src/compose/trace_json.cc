@@ -114,7 +114,7 @@ void put_trace(JsonObject& out, const TraceReport& report) {
   put_selector(out, report.scope().skipped);
   out.object("trace", [&](JsonObject& inner) { put_recording(inner, report); });
   out.object("run", &report.run, scope);
-  out.object("steady_state", report.steady_state, scope);
+  put_steady_state(out, report, scope);
   put_scope_comparison(out, report.run, report.steady_state ? &*report.steady_state : nullptr);
   put_gpus(out, report);
   out.list("top_operators", report.top_operators, put_time_of);

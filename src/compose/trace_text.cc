@@ -109,11 +109,12 @@ void add_times(Document& page, std::string_view heading, const std::vector<repor
 }  // namespace
 
 Document document_of(const TraceReport& report, std::string_view scope_name) {
-  const report::RunScope& scope = scope_name == "run" ? report.run : report.scope();
+  const report::RunScope& scope = report.scope_named(scope_name);
   Document page;
   page.headline = primary_words(scope);
   add_head(page, report, scope.skipped);
   add_run_verdict(page, scope);
+  add_framework_tax(page, scope);
   add_breakdown(page, report, scope.skipped);
   add_gpus(page, report);
   add_times(page, "Operators by GPU time", report.top_operators);

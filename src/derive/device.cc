@@ -30,6 +30,41 @@ std::optional<model::ComputeCapability> cc_of(const model::Session& session) {
   return std::nullopt;
 }
 
+std::string words_of(const knowledge::GpuQuery& query) {
+  std::string text(query.name.value_or(""));
+  if (query.cc) text += fmt::format("{}compute capability {}.{}", text.empty() ? "" : ", ", query.cc->major, query.cc->minor);
+  if (query.sm_count) text += fmt::format("{}{} SMs", text.empty() ? "" : ", ", *query.sm_count);
+  return text;
+}
+
+// Whether what the file says is another GPU than `chosen`.
+bool is_other_gpu(const knowledge::GpuCatalogue& gpus, const knowledge::GpuQuery& file, const knowledge::GpuMatch& chosen) {
+  if (file.cc && chosen.limits && chosen.limits->cc != *file.cc) return true;
+  if (!chosen.product) return false;
+  if (file.sm_count && chosen.product->sm_count && *chosen.product->sm_count != *file.sm_count) return true;
+  return file.name && knowledge::match_gpu(gpus, file).product != nullptr && knowledge::match_gpu(gpus, file).product->key != chosen.product->key;
+}
+
+// What the option names, whatever `file` says; attributes of the file only choose between versions of that product.
+void take_option(const knowledge::GpuCatalogue& gpus, const knowledge::GpuQuery& file, const std::string& gpu_model, Device& device) {
+  knowledge::GpuQuery option;
+  option.name = gpu_model;
+  const knowledge::GpuMatch alone = knowledge::match_gpu(gpus, option);
+  knowledge::GpuQuery with_attributes = file;
+  with_attributes.name = gpu_model;
+  device.match = knowledge::match_gpu(gpus, with_attributes);
+  device.name = gpu_model;
+  device.origin = "--gpu-model";
+  if (device.match.conflict || (!device.match.product && alone.product)) {
+    device.match = alone;
+    device.cc.reset();
+    device.sm_count.reset();
+    device.attribute_gbps.reset();
+  }
+  if (is_other_gpu(gpus, file, device.match))
+    device.notes.push_back(fmt::format("--gpu-model {} was taken; the file says {}", gpu_model, words_of(file)));
+}
+
 }  // namespace
 
 std::optional<double> Device::peak_tflops(std::string_view precision) const {
@@ -66,18 +101,13 @@ Device find_device(const model::Session& session, const model::Readings& reading
   query.cc = device.cc;
   if (device.sm_count) query.sm_count = static_cast<int>(*device.sm_count);
   if (const auto bytes = readings.value(metrics::device_total_memory)) query.memory_gb = *bytes / 1e9;
-  if (!gpu_model.empty()) {
-    query.name = gpu_model;
-    device.name = gpu_model;
-    device.origin = "--gpu-model";
-  } else if (facts && !facts->name.empty()) {
-    query.name = facts->name;
-    device.name = facts->name;
-    device.origin = "the file";
+  if (facts && !facts->name.empty()) query.name = device.name = facts->name;
+  device.origin = query.name || device.cc ? "the file" : "nothing in the file names it";
+  if (gpu_model.empty()) {
+    device.match = knowledge::match_gpu(gpus, query);
   } else {
-    device.origin = device.cc ? "the file" : "nothing in the file names it";
+    take_option(gpus, query, gpu_model, device);
   }
-  device.match = knowledge::match_gpu(gpus, query);
   if (!device.cc && device.match.limits) device.cc = device.match.limits->cc;
   if (!device.sm_count && device.match.product) device.sm_count = device.match.product->sm_count;
   return device;
@@ -89,10 +119,6 @@ Result<> apply_overrides(const knowledge::GpuOverrides& overrides, const std::st
   device.profile = shared;
   for (const std::string& change : shared->overridden) device.notes.push_back("--arch-profile: " + change);
   for (const std::string& note : shared->notes) device.notes.push_back("--arch-profile: " + note);
-  const auto of_kernels = [](const auto& threshold) { return threshold.first.starts_with("ncu_"); };
-  if (std::ranges::any_of(shared->classifier_thresholds, of_kernels)) {
-    device.notes.push_back("--arch-profile: classifier_thresholds of Nsight Compute are not used; lay your own data/bottlenecks over ours with --data DIR");
-  }
   if (shared->overridden.empty()) return {};
   device.match.product = &shared->product;
   if (shared->limits) device.match.limits = &*shared->limits;

@@ -17,7 +17,7 @@ namespace frx::derive {
 struct Device {
   knowledge::GpuMatch match;
   std::shared_ptr<const knowledge::GpuProfile> profile;  // with --arch-profile: what `match` points to
-  std::vector<std::string> notes;    // what --arch-profile changed or could not
+  std::vector<std::string> notes;    // where --gpu-model differs from the file; what --arch-profile changed or could not
   std::string name;                  // as the file or the user gives it; "" when unknown
   std::string origin;                // "the file", "--gpu-model", "nothing in the file names it"
   std::optional<model::ComputeCapability> cc;
@@ -31,8 +31,8 @@ struct Device {
   std::string describe() const;
 };
 
-// What the option names wins over the name in the file; a conflict with the file's own compute
-// capability is explained in `match.explanation`. `readings` supplies device attributes.
+// What the option names comes before what the file says, its attributes included (docs/contract.md, section 6.2); `notes` say so where
+// the two differ. Where they agree the attributes choose between versions of a product. `readings` supplies them.
 Device find_device(const model::Session& session, const model::Readings& readings,
                    const knowledge::GpuCatalogue& gpus, const std::string& gpu_model);
 

@@ -94,6 +94,10 @@ OccupancyAnalysis analyse_occupancy(const model::Readings& readings, const Devic
       if (limit.blocks && least && *limit.blocks == *least) analysis.limiters.push_back(limit.name);
     }
   }
+  if (const knowledge::SmLimits* limits = device.limits()) {
+    analysis.estimate = {knowledge::occupancy(shape_of(readings), *limits), limits->threads_per_sm, limits->blocks_per_sm,
+                         limits->registers_per_sm, limits->shared_per_sm};
+  }
   if (device.limits() && !analysis.limiters.empty()) {
     const auto changes = knowledge::what_would_change(shape_of(readings), *device.limits());
     if (!changes.empty()) analysis.advice = changes.front().text;

@@ -11,9 +11,16 @@
 #include <vector>
 
 #include "derive/device.h"
+#include "knowledge/occupancy.h"
 #include "model/readings.h"
 
 namespace frx::derive {
+
+// What the launch attributes alone allow, by the model of knowledge/occupancy; only where the limits of the SM are known.
+struct OccupancyEstimate {
+  knowledge::Occupancy occupancy;
+  std::uint32_t threads_per_sm = 0, blocks_per_sm = 0, registers_per_sm = 0, shared_bytes_per_sm = 0;
+};
 
 struct OccupancyAnalysis {
   std::optional<double> achieved_pct;
@@ -22,6 +29,7 @@ struct OccupancyAnalysis {
   std::vector<std::string_view> limiters;       // registers, shared_memory, warps, blocks, barriers; empty at 100 %
   std::optional<double> limit_registers, limit_shared_memory, limit_warps, limit_blocks, limit_barriers;
   std::string advice;                           // what would allow one more block, or ""
+  std::optional<OccupancyEstimate> estimate;
 
   std::string_view limiter() const { return limiters.empty() ? std::string_view() : limiters.front(); }
   std::optional<double> gap_pct() const;

@@ -29,8 +29,9 @@ void collect_missing(const knowledge::Expression& expression, const knowledge::M
 }  // namespace
 
 std::vector<Verdict> examine(const knowledge::LabelCatalogue& labels, const knowledge::MetricCatalogue& metrics,
-                             const model::Readings& readings, std::uint64_t kernel_class) {
+                             const model::Readings& readings, std::uint64_t kernel_class, const knowledge::Thresholds& thresholds) {
   const knowledge::Lookup lookup = [&](std::uint32_t slot) -> std::optional<double> {
+    if (slot >= LabelCatalogue::first_threshold_slot) return thresholds.of_slot(slot - LabelCatalogue::first_threshold_slot);
     if (slot >= LabelCatalogue::first_class_slot) {
       return (kernel_class >> (slot - LabelCatalogue::first_class_slot) & 1u) != 0 ? 1.0 : 0.0;
     }

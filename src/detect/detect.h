@@ -39,9 +39,9 @@ struct Verdict {
   const Fires* fires() const { return std::get_if<Fires>(&answer); }
 };
 
-// One verdict per label that has a condition, in the documented order. `kernel_class` is
-// KernelClasses::of the kernel's name.
+// One verdict per label that has a condition, in their order. `kernel_class` is KernelClasses::of the kernel's name; `thresholds` are
+// those of the labels with the user's own laid over them.
 std::vector<Verdict> examine(const knowledge::LabelCatalogue& labels, const knowledge::MetricCatalogue& metrics,
-                             const model::Readings& readings, std::uint64_t kernel_class);
+                             const model::Readings& readings, std::uint64_t kernel_class, const knowledge::Thresholds& thresholds);
 
 }  // namespace frx::detect

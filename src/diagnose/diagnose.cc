@@ -119,7 +119,7 @@ class Diagnoser {
     result.group = &group;
     result.readings = complete(derive::readings_of(run_.session, group, knowledge_.metrics));
     const std::vector<detect::Verdict> verdicts =
-        detect::examine(knowledge_.labels, knowledge_.metrics, result.readings, kernel_class);
+        detect::examine(knowledge_.labels, knowledge_.metrics, result.readings, kernel_class, run_.thresholds);
     for (const detect::Verdict& verdict : verdicts) {
       if (const detect::Fires* fires = verdict.fires()) {
         result.findings.push_back({verdict.label, fires->score, fires->time_at_stake, {}, fires->evidence, 1.0});
@@ -218,7 +218,7 @@ class Diagnoser {
   void judge_rest(KernelDiagnosis& kernel, std::uint64_t kernel_class) const {
     if (kernel.groups.empty()) return;
     for (const detect::Verdict& verdict :
-         detect::examine(knowledge_.labels, knowledge_.metrics, kernel.groups[0].readings, kernel_class)) {
+         detect::examine(knowledge_.labels, knowledge_.metrics, kernel.groups[0].readings, kernel_class, run_.thresholds)) {
       if (with_label(kernel.findings, verdict.label->id)) continue;
       if (std::holds_alternative<detect::Clear>(verdict.answer)) kernel.ruled_out.push_back(verdict.label->id);
       if (const auto* unknown = std::get_if<detect::CannotTell>(&verdict.answer); unknown && !unknown->missing.empty()) {
@@ -287,13 +287,16 @@ Result<RunDiagnosis> diagnose(model::Session session, const knowledge::Knowledge
     for (const model::LaunchGroup& group : kernel.groups) merge(all, group);
   }
   const model::Readings attributes = derive::readings_of(run.session, all, knowledge.metrics);
+  if (!options.gpu_model.empty()) TRY(knowledge::match_option(knowledge.gpus, options.gpu_model));
   run.device = derive::find_device(run.session, attributes, knowledge.gpus, options.gpu_model);
   if (!options.gpu_model.empty() && !run.device.match.product && !run.device.match.limits) {
     return fail(ErrorKind::usage, "--gpu-model '{}': {}", options.gpu_model, run.device.match.explanation);
   }
+  run.thresholds = knowledge.labels.thresholds();
   if (!options.arch_profile.empty()) {
-    TRY_ASSIGN(const knowledge::GpuOverrides overrides, knowledge::GpuOverrides::load(options.arch_profile));
+    TRY_ASSIGN(const knowledge::GpuOverrides overrides, knowledge::GpuOverrides::load(options.arch_profile, run.thresholds));
     TRY(derive::apply_overrides(overrides, options.gpu_model, run.device));
+    TRY(run.thresholds.lay(run.device.profile->classifier_thresholds));
   }
   Diagnoser(knowledge, run).run();
   return run;

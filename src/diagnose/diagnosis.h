@@ -69,6 +69,7 @@ struct KernelDiagnosis {
 struct RunDiagnosis {
   model::Session session;
   derive::Device device;
+  knowledge::Thresholds thresholds;      // with the user's own (docs/contract.md, section 5.6)
   std::vector<KernelDiagnosis> kernels;  // longest first; untimed ones after the timed
   model::Readings readings;
   std::vector<Finding> findings;

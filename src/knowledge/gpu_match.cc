@@ -345,4 +345,12 @@ class Matcher {
 
 GpuMatch match_gpu(const GpuCatalogue& catalogue, const GpuQuery& query) { return Matcher(catalogue, query).match(); }
 
+Result<GpuMatch> match_option(const GpuCatalogue& catalogue, const std::string& gpu_model) {
+  GpuQuery query;
+  query.name = gpu_model;
+  GpuMatch match = match_gpu(catalogue, query);
+  if (match.certainty != Certainty::unknown) return match;
+  return fail(ErrorKind::usage, "--gpu-model: no GPU is known by '{}'", printable(gpu_model)).hint("e.g. H100, 'RTX 4090', sm_86");
+}
+
 }  // namespace frx::knowledge

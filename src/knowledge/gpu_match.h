@@ -1,8 +1,8 @@
 // Which GPU is this? From what a user typed, what a profile says of its device, or both.
 //
 // There is no default GPU. The answer says how sure it is and why, and an unknown GPU has no peaks:
-// whatever needs one is withheld and the report says so. Where name and device disagree, the device
-// is believed, because a name may be a left-over option and an attribute comes from the driver.
+// whatever needs one is withheld and the report says so. Where a name in a file and the attributes beside it disagree, the
+// attributes are believed, because they come from the driver. What a user names is another matter: derive/device.h.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "knowledge/gpu_names.h"
 #include "knowledge/gpus.h"
 
@@ -42,5 +43,7 @@ struct GpuMatch {
 };
 
 GpuMatch match_gpu(const GpuCatalogue& catalogue, const GpuQuery& query);
+// What --gpu-model names, by the name alone. A usage error when nothing is known by it (docs/contract.md, section 6.1).
+Result<GpuMatch> match_option(const GpuCatalogue& catalogue, const std::string& gpu_model);
 
 }  // namespace frx::knowledge

@@ -16,7 +16,7 @@ struct Spelling {
   std::string_view written;
   std::string_view field;  // ours
 };
-// The documented profile has one FP16 peak, and it is the tensor rate.
+// A profile (docs/contract.md, section 6.3) has one FP16 peak, and it is the tensor rate.
 constexpr Spelling peak_names[] = {
     {"peak_fp64_tflops", "fp64"},        {"peak_fp32_tflops", "fp32"},        {"peak_tf32_tflops", "tf32_tensor"},
     {"peak_fp16_tflops", "fp16_tensor"}, {"peak_bf16_tflops", "bf16_tensor"}, {"peak_fp8_tflops", "fp8_tensor"},
@@ -47,7 +47,7 @@ bool is_one_of(const Range& names, std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-// Lower case, without blanks and dashes: the documented comparison of keys.
+// Lower case, without blanks and dashes: how keys are compared.
 std::string folded(std::string_view key) {
   std::string text = to_lower(trim(key));
   std::erase_if(text, [](char c) { return c == ' ' || c == '-'; });
@@ -168,11 +168,26 @@ Result<> lay(const Value& section, Layer& layer) {
   return {};
 }
 
+// Of all sections, whichever GPU they are for.
+Result<> expect_known_thresholds(const Value& section, const Thresholds& known) {
+  for (std::size_t i = 0; i < section.size(); ++i) {
+    const Value value = section.value(i);
+    if (section.key(i) != thresholds_key) {
+      TRY(expect_known_thresholds(value, known));
+      continue;
+    }
+    for (std::size_t k = 0; k < value.size(); ++k) TRY(known.expect(value.key(k), value.value(k).where()));
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<GpuOverrides> GpuOverrides::load(const std::string& path) {
+Result<GpuOverrides> GpuOverrides::load(const std::string& path, const Thresholds& known) {
   TRY_ASSIGN(const std::string text, read_file(path, std::uint64_t{1} << 20));
-  return parse(path, text);
+  TRY_ASSIGN(GpuOverrides overrides, parse(path, text));
+  TRY(expect_known_thresholds(Value(*overrides.view_), known));
+  return overrides;
 }
 
 Result<GpuOverrides> GpuOverrides::parse(std::string file, const std::string& text) {

@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "knowledge/gpu_match.h"
+#include "knowledge/thresholds.h"
 
 namespace frx::knowledge {
 
@@ -31,8 +32,9 @@ struct GpuProfile {
 
 class GpuOverrides {
  public:
-  // A missing file, a text where a number belongs and a list where a map belongs are errors.
-  static Result<GpuOverrides> load(const std::string& path);
+  // A missing file, a text where a number belongs, a list where a map belongs and a threshold that is not among `known` are errors,
+  // in the sections of other GPUs, too.
+  static Result<GpuOverrides> load(const std::string& path, const Thresholds& known);
   static Result<GpuOverrides> parse(std::string file, const std::string& text);
 
   // `model` is what the user called the GPU, "" when nothing.

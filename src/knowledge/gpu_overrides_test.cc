@@ -87,7 +87,7 @@ TEST(GpuOverrides, RefuseAFileThatIsNotAMap) {
   EXPECT_NE(override_refusal("").find("expected a map of fields and profiles"), std::string::npos);
   EXPECT_NE(override_refusal("profiles: 3\n").find("expected a map of profiles as 'profiles', found '3'"), std::string::npos);
   EXPECT_NE(override_refusal("profiles: {h100: 3}\n").find("expected a map of fields as 'h100', found '3'"), std::string::npos);
-  EXPECT_FALSE(GpuOverrides::load("/nowhere/mine.yaml"));
+  EXPECT_FALSE(GpuOverrides::load("/nowhere/mine.yaml", Thresholds()));
 }
 
 TEST(GpuOverrides, NoteAFieldThatNobodyKnows) {

@@ -59,14 +59,16 @@ Result<Label> read_label(const Value& root, const Scope& scope, const MetricCata
 }  // namespace
 
 Result<LabelCatalogue> LabelCatalogue::load(const Library& library, const MetricCatalogue& metrics, const KernelClasses& classes) {
+  LabelCatalogue catalogue;
+  TRY_ASSIGN(catalogue.thresholds_, Thresholds::load(library));
   const Scope scope = [&](std::string_view name) -> std::optional<Operand> {
+    if (const auto threshold = catalogue.thresholds_.operand(name, first_threshold_slot)) return threshold;
     if (name.starts_with("kernel.")) {
       const auto index = classes.with_name(name.substr(7));
       return index ? std::optional(Operand{first_class_slot + static_cast<std::uint32_t>(*index), {}, true}) : std::nullopt;
     }
     return metrics.operand_called(name);
   };
-  LabelCatalogue catalogue;
   for (const Value& root : library.folder("bottlenecks")) {
     TRY_ASSIGN(Label label, read_label(root, scope, metrics));
     catalogue.labels_.push_back(std::move(label));

@@ -1,8 +1,9 @@
 // The bottleneck labels of data/bottlenecks: when each one holds, how strongly, and its words.
 //
 // A label file holds an expression for its condition, its score (0 to 1: how much of the launch's time
-// it explains) and the time at stake, over the metrics of the catalogue and the classes of kernel
-// names (kernel.matrix, kernel.communication, ...), and its own test cases.
+// it explains) and the time at stake, over the metrics of the catalogue, the classes of kernel
+// names (kernel.matrix, kernel.communication, ...) and the thresholds by their names; own.THRESHOLD holds where the user
+// gave it another value. It holds its own test cases, too.
 #pragma once
 
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "knowledge/expression.h"
 #include "knowledge/kernel_classes.h"
 #include "knowledge/metrics.h"
+#include "knowledge/thresholds.h"
 
 namespace frx::knowledge {
 
@@ -30,7 +32,7 @@ struct Label {
   std::string_view id;          // "memory_bandwidth_bound"
   std::string_view display;
   LabelKind kind = LabelKind::cause;
-  double order = 0;             // the documented order; decides ties
+  double order = 0;             // of docs/contract.md, section 5.2; decides ties
   Expression when;
   Expression score;
   Expression time_at_stake;     // ns, an upper bound; may be empty
@@ -47,14 +49,20 @@ class LabelCatalogue {
  public:
   static Result<LabelCatalogue> load(const Library& library, const MetricCatalogue& metrics, const KernelClasses& classes);
 
-  const std::vector<Label>& all() const { return labels_; }   // in documented order
+  const std::vector<Label>& all() const { return labels_; }   // by order
   const Label* with_id(std::string_view id) const;
 
   // Slots at and above this one are bits of the kernel's class.
   static constexpr std::uint32_t first_class_slot = 1u << 16;
+  // From here on each threshold has two: its value, and whether it is the user's own.
+  static constexpr std::uint32_t first_threshold_slot = 1u << 17;
+
+  // With their default values.
+  const Thresholds& thresholds() const { return thresholds_; }
 
  private:
   std::vector<Label> labels_;
+  Thresholds thresholds_;
 };
 
 }  // namespace frx::knowledge

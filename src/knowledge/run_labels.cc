@@ -21,7 +21,7 @@ std::optional<Operand> operand_called(std::string_view name, const Thresholds& t
     return Operand{slot, *parse_unit(run_fact_names[slot].unit), false};
   }
   const std::optional<std::size_t> at = thresholds.find(name);
-  if (!at || !thresholds.all()[*at].is_used) return std::nullopt;
+  if (!at) return std::nullopt;
   return Operand{static_cast<std::uint32_t>(model::run_fact_count + *at), thresholds.all()[*at].unit, false};
 }
 

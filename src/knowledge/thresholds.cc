@@ -17,7 +17,6 @@ Result<Threshold> threshold_of(std::string_view name, const Value& entry) {
   if (!value || !unit) return fail(ErrorKind::malformed, "expected a number as 'default' and a known unit").at(entry.where());
   threshold.value = *value;
   threshold.unit = *unit;
-  threshold.is_used = entry["used"].boolean().value_or(true);
   return threshold;
 }
 
@@ -44,17 +43,29 @@ Result<Thresholds> Thresholds::load(const Library& library) {
 
 Result<> Thresholds::lay(const std::map<std::string, double>& own) {
   for (const auto& [name, value] : own) {
-    const std::optional<std::size_t> at = find(name);
-    if (!at) {
-      std::vector<std::string> known;
-      for (const Threshold& threshold : all_) known.emplace_back(threshold.name);
-      return fail(ErrorKind::malformed, "classifier_thresholds: no threshold '{}'", printable(name)).hint("known are " + join(known, ", "));
-    }
-    if (all_[*at].value == value) continue;
-    all_[*at].value = value;
+    TRY(expect(name, ""));
+    Threshold& threshold = all_[*find(name)];
+    if (threshold.value == value) continue;
+    threshold.value = value;
+    threshold.is_own = true;
     is_default_ = false;
   }
   return {};
+}
+
+Result<> Thresholds::expect(std::string_view name, const std::string& where) const {
+  if (find(name)) return {};
+  std::vector<std::string> known;
+  for (const Threshold& threshold : all_) known.emplace_back(threshold.name);
+  return fail(ErrorKind::malformed, "classifier_thresholds: no threshold '{}'", printable(name)).at(where).hint("known are " + join(known, ", "));
+}
+
+std::optional<Operand> Thresholds::operand(std::string_view name, std::uint32_t first_slot) const {
+  const bool asks_own = name.starts_with("own.");
+  const std::optional<std::size_t> at = find(asks_own ? name.substr(4) : name);
+  if (!at) return std::nullopt;
+  const std::uint32_t slot = first_slot + 2 * static_cast<std::uint32_t>(*at);
+  return asks_own ? Operand{slot + 1, {}, true} : Operand{slot, all_[*at].unit, false};
 }
 
 std::optional<std::size_t> Thresholds::find(std::string_view name) const {

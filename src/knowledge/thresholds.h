@@ -1,4 +1,4 @@
-// The documented thresholds of the classifiers (data/thresholds), with the user's own laid over them.
+// The thresholds of the classifiers (data/thresholds; docs/contract.md, section 5.6), with the user's own laid over them.
 #pragma once
 
 #include <map>
@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "knowledge/expression.h"
 #include "knowledge/library.h"
 
 namespace frx::knowledge {
@@ -17,7 +18,7 @@ struct Threshold {
   std::string_view name;  // "input_bound_ratio"
   double value = 0;       // in `unit`
   Unit unit;
-  bool is_used = true;  // false: known by name only
+  bool is_own = false;  // the user gave another value than the default
 };
 
 class Thresholds {
@@ -27,13 +28,23 @@ class Thresholds {
 
   // Lays these over the defaults. An unknown name is an error that lists the known ones.
   Result<> lay(const std::map<std::string, double>& own);
+  // The same error, at `where`, for a name that is not known.
+  Result<> expect(std::string_view name, const std::string& where) const;
 
   const std::vector<Threshold>& all() const { return all_; }  // by name
   std::optional<std::size_t> find(std::string_view name) const;
+
+  // Names that conditions may ask for, two slots each: `input_bound_ratio` is the value, in its unit, and `own.input_bound_ratio`
+  // holds where the user gave another than the default. Slots count from `first_slot`.
+  std::optional<Operand> operand(std::string_view name, std::uint32_t first_slot) const;
+  double of_slot(std::uint32_t offset) const {
+    const Threshold& threshold = all_[offset / 2];
+    return offset % 2 == 0 ? threshold.value : threshold.is_own ? 1.0 : 0.0;
+  }
   double value(std::string_view name) const { return all_[find(name).value()].value; }
-  // Documented: "defaults" or "defaults+arch_overrides".
+  // "defaults" or "defaults+arch_overrides".
   std::string_view source() const { return is_default_ ? "defaults" : "defaults+arch_overrides"; }
-  // Documented: 12 hexadecimal digits over all values. Equal sets have equal hashes, in the reference too.
+  // 12 hexadecimal digits over all values: equal sets have equal hashes.
   std::string hash() const;
 
  private:

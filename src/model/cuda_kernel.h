@@ -41,7 +41,7 @@ struct Kernel {
   std::optional<std::int64_t> max_threads, min_blocks;  // of __launch_bounds__, where constant
   std::vector<SharedArray> shared_memory;
   std::vector<Barrier> barriers;
-  std::vector<std::string> indexing_patterns, memory_access_styles, atomics, reductions;  // documented words
+  std::vector<std::string> indexing_patterns, memory_access_styles, atomics, reductions;  // words of cuda_static_v1
   std::uint32_t loops = 0, unrolled_loops = 0;
   std::uint32_t live_scalars = 0;  // most that are alive at one place
   bool is_complete = true;         // false: too deeply nested or too long to follow to the end
@@ -62,13 +62,14 @@ struct Launch {
 
 struct LaunchCandidate {
   std::uint32_t block_size = 0;
-  std::optional<double> occupancy_pct;  // with registers left out
+  std::optional<double> occupancy_pct;  // with registers left out; absent without a GPU
 };
 
 struct LaunchAdvice {
   std::string kernel;
   std::vector<LaunchCandidate> candidates;
   std::vector<std::uint64_t> observed_block_sizes;
+  std::vector<LaunchCandidate> observed;  // the possible ones among them, with the shared memory of the launches
   std::vector<std::string> notes;
 };
 

@@ -68,7 +68,7 @@ class TextWriter {
 
   void operator()(const answer::Table& table) {
     if (table.headings != answer::Table::Headings::implied) {
-      const std::string line = heading_line(table);
+      const std::string line = clip(heading_line(table), width_);
       if (!trim(line).empty()) put(paint(style_, table.heading_tone, line));
     }
     for (const answer::Row& row : table.rows) add_row(table, row);

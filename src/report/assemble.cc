@@ -2,6 +2,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "frx_generated/metric_ids.h"
 #include "knowledge/presets.h"
 #include "report/report.h"
@@ -67,6 +68,8 @@ class Assembler {
       report.sm_version = fmt::format("sm_{}{}", run_.device.cc->major, run_.device.cc->minor);
     }
     report.gpu_note = printable(run_.device.match.explanation);
+    report.thresholds_source = run_.thresholds.source();
+    report.thresholds_hash = run_.thresholds.hash();
     for (const model::Note& note : session.notes) {
       report.notes.push_back(note.line ? fmt::format("{}:{}: {}", report.source, note.line, note.text) : note.text);
     }
@@ -116,9 +119,21 @@ class Assembler {
     result.why = label.why;
     result.question = label.question;
     result.preset = label.collect;
-    result.rule = label.when.text();
+    result.rule = label.when.text() + thresholds_in(label.when);
     result.rule_place = label.where;
     return result;
+  }
+
+  // " [ncu_occupancy_low_pct = 40 %]", of those that the condition mentions; "" without any.
+  std::string thresholds_in(const knowledge::Expression& condition) const {
+    constexpr std::uint32_t first = knowledge::LabelCatalogue::first_threshold_slot;
+    std::vector<std::string> said;
+    for (const std::uint32_t slot : condition.slots()) {
+      if (slot < first || (slot - first) % 2 != 0) continue;
+      const knowledge::Threshold& threshold = run_.thresholds.all()[(slot - first) / 2];
+      said.push_back(fmt::format("{} = {}", threshold.name, format_quantity(threshold.value, to_string(threshold.unit.dimension))));
+    }
+    return said.empty() ? "" : fmt::format(" [{}]", join(said, ", "));
   }
 
   Unknown to_unknown(const diagnose::Unknown& unknown) const {
@@ -162,6 +177,12 @@ class Assembler {
     return shape;
   }
 
+  // Whether the name of the kernel puts it into this class of work.
+  bool is(const KernelDiagnosis& kernel, std::string_view work) const {
+    const std::optional<std::size_t> bit = knowledge_.classes.with_name(work);
+    return bit && (kernel.kernel_class >> *bit & 1u) != 0;
+  }
+
   Kernel to_kernel(const KernelDiagnosis& kernel) const {
     Kernel result;
     result.name = printable(kernel.kernel->name);
@@ -182,6 +203,7 @@ class Assembler {
     }
     result.roofline = kernel.roofline;
     result.occupancy = kernel.occupancy;
+    result.tensor = derive::tensor_use_of(kernel.readings, {is(kernel, "matrix"), is(kernel, "half_precision")}, run_.device);
     result.opportunity_score = kernel.opportunity.score;
     result.opportunity = kernel.opportunity.label;
     result.stalls = stalls_of(kernel.readings);

@@ -15,6 +15,7 @@
 #include "ingest/cuda/read_source.h"
 #include "ingest/ptx/read_module.h"
 #include "knowledge/gpu_match.h"
+#include "knowledge/gpu_overrides.h"
 
 namespace frx::report {
 namespace {
@@ -31,11 +32,12 @@ std::string first_target(const model::ptx::Module& module) {
   return at == module.targets.end() ? std::string() : printable(*at);
 }
 
-// Of the architecture, where we know it.
-derive::ptx::SmRegisters registers_of(const knowledge::GpuCatalogue& gpus, std::string_view sm_version) {
+// Of the GPU that was named, else of the architecture, where we know it.
+derive::ptx::SmRegisters registers_of(const knowledge::SmLimits* named, const knowledge::GpuCatalogue& gpus, std::string_view sm_version) {
   derive::ptx::SmRegisters sm;
-  const auto limits = std::ranges::find(gpus.all_limits(), sm_version, &knowledge::SmLimits::family_key);
-  if (limits == gpus.all_limits().end()) return sm;
+  const auto found = std::ranges::find(gpus.all_limits(), sm_version, &knowledge::SmLimits::family_key);
+  const knowledge::SmLimits* limits = named ? named : found != gpus.all_limits().end() ? &*found : nullptr;
+  if (!limits) return sm;
   if (limits->registers_per_sm > 0) sm.registers = limits->registers_per_sm;
   if (limits->threads_per_sm > 0) sm.threads = limits->threads_per_sm;
   return sm;
@@ -130,18 +132,29 @@ Result<std::unique_ptr<CodeAnalyst>> CodeAnalyst::create(const AnalysisOptions& 
   TRY_ASSIGN(analyst->cuda_rules_, knowledge::CodeRules::load(known.library, "cuda", facts));
   TRY_ASSIGN(analyst->cubin_rules_, knowledge::CodeRules::load(known.library, "cubin", facts));
   TRY_ASSIGN(analyst->ptx_labels_, knowledge::CodeLabels::load(known.library, "ptx", facts));
-  if (options.gpu_model.empty()) return analyst;
-  knowledge::GpuQuery query;
-  query.name = options.gpu_model;
-  const knowledge::GpuMatch match = knowledge::match_gpu(known.gpus, query);
-  if (!match.limits) {
-    return fail(ErrorKind::usage, "--gpu-model: no GPU is known by '{}'", printable(options.gpu_model))
-        .hint("e.g. H100, 'RTX 4090', sm_86");
-  }
-  analyst->gpu_name_ = match.product ? match.product->name : match.limits->family_key;
-  analyst->gpu_sm_version_ = match.limits->family_key;
-  analyst->gpu_limits_ = match.limits;
+  TRY(analyst->choose_gpu());
   return analyst;
+}
+
+// The limits of --gpu-model, with the user's own of --arch-profile laid over them.
+Result<> CodeAnalyst::choose_gpu() {
+  const knowledge::Knowledge& known = knowledge();
+  knowledge::GpuMatch match;
+  if (!options_.gpu_model.empty()) {
+    TRY_ASSIGN(match, knowledge::match_option(known.gpus, options_.gpu_model));
+    if (!match.limits) return fail(ErrorKind::usage, "--gpu-model: {}", match.explanation);
+    gpu_name_ = match.product ? match.product->name : match.limits->family_key;
+    gpu_sm_version_ = match.limits->family_key;
+    gpu_limits_ = match.limits;
+  }
+  if (options_.arch_profile.empty()) return {};
+  TRY_ASSIGN(const knowledge::GpuOverrides overrides, knowledge::GpuOverrides::load(options_.arch_profile, known.labels.thresholds()));
+  TRY_ASSIGN(knowledge::GpuProfile profile, overrides.apply(match, options_.gpu_model));
+  for (const std::string& change : profile.overridden) profile_notes_.push_back("--arch-profile: " + printable(change));
+  for (const std::string& note : profile.notes) profile_notes_.push_back("--arch-profile: " + printable(note));
+  own_limits_ = std::move(profile.limits);
+  if (own_limits_) gpu_limits_ = &*own_limits_;
+  return {};
 }
 
 Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, std::string text, const PtxCompiler& compiler) const {
@@ -166,11 +179,12 @@ Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, mo
   known.rules = &ptx_rules_;
   known.labels = &ptx_labels_;
   known.sm_version = gpu_sm_version_.empty() ? family_of(report->target) : gpu_sm_version_;
-  known.sm = registers_of(knowledge().gpus, known.sm_version);
+  known.sm = registers_of(gpu_limits_, knowledge().gpus, known.sm_version);
   report->diagnosis = diagnose::diagnose_ptx(module, known, report->compiled);
   report->advice = advice_for(report->diagnosis, expertise_->catalogue());
   judge_confidence(*report);
   add_notes(*report);
+  report->notes.insert(report->notes.end(), profile_notes_.begin(), profile_notes_.end());
   return report;
 }
 
@@ -212,6 +226,7 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<
   report->suppressed = found.suppressed;
   if (found.suppressed > 0)
     report->notes.push_back(fmt::format("{} silenced by comments in the source", count_text(found.suppressed, "finding")));
+  report->notes.insert(report->notes.end(), profile_notes_.begin(), profile_notes_.end());
   return report;
 }
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,6 +53,7 @@ class CodeAnalyst {
 
  private:
   CodeAnalyst() = default;
+  Result<> choose_gpu();
   std::string architecture_for(const PtxReport& report) const;
 
   AnalysisOptions options_;
@@ -61,6 +63,8 @@ class CodeAnalyst {
   knowledge::CodeLabels ptx_labels_;
   std::string gpu_name_, gpu_sm_version_;  // from --gpu-model
   const knowledge::SmLimits* gpu_limits_ = nullptr;
+  std::optional<knowledge::SmLimits> own_limits_;  // of --arch-profile
+  std::vector<std::string> profile_notes_;         // what it changed or could not
 };
 
 }  // namespace frx::report

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "advise/advice.h"
+#include "derive/tensor_use.h"
 #include "diagnose/diagnosis.h"
 #include "knowledge/knowledge.h"
 #include "report/hot_lines.h"
@@ -99,6 +100,7 @@ struct Kernel {
   std::vector<LaunchShape> shapes;  // heaviest first
   derive::Roofline roofline;
   derive::OccupancyAnalysis occupancy;
+  derive::TensorUse tensor;
   std::optional<double> opportunity_score;  // absent: nothing tells how far the kernel is from its roof
   std::string opportunity;  // high, medium, low, none
   std::vector<Stall> stalls;    // largest first
@@ -145,6 +147,7 @@ struct NcuReport {
   std::string gpu;              // for people
   std::string gpu_name, gpu_id, compute_capability, sm_version;
   std::string gpu_note;         // how it was matched, conflicts
+  std::string thresholds_source, thresholds_hash;
   std::string primary, primary_display;
   std::string confidence;       // high, medium, low
   std::string confidence_reason;

@@ -11,11 +11,13 @@ namespace {
 
 // Of the file's top level, and of the GPU that the user names.
 Result<std::map<std::string, double>> thresholds_in(const ThresholdOptions& options, const knowledge::Knowledge& knowledge) {
+  knowledge::GpuMatch match;
+  if (!options.gpu_model.empty()) {
+    TRY_ASSIGN(match, knowledge::match_option(knowledge.gpus, options.gpu_model));
+  }
   if (options.arch_profile.empty()) return std::map<std::string, double>();
-  TRY_ASSIGN(const knowledge::GpuOverrides overrides, knowledge::GpuOverrides::load(options.arch_profile));
-  knowledge::GpuQuery query;
-  query.name = options.gpu_model;
-  TRY_ASSIGN(knowledge::GpuProfile profile, overrides.apply(knowledge::match_gpu(knowledge.gpus, query), options.gpu_model));
+  TRY_ASSIGN(const knowledge::GpuOverrides overrides, knowledge::GpuOverrides::load(options.arch_profile, knowledge.labels.thresholds()));
+  TRY_ASSIGN(knowledge::GpuProfile profile, overrides.apply(match, options.gpu_model));
   return std::move(profile.classifier_thresholds);
 }
 

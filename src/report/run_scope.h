@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "advise/advice.h"
@@ -39,6 +40,8 @@ struct RunScopes {
 
   // The scope that answers for the run.
   const RunScope& scope() const { return steady_state ? *steady_state : run; }
+  // "run", or for any other name the scope that answers for the run.
+  const RunScope& scope_named(std::string_view name) const { return name == "run" ? run : scope(); }
 };
 
 }  // namespace frx::report

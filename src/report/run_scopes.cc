@@ -1,5 +1,8 @@
 #include "report/run_scopes.h"
 
+#include <limits>
+
+#include "base/units.h"
 #include "derive/steps/facts.h"
 #include "derive/steps/stalls.h"
 
@@ -35,6 +38,20 @@ RunScopes scopes_of(const RunJudge& judge, const RecordedSteps& recorded) {
   if (const std::size_t skipped = steps::warm_up_steps(recorded.tables); skipped > 0)
     scopes.steady_state = scope_of(judge, recorded, "steady_state", skipped);
   return scopes;
+}
+
+RunScope no_steady_state(const RunScope& run) {
+  RunScope none;
+  none.name = "steady_state";
+  none.skipped = std::numeric_limits<std::size_t>::max();
+  none.dominant_stall = steps::dominant_stall(none.facts);
+  none.diagnosis.confidence_level = "low";
+  none.diagnosis.confidence_reason =
+      fmt::format("{}: without the {} that warm up, fewer than {} would remain", count_text(run.step_numbers.size(), "completed step"),
+                  steps::steps_of_warm_up, steps::least_steady_steps);
+  none.diagnosis.thresholds_source = run.diagnosis.thresholds_source;
+  none.diagnosis.thresholds_hash = run.diagnosis.thresholds_hash;
+  return none;
 }
 
 RunScope judged_with(const RunJudge& judge, const RecordedSteps& recorded, const RunScope& own, const model::RunFacts& facts) {

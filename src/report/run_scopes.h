@@ -20,6 +20,9 @@ struct RecordedSteps {
 // They point into the judge.
 RunScopes scopes_of(const RunJudge& judge, const RecordedSteps& recorded);
 
+// What stands for the steady state where there is none: no steps and no label; the reason of its confidence says why.
+RunScope no_steady_state(const RunScope& run);
+
 // `own` judged anew with other facts.
 RunScope judged_with(const RunJudge& judge, const RecordedSteps& recorded, const RunScope& own, const model::RunFacts& facts);
 

@@ -30,10 +30,15 @@ std::string word(const detect::Verdict& verdict) {
 // The verdict of one label about what `given` says was measured.
 detect::Verdict verdict_of(const knowledge::Label& label, const Value& given) {
   model::Readings readings(loaded().metrics.size());
+  knowledge::Thresholds thresholds = loaded().labels.thresholds();
   std::uint64_t kernel_class = 0;
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (given.key(i) == "kernel") {
       kernel_class = loaded().classes.of(given.value(i).text());
+      continue;
+    }
+    if (thresholds.find(given.key(i))) {
+      EXPECT_TRUE(thresholds.lay({{std::string(given.key(i)), given.value(i).number().value_or(0)}}));
       continue;
     }
     const std::optional<model::Metric> metric = loaded().metrics.with_id(given.key(i));
@@ -45,7 +50,7 @@ detect::Verdict verdict_of(const knowledge::Label& label, const Value& given) {
     readings.set(*metric, {*value, model::Origin::measured, 0, 1, {}});
   }
   derive::add_derived(loaded().metrics, readings);
-  for (detect::Verdict& verdict : detect::examine(loaded().labels, loaded().metrics, readings, kernel_class)) {
+  for (detect::Verdict& verdict : detect::examine(loaded().labels, loaded().metrics, readings, kernel_class, thresholds)) {
     if (verdict.label == &label) return std::move(verdict);
   }
   ADD_FAILURE() << label.where << ": the label has no condition";
@@ -103,6 +108,16 @@ TEST(LabelCases, EveryConditionIsShownToFireToBeClearAndToAbstain) {
     // A condition about what is missing can always be told.
     const bool always_known = label.when.truth([](std::uint32_t) { return std::nullopt; }).has_value();
     EXPECT_TRUE(always_known || shown.contains("cannot tell")) << label.where << ": no case in which " << label.id << " cannot be told";
+  }
+}
+
+TEST(LabelCases, ShowEveryThresholdToTakeEffect) {
+  std::set<std::string_view> laid;
+  for (const auto& [label, entry] : all_cases()) {
+    for (std::size_t i = 0; i < entry["given"].size(); ++i) laid.insert(entry["given"].key(i));
+  }
+  for (const knowledge::Threshold& threshold : known().labels.thresholds().all()) {
+    if (threshold.name.starts_with("ncu_")) EXPECT_TRUE(laid.contains(threshold.name)) << "no case gives " << threshold.name;
   }
 }
 

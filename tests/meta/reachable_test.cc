@@ -56,7 +56,9 @@ SlotRange range_of(Domain domain, std::uint32_t slot) {
   constexpr double many = 1e12;
   if (slot >= slots::nobody) return {0, 0, true, true, false};
   if (slot >= slots::threshold && slot < slots::label) {
-    return {0, 2 * names().thresholds().all()[slot - slots::threshold].value, false, false, true};
+    const std::uint32_t offset = slot - slots::threshold;
+    if (offset % 2 != 0) return {0, 1, true, false, true};
+    return {0, 2 * names().thresholds().of_slot(offset), false, false, true};
   }
   if (slot >= slots::fact && slot < slots::threshold) return declared(names().facts(domain)[slot - slots::fact]);
   if (domain == Domain::run) return declared(run_facts()[slot]);

@@ -184,6 +184,11 @@ model::cuda::LaunchAdvice advice_for(const Kernel& kernel, const KernelLaunches&
     advice.candidates.push_back({size, bytes ? occupancy_pct(size, *bytes, limits) : std::nullopt});
   }
   advice.observed_block_sizes.assign(launches.block_sizes.begin(), launches.block_sizes.end());
+  for (const std::uint64_t size : launches.block_sizes) {
+    if (size == 0 || size > 1024) continue;  // such a launch fails
+    const auto percent = bytes ? occupancy_pct(size, *bytes + launches.dynamic_shared_bytes, limits) : std::nullopt;
+    advice.observed.push_back({static_cast<std::uint32_t>(size), percent});
+  }
   advice.notes.emplace_back("starting points to measure, not answers: registers are not known before compilation");
   if (kernel.max_threads)
     advice.notes.push_back(fmt::format("__launch_bounds__ allows at most {} threads", *kernel.max_threads));

@@ -13,10 +13,9 @@ std::vector<std::size_t> completed_rows(const model::StepTable& table, std::size
 }
 
 std::size_t warm_up_steps(std::span<const model::StepTable> tables) {
-  constexpr std::size_t warm_up = 2, least_remaining = 3;
   std::size_t most = 0;
   for (const model::StepTable& table : tables) most = std::max(most, completed_rows(table).size());
-  return most >= warm_up + least_remaining ? warm_up : 0;
+  return most >= steps_of_warm_up + least_steady_steps ? steps_of_warm_up : 0;
 }
 
 std::optional<StepTimes> step_times(const model::StepTable& table, std::size_t skipped) {

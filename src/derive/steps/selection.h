@@ -12,8 +12,10 @@ namespace frx::derive::steps {
 // The rows of steps that were completed, without the first `skipped` of them.
 std::vector<std::size_t> completed_rows(const model::StepTable& table, std::size_t skipped = 0);
 
-// How many steps at the beginning are left out as warming up. Documented: two. Ours: only where at least three remain on the
-// process with most steps; 0 otherwise.
+// Documented: two steps warm up. Ours: they are left out only where at least three remain.
+inline constexpr std::size_t steps_of_warm_up = 2, least_steady_steps = 3;
+
+// How many steps at the beginning are left out as warming up. 0 where too few remain on the process with most steps.
 std::size_t warm_up_steps(std::span<const model::StepTable> tables);
 
 // Means over the completed steps.
