@@ -242,6 +242,33 @@ TEST(Contract, SeveralKindsAreJoined) {
   EXPECT_EQ(layers({"a.ptx", "b.ptx"}), nullptr);  // one kind says nothing beside itself
 }
 
+TEST(Contract, PtxasIsAskedAboutBothSidesOfAChange) {
+  Inputs inputs;
+  inputs.write("ptxas",
+               "#!/bin/sh\n[ \"$1\" = --version ] && exit 0\n"
+               "for file; do :; done\n"
+               "case $(cat \"$file\") in *%f1,*) used=40;; *) used=24;; esac\n"
+               "echo \"ptxas info    : Compiling entry function 'gather' for 'sm_80'\"\n"
+               "echo \"ptxas info    : Used $used registers, 400 bytes cmem[0]\"\n");
+  std::filesystem::permissions("ptxas", std::filesystem::perms::owner_all);
+  inputs.host.programs["ptxas"] = std::filesystem::absolute("ptxas").string();
+  std::string other(ptx);
+  for (std::size_t at = other.find("%f1"); at != other.npos; at = other.find("%f1")) other.replace(at, 3, "%f2");
+  inputs.write("b.ptx", other);
+  const json registers =
+      inputs.answer({"analyze", "--before", "a.ptx", "--after", "b.ptx", "--with-ptxas", "--json"})["result"]["ptx_diff"]["register_count"];
+  EXPECT_EQ(registers["a"], 40);
+  EXPECT_EQ(registers["b"], 24);
+}
+
+TEST(Contract, AnExplanationSpeaksOfTheScopeThatWasAskedFor) {
+  Inputs inputs;
+  EXPECT_THAT(inputs.answer({"explain", "run", "--scope", "run", "--prompt-only", "--json"})["result"]["prompt"].get<std::string>(),
+              HasSubstr("Primary bottleneck"));
+  EXPECT_EQ(inputs.run({"explain", "run", "--scope", "steady_state", "--prompt-only"}), 3);
+  EXPECT_THAT(inputs.err, HasSubstr("too few completed steps for a steady state"));
+}
+
 TEST(Contract, AChangeOfCodeFailsOnWhatItBrings) {
   Inputs inputs;
   EXPECT_EQ(inputs.run({"analyze", "--before", "b.cu", "--after", "a.cu", "--fail-on", "medium"}), 1);
