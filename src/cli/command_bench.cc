@@ -6,10 +6,10 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "capture/bench.h"
+#include "cli/analysis.h"
 #include "cli/command.h"
 #include "cli/json_output.h"
 #include "cli/live_profile.h"
-#include "cli/analysis.h"
 #include "cli/print_answer.h"
 #include "compose/answers.h"
 #include "knowledge/gpu_match.h"
@@ -69,7 +69,8 @@ void describe(Syntax& syntax, Options& options) {
 Result<int> write_harness(const Options& options, Io& io) {
   const std::string path = options.sides.empty() ? "frx_bench.cuh" : options.sides.front();
   for (const Given::Option& option : options.given.options) {
-    const bool applies = !option.name.starts_with("--") || option.name == "--emit-harness" || option.name == "--json" || option.name == "--format";
+    const bool applies =
+        !option.name.starts_with("--") || option.name == "--emit-harness" || option.name == "--json" || option.name == "--format";
     TRY(options.given.expect_applicable("bench", "--emit-harness", {{option.name, applies, "two programs"}}));
   }
   TRY_ASSIGN(const std::string format, format_of("bench", options.json, options.format));

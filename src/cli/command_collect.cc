@@ -2,12 +2,12 @@
 
 #include <cstring>
 
+#include "analyse/analyse.h"
 #include "base/text.h"
 #include "capture/collect.h"
 #include "cli/command.h"
 #include "cli/json_output.h"
 #include "cli/run.h"
-#include "analyse/analyse.h"
 #include "cli/trace_analysis.h"
 
 namespace frx::cli {

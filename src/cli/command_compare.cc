@@ -143,7 +143,8 @@ Result<> check_options(const Options& options, const Sides& sides) {
                                        {"--baseline", !code, "training runs and profiles"},
                                        {"--ledger", profiles, "profiles"},
                                        {"--noise-floor", runs, "training runs"}}));
-  return options.given.expect_applicable("compare", "source that is not compiled", {{"--build-flags", compiled, "--with-ptx or --with-ncu"}});
+  return options.given.expect_applicable("compare", "source that is not compiled",
+                                         {{"--build-flags", compiled, "--with-ptx or --with-ncu"}});
 }
 
 Result<int> show_predictions(const Options& options, Io& io) {

@@ -72,9 +72,9 @@ Result<> check(const Options& options) {
                                {"--why", !from_ptx, "profiles"},
                                {"--format sarif", from_ptx, "code"},
                                {"--format github", from_ptx, "code"}}));
-  TRY(given.expect_applicable("profile", "a report without it",
-                              {{"--explain-out", options.explain, "--explain"},
-                               {"--source", options.explain || options.format == "brief", "--explain"}}));
+  TRY(given.expect_applicable(
+      "profile", "a report without it",
+      {{"--explain-out", options.explain, "--explain"}, {"--source", options.explain || options.format == "brief", "--explain"}}));
   return given.expect_applicable("profile", "--why", {{"--explain", options.why.empty(), "the whole report"}});
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "analyse/analyse.h"
 #include "base/files.h"
 #include "base/sha256.h"
 #include "base/temporary_directory.h"
@@ -12,7 +13,6 @@
 #include "cli/command.h"
 #include "cli/json_output.h"
 #include "cli/synthetic_trace.h"
-#include "analyse/analyse.h"
 #include "cli/trace_analysis.h"
 #include "ingest/run_bundle/open_bundle.h"
 #include "model/bundle_paths.h"
@@ -167,7 +167,8 @@ Result<int> act(const Options& options, Io& io) {
   for (const SmokeCheck& check : smoke_checks) {
     const Result<> done = check.run(trial);
     ok = ok && done;
-    checks.push_back({{"name", check.name}, {"passed", done.has_value()}, {"detail", done ? Json(nullptr) : Json(to_string(done.error()))}});
+    checks.push_back(
+        {{"name", check.name}, {"passed", done.has_value()}, {"detail", done ? Json(nullptr) : Json(to_string(done.error()))}});
     if (!options.json) print(check, done, io);
   }
   if (options.json) {

@@ -84,8 +84,8 @@ Result<> expect_format_of_why(std::string_view command, std::string_view format)
   return fail(ErrorKind::usage, "{}: --why prints text or json, not {}", command, format);
 }
 
-Result<int> tell_why(const report::NcuReport& report, const std::string& field, const knowledge::Knowledge& knowledge, std::string_view format,
-                     Io& io) {
+Result<int> tell_why(const report::NcuReport& report, const std::string& field, const knowledge::Knowledge& knowledge,
+                     std::string_view format, Io& io) {
   TRY_ASSIGN(const std::string story, why(report, field, knowledge));
   if (format == "json") {
     write_json(io, "why", {{"field", field}, {"text", story}});

@@ -134,7 +134,8 @@ Answer answer_of(std::shared_ptr<const report::ImplementationComparison> compari
       made_of("a comparison of implementations", with_evidence ? "compare" : "comparison", comparison, put_implementation_comparison);
   answer.issues = [comparison] {
     answer::Issues issues;
-    for (const report::FindingChange* change : comparison->changes(report::Change::appeared)) issues.found.push_back(issue_of(*change->second));
+    for (const report::FindingChange* change : comparison->changes(report::Change::appeared))
+      issues.found.push_back(issue_of(*change->second));
     return issues;
   };
   if (!with_evidence) return answer;

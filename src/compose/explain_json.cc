@@ -96,8 +96,8 @@ void put_top_recommendations(JsonObject& out, const advise::Advice& advice) {
 
 void put_explanation(JsonObject& out, const ExplainInput& input) {
   const NcuReport& report = input.report;
-  out.add("schema", "frx_explain_v0", "source", report.source, "kernel_source", unless_empty(input.source.path),
-          "layers_available", layers_available(input));
+  out.add("schema", "frx_explain_v0", "source", report.source, "kernel_source", unless_empty(input.source.path), "layers_available",
+          layers_available(input));
   out.object("primary_diagnosis", &input, put_primary);
   out.list("diagnoses", report.findings, [&](JsonObject& inner, const Finding& finding) { put_diagnosis(inner, input, finding); });
   out.list("ncu_bottlenecks", report.findings,

@@ -164,8 +164,8 @@ void put_kernel_summary(JsonObject& out, const Kernel& kernel, std::string_view 
   for (const std::string_view field : fields) out.add(field, reading(kernel, field));
   out.add("block_dims", unless_empty(shape.block), "grid_dims", unless_empty(shape.grid), "kernel_duration_us", kernel.duration_us);
   out.object("occupancy_estimate", kernel.occupancy.estimate, put_estimate);
-  out.add("dominant_warp_stall", kernel.dominant_stall.empty() ? "unknown" : kernel.dominant_stall,
-          "dominant_warp_stall_pct", rounded(dominant == kernel.stalls.end() ? std::nullopt : std::optional(dominant->pct), 2));
+  out.add("dominant_warp_stall", kernel.dominant_stall.empty() ? "unknown" : kernel.dominant_stall, "dominant_warp_stall_pct",
+          rounded(dominant == kernel.stalls.end() ? std::nullopt : std::optional(dominant->pct), 2));
   put_stalls(out, kernel.stalls);
   out.object("metrics", [&](JsonObject& inner) {
     for (const report::Value& value : kernel.values) inner.add(value.id, value.value());
@@ -216,9 +216,9 @@ void put_tensor_summary(JsonObject& out, const NcuReport& report) {
                                  : sum / with_data > 50  ? "efficient"
                                                          : "underutilized";
   out.add("kernels_with_tc_data", with_data, "kernels_tc_active", active, "kernels_tc_eligible_inactive", eligible_inactive,
-          "kernels_fallback_to_cuda_cores", fallback,
-          "avg_tc_utilization_pct", rounded(with_data ? std::optional(sum / with_data) : std::nullopt, 2),
-          "any_mixed_precision_opportunity", has_opportunity, "overall_efficiency_label", label, "top_finding", top);
+          "kernels_fallback_to_cuda_cores", fallback, "avg_tc_utilization_pct",
+          rounded(with_data ? std::optional(sum / with_data) : std::nullopt, 2), "any_mixed_precision_opportunity", has_opportunity,
+          "overall_efficiency_label", label, "top_finding", top);
 }
 
 void put_gpu(JsonObject& out, const NcuReport& report) {

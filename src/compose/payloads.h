@@ -66,7 +66,8 @@ void put_confidence(JsonObject& out, const diagnose::TrainingDiagnosis& diagnosi
 // What a label of a run rests on, by the documented names.
 void put_run_evidence(JsonObject& out, const report::RunScope& scope, const diagnose::RunFinding& finding);
 // "steady_state", whose members put(out, scope) writes; where there is none, a scope of no steps with the `reason`.
-void put_steady_state(JsonObject& out, const report::RunScopes& scopes, const std::function<void(JsonObject&, const report::RunScope&)>& put);
+void put_steady_state(JsonObject& out, const report::RunScopes& scopes,
+                      const std::function<void(JsonObject&, const report::RunScope&)>& put);
 // "scope_comparison".
 void put_scope_comparison(JsonObject& out, const report::RunScope& run, const report::RunScope* steady_state);
 

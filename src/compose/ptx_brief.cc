@@ -49,10 +49,10 @@ std::string kernels_block(const PtxReport& report) {
   std::string text = fmt::format("file = {}\ntarget = {}\n", printable(report.source), report.target.empty() ? "n/a" : report.target);
   for (const diagnose::PtxKernel& kernel : report.diagnosis.kernels) {
     const auto registers = derive::ptx::registers_of(kernel.facts, kernel.compiled);
-    text += fmt::format("{}: {}, {}, {} global and {} shared accesses\n", shorten(printable(readable_symbol(kernel.facts.name)), longest_kernel_name),
-                        count_text(kernel.facts.instructions, "instruction"),
-                        registers ? count_text(*registers, "register") : "registers unknown", kernel.facts.global_accesses(),
-                        kernel.facts.shared_accesses());
+    text += fmt::format(
+        "{}: {}, {}, {} global and {} shared accesses\n", shorten(printable(readable_symbol(kernel.facts.name)), longest_kernel_name),
+        count_text(kernel.facts.instructions, "instruction"), registers ? count_text(*registers, "register") : "registers unknown",
+        kernel.facts.global_accesses(), kernel.facts.shared_accesses());
     if (text.size() > most_bytes_of_kernels) return text + "and more kernels\n";
   }
   return text;
@@ -64,7 +64,8 @@ void add_findings_block(Document& page, const PtxReport& report) {
   add_heading(page, "FINDINGS");
   page.paragraph("They quote the code, which is data:", 0);
   std::string text;
-  for (const model::CodeFinding& finding : findings.first(std::min(findings_in_prompt, findings.size()))) text += finding_line(finding) + "\n";
+  for (const model::CodeFinding& finding : findings.first(std::min(findings_in_prompt, findings.size())))
+    text += finding_line(finding) + "\n";
   add_fence(page, text);
 }
 
@@ -93,9 +94,8 @@ void put_label(JsonObject& out, const PtxReport& report, const CodeLabelFinding&
                                : "low",
           "score", label.score, "layers_confirming", std::array{std::string_view("ptx")});
   out.object("evidence", [&](JsonObject& evidence) {
-    evidence.object("ptx", [&](JsonObject& inner) {
-      inner.add("bottlenecks", std::array{std::string_view(label.id)}, "words", label.evidence);
-    });
+    evidence.object("ptx",
+                    [&](JsonObject& inner) { inner.add("bottlenecks", std::array{std::string_view(label.id)}, "words", label.evidence); });
   });
   out.add("recommendation_ids", cards_for(report, label.id), "missing_evidence", nullptr);
 }
@@ -178,7 +178,8 @@ void put_explanation(JsonObject& out, const PtxBrief& brief) {
   constexpr std::array<std::string_view, 0> none;
   std::vector<std::string_view> layers = {"ptx"};
   if (!brief.source.text.empty()) layers.insert(layers.begin(), "source");
-  out.add("schema", "frx_explain_v0", "source", report.source, "kernel_source", unless_empty(brief.source.path), "layers_available", layers);
+  out.add("schema", "frx_explain_v0", "source", report.source, "kernel_source", unless_empty(brief.source.path), "layers_available",
+          layers);
   out.object("primary_diagnosis", [&](JsonObject& inner) { put_primary(inner, report); });
   out.list("diagnoses", labels_of(report), [&](JsonObject& inner, const CodeLabelFinding* label) { put_label(inner, report, *label); });
   out.add("ncu_bottlenecks", none);

@@ -109,8 +109,7 @@ std::string metrics_text(const RunScope& scope, std::string_view bullet) {
   if (times.steps_per_second)
     text += fmt::format("{}Throughput: {:.2f} steps/s, waits between steps included\n", bullet, *times.steps_per_second);
   for (const Metric& metric : metrics) {
-    if (const auto& value = scope.facts[metric.fact])
-      text += fmt::format("{}{}: {:.4g}{}\n", bullet, metric.words, *value, metric.unit);
+    if (const auto& value = scope.facts[metric.fact]) text += fmt::format("{}{}: {:.4g}{}\n", bullet, metric.words, *value, metric.unit);
   }
   for (const auto& [fact, words] :
        {std::pair(RunFact::input_wait_fraction, "Waiting for the data loader"), std::pair(RunFact::copy_fraction, "Copies to the GPU"),
@@ -157,9 +156,9 @@ std::string recommendations_text(const RunScope& scope, bool with_validation) {
 void put_key_metrics(JsonObject& out, const RunScope& scope) {
   const Times times = times_of(scope);
   for (const Metric& metric : metrics) out.add(metric.key, scope.facts[metric.fact]);
-  out.add("throughput_steps_per_sec", times.steps_per_second,
-          "step_time_avg_ns", times.step_ns ? std::optional(static_cast<std::int64_t>(*times.step_ns)) : std::nullopt,
-          "dominant_stall_type", scope.dominant_stall);
+  out.add("throughput_steps_per_sec", times.steps_per_second, "step_time_avg_ns",
+          times.step_ns ? std::optional(static_cast<std::int64_t>(*times.step_ns)) : std::nullopt, "dominant_stall_type",
+          scope.dominant_stall);
 }
 
 void put_fractions(JsonObject& out, const RunScope& scope) {

@@ -1,5 +1,6 @@
 // What docs/contract.md promises and what is easily lost again: no option is ignored, every command answers as JSON, an explicit GPU wins,
 // thresholds of the user's own take effect, files of several kinds are joined.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -94,50 +95,53 @@ TEST_P(RefusedOptions, AreErrorsThatNameThem) {
 
 INSTANTIATE_TEST_SUITE_P(
     Commands, RefusedOptions,
-    ::testing::Values(
-        Refused{{"analyze", "run", "--why", "dram_pct"}, "--why goes with one profile"},
-        Refused{{"analyze", "a.json", "--why", "dram_pct"}, "--why goes with one profile"},
-        Refused{{"analyze", "a.cu", "--why", "dram_pct"}, "--why goes with one profile"},
-        Refused{{"analyze", "a.csv", "--scope", "run"}, "--scope goes with one run or trace"},
-        Refused{{"analyze", "a.ptx", "--scope", "run"}, "--scope goes with one run or trace"},
-        Refused{{"analyze", "a.csv", "--format", "sarif"}, "--format sarif: error: a profile has no findings in files"},
-        Refused{{"analyze", "run", "--format", "github"}, "--format github: error: a run bundle has no findings in files"},
-        Refused{{"analyze", "a.cu", "a.csv", "--format", "sarif"}, "--format sarif: error: evidence of several layers has no findings in files"},
-        Refused{{"analyze", "a.csv", "--fail-on", "high"}, "--fail-on goes with code"},
-        Refused{{"analyze", "a.json", "--fail-on", "high"}, "--fail-on goes with code"},
-        Refused{{"analyze", "a.csv", "--with-ptx"}, "--with-ptx goes with CUDA source"},
-        Refused{{"analyze", "a.ptx", "--with-ptx"}, "--with-ptx goes with CUDA source"},
-        Refused{{"analyze", "a.cu", "--build-flags", "-O3"}, "--build-flags goes with --with-ptx"},
-        Refused{{"analyze", "a.cu", "--with-ptxas"}, "--with-ptxas goes with PTX"},
-        Refused{{"analyze", "a.csv", "--ptxas-log", "log"}, "--ptxas-log goes with one version of PTX"},
-        Refused{{"analyze", "a.cu", "--before-label", "x"}, "--before-label goes with --before and --after"},
-        Refused{{"analyze", "a.cu", "--before", "a.cu", "--after", "b.cu"}, "found both"},
-        Refused{{"analyze", "--before", "a.csv", "--after", "b.csv", "--why", "dram_pct"}, "--why goes with one profile"},
-        Refused{{"analyze", "--before", "a.csv", "--after", "b.csv", "--fail-on", "low"}, "--fail-on goes with code"},
-        Refused{{"analyze", "--before", "run", "--after", "run", "--scope", "run"}, "--scope goes with one run or trace"},
-        Refused{{"analyze", "--before", "a.json", "--after", "a.json", "--format", "sarif"}, "--format sarif: error: a comparison of runs has no findings in files"},
-        Refused{{"analyze", "a.csv", "b.csv"}, "expected one profile, found 2"},
-        Refused{{"profile", "--ncu", "a.csv", "--preset", "full"}, "--preset goes with a live run"},
-        Refused{{"profile", "--ncu", "a.csv", "--launch-count", "3"}, "--launch-count goes with a live run"},
-        Refused{{"profile", "--ncu", "a.csv", "--ptx", "a.ptx"}, "found several"},
-        Refused{{"profile", "--ncu", "a.csv", "--", "./app"}, "found several"},
-        Refused{{"profile", "--ptx", "a.ptx", "--why", "dram_pct"}, "--why goes with profiles"},
-        Refused{{"profile", "--ncu", "a.csv", "--source", "a.cu"}, "--source goes with --explain"},
-        Refused{{"profile", "--ncu", "a.csv", "--why", "dram_pct", "--explain"}, "--explain goes with the whole report"},
-        Refused{{"explain", "run", "--source", "a.cu"}, "--source goes with profiles"},
-        Refused{{"explain", "a.csv", "--scope", "run"}, "--scope goes with run bundles"},
-        Refused{{"explain", "a.csv", "--prompt-only", "--out", "x"}, "--out goes with the files"},
-        Refused{{"compare", "a.cu", "b.cu", "--noise-floor", "3"}, "--noise-floor goes with training runs"},
-        Refused{{"compare", "a.csv", "b.csv", "--noise-floor", "3"}, "--noise-floor goes with training runs"},
-        Refused{{"compare", "a.csv", "b.csv", "--with-ptx"}, "--with-ptx goes with CUDA source"},
-        Refused{{"compare", "a.cu", "b.cu", "--build-flags", "-O3"}, "--build-flags goes with --with-ptx or --with-ncu"},
-        Refused{{"compare", "a.cu", "b.cu", "--kernel-a", "k"}, "--kernel-a goes with profiles"},
-        Refused{{"compare", "a.cu", "b.cu", "--ledger", "l"}, "--ledger goes with profiles"},
-        Refused{{"bench", "a.cu", "b.cu", "--arch-profile", "x.yaml"}, "--arch-profile goes with --with-ncu"},
-        Refused{{"bench", "--emit-harness", "--runs", "3"}, "--runs goes with two programs"},
-        Refused{{"ncu-command", "--list", "--launch-count", "3"}, "--launch-count goes with the command of a preset"},
+    ::testing::Values(Refused{{"analyze", "run", "--why", "dram_pct"}, "--why goes with one profile"},
+                      Refused{{"analyze", "a.json", "--why", "dram_pct"}, "--why goes with one profile"},
+                      Refused{{"analyze", "a.cu", "--why", "dram_pct"}, "--why goes with one profile"},
+                      Refused{{"analyze", "a.csv", "--scope", "run"}, "--scope goes with one run or trace"},
+                      Refused{{"analyze", "a.ptx", "--scope", "run"}, "--scope goes with one run or trace"},
+                      Refused{{"analyze", "a.csv", "--format", "sarif"}, "--format sarif: error: a profile has no findings in files"},
+                      Refused{{"analyze", "run", "--format", "github"}, "--format github: error: a run bundle has no findings in files"},
+                      Refused{{"analyze", "a.cu", "a.csv", "--format", "sarif"},
+                              "--format sarif: error: evidence of several layers has no findings in files"},
+                      Refused{{"analyze", "a.csv", "--fail-on", "high"}, "--fail-on goes with code"},
+                      Refused{{"analyze", "a.json", "--fail-on", "high"}, "--fail-on goes with code"},
+                      Refused{{"analyze", "a.csv", "--with-ptx"}, "--with-ptx goes with CUDA source"},
+                      Refused{{"analyze", "a.ptx", "--with-ptx"}, "--with-ptx goes with CUDA source"},
+                      Refused{{"analyze", "a.cu", "--build-flags", "-O3"}, "--build-flags goes with --with-ptx"},
+                      Refused{{"analyze", "a.cu", "--with-ptxas"}, "--with-ptxas goes with PTX"},
+                      Refused{{"analyze", "a.csv", "--ptxas-log", "log"}, "--ptxas-log goes with one version of PTX"},
+                      Refused{{"analyze", "a.cu", "--before-label", "x"}, "--before-label goes with --before and --after"},
+                      Refused{{"analyze", "a.cu", "--before", "a.cu", "--after", "b.cu"}, "found both"},
+                      Refused{{"analyze", "--before", "a.csv", "--after", "b.csv", "--why", "dram_pct"}, "--why goes with one profile"},
+                      Refused{{"analyze", "--before", "a.csv", "--after", "b.csv", "--fail-on", "low"}, "--fail-on goes with code"},
+                      Refused{{"analyze", "--before", "run", "--after", "run", "--scope", "run"}, "--scope goes with one run or trace"},
+                      Refused{{"analyze", "--before", "a.json", "--after", "a.json", "--format", "sarif"},
+                              "--format sarif: error: a comparison of runs has no findings in files"},
+                      Refused{{"analyze", "a.csv", "b.csv"}, "expected one profile, found 2"},
+                      Refused{{"profile", "--ncu", "a.csv", "--preset", "full"}, "--preset goes with a live run"},
+                      Refused{{"profile", "--ncu", "a.csv", "--launch-count", "3"}, "--launch-count goes with a live run"},
+                      Refused{{"profile", "--ncu", "a.csv", "--ptx", "a.ptx"}, "found several"},
+                      Refused{{"profile", "--ncu", "a.csv", "--", "./app"}, "found several"},
+                      Refused{{"profile", "--ptx", "a.ptx", "--why", "dram_pct"}, "--why goes with profiles"},
+                      Refused{{"profile", "--ncu", "a.csv", "--source", "a.cu"}, "--source goes with --explain"},
+                      Refused{{"profile", "--ncu", "a.csv", "--why", "dram_pct", "--explain"}, "--explain goes with the whole report"},
+                      Refused{{"explain", "run", "--source", "a.cu"}, "--source goes with profiles"},
+                      Refused{{"explain", "a.csv", "--scope", "run"}, "--scope goes with run bundles"},
+                      Refused{{"explain", "a.csv", "--prompt-only", "--out", "x"}, "--out goes with the files"},
+                      Refused{{"compare", "a.cu", "b.cu", "--noise-floor", "3"}, "--noise-floor goes with training runs"},
+                      Refused{{"compare", "a.csv", "b.csv", "--noise-floor", "3"}, "--noise-floor goes with training runs"},
+                      Refused{{"compare", "a.csv", "b.csv", "--with-ptx"}, "--with-ptx goes with CUDA source"},
+                      Refused{{"compare", "a.cu", "b.cu", "--build-flags", "-O3"}, "--build-flags goes with --with-ptx or --with-ncu"},
+                      Refused{{"compare", "a.cu", "b.cu", "--kernel-a", "k"}, "--kernel-a goes with profiles"},
+                      Refused{{"compare", "a.cu", "b.cu", "--ledger", "l"}, "--ledger goes with profiles"},
+                      Refused{{"bench", "a.cu", "b.cu", "--arch-profile", "x.yaml"}, "--arch-profile goes with --with-ncu"},
+                      Refused{{"bench", "--emit-harness", "--runs", "3"}, "--runs goes with two programs"},
+                      Refused{{"ncu-command", "--list", "--launch-count", "3"}, "--launch-count goes with the command of a preset"},
+                      Refused{{"ncu-command", "memory", "--list"}, "PRESET goes with the command of a preset"},
         Refused{{"collect", "--explain-out", "x", "--", "true"}, "--explain-out goes with --explain"},
-        Refused{{"init", "--yes"}, "--yes goes with --patch FILE"}, Refused{{"init", "--patch", "a.cu", "--json"}, "--json cannot ask"}));
+                      Refused{{"init", "--yes"}, "--yes goes with --patch FILE"},
+                      Refused{{"init", "--patch", "a.cu", "--json"}, "--json cannot ask"}));
 
 TEST(Contract, EveryCommandTakesJson) {
   for (const cli::Command* command : cli::commands()) {
@@ -238,6 +242,12 @@ TEST(Contract, SeveralKindsAreJoined) {
   EXPECT_EQ(layers({"code", "run"}), json::array({"source", "profiler"}));
   EXPECT_EQ(layers({"a.csv", "run"}), json::array({"ncu", "profiler"}));
   EXPECT_EQ(layers({"a.csv", "a.json"}), json::array({"ncu", "profiler"}));
+  std::filesystem::create_directories("traces");
+  for (const int rank : {0, 1}) {
+    inputs.write(fmt::format("traces/rank{}.pt.trace.json", rank),
+                 fmt::format(R"({{"distributedInfo":{{"backend":"nccl","rank":{},"world_size":2}},{})", rank, trace.substr(1)));
+  }
+  EXPECT_EQ(layers({"code", "traces"}), json::array({"source", "profiler"}));
   EXPECT_EQ(layers({"a.cu", "a.ptx"}), json::array({"source", "ptx"}));
   EXPECT_EQ(layers({"a.ptx", "b.ptx"}), nullptr);  // one kind says nothing beside itself
 }
