@@ -70,7 +70,8 @@ std::string shown(std::string_view name, const model::RunFacts& facts) {
   const double value = *facts[*fact];
   if (as_share) return fmt::format("{:.0f}", 100 * value);
   if (value > 0 && value < 0.01) return "less than 0.01";
-  return value == std::round(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+  const bool is_whole = value == std::round(value) || std::abs(value) >= 1000;  // where three digits would need an exponent
+  return is_whole && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
 
 }  // namespace
