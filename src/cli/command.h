@@ -1,12 +1,16 @@
-// What a command looks like, and the list of all of them.
+// What a command looks like, and the list of all of them. Files are compiled in groups, so each command has a namespace of its own.
 //
+//   namespace command_example {
+//   namespace {
 //   struct Options { std::string output; };
 //   void describe(Syntax& syntax, Options& options) {
 //     syntax.option("-o,--output", "FILE", options.output, "where to write it");
 //   }
 //   Result<int> act(const Options& options, Io& io) { ... return 0; }
+//   }  // namespace
+//   }  // namespace command_example
 //   constinit const Command example_command =
-//       make_command<Options, describe, act>("example", "Do the thing", "Measure");
+//       make_command<command_example::Options, command_example::describe, command_example::act>("example", "Do the thing", "Measure");
 #pragma once
 
 #include <memory>

@@ -15,6 +15,7 @@
 #include "cli/trace_analysis.h"
 
 namespace frx::cli {
+namespace command_analyze {
 namespace {
 
 using ingest::Kind;
@@ -213,8 +214,9 @@ Result<int> act(const Options& given, Io& io) {
 }
 
 }  // namespace
+}  // namespace command_analyze
 
 constinit const Command analyze_command =
-    make_command<Options, describe, act>("analyze", "Diagnose an export, or compare two", "Diagnose");
+    make_command<command_analyze::Options, command_analyze::describe, command_analyze::act>("analyze", "Diagnose an export, or compare two", "Diagnose");
 
 }  // namespace frx::cli

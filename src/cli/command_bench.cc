@@ -17,6 +17,7 @@
 #include "report/expertise.h"
 
 namespace frx::cli {
+namespace command_bench {
 namespace {
 
 constexpr std::uint64_t most_runs = 10'000;
@@ -179,8 +180,9 @@ Result<int> act(const Options& given, Io& io) {
 }
 
 }  // namespace
+}  // namespace command_bench
 
 constinit const Command bench_command =
-    make_command<Options, describe, act>("bench", "Build two CUDA programs and say which is faster", "Measure");
+    make_command<command_bench::Options, command_bench::describe, command_bench::act>("bench", "Build two CUDA programs and say which is faster", "Measure");
 
 }  // namespace frx::cli

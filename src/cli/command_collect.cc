@@ -11,6 +11,7 @@
 #include "cli/trace_analysis.h"
 
 namespace frx::cli {
+namespace command_collect {
 namespace {
 
 struct Options {
@@ -142,8 +143,9 @@ Result<int> act(const Options& options, Io& io) {
 }
 
 }  // namespace
+}  // namespace command_collect
 
 constinit const Command collect_command =
-    make_command<Options, describe, act>("collect", "Run a training program and keep what was seen as a bundle", "Measure");
+    make_command<command_collect::Options, command_collect::describe, command_collect::act>("collect", "Run a training program and keep what was seen as a bundle", "Measure");
 
 }  // namespace frx::cli

@@ -10,6 +10,7 @@
 #include "cli/print_answer.h"
 
 namespace frx::cli {
+namespace command_compare {
 namespace {
 
 struct Options {
@@ -175,8 +176,9 @@ Result<int> act(const Options& given, Io& io) {
 }
 
 }  // namespace
+}  // namespace command_compare
 
 constinit const Command compare_command =
-    make_command<Options, describe, act>("compare", "Say which of two is better or faster, if one can tell", "Diagnose");
+    make_command<command_compare::Options, command_compare::describe, command_compare::act>("compare", "Say which of two is better or faster, if one can tell", "Diagnose");
 
 }  // namespace frx::cli

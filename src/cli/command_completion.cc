@@ -8,6 +8,7 @@
 #include "cli/run.h"
 
 namespace frx::cli {
+namespace command_completion {
 namespace {
 
 struct Options {
@@ -204,8 +205,9 @@ Result<int> act(const Options& options, Io& io) {
 }
 
 }  // namespace
+}  // namespace command_completion
 
 constinit const Command completion_command =
-    make_command<Options, describe, act>("completion", "Print a completion script for your shell", "Set up");
+    make_command<command_completion::Options, command_completion::describe, command_completion::act>("completion", "Print a completion script for your shell", "Set up");
 
 }  // namespace frx::cli

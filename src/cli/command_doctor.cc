@@ -8,6 +8,7 @@
 #include "cli/json_output.h"
 
 namespace frx::cli {
+namespace command_doctor {
 namespace {
 
 using Status = Check::Status;
@@ -101,8 +102,9 @@ Result<int> act(const Options& options, Io& io) {
 }
 
 }  // namespace
+}  // namespace command_doctor
 
 constinit const Command doctor_command =
-    make_command<Options, describe, act>("doctor", "Check what this machine offers for profiling", "Set up");
+    make_command<command_doctor::Options, command_doctor::describe, command_doctor::act>("doctor", "Check what this machine offers for profiling", "Set up");
 
 }  // namespace frx::cli

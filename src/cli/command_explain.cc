@@ -11,6 +11,7 @@
 #include "compose/answers.h"
 
 namespace frx::cli {
+namespace command_explain {
 namespace {
 
 struct Options {
@@ -100,8 +101,9 @@ Result<int> act(const Options& options, Io& io) {
 }
 
 }  // namespace
+}  // namespace command_explain
 
 constinit const Command explain_command =
-    make_command<Options, describe, act>("explain", "Write an optimisation brief for people and language models", "Diagnose");
+    make_command<command_explain::Options, command_explain::describe, command_explain::act>("explain", "Write an optimisation brief for people and language models", "Diagnose");
 
 }  // namespace frx::cli

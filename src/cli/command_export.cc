@@ -13,6 +13,7 @@
 #include "ingest/profile.h"
 
 namespace frx::cli {
+namespace command_export {
 namespace {
 
 struct Options {
@@ -129,7 +130,8 @@ Result<int> act(const Options& options, Io& io) {
 }
 
 }  // namespace
+}  // namespace command_export
 
-constinit const Command export_command = make_command<Options, describe, act>("export", "Write a report as CSV or JSON", "Diagnose");
+constinit const Command export_command = make_command<command_export::Options, command_export::describe, command_export::act>("export", "Write a report as CSV or JSON", "Diagnose");
 
 }  // namespace frx::cli

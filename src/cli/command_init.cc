@@ -16,6 +16,7 @@
 #include "knowledge/gpu_match.h"
 
 namespace frx::cli {
+namespace command_init {
 namespace {
 
 namespace fs = std::filesystem;
@@ -283,8 +284,9 @@ Result<int> act(const Options& options, Io& io) {
 }
 
 }  // namespace
+}  // namespace command_init
 
 constinit const Command init_command =
-    make_command<Options, describe, act>("init", "Say what to do first, or put the SDK into a script", "Set up");
+    make_command<command_init::Options, command_init::describe, command_init::act>("init", "Say what to do first, or put the SDK into a script", "Set up");
 
 }  // namespace frx::cli

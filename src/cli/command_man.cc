@@ -7,6 +7,7 @@
 #include "cli/run.h"
 
 namespace frx::cli {
+namespace command_man {
 namespace {
 
 struct Options {
@@ -169,7 +170,8 @@ Result<int> act(const Options& options, Io& io) {
 }
 
 }  // namespace
+}  // namespace command_man
 
-constinit const Command man_command = make_command<Options, describe, act>("man", "Print the manual page", "Set up");
+constinit const Command man_command = make_command<command_man::Options, command_man::describe, command_man::act>("man", "Print the manual page", "Set up");
 
 }  // namespace frx::cli

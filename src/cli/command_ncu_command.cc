@@ -9,6 +9,7 @@
 #include "knowledge/presets.h"
 
 namespace frx::cli {
+namespace command_ncu_command {
 namespace {
 
 struct Options {
@@ -107,8 +108,9 @@ Result<int> act(const Options& options, Io& io) {
 }
 
 }  // namespace
+}  // namespace command_ncu_command
 
 constinit const Command ncu_command_command =
-    make_command<Options, describe, act>("ncu-command", "Print the ncu command that collects the right counters", "Measure");
+    make_command<command_ncu_command::Options, command_ncu_command::describe, command_ncu_command::act>("ncu-command", "Print the ncu command that collects the right counters", "Measure");
 
 }  // namespace frx::cli

@@ -10,6 +10,7 @@
 #include "knowledge/presets.h"
 
 namespace frx::cli {
+namespace command_profile {
 namespace {
 
 struct Options {
@@ -126,8 +127,9 @@ Result<int> act(const Options& options, Io& io) {
 }
 
 }  // namespace
+}  // namespace command_profile
 
 constinit const Command profile_command =
-    make_command<Options, describe, act>("profile", "Say why kernels are slow, from ncu or from an export", "Diagnose");
+    make_command<command_profile::Options, command_profile::describe, command_profile::act>("profile", "Say why kernels are slow, from ncu or from an export", "Diagnose");
 
 }  // namespace frx::cli

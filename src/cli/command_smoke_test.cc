@@ -18,6 +18,7 @@
 #include "model/bundle_paths.h"
 
 namespace frx::cli {
+namespace command_smoke_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -180,8 +181,9 @@ Result<int> act(const Options& options, Io& io) {
 }
 
 }  // namespace
+}  // namespace command_smoke_test
 
 constinit const Command smoke_test_command =
-    make_command<Options, describe, act>("smoke-test", "Check this installation on an invented run", "Set up");
+    make_command<command_smoke_test::Options, command_smoke_test::describe, command_smoke_test::act>("smoke-test", "Check this installation on an invented run", "Set up");
 
 }  // namespace frx::cli

@@ -4,6 +4,7 @@
 #include "ingest/format.h"
 
 namespace frx::cli {
+namespace command_formats {
 namespace {
 
 struct Options {};
@@ -16,7 +17,8 @@ Result<int> act(const Options&, Io& io) {
 }
 
 }  // namespace
+}  // namespace command_formats
 
-constinit const Command formats_command = make_command<Options, describe, act>("formats", "List what can be read", "Setup");
+constinit const Command formats_command = make_command<command_formats::Options, command_formats::describe, command_formats::act>("formats", "List what can be read", "Setup");
 
 }  // namespace frx::cli
