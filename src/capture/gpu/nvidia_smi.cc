@@ -64,7 +64,7 @@ class NvidiaSmi final : public GpuSource {
     Result<std::vector<GpuSample>> samples = next_round(indices.size());
     if (!samples) {
       end();
-      short_query_ = !ever_answered_;  // perhaps the driver is too old for the further fields
+      short_query_ = !ever_answered_;  // the driver may be too old for the further fields
     }
     return samples;
   }
@@ -88,7 +88,7 @@ class NvidiaSmi final : public GpuSource {
     request.err = pipe.write.get();
     SignalForwarding forwarding;
     TRY_ASSIGN(pid_, spawn(request, forwarding));
-    forwarding.forget();  // it goes on until we end it
+    forwarding.forget();  // it runs until we end it
     out_ = std::move(pipe.read);
     held_.clear();
     return {};
