@@ -1,8 +1,8 @@
-// Which GPU is this? From what a user typed, what a profile says of its device, or both.
+// Identifies the GPU from the user's name for it, from the device facts of a profile, or both.
 //
-// There is no default GPU. The answer says how sure it is and why, and an unknown GPU has no peaks:
-// whatever needs one is withheld and the report says so. Where name and device disagree, the device
-// is believed, because a name may be a left-over option and an attribute comes from the driver.
+// There is no default GPU. The answer says how certain it is and why, and an unknown GPU has no peaks: values that need one are withheld,
+// with a note. Where name and device disagree, the device is used, because a name may be a left-over option and an attribute comes from the
+// driver.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace frx::knowledge {
 
-// What is known of the device; the more, the better.
+// The known facts of the device; all of them are optional.
 struct GpuQuery {
   std::optional<std::string> name;     // "NVIDIA A100-SXM4-80GB", "rtx4090", "sm_90"
   std::optional<model::ComputeCapability> cc;
@@ -38,7 +38,7 @@ struct GpuMatch {
   Certainty certainty = Certainty::unknown;
   bool is_mig = false;                        // a slice: the product's peaks are those of the whole GPU
   std::optional<MigProfile> mig;
-  bool conflict = false;                      // name and device disagree; the device was believed
+  bool conflict = false;                      // name and device disagree; the device was used
 };
 
 GpuMatch match_gpu(const GpuCatalogue& catalogue, const GpuQuery& query);

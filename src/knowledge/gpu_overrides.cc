@@ -14,9 +14,9 @@ constexpr std::string_view profiles_key = "profiles";
 
 struct Spelling {
   std::string_view written;
-  std::string_view field;  // ours
+  std::string_view field;  // of the catalogue
 };
-// The documented profile has one FP16 peak, and it is the tensor rate.
+// The profile of docs/contract.md has one FP16 peak, and it is the tensor rate.
 constexpr Spelling peak_names[] = {
     {"peak_fp64_tflops", "fp64"},        {"peak_fp32_tflops", "fp32"},        {"peak_tf32_tflops", "tf32_tensor"},
     {"peak_fp16_tflops", "fp16_tensor"}, {"peak_bf16_tflops", "bf16_tensor"}, {"peak_fp8_tflops", "fp8_tensor"},
@@ -47,7 +47,7 @@ bool is_one_of(const Range& names, std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-// Lower case, without blanks and dashes: the documented comparison of keys.
+// Lower case, without blanks and dashes: the comparison of keys in docs/contract.md.
 std::string folded(std::string_view key) {
   std::string text = to_lower(trim(key));
   std::erase_if(text, [](char c) { return c == ' ' || c == '-'; });
@@ -75,7 +75,7 @@ std::string suggestion(std::string_view field) {
   return std::string(nearest(field, known));
 }
 
-// Lays one field over the profile.
+// Overrides one field of the profile.
 class Layer {
  public:
   explicit Layer(GpuProfile& profile) : profile_(profile) {}
@@ -146,7 +146,7 @@ class Layer {
     if (profile_.limits) profile_.limits->classifier.set(*name, result);
     return done(*name, written, value);
   }
-  // `field` outlives the profile, `written` belongs to the file.
+  // `field` outlives the profile, `written` is owned by the file.
   Result<> done(std::string_view field, std::string_view written, const Value& value) {
     std::erase_if(profile_.product.notes, [&](const auto& note) { return note.first == field; });
     profile_.product.notes.emplace_back(field, fmt::format("overridden in {}", value.where()));
@@ -188,7 +188,7 @@ Result<GpuOverrides> GpuOverrides::parse(std::string file, const std::string& te
   return overrides;
 }
 
-// Every section is read once, whichever GPU it is for, so that a mistake shows at once.
+// Every section is read once, whichever GPU it is for, so that an error is reported at once.
 Result<> GpuOverrides::check(const Value& root) const {
   GpuProfile scratch;
   scratch.limits.emplace();

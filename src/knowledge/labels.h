@@ -1,4 +1,4 @@
-// The bottleneck labels of data/bottlenecks: when each one holds, how strongly, and its words.
+// The bottleneck labels of data/bottlenecks: condition, score and texts of each one.
 //
 // A label file holds an expression for its condition, its score (0 to 1: how much of the launch's time
 // it explains) and the time at stake, over the metrics of the catalogue and the classes of kernel
@@ -17,7 +17,7 @@ namespace frx::knowledge {
 
 enum class LabelKind {
   cause,    // something that can be changed
-  symptom,  // a consequence worth knowing; leads only when nothing else explains it
+  symptom,  // a consequence; leads only when nothing else explains it
   state,    // a statement about the whole: at the limit, not enough data
 };
 
@@ -30,7 +30,7 @@ struct Label {
   std::string_view id;          // "memory_bandwidth_bound"
   std::string_view display;
   LabelKind kind = LabelKind::cause;
-  double order = 0;             // the documented order; decides ties
+  double order = 0;             // the order of docs/contract.md; decides ties
   Expression when;
   Expression score;
   Expression time_at_stake;     // ns, an upper bound; may be empty
@@ -38,7 +38,7 @@ struct Label {
   std::vector<std::string_view> explained_by;  // labels whose consequence this is when they hold too
   std::string_view why;
   std::string_view question;    // for the brief: what to ask about this bottleneck
-  std::string_view collect;     // preset that would settle it
+  std::string_view collect;     // preset with the counters that would decide it
   Value cases;                  // its own tests
   std::string where;
 };
@@ -47,7 +47,7 @@ class LabelCatalogue {
  public:
   static Result<LabelCatalogue> load(const Library& library, const MetricCatalogue& metrics, const KernelClasses& classes);
 
-  const std::vector<Label>& all() const { return labels_; }   // in documented order
+  const std::vector<Label>& all() const { return labels_; }   // in the order of docs/contract.md
   const Label* with_id(std::string_view id) const;
 
   // Slots at and above this one are bits of the kernel's class.
