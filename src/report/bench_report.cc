@@ -66,7 +66,7 @@ double apart(const std::vector<std::string>& first, const std::vector<std::strin
   return furthest;
 }
 
-bool all_tell(const BenchSide& side) {
+bool all_have_checksums(const BenchSide& side) {
   return !side.runs.empty() && std::ranges::none_of(side.runs, [](const BenchRun& run) { return run.checksum.empty(); });
 }
 
@@ -80,7 +80,7 @@ std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share);
 
 // Atomics add up in another order each time: a side that differs from itself allows the other one twice as much.
 void compare_outputs(const Bench& bench, double tolerance, BenchReport& report) {
-  if (!all_tell(bench.before) || !all_tell(bench.after)) return;
+  if (!all_have_checksums(bench.before) || !all_have_checksums(bench.after)) return;
   const std::string before = join(bench.before.runs.front().checksum, " "), after = join(bench.after.runs.front().checksum, " ");
   const double noise = std::max(own_noise(bench.before), own_noise(bench.after));
   const double distance = apart(bench.before.runs.front().checksum, bench.after.runs.front().checksum);

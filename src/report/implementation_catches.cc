@@ -62,13 +62,13 @@ bool is_of_registers_and_launch(const DimensionScore& a, const DimensionScore& b
 
 // One dimension better, another worse; registers against occupancy are told of above.
 void add_opposite_dimensions(const ImplementationComparison& c, std::vector<Tradeoff>& all) {
-  const bool told_of_registers = std::ranges::any_of(
+  const bool registers_reported = std::ranges::any_of(
       all, [](const Tradeoff& one) { return one.label.ends_with("occupancy_regressed") || one.label.starts_with("occupancy_improved"); });
   for (const DimensionScore& better : c.scores.dimensions) {
     if (better.winner(c.card->tie_band) != Side::second) continue;
     for (const DimensionScore& worse : c.scores.dimensions) {
       if (worse.winner(c.card->tie_band) != Side::first) continue;
-      if (told_of_registers && is_of_registers_and_launch(better, worse)) continue;
+      if (registers_reported && is_of_registers_and_launch(better, worse)) continue;
       all.push_back({fmt::format("{}_improved_but_{}_regressed", better.dimension->id, worse.dimension->id),
                      "medium",
                      fmt::format("{} got better, {} worse", better.dimension->display, worse.dimension->display),

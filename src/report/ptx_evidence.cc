@@ -88,7 +88,7 @@ void PtxEvidence::add_kernel(const PtxReport& ptx, const KernelFacts& facts) {
     for (const p::Branch& branch : divergence.branches) {
       if (!branch.may_diverge) continue;
       const std::optional<Line> at = line(branch.instruction);
-      if (at) kernel.parting.insert(*at);
+      if (at) kernel.divergent.insert(*at);
       kernel.all_parts_placed &= at.has_value();
     }
   }
@@ -158,7 +158,7 @@ PtxVerdict PtxEvidence::about_condition(const CodeFinding& finding) const {
   const std::vector<const Kernel*> kernels = kernels_of(finding);
   const std::vector<Line> lines = lines_of(finding);
   const auto parts = [&](const Kernel* kernel) {
-    return std::ranges::any_of(lines, [&](const Line& line) { return kernel->parting.contains(line); });
+    return std::ranges::any_of(lines, [&](const Line& line) { return kernel->divergent.contains(line); });
   };
   const auto never = [&](const Kernel* kernel) {
     return kernel->all_parts_placed && !parts(kernel) &&
@@ -173,7 +173,7 @@ PtxVerdict PtxEvidence::about_condition(const CodeFinding& finding) const {
 PtxVerdict PtxEvidence::about_branches(const CodeFinding& finding) const {
   const std::vector<const Kernel*> kernels = kernels_of(finding);
   if (kernels.empty()) return {};
-  const auto together = [](const Kernel* k) { return k->facts->divergence_known && k->parting.empty() && k->all_parts_placed; };
+  const auto together = [](const Kernel* k) { return k->facts->divergence_known && k->divergent.empty() && k->all_parts_placed; };
   if (!std::ranges::all_of(kernels, together)) return {};
   return withdrawn("no branch of the kernel parts the lanes of a warp");
 }

@@ -38,7 +38,7 @@ class PtxEvidence {
   struct Kernel {
     const derive::ptx::KernelFacts* facts = nullptr;
     std::set<Line> lines;           // that have instructions
-    std::set<Line> parting;         // with a branch that may part the lanes of a warp
+    std::set<Line> divergent;       // with a branch that may part the lanes of a warp
     bool all_parts_placed = false;  // every such branch has a line, and none was left out
   };
   struct Answer;

@@ -141,9 +141,9 @@ void answer(Judgement& judgement, const Interval& interval, double noise_floor) 
   } else if (interval.low > floor) {
     judgement.answer = Answer::worse;
   }
-  const bool is_told = judgement.answer != Answer::cannot_tell;
+  const bool is_conclusive = judgement.answer != Answer::cannot_tell;
   const bool is_within = interval.low >= -floor && interval.high <= floor;
-  judgement.doubt = is_told ? Doubt::none : is_within ? Doubt::within_noise : Doubt::too_scattered;
+  judgement.doubt = is_conclusive ? Doubt::none : is_within ? Doubt::within_noise : Doubt::too_scattered;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ struct LatenessRule {
   // Smaller losses are not worth a search: the share of a step from which on we name a stall of a run too.
   static constexpr double lost_share = 0.05;
   // Two thirds of the waiting. With two equally good ranks each would get half.
-  static constexpr double blame_share = 2.0 / 3;
+  static constexpr double late_share = 2.0 / 3;
   // The ranks that came last must have done so oftener than chance explains, one time in a hundred at most.
   static constexpr double chance = 0.01;
   // Smaller differences are not waiting: kernels never take exactly equal time on several GPUs.
@@ -55,7 +55,7 @@ enum class LateVerdict {
 
 struct Lateness {
   LateVerdict verdict = LateVerdict::no_collectives;
-  std::vector<std::size_t> late;    // indices of participants, the most blamed first
+  std::vector<std::size_t> late;    // indices of participants, the most attributed first
   std::vector<RankLateness> ranks;  // by participant
   std::uint64_t counted = 0;        // collectives that ended together
   std::uint64_t with_waiting = 0;   // of those
@@ -71,10 +71,10 @@ Lateness lateness_of(const Matching& matching, const std::vector<RankTimes>& tim
 bool shows_waiting(std::span<const std::int64_t> durations);
 
 // How long each member waited, by the order of `durations`, and how much of the waiting of the others (in the mean) is its own.
-struct Blame {
-  std::vector<double> waited, blamed;
+struct WaitingShares {
+  std::vector<double> waited, attributed;
 };
-Blame blame_for(std::span<const std::int64_t> durations);
+WaitingShares share_waiting(std::span<const std::int64_t> durations);
 
 // The facts of a rank as if no other rank had been late: steps are shorter by the share it lost waiting, which is
 // communication that no computing hid.

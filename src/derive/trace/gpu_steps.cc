@@ -65,11 +65,11 @@ model::GpuSteps gpu_steps(const Timeline& timeline, const Attribution& attributi
   model::GpuSteps gpu{device, std::vector<GpuTime>(spans.size())};
   const Intervals idle = fill_work(activity, spans, gpu.steps);
   fill(gpu.steps, &GpuTime::idle, spans, idle);
-  Blame blame(timeline, attribution.work, activity.work, host);
+  IdleAttribution idle_attribution(timeline, attribution.work, activity.work, host);
   const CausesBySpan by_step(spans);
   for (std::span<const Interval> rest = idle; !rest.empty();) {
     const std::span<const Interval> some = rest.first(std::min(rest.size(), gaps_at_a_time));
-    by_step.add(blame.causes_of(some), {some.front().begin, some.back().end}, gpu.steps);
+    by_step.add(idle_attribution.causes_of(some), {some.front().begin, some.back().end}, gpu.steps);
     rest = rest.subspan(some.size());
   }
   return gpu;

@@ -34,13 +34,13 @@ std::span<const Interval> near(std::span<const Interval> ranges, Interval stretc
 }  // namespace
 
 // The part of the gap before the next work was launched; the rest is due to the GPU.
-struct Blame::Gap {
+struct IdleAttribution::Gap {
   Interval late;
   Interval launched;
   bool is_known = false;
 };
 
-Blame::Gap Blame::divided(Interval gap) {
+IdleAttribution::Gap IdleAttribution::divided(Interval gap) {
   while (next_ < order_.size() && timeline_.start[work_[order_[next_]].event] < gap.end) ++next_;
   if (next_ == order_.size() || work_[order_[next_]].launch == none) return {gap, {gap.end, gap.end}, false};
   const std::uint32_t call = work_[order_[next_]].launch;
@@ -49,7 +49,7 @@ Blame::Gap Blame::divided(Interval gap) {
   return {{gap.begin, launch}, {launch, gap.end}, true};
 }
 
-std::array<Intervals, model::idle_cause_count> Blame::causes_of(std::span<const Interval> idle) {
+std::array<Intervals, model::idle_cause_count> IdleAttribution::causes_of(std::span<const Interval> idle) {
   std::array<Intervals, model::idle_cause_count> causes;
   if (idle.empty()) return causes;
   const auto add = [&](IdleCause cause, Interval span) {
