@@ -1,7 +1,7 @@
-// Asks every label about one set of readings.
+// Evaluates every label for one set of readings.
 //
-// A label fires, is clear, or cannot be told because a value it needs was not measured. Abstaining is
-// a result: the report says what is missing and which command collects it.
+// A label fires, is clear, or is inconclusive because a value it needs was not measured. Inconclusive is a result: the report lists the
+// missing values and the command that collects them.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct Verdict {
   const Fires* fires() const { return std::get_if<Fires>(&answer); }
 };
 
-// One verdict per label that has a condition, in the documented order. `kernel_class` is
+// One result per label that has a condition, in the order of docs/contract.md. `kernel_class` is
 // KernelClasses::of the kernel's name.
 std::vector<Verdict> examine(const knowledge::LabelCatalogue& labels, const knowledge::MetricCatalogue& metrics,
                              const model::Readings& readings, std::uint64_t kernel_class);

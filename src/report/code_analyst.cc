@@ -31,7 +31,7 @@ std::string first_target(const model::ptx::Module& module) {
   return at == module.targets.end() ? std::string() : printable(*at);
 }
 
-// Of the architecture, where we know it.
+// The limits of the architecture, when it is in the catalogue.
 derive::ptx::SmRegisters registers_of(const knowledge::GpuCatalogue& gpus, std::string_view sm_version) {
   derive::ptx::SmRegisters sm;
   const auto limits = std::ranges::find(gpus.all_limits(), sm_version, &knowledge::SmLimits::family_key);
@@ -112,7 +112,7 @@ diagnose::CompiledKernels compiled_in_log(std::span<const model::PtxasFunction> 
   return compiled;
 }
 
-// A target with a letter runs on that GPU alone; a plain one on any that is newer.
+// A target with a suffix runs on that GPU alone; a plain one on any newer GPU.
 std::string CodeAnalyst::architecture_for(const PtxReport& report) const {
   const bool is_plain = !report.target.empty() && report.target.back() >= '0' && report.target.back() <= '9';
   return is_plain && !gpu_sm_version_.empty() ? gpu_sm_version_ : report.target;
@@ -182,7 +182,7 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(
 }
 
 Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<std::string>& names, const TextOf& text_of) const {
-  constexpr std::size_t many = 16;  // files: more are packed when they are read, and unpacked while they are studied
+  constexpr std::size_t many = 16;  // files: more are compressed when they are read, and decompressed while they are analysed
   auto report = std::make_unique<CudaReport>();
   report->gpu = gpu();
   const auto read_one = [&](std::size_t i) -> Result<model::cuda::Source> {

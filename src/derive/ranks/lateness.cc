@@ -11,7 +11,7 @@ using model::RunFact;
 
 double log_choose(double n, double k) { return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1); }
 
-// How likely `hits` or more of `tries` are, each hit having the probability `p`.
+// The probability of `hits` or more of `tries`, each hit having the probability `p`.
 double tail(std::uint64_t hits, std::uint64_t tries, double p) {
   if (p >= 1 || hits == 0) return 1;
   double sum = 0;

@@ -26,7 +26,7 @@ TEST(WaitingShares, ALonelyLateRankHasAllOfIt) {
 TEST(WaitingShares, RanksThatComeLateTogetherShareIt) {
   const std::int64_t durations[] = {100, 900, 100};
   const WaitingShares shares = share_waiting(durations);
-  EXPECT_EQ(shares.attributed, (std::vector<double>{200, 0, 200}));  // 800 waited by one, halved twice: two others, two to shares
+  EXPECT_EQ(shares.attributed, (std::vector<double>{200, 0, 200}));  // 800 waited by one, halved twice: two others, two late ones
 }
 
 TEST(WaitingShares, AddsUpToTheWaiting) {

@@ -12,8 +12,8 @@ namespace frx::derive::steps {
 // The rows of steps that were completed, without the first `skipped` of them.
 std::vector<std::size_t> completed_rows(const model::StepTable& table, std::size_t skipped = 0);
 
-// How many steps at the beginning are left out as warming up. Documented: two. Ours: only where at least three remain on the
-// process with most steps; 0 otherwise.
+// How many steps at the beginning are left out as warm-up: two (docs/contract.md), but only where at least three remain on the process with
+// most steps; 0 otherwise.
 std::size_t warm_up_steps(std::span<const model::StepTable> tables);
 
 // Means over the completed steps.
@@ -23,13 +23,13 @@ struct StepTimes {
   std::int64_t longest_ns = 0;       // wall
   double per_second() const { return 1e9 / total_ns; }
 };
-// None when no step is left.
+// Absent when no step is left.
 std::optional<StepTimes> step_times(const model::StepTable& table, std::size_t skipped);
 
-// Of the same steps, each from when its loader was asked to its end; nanoseconds.
+// Of the same steps, each from the request to its loader to its end; nanoseconds.
 std::vector<double> total_times(const model::StepTable& table, std::size_t skipped);
 
-// Samples in a batch; none unless all of these steps say the same.
+// Samples in a batch; absent unless all of these steps have the same.
 std::optional<double> common_batch(const model::StepTable& table, std::size_t skipped);
 
 }  // namespace frx::derive::steps

@@ -117,7 +117,7 @@ TEST(Breakdown, KeepsGpusApart) {
   EXPECT_EQ(model::total_of(times.gpus[1]).compute, 10 * us);
 }
 
-// What a trace does not show is unknown, not zero.
+// A value that is not in a trace is unknown, not zero.
 TEST(Breakdown, LeavesOutWhatWasNotRecorded) {
   const StepTable times = times_of(step(1, 0, 100) + step(2, 100, 250));
   EXPECT_EQ(times.wall_ns(1), 150 * us);

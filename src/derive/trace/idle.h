@@ -1,4 +1,4 @@
-// Why a GPU was idle.
+// The causes of idle time of a GPU.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ namespace frx::derive::trace {
 // Attributes the idle time of one GPU to its causes.
 class IdleAttribution {
  public:
-  // `order`: what ran on this GPU, by start, as places in `work`. All of it must outlive the answer.
+  // `order`: the work of this GPU, by start, as indices into `work`. All arguments must outlive the object.
   IdleAttribution(const model::Timeline& timeline, std::span<const GpuWork> work, std::span<const std::uint32_t> order,
                   const HostRanges& host)
       : timeline_(timeline), work_(work), order_(order), host_(host) {}
