@@ -1,6 +1,6 @@
 """The one recorder of a process: events go in from any thread, lines of the trace come out.
 
-Off (nobody called `init`, and `frx collect` did not ask), every function of the SDK returns at `recorder.active`. On, an event is
+Off (`init` was not called, and `frx collect` did not request it), every function of the SDK returns at `recorder.active`. On, an event is
 made as a dictionary and queued; the queue is written out when a step ends, after 100 events, after a second, on `flush` and at
 exit. So a process that is killed loses no finished step.
 

@@ -110,9 +110,9 @@ Result<MetricTables> MetricTables::load(const Library& library, const MetricCata
   return tables;
 }
 
-std::string_view MetricTables::metric_called(std::string_view documented) const {
+std::string_view MetricTables::metric_called(std::string_view name) const {
   for (const std::vector<Named>* names : {&averages, &other_names}) {
-    const auto at = std::ranges::find(*names, documented, &Named::key);
+    const auto at = std::ranges::find(*names, name, &Named::key);
     if (at != names->end()) return at->id;
   }
   return {};

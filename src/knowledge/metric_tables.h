@@ -58,7 +58,7 @@ struct MetricTables {
   static Result<MetricTables> load(const Library& library, const MetricCatalogue& metrics);
 
   // The metric with a name of docs/contract.md, "" when there is none.
-  std::string_view metric_called(std::string_view documented) const;
+  std::string_view metric_called(std::string_view name) const;
   // The row of a comparison, nullptr when there is none.
   const Compared* compared_as(std::string_view key) const;
 };

@@ -26,9 +26,9 @@ std::int64_t lost_to_wait(const Intervals& waits, Interval span) {
 }
 
 // The waits that may touch the interval.
-std::span<const Interval> near(std::span<const Interval> ranges, Interval stretch) {
-  const auto first = std::ranges::upper_bound(ranges, stretch.begin, {}, &Interval::end);
-  return {first, std::ranges::lower_bound(first, ranges.end(), stretch.end, {}, &Interval::begin)};
+std::span<const Interval> near(std::span<const Interval> ranges, Interval interval) {
+  const auto first = std::ranges::upper_bound(ranges, interval.begin, {}, &Interval::end);
+  return {first, std::ranges::lower_bound(first, ranges.end(), interval.end, {}, &Interval::begin)};
 }
 
 }  // namespace
