@@ -1,4 +1,4 @@
-"""Records what a training run waits for, for `frx collect` and `frx analyze`. Pure Python; PyTorch is optional.
+"""Records the waits of a training run, for `frx collect` and `frx analyze`. Pure Python; PyTorch is optional.
 
     import fournex as frx
 

@@ -1,8 +1,8 @@
-"""The way from Python to frx, which does the analysis: the library in this process, or the program in another one.
+"""The interface from Python to frx, which does the analysis: the library in this process, or the program in another one.
 
-Looked for in this order: the library that FRX_LIBRARY names, ``libfrx.so`` in the folder of this package, the program that
-FRX_PROGRAM names, ``bin/frx`` in the folder of this package, ``libfrx.so`` of the system, ``frx`` in PATH. What the environment names
-must be there.
+Searched in this order: the library that FRX_LIBRARY names, ``libfrx.so`` in the folder of this package, the program that
+FRX_PROGRAM names, ``bin/frx`` in the folder of this package, ``libfrx.so`` of the system, ``frx`` in PATH. A path from the environment
+must exist.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ HERE = Path(__file__).resolve().parent
 
 
 class FrxUnavailable(RuntimeError):
-    """Neither the library nor the program was found; the message says where they were looked for."""
+    """Neither the library nor the program was found; the message lists the places that were searched."""
 
 
 class FrxError(RuntimeError):
-    """frx refused; the message is its own. `exit_code` is 1 for what cannot be read and 2 for wrong options."""
+    """frx failed; the message is that of frx. `exit_code` is 1 for what cannot be read and 2 for wrong options."""
 
     def __init__(self, message: str, exit_code: int) -> None:
         super().__init__(message)
@@ -34,7 +34,7 @@ class FrxError(RuntimeError):
 
 
 class Reply(NamedTuple):
-    """What a run of frx said."""
+    """The result of a run of frx."""
 
     exit_code: int
     output: str
@@ -117,8 +117,8 @@ def _find(library: str, program: str, path: str) -> Runner:
 
 
 def result_of(arguments: Sequence[str], hide: str = "", json_option: bool = True) -> Any:
-    """The ``result`` of ``frx ARGUMENTS --json``; the folder `hide` is taken out of the paths in it. Without `json_option` the
-    arguments ask for JSON themselves.
+    """The ``result`` of ``frx ARGUMENTS --json``; the folder `hide` is removed from the paths in it. Without `json_option` the
+    arguments select JSON themselves.
 
     Raises FrxError with the message of frx when it printed no result, and FrxUnavailable.
     """

@@ -1,10 +1,10 @@
-"""What the events of a run amount to. The analysis is frx's: see `fournex._native` for where it is looked for.
+"""Analysis of the events of a run. The analysis is done by frx: see `fournex._native` for where it is searched.
 
     from fournex.analysis import summarize_run_with_steady_state
     summary = summarize_run_with_steady_state(events)
     summary["steady_state"]["diagnosis"]["user_facing_bottleneck"]     # "input_bound"
 
-All functions take events as `get_local_events` or `load_run_record` give them. They raise FrxError when frx refuses the events
+All functions take events as `get_local_events` or `load_run_record` give them. They raise FrxError when frx rejects the events
 and FrxUnavailable when there is no frx.
 """
 
@@ -41,7 +41,7 @@ __all__ = [
 
 
 def summarize_run_with_steady_state(events: Iterable[Event]) -> Dict[str, Any]:
-    """The summary of a run as ``derived/summary.json`` has it: the scopes ``run`` and ``steady_state``, and how they compare."""
+    """The summary of a run as ``derived/summary.json`` has it: the scopes ``run`` and ``steady_state``, and their comparison."""
     with tempfile.TemporaryDirectory(prefix="frx-") as folder:
         os.mkdir(os.path.join(folder, "raw"))
         with open(os.path.join(folder, "raw", "trace.jsonl"), "w", encoding="ascii") as file:
@@ -55,7 +55,7 @@ def summarize_run(events: Iterable[Event]) -> Dict[str, Any]:
 
 
 def summarize_steady_state(events: Iterable[Event]) -> Dict[str, Any]:
-    """The scope of the steps after the first ones, which still warm up."""
+    """The scope of the steps after the warm-up steps."""
     return summarize_run_with_steady_state(events)["steady_state"]
 
 
@@ -80,7 +80,7 @@ def build_diagnosis_result(events: Iterable[Event]) -> Dict[str, Any]:
 
 
 def compute_framework_abstraction_tax(events: Iterable[Event]) -> Optional[Dict[str, Any]]:
-    """What the framework costs between kernels; None when no profiler window was recorded."""
+    """The cost of the framework between kernels; None when no profiler window was recorded."""
     return summarize_run(events).get("framework_abstraction_tax")
 
 

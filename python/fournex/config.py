@@ -1,4 +1,4 @@
-"""Where the settings of a run come from: keyword of `init`, then environment, then default.
+"""The sources of the settings of a run: keyword of `init`, then environment, then default.
 
 `frx collect` sets the variables for the workload that it starts; paths in them are absolute.
 """
@@ -9,7 +9,7 @@ import os
 from typing import Any, Dict, Mapping, Optional
 
 DEFAULT_SAMPLE_INTERVAL_MS = 1000
-# Events kept for `get_local_events`, of about 1 kB each; when there is a file, what is older is only there.
+# Events kept for `get_local_events`, of about 1 kB each; when there is a file, older ones are only in the file.
 LOCAL_EVENTS_BESIDE_A_FILE = 1_000
 LOCAL_EVENTS_ALONE = 100_000
 
@@ -35,12 +35,12 @@ def is_on(value: Optional[str]) -> bool:
 
 
 def wants_auto_persist(environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether `frx collect` asks for the events of this process."""
+    """Whether `frx collect` requests the events of this process."""
     return is_on(environment.get("FRX_AUTO_PERSIST"))
 
 
 def positive_int(text: Any, default: int) -> int:
-    """`text` as a number above zero; a variable that holds nothing of the kind counts as not set."""
+    """`text` as a number above zero; another value of a variable counts as not set."""
     try:
         value = int(text)
     except (TypeError, ValueError):
@@ -51,8 +51,8 @@ def positive_int(text: Any, default: int) -> int:
 def resolve(given: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> Dict[str, Any]:
     """The settings of a run as one dictionary with every key of `KEYWORDS`, and `auto_persist`.
 
-    Paths come out absolute, so that a workload that changes its folder still writes where it was told to.
-    Raises TypeError for a keyword that is not known.
+    Paths are made absolute, so that a workload that changes its folder still writes to them.
+    Raises TypeError for an unknown keyword.
     """
     unknown = sorted(set(given) - set(KEYWORDS))
     if unknown:
@@ -82,7 +82,7 @@ def resolve(given: Mapping[str, Any], environment: Mapping[str, str] = os.enviro
         "sample_interval_ms": positive_int(
             setting("sample_interval_ms", "FRX_SAMPLE_INTERVAL_MS", DEFAULT_SAMPLE_INTERVAL_MS), DEFAULT_SAMPLE_INTERVAL_MS
         ),
-        # Accepted because the documentation shows them; there is no CUPTI in pure Python.
+        # Accepted for compatibility (docs/contract.md); there is no CUPTI in pure Python.
         "enable_cupti": bool(given.get("enable_cupti") or False),
         "cupti_debug_mode": bool(given.get("cupti_debug_mode") or False),
         "stream_trace": streams,

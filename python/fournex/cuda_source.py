@@ -1,4 +1,4 @@
-"""CUDA source, inspected without compiling it. The analysis is frx's: see `fournex._native` for where it is looked for."""
+"""CUDA source, inspected without compiling it. The analysis is done by frx: see `fournex._native` for where it is searched."""
 
 from __future__ import annotations
 

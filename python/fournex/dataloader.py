@@ -1,8 +1,8 @@
-"""How long the program waits for its data: a loader that measures every `next`.
+"""The waits of the program for its data: a loader that measures every `next`.
 
     loader = fournex.instrument_dataloader(loader)
 
-Works with anything that can be iterated; what else is asked of it is answered by the loader inside.
+Works with anything that can be iterated; other attributes are those of the loader inside.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .spans import NOTHING
 
 
 def describe_loader(loader: Any, loader_name: Optional[str] = None) -> Dict[str, Any]:
-    """What is known of the loader: num_workers, prefetch_factor (batches per worker), pinned_memory, batch_size (items)."""
+    """Properties of the loader: num_workers, prefetch_factor (batches per worker), pinned_memory, batch_size (items)."""
     payload: Dict[str, Any] = {}
     for key, attribute in (
         ("num_workers", "num_workers"),
@@ -111,9 +111,9 @@ def _becomes(thing: Any, **members: Any) -> bool:
 
 
 def instrument_in_place(loader: Any, loader_name: Optional[str] = None) -> bool:
-    """Lets `loader` itself measure, for frameworks that hold on to it: it becomes an instance of a subclass of its own class.
+    """Makes `loader` itself measure, for frameworks that keep a reference to it: it becomes an instance of a subclass of its own class.
 
-    False when its class does not allow that; the loader is then as it was.
+    False when its class does not allow that; the loader is then unchanged.
     """
     if loader is None or is_instrumented(loader):
         return loader is not None
@@ -126,7 +126,7 @@ def instrument_in_place(loader: Any, loader_name: Optional[str] = None) -> bool:
 
 
 def instrument_iterator_in_place(iterator: Any, loader_name: Optional[str] = None) -> bool:
-    """The same for an iterator that a framework is in the middle of: each `next` is a wait."""
+    """The same for an iterator that a framework already uses: each `next` is a wait."""
     if not hasattr(type(iterator), "__next__") or is_instrumented(iterator):
         return hasattr(type(iterator), "__next__")
     kind = type(iterator)

@@ -1,4 +1,4 @@
-"""The event model: what one line of ``raw/trace.jsonl`` may say.
+"""The event model: the content of one line of ``raw/trace.jsonl``.
 
 ``data/schemas/run_event_v0.json`` is the same as a JSON Schema, with the meaning and unit of every field::
 
@@ -68,7 +68,7 @@ def make_event(
     """One event with every field of the envelope given.
 
     `timestamp_ns` is on the monotonic clock and `duration_ns` is set only for closed spans and finished steps; both in ns.
-    Raises ValueError for a type, source or level that the model does not know. `build_runtime_event` fills most of it.
+    Raises ValueError for an unknown type, source or level. `build_runtime_event` fills most of it.
     """
     return {
         "schema_version": SCHEMA_VERSION,
@@ -90,7 +90,7 @@ def make_event(
     }
 
 
-# A step id, a duration or a count may come as a number of NumPy: what is no JSON becomes text rather than an exception.
+# A step id, a duration or a count may come as a number of NumPy: a value that is no JSON becomes text rather than an exception.
 def _as_json(value: Any) -> Any:
     item = getattr(value, "item", None)
     return item() if callable(item) and getattr(value, "ndim", None) == 0 else str(value)
@@ -100,7 +100,7 @@ _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_as_j
 
 
 def _finite(value: Any, depth: int = 0) -> Any:
-    """`value` with NaN and infinities as text ("nan", "inf", "-inf"), for JSON has no numbers like them."""
+    """`value` with NaN and infinities as text ("nan", "inf", "-inf"), since JSON has no such numbers."""
     if depth > 50:
         raise ValueError("nested deeper than an event may be")
     if isinstance(value, float) and not math.isfinite(value):
@@ -113,7 +113,7 @@ def _finite(value: Any, depth: int = 0) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """`value` as JSON on one line, pure ASCII. Raises ValueError for what contains itself."""
+    """`value` as JSON on one line, pure ASCII. Raises ValueError for a value that contains itself."""
     try:
         return _encode(value)
     except ValueError:

@@ -1,7 +1,7 @@
-"""Times of work that the GPU does later than Python asks for it, without ever waiting for it.
+"""Times of work that the GPU does after Python has launched it, without ever waiting for it.
 
-A span records a CUDA event where it begins and one where it ends. When both have passed is asked at step boundaries and on
-flush, and only asked: the instrument must not serialise what it measures. Until then the span is pending. PyTorch is used only
+A span records a CUDA event where it begins and one where it ends. Whether both have passed is queried at step boundaries and on
+flush, and only queried: the SDK must not serialise the work that it measures. Until then the span is pending. PyTorch is used only
 when the program has loaded it and has begun to use a GPU.
 """
 
@@ -13,15 +13,15 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .recorder import recorder
 
-# More pending spans than this, and the oldest are reported with the host's time: nothing grows without bound.
+# Beyond this number of pending spans, the oldest are reported with the host's time: nothing grows without bound.
 MOST_PENDING = 4096
 # At the end of the run the GPU gets this long to finish; a GPU that hangs does not keep the program from ending.
 PATIENCE_AT_EXIT_S = 1.0
 
-Report = Callable[[Optional[int]], None]  # gets the GPU's duration in ns, None when it cannot be told
+Report = Callable[[Optional[int]], None]  # gets the GPU's duration in ns, None when it is unknown
 
 _pending: List[Tuple["GpuTimer", Report]] = []
-_unused: Dict[int, List[Any]] = {}  # events of each device to be used again
+_unused: Dict[int, List[Any]] = {}  # reusable events of each device
 
 
 def cuda_in_use() -> Any:
@@ -48,7 +48,7 @@ def _index_of(device: Any, cuda: Any) -> Optional[int]:
 
 
 class GpuTimer:
-    """A stretch of work on the current stream of one device, between two CUDA events."""
+    """An interval of work on the current stream of one device, between two CUDA events."""
 
     __slots__ = ("device", "_cuda", "_begin", "_end")
 
@@ -114,7 +114,7 @@ def _settle_those_done() -> None:
         for timer, report in pending:
             try:
                 elapsed = timer.elapsed_ns()
-            except Exception as error:  # the GPU is in an error state; the program will hear of it where it asks
+            except Exception as error:  # the GPU is in an error state; the program gets the error at its next call
                 recorder.trouble("a GPU span falls back to the host's clock", error)
                 report(None)
                 continue

@@ -12,7 +12,7 @@ from typing import Any, Dict, List
 
 from .recorder import recorder
 
-# More waits than this without a step, and the oldest are written without one.
+# Beyond this number of waits without a step, the oldest are written without one.
 MOST_PENDING = 1024
 
 

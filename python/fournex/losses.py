@@ -15,7 +15,7 @@ Record = Callable[[Optional[float]], None]
 
 MOST_PENDING = 256
 
-_pending: List[Tuple[Any, Any, Record]] = []  # tensor in pinned memory, CUDA event behind the copy, what to do
+_pending: List[Tuple[Any, Any, Record]] = []  # tensor in pinned memory, CUDA event after the copy, callback
 
 
 def _start_copy(loss: Any) -> Tuple[Any, Any]:
@@ -29,7 +29,7 @@ def _start_copy(loss: Any) -> Tuple[Any, Any]:
 
 
 def record_with(loss: Any, record: Record) -> None:
-    """Calls `record` with the loss, and first without it when the value is still on its way."""
+    """Calls `record` with the loss, and first without it when the copy has not finished yet."""
     if loss is None:
         record(None)
         return

@@ -1,4 +1,4 @@
-"""Nsight Compute profiles. The analysis is frx's: see `fournex._native` for where it is looked for."""
+"""Nsight Compute profiles. The analysis is done by frx: see `fournex._native` for where it is searched."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from .runtime import get_local_events
 
 
 def _write(path: str, text: str) -> str:
-    """Replaces `path` as a whole: a reader sees the old file or the new one. Raises OSError."""
+    """Replaces `path` atomically: a reader sees the old file or the new one. Raises OSError."""
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     unfinished = f"{path}.{os.getpid()}.tmp"
     try:
@@ -29,7 +29,7 @@ def _write(path: str, text: str) -> str:
 def persist_local_trace(path: Optional[str] = None, events: Optional[Iterable[Event]] = None) -> str:
     """Writes `events` (default: those in memory) as lines to `path` (default: the raw_trace_path of the run) and returns it.
 
-    When the run streams to that very file, it is flushed instead: the file has more than the memory does. Raises OSError.
+    When the run streams to that very file, it is flushed instead: the file has more events than the memory. Raises OSError.
     """
     target = path or recorder.settings["raw_trace_path"]
     if events is None and recorder.trace_path is not None and os.path.abspath(target) == recorder.trace_path:

@@ -1,10 +1,10 @@
-"""Kernels of a piece of a program, by torch.profiler: `profile_kernels`.
+"""Kernels of a part of a program, by torch.profiler: `profile_kernels`.
 
     with fournex.profiler.profile_kernels(output_dir="frx-job-run", steps=20):
         for step in range(20):
             ...
 
-The trace lies in ``frx-job-run/profiler_trace.json`` afterwards, where `frx collect` and `frx analyze` look for it.
+The trace is then ``frx-job-run/profiler_trace.json``, where `frx collect` and `frx analyze` search for it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class profile_kernels:  # noqa: N801, used like a function
     """Runs torch.profiler over the block and writes ``<output_dir>/profiler_trace.json``.
 
     `steps` is how many steps the block makes (for counts per step). PyTorch is imported if it was not; when it is missing, is
-    being profiled already, or the trace cannot be written, the block runs all the same and a warning says why.
+    being profiled already, or the trace cannot be written, the block runs nevertheless and a warning says why.
     """
 
     def __init__(self, output_dir: Optional[str] = None, steps: int = 1) -> None:

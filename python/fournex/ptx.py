@@ -1,4 +1,4 @@
-"""What PTX says of its kernels. The analysis is frx's: see `fournex._native` for where it is looked for.
+"""Analysis of the kernels of a PTX file. The analysis is done by frx: see `fournex._native` for where it is searched.
 
     from fournex.ptx import analyze_ptx_text
     analyze_ptx_text(text)["primary_bottleneck"]    # "ptx_register_pressure", or None
@@ -16,7 +16,7 @@ __all__ = ["FrxError", "FrxUnavailable", "analyze_ptx_text", "classify_ptx_bottl
 def analyze_ptx_text(text: str, filename: str = "kernel.ptx", gpu_model: Optional[str] = None) -> Dict[str, Any]:
     """The result of ``frx analyze FILE.ptx --json`` (data/schemas/ptx_analysis_v1.json).
 
-    Raises FrxError when `text` is no PTX or the GPU is not known, FrxUnavailable without frx.
+    Raises FrxError when `text` is no PTX or the GPU is unknown, FrxUnavailable without frx.
     """
     name = filename if filename.endswith(".ptx") else filename + ".ptx"
     return analyze_text(text, name, gpu_options(gpu_model))

@@ -1,4 +1,4 @@
-"""The same as `fournex.ptx`, by its other documented name."""
+"""The same as `fournex.ptx`, by its other name in docs/contract.md."""
 
 from .ptx import FrxError, FrxUnavailable, analyze_ptx_text, classify_ptx_bottlenecks
 

@@ -1,4 +1,4 @@
-"""Which of the processes of a distributed run this one is, as its launcher says."""
+"""Which of the processes of a distributed run this one is, according to its launcher."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _number(text: Optional[str]) -> Optional[int]:
 
 
 def distributed(environment: Mapping[str, str] = os.environ) -> Dict[str, int]:
-    """``{"rank": 1, "local_rank": 1, "world_size": 8}``; what no launcher has said is left out."""
+    """``{"rank": 1, "local_rank": 1, "world_size": 8}``; unknown values are left out."""
     found = {}
     for key, names in _VARIABLES.items():
         for name in names:

@@ -1,10 +1,10 @@
 """The one recorder of a process: events go in from any thread, lines of the trace come out.
 
-Off (nobody called `init`, and `frx collect` did not ask), every entrance of the SDK ends at `recorder.active`. On, an event is
+Off (`init` was not called, and `frx collect` did not request it), every function of the SDK returns at `recorder.active`. On, an event is
 made as a dictionary and queued; the queue is written out when a step ends, after 100 events, after a second, on `flush` and at
-exit. So a process that is killed loses no step that it had finished.
+exit. So a process that is killed loses no finished step.
 
-Nothing here raises into the program that is watched: trouble is said once through `logging` (logger ``fournex``), and training
+Nothing here raises into the observed program: an error is reported once through `logging` (logger ``fournex``), and training
 goes on.
 """
 
@@ -29,7 +29,7 @@ BATCH_NS = 1_000_000_000
 
 
 class ThreadState(threading.local):
-    """What a thread is in the middle of."""
+    """The open steps and spans of a thread."""
 
     def __init__(self) -> None:
         self.tid = threading.get_native_id()
@@ -40,12 +40,12 @@ class ThreadState(threading.local):
 
 
 def say(message: str, *values: Any) -> None:
-    """A warning for the person who runs the program. Never raises."""
+    """A warning for the user of the program. Never raises."""
     try:
         import logging
 
         logging.getLogger("fournex").warning(message, *values)
-    except Exception:  # a logging set-up of the program that fails is not ours to report
+    except Exception:  # a failing logging configuration of the program is not reported here
         pass
 
 
@@ -57,9 +57,9 @@ class Recorder:
         self.is_child = False  # of a fork
         self.settings: Dict[str, Any] = config.resolve({}, {})
         self._name_run()
-        # Called before lines are written, and when recording ends (with True): spans timed by the GPU come from there.
+        # Called before lines are written, and when recording ends (with True): it returns spans timed by the GPU.
         self.before_flush: List[Callable[[bool], None]] = []
-        # Called when a run begins, and in a forked child: what other modules keep of the run before is forgotten.
+        # Called when a run begins, and in a forked child: other modules clear their state of the run before.
         self.on_new_run: List[Callable[[], None]] = []
         # Called in a forked child only.
         self.on_fork: List[Callable[[], None]] = []
@@ -86,7 +86,7 @@ class Recorder:
         self._short_ids = itertools.count()
 
     def start(self, settings: Dict[str, Any]) -> None:
-        """Begins to record with `settings` of `config.resolve`; what was recorded before is written first."""
+        """Begins to record with `settings` of `config.resolve`; earlier events are written first."""
         with self.lock:
             if self.active:
                 self.flush(final=True)
@@ -107,7 +107,7 @@ class Recorder:
         self._names = f'"job_id":{quoted(self.settings["job_name"])},"run_id":{quoted(self.settings["run_id"])}'
 
     def stop(self) -> None:
-        """Writes what is left and closes the file. Recording can be started again."""
+        """Writes the remaining events and closes the file. Recording can be started again."""
         with self.lock:
             if not self.active:
                 return
@@ -124,7 +124,7 @@ class Recorder:
             self._sink = None
 
     def introduce(self) -> None:
-        """The first event of a process says what machine and clocks the others are from."""
+        """The first event of a process describes the machine and the clocks of the others."""
         self._introduced = True
         if self.is_child:
             _flush_when_this_worker_ends()
@@ -144,9 +144,9 @@ class Recorder:
         gpu_id: Optional[int] = None,
         timestamp_ns: Optional[int] = None,
     ) -> None:
-        """Records an event; the caller vouches for its type and level. `payload` may be JSON already. Only while `active`.
+        """Records an event; the caller guarantees a valid type and level. `payload` may be JSON already. Only while `active`.
 
-        The line is made here, once, without a dictionary on the way: this is what an instrumented program pays for.
+        The line is made here, once, without a dictionary: this is the main cost of an instrumented program.
         """
         if not self._introduced:
             self.introduce()
@@ -197,7 +197,7 @@ class Recorder:
     # -- writing -----------------------------------------------------------------------------------------------------
 
     def flush(self, final: bool = False) -> None:
-        """Writes all that is queued; `final` also settles what the GPU has not finished."""
+        """Writes all that is queued; `final` also closes spans that the GPU has not finished."""
         with self.lock:
             for bring in self.before_flush:
                 try:
@@ -240,7 +240,7 @@ class Recorder:
         return self._sink
 
     def _give_up_writing(self, error: OSError) -> None:
-        """Full disk, read-only folder: say so once and stop writing; the program goes on."""
+        """Full disk, read-only folder: reports it once and stops writing; the program continues."""
         path = self._sink.path if self._sink is not None else self.settings["raw_trace_path"]
         say("fournex: the trace ends here, because %s cannot be written: %s", path, error.strerror or error)
         self._streaming = False
@@ -249,7 +249,7 @@ class Recorder:
         self._close_sink()
 
     def trouble(self, what: str, error: BaseException) -> None:
-        """An error of ours, said once per run."""
+        """An internal error, reported once per run."""
         if not self._said_trouble:
             self._said_trouble = True
             say("fournex: %s: %s: %s", what, type(error).__name__, error)
@@ -262,7 +262,7 @@ class Recorder:
     # -- fork --------------------------------------------------------------------------------------------------------
 
     def in_forked_child(self) -> None:
-        """The child begins with nothing recorded, and writes a file of its own if it has something to say."""
+        """The child begins with nothing recorded, and writes a file of its own if it records events."""
         sink, self._sink = self._sink, None
         self.is_child = True
         self._begin_process()
@@ -291,6 +291,6 @@ def _flush_when_this_worker_ends() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    # Nothing before the fork: a program that forks must not wait for a disk that we write to. The child keeps nothing anyway.
+    # Nothing before the fork: a program that forks must not wait for a disk. The child keeps nothing anyway.
     os.register_at_fork(after_in_child=recorder.in_forked_child)
 atexit.register(recorder.stop)

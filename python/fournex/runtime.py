@@ -1,4 +1,4 @@
-"""What programs call to begin, end and inspect a recording, and to record events of their own making."""
+"""Functions to begin, end and inspect a recording, and to record the program's own events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .recorder import new_span_id, recorder
 
 
 def init(**keywords: Any) -> Dict[str, Any]:
-    """Begins to record and returns the settings; a keyword beats ``FRX_*`` in the environment, which beats the default.
+    """Begins to record and returns the settings; a keyword overrides ``FRX_*`` in the environment, which overrides the default.
 
     Keywords (variable, default): job_name (FRX_JOB_NAME, "unknown-job"), output_dir (FRX_OUTPUT_DIR, "./traces"),
     raw_output_dir, derived_output_dir, sample_interval_ms (FRX_SAMPLE_INTERVAL_MS, 1000), run_id (FRX_RUN_ID, "run-" and
@@ -23,7 +23,7 @@ def init(**keywords: Any) -> Dict[str, Any]:
     memory: 1000 beside a file, else 100000), enable_cupti and cupti_debug_mode (accepted, without effect).
 
     Without streaming, events are only kept in memory: `get_local_events`, `persist_local_trace`. Raises TypeError for a
-    keyword that is not known. A file that cannot be written is a warning, never an exception.
+    unknown keyword. A file that cannot be written is a warning, never an exception.
     """
     settings = config.resolve(keywords, os.environ)
     recorder.start(settings)
@@ -35,7 +35,7 @@ def init(**keywords: Any) -> Dict[str, Any]:
 
 
 def _is_worker() -> bool:
-    """Whether this process was started by `multiprocessing`; such ones speak up only when they have something to say."""
+    """Whether this process was started by `multiprocessing`; these write only when they record events."""
     process = sys.modules.get("multiprocessing.process")
     parent_process = getattr(process, "parent_process", None)
     return recorder.is_child or (parent_process is not None and parent_process() is not None)
@@ -48,7 +48,7 @@ def _configure_profiler_from_environment() -> None:
 
 
 def start_if_collected() -> None:
-    """Called once when the package is imported: `frx collect` needs no line in the program but the import."""
+    """Called once when the package is imported: `frx collect` needs only the import in the program."""
     if config.wants_auto_persist():
         try:
             recorder.start(config.resolve({}, os.environ))
@@ -58,12 +58,12 @@ def start_if_collected() -> None:
 
 
 def shutdown() -> None:
-    """Writes what is left and stops recording. Also done at exit."""
+    """Writes the remaining events and stops recording. Also done at exit."""
     recorder.stop()
 
 
 def flush() -> None:
-    """Brings what was recorded so far to the file. Does not wait for the GPU."""
+    """Writes all events recorded so far to the file. Does not wait for the GPU."""
     if recorder.active:
         recorder.flush()
 
@@ -74,12 +74,12 @@ def get_local_events() -> List[Event]:
 
 
 def clear_local_events() -> None:
-    """Forgets the events kept in memory; the file keeps its lines."""
+    """Removes the events in memory; the file keeps its lines."""
     recorder.clear_events()
 
 
 def get_runtime_config() -> Dict[str, Any]:
-    """The settings in force, with `active` and `trace_path` (None while no line was written)."""
+    """The current settings, with `active` and `trace_path` (None while no line was written)."""
     return dict(recorder.settings, active=recorder.active, trace_path=recorder.trace_path)
 
 
@@ -117,7 +117,7 @@ def build_runtime_event(
 def emit_event(event: Event) -> None:
     """Records an event made by `build_runtime_event` or `make_event`; nothing happens while recording is off.
 
-    Raises TypeError for what is no dictionary, ValueError for a type or level that the model does not know.
+    Raises TypeError for what is no dictionary, ValueError for an unknown type or level.
     """
     if not recorder.active:
         return

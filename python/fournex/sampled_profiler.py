@@ -1,7 +1,7 @@
-"""torch.profiler over a few steps now and then: which kernels run is known without slowing down the whole run.
+"""torch.profiler over a few steps at intervals: it records the kernels without slowing down the whole run.
 
-A cycle is `wait` steps of nothing, `warmup` steps that are watched and thrown away, and `record` steps that are kept. What it
-takes to write a trace is measured, and the next window waits until that is at most 5 % of the time.
+A cycle is `wait` steps of nothing, `warmup` steps that are recorded and discarded, and `record` steps that are kept. The time
+to write a trace is measured, and the next window waits until that is at most 5 % of the time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BUDGET = 0.05
 
 
 class Controller:
-    """Where the current cycle stands."""
+    """The state of the current cycle."""
 
     def __init__(self, wait: int, warmup: int, record: int, repeat: int, output_dir: str) -> None:
         self.wait, self.warmup, self.record, self.repeat = wait, warmup, record, repeat
@@ -87,7 +87,7 @@ class Controller:
         self._stopped = 0 < self.repeat <= self.windows
 
     def close(self) -> None:
-        """The run ends in the middle of a window: what it has is thrown away."""
+        """The run ends in the middle of a window: its records are discarded."""
         window, self._window = self._window, None
         self._stopped = True
         if window is not None:
@@ -134,17 +134,17 @@ profiler_window = configure_sampled_profiler
 
 
 def get_profiler_controller() -> Optional[Controller]:
-    """The one in force, None without."""
+    """The current profiler, or None."""
     return _controller
 
 
 def configure_from_environment(environment: Mapping[str, str]) -> None:
-    """FRX_PROFILER_ENABLED=1 asks for it, FRX_PROFILER=0 forbids it; FRX_PROFILER_WAIT, _WARMUP, _RECORD, _REPEAT in steps."""
+    """FRX_PROFILER_ENABLED=1 enables it, FRX_PROFILER=0 disables it; FRX_PROFILER_WAIT, _WARMUP, _RECORD, _REPEAT in steps."""
     if not config.is_on(environment.get("FRX_PROFILER", "1")):
         configure_sampled_profiler(enabled=False)
         return
     if not config.is_on(environment.get("FRX_PROFILER_ENABLED")):
-        return  # what the program itself has configured stays
+        return  # the program's own configuration stays
 
     def steps(name: str, default: int) -> int:
         text = environment.get("FRX_PROFILER_" + name, "")

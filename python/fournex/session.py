@@ -29,7 +29,7 @@ class AutopilotSession:
 
     @classmethod
     def from_env(cls) -> "AutopilotSession":
-        """A session that records when the environment asks for it (`frx collect` does) or `init` was called; else it costs
+        """A session that records when the environment requests it (`frx collect` does) or `init` was called; otherwise it costs
         next to nothing and records nothing."""
         session = cls.__new__(cls)
         if not recorder.active and any(config.is_on(os.environ.get(name)) for name in _ASKED_FOR_BY):
@@ -62,5 +62,5 @@ class AutopilotSession:
         return spans.sync_wait(wait_kind, **keywords)
 
     def flush(self) -> None:
-        """Brings what was recorded to the file."""
+        """Writes the recorded events to the file."""
         runtime.flush()

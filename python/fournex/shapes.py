@@ -1,6 +1,6 @@
-"""What a batch looks like: the shapes and types of the tensors in it, found by walking mappings and sequences.
+"""The structure of a batch: the shapes and types of the tensors in it, found by walking mappings and sequences.
 
-Names say the way: ``batch``, ``batch.input_ids``, ``batch[0]``, ``batch[1].mask``. Values are never read, so nothing is copied
+Names are paths: ``batch``, ``batch.input_ids``, ``batch[0]``, ``batch[1].mask``. Values are never read, so nothing is copied
 from a GPU.
 """
 
@@ -60,7 +60,7 @@ def extract_shapes(batch: Any) -> Dict[str, List[int]]:
 
 
 def extract_dtypes(batch: Any) -> Dict[str, str]:
-    """Name to type of the elements, such as "torch.float32"; tensors that do not tell are left out."""
+    """Name to type of the elements, such as "torch.float32"; tensors without one are left out."""
     return {name: dtype for name, _, dtype in walk(batch) if dtype is not None}
 
 

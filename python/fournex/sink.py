@@ -1,10 +1,10 @@
 """The file that events go to: complete lines only, whatever happens to the process.
 
 * Lines are appended by one ``write`` per batch. What was written survives ``kill -9``.
-* One process writes one file. The second process that is told the same path (a rank, a DataLoader worker, a program started
+* One process writes one file. The second process that is given the same path (a rank, a DataLoader worker, a program started
   by the workload) gets a file of its own beside it: ``trace.rank3.jsonl``, ``trace.pid4711.jsonl``.
-* A descriptor that the program closed under us (daemons close all of them) is noticed: nothing is ever written into
-  somebody else's file.
+* A descriptor that the program closed (daemons close all of them) is detected: nothing is ever written into
+  a foreign file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-# File systems that know no locks; the file is then taken to be ours.
+# File systems without locks; the file is then assumed to be ours.
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 
 
@@ -31,7 +31,7 @@ def sibling(path: str, mark: str) -> str:
 
 
 def path_for_this_process(path: str, is_child: bool) -> str:
-    """Where a process writes that was told `path`: ranks above 0, and forked children, have files of their own."""
+    """The file of a process that was given `path`: ranks above 0, and forked children, have files of their own."""
     rank = rank_above_zero()
     if rank is not None:
         path = sibling(path, f"rank{rank}")
@@ -55,7 +55,7 @@ def _open(path: str) -> int:
 
 
 class FileSink:
-    """An open trace file. Every method may raise OSError; the caller decides what that means."""
+    """An open trace file. Every method may raise OSError; the caller handles it."""
 
     def __init__(self, path: str, *, keep_existing: bool, is_child: bool = False) -> None:
         self.path = path_for_this_process(path, is_child)
@@ -85,7 +85,7 @@ class FileSink:
 
     def write(self, lines: bytes) -> None:
         """Appends `lines`, which end in a line end."""
-        if self._found() != self._identity:  # closed by somebody, and perhaps another file by now
+        if self._found() != self._identity:  # closed by the program, and perhaps another file by now
             self._descriptor = _open(self.path)
             self._identity = self._found()
         view = memoryview(lines)
@@ -93,7 +93,7 @@ class FileSink:
             view = view[os.write(self._descriptor, view) :]
 
     def close(self) -> None:
-        """Gives the file back. In a forked child this leaves the file, and the lock, of the parent alone."""
+        """Closes the file. In a forked child this leaves the file, and the lock, of the parent alone."""
         if self._found() == self._identity:
             os.close(self._descriptor)
         self._identity = None

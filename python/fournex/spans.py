@@ -1,8 +1,8 @@
-"""Stretches of time inside a step: phases, copies and waits, each a context manager.
+"""Intervals inside a step: phases, copies and waits, each a context manager.
 
 A span is written twice with one span_id: when it opens, with duration 0, and when it closes. Phases and copies on a GPU are
 timed by the GPU (gpu_timing.py) and closed when it has passed their end, which may be after the step_end of their step; the
-timestamp of a close record is the host's moment of closing all the same.
+timestamp of a close record is nevertheless the host's time of closing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .steps import step_id_now
 
 
 class Nothing:
-    """What every span is while recording is off."""
+    """The span while recording is off."""
 
     __slots__ = ()
 
@@ -74,7 +74,7 @@ class Span:
             gpu_timing.stop_timer(self._timer, lambda on_gpu: self._close(on_gpu, now, level))
 
     def _close(self, on_gpu: Optional[int], now: int, level: str) -> None:
-        """With the GPU's time, or the host's when that is not to be had; `device` says whose it is."""
+        """With the GPU's time, or the host's when there is none; `device` names the clock."""
         if on_gpu is not None:
             self._record(self._text, on_gpu, now, level)
             return
@@ -92,7 +92,7 @@ def phase(name: str, *, step: Optional[int] = None, parent_span_id: Optional[str
     """A named part of a step: "forward", "backward", "optimizer" are known to the analysis, others are shown by name.
 
     Without `step` it belongs to the open step of this thread. With a GPU in use and `device` None or a GPU, the duration is the
-    GPU's; "cpu" asks for the host's clock. Several spans of one name in one step (gradient accumulation) add up.
+    GPU's; "cpu" selects the host's clock. Several spans of one name in one step (gradient accumulation) add up.
     """
     if not recorder.active:
         return NOTHING
@@ -135,7 +135,7 @@ def time_memcpy(
 def sync_wait(
     wait_kind: str = "unknown", *, reason: Optional[str] = None, device: Any = None, step: Optional[int] = None
 ) -> Any:
-    """Time in which Python waits for the GPU or for other ranks, on the host's clock.
+    """An interval in which Python waits for the GPU or for other ranks, on the host's clock.
 
     `wait_kind`: "cuda_synchronize", "stream_synchronize", "item" (reading a value such as ``loss.item()``), "barrier" or
     "unknown"; ValueError for others. ::

@@ -23,7 +23,7 @@ from .system_info import gpu_names, system_info
 
 
 class Numbering:
-    """From the numbers that programs give to ids that only grow."""
+    """Converts the step numbers of programs to ids that only grow."""
 
     def __init__(self) -> None:
         self.last_id = -1
@@ -62,7 +62,7 @@ recorder.on_new_run.append(_begin_run)
 
 
 def step_id_now(given: Optional[int]) -> Optional[int]:
-    """The id for something that happens now: of the open step of this thread, or of the step that the caller names."""
+    """The id for an event that happens now: of the open step of this thread, or of the step that the caller names."""
     step = recorder.thread.step
     if step is not None and (given is None or given == step.given):
         return step["step_id"]
@@ -70,8 +70,8 @@ def step_id_now(given: Optional[int]) -> Optional[int]:
 
 
 class NoStep(dict):
-    """What `step_context` yields while recording is off. It is empty and keeps nothing that is put into it, for a loss holds
-    memory; every key is None, so that ``current["span_id"]`` needs no question whether recording is on."""
+    """What `step_context` yields while recording is off. It is empty and discards assigned values, since a loss holds
+    memory; every key is None, so that ``current["span_id"]`` works whether recording is on or off."""
 
     def __missing__(self, key: Any) -> None:
         return None
@@ -113,7 +113,7 @@ class Step(dict):
         self._about = about  # of the shape snapshot
 
     def set_loss(self, loss: Any) -> None:
-        """A number or a tensor with one element. A tensor on a GPU is not waited for: see losses.py."""
+        """A number or a tensor with one element. It does not wait for a tensor on a GPU: see losses.py."""
         self["loss"] = loss
 
     def set_items(self, items: int) -> None:
@@ -185,7 +185,7 @@ class Step(dict):
         try:
             described = shapes.describe_batch(self._batch)
             return {**described, **self._about} if described["shapes"] else None
-        except Exception as error:  # a batch of the program's own making may do anything when it is looked at
+        except Exception as error:  # a batch of a custom type may do anything when it is inspected
             recorder.trouble("a batch could not be described", error)
             return None
 
@@ -193,12 +193,12 @@ class Step(dict):
 def _status_of(kind: Any) -> str:
     if kind is None:
         return "ok"
-    # Ctrl-C, sys.exit, and the end of the data noticed inside of a step.
+    # Ctrl-C, sys.exit, and the end of the data inside of a step.
     return "error" if issubclass(kind, Exception) and not issubclass(kind, StopIteration) else "cancelled"
 
 
 def _tell_of_gpus() -> None:
-    """The machine is described again once the program has begun to use GPUs."""
+    """Records the machine again once the program has begun to use GPUs."""
     global _told_of_gpus
     if "torch" in sys.modules and gpu_names(sys.modules["torch"]):
         _told_of_gpus = True
@@ -242,7 +242,7 @@ def step_context(
 
     `step` is the program's own number (None counts on), `batch` whatever holds the tensors: their shapes are recorded.
     `step_kind` is "train", "eval" or "inference"; ValueError for others. TypeError for a step that is no whole number.
-    An exception ends the step with status "error" and goes on its way.
+    An exception ends the step with status "error" and is passed on.
     """
     if not recorder.active:
         return NO_STEP

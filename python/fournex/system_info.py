@@ -1,6 +1,6 @@
-"""The event that opens every trace: what machine this is, and how its two clocks stand to each other.
+"""The first event of every trace: the machine, and the offset of its two clocks.
 
-Nothing is imported and no GPU is touched to find out: what the program has not loaded yet is left out.
+Nothing is imported and no GPU is used for it: modules that the program has not loaded yet are left out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .ranks import distributed
 
 
 def clock_pair() -> Tuple[int, int]:
-    """The same moment in ns on the monotonic clock, which events are stamped with, and since 1970, which traces of
+    """The same moment in ns on the monotonic clock, of the timestamps of events, and since 1970, which traces of
     torch.profiler and GPU samples use. The closest of five readings: a few hundred ns apart."""
     best = None
     for _ in range(5):
@@ -57,7 +57,7 @@ def gpu_names(torch: Any) -> List[str]:
 
 
 def system_info() -> Dict[str, Any]:
-    """The payload. Beyond the documented keys: the clock pair, the rank, and the version of this package."""
+    """The payload. Beyond the keys of docs/contract.md: the clock pair, the rank, and the version of this package."""
     monotonic, unix = clock_pair()
     system = platform.uname()
     return {

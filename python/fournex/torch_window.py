@@ -1,4 +1,4 @@
-"""A window of steps recorded by torch.profiler, its trace as a file, and what its kernels amount to."""
+"""A window of steps recorded by torch.profiler, its trace as a file, and statistics of its kernels."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import os
 import sys
 from typing import Any, Dict, List, Optional
 
-# Kernels shorter than this spend as long being launched as running.
+# The launch of a shorter kernel takes as long as the kernel itself.
 SMALL_KERNEL_US = 10.0
-# torch.profiler cannot run twice at once; who comes second does without.
+# torch.profiler cannot run twice at once; the second user gets no profile.
 _running = False
 
 
@@ -37,7 +37,7 @@ def _median(values: List[float]) -> float:
 
 
 def kernel_facts(durations_us: List[float], steps: int) -> Dict[str, Any]:
-    """Counts per step and sizes; empty when no kernel was seen, for absent is not zero."""
+    """Counts per step and sizes; empty when no kernel was recorded, since absent is not zero."""
     if not durations_us or steps <= 0:
         return {}
     per_step = round(len(durations_us) / steps, 2)
@@ -53,7 +53,7 @@ class TorchWindow:
     """`start`, `step` after each step, `finish`. Every method may raise what torch raises."""
 
     def __init__(self, warmup: int, record: Optional[int]) -> None:
-        """`warmup` steps are watched and thrown away, then `record` steps are kept; None keeps all until `finish`."""
+        """`warmup` steps are recorded and discarded, then `record` steps are kept; None keeps all until `finish`."""
         import torch
 
         self._warmup = warmup
@@ -110,7 +110,7 @@ class TorchWindow:
             label.__exit__(None, None, None)
 
     def finish(self, path: Optional[str], steps: int) -> Dict[str, Any]:
-        """Stops, writes the trace to `path` (None: throws it away) and returns `kernel_facts`."""
+        """Stops, writes the trace to `path` (None: discards it) and returns `kernel_facts`."""
         global _running
         _running = False
         self._end_annotation()

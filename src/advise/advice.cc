@@ -12,13 +12,13 @@
 namespace frx::advise {
 namespace {
 
-// Scores of diagnoses that have no finding behind them.
+// Scores of diagnoses without a finding.
 constexpr std::string_view inconclusive = "inconclusive";
 constexpr double inconclusive_score = 0.6;
 constexpr double insufficient_score = 1.0;
-// A label that holds for less of the time than this is judged by its share of the whole alone.
+// A label that holds for less of the time than this is rated by its share of the whole alone.
 constexpr double noticeable_share = 0.10;
-// Beyond a speed-up of 11 a bound no longer tells anything.
+// A speed-up above 11 is not a useful bound.
 constexpr double largest_bound_pct = 1000;
 
 // A bottleneck of the run and the kernel where it weighs most.
@@ -41,8 +41,7 @@ double weight(const diagnose::RunDiagnosis& run, const diagnose::KernelDiagnosis
   return run.duration ? kernel.duration.value_or(0) : static_cast<double>(kernel.launches);
 }
 
-// The kernel whose time the label explains most. For the label that leads the run it is one that the
-// label leads, too.
+// The kernel whose time the label explains most. For the leading label of the run it is one that the label leads, too.
 const diagnose::KernelDiagnosis* kernel_behind(const diagnose::RunDiagnosis& run, std::string_view label) {
   const diagnose::KernelDiagnosis* best = nullptr;
   double most = -1;
@@ -101,7 +100,7 @@ class Adviser {
     return there && c.finding && c.finding->time_share >= noticeable_share ? there->score : 0;
   }
 
-  // Nothing that holds is strong enough for advice: what would tell more?
+  // No label that holds is strong enough for advice: these collect more evidence.
   Proposals propose_collecting() {
     cases_.clear();
     if (run_.kernels.empty()) return {};
@@ -140,7 +139,7 @@ class Adviser {
     return result;
   }
 
-  // A table knows what such changes usually give; the file knows what they can give at most.
+  // A table has the usual gain of such changes; the file bounds the possible gain.
   void estimate(Recommendation& r, const Card& card, const Rule& rule, const Case& c) const {
     if (card.speedup_pct) {
       r.estimated_speedup_pct_min = card.speedup_pct->first;
@@ -159,7 +158,7 @@ class Adviser {
     cap(r);
   }
 
-  // Above the bound the table is wrong. When even its lower end is, only the bound is known.
+  // Above the bound the table is wrong. When even its lower end is, only the bound is reported.
   static void cap(Recommendation& r) {
     if (!r.speedup_bound_pct || !r.estimated_speedup_pct_max || *r.estimated_speedup_pct_max <= *r.speedup_bound_pct) return;
     const double bound = *r.speedup_bound_pct;

@@ -1,5 +1,5 @@
-// What to do about a diagnosed profile: ranked recommendations, each with the bottleneck it answers,
-// how much of the run it can give back at most, and how to check it on the next run.
+// The advice for a diagnosed profile: ranked recommendations, each with its bottleneck, an upper bound of the time it saves, and how to
+// check it on the next run.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ struct ValidationStep {
   std::string_view direction;              // decrease, increase, stable
   std::optional<double> threshold_good;
   std::string_view expected;
-  std::optional<double> current_value;     // measured or derived in this run, never invented
+  std::optional<double> current_value;     // measured or derived in this run
   std::string_view unit;                   // of current_value
 };
 
@@ -31,7 +31,7 @@ struct ValidationStep {
 struct Forecast {
   const Prediction* prediction = nullptr;
   std::optional<double> now;    // of one launch; absent: not measured
-  std::optional<Bound> bound;   // absent: nothing is predicted, for want of a value or of anything left to gain
+  std::optional<Bound> bound;   // absent: no prediction, because a value is missing or no gain is left
 };
 
 struct Recommendation {
@@ -43,14 +43,14 @@ struct Recommendation {
   std::string_view tier;
   double confidence = 0;
   std::string_view expected_impact;
-  // Of the time of the run; capped by what the file proves to be at stake.
+  // A share of the time of the run; capped by the time at stake in the file.
   std::optional<double> estimated_speedup_pct_min;
   std::optional<double> estimated_speedup_pct_max;
   std::string_view effort;
   std::string_view risk;
   std::string_view category;
   std::string_view why;                    // why the card helps
-  std::string_view because;                // what in the profile called for it: the words of the rule
+  std::string_view because;                // the evidence in the profile: the words of the rule
   std::vector<std::string_view> why_ranked;
   Components roi_components;
   std::vector<std::string_view> guardrails_applied;
@@ -62,14 +62,14 @@ struct Recommendation {
   std::vector<std::string_view> risks;
   std::string_view triggered_by;           // id of the rule
 
-  std::string_view label;                  // the bottleneck it answers
+  std::string_view label;                  // the bottleneck it is for
   std::string_view kernel;                 // where that bottleneck weighs most
   std::optional<double> time_at_stake_ns;  // upper bound of what a perfect fix saves
   std::optional<double> speedup_bound_pct; // the same as a speed-up of the run
   std::vector<std::string> notes;
 };
 
-// What the card and the rule say, without what a measurement adds.
+// The texts of the card and the rule, without measured values.
 Recommendation described(const Proposal& proposal);
 
 struct Advice {
@@ -82,13 +82,13 @@ struct Advice {
 // The counters of validation steps and predictions, each once.
 std::vector<std::string> counters_to_validate(std::span<const Recommendation> recommendations);
 
-// The cards that answer these bottlenecks, as they stand in the catalogue: nothing measured is added.
+// The cards for these bottlenecks, as they are in the catalogue: no measured values are added.
 Advice advice_for(const Catalogue& catalogue, std::span<const Diagnosed> diagnosed);
 
-// The answer points into the run, the catalogue and `knowledge`.
+// The result points into the run, the catalogue and `knowledge`.
 Result<Advice> advise(const diagnose::RunDiagnosis& run, const Catalogue& catalogue, const knowledge::Knowledge& knowledge);
 
-// 100 * (T / (T - stake) - 1), nullopt when nothing bounds it.
+// 100 * (T / (T - stake) - 1), nullopt when there is no bound.
 std::optional<double> speedup_bound_pct(double total, double at_stake);
 
 }  // namespace frx::advise

@@ -115,7 +115,7 @@ Result<> Catalogue::read_cards(const knowledge::Knowledge& knowledge) {
   return {};
 }
 
-// In the names of a domain in which a rule proposes the card.
+// With the names of a domain in which a rule proposes the card.
 Result<> Catalogue::read_conditions(Card& card, Domain domain) {
   const auto index = static_cast<std::size_t>(domain);
   const Value never = card.source["never_when"], unverified = card.source["unverified_when"];
@@ -200,7 +200,7 @@ Result<> Catalogue::read_withheld(const Value& engine) {
   return {};
 }
 
-// The relations between cards name cards that exist.
+// The relations between cards must name existing cards.
 Result<> Catalogue::check_relations() const {
   std::vector<std::string_view> ids;
   for (const Equivalent& pair : constants_.equivalents) ids.insert(ids.end(), {pair.keep, pair.drop});

@@ -1,7 +1,7 @@
-// What can be advised and when: the cards, the rules and the constants of data/recommendations.
+// The available advice and its conditions: the cards, the rules and the constants of data/recommendations.
 //
-// One YAML per card. A rule answers one bottleneck and names cards; an unknown card, label, reading or name in a
-// condition is an error that names file and line, so that a typing mistake never silences advice.
+// One YAML per card. A rule is for one bottleneck and names cards; an unknown card, label, reading or name in a condition is an error that
+// names file and line, so that a typing error never silences advice.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 
 namespace frx::advise {
 
-// What to look at afterwards.
+// A check after the change.
 struct Step {
   std::string_view metric;      // the counter to collect
   model::Metric reading;        // its reading in the catalogue
@@ -30,7 +30,7 @@ struct Step {
   std::string_view expected;
 };
 
-// What a card asks, in the names of each domain in which a rule proposes it; empty in the others.
+// A condition of a card, with the names of each domain in which a rule proposes it; empty in the others.
 using Condition = std::array<knowledge::Expression, domain_count>;
 
 struct Card {
@@ -45,7 +45,7 @@ struct Card {
   std::string_view risk;        // "" = the opposite of safety
   std::optional<std::pair<double, double>> speedup_pct;
   Condition never_when;       // removes the card
-  Condition unverified_when;  // what the card relies on was not measured
+  Condition unverified_when;  // a premise of the card was not measured
   std::string_view why;
   std::vector<std::string_view> actions;
   std::vector<std::string_view> validation;
@@ -64,14 +64,14 @@ struct Rule {
   knowledge::Expression when;           // must hold; empty: always
   knowledge::Expression suppressed_if;  // must not hold; empty: never does
   double boost = 0;
-  // The cards cut the work itself, so the distance to the roof does not bound what they can give.
+  // The cards reduce the work itself, so the distance to the roof does not bound their gain.
   bool cuts_work = false;
   std::vector<const Card*> cards;
   std::string_view explanation;
   std::string where;
 };
 
-// Advice that is held back, with the reason shown.
+// Advice that is suppressed, with the reason shown.
 struct WithheldRule {
   std::string_view id;  // of the card
   std::string_view bottleneck;

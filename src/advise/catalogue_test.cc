@@ -42,7 +42,7 @@ TEST(Catalogue, HoldsTheDocumentedCardsAndRules) {
   EXPECT_EQ(catalogue().card("rec_nothing"), nullptr);
 }
 
-// 1e33 digits are as wrong as half of one.
+// A count of 1e33 is as invalid as one of 0.5.
 TEST(Catalogue, RefusesConstantsThatAreNoCounts) {
   const std::string engine = *read_file(FRX_REPOSITORY "/data/recommendations/engine.yaml");
   const auto with = [&](const std::string& key, const std::string& value) {
@@ -75,7 +75,7 @@ TEST(Catalogue, StepsNameACounterOfTheirReading) {
   }
 }
 
-// Cards whose kernel goes away, or that ask for more to be measured.
+// Cards that remove the kernel, or that need more measurements.
 constexpr std::string_view without_predictions[] = {"rec_ncu_collect_metrics", "rec_ncu_collect_roofline", "rec_roofline_kernel_fusion"};
 
 TEST(Catalogue, EveryCardAboutKernelsPredictsWhatMoves) {
@@ -119,7 +119,7 @@ TEST(Catalogue, RefusesWhatItDoesNotKnowWithFileAndLine) {
   EXPECT_NE(unknown_label.find("no bottleneck is called 'slow'"), std::string::npos) << unknown_label;
 }
 
-// A name that nobody supplies would silence its rule.
+// An unknown name would silence its rule.
 TEST(Catalogue, RefusesConditionsOfUnknownNamesWithFileAndLine) {
   const auto with = [](const std::string& condition) { return rule("sync_bound", "rec_sync_remove_item") + "    " + condition + "\n"; };
   EXPECT_EQ(refusal("rules.yaml", with("when: sync_heavy and sync_fraction > 0.2 and not label.input_bound")), "");

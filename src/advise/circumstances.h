@@ -1,7 +1,6 @@
-// What the conditions of rules and cards are asked of: a diagnosed kernel, a run of steps, or a PTX file.
+// The values for the conditions of rules and cards: of a diagnosed kernel, a run of steps, or a PTX file.
 //
-// A value that was not measured is unknown. A condition that needs it cannot be told, and neither opens nor
-// closes a rule.
+// A value that was not measured is unknown. A condition that needs it is inconclusive, and neither enables nor disables a rule.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +19,20 @@ class Circumstances {
  public:
   virtual ~Circumstances() = default;
   virtual Domain domain() const = 0;
-  // By the numbers that Names gives to names, in the unit of the name; a truth is 1 or 0.
+  // By the numbers that Names gives to names, in the unit of the name; a truth value is 1 or 0.
   virtual std::optional<double> value(std::uint32_t slot) const = 0;
 
-  // Does it surely hold? What is empty holds for nothing.
+  // True when the condition certainly holds. An empty condition never holds.
   bool meet(const knowledge::Expression& condition) const {
     return !condition.empty() && condition.truth([this](std::uint32_t slot) { return value(slot); }).value_or(false);
   }
-  // In base units.
+  // The value in base units.
   std::optional<double> number(const knowledge::Expression& of) const {
     return of.empty() ? std::nullopt : of.number([this](std::uint32_t slot) { return value(slot); });
   }
 };
 
-// Nothing is known.
+// All values are unknown.
 class UnknownCircumstances : public Circumstances {
  public:
   explicit UnknownCircumstances(Domain domain) : domain_(domain) {}

@@ -1,4 +1,4 @@
-// The arithmetic of recommendations as data: data/recommendations/engine.yaml.
+// The constants of the ranking of recommendations: data/recommendations/engine.yaml.
 #pragma once
 
 #include <map>

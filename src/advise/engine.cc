@@ -13,7 +13,7 @@ constexpr std::string_view dependency_ordered = "dependency_ordered";
 
 double clamp01(double value) { return std::clamp(value, 0.0, 1.0); }
 
-// Halves go up. The nudge is for sums like 0.53925, which binary arithmetic leaves just below.
+// Halves are rounded up. The offset is for sums like 0.53925, which binary arithmetic leaves just below.
 double rounded(double value, int digits) {
   const double scale = std::pow(10.0, digits);
   return std::floor(value * scale + 0.5 + 1e-7) / scale;
@@ -33,7 +33,7 @@ double lookup(const Weights& weights, std::string_view word, double otherwise) {
   return at == weights.end() ? otherwise : at->second;
 }
 
-// Of a condition of a card, in the domain of what was diagnosed.
+// A condition of a card, in the domain of the diagnosis.
 bool meets(const Circumstances& circumstances, const Condition& condition) {
   return circumstances.meet(condition[static_cast<std::size_t>(circumstances.domain())]);
 }

@@ -1,7 +1,7 @@
-// From diagnosed bottlenecks to a ranked list of cards. Knows no profiler: runs, kernels and PTX use
-// it alike, each with its own labels and circumstances.
+// From diagnosed bottlenecks to a ranked list of cards. It is independent of profilers: runs, kernels and PTX use it alike, each with its
+// own labels and circumstances.
 //
-//   rules in the order of the file -> per card the rule with the largest boost
+// rules in the order of the file -> per card the rule with the largest boost
 //   -> score -> guardrails -> equivalents, dependencies -> order, bundles, withheld advice
 #pragma once
 
@@ -16,14 +16,14 @@
 
 namespace frx::advise {
 
-// A bottleneck that holds. Its circumstances are those of the kernel or the run it was found in, so that what is
-// true of one kernel never opens or closes the advice for another.
+// A bottleneck that holds. Its circumstances are those of the kernel or the run it was found in, so that the facts of one kernel never
+// enable or disable the advice for another.
 struct Diagnosed {
   std::string_view label;
   double score = 0;                      // 0 to 1, of everything that was measured; ranks
   const Circumstances* circumstances = nullptr;
-  // The score where it was found, when that is a part of the whole. Opens the rules: a label that holds
-  // clearly in a third of the time deserves its advice, ranked by that third.
+  // The score where it was found, when that is a part of the whole. It enables the rules: a label that holds clearly in a third of the time
+  // deserves its advice, ranked by that third.
   double local_score = 0;
 };
 
@@ -40,7 +40,7 @@ struct Components {
 struct Proposal {
   const Card* card = nullptr;
   const Rule* rule = nullptr;            // the one that won
-  std::size_t diagnosed = 0;             // index of the bottleneck it answers
+  std::size_t diagnosed = 0;             // index of the bottleneck it is for
   Components components;
   double score = 0;
   std::string_view priority;             // high, medium, low
@@ -71,7 +71,7 @@ struct Proposals {
 
 Proposals propose(const Catalogue& catalogue, std::span<const Diagnosed> diagnosed);
 
-// The score that the components give, guardrails included, and what the guardrails did.
+// The score of the components, guardrails included, and the effects of the guardrails.
 double score_of(const Constants& constants, const Components& components, std::vector<std::string_view>& guardrails);
 
 }  // namespace frx::advise

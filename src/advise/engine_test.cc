@@ -131,7 +131,7 @@ TEST(Engine, UnmeasuredAccessesRankCoalescingLower) {
 }
 
 TEST(Engine, AnUnknownSignalMatchesNothing) {
-  // Neither true nor false: the rule that wants `not` stays closed, the suppressor stays quiet.
+  // Neither true nor false: the rule that needs `not` is not enabled, and the suppressor does not apply.
   testing::Values values{{"gpu_utilization_pct", 20}};
   EXPECT_TRUE(rows({{"underutilized_gpu", 0.9}}, of_run(values)).empty());
   values.emplace_back("mixed_precision_enabled", 0);

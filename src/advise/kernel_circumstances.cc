@@ -11,7 +11,7 @@ using diagnose::KernelDiagnosis;
 
 using Maybe = std::optional<double>;
 
-// What a kernel stands in besides its metrics.
+// The context of a kernel besides its metrics.
 struct Place {
   const Roofline& roofline;
   std::size_t gpus = 0;
@@ -45,7 +45,7 @@ constexpr Fact facts[] = {
     {"peak_bw_gbps", of_point<&derive::RooflinePoint::peak_gbps>},
     {"roofline_ceiling_tflops", of_point<&derive::RooflinePoint::ceiling_tflops>},
     {"num_gpus", [](const Place& p) { return p.gpus > 1 ? Maybe(static_cast<double>(p.gpus)) : Maybe(); }},
-    {"mixed_precision_enabled", [](const Place&) { return Maybe(); }},  // no counter tells
+    {"mixed_precision_enabled", [](const Place&) { return Maybe(); }},  // there is no counter for it
 };
 
 const GroupDiagnosis* group_with(const KernelDiagnosis& kernel, std::string_view label) {
@@ -75,7 +75,7 @@ KernelCircumstances::KernelCircumstances(const diagnose::RunDiagnosis& run, cons
   gpus_ = run.session.devices.size();
 }
 
-// A label that holds is true, one that was ruled out is false, one that cannot be told is absent.
+// A label that holds is true, one that was ruled out is false, an inconclusive one is absent.
 Maybe KernelCircumstances::label_state(std::size_t index, bool wants_score) const {
   const std::string_view id = names_.labels(Domain::kernel)[index];
   const auto at = std::ranges::find_if(findings_, [&](const diagnose::Finding& f) { return f.label->id == id; });
@@ -84,7 +84,7 @@ Maybe KernelCircumstances::label_state(std::size_t index, bool wants_score) cons
   return is_ruled_out ? Maybe(0.0) : Maybe();
 }
 
-// Names of kernels are evidence for what the program does, their absence is none.
+// Names of kernels are evidence for properties of the program, their absence is not.
 Maybe KernelCircumstances::value(std::uint32_t slot) const {
   if (slot < slots::kernel_class) return readings_.value(model::Metric{static_cast<std::uint16_t>(slot)});
   if (slot < slots::program_class) return (kernel_.kernel_class >> (slot - slots::kernel_class) & 1) != 0 ? 1.0 : 0.0;

@@ -1,4 +1,4 @@
-// A kernel of a profile, as rules ask about it.
+// A kernel of a profile, as circumstances for rules.
 #pragma once
 
 #include "advise/circumstances.h"
@@ -8,7 +8,7 @@
 namespace frx::advise {
 
 // The kernel where `label` holds: its heaviest group of launches with that label, or all launches when no group has it.
-// What is given must outlive it.
+// The arguments must outlive it.
 class KernelCircumstances : public Circumstances {
  public:
   KernelCircumstances(const diagnose::RunDiagnosis& run, const diagnose::KernelDiagnosis& kernel, std::string_view label, const Names& names);

@@ -15,7 +15,7 @@ class Asked {
   explicit Asked(const std::vector<Counter>& rows, std::string_view kernel = "k")
       : run_(Profile().kernel(kernel, rows).diagnosed()), circumstances_(run_, run_.kernels.at(0), run_.kernels[0].primary, catalogue().names()) {}
 
-  // Of a named condition: true, false, or absent where it cannot be told.
+  // The value of a named condition: true, false, or absent where it is inconclusive.
   std::optional<bool> is(std::string_view name) const {
     const auto value = number(name);
     return value ? std::optional(*value != 0) : std::nullopt;

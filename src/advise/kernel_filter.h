@@ -1,4 +1,4 @@
-// How to ask ncu for the same kernels again.
+// Filters that select the same kernels in ncu again.
 #pragma once
 
 #include <span>

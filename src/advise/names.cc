@@ -122,7 +122,7 @@ std::optional<Operand> Names::label_state(Domain domain, std::string_view name) 
   return Operand{slots::label + 2 * static_cast<std::uint32_t>(*at) + (is_score ? 1 : 0), {}, !is_score};
 }
 
-// What is found out about the thing itself.
+// Names of the diagnosed subject itself.
 std::optional<Operand> Names::measured(Domain domain, std::string_view name) const {
   if (domain == Domain::ptx) return code_facts_.scope_of("ptx_file")(name);
   if (domain == Domain::run) return run_fact_called(name);

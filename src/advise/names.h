@@ -1,12 +1,12 @@
-// The names that conditions of rules and cards are made of, by what is diagnosed: metrics or facts, thresholds,
-// states of labels, and the named expressions of data/recommendations/signals.yaml.
+// The names for conditions of rules and cards, by the subject of the diagnosis: metrics or facts, thresholds, states of labels, and the
+// named expressions of data/recommendations/signals.yaml.
 //
-//   label.register_spills          it holds, was ruled out, or cannot be told
+// label.register_spills          it holds, was ruled out, or is inconclusive
 //   label.register_spills.score    0 to 1, while it holds
 //   kernel.matrix, program.pytorch  the class of the kernel's name, of any kernel of the run
 //
-// A name that is known of something else alone (a signal of runs, asked of a kernel) is unknown, so that a card may
-// serve several; one that nobody knows is an error with file and line.
+// A name that exists in another domain only (a signal of runs, used for a kernel) is unknown, so that a card may serve several; a name that
+// exists in none is an error with file and line.
 #pragma once
 
 #include <array>
@@ -29,17 +29,17 @@
 
 namespace frx::advise {
 
-// What the numbers of names mean. Below these: the metric, the run fact, the code fact.
+// The ranges of the numbers of names. Below these: the metric, the run fact, the code fact.
 namespace slots {
 inline constexpr std::uint32_t kernel_class = knowledge::LabelCatalogue::first_class_slot;
 inline constexpr std::uint32_t program_class = kernel_class + 64;
 inline constexpr std::uint32_t fact = 1u << 17;       // index into kernel_fact_names or run_fact_names
 inline constexpr std::uint32_t threshold = 1u << 18;  // as Thresholds::of_slot
 inline constexpr std::uint32_t label = 1u << 19;      // 2 x index into Names::labels: state; 1 more: score
-inline constexpr std::uint32_t nobody = 1u << 20;     // known of something else
+inline constexpr std::uint32_t nobody = 1u << 20;     // exists in another domain only
 }  // namespace slots
 
-// Facts of data/facts/kernel.yaml and program.yaml that frx finds out: kernel_circumstances.cc, run_circumstances.cc.
+// Facts of data/facts/kernel.yaml and program.yaml that frx determines: kernel_circumstances.cc, run_circumstances.cc.
 std::span<const std::string_view> fact_names(Domain domain);
 
 class Names {
@@ -47,7 +47,7 @@ class Names {
   // A named expression. The texts live in the library of `knowledge`, which must outlive the names.
   struct Signal {
     std::string_view id, words;
-    bool is_documented_only = false;  // no rule of ours has to ask for it
+    bool is_documented_only = false;  // no rule of ours has to use it
     Value is;
   };
 
@@ -58,19 +58,19 @@ class Names {
   Result<knowledge::Expression> expression(Domain domain, std::string_view text, const std::string& where) const;
   std::optional<knowledge::Operand> find(Domain domain, std::string_view name) const;
 
-  // Where a label is diagnosed; nullopt when there is no such label.
+  // The domain of a label; nullopt when there is no such label.
   std::optional<Domain> domain_of(std::string_view label) const;
   std::span<const std::string_view> labels(Domain domain) const { return labels_[index(domain)]; }
   std::span<const Signal> signals(Domain domain) const { return signals_[index(domain)]; }
   const knowledge::Thresholds& thresholds() const { return thresholds_; }
   // Definitions of facts beyond metrics, run facts and code facts, as fact_names(domain).
   std::span<const knowledge::FactDefinition> facts(Domain domain) const { return facts_[index(domain)]; }
-  // Reads every named expression, also those that nobody asks for.
+  // Reads every named expression, also unused ones.
   Result<> check() const;
 
  private:
   struct Compiled {
-    bool is_open = false;  // it is being read: who meets it again goes in a circle
+    bool is_open = false;  // it is being read: a reference to it is a cycle
     knowledge::Expression expression;
   };
   static std::size_t index(Domain domain) { return static_cast<std::size_t>(domain); }
@@ -90,10 +90,10 @@ class Names {
   std::array<std::vector<Signal>, domain_count> signals_;                                    // in the order of the file
   std::array<std::vector<std::pair<std::string_view, std::size_t>>, domain_count> by_name_;  // sorted; index into signals_
   std::array<std::vector<knowledge::FactDefinition>, domain_count> facts_;
-  // Read when first asked for: most runs need few. Behind a pointer, since expressions are pointed at.
+  // Read on first use: most runs need few. By pointer, since other expressions point at them.
   struct Cache {
     std::array<std::map<std::string_view, Compiled>, domain_count> compiled;
-    std::optional<Error> problem;  // of a signal, met while something else was read
+    std::optional<Error> problem;  // of a signal, found while something else was read
   };
   std::unique_ptr<Cache> cache_ = std::make_unique<Cache>();
 };

@@ -124,7 +124,7 @@ Result<Prediction> read_prediction(const Value& entry, const knowledge::MetricCa
 
 double value_to_compare(const Prediction& prediction, const model::Reading& reading, std::uint64_t launches) {
   if (!prediction.is_sum) return reading.value;
-  const std::uint64_t counted = reading.launches > 0 ? reading.launches : launches;  // a formula over sums stands for all
+  const std::uint64_t counted = reading.launches > 0 ? reading.launches : launches;  // a formula over sums covers all launches
   return counted > 0 ? reading.value / static_cast<double>(counted) : reading.value;
 }
 

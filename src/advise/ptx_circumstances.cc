@@ -6,7 +6,7 @@ namespace frx::advise {
 
 using Maybe = std::optional<double>;
 
-// An unproven label does not hold: the documented sign is there, but does not tell what it is said to tell.
+// An unproven label does not hold: the sign of the reference implementation is there, but does not prove the label.
 Maybe PtxCircumstances::label_state(std::size_t index, bool wants_score) const {
   const std::string_view id = names_.labels(Domain::ptx)[index];
   const auto at = std::ranges::find(diagnosis_.labels, id, &diagnose::CodeLabelFinding::id);

@@ -1,4 +1,4 @@
-// A PTX file, as rules ask about it.
+// A PTX file, as circumstances for rules.
 #pragma once
 
 #include "advise/circumstances.h"
@@ -7,7 +7,7 @@
 
 namespace frx::advise {
 
-// What is given must outlive it.
+// The arguments must outlive it.
 class PtxCircumstances : public Circumstances {
  public:
   PtxCircumstances(const diagnose::PtxDiagnosis& diagnosis, const Names& names) : diagnosis_(diagnosis), names_(names) {}

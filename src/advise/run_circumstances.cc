@@ -23,7 +23,7 @@ Maybe fact(const ProgramFacts& program, std::size_t index) {
 
 std::span<const std::string_view> RunCircumstances::fact_names() { return run_fact_names; }
 
-// A label that holds is true, one that was ruled out is false, one that cannot be told is absent.
+// A label that holds is true, one that was ruled out is false, an inconclusive one is absent.
 Maybe RunCircumstances::label_state(std::size_t index, bool wants_score) const {
   const std::string_view id = names_.labels(Domain::run)[index];
   if (const diagnose::RunFinding* const finding = diagnosis_.with_id(id)) return wants_score ? finding->score : 1.0;

@@ -1,4 +1,4 @@
-// A run of steps, as rules ask about it.
+// A run of steps, as circumstances for rules.
 #pragma once
 
 #include "advise/circumstances.h"
@@ -8,15 +8,15 @@
 
 namespace frx::advise {
 
-// What is known of the program besides its steps.
+// Facts of the program besides its steps.
 struct ProgramFacts {
   bool is_pytorch = true;        // the SDK and the profiler that steps are read from belong to it
-  bool ranks_compared = false;   // true also where there are no ranks
+  bool ranks_compared = false;   // also true where there are no ranks
   std::optional<bool> mixed_precision;
   std::optional<double> gpus;
 };
 
-// What is given must outlive it. `thresholds`: with the user's own laid over them.
+// The arguments must outlive it. `thresholds`: with the user's own merged over them.
 class RunCircumstances : public Circumstances {
  public:
   RunCircumstances(const model::RunFacts& facts, const diagnose::TrainingDiagnosis& diagnosis, const knowledge::Thresholds& thresholds,

@@ -28,8 +28,8 @@ inline const Catalogue& catalogue() {
 
 using Values = std::vector<std::pair<std::string_view, double>>;
 
-// What a test says is known, by name: {"dram_pct", 92}, {"label.register_spills", 1}. Thresholds have their defaults; everything else
-// is unknown.
+// The known values of a test, by name: {"dram_pct", 92}, {"label.register_spills", 1}. Thresholds have their defaults; everything else is
+// unknown.
 class Given : public Circumstances {
  public:
   Given(Domain domain, const Values& values) : domain_(domain) {

@@ -1,4 +1,4 @@
-// The C ABI of include/frx/frx.h: each function is a few lines around what the commands use.
+// The C ABI of include/frx/frx.h: each function is a few lines around the functions that the commands use.
 
 #include "frx/frx.h"
 

@@ -23,7 +23,7 @@ struct Reply {
   Json json;
 };
 
-// What `function` answers, as JSON, with the reply given back.
+// The reply of `function`, as JSON; frees the reply.
 template <typename Function>
 Reply reply_of(Function function) {
   char* text = nullptr;

@@ -23,7 +23,7 @@ using model::BenchRun;
 using model::BenchSide;
 
 constexpr std::size_t output_limit = std::size_t{16} << 20;
-// Slowed down for power, heat or a brake from outside: SW power cap, HW slowdown, SW and HW thermal, HW power brake.
+// Throttled for power, heat or an external brake: SW power cap, HW slowdown, SW and HW thermal, HW power brake.
 constexpr std::uint64_t slowing_reasons = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
 double milliseconds_of(std::chrono::nanoseconds time) { return std::chrono::duration<double, std::milli>(time).count(); }
@@ -58,7 +58,7 @@ std::string last_line(std::string_view text) {
   return printable(text.substr(text.rfind('\n') + 1));  // npos + 1 is 0
 }
 
-// What went wrong in the words of the program, and what helps.
+// The failure in the words of the program, and what helps.
 std::string trouble_of_run(const Exit& exit, std::chrono::milliseconds limit) {
   std::string text = describe(exit, limit);
   if (exit.timed_out) return text + "; --time-limit SECONDS gives it more time";
@@ -69,7 +69,7 @@ std::string trouble_of_run(const Exit& exit, std::chrono::milliseconds limit) {
   return text;
 }
 
-// False when this side is not to run again.
+// False when this side must not run again.
 Result<bool> run_once(BenchSide& side, bool counts, const BenchRequest& request, const Host& host) {
   ChildCommand command;
   command.argv = {side.executable};
@@ -93,7 +93,7 @@ Result<bool> run_once(BenchSide& side, bool counts, const BenchRequest& request,
   return true;
 }
 
-// The driver may be slow or absent: no GPU is no error here, the programs themselves will tell.
+// The driver may be slow or absent: a missing GPU is no error here, the programs themselves will report it.
 std::optional<GpuSample> gpu_now(GpuSource& source) {
   if (source.gpus().empty()) return std::nullopt;
   Result<std::vector<GpuSample>> samples = source.sample({source.gpus().front().index});
@@ -116,7 +116,7 @@ std::optional<BenchGpu> gpu_between(const std::optional<GpuSample>& before, cons
   return gpu;
 }
 
-// The side that begins changes from round to round: before, after; after, before; ...
+// The side that begins alternates between rounds: before, after; after, before; ...
 Result<> run_rounds(const BenchRequest& request, const Host& host, Bench& bench, const BenchProgress& progress) {
   const std::size_t rounds = request.warmup + request.runs;
   for (std::size_t round = 0; round < rounds; ++round) {

@@ -1,9 +1,8 @@
 // Builds two CUDA programs and runs them in turn, for frx bench.
 //
-// Each process is timed from its start to its end; what it prints of kernel times and of its result (include/frx/frx_bench.cuh)
-// is kept beside that. The sides take turns, and the side that begins changes from round to round, so that a GPU
-// that gets warm or a machine that gets busy does the same to both. One side that does not build, crashes or
-// hangs does not end the other.
+// Each process is timed from its start to its end; its output of kernel times and of its result (include/frx/frx_bench.cuh) is stored
+// beside that. The sides take turns, and the side that begins alternates between rounds, so that a GPU that heats up or a machine that gets
+// busy affects both alike. A side that does not build, crashes or hangs does not end the other.
 #pragma once
 
 #include <chrono>
@@ -28,7 +27,7 @@ struct BenchRequest {
   std::chrono::milliseconds time_limit{120'000};  // of each run
 };
 
-// Of the header as this program was built with it.
+// The text of the header as this program was built with it.
 std::string_view bench_header();
 
 struct BenchPrograms {
@@ -36,14 +35,14 @@ struct BenchPrograms {
   TemporaryDirectory folder;  // in which the programs are, unless they are kept
 };
 
-// Fails without nvcc, or when the folder cannot be made; a file that does not compile is noted at its side.
+// Fails without nvcc, or when the folder cannot be made; a compile error is stored with its side.
 Result<BenchPrograms> build_bench(const BenchRequest& request, const Host& host);
 
-// Runs what was built. `progress` hears how many runs are done, of how many. Fails only when the user stops it.
+// Runs the programs that were built. `progress` receives the number of finished runs and the total. Fails only when the user stops it.
 using BenchProgress = std::function<void(std::size_t done, std::size_t all)>;
 Result<> run_bench(const BenchRequest& request, const Host& host, model::Bench& bench, const BenchProgress& progress = {});
 
-// What one process said of itself on standard output.
+// The values that one process printed on standard output.
 void read_bench_output(std::string_view output, model::BenchRun& run);
 
 }  // namespace frx::capture

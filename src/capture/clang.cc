@@ -33,18 +33,18 @@ std::string ptx_version(const std::string& architecture) {
   return is_new ? "+ptx80" : "+ptx75";
 }
 
-// Headers of ours under the names that sources include, in `folder`.
+// Our own headers under the names that sources include, in `folder`.
 Result<> write_declarations(const TemporaryDirectory& folder) {
   const std::string include = fmt::format("#include <{}>\n", cuda_declarations_header);
   TRY(write_file(folder.file(cuda_declarations_header), cuda_declarations));
   for (const std::string_view header : replaced_cuda_headers) TRY(write_file(folder.file(header), include));
-  // clang's own header asks for this one of the toolkit: instructions of sm_70 that nothing of ours calls.
+  // clang's own header includes this one of the toolkit: instructions of sm_70 that our code never calls.
   std::error_code error;
   std::filesystem::create_directory(folder.file("crt"), error);
   return write_file(folder.file("crt/sm_70_rt.hpp"), "");
 }
 
-// One file, one compiler, and a folder for the outcome.
+// One file, one compiler, and a folder for the output.
 struct Attempt {
   const std::string& clang;
   const std::string& cuda_file;

@@ -62,7 +62,7 @@ std::vector<std::pair<std::string, std::string>> variables(const RunRecord& reco
           {"FRX_PROFILER_ENABLED", "1"}};
 }
 
-// The bundle of one run while it is made.
+// The bundle of one run while it is written.
 class Collection {
  public:
   Collection(const CollectRequest& request, const Host& host, RunFolder folder, RunRecord record)
@@ -75,7 +75,7 @@ class Collection {
   Result<> observe();
   void seal();
   Result<> pack();
-  // Something of ours that went wrong does not undo the run.
+  // A failure of ours does not invalidate the run.
   void note(Result<> done) {
     if (!done) outcome_.failures.push_back(std::move(done).error());
   }
@@ -89,7 +89,7 @@ class Collection {
   SignalForwarding signals_;
 };
 
-// Python is asked while the workload starts; its answer reaches the disk at once.
+// Python is queried while the workload starts; its answer is written to disk at once.
 Result<> Collection::observe() {
   auto asked = std::async(std::launch::async, [this, record = record_]() mutable {
     record.python = python_environment(record.workload, host_);
@@ -140,7 +140,7 @@ void Collection::seal() {
 }
 
 Result<CollectResult> Collection::run() {
-  signals_.swallow();  // from here on the bundle is completed, whatever comes
+  signals_.swallow();  // from here on the bundle is completed in any case
   const std::vector<std::string> directories =
       request_.artifact_directories.empty() ? std::vector<std::string>{"frx-job-run"} : request_.artifact_directories;
   const ArtifactImport artifacts(directories, request_.import_profiler);

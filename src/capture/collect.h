@@ -1,4 +1,4 @@
-// One observed run from start to sealed bundle; what `frx collect` does.
+// One observed run from start to sealed bundle: the work of `frx collect`.
 //
 // The bundle can be read at every moment: metadata.json says "running" before the workload starts, streams go to disk as
 // they come, and every other file appears whole or not at all.
@@ -23,25 +23,25 @@ struct CollectRequest {
   std::vector<std::string> artifact_directories;  // empty: ./frx-job-run
   bool import_profiler = true;
   std::chrono::milliseconds interval{1000};
-  std::string config_path;  // YAML laid over run_config.yaml; empty: none
+  std::string config_path;  // YAML merged over run_config.yaml; empty: none
   bool zip = true;
   std::vector<std::string> workload;
-  int output = 1, errors = 2;                                // where the workload's streams go on to
-  std::function<void(std::string_view line)> say;            // what the person should know meanwhile; may be empty
+  int output = 1, errors = 2;                                // where the workload's streams are passed on to
+  std::function<void(std::string_view line)> say;            // progress messages for the user; may be empty
   std::function<Result<>(const RunFolder&)> before_sealing;  // adds files to the finished run; may be empty
 };
 
 struct CollectResult {
   WorkloadEnd end;
-  std::string directory;  // as it was typed: "runs/run-1"
+  std::string directory;  // as the user typed it: "runs/run-1"
   std::string zip;        // "" when none was made
   Manifest manifest;
   std::vector<std::string> imported;  // paths in the bundle
   std::vector<std::string> warnings;
-  std::vector<Error> failures;  // of ours, after the workload had started
+  std::vector<Error> failures;  // our own, after the workload had started
 };
 
-// An error only when the workload did not run; nothing is left of the bundle then.
+// An error only when the workload did not run; no bundle is left then.
 Result<CollectResult> collect(const CollectRequest& request, const Host& host);
 
 }  // namespace frx::capture

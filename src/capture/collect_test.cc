@@ -104,7 +104,7 @@ TEST(Collect, MakesNoZipWhenToldSo) {
   EXPECT_FALSE(std::filesystem::exists(run.request.out + "/run-1.zip"));
 }
 
-// Spec C5: a workload that changes its folder writes where it was told all the same.
+// Spec C5: a workload that changes its folder still writes to its output folder.
 TEST(Collect, TellsTheWorkloadAbsolutePaths) {
   Observed run("cd /; echo {} > $FRX_RAW_TRACE_PATH; echo {} > $FRX_DERIVED_SUMMARY_PATH; env | grep ^FRX_ | sort");
   run.request.out = std::filesystem::relative(run.request.out).string();
@@ -119,7 +119,7 @@ TEST(Collect, TellsTheWorkloadAbsolutePaths) {
                 "\nFRX_PROFILER_ENABLED=1\nFRX_RAW_TRACE_PATH=" + at + "/raw/trace.jsonl\nFRX_RUN_ID=run-1\nFRX_SAMPLE_INTERVAL_MS=250\n");
 }
 
-// Spec C7: the reference left half a bundle.
+// Spec C7: the reference implementation left half a bundle.
 TEST(Collect, LeavesNothingWhenTheProgramIsNotThere) {
   Observed run("");
   run.request.workload = {"/nonexistent/train"};
@@ -219,7 +219,7 @@ TEST(Collect, PutsATraceAtTheTopOfTheBundleInItsPlace) {
   EXPECT_FALSE(run.has("profiler_trace.json"));
 }
 
-// Spec C12: the reference only quoted it.
+// Spec C12: the reference implementation only quoted it.
 TEST(Collect, MergesTheConfiguration) {
   Observed run("");
   const std::string path = run.folder.file("mine.yaml");
@@ -243,7 +243,7 @@ TEST(Collect, RefusesAConfigurationThatIsNone) {
   EXPECT_FALSE(std::filesystem::exists(run.request.out + "/run-1"));
 }
 
-// Spec C6: the interpreter is the workload's own, asked and never exchanged.
+// Spec C6: the interpreter is the workload's own, queried and never replaced.
 TEST(Collect, AsksTheInterpreterOfTheWorkload) {
   Observed run("");
   ASSERT_TRUE(write_file(run.folder.file("python3.9"),
@@ -257,7 +257,7 @@ TEST(Collect, AsksTheInterpreterOfTheWorkload) {
   EXPECT_EQ(metadata["python_version"], "3.9.1");
   EXPECT_EQ(metadata["pytorch_version"], "2.1.0+cu118");
   EXPECT_EQ(metadata["framework"], "pytorch");
-  EXPECT_TRUE(metadata["cuda_available"].is_null());  // no driver was asked
+  EXPECT_TRUE(metadata["cuda_available"].is_null());  // no driver was queried
   EXPECT_EQ(run.text("optional_logs.txt"), "trained\n");
 }
 
@@ -284,7 +284,7 @@ TEST(Collect, NamesTheGpuThatWasSampled) {
   EXPECT_GT(std::count(samples.begin(), samples.end(), '\n'), 1) << samples;
 }
 
-// kill -9 of frx at any time: what was recorded until then can be read, and the bundle is a bundle.
+// kill -9 of frx at any time: the data recorded until then can be read, and the bundle is valid.
 TEST(Collect, WhatWasRecordedSurvivesTheDeathOfFrx) {
   for (const int wait_ms : {5, 40, 90, 160}) {
     Observed run("i=0; while :; do i=$((i+1)); echo \"{\\\"step\\\": $i}\" >> $FRX_RAW_TRACE_PATH; echo $i > $A/steps; echo line $i; done");

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::chrono::minutes time_limit{10};
 
-// The linker's last words, "ld returned 1", say less than the symbol it missed.
+// The linker's last line, "ld returned 1", says less than the symbol it missed.
 std::string first_error(std::string_view said) {
   for (const std::string_view word : {"undefined reference", "error", "fatal"}) {
     for (const std::string_view line : split(said, '\n')) {

@@ -14,10 +14,10 @@ namespace frx::capture {
 // error line, at the file.
 Result<Exit> run_compiler(std::vector<std::string> argv, const std::string& file, const Host& host, std::size_t keep_limit);
 
-// Of `compiler --version`: "13.0", or "" when it does not say.
+// The version from `compiler --version`: "13.0", or "" when it is not printed.
 std::string compiler_version(const std::string& compiler, const Host& host);
 
-// "nvcc 13.0", "nvcc" when it does not say its version.
+// "nvcc 13.0", "nvcc" without a version.
 std::string name_and_version(std::string_view name, const std::string& compiler, const Host& host);
 
 }  // namespace frx::capture

@@ -2,8 +2,8 @@
 
 namespace frx::capture {
 
-// Keywords, vector types, dim3, atomics, and the calls of the runtime that a program around its kernels makes. Nothing
-// of it is ever run. clang checks the functions of the host as well, so what they call has to be there.
+// Keywords, vector types, dim3, atomics, and the calls of the runtime that host code makes. None of it is ever run. clang checks the
+// functions of the host as well, so their callees have to be declared.
 constexpr std::string_view cuda_declarations = R"cuda(#pragma once
 
 #define CUDA_VERSION 12000
@@ -61,7 +61,7 @@ struct dim3 {
   __host__ __device__ constexpr operator uint3() const { return {x, y, z}; }
 };
 
-// Parts of clang, which it keeps for this use; they ask for a few names of the toolkit.
+// Parts of clang, which it provides for this use; they need a few names of the toolkit.
 typedef uint32_t cuuint32_t;
 inline __device__ unsigned __isGlobal(const void* address) { return __nvvm_isspacep_global(address); }
 inline __device__ unsigned __isShared(const void* address) { return __nvvm_isspacep_shared(address); }
@@ -116,7 +116,7 @@ inline __device__ unsigned long long atomicCAS(unsigned long long* address, unsi
 extern "C" __device__ int printf(const char*, ...);
 extern "C" __device__ void __assertfail(const char*, const char*, unsigned, const char*, size_t);
 
-// The runtime.
+// The runtime API.
 enum cudaError { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2 };
 typedef cudaError cudaError_t;
 enum cudaMemcpyKind {

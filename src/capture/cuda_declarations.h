@@ -5,11 +5,11 @@
 
 namespace frx::capture {
 
-// Enough for kernels that need no library. What the GPU does by itself (thread numbers, shuffles, mathematics) clang
-// brings along: the text includes those parts of it.
+// Enough for kernels that need no library. Built-in features of the GPU (thread numbers, shuffles, mathematics) come with clang: the text
+// includes those headers.
 extern const std::string_view cuda_declarations;
 
-// The header's name, and those of the toolkit that it stands for.
+// The header's name, and the names of the toolkit headers that it replaces.
 inline constexpr std::string_view cuda_declarations_header = "frx_cuda.h";
 inline constexpr std::string_view replaced_cuda_headers[] = {
     "cuda_runtime.h",     "cuda_runtime_api.h", "cuda.h",          "device_launch_parameters.h", "device_functions.h", "vector_types.h",

@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds grace{1000};  // between SIGTERM and SIGKILL
 
 std::string small_file(const fs::path& path) { return read_file(path, 4 << 20).value_or(""); }
 
-// Of every thread of ours, as the kernel lists them; empty where it does not.
+// The children of every thread of this process, as the kernel lists them; empty where it does not.
 std::vector<pid_t> children() {
   std::vector<pid_t> found;
   std::error_code error;
@@ -45,7 +45,7 @@ bool has_variable(pid_t pid, const std::string& variable) {
   return false;
 }
 
-// Zombies that became ours would keep the group in being.
+// Zombies that became our children would keep the group alive.
 bool group_is_gone(pid_t group) {
   while (::waitpid(-group, nullptr, WNOHANG) > 0) {
   }
@@ -65,11 +65,11 @@ void Descendants::end_group(pid_t group, const std::function<void()>& meanwhile)
   if (group_is_gone(group)) return;
   ::kill(-group, SIGTERM);
   ::kill(-group, SIGCONT);
-  const Clock::time_point patience = Clock::now() + grace;
+  const Clock::time_point deadline = Clock::now() + grace;
   while (!group_is_gone(group)) {
-    const bool over = Clock::now() > patience;
+    const bool over = Clock::now() > deadline;
     if (over) ::kill(-group, SIGKILL);
-    if (Clock::now() > patience + grace) return;  // beyond the reach of SIGKILL: stuck in the kernel
+    if (Clock::now() > deadline + grace) return;  // beyond the reach of SIGKILL: stuck in the kernel
     meanwhile();
   }
 }
@@ -83,7 +83,7 @@ std::vector<pid_t> Descendants::strays() const {
   return found;
 }
 
-// A killed stray's own children become ours in turn.
+// The children of a killed stray become our children in turn.
 void Descendants::kill_strays() const {
   for (int generation = 0; generation < 16; ++generation) {
     const std::vector<pid_t> found = strays();

@@ -1,7 +1,7 @@
-// What a program leaves behind: processes of its group, and processes that went into sessions of their own.
+// Processes that a program leaves running: those of its group, and those in sessions of their own.
 //
-// While one of these lives, orphans of this process's descendants become its children (a "subreaper"), so that none
-// of them can be lost: torchrun, for one, gives every worker a session of its own.
+// While an object of this class lives, orphans of this process's descendants become its children (a "subreaper"), so that none of them is
+// lost: torchrun, for example, gives every worker a session of its own.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@ namespace frx::capture {
 
 class Descendants {
  public:
-  // `mark`: "NAME=VALUE" in the environment of those that are meant; empty: none but the group.
+  // `mark`: "NAME=VALUE" in the environment of the processes that are meant; empty: only the group is.
   explicit Descendants(std::string mark);
   ~Descendants();
   Descendants(const Descendants&) = delete;
@@ -23,7 +23,7 @@ class Descendants {
   // Ends the group of a leader that has been reaped: SIGTERM, and SIGKILL a second later. `meanwhile` is called every
   // few milliseconds.
   static void end_group(pid_t group, const std::function<void()>& meanwhile);
-  // Marked children of ours, which lost their parents.
+  // Marked children of this process that lost their parents.
   std::vector<pid_t> strays() const;
   void kill_strays() const;
 

@@ -21,7 +21,7 @@ ChildCommand question(std::vector<std::string> argv, milliseconds limit) {
   return command;
 }
 
-// The first line that says something, of either stream.
+// The first line with text, of either stream.
 std::string first_words(const Exit& exit) {
   for (const std::string* text : {&exit.out, &exit.err}) {
     for (const std::string_view line : split(*text, '\n')) {
@@ -68,7 +68,7 @@ struct GpuList {
   std::string trouble;
 };
 
-// "0, NVIDIA H200, 9.0, 143771, 570.86.10". A driver too old for compute_cap is asked without it.
+// "0, NVIDIA H200, 9.0, 143771, 570.86.10". A driver too old for compute_cap is queried without it.
 GpuList gpu_list(const Host& host, const std::string& nvidia_smi) {
   GpuList list;
   if (nvidia_smi.empty()) return list;
@@ -99,7 +99,7 @@ GpuList gpu_list(const Host& host, const std::string& nvidia_smi) {
   return list;
 }
 
-// The current folder is taken off the path: a local folder named torch must not be run.
+// The current folder is removed from the path: a local folder named torch must not be imported.
 constexpr const char* torch_question = R"(import sys
 sys.path = [p for p in sys.path if p]
 print('python', sys.version.split()[0], flush=True)

@@ -1,4 +1,4 @@
-// What this machine offers for measuring GPU work; the facts behind `frx doctor`.
+// The tools, drivers and GPUs of this machine; the facts behind `frx doctor`.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ namespace frx::capture {
 
 struct Tool {
   std::string path;     // empty: not found
-  std::string version;  // empty: it did not say
-  std::string trouble;  // why not, when it is there and does not answer
+  std::string version;  // empty: it printed none
+  std::string trouble;  // the error, when it exists and does not answer
 
   bool found() const { return !path.empty(); }
 };
@@ -21,7 +21,7 @@ struct Tool {
 struct Gpu {
   int index = 0;
   std::string name;
-  std::string compute_capability;  // "9.0"; empty when the driver is too old to say
+  std::string compute_capability;  // "9.0"; empty when the driver is too old to report it
   std::string memory_mib;
 };
 
@@ -29,7 +29,7 @@ struct Python {
   Tool interpreter;
   std::string torch;             // version; empty: not importable
   std::string trouble;           // why torch could not be imported
-  int cuda_devices = 0;          // as torch sees them
+  int cuda_devices = 0;          // as torch counts them
   std::string cuda_device_name;  // of device 0
 };
 
@@ -38,12 +38,12 @@ struct Environment {
   Python python;
   std::string driver;            // version; empty: no driver
   std::vector<Gpu> gpus;
-  std::string gpu_trouble;       // what nvidia-smi said instead of a list
+  std::string gpu_trouble;       // the message of nvidia-smi instead of a list
   CounterPermission permission;
   bool device_nodes = false;     // /dev/nvidiactl or WSL's /dev/dxg
 };
 
-// Asks everything at once; the slowest answer (importing torch, at most 10 s) decides the time.
+// Queries everything at once; the slowest answer (importing torch, at most 10 s) determines the time.
 Environment inspect(const Host& host);
 
 // "2024.3.2.0" of "Version 2024.3.2.0 (build ...)", "12.4" of "release 12.4, V12.4.131".

@@ -1,4 +1,4 @@
-// For tests: a machine that is made up line by line.
+// For tests: a machine that is defined line by line.
 #pragma once
 
 #include <map>

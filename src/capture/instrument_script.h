@@ -1,5 +1,5 @@
-// The Python part of instrument.cc: reads argv[1], writes the new file to argv[2] and the difference to argv[3], and prints
-// "KEY words" lines. Runs on Python 3.8 and newer, without any package.
+// The Python part of instrument.cc: it reads argv[1], writes the new file to argv[2] and the difference to argv[3], and prints "KEY words"
+// lines. It runs on Python 3.8 and newer, without any package.
 #pragma once
 
 namespace frx::capture {

@@ -42,14 +42,14 @@ TEST(Instrument, GoesBehindTheImportsAtTheTop) {
   EXPECT_EQ(patched("import os\nimport torch\n\nx = 1\n"), "import os\nimport torch\n" + init + "\nx = 1\n");
 }
 
-// Spec C1 (i): the reference put the lines inside the parentheses.
+// Spec C1 (i): the reference implementation put the lines inside the parentheses.
 TEST(Instrument, GoesBehindTheParenthesesOfAnImport) {
   NEEDS_PYTHON;
   const std::string import = "from torch.utils.data import (\n    DataLoader,\n    Dataset,\n)\n";
   EXPECT_EQ(patched(import + "x = 1\n"), import + init + "x = 1\n");
 }
 
-// Spec C1 (ii): the reference took the import in the block for the last one.
+// Spec C1 (ii): the reference implementation took the import in the block for the last one.
 TEST(Instrument, DoesNotGoIntoABlock) {
   NEEDS_PYTHON;
   const std::string rest = "def main():\n    import json\n\nif __name__ == \"__main__\":\n    import argparse\n    main()\n";

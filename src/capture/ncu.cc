@@ -10,7 +10,7 @@
 namespace frx::capture {
 namespace {
 
-// What ncu says when it cannot measure, and what helps. Wordings of ncu 2020 to 2026.
+// The messages of ncu when it cannot measure, and the remedies. Wordings of ncu 2020 to 2026.
 struct KnownFailure {
   std::string_view words;
   std::string_view message;
@@ -70,7 +70,7 @@ Failure unknown_counters(const NcuLog& log) {
       .hint("ncu --query-metrics lists what this GPU offers");
 }
 
-// There is no table: why?
+// The reason why there is no table.
 Failure explain(const NcuRequest& request, const NcuLog& log, const Exit& exit, std::chrono::milliseconds time_limit,
                 const Host& host) {
   if (is_permission(log)) return no_permission(host);
@@ -106,7 +106,7 @@ void note_survived(const NcuLog& log, const Exit& exit, std::chrono::millisecond
   if (is_permission(log)) capture.notes.push_back("ncu lacked the permission to read counters for some launches");
 }
 
-// Takes out the counters that ncu does not know; false when none of ours was meant.
+// Removes the counters that are unknown to ncu; false when none of ours was meant.
 bool drop_unknown(const NcuLog& log, NcuRequest& request, std::vector<std::string>& notes) {
   std::vector<std::string> dropped;
   std::erase_if(request.counters, [&](const std::string& counter) {
@@ -129,8 +129,7 @@ Result<Attempt> attempt(const std::vector<std::string>& command, const std::stri
                         std::chrono::milliseconds time_limit) {
   ChildCommand child;
   child.argv = command;
-  // ncu writes numbers in the locale of its environment; the application sees the same, which a
-  // profiled run can afford.
+  // ncu writes numbers in the locale of its environment; the application gets the same one, which a profiled run can afford.
   child.environment = {{"LC_ALL", "C"}};
   child.input = Input::inherit;
   child.out = Output::to_stderr;

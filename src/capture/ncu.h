@@ -1,8 +1,7 @@
 // Profiles a program with Nsight Compute and keeps the CSV.
 //
-// The CSV goes to a file of its own, so that it never meets what the application prints; that goes
-// live to our standard error, so that our standard output stays clean for --json. An application that
-// fails after its kernels ran has still been profiled.
+// The CSV is written to a file of its own, so that it never mixes with the output of the application; that goes live to our standard error,
+// so that our standard output stays clean for --json. An application that fails after its kernels ran has still been profiled.
 #pragma once
 
 #include <chrono>
@@ -16,23 +15,23 @@
 namespace frx::capture {
 
 struct NcuCapture {
-  std::string csv_path;              // inside `folder`: copy it before this object goes
+  std::string csv_path;              // inside `folder`: copy it before this object is destroyed
   std::vector<std::string> command;  // as it was run in the end
-  std::vector<std::string> notes;    // survivable faults, for the report
+  std::vector<std::string> notes;    // recoverable problems, for the report
   int application_code = 0;
   std::chrono::nanoseconds took{0};
   TemporaryDirectory folder;
 
-  // Keeps the CSV under another name.
+  // Copies the CSV to another path.
   Result<> save_as(const std::string& path) const;
 };
 
-// Errors are of kind `environment` and say what helps: no ncu, no permission, no kernels, ...
-// `request.log_file` is ours to choose. `time_limit` 0: none.
+// Errors are of kind `environment` and name a remedy: no ncu, no permission, no kernels, ... `request.log_file` is set by this function.
+// `time_limit` 0: none.
 Result<NcuCapture> profile_with_ncu(NcuRequest request, const Host& host,
                                     std::chrono::milliseconds time_limit = std::chrono::milliseconds{0});
 
-// The path of ncu, or why there is none and the way around it for `request`.
+// The path of ncu, or why there is none and the workaround for `request`.
 Result<std::string> find_ncu(const NcuRequest& request, const Host& host);
 
 }  // namespace frx::capture

@@ -17,7 +17,7 @@ std::vector<std::string> ncu_command(const NcuRequest& request, std::string_view
     argv.emplace_back(name);
     argv.push_back(std::move(value));
   };
-  // A redirection would mix what the application prints into the CSV.
+  // A redirection would mix the output of the application into the CSV.
   if (!request.log_file.empty()) option("--log-file", request.log_file);
   option("--target-processes", request.target_processes);
   if (!request.set.empty()) option("--set", request.set);

@@ -11,20 +11,20 @@ namespace frx::capture {
 
 struct NcuRequest {
   std::vector<std::string> counters;          // gpu__time_duration.sum, ...
-  std::string set;                            // one of ncu's own sets besides, or empty
+  std::string set;                            // an additional set of ncu's own, or empty
   std::string target_processes = "all";
   std::string kernel_filter;                  // a name, "regex:..." or a plain regular expression
   std::optional<std::uint64_t> launch_skip;
   std::optional<std::uint64_t> launch_count;
-  std::string log_file;                       // where the CSV goes; empty: standard output
+  std::string log_file;                       // where the CSV is written; empty: standard output
   std::vector<std::string> workload;          // the application and its arguments
 };
 
-// `--page raw` gives one row per launch and counter names instead of labels; `--print-units base`
-// spares the reader unit conversion; both are safe to leave out, and a file without them is read too.
+// `--page raw` gives one row per launch and counter names instead of labels; `--print-units base` makes unit conversion unnecessary; both
+// may be left out, and a file without them is read too.
 std::vector<std::string> ncu_command(const NcuRequest& request, std::string_view ncu = "ncu");
 
-// What --kernel-name gets: ncu takes a bare value literally, so a regular expression needs "regex:".
+// The value of --kernel-name: ncu takes a bare value literally, so a regular expression needs "regex:".
 std::string kernel_filter_argument(std::string_view filter);
 
 // One line for a POSIX shell.

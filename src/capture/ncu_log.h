@@ -1,4 +1,4 @@
-// What ncu says about itself in its log file, beside the table.
+// The messages of ncu in its log file, beside the table.
 //
 //   ==PROF== Connected to process 12 (/usr/bin/python3)
 //   ==ERROR== Failed to find metric regex:^smsp__nothing\.avg$
@@ -32,7 +32,7 @@ struct NcuLog {
 // Streams through the log; a table of any size costs no memory.
 Result<NcuLog> read_ncu_log(ByteSource& log);
 
-// Does the name or regular expression that ncu could not find mean this counter?
+// Does the name or regular expression that ncu could not find match this counter?
 bool is_meant(std::string_view unknown, std::string_view counter);
 
 }  // namespace frx::capture

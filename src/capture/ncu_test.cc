@@ -140,7 +140,7 @@ TEST_F(WithFakeNcu, NamesTheKernelsTheFilterCouldHaveMatched) {
   EXPECT_NE(refused().message.find("launched none"), std::string::npos);
 }
 
-TEST_F(WithFakeNcu, BlamesTheApplicationWhenItFailedFirst) {
+TEST_F(WithFakeNcu, NamesTheApplicationWhenItFailedFirst) {
   ::setenv("FAKE_NCU", "app_fails_first", 1);
   request.workload = {"sh", "-c", "exit 4"};
   const Error error = refused();

@@ -1,4 +1,4 @@
-// NVIDIA's compiler as the one that makes PTX.
+// NVIDIA's compiler as the one that generates PTX.
 #pragma once
 
 #include "capture/ptx_compiler.h"

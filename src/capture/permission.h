@@ -1,4 +1,4 @@
-// May this process read the GPU's performance counters, and if not, what exactly helps here?
+// Whether this process may read the GPU's performance counters, and if not, the remedy on this machine.
 #pragma once
 
 #include <optional>
@@ -19,13 +19,13 @@ struct CounterPermission {
   std::optional<bool> admin_only;   // RmProfilingAdminOnly of the driver; absent when it cannot be read
   bool is_admin = false;            // this process has CAP_SYS_ADMIN
 
-  // nullopt: nothing says.
+  // nullopt: unknown.
   std::optional<bool> allowed() const;
 };
 
 CounterPermission counter_permission(const Host& host);
 
-// Why the counters are refused, in one line, and the steps that help, one per line.
+// Why the counters are refused, in one line, and the remedies, one per line.
 std::string permission_cause(const CounterPermission& permission);
 std::vector<std::string> permission_remedy(const CounterPermission& permission);
 

@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// One stream that is kept.
+// One captured stream.
 struct Reader {
   Fd fd;
   std::string* text;
@@ -43,11 +43,11 @@ class Child {
   Child(pid_t pid, bool own_group, const ChildCommand& command, std::vector<Reader>& readers)
       : pid_(pid), own_group_(own_group), command_(command), readers_(readers) {
 #ifdef SYS_pidfd_open
-    pidfd_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));  // absent before Linux 5.3: we tick
+    pidfd_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));  // absent before Linux 5.3: then it polls
 #endif
   }
 
-  // Reads until the child has ended. What a background grandchild still holds open is not waited for.
+  // Reads until the child has ended. A stream that a background grandchild still holds open is not waited for.
   void wait(Exit& exit) {
     while (!has_ended()) {
       enforce_limit(exit);
@@ -60,7 +60,7 @@ class Child {
   }
 
   void kill(int signal) const { ::kill(own_group_ ? -pid_ : pid_, signal); }
-  // What is read behind it takes none of the child's time.
+  // Reading after that takes none of the child's time.
   Clock::time_point ended() const { return ended_; }
 
  private:
@@ -119,8 +119,8 @@ Result<int> connect(Output kind, const Fd& null, Pipe& pipe) {
   return -1;
 }
 
-// With the terminal as input and no time limit the child stays in our group: it may read what is
-// typed, and Ctrl-C and Ctrl-Z work as for any foreground job.
+// With the terminal as input and no time limit the child stays in our group: it may read the terminal, and Ctrl-C and Ctrl-Z work as for
+// any foreground job.
 bool needs_own_group(const ChildCommand& command) {
   return command.time_limit.count() > 0 || command.input == Input::nothing || ::isatty(0) == 0;
 }
@@ -148,7 +148,7 @@ Result<Exit> run_process(const ChildCommand& command) {
   if (err.read) readers.push_back({std::move(err.read), &exit.err, &exit.err_cut, command.keep_limit});
   Child child(pid, own_group, command, readers);
   child.wait(exit);
-  if (exit.timed_out && own_group) child.kill(SIGKILL);  // whatever it left behind in its group
+  if (exit.timed_out && own_group) child.kill(SIGKILL);  // the rest of its group
   forwarding.forget();
   std::tie(exit.status, exit.signal) = reap(pid);
   exit.took = child.ended() - start;

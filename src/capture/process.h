@@ -1,7 +1,7 @@
 // Runs one child process: an argument vector (never a shell), its streams, a time limit.
 //
-// The child leads a process group of its own, so that a time limit ends everything it started. When
-// frx is told to stop (Ctrl-C, SIGTERM), the child is told the same and its result is still returned.
+// The child leads a process group of its own, so that a time limit ends all of its descendants. When frx is told to stop (Ctrl-C, SIGTERM),
+// the signal is passed on to the child and its result is still returned.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@ enum class Output { inherit, to_stderr, keep, discard };
 
 struct ChildCommand {
   std::vector<std::string> argv;
-  std::vector<std::pair<std::string, std::string>> environment;  // added to ours
-  std::string directory;                                         // empty: where we are
+  std::vector<std::pair<std::string, std::string>> environment;  // added to that of this process
+  std::string directory;                                         // empty: the current one
   Input input = Input::nothing;
   Output out = Output::keep;
   Output err = Output::keep;
@@ -31,7 +31,7 @@ struct Exit {
   int status = 0;               // of exit(), when `signal` is 0
   int signal = 0;               // that ended it
   bool timed_out = false;
-  int interrupted_by = 0;       // the signal that we received and passed on
+  int interrupted_by = 0;       // the signal that this process received and passed on
   bool out_cut = false;         // more was written than kept
   bool err_cut = false;
   std::string out;
@@ -39,7 +39,7 @@ struct Exit {
   std::chrono::nanoseconds took{0};
 
   bool ok() const { return status == 0 && signal == 0 && !timed_out; }
-  // What a shell would call it.
+  // The exit code that a shell would report.
   int code() const { return signal == 0 ? status : 128 + signal; }
 };
 

@@ -1,4 +1,4 @@
-// Compiles CUDA source to a program in a folder that is thrown away, so that it can be profiled.
+// Compiles CUDA source to a program in a temporary folder, so that it can be profiled.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ struct CompiledProgram {
 Result<CompiledProgram> compile_program(const std::string& cuda_file, const std::string& architecture,
                                         const std::vector<std::string>& options, const Host& host);
 
-// The same under a name of the caller's; returns how long it took.
+// The same with a path chosen by the caller; returns the duration.
 Result<std::chrono::nanoseconds> compile_program_as(const std::string& executable, const std::string& cuda_file,
                                                     const std::string& architecture, const std::vector<std::string>& options,
                                                     const Host& host);

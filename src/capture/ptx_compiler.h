@@ -1,4 +1,4 @@
-// Compiles CUDA source to PTX in a folder that is thrown away, to look at what a compiler makes of it.
+// Compiles CUDA source to PTX in a temporary folder, to inspect the output of the compiler.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ struct CompiledPtx {
   std::string compiler;  // "nvcc 13.0", "clang 19.1.7 without the CUDA toolkit"
 };
 
-// With line numbers of the source. By nvcc; where there is none, by clang. `architecture`: "sm_90", or "" for the
-// compiler's own choice. `options`: further ones, such as -I and -D. Environment: there is neither; malformed: the
-// compiler refused the file, with its first words.
+// With line numbers of the source. By nvcc; where there is none, by clang. `architecture`: "sm_90", or "" for the compiler's own choice.
+// `options`: further ones, such as -I and -D. Environment: there is neither; malformed: the compiler refused the file, with its first error
+// line.
 Result<CompiledPtx> compile_to_ptx(const std::string& cuda_file, const std::string& architecture, const std::vector<std::string>& options,
                                    const Host& host);
 

@@ -12,7 +12,7 @@
 namespace frx::capture {
 namespace {
 
-// Of what Debian calls clang++, whichever is installed.
+// The program that Debian calls clang++, whichever version is installed.
 std::optional<std::string> real_clang() {
   const char* path = std::getenv("PATH");
   for (int version = 29; version >= 13; --version) {

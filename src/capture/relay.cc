@@ -25,7 +25,7 @@ struct Terminal {
   Fd slave;
 };
 
-// Raw, so that what is read is what was written: our own terminal makes "\r\n" of "\n" already.
+// Raw mode, so that the bytes are unchanged: our own terminal makes "\r\n" of "\n" already.
 Result<Terminal> make_terminal(int like) {
   Terminal pair;
   pair.master = Fd(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
@@ -97,7 +97,7 @@ void Relay::close_child_ends() {
 void Relay::keep(std::string_view bytes) {
   if (!log_) return;
   if (const int error = write_all(log_.get(), bytes); error != 0) {
-    trouble_ = fmt::format("the log is not complete: {}", std::strerror(error));
+    log_error_ = fmt::format("the log is not complete: {}", std::strerror(error));
     log_.close();
   }
 }

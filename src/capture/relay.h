@@ -1,4 +1,4 @@
-// The streams of a running program on their way to ours and to a log.
+// Copies the streams of a running program to ours and to a log.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@ namespace frx::capture {
 
 class Relay {
  public:
-  // `out` and `err` are ours. The child's ends are open until close_child_ends().
+  // `out` and `err` are those of this process. The child's ends are open until close_child_ends().
   static Result<Relay> make(int out, int err, const std::string& log_path);
 
   int child_out() const { return child_out_.get(); }
   int child_err() const { return merged_ ? child_out_.get() : child_err_.get(); }
   void close_child_ends();
 
-  // Waits until something comes, `also` becomes readable or the time is over, and passes on what came.
-  // False when nothing came.
+  // Waits until output arrives, `also` becomes readable or the time is over, and passes on the output.
+  // False when there was none.
   bool pump(int timeout_ms, int also = -1);
   bool ended() const { return streams_.empty(); }
   // Why the log is not complete, or "".
-  const std::string& trouble() const { return trouble_; }
+  const std::string& log_error() const { return log_error_; }
 
  private:
   struct Stream {
@@ -42,7 +42,7 @@ class Relay {
   Fd child_out_, child_err_;
   bool merged_ = false;
   Fd log_;
-  std::string trouble_;
+  std::string log_error_;
 };
 
 }  // namespace frx::capture

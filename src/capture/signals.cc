@@ -12,7 +12,7 @@ namespace {
 constexpr std::array forwarded = {SIGINT, SIGTERM, SIGHUP};
 
 struct Slot {
-  std::atomic<pid_t> target{0};  // > 0 a process, < 0 a group, 0 nobody yet
+  std::atomic<pid_t> target{0};  // > 0 a process, < 0 a group, 0 none yet
   std::atomic<int> received{0};
   std::atomic<int> interrupts{0};
   std::atomic<int> undelivered{0};  // negative: typed at the terminal
@@ -78,7 +78,7 @@ SignalForwarding::SignalForwarding() {
   for (std::size_t i = 0; i < slots.size() && slot_ < 0; ++i) {
     if (!slots[i].taken) slot_ = static_cast<int>(i);
   }
-  if (slot_ >= 0) {  // beyond 32 children at once, one simply is not told
+  if (slot_ >= 0) {  // beyond 32 children at once, one does not receive signals
     slots[static_cast<std::size_t>(slot_)].taken = true;
     slots[static_cast<std::size_t>(slot_)].received = 0;
     slots[static_cast<std::size_t>(slot_)].interrupts = 0;
@@ -99,7 +99,7 @@ void SignalForwarding::watch(pid_t child, bool own_group) {
   if (slot_ >= 0) {
     Slot& slot = slots[static_cast<std::size_t>(slot_)];
     slot.target = own_group ? -child : child;
-    deliver(slot);  // what another thread, where nothing is blocked, took before there was a child
+    deliver(slot);  // for a signal that another thread, where nothing is blocked, took before there was a child
   }
   mask(SIG_UNBLOCK);
 }
@@ -116,7 +116,7 @@ int SignalForwarding::interrupts() const { return slot_ >= 0 ? slots[static_cast
 
 void SignalForwarding::reset_in_child() {
   ::signal(SIGPIPE, SIG_DFL);  // main ignores it, and ignoring would survive exec
-  // Our handler would swallow what comes before exec. What was ignored stays so.
+  // Our handler would swallow signals before exec. Ignored signals stay ignored.
   for (const int signal : forwarded) {
     struct sigaction action {};
     ::sigaction(signal, nullptr, &action);

@@ -1,4 +1,4 @@
-// While children run, SIGINT, SIGTERM and SIGHUP are theirs: the handler passes them on.
+// While children run, SIGINT, SIGTERM and SIGHUP are for them: the handler passes them on.
 #pragma once
 
 #include <sys/types.h>
@@ -8,24 +8,23 @@ namespace frx::capture {
 // Passes signals on to one child while it lives. Several may exist at once, on several threads.
 class SignalForwarding {
  public:
-  // Blocks the signals until watch() or the end, so that none falls between fork and watch.
+  // Blocks the signals until watch() or the end, so that none is lost between fork and watch.
   SignalForwarding();
   ~SignalForwarding();
   SignalForwarding(const SignalForwarding&) = delete;
   SignalForwarding& operator=(const SignalForwarding&) = delete;
 
-  // `own_group`: the child leads a process group. Otherwise it shares ours, and what is typed at the
-  // terminal reaches it without us.
+  // `own_group`: the child leads a process group. Otherwise it shares ours, and signals typed at the terminal reach it directly.
   void watch(pid_t child, bool own_group);
-  // There is no child: signals are only remembered, while what must not be cut short is done.
+  // There is no child: signals are only stored, during work that must not be interrupted.
   void swallow();
-  // Before the child is reaped: its number may be another process's afterwards.
+  // Call it before the child is reaped: its number may be another process's afterwards.
   void forget();
   int received() const;
-  // How often SIGINT came: who asks twice means it.
+  // How often SIGINT came: the second one is meant to kill.
   int interrupts() const;
 
-  // What the child has to do before exec: handlers and masks of ours are not its business.
+  // Call it in the child before exec: it must not inherit our handlers and masks.
   static void reset_in_child();
 
  private:

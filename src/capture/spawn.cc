@@ -21,7 +21,7 @@ struct Prepared {
   const char* directory = nullptr;
   SpawnRequest::Group group = SpawnRequest::Group::own;
   int in = -1, out = -1, err = -1;
-  int report = -1;  // where to tell why exec failed
+  int report = -1;  // where the reason is written when exec failed
 };
 
 bool overrides(const SpawnRequest& request, const char* variable) {
@@ -106,7 +106,7 @@ Result<pid_t> spawn(const SpawnRequest& request, SignalForwarding& forwarding) {
   const pid_t pid = ::fork();
   if (pid < 0) return fail(ErrorKind::environment, "cannot start a process: {}", std::strerror(errno));
   if (pid == 0) become(prepared);
-  if (request.group == SpawnRequest::Group::own) ::setpgid(pid, pid);  // whoever comes first
+  if (request.group == SpawnRequest::Group::own) ::setpgid(pid, pid);  // both processes do it, the first one wins
   // A session's group exists once the child has made it, which is before exec; until then signals wait.
   const bool later = request.group == SpawnRequest::Group::own_session;
   if (!later) forwarding.watch(pid, request.group != SpawnRequest::Group::ours);

@@ -1,6 +1,6 @@
 // Starts one child process: an argument vector (never a shell), its streams, its place among process groups.
 //
-// What waiting for it means is the caller's business: process.h waits and keeps what it says, workload.h passes it on.
+// The caller decides how to wait for it: process.h waits and captures the output, workload.h passes it on.
 #pragma once
 
 #include <sys/types.h>
@@ -47,8 +47,8 @@ struct SpawnRequest {
   enum class Group { ours, own, own_session };
 
   const std::vector<std::string>& argv;
-  const std::vector<std::pair<std::string, std::string>>& environment;  // added to ours
-  std::string directory;                                                // empty: where we are
+  const std::vector<std::pair<std::string, std::string>>& environment;  // added to that of this process
+  std::string directory;                                                // empty: the current one
   Group group = Group::own;                                             // own and own_session: the child leads it
   int in = -1, out = -1, err = -1;                                      // to become 0, 1, 2; -1: inherited
 };

@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int tick_ms = 100;
-constexpr std::chrono::milliseconds drain{200};  // for what others still hold open
+constexpr std::chrono::milliseconds drain{200};  // for streams that other processes still hold open
 
 bool has_ended(pid_t pid) {
   siginfo_t info{};
@@ -25,7 +25,7 @@ bool has_ended(pid_t pid) {
 
 Fd end_of(pid_t pid) {
 #ifdef SYS_pidfd_open
-  return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));  // absent before Linux 5.3: we tick
+  return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));  // absent before Linux 5.3: then it polls
 #else
   return Fd();
 #endif
@@ -33,7 +33,7 @@ Fd end_of(pid_t pid) {
 
 volatile sig_atomic_t asked_to_stop = 0;
 
-// Ctrl-Z reaches us, not the program, which has a session of its own: both stop, and both go on together.
+// Ctrl-Z reaches us, not the program, which has a session of its own: both stop, and both continue together.
 class StopTogether {
  public:
   StopTogether() {
@@ -59,7 +59,7 @@ class StopTogether {
   struct sigaction before_ {};
 };
 
-// Says once that the interrupt went on, and kills at the second one.
+// Reports once that the interrupt was passed on, and kills at the second one.
 class Interrupts {
  public:
   Interrupts(const SignalForwarding& forwarding, const WorkloadRequest& request) : forwarding_(forwarding), request_(request) {}
@@ -83,7 +83,7 @@ class Interrupts {
   int seen_ = 0;
 };
 
-// What it printed last may still be on its way; a descendant that lives on may hold the streams open for ever.
+// Its last output may still be on its way; a descendant that survives may hold the streams open for ever.
 void read_the_rest(Relay& relay) {
   const Clock::time_point until = Clock::now() + drain;
   while (!relay.ended() && (relay.pump(10) || Clock::now() < until)) {
@@ -130,7 +130,7 @@ Result<WorkloadEnd> run_workload(const WorkloadRequest& request) {
   Descendants::end_group(pid, [&] { relay.pump(10); });
   read_the_rest(relay);
   clear_up(descendants, end);
-  if (!relay.trouble().empty()) end.notes.push_back(relay.trouble());
+  if (!relay.log_error().empty()) end.notes.push_back(relay.log_error());
   return end;
 }
 

@@ -113,7 +113,7 @@ TEST(Workload, GivesItATerminalWhereWeHaveOne) {
   Trial trial("test -t 1 && echo yes || echo no; test -t 2 && echo yes || echo no; stty size <&1");
   trial.request.out = terminal.get();
   EXPECT_EQ(trial.run().code(), 0);
-  EXPECT_EQ(trial.text("log"), "yes\nno\n33 123\n");  // no "\r": that is the terminal's
+  EXPECT_EQ(trial.text("log"), "yes\nno\n33 123\n");  // no "\r": the terminal adds it
 }
 
 TEST(Workload, ReadsOurInput) {
@@ -145,7 +145,7 @@ TEST(Workload, SaysWhyItCouldNotStart) {
 
 TEST(Workload, NamesTheSignalThatKilledIt) { EXPECT_EQ(Trial("kill -9 $$").run().code(), 137); }
 
-// Only the thread that runs the workload keeps signals back until there is somebody to tell; any other may get them before.
+// Only the thread that runs the workload holds signals back until there is a child; any other may get them before.
 TEST(Workload, AnInterruptThatAnotherThreadTookTooEarlyStillArrives) {
   ::signal(SIGINT, SIG_DFL);
   std::atomic<bool> go{false};

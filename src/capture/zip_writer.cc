@@ -31,7 +31,7 @@ std::uint32_t dos_time(std::int64_t seconds) {
   return static_cast<std::uint32_t>(date) << 16 | static_cast<std::uint32_t>(time);
 }
 
-// Deflates; the speed is that of a level that people wait for.
+// Deflates with a level that is fast enough for interactive use.
 class Deflater {
  public:
   Deflater() { ::deflateInit2(&stream_, 4, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY); }

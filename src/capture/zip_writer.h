@@ -25,7 +25,7 @@ class ZipWriter {
     std::string name;
     std::uint64_t offset = 0, packed = 0, bytes = 0;
     std::uint32_t crc = 0;
-    std::uint32_t when = 0;  // as DOS had it, UTC
+    std::uint32_t when = 0;  // in the DOS format, UTC
     bool is_long = false;    // its local records are zip64
   };
 

@@ -60,7 +60,7 @@ class Converter : public nsight::ReportConsumer {
     return request_.kernel.empty() || contains_ignoring_case(launch.best_name(), request_.kernel);
   }
 
-  // A name that comes again in one launch would make an object with two equal keys; the first one stays.
+  // A repeated name in one launch would make an object with two equal keys; the first one stays.
   void choose_metrics(const nsight::Launch& launch) {
     metrics_.clear();
     for (const nsight::MetricResult& metric : launch.metrics) {
@@ -80,7 +80,7 @@ class Converter : public nsight::ReportConsumer {
     return fail(ErrorKind::negative, "nobody reads the output");
   }
 
-  // A report without launches is an answer; a wish that no launch fulfils is a mistake.
+  // A report without launches is a valid result; a filter that no launch matches is an error.
   Result<> explain_nothing() const {
     if (request_.kernel.empty() && !request_.launch) return {};
     const std::string launches = fmt::format("{} launch{}", outcome_.launches, outcome_.launches == 1 ? "" : "es");
@@ -114,7 +114,7 @@ Result<Counters> Counters::load(const knowledge::Library& library) {
   return counters;
 }
 
-// Our catalogue knows what some counters count where their names say too little: operations per second.
+// Our catalogue has the units of counters whose names are not specific enough: operations per second.
 std::optional<std::string> Counters::unit_of(std::string_view counter) const {
   if (std::optional<std::string> unit = units.of(counter)) return unit;
   const std::optional<model::Metric> metric = metrics.called({}, counter, std::nullopt);

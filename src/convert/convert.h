@@ -1,4 +1,4 @@
-// An Nsight Compute report as text for other programs: the values that were measured, nothing concluded.
+// An Nsight Compute report as text for other programs: measured values only, no conclusions.
 //
 // Written launch by launch while the report is read, so that a 1 GB report needs the memory of its largest launch.
 #pragma once
@@ -20,30 +20,30 @@ enum class Format { csv, json };
 
 struct Request {
   Format format = Format::csv;
-  bool instances = false;               // also what was measured per code address, opcode ...
-  std::string kernel;                   // part of the names of the launches that are wanted; "": all
+  bool instances = false;               // also values per code address, opcode ...
+  std::string kernel;                   // part of the names of the selected launches; "": all
   std::optional<std::uint64_t> launch;  // only this one, counted from 0 in the order of the file
-  std::string source;                   // what the text calls the report
+  std::string source;                   // the name of the report in the text
 };
 
-// What is known about counters: their units.
+// The units of counters.
 struct Counters {
   knowledge::CounterUnits units;
   knowledge::MetricCatalogue metrics;
 
   static Result<Counters> load(const knowledge::Library& library);
-  // The base unit of a counter as the tool spells it: "ns", "byte/s", "" for a plain number; absent when not known.
+  // The base unit of a counter as the tool spells it: "ns", "byte/s", "" for a plain number; absent when unknown.
   std::optional<std::string> unit_of(std::string_view counter) const;
 };
 
-// Takes the next piece of text; false: nobody reads on, and the rest need not be made.
+// Takes the next piece of text; false: the receiver has stopped, and the rest need not be made.
 using Write = std::function<bool(std::string_view)>;
 
 struct Outcome {
   std::uint64_t launches = 0;           // in the report
   std::uint64_t written = 0;            // launches that are in the text
   std::uint64_t values = 0;             // their metrics
-  bool stopped = false;                 // nobody read on
+  bool stopped = false;                 // the receiver stopped
 };
 
 // Errors: of the report, naming the byte; `negative` when no launch is as requested, and then nothing is written.

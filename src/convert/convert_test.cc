@@ -15,7 +15,7 @@ struct Text {
   Result<Outcome> outcome;
 };
 
-Text converted(const std::string& yaml, const Request& request, std::size_t room = ~std::size_t{0}) {
+Text converted(const std::string& yaml, const Request& request, std::size_t limit = ~std::size_t{0}) {
   static const Counters counters = Counters::load(knowledge::Library::builtin()).value();
   const Result<std::string> bytes = frx::testing::ncu_report_from_yaml("report.yaml", yaml);
   if (!bytes) return {"", Failure{bytes.error()}};
@@ -23,7 +23,7 @@ Text converted(const std::string& yaml, const Request& request, std::size_t room
   Text made;
   made.outcome = convert_ncu_report(*source, request, counters, [&](std::string_view text) {
     made.text += text;
-    return made.text.size() < room;
+    return made.text.size() < limit;
   });
   return made;
 }

@@ -25,7 +25,7 @@ class JsonLines {
   JsonLines(const JsonLines&) = delete;
   JsonLines& operator=(const JsonLines&) = delete;
 
-  // Begins the next line; what follows is appended to the text itself.
+  // Begins the next line; the caller appends its content to the text.
   void item() {
     out_ += any_ ? ",\n" : "\n";
     out_ += indent_;

@@ -1,4 +1,4 @@
-// What a writer of one text format gets to see of a report.
+// The view of a report for the writer of one text format.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace frx::convert {
 
 namespace nsight = ingest::nsight;
 
-// A name of the report's table, made printable, with its unit: "" for a plain number, absent when not known.
+// A name of the report's table, made printable, with its unit: "" for a plain number, absent when unknown.
 struct Counter {
   std::string name;
   std::optional<std::string> unit;
@@ -30,7 +30,7 @@ struct ChosenLaunch {
   const std::vector<const nsight::MetricResult*>& metrics;
   const std::vector<Counter>& counters;
 
-  // "axpy(float *, int)", as the whole tool calls it.
+  // "axpy(float *, int)", as in the rest of the program.
   std::string kernel() const;
 };
 

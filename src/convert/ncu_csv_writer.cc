@@ -4,7 +4,7 @@
 //   "0","4711",...,"axpy(float *)",...,"8.0","Command line profiler metrics","gpu__time_duration.sum","ns","5120",...
 //   "0","4711",...,"axpy(float *)",...,"8.0","SpeedOfLight","","","","SOLBottleneck","OPT","Look at ...","global","12.5"
 //
-// Names of programs and hosts stay empty: they are nobody's business.
+// Names of programs and hosts stay empty: they are private.
 
 #include <cmath>
 #include <map>
@@ -23,7 +23,7 @@ constexpr std::string_view header =
     R"("Estimated Speedup Type","Estimated Speedup")"
     "\n";
 
-// What the tool writes for metrics that are listed by name and not as part of a section.
+// The section name that the tool writes for metrics that are listed by name and not as part of a section.
 constexpr std::string_view no_section = "\"Command line profiler metrics\",\"";
 constexpr std::string_view no_rule = "\",\"\",\"\",\"\",\"\",\"\"\n";
 constexpr std::string_view device_name = "device__attribute_display_name";
@@ -56,7 +56,7 @@ class CsvWriter : public LaunchWriter {
 
   void source(const nsight::SourceData&) override {}
 
-  // Where no launch names its device (before 2020.2), the facts of the session do, and they come last.
+  // Where no launch names its device (before 2020.2), the facts of the session do, at the end of the file.
   void finish(const nsight::ReportSummary& summary, std::string& text) override {
     for (const nsight::Device& device : summary.session.devices) {
       const auto start = last_of_device_.find(static_cast<int>(device.id));
@@ -68,7 +68,7 @@ class CsvWriter : public LaunchWriter {
   }
 
  private:
-  // The columns that say which launch it is; the same in all its rows.
+  // The columns that identify the launch; the same in all its rows.
   void start_rows(const ChosenLaunch& launch) {
     const nsight::Launch& it = launch.launch;
     const auto number = [](bool known, std::uint64_t n) { return known ? fmt::format("{}", n) : std::string(); };
@@ -80,7 +80,7 @@ class CsvWriter : public LaunchWriter {
                           cc ? fmt::format("{}.{}", cc->major, cc->minor) : "");
   }
 
-  // Section, name and unit: worked out once per name.
+  // Section, name and unit: computed once per name.
   const std::string& middle(std::uint32_t id, const Counter& counter) {
     if (id >= middles_.size()) middles_.resize(std::size_t{id} + 1);
     if (middles_[id].empty()) add_row("", counter, middles_[id]);

@@ -96,7 +96,7 @@ class JsonWriter : public LaunchWriter {
     members.member("source_reference", line(number_or_null(launch.launch.source != 0, launch.launch.source)));
   }
 
-  // A reference may come twice: the code first, where its functions lay later.
+  // A reference may come twice: first with the code, later with the addresses of its functions.
   void source(const nsight::SourceData& source) override {
     if (source_bytes_ > max_source_bytes) return void(++sources_left_out_);
     Json& kept = sources_[source.reference];
@@ -208,7 +208,7 @@ class JsonWriter : public LaunchWriter {
             {"unnamed_values", totals.unnamed_values}, {"unknown_fields", totals.unknown_fields}, {"sources_left_out", sources_left_out_}};
   }
 
-  // What stands around the values of one name: worked out once.
+  // The JSON around the values of one name: computed once.
   struct Wording {
     std::string before, after;
   };

@@ -1,4 +1,4 @@
-// Asks the rules of static analysis about kernels and launches.
+// Evaluates the rules of static analysis for kernels and launches.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@
 
 namespace frx::detect {
 
-// Does the rule hold? nullopt when a fact that decides is absent, or the subject is not of its scope. `sm_version`
-// ("sm_90", or "" when unknown) chooses what it overrides.
+// Does the rule hold? nullopt when a deciding fact is absent, or the subject is not of its scope. `sm_version` ("sm_90", or "" when
+// unknown) selects its overrides.
 std::optional<bool> holds(const knowledge::CodeRule& rule, const model::CodeSubject& subject, std::string_view sm_version);
 
-// {name} becomes the fact's value, {name:load} "1 load" or "2 loads"; what is unknown stays as it is, so that a slip is seen.
+// {name} becomes the fact's value, {name:load} "1 load" or "2 loads"; an unknown name is left unchanged, so that a mistake is visible.
 std::string filled(std::string_view message, const model::CodeSubject& subject);
 
 // Most severe first, then by file, line and rule. One finding per rule and subject.

@@ -15,7 +15,7 @@ using model::TextPlace;
 using model::CodeSubject;
 using Id = model::CodeFactId;
 
-// Made of facts that no rule of ours asks for by themselves.
+// Made of facts that no rule of ours uses alone.
 constexpr const char* spread = R"(id: spread
 scope: kernel
 category: memory
@@ -37,7 +37,7 @@ message: blocks of {shared_bytes} bytes
 when: shared_bytes < 32 byte
 )";
 
-// Laid over our own.
+// Merged over our own rules.
 struct Rules {
   TemporaryDirectory folder = TemporaryDirectory::make(::testing::TempDir()).value();
   Library library;
@@ -118,7 +118,7 @@ TEST(CodeRules, AskOnlyAboutTheirScopeAndStandByTheirSeverity) {
   EXPECT_EQ(findings[0].message, "blocks of 17 bytes");
 }
 
-// The error when this rule, "odd", is laid over our own.
+// The error when this rule, "odd", is merged over our own.
 Error refusal(const std::string& text) {
   const TemporaryDirectory folder = TemporaryDirectory::make(::testing::TempDir()).value();
   EXPECT_TRUE(write_file(folder.file("code_rules/cuda/odd.yaml"), text));

@@ -1,5 +1,5 @@
-// Findings about CUDA source: the rules asked, each finding with its line of code, and those left out that a
-// comment in the source says to ignore.
+// Findings about CUDA source: the rules are evaluated, each finding gets its line of code, and those are left out that a comment in the
+// source says to ignore.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct CudaFindings {
 CudaFindings examine_cuda(const knowledge::CodeRules& rules, const model::cuda::Inspection& inspection,
                           std::span<const model::cuda::Source> sources, std::string_view sm_version);
 
-// The same from what examine() found about the subjects, one after the other.
+// The same from the results of examine() about the subjects, one after the other.
 CudaFindings settled(std::vector<model::CodeFinding> found, std::span<const model::cuda::Source> sources);
 
 }  // namespace frx::detect

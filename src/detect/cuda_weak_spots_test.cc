@@ -1,4 +1,4 @@
-// Small kernels that fool an inspector made of patterns over text, each with what is right about it.
+// Small kernels that mislead a checker made of text patterns, each with the correct result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-// Asks every label about one set of readings.
+// Evaluates every label for one set of readings.
 //
-// A label fires, is clear, or cannot be told because a value it needs was not measured. Abstaining is
-// a result: the report says what is missing and which command collects it.
+// A label fires, is clear, or is inconclusive because a value it needs was not measured. Inconclusive is a result: the report lists the
+// missing values and the command that collects them.
 #pragma once
 
 #include <cstdint>

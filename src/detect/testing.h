@@ -1,4 +1,4 @@
-// What the rules say about a few lines of CUDA, for tests.
+// The findings of the rules for a few lines of CUDA, for tests.
 #pragma once
 
 #include <algorithm>

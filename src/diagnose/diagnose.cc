@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view inconclusive = "inconclusive";
 constexpr std::string_view insufficient = "insufficient_ncu_data";
-// What is explained by another finding counts a third: it is worth knowing, not worth fixing first.
+// A finding that is explained by another one counts a third: it is worth knowing, not worth fixing first.
 constexpr double consequence_weight = 1.0 / 3;
 constexpr double least_share_of_consequence = 0.5;
 
@@ -55,8 +55,8 @@ const Finding* with_label(const std::vector<Finding>& findings, std::string_view
   return nullptr;
 }
 
-// A finding whose cause is found too stands back behind it, unless the cause is weak beside it: a little
-// waste does not explain a saturated DRAM.
+// A finding with an active cause ranks after that cause, unless the cause is weak beside it: a little waste does not explain a saturated
+// DRAM.
 void mark_consequences(std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
     for (const std::string_view cause : finding.label->explained_by) {
@@ -97,7 +97,7 @@ class Diagnoser {
   }
 
  private:
-  // What any launch of the file may have before formulas: its columns, the launch line, the device, the model.
+  // The readings of any launch of the file before formulas: its columns, the launch line, the device, the model.
   static std::vector<model::Metric> present(const RunDiagnosis& run) {
     std::vector<model::Metric> all = run.session.columns;
     model::Readings extra;
@@ -158,8 +158,7 @@ class Diagnoser {
                                                 : complete(derive::readings_of(run_.session, all, knowledge_.metrics));
     combine_groups(result);
     judge_rest(result, kernel_class);
-    // Only the launches that weigh most are looked at again; the readings of the others would be most
-    // of the memory of a long run.
+    // Only the heaviest launches are evaluated again; the readings of the others would be most of the memory of a long run.
     for (std::size_t i = 1; i < result.groups.size(); ++i) result.groups[i].readings = model::Readings();
     result.roofline = derive::roofline_of(result.readings, run_.device);
     result.occupancy = derive::analyse_occupancy(result.groups.empty() ? result.readings : result.groups[0].readings, run_.device);
@@ -208,13 +207,13 @@ class Diagnoser {
     return best;
   }
 
-  // The primary stands first in the list, whatever the others sum to.
+  // The primary is the first in the list, whatever the others sum to.
   static void lead(std::vector<Finding>& findings, std::string_view primary) {
     const auto at = std::find_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.label->id == primary; });
     if (at != findings.end()) std::rotate(findings.begin(), at, at + 1);
   }
 
-  // What was ruled out and what could not be told, for the launch shape that takes most time.
+  // The labels that were ruled out or inconclusive, for the launch shape that takes most time.
   void judge_rest(KernelDiagnosis& kernel, std::uint64_t kernel_class) const {
     if (kernel.groups.empty()) return;
     for (const detect::Verdict& verdict :

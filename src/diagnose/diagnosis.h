@@ -1,7 +1,7 @@
-// What a profile means: for each kernel and for the whole run, the labels that hold, ranked, with the
-// time behind them; what was ruled out and what could not be told.
+// The diagnosis of a profile: for each kernel and for the whole run, the labels that hold, ranked, with the time they explain; the labels
+// that were ruled out, and those that are inconclusive.
 //
-// Labels are judged per group of equal launches, never on averages over different launches, and
+// Labels are evaluated per group of equal launches, never on averages over different launches, and
 // combined by time: a 10 ms launch outweighs a hundred of 2 us.
 #pragma once
 
@@ -35,7 +35,7 @@ struct Unknown {
 };
 
 struct Opportunity {
-  std::optional<double> score;           // absent when nothing tells the distance to a roof
+  std::optional<double> score;           // absent when the distance to a roof is unknown
   std::string_view label;                // high, medium, low, none
 };
 

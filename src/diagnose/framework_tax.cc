@@ -13,7 +13,7 @@ int whole_points(double value) { return static_cast<int>(std::nearbyint(value));
 
 double share(double value) { return std::clamp(value, 0.0, 1.0); }
 
-// What a stall took is not the framework's, whether the stall is large enough to be a bottleneck or not. Where the GPU's
+// The time of a stall is not attributed to the framework, whether the stall is large enough to be a bottleneck or not. Where the GPU's
 // times are known its copies count as activity already.
 double explained(const RunFacts& facts) {
   const bool copies_are_active = facts[RunFact::gpu_busy_fraction].has_value();

@@ -1,7 +1,7 @@
-// The Framework Abstraction Tax (fat_v1): how much of a step the GPU idles without the pipeline being the reason, weighed by
-// how finely the work is cut into kernels.
+// The Framework Abstraction Tax (fat_v1): how much of a step the GPU idles for reasons other than the pipeline, weighted by how finely the
+// work is cut into kernels.
 //
-//   overhead_idle = 1 - busy - input - copies - waits          (of those that were found to be bottlenecks)
+// overhead_idle = 1 - busy - input - copies - waits          (of those that were found to be bottlenecks)
 //   score = 100 * overhead_idle * (0.5 + 0.5 * fragmentation)
 #pragma once
 
@@ -15,11 +15,11 @@ namespace frx::diagnose {
 
 struct TaxContributor {
   std::string_view name;
-  int points = 0;         // orders them; they do not add up to the score
+  int points = 0;         // rank them; they do not add up to the score
   bool inferred = false;  // an opportunity, not a measurement
 };
 
-// From these scores on. Documented.
+// The lower bounds of the scores of each severity (docs/contract.md).
 struct TaxLimits {
   double high = 45, medium = 20;
 };
@@ -32,7 +32,7 @@ struct FrameworkTax {
   std::vector<TaxContributor> contributors;                     // most points first; none unless it is worth naming
 };
 
-// None without a recording of kernels, or without knowing how busy the GPU was.
+// Absent without a recording of kernels, or when it is unknown how busy the GPU was.
 std::optional<FrameworkTax> framework_tax(const model::RunFacts& facts, const TaxLimits& limits = {});
 
 }  // namespace frx::diagnose

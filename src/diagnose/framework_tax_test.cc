@@ -7,7 +7,7 @@ namespace {
 
 using model::RunFact;
 
-// The documented vector "launch tiny": 180 and 220 kernels, small shares 0.82 and 0.86, the GPU at 22 %.
+// The test vector "launch tiny" of the reference: 180 and 220 kernels, small shares 0.82 and 0.86, the GPU at 22 %.
 TEST(FrameworkTax, OfManyTinyKernels) {
   model::RunFacts facts;
   facts.set(RunFact::profiler_windows, 2);
@@ -25,7 +25,7 @@ TEST(FrameworkTax, OfManyTinyKernels) {
   EXPECT_EQ(tax->contributors[2].points, 42);
 }
 
-// The documented vector "launch": no numbers of kernels.
+// The test vector "launch" of the reference: no numbers of kernels.
 TEST(FrameworkTax, OfARunWithoutNumbersOfKernels) {
   model::RunFacts facts;
   facts.set(RunFact::profiler_windows, 2);
@@ -41,7 +41,7 @@ TEST(FrameworkTax, TheLoaderIsNotTheFramework) {
   EXPECT_EQ(framework_tax(facts)->score, 0);
 }
 
-// Spec 09, B16: 19 % are below the threshold of the label, and still not the framework's.
+// Spec 09, B16: 19 % are below the threshold of the label, and still not attributed to the framework.
 TEST(FrameworkTax, NorIsALoaderThatIsNoBottleneck) {
   model::RunFacts facts;
   facts.set(RunFact::profiler_windows, 1);

@@ -29,7 +29,7 @@ std::vector<const Function*> kernels_in(const Module& module) {
   return kernels;
 }
 
-// Kernels differ in size, so each thread takes the next one that is left.
+// Kernels differ in size, so each thread takes the next remaining one.
 std::vector<PtxKernel> studied(const Module& module, const std::vector<const Function*>& functions, const derive::ptx::SmRegisters& sm) {
   std::vector<PtxKernel> kernels(functions.size());
   std::atomic<std::size_t> next{0};
@@ -72,7 +72,7 @@ class FactsOfKernels {
   }
 
  private:
-  // The first of the largest, the kernel it is from, and what else is told of that kernel.
+  // The first of the largest values, its kernel, and further facts of that kernel.
   void set_largest(Id of, Id as, std::optional<Id> in_kernel = {}, std::initializer_list<Id> with_it = {}) {
     const CodeSubject* largest = nullptr;
     for (const CodeSubject& subject : subjects_) {
@@ -107,7 +107,7 @@ CodeLabelFinding finding_of(const knowledge::CodeLabel& label, const CodeSubject
   return {label.id, label.display, score, label.proof, detect::filled(label.evidence, run)};
 }
 
-// Of several entries of one label the first that holds counts; where none does, one that cannot be told leaves it open.
+// Of several entries of one label the first that holds counts; where none holds, an inconclusive one makes the label inconclusive.
 void judge_labels(const knowledge::CodeLabels& labels, PtxDiagnosis& diagnosis) {
   std::vector<CodeLabelFinding>& found = diagnosis.labels;
   const auto is_said = [&](std::string_view id) { return std::ranges::find(found, id, &CodeLabelFinding::id) != found.end(); };

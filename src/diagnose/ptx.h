@@ -1,4 +1,4 @@
-// What a PTX file means: the facts and findings of each kernel, and the labels that hold for the file.
+// The diagnosis of a PTX file: the facts and findings of each kernel, and the labels that hold for the file.
 #pragma once
 
 #include <map>
@@ -26,7 +26,7 @@ struct CodeLabelFinding {
 
 struct PtxKernel {
   derive::ptx::KernelFacts facts;
-  const derive::ptx::Compiled* compiled = nullptr;  // nullptr: no compiler was asked
+  const derive::ptx::Compiled* compiled = nullptr;  // nullptr: no compiler was run
   bool probably_spills = false;
 };
 
@@ -37,18 +37,18 @@ struct PtxDiagnosis {
   std::vector<model::CodeFinding> findings;  // most severe first
   model::CodeSubject run;                    // facts over all kernels
   std::vector<CodeLabelFinding> labels;      // that hold, strongest first
-  std::vector<std::string_view> cannot_tell; // ids of labels that a missing fact leaves open
-  std::string_view primary;                  // "" when nothing proven or estimated holds
+  std::vector<std::string_view> cannot_tell; // ids of labels that are inconclusive because a fact is missing
+  std::string_view primary;                  // "" when no proven or estimated label holds
 };
 
 struct PtxKnowledge {
   const knowledge::CodeRules* rules = nullptr;
   const knowledge::CodeLabels* labels = nullptr;
-  std::string sm_version;  // "sm_90": decides what rules override; "" for the plain rules
+  std::string sm_version;  // "sm_90": selects the overrides of rules; "" for the plain rules
   derive::ptx::SmRegisters sm;
 };
 
-// By the name of the kernel.
+// Sorted by the name of the kernel.
 using CompiledKernels = std::map<std::string, derive::ptx::Compiled, std::less<>>;
 
 // The diagnosis points into the module, the knowledge and `compiled`, which outlive it. Uses both cores for

@@ -11,10 +11,10 @@ using knowledge::is_code;
 using knowledge::Layer;
 using knowledge::ReconciledDiagnosis;
 
-// Signs of one diagnosis, by kernel; those of all kernels under "".
+// Signs of one diagnosis, by kernel; those about all kernels under "".
 using SignsByKernel = std::map<std::string_view, std::vector<const Sign*>>;
 
-struct Witnesses {
+struct Sources {
   std::set<Layer> confirming, contradicting;
   bool ncu_answered = false;
 
@@ -26,16 +26,16 @@ struct Witnesses {
   Confidence confidence() const { return confidence_of(independent(), contradicting.size()); }
 };
 
-Witnesses heard(const std::vector<const Sign*>& signs) {
-  Witnesses witnesses;
+Sources sources_of(const std::vector<const Sign*>& signs) {
+  Sources sources;
   for (const Sign* sign : signs) {
-    if (sign->holds == Holds::yes) witnesses.confirming.insert(sign->layer);
-    // Not finding something in code is no proof that it is not there.
-    if (sign->holds == Holds::no && !is_code(sign->layer)) witnesses.contradicting.insert(sign->layer);
-    witnesses.ncu_answered = witnesses.ncu_answered || (sign->layer == Layer::ncu && sign->holds != Holds::unknown);
+    if (sign->holds == Holds::yes) sources.confirming.insert(sign->layer);
+    // A static analysis without a finding does not prove its absence.
+    if (sign->holds == Holds::no && !is_code(sign->layer)) sources.contradicting.insert(sign->layer);
+    sources.ncu_answered = sources.ncu_answered || (sign->layer == Layer::ncu && sign->holds != Holds::unknown);
   }
-  for (const Layer layer : witnesses.confirming) witnesses.contradicting.erase(layer);
-  return witnesses;
+  for (const Layer layer : sources.confirming) sources.contradicting.erase(layer);
+  return sources;
 }
 
 SignsByKernel signs_of(const ReconciledDiagnosis& diagnosis, std::span<const Sign> signs) {
@@ -43,7 +43,7 @@ SignsByKernel signs_of(const ReconciledDiagnosis& diagnosis, std::span<const Sig
   for (const Sign& sign : signs) {
     if (diagnosis.is_confirmed_by(sign.layer, sign.name)) by_kernel[sign.kernel].push_back(&sign);
   }
-  // What is about all kernels is about each one that has a sign of its own.
+  // Signs about all kernels count for each kernel that has a sign of its own.
   const auto all = by_kernel.find("");
   if (all == by_kernel.end() || by_kernel.size() == 1) return by_kernel;
   const std::vector<const Sign*> shared = std::move(all->second);
@@ -56,25 +56,25 @@ bool holds_anywhere(const std::vector<const Sign*>& signs) {
   return std::ranges::any_of(signs, [](const Sign* sign) { return sign->holds == Holds::yes; });
 }
 
-void describe(Reconciled& result, const std::vector<const Sign*>& signs, const Witnesses& witnesses) {
+void describe(Reconciled& result, const std::vector<const Sign*>& signs, const Sources& sources) {
   for (const Sign* sign : signs) {
     if (sign->holds == Holds::yes) result.confirming.push_back(sign);
-    if (sign->holds == Holds::no && witnesses.contradicting.contains(sign->layer)) result.contradicting.push_back(sign);
+    if (sign->holds == Holds::no && sources.contradicting.contains(sign->layer)) result.contradicting.push_back(sign);
   }
   std::ranges::stable_sort(result.confirming, {}, &Sign::layer);
-  result.layers.assign(witnesses.confirming.begin(), witnesses.confirming.end());
-  result.ncu_is_silent = !result.diagnosis->counters.empty() && !witnesses.ncu_answered;
-  Witnesses with_ncu = witnesses;
+  result.layers.assign(sources.confirming.begin(), sources.confirming.end());
+  result.ncu_is_silent = !result.diagnosis->counters.empty() && !sources.ncu_answered;
+  Sources with_ncu = sources;
   with_ncu.confirming.insert(Layer::ncu);
   result.if_confirmed = with_ncu.confidence();
 }
 
-// None when nothing confirms it.
+// Absent when nothing confirms it.
 std::optional<Reconciled> reconciled(const ReconciledDiagnosis& diagnosis, std::span<const Sign> signs) {
   const SignsByKernel by_kernel = signs_of(diagnosis, signs);
   std::vector<std::pair<Confidence, std::string_view>> kernels;
   for (const auto& [kernel, own] : by_kernel) {
-    if (holds_anywhere(own)) kernels.emplace_back(heard(own).confidence(), kernel);
+    if (holds_anywhere(own)) kernels.emplace_back(sources_of(own).confidence(), kernel);
   }
   if (kernels.empty()) return std::nullopt;
   std::ranges::stable_sort(kernels, std::ranges::greater(), &std::pair<Confidence, std::string_view>::first);
@@ -86,7 +86,7 @@ std::optional<Reconciled> reconciled(const ReconciledDiagnosis& diagnosis, std::
     if (!kernel.empty()) result.kernels.emplace_back(kernel, confidence);
   }
   const std::vector<const Sign*>& own = by_kernel.at(result.kernel);
-  describe(result, own, heard(own));
+  describe(result, own, sources_of(own));
   return result;
 }
 
@@ -97,10 +97,10 @@ std::string_view name_of(Confidence confidence) {
   return names[static_cast<std::size_t>(confidence)];
 }
 
-Confidence confidence_of(std::size_t witnesses_for, std::size_t witnesses_against) {
-  if (witnesses_for >= 3) return Confidence::confirmed;
-  if (witnesses_for == 2) return witnesses_against > 0 ? Confidence::medium_high : Confidence::high;
-  return witnesses_against > 0 ? Confidence::low_medium : Confidence::medium;
+Confidence confidence_of(std::size_t sources_for, std::size_t sources_against) {
+  if (sources_for >= 3) return Confidence::confirmed;
+  if (sources_for == 2) return sources_against > 0 ? Confidence::medium_high : Confidence::high;
+  return sources_against > 0 ? Confidence::low_medium : Confidence::medium;
 }
 
 Reconciliation reconcile(std::span<const ReconciledDiagnosis> known, std::span<const Layer> layers, std::span<const Sign> signs) {

@@ -1,12 +1,12 @@
-// Several layers of evidence about the same kernels, brought together: what each says, how sure all of them make it,
-// and what would settle it.
+// Combines several layers of evidence about the same kernels: the result of each, the confidence of all of them together, and the evidence
+// that would decide.
 //
-// A layer answers a question or is silent. Silence - no counter, no finding of a static analysis - neither confirms nor
-// contradicts. Only a measurement contradicts: the counters were there and the label did not hold. Signs about one
-// kernel say nothing of another one; a sign without a kernel is about all of them.
+// A layer has a result or none. A missing result - no counter, no finding of a static analysis - neither confirms nor contradicts. Only a
+// measurement contradicts: the counters were there and the label did not hold. Signs about one kernel do not apply to another one; a sign
+// without a kernel is about all of them.
 //
-// Confidence counts witnesses: the run, the counters of Nsight Compute, and the code. Source, PTX and cubin were made of one
-// another and are one witness, however many of them agree.
+// Confidence counts independent sources: the run, the counters of Nsight Compute, and the code. Source, PTX and cubin are derived from one
+// another and are one source, however many of them agree.
 //
 //   one for it          medium        one for it, another measured against it        low-medium
 //   two for it          high          two for it, another against                    medium-high
@@ -24,7 +24,7 @@ namespace frx::diagnose {
 
 enum class Holds : std::uint8_t { yes, no, unknown };
 
-// What one layer says about one thing.
+// The result of one layer about one subject.
 struct Sign {
   knowledge::Layer layer = knowledge::Layer::source;
   std::string name;    // finding or label
@@ -33,7 +33,7 @@ struct Sign {
   std::string words;  // "kernel.cu:12", "32 sector/request"
 };
 
-// Rising.
+// In rising order.
 enum class Confidence : std::uint8_t { low_medium, medium, medium_high, high, confirmed };
 // "low-medium", ...
 std::string_view name_of(Confidence confidence);
@@ -41,27 +41,27 @@ std::string_view name_of(Confidence confidence);
 struct Reconciled {
   const knowledge::ReconciledDiagnosis* diagnosis = nullptr;
   Confidence confidence = Confidence::medium;
-  std::string kernel;                            // about which it is surest; "" for all
-  // All about which something confirms it, the surest first.
+  std::string kernel;                            // with the highest confidence; "" for all
+  // All kernels that it is confirmed for, in falling order of confidence.
   std::vector<std::pair<std::string, Confidence>> kernels;
   std::vector<const Sign*> confirming;           // of `kernel`
   std::vector<const Sign*> contradicting;        // of `kernel`
   std::vector<knowledge::Layer> layers;          // that confirm it, in their order
-  bool ncu_is_silent = false;                    // counters would settle it
-  Confidence if_confirmed = Confidence::medium;  // when ncu agreed
+  bool ncu_is_silent = false;                    // counters would decide it
+  Confidence if_confirmed = Confidence::medium;  // if ncu agreed
 };
 
 struct Reconciliation {
   std::vector<knowledge::Layer> layers_available;
-  std::vector<Reconciled> diagnoses;      // surest first; of equal ones the graver, then the documented order
-  std::vector<const Sign*> unreconciled;  // that hold and belong to none of them
+  std::vector<Reconciled> diagnoses;      // by falling confidence; equal ones by severity, then in the order of docs/contract.md
+  std::vector<const Sign*> unreconciled;  // that hold and belong to no diagnosis
 };
 
 // Everything points into `known` and `signs`. Linear in the signs, times the kernels that have any.
 Reconciliation reconcile(std::span<const knowledge::ReconciledDiagnosis> known, std::span<const knowledge::Layer> layers,
                          std::span<const Sign> signs);
 
-// Of witnesses for it and against it.
-Confidence confidence_of(std::size_t witnesses_for, std::size_t witnesses_against);
+// The confidence for a number of independent sources for it and against it.
+Confidence confidence_of(std::size_t sources_for, std::size_t sources_against);
 
 }  // namespace frx::diagnose

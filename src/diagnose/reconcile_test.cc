@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-// Two diagnoses: strided access that all layers know, and barriers that source and ncu know.
+// Two diagnoses: strided access with signs of all layers, and barriers with signs of source and ncu.
 std::vector<knowledge::ReconciledDiagnosis> known() {
   std::vector<knowledge::ReconciledDiagnosis> all(2);
   all[0].id = "access";
@@ -33,7 +33,7 @@ Sign sign(Layer layer, std::string name, std::string kernel = "k", Holds holds =
   return {layer, std::move(name), std::move(kernel), holds, ""};
 }
 
-// Of the first diagnosis that is found; "" when none is.
+// Of the first diagnosis that is found; "" when there is none.
 std::string confidence(const std::vector<Sign>& signs) {
   const Reconciliation result = reconcile(diagnoses, everything, signs);
   return result.diagnoses.empty() ? "" : std::string(name_of(result.diagnoses[0].confidence));
@@ -45,7 +45,7 @@ TEST(Reconcile, ConfidenceRisesAsLayersAgree) {
   EXPECT_EQ(confidence({sign(Layer::ptx, "ptx_strided"), sign(Layer::ncu, "uncoalesced"), sign(Layer::profiler, "slow_step", "")}), "confirmed");
 }
 
-// PTX and cubin are made of the source: three readings of one fact are not three facts.
+// PTX and cubin are derived from the source: three readings of one fact are not three facts.
 TEST(Reconcile, CodeIsOneWitnessHoweverOftenItIsRead) {
   EXPECT_EQ(confidence({sign(Layer::source, "strided"), sign(Layer::ptx, "ptx_strided"), sign(Layer::cubin, "cubin_strided")}), "medium");
   EXPECT_EQ(confidence({sign(Layer::source, "strided"), sign(Layer::ptx, "ptx_strided"), sign(Layer::ncu, "uncoalesced")}), "high");
@@ -60,7 +60,7 @@ TEST(Reconcile, AMeasurementContradictsAndItsAbsenceDoesNot) {
   EXPECT_EQ(confidence({sign(Layer::source, "strided"), sign(Layer::profiler, "slow_step", ""), sign(Layer::ncu, "uncoalesced", "k", Holds::no)}),
             "medium-high");
   EXPECT_EQ(confidence({sign(Layer::source, "strided"), sign(Layer::ncu, "uncoalesced", "k", Holds::unknown)}), "medium");
-  // A static analysis that finds nothing proves nothing.
+  // A static analysis without a finding proves nothing.
   EXPECT_EQ(confidence({sign(Layer::ncu, "uncoalesced"), sign(Layer::source, "strided", "k", Holds::no)}), "medium");
 }
 
@@ -71,7 +71,7 @@ TEST(Reconcile, SignsOfOneKernelSayNothingOfAnotherOne) {
   ASSERT_THAT(result.diagnoses, SizeIs(1));
   EXPECT_EQ(name_of(result.diagnoses[0].confidence), "medium");
   EXPECT_THAT(result.diagnoses[0].kernels,
-              ElementsAre(Pair("b", Confidence::medium), Pair("a", Confidence::low_medium)));  // a has a measurement against it
+              ElementsAre(Pair("b", Confidence::medium), Pair("a", Confidence::low_medium)));  // a measurement contradicts a
 }
 
 TEST(Reconcile, ASignWithoutKernelIsAboutAll) {

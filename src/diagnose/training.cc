@@ -9,15 +9,15 @@ namespace {
 using knowledge::LabelKind;
 using knowledge::RunLabel;
 
-// Documented.
+// From docs/contract.md.
 constexpr double high_confidence = 0.75, medium_confidence = 0.40;
-// Ours: an answer from one or two steps, or from a recording without steps, is not "high".
+// An extension of docs/contract.md: a result from one or two steps, or from a recording without steps, is not "high".
 constexpr std::size_t few_steps = 3;
 constexpr double cap_for_few_steps = 0.74, cap_without_steps = 0.60;
 
 double rounded(double value) { return std::round(value * 1e4) / 1e4; }
 
-// What time is lost to, then states, then risks: a GPU that is kept busy has no trouble yet. Then by score.
+// Losses of time first, then states, then risks: a GPU that is kept busy has no problem yet. Then by score.
 int rank_of(const RunLabel& label) { return label.is_risk ? 2 : label.kind == LabelKind::state ? 1 : 0; }
 
 // By how much the first leads over the next of its kind.
@@ -70,7 +70,7 @@ void judge_confidence(TrainingDiagnosis& diagnosis, const RunSample& sample) {
                                                                            : "low";
 }
 
-// The first of the causes that the documents name for a symptom, ours behind them.
+// The first of the causes of a symptom in docs/contract.md, further ones after them.
 std::string cause_behind(const TrainingDiagnosis& diagnosis) {
   constexpr std::string_view causes[] = {"input_bound", "copy_bound", "sync_bound", "launch_bound", "communication_bound", "host_bound"};
   for (const std::string_view cause : causes) {

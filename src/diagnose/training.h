@@ -1,4 +1,4 @@
-// What is wrong with a run of steps: the labels that hold, ranked, the cause behind a symptom, and how sure that is.
+// The diagnosis of a run of steps: the labels that hold, ranked, the cause of a symptom, and the confidence.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ struct RunFinding {
   std::vector<model::StepValue> worst_steps;  // the worst first
 };
 
-// How much there was to look at; little of it makes every answer less sure.
+// The amount of data; little of it lowers the confidence.
 struct RunSample {
   std::size_t steps = 0;
-  bool has_boundaries = true;  // false: the whole recording was taken for one step
+  bool has_boundaries = true;  // false: the whole recording was taken as one step
   bool clock_broken = false;
 };
 
@@ -34,12 +34,12 @@ struct TrainingDiagnosis {
   std::string_view confidence_level;  // high, medium, low
   std::string confidence_reason;
   std::vector<std::string> why, why_not_others;
-  std::string thresholds_source, thresholds_hash;  // as documented
+  std::string thresholds_source, thresholds_hash;  // as in docs/contract.md
 
   const RunFinding* with_id(std::string_view id) const;
 };
 
-// `dominant_stall`: which stall takes most time, as above.
+// `dominant_stall`: the stall that takes most time, as above.
 TrainingDiagnosis diagnose_run(const knowledge::RunLabels& labels, const model::RunFacts& facts, std::string dominant_stall,
                                const RunSample& sample);
 

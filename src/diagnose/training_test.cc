@@ -19,7 +19,7 @@ class Training : public ::testing::Test {
   model::RunFacts facts;
 };
 
-// The documented vector "input": loader 0.325, GPU at 41 %.
+// The test vector "input" of the reference: loader 0.325, GPU at 41 %.
 TEST_F(Training, OneClearCauseIsMediumWhenItsScoreIs) {
   facts.set(RunFact::input_fraction, 0.325);
   facts.set(RunFact::gpu_utilization_pct, 41);
@@ -71,7 +71,7 @@ TEST_F(Training, ASentenceNamesOnlyWhatIsAStall) {
   EXPECT_EQ(diagnose("sync_bound").why.back(), "The dominant stall is sync_bound.");
 }
 
-// Spec 09, B3: five long kernels are no launch overhead, and a GPU that nobody sampled is not idle.
+// Spec 09, B3: five long kernels are no launch overhead, and a GPU without samples is not idle.
 TEST_F(Training, LongKernelsAreNoLaunchOverhead) {
   facts.set(RunFact::profiler_windows, 1);
   facts.set(RunFact::kernels_per_step, 5);
@@ -82,7 +82,7 @@ TEST_F(Training, LongKernelsAreNoLaunchOverhead) {
   EXPECT_EQ(d.with_id("underutilized_gpu"), nullptr);
 }
 
-// Spec 09, B12: two steps do not make certainty.
+// Spec 09, B12: two steps are not enough for certainty.
 TEST_F(Training, FewStepsAreNotHigh) {
   facts.set(RunFact::input_fraction, 0.9);
   EXPECT_EQ(diagnose("input_bound", {10, true, false}).confidence_level, "high");

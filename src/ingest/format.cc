@@ -23,7 +23,7 @@ bool is_named(const Format& format, std::string_view name) {
   });
 }
 
-// The format whose table or page begins in one of these lines.
+// The format with a table or page that begins in one of these lines.
 const Format* format_of_lines(std::string_view head, const knowledge::MetricCatalogue& metrics) {
   for (const std::string_view line : split(head, '\n')) {
     for (const Format* format : all) {
@@ -33,7 +33,7 @@ const Format* format_of_lines(std::string_view head, const knowledge::MetricCata
   return nullptr;
 }
 
-// The surest by content; of equal ones the one that the name suggests, then the first.
+// The most certain one by content; of equal ones the one that the name suggests, then the first.
 struct Best {
   const Format* format = nullptr;
   Match match = Match::no;

@@ -1,4 +1,4 @@
-// What a file format looks like to the program, and the list of all of them.
+// How the program describes a file format, and the list of all of them.
 //
 // A format says in one place how it is recognised and what it reads into. Recognition goes by content; the name of a file
 // is a hint that decides only where the content does not. A format has one of these:
@@ -30,14 +30,14 @@ std::string_view name_of(Kind kind);
 // Code, whether a person or a compiler wrote it.
 constexpr bool is_code(Kind kind) { return kind == Kind::ptx || kind == Kind::cuda || kind == Kind::device_code; }
 
-// What recognition looks at.
+// The input of recognition.
 struct Look {
   std::string_view path;  // in the file system, "" elsewhere
   std::string_view head;  // first bytes of the content, unpacked; "" of a folder
   bool is_folder = false;
 };
 
-// How sure the content makes it. `likely`: it reads like this; `certain`: nothing else begins like this.
+// How certain the content makes it. `likely`: the content fits the format; `certain`: no other format begins like this.
 enum class Match : std::uint8_t { no, likely, certain };
 
 // Lines of text, as readers of tables and pages get them.
@@ -55,7 +55,7 @@ struct BinaryInput {
   std::function<void(std::uint64_t bytes)> progress;
 };
 
-// What readers need besides the bytes.
+// The input of readers besides the bytes.
 struct ReadOptions {
   const knowledge::MetricCatalogue& metrics;
   std::function<void(std::uint64_t bytes)> progress = {};  // told how many bytes have been read; may be empty
@@ -74,16 +74,16 @@ struct Format {
   Result<> (*read_session)(BinaryInput& input, model::Session& into) = nullptr;
   // Does this line begin the format? Lines before it (program output, ==PROF== lines) are skipped.
   bool (*begins)(std::string_view line, const knowledge::MetricCatalogue& metrics) = nullptr;
-  // Reads from `first`, the line that begins it, to the end. `first` dies with the next line.
+  // Reads from `first`, the line that begins it, to the end. `first` is valid until the next line is read.
   Result<> (*read_lines)(Input& input, std::string_view first, model::Session& into) = nullptr;
   std::string_view hint = {};  // what to do with files of a format that is not read
 };
 
-// In the order of formats.def.
+// The formats, in the order of formats.def.
 std::span<const Format* const> formats();
 
 struct Recognised {
-  const Format* format = nullptr;  // null when neither content nor name say it
+  const Format* format = nullptr;  // null when neither content nor name decide
   Match match = Match::no;         // no: by the name alone
 };
 

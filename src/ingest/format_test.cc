@@ -66,7 +66,7 @@ TEST(Recognise, FindsATableBehindTheOutputOfTheProgram) {
 }
 
 TEST(Recognise, OfEquallySureFormatsTakesTheOneThatTheNameSuggests) {
-  // A list of attributes begins like a list of objects; only the name tells a source that begins so.
+  // A list of attributes begins like a list of objects; only the name identifies a source that begins so.
   EXPECT_EQ(format_of("trace.json", "{\"a\": 1}"), "pytorch-trace");
   EXPECT_EQ(format_of("unnamed", "{\"a\": 1}"), "pytorch-trace");
 }

@@ -33,15 +33,15 @@ class Zlib : public GzipEngine {
  public:
   ~Zlib() override { inflateEnd(&stream_); }
 
-  Status run(std::span<const char>& packed, std::span<char>& room) override {
-    const std::uint32_t in = length(packed), out = length(room);
+  Status run(std::span<const char>& packed, std::span<char>& output) override {
+    const std::uint32_t in = length(packed), out = length(output);
     stream_.next_in = input<Bytef*>(packed);
     stream_.avail_in = in;
-    stream_.next_out = reinterpret_cast<Bytef*>(room.data());
+    stream_.next_out = reinterpret_cast<Bytef*>(output.data());
     stream_.avail_out = out;
     const int status = made_ ? inflate(&stream_, Z_NO_FLUSH) : Z_MEM_ERROR;
     packed = packed.subspan(in - stream_.avail_in);
-    room = room.subspan(out - stream_.avail_out);
+    output = output.subspan(out - stream_.avail_out);
     if (status == Z_STREAM_END) return Status::end_of_member;
     if (status == Z_OK || status == Z_BUF_ERROR) return Status::more;
     message_ = stream_.msg ? stream_.msg : "not gzip";
@@ -51,7 +51,7 @@ class Zlib : public GzipEngine {
   void next_member() override { made_ = made_ && inflateReset(&stream_) == Z_OK; }
 
  private:
-  static constexpr int gzip_only = 15 + 16;  // zlib's way of asking for gzip headers, with the largest window
+  static constexpr int gzip_only = 15 + 16;  // how zlib is told to expect gzip headers, with the largest window
 
   z_stream stream_{};
   bool made_ = inflateInit2(&stream_, gzip_only) == Z_OK;
@@ -64,7 +64,7 @@ struct Isal {
   decltype(&isal_inflate_reset) reset = nullptr;
   decltype(&isal_inflate) run = nullptr;
 
-  // Null where it is not installed. Never unloaded.
+  // Null where the library is not installed. It is never unloaded.
   static const Isal* loaded() {
     static const Isal isal = load();
     return isal.init && isal.reset && isal.run ? &isal : nullptr;
@@ -73,7 +73,7 @@ struct Isal {
  private:
   static Isal load() {
     Isal isal;
-    void* const library = ::dlopen("libisal.so.2", RTLD_NOW | RTLD_LOCAL);  // the version says what the structures look like
+    void* const library = ::dlopen("libisal.so.2", RTLD_NOW | RTLD_LOCAL);  // the version determines the layout of the structures
     if (library == nullptr) return isal;
     isal.init = reinterpret_cast<decltype(isal.init)>(::dlsym(library, "isal_inflate_init"));
     isal.reset = reinterpret_cast<decltype(isal.reset)>(::dlsym(library, "isal_inflate_reset"));
@@ -101,18 +101,18 @@ class IsalEngine : public GzipEngine {
     state_->crc_flag = ISAL_GZIP;
   }
 
-  Status run(std::span<const char>& packed, std::span<char>& room) override {
-    const std::uint32_t in = length(packed), out = length(room);
+  Status run(std::span<const char>& packed, std::span<char>& output) override {
+    const std::uint32_t in = length(packed), out = length(output);
     state_->next_in = input<std::uint8_t*>(packed);
     state_->avail_in = in;
-    state_->next_out = reinterpret_cast<std::uint8_t*>(room.data());
+    state_->next_out = reinterpret_cast<std::uint8_t*>(output.data());
     state_->avail_out = out;
     const int status = isal_.run(state_.get());
     const bool moved = state_->avail_in < in || state_->avail_out < out;
     packed = packed.subspan(in - state_->avail_in);
-    room = room.subspan(out - state_->avail_out);
+    output = output.subspan(out - state_->avail_out);
     if (status == ISAL_DECOMP_OK && state_->block_state == ISAL_BLOCK_FINISH) return Status::end_of_member;
-    // Standing still with input and room would be for ever.
+    // No progress despite input and free output space would loop for ever.
     if (status == ISAL_DECOMP_OK && (moved || in == 0 || out == 0)) return Status::more;
     message_ = words_of(status);
     return Status::damaged;

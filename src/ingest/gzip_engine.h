@@ -1,4 +1,4 @@
-// The libraries that unpack gzip, behind one face.
+// The libraries that decompress gzip, behind one interface.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@ namespace frx::ingest {
 class GzipEngine {
  public:
   enum class Status {
-    more,           // wants more input or more room
-    end_of_member,  // the input stands behind its trailer, which was right
+    more,           // needs more input or more output space
+    end_of_member,  // the input is positioned after its trailer, which was correct
     damaged,        // see message()
   };
 
   virtual ~GzipEngine() = default;
-  // Moves both forward over what it took and gave.
-  virtual Status run(std::span<const char>& packed, std::span<char>& room) = 0;
-  // After end_of_member, when another one follows.
+  // Advances both past what it consumed and produced.
+  virtual Status run(std::span<const char>& packed, std::span<char>& output) = 0;
+  // Called after end_of_member, when another one follows.
   virtual void next_member() = 0;
   const std::string& message() const { return message_; }
 

@@ -28,10 +28,10 @@ Result<> GzipSource::refill() {
   return {};
 }
 
-// Fills some of the room. False at the end of the last member.
-Result<bool> GzipSource::unpack(std::span<char>& room) {
+// Fills a part of the output. False at the end of the last member.
+Result<bool> GzipSource::unpack(std::span<char>& output) {
   TRY(refill());
-  // Zeros behind the last member are padding of tapes and downloads.
+  // Zeros after the last member are padding of tapes and downloads.
   if (!in_member_ && any_member_) {
     waiting_ = waiting_.subspan(static_cast<std::size_t>(std::ranges::find_if(waiting_, [](char c) { return c != 0; }) - waiting_.begin()));
   }
@@ -39,12 +39,12 @@ Result<bool> GzipSource::unpack(std::span<char>& room) {
   if (waiting_.empty() && !in_member_) return false;
   if (!in_member_ && any_member_) engine_->next_member();
   in_member_ = true;
-  // A library may hold back what found no room, so it is asked even when there is no more input.
+  // A library may hold back output that did not fit, so it is called even when there is no more input.
   const bool was_last = waiting_.empty();
-  const std::size_t before = room.size();
-  const GzipEngine::Status status = engine_->run(waiting_, room);
-  unpacked_ += before - room.size();
-  if (status == GzipEngine::Status::more && was_last && room.size() == before) {
+  const std::size_t before = output.size();
+  const GzipEngine::Status status = engine_->run(waiting_, output);
+  unpacked_ += before - output.size();
+  if (status == GzipEngine::Status::more && was_last && output.size() == before) {
     return fail(ErrorKind::malformed, "the compressed data ends early").hint("the copy is incomplete; copy the file again");
   }
   if (status == GzipEngine::Status::damaged) {
@@ -60,17 +60,17 @@ Result<bool> GzipSource::unpack(std::span<char>& room) {
 }
 
 Result<std::size_t> GzipSource::read(std::span<char> buffer) {
-  std::span<char> room = buffer;
-  while (!room.empty() && !failure_) {
-    const Result<bool> more = unpack(room);
+  std::span<char> output = buffer;
+  while (!output.empty() && !failure_) {
+    const Result<bool> more = unpack(output);
     if (!more) {
       failure_ = more.error();
     } else if (!*more) {
       break;
     }
   }
-  if (failure_ && room.size() == buffer.size() && !buffer.empty()) return Failure{*failure_};
-  return buffer.size() - room.size();
+  if (failure_ && output.size() == buffer.size() && !buffer.empty()) return Failure{*failure_};
+  return buffer.size() - output.size();
 }
 
 }  // namespace frx::ingest

@@ -15,7 +15,7 @@ bool begins_gzip(std::string_view head);
 
 class GzipSource : public ByteSource {
  public:
-  // With the fastest library there is, or with the one given.
+  // Uses the fastest library that is installed, or the given one.
   explicit GzipSource(ByteSource& packed, std::unique_ptr<GzipEngine> engine = nullptr);
 
   // Fails on damaged bytes, on a stream that ends early (after its last bytes were given), and beyond 64 GiB.
@@ -23,17 +23,17 @@ class GzipSource : public ByteSource {
 
  private:
   Result<> refill();
-  Result<bool> unpack(std::span<char>& room);
+  Result<bool> unpack(std::span<char>& output);
 
   ByteSource& packed_;
   std::unique_ptr<GzipEngine> engine_;
   std::vector<char> input_;
   std::span<const char> waiting_;  // of input_, not unpacked yet
   bool ended_ = false;             // packed_ has no more
-  bool in_member_ = false;         // the member we are in wants more bytes
+  bool in_member_ = false;         // the current member needs more bytes
   bool any_member_ = false;        // one has ended
   std::uint64_t unpacked_ = 0;
-  std::optional<Error> failure_;  // told when what came before it was given
+  std::optional<Error> failure_;  // reported after the bytes before it were delivered
 };
 
 }  // namespace frx::ingest

@@ -24,7 +24,7 @@ std::string packed(std::string_view text) {
 
 using Engine = std::unique_ptr<GzipEngine> (*)();
 
-// What comes out in pieces of 1000 bytes, and the error that ends it.
+// The output in pieces of 1000 bytes, and the error that ends it.
 std::pair<std::string, std::string> unpacked(const std::string& bytes, Engine engine) {
   const std::unique_ptr<ByteSource> source = open_bytes(bytes);
   GzipSource gzip(*source, engine());
@@ -43,7 +43,7 @@ std::string long_text() {
   return text;
 }
 
-// With each library that is installed.
+// Runs with each library that is installed.
 class GzipSourceWith : public ::testing::TestWithParam<Engine> {
  protected:
   void SetUp() override {
@@ -77,7 +77,7 @@ TEST_P(GzipSourceWith, RefusesDamage) {
   EXPECT_NE(unpacked(bytes).second.find("damaged"), std::string::npos);
 }
 
-// Wherever the file is cut, nothing is made up and nothing is called whole.
+// Wherever the file is cut, no bytes are invented and no stream is reported as complete.
 TEST_P(GzipSourceWith, SaysOfEveryCutThatItEndsEarly) {
   const std::string bytes = packed("a text that is short enough to be cut at every byte of it, and repeats, and repeats");
   for (std::size_t size = 1; size < bytes.size(); ++size) {
@@ -86,7 +86,7 @@ TEST_P(GzipSourceWith, SaysOfEveryCutThatItEndsEarly) {
   }
 }
 
-// The last bytes of a stream may be taken in before there is room for what they mean.
+// The last bytes of a stream may be consumed before there is output space for what they decompress to.
 TEST_P(GzipSourceWith, GivesEverythingThroughASmallHole) {
   const std::string text(100'000, 'x');
   const std::string bytes = packed(text);

@@ -12,7 +12,7 @@ namespace frx::ingest {
 
 class HeadSource : public ByteSource {
  public:
-  // As many bytes as formats need to be told apart: programs print before the tables of a profiler begin.
+  // As many bytes as are needed to distinguish formats: programs print before the tables of a profiler begin.
   static constexpr std::size_t head_bytes = std::size_t{64} << 10;
 
   explicit HeadSource(ByteSource& source) : source_(source) {}
@@ -28,7 +28,7 @@ class HeadSource : public ByteSource {
     const std::size_t again = std::min(buffer_.size() - given_, buffer.size());
     std::copy_n(buffer_.data() + given_, again, buffer.data());
     given_ += again;
-    // Bytes that were looked at are given before a failure behind them is told: the next call asks for it.
+    // Bytes that were peeked at are delivered before a failure after them is reported: the next call returns it.
     if (again == buffer.size()) return again;
     if (failure_) return Failure{*failure_};
     Result<std::size_t> more = source_.read(buffer.subspan(again));
@@ -42,7 +42,7 @@ class HeadSource : public ByteSource {
  private:
   ByteSource& source_;
   std::vector<char> buffer_;  // the head
-  std::size_t given_ = 0;     // of it
+  std::size_t given_ = 0;     // bytes of it that were delivered
   std::optional<Error> failure_;
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t max_buffered_readings = 1u << 19;
 constexpr std::size_t max_remembered_keys = 1u << 21;
-// Distinct shapes of one kernel that are kept apart; further ones share a group marked `mixed`.
+// Distinct shapes of one kernel that are distinguished; further ones share a group marked `mixed`.
 constexpr std::size_t max_groups = 12;
 
 }  // namespace
@@ -76,7 +76,7 @@ void LaunchTable::set(std::uint32_t column, double value, std::uint64_t line) {
 }
 
 LaunchTable::Open* LaunchTable::open(LaunchKey key, const model::LaunchIdentity& identity, std::uint64_t line) {
-  const std::size_t usual_size = current_ ? current_->values.size() : 0;  // launches of one file are much alike
+  const std::size_t usual_size = current_ ? current_->values.size() : 0;  // launches of one file resemble each other
   fold_oldest_while_large();
   const auto [kernel, is_new] = kernel_by_name_.try_emplace(identity.kernel, session_.kernels.size());
   if (is_new) {
@@ -140,7 +140,7 @@ void LaunchTable::fold(Open& launch) {
   ++folds_;
   for (const Value& value : launch.values) {
     model::Spread& spread = group.spreads[value.column];
-    // The same counter may stand in two sections of one launch; it is one reading.
+    // The same counter may be listed in two sections of one launch; it is one reading.
     if (std::exchange(seen_in_[value.column], folds_) == folds_) continue;
     if (spread.count == 0) {
       spread.min = spread.max = value.value;

@@ -1,9 +1,8 @@
 // Builds a Session from readings that arrive launch by launch.
 //
-// A reader says which launch it is at (at()), then sets readings; the table folds finished launches
-// into groups of equal launches. Recent launches stay open, so that a file whose rows are in any
-// order gives the same session, as long as it holds fewer than about half a million readings; beyond that
-// the oldest are folded to bound memory, and a launch that comes back after that is noted.
+// A reader says which launch it is at (at()), then sets readings; the table folds finished launches into groups of equal launches. Recent
+// launches stay open, so that a file with rows in any order gives the same session, as long as it holds fewer than about half a million
+// readings; beyond that the oldest are folded to bound memory, and a later row of such a launch is noted.
 #pragma once
 
 #include <cstdint>
@@ -42,9 +41,9 @@ class LaunchTable {
   // Opens a further launch equal to the current one: formats without launch ids repeat their metrics.
   void at_next(const model::LaunchIdentity& identity, std::uint64_t line);
   bool has_launch() const { return current_ != nullptr; }
-  // Of the current launch; valid until the next at().
+  // The values of the current launch; valid until the next at().
   model::Kernel& kernel() { return session_.kernels[current_->kernel]; }
-  // How many launches the current entry stands for (per-kernel summaries have "Invocations").
+  // How many launches the current entry represents (per-kernel summaries have "Invocations").
   void set_count(std::uint64_t launches);
 
   // Whether the current launch has a reading in this column already.

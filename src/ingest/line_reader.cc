@@ -28,10 +28,10 @@ void append_utf8(std::string& out, std::uint32_t point) {
 
 }  // namespace
 
-LineReader::LineReader(ByteSource& source) : source_(source) { make_room(2 * chunk); }
+LineReader::LineReader(ByteSource& source) : source_(source) { ensure_capacity(2 * chunk); }
 
-// Room for `bytes` more behind the valid ones.
-void LineReader::make_room(std::size_t bytes) {
+// Provides capacity for `bytes` more after the valid ones.
+void LineReader::ensure_capacity(std::size_t bytes) {
   if (capacity_ - end_ >= bytes) return;
   const std::size_t capacity = std::max(capacity_ * 2, end_ + bytes);
   auto larger = std::make_unique_for_overwrite<char[]>(capacity);
@@ -40,7 +40,7 @@ void LineReader::make_room(std::size_t bytes) {
   capacity_ = capacity;
 }
 
-// Makes room behind the current line and reads one more chunk.
+// Frees the buffer in front of the current line and reads one more chunk.
 Result<> LineReader::fill() {
   if (begin_ > 0) {
     std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
@@ -49,7 +49,7 @@ Result<> LineReader::fill() {
     begin_ = 0;
   }
   if (end_ > max_line) return fail(ErrorKind::malformed, "expected lines of at most 64 MB, found a longer one");
-  make_room(chunk);
+  ensure_capacity(chunk);
   if (encoding_ == Encoding::utf8) {
     TRY_ASSIGN(const std::size_t got, source_.read(std::span(buffer_.get() + end_, chunk)));
     bytes_read_ += got;
@@ -104,7 +104,7 @@ void LineReader::decode_utf16(std::string_view bytes) {
     }
   }
   pending_ = all.substr(std::min(i, all.size()));
-  make_room(text.size());
+  ensure_capacity(text.size());
   std::memcpy(buffer_.get() + end_, text.data(), text.size());
   end_ += text.size();
 }

@@ -30,11 +30,11 @@ class LineReader {
 
  private:
   Result<> fill();
-  void make_room(std::size_t bytes);
+  void ensure_capacity(std::size_t bytes);
   void decode_utf16(std::string_view bytes);
 
   ByteSource& source_;
-  // Not a vector: a new one would be written over with zeros, which costs more than reading a small file.
+  // Not a vector: a new one would be filled with zeros, which costs more than reading a small file.
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
   std::vector<char> raw_;         // undecoded bytes of a UTF-16 file

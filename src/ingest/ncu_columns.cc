@@ -41,7 +41,7 @@ constexpr Role roles[] = {
     {"estimated speedup", &NcuColumns::speedup, false},
 };
 
-// Columns that say something about the launch but nothing we use.
+// Columns that describe the launch and are not used.
 constexpr std::string_view passive[] = {"host name", "kernel time", "context", "stream"};
 
 bool is_passive(std::string_view lower) {
@@ -70,7 +70,7 @@ std::optional<NcuColumns> read_ncu_header(const std::vector<std::string_view>& f
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const auto at = static_cast<int>(i);
     const std::string lower = to_lower(trim(fields[i]));
-    if (lower == "metric description") return std::nullopt;  // nvprof's table, read elsewhere
+    if (lower == "metric description") return std::nullopt;  // nvprof's table, which has its own reader
     bool taken = is_passive(lower);
     for (const Role& role : roles) {
       if (role.name != lower || columns.*role.column >= 0) continue;
@@ -87,7 +87,7 @@ std::optional<NcuColumns> read_ncu_header(const std::vector<std::string_view>& f
       if (named.name.find("__") != named.name.npos) ++counters;
     }
   }
-  // A name column serves as the kernel's when nothing better is there: {"Name", "Metric", "Value"}.
+  // A name column serves as the kernel's when there is no better one: {"Name", "Metric", "Value"}.
   if (columns.kernel < 0) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (equals_ignoring_case(trim(fields[i]), "name") && columns.is_tall()) {

@@ -1,4 +1,4 @@
-// Which column of an Nsight Compute table holds what, found by name and never by position.
+// Which column of an Nsight Compute table holds which value, found by name and never by position.
 #pragma once
 
 #include <optional>
@@ -24,8 +24,8 @@ struct NcuColumns {
   bool is_wide() const { return !is_tall() && !direct.empty(); }
 };
 
-// nullopt when the fields are not the header of a table of kernel metrics. A header with a kernel
-// column and no metric column we know is none either.
+// nullopt when the fields are not the header of a table of kernel metrics. A header with a kernel column and no known metric column is not
+// such a header.
 std::optional<NcuColumns> read_ncu_header(const std::vector<std::string_view>& fields,
                                           const knowledge::MetricCatalogue& metrics);
 
@@ -34,7 +34,7 @@ std::optional<model::Dim3> parse_dim3(std::string_view text);
 // "8.6" -> {8, 6}.
 std::optional<model::ComputeCapability> parse_cc(std::string_view text);
 
-// A header cell of tables people make by hand: "dram__bytes.sum (Mbyte)" -> name and unit.
+// A header cell of handmade tables: "dram__bytes.sum (Mbyte)" -> name and unit.
 struct NamedUnit {
   std::string_view name;
   std::string_view unit;

@@ -8,8 +8,8 @@
 //     "","",...,"","Mbyte","us"
 //   summary `--print-summary per-kernel`: tall with Invocations, Minimum, Maximum, Average
 //
-// Traps met in real files: metric rows shorter than their header; program output between rows; one
-// unit per row; thousands and decimal signs of the user's locale; several runs in one file.
+// Irregularities in real files: metric rows shorter than their header; program output between rows; one unit per row; thousands and decimal
+// signs of the user's locale; several runs in one file.
 
 #include <algorithm>
 #include <charconv>
@@ -29,7 +29,7 @@
 namespace frx::ingest {
 namespace {
 
-// Rows looked at before the number style is settled, when none of them proves it.
+// Rows examined before the number style is settled, when none of them determines it.
 constexpr std::size_t max_deferred_rows = 4000;
 constexpr std::size_t max_rules = 5000;
 // A quoted field may span lines, but a stray quote must not swallow the file.
@@ -66,7 +66,7 @@ class NcuCsv {
   }
 
  private:
-  // What a tall row says, once its spelling was seen before.
+  // The meaning of a tall row, once its spelling was seen before.
   struct Middle {
     ValuePlan plan;
   };
@@ -97,9 +97,8 @@ class NcuCsv {
     return values_.plan("", named.name, own_unit ? named.unit : unit, own_unit || has_unit, input_.lines.line_number());
   }
 
-  // A row of the same launch as the last one, with a metric in the place where the last launch had
-  // it: two comparisons and one number instead of splitting twenty fields. This is what makes a 1 GB
-  // file a matter of a second.
+  // A row of the same launch as the last one, with a metric in the place where the last launch had it, needs two comparisons and one number
+  // instead of splitting twenty fields. With this a 1 GB file takes about a second.
   bool take_like_the_last(std::string_view line) {
     if (prefix_.empty() || line.size() <= prefix_.size() ||
         std::memcmp(line.data(), prefix_.data(), prefix_.size()) != 0) {
@@ -122,7 +121,7 @@ class NcuCsv {
     if (line.empty()) return {};
     if (take_tool_line(line, session_)) return {};
     if (quoted_ && line[0] != '"') {
-      // Program output without a line break may stand before a row.
+      // Program output without a line break may precede a row on its line.
       const std::size_t at = prefix_.empty() ? line.find('"') : line.find(prefix_);
       if (at == line.npos) return skip();
       line.remove_prefix(at);
@@ -136,7 +135,7 @@ class NcuCsv {
     if (is_header()) {
       if (const std::optional<NcuColumns> columns = read_ncu_header(fields_, input_.metrics)) {
         settle_style();
-        split_csv(line, fields_);  // settling read the waiting rows into it
+        split_csv(line, fields_);  // settling reused fields_ for the rows that waited
         start_table(*columns, line);
         return {};
       }
@@ -153,8 +152,7 @@ class NcuCsv {
     return {};
   }
 
-  // A stray quote in program output joined lines that do not belong together: the first is noise,
-  // the others are read for themselves.
+  // A stray quote in program output joined lines that do not belong together: the first is noise, the others are read individually.
   Result<> take_apart(std::string_view joined) {
     const std::vector<std::string_view> lines = split(joined, '\n');
     const std::uint64_t last = input_.lines.line_number();
@@ -314,9 +312,9 @@ class NcuCsv {
     take_value(middle.plan, value);
   }
 
-  // Of a failed launch only the device it was meant for is of use.
+  // Of a failed launch only its device is of use.
   void take_failed(std::string_view name, std::string_view value) {
-    prefix_.clear();  // the next row is looked at as a whole, too
+    prefix_.clear();  // the next row is parsed as a whole, too
     ValuePlan plan;
     plan.kind = ValuePlan::Kind::device_name;
     if (trim(name) == "device__attribute_display_name") take_value(plan, value);
@@ -452,7 +450,7 @@ class NcuCsv {
 
 bool ncu_begins(std::string_view line, const knowledge::MetricCatalogue& metrics) {
   if (line.size() < 8 || line.find(',') == line.npos || line[0] == '{' || line[0] == '[') return false;  // JSON is no table
-  // Cheap tests first: this is asked for every line before the table.
+  // Cheap tests first: this is called for every line before the table.
   if (!contains_ignoring_case(line, "kernel") && !contains_ignoring_case(line, "name") && line.find("__") == line.npos) return false;
   std::vector<std::string_view> fields;
   return split_csv(line, fields) == Split::ok && fields.size() >= 2 && read_ncu_header(fields, metrics).has_value();

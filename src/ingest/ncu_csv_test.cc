@@ -147,7 +147,7 @@ TEST(NcuCsv, KeepsTheFirstKernelOfAWideFileWithoutARowOfUnits) {
                  "\"1\",\"second(int)\",\"50\",\"40\"\n");
   EXPECT_EQ(session.launches, 2u);
   EXPECT_EQ(mean(session, "first(int)", metrics::registers_per_thread), 40);
-  // Nobody says what 20 is: never a duration by guess.
+  // The unit of 20 is unknown: it is never guessed to be a duration.
   EXPECT_EQ(mean(session, "first(int)", metrics::kernel_duration), std::nullopt);
 }
 
@@ -246,7 +246,7 @@ TEST(NcuCsv, StartsAgainAtASecondHeader) {
 }
 
 TEST(NcuCsv, StartsAgainWhileRowsStillWaitForTheDecimalSign) {
-  // "1,234" may be a thousand or a bit more than one: the rows wait until a later one tells.
+  // "1,234" may be a thousand or a bit more than one: the rows wait until a later one decides.
   const std::string run = std::string(header) + duration(0, "us", "1,234");
   const model::Session session = session_of(run + run + run);
   EXPECT_EQ(session.launches, 3u);

@@ -10,7 +10,7 @@
 //                with a row "Metric Name  Metric Unit  Metric Value" under the first line of dashes
 //   summary      axpy(int, float *) (16, 64, 1)x(32, 8, 1), Invocations 10     (Minimum Maximum Average)
 //
-// The lines of dashes tell where the columns are. Blanks alone do not: the columns may be one blank
+// The lines of dashes give the positions of the columns. Blanks alone do not: the columns may be one blank
 // apart, and a Swedish locale groups digits with blanks ("24 605 318").
 
 #include <charconv>
@@ -27,7 +27,7 @@
 namespace frx::ingest {
 namespace {
 
-// Rows looked at before the number style is settled, when none of them proves it.
+// Rows examined before the number style is settled, when none of them determines it.
 constexpr std::size_t max_deferred = 4000;
 constexpr std::size_t max_rules = 5000;
 constexpr std::size_t max_rule_text = 4000;
@@ -101,7 +101,7 @@ std::string_view without_date(std::string_view text) {
 }
 
 std::optional<LaunchLine> parse_launch_line(std::string_view line) {
-  // Cheap tests first: this is asked for every line.
+  // Cheap tests first: this is called for every line.
   if (line.find(", Stream ") == line.npos && line.find(", Invocations ") == line.npos) return std::nullopt;
   std::string_view text = trim(line);
   Facts facts;
@@ -158,7 +158,7 @@ class NcuText {
   struct Row {
     std::string section, label, unit, value;
   };
-  // What happened, in order, while the number style is open.
+  // The events in order, while the number style is open.
   struct Event {
     std::uint64_t line = 0;
     std::optional<LaunchLine> launch;
@@ -319,7 +319,7 @@ class NcuText {
   std::optional<int> current_device_;
   std::optional<TextTable> layout_;      // set while inside a table
   bool under_titles_ = false;
-  model::ProfilerRule* rule_ = nullptr;  // the rule whose paragraph goes on
+  model::ProfilerRule* rule_ = nullptr;  // the rule that the current paragraph belongs to
   std::unordered_map<std::string, ValuePlan> plans_;
 
   NumberStyle style_ = NumberStyle::point;

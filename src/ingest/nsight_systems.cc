@@ -1,4 +1,4 @@
-// Recordings of Nsight Systems: known, so that a person who gives one hears what to give instead.
+// Recordings of Nsight Systems: recognised, so that the message can say which file to give instead.
 
 #include "ingest/format.h"
 

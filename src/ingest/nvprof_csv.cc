@@ -9,7 +9,7 @@
 //            61.50%,731.42ms,4,...,axpy(int, float *)                   with units in the cells
 //   viewer   Name,Start Time(ns),Duration(ns),GridX,...,Achieved Occupancy,...
 //
-// Units stand beside the number, in a row of their own or in the header, and nvprof's K, M and G are
+// Units are given beside the number, in a row of their own or in the header, and nvprof's K, M and G are
 // powers of 1024: it prints 200000 bytes as 195.3125 KB.
 
 #include <algorithm>
@@ -32,7 +32,7 @@ enum class Shape { metrics, trace, summary, no_kernels };
 
 struct Header {
   Shape shape = Shape::no_kernels;
-  std::string_view what;            // for people, when it holds no kernels
+  std::string_view what;            // shown in messages, when it holds no kernels
   int name = -1, device = -1, type = -1, time = -1, calls = -1, metric = -1, average = -1, duration = -1;
   int registers = -1, static_shared = -1, dynamic_shared = -1;
   std::array<int, 3> grid{-1, -1, -1}, block{-1, -1, -1};
@@ -164,7 +164,7 @@ Cell read_cell(std::string_view text) {
   return parse_unit(unit) ? Cell{text.substr(0, end), unit} : Cell{text, {}};
 }
 
-// What nvprof's 1024 makes of a unit that we read as 1000: "KB" -> 1.024.
+// The factor between nvprof's powers of 1024 and a unit that is read as a power of 1000: "KB" -> 1.024.
 double binary_correction(std::string_view unit) {
   if (unit.size() < 2 || unit[1] != 'B') return 1;
   constexpr std::string_view prefixes = "KMGT";
@@ -186,7 +186,7 @@ std::optional<std::pair<std::string_view, int>> read_device(std::string_view tex
   return std::pair(trim(text.substr(0, open)), index);
 }
 
-// "axpy(int) [117]" -> "axpy(int)": the number only tells which API call launched it.
+// "axpy(int) [117]" -> "axpy(int)": the number only says which API call launched it.
 std::string_view without_correlation(std::string_view name) {
   name = trim(name);
   const std::size_t open = name.rfind(" [");
@@ -244,7 +244,7 @@ class NvprofCsv {
     if (header_.shape == Shape::trace && header_.names[static_cast<std::size_t>(header_.grid[0] < 0 ? 0 : header_.grid[0])] == "GridX") {
       session_.format = "Visual Profiler CSV";
     }
-    // The viewer prints shared memory in bytes and does not say so.
+    // The viewer prints shared memory in bytes without naming the unit.
     for (const int column : {header_.static_shared, header_.dynamic_shared}) {
       if (column >= 0 && header_.names[static_cast<std::size_t>(column)].ends_with("Memory") && unit_of(column).empty()) {
         header_.units[static_cast<std::size_t>(column)] = "bytes";
@@ -410,7 +410,7 @@ class NvprofCsv {
 };
 
 bool nvprof_begins(std::string_view line, const knowledge::MetricCatalogue&) {
-  // Cheap tests first: this is asked for every line before the table.
+  // Cheap tests first: this is called for every line before the table.
   if (line.size() < 8 || line.find(',') == line.npos || line[0] == '{' || line[0] == '[') return false;  // JSON is no table
   if (!contains_ignoring_case(line, "name") && !contains_ignoring_case(line, "device")) return false;
   std::vector<std::string_view> fields;

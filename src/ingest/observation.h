@@ -1,4 +1,4 @@
-// What one source holds, once it has been read: one of the models there are, in the order of Kind.
+// The content of one source after reading: one of the models, in the order of Kind.
 #pragma once
 
 #include <variant>
@@ -20,12 +20,12 @@ struct Observation {
   Kind kind() const { return static_cast<Kind>(model.index()); }
 };
 
-// Reads a source as its content says. Errors name the source, what was expected and what was found.
+// Reads a source according to its content. Errors name the source, what was expected and what was found.
 Result<Observation> observe(Source& source, const ReadOptions& options);
-// As a format that recognise() gave. Without one, a profile is looked for in all lines of the text.
+// Reads it as a format that recognise() returned. Without one, all lines of the text are searched for a profile.
 Result<Observation> observe(Source& source, const Format* format, const ReadOptions& options);
 
-// The same for one who wants one kind of model and nothing else. Malformed when the source holds another one.
+// The same for a caller that accepts one kind of model only. Malformed when the source holds another one.
 template <typename Model>
 Result<Model> observe_as(Source& source, const ReadOptions& options);
 

@@ -24,7 +24,7 @@ bool is_section_list(std::string_view head) {
   return head.find("Identifier ") != head.npos && head.find("Display Name") != head.npos && head.find(".section") != head.npos;
 }
 
-// `ncu --query-metrics` and lists people keep: most lines begin with the name of a counter.
+// `ncu --query-metrics` and handmade lists: most lines begin with the name of a counter.
 bool is_metric_list(std::string_view head) {
   std::size_t lines = 0, names = 0;
   for (std::string_view line : split(head, '\n')) {
@@ -37,7 +37,7 @@ bool is_metric_list(std::string_view head) {
   return names >= 3 && names * 2 > lines;
 }
 
-// What the file seems to be instead, so that the person knows which file to give.
+// What the file seems to be instead, so that the message can say which file to give.
 std::string guess(std::string_view head) {
   if (head.starts_with("NVQP") || head.starts_with("NVR")) return "a binary report of another kind than Nsight Compute's";
   if (head.starts_with("SQLite format 3")) return "an SQLite database";

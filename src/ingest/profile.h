@@ -12,14 +12,14 @@
 
 namespace frx::ingest {
 
-// Recognises and reads one profile, packed or not. Errors name the file, what was expected and what was found.
+// Recognises and reads one profile, compressed or not. Errors name the file, what was expected and what was found.
 Result<model::Session> read_profile(std::string name, ByteSource& source, const knowledge::MetricCatalogue& metrics,
                                     const std::function<void(std::uint64_t)>& progress = {});
 
-// What git keeps in place of a large file until `git lfs pull`.
+// The pointer text that git keeps in place of a large file until `git lfs pull`.
 bool is_lfs_pointer(std::string_view head);
 
-// Keeps a `==ERROR==` or `==WARNING==` line of the tool; true when the line is one of its own at all.
+// Keeps a `==ERROR==` or `==WARNING==` line of the tool; true when the line is any line of the tool itself.
 bool take_tool_line(std::string_view line, model::Session& session);
 
 }  // namespace frx::ingest

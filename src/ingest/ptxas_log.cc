@@ -10,7 +10,7 @@
 namespace frx::ingest {
 namespace {
 
-// What stands between `begin` and `end` in the line.
+// The text between `begin` and `end` in the line.
 std::optional<std::string_view> between(std::string_view line, std::string_view begin, std::string_view end) {
   const std::size_t from = line.find(begin);
   if (from == line.npos) return std::nullopt;

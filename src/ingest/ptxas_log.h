@@ -1,4 +1,4 @@
-// What `ptxas -v` (nvcc -Xptxas -v) says of the kernels it compiled, among whatever else a build prints.
+// The log of `ptxas -v` (nvcc -Xptxas -v) about the kernels it compiled, among other output of a build.
 #pragma once
 
 #include <string_view>

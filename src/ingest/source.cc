@@ -11,7 +11,7 @@ namespace frx::ingest {
 
 namespace fs = std::filesystem;
 
-// The raw bytes, what unpacks them, and the first bytes of the content.
+// The raw bytes, their decompressor, and the first bytes of the content.
 struct Source::Opened : ByteSource {
   Opened(std::unique_ptr<ByteSource> bytes, std::stop_token token) : raw(std::move(bytes)), content(*raw), stop(std::move(token)) {}
 
@@ -23,13 +23,13 @@ struct Source::Opened : ByteSource {
 
   std::unique_ptr<ByteSource> raw;
   UnpackedSource content;
-  std::string_view head;  // of content, which keeps it
+  std::string_view head;  // a view of content
   std::stop_token stop;
 };
 
 namespace {
 
-// Bytes at any place of a text that it keeps.
+// Random access to a text that it owns.
 class KeptBytes : public RandomAccess {
  public:
   explicit KeptBytes(std::string bytes) : bytes_(std::move(bytes)), access_(random_access_to(bytes_)) {}
@@ -41,7 +41,7 @@ class KeptBytes : public RandomAccess {
   std::shared_ptr<const RandomAccess> access_;
 };
 
-// Bytes that keep the text they are read from.
+// Bytes that own the text they are read from.
 class TextBytes : public ByteSource {
  public:
   explicit TextBytes(std::shared_ptr<const std::string> text) : text_(std::move(text)), bytes_(open_bytes(*text_)) {}
@@ -53,7 +53,7 @@ class TextBytes : public ByteSource {
   std::unique_ptr<ByteSource> bytes_;
 };
 
-// Standard input of which the first bytes were looked at, and nothing was read.
+// Standard input after its first bytes were peeked at and before any was read.
 struct LookedAt {
   std::mutex mutex;
   std::unique_ptr<ByteSource> opened;

@@ -1,8 +1,8 @@
-// Where bytes come from: a file, standard input, a member of an archive, text in memory, or a folder.
+// The origin of bytes: a file, standard input, a member of an archive, text in memory, or a folder.
 //
-// Every input of the program is a Source. Its first bytes can be looked at without losing them, so that a format is
-// recognised by content, and the content is handed out from its first byte, unpacked when it was packed by gzip or zstd.
-// What can be read only once (a pipe, standard input) is opened once; a regular file may be closed in between.
+// Every input of the program is a Source. Its first bytes can be peeked at without consuming them, so that a format is recognised by
+// content, and the content is delivered from its first byte, decompressed when it was compressed by gzip or zstd. A source that can be read
+// only once (a pipe, standard input) is opened once; a regular file may be closed in between.
 #pragma once
 
 #include <functional>
@@ -25,40 +25,39 @@ class Source {
   static constexpr std::size_t head_bytes = HeadSource::head_bytes;
   using Open = std::function<Result<std::unique_ptr<ByteSource>>()>;
 
-  // A path as people give it; "-" is standard input. Nothing is opened yet. Bytes of standard input that one source looked at and
-  // did not read are there for the next one.
+  // A path as the user gives it; "-" is standard input. Nothing is opened yet. Bytes of standard input that one source peeked at and did
+  // not read are delivered to the next one.
   static Source at(std::string path);
   static std::vector<Source> at_each(const std::vector<std::string>& paths);
   // Text in memory, which the source keeps.
   static Source of(std::string name, std::string bytes);
-  // A member of something larger, or bytes that somebody else provides; opened at most once at a time.
+  // A member of a larger file, or bytes that the caller provides; opened at most once at a time.
   static Source of(std::string name, Open open);
 
   Source(Source&&) noexcept;
   Source& operator=(Source&&) noexcept;
   ~Source();
 
-  // What messages and reports call it: the path as it was given, "<stdin>", the name of a member.
+  // The name in messages and reports: the path as it was given, "<stdin>", the name of a member.
   const std::string& name() const { return name_; }
-  // In the file system; "" when it is not there.
+  // The path in the file system; "" when there is none.
   const std::string& path() const { return path_; }
   bool is_folder() const { return is_folder_; }
   // Whether it can be opened again from its first byte.
   bool is_repeatable() const { return is_repeatable_; }
 
-  // The first bytes of the content, fewer than head_bytes only when there are no more; "" of a folder. Errors: it cannot be opened
-  // or read, or its packing is damaged.
+  // The first bytes of the content, fewer than head_bytes only when there are no more; "" of a folder. Errors: it cannot be opened or read,
+  // or its compressed data is damaged.
   Result<std::string_view> head();
-  // The content from its first byte on, with the size of what is packed unknown. Of a source that is not repeatable this
-  // works once.
+  // The content from its first byte on; the size of compressed content is unknown. A source that is not repeatable allows this once.
   Result<std::unique_ptr<ByteSource>> bytes();
   // All of it; refuses more than `limit` bytes.
   Result<std::string> text(std::uint64_t limit);
-  // For archives, which are read from their end. What cannot be read at any place is held in memory, up to `limit` bytes.
+  // Random access, for archives, which are read from their end. A source without random access is held in memory, up to `limit` bytes.
   Result<std::shared_ptr<const RandomAccess>> random_access(std::uint64_t limit = std::uint64_t{1} << 30);
   // From then on reading fails once `stop` is requested.
   void stop_with(std::stop_token stop) { stop_ = std::move(stop); }
-  // Closes a regular file whose head was looked at, so that thousands of sources do not hold thousands of descriptors.
+  // Closes a regular file after head(), so that thousands of sources do not hold thousands of descriptors.
   void release();
 
  private:

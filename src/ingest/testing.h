@@ -1,4 +1,4 @@
-// Profiles written inside tests: bytes in, a session out, and short questions about it.
+// Profiles written inside tests: bytes in, a session out, and short accessors for it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ inline model::Session session_of(std::string_view bytes) {
   return {};
 }
 
-// "where: message hint", "" when the bytes were read after all.
+// "where: message hint", "" when the bytes were read without an error.
 inline std::string refusal_of(std::string_view bytes) {
   const Result<model::Session> session = load_bytes(bytes);
   return session ? std::string() : to_string(session.error());

@@ -49,7 +49,7 @@ std::optional<std::vector<std::string_view>> TextTable::cut(std::string_view lin
 template <typename Position>
 TextTable::Cells TextTable::cut_at(std::string_view line, Position position) const {
   const std::size_t end = position(groups_.back().second);
-  if (end < line.size()) return std::nullopt;  // something stands right of the table
+  if (end < line.size()) return std::nullopt;  // there is text to the right of the table
   std::vector<std::string_view> cells;
   std::size_t before = 0;
   for (const auto& [from, to] : groups_) {

@@ -1,4 +1,4 @@
-// A source as it is, or what is packed in it: readers of a format need not know whether somebody compressed the file.
+// A source as it is, or its decompressed content: readers of a format need not know whether the file was compressed.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ class UnpackedSource : public ByteSource {
  public:
   explicit UnpackedSource(ByteSource& source) : raw_(source) {}
 
-  // The first bytes of the content. Call once, before read(), which gives them again.
+  // The first bytes of the content. Call once, before read(), which delivers them again.
   Result<std::string_view> head() {
     TRY_ASSIGN(const std::string_view first, raw_.head());
     if (begins_zstd(first)) {
@@ -26,7 +26,7 @@ class UnpackedSource : public ByteSource {
     return content_.emplace(*unpacked_).head();
   }
   Result<std::size_t> read(std::span<char> buffer) override { return content_ ? content_->read(buffer) : raw_.read(buffer); }
-  // 0 when packed: nobody knows the size before the end.
+  // 0 when compressed: the size is unknown before the end.
   std::uint64_t size_hint() const override { return content_ ? 0 : raw_.size_hint(); }
 
  private:

@@ -9,8 +9,8 @@ namespace frx::ingest {
 namespace {
 
 constexpr std::size_t max_unknown_names = 4096;
-// Counters of one launch are measured in several passes; a percentage a little over its maximum is
-// the skew between passes, more is an artefact of the tool.
+// Counters of one launch are measured in several passes; a percentage a little over its maximum is the skew between passes, more is an
+// artefact of the tool.
 constexpr double pass_skew = 1.05;
 
 // Without a unit a plain count is still a count. Time, bytes and frequencies are not: ncu scales them.
@@ -81,7 +81,7 @@ ValuePlan ValueReader::plan(std::string_view section, std::string_view name, std
   const bool stated = has_unit && !is_no_unit(trim(unit));
   const std::optional<Unit> parsed = stated ? parse_unit(unit) : std::nullopt;
   std::optional<model::Metric> metric = catalogue_.called(section, name, parsed);
-  // Old versions say "warp/cycle" where newer ones say "warp"; plan_for() knows which counts agree.
+  // Old versions print "warp/cycle" where newer ones print "warp"; plan_for() decides which counts agree.
   if (!metric && parsed && is_count(parsed->dimension)) metric = catalogue_.called(section, name, std::nullopt);
   return plan_for(metric, name, unit, has_unit, line);
 }
@@ -141,7 +141,7 @@ ValuePlan ValueReader::reading(const knowledge::MetricDefinition& definition, do
 }
 
 ValuePlan ValueReader::unknown(std::string_view name) {
-  // "regex:..." asked for metrics, "breakdown:..." lists some, "name[0x7f10]" is one instance of a metric.
+  // "regex:..." requested metrics, "breakdown:..." lists some, "name[0x7f10]" is one instance of a metric.
   const std::size_t colon = name.find(':');
   const bool names_others = colon != name.npos && colon + 1 < name.size() && name[colon + 1] != ' ';
   if (names_others || name.ends_with(']')) return {};

@@ -27,7 +27,7 @@ struct ValuePlan {
   std::string label;        // for notes
 };
 
-// Things worth telling, each once with the number of times it happened.
+// Notes, each once with the number of times it occurred.
 class NoteBook {
  public:
   // `text` is shown with "(n times)" appended when n > 1.
@@ -43,7 +43,7 @@ class NoteBook {
   std::map<std::string, Entry> entries_;
 };
 
-// "n/a", "nan", "(!) nan", "": looked for and not there.
+// True for "n/a", "nan", "(!) nan", "": the value was requested and is missing.
 bool is_absent_value(std::string_view text);
 
 class ValueReader {
@@ -51,7 +51,7 @@ class ValueReader {
   ValueReader(model::Session& session, const knowledge::MetricCatalogue& catalogue, LaunchTable& table)
       : session_(session), catalogue_(catalogue), table_(table) {}
 
-  // `has_unit` is false where the format has no place for a unit.
+  // `has_unit` is false where the format has no field for units.
   ValuePlan plan(std::string_view section, std::string_view name, std::string_view unit, bool has_unit,
                  std::uint64_t line);
   ValuePlan plan_for(std::optional<model::Metric> metric, std::string_view name, std::string_view unit, bool has_unit,

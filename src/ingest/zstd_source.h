@@ -1,7 +1,7 @@
-// The content of a zstd stream: compressed reports (.ncu-repz) and exports somebody packed.
+// The content of a zstd stream: compressed reports (.ncu-repz) and exports that the user compressed.
 //
-// It is unpacked piece by piece, in the memory of its window (at most 128 MiB, as the zstd program allows), so a small
-// file that unpacks to a very large one costs time at most; beyond 64 GiB it is refused.
+// It is decompressed in pieces, in the memory of its window (at most 128 MiB, as the zstd program allows), so a small file that expands to
+// a very large one costs only time; beyond 64 GiB it is refused.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ class ZstdSource : public ByteSource {
   std::vector<char> input_;
   std::size_t begin_ = 0, end_ = 0;  // of what is still packed in input_
   bool ended_ = false;               // packed_ has no more
-  bool in_frame_ = false;            // the frame we are in wants more bytes
+  bool in_frame_ = false;            // the current frame needs more bytes
   std::uint64_t unpacked_ = 0;
 };
 

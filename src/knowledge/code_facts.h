@@ -1,4 +1,4 @@
-// The facts of static analysis (data/facts/code): unit, range and meaning of each, and of whom it is known.
+// The facts of static analysis (data/facts/code): unit, range and meaning of each, and the subjects that have it.
 //
 // Conditions and messages of data/code_rules and data/code_labels are made of these names.
 #pragma once
@@ -20,20 +20,20 @@ struct CodeFactDefinition : FactDefinition {
   std::uint8_t subjects = 0;  // bit by bit, as code_subjects
 };
 
-// Whom facts are known of.
+// The kinds of subjects that have facts.
 inline constexpr std::string_view code_subjects[] = {"cuda_kernel", "cuda_launch", "cuda_occupancy", "ptx_kernel", "ptx_file", "cubin_kernel"};
 
 class CodeFactCatalogue {
  public:
-  // Fails, naming file and line, on what is no fact that this program knows.
+  // Fails, naming file and line, on an invalid fact.
   static Result<CodeFactCatalogue> load(const Library& library);
 
   const CodeFactDefinition& operator[](model::CodeFactId id) const { return definitions_[static_cast<std::size_t>(id)]; }
-  // The fact that is known of `subject` ("cuda_kernel").
+  // The fact of `subject` ("cuda_kernel") with this name.
   std::optional<model::CodeFactId> of(std::string_view subject, std::string_view name) const;
-  // Its numbers and truths, by the number of the fact.
+  // Its numbers and truth values, by the number of the fact.
   Scope scope_of(std::string_view subject) const;
-  // Words with {facts} in them: fails at `where` when `subject` has no such fact.
+  // Texts with {facts} in them: fails at `where` when `subject` has no such fact.
   Result<> check_words(std::string_view words, std::string_view subject, const std::string& where) const;
 
  private:
@@ -42,7 +42,7 @@ class CodeFactCatalogue {
   std::array<CodeFactDefinition, model::code_fact_count> definitions_;
 };
 
-// What conditions over facts are asked of; the subject must outlive it.
+// The values for conditions over facts; the subject must outlive it.
 inline Lookup lookup_in(const model::CodeSubject& subject) {
   return [&subject](std::uint32_t slot) { return subject.number(static_cast<model::CodeFactId>(slot)); };
 }

@@ -57,7 +57,7 @@ TEST(CodeFactCatalogue, LooksUpWhatASubjectHas) {
   EXPECT_EQ(lookup(static_cast<std::uint32_t>(Id::has_loop)), std::nullopt);
 }
 
-// The error when this stands in a file of facts of its own.
+// The error for this content of a file of facts.
 std::string refusal(const std::string& text) {
   const TemporaryDirectory folder = TemporaryDirectory::make(::testing::TempDir()).value();
   EXPECT_TRUE(write_file(folder.file("facts/code/more.yaml"), text));

@@ -1,4 +1,4 @@
-// What static analysis may call a file as a whole: the labels of data/code_labels.
+// The labels of data/code_labels, which static analysis may give to a file as a whole.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace frx::knowledge {
 
-// How much the sign behind a label is worth.
+// The quality of the evidence of a label.
 enum class Proof : std::uint8_t {
-  unproven,   // the documented sign is there, but does not tell what it is said to tell
+  unproven,   // the sign of the reference implementation is there, but does not prove the label
   estimated,  // from the code
   proven,     // from the compiler's own numbers
 };
@@ -30,11 +30,11 @@ struct CodeLabel {
 
 class CodeLabels {
  public:
-  // `kind` is "ptx": asked of the facts of a PTX file. Fails, naming file and line, on what is no label.
+  // `kind` is "ptx": the labels over the facts of a PTX file. Fails, naming file and line, on an invalid label.
   static Result<CodeLabels> load(const Library& library, std::string_view kind);
   static Result<CodeLabels> load(const Library& library, std::string_view kind, const CodeFactCatalogue& facts);
 
-  const std::vector<CodeLabel>& all() const { return labels_; }  // in the documented order
+  const std::vector<CodeLabel>& all() const { return labels_; }  // in the order of docs/contract.md
 
  private:
   std::vector<CodeLabel> labels_;

@@ -39,7 +39,7 @@ Result<std::string_view> text_of(const Value& root, std::string_view key) {
   return text;
 }
 
-// Names of facts are checked: one that nobody supplies would silence its rule.
+// Names of facts are checked: an unknown one would silence its rule.
 Result<> check_names(const CodeRule& rule, const Value& root, const CodeFactCatalogue& facts, const std::string& subject) {
   TRY(facts.check_words(rule.message, subject, root["message"].where()));
   if (!rule.at.empty() && !facts.of(subject, rule.at)) {

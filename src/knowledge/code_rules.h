@@ -1,7 +1,7 @@
 // The rules of static analysis in data/code_rules: one file per rule, one folder per kind of code.
 //
 //   id: uncoalesced_access
-//   order: 1                            # of the documented list; decides between equals
+// order: 1                            # in the list of docs/contract.md; decides between equals
 //   scope: kernel                       # or launch, occupancy
 //   category: memory
 //   severity: medium                    # low, medium, high
@@ -12,8 +12,8 @@
 //   when: strided_or_pitched and global_access_count >= 1                # over the facts of data/facts
 //   at: strided_or_pitched              # the fact whose places the finding points at; else the kernel
 //   recommendations: [rec_ncu_improve_coalescing]
-//   ncu_signals: global_load_sectors_per_request > 4 sector/request      # what a profile would show, over data/metrics
-//   architecture_overrides: {sm_90: {when: ..., message: ..., severity: low}}   # replace what stands above
+// ncu_signals: global_load_sectors_per_request > 4 sector/request      # the corresponding evidence of a profile, over data/metrics
+// architecture_overrides: {sm_90: {when: ..., message: ..., severity: low}}   # replace the values above
 //   cases: [...]                        # its own tests, read by tests/meta
 #pragma once
 
@@ -54,7 +54,7 @@ Result<Expression> read_condition(const Value& root, const Scope& scope);
 
 class CodeRules {
  public:
-  // `kind` is "cuda", "ptx" or "cubin". Fails, naming file and line, on what is no rule.
+  // `kind` is "cuda", "ptx" or "cubin". Fails, naming file and line, on an invalid rule.
   static Result<CodeRules> load(const Library& library, std::string_view kind);
   static Result<CodeRules> load(const Library& library, std::string_view kind, const CodeFactCatalogue& facts);
 

@@ -19,7 +19,7 @@ bool has_word(std::string_view name, std::string_view word) {
   return false;
 }
 
-// Cuts the first of `ends` that fits, and says whether there was one.
+// Cuts the first of `ends` that matches, and returns whether there was one.
 bool cut(std::string_view& name, const std::vector<std::string_view>& ends) {
   const auto found = std::find_if(ends.begin(), ends.end(), [&](std::string_view end) { return name.ends_with(end); });
   if (found == ends.end()) return false;
@@ -27,7 +27,7 @@ bool cut(std::string_view& name, const std::vector<std::string_view>& ends) {
   return true;
 }
 
-// The first rule of which a pattern fits.
+// The first rule with a pattern that matches.
 template <typename Rules, typename Fits>
 auto first(const Rules& rules, Fits fits) {
   return std::find_if(rules.begin(), rules.end(),
@@ -102,7 +102,7 @@ std::string_view CounterUnits::cut_rate(std::string_view& name) const {
 // `name` without roll-up and rate: "lts__t_sectors_op_read", "smsp__average_inst_executed_per_warp.ratio".
 std::optional<std::string> CounterUnits::of_what_is_counted(std::string_view name) const {
   const bool ratio = cut(name, ratios_);
-  if (name.find('.') != name.npos) return std::nullopt;  // an ending we do not know
+  if (name.find('.') != name.npos) return std::nullopt;  // an unknown suffix
   const auto has = [&](std::string_view word) { return has_word(name, word); };
   if (const auto rule = first(quotients_, has); rule != quotients_.end()) return rule->unit;
   if (ratio) return std::nullopt;
@@ -114,7 +114,7 @@ std::optional<std::string> CounterUnits::per(const std::string& unit, std::strin
   for (const RateUnit& special : rate_units_) {
     if (special.of == unit && special.per == divisor) return std::string(special.unit);
   }
-  // "1/s" is no unit of the tool, and a quotient has its divisor already.
+  // "1/s" is no unit of the tool, and a quotient already has its divisor.
   if (unit.empty() || unit == "%" || unit.find('/') != unit.npos) return std::nullopt;
   const std::string rate = fmt::format("{}/{}", unit, divisor);
   return parse_unit(rate) ? std::optional(rate) : std::nullopt;

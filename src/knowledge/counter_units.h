@@ -1,8 +1,8 @@
-// In which unit does a report hold a counter? Report files store values without units, always in base
-// units, and the name of a counter tells which: dram__bytes_read.sum.per_second is in bytes per second.
+// The unit in which a report holds a counter. Report files store values without units, always in base units, and the name of a counter
+// implies the unit: dram__bytes_read.sum.per_second is in bytes per second.
 //
-// The rules are data/counters/units.yaml. They answer for less than the tool could: a name that says
-// too little has no unit here, and its value must not be used as a quantity.
+// The rules are data/counters/units.yaml. They cover less than the tool does: a name that is not specific enough has no unit here, and its
+// value must not be used as a quantity.
 #pragma once
 
 #include <optional>
@@ -21,13 +21,13 @@ class CounterUnits {
   static Result<CounterUnits> load(const Library& library);
 
   // The base unit of a counter as parse_unit() reads it: "ns", "byte", "byte/s", "hz", "%", "inst/cycle";
-  // "" for a plain number, a flag, a name, and for device attributes, which are as the driver has them
-  // (MetricDefinition::attribute_scale). nullopt when the name does not tell.
+  // "" for a plain number, a flag, a name, and for device attributes, which have the driver's unit (MetricDefinition::attribute_scale).
+  // nullopt when the name is not specific enough.
   std::optional<std::string> of(std::string_view counter) const;
 
  private:
   struct Rule {
-    std::optional<std::string> unit;  // nullopt: the name is known to say too little
+    std::optional<std::string> unit;  // nullopt: the name is known to be not specific enough
     std::vector<std::string_view> patterns;
   };
   struct RateUnit {

@@ -83,8 +83,8 @@ TEST(CounterUnits, GuessesNothing) {
   }
 }
 
-// The tool prints many counts and every attribute without a unit; a reader then takes the unit of the
-// catalogue. It must not come to that for anything the tool scales.
+// The tool prints many counts and every attribute without a unit; a reader then takes the unit of the catalogue. That must not happen for
+// anything the tool scales.
 bool may_be_printed_without_unit(std::string_view counter, const Dimension& dimension) {
   const auto free_of = [&](Base base) { return dimension.exponents[static_cast<std::size_t>(base)] == 0; };
   return counter.starts_with("device__attribute_") || counter == "launch__stack_size" ||

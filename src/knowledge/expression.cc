@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t max_nesting = 100;
 constexpr std::size_t max_text = 4096;
-constexpr std::size_t max_steps = 1u << 16;  // names that stand for expressions of such names grow quickly
+constexpr std::size_t max_steps = 1u << 16;  // names of nested expressions grow quickly
 constexpr std::size_t usual_depth = 16;  // values on the stack; nothing in data/ needs more
 
 bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -78,7 +78,7 @@ class ExpressionParser {
     ++pushed_;
     result_.depth_ = std::max(result_.depth_, pushed_);
   }
-  // What follows decides nothing when the value on the stack is that one already; `join` says where it ends.
+  // The rest is irrelevant when the value on the stack already decides; `join` marks where it ends.
   std::size_t leave_out_from(Op op) {
     result_.code_.push_back({op, 0, 0});
     return result_.code_.size();
@@ -94,14 +94,14 @@ class ExpressionParser {
   void mention(std::uint32_t slot) {
     if (std::find(result_.slots_.begin(), result_.slots_.end(), slot) == result_.slots_.end()) result_.slots_.push_back(slot);
   }
-  // The expression that a name stands for.
+  // The expression with this name.
   void insert(const Expression& meaning) {
     result_.code_.insert(result_.code_.end(), meaning.code_.begin(), meaning.code_.end());
     result_.depth_ = std::max(result_.depth_, pushed_ + meaning.depth_);
     ++pushed_;
     for (const std::uint32_t slot : meaning.slots_) mention(slot);
   }
-  // How many values a step takes off the stack; it always leaves one.
+  // How many values a step takes off the stack; it always pushes one.
   static std::size_t operands_of(Op op, std::uint32_t argument) {
     switch (op) {
       case Op::literal: case Op::nothing: case Op::load: case Op::unless_false: case Op::unless_true: return 0;
@@ -270,7 +270,7 @@ class ExpressionParser {
     return Type{operand->meaning->dimension_, operand->meaning->is_truth_, false};
   }
 
-  // Several values under one name, as operands of a function that takes any number; false where none stand.
+  // Several values under one name, as operands of a function of any number of them; false where there is no such name.
   bool take_several(const Function& function, std::vector<Type>& types) {
     skip_space();
     std::size_t end = at_;
@@ -287,7 +287,7 @@ class ExpressionParser {
     return true;
   }
 
-  // The text, with the values themselves where several stand under one name.
+  // The text, with the values themselves in place of a name of several.
   std::string written_out() const {
     std::string text;
     std::size_t done = 0;
@@ -406,7 +406,7 @@ Maybe fold_present(std::span<const Maybe> operands, bool largest) {
 
 }  // namespace
 
-// Evaluated a million times in a long run: the stack is as deep as the text needs and lies still.
+// Evaluated a million times in a long run: the stack is as deep as the text needs and is not reallocated.
 std::optional<double> Expression::number(const Lookup& lookup) const {
   if (code_.empty()) return std::nullopt;
   std::array<Maybe, usual_depth> usual;

@@ -7,17 +7,16 @@
 // Every operand has a unit: a metric brings its own, a literal may carry one (80%, 5 us, 1 GB/s).
 // Adding or comparing different dimensions is refused when the text is read, with its column.
 //
-// Nothing is ever assumed for a value that was not measured. Numbers are present or unknown, truth is
-// true, false or unknown (Kleene): `true or unknown` is true, `false and unknown` is false, everything
-// else that needs the unknown is unknown. Functions: known(x), first(a, b, ...) the first present one,
-// min and max over the present ones, total the sum of the present ones (unknown when none is), sum over all
-// (unknown when one is), abs, ceil, clamp(x, low, high), log2(x), if(condition, a, b), ramp(x, from, to) which
-// is 0 at `from`, 1 at `to`, straight between. `unknown` is the value that was not measured.
+// Nothing is ever assumed for a value that was not measured. Numbers are present or unknown, truth is true, false or unknown (Kleene):
+// `true or unknown` is true, `false and unknown` is false, everything else that needs the unknown is unknown. Functions: known(x), first(a,
+// b, ...) the first present one, min and max over the present ones, total the sum of the present ones (unknown when none is), sum over all
+// (unknown when one is), abs, ceil, clamp(x, low, high), log2(x), if(condition, a, b), ramp(x, from, to) which is 0 at `from`, 1 at `to`,
+// linear between. `unknown` is a value that was not measured.
 //
-// A name may stand for another expression, which then takes its place, or for several values at once, of which
-// first, min, max, sum and total are asked: max(stalls.memory).
+// A name may refer to another expression, which is then inserted, or to several values at once, for first, min, max, sum and total:
+// max(stalls.memory).
 //
-// The grammar is frozen by docs/adr/0003: anything cleverer is C++.
+// The grammar is frozen by docs/adr/0003: more complex logic is C++.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +34,12 @@ namespace frx::knowledge {
 
 class Expression;
 
-// What a name stands for. Slots 0..n-1 are given a meaning by whoever evaluates.
+// The meaning of a name. The evaluator assigns values to the slots 0..n-1.
 struct Operand {
   std::uint32_t slot = 0;
   Unit unit = {};
   bool is_truth = false;                 // the name of a condition, not of a number
-  const Expression* meaning = nullptr;   // in whose place the name stands; slot and unit mean nothing then
+  const Expression* meaning = nullptr;   // the expression that replaces the name; slot and unit are unused then
   std::span<const Operand> each = {};    // several values under one name
   std::string_view name = {};            // of one of several
 };
@@ -48,13 +47,13 @@ struct Operand {
 // Finds a name; nullopt makes the text malformed.
 using Scope = std::function<std::optional<Operand>(std::string_view name)>;
 
-// The value of a slot in the unit of its operand; nullopt when unknown. A truth is 1 or 0.
+// The value of a slot in the unit of its operand; nullopt when unknown. A truth value is 1 or 0.
 using Lookup = std::function<std::optional<double>(std::uint32_t slot)>;
 
 class Expression {
  public:
-  // Reverse Polish: each step takes its operands off a stack and leaves one value, but for unless_*, which leaves out
-  // the next steps when the value on the stack decides already.
+  // Reverse Polish: each step takes its operands off a stack and pushes one value, except unless_*, which skips the next steps when the
+  // value on the stack already decides.
   enum class Op : std::uint8_t {
     literal, nothing, load, negate, add, subtract, multiply, divide, less, less_equal, greater, greater_equal,
     unless_false, unless_true, both, either, inverse, known, first, min, max, sum, total, abs, ceil, clamp, log2, choose,
@@ -62,7 +61,7 @@ class Expression {
   };
   struct Step {
     Op op;
-    std::uint32_t argument = 0;  // slot, number of operands, or how many steps unless_* leaves out
+    std::uint32_t argument = 0;  // slot, number of operands, or how many steps unless_* skips
     double value = 0;            // literal, or scale of a slot
   };
 
@@ -74,12 +73,12 @@ class Expression {
   bool empty() const { return code_.empty(); }
   bool is_truth() const { return is_truth_; }
   const Dimension& dimension() const { return dimension_; }
-  // As it was written; where several values stand under one name, with these.
+  // The text as it was written; a name of several values is replaced by them.
   const std::string& text() const { return text_; }
   // Slots it mentions, each once, in order of appearance.
   const std::vector<std::uint32_t>& slots() const { return slots_; }
 
-  // For those who reason about all values at once.
+  // For code that inspects the steps.
   const std::vector<Step>& steps() const { return code_; }
 
   // In coherent base units (ns, byte, percent); divide by a Unit's scale to express it in that unit.

@@ -71,7 +71,7 @@ TEST(Expression, LetsABareZeroMeetAnyUnit) {
   EXPECT_EQ(truth("0 < time", {{1, 1}}), true);
 }
 
-// `busy` stands for a condition, `parts` for three numbers, `nothing` for no value.
+// `busy` is the name of a condition, `parts` of three numbers, `nothing` of no value.
 std::optional<Operand> names_of_more(std::string_view name) {
   static const Expression busy = parsed("share > 50% or flag"), nothing = parsed("unknown");
   static const std::vector<Operand> parts = {

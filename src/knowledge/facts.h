@@ -1,4 +1,4 @@
-// What conditions may ask about (data/facts): what each fact is, its unit, range and meaning.
+// The facts that conditions may use (data/facts): meaning, unit and range of each.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct FactDefinition {
 //   {id: max_shared_bytes, is: count, unit: byte, meaning: shared memory of a block}
 //
 // `is`: truth, text, count (whole, from 0), share (0 to 1), or a number when it is left out; `min`, `max` say more.
-// Fails, naming file and line, on what is no fact.
+// Fails, naming file and line, on an invalid fact.
 Result<FactDefinition> read_fact(const Value& entry);
 
 }  // namespace frx::knowledge

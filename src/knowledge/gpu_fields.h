@@ -31,7 +31,7 @@ constexpr LimitField limit_fields[] = {
     {"shared_allocation_unit", &SmLimits::shared_allocation_unit},
     {"max_cluster_size", &SmLimits::max_cluster_size},
 };
-// A whole number. Zero is an answer for two of them only; the others are divisors or capacities.
+// A whole number. Zero is valid for two of them only; the others are divisors or capacities.
 inline bool is_limit(const LimitField& field, double value) {
   const bool may_be_zero = field.name == "shared_reserved_per_block" || field.name == "max_cluster_size";
   return value >= (may_be_zero ? 0 : 1) && value <= 1e9 && value == std::floor(value);

@@ -71,10 +71,10 @@ class Matcher {
   }
 
  private:
-  // Made on demand: most files name no GPU, and reading all the names takes longer than a small file.
+  // Built on demand: most files name no GPU, and reading all the names takes longer than a small file.
   const GpuSpellings& spellings() const { return spellings_ ? *spellings_ : spellings_.emplace(catalogue_); }
 
-  // ---- what the name says -------------------------------------------------------------------
+  // ---- by name -----------------------------------------------------------------------------
 
   GpuMatch by_capability(model::ComputeCapability cc) {
     if (query_.cc && *query_.cc != cc) return conflicting(fmt::format("compute capability {}", to_string(cc)));
@@ -115,7 +115,7 @@ class Matcher {
 
   GpuMatch by_name() {
     Products found = spellings().printed_by_driver_as(name_);
-    bool bare = found.size() > 1;  // the name does not decide between them
+    bool bare = found.size() > 1;  // the name alone is ambiguous
     if (found.empty()) {
       found = spellings().with_alias_or_key(name_);
       bare = spellings().is_key_of_any(name_, found);
@@ -131,7 +131,7 @@ class Matcher {
     return decide(found, bare);
   }
 
-  // The name's words one by one: model and variant must be those of a product, all others may narrow.
+  // Matches the name's words one by one: model and variant must be those of a product, all others may narrow.
   GpuMatch by_tokens() {
     std::vector<std::string> known = name_.model;
     std::erase_if(known, [&](const std::string& word) { return !spellings().knows_model_word(word); });
@@ -151,7 +151,7 @@ class Matcher {
     return first;
   }
 
-  // ---- what the device says -----------------------------------------------------------------
+  // ---- by device ---------------------------------------------------------------------------
 
   bool contradicts(const GpuProduct& product) const {
     if (query_.sm_count && product.sm_count && *product.sm_count != *query_.sm_count) return true;
@@ -179,7 +179,7 @@ class Matcher {
     Products fitting = with_sm_count(products);
     if (!query_.memory_gb) return fitting;
     const Products by_memory = with_memory(fitting, *query_.memory_gb);
-    return by_memory.empty() ? fitting : by_memory;  // memory alone rules nothing out: modules and mods exist
+    return by_memory.empty() ? fitting : by_memory;  // memory alone excludes nothing: modules and modified boards exist
   }
 
   std::string device() const {
@@ -190,7 +190,7 @@ class Matcher {
     return text.empty() ? "no attributes" : text;
   }
 
-  // Only compute capability, SM count and memory; `before` tells what was made of the name.
+  // Uses only compute capability, SM count and memory; `before` describes the match of the name.
   GpuMatch by_numbers(const std::string& before) {
     if (!query_.cc) return none(before + "neither a known name nor a compute capability was given", nullptr);
     result_.limits = catalogue_.limits(*query_.cc);
@@ -213,13 +213,13 @@ class Matcher {
     return result_;
   }
 
-  // ---- the answer ---------------------------------------------------------------------------
+  // ---- the result --------------------------------------------------------------------------
 
   static bool all_alike(const Products& products) {
     return std::all_of(products.begin(), products.end(), [&](const GpuProduct* product) { return same_peaks(*product, *products[0]); });
   }
 
-  // The part a short name stands for, when it is among `products`.
+  // The product that a short name refers to, when it is among `products`.
   const GpuProduct* reference(const Products& products) const {
     const std::string_view key = products[0]->key;
     const bool one_key = std::all_of(products.begin(), products.end(), [&](const GpuProduct* product) { return product->key == key; });

@@ -1,4 +1,4 @@
-// Which GPU is this? From what a user typed, what a profile says of its device, or both.
+// Identifies the GPU from the user's name for it, from the device facts of a profile, or both.
 //
 // There is no default GPU. The answer says how sure it is and why, and an unknown GPU has no peaks:
 // whatever needs one is withheld and the report says so. Where a name in a file and the attributes beside it disagree, the
@@ -16,7 +16,7 @@
 
 namespace frx::knowledge {
 
-// What is known of the device; the more, the better.
+// The known facts of the device; all of them are optional.
 struct GpuQuery {
   std::optional<std::string> name;     // "NVIDIA A100-SXM4-80GB", "rtx4090", "sm_90"
   std::optional<model::ComputeCapability> cc;
@@ -39,7 +39,7 @@ struct GpuMatch {
   Certainty certainty = Certainty::unknown;
   bool is_mig = false;                        // a slice: the product's peaks are those of the whole GPU
   std::optional<MigProfile> mig;
-  bool conflict = false;                      // name and device disagree; the device was believed
+  bool conflict = false;                      // name and device disagree; the device was used
 };
 
 GpuMatch match_gpu(const GpuCatalogue& catalogue, const GpuQuery& query);

@@ -86,7 +86,7 @@ void take_variants_off(std::string& model, std::vector<std::string>& variants) {
       const std::string rest = model.substr(0, model.size() - word.size());
       const std::size_t last_digit = rest.find_last_of("0123456789");
       if (last_digit == rest.npos) continue;
-      // What stays between the number and this word must be a variant too, else the word is something else.
+      // The text between the number and this word must be a variant too, otherwise the word is something else.
       const std::string_view between = std::string_view(rest).substr(last_digit + 1);
       if (!between.empty() && !contains(variant_words, between) && between != "tisuper") continue;
       variants.emplace_back(word == "mobile" ? "laptop" : word);
@@ -109,7 +109,7 @@ std::vector<std::string> rejoined(const std::vector<std::string>& words) {
       result.push_back(word == "mobile" || word == "notebook" ? "laptop" : word);
     }
   }
-  // "4090" alone is how people talk about an RTX 4090.
+  // "4090" alone is a common name of an RTX 4090.
   if (!result.empty() && result[0].size() >= 4 && all_digits(std::string_view(result[0]).substr(0, 4))) {
     result.insert(result.begin(), result[0] < "2000" ? "gtx" : "rtx");
   }
@@ -120,7 +120,7 @@ std::vector<std::string> rejoined(const std::vector<std::string>& words) {
 
 GpuName read_gpu_name(std::string_view text) {
   GpuName name;
-  std::string pending;  // prefixes that wait for their number
+  std::string pending;  // prefixes before their number
   for (const std::string& word : rejoined(words_of(text))) {
     if (contains(vendors, word)) name.other_vendor = true;
     if (word == "mig") {

@@ -1,10 +1,10 @@
-// What a GPU name says: the model, the variant, the form, the memory.
+// The parts of a GPU name: the model, the variant, the form, the memory.
 //
 //   NVIDIA A100-SXM4-80GB                   model a100,             form sxm4,  80 GB
 //   NVIDIA GeForce RTX 4070 Ti SUPER        model rtx4070,          variants super ti
 //   rtx4070tisuper                          the same
 //   NVIDIA A100-SXM4-40GB MIG 1g.5gb        model a100, form sxm4, 40 GB, a slice of it
-//   NVIDIA A100-PG509-200                   model a100 pg509 200    (two words that name no SKU we know)
+//   NVIDIA A100-PG509-200                   model a100 pg509 200    (two words that are no SKU of the catalogue)
 //
 // Tokens, never substrings: "A10" is not in "A100", "T4" is not in "T400".
 #pragma once
@@ -31,7 +31,7 @@ struct GpuName {
   std::optional<double> memory_gb;
   std::optional<MigProfile> mig;
   bool is_mig = false;                // a slice, its profile may be unknown
-  bool other_vendor = false;          // AMD, Intel, ...: compute capabilities mean nothing there
+  bool other_vendor = false;          // AMD, Intel, ...: compute capabilities do not apply
 };
 
 GpuName read_gpu_name(std::string_view name);

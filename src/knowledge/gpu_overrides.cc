@@ -14,7 +14,7 @@ constexpr std::string_view profiles_key = "profiles";
 
 struct Spelling {
   std::string_view written;
-  std::string_view field;  // ours
+  std::string_view field;  // of the catalogue
 };
 // A profile (docs/contract.md, section 6.3) has one FP16 peak, and it is the tensor rate.
 constexpr Spelling peak_names[] = {
@@ -75,7 +75,7 @@ std::string suggestion(std::string_view field) {
   return std::string(nearest(field, known));
 }
 
-// Lays one field over the profile.
+// Overrides one field of the profile.
 class Layer {
  public:
   explicit Layer(GpuProfile& profile) : profile_(profile) {}
@@ -146,7 +146,7 @@ class Layer {
     if (profile_.limits) profile_.limits->classifier.set(*name, result);
     return done(*name, written, value);
   }
-  // `field` outlives the profile, `written` belongs to the file.
+  // `field` outlives the profile, `written` is owned by the file.
   Result<> done(std::string_view field, std::string_view written, const Value& value) {
     std::erase_if(profile_.product.notes, [&](const auto& note) { return note.first == field; });
     profile_.product.notes.emplace_back(field, fmt::format("overridden in {}", value.where()));
@@ -203,7 +203,7 @@ Result<GpuOverrides> GpuOverrides::parse(std::string file, const std::string& te
   return overrides;
 }
 
-// Every section is read once, whichever GPU it is for, so that a mistake shows at once.
+// Every section is read once, whichever GPU it is for, so that an error is reported at once.
 Result<> GpuOverrides::check(const Value& root) const {
   GpuProfile scratch;
   scratch.limits.emplace();

@@ -1,11 +1,11 @@
-// Numbers of the user's own for a GPU: --arch-profile FILE.
+// The user's own numbers for a GPU: --arch-profile FILE.
 //
-//   peak_fp32_tflops: 60            for every GPU, laid on last
+// peak_fp32_tflops: 60            for every GPU, applied last
 //   classifier_thresholds:
 //     ncu_occupancy_low_pct: 30
 //   profiles:                       or the keys directly at the top
 //     h100: {memory_bandwidth_gbps: 3300}
-//     sm_90: {sm_count: 114}        wins over h100 where both say something
+// sm_90: {sm_count: 114}        wins over h100 where both have a value
 #pragma once
 
 #include <map>
@@ -21,13 +21,13 @@
 
 namespace frx::knowledge {
 
-// What is known of one GPU after the overrides. Text in it belongs to the library of the catalogue.
+// The values of one GPU after the overrides. Text in it is owned by the library of the catalogue.
 struct GpuProfile {
-  GpuProduct product;              // of an unknown GPU: only what the file states
+  GpuProduct product;              // of an unknown GPU: only the values of the file
   std::optional<SmLimits> limits;
   std::map<std::string, double> classifier_thresholds;
   std::vector<std::string> overridden;  // "memory_bandwidth_gbps = 3300 (profile.yaml:7)"
-  std::vector<std::string> notes;       // fields that nobody knows, with a suggestion
+  std::vector<std::string> notes;       // unknown fields, with a suggestion
 };
 
 class GpuOverrides {
@@ -37,7 +37,7 @@ class GpuOverrides {
   static Result<GpuOverrides> load(const std::string& path, const Thresholds& known);
   static Result<GpuOverrides> parse(std::string file, const std::string& text);
 
-  // `model` is what the user called the GPU, "" when nothing.
+  // `model` is the user's name of the GPU, "" without one.
   Result<GpuProfile> apply(const GpuMatch& match, std::string_view model) const;
 
  private:

@@ -8,7 +8,7 @@
 namespace frx::knowledge {
 namespace {
 
-// Drivers report a few per cent less memory than the box says.
+// Drivers report a few per cent less memory than the nominal size.
 constexpr double memory_tolerance = 0.06;
 constexpr double gib_in_gb = 1.073741824;
 constexpr std::size_t most_suggestions = 3;

@@ -1,4 +1,4 @@
-// The names of all products, read once: which products does a name or a part of it fit?
+// The names of all products, read once, to find the products that a name or a part of it matches.
 #pragma once
 
 #include <string>
@@ -21,14 +21,14 @@ class GpuSpellings {
   GpuProducts with_alias_or_key(const GpuName& name) const;
   bool is_key_of_any(const GpuName& name, const GpuProducts& products) const;
 
-  // Word by word.
+  // Matches word by word.
   GpuProducts with_same_model(const std::vector<std::string>& model, const std::vector<std::string>& variants) const;
   bool knows_model_word(const std::string& word) const;
   // Those of `products` with the forms, memory type and memory size that `name` mentions.
   GpuProducts narrowed(GpuProducts products, const GpuName& name) const;
 
   GpuProducts with_key(std::string_view key) const;
-  // The part that a key stands for: the product that has it as an alias, else the first of the key.
+  // The product that a key refers to: the one that has it as an alias, otherwise the first of the key.
   const GpuProduct* reference_of(std::string_view key) const;
   std::string key_spelling(std::string_view key) const { return read_gpu_name(key).compact; }
 
@@ -48,9 +48,9 @@ class GpuSpellings {
   std::vector<Entry> entries_;  // in the order of the catalogue
 };
 
-// Those nearest in memory, when near enough; a product without a size is never ruled out.
+// Those nearest in memory, when near enough; a product without a size is never excluded.
 GpuProducts with_memory(const GpuProducts& products, double memory_gb);
-// Whether a reported size (in GB or in GiB) is a nominal one, within what drivers keep for themselves.
+// Whether a reported size (in GB or in GiB) is a nominal one, within what drivers reserve.
 bool is_memory_of(double reported_gb, double nominal_gb);
 
 }  // namespace frx::knowledge

@@ -1,8 +1,8 @@
-// Which GPUs exist, what one SM of each can hold, and what each product can reach.
+// The GPU catalogue: products, the resources of one SM, and the peaks of each product.
 //
 // data/gpus has one file per architecture. Limits belong to the compute capability (an A10 and an
 // RTX 3090 hold the same number of warps per SM); peaks, memory and clocks belong to the product.
-// A number that nobody published is absent, never zero, and each one can say where it came from.
+// A number that is not published is absent, never zero, and each one has a source.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace frx::knowledge {
 
-// A handful of named numbers, in the order of their file.
+// A few named numbers, in the order of their file.
 class NamedNumbers {
  public:
   std::optional<double> operator[](std::string_view name) const;
@@ -35,7 +35,7 @@ class NamedNumbers {
   std::vector<std::pair<std::string_view, double>> items_;
 };
 
-// What one SM of a compute capability can hold. Bytes unless the name has another unit.
+// The resources of one SM of a compute capability. Bytes unless the name has another unit.
 struct SmLimits {
   model::ComputeCapability cc;
   std::string_view family_key;    // "sm_86"
@@ -56,13 +56,13 @@ struct SmLimits {
   std::uint32_t shared_per_sm = 0;
   std::uint32_t shared_per_block = 0;             // with the opt-in attribute
   std::uint32_t shared_per_block_static = 0;
-  std::uint32_t shared_reserved_per_block = 0;    // taken by the system
+  std::uint32_t shared_reserved_per_block = 0;    // reserved by the system
   std::uint32_t shared_allocation_unit = 0;
   std::uint32_t max_cluster_size = 0;             // portable; 0: no clusters
   std::vector<std::uint32_t> shared_carve_outs_kib;
   std::vector<std::string_view> features;         // "bf16", "fp8", "tma"
   NamedNumbers fma_per_sm_clock;                  // dense multiply-adds per clock, by precision
-  NamedNumbers classifier;                        // documented thresholds of the source classifier
+  NamedNumbers classifier;                        // thresholds of the source classifier (docs/contract.md)
   std::string_view limits_source;
   std::string_view rates_source;
   std::string where;
@@ -74,7 +74,7 @@ struct SmLimits {
 // fp16_tensor_acc16, bf16_tensor, fp8_tensor, int8_tensor, fp4_tensor, fp64_tensor. Always dense.
 struct GpuProduct {
   std::string_view id;    // "h100-sxm5-80gb"
-  std::string_view key;   // "h100": what people type; several products may share it
+  std::string_view key;   // "h100": the user's name; several products may share it
   std::string_view name;  // as the driver prints it
   std::vector<std::string_view> aliases;
   model::ComputeCapability cc;
@@ -94,25 +94,25 @@ struct GpuProduct {
   std::optional<double> tdp_w;
   NamedNumbers peaks_tflops;
   NamedNumbers fma_override;  // where it differs from the compute capability
-  std::vector<std::string_view> unchecked;  // peaks the rate formula does not explain; see notes
+  std::vector<std::string_view> unchecked;  // peaks that the rate formula does not explain; see notes
   std::string_view source;
   std::vector<std::pair<std::string_view, std::string>> notes;  // per field or precision
   std::string where;
 
   std::optional<double> peak_tflops(std::string_view precision) const { return peaks_tflops[precision]; }
-  // Where a number came from: its own note and the source of the entry, with file and line.
+  // The source of a number: its own note and the source of the entry, with file and line.
   std::string provenance(std::string_view field) const;
 };
 
 class GpuCatalogue {
  public:
-  // `library` must outlive the catalogue. The products are read when they are first asked for: most runs
-  // need only the limits of one compute capability, and the products are a sixth of a small run's time.
+  // `library` must outlive the catalogue. The products are read on first use: most runs need only the limits of one compute capability, and
+  // the products are a sixth of a small run's time.
   static Result<GpuCatalogue> load(const Library& library);
 
-  // Everything that need not be looked at in every run: the products as a whole, unique ids, known compute
-  // capabilities, and each peak against SMs x multiply-adds x 2 x clock. For the tests and for --data overlays,
-  // whose mistakes must come out here: what was embedded is known to be well formed.
+  // Checks that are not needed in every run: the products as a whole, unique ids, known compute capabilities, and each peak against SMs x
+  // multiply-adds x 2 x clock. For the tests and for --data overlays, whose errors are reported here: the embedded data is known to be well
+  // formed.
   Result<> check() const;
 
   const SmLimits* limits(model::ComputeCapability cc) const;

@@ -17,7 +17,7 @@ const GpuCatalogue& catalogue() {
   return catalogue;
 }
 
-// The built-in data with one file laid over it.
+// The built-in data with one overlaid file.
 Result<Library> with_file(const std::string& name, const std::string& text) {
   TRY_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make(::testing::TempDir()));
   TRY(write_file(folder.file("gpus/" + name), text));

@@ -27,7 +27,7 @@ std::optional<std::size_t> KernelClasses::with_name(std::string_view id) const {
 }
 
 std::uint64_t KernelClasses::of(std::string_view kernel_name) const {
-  // Template names run to thousands of characters; what a kernel is stands at the front.
+  // Template names run to thousands of characters; the kind of the kernel is at the front.
   const std::string name = to_lower(kernel_name.substr(0, 400));
   const auto has = [&](std::string_view word) { return name.find(word) != name.npos; };
   std::uint64_t bits = 0;

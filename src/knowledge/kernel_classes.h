@@ -1,5 +1,5 @@
-// What kind of work a kernel does, as far as its name tells: matrix products may use tensor cores and
-// reuse data, a copy does neither. Names are hints; a class only ever opens a question.
+// The kind of work of a kernel, as far as its name implies it: matrix products may use tensor cores and reuse data, a copy does neither.
+// Names are hints; a class only ever enables a check.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Everything the program knows, loaded once: the catalogues built from data/.
+// All catalogues built from data/, loaded once.
 #pragma once
 
 #include <string>

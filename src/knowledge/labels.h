@@ -1,4 +1,4 @@
-// The bottleneck labels of data/bottlenecks: when each one holds, how strongly, and its words.
+// The bottleneck labels of data/bottlenecks: condition, score and texts of each one.
 //
 // A label file holds an expression for its condition, its score (0 to 1: how much of the launch's time
 // it explains) and the time at stake, over the metrics of the catalogue, the classes of kernel
@@ -19,7 +19,7 @@ namespace frx::knowledge {
 
 enum class LabelKind {
   cause,    // something that can be changed
-  symptom,  // a consequence worth knowing; leads only when nothing else explains it
+  symptom,  // a consequence; leads only when nothing else explains it
   state,    // a statement about the whole: at the limit, not enough data
 };
 
@@ -40,7 +40,7 @@ struct Label {
   std::vector<std::string_view> explained_by;  // labels whose consequence this is when they hold too
   std::string_view why;
   std::string_view question;    // for the brief: what to ask about this bottleneck
-  std::string_view collect;     // preset that would settle it
+  std::string_view collect;     // preset with the counters that would decide it
   Value cases;                  // its own tests
   std::string where;
 };

@@ -1,5 +1,5 @@
-// All of data/ as a shelf of documents: the embedded ones, with those of --data DIR laid over them
-// (a file of the same name replaces the embedded file, a new name is added).
+// All of data/ as documents: the embedded ones, with those of --data DIR merged over them (a file of the same name replaces the embedded
+// file, a new name is added).
 #pragma once
 
 #include <memory>
@@ -14,9 +14,9 @@ namespace frx::knowledge {
 
 class Library {
  public:
-  // What was embedded at build time.
+  // The documents embedded at build time.
   static Library builtin();
-  // The same with the files of `directory` laid over it. Errors name file and line.
+  // The same with the files of `directory` merged over it. Errors name file and line.
   static Result<Library> with_overrides(const std::string& directory);
 
   // Documents whose name starts with "data/<folder>/", in order of their names.

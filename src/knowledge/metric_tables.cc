@@ -10,7 +10,7 @@ using Tables = MetricTables;
 
 constexpr std::string_view tables_file = "data/metrics/tables.yaml";
 
-// One of the words, by its place.
+// One of the words, by its index.
 template <typename Enum>
 Result<Enum> word_of(const Value& entry, std::string_view key, std::span<const std::string_view> words) {
   const auto at = std::ranges::find(words, entry[key].text());
@@ -31,7 +31,7 @@ Result<double> number_of(const Value& entry, std::string_view key) {
   return *number;
 }
 
-// "" where the key is missing; a metric that nobody defined is an error.
+// "" where the key is missing; an undefined metric is an error.
 Result<std::string_view> metric_of(const Value& entry, std::string_view key, const MetricCatalogue& metrics) {
   const std::string_view id = entry[key].text();
   if (!id.empty() && !metrics.with_id(id)) {
@@ -110,9 +110,9 @@ Result<MetricTables> MetricTables::load(const Library& library, const MetricCata
   return tables;
 }
 
-std::string_view MetricTables::metric_called(std::string_view documented) const {
+std::string_view MetricTables::metric_called(std::string_view name) const {
   for (const std::vector<Named>* names : {&averages, &other_names}) {
-    const auto at = std::ranges::find(*names, documented, &Named::key);
+    const auto at = std::ranges::find(*names, name, &Named::key);
     if (at != names->end()) return at->id;
   }
   return {};

@@ -1,4 +1,4 @@
-// The metric catalogue: what each counter means, its unit, and every name it goes by.
+// The metric catalogue: the meaning of each counter, its unit, and all of its names.
 //
 // One entry of data/metrics feeds the readers (spellings), the derived readings (formulas), the ncu
 // command lines (the first ncu spelling is the one we ask for), the tables and the briefs.
@@ -37,17 +37,17 @@ struct MetricDefinition {
   Aggregate aggregate = Aggregate::time_mean;
   std::optional<double> max;     // a larger value is impossible
   double attribute_scale = 1.0;  // for attributes the tools print without a unit (kHz clocks)
-  bool collect = true;           // may be asked of ncu by name
+  bool collect = true;           // may be requested from ncu by name
   std::vector<std::string_view> ncu;
   std::vector<Expression> formulas;
   Value source;  // its entry; where() names data file and line
 };
 
-// Why a warp does not go on, as Nsight Compute and nvprof name it (data/metrics/stalls.yaml).
+// A stall reason, as Nsight Compute and nvprof name it (data/metrics/stalls.yaml).
 struct StallReason {
   std::string_view id;      // "long_scoreboard"
-  std::string_view state;   // what the warp does then: "waits for a result of global, local, texture or surface memory"
-  std::vector<std::string_view> classes;  // memory, sync or compute first; none where nothing is waited for
+  std::string_view state;   // of the warp: "waits for a result of global, local, texture or surface memory"
+  std::vector<std::string_view> classes;  // memory, sync or compute first; none when it is not a wait
   std::string_view kind() const { return classes.empty() ? std::string_view() : classes.front(); }
 };
 
@@ -59,37 +59,37 @@ class MetricCatalogue {
   std::size_t size() const { return definitions_.size(); }
   std::span<const MetricDefinition> all() const { return definitions_; }
 
-  // "dram_throughput_pct" and nothing else.
+  // "dram_throughput_pct" and no other spelling.
   std::optional<model::Metric> with_id(std::string_view id) const;
-  // What a name in an expression stands for: a metric, or with stalls.CLASS the shares of time of the stalls of a class.
+  // The operand for a name in an expression: a metric, or with stalls.CLASS the shares of time of the stalls of a class.
   std::optional<Operand> operand_called(std::string_view name) const;
 
   std::span<const StallReason> stall_reasons() const { return stall_reasons_; }
-  // nullptr: no reason is called that.
+  // nullptr: there is no reason with this name.
   const StallReason* stall_reason(std::string_view id) const;
 
-  // A raw counter name of Nsight Compute, or a name people write in a metric column. Details-page
+  // A raw counter name of Nsight Compute, or a usual name in a metric column. Details-page
   // labels are only unique together with their section and unit: "Memory Throughput" is a percentage
   // under Speed Of Light and bytes per second under Memory Workload Analysis.
   // `unit` may be nullopt when the file states none.
   std::optional<model::Metric> called(std::string_view section, std::string_view name, const std::optional<Unit>& unit) const;
   std::optional<model::Metric> called_by_nvprof(std::string_view name) const;
 
-  // Measured numbers a rule of the profiler quotes in its text (data/metrics/rule_facts.yaml).
+  // Measured numbers that a rule of the profiler quotes in its text (data/metrics/rule_facts.yaml).
   struct Quoted {
     model::Metric metric;
     double value;
   };
   std::vector<Quoted> quoted_in(std::string_view rule_text) const;
 
-  // Names a user may have meant.
+  // Similar names, as suggestions.
   std::string_view nearest_id(std::string_view id) const;
 
  private:
   Result<> add_file(const Value& root);
   Result<> add_stall_reasons(const Value& list);
   Result<> add(const Value& entry, std::string_view family);
-  // The words under `meaning`, with the state of its stall reason filled in.
+  // The text under `meaning`, with the state of its stall reason filled in.
   Result<std::string_view> meaning_of(const Value& entry);
   Result<> parse_formulas();
   Result<> add_rule_facts(const Value& facts);
@@ -100,7 +100,7 @@ class MetricCatalogue {
   };
 
   using Index = std::unordered_map<std::string_view, model::Metric>;
-  // Asked only when the names of the profiler lead nowhere, so made when first asked: a twelfth of a small run's time.
+  // Used only when the names of the profiler match nothing, so built on first use: a twelfth of a small run's time.
   struct Aliases {
     std::once_flag once;
     std::unordered_multimap<std::string_view, model::Metric> labels;  // a details label without its section
@@ -112,9 +112,9 @@ class MetricCatalogue {
   std::vector<RuleFact> rule_facts_;
   std::vector<StallReason> stall_reasons_;
   std::map<std::string_view, std::vector<Operand>> stalls_by_class_;
-  std::deque<std::string> made_;  // texts that are not written down as they are
+  std::deque<std::string> made_;  // texts that are built at run time
   Index ids_, ncu_, nvprof_, details_;
-  std::unordered_map<std::string_view, Unit> units_;  // that were read before
+  std::unordered_map<std::string_view, Unit> units_;  // parsed units, cached
   std::unique_ptr<Aliases> aliases_ = std::make_unique<Aliases>();
 };
 
@@ -122,7 +122,7 @@ class MetricCatalogue {
 // coherent units, whose time is the nanosecond: compare with Unit::scale.
 double scale_of_base_unit(const Dimension& dimension);
 
-// The spelling rule of documented aliases: lower case, blanks, dots and dashes as "_".
+// The spelling rule of aliases (docs/contract.md): lower case, blanks, dots and dashes as "_".
 std::string normalised(std::string_view name);
 
 }  // namespace frx::knowledge

@@ -50,7 +50,7 @@ TEST(MetricCatalogue, TellsTheTwoMemoryThroughputsApart) {
   EXPECT_NE(share, "none");
   EXPECT_NE(rate, "none");
   EXPECT_NE(share, rate);
-  // Without its section the unit decides; without both nothing does.
+  // Without its section the unit decides; without both the name is ambiguous.
   EXPECT_EQ(called("", "Memory Throughput", "%"), share);
   EXPECT_EQ(called("", "Memory Throughput", "Tbyte/s"), rate);
   EXPECT_EQ(called("", "Memory Throughput", ""), "none");

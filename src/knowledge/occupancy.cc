@@ -16,8 +16,7 @@ std::optional<std::uint32_t> shared_bytes(const LaunchShape& shape) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, std::uint32_t(-1)));
 }
 
-// What the blocks of one SM share. A configuration too small for one block is not the one the launch
-// ran with.
+// The shared resources of the blocks of one SM. A configuration too small for one block is not the one the launch ran with.
 std::uint32_t available_shared(const LaunchShape& shape, const SmLimits& limits, std::uint32_t per_block) {
   const bool usable = shape.carve_out_bytes && *shape.carve_out_bytes >= per_block;
   return usable ? *shape.carve_out_bytes : limits.shared_per_sm;
@@ -36,7 +35,7 @@ std::uint32_t registers_per_warp(std::uint32_t registers_per_thread, const SmLim
   return rounded_up(registers_per_thread * limits.warp_size, limits.register_allocation_unit);
 }
 
-// What the driver checks before it launches anything.
+// The checks of the driver before a launch.
 std::optional<std::string> refusal(const LaunchShape& shape, const SmLimits& limits) {
   if (const auto threads = shape.threads_per_block) {
     if (*threads == 0) return "a block needs at least one thread";
@@ -45,7 +44,7 @@ std::optional<std::string> refusal(const LaunchShape& shape, const SmLimits& lim
   if (const auto registers = shape.registers_per_thread) {
     if (*registers > limits.registers_per_thread) return fmt::format("{} registers per thread, at most {} are possible", *registers, limits.registers_per_thread);
     if (shape.threads_per_block) {
-      // The check counts whole groups of warps, one per sub-partition, although a resident block does not pay for them.
+      // The check counts whole groups of warps, one per sub-partition, although a resident block does not allocate them.
       const std::uint32_t warps = rounded_up(divided_up(*shape.threads_per_block, limits.warp_size), limits.warp_allocation_granularity);
       const std::uint32_t needed = warps * registers_per_warp(*registers, limits);
       if (needed > limits.registers_per_block) return fmt::format("{} registers for one block, at most {} are possible", needed, limits.registers_per_block);
@@ -209,7 +208,7 @@ class Changes {
     change.shared_bytes = *bytes;
   }
 
-  // The driver chose a small configuration (or was told to prefer L1) and that is what binds.
+  // The driver chose a small configuration (or was told to prefer L1) and that is the limit.
   void larger_carve_out() {
     if (!limited_by(OccupancyLimiter::shared_memory) || !shape_.carve_out_bytes) return;
     for (const std::uint32_t kib : limits_.shared_carve_outs_kib) {
@@ -221,7 +220,7 @@ class Changes {
     }
   }
 
-  // Only when the number of blocks or the size of the block is what binds; the nearest of the best.
+  // Only when the number of blocks or the size of the block is the limit; the nearest of the best.
   void other_block_size() {
     if (!limited_by(OccupancyLimiter::blocks) && !limited_by(OccupancyLimiter::warps)) return;
     const std::uint32_t now = *shape_.threads_per_block;

@@ -1,9 +1,8 @@
-// How many blocks of a kernel fit on one SM, what keeps more from fitting, and what would change it.
+// How many blocks of a kernel fit on one SM, which resources limit them, and which changes would allow more.
 //
-// The rules are those of the hardware, not of an area model: registers are given to warps in units
-// and each quarter of the SM has its own register file, shared memory comes in units, and from
-// compute capability 8.0 every block pays 1 KiB to the system. Checked against Nsight Compute's
-// own limits of every launch in the corpus (tests/corpus).
+// The rules are those of the hardware, not of an area model: registers are allocated to warps in units and each quarter of the SM has its
+// own register file, shared memory is allocated in units, and from compute capability 8.0 on 1 KiB per block is reserved for the system.
+// Checked against Nsight Compute's own limits of every launch in the corpus (tests/corpus).
 //
 // A missing input makes the answer unknown; it is never a limiter.
 #pragma once
@@ -36,7 +35,7 @@ struct Occupancy {
   std::uint32_t warps_per_block = 0;
   std::uint32_t registers_per_block = 0;  // as allocated
   std::uint32_t shared_per_block = 0;     // as allocated, with the system's part
-  std::uint32_t max_warps = 0;            // what the SM can hold
+  std::uint32_t max_warps = 0;            // the capacity of the SM
 
   // Resident blocks that each resource allows; absent when it cannot limit or its input is missing.
   std::optional<std::uint32_t> blocks_by_warps;
@@ -47,17 +46,17 @@ struct Occupancy {
   std::optional<std::uint32_t> active_blocks;
   std::optional<std::uint32_t> active_warps;
   std::optional<double> occupancy_pct;
-  // The resources that bind, all of them on a tie; none at 100 %.
+  // The limiting resources, all of them on a tie; none at 100 %.
   std::vector<OccupancyLimiter> limiters;
 
-  std::vector<std::string_view> missing;      // "registers per thread", ... : then nothing is active above
+  std::vector<std::string_view> missing;      // "registers per thread", ... : the values above are then unset
   std::optional<std::string> launch_fails;    // why such a launch is refused
   bool known() const { return occupancy_pct.has_value(); }
 };
 
 Occupancy occupancy(const LaunchShape& shape, const SmLimits& limits);
 
-// The smallest step in one resource (or in two that bind together) that makes more warps resident.
+// The smallest step in one resource (or in two that limit together) that makes more warps resident.
 struct OccupancyChange {
   std::optional<std::uint32_t> registers_per_thread;  // at most this many
   std::optional<std::uint32_t> shared_bytes;          // static and dynamic together, at most

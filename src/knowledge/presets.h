@@ -14,21 +14,21 @@ namespace frx::knowledge {
 struct Preset {
   std::string_view name;
   std::string_view description;
-  std::vector<model::Metric> metrics;   // in the order in which they are asked for
-  std::vector<model::Metric> required;  // what an export must hold to answer the preset's question
+  std::vector<model::Metric> metrics;   // in the order in which they are requested
+  std::vector<model::Metric> required;  // that an export must hold to be complete for the preset
 };
 
-// The presets in the order of the file. A name that the catalogue does not know, or that cannot be
-// asked of ncu, is an error that names file and line.
+// The presets in the order of the file. A name that is not in the catalogue, or that cannot be requested from ncu, is an error that names
+// file and line.
 Result<std::vector<Preset>> load_presets(const Library& library, const MetricCatalogue& metrics);
 
 // The names alone, without loading the catalogue; for help and completion.
 std::vector<std::string> preset_names(const Library& library);
 
-// The spelling to ask ncu for, or "" when the metric is only ever derived.
+// The spelling to request from ncu, or "" when the metric is only ever derived.
 std::string_view counter_of(const MetricDefinition& metric);
 
-// The counters of a preset, as `--metrics` wants them.
+// The counters of a preset, as a value of `--metrics`.
 std::vector<std::string> counters_of(const Preset& preset, const MetricCatalogue& metrics);
 
 }  // namespace frx::knowledge

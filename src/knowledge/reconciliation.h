@@ -1,4 +1,4 @@
-// What several layers of evidence call by different names: data/reconciliation.
+// Diagnoses that several layers of evidence call by different names: data/reconciliation.
 #pragma once
 
 #include <array>
@@ -17,20 +17,20 @@ enum class Layer : std::uint8_t { source, ptx, cubin, ncu, profiler };
 inline constexpr std::size_t layer_count = 5;
 // "source", "ptx", "cubin", "ncu", "profiler".
 std::string_view name_of(Layer layer);
-// Made of the source by a compiler, or the source itself: however many of these agree, they are one witness.
+// True for the source and everything compiled from it: all of these together are one independent source.
 constexpr bool is_code(Layer layer) { return layer <= Layer::cubin; }
 
 struct ReconciledDiagnosis {
   std::string_view id, display, fix;
   std::string_view severity;                                     // high, medium
   std::array<std::vector<std::string_view>, layer_count> signs;  // findings and labels that confirm it
-  std::vector<model::Metric> counters;                           // that would settle it
+  std::vector<model::Metric> counters;                           // that would decide it
   std::vector<std::string_view> recommendations;
 
   bool is_confirmed_by(Layer layer, std::string_view sign) const;
 };
 
-// In the documented order. Fails, naming file and line, on a sign of two diagnoses and on an unknown metric.
+// In the order of docs/contract.md. Fails, naming file and line, on a sign of two diagnoses and on an unknown metric.
 Result<std::vector<ReconciledDiagnosis>> load_reconciliation(const Library& library, const MetricCatalogue& metrics);
 
 }  // namespace frx::knowledge

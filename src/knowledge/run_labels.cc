@@ -14,7 +14,7 @@ std::optional<RunFact> fact_called(std::string_view name) {
   return at == std::end(run_fact_names) ? std::nullopt : std::optional(static_cast<RunFact>(at - run_fact_names));
 }
 
-// Slots of thresholds come behind those of facts.
+// Slots of thresholds follow those of facts.
 std::optional<Operand> operand_called(std::string_view name, const Thresholds& thresholds) {
   if (const std::optional<RunFact> fact = fact_called(name)) {
     const auto slot = static_cast<std::uint32_t>(*fact);

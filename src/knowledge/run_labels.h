@@ -1,4 +1,4 @@
-// The labels of a run (data/run_labels): when each one holds, how strongly, and its words.
+// The labels of a run (data/run_labels): condition, score and texts of each one.
 #pragma once
 
 #include <string>
@@ -18,27 +18,27 @@ struct RunLabel {
   std::string_view id;       // "input_bound"
   std::string_view display;  // "Input Pipeline Starvation"
   LabelKind kind = LabelKind::cause;
-  double order = 0;      // the documented order; decides between equals
-  bool is_risk = false;  // not a use of time: never leads over one that is
+  double order = 0;      // the order of docs/contract.md; decides between equals
+  bool is_risk = false;  // not a loss of time: never leads over a label that is
   Expression when, score;
-  std::vector<std::pair<std::string_view, model::RunFact>> evidence;  // documented key, fact
-  std::string_view stall;                                             // the dominant stall type that agrees with it, mostly its own id
+  std::vector<std::pair<std::string_view, model::RunFact>> evidence;  // key of docs/contract.md, fact
+  std::string_view stall;                                             // the dominant stall type that agrees with it, usually its own id
   std::string_view why;                                               // one or more sentences; {fact} and {fact_pct} are filled in
-  std::string_view why_timed;                                         // in its place where the times of the GPU are known
-  std::string_view missing;                                           // what would tell, when it cannot be told
+  std::string_view why_timed;                                         // replaces it where the times of the GPU are known
+  std::string_view missing;                                           // evidence that would decide, when it is inconclusive
   Value cases;
   std::string where;
 };
 
 class RunLabels {
  public:
-  // Fails, naming file and line, on what is no label. `own`: thresholds of the user by documented name.
+  // Fails, naming file and line, on an invalid label. `own`: thresholds of the user by their names in docs/contract.md.
   static Result<RunLabels> load(const Library& library, const std::map<std::string, double>& own = {});
 
   const std::vector<RunLabel>& all() const { return labels_; }  // by order
   const RunLabel* with_id(std::string_view id) const;
   const Thresholds& thresholds() const { return thresholds_; }
-  // What conditions and scores are made of: facts of the run, thresholds.
+  // The operands of conditions and scores: facts of the run, thresholds.
   Lookup lookup(const model::RunFacts& facts) const;
 
  private:

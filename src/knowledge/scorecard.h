@@ -1,4 +1,4 @@
-// How two implementations are weighed: data/compare/scorecard.yaml.
+// The weights for comparing two implementations: data/compare/scorecard.yaml.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@ namespace frx::knowledge {
 struct ScoreDimension {
   std::string_view id, display;
   double weight = 0;
-  std::vector<std::string_view> cuda, ptx;  // rules whose findings count
+  std::vector<std::string_view> cuda, ptx;  // rules with findings that count
 };
 
 // A rule that scores nothing, and why.
 struct UnscoredRule {
   std::string_view rule, why;
-  bool is_remark = false;  // says what code does, not that it does it badly
+  bool is_remark = false;  // describes code without being a fault
 };
 
 struct Scorecard {
@@ -28,16 +28,16 @@ struct Scorecard {
   double tie_band = 0;
   std::array<double, 3> severity_penalty{}, confidence_share{};  // low, medium, high
   double registers_full = 0, registers_none = 0, spill_penalty = 0;
-  std::vector<std::string_view> correctness;  // rules after which a result may be wrong
+  std::vector<std::string_view> correctness;  // rules that make a result possibly wrong
   std::vector<UnscoredRule> unscored;
 
-  // Share of the score that a finding takes, 0 to 1.
+  // Share of the score that a finding subtracts, 0 to 1.
   double penalty_of(const model::CodeFinding& finding) const;
   bool is_about_correctness(std::string_view rule) const;
   // nullptr for a rule that scores.
   const UnscoredRule* unscored_rule(std::string_view rule) const;
 
-  // Views point into the library. Fails, naming file and line, on what is no scorecard.
+  // Views point into the library. Fails, naming file and line, on an invalid scorecard.
   static Result<Scorecard> load(const Library& library);
 };
 

@@ -20,7 +20,7 @@ Result<Threshold> threshold_of(std::string_view name, const Value& entry) {
   return threshold;
 }
 
-// As Python prints a float.
+// The spelling of Python for a float.
 std::string as_float(double value) {
   std::string text = fmt::format("{}", value);
   return text.find_first_of(".e") == text.npos ? text + ".0" : text;

@@ -23,10 +23,10 @@ struct Threshold {
 
 class Thresholds {
  public:
-  // Fails, naming file and line, on what is no threshold.
+  // Fails, naming file and line, on an invalid threshold.
   static Result<Thresholds> load(const Library& library);
 
-  // Lays these over the defaults. An unknown name is an error that lists the known ones.
+  // Merges these over the defaults. An unknown name is an error that lists the known ones.
   Result<> lay(const std::map<std::string, double>& own);
   // The same error, at `where`, for a name that is not known.
   Result<> expect(std::string_view name, const std::string& where) const;

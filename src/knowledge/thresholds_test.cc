@@ -7,7 +7,7 @@ namespace {
 
 Thresholds defaults() { return Thresholds::load(Library::builtin()).value(); }
 
-// The documented hash of the documented set.
+// The hash of the default set in the reference implementation.
 TEST(Thresholds, HaveTheDocumentedHash) {
   EXPECT_EQ(defaults().hash(), "7ee5dee50142");
   EXPECT_EQ(defaults().source(), "defaults");

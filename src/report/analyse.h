@@ -1,4 +1,4 @@
-// From bytes to report: the whole pipeline for one profile, in the order of the folders.
+// The whole pipeline for one profile, from bytes to report, in the order of the folders.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,19 @@
 namespace frx::report {
 
 struct AnalysisOptions {
-  std::string data_directory;  // --data DIR laid over the embedded data
+  std::string data_directory;  // --data DIR merged over the embedded data
   std::string gpu_model;       // --gpu-model NAME
   std::string arch_profile;    // --arch-profile FILE
 };
 
-// Everything a report points into lives here, so that it can be handed around as one.
+// Owns everything that a report points into, so that both can be passed around as one.
 class Analyst {
  public:
   static Result<std::unique_ptr<Analyst>> create(AnalysisOptions options);
 
   const knowledge::Knowledge& knowledge() const { return expertise_->knowledge(); }
 
-  // `name` is what the report calls the source. The report lives as long as the analyst.
+  // `name` is the name of the source in the report. The report is valid as long as the analyst.
   Result<const NcuReport*> analyse(std::string name, ByteSource& source,
                                    const std::function<void(std::uint64_t)>& progress = {});
   Result<const NcuReport*> analyse_file(const std::string& path, const std::function<void(std::uint64_t)>& progress = {});

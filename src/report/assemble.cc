@@ -213,7 +213,7 @@ class Assembler {
     return result;
   }
 
-  // Which of the presets' questions the file can answer. Missing metrics are partial evidence, never zeros.
+  // The presets whose questions the file can answer. Missing metrics are partial evidence, never zeros.
   void validate(NcuReport& report) const {
     for (const Value& value : report.values) report.validation.present.emplace_back(value.id);
     std::sort(report.validation.present.begin(), report.validation.present.end());
@@ -255,7 +255,7 @@ class Assembler {
     }
   }
 
-  // The one preset that all these labels ask for, or everything.
+  // The one preset that all these labels need, or everything.
   std::string_view preset_for(const std::vector<Unknown>& labels) const {
     std::string_view common;
     for (const Unknown& unknown : labels) {
@@ -267,7 +267,7 @@ class Assembler {
     return common;
   }
 
-  // Through frx, which leaves out the counters a chip does not have; a bare ncu would refuse them all.
+  // The command runs frx, which leaves out the counters that a chip does not have; a bare ncu would refuse them all.
   void add_commands(NcuReport& report) const {
     const bool undecided = report.primary == "inconclusive" || report.primary == "insufficient_ncu_data";
     if (!report.unknown.empty() || undecided) {

@@ -11,7 +11,7 @@ namespace {
 using derive::compare::BaselineSpread;
 using derive::compare::fewest_values;
 
-constexpr std::size_t enough_runs = 4;  // from here on a further one narrows the floor only a little
+constexpr std::size_t enough_runs = 4;  // beyond this number a further run narrows the floor only a little
 
 double median(std::vector<double> values) {
   std::ranges::sort(values);

@@ -1,7 +1,7 @@
-// Further recordings of the first side's configuration: what they differ by among themselves is nobody's merit.
+// Further recordings of the first side's configuration: differences of the size that they show among themselves do not count.
 //
-// One that is no such recording (another GPU, other ranks or batches, fewer than three steps, the first one again) is refused: a floor made
-// of it would say nothing about the configuration.
+// A recording of something else (another GPU, other ranks or batches, fewer than three steps, the first one again) is refused: a floor from
+// it would not describe the configuration.
 #pragma once
 
 #include <span>
@@ -12,10 +12,10 @@
 
 namespace frx::report {
 
-// By the median step of each. Usage: which of them is not comparable, and why.
+// Compared by the median step of each. Usage: which of them is not comparable, and why.
 Result<derive::compare::BaselineSpread> spread_of_runs(const ComparedRun& first, std::span<const ComparedRun> others);
 
-// By kernel time: of one launch where each has one kernel, else of all of them.
+// Compared by kernel time: of one launch where each has one kernel, otherwise of all of them.
 Result<derive::compare::BaselineSpread> spread_of_profiles(const NcuReport& first, std::span<const NcuReport> others);
 
 // "4 runs of one configuration differ by up to 1.2 %; two of them stay within 7.4 % of each other (99 % sure)", which is `share`.

@@ -31,7 +31,7 @@ BenchTiming timing_of(std::vector<double> values) {
   return timing;
 }
 
-// `time_of` gives a run's time; a clock that one run of a side lacks is none of that side.
+// `time_of` gives a run's time; a clock that is missing in one run of a side is missing for that side.
 template <typename TimeOf>
 void take_times(BenchClock& clock, const Bench& bench, TimeOf time_of) {
   const std::array<const BenchSide*, 2> sides = {&bench.before, &bench.after};
@@ -50,7 +50,7 @@ std::optional<double> number_in(const std::string& word) {
   return error == std::errc() && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
 }
 
-// How far two words of a checksum are apart, beside their size; none: they are different words.
+// The difference of two words of a checksum, relative to their size; absent when they are not both numbers.
 std::optional<double> apart(const std::string& first, const std::string& second) {
   const std::optional<double> a = number_in(first), b = number_in(second);
   if (!a || !b || !std::isfinite(*a) || !std::isfinite(*b)) return first == second ? std::optional(0.0) : std::nullopt;
@@ -58,7 +58,7 @@ std::optional<double> apart(const std::string& first, const std::string& second)
   return size == 0 ? 0 : std::abs(*a - *b) / size;
 }
 
-// The furthest of their words; infinite where they cannot be compared word by word.
+// The largest difference of their words; infinite where they cannot be compared word by word.
 double apart(const std::vector<std::string>& first, const std::vector<std::string>& second) {
   if (first.size() != second.size()) return HUGE_VAL;
   double furthest = 0;
@@ -66,7 +66,7 @@ double apart(const std::vector<std::string>& first, const std::vector<std::strin
   return furthest;
 }
 
-bool all_tell(const BenchSide& side) {
+bool all_have_checksums(const BenchSide& side) {
   return !side.runs.empty() && std::ranges::none_of(side.runs, [](const BenchRun& run) { return run.checksum.empty(); });
 }
 
@@ -78,9 +78,9 @@ double own_noise(const BenchSide& side) {
 
 std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
-// Atomics add up in another order each time: a side that differs from itself allows the other one twice as much.
+// Atomics add in a different order each time: a side that differs from itself doubles the allowed difference.
 void compare_outputs(const Bench& bench, double tolerance, BenchReport& report) {
-  if (!all_tell(bench.before) || !all_tell(bench.after)) return;
+  if (!all_have_checksums(bench.before) || !all_have_checksums(bench.after)) return;
   const std::string before = join(bench.before.runs.front().checksum, " "), after = join(bench.after.runs.front().checksum, " ");
   const double noise = std::max(own_noise(bench.before), own_noise(bench.after));
   const double distance = apart(bench.before.runs.front().checksum, bench.after.runs.front().checksum);
@@ -162,7 +162,7 @@ BenchReport judge_bench(const Bench& bench, const BenchOptions& options) {
     if (clock.key == "cuda_event" && clock.is_of_both()) report.basis = &clock;
   }
   compare_outputs(bench, options.checksum_tolerance, report);
-  if (report.outputs == BenchOutputs::differ) return report;  // its times are those of another program
+  if (report.outputs == BenchOutputs::differ) return report;  // its times are those of another computation
   report.answer = report.basis->judgement.answer;
   add_clock_notes(bench, report);
   add_output_notes(report);

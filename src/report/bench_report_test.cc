@@ -46,7 +46,7 @@ TEST(BenchReport, KernelTimeDecidesOverTheProcess) {
 TEST(BenchReport, AKernelTimeOfOneSideAloneDecidesNothing) {
   const model::Bench measured = bench(side(same_wall, {100, 101, 100, 99, 100}), side(same_wall));
   EXPECT_EQ(judge_bench(measured).basis->key, "wall_clock");
-  // Nor does one that some runs lack.
+  // Nor does a clock that is missing in some runs.
   const model::Bench partly = bench(side(same_wall, {100, 101, 100, 99, 100}), side(same_wall, {50}));
   EXPECT_EQ(judge_bench(partly).basis->key, "wall_clock");
 }
@@ -93,14 +93,14 @@ TEST(BenchReport, NumbersMayDifferByTheToleranceAndWordsMayNot) {
   EXPECT_EQ(outputs("1000.00", "1000.05"), BenchOutputs::same);
   EXPECT_EQ(outputs("1000.00", "1000.20"), BenchOutputs::differ);
   EXPECT_EQ(outputs("0", "0"), BenchOutputs::same);
-  EXPECT_EQ(outputs("0", "1e-9"), BenchOutputs::differ);  // nothing is near to zero but zero
+  EXPECT_EQ(outputs("0", "1e-9"), BenchOutputs::differ);  // only zero is near to zero
   EXPECT_EQ(outputs("a1b2", "a1b2"), BenchOutputs::same);
   EXPECT_EQ(outputs("a1b2", "a1b3"), BenchOutputs::differ);
   EXPECT_EQ(outputs("nan", "nan"), BenchOutputs::same);
   EXPECT_EQ(outputs("nan", "1"), BenchOutputs::differ);
 }
 
-// Atomics add in another order each time.
+// Atomics add in a different order each time.
 TEST(BenchReport, AResultThatChangesFromRunToRunAllowsTheOtherSideAsMuch) {
   const std::vector<double> two = {1, 1};
   const model::Bench measured = bench(side(two, {}, {"1000", "1001"}), side(two, {}, {"1001.5", "1001.5"}));

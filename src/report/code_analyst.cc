@@ -114,7 +114,7 @@ diagnose::CompiledKernels compiled_in_log(std::span<const model::PtxasFunction> 
   return compiled;
 }
 
-// A target with a letter runs on that GPU alone; a plain one on any that is newer.
+// A target with a suffix runs on that GPU alone; a plain one on any newer GPU.
 std::string CodeAnalyst::architecture_for(const PtxReport& report) const {
   const bool is_plain = !report.target.empty() && report.target.back() >= '0' && report.target.back() <= '9';
   return is_plain && !gpu_sm_version_.empty() ? gpu_sm_version_ : report.target;
@@ -196,7 +196,7 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(
 }
 
 Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<std::string>& names, const TextOf& text_of) const {
-  constexpr std::size_t many = 16;  // files: more are packed when they are read, and unpacked while they are studied
+  constexpr std::size_t many = 16;  // files: more are compressed when they are read, and decompressed while they are analysed
   auto report = std::make_unique<CudaReport>();
   report->gpu = gpu();
   const auto read_one = [&](std::size_t i) -> Result<model::cuda::Source> {

@@ -1,4 +1,4 @@
-// From code to answers: the pipeline for PTX, in the order of the folders.
+// The pipeline for code, in the order of the folders.
 #pragma once
 
 #include <functional>
@@ -22,32 +22,32 @@
 
 namespace frx::report {
 
-// What a compiler makes of the kernels, for an architecture such as "sm_90a".
+// The compiled form of the kernels, for an architecture such as "sm_90a".
 using PtxCompiler = std::function<Result<diagnose::CompiledKernels>(const std::string& architecture)>;
 
 // From a log of ptxas: the kernels of `architecture`, of any one when that is "".
 diagnose::CompiledKernels compiled_in_log(std::span<const model::PtxasFunction> log, std::string_view architecture, const std::string& source);
 
-// Everything a report of code points into lives here. May be asked from several threads at once.
+// Owns everything that a report of code points into. Can be called from several threads at once.
 class CodeAnalyst {
  public:
   static Result<std::unique_ptr<CodeAnalyst>> create(const AnalysisOptions& options);
 
   const knowledge::Knowledge& knowledge() const { return expertise_->knowledge(); }
   const knowledge::CodeRules& cubin_rules() const { return cubin_rules_; }
-  // That --gpu-model names: "NVIDIA H100 (--gpu-model)" and its limits; "" and null without.
+  // The GPU of --gpu-model: "NVIDIA H100 (--gpu-model)" and its limits; "" and null without the option.
   std::string gpu() const { return gpu_name_.empty() ? "" : gpu_name_ + " (--gpu-model)"; }
   const knowledge::SmLimits* gpu_limits() const { return gpu_limits_; }
   // "sm_90" of that GPU, "" without.
   const std::string& gpu_architecture() const { return gpu_sm_version_; }
 
-  // `compiler` is asked once what it makes of the kernels; when it fails, the report says so and goes on without.
+  // `compiler` is called once to compile the kernels; when it fails, the report notes it and continues without.
   Result<std::unique_ptr<PtxReport>> analyse_ptx(std::string name, model::ptx::Module module, const PtxCompiler& compiler = {}) const;
-  // The same from text, which is freed when it has been read. Fails on what is no PTX.
+  // The same from text, which is freed after parsing. Fails on text that is no PTX.
   Result<std::unique_ptr<PtxReport>> analyse_ptx(std::string name, std::string text, const PtxCompiler& compiler = {}) const;
-  // One program: a kernel of one file may be launched in another. Fails on what cannot be read at all.
+  // All files are one program: a kernel of one file may be launched in another. Fails on files that cannot be read at all.
   Result<std::unique_ptr<CudaReport>> inspect_cuda(std::vector<std::pair<std::string, std::string>> names_and_texts) const;
-  // The same, with each text asked for when it is its turn, from several threads: not all of them are held at once.
+  // The same, with each text requested when it is needed, from several threads: not all of them are in memory at once.
   using TextOf = std::function<Result<std::string>(std::size_t)>;  // by number of the name
   Result<std::unique_ptr<CudaReport>> inspect_cuda(const std::vector<std::string>& names, const TextOf& text_of) const;
 

@@ -1,4 +1,4 @@
-// The finished answers about code: PTX today, each as plain values that point into their analyst.
+// The finished answers about PTX, each as plain values that point into their analyst.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ struct PtxReport {
   std::string source;    // file
   std::string version;   // "8.4", "" when not stated
   std::string target;    // "sm_90a", "" when not stated
-  std::string gpu;       // what decided between rules: "NVIDIA H100 (--gpu-model)", "target sm_90a"
-  std::string compiler;  // "ptxas 13.0 for sm_90", "" when none was asked
+  std::string gpu;       // what selected the overrides of rules: "NVIDIA H100 (--gpu-model)", "target sm_90a"
+  std::string compiler;  // "ptxas 13.0 for sm_90", "" when none was run
   model::ptx::Module module;
   diagnose::CompiledKernels compiled;
   diagnose::PtxDiagnosis diagnosis;

@@ -1,4 +1,4 @@
-// What the compiler made of CUDA source decides about what was found in the source.
+// The compiled PTX of CUDA source confirms or withdraws findings in the source.
 #pragma once
 
 #include "report/code_report.h"
@@ -6,8 +6,8 @@
 
 namespace frx::report {
 
-// Holds each finding against PTX that was compiled with line numbers from a file of the report. One that PTX decides is
-// confirmed (it then says what PTX shows) or withdrawn; one that PTX says nothing about stays as it is.
+// Compares each finding with PTX that was compiled with line numbers from a file of the report. A finding that PTX decides is confirmed
+// (with the evidence of PTX) or withdrawn; one that PTX does not decide is unchanged.
 void confirm_with_ptx(CudaReport& report, const PtxReport& ptx);
 
 }  // namespace frx::report

@@ -1,4 +1,4 @@
-// The finished answer about some CUDA source files, which are looked at as one program.
+// The finished answer about some CUDA source files, which are analysed as one program.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct CudaReport {
   model::cuda::Inspection inspection;
   std::vector<model::CodeFinding> findings;  // most severe first
   std::size_t suppressed = 0;                // by comments in the source
-  bool held_against_ptx = false;             // of at least one of the files
+  bool held_against_ptx = false;             // for at least one of the files
   std::vector<std::string> notes;
 };
 

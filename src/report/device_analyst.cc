@@ -14,7 +14,7 @@ using model::CodeSubject;
 using Id = model::CodeFactId;
 using model::KernelResources;
 
-// A block of this size stands for all that are possible when one number is wanted.
+// A block of this size represents all possible ones when one number is needed.
 constexpr std::uint32_t usual_block = 256;
 
 const derive::KernelOccupancy* typical(const DeviceKernel& kernel) {
@@ -23,7 +23,7 @@ const derive::KernelOccupancy* typical(const DeviceKernel& kernel) {
   return at == kernel.occupancy.end() ? &kernel.occupancy.front() : &*at;
 }
 
-// The facts that data/code_rules/cubin asks for; what the file does not say is absent.
+// The facts that data/code_rules/cubin uses; those that the file does not contain are absent.
 CodeSubject subject_of(const KernelResources& kernel, const DeviceKernel& device, const std::string& file) {
   CodeSubject subject;
   subject.kernel = kernel.name;
@@ -51,7 +51,7 @@ CodeSubject subject_of(const KernelResources& kernel, const DeviceKernel& device
   return subject;
 }
 
-// By the member of a static library, in which names of kernels may come back.
+// Keyed by the member of a static library, since names of kernels may recur in other members.
 std::map<std::string_view, diagnose::CompiledKernels> compiled_in(const model::DeviceCode& code) {
   std::map<std::string_view, diagnose::CompiledKernels> compiled;
   for (const KernelResources& kernel : code.kernels) {
@@ -63,13 +63,13 @@ std::map<std::string_view, diagnose::CompiledKernels> compiled_in(const model::D
       numbers.spill_load_bytes = kernel.spills->load_bytes;
     }
     numbers.source = "the cubin for " + kernel.architecture;
-    // The last architecture is the newest, as nvcc orders them.
+    // The last architecture is the newest, in the order of nvcc.
     compiled[kernel.member].insert_or_assign(kernel.name, std::move(numbers));
   }
   return compiled;
 }
 
-// As linkers name a member: "libfoo.a(kernels.cu.o)".
+// The name that linkers give a member: "libfoo.a(kernels.cu.o)".
 std::string file_of(const DeviceReport& report, const model::EmbeddedPtx& ptx) {
   return ptx.member.empty() ? report.source : fmt::format("{}({})", report.source, ptx.member);
 }

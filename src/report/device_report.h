@@ -1,4 +1,4 @@
-// The finished answer about compiled code: cubins, fat binaries, programs and libraries that carry them.
+// The finished answer about compiled code: cubins, fat binaries, programs and libraries that contain them.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace frx::report {
 
 struct DeviceKernel {
   std::size_t index = 0;                           // of DeviceReport::code.kernels
-  std::string gpu;                                 // whose limits were used: "sm_90", "NVIDIA H100"; "" when none fits
+  std::string gpu;                                 // of the limits that were used: "sm_90", "NVIDIA H100"; "" when none fits
   std::vector<derive::KernelOccupancy> occupancy;  // one per possible size of block
 };
 
@@ -22,9 +22,9 @@ struct DeviceReport {
   std::string source;
   std::string gpu;  // "NVIDIA H100 (--gpu-model)", "" when none was named
   model::DeviceCode code;
-  std::vector<DeviceKernel> kernels;         // as in the code
+  std::vector<DeviceKernel> kernels;         // in the order of the code
   std::vector<model::CodeFinding> findings;  // most severe first
-  // Of the embedded PTX, with the registers and spills of its compiled kernels where the file has both.
+  // For the embedded PTX, with the registers and spills of its compiled kernels where the file has both.
   std::vector<std::unique_ptr<PtxReport>> ptx;
   std::vector<std::string> notes;
 };

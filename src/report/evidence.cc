@@ -72,7 +72,7 @@ void Evidence::add(const CudaReport& report) {
   add_findings(Layer::source, report.findings, signs);
 }
 
-// A label of the file is said of no kernel where a finding says it of one: it would speak for all.
+// A label of the file is not a sign about a kernel where a finding is one: it would apply to all kernels.
 void Evidence::add(const PtxReport& report) {
   files.emplace_back(Layer::ptx, report.source);
   add_findings(Layer::ptx, report.diagnosis.findings, signs);

@@ -1,4 +1,4 @@
-// All that is known of some kernels, from source to the run, as one list of signs, and what they say together.
+// All evidence about some kernels, from source to the run, as one list of signs, and its reconciliation.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace frx::report {
 
-// Keeps its own copies: the reports may go.
+// Copies what it needs: the reports may be destroyed.
 struct Evidence {
   std::vector<std::pair<knowledge::Layer, std::string>> files;  // in the order in which they were given
   std::vector<diagnose::Sign> signs;
@@ -27,12 +27,12 @@ struct Evidence {
   std::vector<knowledge::Layer> layers() const;
 };
 
-// One counter that would settle a diagnosis.
+// One counter that would decide a diagnosis.
 struct WantedCounter {
   std::string_view counter, label, why;
 };
 
-// What ncu would have to be asked, and what that would give (docs/contract.md, section 8.5).
+// The counters to request from ncu, and the resulting confidence (docs/contract.md, section 8.5).
 struct MissingEvidence {
   std::vector<WantedCounter> counters;
   std::string ncu_command;              // these counters alone
@@ -44,13 +44,13 @@ struct EvidenceReport {
   Evidence evidence;
   std::vector<knowledge::ReconciledDiagnosis> known;
   diagnose::Reconciliation reconciliation;              // points into both
-  std::vector<std::optional<MissingEvidence>> missing;  // by diagnosis; none: nothing is missing
+  std::vector<std::optional<MissingEvidence>> missing;  // by diagnosis; absent: nothing is missing
 };
 
 // The report points into the library that `known` was read from, and into `metrics`.
 std::unique_ptr<EvidenceReport> reconcile(Evidence evidence, std::vector<knowledge::ReconciledDiagnosis> known,
                                           const knowledge::MetricCatalogue& metrics);
-// With what `knowledge` says of it.
+// With the texts of `knowledge` for it.
 Result<std::unique_ptr<EvidenceReport>> reconcile(Evidence evidence, const knowledge::Knowledge& knowledge);
 
 }  // namespace frx::report

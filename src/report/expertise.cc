@@ -17,7 +17,7 @@ Result<std::shared_ptr<const Expertise>> Expertise::load(const std::string& data
     TRY_ASSIGN(std::unique_ptr<Expertise> own, make(data_directory));
     return std::shared_ptr<const Expertise>(std::move(own));
   }
-  // Behind a pointer, so that nothing takes it apart at exit.
+  // By pointer, so that it is never destroyed at exit.
   static const auto* const embedded = new Result<std::unique_ptr<Expertise>>(make(""));
   if (!*embedded) return tl::unexpected(embedded->error());
   return std::shared_ptr<const Expertise>(std::shared_ptr<const Expertise>(), embedded->value().get());

@@ -1,4 +1,4 @@
-// What the program knows and what it can advise, as one thing that analysts share.
+// The knowledge and the advice catalogue, as one object that analysts share.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,8 @@ namespace frx::report {
 
 class Expertise {
  public:
-  // `data_directory`: --data DIR laid over what is embedded, or "". The embedded one is made once, lives as
-  // long as the process and is never taken apart: that would be a tenth of the time of a small run. Errors
-  // name file and line of the overlay.
+  // `data_directory`: --data DIR merged over the embedded data, or "". The embedded one is built once, lives as long as the process and is
+  // never destroyed: that would be a tenth of the time of a small run. Errors name file and line of the overlay.
   static Result<std::shared_ptr<const Expertise>> load(const std::string& data_directory);
 
   const knowledge::Knowledge& knowledge() const { return knowledge_; }

@@ -15,10 +15,10 @@ using model::CodeFinding;
 
 constexpr std::size_t named_at_most = 3;  // kernels of a group
 
-// What a layer knows of one side: its kernels under the names that findings call them by.
+// The kernels of one side in one layer, under the names that findings use.
 struct Side {
   std::vector<std::string> kernels;       // each once
-  std::set<std::string_view> unfinished;  // of these, those that were not followed to their end
+  std::set<std::string_view> unfinished;  // those of them that were not analysed to their end
   std::span<const CodeFinding> findings;
 };
 
@@ -26,7 +26,7 @@ void add_once(std::vector<std::string>& names, std::set<std::string, std::less<>
   if (seen.emplace(name).second) names.emplace_back(name);
 }
 
-// A kernel that is only launched here counts, too: its launches can be found fault with.
+// A kernel that is only launched here counts, too: its launches can have findings.
 Side side_of(const CudaReport& report) {
   Side side{{}, {}, report.findings};
   std::set<std::string, std::less<>> seen;
@@ -58,7 +58,7 @@ void share_the_nameless(Side& first, Side& second) {
   if (in_second && !in_first) first.kernels.emplace_back();
 }
 
-// A mangled name where both sides have it, else the readable one: a new parameter makes another symbol of the same kernel.
+// The mangled name where both sides have it, otherwise the readable one: a new parameter makes another symbol of the same kernel.
 std::vector<std::string> pairing_names(const std::vector<std::string>& kernels, const std::vector<std::string>& others) {
   const std::set<std::string_view> shared(others.begin(), others.end());
   std::vector<std::string> names;

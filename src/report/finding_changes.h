@@ -1,7 +1,7 @@
-// What static analysis finds on one side and not on the other, kernel by kernel.
+// The findings of static analysis on one side and not on the other, kernel by kernel.
 //
-// The same rule may hold in ten kernels: each is a finding of its own, and one that was mended is seen. Findings of kernels that
-// are on one side only have nothing to be compared with; they are listed and say so.
+// The same rule may hold in ten kernels: each is a finding of its own, so that one that was fixed is visible. Findings of kernels that are
+// on one side only are not comparable; they are listed and marked.
 #pragma once
 
 #include <span>
@@ -23,9 +23,9 @@ struct FindingChange {
   std::string_view code;
   std::string kernel;                                            // "copy", "naive -> tiled", "" for none
   const model::CodeFinding *first = nullptr, *second = nullptr;  // the surest of each side, null where it does not hold
-  std::size_t first_places = 0, second_places = 0;               // where it shows
+  std::size_t first_places = 0, second_places = 0;               // number of places
   std::size_t pair = 0;                                          // index into FindingChanges::pairs
-  bool is_comparable = true;                                     // as FindingChanges says of its pair
+  bool is_comparable = true;                                     // as in FindingChanges for its pair
 
   Change change() const { return !second ? Change::resolved : !first ? Change::appeared : Change::persistent; }
   const model::CodeFinding& either() const { return first ? *first : *second; }
@@ -35,10 +35,10 @@ struct FindingChange {
 std::vector<std::string> sentences_of(std::span<const FindingChange* const> changes);
 
 struct FindingChanges {
-  std::vector<std::string> first_symbols, second_symbols;  // kernels, as findings call them
+  std::vector<std::string> first_symbols, second_symbols;  // kernels, by the names in findings
   std::vector<std::string> first_kernels, second_kernels;  // the same, readable
   std::vector<derive::compare::KernelPair> pairs;          // of these
-  // By pair: kernels stand on both sides and were all followed to their ends. Elsewhere a finding that is gone proves nothing.
+  // By pair: the kernels are on both sides and were all analysed to their ends. Elsewhere the absence of a finding proves nothing.
   std::vector<bool> is_comparable;
   std::vector<FindingChange> all;  // most severe first
 
@@ -48,7 +48,7 @@ struct FindingChanges {
   std::vector<std::string> codes(Change change) const;
 };
 
-// Of two sides that both have the layer.
+// Both sides must have the layer.
 FindingChanges changes_in_source(const CudaReport& first, const CudaReport& second);
 FindingChanges changes_in_ptx(const PtxReport& first, const PtxReport& second);
 

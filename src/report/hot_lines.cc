@@ -15,7 +15,7 @@ using model::CodeProfile;
 
 constexpr std::size_t max_hot = 10, few_hot = 3, max_wasteful = 3;
 constexpr double min_share_pct = 1, min_waste_pct = 5;
-// With fewer, chance decides: a line that takes half the time shows 36 to 64 % of 50 samples.
+// With fewer samples chance decides: a line that takes half the time shows 36 to 64 % of 50 samples.
 constexpr std::uint64_t min_samples = 50;
 
 double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
@@ -35,7 +35,7 @@ struct Transfers {
   }
 };
 
-// Of a line or of all lines; those that waste apart from the others.
+// The sums of a line or of all lines; those with waste are separate from the others.
 struct Traffic {
   Transfers good, wasteful;
   bool measured = false;
@@ -175,10 +175,10 @@ std::size_t count_hot(const std::vector<HotLine>& lines, bool by_samples) {
   return hot;
 }
 
-// The hottest lines, then the most wasteful of the others: a store makes no warp wait, and may still cost bandwidth.
+// The hottest lines, then those of the others with most waste: a store makes no warp wait, and may still cost bandwidth.
 std::vector<HotLine> worth_showing(std::vector<HotLine> lines, bool by_samples) {
   std::stable_sort(lines.begin(), lines.end(), [&](const HotLine& a, const HotLine& b) { return hotter(a, b, by_samples); });
-  // How often an instruction without a line was executed helps nobody.
+  // The number of executions of an instruction without a line is of no use.
   const bool tells = by_samples || (!lines.empty() && !lines.front().offset);
   const std::size_t hot = tells ? count_hot(lines, by_samples) : 0;
   const auto cold = lines.begin() + static_cast<std::ptrdiff_t>(hot);
@@ -191,7 +191,7 @@ std::vector<HotLine> worth_showing(std::vector<HotLine> lines, bool by_samples) 
   return lines;
 }
 
-// One name may have run different code; that with most samples is the one to look at.
+// One name may have run different code; the one with most samples is analysed.
 const CodeProfile* profile_of(const std::vector<CodeProfile>& profiles, std::string_view kernel) {
   const CodeProfile* best = nullptr;
   for (const CodeProfile& profile : profiles) {

@@ -1,8 +1,8 @@
-// Which lines of a kernel its warps spend their time at, and what is wrong there.
+// The lines of a kernel where its warps spend their time, and the causes.
 //
-// A sample says where a warp stood and why it did not go on: mostly at the first instruction that needs a value,
-// which may stand a line behind the load that fetches it. All samples count, as in the profiler's own
-// "Warp Stall Sampling (All Samples)", also those of warps that did go on (`selected`), which are no stall.
+// A sample says where a warp was and why it did not continue: usually at the first instruction that needs a value, which may be a line
+// after the load that fetches it. All samples count, as in the profiler's own "Warp Stall Sampling (All Samples)", also those of warps that
+// did continue (`selected`), which are no stall.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ namespace frx::report {
 
 struct LineStall {
   std::string_view reason;     // "long_scoreboard"
-  std::string_view words;      // "waits for a result of ...": what such a warp does
+  std::string_view words;      // "waits for a result of ...": the state of such a warp
   double pct = 0;              // of the samples of the line
 };
 
-// More transfers than the bytes asked for need.
+// More transfers than the requested bytes need.
 struct LineWaste {
   std::string_view access;     // "loads", "stores", "copies" (to shared memory) or "accesses"
-  std::optional<double> each, ideal_each;  // per executed instruction, of those that waste if any does
+  std::optional<double> each, ideal_each;  // per executed instruction, of those with waste if there are any
   double excess = 0;           // transfers, over all launches
   double of_line_pct = 0;      // excess, of the line's transfers
   double of_kernel_pct = 0;    // excess, of the kernel's transfers
@@ -58,7 +58,7 @@ struct HotCode {
   std::vector<HotLine> lines;  // hottest first; then those that waste most
   std::size_t of_lines = 0;    // how many lines, or instructions, were measured
   std::uint64_t samples = 0;
-  bool by_samples = false;     // else by executed instructions: too few samples, or none, to tell
+  bool by_samples = false;     // otherwise by executed instructions: there are too few samples, or none
   bool has_places = false;
 };
 
@@ -67,7 +67,7 @@ std::vector<HotLine> code_lines(const model::CodeProfile& profile, const knowled
 // Every instruction, with its place when it is known.
 std::vector<HotLine> code_instructions(const model::CodeProfile& profile, const knowledge::MetricCatalogue& metrics);
 
-// The lines worth showing, by the profile of the kernel with most samples; nothing when none was measured.
+// The lines worth showing, by the profile of the kernel with most samples; absent when none was measured.
 HotCode hot_code(const std::vector<model::CodeProfile>& profiles, std::string_view kernel, const knowledge::MetricCatalogue& metrics);
 
 }  // namespace frx::report

@@ -10,7 +10,7 @@ namespace {
 
 using Basis = ImplementationVerdict::Basis;
 
-constexpr double large_occupancy_shift = 20;  // points, as documented
+constexpr double large_occupancy_shift = 20;  // points, as in docs/contract.md
 
 Side other(Side side) { return side == Side::first ? Side::second : side == Side::second ? Side::first : Side::neither; }
 
@@ -28,14 +28,14 @@ std::string change_of(const NumberRow& row) {
   return fmt::format("{} {:.4g} -> {:.4g}{}{}", row.label, *row.first, *row.second, row.unit.empty() ? "" : " ", row.unit);
 }
 
-// Who needs fewer registers: as measured, else as PTX says.
+// Which side needs fewer registers: as measured, otherwise by PTX.
 const NumberRow* register_row(const ImplementationComparison& c) {
   const NumberRow* measured = c.ncu.number("registers_per_thread");
   if (measured && measured->better()) return measured;
   return c.ptx.number("register_count");
 }
 
-// The documented ones: fewer registers are meant to bring occupancy.
+// The catches of docs/contract.md: fewer registers are meant to raise occupancy.
 void add_register_tradeoffs(const ImplementationComparison& c, std::vector<Tradeoff>& all) {
   const NumberRow *registers = register_row(c), *occupancy = c.ncu.number("avg_occupancy_pct");
   if (!occupancy || !occupancy->better() || !registers || !registers->better()) return;
@@ -60,15 +60,15 @@ bool is_of_registers_and_launch(const DimensionScore& a, const DimensionScore& b
   return std::ranges::count(ids, "register_efficiency") == 1 && std::ranges::count(ids, "launch_efficiency") == 1;
 }
 
-// One dimension better, another worse; registers against occupancy are told of above.
+// One dimension better, another worse; registers against occupancy are reported above.
 void add_opposite_dimensions(const ImplementationComparison& c, std::vector<Tradeoff>& all) {
-  const bool told_of_registers = std::ranges::any_of(
+  const bool registers_reported = std::ranges::any_of(
       all, [](const Tradeoff& one) { return one.label.ends_with("occupancy_regressed") || one.label.starts_with("occupancy_improved"); });
   for (const DimensionScore& better : c.scores.dimensions) {
     if (better.winner(c.card->tie_band) != Side::second) continue;
     for (const DimensionScore& worse : c.scores.dimensions) {
       if (worse.winner(c.card->tie_band) != Side::first) continue;
-      if (told_of_registers && is_of_registers_and_launch(better, worse)) continue;
+      if (registers_reported && is_of_registers_and_launch(better, worse)) continue;
       all.push_back({fmt::format("{}_improved_but_{}_regressed", better.dimension->id, worse.dimension->id),
                      "medium",
                      fmt::format("{} got better, {} worse", better.dimension->display, worse.dimension->display),
@@ -78,7 +78,7 @@ void add_opposite_dimensions(const ImplementationComparison& c, std::vector<Trad
   }
 }
 
-// The winner has a finding after which its result may be wrong, and the other side has not.
+// The winner has a finding that makes its result possibly wrong, and the other side has not.
 void add_doubts_about_winner(const ImplementationComparison& c, std::vector<Tradeoff>& all) {
   if (!c.source_changes || c.verdict.winner == Side::neither) return;
   const bool second_won = c.verdict.winner == Side::second;

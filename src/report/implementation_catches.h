@@ -1,4 +1,4 @@
-// What stands behind the verdict of a comparison: trade-offs, what is not known, and which flag would tell.
+// The caveats of the result of a comparison: trade-offs, unknowns, and the flag that would resolve them.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace frx::report {
 
-// Gravest first. The verdict and the scores must be there.
+// Gravest first. The result and the scores must have been computed.
 std::vector<Tradeoff> tradeoffs_of(const ImplementationComparison& comparison);
 
 std::vector<std::string> still_unknown_in(const ImplementationComparison& comparison);
 
-// What to add to the command line to know more.
+// The options to add to the command line for more evidence.
 std::vector<UpgradeHint> hints_for(const ImplementationComparison& comparison);
 
 }  // namespace frx::report

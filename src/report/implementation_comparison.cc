@@ -14,7 +14,7 @@ namespace {
 
 using Basis = ImplementationVerdict::Basis;
 
-// What speaks for the winner first.
+// The reasons for the winner first.
 void add_dimension_reasons(ImplementationComparison& c) {
   for (const bool for_winner : {true, false}) {
     for (const DimensionScore& score : c.scores.dimensions) {
@@ -28,7 +28,7 @@ void add_dimension_reasons(ImplementationComparison& c) {
   }
 }
 
-// A tie although something was mended: why that does not decide.
+// A tie although something was fixed: why that does not decide.
 void add_unscored_reasons(ImplementationComparison& c) {
   if (c.verdict.winner != Side::neither) return;
   for (const knowledge::UnscoredRule& rule : c.card->unscored) {
@@ -42,7 +42,7 @@ void add_unscored_reasons(ImplementationComparison& c) {
   }
 }
 
-// True when the times of both sides are of the same work and say who is faster, or that nobody is.
+// True when the times of both sides are of the same work and determine which is faster, or that they are equal.
 bool judge_by_time(ImplementationComparison& c) {
   if (!c.ncu.is_available) return false;
   const NcuComparison profiles = compare(*c.first.ncu, *c.second.ncu, c.first.label, c.second.label);
@@ -75,7 +75,7 @@ void add_incomplete(const Implementation& side, std::vector<std::string>& notes)
                                 side.label, count_text(static_cast<std::size_t>(incomplete), "kernel")));
 }
 
-// Which kernels were taken for the same work, and which have no counterpart: findings of those are listed and score nothing.
+// Which kernels were taken as the same work, and which have no counterpart: findings of those are listed and score nothing.
 void add_pairing(const FindingChanges& changes, const Implementation& first, const Implementation& second,
                  std::vector<std::string>& notes) {
   for (const derive::compare::KernelPair& pair : changes.pairs) {

@@ -1,6 +1,6 @@
 // Two implementations of the same work: which is better, why, what is still unknown, and how to find out.
 //
-// Kernel time decides when both sides have it; the scorecard explains. Without it the scorecard decides over the dimensions
+// Kernel time decides when both sides have it; the scorecard explains. Otherwise the scorecard decides over the dimensions
 // for which both sides have evidence. Exchanging the sides exchanges the answer.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace frx::report {
 
-// A layer that was asked for and could not be had.
+// A layer that was requested and is not available.
 struct EvidenceFailure {
   std::string layer;   // "ptx", "ncu"
   std::string target;  // label of the side
@@ -25,13 +25,13 @@ struct EvidenceFailure {
 struct ImplementationVerdict {
   enum class Basis : std::uint8_t { nothing, scorecard, kernel_time };
 
-  Basis basis = Basis::nothing;  // nothing: no layer has evidence on both sides; the winner is then nobody
+  Basis basis = Basis::nothing;  // nothing: no layer has evidence on both sides; there is no winner then
   Side winner = Side::neither;
   std::optional<double> first_us, second_us;  // kernel time, when both sides have one
   std::vector<std::string> reasons;           // strongest first
 };
 
-// Something got better and something else worse, or the answer has a catch.
+// One metric got better and another worse, or the answer has a caveat.
 struct Tradeoff {
   std::string label;
   std::string_view severity;  // low, medium, high
@@ -54,14 +54,14 @@ struct ImplementationComparison {
   std::vector<std::string> still_unknown;
   std::vector<UpgradeHint> hints;
   std::vector<EvidenceFailure> failures;
-  std::unique_ptr<EvidenceReport> first_evidence, second_evidence;  // what the layers of each side say together
+  std::unique_ptr<EvidenceReport> first_evidence, second_evidence;  // all layers of each side combined
   std::vector<std::string> notes;
 
   // Of both layers, source first, without remarks.
   std::vector<const FindingChange*> changes(Change change) const;
 };
 
-// What a comparison has to know; `knowledge` outlives it.
+// The input of a comparison; `knowledge` outlives it.
 struct ComparisonKnowledge {
   knowledge::Scorecard card;
   std::vector<knowledge::ReconciledDiagnosis> diagnoses;

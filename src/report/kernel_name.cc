@@ -1,4 +1,4 @@
-// The part of a C++ kernel name that people say: no return type, no template arguments, no parameters.
+// The short form of a C++ kernel name: no return type, no template arguments, no parameters.
 
 #include <string>
 #include <string_view>

@@ -82,7 +82,7 @@ double instructions_of(const PtxReport& report, model::ptx::Category category) {
   return sum(report, [&](const derive::ptx::KernelFacts& facts) { return facts.of(category); });
 }
 
-// Absent when nobody who knows was asked.
+// Absent when there is no evidence.
 Number spill_bytes(const PtxReport& report, std::optional<std::uint64_t> derive::ptx::Compiled::*which) {
   Number total;
   for (const diagnose::PtxKernel& kernel : report.diagnosis.kernels) {
@@ -92,7 +92,7 @@ Number spill_bytes(const PtxReport& report, std::optional<std::uint64_t> derive:
   return total;
 }
 
-// The compiler's word, else whether the launch bounds leave too few registers for what is alive.
+// From the compiler, otherwise by whether the launch bounds leave too few registers for the live values.
 std::optional<bool> spills(const PtxReport& report) {
   if (const Number stored = spill_bytes(report, &derive::ptx::Compiled::spill_store_bytes)) return *stored > 0;
   if (std::ranges::any_of(report.diagnosis.kernels, &diagnose::PtxKernel::probably_spills)) return true;

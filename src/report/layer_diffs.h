@@ -1,4 +1,4 @@
-// What two implementations are made of, side by side: structure of the source, numbers of PTX, counters of a profile.
+// Two implementations side by side: structure of the source, numbers of PTX, counters of a profile.
 //
 // Rows describe. Most have no better side: a kernel may be fast because it moves more bytes, or with fewer threads.
 #pragma once
@@ -22,7 +22,7 @@ struct NumberRow {
 
   std::string_view key, label, unit;
   Better better_is = Better::neither;
-  std::optional<double> first, second;  // absent: not known on that side
+  std::optional<double> first, second;  // absent: unknown on that side
 
   // Absent when a side is unknown, or when they differ and no direction is better.
   std::optional<Side> better() const;
@@ -33,7 +33,7 @@ struct TruthRow {
   std::optional<bool> first, second;
 };
 
-// Words about kernels, such as how they index: sorted, each once.
+// Words about kernels, such as the kind of their indexing: sorted, each once.
 struct WordsRow {
   std::string_view key, label;
   std::vector<std::string> first, second;

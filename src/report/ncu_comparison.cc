@@ -14,9 +14,9 @@ using Better = MetricTables::Better;
 using Row = MetricTables::Compared;
 
 constexpr double noise = 0.001;
-constexpr double score_step = 0.02;  // a smaller change of a score is none
-constexpr double time_step = 1.05;   // a smaller change of time is none
-constexpr double clock_step = 1.05;  // clocks that are held differ by less
+constexpr double score_step = 0.02;  // a smaller change of a score does not count
+constexpr double time_step = 1.05;   // a smaller change of time does not count
+constexpr double clock_step = 1.05;  // clocks locked by ncu differ by less
 
 MetricDelta delta_of(const Row& row, const NcuReport& baseline, const NcuReport& optimized) {
   MetricDelta delta{std::string(row.key), std::string(row.label), std::string(row.unit), {}, {}, {}, {}};
@@ -97,8 +97,8 @@ void judge_time(NcuComparison& result, std::optional<derive::compare::BaselineSp
   result.outcome = result.bottleneck_outcome;
 }
 
-// ncu holds the clocks at their base unless it is told not to; a kernel that draws much power lowers them itself, so a difference
-// is said and explains nothing away.
+// ncu locks the clocks at their base unless it is told not to; a kernel that draws much power lowers them itself, so a difference is
+// reported and excuses nothing.
 void add_clocks(NcuComparison& result) {
   for (const std::string_view id : {"sm_frequency", "dram_frequency"}) {
     const Value *a = result.baseline->value(id), *b = result.optimized->value(id);

@@ -1,4 +1,4 @@
-// Two profiles of the same work, before and after a change: what moved, and did it get better.
+// Two profiles of the same work, before and after a change: which readings changed, and whether it is faster.
 //
 // Kernel time decides when both sides have it; bottlenecks explain. A side that was not measured is
 // never scored: missing is "not comparable".
@@ -35,7 +35,7 @@ struct NcuComparison {
   std::string outcome;                // improved, regressed, mixed, neutral
   std::string basis;                  // kernel_gpu_time or bottleneck_diff
   PredictionScores predictions;       // of the advice about the baseline
-  std::vector<std::string> caveats;   // why the two may not be comparable
+  std::vector<std::string> caveats;   // reasons why the two may not be comparable
 };
 
 NcuComparison compare(const NcuReport& baseline, const NcuReport& optimized, std::string label_baseline,

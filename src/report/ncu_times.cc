@@ -28,7 +28,7 @@ std::string incomparable(const NcuReport& a, const NcuReport& b, const ProfileJu
   return {};
 }
 
-// What a difference must exceed, and why.
+// The threshold that a difference must exceed, and its reason.
 struct Hurdle {
   double us = 0;
   std::string what;

@@ -74,7 +74,7 @@ TEST(ProfileTimes, OtherGpusAndMissingDurationsAreNotComparable) {
   b.compute_capability = "8.0";
   EXPECT_TRUE(judge_profiles(a, b).is_comparable);
   a.gpu_name = "NVIDIA A100-SXM4-40GB";
-  EXPECT_TRUE(judge_profiles(a, b).is_comparable);  // the other one is not named
+  EXPECT_TRUE(judge_profiles(a, b).is_comparable);  // the other one has no name
   b.gpu_name = "NVIDIA A100-SXM4-80GB";
   EXPECT_EQ(judge_profiles(a, b).why_not, "they were measured on different GPUs, NVIDIA A100-SXM4-40GB and NVIDIA A100-SXM4-80GB");
   b = profile_with({});

@@ -12,7 +12,7 @@ namespace {
 using derive::compare::canonical_name;
 using derive::compare::is_fused_of;
 
-// The fused rows whose parts are looked for; a compiler makes tens of them.
+// The limit of fused rows that are decomposed; a compiler makes tens of them.
 constexpr std::size_t fused_rows = 200;
 
 bool has_shapes(const TraceReport& trace) {
@@ -42,7 +42,7 @@ double add_side(Rows& rows, const TraceReport& trace, bool by_shapes, std::optio
   return sum;
 }
 
-// What a fused row of one side was made of, among what the other side has and this one has less of.
+// The parts of a fused row of one side, among the rows that the other side has and this one has less of.
 void find_fused(std::vector<ComparedOperator>& rows) {
   std::size_t found = 0;
   for (ComparedOperator& fused : rows) {

@@ -1,4 +1,4 @@
-// Which operators of two traces take other time on the GPU. The rows of each side add up to all of its GPU work.
+// The operators of two traces with different GPU time. The rows of each side add up to all of its GPU work.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace frx::report {
 
-// Nanoseconds and pieces of GPU work of a mean recorded step, warming up included. Absent on a side without such work.
+// Nanoseconds and pieces of GPU work of a mean recorded step, warm-up included. Absent on a side without such work.
 struct ComparedOperator {
   std::string name, shapes;  // shapes: "" when they are not compared, or none were recorded for it
   std::optional<double> first_ns, second_ns;
   std::optional<double> first_count, second_count;
-  // Other rows: of a fused operator that is on one side only, those of the other side whose names it bears ("aten::add");
-  // they need not be gone altogether.
+  // Other rows: of a fused operator that is on one side only, those of the other side that its name contains ("aten::add"); they need not
+  // be gone altogether.
   std::vector<std::string> fused_of;
   double change_ns() const { return second_ns.value_or(0) - first_ns.value_or(0); }
 };

@@ -22,7 +22,7 @@ TEST(OperatorComparison, RowsAreOfEqualNameAndShapesAndAddUp) {
   const OperatorComparison found = compare_operators(&a, &b);
   EXPECT_TRUE(found.by_shapes);
   ASSERT_EQ(found.rows.size(), 4u);
-  EXPECT_EQ(found.rows[0].shapes, "[[4, 4]]");  // equal changes stand in the order of their shapes
+  EXPECT_EQ(found.rows[0].shapes, "[[4, 4]]");  // equal changes are in the order of their shapes
   EXPECT_FALSE(found.rows[0].second_ns.has_value());
   EXPECT_EQ(found.rows[1].change_ns(), -100);
   double first = 0, second = 0;

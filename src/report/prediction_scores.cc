@@ -29,8 +29,8 @@ std::vector<std::size_t> indices(std::size_t size) {
   return all;
 }
 
-// Pairs those of `first` and `second` whose names are alike, and leaves the others in them. Names that several have are no names here:
-// which of them is which nobody knows.
+// Pairs those of `first` and `second` with equal names, and leaves the others in them. Names that several have do not count: it is unknown
+// which corresponds to which.
 void pair_by_name(const NcuReport& before, const NcuReport& after, bool is_full, std::vector<std::size_t>& first,
                   std::vector<std::size_t>& second, Partners& partners) {
   std::map<std::string, KernelPair> called;
@@ -54,7 +54,7 @@ Partners partners_of(const NcuReport& before, const NcuReport& after) {
   std::vector<std::size_t> first = indices(before.kernels.size()), second = indices(after.kernels.size());
   pair_by_name(before, after, true, first, second, partners);
   pair_by_name(before, after, false, first, second, partners);
-  if (first.size() == 1 && second.size() == 1) partners[first[0]] = second[0];  // it was given another name
+  if (first.size() == 1 && second.size() == 1) partners[first[0]] = second[0];  // it was renamed
   return partners;
 }
 
@@ -64,7 +64,7 @@ std::optional<double> value_in(const Kernel& kernel, const Prediction& predictio
   return advise::value_to_compare(prediction, value->reading, kernel.launches);
 }
 
-// Every value that both have is the same: one measurement, looked at twice.
+// Every value that both have is the same: one measurement, used twice.
 bool is_same_measurement(const Kernel& a, const Kernel& b) {
   if (a.name != b.name || a.values.size() != b.values.size()) return false;
   return std::ranges::equal(a.values, b.values, [](const Value& x, const Value& y) { return x.id == y.id && x.value() == y.value(); });

@@ -44,7 +44,7 @@ NcuReport profile(std::vector<Kernel> kernels, std::string_view advised = "") {
 
 PredictionScores scores(const NcuReport& before, const NcuReport& after) { return score_predictions(before, after, 0.03); }
 
-// What became of the one prediction, or why it was not looked at.
+// The result of the one prediction, or why it was not compared.
 std::string told(const PredictionScores& all) {
   if (!all.unscored.empty()) return all.unscored[0].why;
   return all.scored.empty() ? "" : std::string(advise::name_of(all.scored[0].score.outcome));
@@ -71,7 +71,7 @@ TEST(PredictionScores, AKernelWithoutCounterpartIsNotScored) {
   EXPECT_EQ(told(scores(before, profile({}))), "its kernel has no counterpart on the other side");
 }
 
-// Of two kernels of one short name nobody knows which one became which.
+// Of two kernels of one short name it is unknown which one became which.
 TEST(PredictionScores, WhatCouldBeEitherIsNeither) {
   const NcuReport before = profile({kernel("a<1>(int)", 32), kernel("a<2>(int)", 32)}, "a<1>(int)");
   EXPECT_EQ(told(scores(before, profile({kernel("a<3>(int)", 4), kernel("a<4>(int)", 4)}))),

@@ -19,7 +19,7 @@ using model::ptx::Space;
 
 namespace {
 
-// The block that the source launches the kernel with, where that is constant and the same everywhere.
+// The block size with which the source launches the kernel, where that is constant and the same everywhere.
 std::optional<BlockShape> launched_block(const CudaReport& report, std::string_view kernel) {
   std::optional<BlockShape> block;
   for (const model::cuda::Launch& launch : report.inspection.launches) {
@@ -33,7 +33,7 @@ std::optional<BlockShape> launched_block(const CudaReport& report, std::string_v
   return block;
 }
 
-// Of the finding's places.
+// The places of the finding.
 std::vector<std::pair<std::string, std::uint32_t>> lines_of(const CodeFinding& finding) {
   std::vector<std::pair<std::string, std::uint32_t>> lines{{std::string(file_name_in(finding.place.file)), finding.place.line}};
   for (const TextPlace& place : finding.more_places) lines.emplace_back(file_name_in(place.file), place.line);
@@ -88,14 +88,14 @@ void PtxEvidence::add_kernel(const PtxReport& ptx, const KernelFacts& facts) {
     for (const p::Branch& branch : divergence.branches) {
       if (!branch.may_diverge) continue;
       const std::optional<Line> at = line(branch.instruction);
-      if (at) kernel.parting.insert(*at);
+      if (at) kernel.divergent.insert(*at);
       kernel.all_parts_placed &= at.has_value();
     }
   }
   kernels_.emplace(kernel_called(facts.name), std::move(kernel));
 }
 
-// Those of its name that have code from the finding's file: another file may have a kernel of that name.
+// The kernels of its name with code from the finding's file: another file may have a kernel of that name.
 std::vector<const PtxEvidence::Kernel*> PtxEvidence::kernels_of(const CodeFinding& finding) const {
   std::vector<const Kernel*> found;
   const std::string file(file_name_in(finding.place.file));
@@ -112,10 +112,10 @@ struct PtxEvidence::Answer {
   bool is_known = true;  // the cost of every access is
   std::size_t accesses = 0;
   std::uint32_t narrowest = ~0u, widest = 0;  // bytes of one lane
-  std::string sentence;                       // of the worst one
+  std::string sentence;                       // of the worst access
 };
 
-// The places of the finding and what PTX has on their lines.
+// The places of the finding and the PTX of their lines.
 PtxEvidence::Answer PtxEvidence::ask(const CodeFinding& finding, Space space) const {
   Answer answer;
   std::uint32_t worst = 0;
@@ -153,12 +153,12 @@ PtxVerdict PtxEvidence::about_width(const CodeFinding& finding) const {
   return confirmed(fmt::format("no access of these lines moves more than {} bytes per lane", answer.widest), "medium");
 }
 
-// A short way becomes a selection: then the lanes stay together.
+// A short branch becomes a selection: then the warp does not diverge.
 PtxVerdict PtxEvidence::about_condition(const CodeFinding& finding) const {
   const std::vector<const Kernel*> kernels = kernels_of(finding);
   const std::vector<Line> lines = lines_of(finding);
   const auto parts = [&](const Kernel* kernel) {
-    return std::ranges::any_of(lines, [&](const Line& line) { return kernel->parting.contains(line); });
+    return std::ranges::any_of(lines, [&](const Line& line) { return kernel->divergent.contains(line); });
   };
   const auto never = [&](const Kernel* kernel) {
     return kernel->all_parts_placed && !parts(kernel) &&
@@ -173,13 +173,13 @@ PtxVerdict PtxEvidence::about_condition(const CodeFinding& finding) const {
 PtxVerdict PtxEvidence::about_branches(const CodeFinding& finding) const {
   const std::vector<const Kernel*> kernels = kernels_of(finding);
   if (kernels.empty()) return {};
-  const auto together = [](const Kernel* k) { return k->facts->divergence_known && k->parting.empty() && k->all_parts_placed; };
+  const auto together = [](const Kernel* k) { return k->facts->divergence_known && k->divergent.empty() && k->all_parts_placed; };
   if (!std::ranges::all_of(kernels, together)) return {};
   return withdrawn("no branch of the kernel parts the lanes of a warp");
 }
 
-// 32 registers leave room for all threads of every SM. docs/validation/ptx.md: nineteen of twenty kernels use less than
-// 1.7 times what is estimated, and nineteen of twenty more than it divided by 1.4.
+// 32 registers allow all threads of every SM. docs/validation/ptx.md: nineteen of twenty kernels use less than 1.7 times the estimate, and
+// nineteen of twenty more than it divided by 1.4.
 PtxVerdict PtxEvidence::about_registers(const CodeFinding& finding) const {
   constexpr std::uint32_t few = 16, many = 48;
   const std::vector<const Kernel*> kernels = kernels_of(finding);

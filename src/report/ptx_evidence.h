@@ -1,8 +1,8 @@
-// What PTX says of a finding in the source that it was compiled from.
+// The evidence of PTX about a finding in the source that it was compiled from.
 //
-// By line, where the finding is about accesses or a condition; by kernel, where it is about the whole of it. A template
-// is several kernels: all of them must agree. What a compiler can do in several ways proves nothing and is not used:
-// barriers stay where they are, loops come and go.
+// By line, where the finding is about accesses or a condition; by kernel, where it is about the whole of it. A template is several kernels:
+// all of them must agree. A property that a compiler may change freely proves nothing and is not used: barriers stay in place, loops may
+// appear or disappear.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct PtxVerdict {
   enum Kind : std::uint8_t { silent, confirmed, withdrawn };
   Kind kind = silent;
   std::string sentence;         // without a full stop
-  std::string_view confidence;  // that a confirmed finding has now; "" when it keeps its own
+  std::string_view confidence;  // of a confirmed finding; "" when it keeps its own
 };
 
 class PtxEvidence {
@@ -38,7 +38,7 @@ class PtxEvidence {
   struct Kernel {
     const derive::ptx::KernelFacts* facts = nullptr;
     std::set<Line> lines;           // that have instructions
-    std::set<Line> parting;         // with a branch that may part the lanes of a warp
+    std::set<Line> divergent;       // with a branch that may diverge
     bool all_parts_placed = false;  // every such branch has a line, and none was left out
   };
   struct Answer;

@@ -24,7 +24,7 @@ bool take_rank(RankOfRun& one) {
   return true;
 }
 
-// On one machine a rank has the GPU of its number. Only where nobody names a rank, and collectives show that there are ranks.
+// On one machine a rank has the GPU of its number. Only where no trace names its rank, and collectives show that there are ranks.
 bool take_devices(std::vector<RankOfRun>& ranks) {
   for (RankOfRun& one : ranks) {
     if (one.trace->gpus.size() != 1 || one.collectives.calls.empty()) return false;
@@ -58,7 +58,7 @@ Result<> take_world(RanksReport& report) {
   return {};
 }
 
-// Before, between and behind those that are there; behind only where the world has a size.
+// The gaps before, between and after the present ranks; after the last only where the size of the world is known.
 void find_missing(RanksReport& report) {
   std::int64_t next = 0;
   const auto gap = [&](std::int64_t end) {

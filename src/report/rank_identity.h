@@ -1,4 +1,4 @@
-// Which rank a trace is of, and whether traces are of one run.
+// The rank of a trace, and whether traces are of one run.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace frx::report {
 
-// Gives each its rank and where that is from, sorts them by it, and fills in the size of the world and who is missing.
-// Fails when ranks cannot be told apart, or when the traces are not of one run.
+// Gives each its rank and the source of that number, sorts them by it, and fills in the size of the world and the missing ranks.
+// Fails when ranks cannot be distinguished, or when the traces are not of one run.
 Result<> identify(RanksReport& report);
 
-// Of files as tensorboard_trace_handler names them, the last recording of each process; others as they are. The indices of
-// those that count, ascending; `notes` says what is left out.
+// Selects from files as tensorboard_trace_handler names them the last recording of each process; others are kept. The indices of the
+// selected ones, ascending; `notes` says which are left out.
 std::vector<std::size_t> last_recordings(const std::vector<std::string>& names, std::vector<std::string>& notes);
 
 }  // namespace frx::report

@@ -69,7 +69,7 @@ std::size_t typical_rank(const RanksReport& report) {
   return times[(times.size() - 1) / 2].second;
 }
 
-// The others wait for a late rank, so what slows it down slows down the run. Its own waits for another late rank do not.
+// The others wait for a late rank, so its own bottleneck slows down the run. Its own waits for another late rank do not.
 void answer(const TraceAnalyst& analyst, RanksReport& report) {
   report.answering = report.has_late_rank() ? report.lateness.late.front() : typical_rank(report);
   const TraceReport& trace = *report.ranks[report.answering].trace;
@@ -79,7 +79,7 @@ void answer(const TraceAnalyst& analyst, RanksReport& report) {
   report.scope = analyst.judged_with(trace, derive::ranks::without_waiting(trace.scope().facts, report.left_out), known);
 }
 
-// What was not compared.
+// Notes on what was not compared.
 void note_what_is_left_out(RanksReport& report) {
   std::uint64_t point_to_point = 0, outside = 0;
   for (const RankOfRun& one : report.ranks) {
@@ -95,7 +95,7 @@ void note_what_is_left_out(RanksReport& report) {
   note(report.matching.alone, "kernel", "collectives of groups of which only one rank is here");
 }
 
-// What the traces say of themselves, each once.
+// The notes of the traces, each once.
 void gather_notes(RanksReport& report) {
   note_what_is_left_out(report);
   std::map<std::string, std::vector<std::string>> by_text;

@@ -12,15 +12,15 @@
 
 namespace frx::report {
 
-// A trace that is opened when its turn has come.
+// A trace that is opened when it is needed.
 struct TraceFile {
   std::string name;
   std::function<Result<std::unique_ptr<ByteSource>>()> open;
 };
 
-// Reads the traces one after another: of each, its report and its collectives are kept, not its events. A file that is no trace
-// is left out with a note; it is a failure when none is left, or when they are not of one run. `open_each` is told of every
-// file that is opened and gives the callback for its progress, or nothing. The report points into the analyst.
+// Reads the traces one after another: of each, its report and its collectives are kept, not its events. A file that is no trace is left out
+// with a note; it is a failure when none is left, or when they are not of one run. `open_each` is called for every file that is opened and
+// returns the callback for its progress, or none. The report points into the analyst.
 using OpenEach = std::function<std::function<void(std::uint64_t)>(const std::string& name, std::uint64_t bytes)>;
 Result<std::unique_ptr<RanksReport>> analyse_ranks(const TraceAnalyst& analyst, std::string source, const std::vector<TraceFile>& files,
                                                    const OpenEach& open_each = {});

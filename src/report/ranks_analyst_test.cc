@@ -15,8 +15,8 @@ std::string header(int rank, int world) {
   return fmt::format(R"("distributedInfo": {{"backend": "nccl", "rank": {}, "world_size": {}}},)", rank, world);
 }
 
-// Six steps of 10 ms. In each, four collectives of 100 us, to which the rank comes `late_us` late by computing longer; all leave
-// together, so that whoever is not late stays longer in them.
+// Six steps of 10 ms. In each, four collectives of 100 us, to which the rank comes `late_us` late by computing longer; all leave together,
+// so that ranks in time stay longer in them.
 std::string rank_trace(double late_us, double most_late_us, const std::string& head = "", int device = 0) {
   std::string events;
   int correlation = 0;
@@ -72,11 +72,11 @@ TEST_F(RanksOfRun, TheLateOneIsNamedAndAnswersForTheRun) {
   EXPECT_TRUE(run->has_late_rank());
   EXPECT_EQ(run->lateness.late, (std::vector<std::size_t>{2}));
   EXPECT_EQ(run->answering, 2u);
-  EXPECT_EQ(run->lateness.with_waiting, 16u);  // four steps, the first two are warming up
+  EXPECT_EQ(run->lateness.with_waiting, 16u);  // four steps, the first two are warm-up
   EXPECT_EQ(run->world_size, 4);
   EXPECT_TRUE(run->missing.empty());
   EXPECT_EQ(run->ranks[2].from, RankSource::distributed_info);
-  // The others, alone, see communication; the run is as busy as its late rank.
+  // The others, alone, show communication; the run is as busy as its late rank.
   EXPECT_EQ(run->ranks[0].trace->scope().diagnosis.user_facing, "communication_bound");
   EXPECT_EQ(run->scope.diagnosis.user_facing, run->ranks[2].trace->scope().diagnosis.user_facing);
   EXPECT_NE(run->scope.diagnosis.user_facing, "communication_bound");

@@ -18,7 +18,7 @@ enum class RankSource {
   distributed_info,  // of the header, as PyTorch writes it
   events,            // of the events of a file merged from several ranks
   file_name,
-  device,  // the number of the GPU, where nothing else says it
+  device,  // the number of the GPU, where there is no other source
 };
 std::string_view name_of(RankSource source);
 
@@ -29,7 +29,7 @@ struct RankOfRun {
   derive::ranks::Sequence collectives;
 };
 
-// A label, and the ranks whose own traces say it.
+// A label, and the ranks whose own traces have it.
 struct Opinion {
   std::string label;
   std::vector<std::int64_t> ranks;
@@ -45,7 +45,7 @@ struct RanksReport {
   derive::ranks::Lateness lateness;  // by the order of `ranks`
   std::vector<Opinion> opinions;     // the most common first
 
-  // The rank that answers for the run, and its answer. If it is a late one, without the time it waits for others itself.
+  // The rank that represents the run, and its answer. If it is a late one, without the time it waits for others itself.
   std::size_t answering = 0;
   RunScope scope;
   double left_out = 0;  // share of its steps

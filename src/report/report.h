@@ -1,8 +1,7 @@
 // The finished answer about an Nsight Compute profile, as plain values.
 //
-// Everything a renderer prints stands here: no catalogue, no session, no lookup is needed to print it.
-// Every number says where it came from (source_text), which is what --why shows. Names and words are
-// views into the catalogues, which outlive the report; a report of a million readings stays small.
+// A renderer needs nothing else: no catalogue, no session, no lookup. Every number has its source (source_text), which --why shows. Names
+// and words are views into the catalogues, which outlive the report; a report of a million readings stays small.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +26,14 @@ struct Value {
   std::string_view id;      // "dram_throughput_pct"
   std::string_view label;   // "DRAM throughput"
   std::string_view unit;    // "%", as the catalogue has it
-  std::string_view counter; // the name ncu knows it by, or ""
+  std::string_view counter; // its name in ncu, or ""
   std::string_view meaning;
   model::Reading reading;
 
   double value() const { return reading.value; }
 };
 
-// A file and what stands at a place in it: a line, or the number of a launch where there are no lines.
+// A file and a place in it: a line, or the number of a launch where there are no lines.
 struct SourceFile {
   std::string_view name;
   model::Places places = model::Places::lines;
@@ -59,21 +58,21 @@ struct Finding {
   std::vector<EvidenceLine> evidence;
   std::string why;
   std::string question;
-  std::string preset;       // whose counters settle it, or ""
+  std::string preset;       // with the counters that decide it, or ""
   std::string rule;         // the condition it holds by, as written in data/bottlenecks
   std::string rule_place;   // "data/bottlenecks/...yaml:12"
 };
 
 struct Unknown {
   std::string label;
-  std::vector<std::string> counters;  // what would have to be collected
+  std::vector<std::string> counters;  // the counters that are missing
 };
 
-// Why warps did not go on, and for how much of their time.
+// The reasons why warps did not continue, and the share of their time.
 struct Stall {
   std::string reason;     // "long_scoreboard"
   double pct = 0;
-  std::string_view kind;  // what is waited for: memory, sync, compute, or "" where it is none of these
+  std::string_view kind;  // of the wait: memory, sync, compute, or "" where it is none of these
 };
 
 struct LaunchShape {
@@ -101,7 +100,7 @@ struct Kernel {
   derive::Roofline roofline;
   derive::OccupancyAnalysis occupancy;
   derive::TensorUse tensor;
-  std::optional<double> opportunity_score;  // absent: nothing tells how far the kernel is from its roof
+  std::optional<double> opportunity_score;  // absent: the distance of the kernel from its roof is unknown
   std::string opportunity;  // high, medium, low, none
   std::vector<Stall> stalls;    // largest first
   std::string dominant_stall;   // "" when no stall was measured
@@ -165,7 +164,7 @@ struct NcuReport {
   std::vector<std::string> notes;
   std::vector<ProfilerRule> profiler_rules;
   std::vector<std::string> unknown_metrics;
-  std::string collect_command;  // what would complete the picture, or ""
+  std::string collect_command;  // collects the missing evidence, or ""
   std::string next_command;     // how to measure the next version
 
   const Value* value(std::string_view id) const;
@@ -178,7 +177,7 @@ NcuReport assemble(const diagnose::RunDiagnosis& run, advise::Advice advice, con
 
 // "void ns::gemm<float, 4>(int, float*)" -> "ns::gemm".
 std::string short_kernel_name(std::string_view name);
-// By which kernels of different layers are known: "gemm" of "void ns::gemm<float>(int)" and of "_ZN2ns4gemmIfEEvi".
+// The key of a kernel in all layers: "gemm" for "void ns::gemm<float>(int)" and for "_ZN2ns4gemmIfEEvi".
 std::string kernel_called(std::string_view name);
 
 }  // namespace frx::report

@@ -35,7 +35,7 @@ void read_metadata(const ingest::RunBundle& bundle, RunReport& report) {
   report.machine = {field("host"), field("gpu_name"), field("driver_version"), field("pytorch_version"), field("python_version")};
 }
 
-// Of the summary alone. Samples that were recorded are better than what it says of them.
+// Facts of the summary alone. Recorded samples are better than its averages.
 StreamOfRank stream_of(ingest::RunSummary summary, std::vector<model::GpuSample> samples) {
   StreamOfRank stream;
   stream.record = std::move(summary.record);

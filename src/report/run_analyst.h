@@ -14,8 +14,8 @@ class RunAnalyst {
  public:
   static Result<std::unique_ptr<RunAnalyst>> create(const std::string& data_directory, const ThresholdOptions& thresholds = {});
 
-  // The event stream of the SDK with the samples of the GPUs, and the trace of the profiler beside it; without a stream
-  // the trace answers alone, without either a summary that somebody made. The report points into this analyst.
+  // Uses the event stream of the SDK with the samples of the GPUs, and the trace of the profiler beside it; without a stream the trace
+  // alone, without either an existing summary. The report points into this analyst.
   Result<std::unique_ptr<RunReport>> analyse(const ingest::RunBundle& bundle) const;
 
  private:

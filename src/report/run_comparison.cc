@@ -22,17 +22,17 @@ std::vector<double> divided(std::vector<double> values, double by) {
   return values;
 }
 
-// How many steps it takes grows with the square of how much narrower the interval must get.
+// The number of steps grows with the square of the factor by which the interval must get narrower.
 std::optional<double> steps_needed(const Judgement& judgement, double noise_floor) {
   if (judgement.doubt != Doubt::too_scattered || !judgement.low) return std::nullopt;
   const double seen = std::abs(std::log(*judgement.ratio)) + std::log1p(-noise_floor);
-  if (seen <= 0) return std::nullopt;  // a difference within the floor can never be told
+  if (seen <= 0) return std::nullopt;  // a difference within the floor can never be detected
   const double half = std::log(*judgement.high / *judgement.low) / 2;
   const double now = static_cast<double>(std::min(judgement.first, judgement.second));
   return std::ceil(now * std::max(1.0, half * half / (seen * seen)));
 }
 
-// Of the first GPU of the first process, which is the one that steps are counted on.
+// The first GPU of the first process, where steps are counted.
 const model::GpuSteps* main_gpu(const TraceReport* trace) {
   if (trace == nullptr || trace->processes.empty() || trace->processes.front().gpus.empty()) return nullptr;
   return &trace->processes.front().gpus.front();
@@ -84,7 +84,7 @@ void add_machine(const RunReport& run, ComparedRun& side) {
   if (side.gpus.empty()) side.gpus = run.machine.gpu;
 }
 
-// Other software may be the very change that is asked about, so it is said and keeps nothing from being compared.
+// Other software may be the very change under test, so it is reported and does not prevent the comparison.
 void add_machine_notes(RunComparison& result) {
   constexpr std::pair<std::string RunMachine::*, std::string_view> parts[] = {
       {&RunMachine::host, "machine"}, {&RunMachine::driver, "driver"}, {&RunMachine::pytorch, "PyTorch"}, {&RunMachine::python, "Python"}};

@@ -1,7 +1,7 @@
-// What changed between two training runs, and whether one can tell which is faster.
+// The changes between two training runs, and which is faster, if that can be determined.
 //
-// Time decides. Where it went and which kernels changed explain the answer; they never make it. A row without a value on
-// one side was not recorded there or did not run; it is absent, not zero.
+// Time decides. The parts of the time and the kernels that changed explain the answer; they never decide. A row without a value on one side
+// was not recorded there or did not run; it is absent, not zero.
 #pragma once
 
 #include <memory>
@@ -26,9 +26,9 @@ struct ComparedRun {
   RunMachine machine;
   std::optional<int> world_size;
   std::string primary;          // id of the leading label, "" without one
-  std::size_t skipped = 0;      // steps left out as warming up
+  std::size_t skipped = 0;      // steps left out as warm-up
   bool has_steps = false;       // the recording marks where steps begin
-  std::vector<double> step_ns;  // of the others, in their order; with the wait for the loader before them
+  std::vector<double> step_ns;  // of the counted steps, in their order; with the wait for the loader before them
   std::optional<double> batch;  // samples in a step, when all steps say the same
 };
 ComparedRun compared(const TraceReport& trace, std::string label);
@@ -40,10 +40,10 @@ struct ComparedPart {
   std::optional<double> first_ns, second_ns;
 };
 
-// Mean per recorded step, warming up included.
+// Mean per recorded step, warm-up included.
 struct ComparedKernel {
   std::string name;
-  std::optional<double> first_ns, second_ns;        // GPU time; what ran at the same time counts twice
+  std::optional<double> first_ns, second_ns;        // GPU time; concurrent work counts twice
   std::optional<double> first_count, second_count;  // launches
   double change_ns() const { return second_ns.value_or(0) - first_ns.value_or(0); }
 };
@@ -51,12 +51,12 @@ struct ComparedKernel {
 struct RunComparison {
   ComparedRun first, second;
   derive::compare::Judgement judgement;
-  double noise_floor = derive::compare::default_noise_floor;  // raised by what the baselines differ by
+  double noise_floor = derive::compare::default_noise_floor;  // raised to the differences of the baselines
   std::optional<derive::compare::BaselineSpread> baselines;   // of further runs of the first configuration
   bool per_sample = false;                  // batches differ, so times were divided by them
-  std::vector<std::string> not_comparable;  // why the times must not be compared; the answer is then "cannot tell"
-  std::optional<double> steps_needed;       // on each side, to tell a difference of the size that was seen
-  std::vector<ComparedPart> parts;          // empty when one side cannot say
+  std::vector<std::string> not_comparable;  // reasons why the times must not be compared; the answer is then "cannot tell"
+  std::optional<double> steps_needed;       // on each side, to detect a difference of the observed size
+  std::vector<ComparedPart> parts;          // empty when one side has no such times
   std::vector<ComparedKernel> kernels;      // largest change first; empty when one side has none
   OperatorComparison operators;
   std::vector<std::string> notes;
@@ -65,7 +65,7 @@ struct RunComparison {
 // Why the times of the two must not be compared.
 std::vector<std::string> differences(const ComparedRun& a, const ComparedRun& b);
 
-// `first` and `second` tell of the same two runs as the traces, which may be null.
+// `first` and `second` are of the same two runs as the traces, which may be null.
 RunComparison compare(ComparedRun first, const TraceReport* first_trace, ComparedRun second, const TraceReport* second_trace,
                       double noise_floor, std::optional<derive::compare::BaselineSpread> baselines = {});
 

@@ -24,7 +24,7 @@ const std::vector<double> fast = {50, 51, 50, 49, 52, 50, 51, 50, 49, 51};
 TEST(RunComparison, TimeOfAStepDecides) {
   const RunComparison found = compare(run("A", slow), nullptr, run("B", fast), nullptr, 0.02);
   EXPECT_EQ(found.judgement.answer, Answer::better);
-  EXPECT_TRUE(found.parts.empty());  // nobody recorded where it went
+  EXPECT_TRUE(found.parts.empty());  // no parts were recorded
 }
 
 TEST(RunComparison, OtherGpusAreNotComparedHoweverFarApart) {
@@ -45,7 +45,7 @@ TEST(RunComparison, AGpuThatNobodyNamesIsTakenOnTrustAndSaidSo) {
   EXPECT_EQ(found.notes.front(), "B does not name its GPU: that both ran on the same one is taken on trust");
 }
 
-// The change may be a new driver: it is said, and the steps are compared.
+// The change may be a new driver: it is reported, and the steps are compared.
 TEST(RunComparison, OtherSoftwareIsSaid) {
   ComparedRun a = run("A", slow), b = run("B", fast);
   a.machine = {"node1", "", "535.104", "2.3.0", ""};

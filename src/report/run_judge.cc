@@ -9,7 +9,7 @@ namespace frx::report {
 
 namespace {
 
-// Of the file's top level, and of the GPU that the user names.
+// The values of the file's top level, and of the section of the user's GPU.
 Result<std::map<std::string, double>> thresholds_in(const ThresholdOptions& options, const knowledge::Knowledge& knowledge) {
   knowledge::GpuMatch match;
   if (!options.gpu_model.empty()) {

@@ -1,4 +1,4 @@
-// From the facts of a run to its diagnosis and what to do.
+// From the facts of a run to its diagnosis and advice.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@
 
 namespace frx::report {
 
-// Where the user's own thresholds are.
+// The file of the user's own thresholds.
 struct ThresholdOptions {
   std::string arch_profile;  // --arch-profile FILE, or ""
-  std::string gpu_model;     // --gpu-model NAME: whose section of the file holds beside its top level
+  std::string gpu_model;     // --gpu-model NAME: its section of the file applies in addition to the top level
 };
 
 class RunJudge {
  public:
-  // `data_directory`: YAML laid over the built-in labels and advice, or "".
+  // `data_directory`: YAML merged over the built-in labels and advice, or "".
   static Result<std::unique_ptr<RunJudge>> create(const std::string& data_directory, const ThresholdOptions& thresholds = {});
 
   // Fills in diagnosis and advice from facts and dominant stall. They point into this judge.

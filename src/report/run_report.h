@@ -14,13 +14,13 @@
 
 namespace frx::report {
 
-// What the SDK recorded on one rank, and what that alone says.
+// The recording of the SDK on one rank, and its own diagnosis.
 struct StreamOfRank : RunScopes {
   std::int64_t rank = 0;
   model::RunRecord record;
 };
 
-// What metadata.json says of the machine and its software; "" when not said.
+// The machine and its software according to metadata.json; "" when not given.
 struct RunMachine {
   std::string host, gpu, driver, pytorch, python;
 };
@@ -28,23 +28,23 @@ struct RunMachine {
 struct RunReport : RunScopes {
   std::string source;       // folder or archive
   std::string name;         // of the folder or archive
-  std::string run_id;       // of metadata.json, "" when not said
-  std::string job, status;  // of metadata.json, "" when not said
+  std::string run_id;       // of metadata.json, "" when not given
+  std::string job, status;  // of metadata.json, "" when not given
   RunMachine machine;
-  std::string evidence;                      // what the answer is made of: "event stream", "profiler trace", "derived summary"
-  model::RunRecord record;                   // of the rank that answers; of a summary: its steps, without events
-  std::shared_ptr<const TraceReport> trace;  // of the profiler, when the bundle has one; of several, the rank that answers
+  std::string evidence;                      // source of the answer: "event stream", "profiler trace", "derived summary"
+  model::RunRecord record;                   // of the rank that represents the run; of a summary: its steps, without events
+  std::shared_ptr<const TraceReport> trace;  // of the profiler, null without one; of several ranks, of the one that represents the run
   std::unique_ptr<RanksReport> ranks;        // when the profiler recorded several ranks
   std::vector<StreamOfRank> streams;         // of the SDK, when several ranks have one; by rank
   std::size_t answering = 0;                 // of `streams`
-  std::optional<SummaryCheck> summary;       // of the one that the bundle brought along
+  std::optional<SummaryCheck> summary;       // of the summary in the bundle
   std::vector<std::string> notes;
 
-  // Of what the answer is made of.
+  // Facts of the evidence of the answer.
   const model::StepTable& steps() const;
 };
 
-// What the reader should know of the summary that the bundle brought along; "" when there is nothing to say.
+// A note for the reader on the summary in the bundle; "" without one.
 std::string summary_note(const RunReport& report);
 
 }  // namespace frx::report

@@ -24,21 +24,21 @@ struct RunScope {
   std::string name;
   std::vector<std::int64_t> step_numbers;
   std::size_t skipped = 0;         // steps at the beginning that are left out
-  std::optional<StepTimes> times;  // of these steps, on the first process; none when there is no step
+  std::optional<StepTimes> times;  // of these steps, on the first process; absent when there is no step
   model::RunFacts facts;
   std::string dominant_stall;
   diagnose::TrainingDiagnosis diagnosis;
   std::optional<diagnose::FrameworkTax> tax;
   advise::Advice advice;
-  bool ranks_compared = false;  // who is late among the ranks of the run is known, or there are no ranks
+  bool ranks_compared = false;  // the late ranks of the run are known, or there are no ranks
 };
 
-// The answers about a run: from the beginning, and without the steps that warm up when enough remain.
+// The answers about a run: from the beginning, and without the warm-up steps when enough remain.
 struct RunScopes {
   RunScope run;
   std::optional<RunScope> steady_state;
 
-  // The scope that answers for the run.
+  // The scope that represents the run.
   const RunScope& scope() const { return steady_state ? *steady_state : run; }
   // "run", or for any other name the scope that answers for the run.
   const RunScope& scope_named(std::string_view name) const { return name == "run" ? run : scope(); }

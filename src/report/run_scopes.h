@@ -1,4 +1,4 @@
-// From the steps of a run to the answers about it, whoever recorded them.
+// From the steps of a run to the answers about it, whatever recorded them.
 #pragma once
 
 #include <span>
@@ -13,17 +13,17 @@ namespace frx::report {
 struct RecordedSteps {
   std::span<const model::StepTable> tables;  // of its processes, at least one
   std::span<const model::GpuSample> samples;
-  bool clock_broken = false;    // nothing may be measured between events
+  bool clock_broken = false;    // no times between events are valid
   bool ranks_compared = false;  // as in RunScope
 };
 
-// They point into the judge.
+// The results point into the judge.
 RunScopes scopes_of(const RunJudge& judge, const RecordedSteps& recorded);
 
-// What stands for the steady state where there is none: no steps and no label; the reason of its confidence says why.
+// The scope that is reported where there is no steady state: no steps and no label; the reason of its confidence says why.
 RunScope no_steady_state(const RunScope& run);
 
-// `own` judged anew with other facts.
+// `own` evaluated again with other facts.
 RunScope judged_with(const RunJudge& judge, const RecordedSteps& recorded, const RunScope& own, const model::RunFacts& facts);
 
 }  // namespace frx::report

@@ -26,7 +26,7 @@ std::optional<std::int64_t> rank_of(std::string_view path) {
   return error == std::errc() && end == digits.data() + digits.size() && rank >= 0 ? std::optional(rank) : std::nullopt;
 }
 
-// A rank that only waits for the others has nothing to say of its own: a label that names something goes before.
+// A rank that only waits for the others has no bottleneck of its own: a label that names a cause takes precedence.
 bool names_something(const std::string& label) { return !label.empty() && label != "insufficient_telemetry" && label != "inconclusive"; }
 
 std::size_t typical(const std::vector<StreamOfRank>& streams) {

@@ -10,12 +10,12 @@
 
 namespace frx::report {
 
-// raw/trace.jsonl, which is rank 0, and raw/trace.rankN.jsonl; by rank. Streams of other processes (workers that were forked) are
-// left out with a note. Every rank has the samples of all GPUs: they do not say whose they are.
+// raw/trace.jsonl, which is rank 0, and raw/trace.rankN.jsonl; by rank. Streams of other processes (forked workers) are left out with a
+// note. Every rank has the samples of all GPUs: the samples do not name their rank.
 Result<std::vector<StreamOfRank>> read_streams(const ingest::RunBundle& bundle, std::vector<std::string>& notes);
 
-// Judges each stream, and says which answers for the run: of those with the most common label that names something, the
-// one with the middle step time. 0 when there is only one.
+// Diagnoses each stream, and selects the one that represents the run: of those with the most common label that names a cause, the one with
+// the middle step time. 0 when there is only one.
 std::size_t judge_streams(const RunJudge& judge, std::vector<StreamOfRank>& streams);
 
 }  // namespace frx::report

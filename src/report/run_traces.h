@@ -1,4 +1,4 @@
-// The traces of the profiler that lie in a run bundle.
+// The traces of the profiler in a run bundle.
 #pragma once
 
 #include "ingest/run_bundle/open_bundle.h"
@@ -7,8 +7,8 @@
 
 namespace frx::report {
 
-// Fills in RunReport::trace and, of traces of several ranks, RunReport::ranks. Those of several ranks are one answer; several that
-// are not of ranks are not, and then the first one counts. What cannot be read is left out with a note; fails when the bundle does.
+// Fills in RunReport::trace and, for traces of several ranks, RunReport::ranks. Those of several ranks are one answer; of several others
+// the first one counts. An unreadable trace is left out with a note; fails when the bundle does.
 Result<> read_traces(const TraceAnalyst& traces, const ingest::RunBundle& bundle, RunReport& report);
 
 }  // namespace frx::report

@@ -16,8 +16,8 @@ using knowledge::ScoreDimension;
 
 using Scores = std::pair<std::optional<double>, std::optional<double>>;
 
-// The mean over pairs of kernels that differ. Kernels that are alike on both sides speak for neither, and would hide one that
-// was mended among many.
+// The mean over pairs of kernels that differ. Kernels that are alike on both sides count for neither, and would hide one that was fixed
+// among many.
 class PairedMean {
  public:
   void add(double first, double second) {
@@ -45,7 +45,7 @@ std::string moved(std::string_view what, double first, double second, std::strin
   return fmt::format("{} {:.4g} -> {:.4g}{}{}", what, first, second, unit.empty() ? "" : " ", unit);
 }
 
-// Each finding of the dimension takes its share off what is left.
+// Each finding of the dimension subtracts its share of the remaining score.
 Scores by_findings(const FindingChanges& changes, const std::vector<std::string_view>& rules, const Scorecard& card,
                    std::vector<std::string>& reasons) {
   std::vector<std::pair<double, double>> left(changes.pairs.size(), {1, 1});
@@ -64,7 +64,7 @@ Scores by_findings(const FindingChanges& changes, const std::vector<std::string_
   return mean.scores();
 }
 
-// Registers and spills of a kernel, or of those of a group that needs most.
+// Registers and spills of a kernel, or of the one of a group that needs most.
 struct RegisterUse {
   std::optional<double> registers;
   bool spills = false;
@@ -118,7 +118,7 @@ Scores by_registers_of_ptx(const Implementation& first, const Implementation& se
   return mean.scores();
 }
 
-// A counter that is a score by itself, or becomes one.
+// A counter that is a score by itself, or is converted to one.
 struct Counter {
   std::string_view key;
   double weight = 1;
@@ -140,9 +140,9 @@ Scores by_counters(const LayerDiff& ncu, const std::vector<Counter>& counters, s
   return {first / weights, second / weights};
 }
 
-// The counters of each dimension. Weights among them are those of the documented program, without the share that rewarded an
-// idle DRAM: how busy it is tells nothing without the time, and time decides anyway. Tensor cores that neither side uses are
-// no fault of either and not counted.
+// The counters of each dimension. Weights among them are those of the reference implementation, without the share that rewarded an idle
+// DRAM: its utilisation means nothing without the time, and time decides anyway. Tensor cores that neither side uses are no fault of either
+// and not counted.
 std::vector<Counter> counters_of(std::string_view dimension, const LayerDiff& ncu, const Scorecard& card) {
   if (dimension == "memory_efficiency")
     return {{.key = "avg_l1_cache_hit_rate_pct", .weight = 0.4}, {.key = "avg_l2_cache_hit_rate_pct", .weight = 0.3}};
@@ -159,7 +159,7 @@ std::vector<Counter> counters_of(std::string_view dimension, const LayerDiff& nc
   return counters;
 }
 
-// Everything that scores may be made from.
+// The input of all scores.
 struct Evidence {
   const Implementation &first, &second;
   const FindingChanges *source, *ptx;

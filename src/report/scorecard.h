@@ -1,7 +1,7 @@
-// How two implementations score in each dimension, and on what evidence.
+// The scores of two implementations in each dimension, and their evidence.
 //
-// A dimension is compared by the first layer that both sides have. What only one side has scores nothing, because a side
-// without evidence is unknown and not bad. Weights and penalties come from data/compare/scorecard.yaml.
+// A dimension is compared by the first layer that both sides have. Evidence that only one side has scores nothing, because a side without
+// evidence is unknown and not bad. Weights and penalties come from data/compare/scorecard.yaml.
 #pragma once
 
 #include <optional>
@@ -17,9 +17,9 @@ namespace frx::report {
 
 struct DimensionScore {
   const knowledge::ScoreDimension* dimension = nullptr;
-  std::string_view layer;               // "source", "ptx", "ncu" that both sides are scored by, "" without one
+  std::string_view layer;               // "source", "ptx", "ncu": the layer of both scores, "" without one
   std::optional<double> first, second;  // 0 to 1; both or none
-  std::vector<std::string> reasons;     // what moved: "L1 hit rate 20 -> 80 %"
+  std::vector<std::string> reasons;     // the changes: "L1 hit rate 20 -> 80 %"
 
   bool is_comparable() const { return first && second; }
   // Absent when not comparable; neither within the tie band.
@@ -27,7 +27,7 @@ struct DimensionScore {
 };
 
 struct ScoredImplementations {
-  std::vector<DimensionScore> dimensions;  // in the documented order
+  std::vector<DimensionScore> dimensions;  // in the order of docs/contract.md
   std::optional<double> first, second;     // weighted means over the comparable ones, absent without one
 };
 

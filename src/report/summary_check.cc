@@ -13,7 +13,7 @@ namespace {
 namespace paths = model::bundle;
 using ingest::SummaryInput;
 
-// What is larger is told by its size alone; reading it again would double the time of an analysis.
+// A larger file is compared by its size alone; reading it again would double the time of an analysis.
 constexpr std::uint64_t most_to_fingerprint = std::uint64_t{64} << 20;
 
 bool is_input(std::string_view path) {
@@ -26,7 +26,7 @@ Result<std::string> fingerprint(const ingest::RunBundle& bundle, const ingest::B
   return sha256(bytes);
 }
 
-// What differs between then and now; "" when nothing does.
+// The difference between then and now; "" when there is none.
 std::string difference(const std::vector<SummaryInput>& then, const std::vector<SummaryInput>& now) {
   for (const SummaryInput& input : now) {
     const auto old = std::ranges::find(then, input.path, &SummaryInput::path);
@@ -71,7 +71,7 @@ SummaryCheck check_summary(const Result<ingest::RunSummary>& summary, const inge
   if (!summary->inputs.empty()) {
     const auto now = inputs_of(bundle);
     if (!now) return {SummaryState::unverifiable, now.error().message};
-    // Samples alone do not make a summary: somebody left out the large files.
+    // Samples alone do not make a summary: the large files were left out.
     const bool has_raw = std::ranges::any_of(*now, [](const SummaryInput& input) { return input.path != paths::gpu_metrics; });
     if (!has_raw) return {SummaryState::unverifiable, "what it was made of is not here"};
     const std::string words = difference(summary->inputs, *now);

@@ -28,7 +28,7 @@ RecordedSteps recorded(const TraceReport& report, std::span<const model::GpuSamp
   return {report.processes, memory, report.clock_broken, ranks_compared};
 }
 
-// Of a file that a tool merged from the traces of several ranks: which process is which rank, when all of them have steps.
+// For a file that a tool merged from the traces of several ranks: which process is which rank, when all of them have steps.
 std::map<std::int64_t, std::vector<StepTable>> by_rank(const Timeline& timeline, std::vector<StepTable>& processes) {
   std::map<std::string, std::int64_t> ranks;
   for (const model::Track& track : timeline.tracks) {
@@ -49,7 +49,7 @@ const derive::trace::Steps& steps_of(const std::vector<derive::trace::Steps>& al
   return *std::ranges::find(all, pid, &derive::trace::Steps::pid);
 }
 
-// Each GPU judged alone.
+// Each GPU is diagnosed alone.
 std::vector<GpuVerdict> verdicts(const RunJudge& judge, const TraceReport& report) {
   std::vector<GpuVerdict> all;
   const diagnose::RunSample sample{report.scope().step_numbers.size(), report.has_step_boundaries(), report.clock_broken};
@@ -72,7 +72,7 @@ Result<std::unique_ptr<TraceAnalyst>> TraceAnalyst::create(const std::string& da
   return analyst;
 }
 
-// What is worked out once for a file, however many ranks are in it.
+// Computed once for a file, however many ranks are in it.
 struct TraceAnalyst::Studied {
   Timeline timeline;
   derive::trace::Attribution attribution;
@@ -95,7 +95,7 @@ Result<TraceAnalyst::Studied> TraceAnalyst::study(const std::string& name, ByteS
   return studied;
 }
 
-// Of one rank, or (-1) of all that is in the file.
+// For one rank, or (-1) for everything in the file.
 std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std::vector<StepTable> processes, std::int64_t rank) const {
   const Timeline& timeline = studied.timeline;
   auto report = std::make_unique<TraceReport>();
@@ -107,7 +107,7 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std
   static_cast<TraceCounts&>(*report) = derive::trace::counts_of(timeline, studied.attribution, studied.backward, rank);
   report->processes = std::move(processes);
   static_cast<WorkTimes&>(*report) = derive::trace::work_times(timeline, studied.attribution, studied.backward, rank);
-  // Of all ranks in the file: nobody's own.
+  // For all ranks in the file together.
   const std::vector<model::GpuSample> memory = rank >= 0 ? std::vector<model::GpuSample>() : derive::trace::memory_peaks(timeline);
   static_cast<RunScopes&>(*report) = scopes_of(*judge_, recorded(*report, memory, is_alone(*report)));
   report->gpus = verdicts(*judge_, *report);
@@ -131,7 +131,7 @@ Result<std::vector<RankRecording>> TraceAnalyst::analyse_ranks(std::string name,
   std::vector<RankRecording> recordings;
   for (auto& [rank, own] : ranks) {
     RankRecording recording;
-    // Without its clock a trace does not even tell the order of its kernels.
+    // Without its clock even the order of kernels in a trace is unknown.
     if (!timeline.clock_broken)
       recording.collectives =
           derive::ranks::sequence_of(timeline, studied.attribution, steps_of(studied.steps, own.front().pid), rank, words);

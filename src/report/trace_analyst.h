@@ -12,7 +12,7 @@
 
 namespace frx::report {
 
-// One rank of a distributed run, as its trace shows it.
+// One rank of a distributed run, according to its trace.
 struct RankRecording {
   std::unique_ptr<TraceReport> report;
   derive::ranks::Sequence collectives;
@@ -20,21 +20,21 @@ struct RankRecording {
 
 class TraceAnalyst {
  public:
-  // `data_directory`: YAML laid over the built-in labels and advice, or "".
+  // `data_directory`: YAML merged over the built-in labels and advice, or "".
   static Result<std::unique_ptr<TraceAnalyst>> create(const std::string& data_directory, const ThresholdOptions& thresholds = {});
 
   // The report points into this analyst.
   Result<std::unique_ptr<TraceReport>> analyse(std::string name, ByteSource& source,
                                                const std::function<void(std::uint64_t)>& progress = {}) const;
 
-  // The ranks in a file: one, or several when a tool has merged their traces. `words`: of their collectives, shared by all ranks
-  // that are to be compared.
+  // The ranks in a file: one, or several when a tool has merged their traces. `words`: the texts of their collectives, shared by all ranks
+  // that are compared.
   Result<std::vector<RankRecording>> analyse_ranks(std::string name, ByteSource& source, Interner& words,
                                                    const std::function<void(std::uint64_t)>& progress = {}) const;
-  // The scope that answers for the trace, judged anew with other facts; `ranks_compared`: as in RunScope.
+  // The scope that represents the trace, evaluated again with other facts; `ranks_compared`: as in RunScope.
   RunScope judged_with(const TraceReport& report, const model::RunFacts& facts, bool ranks_compared) const;
 
-  // For what else a run bundle holds.
+  // For the other content of a run bundle.
   const RunJudge& judge() const { return *judge_; }
 
  private:

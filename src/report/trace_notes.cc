@@ -22,7 +22,7 @@ std::string words_of(const model::ShapeChange& change) {
   return fmt::format(": {} {}, then {}", printable(change.operation), tensors_of(change.before), tensors_of(change.after));
 }
 
-// What is behind the answer about shapes, or why there is none.
+// The evidence about shapes, or why there is none.
 void add_shape_note(const Timeline& timeline, const TraceReport& report, std::vector<std::string>& notes) {
   if (report.step_count() < 2 || report.operators == 0 || report.clock_broken) return;
   if (timeline.shaped_events.empty()) {

@@ -1,4 +1,4 @@
-// What the reader of a report about a trace should know of the recording.
+// The notes of a report about a trace on its recording.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace frx::report {
 
-// Of a report that is complete but for its notes.
+// For a report that is complete except for its notes.
 std::vector<std::string> notes_of(const model::Timeline& timeline, const TraceReport& report);
 
 }  // namespace frx::report

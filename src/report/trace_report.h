@@ -27,19 +27,19 @@ struct GpuVerdict {
   std::string primary;  // id of a label, "" without one
 };
 
-// What was counted, what took how long, and what is concluded.
+// Counts, times and the diagnosis.
 struct TraceReport : RunScopes, TraceCounts, WorkTimes {
   std::string source;
   model::TraceFacts facts;
-  bool clock_broken = false;                // nothing could be measured between events
-  bool is_part_of_file = false;             // of a file merged from several ranks, only what is of `facts.rank`
+  bool clock_broken = false;                // times between events are invalid
+  bool is_part_of_file = false;             // of a file merged from several ranks, only the events of `facts.rank`
   std::vector<model::StepTable> processes;  // their steps
   std::vector<GpuVerdict> gpus;
-  std::vector<std::string> notes;  // what the reader of the report should know
+  std::vector<std::string> notes;  // for the reader of the report
 
   std::size_t step_count() const;
   bool has_step_boundaries() const;
-  // Mean over the steps from `skipped` on, of the first process; none without one.
+  // Mean over the steps from `skipped` on, of the first process; absent without one.
   std::optional<double> step_time_ns(std::size_t skipped) const;
   // The same over the steps that count.
   std::optional<double> step_time_ns() const { return step_time_ns(scope().skipped); }

@@ -1,1 +1,1 @@
-"""Callbacks for training frameworks. A framework is imported only by the module that is named after it."""
+"""Callbacks for training frameworks. A framework is imported only by the module with its name."""

@@ -6,7 +6,7 @@ from typing import Any, Dict
 
 
 class Open:
-    """By name, what is open now. Closing what is not open does nothing: frameworks skip callbacks when a batch is skipped."""
+    """The open contexts by name. Closing one that is not open does nothing: frameworks skip callbacks when a batch is skipped."""
 
     def __init__(self) -> None:
         self._open: Dict[str, Any] = {}

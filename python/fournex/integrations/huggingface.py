@@ -3,8 +3,8 @@
     from fournex.integrations.huggingface import FournexCallback
     trainer = Trainer(..., callbacks=[FournexCallback()])
 
-Records every optimizer step (its forward and backward passes are one call of the Trainer, so they are not told apart), the
-optimizer where the Trainer announces it, and the waits of the training loader.
+Records every optimizer step (its forward and backward passes are one call of the Trainer, so they are not distinguished), the
+optimizer where the Trainer has a callback for it, and the waits of the training loader.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fournex.recorder import recorder
 
 
 class FournexCallback(TrainerCallback):
-    """Records while recording is on (`fournex.init`, `frx collect`); else each callback returns at once."""
+    """Records while recording is on (`fournex.init`, `frx collect`); otherwise each callback returns at once."""
 
     def __init__(self) -> None:
         self._open = Open()

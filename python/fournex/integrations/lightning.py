@@ -23,7 +23,7 @@ from fournex.recorder import recorder
 
 
 def _loaders(given: Any) -> list:
-    """The loaders inside of what a trainer calls its loader: one, several, or a CombinedLoader."""
+    """The loaders inside of the loader of a trainer: one, several, or a CombinedLoader."""
     inner = getattr(given, "flattened", None)  # CombinedLoader
     if inner is None:
         inner = list(given.values()) if isinstance(given, dict) else given
@@ -31,7 +31,7 @@ def _loaders(given: Any) -> list:
 
 
 class FournexCallback(Callback):
-    """Records while recording is on (`fournex.init`, `frx collect`); else each callback returns at once."""
+    """Records while recording is on (`fournex.init`, `frx collect`); otherwise each callback returns at once."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class FournexCallback(Callback):
         self._step: Any = None
 
     def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
-        # The trainer has made its iterator before any callback could reach the loader; what it holds is the fetcher. That name is not
+        # The trainer has made its iterator before any callback could reach the loader; it holds the fetcher. That name is not
         # public: where there is none, the loaders are measured from their next epoch on.
         fetcher = getattr(getattr(trainer, "fit_loop", None), "_data_fetcher", None)
         if not instrument_iterator_in_place(fetcher, "train"):

@@ -25,7 +25,7 @@ std::string text_cell(std::string_view text) {
   return clean;
 }
 
-// "4711:1024;4712:" - MiB behind each process, nothing where it is not told.
+// "4711:1024;4712:" - MiB after each process, nothing where it is unknown.
 std::string process_cell(const std::optional<std::vector<ProcessMemory>>& processes) {
   std::string text;
   if (!processes) return text;

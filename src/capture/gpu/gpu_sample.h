@@ -1,7 +1,7 @@
-// One look at one GPU, and the line of gpu_metrics.csv it becomes.
+// One sample of one GPU, and its line in gpu_metrics.csv.
 //
-// The first nine columns are the documented ones, named as nvidia-smi names its fields; ours follow. What a GPU does not
-// tell is empty, never zero.
+// The first nine columns are those of docs/contract.md, named as nvidia-smi names its fields; further ones follow. A value that a GPU does
+// not report is empty, never zero.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace frx::capture {
 
 struct ProcessMemory {
   unsigned pid = 0;
-  std::optional<double> mib;  // absent where this user may not know
+  std::optional<double> mib;  // absent where this user has no permission
 };
 
 struct GpuSample {
@@ -36,12 +36,12 @@ struct GpuSample {
   std::optional<std::vector<ProcessMemory>> processes{};
 };
 
-// Of the file, with its line end.
+// The header of the file, with its line end.
 std::string gpu_metrics_header();
 // `timestamp`: UTC, ISO 8601; `monotonic_ns`: CLOCK_MONOTONIC, which the events of the SDK use too.
 std::string gpu_metrics_line(const GpuSample& sample, std::string_view timestamp, std::int64_t monotonic_ns);
 
-// "2026-03-01T12:34:56.789012+00:00" of now.
+// "2026-03-01T12:34:56.789012+00:00", the current time.
 std::string utc_now();
 std::int64_t monotonic_now_ns();
 

@@ -16,7 +16,7 @@ namespace frx::capture {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds patience{2};  // with a driver that hangs, at the end
+constexpr std::chrono::seconds stop_timeout{2};  // how long the end waits for a driver that hangs
 constexpr std::chrono::seconds after_failures{5};
 constexpr int many_failures = 5;
 
@@ -99,7 +99,7 @@ void GpuSampler::State::run() {
   changed.notify_all();
 }
 
-// On a schedule of its own, so that slow samples do not add up.
+// On a fixed schedule, so that the delays of slow samples do not add up.
 void GpuSampler::State::sample(GpuSource& from, const std::vector<unsigned>& indices) {
   Clock::time_point next = Clock::now();
   int failures = 0;
@@ -168,7 +168,7 @@ GpuFacts GpuSampler::stop() {
   state->stopping = true;
   if (state->source != nullptr) state->source->cancel();
   state->changed.notify_all();
-  const bool ended = state->changed.wait_for(lock, patience, [&] { return state->ended; });
+  const bool ended = state->changed.wait_for(lock, stop_timeout, [&] { return state->ended; });
   GpuFacts facts = state->facts;
   lock.unlock();
   if (ended) {

@@ -1,7 +1,7 @@
 // Writes gpu_metrics.csv while a workload runs: a line per GPU and interval, on a thread of its own.
 //
-// NVML where it can be loaded, else nvidia-smi, else nothing but the header and a warning. A driver that fails or hangs
-// never stops the workload: it is asked again, more slowly after five failures in a row, and left behind at the end.
+// By NVML where it can be loaded, otherwise by nvidia-smi, otherwise only the header and a warning are written. A driver that fails or
+// hangs never stops the workload: it is queried again, more slowly after five failures in a row, and abandoned at the end.
 #pragma once
 
 #include <chrono>
@@ -21,9 +21,9 @@ struct GpuSamplerOptions {
   std::string csv_path;
 };
 
-// What was found out on the way.
+// The results of sampling.
 struct GpuFacts {
-  std::string source;  // "NVML 12.550.54", "nvidia-smi"; empty: no GPU could be asked
+  std::string source;  // "NVML 12.550.54", "nvidia-smi"; empty: no GPU could be queried
   std::string driver;
   std::vector<GpuIdentity> gpus;  // those the workload may use
   std::uint64_t rounds = 0;       // samples of all GPUs
@@ -35,7 +35,7 @@ Result<std::unique_ptr<GpuSource>> open_gpu_source(const Host& host, std::chrono
 
 class GpuSampler {
  public:
-  // Writes the header at once. `host` must outlive it; FRX_NVML_LIBRARY, CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER are its.
+  // Writes the header at once. `host` must outlive it and provides FRX_NVML_LIBRARY, CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER.
   static Result<GpuSampler> start(const GpuSamplerOptions& options, const Host& host);
   GpuSampler(GpuSampler&&) noexcept;
   GpuSampler& operator=(GpuSampler&&) = delete;

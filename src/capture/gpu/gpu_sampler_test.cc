@@ -46,7 +46,7 @@ struct Machine {
     const std::string text = file();
     std::vector<std::string> found;
     for (const std::string_view line : split(text, '\n')) found.emplace_back(line);
-    found.pop_back();  // behind the last line end
+    found.pop_back();  // after the last line end
     return found;
   }
   // Samples until there are `wanted` lines below the header.
@@ -56,7 +56,7 @@ struct Machine {
     while (lines().size() < wanted + 1) ::usleep(5000);
     return sampler->stop();
   }
-  // Stops once `done` says so of the warnings; they are only known at the end, so it samples for a while.
+  // Stops once `done` accepts the warnings; they are only known at the end, so it samples for a while.
   GpuFacts run_for(std::chrono::milliseconds time) {
     Result<GpuSampler> sampler = GpuSampler::start(options, host);
     EXPECT_TRUE(sampler);
@@ -65,14 +65,14 @@ struct Machine {
   }
 };
 
-// For the fakes, whose surroundings are this process's.
+// For the fakes, whose environment is that of this process.
 struct Variable {
   const char* name;
   Variable(const char* which, const char* value) : name(which) { ::setenv(name, value, 1); }
   ~Variable() { ::unsetenv(name); }
 };
 
-// What stands behind the time and before the clock.
+// The columns between the time and the clock.
 std::string middle(const std::string& line) {
   const std::size_t first = line.find(',');
   return line.substr(first + 1, line.rfind(',') - first - 1);

@@ -1,4 +1,4 @@
-// Where samples of GPUs come from: the driver's library, or its command.
+// The source of GPU samples: the driver's library, or its command.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class GpuSource {
   virtual Result<std::vector<GpuSample>> sample(const std::vector<unsigned>& indices) = 0;
   // Does sample() come back at the interval it was opened with? Otherwise the caller waits.
   virtual bool keeps_time() const { return false; }
-  // From another thread: a sample() that waits comes back soon, with an error.
+  // Called from another thread: a waiting sample() returns soon, with an error.
   virtual void cancel() {}
 };
 

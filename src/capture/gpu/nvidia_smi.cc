@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 constexpr milliseconds answer_limit{5000};
 constexpr std::size_t longest_line = 1 << 16;
 
-constexpr const char* documented_fields =
+constexpr const char* contract_fields =
     "index,uuid,name,utilization.gpu,utilization.memory,memory.used,memory.total,pcie.link.gen.current,pcie.link.width.current";
 constexpr const char* further_fields =
     ",clocks.current.sm,clocks.current.memory,power.draw,power.limit,temperature.gpu,clocks_throttle_reasons.active";
@@ -64,7 +64,7 @@ class NvidiaSmi final : public GpuSource {
     Result<std::vector<GpuSample>> samples = next_round(indices.size());
     if (!samples) {
       end();
-      short_query_ = !ever_answered_;  // perhaps the driver is too old for the further fields
+      short_query_ = !ever_answered_;  // the driver may be too old for the further fields
     }
     return samples;
   }
@@ -75,7 +75,7 @@ class NvidiaSmi final : public GpuSource {
     for (const unsigned index : indices) words.push_back(std::to_string(index));
     const std::vector<std::string> argv = {path_,
                                            "--id=" + join(words, ","),
-                                           fmt::format("--query-gpu={}{}", documented_fields, short_query_ ? "" : further_fields),
+                                           fmt::format("--query-gpu={}{}", contract_fields, short_query_ ? "" : further_fields),
                                            "--format=csv,noheader,nounits",
                                            "-lms",
                                            std::to_string(interval_.count())};
@@ -88,7 +88,7 @@ class NvidiaSmi final : public GpuSource {
     request.err = pipe.write.get();
     SignalForwarding forwarding;
     TRY_ASSIGN(pid_, spawn(request, forwarding));
-    forwarding.forget();  // it goes on until we end it
+    forwarding.forget();  // it runs until we end it
     out_ = std::move(pipe.read);
     held_.clear();
     return {};

@@ -11,8 +11,8 @@ namespace frx::capture {
 // Fails, saying why, when there is none or it finds no GPU.
 Result<std::unique_ptr<GpuSource>> open_nvidia_smi(const Host& host, std::chrono::milliseconds interval);
 
-// One line of its CSV: the documented seven fields behind index and uuid, and ours when the driver knows them.
-// nullopt for a line that is none, such as a message.
+// One line of its CSV: index and uuid, the seven fields of docs/contract.md, and further ones when the driver supports them. nullopt for a
+// line that is no sample, such as a message.
 std::optional<GpuSample> parse_nvidia_smi_line(std::string_view line);
 
 }  // namespace frx::capture

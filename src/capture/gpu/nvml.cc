@@ -9,7 +9,7 @@
 namespace frx::capture {
 namespace {
 
-// From the public documentation of NVML; the layout of these has not changed since they exist.
+// From the public documentation of NVML; the layout of these has never changed.
 using Return = int;  // 0: success
 using Device = void*;
 struct Utilization {
@@ -20,7 +20,7 @@ struct Memory {
 };
 struct ProcessInfo {  // of version 2 and 3 of the function
   unsigned pid;
-  unsigned long long used;  // bytes; all ones: not told
+  unsigned long long used;  // bytes; all ones: unknown
   unsigned gpu_instance, compute_instance;
 };
 enum ClockDomain : unsigned { clock_sm = 1, clock_memory = 2 };
@@ -82,7 +82,7 @@ Functions functions_of(void* library) {
   return f;
 }
 
-// The number that `function` gives, nullopt when it is missing or refuses.
+// The number that `function` returns, nullopt when it is missing or fails.
 template <typename Value, typename Function, typename... Args>
 std::optional<Value> ask(Function* function, Device device, Args... args) {
   Value value{};

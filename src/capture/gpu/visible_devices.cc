@@ -25,7 +25,7 @@ std::optional<unsigned> as_index(std::string_view word) {
   return error == std::errc() && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
 }
 
-// The GPU that one word names; nullptr when none does, or several.
+// The GPU that one word identifies; nullptr when there is none, or several.
 const GpuIdentity* named(const std::vector<GpuIdentity>& all, std::string_view word) {
   const std::optional<unsigned> index = as_index(word);
   const GpuIdentity* found = nullptr;

@@ -1,4 +1,4 @@
-// Which GPUs the workload may use, as CUDA_VISIBLE_DEVICES says it.
+// Which GPUs the workload may use, according to CUDA_VISIBLE_DEVICES.
 #pragma once
 
 #include <optional>
@@ -21,9 +21,9 @@ struct VisibleGpus {
 
 // `variable`: CUDA_VISIBLE_DEVICES, absent when it is not set; `order`: CUDA_DEVICE_ORDER.
 //
-// As CUDA reads it: indices or prefixes of UUIDs up to the first that names no GPU; empty or "-1": none. CUDA counts the
-// fastest GPU first unless the order is PCI_BUS_ID, so indices are certain only then, or where all GPUs are alike; MIG
-// instances have no utilisation of their own, their GPU stands for them. In doubt, all are looked at.
+// As CUDA reads it: indices or prefixes of UUIDs up to the first that names no GPU; empty or "-1": none. CUDA counts the fastest GPU first
+// unless the order is PCI_BUS_ID, so indices are certain only then, or where all GPUs are alike; MIG instances have no utilisation of their
+// own, so their GPU is sampled. If it is uncertain, all GPUs are sampled.
 VisibleGpus visible_gpus(const std::vector<GpuIdentity>& all, const std::optional<std::string>& variable, std::string_view order);
 
 }  // namespace frx::capture

@@ -36,7 +36,7 @@ TEST(VisibleGpus, AreFoundByTheBeginningOfTheirUuid) {
   EXPECT_EQ(seen("GPU-aabb-2", false), (Indices{1}));  // certain in any order
 }
 
-// CUDA counts the fastest first, the driver by the bus.
+// CUDA counts the fastest first, the driver in the order of the bus.
 TEST(VisibleGpus, AreAllWhereTheIndexIsInDoubt) {
   const VisibleGpus visible = visible_gpus(gpus(false), "1", "");
   EXPECT_EQ(visible.indices, (Indices{0, 1, 2}));

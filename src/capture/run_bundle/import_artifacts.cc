@@ -22,7 +22,7 @@ bool is_profiler_file(std::string_view name) {
          name.ends_with(".pt.trace.json.gz");
 }
 
-// Where a file of this name belongs; "" when it is none of ours.
+// The path for a file of this name; "" when it is no artifact.
 std::string destination_of(const std::string& name) {
   if (is_profiler_file(name)) return std::string(bundle::profiler_folder) + name;
   if (name == "trace.jsonl") return std::string(bundle::raw_trace);
@@ -107,7 +107,7 @@ void ArtifactImport::take(const std::string& source, const RunFolder& folder, bo
   outcome.imported.push_back(path);
 }
 
-// The bundle itself is FRX_OUTPUT_DIR: what was written to its top for want of a better place is put in its place.
+// The bundle itself is FRX_OUTPUT_DIR: files that were written to its top are moved to their paths.
 ArtifactImport::Outcome ArtifactImport::run(const RunFolder& folder) const {
   Outcome outcome;
   for (const std::string& file : files_of(folder.absolute())) {

@@ -1,12 +1,12 @@
-// What the workload wrote elsewhere and belongs into the bundle.
+// Imports files that the workload wrote elsewhere into the bundle.
 //
 //   trace.jsonl -> raw/trace.jsonl                         *.pt.trace.json[.gz] -> profiler/ (tensorboard_trace_handler)
 //   summary.json -> derived/summary.json                   profiler_trace.json[.gz] -> profiler/
 //   metadata.json -> raw/workload_metadata.json            gpu_metrics.csv -> the same, when larger than ours
 //   run_config.yaml -> workload_run_config.yaml
 //
-// Nothing but gpu_metrics.csv replaces what is there. What lay there before the run and has not changed since is of
-// another run, and is left there.
+// Only gpu_metrics.csv replaces an existing file. A file that existed before the run and has not changed since belongs to another run, and
+// is not imported.
 #pragma once
 
 #include <map>

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::chrono::milliseconds limit{10000};
 
-// The current folder is taken off the path: a local folder named torch must not count.
+// The current folder is removed from the path: a local folder named torch must not count.
 constexpr const char* question = R"(import sys
 sys.path = [p for p in sys.path if p]
 print('python', sys.version.split()[0], flush=True)
@@ -31,7 +31,7 @@ except BaseException as error:
 
 bool is_python(std::string_view name) { return name.starts_with("python") && name.find_first_not_of("0123456789.", 6) == name.npos; }
 
-// The interpreter in "#!/opt/venv/bin/python3 -E" or "#!/usr/bin/env python3"; "" when it is another one.
+// The interpreter in "#!/opt/venv/bin/python3 -E" or "#!/usr/bin/env python3"; "" when it is not Python.
 std::string interpreter_of_script(std::string_view text) {
   if (!text.starts_with("#!")) return {};
   const std::string_view line = trim(text.substr(2, text.substr(0, 512).find('\n') - 2));

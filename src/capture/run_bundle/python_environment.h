@@ -1,5 +1,5 @@
-// Which Python and which PyTorch does the workload run with? Asked without importing PyTorch, which would take seconds
-// and memory of the GPU that is being measured.
+// The versions of Python and PyTorch that the workload runs with. They are found without importing PyTorch, which would take seconds and
+// memory of the GPU that is being measured.
 #pragma once
 
 #include <string>

@@ -69,7 +69,7 @@ std::optional<bool> cuda_available(const RunRecord& record) {
   return !gpus(record)->empty();
 }
 
-// "h100", when the name is that of a known product.
+// "h100", when the name is that of a product in the catalogue.
 std::string gpu_model(const std::string& name) {
   static const Result<knowledge::GpuCatalogue> catalogue = knowledge::GpuCatalogue::load(knowledge::Library::builtin());
   if (!catalogue || name.empty()) return {};
@@ -77,7 +77,7 @@ std::string gpu_model(const std::string& name) {
   return match.product == nullptr ? "" : std::string(match.product->key);
 }
 
-// The keys of metadata.json and of `environment` in run_config.yaml alike.
+// The keys that metadata.json and `environment` in run_config.yaml share.
 template <typename Any>
 void add_machine(const RunRecord& record, Any& json) {
   const PythonEnvironment python = record.python.value_or(PythonEnvironment{});
@@ -140,7 +140,7 @@ std::string metadata_text(const RunRecord& record, const RunFolder& folder) {
   return text_of(json);
 }
 
-// What the user's file says of the environment counts for more than what was found; of collector and run, less.
+// For the environment the user's file overrides the detected values; for collector and run it does not.
 std::string run_config_text(const RunRecord& record, const RunFolder& folder) {
   OrderedJson ours;
   ours["collector"] = {{"schema_version", bundle::schema_version},

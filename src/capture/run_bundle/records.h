@@ -1,4 +1,4 @@
-// metadata.json, manifest.json and run_config.yaml: what a bundle says of itself.
+// metadata.json, manifest.json and run_config.yaml: the metadata of a bundle.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace frx::capture {
 
-// Everything the records are made of; what is not known yet is absent.
+// The input of the records; unknown values are absent.
 struct RunRecord {
   std::string job_name;
   std::vector<std::string> workload;
@@ -48,7 +48,7 @@ Manifest manifest_of(const RunFolder& folder);
 // With size and SHA-256 of each file.
 Result<std::string> manifest_text(const Manifest& manifest, const RunRecord& record, const RunFolder& folder);
 
-// The documented warnings about what a diagnosis will lack.
+// The warnings about evidence that a diagnosis will lack (docs/contract.md).
 void warn_of_missing_data(const RunFolder& folder, RunRecord& record);
 
 }  // namespace frx::capture

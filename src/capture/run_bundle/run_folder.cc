@@ -22,7 +22,7 @@ std::string new_id() {
   return id;
 }
 
-// One that is the same in every file system and shell.
+// A name that is the same in every file system and shell.
 bool is_plain_name(std::string_view name) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';

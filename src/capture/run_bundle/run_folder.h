@@ -11,17 +11,17 @@ namespace frx::capture {
 
 class RunFolder {
  public:
-  // An empty `run_id` gets "run-" and 12 hexadecimal digits. Fails when the name is no plain one or is taken, also by a .zip.
+  // An empty `run_id` gets "run-" and 12 hexadecimal digits. Fails when the name is not plain or exists already, also as a .zip.
   static Result<RunFolder> create(const std::string& out, const std::string& run_id);
 
   const std::string& id() const { return id_; }
-  const std::string& shown() const { return shown_; }  // as it was typed: "runs/run-1"
+  const std::string& shown() const { return shown_; }  // as the user typed it: "runs/run-1"
   const std::string& absolute() const { return absolute_; }
   std::string zip_path() const { return absolute_ + ".zip"; }
   std::string file(std::string_view path) const { return absolute_ + "/" + std::string(path); }
   // Relative paths of all files, sorted.
   std::vector<std::string> files() const;
-  // Everything in it and itself; for a run that never began.
+  // Removes the folder; for a run that never began.
   void remove() const;
 
  private:

@@ -9,7 +9,7 @@ std::string scalar(const OrderedJson& value) { return value.dump(-1, ' ', true, 
 
 bool is_nested(const OrderedJson& value) { return value.is_structured() && !value.empty(); }
 
-// Depth is bounded by who made the value: ours is flat, a YAML file's at most 64.
+// The depth is bounded: our values are flat, and a YAML file has at most 64 levels.
 void write(const OrderedJson& value, std::size_t indent, std::string& text) {
   const std::string blanks(indent, ' ');
   if (value.is_array()) {

@@ -1,5 +1,5 @@
-// The small part of YAML in which bundles keep their configuration: maps by two blanks, lists as "- item", text always
-// quoted as in JSON, numbers, null, true, false, [] and {}.
+// The subset of YAML for the configuration in bundles: maps indented by two blanks, lists as "- item", text always quoted as in JSON,
+// numbers, null, true, false, [] and {}.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,9 +13,9 @@ using OrderedJson = nlohmann::ordered_json;
 
 // `value` is a map.
 std::string yaml_text(const OrderedJson& value);
-// What a YAML document holds; plain scalars become null, booleans and numbers where they are such.
+// The content of a YAML document; plain scalars become null, booleans and numbers where they are such.
 OrderedJson json_of(const Value& value);
-// Lays `over` onto `into`: maps are merged, anything else is replaced.
+// Merges `over` into `into`: maps are merged, anything else is replaced.
 void merge(OrderedJson& into, const OrderedJson& over);
 
 }  // namespace frx::capture

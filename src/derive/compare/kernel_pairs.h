@@ -19,7 +19,7 @@ struct KernelPair {
   bool is_on_both_sides() const { return !first.empty() && !second.empty(); }
 };
 
-// Each kernel stands in exactly one pair. Exchanging the sides exchanges `first` and `second` of each pair.
+// Each kernel is in exactly one pair. Exchanging the sides exchanges `first` and `second` of each pair.
 // O((n + m) log(n + m)).
 std::vector<KernelPair> pair_up(std::span<const std::string> first, std::span<const std::string> second);
 

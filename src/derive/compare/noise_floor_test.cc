@@ -50,7 +50,7 @@ double median(std::vector<double> values) {
   return median_of_sorted(values);
 }
 
-// How often in a thousand two runs of one program are called different, when the floor is made of `baselines` runs of it.
+// How many of a thousand pairs of runs of one program are called different, when the floor is made from `baselines` runs of it.
 int false_alarms_of_profiles(std::size_t baselines, double drift) {
   std::mt19937_64 random(17 + baselines);
   int alarms = 0;
@@ -64,7 +64,7 @@ int false_alarms_of_profiles(std::size_t baselines, double drift) {
   return alarms;
 }
 
-// Between runs 5 %, within a run 2 %: the steps of one run a side claim to know what they cannot.
+// Between runs 5 %, within a run 2 %: the steps of one run a side are not enough evidence.
 TEST(BaselineSpread, RunsThatDriftAreNotCalledDifferent) {
   EXPECT_GT(false_alarms_of_profiles(1, 0.05), 300);
   for (const std::size_t baselines : {2u, 3u, 5u}) EXPECT_LE(false_alarms_of_profiles(baselines, 0.05), 10) << baselines;

@@ -13,7 +13,7 @@ constexpr double normal_quantile = 2.5758;  // of 99.5 %
 // Student's quantile of 99.5 % for 2, 3, ... degrees of freedom.
 constexpr std::array<double, fewest_for_ranks - fewest_values> student_quantile = {
     9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878};
-// Steps resemble their neighbours this much where it cannot be seen; it shows in 8 values or more.
+// The assumed correlation of neighbouring steps where it cannot be measured; it can in 8 values or more.
 constexpr double usual_autocorrelation = 0.2;
 constexpr std::size_t fewest_to_show_it = 8;
 
@@ -43,7 +43,7 @@ std::vector<double> ranks_of(const std::vector<double>& values) {
   return ranks;
 }
 
-// Of neighbours in time.
+// The correlation of neighbours in time.
 double autocorrelation(const std::vector<double>& values) {
   if (values.size() < fewest_to_show_it) return usual_autocorrelation;
   const std::vector<double> ranks = ranks_of(values);
@@ -56,7 +56,7 @@ double autocorrelation(const std::vector<double>& values) {
   if (variance == 0 || together <= 0) return 0;
   constexpr double highest = 0.95;  // a drift through the whole run
   const double seen = together / variance;
-  // Short runs show less of it than there is (Marriott and Pope's correction).
+  // Short runs underestimate it (Marriott and Pope's correction).
   return std::min(highest, seen + (1 + 4 * seen) / static_cast<double>(ranks.size()));
 }
 
@@ -79,7 +79,7 @@ double count_differences(const std::vector<double>& a, const std::vector<double>
   return count;
 }
 
-// The k-th smallest difference b - a, k from 1, by bisection: there are too many to write them down.
+// The k-th smallest difference b - a, k from 1, by bisection: there are too many to store them.
 double difference(const std::vector<double>& a, const std::vector<double>& b, double k) {
   double low = b.front() - a.back(), high = b.back() - a.front();
   if (count_differences(a, b, low) >= k) return low;
@@ -99,7 +99,7 @@ struct Interval {
   double middle, low, high;
 };
 
-// How much wider an interval gets because the values are worth fewer than they are.
+// The factor by which an interval widens because the values are not independent.
 double widening(const Side& a, const Side& b) {
   const double n = static_cast<double>(a.sorted.size()), m = static_cast<double>(b.sorted.size());
   return std::sqrt((1 / a.effective + 1 / b.effective) / (1 / n + 1 / m));
@@ -141,9 +141,9 @@ void answer(Judgement& judgement, const Interval& interval, double noise_floor) 
   } else if (interval.low > floor) {
     judgement.answer = Answer::worse;
   }
-  const bool is_told = judgement.answer != Answer::cannot_tell;
+  const bool is_conclusive = judgement.answer != Answer::cannot_tell;
   const bool is_within = interval.low >= -floor && interval.high <= floor;
-  judgement.doubt = is_told ? Doubt::none : is_within ? Doubt::within_noise : Doubt::too_scattered;
+  judgement.doubt = is_conclusive ? Doubt::none : is_within ? Doubt::within_noise : Doubt::too_scattered;
 }
 
 }  // namespace

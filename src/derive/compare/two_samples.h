@@ -11,9 +11,8 @@
 //                          otherwise be called different too often
 //   fewer                  the comparison is inconclusive
 //
-// Neighbouring values of one run resemble each other (clocks, caches, a busy neighbour). What they repeat is no new
-// evidence: the interval is widened by the autocorrelation that the ranks show, or, where there are too few values to
-// show any, by a little of it.
+// Neighbouring values of one run are correlated (clocks, caches, other load). Their repetition is no new evidence: the interval is widened
+// by the autocorrelation of the ranks, or, where there are too few values to measure it, by a small assumed one.
 #pragma once
 
 #include <cstddef>
@@ -40,12 +39,12 @@ struct Judgement {
   std::optional<double> ratio;                       // second / first; below 1: the second takes less time. None when a side is empty
   std::optional<double> low, high;                   // 99 % interval of it; none when there are too few values
   std::size_t first = 0, second = 0;                 // values used
-  double first_effective = 0, second_effective = 0;  // how many independent ones they are worth
+  double first_effective = 0, second_effective = 0;  // the number of independent values they are equivalent to
 };
 
 inline constexpr std::size_t fewest_values = 3, fewest_for_ranks = 20;
-// One run a side shows how much its own steps scatter, not how much two runs of the same program differ. Clocks and
-// placement move whole runs by about this much.
+// One run a side shows how much its own steps scatter, not how much two runs of the same program differ. Clocks and placement shift whole
+// runs by about this much.
 inline constexpr double default_noise_floor = 0.02;
 
 // Times of one side in the order in which they were taken, above 0; others are left out. The smaller the better.

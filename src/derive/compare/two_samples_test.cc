@@ -25,7 +25,7 @@ double false_alarms(int rounds, const std::function<Times()>& run) {
   int alarms = 0;
   for (int i = 0; i < rounds; ++i) {
     const Times first = run(), second = run();
-    alarms += judge(first, second, 0).answer != Answer::cannot_tell;  // no noise floor to hide behind
+    alarms += judge(first, second, 0).answer != Answer::cannot_tell;  // without a noise floor
   }
   return static_cast<double>(alarms) / rounds;
 }
@@ -111,7 +111,7 @@ TEST(TwoSamples, ADriftingRunIsWorthFewerValues) {
   EXPECT_LT(found.first_effective, 5);
 }
 
-// The middle of the interval is the median of all ratios, found without writing them down.
+// The middle of the interval is the median of all ratios, found without storing them.
 TEST(TwoSamples, TheRatioIsTheMedianOfAllRatios) {
   Random random(7);
   std::lognormal_distribution<double> spread(0, 0.5);
@@ -142,7 +142,7 @@ TEST(TwoSamplesSimulation, NotWithOutliersAndSkewEither) {
   }
 }
 
-// Unequal sides of skewed times are what breaks Welch's own degrees of freedom.
+// Sides of unequal size with skewed times invalidate Welch's own degrees of freedom.
 TEST(TwoSamplesSimulation, NotWithSidesOfUnequalLength) {
   Random random(11);
   std::exponential_distribution<double> tail(1);

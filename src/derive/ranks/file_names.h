@@ -1,4 +1,4 @@
-// What the name of a trace says of the process that wrote it.
+// The process that wrote a trace, according to the file name.
 //
 //   trace.rank3.json.gz                               rank 3
 //   worker0.1623143089861.pt.trace.json.gz            rank 0; the recording of worker0 that began at 1623143089861
@@ -12,7 +12,7 @@
 
 namespace frx::derive::ranks {
 
-// The number behind the last "rank" or "worker" in the name of the file (folders before it do not count).
+// The number after the last "rank" or "worker" in the name of the file (folders before it do not count).
 std::optional<std::int64_t> rank_in_name(std::string_view path);
 
 // Which recording of which process, as tensorboard_trace_handler writes it; none for other names.

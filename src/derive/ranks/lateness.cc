@@ -11,7 +11,7 @@ using model::RunFact;
 
 double log_choose(double n, double k) { return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1); }
 
-// How likely `hits` or more of `tries` are, each hit having the probability `p`.
+// The probability of `hits` or more of `tries`, each hit having the probability `p`.
 double tail(std::uint64_t hits, std::uint64_t tries, double p) {
   if (p >= 1 || hits == 0) return 1;
   double sum = 0;
@@ -58,10 +58,10 @@ class Judge {
     const std::span<const std::int64_t> durations = matching_.durations_of(one);
     if (!shows_waiting(durations)) return;
     const std::vector<std::uint32_t>& members = matching_.members[one.members];
-    const Blame blame = blame_for(durations);
+    const WaitingShares shares = share_waiting(durations);
     for (std::size_t i = 0; i < members.size(); ++i) {
-      result_.ranks[members[i]].waited_ns += blame.waited[i];
-      result_.ranks[members[i]].blamed_ns += blame.blamed[i];
+      result_.ranks[members[i]].waited_ns += shares.waited[i];
+      result_.ranks[members[i]].blamed_ns += shares.attributed[i];
     }
     const std::uint32_t last = members[static_cast<std::size_t>(std::ranges::min_element(durations) - durations.begin())];
     ++result_.ranks[last].last;
@@ -74,7 +74,7 @@ class Judge {
     const auto matched = static_cast<double>(matching_.collectives.size());
     if (static_cast<double>(result_.counted) < LatenessRule::together_share * matched) return LateVerdict::not_together;
     if (result_.lost_share < LatenessRule::lost_share) return LateVerdict::little_waiting;
-    const std::vector<std::size_t> suspects = most_blamed();
+    const std::vector<std::size_t> suspects = suspected();
     if (suspects.size() * 2 > times_.size()) return LateVerdict::nobody;
     std::vector<bool> suspected(times_.size());
     for (const std::size_t one : suspects) suspected[one] = true;
@@ -93,7 +93,7 @@ class Judge {
     const auto ranks = static_cast<double>(times_.size()), size = static_cast<double>(suspects.size());
     const double chance = std::exp(log_choose(ranks, size)) * tail(last, waits_.size(), by_chance / static_cast<double>(waits_.size()));
     if (!(chance <= LatenessRule::chance)) {
-      const bool often = static_cast<double>(last) >= LatenessRule::blame_share * static_cast<double>(waits_.size());
+      const bool often = static_cast<double>(last) >= LatenessRule::late_share * static_cast<double>(waits_.size());
       return often ? LateVerdict::chance : LateVerdict::nobody;
     }
     result_.last = last;
@@ -103,13 +103,13 @@ class Judge {
   }
 
   // The fewest ranks that explain enough of the waiting.
-  std::vector<std::size_t> most_blamed() const {
+  std::vector<std::size_t> suspected() const {
     std::vector<std::size_t> order(times_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t i) { return result_.ranks[i].blamed_share; });
     double sum = 0;
     std::size_t count = 0;
-    while (count < order.size() && sum < LatenessRule::blame_share) sum += result_.ranks[order[count++]].blamed_share;
+    while (count < order.size() && sum < LatenessRule::late_share) sum += result_.ranks[order[count++]].blamed_share;
     order.resize(count);
     return order;
   }
@@ -130,22 +130,22 @@ bool shows_waiting(std::span<const std::int64_t> durations) {
   return static_cast<double>(longest - shortest) > least;
 }
 
-Blame blame_for(std::span<const std::int64_t> durations) {
+WaitingShares share_waiting(std::span<const std::int64_t> durations) {
   std::vector<std::size_t> order(durations.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return durations[i]; });
-  Blame blame{std::vector<double>(order.size()), std::vector<double>(order.size())};
-  if (order.size() < 2) return blame;
+  WaitingShares shares{std::vector<double>(order.size()), std::vector<double>(order.size())};
+  if (order.size() < 2) return shares;
   // From the last arrival backwards, adding up each rank's share: while `i` ranks are missing, they share the waiting equally.
   double shared = 0;
   const auto others = static_cast<double>(order.size() - 1);
   for (std::size_t i = order.size() - 1; i > 0; --i) {
     const double moment = static_cast<double>(durations[order[i]] - durations[order[i - 1]]);
     shared += moment * static_cast<double>(order.size() - i) / static_cast<double>(i) / others;
-    blame.blamed[order[i - 1]] = shared;
+    shares.attributed[order[i - 1]] = shared;
   }
-  for (const std::size_t i : order) blame.waited[i] = static_cast<double>(durations[i] - durations[order[0]]);
-  return blame;
+  for (const std::size_t i : order) shares.waited[i] = static_cast<double>(durations[i] - durations[order[0]]);
+  return shares;
 }
 
 model::RunFacts without_waiting(const model::RunFacts& facts, double lost_share) {

@@ -15,20 +15,20 @@ namespace frx::derive::ranks {
 
 // When a rank is called late.
 struct LatenessRule {
-  // Smaller losses are not worth a search: the share of a step from which on we name a stall of a run too.
+  // Smaller losses are not worth a search: the share of a step from which on a stall of a run is named, too.
   static constexpr double lost_share = 0.05;
   // Two thirds of the waiting. With two equally good ranks each would get half.
-  static constexpr double blame_share = 2.0 / 3;
-  // The ranks that came last must have done so oftener than chance explains, one time in a hundred at most.
+  static constexpr double late_share = 2.0 / 3;
+  // The ranks that came last must have done so more often than chance explains, one time in a hundred at most.
   static constexpr double chance = 0.01;
   // Smaller differences are not waiting: kernels never take exactly equal time on several GPUs.
   static constexpr std::int64_t wait_ns = 20'000;
   static constexpr double wait_share = 0.1;  // of the shortest duration
-  // Of the matched collectives, so many must have ended together, or the match itself is in doubt.
+  // At least this share of the matched collectives must have ended together, otherwise the match itself is in doubt.
   static constexpr double together_share = 0.5;
 };
 
-// What is known of a rank beside its collectives.
+// Facts of a rank beside its collectives.
 struct RankTimes {
   double steps_ns = 0;               // all steps that were compared
   double exposed_communication = 0;  // share of its steps, 0 to 1
@@ -38,7 +38,7 @@ struct RankLateness {
   double waited_ns = 0;      // for ranks that came later
   double waited_share = 0;   // of its steps
   double lost_share = 0;     // of its steps: no more than the communication that no computing hid
-  double blamed_ns = 0;      // that the others, in the mean, waited for it
+  double blamed_ns = 0;      // the time that the others, in the mean, waited for it
   double held_up_share = 0;  // the same as a share of its steps
   double blamed_share = 0;   // of the waiting of all
   std::uint64_t last = 0;    // of the collectives with waiting, those it came last to
@@ -55,26 +55,26 @@ enum class LateVerdict {
 
 struct Lateness {
   LateVerdict verdict = LateVerdict::no_collectives;
-  std::vector<std::size_t> late;    // indices of participants, the most blamed first
+  std::vector<std::size_t> late;    // indices of participants, the largest share of the waiting first
   std::vector<RankLateness> ranks;  // by participant
   std::uint64_t counted = 0;        // collectives that ended together
   std::uint64_t with_waiting = 0;   // of those
   double lost_share = 0;            // of a step, mean over the ranks
-  double blamed_share = 0;          // on the ranks of `late`
+  double blamed_share = 0;          // of the ranks of `late`
   std::uint64_t last = 0;           // collectives with waiting to which one of `late` came last
 };
 
 // Linear in the number of collectives. `times`: by participant.
 Lateness lateness_of(const Matching& matching, const std::vector<RankTimes>& times);
 
-// Do they differ by more than kernels of one collective do anyway?
+// True when they differ by more than kernels of one collective usually do.
 bool shows_waiting(std::span<const std::int64_t> durations);
 
-// How long each member waited, by the order of `durations`, and how much of the waiting of the others (in the mean) is its own.
-struct Blame {
-  std::vector<double> waited, blamed;
+// How long each member waited, by the order of `durations`, and how much of the waiting of the others (in the mean) is attributed to it.
+struct WaitingShares {
+  std::vector<double> waited, attributed;
 };
-Blame blame_for(std::span<const std::int64_t> durations);
+WaitingShares share_waiting(std::span<const std::int64_t> durations);
 
 // The facts of a rank as if no other rank had been late: steps are shorter by the share it lost waiting, which is
 // communication that no computing hid.

@@ -16,26 +16,26 @@ Lateness judged(const MadeRanks& ranks, double steps = 1) {
   return lateness_of(ranks.match(), times);
 }
 
-TEST(Blame, ALonelyLateRankHasAllOfIt) {
+TEST(WaitingShares, ALonelyLateRankHasAllOfIt) {
   const std::int64_t durations[] = {900, 900, 100};
-  const Blame blame = blame_for(durations);
-  EXPECT_EQ(blame.waited, (std::vector<double>{800, 800, 0}));
-  EXPECT_EQ(blame.blamed, (std::vector<double>{0, 0, 800}));  // the others waited 800 in the mean
+  const WaitingShares shares = share_waiting(durations);
+  EXPECT_EQ(shares.waited, (std::vector<double>{800, 800, 0}));
+  EXPECT_EQ(shares.attributed, (std::vector<double>{0, 0, 800}));  // the others waited 800 in the mean
 }
 
-TEST(Blame, RanksThatComeLateTogetherShareIt) {
+TEST(WaitingShares, RanksThatComeLateTogetherShareIt) {
   const std::int64_t durations[] = {100, 900, 100};
-  const Blame blame = blame_for(durations);
-  EXPECT_EQ(blame.blamed, (std::vector<double>{200, 0, 200}));  // 800 waited by one, halved twice: two others, two to blame
+  const WaitingShares shares = share_waiting(durations);
+  EXPECT_EQ(shares.attributed, (std::vector<double>{200, 0, 200}));  // 800 waited by one, halved twice: two others, two late ones
 }
 
-TEST(Blame, AddsUpToTheWaiting) {
+TEST(WaitingShares, AddsUpToTheWaiting) {
   const std::int64_t durations[] = {40, 700, 100, 350, 351};
-  const Blame blame = blame_for(durations);
-  double waited = 0, blamed = 0;
-  for (const double one : blame.waited) waited += one;
-  for (const double one : blame.blamed) blamed += one;
-  EXPECT_NEAR(blamed * 4, waited, 1e-9);
+  const WaitingShares shares = share_waiting(durations);
+  double waited = 0, attributed = 0;
+  for (const double one : shares.waited) waited += one;
+  for (const double one : shares.attributed) attributed += one;
+  EXPECT_NEAR(attributed * 4, waited, 1e-9);
 }
 
 TEST(Lateness, NamesTheRankThatTheOthersWaitFor) {

@@ -7,11 +7,11 @@
 namespace frx::derive::ranks {
 namespace {
 
-// Ranks leave a collective within some ten microseconds of each other, and what they wait is read from durations: an end that
-// is off by less than a tenth of the collective leaves that reading good.
+// Ranks leave a collective within some ten microseconds of each other, and waiting is computed from durations: an end that is off by less
+// than a tenth of the collective does not invalidate them.
 constexpr std::int64_t always_together_ns = 100'000;
 constexpr std::int64_t share_of_duration = 10;
-// How many neighbours on each side tell how far two clocks are apart. Few, because clocks drift; enough to outvote broadcasts.
+// How many neighbours on each side determine the offset of two clocks. Few, because clocks drift; enough to outvote broadcasts.
 constexpr std::size_t neighbours = 8;
 
 // Times of a damaged file may be anything: differences wrap instead of overflowing.

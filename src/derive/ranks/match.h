@@ -1,11 +1,11 @@
 // Which kernel of one rank and which of another are the same collective.
 //
-// The n-th call of a group in a step is the same on all its ranks, or the program would hang: so sequences are compared step by
-// step, and one that differs anywhere is left out whole. Nothing is shifted until it fits.
+// The n-th call of a group in a step is the same on all its ranks, or the program would hang: so sequences are compared step by step, and
+// one that differs anywhere is left out as a whole. Sequences are never shifted to fit.
 //
-// Clocks of ranks are not compared. But ranks leave a collective that all of them wait in at one moment: if two sequences belong
-// together, the ends of one are those of the other, all of them the same time apart. What did not end together (a broadcast
-// lets its root go early; two sequences that merely look alike) is marked, and no waiting is read from it.
+// Clocks of ranks are not compared. But ranks leave a collective that all of them wait in at one moment: if two sequences belong together,
+// their ends differ by a constant. A collective that did not end together (the root of a broadcast leaves early; two sequences are only
+// similar) is marked, and no waiting is derived from it.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ struct Participant {
 };
 
 struct Matched {
-  std::uint32_t what = 0, group = 0;  // of the words
+  std::uint32_t what = 0, group = 0;  // indices of the words
   std::int64_t step = 0;
   std::uint32_t nth = 0;      // of its group in the step, from 1
   std::uint32_t members = 0;  // index into Matching::members
   std::size_t durations = 0;  // where they begin in Matching::durations, one per member
-  std::int64_t apart = 0;     // ns: how far from ending together it was, clocks aside
+  std::int64_t apart = 0;     // ns: the difference of the ends without the offset of the clocks
   bool together = false;
 };
 
@@ -40,7 +40,7 @@ struct Mismatch {
   std::int64_t rank_a = 0, rank_b = 0;
   std::size_t calls_a = 0, calls_b = 0;
   std::size_t nth = 0;         // the first that differs, from 1
-  std::string what_a, what_b;  // "" behind the end of a sequence
+  std::string what_a, what_b;  // "" after the end of a sequence
 };
 
 struct Matching {
@@ -50,7 +50,7 @@ struct Matching {
   std::vector<Mismatch> mismatches;                 // the first of each step and group
   std::uint64_t steps = 0;                          // that all ranks have
   std::uint64_t steps_left_out = 0;                 // that only some have
-  std::uint64_t alone = 0;                          // calls of groups of which only one rank is here
+  std::uint64_t alone = 0;                          // calls of groups with only one rank in the input
   std::uint64_t together = 0;                       // of the collectives
 
   std::span<const std::int64_t> durations_of(const Matched& one) const {

@@ -1,7 +1,7 @@
-// The collectives of one rank: which, in what order, how long each took there.
+// The collectives of one rank: kind, order, and duration on this rank.
 //
-// Newer writers name a collective, its type, its elements and its group beside the kernel. Of older ones there is the name of
-// the kernel and its stream: PyTorch keeps one stream per communicator.
+// Newer writers store a collective, its type, its elements and its group beside the kernel. Older ones store only the name of the kernel
+// and its stream: PyTorch keeps one stream per communicator.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Sequence {
   bool described = false;            // by arguments beside the kernels
 };
 
-// `rank`: only of the tracks that say so; -1: of all. `words` is shared by the ranks, so that equal texts have equal numbers.
+// `rank`: of the tracks that name it; -1: of all. `words` is shared by the ranks, so that equal texts have equal numbers.
 Sequence sequence_of(const model::Timeline& timeline, const trace::Attribution& attribution, const trace::Steps& steps, std::int64_t rank,
                      Interner& words);
 

@@ -1,4 +1,4 @@
-// Ranks for tests: when each came to each collective. All leave it together, each by its own clock.
+// Ranks for tests: the arrival of each at each collective. All leave it together, each by its own clock.
 #pragma once
 
 #include <set>

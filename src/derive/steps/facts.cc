@@ -38,7 +38,7 @@ void set_kernels(const StepTable& table, Rows rows, RunFacts& facts) {
     if (table.total_ns(row) <= 0) continue;
     if (table.kernels[row].value_or(0) > 0) kernels.add(table.kernels[row]);
     if (table.median_kernel_ns[row]) median.add(*table.median_kernel_ns[row] / 1000);
-    // Documented: steps of a stream without small kernels are left out.
+    // As in docs/contract.md: steps of a stream without small kernels are left out.
     if (table.small_kernels[row].value_or(0) > 0 || table.source != model::StepSource::program) small.add(table.small_kernels[row]);
   }
   facts.set(RunFact::kernels_per_step, kernels.value());
@@ -83,7 +83,7 @@ RunFacts facts_of(std::span<const StepTable> tables, std::span<const model::GpuS
     for (const model::GpuSteps& gpu : table.gpus) each.push_back(facts_of(table, &gpu, skipped));
     if (table.gpus.empty()) each.push_back(facts_of(table, nullptr, skipped));
   }
-  // A process without a GPU says nothing about those that have one.
+  // A process without a GPU does not describe those that have one.
   const auto has_gpu = [](const RunFacts& facts) { return facts[RunFact::gpu_busy_fraction].has_value(); };
   if (std::ranges::any_of(each, has_gpu)) std::erase_if(each, [&](const RunFacts& facts) { return !has_gpu(facts); });
   RunFacts all;

@@ -1,4 +1,4 @@
-// Steps as the numbers that the labels of a run ask for.
+// Steps as the facts that the labels of a run use.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@ namespace frx::derive::steps {
 // Of one process and one of its GPUs; `gpu` null: none was recorded. Means over the completed steps without the first `skipped`.
 model::RunFacts facts_of(const model::StepTable& table, const model::GpuSteps* gpu, std::size_t skipped);
 
-// Of a run: the mean over processes and GPUs, so that one busy GPU does not hide seven idle ones, nor one idle GPU seven busy ones:
-// each is also judged alone. `samples`: of all its GPUs. What was not recorded is absent.
+// Of a run: the mean over processes and GPUs, so that one busy GPU does not hide seven idle ones, nor one idle GPU seven busy ones: each is
+// also evaluated alone. `samples`: of all its GPUs. Values that were not recorded are absent.
 model::RunFacts facts_of(std::span<const model::StepTable> tables, std::span<const model::GpuSample> samples, std::size_t skipped);
 
 }  // namespace frx::derive::steps

@@ -22,7 +22,7 @@ RunFacts facts_of(const StepTable& table, const std::vector<GpuSample>& samples 
   return steps::facts_of({&table, 1}, samples, skipped);
 }
 
-// The documented vector "input": loader 35 and 30 of 100, GPU at 40 and 42 %.
+// The test vector "input" of the reference: loader 35 and 30 of 100, GPU at 40 and 42 %.
 TEST(StepFacts, AreMeansOverTheSteps) {
   StepTable table = steps_of({100, 100});
   set(table, HostTime::loader, {35, 30});
@@ -81,7 +81,7 @@ TEST(StepFacts, KernelsAreThoseOfStepsThatHaveAny) {
   EXPECT_EQ(facts[RunFact::small_kernel_fraction], 0);
 }
 
-// Spec 09, B5: one GPU at 98 %, seven that belong to somebody else.
+// Spec 09, B5: one GPU at 98 %, seven that belong to other users.
 TEST(StepFacts, LeaveOutGpusThatTookNoPart) {
   std::vector<GpuSample> samples;
   for (int gpu = 0; gpu < 8; ++gpu) samples.push_back(sample(gpu, gpu == 3 ? 98 : 0));
@@ -106,7 +106,7 @@ TEST(StepFacts, TakeHowBusyTheGpuWasFromTheTimeOfTheSteps) {
 
 TEST(StepFacts, AnIdleGpuThatWasSampledIsIdle) { EXPECT_EQ(facts_of(steps_of({100}), {sample(0, 0)})[RunFact::gpu_utilization_pct], 0); }
 
-// Spec 09, B3: no samples are not 0 %.
+// Spec 09, B3: missing samples are not 0 %.
 TEST(StepFacts, WithoutSamplesNothingIsSaidOfTheGpu) { EXPECT_FALSE(facts_of(steps_of({100}))[RunFact::gpu_utilization_pct]); }
 
 TEST(StepFacts, SamplesDoNotReplaceWhatATraceMeasured) {

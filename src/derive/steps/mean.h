@@ -1,4 +1,4 @@
-// A mean that knows whether there was anything to take it of.
+// A mean that is absent when there are no values.
 #pragma once
 
 #include <optional>

@@ -13,7 +13,7 @@ namespace {
 
 std::optional<std::int64_t> part_of_gpu(const StepTable& table, const model::GpuTime& time, RunFact fraction) {
   switch (fraction) {
-    // Which idleness is the loader's cannot be told where the loader was not recorded.
+    // The idle time of the loader is unknown where the loader was not recorded.
     case RunFact::input_fraction:
       return table.recorded(HostTime::loader) ? std::optional(time.idle_because(IdleCause::input)) : std::nullopt;
     case RunFact::sync_fraction: return time.idle_because(IdleCause::sync);
@@ -35,7 +35,7 @@ std::optional<std::int64_t> part_of(const StepTable& table, const model::GpuStep
   if (gpu) return part_of_gpu(table, gpu->steps[step], fraction);
   if (fraction == RunFact::input_fraction) return table.loader_wait_ns(step);
   if (fraction == RunFact::copy_fraction) return table.time(HostTime::host_to_device, step);
-  // What a trace without kernels says of waiting is not used.
+  // The waits in a trace without kernels are not used.
   if (fraction == RunFact::sync_fraction && table.source == model::StepSource::program) return table.time(HostTime::sync, step);
   return std::nullopt;
 }

@@ -17,7 +17,7 @@ bool is_within(const GpuSample& sample, TimeFrame frame) {
   return !sample.time_ns || (*sample.time_ns >= frame.begin && *sample.time_ns <= frame.end);
 }
 
-// By number of the GPU, the most it was ever used.
+// The highest utilisation of each GPU, by its number.
 std::map<std::int32_t, double> most_used(std::span<const GpuSample> samples) {
   std::map<std::int32_t, double> most;
   for (const GpuSample& sample : samples) {

@@ -1,4 +1,4 @@
-// How busy and how full GPUs were, as they were sampled while steps ran.
+// Utilisation and memory use of GPUs, sampled while steps ran.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,11 @@ struct TimeFrame {
   std::int64_t begin = INT64_MIN, end = INT64_MAX;
 };
 
-// From the begin of the first completed step behind the `skipped` ones to the end of the last one; all time where they do not say.
+// From the begin of the first completed step after the `skipped` ones to the end of the last one; all time where they do not say.
 TimeFrame time_frame(std::span<const model::StepTable> tables, std::size_t skipped);
 
-// How busy a GPU was is asked of the frame alone, not of starting up before it; memory that was full once is. GPUs that never did
-// anything beside another that did belong to somebody else and are left out. Times that a trace measured are better than
-// samples and stay.
+// The utilisation of a GPU is taken from the frame alone, not from the start-up before it; a memory peak counts at any time. GPUs that were
+// never busy beside another that was belong to other users and are left out. Times measured by a trace take precedence over samples.
 void add_samples(std::span<const model::GpuSample> samples, TimeFrame frame, model::RunFacts& facts);
 
 }  // namespace frx::derive::steps

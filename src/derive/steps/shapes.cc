@@ -30,10 +30,10 @@ std::optional<ShapeVolatility> volatility_of_calls(std::span<const StepShapes> s
     unlike += !steps[i].changed && steps[i].calls > 0 && steps[i - 1].calls > 0;
     if (steps[i].changed.value_or(false)) changes.push_back(i);
   }
-  // Loops over the length of an input call operators differently often: those pairs that are alike would speak for all.
+  // Loops over the length of an input call operators with different frequency: the pairs that are alike would represent all.
   if (result.pairs == 0 || unlike > result.pairs) return std::nullopt;
   result.changes = changes.size();
-  // There and back again.
+  // A change and its reversal.
   const bool returns = changes.size() == 2 && changes[1] == changes[0] + 1 && steps[changes[1]].changed_from_second == false;
   result.is_single = changes.size() == 1 || returns;
   if (changes.size() == 1 && result.pairs == 1) return std::nullopt;

@@ -12,19 +12,19 @@ namespace frx::derive::steps {
 struct ShapeVolatility {
   double ratio = 0;  // changes, of the pairs of steps that could be compared
   std::size_t changes = 0, pairs = 0;
-  // Of a trace: all changes are one, because a step has other shapes than those around it (the last batch of an epoch mostly is
-  // smaller), or because they switched for good. It does not count as volatile: the ratio is 0.
+  // Of a trace: all changes are one, because a step has other shapes than its neighbours (the last batch of an epoch usually is smaller),
+  // or because they changed permanently. It does not count as volatile: the ratio is 0.
   bool is_single = false;
 };
 
-// Of these steps; none when no shapes were recorded, or when they do not tell.
+// Of these steps; absent when no shapes were recorded, or when they are inconclusive.
 std::optional<ShapeVolatility> volatility_of(const model::StepTable& table, std::span<const std::size_t> rows);
 
-// Of batches that the program itself described, as documented: every change counts, and one step alone has a ratio of 0.
+// Of batches that the program itself described, as in docs/contract.md: every change counts, and one step alone has a ratio of 0.
 std::optional<ShapeVolatility> volatility_of_batches(std::span<const model::StepShapes> steps);
 
-// Of calls of operators, by which a trace shows the batch. None when most pairs cannot be compared, and for a single change
-// with no equal pair beside it.
+// Of calls of operators, which show the batch in a trace. Absent when most pairs cannot be compared, and for a single change with no equal
+// pair beside it.
 std::optional<ShapeVolatility> volatility_of_calls(std::span<const model::StepShapes> steps);
 
 }  // namespace frx::derive::steps

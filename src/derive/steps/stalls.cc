@@ -35,7 +35,7 @@ std::string dominant_stall_of_sums(const StepTable& table, std::size_t skipped) 
 
 std::optional<double> idle_share(const StepTable& table, const model::GpuSteps* gpu, std::size_t row) {
   if (gpu) return 1 - share(gpu->steps[row].busy(), table.total_ns(row));
-  // What a trace calls phases is the time of the CPU in them; a program that measures its own times the GPU.
+  // The phases of a trace are the time of the CPU in them; a program that measures its own phases times the GPU.
   const std::int64_t phases = table.source == model::StepSource::program ? table.phases_ns(row) : 0;
   return phases > 0 ? std::optional(1 - share(phases, table.total_ns(row))) : std::nullopt;
 }

@@ -1,4 +1,4 @@
-// What takes most time in the steps of a run, and in which of them.
+// The dominant stall of the steps of a run, and the steps it is worst in.
 #pragma once
 
 #include <span>
@@ -15,12 +15,12 @@ namespace frx::derive::steps {
 // compute_bound when kernels computed; else unknown.
 std::string dominant_stall(const model::RunFacts& facts);
 
-// The same of the completed steps without the first `skipped`. Of steps that the program itself recorded, as documented: the largest
-// sum, however small; compute_bound when only phases are known. Of those of a trace, of `facts`.
+// The same of the completed steps without the first `skipped`. Of steps that the program itself recorded, as in docs/contract.md: the
+// largest sum, however small; compute_bound when only phases are known. Of those of a trace, of `facts`.
 std::string dominant_stall(std::span<const model::StepTable> tables, const model::RunFacts& facts, std::size_t skipped);
 
-// The steps in which a label of a run holds most, with the documented value of each: at most three, the worst first; of a change of
-// shapes all steps that changed. Values are above 0.
+// The steps in which a label of a run holds most, with the value of each (docs/contract.md): at most three, the worst first; for a change
+// of shapes all steps that changed. Values are above 0.
 std::vector<model::StepValue> worst_steps(std::span<const model::StepTable> tables, std::size_t skipped, std::string_view label);
 
 }  // namespace frx::derive::steps

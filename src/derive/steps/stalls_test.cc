@@ -24,7 +24,7 @@ std::vector<std::int64_t> worst(const StepTable& table, std::string_view label, 
 
 using Ids = std::vector<std::int64_t>;
 
-// Documented: the largest sum, and the first of equal ones.
+// As in docs/contract.md: the largest sum, and the first of equal ones.
 TEST(DominantStall, OfTheProgramIsTheLargestSum) {
   StepTable table = steps_of({100, 100});
   EXPECT_EQ(stall_of(table), "unknown");

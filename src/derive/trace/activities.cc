@@ -33,7 +33,7 @@ std::vector<std::string> owners(const Timeline& timeline, const Attribution& att
   return owner;
 }
 
-// What is asked of a name, and answered once for all events that bear it.
+// Properties of a name, computed once for all events with it.
 template <typename Question>
 class PerName {
  public:
@@ -50,7 +50,7 @@ class PerName {
   std::vector<std::int8_t> answers_;
 };
 
-// The activity each track belongs to, with room for what will be in it.
+// The activity of each track, with capacity for its work.
 std::vector<Activity*> activities_of_tracks(const Timeline& timeline, const Attribution& attribution, const std::vector<std::string>& owner,
                                             Activities& all) {
   std::vector<Activity*> of_track(timeline.tracks.size());

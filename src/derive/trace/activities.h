@@ -1,4 +1,4 @@
-// What each GPU did for each process.
+// The work of each GPU for each process.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace frx::derive::trace {
 
-// What one GPU did for one process.
+// The work of one GPU for one process.
 struct Activity {
   std::vector<Interval> compute, communication, copy, host_to_device;
   std::vector<std::uint32_t> work;  // by start: places in the attribution
@@ -23,8 +23,8 @@ using Activities = std::map<std::pair<std::string, std::int32_t>, Activity>;  //
 // Kernels of NCCL, RCCL and the like, by name.
 bool is_communication(std::string_view kernel);
 
-// Work whose launch is not in the file belongs to the process that launched most on its track. `one_process`: all belongs
-// to the same one, whose pid is "".
+// Work whose launch is not in the file is attributed to the process that launched most on its track. `one_process`: all is attributed to
+// the same one, whose pid is "".
 Activities activities(const model::Timeline& timeline, const Attribution& attribution, bool one_process);
 
 }  // namespace frx::derive::trace

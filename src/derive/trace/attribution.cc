@@ -13,13 +13,13 @@ using model::Timeline;
 
 bool is_call(EventKind kind) { return kind == EventKind::runtime || kind == EventKind::driver; }
 
-// Operators of the framework, and what the program named: a fused optimizer step has no operator in it.
+// Operators of the framework, and ranges of the program: a fused optimizer step has no operator in it.
 bool is_operator(const Timeline& timeline, std::uint32_t row) {
   if (timeline.kind[row] == EventKind::cpu_op) return true;
   return timeline.kind[row] == EventKind::annotation && !timeline.name_of(row).starts_with("ProfilerStep#");
 }
 
-// Rows of calls by their correlation. Where a runtime call and the driver call in it share one, the outer one.
+// Rows of calls by their correlation. Where a runtime call and the driver call in it share one, the outer one counts.
 class Calls {
  public:
   explicit Calls(const Timeline& timeline) {
@@ -69,7 +69,7 @@ class Calls {
     if (!std::ranges::is_sorted(list_, {}, key)) std::ranges::sort(list_, {}, key);
   }
 
-  // Correlations mostly follow one another: a table of them from `first_` on. Otherwise a sorted list.
+  // Correlations are usually consecutive: a table of them from `first_` on. Otherwise a sorted list.
   std::uint32_t first_ = 0;
   std::vector<std::uint32_t> table_;
   std::vector<Entry> list_;
@@ -128,7 +128,7 @@ class ByTrack {
   std::vector<std::uint32_t> ends_, values_;
 };
 
-// Most traces are in order already.
+// Most traces are sorted already.
 template <typename Key>
 void sort_by(std::span<std::uint32_t> values, Key key) {
   if (!std::ranges::is_sorted(values, {}, key)) std::ranges::sort(values, {}, key);
@@ -138,7 +138,7 @@ void sort_by(std::span<std::uint32_t> values, Key key) {
 void answer(const Timeline& timeline, std::span<const std::uint32_t> operators, std::span<const std::uint32_t> asked,
             const std::vector<std::uint32_t>& queries, std::vector<std::uint32_t>& open, std::vector<std::uint32_t>& answers) {
   open.clear();
-  // An event without a duration is around what begins with it.
+  // An event without a duration encloses the events that begin with it.
   const auto close_before = [&](std::int64_t time) {
     while (!open.empty() && timeline.end(open.back()) <= time && timeline.start[open.back()] < time) open.pop_back();
   };

@@ -1,9 +1,8 @@
 // Which call launched a piece of GPU work, and which operator made the call.
 //
-// GPU work -> the call with the same correlation -> the innermost operator (or range that the program named) of the calling
-// thread around the call. Never by
-// External id alone: in traces of 2022 and 2023 it names other operators. It only helps where there is no call in the
-// file, and only in files where it agrees with what the calls say.
+// GPU work -> the call with the same correlation -> the innermost operator (or range that the program named) of the calling thread around
+// the call. Never by External id alone: in traces of 2022 and 2023 it names other operators. It is only used where there is no call in the
+// file, and only in files where it agrees with the calls.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +29,10 @@ struct Attribution {
 // O(n log n) in the number of events.
 Attribution attribute(const model::Timeline& timeline);
 
-// The innermost of `ranges` (rows) around the start of each of `queries` (rows), on its own track; none where there is none.
+// The innermost of `ranges` (rows) around the start of each of `queries` (rows), on its own track; `none` where there is none.
 std::vector<std::uint32_t> innermost_around(const model::Timeline& timeline, const std::vector<std::uint32_t>& ranges,
                                             const std::vector<std::uint32_t>& queries);
-// The innermost operator around the start of each of `queries` (rows), on its own track; none where there is none.
+// The innermost operator around the start of each of `queries` (rows), on its own track; `none` where there is none.
 std::vector<std::uint32_t> innermost_operator(const model::Timeline& timeline, const std::vector<std::uint32_t>& queries);
 
 }  // namespace frx::derive::trace

@@ -33,7 +33,7 @@ class ForwardPass {
     vote();
   }
 
-  // The operator that made the node of a backward operator, by its place among the numbered events.
+  // The operator that made the node of a backward operator, by its index among the numbered events.
   std::uint32_t maker_of(std::size_t i) const {
     const std::uint32_t row = timeline_.numbered_events[i];
     const auto known = track_of_.find({process_[timeline_.track[row]], timeline_.forward_thread[i]});
@@ -61,7 +61,7 @@ class ForwardPass {
     }
   }
 
-  // Tracks of one number stand together. At most two are looked at.
+  // Tracks of one number are adjacent. At most two are used.
   std::uint32_t only_track_with(std::uint32_t number, std::uint32_t process) const {
     std::uint32_t only = none;
     auto at = std::ranges::lower_bound(made_, number, {}, &Numbered::number);

@@ -1,9 +1,8 @@
-// Which operator of the forward pass a piece of GPU work of the backward pass belongs to.
+// The operator of the forward pass that a piece of GPU work of the backward pass belongs to.
 //
-// PyTorch numbers the nodes of its graph of gradients per thread ("Sequence number"). Operators of the forward pass carry the
-// number that the next node will get, so the last of them before the node is the one that made it. Operators of the
-// backward pass carry the number of their node, and which thread made it ("Fwd thread id", a number of its own: which track
-// that is shows in the nodes whose number stands on one track only).
+// PyTorch numbers the nodes of its graph of gradients per thread ("Sequence number"). Operators of the forward pass have the number of the
+// next node, so the last of them before the node is the one that made it. Operators of the backward pass have the number of their node, and
+// of the thread that made it ("Fwd thread id", a number of its own: nodes whose number is on one track only determine the track).
 #pragma once
 
 #include <cstdint>

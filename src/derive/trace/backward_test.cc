@@ -33,7 +33,7 @@ std::vector<std::string> forward_of(const std::string& events) {
 
 using Names = std::vector<std::string>;
 
-// aten::linear and its transpose carry the same number: it was the transpose that made node 10, the last to begin.
+// aten::linear and its transpose have the same number: the transpose made node 10, as the last to begin.
 const std::string forward = numbered("aten::linear", "1/1", 100, 50, 10, 0) + numbered("aten::t", "1/1", 101, 5, 10, 0) +
                             numbered("aten::addmm", "1/1", 110, 30, 11, 0) + kernel("1/1", 115, 1);
 const std::string backward = numbered("autograd::engine::evaluate_function: AddmmBackward0", "1/2", 300, 40, 11, 1) +
@@ -42,7 +42,7 @@ const std::string backward = numbered("autograd::engine::evaluate_function: Addm
 
 TEST(Backward, BelongsToTheOperatorThatMadeTheNode) { EXPECT_EQ(forward_of(forward + backward), (Names{"", "aten::addmm", "aten::t"})); }
 
-// Each thread numbers its own nodes; only some numbers stand on one of them alone.
+// Each thread numbers its own nodes; only some numbers are on one of them alone.
 TEST(Backward, TellsThreadsApartThatUseTheSameNumbers) {
   const std::string other = numbered("aten::other", "1/9", 100, 5, 11, 0);
   EXPECT_EQ(forward_of(forward + other + backward), (Names{"", "aten::addmm", "aten::t"}));
@@ -58,7 +58,7 @@ TEST(Backward, DoesNotReachIntoAnotherProcess) {
   EXPECT_EQ(forward_of(forward + other + backward), (Names{"", "aten::addmm", "aten::t"}));
 }
 
-// An evaluation behind the backward pass carries the number on.
+// An evaluation after the backward pass continues the numbers.
 TEST(Backward, IsMadeBeforeItRuns) {
   EXPECT_EQ(forward_of(forward + backward + numbered("aten::relu", "1/1", 900, 5, 11, 0)), (Names{"", "aten::addmm", "aten::t"}));
 }

@@ -1,4 +1,4 @@
-// A trace as tables of steps: where the time of each step went in the program and on each GPU (model/gpu_time.h says how).
+// A trace as tables of steps: the parts of the time of each step in the program and on each GPU (defined in model/gpu_time.h).
 #pragma once
 
 #include <vector>

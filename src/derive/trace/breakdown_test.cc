@@ -45,14 +45,14 @@ TEST(Breakdown, CountsEveryNanosecondOnce) {
   EXPECT_EQ(time.all_communication, 300 * us);
   EXPECT_EQ(time.host_to_device, 100 * us);
   EXPECT_EQ(time.busy() + time.idle, time.span);
-  std::int64_t blamed = 0;
-  for (const std::int64_t part : time.idle_by) blamed += part;
-  EXPECT_EQ(blamed, time.idle);
+  std::int64_t attributed = 0;
+  for (const std::int64_t part : time.idle_by) attributed += part;
+  EXPECT_EQ(attributed, time.idle);
 }
 
 std::int64_t idle_by(const StepTable& times, IdleCause cause) { return model::total_of(times.gpus.at(0)).idle_because(cause); }
 
-TEST(Breakdown, BlamesTheLoaderOnlyForWhatItCosts) {
+TEST(Breakdown, AttributesToTheLoaderOnlyWhatItCosts) {
   const std::string loader = event("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "1/1", 0, 600);
   const StepTable times =
       times_of(step(1, 0, 1000) + loader + launched(1, -50, "kernel", "gemm", 0, 200) + launched(2, 700, "kernel", "gemm", 710, 1000));
@@ -62,7 +62,7 @@ TEST(Breakdown, BlamesTheLoaderOnlyForWhatItCosts) {
   EXPECT_EQ(idle_by(times, IdleCause::device), 10 * us);
 }
 
-TEST(Breakdown, BlamesAWaitForAtMostItsOwnLength) {
+TEST(Breakdown, AttributesToAWaitAtMostItsOwnLength) {
   const std::string wait = event("cuda_runtime", "cudaStreamSynchronize", "1/1", 50, 50);
   const StepTable times =
       times_of(step(1, 0, 1000) + launched(1, 0, "kernel", "gemm", 0, 100) + wait + launched(2, 300, "kernel", "gemm", 300, 1000));
@@ -117,7 +117,7 @@ TEST(Breakdown, KeepsGpusApart) {
   EXPECT_EQ(model::total_of(times.gpus[1]).compute, 10 * us);
 }
 
-// What a trace does not show is unknown, not zero.
+// A value that is not in a trace is unknown, not zero.
 TEST(Breakdown, LeavesOutWhatWasNotRecorded) {
   const StepTable times = times_of(step(1, 0, 100) + step(2, 100, 250));
   EXPECT_EQ(times.wall_ns(1), 150 * us);

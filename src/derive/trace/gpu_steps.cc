@@ -13,7 +13,7 @@ using model::Timeline;
 // The causes of gaps take four times the memory of the gaps.
 constexpr std::size_t gaps_at_a_time = 1 << 14;
 
-// Adds how much of each of the spans the causes cover. `within`: what the causes lie in; only spans that touch it are looked at.
+// Adds how much of each of the spans the causes cover. `within`: an interval around the causes; only spans that touch it are visited.
 class CausesBySpan {
  public:
   explicit CausesBySpan(std::span<const Interval> spans) : spans_(spans) {
@@ -39,7 +39,7 @@ void fill(std::vector<GpuTime>& times, std::int64_t GpuTime::*part, std::span<co
   for (std::size_t i = 0; i < sums.size(); ++i) times[i].*part = sums[i];
 }
 
-// Fills in all but why the GPU was idle, and returns when it was.
+// Fills in all but the causes of idle time, and returns the idle intervals.
 Intervals fill_work(Activity& activity, std::span<const Interval> spans, std::vector<GpuTime>& times) {
   const Intervals stepping = united({spans.begin(), spans.end()});
   const Intervals compute = united(std::move(activity.compute));
@@ -65,11 +65,11 @@ model::GpuSteps gpu_steps(const Timeline& timeline, const Attribution& attributi
   model::GpuSteps gpu{device, std::vector<GpuTime>(spans.size())};
   const Intervals idle = fill_work(activity, spans, gpu.steps);
   fill(gpu.steps, &GpuTime::idle, spans, idle);
-  Blame blame(timeline, attribution.work, activity.work, host);
+  IdleAttribution idle_attribution(timeline, attribution.work, activity.work, host);
   const CausesBySpan by_step(spans);
   for (std::span<const Interval> rest = idle; !rest.empty();) {
     const std::span<const Interval> some = rest.first(std::min(rest.size(), gaps_at_a_time));
-    by_step.add(blame.causes_of(some), {some.front().begin, some.back().end}, gpu.steps);
+    by_step.add(idle_attribution.causes_of(some), {some.front().begin, some.back().end}, gpu.steps);
     rest = rest.subspan(some.size());
   }
   return gpu;

@@ -1,4 +1,4 @@
-// Where the time of steps went on one GPU.
+// The parts of the time of steps on one GPU.
 #pragma once
 
 #include "derive/trace/activities.h"

@@ -1,4 +1,4 @@
-// What threads of the program were busy with: intervals by kind, from the names of ranges and calls.
+// Activities of the threads of the program: intervals by kind, from the names of ranges and calls.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace frx::derive::trace {
 // The intervals of one process, united over its threads.
 struct HostRanges {
   Intervals input, sync, allocator, forward, backward, optimizer;
-  bool has_calls = false;  // of the runtime or the driver: without any, nothing is known of waiting for the GPU
+  bool has_calls = false;  // of the runtime or the driver: without any, waits for the GPU are unknown
 };
 
 // Does the range wait for the next batch?

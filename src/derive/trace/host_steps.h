@@ -1,4 +1,4 @@
-// What a process did in each step, as seen from the CPU.
+// The steps of a process, as recorded on the CPU.
 #pragma once
 
 #include "derive/trace/attribution.h"

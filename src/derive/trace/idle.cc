@@ -26,21 +26,21 @@ std::int64_t lost_to_wait(const Intervals& waits, Interval span) {
 }
 
 // The waits that may touch the interval.
-std::span<const Interval> near(std::span<const Interval> ranges, Interval stretch) {
-  const auto first = std::ranges::upper_bound(ranges, stretch.begin, {}, &Interval::end);
-  return {first, std::ranges::lower_bound(first, ranges.end(), stretch.end, {}, &Interval::begin)};
+std::span<const Interval> near(std::span<const Interval> ranges, Interval interval) {
+  const auto first = std::ranges::upper_bound(ranges, interval.begin, {}, &Interval::end);
+  return {first, std::ranges::lower_bound(first, ranges.end(), interval.end, {}, &Interval::begin)};
 }
 
 }  // namespace
 
 // The part of the gap before the next work was launched; the rest is due to the GPU.
-struct Blame::Gap {
+struct IdleAttribution::Gap {
   Interval late;
   Interval launched;
   bool is_known = false;
 };
 
-Blame::Gap Blame::divided(Interval gap) {
+IdleAttribution::Gap IdleAttribution::divided(Interval gap) {
   while (next_ < order_.size() && timeline_.start[work_[order_[next_]].event] < gap.end) ++next_;
   if (next_ == order_.size() || work_[order_[next_]].launch == none) return {gap, {gap.end, gap.end}, false};
   const std::uint32_t call = work_[order_[next_]].launch;
@@ -49,7 +49,7 @@ Blame::Gap Blame::divided(Interval gap) {
   return {{gap.begin, launch}, {launch, gap.end}, true};
 }
 
-std::array<Intervals, model::idle_cause_count> Blame::causes_of(std::span<const Interval> idle) {
+std::array<Intervals, model::idle_cause_count> IdleAttribution::causes_of(std::span<const Interval> idle) {
   std::array<Intervals, model::idle_cause_count> causes;
   if (idle.empty()) return causes;
   const auto add = [&](IdleCause cause, Interval span) {

@@ -1,4 +1,4 @@
-// Why a GPU was idle.
+// The causes of idle time of a GPU.
 #pragma once
 
 #include <span>
@@ -11,10 +11,11 @@
 namespace frx::derive::trace {
 
 // Attributes the idle time of one GPU to its causes.
-class Blame {
+class IdleAttribution {
  public:
-  // `order`: what ran on this GPU, by start, as places in `work`. All of it must outlive the answer.
-  Blame(const model::Timeline& timeline, std::span<const GpuWork> work, std::span<const std::uint32_t> order, const HostRanges& host)
+  // `order`: the work of this GPU, by start, as indices into `work`. All arguments must outlive the object.
+  IdleAttribution(const model::Timeline& timeline, std::span<const GpuWork> work, std::span<const std::uint32_t> order,
+                  const HostRanges& host)
       : timeline_(timeline), work_(work), order_(order), host_(host) {}
 
   // The intervals by cause; together they are `idle`, which lies after all earlier calls: millions of gaps are attributed some

@@ -40,7 +40,7 @@ std::array<std::int64_t, idle_cause_count> totals(const std::array<Intervals, id
   return sums;
 }
 
-TEST(Idle, IsBlamedAlikeInOneGoAndInPortions) {
+TEST(Idle, IsAttributedAlikeInOneGoAndInPortions) {
   std::mt19937 random(7);
   for (int round = 0; round < 20; ++round) {
     const model::Timeline timeline = trace_of(trace_with(random_events(random, 60)));
@@ -54,8 +54,8 @@ TEST(Idle, IsBlamedAlikeInOneGoAndInPortions) {
     }
     const Intervals whole{{-1000, 10'000'000}};
     const Intervals idle = without(whole, united(busy));
-    const auto at_once = totals(Blame(timeline, attribution.work, order, all_ranges.at("")).causes_of(idle));
-    Blame in_portions(timeline, attribution.work, order, all_ranges.at(""));
+    const auto at_once = totals(IdleAttribution(timeline, attribution.work, order, all_ranges.at("")).causes_of(idle));
+    IdleAttribution in_portions(timeline, attribution.work, order, all_ranges.at(""));
     std::array<std::int64_t, idle_cause_count> sums{};
     for (std::span<const Interval> rest = idle; !rest.empty();) {
       const auto some = rest.first(std::min<std::size_t>(rest.size(), 1 + random() % 3));
@@ -64,9 +64,9 @@ TEST(Idle, IsBlamedAlikeInOneGoAndInPortions) {
       rest = rest.subspan(some.size());
     }
     EXPECT_EQ(sums, at_once);
-    std::int64_t blamed = 0;
-    for (const std::int64_t sum : sums) blamed += sum;
-    EXPECT_EQ(blamed, total(idle));
+    std::int64_t attributed = 0;
+    for (const std::int64_t sum : sums) attributed += sum;
+    EXPECT_EQ(attributed, total(idle));
     for (const IdleCause cause : {IdleCause::input, IdleCause::sync, IdleCause::allocator, IdleCause::host, IdleCause::unknown})
       EXPECT_GT(sums[static_cast<std::size_t>(cause)], 0) << name_of(cause) << " does not come up";
   }

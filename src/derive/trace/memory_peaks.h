@@ -1,4 +1,4 @@
-// How full the memory of each GPU was at most, as its allocator saw it.
+// The peak use of the memory of each GPU, as recorded by its allocator.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace frx::derive::trace {
 
-// One sample for each GPU whose memory was recorded (profile_memory=True) and is known in size: what was reserved at its peak.
+// One sample for each GPU with recorded memory (profile_memory=True) of known size: the reserved memory at its peak.
 std::vector<model::GpuSample> memory_peaks(const model::Timeline& timeline);
 
 }  // namespace frx::derive::trace

@@ -14,7 +14,7 @@ struct Call {
   std::uint32_t row = 0, name = 0, shapes = 0;
 };
 
-// Which threads the steps run on.
+// The threads of the steps.
 std::vector<bool> step_tracks(const Timeline& timeline, const Steps& steps) {
   std::vector<bool> tracks(timeline.tracks.size());
   for (const Step& step : steps.steps) {
@@ -26,7 +26,7 @@ std::vector<bool> step_tracks(const Timeline& timeline, const Steps& steps) {
 // On the threads of the steps, by start, the outer ones first.
 std::vector<Call> model_calls(const Timeline& timeline, const Steps& steps) {
   const std::vector<bool> tracks = step_tracks(timeline, steps);
-  std::vector<std::int8_t> works(timeline.names.size(), -1);  // asked once of each name
+  std::vector<std::int8_t> works(timeline.names.size(), -1);  // cached for each name
   std::vector<Call> calls;
   for (std::size_t i = 0; i < timeline.shaped_events.size(); ++i) {
     const std::uint32_t row = timeline.shaped_events[i];

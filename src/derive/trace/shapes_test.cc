@@ -65,7 +65,7 @@ TEST(Shapes, ABatchThatChangesInEachStepIsVolatile) {
 
 TEST(Shapes, TwoBucketsAreVolatileAsOftenAsTheyChange) { EXPECT_DOUBLE_EQ(Recording({a, a, b, b, a, b}).ratio(), 0.6); }
 
-// The documents would call one of two changes of three steps volatile.
+// By docs/contract.md one of two changes of three steps would be volatile.
 TEST(Shapes, ASmallerLastBatchIsNot) {
   const auto volatility = Recording({a, a, b}).volatility();
   ASSERT_TRUE(volatility);
@@ -106,7 +106,7 @@ TEST(Shapes, WhatTheDataLoaderDoesIsNotTheModel) {
   EXPECT_EQ(recording.ratio(), 0);
 }
 
-// A mixture of experts: how much each expert gets follows from the data, in batches of one shape.
+// A mixture of experts: the input of each expert depends on the data, in batches of one shape.
 TEST(Shapes, WhatTheModelMakesOfItsInputsIsNotItsInput) {
   Recording recording({a, a, a, a});
   for (std::size_t i = 0; i < 4; ++i) {
@@ -115,7 +115,7 @@ TEST(Shapes, WhatTheModelMakesOfItsInputsIsNotItsInput) {
   EXPECT_EQ(recording.ratio(), 0);
 }
 
-// Sparse features of a recommender: they come first and always differ, but most of the model never sees it.
+// Sparse features of a recommender: they come first and always differ, but most of the model does not depend on them.
 TEST(Shapes, AFewInputsThatChangeDoNotMakeTheModelDynamic) {
   Recording recording({a, a, a, a});
   for (std::size_t i = 0; i < 4; ++i) recording.add(i, 50, 20, "cpu_op", "fbgemm::embedding", fmt::format("[[{}]]", 1000 + i));

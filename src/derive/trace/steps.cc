@@ -24,7 +24,7 @@ std::optional<std::int64_t> step_number(std::string_view name) {
   return error == std::errc() && end == name.data() + name.size() ? std::optional(number) : std::nullopt;
 }
 
-// Ranges that stand for a part of a step by convention.
+// Ranges that denote a part of a step by convention.
 bool is_part_of_step(std::string_view name) {
   return contains_ignoring_case(name, "dataloader") || name.starts_with("Optimizer.") || contains_ignoring_case(name, "nccl:") ||
          contains_ignoring_case(name, "backward") || name.starts_with("## ") || name.ends_with("(dynamo_timed)") ||
@@ -35,7 +35,7 @@ using ByProcess = std::map<std::string, std::vector<Step>>;
 
 ByProcess profiler_steps(const Timeline& timeline) {
   ByProcess found;
-  std::vector<bool> other(timeline.names.size());  // names known to be none
+  std::vector<bool> other(timeline.names.size());  // names that are known not to match
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     if (timeline.kind[row] != EventKind::annotation && timeline.kind[row] != EventKind::cpu_op) continue;
     if (other[timeline.name[row]]) continue;
@@ -52,7 +52,7 @@ ByProcess profiler_steps(const Timeline& timeline) {
   return found;
 }
 
-// Of the ranges on one track that come again without overlapping themselves, the one that covers most.
+// Of the ranges on one track that recur without overlapping themselves, the one that covers most.
 std::vector<Step> repeated(const Timeline& timeline, EventKind kind, bool (*wanted)(std::string_view)) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Step>> by_name;  // track, name
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
@@ -76,7 +76,7 @@ std::vector<Step> repeated(const Timeline& timeline, EventKind kind, bool (*want
   return best;
 }
 
-// From the first kernel to the last: what comes before is starting up. Without kernels, all.
+// From the first kernel to the last: the time before is start-up. Without kernels, all.
 Interval whole_recording(const Timeline& timeline) {
   Interval all{INT64_MAX, INT64_MIN}, gpu{INT64_MAX, INT64_MIN};
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
@@ -90,7 +90,7 @@ Interval whole_recording(const Timeline& timeline) {
   return all.begin <= all.end ? all : Interval{};
 }
 
-// Do they cover most of the recording? Otherwise the repeated part of the program is not a step.
+// True when they cover most of the recording. Otherwise the repeated part of the program is not a step.
 bool cover_most(const std::vector<Step>& steps, Interval recording) {
   std::int64_t covered = 0;
   for (const Step& step : steps) {

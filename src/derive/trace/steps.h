@@ -1,4 +1,4 @@
-// The steps of a training run, as a trace shows them.
+// The steps of a training run in a trace.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct Steps {
   model::StepSource source = model::StepSource::recording;
   std::string name;         // of the range or module
   std::vector<Step> steps;  // by start; one without boundaries
-  std::string pid;          // of the process they belong to; "" when it does not matter
+  std::string pid;          // of the process they belong to; "" when there is no need to distinguish
 };
 std::vector<Interval> spans_of(const Steps& steps);
 

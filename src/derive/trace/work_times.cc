@@ -13,7 +13,7 @@ namespace {
 using model::EventKind;
 using model::Timeline;
 
-// A model has tens to hundreds of kernels; a trace with more names has made them up.
+// A model has tens to hundreds of kernels; a trace with more names was generated.
 constexpr std::size_t top_operators = 10, top_kernels = 1000, most_operator_times = 2000;
 
 struct Sum {
@@ -53,7 +53,7 @@ std::uint32_t shapes_of(const Timeline& timeline, std::uint32_t row) {
   return timeline.shapes_of[static_cast<std::size_t>(at - timeline.shaped_events.begin())];
 }
 
-// "[[8, 128], []]", however many blanks the writer has put in between.
+// "[[8, 128], []]", without the blanks of different writers.
 std::string shapes_text(const Timeline& timeline, std::uint32_t shapes) {
   if (shapes == Timeline::no_id) return "";
   if (Timeline::is_hash_of_shapes(shapes)) return fmt::format("shapes #{:08x}", shapes);
@@ -81,7 +81,7 @@ OperatorSums operator_sums(const Timeline& timeline, const Attribution& attribut
   return sums;
 }
 
-// What is beyond the longest list is one row, so that the sum is that of all.
+// Rows beyond the limit of the list are merged into one, so that the sum is that of all.
 void add_operators(const Timeline& timeline, const OperatorSums& sums, WorkTimes& times) {
   std::vector<std::pair<std::uint64_t, Sum>> all(sums.begin(), sums.end());
   std::ranges::sort(

@@ -1,4 +1,4 @@
-// GPU time by name: of kernels, of the operators that launched the work, of the operators of the forward pass behind it.
+// GPU time by name: of kernels, of the operators that launched the work, of the operators of the forward pass that caused it.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ struct WorkTimes {
   bool operator_times_cut = false;                 // the last row is all operators that are not listed
 };
 
-// `rank`: of a file that a tool merged from several ranks, the one that is meant; -1: all work. O(n + k log k) in the pieces of
-// work and their names.
+// `rank`: of a file that a tool merged from several ranks, the selected one; -1: all work. O(n + k log k) in the pieces of work and their
+// names.
 WorkTimes work_times(const model::Timeline& timeline, const Attribution& attribution, const BackwardWork& backward, std::int64_t rank);
 
 }  // namespace frx::derive::trace

@@ -11,7 +11,7 @@ namespace frx::ingest::trace {
 namespace {
 
 constexpr std::size_t most_threads = 8;
-// A part of a block that is not worth one.
+// A smaller part is not worth a block.
 constexpr std::size_t little = 256;
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
@@ -32,7 +32,7 @@ std::string beginning_of_event(std::string_view text) {
   return close == text.npos || close - open > longest ? std::string() : std::string(text.substr(open, close + 1 - open));
 }
 
-// Behind the last "}" that another event seems to follow; 0 when there is none.
+// The position after the last "}" that another event seems to follow; 0 when there is none.
 std::size_t last_cut(std::string_view text, std::string_view beginning) {
   for (std::size_t at = text.rfind(beginning); at != text.npos && at > 0; at = text.rfind(beginning, at - 1)) {
     std::size_t before = text.find_last_not_of(" \n\r\t", at - 1);
@@ -43,7 +43,7 @@ std::size_t last_cut(std::string_view text, std::string_view beginning) {
   return 0;
 }
 
-// The bytes of a block, with room behind them that may be read.
+// The bytes of a block, with readable padding after them.
 struct Block {
   std::uint64_t number = 0;
   std::vector<char> bytes;
@@ -53,10 +53,10 @@ struct Block {
   const char* end() const { return bytes.data() + size; }
 };
 
-// What one thread reads blocks with.
+// The state with which one thread reads blocks.
 class BlockReader {
  public:
-  // The rows of the whole events from the beginning of the block on, and how many bytes those are.
+  // The rows of the whole events from the beginning of the block on, and the size of those events in bytes.
   std::size_t read(const Block& block);
 
   const EventRows& rows() const { return rows_; }
@@ -84,7 +84,7 @@ std::size_t BlockReader::read(const Block& block) {
   return static_cast<std::size_t>(done - block.begin());
 }
 
-// Behind the event at `at`; null when it is not whole.
+// The position after the event at `at`; null when it is not whole.
 const char* BlockReader::event(const char* at, const char* end) {
   EventFields fields;
   const char* next = layouts_.read(at, end, fields);
@@ -112,7 +112,7 @@ class Pipeline {
     beginning_ = beginning_of_event(std::string_view(carry_.data(), carry_.size()));
   }
 
-  // Bytes that are done.
+  // The number of bytes that are done.
   std::uint64_t run();
 
  private:
@@ -130,10 +130,10 @@ class Pipeline {
   std::string beginning_;
 
   std::mutex reading_;
-  std::vector<char> carry_;  // read, and of the next block
+  std::vector<char> carry_;  // read ahead, and part of the next block
   std::uint64_t blocks_ = 0;
   bool ended_ = false;  // no more blocks
-  bool short_ = false;  // there was less to read than fits a block
+  bool short_ = false;  // the remaining input is smaller than a block
   std::optional<Error> failure_;
 
   std::mutex joining_;
@@ -143,7 +143,7 @@ class Pipeline {
   std::deque<std::vector<char>> unread_;
 };
 
-// A block's worth of the carry and what follows it, up to a cut; all when there is none.
+// The carry and the input after it up to the size of a block, up to a cut; all of it when there is no cut.
 void Pipeline::fill(Block& block) {
   const auto from_carry = carry_.begin() + static_cast<std::ptrdiff_t>(std::min(carry_.size(), block_size_));
   block.size = static_cast<std::size_t>(from_carry - carry_.begin());
@@ -159,11 +159,11 @@ void Pipeline::fill(Block& block) {
 }
 
 void Pipeline::read_more(Block& block) {
-  const std::span<char> room = std::span(block.bytes).subspan(block.size, block.bytes.size() - JsonCursor::padding - block.size);
-  if (Result<std::size_t> read = source_.read(room)) {
+  const std::span<char> free_space = std::span(block.bytes).subspan(block.size, block.bytes.size() - JsonCursor::padding - block.size);
+  if (Result<std::size_t> read = source_.read(free_space)) {
     block.size += *read;
     ended_ = *read == 0;
-    short_ = *read < room.size();
+    short_ = *read < free_space.size();
   } else {
     failure_ = read.error();
     ended_ = true;
@@ -178,7 +178,7 @@ bool Pipeline::next(Block& block) {
   return true;
 }
 
-// Adds the rows when it is their turn. False when nobody need read on.
+// Adds the rows when it is their turn. False when no further block is to be read.
 bool Pipeline::join(Block& block, BlockReader& reader, std::size_t done) {
   std::unique_lock lock(joining_);
   turn_.wait(lock, [&] { return joined_ == block.number; });

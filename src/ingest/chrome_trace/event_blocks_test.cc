@@ -1,5 +1,5 @@
-// Files of several blocks are read on several threads: whatever they hold, the answer is that of reading one event after
-// the other, which the notes and the order of rows show.
+// Files of several blocks are read on several threads: whatever they hold, the result is that of reading one event after the other, which
+// the notes and the order of rows show.
 #include "ingest/chrome_trace/event_blocks.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using model::Timeline;
 
 constexpr std::size_t bytes = std::size_t{5} << 20;
 
-// Event i begins at i microseconds, under one of 1,000 names that come up over the whole file.
+// Event i begins at i microseconds, under one of 1,000 names that occur over the whole file.
 std::string numbered(std::size_t i) {
   return event(i % 3 == 0 ? "kernel" : "cpu_op", "name " + std::to_string(i / 40 % 1000), i % 3 == 0 ? "0/7" : "1/1",
                static_cast<double>(i), 1, "\"correlation\": " + std::to_string(i + 1));
@@ -75,7 +75,7 @@ TEST(EventBlocks, NameThePlaceOfDamage) {
   EXPECT_EQ(notes_of(t), "1 damaged place in the text between events, the first at byte " + place + "; what stood there is left out\n");
 }
 
-// What looks like the beginning of an event in a long string, where a block might end.
+// Text that looks like the beginning of an event in a long string, where a block might end.
 TEST(EventBlocks, AreNotMisledByTextThatLooksLikeEvents) {
   std::string inside;
   while (inside.size() < bytes) inside += R"(}, {"ph" x )";
@@ -103,7 +103,7 @@ TEST(EventBlocks, EndWhereTheFileWasCut) {
   EXPECT_NE(notes_of(t).find("(" + std::to_string(last - 1) + " bytes in)"), std::string::npos) << notes_of(t);
 }
 
-// Gives its text, and then fails.
+// Delivers its text, and then fails.
 class Breaking : public ByteSource {
  public:
   explicit Breaking(std::string_view text) : text_(open_bytes(text)) {}

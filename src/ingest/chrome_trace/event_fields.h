@@ -9,21 +9,21 @@ namespace frx::ingest::trace {
 
 struct EventFields {
   Token phase, category, name, pid, tid, time, duration;
-  // Of its arguments.
+  // Members of its "args".
   Token correlation, external_id, device, stream, bytes, sequence, forward_thread;
   Token allocated, reserved, device_id, device_type;  // of "[memory]"
   Token input_dims;                                   // with record_shapes
-  Token rank;                                         // put in by tools that merge traces
+  Token rank;                                         // added by tools that merge traces
   Token collective, element_type, in_elements, out_elements, group, group_ranks;
 };
 
-// A value of an event, of its arguments or not, and the field it belongs to; null when nobody asks for it.
+// A value of an event, or of its arguments, and the field it belongs to; null when the value is not needed.
 struct EventValue {
   Token token;
   Token EventFields::*field = nullptr;
 };
 
-// Blanks, then one event; a value that is no object is skipped, and `is_event` says so. `values`, when given, becomes all
+// Skips blanks, then reads one event; a value that is no object is skipped, and `is_event` says so. `values`, when given, receives all
 // values of the event, in order.
 bool read_event(JsonCursor& cursor, EventFields& fields, bool& is_event, std::vector<EventValue>* values = nullptr);
 

@@ -9,7 +9,7 @@ namespace frx::ingest::trace {
 namespace {
 
 constexpr std::size_t most_links = 4096, most_branches = 16, longest_text = 256;
-constexpr std::uint32_t no_link = 0;  // nothing leads to the root
+constexpr std::uint32_t no_link = 0;  // no link refers to the root
 
 enum CharClass : std::uint8_t { ends_scalar = 1, begins_scalar = 2, nests = 4 };
 
@@ -53,7 +53,7 @@ const char* end_of_scalar(const char* at, const char* end) {
   return at;
 }
 
-// Does the string end at this quote, as JsonCursor would have it?
+// Does the string end at this quote, by the rule of JsonCursor?
 bool ends_string(const char* quote, const char* end) {
   for (const char* at = quote + 1; at < end; ++at) {
     if (*at == ',' || *at == '}' || *at == ']' || *at == ':') return true;
@@ -62,7 +62,7 @@ bool ends_string(const char* quote, const char* end) {
   return false;
 }
 
-// Behind the list or object that begins at `at`.
+// The position after the list or object that begins at `at`.
 const char* end_of_nested(const char* at, const char* end) {
   for (std::size_t depth = 0; at < end; ++at) {
     if (!is(*at, nests)) continue;
@@ -107,7 +107,7 @@ EventLayouts::EventLayouts() : links_(1), texts_(8, '\0') {}
 
 bool EventLayouts::follows(const Link& link, const char* at, const char* end) const {
   if (static_cast<std::size_t>(end - at) < link.size) return false;
-  // Eight bytes at a time; of the last eight, what stands behind the text is shifted out. Both may be read that far.
+  // Compares eight bytes at a time; of the last eight, the bytes after the text are shifted out. Both buffers are readable that far.
   const char* text = texts_.data() + link.text;
   std::size_t left = link.size;
   for (; left > 8; left -= 8, at += 8, text += 8) {
@@ -154,7 +154,7 @@ std::uint32_t EventLayouts::added(std::uint32_t from, std::string_view text, Tok
     return no_link;
   const auto id = static_cast<std::uint32_t>(links_.size());
   links_.push_back({static_cast<std::uint32_t>(texts_.size() - 8), static_cast<std::uint32_t>(text.size()), value, field, {}});
-  texts_.insert(texts_.size() - 8, text);  // eight bytes behind the last text stay readable
+  texts_.insert(texts_.size() - 8, text);  // eight bytes after the last text stay readable
   links_[from].next.push_back(id);
   return id;
 }

@@ -5,7 +5,7 @@
 namespace frx::ingest::trace {
 namespace {
 
-// Keeps its text where JsonCursor and EventLayouts may read behind it.
+// Holds its text with the padding that JsonCursor and EventLayouts may read.
 class Text {
  public:
   explicit Text(std::string text) : size_(text.size()), bytes_(std::move(text)) { bytes_.append(JsonCursor::padding, '\0'); }

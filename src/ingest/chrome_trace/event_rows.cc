@@ -46,7 +46,7 @@ void add_memory(const EventFields& fields, EventRows& rows) {
   rows.memory.push_back(sample);
 }
 
-// Numbers that do not fit are left out: they would join what does not belong together.
+// Numbers that do not fit are left out: truncated ones would join unrelated events.
 void add_sequence(const EventFields& fields, EventRows& rows) {
   const auto sequence = whole(fields.sequence), thread = whole(fields.forward_thread);
   if (!sequence || *sequence > UINT32_MAX || thread.value_or(0) > UINT16_MAX) return;

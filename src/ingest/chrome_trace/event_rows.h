@@ -1,4 +1,4 @@
-// Events of one stretch of a trace as columns, before they are joined with those before them.
+// Events of one section of a trace as columns, before they are joined with those before them.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace frx::ingest::trace {
 
-// Ids above are taken by numbers that do not fit.
+// Larger ids are reserved for numbers that do not fit.
 inline constexpr std::uint64_t largest_id = 0xEFFFFFFF;
-// Shapes of more text are kept as a hash of it.
+// Longer texts of shapes are kept as a hash.
 inline constexpr std::size_t longest_shapes = 256;
 
 struct EventRows {
   std::vector<std::int64_t> start, duration;
   std::vector<std::uint32_t> name, track;            // numbers of the EventConverter
-  std::vector<std::uint32_t> correlation, external;  // above largest_id: of `large_ids`, counted from largest_id + 1
+  std::vector<std::uint32_t> correlation, external;  // above largest_id: indices into `large_ids`, counted from largest_id + 1
   std::vector<model::EventKind> kind;
   std::vector<std::uint64_t> large_ids;
   std::vector<std::uint32_t> copy_events;  // rows
   std::vector<std::uint64_t> copy_bytes;
-  // Of operators with a sequence number, see model::Timeline.
+  // For operators with a sequence number, see model::Timeline.
   std::vector<std::uint32_t> numbered_events, sequence;
   std::vector<std::uint16_t> forward_thread;
   std::vector<std::uint32_t> shaped_events;  // rows of operators whose shapes were recorded
@@ -37,7 +37,7 @@ struct EventRows {
   void clear();
 };
 
-// Turns events into rows. Names and tracks get numbers of its own, which stay the same over all rows it makes.
+// Turns events into rows. Names and tracks get numbers of this converter, which stay the same over all rows it makes.
 class EventConverter {
  public:
   void add(const EventFields& fields, EventRows& rows);
@@ -49,7 +49,7 @@ class EventConverter {
   std::string_view track_key(std::uint32_t track) const { return track_keys_[track]; }
 
  private:
-  // The last track of the CPU or a GPU: mostly the next event's, too.
+  // The last track of the CPU or a GPU: usually that of the next event, too.
   struct LastTrack {
     std::string pid, tid;
     std::uint32_t id = model::Timeline::no_id;
@@ -63,7 +63,7 @@ class EventConverter {
   std::uint32_t looked_up(const EventFields& fields, bool on_gpu);
 
   Interner names_, shapes_, categories_, track_keys_;
-  Interner escaped_;                       // names with escapes, as they stand in the file
+  Interner escaped_;                       // names with escapes, as they are spelled in the file
   std::vector<std::uint32_t> of_escaped_;  // their numbers in names_
   std::vector<model::EventKind> kinds_;    // by category
   std::vector<model::Track> tracks_;

@@ -68,7 +68,7 @@ const char* JsonCursor::next_special(const char* from) const {
   return end_;
 }
 
-// Behind the quote that ends a string stands a comma, a colon or a bracket; any other one is part of the text.
+// The quote that ends a string is followed by a comma, a colon or a bracket; any other one is part of the text.
 bool JsonCursor::ends_string(const char* quote) {
   const char* next = quote + 1;
   while (next < end_ && is_blank(*next)) ++next;

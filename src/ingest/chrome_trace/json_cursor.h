@@ -1,8 +1,8 @@
-// Reads JSON piece by piece from a buffer that may end anywhere, without building anything.
+// Reads JSON in pieces from a buffer that may end anywhere, without building anything.
 //
-// Made for what trace writers really wrote: control characters and raw backslashes in strings, quotes inside names that
-// nobody escaped (PyTorch before 2026), bare nan and inf, commas before a closing bracket. Well-formed JSON reads as it
-// should; nesting of any depth costs no stack.
+// It accepts what trace writers really wrote: control characters and raw backslashes in strings, unescaped quotes inside names (PyTorch
+// before 2026), bare nan and inf, commas before a closing bracket. Well-formed JSON reads as specified; nesting of any depth costs no
+// stack.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace frx::ingest::trace {
 
-// A value as it stands in the buffer. Texts without their quotes, escapes left as they are.
+// A value as it is spelled in the buffer: texts without their quotes, escapes unresolved.
 struct Token {
   enum Kind { nothing, text, scalar, object, array } kind = nothing;
   std::string_view raw;
@@ -22,7 +22,7 @@ class JsonCursor {
   enum class State {
     good,
     dry,    // the buffer ended inside a value
-    wrong,  // at() is no JSON
+    wrong,  // the text at at() is not JSON
   };
   // The bytes from `end` on for another `padding` must exist, whatever they hold.
   static constexpr std::size_t padding = 16;
@@ -82,7 +82,7 @@ bool JsonCursor::object(Member member) {
   }
 }
 
-// The text between the quotes with its escapes resolved; as it is when they make no sense.
+// The text between the quotes with its escapes resolved; unchanged when they are invalid.
 std::string unescaped(std::string_view raw);
 
 }  // namespace frx::ingest::trace

@@ -1,4 +1,4 @@
-// Numbers of a trace as they stand in the file, bare or quoted.
+// Numbers of a trace as they are spelled in the file, bare or quoted.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ struct TraceTime {
   bool fractional = false;  // written with decimals
 };
 
-// Microseconds, with any number of decimals: 1608036516993663, 1824871066082.664, "12.5". Exact to the nanosecond. Nothing
-// for what is no number (nan, null) or does not fit.
+// Microseconds, with any number of decimals: 1608036516993663, 1824871066082.664, "12.5". Exact to the nanosecond. Absent
+// for a value that is no number (nan, null) or does not fit.
 std::optional<TraceTime> microseconds(const Token& token);
 
-// A whole number that is not negative. Nothing otherwise.
+// A whole number that is not negative. Absent otherwise.
 std::optional<std::uint64_t> whole(const Token& token);
 
 }  // namespace frx::ingest::trace

@@ -26,7 +26,7 @@ class Reader {
   Result<Timeline> read();
 
  private:
-  // Runs `parse` on the window, with more of the file as often as it runs dry. False at the end of the file.
+  // Runs `parse` on the window, with more of the file whenever it runs dry. False at the end of the file.
   template <typename Parse>
   Result<bool> with_enough(Parse parse);
   Result<> root();
@@ -46,12 +46,12 @@ class Reader {
   Window window_;
   Timeline timeline_;
   TimelineBuilder builder_;
-  NumberedConverter converter_;  // of events that are read one by one
-  EventRows rows_;               // of them, not yet in the timeline
-  std::uint64_t next_try_ = 0;   // where reading whole blocks may work again
+  NumberedConverter converter_;  // for events that are read one by one
+  EventRows rows_;               // rows of these events, not yet in the timeline
+  std::uint64_t next_try_ = 0;   // position from which reading whole blocks may work again
   std::uint64_t no_objects_ = 0, damaged_ = 0, first_damage_ = 0;
   bool has_events_ = false, cut_ = false;
-  std::string trouble_;  // what the source said when it broke off
+  std::string failure_text_;  // the error of the source when it failed
 };
 
 Failure Reader::malformed(std::string_view expected) const {
@@ -72,7 +72,7 @@ Result<bool> Reader::with_enough(Parse parse) {
     if (cursor.state() == JsonCursor::State::wrong) return malformed("JSON");
     Result<bool> more = window_.more();
     if (!more && !has_events_) return Failure{more.error()};
-    if (!more) trouble_ = more.error().message;
+    if (!more) failure_text_ = more.error().message;
     if (!more || !*more) return false;
   }
 }
@@ -160,12 +160,12 @@ void Reader::flush() {
 }
 
 void Reader::note_cut() {
-  const std::string why = trouble_.empty() ? "the file ends" : trouble_ + ", so it ends";
+  const std::string why = failure_text_.empty() ? "the file ends" : failure_text_ + ", so it ends";
   note(fmt::format("{} inside the list of events, behind {} ({} bytes in); what came before is used", why,
                    count_text(builder_.seen(), "event"), window_.offset()));
 }
 
-// False at the end of the file, and `over` at the end of the list.
+// False at the end of the file; sets `over` at the end of the list.
 Result<bool> Reader::next_event(bool& over) {
   const auto read = [&](JsonCursor& cursor) {
     char next = cursor.peek();
@@ -178,7 +178,7 @@ Result<bool> Reader::next_event(bool& over) {
     EventFields fields;
     bool is_event = false;
     if (!read_event(cursor, fields, is_event)) return false;
-    // The fields lie in the window, which moves on when this returns true.
+    // The fields are views of the window, which moves on when this returns true.
     is_event ? converter_.converter.add(fields, rows_) : void(++no_objects_);
     return true;
   };
@@ -205,7 +205,7 @@ Result<> Reader::events() {
   return {};
 }
 
-// To the next place that looks like the beginning of an event.
+// Moves to the next place that looks like the beginning of an event.
 Result<bool> Reader::skip_damage() {
   if (damaged_++ == 0) first_damage_ = window_.offset();
   for (bool first = true;; first = false) {
@@ -259,7 +259,7 @@ bool may_be_trace(std::string_view head) {
   const std::size_t first = head.find_first_not_of(blanks);
   if (first == head.npos || (head[first] != '{' && head[first] != '[')) return false;
   const std::size_t second = head.find_first_not_of(blanks, first + 1);
-  if (second == head.npos) return true;  // too long a run of blanks to tell
+  if (second == head.npos) return true;  // too long a run of blanks to decide
   return head[first] == '{' ? head[second] == '"' || head[second] == '}' : head[second] == '{' || head[second] == ']';
 }
 

@@ -4,7 +4,7 @@
 //     {"ph": "X", "cat": "kernel", "name": "sgemm", "pid": 0, "tid": 7, "ts": 1824871075646.222, "dur": 2.464,
 //      "args": {"correlation": 2877, "device": 0, "stream": 7}}, ...
 //
-// of every release since 1.8, as an object or a bare array. Read in one pass, in memory for the events alone.
+// of every release since 1.8, as an object or a bare array. They are read in one pass, with memory for the events alone.
 #pragma once
 
 #include <functional>
@@ -19,11 +19,11 @@ namespace frx::ingest::trace {
 // Do the first bytes of a file (unpacked) begin JSON, as a trace does?
 bool may_be_trace(std::string_view head);
 
-// How much of a file one thread reads at a time. 0: one event after the other, on one thread; the answer is always the same.
+// How much of a file one thread reads at a time. 0: one event after the other, on one thread; the result is always the same.
 inline constexpr std::size_t usual_block = std::size_t{1} << 20;
 
-// Survivable damage (a file cut short, events that are none) becomes notes. Fails, naming file and byte, on what is no
-// JSON, has no events, or comes from something else than the profiler of PyTorch.
+// Recoverable damage (a file cut short, values that are no events) becomes notes. Fails, naming file and byte, on a file that is no JSON,
+// has no events, or was not written by the profiler of PyTorch.
 Result<model::Timeline> read_trace(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress = {},
                                    std::size_t block_size = usual_block);
 

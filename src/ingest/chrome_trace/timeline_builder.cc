@@ -47,7 +47,7 @@ std::uint32_t TimelineBuilder::name_of(std::uint32_t name, NumberedConverter& fr
   return known;
 }
 
-// Names get their numbers in the order of the events, however the file was cut into stretches.
+// Names get their numbers in the order of the events, however the file was cut into blocks.
 void TimelineBuilder::append_names(const EventRows& rows, NumberedConverter& from) {
   from.names.resize(from.converter.names().size(), Timeline::no_id);
   const auto first = static_cast<std::uint32_t>(timeline_.name.size());
@@ -63,7 +63,7 @@ void TimelineBuilder::append_names(const EventRows& rows, NumberedConverter& fro
   }
 }
 
-// The same text always gives the same number, whoever read it: what found no room in the beginning never does.
+// The same text always gives the same number, whichever thread read it: a text that did not fit at first never will.
 std::uint32_t TimelineBuilder::shapes_numbered(std::string_view dims) {
   const std::uint32_t known = timeline_.shapes.find(dims);
   if (known != Timeline::no_id) return known;
@@ -98,7 +98,7 @@ void TimelineBuilder::append_tracks(const EventRows& rows, NumberedConverter& fr
   }
 }
 
-// The number of an id that does not fit: those above largest_id, as they come up.
+// The number of an id that does not fit: numbers above largest_id, in the order of their occurrence.
 std::uint32_t TimelineBuilder::joined(std::uint32_t id, const EventRows& rows) {
   if (id <= largest_id || id == Timeline::no_id) return id;
   const std::uint64_t large = rows.large_ids[id - largest_id - 1];

@@ -1,4 +1,4 @@
-// Events of a trace into the columns of a timeline.
+// Adds events of a trace to the columns of a timeline.
 #pragma once
 
 #include <unordered_map>
@@ -8,12 +8,12 @@
 
 namespace frx::ingest::trace {
 
-// A converter, and what its numbers are in the timeline. It may be used for any rows, but only for those of one timeline.
+// A converter, and the numbers of the timeline for its numbers. It may be used for any rows, but only for those of one timeline.
 struct NumberedConverter {
   EventConverter converter;
   std::vector<std::uint32_t> names, shapes, tracks;  // by number of the converter; Timeline::no_id: not known yet
 
-  // Forgets everything once there are so many names or shapes that keeping them twice would weigh.
+  // Clears everything once there are so many names or shapes that storing them twice would cost too much memory.
   void forget_many();
 };
 
@@ -21,9 +21,9 @@ class TimelineBuilder {
  public:
   explicit TimelineBuilder(model::Timeline& timeline) : timeline_(timeline) {}
 
-  // Rows in the order of the file. Names and tracks are numbered as they come up in it, whoever converted them.
+  // Rows in the order of the file. Names and tracks are numbered as they occur in it, whichever thread converted them.
   void append(const EventRows& rows, NumberedConverter& from);
-  // Notes on what was strange.
+  // Adds notes on irregularities.
   void finish();
 
   std::uint64_t seen() const { return seen_; }

@@ -29,7 +29,7 @@ Result<std::size_t> UnreadSource::read(std::span<char> buffer) {
     if (more) return done + *more;
     failure_ = std::move(more).error();
   }
-  if (done > 0) return done;  // what came before it first
+  if (done > 0) return done;  // the bytes before it first
   return Failure{*failure_};
 }
 
@@ -61,12 +61,12 @@ Result<bool> Window::more() {
   if (begin_ > 0) std::memmove(bytes_.data(), begin(), kept);
   begin_ = 0;
   end_ = kept;
-  // At least as much again as is kept: a long value is read in linear time.
+  // At least doubles the kept size: a long value is read in linear time.
   const std::size_t wanted = std::max(usual_size, 2 * kept);
   if (bytes_.size() < wanted + padding_) bytes_.resize(wanted + padding_);
   TRY_ASSIGN(const std::size_t read, source_.read(std::span(bytes_).subspan(kept, bytes_.size() - padding_ - kept)));
   end_ += read;
-  ended_ = read == 0;  // fewer than asked for may be what came before a failure, which the next call says
+  ended_ = read == 0;  // fewer bytes than requested may precede a failure, which the next call returns
   return read > 0;
 }
 

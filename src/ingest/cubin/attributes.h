@@ -17,7 +17,7 @@ namespace frx::ingest::cubin {
 
 enum class Attribute : std::uint8_t {
   max_threads = 0x05,
-  externs = 0x0F,  // symbols of functions that the driver has
+  externs = 0x0F,  // symbols of functions that the driver provides
   required_threads = 0x10,
   frame_size = 0x11,      // of a symbol
   min_stack_size = 0x12,  // of a symbol, with what it calls
@@ -41,7 +41,7 @@ struct AttributeRecord {
   std::size_t numbers() const { return bytes.size() / 4; }
 };
 
-// In the order of the section. Malformed: a format that does not exist, or a record that ends behind the section.
+// In the order of the section. Malformed: a format that does not exist, or a record that ends beyond the section.
 Result<std::vector<AttributeRecord>> read_attributes(std::string_view section);
 
 }  // namespace frx::ingest::cubin

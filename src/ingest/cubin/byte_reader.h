@@ -1,7 +1,7 @@
 // Little-endian numbers and texts from bytes that may end too early.
 //
-// A read beyond the end gives 0 or "", moves to the end and makes ok() false for good, so that a caller
-// may read a whole record and ask once.
+// A read beyond the end gives 0 or "", moves to the end and makes ok() false permanently, so that a caller
+// may read a whole record and check once.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace frx::ingest::cubin {
 
 class ByteReader {
  public:
-  // Reads from `position` on; positions count from the begin of `bytes`, whatever part of a section they are.
+  // Reads from `position` on; positions count from the begin of `bytes`, whatever part of a section it is.
   explicit ByteReader(std::string_view bytes, std::size_t position = 0) : bytes_(bytes), at_(position) {
     if (position > bytes.size()) give_up();
   }
@@ -27,7 +27,7 @@ class ByteReader {
   std::uint16_t u16() { return static_cast<std::uint16_t>(number(2)); }
   std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
 
-  // Numbers of as many bytes as they need, seven bits in each; bits beyond the 64th are lost.
+  // Variable-length numbers (LEB128), seven bits in each byte; bits beyond the 64th are lost.
   std::uint64_t uleb();
   std::int64_t sleb();
 

@@ -20,7 +20,7 @@ Result<ElfFile> ElfFile::open_any(std::string_view bytes) {
   elf_version(EV_CURRENT);
   ElfFile file;
   file.bytes_ = bytes;
-  // libelf wants memory it may write to, and does not write when nothing is changed.
+  // libelf requires writable memory, and does not write when nothing is changed.
   file.elf_.reset(elf_memory(const_cast<char*>(bytes.data()), bytes.size()));
   GElf_Ehdr header{};
   if (!file.elf_ || elf_kind(file.elf_.get()) != ELF_K_ELF || !gelf_getehdr(file.elf_.get(), &header)) {
@@ -56,7 +56,7 @@ void ElfFile::list_sections() {
   }
 }
 
-// Without names nothing is found in the file, which is no error: it is a cubin without lines.
+// Without names nothing is found in the file, which is not an error: it is a cubin without lines.
 void ElfFile::name_sections() {
   std::size_t number = 0;
   if (elf_getshdrstrndx(elf_.get(), &number) != 0 || number >= sections_.size()) return;
@@ -72,7 +72,7 @@ void ElfFile::name_sections() {
   }
 }
 
-// Not by libelf, which may copy.
+// Read without libelf, which may copy.
 Result<std::string_view> ElfFile::bytes_of(const ElfSection& section) const {
   if (section.type == SHT_NOBITS) return std::string_view();
   if ((section.flags & SHF_COMPRESSED) != 0) {

@@ -24,14 +24,14 @@ struct Code {
 // A place of a section that holds the address of code.
 struct Relocation {
   std::uint64_t position = 0;          // of the place in its section, bytes
-  Code code;                           // of size 0 when the symbol is in no section of code
-  std::uint64_t symbol_value = 0;      // offset in the code; an address of the GPU in a cubin that was loaded
-  std::optional<std::int64_t> addend;  // nullopt: it stands at the place itself
+  Code code;                           // of size 0 when the symbol is in no code section
+  std::uint64_t symbol_value = 0;      // offset in the code; a GPU address in a cubin that was loaded
+  std::optional<std::int64_t> addend;  // nullopt: it is stored at the place itself
 };
 
-// What the file says of itself as a whole.
+// Properties of the file as a whole.
 struct ElfHeader {
-  std::uint16_t type = 0;        // 1: not linked yet, 2: executable, 3: shared library
+  std::uint16_t type = 0;        // 1: relocatable, 2: executable, 3: shared library
   std::uint16_t machine = 0;
   std::uint32_t version = 0;     // in a cubin of ABI version 7 that of CUDA: 125 for 12.5
   std::uint32_t flags = 0;
@@ -62,9 +62,9 @@ class ElfFile {
   static Result<ElfFile> open_any(std::string_view bytes);
 
   const ElfHeader& header() const { return header_; }
-  // By their numbers; the first means "none".
+  // Sections by their numbers; the first means "none".
   const std::vector<ElfSection>& sections() const { return sections_; }
-  // Malformed: the section reaches beyond the file, or is compressed. Empty when it takes no room in the file.
+  // Malformed: the section reaches beyond the file, or is compressed. Empty when it has no bytes in the file.
   Result<std::string_view> bytes_of(const ElfSection& section) const;
   // The symbols of .symtab; none when there is no such table.
   Result<std::vector<ElfSymbol>> symbols() const;
@@ -73,7 +73,7 @@ class ElfFile {
   Result<std::string_view> section(std::string_view name) const;
   // The functions, each from a section `.text.NAME`.
   std::vector<Code> code() const;
-  // What `.rel.NAME` and `.rela.NAME` say of section `.NAME`, by position.
+  // The entries of `.rel.NAME` and `.rela.NAME` about section `.NAME`, by position.
   Result<std::vector<Relocation>> relocations(std::string_view name) const;
 
  private:

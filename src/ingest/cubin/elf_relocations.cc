@@ -16,7 +16,7 @@ struct Entry {
   std::optional<std::int64_t> addend;
 };
 
-// Entry `i` of a table of either kind; nullopt behind the last.
+// Entry `i` of a table of either kind; nullopt after the last.
 std::optional<Entry> entry_at(Elf_Data* data, bool with_addend, int i) {
   if (with_addend) {
     GElf_Rela entry{};
@@ -77,8 +77,8 @@ Result<std::vector<ElfSymbol>> ElfFile::symbols() const {
   return found;
 }
 
-// A function is known by the name of its section: a symbol may also name what was put into the function,
-// `$kernel$callee`, and offsets count from the begin of the section all the same.
+// A function is identified by the name of its section: a symbol may also name code that was put into the function, `$kernel$callee`, and
+// offsets count from the begin of the section all the same.
 Code ElfFile::code_at(std::size_t section, std::string_view symbol) const {
   const std::optional<Code> code = section < sections_.size() ? code_of(sections_[section]) : std::nullopt;
   return code.value_or(Code{symbol, 0});

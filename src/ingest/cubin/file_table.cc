@@ -5,7 +5,7 @@
 namespace frx::ingest::cubin {
 
 Result<std::uint32_t> FileTable::number_of(std::string path) {
-  // A short entry can name a long folder, so that names may take far more room than the bytes they come from.
+  // A short entry can name a long folder, so that names may take far more memory than the bytes they come from.
   constexpr std::size_t max_bytes = std::size_t{16} << 20;
   if (path.empty()) return LineTable::none;
   if (const auto known = numbers_.find(path); known != numbers_.end()) return known->second;

@@ -25,8 +25,8 @@ class FileTable {
   std::size_t bytes_ = 0;
 };
 
-// From the numbers of one line program to those of the table. A file enters the table when it is first
-// asked for: programs list every header they include and have code of few.
+// Maps the numbers of one line program to those of the table. A file enters the table when it is first looked up: programs list every
+// header they include and have code of few.
 class FilesOfProgram {
  public:
   FilesOfProgram(LineHeader header, FileTable& table) : header_(std::move(header)), table_(table) {}

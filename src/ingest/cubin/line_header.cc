@@ -5,14 +5,14 @@
 namespace frx::ingest::cubin {
 namespace {
 
-// The longest path Linux knows. A text that many files share could fill the memory otherwise.
+// The longest path that Linux accepts. A text that many files share could otherwise exhaust the memory.
 constexpr std::size_t longest_path = 4096;
 
 bool is_absolute(std::string_view path) {
   return path.starts_with('/') || path.starts_with('\\') || (path.size() > 1 && path[1] == ':');
 }
 
-// "" for one beyond all limits, as if it were not there.
+// "" for one beyond all limits, as if it were missing.
 std::string joined(std::string_view folder, std::string_view name) {
   if (folder.size() + name.size() >= longest_path) return {};
   if (folder.empty() || name.empty() || is_absolute(name)) return std::string(name);
@@ -38,7 +38,7 @@ enum Form : std::uint64_t {
   form_data2 = 0x05, form_data4 = 0x06, form_data8 = 0x07, form_string = 0x08, form_block = 0x09, form_data1 = 0x0B,
   form_strp = 0x0E, form_udata = 0x0F, form_data16 = 0x1E, form_line_strp = 0x1F,
 };
-// What a field means (DW_LNCT); others are passed over.
+// The meaning of a field (DW_LNCT); others are skipped.
 enum Content : std::uint64_t { content_path = 1, content_folder = 2 };
 
 struct Field {
@@ -63,7 +63,7 @@ class RecordReader {
     const std::uint64_t count = in_.uleb();
     if (fields.empty() && count > 0) return fail(ErrorKind::malformed, "expected fields of {} files, found none", count);
     std::vector<LineHeader::File> records;
-    // Every field takes at least a byte, so `count` cannot be larger than what is there.
+    // Every field takes at least a byte, so `count` cannot exceed the remaining bytes.
     for (std::uint64_t i = 0; i < count && in_.ok(); ++i) {
       TRY_ASSIGN(const LineHeader::File file, record(fields));
       records.push_back(file);
@@ -115,7 +115,7 @@ Result<> read_new_tables(ByteReader& in, const DebugSections& sections, std::siz
 void read_opcode_rules(ByteReader& in, LineHeader& header) {
   header.min_instruction_length = in.u8();
   if (header.version >= 4) in.u8();  // operations per instruction: more than one on VLIW machines only
-  in.u8();                           // whether rows begin as statements
+  in.u8();                           // default_is_stmt
   header.line_base = static_cast<std::int8_t>(in.u8());
   header.line_range = in.u8();
   header.opcode_base = in.u8();
@@ -128,7 +128,7 @@ Result<> read_tables(ByteReader& in, const DebugSections& sections, std::size_t 
   return {};
 }
 
-// Where one program lies behind its length, and how wide it writes positions in sections.
+// The position of one program after its length field, and the width of its section offsets.
 struct Extent {
   std::size_t begin = 0, end = 0, offset_width = 4;
 };

@@ -1,4 +1,4 @@
-// The header of one line program: how its opcodes count, and the files it speaks of. DWARF 2 to 5.
+// The header of one line program: the encoding of its opcodes, and the files it refers to. DWARF 2 to 5.
 //
 //   unit_length 4 (or FFFFFFFF and 8), version 2, [5: address_size 1, segment_selector_size 1],
 //   header_length 4 (or 8), minimum_instruction_length 1, [4, 5: operations 1], default_is_stmt 1,
@@ -38,11 +38,11 @@ struct LineHeader {
   std::uint8_t line_range = 1;              // not 0
   std::uint8_t opcode_base = 1;             // not 0
   std::string_view operand_counts;          // of opcode 1 and so on
-  std::vector<std::string_view> folders;    // [0] stands for the folder of the compilation, "" when unknown
+  std::vector<std::string_view> folders;    // [0] is the folder of the compilation, "" when unknown
   std::vector<File> files;                  // by number, so that files[0] is unused up to version 4
   std::size_t program = 0, end = 0;         // positions in .debug_line
 
-  // Folder and name of a file; "" when there is none of this number.
+  // Folder and name of a file; "" when no file has this number.
   std::string path(std::uint64_t number) const;
 };
 

@@ -13,8 +13,8 @@ enum Standard : std::uint8_t {
   copy = 1, advance_pc, advance_line, set_file, set_column, negate_stmt, set_basic_block, const_add_pc,
   fixed_advance_pc, set_prologue_end, set_epilogue_begin, set_isa,
 };
-// 0x90 is NVIDIA's: the rows that follow are of inlined code. The name of the inlined function, its second
-// operand or that of 0x91, is not needed for lines.
+// 0x90 is an extension of NVIDIA: the rows that follow are of inlined code. The name of the inlined function, its second operand or that of
+// 0x91, is not needed for lines.
 enum Extended : std::uint8_t { end_sequence = 1, set_address = 2, define_file = 3, inlined_call = 0x90 };
 
 class Machine {
@@ -40,7 +40,7 @@ class Machine {
   LineSequences& out_;
   FilesOfProgram files_;
 
-  // What the opcodes change; an end of code sets it back.
+  // The state that opcodes change; an end of sequence resets it.
   struct State {
     LineSequence sequence;
     std::uint64_t offset = 0;
@@ -97,7 +97,7 @@ Result<> Machine::standard(std::uint8_t opcode) {
 
 Result<> Machine::extended() {
   const std::uint64_t size = in_.uleb();
-  if (size == 0) return {};  // zero bytes behind the last sequence
+  if (size == 0) return {};  // zero bytes after the last sequence
   const std::size_t begin = in_.position();
   const std::string_view bytes = in_.take(size);
   if (!in_.ok()) return {};
@@ -142,7 +142,7 @@ Result<> Machine::row() {
   return {};
 }
 
-// The calling place is given as the number of a row of this sequence, from 1; 0 ends the inlined code.
+// The call site is given as the number of a row of this sequence, from 1; 0 ends the inlined code.
 void Machine::call(std::uint64_t row_number) {
   now_.call = LineTable::none;
   if (row_number == 0 || row_number > now_.sequence.rows.size()) return;
@@ -152,7 +152,7 @@ void Machine::call(std::uint64_t row_number) {
   out_.calls.push_back({caller.file, caller.line, caller.call});
 }
 
-// New code may begin without the end of what was before; file and line go on then.
+// A new sequence may begin without the end of the one before; file and line continue then.
 void Machine::begin_code(std::size_t operand, std::uint64_t address) {
   keep();
   now_.offset = 0;

@@ -13,21 +13,21 @@
 
 namespace frx::ingest::cubin {
 
-// Rows of code that lies together. Their offsets count from the address the code was said to begin at.
+// Rows of contiguous code. Their offsets count from the start address of the code.
 struct LineSequence {
   std::size_t operand = 0;    // position of that address in .debug_line: a relocation may be there
-  std::uint64_t address = 0;  // what stands there
+  std::uint64_t address = 0;  // the value stored there
   std::vector<LineTable::Row> rows;
 };
 
-// What the programs of a cubin say together.
+// The combined rows of all programs of a cubin.
 struct LineSequences {
   FileTable files;
   std::vector<LineTable::Call> calls;
   std::vector<LineSequence> all;
 };
 
-// Runs the program behind `header` and adds what it says. Malformed: an opcode is cut off, code of more than
+// Runs the program after `header` and adds its rows. Malformed: an opcode is cut off, code of more than
 // 4 GB, or more file names than a cubin could need.
 Result<> run_line_program(const LineHeader& header, std::string_view debug_line, LineSequences& out);
 

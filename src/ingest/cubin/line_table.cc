@@ -11,21 +11,21 @@ namespace {
 
 constexpr std::string_view line_section = ".debug_line";
 
-// Where the code of a sequence lies.
+// The location of the code of a sequence.
 struct Anchor {
   std::string_view function;
   std::uint64_t offset = 0;  // of its begin in the function
 };
 
-// Finds the function of a sequence. The address that stands in the program is 0 in a cubin that a compiler
-// wrote, and that of the GPU's memory in one that was loaded; what tells is the relocation at its place.
+// Finds the function of a sequence. The address in the program is 0 in a cubin that a compiler wrote, and an address of GPU memory in one
+// that was loaded; the relocation at its place identifies the function.
 class Anchors {
  public:
   Anchors(std::vector<Relocation> relocations, std::vector<Code> code)
       : relocations_(std::move(relocations)), code_(std::move(code)) {}
 
-  // nullopt for a copy that the linker left out: of a function defined in several files only one is kept,
-  // but the lines of all, those of the others without relocation.
+  // nullopt for a copy that the linker left out: of a function defined in several files only one is kept, but the lines of all are, those
+  // of the others without relocation.
   std::optional<Anchor> of(const LineSequence& sequence) const {
     const auto found = std::lower_bound(relocations_.begin(), relocations_.end(), sequence.operand,
                                         [](const Relocation& one, std::size_t at) { return one.position < at; });
@@ -35,7 +35,7 @@ class Anchors {
   }
 
  private:
-  // An offset in the code, or an address of the GPU, which says nothing about the offset.
+  // An offset in the code, or a GPU address, which does not determine the offset.
   static std::uint64_t within(const Code& code, std::uint64_t value) { return value < code.size ? value : 0; }
 
   static Anchor relocated(const Relocation& relocation, std::uint64_t address) {
@@ -57,7 +57,7 @@ class TableBuilder {
       return fail(ErrorKind::malformed, "expected functions of less than 4 GB in a cubin, found lines further on");
     }
     TRY_ASSIGN(std::vector<LineTable::Row>* const to, rows_of(anchor.function));
-    // A sequence that goes back is another copy of code that has its lines already.
+    // A sequence that goes back is another copy of code that already has its lines.
     if (!to->empty() && anchor.offset + rows.front().offset < to->back().offset) return {};
     for (LineTable::Row row : rows) {
       row.offset += static_cast<std::uint32_t>(anchor.offset);
@@ -70,7 +70,7 @@ class TableBuilder {
 
  private:
   Result<std::vector<LineTable::Row>*> rows_of(std::string_view function) {
-    // Names may overlap in the file, so that they can take more room than it has.
+    // Names may overlap in the file, so that they can take more memory than its size.
     constexpr std::size_t max_bytes = std::size_t{64} << 20;
     if (const auto known = functions_.find(function); known != functions_.end()) return &known->second;
     name_bytes_ += function.size();

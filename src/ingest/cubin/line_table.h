@@ -1,8 +1,7 @@
 // Source lines of the code in a cubin: function and offset of an instruction -> file and line.
 //
-// They are there when the program was compiled with -lineinfo or -G. The cubin carries them as a DWARF
-// line program (section .debug_line), which nvcc writes as version 2 with additions of NVIDIA's that tell
-// where inlined code was called.
+// They exist when the program was compiled with -lineinfo or -G. The cubin stores them as a DWARF line program (section .debug_line), which
+// nvcc writes as version 2 with extensions of NVIDIA for the call sites of inlined code.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,7 @@ struct LineTable {
   static constexpr std::uint32_t none = 0xFFFFFFFF;
 
   // From this offset (bytes from the begin of the function) up to that of the next row. Offsets ascend; of
-  // several rows at one offset the last holds. Line 0: no line, as behind the end of the code.
+  // several rows at one offset the last holds. Line 0: no line, as after the end of the code.
   struct Row {
     std::uint32_t offset = 0;
     std::uint32_t file = 0;     // index into files
@@ -29,18 +28,18 @@ struct LineTable {
     std::uint32_t call = none;  // index into calls when the code was inlined there
     friend bool operator==(const Row&, const Row&) = default;
   };
-  // A place that inlined code was called from, which may be inlined itself (`call`, always an earlier one).
+  // A call site of inlined code, which may be inlined itself (`call`, always an earlier one).
   struct Call {
     std::uint32_t file = 0, line = 0, call = none;
   };
-  // `file` lives as long as the table.
+  // `file` is valid as long as the table.
   struct Place {
     std::string_view file;
     std::uint32_t line = 0;
     friend bool operator==(const Place&, const Place&) = default;
   };
 
-  std::vector<std::string> files;  // as the compiler was told, with folder; bytes, maybe not UTF-8
+  std::vector<std::string> files;  // as given to the compiler, with folder; bytes, maybe not UTF-8
   std::vector<Call> calls;
   std::map<std::string, std::vector<Row>, std::less<>> functions;  // by mangled name
 
@@ -55,10 +54,10 @@ struct LineTable {
 };
 
 // An empty table for a cubin without lines. Malformed: no cubin, or a line program that cannot be decoded.
-// Memory and time grow with the size of `elf`, whatever stands in it.
+// Memory and time grow with the size of `elf`, whatever it contains.
 Result<LineTable> read_line_table(std::string_view elf);
 
-// Whether it is worth reading: looks at the names of the sections only.
+// Whether it is worth reading: checks the names of the sections only.
 bool has_line_info(std::string_view elf);
 
 }  // namespace frx::ingest::cubin

@@ -184,7 +184,7 @@ TEST(LineTable, HasNoPlaceForLineZeroAndUnknownFiles) {
   EXPECT_EQ(place(table, "one", 32), "main.cu:5");
 }
 
-// Folders as texts in .debug_line_str, files with a checksum that is passed over and a folder.
+// Folders as texts in .debug_line_str, files with a checksum that is skipped and a folder.
 std::string new_tables() {
   const std::string folders = uleb(1) + uleb(1) + uleb(0x1F) + uleb(2) + number(0, 4) + number(6, 4);
   const std::string fields = uleb(3) + uleb(1) + uleb(0x0E) + uleb(2) + uleb(0x0B) + uleb(5) + uleb(0x1E);
@@ -242,7 +242,7 @@ TEST(LineTable, RefusesProgramsItCannotRun) {
   sketch.line[7] = '\xFF';
   EXPECT_EQ(refusal_of(sketch.bytes()), "expected the header of the line program at 0x0 within it");
   sketch = two_kernels();
-  sketch.line[13] = 0;  // the range of lines, which is divided by
+  sketch.line[13] = 0;  // line_range, which is a divisor
   EXPECT_EQ(refusal_of(sketch.bytes()), "expected a whole header of the line program at 0x0");
 }
 
@@ -292,7 +292,7 @@ TEST(LineTable, SurvivesALineProgramCutAtEveryByte) {
     sketch.line.resize(size);
     EXPECT_NE(refusal_of(sketch.bytes()), "") << size;
     if (size < 10) continue;
-    sketch.line.replace(0, 4, number(size - 4, 4));  // a program that knows its length
+    sketch.line.replace(0, 4, number(size - 4, 4));  // a program with its correct length
     (void)read_line_table(sketch.bytes());
   }
 }

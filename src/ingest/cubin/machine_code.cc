@@ -7,7 +7,7 @@ constexpr std::size_t instruction_bytes = 16;
 
 enum : std::uint32_t { load_local = 0x983, store_local = 0x387, call_absolute = 0x343, call_relative = 0x344 };
 
-// A library has hundreds of millions of instructions, so only the bytes that matter are looked at.
+// A library has hundreds of millions of instructions, so only the necessary bytes are read.
 struct Instruction {
   std::uint32_t opcode = 0;
   std::uint32_t width = 0;  // bytes per thread, of an access to memory

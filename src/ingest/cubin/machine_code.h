@@ -1,7 +1,7 @@
-// What the instructions themselves tell of a function: which of them read and write the stack of a thread.
+// What the encoding of the instructions says about a function: which of them read and write the stack of a thread.
 //
-// From Volta (7.0) on an instruction has 16 bytes: the low 12 bits say which it is, bits 73 to 75 how wide an
-// access to memory is. NVIDIA documents neither; checked against what ptxas -v says (docs/validation/cubin.md).
+// From Volta (7.0) on an instruction has 16 bytes: the low 12 bits are its opcode, bits 73 to 75 how wide an
+// access to memory is. NVIDIA documents neither; both were checked against the output of ptxas -v (docs/validation/cubin.md).
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct CodeFacts {
 
 CodeFacts facts_of(std::string_view code);
 
-// Of the instructions at these offsets only; an offset outside of the code or of another instruction adds nothing.
+// Counts the instructions at these offsets only; an offset outside of the code or of another instruction adds nothing.
 model::LocalAccesses local_accesses_at(std::string_view code, std::span<const std::uint32_t> offsets);
 
 }  // namespace frx::ingest::cubin

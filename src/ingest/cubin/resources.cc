@@ -25,7 +25,7 @@ struct OfSymbol {
   std::optional<std::uint32_t> registers, frame, stack;
 };
 
-// The sections that belong to one function, by what stands before its name.
+// The sections that belong to one function, by the prefix before its name.
 struct SectionsOf {
   const ElfSection* info = nullptr;
   const ElfSection* shared = nullptr;
@@ -78,7 +78,7 @@ class Reader {
     }
   }
 
-  // A function that was not inlined stands behind its kernel in the same section.
+  // A function that was not inlined follows its kernel in the same section.
   void find_frames_of_callees() {
     for (const ElfSymbol& symbol : symbols_) {
       if (symbol.type != function_symbol || (symbol.other & entry_of_kernel) != 0) continue;
@@ -124,8 +124,8 @@ class Reader {
     return kernel;
   }
 
-  // What the kernels have, together with their names, is no more than the file: otherwise hostile sections that all
-  // cover the same bytes would take time and memory in proportion to their number.
+  // The sections and names of all kernels are together no larger than the file: otherwise hostile sections that all cover the same bytes
+  // would take time and memory in proportion to their number.
   Result<std::string_view> bytes_of(const ElfSection& section) {
     TRY_ASSIGN(const std::string_view bytes, elf_.bytes_of(section));
     const std::size_t taken = bytes.size() + section.name.size();
@@ -183,7 +183,7 @@ class Reader {
     if (!too_small && !impossible) kernel.stack_bytes = *numbers.stack;
   }
 
-  // No section means that there is none of it.
+  // A missing section means a size of 0.
   void add_memory(const SectionsOf& sections, model::KernelResources& kernel) const {
     if (sections.constant) kernel.constant_bytes = sections.constant->size;
     const std::uint64_t size = sections.shared ? sections.shared->size : 0;
@@ -198,9 +198,9 @@ class Reader {
   std::vector<ElfSymbol> symbols_;
   std::unordered_map<std::uint32_t, OfSymbol> numbers_;             // by number of the symbol
   std::unordered_map<std::string_view, SectionsOf> sections_;       // by name of the function
-  std::unordered_map<std::uint16_t, std::uint64_t> callee_frames_;  // by section: of the functions behind the kernel
+  std::unordered_map<std::uint16_t, std::uint64_t> callee_frames_;  // by section: of the functions after the kernel
   DemanglingBudget budget_;
-  std::size_t unread_ = 0;  // bytes of the file that no kernel has claimed
+  std::size_t unread_ = 0;  // bytes of the file that no kernel has used yet
 };
 
 }  // namespace

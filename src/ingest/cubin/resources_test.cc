@@ -68,7 +68,7 @@ TEST(KernelResources, AreReadFromTheTablesOfTheCompiler) {
   EXPECT_FALSE(read.relocatable);
 }
 
-// Nothing is guessed: a register count that stands nowhere is no register count.
+// Nothing is guessed: without a stored register count there is none.
 TEST(KernelResources, LeaveOutWhatTheFileDoesNotSay) {
   const KernelResources read = read_one(KernelSketch());
   EXPECT_EQ(read.registers_per_thread, std::nullopt);
@@ -79,7 +79,7 @@ TEST(KernelResources, LeaveOutWhatTheFileDoesNotSay) {
   EXPECT_EQ(read.constant_bytes, std::nullopt);
   EXPECT_EQ(read.max_threads, std::nullopt);
   EXPECT_EQ(read.cuda_version, std::nullopt);
-  // These the compiler leaves out when they are zero.
+  // The compiler leaves these out when they are zero.
   EXPECT_EQ(read.static_shared_bytes, 0u);
   EXPECT_EQ(read.barriers, 0u);
 }

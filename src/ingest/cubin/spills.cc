@@ -7,7 +7,7 @@
 namespace frx::ingest::cubin {
 namespace {
 
-// From here on a kernel without marks has no spills; whether that holds for 12.8 and 12.9 has not been checked.
+// From this version on a kernel without marks has no spills; this is unchecked for 12.8 and 12.9.
 constexpr std::uint32_t first_version_that_marks = 130;
 
 struct Marks {
@@ -16,7 +16,7 @@ struct Marks {
   bool understood = true;
 };
 
-// Pairs of a kind and an offset. Only the kind 1 has been seen; how long another is, is unknown.
+// Pairs of a kind and an offset. Only kind 1 has been observed; the length of others is unknown.
 void add_marks(const AttributeRecord& record, Marks& marks) {
   marks.written = true;
   for (std::size_t i = 0; i + 1 < record.numbers(); i += 2) {
@@ -54,7 +54,7 @@ std::optional<model::LocalAccesses> spills_of(std::string_view code, const model
     return none ? std::optional(model::LocalAccesses()) : std::nullopt;
   }
   const model::LocalAccesses marked = local_accesses_at(code, marks.offsets);
-  if (instructions(marked) != marks.offsets.size()) return std::nullopt;  // they mark something else
+  if (instructions(marked) != marks.offsets.size()) return std::nullopt;  // the marks mean something else
   const std::size_t unmarked = instructions(local) - instructions(marked);
   if (unmarked < marks_per_record) return marked;
   const std::string_view up_to_last =

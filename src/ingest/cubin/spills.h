@@ -1,4 +1,4 @@
-// Which reads and writes of local memory save and restore registers for lack of room.
+// Which reads and writes of local memory save and restore registers because there are too few.
 //
 // Recent compilers (CUDA 12.8 and later) mark those instructions in .nv.info.KERNEL:
 //
@@ -18,7 +18,7 @@
 
 namespace frx::ingest::cubin {
 
-// Absent when the file does not tell. `local` is of all instructions of `code`.
+// Absent when the file does not determine it. `local` is of all instructions of `code`.
 std::optional<model::LocalAccesses> spills_of(std::string_view code, const model::LocalAccesses& local,
                                               const std::vector<AttributeRecord>& attributes,
                                               std::uint32_t cuda_version);

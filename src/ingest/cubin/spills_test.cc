@@ -38,7 +38,7 @@ TEST(Spills, AreNoneWithoutMarksOfACompilerThatWritesThem) {
   EXPECT_EQ(spills(store_local(), "", 130), LocalAccesses());
 }
 
-// The array of a programmer and a spill look the same.
+// A local array and a spill look the same.
 TEST(Spills, AreUnknownWithoutMarksOfAnOlderCompiler) {
   EXPECT_EQ(spills(store_local(), "", 124), std::nullopt);
   EXPECT_EQ(spills(store_local(), "", 0), std::nullopt);
@@ -52,7 +52,7 @@ TEST(Spills, AreUnknownWhereTheMarksAre) {
   const std::string code = store_local() + no_operation();
   EXPECT_EQ(spills(code, testing::attribute(0x55, words({2, 0}))), std::nullopt);  // of another kind
   EXPECT_EQ(spills(code, marks_at(1, 1)), std::nullopt);                           // on another instruction
-  EXPECT_EQ(spills(code, marks_at(7, 1)), std::nullopt);                           // behind the code
+  EXPECT_EQ(spills(code, marks_at(7, 1)), std::nullopt);                           // after the code
 }
 
 std::string stores(std::size_t count) {
@@ -61,7 +61,7 @@ std::string stores(std::size_t count) {
   return code;
 }
 
-// Found with a kernel of 10354 spills, of which ptxas marks the first 2162: the number is written modulo 8192.
+// This was found with a kernel of 10354 spills, of which ptxas marks the first 2162: the number is written modulo 8192.
 TEST(Spills, AreAllOfLocalMemoryWhenTheNumberOfMarksOverflowed) {
   EXPECT_EQ(spills(stores(8192 + 5), marks_at(0, 5))->store_bytes, 4u * (8192 + 5));
   EXPECT_EQ(spills(stores(8192), marks_at(0, 0))->store_bytes, 4u * 8192);

@@ -7,7 +7,7 @@
 namespace frx::ingest::cubin {
 namespace {
 
-// Since CUDA 12.9 a section of its own tells that the code is for one architecture.
+// Since CUDA 12.9 a section of its own says that the code is for one architecture.
 Result<bool> is_for_one_architecture(const ElfFile& elf) {
   constexpr Attribute one_architecture{0x09};
   TRY_ASSIGN(const std::string_view bytes, elf.section(".nv.compat"));
@@ -17,7 +17,7 @@ Result<bool> is_for_one_architecture(const ElfFile& elf) {
   });
 }
 
-// Code for a family says so only where the options of ptxas are noted: "... -arch sm_100f -m 64".
+// Code for a family is marked only in the recorded options of ptxas: "... -arch sm_100f -m 64".
 Result<bool> is_for_family(const ElfFile& elf, int sm) {
   TRY_ASSIGN(const std::string_view note, elf.section(".note.nv.tkinfo"));
   return note.find(fmt::format("-arch sm_{}f", sm)) != note.npos;

@@ -56,8 +56,8 @@ inline std::string old_tables() {
          uleb(300) + uleb(0) + text("main.cu") + uleb(0) + uleb(0) + uleb(0) + text("");
 }
 
-// One line program with its header. nvcc's numbers: lines -5 to 8 and opcodes 1 to 9; from version 3 on
-// 10 to 12 as well and a 13 of one operand, which is nobody's. `padding` is what stands between the tables and the program.
+// One line program with its header. nvcc's numbers: lines -5 to 8 and opcodes 1 to 9; from version 3 on 10 to 12 as well and an undefined
+// 13 of one operand. `padding` is inserted between the tables and the program.
 inline std::string line_unit(int version, std::string_view tables, std::string_view opcodes, std::string_view padding = "") {
   using namespace std::string_view_literals;
   const bool recent = version >= 3;
@@ -103,12 +103,12 @@ struct Sketch {
   std::string bytes() const;
 };
 
-// Sections are laid out one after the other behind the header, and their headers behind them.
+// Sections are laid out one after the other after the header, and their headers after them.
 class ElfWriter {
  public:
   explicit ElfWriter(std::uint16_t machine) : machine_(machine) { section("", 0, "", 0); }
 
-  // What the header of the file says; the sections may be written before or after.
+  // The fields of the header of the file; the sections may be written before or after.
   std::uint16_t type = 2;
   std::uint8_t abi_version = 7;
   std::uint32_t version = 1, flags = 0;
@@ -119,7 +119,7 @@ class ElfWriter {
     body_ += content;
     return count_++;
   }
-  // One that takes no room in the file: shared memory.
+  // A section without bytes in the file: shared memory.
   std::size_t empty_section(const std::string& name, std::uint64_t size) {
     begin_section(name, 8, size, 0, 0, 0);
     return count_++;

@@ -25,7 +25,7 @@ inline std::string words(std::initializer_list<std::uint64_t> values) {
   return bytes;
 }
 
-// Attributes of .nv.info: those with a value of 16 bits, and those with as many bytes as they like.
+// Attributes of .nv.info: those with a value of 16 bits, and those of any size.
 inline std::string short_attribute(std::uint8_t attribute, std::uint16_t value) {
   return "\x03" + number(attribute, 1) + number(value, 2);
 }

@@ -8,7 +8,7 @@
 namespace frx::ingest::cuda {
 namespace {
 
-// A number that lies between two others; both are the same when it is known.
+// An interval for an unknown number; both ends are the same when it is known.
 struct Range {
   std::int64_t low = 0, high = 0;
 };
@@ -21,7 +21,7 @@ struct KnownName {
   std::string_view name;
   Range value;
 };
-// The toolkits and compute capabilities that are in use: 11 to 13, 7.5 to 12.1.
+// The toolkits and compute capabilities that are supported: 11 to 13, 7.5 to 12.1.
 constexpr std::array<KnownName, 6> known_names{{{"__CUDA_ARCH__", {750, 1210}},
                                                 {"CUDA_VERSION", {11000, 13999}},
                                                 {"CUDART_VERSION", {11000, 13999}},
@@ -31,7 +31,7 @@ constexpr std::array<KnownName, 6> known_names{{{"__CUDA_ARCH__", {750, 1210}},
 
 bool is_name_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
-// A word between underscores tells that a macro belongs to a compiler for other GPUs: USE_ROCM, __HIP_ARCH__.
+// A word between underscores identifies a macro of a compiler for other GPUs: USE_ROCM, __HIP_ARCH__.
 bool is_of_another_compiler(std::string_view name) {
   constexpr std::array<std::string_view, 8> words{"HIP", "HIPCC", "HIPBLAS", "ROCM", "AMD", "AMDGCN", "MUSA", "MUSACC"};
   while (!name.empty()) {
@@ -79,7 +79,7 @@ class Reader {
     return true;
   }
 
-  // Either side may decide alone.
+  // Either operand may decide alone.
   Maybe read_or() {
     Maybe left = read_and();
     while (take("||")) {
@@ -155,7 +155,7 @@ class Reader {
     if (word == "true") return yes;
     if (word == "false") return no;
     if (word.front() >= '0' && word.front() <= '9') return number(word);
-    if (take("(")) {  // a macro with arguments: unknown, like what follows it
+    if (take("(")) {  // a macro with arguments: unknown, like the tokens after it
       is_lost_ = true;
       return std::nullopt;
     }
@@ -167,7 +167,7 @@ class Reader {
     const std::string_view name = take_word();
     if (in_brackets && !take(")")) is_lost_ = true;
     if (is_of_another_compiler(name)) return no;
-    // Code for the host stands beside code for the device, and both are read.
+    // Code for the host exists beside code for the device, and both are read.
     if (name == "__CUDA_ARCH__") return assumes_ ? Maybe(yes) : std::nullopt;
     const bool is_known = std::ranges::find(known_names, name, &KnownName::name) != known_names.end();
     return is_known || assumes_ ? Maybe(yes) : std::nullopt;
@@ -196,7 +196,7 @@ class Reader {
   std::string_view rest_;
   const NumberOf& number_of_;
   bool assumes_;
-  bool is_lost_ = false;  // something that is not read here
+  bool is_lost_ = false;  // the condition has a form that is not supported
   int depth_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Does the condition of an `#if` hold when this code is compiled by nvcc for a GPU of today?
+// Does the condition of an `#if` hold when this code is compiled by nvcc for a supported GPU?
 //
 //   __CUDA_ARCH__ >= 300                  true: 7.5 is the oldest
 //   CUDART_VERSION < 9000                 false
@@ -13,13 +13,13 @@
 
 namespace frx::ingest::cuda {
 
-// What a name of the text itself stands for, if that is a number.
+// The value of a name that the text itself defines, if that is a number.
 using NumberOf = std::function<std::optional<std::int64_t>(std::string_view)>;
 
-// What can be said for certain. `#ifdef X` is asked as "defined(X)".
+// The result where it is certain. `#ifdef X` is passed as "defined(X)".
 std::optional<bool> truth_of(std::string_view condition, const NumberOf& number_of = nullptr);
 
-// The same where names that are not known count as defined: which of two sides to read when only one can be.
+// The same where unknown names count as defined: it selects the branch to read when only one can be.
 std::optional<bool> likely_truth_of(std::string_view condition, const NumberOf& number_of = nullptr);
 
 }  // namespace frx::ingest::cuda

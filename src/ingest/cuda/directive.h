@@ -1,4 +1,4 @@
-// One line of the preprocessor, taken apart.
+// One line of the preprocessor, parsed.
 //
 //   #define TILE (16 * 2)  // wide      word "define", rest "TILE (16 * 2)"
 #pragma once
@@ -18,10 +18,10 @@ struct Directive {
 
 Directive directive_of(std::string_view text);
 
-// What `#define` says, nothing when it names nothing.
+// The macro that `#define` defines, absent when it names none.
 std::optional<model::cuda::Macro> macro_of(std::string_view rest);
 
-// Can the body of a macro stand where an expression does?
+// Can the body of a macro be used as an expression?
 bool may_be_expression(std::string_view body);
 
 }  // namespace frx::ingest::cuda

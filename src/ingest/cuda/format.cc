@@ -1,5 +1,5 @@
-// How CUDA source is recognised: by its name, or by the declaration of a kernel. A launch (<<<) alone is none: it stands in
-// logs and in pages of documentation, too.
+// How CUDA source is recognised: by its name, or by the declaration of a kernel. A launch (<<<) alone is not enough: logs and pages of
+// documentation have it, too.
 
 #include "ingest/cuda/read_source.h"
 #include "ingest/observation.h"
@@ -13,7 +13,7 @@ constexpr std::string_view qualifier = "__global__", blanks = " \t\r\n";
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
-// "__global__ void copy(": what follows the qualifier up to its parenthesis is words, and nothing quotes it.
+// "__global__ void copy(": only words follow the qualifier up to its parenthesis, and there are no quotes.
 bool declares_kernel(std::string_view text, std::size_t at) {
   const std::size_t line = text.find_last_of('\n', at) + 1;  // npos + 1 is 0
   if (text.substr(line, at - line).find_first_of("'\"`") != text.npos) return false;

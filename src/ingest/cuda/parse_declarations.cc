@@ -3,7 +3,7 @@
 
 namespace frx::ingest::cuda {
 
-// By its first word; a name alone does not tell.
+// Decides by the first word; a name alone does not decide.
 bool Parser::begins_declaration() const {
   switch (tokens_.kind()) {
     case Tok::sized:
@@ -47,7 +47,7 @@ bool Parser::top_level_item() {
 
 bool Parser::declaration() { return declaration_or_function(false); }
 
-// `struct S {...};` is no more than its type.
+// `struct S {...};` is only its type.
 bool Parser::declaration_or_function(bool may_be_function) {
   const Deeper deeper(*this);
   const From from = here();
@@ -73,7 +73,7 @@ bool Parser::function_body(From from) {
   return compound() && role(Role::body) && make(NodeKind::function_definition, from);
 }
 
-// Also of macros that look like one: TEST(a, b) { ... }
+// Also accepts macros that look like one: TEST(a, b) { ... }
 bool Parser::constructor(bool in_class) {
   const From from = here();
   while (at(Tok::explicit_word) || modifier()) {

@@ -1,4 +1,4 @@
-// Declarators: what a declaration says about a name, from the name outwards, and parameters.
+// Declarators: the types that a declaration gives a name, from the name outwards, and parameters.
 #include "ingest/cuda/parser_depth.h"
 
 namespace frx::ingest::cuda {
@@ -46,7 +46,7 @@ bool Parser::declared_name(Names names) {
   return (at(Tok::word) || at(Tok::scope)) && name();
 }
 
-// Letters and signs behind `operator`; those that convert are left to others.
+// Letters and signs after `operator`; conversion operators are handled elsewhere.
 bool Parser::operator_name() {
   const From from = here();
   token();
@@ -135,7 +135,7 @@ bool Parser::parameter_list() {
   const InBrackets in_brackets(*this);
   const From from = here();
   if (!deeper || !take(Tok::left_paren)) return false;
-  // Where words for values cannot stand the grammar takes them for names of types: v(n, false).
+  // Where expressions cannot occur the grammar takes keywords for values as names of types: v(n, false).
   const auto is_odd = [&] {
     const bool is_value = at(Tok::true_word) || at(Tok::false_word) || at(Tok::null_word) || at(Tok::this_word);
     return is_value && (tokens_.peek() == Tok::comma || tokens_.peek() == Tok::right_paren);
@@ -173,7 +173,7 @@ bool Parser::parameter() {
   if (at(Tok::ellipsis) || is_reference) return pack() && make(NodeKind::other, from);
   const auto ends = [&] { return at(Tok::comma) || at(Tok::right_paren) || at(Tok::assign) || at(Tok::attribute) || is_angle_end(); };
   if (!ends()) {
-    // With a name, or else without one.
+    // Parses it with a name, otherwise without one.
     if (attempt([&] { return declarator(Names::plain) && ends(); }) || attempt([&] { return abstract_declarator() && ends(); })) {
       role(Role::declarator);
     } else {

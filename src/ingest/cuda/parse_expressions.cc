@@ -1,4 +1,4 @@
-// Expressions: operators, by how strongly they bind, and what follows an operand.
+// Expressions: operators by precedence, and postfix parts of an operand.
 #include "ingest/cuda/parser_depth.h"
 
 namespace frx::ingest::cuda {

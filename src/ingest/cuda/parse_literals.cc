@@ -7,7 +7,7 @@ namespace {
 bool is_octal(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-// Bytes of `\n`, `\012`, `\x1b`; 0 for what is none.
+// Size in bytes of `\n`, `\012`, `\x1b`; 0 when there is no escape.
 std::uint32_t escape_size(std::string_view text) {
   if (text.size() < 2 || text[1] == 'u' || text[1] == 'U') return 0;
   const bool hex = text[1] == 'x';
@@ -20,7 +20,7 @@ std::uint32_t escape_size(std::string_view text) {
 
 }  // namespace
 
-// From behind the opening quote to the closing one, which is passed.
+// Reads from after the opening quote to after the closing one.
 bool Parser::escapes_until(char quote, NodeKind content) {
   const std::string_view text = tokens_.text();
   std::uint32_t i = tokens_.now().end;
@@ -90,7 +90,7 @@ bool Parser::raw_string() {
   return make(NodeKind::raw_string, from);
 }
 
-// "a" "b" NAME; a word that touches the string is one of a kind of its own.
+// "a" "b" NAME; a word that touches the string makes a node of another kind.
 bool Parser::strings() {
   const From from = here();
   std::uint32_t parts = 0, quoted = 0;

@@ -1,4 +1,4 @@
-// What stands in a structure.
+// Members of a structure.
 #include "ingest/cuda/parser_depth.h"
 
 namespace frx::ingest::cuda {

@@ -33,7 +33,7 @@ bool Parser::name_behind_scope(bool is_type, From from) {
   return name_parts(is_type, false) && role(Role::name) && make(NodeKind::qualified_identifier, from);
 }
 
-// What stands behind `a < b > c`, and never behind a<b>.
+// The tokens that follow `a < b > c`, and never a<b>.
 bool Parser::ends_comparison() const {
   switch (tokens_.kind()) {
     case Tok::word:

@@ -1,4 +1,4 @@
-// Operands: names, numbers, strings, what stands in brackets, lambdas, new, asm.
+// Operands: names, numbers, strings, bracketed expressions, lambdas, new, asm.
 #include "ingest/cuda/parser_depth.h"
 
 namespace frx::ingest::cuda {
@@ -24,7 +24,7 @@ bool Parser::begins_operand() const {
   }
 }
 
-// (T)x, (x), (T){1}: what could be both is no cast.
+// (T)x, (x), (T){1}: an ambiguous form is not a cast.
 bool Parser::brackets() {
   const From from = here();
   if (attempt([&] { return cast(from, true); })) return true;
@@ -45,7 +45,7 @@ bool Parser::cast(From from, bool must_be_one) {
   return unary() && role(Role::value) && make(NodeKind::cast, from);
 }
 
-// (a)-b is a difference, and the grammar takes (a::b)-c for a cast.
+// (a)-b is a difference, and the grammar parses (a::b)-c as a cast.
 bool Parser::is_behind_scoped_name(From from) const {
   const bool is_open = at(Tok::left_paren) || at(Tok::minus) || at(Tok::plus) || at(Tok::star) || at(Tok::ampersand);
   return is_open && out_.has(NodeKind::qualified_identifier, from.mark) && !out_.has(NodeKind::template_arguments, from.mark);
@@ -114,7 +114,7 @@ bool Parser::size_of() {
   if (!at(Tok::left_paren)) return unary() && role(Role::value) && make(NodeKind::sizeof_expression, from);
   const InBrackets in_brackets(*this);
   const From operand = here();
-  // What may be a name or a type is a name.
+  // An ambiguous name is a name, not a type.
   const auto name = [&] {
     return take(Tok::left_paren) && expression_or_comma() && take(Tok::right_paren) && make(NodeKind::parenthesized, operand) &&
            role(Role::value);

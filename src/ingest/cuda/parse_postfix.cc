@@ -1,4 +1,4 @@
-// What follows an operand: calls, launches, subscripts, members; and lists of values.
+// Postfix parts of an operand: calls, launches, subscripts, members; and lists of values.
 #include "ingest/cuda/parser_depth.h"
 
 namespace frx::ingest::cuda {
@@ -7,7 +7,7 @@ bool Parser::postfix() {
   const From from = here();
   if (!primary()) return false;
   const NodeKind kind = out_.newest();
-  // A cast and what it holds are one already; so are these.
+  // A cast is already one node with its operand; so are these.
   if (kind == NodeKind::cast || kind == NodeKind::sizeof_expression || kind == NodeKind::assembly) return true;
   while (true) {
     switch (tokens_.kind()) {
@@ -69,7 +69,7 @@ bool Parser::subscript(From from) {
   return make(NodeKind::subscript_arguments, indices) && role(Role::indices) && make(NodeKind::subscript, from);
 }
 
-// Where the arguments are numbers, the grammar takes o.f<3>(x) for a comparison, most often.
+// Where the arguments are numbers, the grammar usually parses o.f<3>(x) as a comparison.
 bool Parser::field(From from) {
   role(Role::argument);
   token();

@@ -1,4 +1,4 @@
-// Namespaces, extern "C", and templates: what stands around declarations.
+// Namespaces, extern "C", and templates: the scopes around declarations.
 #include "ingest/cuda/parser_depth.h"
 
 namespace frx::ingest::cuda {

@@ -62,7 +62,7 @@ bool Parser::expression_statement() {
   return take(Tok::semicolon) && make(NodeKind::expression_statement, from);
 }
 
-// `a * b;` is a declaration, `a * b + c;` is none.
+// `a * b;` is a declaration, `a * b + c;` is not.
 bool Parser::name_statement() {
   switch (at(Tok::scope) ? Tok::scope : tokens_.peek()) {
     case Tok::colon: return labeled_statement();

@@ -1,4 +1,4 @@
-// Types and what stands around them: specifiers, structures, enumerations, and types without a name.
+// Types and their context: specifiers, structures, enumerations, and types without a name.
 #include "ingest/cuda/parser_depth.h"
 
 namespace frx::ingest::cuda {

@@ -6,7 +6,7 @@
 
 namespace frx::ingest::cuda {
 
-Parser::Parser(std::string_view text) : tokens_(text), patience_(10'000 + text.size() * 32) {}
+Parser::Parser(std::string_view text) : tokens_(text), byte_budget_(10'000 + text.size() * 32) {}
 
 bool Parser::read(std::uint32_t offset, model::cuda::Syntax& into) {
   const std::uint32_t root = into.size();

@@ -1,8 +1,8 @@
-// Reads CUDA C++ into the tree that the grammar of tree-sitter would give, as long as the text is plain: it never
-// guesses. What it does not know, or where a reading is in doubt, makes it give up, and the grammar reads the file.
+// Reads CUDA C++ into the tree that the grammar of tree-sitter would give, as long as the text is plain: it never guesses. At an unknown or
+// ambiguous construct it gives up, and the grammar reads the file.
 //
-// Each function reads one thing, adds its node, and says whether it could. After a "no" the one who asked goes back to
-// where it was (attempt), or says "no" itself.
+// Each function parses one construct, adds its node, and returns whether it could. After `false` the caller restores the position
+// (attempt), or returns `false` itself.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ class Parser {
  private:
   using NodeKind = model::cuda::NodeKind;
   using Role = model::cuda::Role;
-  // Where a node begins.
+  // The start of a node.
   struct From {
     Postorder::Mark mark;
     std::uint32_t begin;
   };
-  // What names a declarator declares.
+  // The names that a declarator declares.
   enum class Names : std::uint8_t { plain, fields, types };
   class Deeper;
   class InBrackets;
@@ -40,7 +40,7 @@ class Parser {
   bool at(Tok kind) const { return tokens_.kind() == kind; }
   void next() { tokens_.next(); }
   bool take(Tok kind);  // brackets and commas leave no node
-  bool token();         // this one, whatever it is, as a node
+  bool token();         // the current token, whatever it is, as a node
   bool leaf(NodeKind kind);
   bool leaf_if(Tok kind, NodeKind node) { return at(kind) && leaf(node); }
   bool make(NodeKind kind, From from);
@@ -193,7 +193,7 @@ class Parser {
   Postorder out_;
   bool angle_closes_ = false;  // in a list of template arguments, outside any brackets
   std::uint32_t depth_ = 0;
-  std::uint64_t patience_;  // bytes that may be looked at, again and again where things are tried
+  std::uint64_t byte_budget_;  // bytes that may be read, including repeated attempts
 };
 
 }  // namespace frx::ingest::cuda

@@ -1,4 +1,4 @@
-// How deep the parser goes, and what brackets change.
+// The nesting limit of the parser, and the effect of brackets.
 #pragma once
 
 #include "ingest/cuda/parser.h"
@@ -11,14 +11,14 @@ class Parser::Deeper {
   ~Deeper() { --parser_.depth_; }
   Deeper(const Deeper&) = delete;
   Deeper& operator=(const Deeper&) = delete;
-  explicit operator bool() const { return parser_.depth_ <= deepest && parser_.tokens_.work() <= parser_.patience_; }
+  explicit operator bool() const { return parser_.depth_ <= deepest && parser_.tokens_.work() <= parser_.byte_budget_; }
 
  private:
   static constexpr std::uint32_t deepest = 400;
   Parser& parser_;
 };
 
-// Within brackets a `>` is greater again.
+// Within brackets a `>` is an operator again.
 class Parser::InBrackets {
  public:
   explicit InBrackets(Parser& parser) : parser_(parser), was_(parser.angle_closes_) { parser_.angle_closes_ = false; }

@@ -17,7 +17,7 @@ bool is_same(const Node& a, const Node& b) {
   return a.kind == b.kind && a.role == b.role && a.begin == b.begin && a.end == b.end && a.parent == b.parent && a.last == b.last;
 }
 
-// Where two trees part, as a text; "" when they do not.
+// The first difference of two trees, as a text; "" when they are equal.
 std::string difference(std::string_view text, const Syntax& ours, const Syntax& grammars) {
   for (std::uint32_t n = 0; n < std::min(ours.size(), grammars.size()); ++n) {
     const Node &a = ours[n], &b = grammars[n];
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "enum { K = 3 }; friend class X; virtual void v() = 0; union { int i; float f; }; };",
                     "struct alignas(16) V { float x; } vv; class F;", "// only a comment\n", ""));
 
-// What is in doubt is left to the grammar.
+// Ambiguous constructs are left to the grammar.
 TEST(Parser, GivesUpWhereTheTextIsNoPlainCuda) {
   for (const char* text :
        {"int a b;", "void f() { x = ; }", "#define A", "void f() { o.x<4>(y); }", "int f(", "a $ b;", "void f() { \"abc }"}) {
@@ -116,7 +116,7 @@ TEST(Parser, GivesUpWhereTheTextIsNestedBeyondReason) {
   }
 }
 
-// Each `<` may begin a list of arguments: what is tried again and again has an end.
+// Each `<` may begin a list of arguments: repeated attempts are bounded.
 TEST(Parser, TriesNoMoreThanAMultipleOfTheText) {
   std::string text = "void f() { x = ";
   for (int i = 0; i < 300; ++i) text += "a < ";
@@ -124,7 +124,7 @@ TEST(Parser, TriesNoMoreThanAMultipleOfTheText) {
   EXPECT_FALSE(Parser(text + "; }").read(0, syntax));
 }
 
-// What is long is not looked at again and again either.
+// Long texts are not read repeatedly either.
 TEST(Parser, TriesNoMoreThanAMultipleOfALongStringOrComment) {
   for (const std::string& filler : {"\"" + std::string(100'000, 'a') + "\"", "/*" + std::string(100'000, ' ') + "*/ b",
                                     std::string(100'000, 'b'), "\"" + std::string(100'000, 'a'), "R\"(" + std::string(100'000, ')')}) {
@@ -140,7 +140,7 @@ TEST(Parser, GivesUpAtACommentWithoutAnEnd) {
   EXPECT_FALSE(Parser("void f() { x = a /* b; }").read(0, syntax));
 }
 
-// Long rows of operators are no nesting.
+// Long rows of operators are not nesting.
 TEST(Parser, ReadsALongSum) {
   std::string text = "int x = a";
   for (int i = 0; i < 50000; ++i) text += " + a";

@@ -8,8 +8,8 @@ bool Postorder::has(model::cuda::NodeKind kind, Mark since) const {
   return std::any_of(nodes_.begin() + since, nodes_.end(), [&](const Made& made) { return made.kind == kind; });
 }
 
-// Backwards a node comes before what is below it. With as many nodes before it in postorder, and its own children not
-// among them, it stands in preorder behind these, less those below it, plus those around it.
+// In reverse order a node comes before its descendants. A node has as many nodes before it in preorder as in postorder, minus its
+// descendants, plus its ancestors.
 void Postorder::move_to(model::cuda::Syntax& into, std::uint32_t parent, std::uint32_t offset) {
   const std::uint32_t base = into.size();
   into.nodes.resize(base + nodes_.size());

@@ -1,7 +1,7 @@
 // Nodes in the order in which a parser finishes them: operands before what they are operands of.
 //
-// A node takes all nodes since a mark as its children, so that what is on the left of an operator need not be moved
-// when the operator is seen, and what was tried in vain is cut off.
+// A node takes all nodes since a mark as its children, so that the left operand need not be moved when the operator is seen, and the nodes
+// of a failed attempt are cut off.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ class Postorder {
     nodes_.push_back({kind, model::cuda::Role::plain, begin, end, first});
   }
   void leaf(model::cuda::NodeKind kind, std::uint32_t begin, std::uint32_t end) { add(kind, begin, end, mark()); }
-  // What the newest node is to the one around it.
+  // Sets the role of the newest node in its parent.
   void is(model::cuda::Role role) { nodes_.back().role = role; }
   void relabel(Mark node, model::cuda::NodeKind kind) { nodes_[node].kind = kind; }
   model::cuda::NodeKind newest() const { return nodes_.back().kind; }
   std::uint32_t newest_end() const { return nodes_.back().end; }
   bool has(model::cuda::NodeKind kind, Mark since) const;
 
-  // All of them in preorder, below node `parent` of `into`; bytes are moved by `offset`.
+  // Writes all of them in preorder, below node `parent` of `into`; bytes are moved by `offset`.
   void move_to(model::cuda::Syntax& into, std::uint32_t parent, std::uint32_t offset);
 
  private:

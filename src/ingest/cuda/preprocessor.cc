@@ -40,20 +40,20 @@ class Reader {
   }
 
  private:
-  // One side of a condition, and what of it we have to know to decide whether two sides fit together.
+  // One branch of a condition, with the facts that decide whether two branches are compatible.
   struct Side {
     std::size_t begin = 0, end = 0;
-    int brackets = 0;      // opened less closed
-    int code_depth = 0;    // behind it
-    bool is_whole = true;  // brackets never closed what another side opened, and it ends as a statement does
+    int brackets = 0;      // opened minus closed
+    int code_depth = 0;    // after it
+    bool is_whole = true;  // brackets never closed what another branch opened, and it ends as a statement does
     char last = ';';
   };
   struct Condition {
-    bool is_dead = false;    // this side
-    bool was_taken = false;  // a side is known to hold: all further ones are dead
+    bool is_dead = false;    // this branch
+    bool was_taken = false;  // one branch is known to hold: all later ones are dead
     bool parent_dead = false;
     int code_depth = 0;       // before it
-    std::vector<Side> sides;  // that stay
+    std::vector<Side> sides;  // the branches that stay
     std::size_t chosen = 0;   // the one to keep where only one can be
     bool is_chosen = false;
   };
@@ -66,7 +66,7 @@ class Reader {
     }
   }
 
-  // A macro that makes a kernel is read as what it stands for, where there is room for the word.
+  // A macro that defines a kernel is replaced by its meaning, where the word fits.
   void show_kernel(const Piece& piece, std::string_view spelling) {
     if (spelling.size() < kernel_word.size()) return;
     if (!spelling.ends_with("KERNEL_ATTRIBUTES") && std::ranges::find(kernel_macros_, spelling) == kernel_macros_.end()) return;
@@ -86,8 +86,8 @@ class Reader {
     if ((spelling == "}" || spelling == ")") && --side.brackets < 0) side.is_whole = false;
   }
 
-  // Inside functions a text is one thing or another: both sides of a condition would be a program nobody has. A body
-  // is a bracket behind the parameters, and all within it.
+  // Inside functions only one branch of a condition is kept: both together would be a program that does not exist. A body is a bracket
+  // after the parameters, with everything in it.
   void count_code(std::string_view spelling) {
     if (spelling == "}" && code_depth_ > 0) --code_depth_;
     if (spelling != "{") return;
@@ -107,7 +107,7 @@ class Reader {
     if (directive.word == "pragma") note_unroll(piece, directive.rest);
   }
 
-  // "defined(X)" of `#ifdef X`.
+  // "defined(X)" for `#ifdef X`.
   static std::string question_of(const Directive& directive) {
     if (directive.word == "ifdef" || directive.word == "elifdef") return "defined(" + directive.rest + ")";
     if (directive.word == "ifndef" || directive.word == "elifndef") return "!defined(" + directive.rest + ")";
@@ -177,7 +177,7 @@ class Reader {
     }
     const Side& kept = condition.sides[condition.chosen];
     code_depth_ = kept.code_depth;
-    // What stays is a part of the side around it.
+    // The rest is a part of the enclosing branch.
     if (!is_dead() && !open_.empty()) open_.back().sides.back().brackets += kept.brackets;
   }
 
@@ -213,7 +213,7 @@ class Reader {
     const auto lines = static_cast<std::uint32_t>(std::count(comment.begin(), comment.end(), '\n'));
     for (std::string_view rule : split(words, ',')) {
       rule = trim(rule);
-      rule = rule.substr(0, rule.find_first_of(" \t\n\r(:"));  // what follows says why
+      rule = rule.substr(0, rule.find_first_of(" \t\n\r(:"));  // the text after it is the reason
       out_.suppressions.push_back({whole_file ? 0 : line_ + lines, rule.empty() ? "*" : std::string(rule)});
     }
   }
@@ -227,7 +227,7 @@ class Reader {
   std::uint32_t line_ = 1;
   char last_ = ';';
   std::string_view last_word_;
-  int code_depth_ = 0;  // brackets that are open since the body of a function began
+  int code_depth_ = 0;  // open brackets since the begin of the body of a function
 };
 
 }  // namespace

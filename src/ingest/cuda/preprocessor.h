@@ -1,8 +1,8 @@
-// Takes the preprocessor's lines out of a text and keeps every byte where it was.
+// Removes the preprocessor's lines from a text and keeps every byte in its place.
 //
-// Directives, and regions that `#if 0` or `#if __CUDA_ARCH__ < 300` switches off, become spaces. Of
-// `#ifdef A ... #else ... #endif` both sides stay, unless they stand within a function or a side is no whole number
-// of statements: then the one stays for which what is unknown is defined.
+// Directives, and regions that `#if 0` or `#if __CUDA_ARCH__ < 300` disables, become spaces. Of `#ifdef A ... #else ... #endif` both
+// branches stay, unless they are within a function or a branch is not a whole number of statements: then the branch stays for which unknown
+// names are defined.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 namespace frx::ingest::cuda {
 
 struct Preprocessed {
-  std::string text;                        // as long as what was read
+  std::string text;                        // as long as the input
   std::vector<model::cuda::Macro> macros;  // by first definition; `value` not yet known
   std::vector<model::cuda::Unroll> unrolls;
   std::vector<model::cuda::Suppression> suppressions;

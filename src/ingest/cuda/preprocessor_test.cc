@@ -24,7 +24,7 @@ TEST(CudaPreprocessor, KeepsBothSidesWhenEachIsWholeStatements) {
 TEST(CudaPreprocessor, KeepsOneSideWithinAFunction) {
   EXPECT_EQ(preprocess("void f() {\n#ifdef X\na;\n#else\nb;\n#endif\n}").text,
             "void f() {\n        \na;\n     \n  \n      \n}");
-  // The same one for the same name.
+  // Returns the same macro for the same name.
   EXPECT_EQ(preprocess("void f() {\n#ifndef X\na;\n#else\nb;\n#endif\n}").text,
             "void f() {\n         \n  \n     \nb;\n      \n}");
 }

@@ -45,7 +45,7 @@ Bodies bodies_of(const std::vector<Macro>& macros) {
   return bodies;
 }
 
-// Each by itself: what is no expression does not trouble its neighbours.
+// Each is parsed on its own: one that is not an expression does not affect its neighbours.
 void add_bodies(Source& source, const Bodies& bodies) {
   const std::string_view text = bodies.text;
   std::uint32_t no_matter = 0;
@@ -56,7 +56,7 @@ void add_bodies(Source& source, const Bodies& bodies) {
   }
 }
 
-// Bodies and nodes both stand in the order of the text.
+// Bodies and nodes are both in the order of the text.
 void find_values(Source& source, const Bodies& bodies, std::uint32_t first) {
   const std::uint32_t offset = source.size + 1;
   std::size_t next = 0;
@@ -68,7 +68,7 @@ void find_values(Source& source, const Bodies& bodies, std::uint32_t first) {
     while (next < bodies.at.size() && bodies.at[next].first + offset < source.syntax[value].begin) ++next;
     if (next == bodies.at.size() || bodies.at[next].first + offset != source.syntax[value].begin) continue;
     Macro& macro = source.macros[bodies.at[next].second];
-    // A value that ends early is an expression with something behind it.
+    // A value that ends early is an expression with more text after it.
     if (source.syntax[value].end - source.syntax[value].begin == macro.body.size()) macro.value = value;
   }
 }
@@ -103,7 +103,7 @@ Result<Source> read_source(std::string name, std::string original) {
   add_bodies(source, bodies);
   find_values(source, bodies, first);
   source.forget_original();
-  // Room for many is never touched; making it smaller would take all of it twice.
+  // Unused capacity is never touched; shrinking would take all of the memory twice.
   if (source.syntax.size() < many_nodes) source.syntax.nodes.shrink_to_fit();
   return source;
 }

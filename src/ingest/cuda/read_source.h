@@ -1,14 +1,14 @@
-// CUDA C++ source text into syntax, with nothing compiled and nothing included.
+// CUDA C++ source text into syntax, without compiling and without includes.
 //
 //   #define TILE 16                                    kept as a macro, with the node of its value
-//   #if 0 ... #endif                                   not there
+// #if 0 ... #endif                                   removed
 //   #ifdef DEBUG ... #else ... #endif                  both are read; within a function, one of them
 //   #if __CUDA_ARCH__ >= 300 ... #else ... #endif      the first: see condition.h
 //   __global__ void k(float* a) { a[threadIdx.x] = 1; }
 //   k<<<dim3(4), TILE>>>(p);                           // frx: ignore poor_block_size_subwarp
 //
-// Any bytes are accepted: what is no CUDA is counted in `errors` and read around. Fails only for more than
-// 256 MiB, or when the text is so tangled that reading it would take more than time linear in its size.
+// Any bytes are accepted: text that is not CUDA is counted in `errors` and skipped. Fails only for more than 256 MiB, or when the text is
+// so irregular that reading it would take more than time linear in its size.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@
 
 namespace frx::ingest::cuda {
 
-// `name` is what findings call the file.
+// `name` is the name of the file in findings.
 Result<model::cuda::Source> read_source(std::string name, std::string original);
 
 }  // namespace frx::ingest::cuda

@@ -40,7 +40,7 @@ TEST(CudaSource, ColumnsCountCharactersAndNotBytes) {
   EXPECT_EQ(place.end_column, 37u);
 }
 
-// The preprocessor's lines are blank to the parser, not to the reader of a report; whether or not columns are bytes.
+// The preprocessor's lines are blank to the parser, not to the reader of a report, whether or not columns are bytes.
 TEST(CudaSource, HasLinesAsTheFileHasThem) {
   for (const std::string end : {"\n", "\r\n", "  // \u00FC\n"}) {
     const Source source = read_source("a.cu", "#define A 1" + end + "int a;" + end + "#if 0" + end + "dead" + end + "#endif" + end + "int b;").value();

@@ -36,7 +36,7 @@ std::size_t Scanner::comment_end(std::size_t from) const {
   return std::min(i, text_.size());
 }
 
-// A string that is not closed ends with its line.
+// An unterminated string ends with its line.
 std::size_t Scanner::quoted_end(std::size_t from) const {
   const char quote = text_[from];
   for (std::size_t i = from + 1; i < text_.size(); ++i) {

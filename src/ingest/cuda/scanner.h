@@ -1,4 +1,4 @@
-// CUDA text, just far enough to tell code from comments, strings and directives.
+// A scanner for CUDA text that only distinguishes code from comments, strings and directives.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
 
-  // The next piece behind blanks; a directive is a whole one, with its continued lines but without the last line feed.
-  // Code comes as one word or one mark.
+  // The next token after blanks; a directive is a whole one, with its continued lines but without the last line feed. Code is returned as
+  // one word or one punctuation mark.
   Piece next();
   std::string_view of(const Piece& piece) const { return text_.substr(piece.begin, piece.size); }
 

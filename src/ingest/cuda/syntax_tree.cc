@@ -61,13 +61,13 @@ Role role_named(std::string_view name) {
   return at == names.end() ? Role::plain : at->second;
 }
 
-// What a symbol of the grammar is to us.
+// The meaning of a symbol of the grammar here.
 struct Meaning {
   NodeKind kind = NodeKind::other;
   bool is_kept = true;
 };
 
-// By symbol and by field, worked out once.
+// By symbol and by field, computed once.
 struct Grammar {
   std::vector<Meaning> symbols;
   std::vector<Role> fields;
@@ -142,7 +142,7 @@ class Conversion {
     open_.pop_back();
   }
 
-  // The root is closed by nobody else.
+  // No other node closes the root.
   void finish() {
     while (!open_.empty()) close();
   }
@@ -154,14 +154,14 @@ class Conversion {
   std::vector<std::uint32_t> open_;
 };
 
-// tree-sitter asks now and then whether it may go on; hostile text could keep it busy for a long time.
-struct Patience {
+// tree-sitter calls this from time to time to learn whether it may continue; hostile text could keep it busy for a long time.
+struct StepBudget {
   std::uint64_t left;
 };
 
 bool is_over(TSParseState* state) {
-  Patience& patience = *static_cast<Patience*>(state->payload);
-  return patience.left == 0 || --patience.left == 0;
+  StepBudget& budget = *static_cast<StepBudget*>(state->payload);
+  return budget.left == 0 || --budget.left == 0;
 }
 
 }  // namespace
@@ -171,7 +171,7 @@ Result<> add_syntax_of_grammar(std::string_view text, std::uint32_t offset, Synt
   if (!ts_parser_set_language(parser.get(), tree_sitter_cuda())) {
     return fail(ErrorKind::environment, "the grammar of CUDA does not fit the core of tree-sitter");
   }
-  Patience patience{1000 + text.size()};
+  StepBudget budget{1000 + text.size()};
   struct Text {
     std::string_view bytes;
   } whole{text};
@@ -183,7 +183,7 @@ Result<> add_syntax_of_grammar(std::string_view text, std::uint32_t offset, Synt
                       },
                       TSInputEncodingUTF8, nullptr};
   const std::unique_ptr<TSTree, Free> tree(
-      ts_parser_parse_with_options(parser.get(), nullptr, input, TSParseOptions{&patience, is_over}));
+      ts_parser_parse_with_options(parser.get(), nullptr, input, TSParseOptions{&budget, is_over}));
   if (!tree) return fail(ErrorKind::malformed, "too tangled to be CUDA");
   Conversion(*tree, offset, into, errors).run();
   return {};

@@ -1,4 +1,4 @@
-// Text in, our flat tree out: by our parser, or by tree-sitter, of which nothing is seen behind this door.
+// From text to the flat tree: by our parser, or by tree-sitter, which is not visible outside of this file.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace frx::ingest::cuda {
 
-// Appends the nodes of `text` to `into`, with `offset` added to their bytes, and how many places of the text
-// the grammar could not make sense of to `errors`. Fails when reading would take more than a multiple of its size.
+// Appends the nodes of `text` to `into`, with `offset` added to their bytes, and adds the number of places that the grammar could not parse
+// to `errors`. Fails when reading would take more than a multiple of its size.
 Result<> add_syntax(std::string_view text, std::uint32_t offset, model::cuda::Syntax& into, std::uint32_t& errors);
 
-// The same by the grammar alone, which reads anything.
+// The same by the grammar alone, which parses any text.
 Result<> add_syntax_of_grammar(std::string_view text, std::uint32_t offset, model::cuda::Syntax& into, std::uint32_t& errors);
 
 }  // namespace frx::ingest::cuda

@@ -30,7 +30,7 @@ constexpr std::size_t hash_of(std::string_view word) {
   return (c(0) * 31 + c(word.size() - 1) * 7 + c(word.size() / 2) * 3 + word.size() * 101) & 1023;
 }
 
-// By hash; one that is taken goes on to the next place.
+// Hash table with linear probing.
 struct Keywords {
   std::array<Spelling, 1024> places{};
 
@@ -50,7 +50,7 @@ struct Keywords {
 };
 constexpr Keywords keywords;
 
-// Where the marks begin that begin with a character.
+// First index of the marks that begin with a character.
 struct FirstMarks {
   std::array<std::uint8_t, 256> count{};
   std::array<std::array<std::uint8_t, 8>, 256> which{};
@@ -132,7 +132,7 @@ Token Tokens::read_word(std::uint32_t from) const {
   return {keywords.find(word), from, end};
 }
 
-// A number with anything else behind it is left to others.
+// A number followed by anything else is left to the grammar.
 Token Tokens::read_number(std::uint32_t from) const {
   std::size_t i = from + (at(from) == '-' || at(from) == '+' ? 1 : 0);
   const bool hex = at(static_cast<std::uint32_t>(i)) == '0' && (at(static_cast<std::uint32_t>(i) + 1) | 32) == 'x';
@@ -162,7 +162,7 @@ Token Tokens::read_launch_mark(std::uint32_t from) const {
   return {text_[from] == '<' ? Tok::launch_open : Tok::launch_close, from, end};
 }
 
-// A mark has three characters at most: fewer than are worth a call.
+// A mark has at most three characters: too few to be worth a function call.
 bool Tokens::has_mark(std::uint32_t from, std::string_view mark) const {
   for (std::size_t i = 0; i < mark.size(); ++i) {
     if (at(from + static_cast<std::uint32_t>(i)) != mark[i]) return false;
@@ -195,7 +195,7 @@ Token Tokens::read_at(std::uint32_t begin) const {
   if (is_digit(c) || (c == '.' && is_digit(at(begin + 1)))) return read_number(begin);
   if (c == '"') return {Tok::quote, begin, begin + 1};
   if (c == '\'') return {Tok::tick, begin, begin + 1};
-  if (c == '/' && at(begin + 1) == '*') return {Tok::unknown, begin, size()};  // a comment without an end
+  if (c == '/' && at(begin + 1) == '*') return {Tok::unknown, begin, size()};  // an unterminated comment
   return read_mark(begin);
 }
 

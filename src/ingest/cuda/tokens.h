@@ -1,4 +1,4 @@
-// The words and marks of CUDA source, for the parser. Comments and white space are stepped over.
+// The words and marks of CUDA source, for the parser. Comments and white space are skipped.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@ namespace frx::ingest::cuda {
 
 enum class Tok : std::uint8_t {
   end,
-  unknown,  // nothing that the parser knows: it gives up
+  unknown,  // an unknown token: the parser gives up
 #define FRX_CUDA_GROUP(name) name,
 #define FRX_CUDA_MARK(name, spelling) name,
 #define FRX_CUDA_WORD(name, spelling)
@@ -32,7 +32,7 @@ class Tokens {
   Tok kind() const { return now_.kind; }
   std::string_view spelling() const { return text_.substr(now_.begin, now_.end - now_.begin); }
   std::string_view text() const { return text_; }
-  std::uint32_t behind() const { return behind_; }  // where the last token that was passed ended
+  std::uint32_t behind() const { return behind_; }  // the end of the last token that was consumed
   void next();
   Tok peek() const;  // the one after this one
 
@@ -42,13 +42,13 @@ class Tokens {
   void split_scope() { cut_to_one(Tok::colon); }
   // `-1`, where an operand may stand, is one number.
   void join_sign();
-  // Makes everything from here one token that ends there.
+  // Joins everything from here on into one token that ends there.
   void extend(std::uint32_t end) {
     charge(end - now_.end);
     now_.end = end;
   }
   void charge(std::uint64_t bytes) { work_ += bytes; }
-  // Bytes that were looked at so far, some of them again and again.
+  // Bytes that were read so far, including repeated reads.
   std::uint64_t work() const { return work_; }
 
   struct Mark {
@@ -65,7 +65,7 @@ class Tokens {
   char at(std::uint32_t i) const { return i < text_.size() ? text_[i] : '\0'; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(text_.size()); }
   std::uint32_t gap_end(std::uint32_t i) const;
-  // The token behind byte `from`. What was read lately is kept: the parser looks ahead, and tries again where it was.
+  // The token after byte `from`. Recent tokens are cached: the parser looks ahead, and restarts at earlier positions.
   Token read(std::uint32_t from) const {
     Before& before = read_before_[from % read_before_.size()];
     if (before.from != from) before = {from, read_anew(from)};

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view archive_magic = "!<arch>\n", thin_magic = "!<thin>\n", header_end = "`\n";
 constexpr std::size_t header_bytes = 60, name_bytes = 16, size_at = 48, size_bytes = 10;
-constexpr std::size_t longest_name = 4096;  // a path; many members may name the same place
+constexpr std::size_t longest_name = 4096;  // a path; many members may refer to the same one
 
 Failure damaged_archive(std::size_t at, std::string_view what) {
   return fail(ErrorKind::malformed, "the archive is damaged at byte {}: {}", at, what);

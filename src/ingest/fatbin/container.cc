@@ -29,7 +29,7 @@ Header read_header(ByteReader& reader, Entry& entry) {
   header.size = reader.u32();
   header.stored_size = reader.number(8);
   header.packed_size = reader.u32();
-  reader.take(8);  // place of the options, version of PTX
+  reader.take(8);  // position of the options, version of PTX
   entry.sm = static_cast<int>(reader.u32() & 0xFFFF);
   reader.take(8);  // name of the source
   header.flags = reader.number(8);
@@ -38,7 +38,7 @@ Header read_header(ByteReader& reader, Entry& entry) {
   return header;
 }
 
-// The entry at the begin of `bytes`, which stand at `position`, and how many of them it takes.
+// The entry at the begin of `bytes`, which are at `position` of the file, and how many of them it takes.
 Result<std::size_t> read_entry(std::string_view bytes, std::size_t position, Entry& entry) {
   ByteReader reader(bytes);
   const Header header = read_header(reader, entry);
@@ -60,7 +60,7 @@ Result<std::size_t> read_entry(std::string_view bytes, std::size_t position, Ent
   return header.size + static_cast<std::size_t>(header.stored_size);
 }
 
-// The entries of the container at `position`; gives where it ends.
+// Reads the entries of the container at `position`; returns where it ends.
 Result<std::size_t> read_container(std::string_view bytes, std::size_t position, std::vector<Entry>& entries) {
   ByteReader reader(bytes, position);
   const bool begins = reader.take(4) == container_magic;

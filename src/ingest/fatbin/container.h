@@ -6,9 +6,8 @@
 //                                            this header, bytes that follow it, packed size, ..., architecture, flags,
 //                                            size when unpacked; then the image, and the next entry
 //
-// NVIDIA documents the outer header (fatbinary.h), not the entries: they are as fatbinary writes them, checked by
-// building the same images packed and not packed. A file or a section holds containers one after the other, with
-// zeros between them.
+// NVIDIA documents the outer header (fatbinary.h), not the entries: their layout is that of fatbinary's output, checked by building the
+// same images compressed and not compressed. A file or a section holds containers one after the other, with zeros between them.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +33,7 @@ struct Entry {
 
 bool begins_container(std::string_view head);
 
-// Entries of all containers. Views into `bytes`. Malformed: something else than containers, or one that is cut.
+// Entries of all containers. Views into `bytes`. Malformed: bytes that are no container, or a truncated one.
 Result<std::vector<Entry>> read_containers(std::string_view bytes);
 
 }  // namespace frx::ingest::fatbin

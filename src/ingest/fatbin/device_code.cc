@@ -13,7 +13,7 @@
 namespace frx::ingest::fatbin {
 namespace {
 
-// Of an archive, every member is an object of its own.
+// Every member of an archive is an object of its own.
 using Target = std::tuple<std::string_view, ImageKind, std::string_view>;
 
 Target target_of(const Image& image) { return {image.member, image.kind, image.architecture}; }
@@ -25,7 +25,7 @@ void add_note(model::DeviceCode& code, std::string text) {
   if (code.notes.size() == most) code.notes.emplace_back("further images were left out as well");
 }
 
-// Objects of the host alone, and what is no object, have none.
+// Objects of the host alone, and files that are no objects, have none.
 Result<std::vector<Image>> images_of_archive(std::string_view file, model::DeviceCode& code) {
   TRY_ASSIGN(const std::vector<ArchiveMember> members, members_of_archive(file));
   std::vector<Image> images;
@@ -56,7 +56,7 @@ class Collector {
   Collector(model::DeviceCode& code, const ReadLimits& limits, std::size_t file_bytes)
       : code_(code), limits_(limits), left_(limits.bytes_beyond + limits.times_file * file_bytes) {}
 
-  // One image; what cannot be read becomes a note.
+  // Reads one image; one that cannot be read becomes a note.
   void add(const Image& image) {
     if (image.kind == ImageKind::linker_code || image.kind == ImageKind::other) {
       return note(image, "not read: it is neither machine code nor PTX");
@@ -70,7 +70,7 @@ class Collector {
     if (!first_error_) first_error_ = std::move(read).error();
   }
 
-  // Nothing at all could be read.
+  // No image could be read.
   std::optional<Error> failure() const { return read_ == 0 ? first_error_ : std::nullopt; }
 
  private:
@@ -122,7 +122,7 @@ Result<model::DeviceCode> read_device_code(std::string name, std::string_view fi
     return Failure{std::move(images).error()};
   }
   code.source = std::move(name);
-  // What was linked is not shown a second time from its parts.
+  // Relocatable parts are left out when their linked result is there.
   std::set<Target> linked;
   for (const Image& image : *images) {
     if (!image.for_linker) linked.insert(target_of(image));

@@ -1,4 +1,4 @@
-// Everything that a cubin, a fat binary, a program, a library, an object or a static library of objects carries for GPUs.
+// All device code of a cubin, a fat binary, a program, a library, an object or a static library of objects.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace frx::ingest::fatbin {
 struct ReadLimits {
   std::uint64_t image_bytes = std::uint64_t{512} << 20;  // one image, unpacked; only one is held at a time
   std::uint64_t ptx_bytes = std::uint64_t{256} << 20;    // the PTX that is kept
-  // Everything that is unpacked: so many times the file (fat binaries of nvcc become at most ten times as large), and
-  // so much for a small one.
+  // The limit for all decompressed bytes: a multiple of the size of the file (fat binaries of nvcc expand at most tenfold), and a minimum
+  // for small files.
   std::uint64_t times_file = 64;
   std::uint64_t bytes_beyond = std::uint64_t{256} << 20;
 };

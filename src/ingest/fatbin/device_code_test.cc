@@ -48,7 +48,7 @@ TEST(DeviceCode, IsReadFromACubinToo) {
   EXPECT_EQ(names(*code), Names{"a"});
 }
 
-// A linked program still holds the parts it was linked from.
+// A linked program still holds the relocatable parts it was linked from.
 TEST(DeviceCode, LeavesOutPartsOfWhatWasLinked) {
   const std::string linked = container({plain(2, 90, cubin_with("linked"))});
   const std::string parts = container({plain(2, 90, cubin_with("part")), plain(1, 90, ptx)});
@@ -114,7 +114,7 @@ TEST(DeviceCode, OfAStaticLibraryIsThatOfItsMembers) {
   const std::string file = archive({{"main.o", program({})}, {"notes.txt", "hello"}, {"kernels_of_a.cu.o", object}, {"b.o", parts}});
   const auto code = read_device_code("libab.a", file);
   ASSERT_TRUE(code) << to_string(code.error());
-  // A part is left out only when the same member holds what was linked from it.
+  // A relocatable part is left out only when the same member holds its linked result.
   EXPECT_EQ(names(*code), (Names{"a", "b"}));
   EXPECT_EQ(code->kernels[0].member, "kernels_of_a.cu.o");
   EXPECT_EQ(code->kernels[1].member, "b.o");

@@ -1,5 +1,5 @@
-// Device code in a file of any kind: a cubin, a fat binary, or a program, library or object of the host that carries
-// fat binaries in sections of its own. A static library holds several such files: archive.h.
+// Device code in a file of any kind: a cubin, a fat binary, or a program, library or object of the host with fat binaries in sections of
+// its own. A static library holds several such files: archive.h.
 //
 //   .nv_fatbin       code that the host loads
 //   __nv_relfatbin   parts that nvcc -dc left for the linker of device code; a linked program keeps them beside the
@@ -18,7 +18,7 @@ namespace frx::ingest::fatbin {
 
 enum class FileKind : std::uint8_t { other, cubin, fatbin, host, archive };
 
-// From its first 20 bytes. `host` is any other ELF file, `archive` any archive; whether they carry device code is not said.
+// Decides by the first 20 bytes. `host` is any other ELF file, `archive` any archive; whether they contain device code is not determined.
 FileKind file_kind(std::string_view head);
 
 enum class ImageKind : std::uint8_t { ptx, cubin, linker_code, other };
@@ -27,24 +27,23 @@ struct Image {
   ImageKind kind = ImageKind::other;
   std::string architecture;  // "sm_90a", "compute_90a" of PTX, "lto_90"
   Packing packing = Packing::none;
-  bool for_linker = false;     // a part that is not linked yet
+  bool for_linker = false;     // relocatable code, to be linked
   std::string_view member;     // of an archive, or ""
   std::string_view stored;     // in the file; packed
   std::uint64_t size = 0;      // bytes when unpacked, as declared
   std::uint64_t position = 0;  // of its header in the file
 
-  // "byte 4096 (cubin for sm_90a)", for messages; the member before it.
+  // "byte 4096 (cubin for sm_90a)", for messages; the name of the member comes first.
   std::string where() const;
 };
 
-// In the order of the file. Views into `file`. Malformed: no cubin, fat binary or program; no device code; damaged.
+// The images in the order of the file. Views into `file`. Malformed: no cubin, fat binary or program; no device code; damaged.
 Result<std::vector<Image>> list_images(std::string_view file);
 
-// The same, but a program that carries no device code has no images.
+// The same, but a program without device code has no images.
 Result<std::vector<Image>> find_images(std::string_view file);
 
-// PTX ends before the zeros that fill it up. Malformed: damaged, of another size than declared, or larger than
-// `most` bytes.
+// Decompresses an image. PTX ends before its zero padding. Malformed: damaged, of another size than declared, or larger than `most` bytes.
 Result<std::string> unpack(const Image& image, std::uint64_t most);
 
 }  // namespace frx::ingest::fatbin

@@ -23,7 +23,7 @@ std::string refusal_of(const std::string& file) {
   return images ? "read" : images.error().message;
 }
 
-// Of the only image of the file.
+// The only image of the file.
 Result<std::string> unpacked(const std::string& file, std::uint64_t most = plenty) {
   const auto images = list_images(file);
   EXPECT_TRUE(images && images->size() == 1u) << refusal_of(file);
@@ -64,7 +64,7 @@ TEST(DeviceImages, AreUnpackedToTheSameBytes) {
   EXPECT_EQ(*unpacked(container({plain(1, 90, ptx_image)})), ptx_image);
   EXPECT_EQ(*unpacked(container({with_zstd(1, 90, ptx_image)})), ptx_image);
   EXPECT_EQ(*unpacked(container({with_lz4(1, 90, ptx_image)})), ptx_image);
-  // Only PTX is a text: what fills up a cubin may belong to it.
+  // Only PTX is a text: the padding of a cubin may belong to it.
   EXPECT_EQ(*unpacked(container({plain(2, 90, std::string("ELF\0\0", 5))})), std::string("ELF\0\0\0\0\0", 8));
 }
 
@@ -121,7 +121,7 @@ TEST(DeviceImages, AreRefusedWhenNumbersOverflow) {
   EXPECT_EQ(refusal_of(file), "the fat binary is damaged at byte 16: the image is cut");
 }
 
-// A few bytes that would become many: refused before they do.
+// A few bytes that would expand to many are refused before they do.
 TEST(DeviceImages, AreNoBombs) {
   const std::string zeros(1 << 20, '\0');
   EntrySketch bomb = with_zstd(2, 90, zeros);

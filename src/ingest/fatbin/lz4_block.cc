@@ -14,7 +14,7 @@ constexpr std::size_t best_ratio = 255;
 
 Result<std::string> unpack_lz4_block(std::string_view packed, std::size_t size) {
   constexpr std::size_t most = std::numeric_limits<int>::max();
-  // Asked before memory is taken: a few hostile bytes may claim any size.
+  // Checked before memory is allocated: a few hostile bytes may claim any size.
   const bool is_possible = size <= most && packed.size() <= most && size / best_ratio <= packed.size();
   if (!is_possible) return fail(ErrorKind::malformed, "{} bytes of LZ4 cannot become {}", packed.size(), size);
   std::string text(size, '\0');

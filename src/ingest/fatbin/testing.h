@@ -1,4 +1,4 @@
-// Fat binaries, and programs that carry them, written inside tests.
+// Fat binaries, and programs that contain them, written inside tests.
 #pragma once
 
 #include <zstd.h>
@@ -43,7 +43,7 @@ inline EntrySketch with_zstd(std::uint16_t kind, std::uint32_t sm, std::string_v
       .kind = kind, .sm = sm, .flags = 0x8011, .stored = packed, .packed_size = size, .unpacked_size = image.size()};
 }
 
-// Literals only: no copy of what was before.
+// Literals only: no copy of earlier bytes.
 inline std::string lz4_literals(std::string_view image) {
   if (image.size() < 15) return static_cast<char>(image.size() << 4) + std::string(image);
   std::string block = "\xF0";

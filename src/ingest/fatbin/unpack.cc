@@ -1,4 +1,4 @@
-// An image as it was before it was packed.
+// Decompresses an image.
 #include <zstd.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using Stream = std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)>;
 
-// In pieces, so that a declared size costs nothing before there are bytes for it.
+// In pieces, so that a declared size costs no memory before there are bytes for it.
 Result<std::string> unpack_zstd(std::string_view packed, std::size_t size) {
   constexpr std::size_t piece = std::size_t{1} << 20;
   const Stream stream(ZSTD_createDStream(), &ZSTD_freeDStream);

@@ -10,7 +10,7 @@ constexpr std::size_t chunk = std::size_t{1} << 18;
 
 }  // namespace
 
-void ChunkReader::make_room(std::size_t free_bytes) {
+void ChunkReader::ensure_capacity(std::size_t free_bytes) {
   const std::size_t kept = end_ - begin_;
   if (capacity_ < kept + free_bytes) {
     const std::size_t capacity = std::max(kept + free_bytes, capacity_ * 2);
@@ -27,7 +27,7 @@ void ChunkReader::make_room(std::size_t free_bytes) {
 
 Result<> ChunkReader::fill(std::uint64_t wanted) {
   while (end_ - begin_ < wanted && !ended_) {
-    if (capacity_ - end_ < chunk) make_room(chunk);
+    if (capacity_ - end_ < chunk) ensure_capacity(chunk);
     TRY_ASSIGN(const std::size_t got, source_.read({buffer_.get() + end_, capacity_ - end_}));
     ended_ = got < capacity_ - end_;
     end_ += got;

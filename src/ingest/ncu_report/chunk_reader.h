@@ -14,10 +14,10 @@ class ChunkReader {
  public:
   explicit ChunkReader(ByteSource& source) : source_(source) {}
 
-  // The next `size` bytes, valid until the next call; fewer at the end of the file. Memory grows with
-  // the bytes that come, so a size that lies costs nothing.
+  // The next `size` bytes, valid until the next call; fewer at the end of the file. Memory grows with the bytes that are read, so a wrong
+  // size costs nothing.
   Result<std::string_view> take(std::uint64_t size);
-  // Passes over `size` bytes; returns how many there were.
+  // Skips `size` bytes; returns how many there were.
   Result<std::uint64_t> skip(std::uint64_t size);
   Result<bool> at_end();
 
@@ -25,7 +25,7 @@ class ChunkReader {
 
  private:
   Result<> fill(std::uint64_t wanted);
-  void make_room(std::size_t free_bytes);
+  void ensure_capacity(std::size_t free_bytes);
 
   ByteSource& source_;
   std::unique_ptr<char[]> buffer_;  // not a vector, which would write zeros first

@@ -5,7 +5,7 @@
 namespace frx::ingest::nsight {
 namespace {
 
-// Gives at most `piece` bytes a time and says nothing about the size, as a pipe does.
+// Delivers at most `piece` bytes at a time and does not know the size, like a pipe.
 class Pipe : public ByteSource {
  public:
   explicit Pipe(std::string bytes) : bytes_(std::move(bytes)) {}

@@ -13,16 +13,16 @@ namespace {
 using model::CodeAccess;
 using model::CodeInstruction;
 
-// Functions that a kernel calls; beyond it a report is not a real one.
+// The limit of functions that a kernel calls; no real report has more.
 constexpr std::size_t max_functions = 1000;
 // Memory operations of an instruction as bits: of the opcodes, LD, LDG, LDL and LDS have the first, their ST the second,
-// LDGSTS both. Seen to agree with the counts per opcode in reports of 2019 to 2026.
+// LDGSTS both. This agrees with the counts per opcode in reports of 2019 to 2026.
 constexpr std::uint64_t load_bit = 2, store_bit = 4;
 
 template <typename Number>
 void add_to(Number& sum, std::uint64_t value) {
-  const std::uint64_t room = std::numeric_limits<Number>::max() - sum;
-  sum = static_cast<Number>(sum + std::min(room, value));
+  const std::uint64_t headroom = std::numeric_limits<Number>::max() - sum;
+  sum = static_cast<Number>(sum + std::min(headroom, value));
 }
 
 bool round_to(double real, std::uint64_t& count) {
@@ -45,8 +45,8 @@ bool read_any_count(std::string_view message, std::uint64_t& count) {
   return found;
 }
 
-// False when the value is no number. Reports hold millions of these messages, nearly all of one field: a whole number
-// (field 4 or 5) or a double (3), which are read without ceremony. Not an optional, which costs as much as the reading.
+// False when the value is no number. Reports hold millions of these messages, nearly all of one field, a whole number (field 4 or 5) or a
+// double (3), which are decoded directly. The result is not an optional, which would cost as much as the reading.
 bool read_count(std::string_view message, std::uint64_t& count) {
   constexpr char uint32_field = 4 << 3, uint64_field = 5 << 3, double_field = 3 << 3 | 1;
   constexpr std::size_t short_varint = 9;  // 63 bits
@@ -90,7 +90,7 @@ void each_count(const MetricResult& metric, bool zeros, const Take& take) {
   }
 }
 
-// Instances stand in the order of their addresses.
+// Instances are in the order of their addresses.
 std::uint64_t first_address(const MetricResult& metric) {
   for (Fields field(metric.message); field.next();) {
     if (field.number() != 3) {
@@ -109,7 +109,7 @@ std::uint64_t first_address(const MetricResult& metric) {
   return std::numeric_limits<std::uint64_t>::max();
 }
 
-// The addresses at which functions began, in the order of the report: the kernel is the first.
+// The start addresses of functions, in the order of the report: the kernel is the first.
 std::vector<std::uint64_t> begins_in(const MetricResult& metric) {
   std::vector<std::uint64_t> begins;
   each_count(metric, true, [&](std::uint64_t, std::uint64_t address) {
@@ -142,7 +142,7 @@ CodeCounters::Role CodeCounters::role_of(std::string_view metric) {
     std::string_view text;
     What what;
   };
-  // Up to 2020 the sectors had shorter names. What their shared memory counters counted is not certain: left alone.
+  // Up to 2020 the sectors had shorter names. The meaning of their shared memory counters is uncertain: they are not used.
   constexpr Name names[] = {{"launch__function_pcs", What::function_begins},
                             {"inst_executed", What::executed},
                             {"smsp__pcsamp_sample_count", What::samples},
@@ -233,12 +233,12 @@ CodeCounters::Code* CodeCounters::code_of(const Launch& launch, const std::strin
 void CodeCounters::add_up(Code& code, const std::vector<Wanted>& wanted) {
   bool has[static_cast<std::size_t>(What::access) + 1] = {};
   const auto measured = [&](What what) -> bool& { return has[static_cast<std::size_t>(what)]; };
-  bool every_reason = false;  // only the full set of reasons has the one that is no stall
+  bool every_reason = false;  // only the full set of reasons has the one that is not a stall
   for (const Wanted& one : wanted) {
     measured(one.role.what) = true;
     if (one.role.what == What::stall && reasons_[one.role.reason] == "selected") every_reason = true;
   }
-  // A count without what it should have been says nothing.
+  // A count without its ideal value means nothing.
   const bool sectors = measured(What::sectors) && measured(What::ideal_sectors);
   const bool wavefronts = measured(What::wavefronts) && measured(What::ideal_wavefronts);
   const bool stalls_are_samples = !measured(What::samples) && every_reason;
@@ -285,7 +285,7 @@ void CodeCounters::add_metric(Code& code, const Wanted& wanted, bool stalls_are_
 }
 
 CodeInstruction* CodeCounters::instruction(Code& code, std::uint64_t address, bool create) {
-  // It lies in the function with the nearest begin before it.
+  // The address lies in the function with the nearest begin before it.
   auto function = std::upper_bound(code.by_address.begin(), code.by_address.end(), std::pair{address, CodeInstruction::none});
   if (function == code.by_address.begin()) return nullptr;
   --function;
@@ -293,7 +293,7 @@ CodeInstruction* CodeCounters::instruction(Code& code, std::uint64_t address, bo
   if (offset >= CodeInstruction::none) return nullptr;
   std::vector<CodeInstruction>& all = code.profile.instructions;
   const std::uint64_t key = std::uint64_t{function->second} << 32 | offset;
-  // Mostly the one behind the last one: the metrics list them in the same order.
+  // Usually the instruction after the last one: the metrics list them in the same order.
   const auto is = [&](const CodeInstruction& one) { return one.function == function->second && one.offset == offset; };
   if (code.next < all.size() && is(all[code.next])) return &all[code.next++];
   if (const auto known = code.index.find(key); known != code.index.end()) {

@@ -1,9 +1,9 @@
-// What a report measured inside the code: metrics with one value per instruction, added up per kernel.
+// Metrics of a report with one value per instruction, added up per kernel.
 //
 //   smsp__pcsamp_warps_issue_stalled_wait   {0x7f0012c04f10: 8, 0x7f0012c04f20: 31, ...}
 //   launch__function_pcs                    {0: 0x7f0012c04f00}      where the code of the kernel began
 //
-// Names of stall samples come from data/metrics (stall_REASON_samples), so that every spelling is known there.
+// Names of stall samples come from data/metrics (stall_REASON_samples), so that every spelling is listed there.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace frx::ingest::nsight {
 
 // The longest kernel seen has 20,046 instructions. The last limit bounds the memory to about 60 MB.
 struct CodeLimits {
-  // Where warps wait is the same in every launch of a kernel; a report may hold a hundred million values about it.
+  // The stalls of a kernel are the same in every launch; a report may hold a hundred million values about them.
   std::uint64_t launches_of_kernel = 16;
   std::size_t kernels = 200;
   std::size_t instructions_of_kernel = 50'000;
@@ -35,31 +35,31 @@ class CodeCounters {
   explicit CodeCounters(const knowledge::MetricCatalogue& metrics, CodeLimits limits = {})
       : metrics_(metrics), limits_(limits) {}
 
-  // The next name of the report's table. Names that mean nothing here cost nothing later.
+  // Takes the next name of the report's table. Names without a meaning here cost nothing later.
   void add_name(std::string_view metric);
-  // Those that do mean something.
+  // How many names have a meaning.
   const std::vector<std::string>& names_used() const { return names_used_; }
 
   // Throws protozero::exception on damaged bytes: call inside decoding().
   void take(const Launch& launch, const std::string& kernel);
 
-  // Code of one kernel, and what is needed to find its lines.
+  // Code of one kernel, and the data that is needed to find its lines.
   struct Code {
     model::CodeProfile profile;
     std::uint64_t source = 0;                // Launch::source
     std::vector<std::uint64_t> begins;       // addresses of the functions in the last launch, the kernel first
     std::vector<std::pair<std::uint64_t, std::uint32_t>> by_address;  // begins with their numbers
     std::unordered_map<std::uint64_t, std::uint32_t> index;  // function and offset -> instruction
-    std::size_t next = 0;                    // behind the instruction that was found last
-    bool cut = false;                        // has more instructions than are kept
+    std::size_t next = 0;                    // index after the instruction that was found last
+    bool cut = false;                        // has more instructions than the limit
   };
-  // In order of appearance, with instructions in order. Leaves nothing behind.
+  // The codes in order of appearance, with instructions in order. Leaves this object empty.
   std::vector<Code> finish();
 
   const CodeLimits& limits() const { return limits_; }
-  // Launches beyond the first of their kernel, not looked at.
+  // Launches beyond the first of their kernel, which are skipped.
   std::uint64_t launches_beyond() const { return launches_beyond_; }
-  // Launches whose code is not looked at, because there are more kernels than the limit.
+  // Launches with code that is skipped, because there are more kernels than the limit.
   std::uint64_t launches_left_out() const { return launches_left_out_; }
 
  private:
@@ -90,7 +90,7 @@ class CodeCounters {
   std::vector<Code> codes_;
   std::map<std::tuple<std::string, std::uint64_t, std::size_t>, std::size_t> known_;  // kernel, source, functions -> code
   std::size_t kept_instructions_ = 0;
-  std::map<std::string, std::uint64_t> looked_at_;  // launches, by kernel
+  std::map<std::string, std::uint64_t> looked_at_;  // launches that were read, by kernel
   std::uint64_t launches_left_out_ = 0;
   std::uint64_t launches_beyond_ = 0;
 };

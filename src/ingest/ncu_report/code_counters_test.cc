@@ -1,4 +1,4 @@
-// Metrics with a value per instruction, as they stand in reports.
+// Metrics with a value per instruction, as reports store them.
 #include "ingest/ncu_report/code_counters.h"
 
 #include <gmock/gmock.h>

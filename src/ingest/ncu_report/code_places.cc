@@ -45,7 +45,7 @@ class PlaceList {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> places_;
 };
 
-// How deep code was inlined into code; compilers stop long before 100.
+// The limit of nested inlined calls; compilers stop long before 100.
 constexpr std::size_t max_inlined = 100;
 
 bool too_deep(const cubin::LineTable& lines) {

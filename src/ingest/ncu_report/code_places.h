@@ -1,4 +1,4 @@
-// Where the measured instructions were written: source files and lines, from the cubins in a report.
+// The source files and lines of the measured instructions, from the cubins in a report.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ namespace frx::ingest::nsight {
 
 class CodePlaces {
  public:
-  // Reads what has to be read while the bytes are there. A reference that comes again adds functions only.
+  // Reads the source while its bytes are valid. A repeated reference adds functions only.
   void take(const SourceData& source);
 
-  // Names functions and gives instructions their places, as far as they are known.
+  // Names functions and sets the places of instructions, as far as they are known.
   void resolve(CodeCounters::Code& code) const;
 
   // Cubins with lines that could not be read, and why the first could not.
   std::uint64_t damaged() const { return damaged_; }
   const std::string& why_damaged() const { return why_damaged_; }
-  // Cubins with lines that were passed over because those before take enough memory.
+  // Cubins with lines that were skipped because those before take enough memory.
   std::uint64_t passed_over() const { return passed_over_; }
 
  private:

@@ -1,8 +1,7 @@
 // The fields of one protobuf message, taken one after the other.
 //
-// A thin coat over protozero: a field whose wire type is not the expected one reads as nothing
-// instead of stopping the program, because any bytes may stand in a file. Malformed bytes throw
-// protozero::exception; ReportFile (report_file.h) catches it and names the place.
+// A thin wrapper around protozero: a field of an unexpected wire type reads as empty instead of stopping the program, because a file may
+// contain any bytes. Malformed bytes throw protozero::exception; ReportFile (report_file.h) catches it and names the place.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ class Fields {
 
   bool is_message() const { return reader_.wire_type() == protozero::pbf_wire_type::length_delimited; }
 
-  // Each of these takes the field; of another wire type it gives nothing: 0, NaN or "".
+  // Each of these consumes the field; for another wire type it returns 0, NaN or "".
   std::uint64_t integer() {
     if (reader_.wire_type() == protozero::pbf_wire_type::varint) return reader_.get_uint64();
     reader_.skip();

@@ -1,5 +1,5 @@
-// Which launch of a report is it? Shape, device and compute capability, wherever the tool version put them: in
-// the launch itself, in its metrics, or with the code that ran.
+// The identity of a launch of a report: shape, device and compute capability, wherever the tool version stores them: in the launch itself,
+// in its metrics, or with the code that ran.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct Identity {
 
 class IdentityReader {
  public:
-  // Call it before of(): finds the metrics that matter, once per name of the report.
+  // Call it before of(): finds the relevant metrics, once per name of the report.
   void learn(const StringTable& names);
   void learn(const SourceData& source);
   Identity of(const Launch& launch) const;

@@ -1,8 +1,7 @@
-// Nsight Compute reports into a session: what the CSV path knows, without the tool.
+// Reads Nsight Compute reports into a session: the same readings as from CSV, without the tool.
 //
-// Traps met in real files: metric names that come after their use; grids in threads (up to 2020.2); kernels
-// without a demangled name; NaN for what could not be collected; launches that failed and have no
-// grid; facts of the session after the results.
+// Irregularities of real files: metric names that come after their use; grids in threads (up to 2020.2); kernels without a demangled name;
+// NaN for values that could not be collected; failed launches without a grid; facts of the session after the results.
 
 #include <algorithm>
 #include <cmath>
@@ -74,7 +73,7 @@ class NcuReportImporter : public ReportConsumer {
     plans_.resize(names.size());
   }
 
-  // Kernels are launched from a handful of places; a loop that numbers its steps must not fill the report.
+  // Kernels are launched from a handful of ranges; a loop that numbers its iterations must not fill the report.
   void add_ranges(const Launch& launch) {
     if (launch.nvtx.empty()) return;
     std::set<std::string>& ranges = table_.kernel().ranges;
@@ -83,12 +82,12 @@ class NcuReportImporter : public ReportConsumer {
     }
   }
 
-  // What to do with the values of a name, worked out when the first one comes: tables hold names without any, too.
+  // How to treat the values of a name, computed at its first value: tables hold names without any values, too.
   const ValuePlan& plan_of(std::uint32_t id) {
     std::optional<ValuePlan>& plan = plans_[id];
     if (!plan) {
       const std::string_view name = (*names_)[id];
-      // "regex:..." asks for metrics, "pmsampling:..." is a series over time.
+      // "regex:..." requests metrics, "pmsampling:..." is a series over time.
       plan = name.find(':') == name.npos ? values_.plan_in_base_unit(name) : ValuePlan{};
     }
     return *plan;

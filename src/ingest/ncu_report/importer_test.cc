@@ -1,4 +1,4 @@
-// Reports as the rest of the program sees them.
+// Reports as sessions.
 #include <gmock/gmock.h>
 
 #include "ingest/testing.h"

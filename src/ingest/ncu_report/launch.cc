@@ -7,13 +7,13 @@
 namespace frx::ingest::nsight {
 namespace {
 
-// A hostile message may open millions of ranges or frames; nobody reads beyond the first.
+// A hostile message may open millions of ranges or frames; only the first ones are used.
 constexpr std::size_t max_listed = 1000;
 
 std::array<std::uint64_t, 3> read_xyz(std::string_view message) {
   std::array<std::uint64_t, 3> xyz{};
   for (Fields field(message); field.next();) {
-    // Asked first: what is assigned is read before the place it goes to, and a field cut short has no number.
+    // Called first: the right side of an assignment is evaluated before the left, and a truncated field has no number.
     const std::uint32_t axis = field.number();
     if (axis >= 1 && axis <= 3) {
       xyz[axis - 1] = field.integer();
@@ -119,7 +119,7 @@ void read_speedup(std::string_view message, RuleMessage& of) {
   }
 }
 
-// One thing a rule found: what it says, and what mending it would bring.
+// One result of a rule: its text, and the estimated gain of a fix.
 void read_rule_item(std::string_view message, Rule& rule) {
   RuleMessage speedup;
   const std::size_t before = rule.messages.size();
@@ -128,7 +128,7 @@ void read_rule_item(std::string_view message, Rule& rule) {
       case 1: rule.messages.push_back(read_rule_message(field.bytes())); break;
       case 8: rule.focus.push_back(read_focus(field.bytes())); break;
       case 10: read_speedup(field.bytes(), speedup); break;
-      default: field.skip();  // tables and charts: pictures of metrics that stand in the launch
+      default: field.skip();  // tables and charts of metrics that are in the launch
     }
   }
   for (std::size_t i = before; i < rule.messages.size(); ++i) {
@@ -194,7 +194,7 @@ void read_launch(const Message& message, Launch& into) {
       case 4:
       case 8:  // always 3 and 0
       case 9:
-      case 12:  // comments of people
+      case 12:  // comments of users
       case 16:  // the API: always CUDA here
       case 18:
       case 20:

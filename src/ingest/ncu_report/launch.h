@@ -1,5 +1,5 @@
-// One profiled launch as it stands in a report (message ProfileResult). Values only, all views into
-// the message; names of metrics are numbers into the file's string table until resolved.
+// One profiled launch as it is stored in a report (message ProfileResult). Values only, all views into the message; names of metrics are
+// numbers into the file's string table until resolved.
 #pragma once
 
 #include <array>
@@ -46,13 +46,13 @@ struct RuleMessage {
   double estimated_speedup_pct = 0;    // meaningful when speedup_type is not 0
 };
 
-// What a rule of NVIDIA's says about one code address.
+// The statement of a rule of NVIDIA about one code address.
 struct RuleMarker {
   std::uint64_t address = 0;
   std::string_view text;
 };
 
-// A metric a rule looked at.
+// A metric that a rule used.
 struct RuleFocus {
   std::string_view metric;
   double value = 0;
@@ -88,7 +88,7 @@ struct Launch {
   std::vector<MetricResult> metrics;
   std::vector<std::string_view> rules, sections;   // messages; read them with the functions below
   std::string_view nvtx, host_stack;
-  std::uint64_t unknown_fields = 0;      // fields of the message nobody has described
+  std::uint64_t unknown_fields = 0;      // unknown fields of the message
 
   // "axpy(float *, int)"; cuBLAS, NVRTC and extern "C" kernels have no demangled name.
   std::string_view best_name() const { return !demangled.empty() ? demangled : !function.empty() ? function : mangled; }

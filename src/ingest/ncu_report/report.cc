@@ -15,7 +15,7 @@ constexpr std::size_t max_waiting_bytes = std::size_t{256} << 20;
 constexpr std::size_t max_facts = 1000;
 
 std::string text_of(std::string_view bytes) {
-  while (bytes.ends_with('\0')) bytes.remove_suffix(1);  // Windows writes the end of its strings too
+  while (bytes.ends_with('\0')) bytes.remove_suffix(1);  // Windows stores the terminating zero of its strings too
   return printable(shorten(std::string(bytes), 200));
 }
 
@@ -62,7 +62,7 @@ void merge_session(std::string_view message, SessionFacts& facts) {
         if (facts.versions.size() < max_facts) facts.versions.emplace(text_of(provider), text_of(version));
         break;
       }
-      default: field.skip();  // host, target, command line: private, or said elsewhere
+      default: field.skip();  // host, target, command line: private, or stored elsewhere
     }
   }
 }
@@ -189,7 +189,7 @@ class Reader : public BlockVisitor {
     return needed;
   }
 
-  // In the order of the file. `at_once`: also those whose names never came.
+  // Delivers in the order of the file. `at_once`: also those with names that never came.
   Result<> hand_out_waiting(bool at_once) {
     while (!waiting_.empty()) {
       const Waiting& first = waiting_.front();
@@ -210,7 +210,7 @@ class Reader : public BlockVisitor {
   ReportSummary summary_;
   StringTable names_;
   std::size_t name_bytes_ = 0;
-  Launch launch_;                 // its memory is used again
+  Launch launch_;                 // its memory is reused
   std::deque<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;
   std::uint64_t process_ = 0;     // of the last block that named one
@@ -227,7 +227,7 @@ Result<ReportSummary> read_report(ByteSource& source, ReportConsumer& consumer,
                                   const std::function<void(std::uint64_t)>& progress) {
   Reader reader(consumer);
   TRY(read_report_file(source, reader, progress));
-  // Results that waited were read once already, and read well.
+  // Results that waited were already read once without an error.
   ReportSummary summary;
   TRY(decoding("report", 0, [&]() -> Result<> {
     TRY_ASSIGN(summary, reader.finish());

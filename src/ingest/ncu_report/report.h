@@ -1,5 +1,5 @@
-// A whole report: launches with the names of their metrics, sources and facts of the session, handed
-// out in the order of the file and in bounded memory.
+// A whole report: launches with the names of their metrics, sources and facts of the session, delivered in the order of the file and in
+// bounded memory.
 //
 // Names of metrics are numbers into one table that is spread over the headers of all blocks, and a later
 // block may name what an earlier result already uses. Such a result waits until its names are known.
@@ -39,8 +39,7 @@ struct Device {
   std::string name;                  // "NVIDIA A100-SXM4-40GB"
 };
 
-// Facts of the session, merged over all blocks. Names of hosts and users stand in the file too; they
-// are nobody's business and are not kept.
+// Facts of the session, merged over all blocks. The file also holds names of hosts and users; they are private and not kept.
 struct SessionFacts {
   std::map<std::string, std::string> versions;  // "CUDA Version", "Nsight Compute Target" ... -> text
   std::vector<Device> devices;
@@ -50,9 +49,9 @@ struct SessionFacts {
 
 struct Totals {
   std::uint64_t blocks = 0, sources = 0, results = 0;
-  std::uint64_t passed_over = 0;      // entries too large to be looked at
+  std::uint64_t passed_over = 0;      // entries that are skipped because of their size
   std::uint64_t unnamed_values = 0;   // values whose name the file does not contain
-  std::uint64_t unknown_fields = 0;   // fields of known messages that nobody has described
+  std::uint64_t unknown_fields = 0;   // unknown fields of known messages
 };
 
 class StringTable {
@@ -79,7 +78,7 @@ struct ReportSummary {
   Totals totals;
 };
 
-// Reads to the last byte. Errors name the byte; what was consumed before an error is not a whole report.
+// Reads to the last byte. Errors name the byte; the part that was consumed before an error is not a whole report.
 Result<ReportSummary> read_report(ByteSource& source, ReportConsumer& consumer,
                                   const std::function<void(std::uint64_t)>& progress = {});
 

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view magic("NVR\0", 4);
 constexpr std::uint64_t known_version = 7;  // of every report from 2018 to 2026
 constexpr std::uint64_t max_header_bytes = std::uint64_t{64} << 20;
-// Real results are below 10 MB and real sources below 100 MB; larger ones are passed over.
+// Real results are below 10 MB and real sources below 100 MB; larger ones are skipped.
 constexpr std::uint64_t max_entry_bytes = std::uint64_t{256} << 20;
 
 struct BlockHeader {

@@ -20,29 +20,29 @@
 
 namespace frx::ingest::nsight {
 
-// The bytes of a message, and where they stand in the file.
+// The bytes of a message, and their position in the file.
 struct Message {
   std::string_view bytes;
   std::uint64_t offset = 0;
 };
 
-// What stands in the file, in its order. Views live until the next call.
+// Receives the content of the file, in its order. Views are valid until the next call.
 class BlockVisitor {
  public:
   virtual ~BlockVisitor() = default;
   virtual Result<> block(const Message& header) = 0;
   virtual Result<> source(const Message& source) = 0;
   virtual Result<> result(const Message& result) = 0;
-  // A source or a result too large to be looked at was passed over.
+  // A source or a result was skipped because of its size.
   virtual void passed_over(std::uint64_t bytes) = 0;
 };
 
 bool begins_report(std::string_view head);
 
-// Walks the file to its last byte. The error names the byte at which the file stops to make sense.
+// Reads the file to its last byte. The error names the byte at which the file becomes invalid.
 Result<> read_report_file(ByteSource& source, BlockVisitor& visitor, const std::function<void(std::uint64_t)>& progress);
 
-// Runs `read`, which takes messages apart; what protozero throws becomes an error at `offset`.
+// Runs `read`, which decodes messages; an exception of protozero becomes an error at `offset`.
 Result<> decoding(std::string_view what, std::uint64_t offset, const std::function<Result<>()>& read);
 
 }  // namespace frx::ingest::nsight

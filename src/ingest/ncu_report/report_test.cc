@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// What a consumer saw, copied: the views of a launch die with the call.
+// What a consumer received, copied: the views of a launch are valid during the call only.
 struct Seen : ReportConsumer {
   struct OneLaunch {
     std::string name;
@@ -110,7 +110,7 @@ TEST(NcuReport, ReadsRangesRulesAndTheCallStack) {
   ASSERT_TRUE(read(report(two_launches), seen));
   EXPECT_THAT(seen.launches[0].nvtx, ElementsAre("training: step / forward"));
   EXPECT_THAT(seen.launches[0].host_stack, ElementsAre("cudaLaunchKernel", "main"));
-  EXPECT_THAT(seen.launches[0].fired, ElementsAre("SOLBottleneck"));  // the other says nothing
+  EXPECT_THAT(seen.launches[0].fired, ElementsAre("SOLBottleneck"));  // the other did not fire
 }
 
 TEST(NcuReport, MergesWhatIsKnownOfTheSession) {
@@ -163,7 +163,7 @@ TEST(NcuReport, GridsOfOldVersionsAreInThreads) {
   launch.block = {256, 1, 1};
   EXPECT_THAT(grid_of(launch, std::nullopt, 16), ElementsAre(4, 4, 1));
   EXPECT_THAT(grid_of(launch, std::nullopt, 4096), ElementsAre(1024, 4, 1));
-  EXPECT_THAT(grid_of(launch, std::nullopt, std::nullopt), ElementsAre(1024, 4, 1));  // nothing says otherwise
+  EXPECT_THAT(grid_of(launch, std::nullopt, std::nullopt), ElementsAre(1024, 4, 1));  // no metric contradicts
   EXPECT_THAT(grid_of(launch, std::array<std::uint64_t, 3>{7, 8, 9}, 16), ElementsAre(7, 8, 9));
 }
 

@@ -1,4 +1,4 @@
-// What a rule of the profiler says, as a person reads it.
+// The text of a rule of the profiler, as plain text.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace frx::ingest::nsight {
 
-// Without the marks that make links in the tool's window: "@section:Occupancy:Occupancy@" -> "Occupancy",
-// "@url:guide:https://...@" -> "guide"; and without the name of the person who ran it: "/home/kim/rules" -> "~/rules".
+// Removes the marks that make links in the tool's window: "@section:Occupancy:Occupancy@" -> "Occupancy", "@url:guide:https://...@" ->
+// "guide"; and the name of the user: "/home/kim/rules" -> "~/rules".
 std::string plain_rule_text(std::string_view text);
 
 // As the tool writes the type of a message in its tables: "OPT", "WRN", "INF", "ERR", "" for none.

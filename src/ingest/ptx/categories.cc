@@ -30,7 +30,7 @@ void for_each_part(std::string_view text, Use use) {
   for (const std::string_view part : split(text, '.')) use(part);
 }
 
-// Do these modifiers stand side by side in the text? "global.shared::cta" in "cp.async.bulk.global.shared::cta".
+// Are these modifiers adjacent in the text? "global.shared::cta" in "cp.async.bulk.global.shared::cta".
 bool has_modifiers(std::string_view text, std::string_view modifiers) {
   for (std::size_t at = text.find(modifiers); at != text.npos; at = text.find(modifiers, at + 1)) {
     const std::size_t end = at + modifiers.size();

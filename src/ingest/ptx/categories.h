@@ -1,7 +1,7 @@
-// What the instructions of a module are: category, memory they access, where control goes, what they write.
+// Properties of the instructions of a module: category, memory they access, control flow, what they write.
 //
-// data/ptx/instructions.yaml knows it from the spelling. An opcode that is not there is reported and counts
-// as `other`; nothing is guessed from names that look alike.
+// data/ptx/instructions.yaml derives them from the spelling. An unlisted opcode is reported and counts as `other`; nothing is guessed from
+// similar names.
 #pragma once
 
 #include <string>
@@ -16,17 +16,17 @@ namespace frx::ingest::ptx {
 
 class InstructionSet {
  public:
-  // Fails, naming file and line, when a rule has a word we do not know.
+  // Fails, naming file and line, when a rule has an unknown word.
   static Result<InstructionSet> load(const knowledge::Library& library);
 
-  // Fills in what forms and special registers of the module mean.
+  // Fills in the properties of forms and special registers of the module.
   void describe(::frx::model::ptx::Module& module) const;
 
  private:
   struct Rule {
     std::vector<std::string_view> of, with;
     std::string_view category;
-    ::frx::model::ptx::Form facts;  // without what depends on the spelling
+    ::frx::model::ptx::Form facts;  // without the properties that depend on the spelling
   };
 
   static Result<Rule> rule_of(const Value& entry);
@@ -38,7 +38,7 @@ class InstructionSet {
   std::vector<std::string_view> lane_, uniform_, uniform_numbered_;
 };
 
-// Opcodes and special registers that are not known, each once, in order of their names.
+// Unknown opcodes and special registers, each once, in order of their names.
 std::vector<std::string> unknown_names(const ::frx::model::ptx::Module& module);
 
 }  // namespace frx::ingest::ptx

@@ -10,7 +10,7 @@ const InstructionSet& instruction_set() {
   return set;
 }
 
-// What is known of an instruction that is spelled so.
+// The properties of an instruction with this spelling.
 model::Form form(std::string_view text) {
   model::Module module;
   module.forms.push_back({});

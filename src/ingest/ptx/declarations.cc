@@ -18,7 +18,7 @@ class Declaration {
   bool head();
   // `a[4], b;`
   bool names();
-  // One name, with what belongs to it.
+  // One name, with its array dimensions and initialiser.
   bool name();
 
  private:
@@ -126,7 +126,7 @@ bool Declaration::variable(std::string_view name) {
   return true;
 }
 
-// [4][2], and [] for what the initialiser or the launch decides.
+// [4][2], and [] for a size that the initialiser or the launch determines.
 bool Declaration::dimensions(std::uint64_t& elements, bool& first_is_open) {
   for (bool first = true; in_.lexer.skip_if('['); first = false) {
     it_.is_array = true;
@@ -144,7 +144,7 @@ bool Declaration::dimensions(std::uint64_t& elements, bool& first_is_open) {
   return true;
 }
 
-// Counts the elements of the outermost braces: they give an open array its size.
+// Counts the elements of the outermost braces: they determine the size of an open array.
 bool Declaration::initialiser(std::uint64_t& elements) {
   elements = in_.lexer.now().is('{') ? 1 : 0;
   int open = 0;

@@ -20,8 +20,8 @@ bool at_declaration(const Reading& in);
 // added to the module.
 bool read_declaration(Reading& in, Scopes* scopes, model::Linkage linkage);
 
-// Reads `(.param ..., .param ...)` when there is one and adds the parameters to the variables of the module,
-// or their registers where a function of old takes those.
+// Reads `(.param ..., .param ...)` when there is one and adds the parameters to the variables of the module, or their registers where a
+// function before PTX 2.0 takes those.
 bool read_parameters(Reading& in, Scopes& scopes);
 
 // Consumes `.visible`, `.extern`, `.weak` and `.common`.

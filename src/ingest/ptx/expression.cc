@@ -13,7 +13,7 @@ constexpr int most_nested = 50;
 
 struct Operator {
   std::string_view spelling;
-  int strength;  // of two operators the stronger one is applied first
+  int strength;  // the operator with the higher precedence is applied first
 };
 // Longer spellings before those they begin with.
 constexpr std::array<Operator, 18> operators = {{{"<<", 8}, {">>", 8}, {"<=", 7}, {">=", 7}, {"==", 6}, {"!=", 6},

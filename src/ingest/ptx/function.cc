@@ -82,7 +82,7 @@ bool FunctionReader::read_limits(model::Function& function) {
   return true;
 }
 
-// .maxntid 16, 16, 1; what we do not know may have numbers, a text or parentheses.
+// .maxntid 16, 16, 1; an unknown directive may have numbers, a text or parentheses.
 bool FunctionReader::read_limit(std::string_view name, model::Limits& limits) {
   std::array<std::uint32_t, 3> values{};
   std::size_t count = 0;
@@ -151,7 +151,7 @@ bool FunctionReader::read_statement() {
       [[fallthrough]];
     default: {
       in_.expected("an instruction");
-      in_.lexer.skip();  // so that something is consumed whatever it is
+      in_.lexer.skip();  // so that something is consumed in any case
       return false;
     }
   }
@@ -180,7 +180,7 @@ bool FunctionReader::read_directive() {
   return in_.take(';');
 }
 
-// name: and, on the same statement, what it names when it is no place in the code.
+// name: and, in the same statement, the value of the name when it is not a label of code.
 bool FunctionReader::read_labelled(std::uint32_t name) {
   model::Label label{name, size_of(in_.module.instructions), model::none};
   const std::string_view next = in_.lexer.now().spelling;

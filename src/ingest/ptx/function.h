@@ -15,7 +15,7 @@ class FunctionReader {
  public:
   FunctionReader(Reading& in, PlaceReader& places) : in_(in), places_(places), scopes_(in), operands_(in, scopes_) {}
 
-  // At `.entry` or `.func`. Adds the function to the module; what could not be read of it is counted there.
+  // Called at `.entry` or `.func`. Adds the function to the module; statements that could not be read are counted there.
   void read(model::Linkage linkage);
 
  private:
@@ -41,7 +41,7 @@ class FunctionReader {
   OperandReader operands_;
   NameTable forms_;
   std::deque<std::string> spaced_;  // opcodes that were written with spaces in between
-  bool is_open_ = false;  // the brace that ends the body has not come yet
+  bool is_open_ = false;  // the closing brace of the body has not been read yet
 };
 
 }  // namespace frx::ingest::ptx

@@ -7,7 +7,7 @@
 namespace frx::ingest::ptx {
 namespace {
 
-// A percent sign is part of a name where it begins it: in `mov.u32%r1` another one begins there.
+// A percent sign is part of a name only as its first character: in `mov.u32%r1` another one begins there.
 enum Class : std::uint8_t { other, space, percent, letter, digit };
 
 constexpr std::array<Class, 256> classify() {
@@ -95,7 +95,7 @@ void Lexer::read_number() {
   finish(Token::number, from);
 }
 
-// Up to the next quote on the same line; a backslash protects what follows it.
+// Reads up to the next quote on the same line; a backslash escapes the character after it.
 void Lexer::read_text() {
   const char* const from = at_++;
   while (at_ < end_ && *at_ != '"' && *at_ != '\n') at_ += *at_ == '\\' && end_ - at_ > 1 && at_[1] != '\n' ? 2 : 1;

@@ -25,21 +25,21 @@ struct Token {
 
 class Lexer {
  public:
-  // Views into `text` stay valid as long as it.
+  // Views into `text` are valid as long as the text.
   explicit Lexer(std::string_view text);
 
   const Token& now() const { return now_; }
-  // The token that was, and on to the next one.
+  // Returns the current token and moves to the next one.
   Token take();
   void skip();
   // Consumes the mark when it is next.
   bool skip_if(char mark);
 
-  // The next byte behind the token that is neither space nor part of a comment; '\0' at the end.
+  // The next byte after the token that is neither space nor part of a comment; '\0' at the end.
   char peek();
-  // What is behind the token.
+  // The position after the token.
   std::string_view rest() const { return {at_, static_cast<std::size_t>(end_ - at_)}; }
-  // The text from behind the current `{` up to its `}`, unread; then on behind it. For regions without code.
+  // Skips from after the current `{` to after its `}` and returns the text between. For regions without code.
   std::string_view skip_region();
 
  private:

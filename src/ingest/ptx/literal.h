@@ -15,7 +15,7 @@ struct Literal {
   std::uint64_t bits = 0;  // of the number; a decimal fraction is a double
 };
 
-// nullopt for what is no number, or an integer of more than 64 bits.
+// nullopt for text that is no number, or an integer of more than 64 bits.
 std::optional<Literal> parse_literal(std::string_view spelling);
 
 }  // namespace frx::ingest::ptx

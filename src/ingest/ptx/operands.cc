@@ -37,7 +37,7 @@ bool OperandReader::read(int nested) {
   return in_.expected("an operand");
 }
 
-// %r1, %tid.x, name, _, and what may follow: p|q, name+8, name[4], -%r
+// %r1, %tid.x, name, _, and their suffixes: p|q, name+8, name[4], -%r
 bool OperandReader::read_named() {
   const std::uint32_t first = next();
   if (!read_word(in_.lexer.take().spelling)) return false;
@@ -89,7 +89,7 @@ bool OperandReader::read_dotted(std::string_view word) {
   return true;
 }
 
-// An element of an array, as older code has it: name[4], name[%r1+1]
+// An element of an array, in older code: name[4], name[%r1+1]
 bool OperandReader::read_element(std::uint32_t first) {
   insert_header(first, {Operand::address, Operand::is_element, 0, 0});
   in_.lexer.skip();
@@ -146,7 +146,7 @@ bool OperandReader::read_address(int nested) {
   return in_.take(']') && finish(header);
 }
 
-// A name stands alone here: what follows it is the offset of the address.
+// A name has no suffix here: the text after it is the offset of the address.
 bool OperandReader::read_base(int nested) {
   const Token& now = in_.lexer.now();
   if (now.kind == Token::word && now.spelling != "WARP_SZ") return read_word(in_.lexer.take().spelling);
@@ -176,7 +176,7 @@ void OperandReader::add_symbol(std::string_view name) {
   add(Operand::symbol, in_.name(name));
 }
 
-// Puts a header before the last operand: that there is more to it is only seen behind it.
+// Inserts a header before the last operand: its parts are only known after it.
 void OperandReader::insert_header(std::uint32_t at, Operand header) {
   in_.module.operands.insert(in_.module.operands.begin() + at, header);
   scopes_.moved(at);

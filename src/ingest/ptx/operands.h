@@ -28,7 +28,7 @@ class OperandReader {
   bool read_address(int nested);
   bool read_base(int nested);
   bool read_group(Operand::Kind kind, char close, int nested);
-  // The operand behind which its parts were added is finished: counts them.
+  // Finishes the operand after which its parts were added: counts them.
   bool finish(std::uint32_t header);
 
   std::uint32_t next() const { return static_cast<std::uint32_t>(in_.module.operands.size()); }

@@ -7,7 +7,7 @@
 namespace frx::ingest::ptx {
 namespace {
 
-// Distinct for all positions that occur: files and columns are small.
+// A unique key for all positions that occur: files and columns are small.
 std::uint64_t key_of(const model::Place& place) {
   return (static_cast<std::uint64_t>(place.file) << 48) ^ (static_cast<std::uint64_t>(place.column) << 32) ^ place.line;
 }

@@ -1,9 +1,9 @@
-// `.loc`: which line of the source the instructions behind it were made from.
+// `.loc`: the source line of the instructions after it.
 //
 //   .loc 3 124 9, function_name $L__info_string1, inlined_at 2 518 5
 //
-// File, line and column; for inlined code also a label in .debug_str where the name of the function stands,
-// and the line it was inlined at, for which a .loc of its own was written before.
+// File, line and column; for inlined code also a label in .debug_str with the name of the function, and the line it was inlined at, for
+// which a .loc of its own was written before.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ class PlaceReader {
  public:
   explicit PlaceReader(Reading& in) : in_(in) {}
 
-  // Behind `.loc`.
+  // Called after `.loc`.
   bool read();
   // The place of the instructions that follow; `none` before the first.
   std::uint32_t current() const { return current_; }
   void begin_function();
 
-  // The content of `.section .debug_str`: the names that the labels stand for.
+  // Reads the content of `.section .debug_str`: the names of the labels.
   void read_names(std::string_view section);
-  // At the end of the module: from the labels to the names.
+  // Called at the end of the module: resolves the labels to the names.
   void settle_names();
 
  private:

@@ -58,7 +58,7 @@ bool ModuleReader::read_item() {
   return false;
 }
 
-// False for what is no directive of a module, as well.
+// Also false for text that is not a directive of a module.
 bool ModuleReader::read_directive(std::string_view name) {
   using Read = bool (ModuleReader::*)();
   constexpr std::pair<std::string_view, Read> known[] = {
@@ -160,8 +160,8 @@ bool ModuleReader::skip_to_semicolon() {
   return in_.take(';');
 }
 
-// Room for more than ordinary code needs (an instruction takes 20 characters or more), so that the arrays do
-// not move: a copy would count twice. Memory that is not written to costs nothing.
+// Capacity for more than ordinary code needs (an instruction takes 20 characters or more), so that the arrays do not move: a copy would
+// count twice. Memory that is not written to costs nothing.
 void reserve(model::Module& module, std::string_view text) {
   module.instructions.reserve(text.size() / 12);
   module.operands.reserve(text.size() / 6);

@@ -1,6 +1,6 @@
 // PTX text into a module.
 //
-// What a damaged file still holds is read: a statement that is not understood is counted in
+// The readable part of a damaged file is read: a statement that is not understood is counted in
 // Module::skipped_statements, and its function is not `is_complete`. The time is linear in the size of the
 // text, and so is the memory; nothing depends on numbers that a file claims.
 #pragma once

@@ -22,7 +22,7 @@ TEST(PtxOperands, ConstantExpressions) {
   EXPECT_EQ(code_of("mov.s32 %r1, 7 > 3 ? 10 : 20; mov.s32 %r1, (.s64) 5 - 8;"), "mov.s32 %r1 10\nmov.s32 %r1 -3\n");
 }
 
-// ptxas reads it so: no name holds a percent sign but as its first character.
+// ptxas parses it this way: no name contains a percent sign except as its first character.
 TEST(PtxOperands, APercentSignBeginsAName) {
   EXPECT_EQ(code_of("mov.u32%r1,%r2; ld.global.u32%r3,[%rd0];"), "mov.u32 %r1 %r2\nld.global.u32 %r3 address(%rd0)\n");
   EXPECT_EQ(code_of("mov.u32 %r1, 17 % 5; mov.u32 %r1, (7)%(4);"), "mov.u32 %r1 2\nmov.u32 %r1 3\n");

@@ -59,7 +59,7 @@ void Reading::skip_statement() {
   }
 }
 
-// Is this a brace of a block, and not one of a vector {a, b}, which ends before the statement does?
+// Is this the brace of a block, and not of a vector {a, b}, which ends before the statement does?
 bool Reading::at_block() {
   if (lexer.now().is('{')) {
     const std::string_view rest = lexer.rest();

@@ -1,8 +1,8 @@
-// What the parts of the reader share: the text, the module that is built, and the first problem of the
-// statement that is being read.
+// The state that the parts of the reader share: the text, the module that is built, and the first problem of the statement that is being
+// read.
 //
-// Functions of the reader return whether they understood what they read. The first that did not has noted
-// what it expected, and all the callers up to the statement return false; the statement is then skipped.
+// Functions of the reader return whether they could read their construct. The first that could not has noted what it expected, and all the
+// callers up to the statement return false; the statement is then skipped.
 #pragma once
 
 #include <cstdint>
@@ -42,10 +42,9 @@ class Reading {
   // Consumes an unsigned number of at most 32 bits.
   bool take_number(std::uint32_t& value);
 
-  // A statement could not be read: counts it, and moves behind its `;`, or before a brace or a function,
-  // whichever is first.
+  // Called when a statement could not be read: counts it, and moves to after its `;`, or before a brace or a function, whichever is first.
   void skip_statement();
-  // Does the token begin a function, or what only stands outside of one?
+  // Does the token begin a function, or a directive that only occurs outside of one?
   bool at_function() const;
 
  private:
@@ -54,7 +53,7 @@ class Reading {
 
   NameTable names_;
   std::string problem_;
-  const char* stop_ = nullptr;  // the next ';' or '}' from where it was looked for last, or the end
+  const char* stop_ = nullptr;  // the next ';' or '}' from the last search position, or the end
 };
 
 }  // namespace frx::ingest::ptx

@@ -5,7 +5,7 @@
 namespace frx::ingest::ptx {
 namespace {
 
-// Registers are numbered with 32 bits, of which the highest values are kept free.
+// Registers are numbered with 32 bits, of which the highest values are reserved.
 constexpr std::uint64_t most_registers = 0xF0000000;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

@@ -22,7 +22,7 @@ inline std::string kernel(std::string_view body) {
          std::string(body) + "\n}\n";
 }
 
-// The module of a text without mistakes.
+// The module of a text without errors.
 inline model::Module module_of(const std::string& text) {
   Result<model::Module> module = read_module("test.ptx", text);
   if (!module) {
@@ -42,7 +42,7 @@ inline std::string register_name(const model::Module& module, const model::Funct
   return "?";
 }
 
-// What the reader understood of one operand; moves on behind its parts.
+// The spelling of one operand as the reader understood it; moves to after its parts.
 inline std::string spelled(const model::Module& module, const model::Function& function, const model::Operand*& at) {
   using Operand = model::Operand;
   const Operand& it = *at++;

@@ -80,7 +80,7 @@ Result<RunBundle> RunBundle::open(Source& source, const ZipLimits& limits) {
   return open_zip(source.name(), std::move(*bytes), limits);
 }
 
-// Links to files are followed: whoever made the folder put them there. Links to folders are not, so that none is endless.
+// Links to files are followed: the author of the folder put them there. Links to folders are not, so that no traversal is endless.
 Result<RunBundle> RunBundle::open_folder(const std::string& path, std::uint64_t most_members) {
   RunBundle run;
   run.path_ = path;

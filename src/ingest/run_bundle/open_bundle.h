@@ -1,7 +1,7 @@
 // A run bundle, whether it is a folder or a zip archive: which members it has, and each of them as a stream.
 //
-// In an archive the members may stand at its root or below one folder, which is then left out of their paths. Nothing
-// is unpacked to disk, and no name can lead out of the bundle.
+// In an archive the members may be at its root or below one folder, which is then removed from their paths. Nothing is extracted to disk,
+// and no name can lead out of the bundle.
 #pragma once
 
 #include <memory>
@@ -21,12 +21,12 @@ struct BundleMember {
   std::uint64_t bytes = 0;  // unpacked
 };
 
-// Does this list look like a run: a summary, a trace, metadata or a manifest?
+// Does this list contain a run: a summary, a trace, metadata or a manifest?
 bool looks_like_run(const std::vector<BundleMember>& members);
 
 class RunBundle {
  public:
-  // A folder or a .zip. Errors name the path: nothing there, no archive, unsafe, or no run in it.
+  // A folder or a .zip. Errors name the path: it does not exist, is no archive, is unsafe, or has no run in it.
   static Result<RunBundle> open(const std::string& path, const ZipLimits& limits = {});
   static Result<RunBundle> open(Source& source, const ZipLimits& limits = {});
   // An archive in memory; `name` is for messages.
@@ -35,7 +35,7 @@ class RunBundle {
   // "run-3f9c2a71b04e": the folder's name, also inside an archive; else the archive's name without .zip.
   const std::string& name() const { return name_; }
   const std::string& path() const { return path_; }
-  // By path.
+  // Sorted by path.
   const std::vector<BundleMember>& members() const { return members_; }
   bool has(std::string_view path) const { return find(path) != nullptr; }
   const BundleMember* find(std::string_view path) const;

@@ -29,7 +29,7 @@ class File final : public RandomAccess {
       const ssize_t got = ::pread(descriptor_, buffer.data() + done, buffer.size() - done, static_cast<off_t>(offset + done));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return fail(ErrorKind::unreadable, "cannot read: {}", std::strerror(errno));
-      if (got == 0) return ends_early();  // it was cut while we read
+      if (got == 0) return ends_early();  // the file was truncated while it was read
       done += static_cast<std::size_t>(got);
     }
     return {};

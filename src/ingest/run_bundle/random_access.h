@@ -1,4 +1,4 @@
-// Bytes that can be read at any place: an archive is read from its end.
+// Random access to bytes: an archive is read from its end.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class RandomAccess {
  public:
   virtual ~RandomAccess() = default;
   virtual std::uint64_t size() const = 0;
-  // Fills `buffer` from `offset` on. Less than that being there is an error.
+  // Fills `buffer` from `offset` on. Fewer bytes are an error.
   virtual Result<> read_at(std::uint64_t offset, std::span<char> buffer) const = 0;
 };
 

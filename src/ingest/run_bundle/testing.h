@@ -1,4 +1,4 @@
-// For tests: zip archives in memory, right ones and wrong ones. Members are stored, not deflated.
+// For tests: zip archives in memory, valid and invalid ones. Members are stored, not deflated.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct TestMember {
   std::uint16_t method = 0;
   std::uint16_t flags = 0;
   std::uint32_t attributes = 0100644u << 16;
-  std::int64_t claimed_bytes = -1;  // other than there are
+  std::int64_t claimed_bytes = -1;  // a wrong size
   std::int64_t claimed_packed = -1;
   std::int64_t claimed_header = -1;
 };

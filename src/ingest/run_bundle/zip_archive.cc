@@ -11,13 +11,13 @@ namespace frx::ingest {
 namespace {
 
 constexpr std::uint64_t end_size = 22, comment_limit = 65535, end64_size = 56, locator_size = 20, entry_size = 46;
-constexpr std::uint64_t deflate_limit = 1032;  // no deflate stream unpacks to more times its size
+constexpr std::uint64_t deflate_limit = 1032;  // no deflate stream expands to a larger multiple of its size
 
 struct Directory {
   std::uint64_t members = 0;
   std::uint64_t bytes = 0;
   std::uint64_t offset = 0;
-  std::uint64_t shift = 0;  // of all places: something stands before the archive
+  std::uint64_t shift = 0;  // of all offsets: there are bytes before the archive
 };
 
 Failure no_zip() {
@@ -32,7 +32,7 @@ Result<std::string> piece(const RandomAccess& bytes, std::uint64_t offset, std::
   return text;
 }
 
-// The zip64 record, when the short one has no room for the numbers.
+// The zip64 record, when the numbers do not fit the short one.
 Result<bool> read_zip64(const RandomAccess& bytes, std::uint64_t end_at, Directory& directory) {
   if (end_at < locator_size) return false;
   TRY_ASSIGN(const std::string locator, piece(bytes, end_at - locator_size, locator_size));
@@ -64,7 +64,7 @@ Result<Directory> find_directory(const RandomAccess& bytes) {
   return directory;
 }
 
-// Numbers that did not fit stand in the extra field 1, in this order, those only.
+// Numbers that did not fit are stored in the extra field 1, in this order, those only.
 Result<> read_long_numbers(std::string_view extra, ZipMember& member) {
   while (extra.size() >= 4) {
     const std::size_t size = field16(extra, 2);
@@ -84,7 +84,7 @@ Result<> read_long_numbers(std::string_view extra, ZipMember& member) {
   return {};
 }
 
-// Unix keeps the kind of file in the upper half of the attributes.
+// Unix stores the file type in the upper half of the attributes.
 bool is_link(std::string_view entry) {
   const bool unix = field16(entry, 4) >> 8 == 3;
   return unix && (field32(entry, 38) >> 16 & 0170000) == 0120000;
@@ -105,7 +105,7 @@ Result<> check(const ZipMember& member, const ZipLimits& limits) {
   return {};
 }
 
-// One entry at the front of `rest`, taken off it; nullopt for what is no file.
+// One entry at the front of `rest`, removed from it; nullopt for an entry that is not a file.
 Result<std::optional<ZipMember>> take_entry(std::string_view& rest, const Directory& directory, const ZipLimits& limits) {
   if (rest.size() < entry_size || field32(rest, 0) != 0x02014b50) return damaged("its directory is cut off");
   const std::string_view entry = rest;
@@ -129,7 +129,7 @@ Result<std::optional<ZipMember>> take_entry(std::string_view& rest, const Direct
   return std::optional(std::move(member));
 }
 
-// Headers and data lie side by side, before the directory.
+// Headers and data do not overlap, and precede the directory.
 Result<> check_places(const std::vector<ZipMember>& members, const Directory& directory) {
   std::vector<const ZipMember*> sorted;
   for (const ZipMember& member : members) sorted.push_back(&member);

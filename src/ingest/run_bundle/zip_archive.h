@@ -1,12 +1,10 @@
-// A zip archive, as somebody else made it: the list of its members, and each of them as a stream. Nothing is ever
-// unpacked to disk.
+// A zip archive from an untrusted source: the list of its members, and each of them as a stream. Nothing is ever extracted to disk.
 //
-//   [local header, data] ... [central directory: name, sizes, place of each] [end record: where that directory is]
+// [local header, data] ... [central directory: name, sizes, offset of each] [end record: offset of that directory]
 //
-// The directory is what counts. Refused, in one line: a directory that does not fit the file, members that overlap (the
-// way to make 40 KB unpack to petabytes), sizes that deflate cannot reach, names that lead out of the archive, names
-// that occur twice, and more members or bytes than the limits allow. Zip64 is read; encryption and methods other than
-// "stored" and "deflated" are refused when such a member is opened.
+// The directory decides. Refused, in one line: a directory that does not fit the file, members that overlap (the way to make 40 KB expand
+// to petabytes), sizes that deflate cannot reach, names that lead out of the archive, names that occur twice, and more members or bytes
+// than the limits allow. Zip64 is read; encryption and methods other than "stored" and "deflated" are refused when such a member is opened.
 #pragma once
 
 #include <memory>
@@ -31,7 +29,7 @@ struct ZipMember {
   std::string path;         // relative, with '/', no '.' and '..' in it
   std::uint64_t bytes = 0;  // unpacked
   std::uint64_t packed = 0;
-  std::uint64_t header = 0;  // place of the local header
+  std::uint64_t header = 0;  // offset of the local header
   std::uint32_t crc = 0;
   std::uint16_t method = 0;
   bool encrypted = false;
@@ -43,7 +41,7 @@ class ZipArchive {
   static Result<ZipArchive> open(std::shared_ptr<const RandomAccess> bytes, const ZipLimits& limits = {});
 
   const std::vector<ZipMember>& members() const { return members_; }
-  // The content; reading it fails when it is not what the directory says (size, checksum).
+  // The content; reading it fails when it contradicts the directory (size, checksum).
   Result<std::unique_ptr<ByteSource>> open_member(const ZipMember& member) const;
 
  private:

@@ -45,7 +45,7 @@ std::string refusal(const std::string& zip, const ZipLimits& limits = {}) {
   return archive ? "accepted" : archive.error().message;
 }
 
-// All of the first member, or why not, by pieces of `piece` bytes.
+// The whole first member, or the error, read in pieces of `piece` bytes.
 std::string content(const std::string& zip, std::size_t piece = 7) {
   const Result<ZipArchive> archive = open(zip);
   if (!archive) return archive.error().message;
@@ -98,7 +98,7 @@ TEST(ZipArchive, RefusesWhatIsNoZip) {
   EXPECT_NE(refusal(zip.substr(0, zip.size() - 1)).find("expected a zip archive"), std::string::npos);
 }
 
-// Every prefix and every changed byte: an answer, never a crash.
+// Every prefix and every changed byte gives a result, never a crash.
 TEST(ZipArchive, SurvivesEveryChangedByte) {
   const std::string zip = zip_of({file("a", "hello"), deflated("b", std::string(50, 'b'))});
   for (std::size_t at = 0; at < zip.size(); ++at) {
@@ -114,7 +114,7 @@ TEST(ZipArchive, RefusesTheSameNameTwice) {
   EXPECT_NE(refusal(zip_of({file("a", "1"), file("./a", "2")})).find("twice"), std::string::npos);
 }
 
-// The trick of bombs that grow quadratically: many entries, one piece of data.
+// The technique of zip bombs that grow quadratically: many entries, one piece of data.
 TEST(ZipArchive, RefusesMembersThatOverlap) {
   TestMember second = file("b", "hello");
   second.claimed_header = 0;
@@ -137,7 +137,7 @@ TEST(ZipArchive, KeepsItsLimits) {
   EXPECT_NE(refusal(zip, {.total_bytes = 9}).find("would unpack to more"), std::string::npos);
   const std::string bomb = zip_of({deflated("a", std::string(1 << 20, '0'))});
   EXPECT_NE(refusal(bomb, {.ratio = 200, .ratio_from = 1 << 19}).find("200 times its size"), std::string::npos);
-  EXPECT_EQ(refusal(bomb), "accepted");  // a small one costs nothing
+  EXPECT_EQ(refusal(bomb), "accepted");  // a small one is harmless
 }
 
 TEST(ZipArchive, SaysWhenTheContentIsNotWhatWasPromised) {

@@ -1,4 +1,4 @@
-// The little-endian numbers of zip records. The caller has made sure that they are there.
+// The little-endian numbers of zip records. The caller has checked that they are in bounds.
 #pragma once
 
 #include <cstdint>

@@ -50,9 +50,9 @@ Result<> ZipMemberSource::refill() {
 
 Result<std::size_t> ZipMemberSource::read_deflated(std::span<char> buffer) {
   z_stream& stream = inflater_->stream;
-  const std::size_t room = std::min<std::size_t>(buffer.size(), 1 << 30);
+  const std::size_t capacity = std::min<std::size_t>(buffer.size(), 1 << 30);
   stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
-  stream.avail_out = static_cast<uInt>(room);
+  stream.avail_out = static_cast<uInt>(capacity);
   while (stream.avail_out > 0 && !inflater_->ended) {
     TRY(refill());
     const int code = ::inflate(&stream, Z_NO_FLUSH);
@@ -60,7 +60,7 @@ Result<std::size_t> ZipMemberSource::read_deflated(std::span<char> buffer) {
     if (code == Z_BUF_ERROR) return damaged("it ends early");
     if (code != Z_OK && code != Z_STREAM_END) return damaged(stream.msg == nullptr ? "no deflate stream" : stream.msg);
   }
-  return room - stream.avail_out;
+  return capacity - stream.avail_out;
 }
 
 Result<std::size_t> ZipMemberSource::read(std::span<char> buffer) {

@@ -1,4 +1,4 @@
-// The content of one member of a zip archive, unpacked as it is read and held against what the directory promised.
+// The content of one member of a zip archive, decompressed as it is read and verified against the directory.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace frx::ingest {
 
 class ZipMemberSource final : public ByteSource {
  public:
-  // `data`: where its packed bytes begin; they are all there.
+  // `data`: offset of its compressed bytes; all of them exist.
   ZipMemberSource(std::shared_ptr<const RandomAccess> bytes, const ZipMember& member, std::uint64_t data);
   ~ZipMemberSource() override;
 
@@ -29,8 +29,8 @@ class ZipMemberSource final : public ByteSource {
 
   std::shared_ptr<const RandomAccess> bytes_;
   ZipMember member_;
-  std::uint64_t next_;  // place of the next packed byte
-  std::uint64_t left_;  // packed bytes not read yet
+  std::uint64_t next_;  // offset of the next compressed byte
+  std::uint64_t left_;  // compressed bytes that are not read yet
   std::uint64_t unpacked_ = 0;
   std::uint32_t crc_ = 0;
   std::vector<char> input_;

@@ -1,4 +1,4 @@
-// Members of JSON objects that somebody else wrote: of the kind that was asked for, or absent.
+// Members of untrusted JSON objects: of the requested kind, or absent.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace frx::ingest {
 
 using Json = nlohmann::json;
 
-// Numbers may come as text; truths are no numbers.
+// Numbers may be given as text; booleans are not numbers.
 inline std::optional<double> number(const Json& object, const char* key) {
   if (!object.is_object()) return std::nullopt;
   const auto found = object.find(key);

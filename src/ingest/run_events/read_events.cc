@@ -17,7 +17,7 @@ namespace {
 using model::RunRecord;
 
 constexpr double mebibyte = 1024.0 * 1024.0;
-// Eleven days; what is longer is no time of a step, and sums must not overflow.
+// Eleven days; a longer time is not the time of a step, and sums must not overflow.
 constexpr std::int64_t longest_ns = 1'000'000'000'000'000, longest_sum_ns = INT64_MAX / 4;
 constexpr std::int64_t largest_step = 1'000'000'000'000'000;
 
@@ -52,7 +52,7 @@ class EventFolder {
     if (!id || std::abs(*id) > largest_step) return;
     const bool is_over = ended_before(*id, time_of(event));
     if (is_over && type == "step_start") begin_again(*id);
-    // Numbers of a loader that begin anew in each epoch name steps of the past: its wait is for the step that comes next.
+    // A loader whose numbers begin anew in each epoch names earlier steps: its wait belongs to the next step.
     if (is_over && type == "dataloader_span") {
       if (text(payload, "stage") == "next") add(waited_for_next_, whole(event, "duration_ns").value_or(0));
       return;
@@ -62,7 +62,7 @@ class EventFolder {
     take(type, event, payload, one);
   }
 
-  // Once, when all events have been taken.
+  // Called once, after all events.
   void finish() {
     record_.steps = table_of(std::move(steps_));
     if (restarts_ == 0) return;
@@ -87,7 +87,7 @@ class EventFolder {
     return end && *end <= *time;
   }
 
-  // The program counts from here again: an epoch, or an evaluation. From now on its numbers are moved behind those we have.
+  // The program starts counting again: an epoch, or an evaluation. From now on its numbers are moved after the existing ones.
   void begin_again(std::int64_t id) {
     offset_ = highest_ + 1 - id;
     places_.clear();
@@ -154,7 +154,7 @@ class EventFolder {
     ++step.windows;
     auto kernels = number(payload, "kernel_count_per_step");
     if (!kernels) kernels = number(payload, "kernel_count");
-    // A window over several steps stands at its last one.
+    // A window over several steps is stored at its last one.
     const auto first = number(payload, "start_step"), last = number(payload, "end_step");
     if (kernels && !number(payload, "kernel_count_per_step") && first && last && *last > *first) *kernels /= *last - *first + 1;
     if (kernels) step.kernels = step.kernels.value_or(0) + *kernels;
@@ -163,7 +163,7 @@ class EventFolder {
     if (const auto small = number(payload, "small_kernel_fraction")) step.small_kernels = std::clamp(*small, 0.0, 1.0);
   }
 
-  // The SDK asks the loader for the batch of a step before the step begins: its span is written first, and ends by then.
+  // The SDK fetches the batch of a step before the step begins: its span is written first, and ends by then.
   bool is_before(std::int64_t id, std::optional<std::int64_t> time, std::int64_t duration) const {
     return duration > 0 && time && *time > 0 && !begins_.contains(id);
   }

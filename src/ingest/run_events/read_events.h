@@ -11,8 +11,8 @@
 
 namespace frx::ingest {
 
-// What the events say: steps, and samples of GPUs among them. Lines that are no event are counted and left out, blank ones too. Times of
-// equal phases add up, the last end of a step counts. Fails only when the source does.
+// The content of the events: steps, and samples of GPUs among them. Lines that are no event are counted and left out, blank ones too. Times
+// of equal phases add up, the last end of a step counts. Fails only when the source does.
 Result<> read_run_events(ByteSource& source, model::RunRecord& into);
 
 // Adds the samples. Memory is in MiB there. Cells that are no number are missing.

@@ -125,7 +125,7 @@ TEST(RunEvents, SurvivesTimesThatNoRunHas) {
   EXPECT_GT(record_of(start + huge + huge + huge + huge + huge + end).steps.time(HostTime::sync, 0), 0);
 }
 
-// By id, whatever the order of their events; each keeps what is its own.
+// Sorted by id, whatever the order of their events; each keeps its own values.
 TEST(RunEvents, SortsStepsById) {
   std::string events;
   for (const char* id : {"3", "1", "2"}) events += event("step_end", id, 0, 100 + *id, R"("status": "ok")");

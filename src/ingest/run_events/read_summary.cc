@@ -24,7 +24,7 @@ StepRow step_of(const Json& json, std::int64_t id) {
   step.status = text(json, "status");
   step.kind = text(json, "step_kind");
   step.wall_ns = time(json, "step_wall_time_ns");
-  // What we write ourselves divides the wait: the part before the step is in the sum.
+  // Our own summaries divide the wait: the part before the step is in the sum.
   step.loader_before_ns = std::min(time(json, "dataloader_wait_before_step_ns"), time(json, "dataloader_wait_time_ns"));
   step.loader_ns = time(json, "dataloader_wait_time_ns") - step.loader_before_ns;
   step.host_to_device_ns = time(json, "h2d_copy_time_ns");
@@ -61,7 +61,7 @@ model::StepTable read_steps(const Json& steps, bool zero_is_said) {
   return table_of(std::move(read));
 }
 
-// Two samples that have the mean and the span it speaks of.
+// Two samples that have the mean and the span of the summary.
 void read_gpu(const Json& summary, bool zero_is_said, RunRecord& record) {
   const auto said = [&](const char* key) { return zero_is_said ? number(summary, key) : above_zero(number(summary, key)); };
   const std::optional<double> utilization = said("average_gpu_utilization_pct"), memory = said("memory_pressure_peak_ratio");

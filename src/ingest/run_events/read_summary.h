@@ -1,9 +1,9 @@
-// The summary of a run that somebody made of its events, derived/summary.json:
+// The summary of the events of a run, derived/summary.json:
 //
 //   {"event_count": 40, "step_count": 6, "run": {"per_step": [{"step_id": 0, "step_wall_time_ns": 100250, ...}],
 //    "run_summary": {"average_gpu_utilization_pct": 41.5, ...}}, "steady_state": {...}}
 //
-// or one scope of it alone. Ours (run_analysis_v1) also says of which files it was made.
+// or one scope of it alone. Our own (run_analysis_v1) also lists the files it was made from.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace frx::ingest {
 
-// A file that a summary was made of.
+// A file that a summary was made from.
 struct SummaryInput {
   std::string path;  // in the bundle
   std::uint64_t bytes = 0;
@@ -23,15 +23,15 @@ struct SummaryInput {
 };
 
 struct RunSummary {
-  std::string run_id;                       // "" when it does not say
-  std::optional<std::int64_t> event_count;  // of the stream it was made of
-  std::vector<SummaryInput> inputs;         // none: it does not say
-  // Its steps, and what it says of the GPU as samples. In the documented form 0 also stands for what was not recorded, so
-  // it is not taken for a measurement.
+  std::string run_id;                       // "" when it is not given
+  std::optional<std::int64_t> event_count;  // of the stream it was made from
+  std::vector<SummaryInput> inputs;         // empty: not given
+  // Its steps, and its GPU values as samples. In the form of the reference implementation 0 also means that a value was not recorded, so 0
+  // is not taken for a measurement.
   model::RunRecord record;
 };
 
-// Fails for what is no summary of a run, or of a schema we do not know.
+// Fails for text that is no summary of a run, or has an unknown schema.
 Result<RunSummary> read_run_summary(std::string_view text);
 
 }  // namespace frx::ingest

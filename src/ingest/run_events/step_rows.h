@@ -1,4 +1,4 @@
-// Steps while they are gathered, one row each, before they become columns.
+// Steps while they are collected, one row each, before they become columns.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ struct StepRow {
 };
 
 struct StepRows {
-  std::vector<StepRow> rows;  // in the order in which they were met
-  // Was anything of this kind recorded at all? What was not is unknown, not zero.
+  std::vector<StepRow> rows;  // in the order of their first events
+  // Was anything of this kind recorded? A kind that was not recorded is unknown, not zero.
   bool has_loader = false, has_copies = false, has_waits = false;
 };
 
-// By id; a step changed its shape when it has another one than the step before it that has one.
+// Sorts by id; a step changed its shape when its shape differs from that of the last step before it that has one.
 model::StepTable table_of(StepRows steps);
 
 }  // namespace frx::ingest
