@@ -79,15 +79,15 @@ std::uint64_t fingerprint(const std::vector<Embedded>& all) {
 }
 
 std::string embedded_source(const std::vector<Embedded>& all) {
-  std::string out = "// Generated from data/ by tools/embed_data.cc.\n#include \"knowledge/embedded.h\"\n\n"
-                    "namespace frx::knowledge {\nnamespace {\n";
+  std::string out =
+      "// Generated from data/ by tools/embed_data.cc.\n#include \"knowledge/embedded.h\"\n\n"
+      "namespace frx::knowledge {\nnamespace {\n";
   std::string table;
   int number = 0;
   for (const Embedded& file : all) {
     out += fmt::format("\n// {}\n", file.name);
     const Document& document = file.document;
-    out += fmt::format("constexpr char pool_{}[] ={};\n", number,
-                       literal(file.schema.empty() ? document.pool : file.schema));
+    out += fmt::format("constexpr char pool_{}[] ={};\n", number, literal(file.schema.empty() ? document.pool : file.schema));
     const std::size_t pool_size = file.schema.empty() ? document.pool.size() : file.schema.size();
     if (file.schema.empty()) {
       out += fmt::format("constexpr DocumentNode nodes_{}[] = {{", number);
@@ -96,8 +96,7 @@ std::string embedded_source(const std::vector<Embedded>& all) {
         out += fmt::format("{}{{{},{},{},{}}},", i % 6 == 0 ? "\n  " : "", node.kind, node.line, node.begin, node.size);
       }
       out += "\n};\n";
-      table += fmt::format("  {{\"data/{}\", nodes_{}, {{pool_{}, {}}}, {}}},\n", file.name, number, number, pool_size,
-                           document.root);
+      table += fmt::format("  {{\"data/{}\", nodes_{}, {{pool_{}, {}}}, {}}},\n", file.name, number, number, pool_size, document.root);
     } else {
       table += fmt::format("  {{\"data/{}\", {{}}, {{pool_{}, {}}}, 0}},\n", file.name, number, pool_size);
     }
@@ -105,7 +104,8 @@ std::string embedded_source(const std::vector<Embedded>& all) {
   }
   out += fmt::format("\nconstexpr DocumentView files[] = {{\n{}}};\n}}  // namespace\n\n", table);
   out += "std::span<const DocumentView> embedded_files() { return files; }\n";
-  out += fmt::format("std::uint64_t embedded_fingerprint() {{ return 0x{:016x}u; }}\n\n}}  // namespace frx::knowledge\n", fingerprint(all));
+  out +=
+      fmt::format("std::uint64_t embedded_fingerprint() {{ return 0x{:016x}u; }}\n\n}}  // namespace frx::knowledge\n", fingerprint(all));
   return out;
 }
 
@@ -122,8 +122,9 @@ std::set<std::string> ids_in(const std::vector<Embedded>& all, std::string_view 
 }
 
 std::string metric_header(const std::set<std::string>& ids) {
-  std::string out = "// Generated from data/metrics by tools/embed_data.cc: one constant per metric.\n#pragma once\n\n"
-                    "#include \"model/metric.h\"\n\nnamespace frx::metrics {\n\n";
+  std::string out =
+      "// Generated from data/metrics by tools/embed_data.cc: one constant per metric.\n#pragma once\n\n"
+      "#include \"model/metric.h\"\n\nnamespace frx::metrics {\n\n";
   int index = 0;
   for (const std::string& id : ids) out += fmt::format("inline constexpr model::Metric {}{{{}}};\n", id, index++);
   out += fmt::format("inline constexpr std::size_t count = {};\n\n", index);
@@ -133,9 +134,10 @@ std::string metric_header(const std::set<std::string>& ids) {
 }
 
 std::string fact_header(const std::set<std::string>& ids) {
-  std::string out = "// Generated from data/facts by tools/embed_data.cc: the facts of static analysis, by name.\n#pragma once\n\n"
-                    "#include <cstddef>\n#include <cstdint>\n#include <string_view>\n\nnamespace frx::model {\n\n"
-                    "enum class CodeFactId : std::uint8_t {\n";
+  std::string out =
+      "// Generated from data/facts by tools/embed_data.cc: the facts of static analysis, by name.\n#pragma once\n\n"
+      "#include <cstddef>\n#include <cstdint>\n#include <string_view>\n\nnamespace frx::model {\n\n"
+      "enum class CodeFactId : std::uint8_t {\n";
   std::string names;
   for (const std::string& id : ids) {
     out += fmt::format("  {},\n", id);

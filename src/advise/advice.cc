@@ -104,7 +104,8 @@ class Adviser {
   Proposals propose_collecting() {
     cases_.clear();
     if (run_.kernels.empty()) return {};
-    cases_.push_back({inconclusive, inconclusive_score, nullptr, &run_.kernels.front(), std::make_unique<UnknownCircumstances>(Domain::kernel)});
+    cases_.push_back(
+        {inconclusive, inconclusive_score, nullptr, &run_.kernels.front(), std::make_unique<UnknownCircumstances>(Domain::kernel)});
     const Diagnosed diagnosed{inconclusive, inconclusive_score, cases_[0].circumstances.get(), 0};
     return propose(catalogue_, {&diagnosed, 1});
   }
@@ -162,9 +163,9 @@ class Adviser {
   static void cap(Recommendation& r) {
     if (!r.speedup_bound_pct || !r.estimated_speedup_pct_max || *r.estimated_speedup_pct_max <= *r.speedup_bound_pct) return;
     const double bound = *r.speedup_bound_pct;
-    r.notes.push_back(fmt::format("such changes usually give {} to {} %; what is at stake in this file bounds the speed-up of the run at {} %",
-                                  format_number(*r.estimated_speedup_pct_min), format_number(*r.estimated_speedup_pct_max),
-                                  format_number(bound)));
+    r.notes.push_back(
+        fmt::format("such changes usually give {} to {} %; what is at stake in this file bounds the speed-up of the run at {} %",
+                    format_number(*r.estimated_speedup_pct_min), format_number(*r.estimated_speedup_pct_max), format_number(bound)));
     if (*r.estimated_speedup_pct_min > bound) r.estimated_speedup_pct_min = 0;
     r.estimated_speedup_pct_max = bound;
   }

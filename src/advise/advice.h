@@ -17,21 +17,21 @@
 namespace frx::advise {
 
 struct ValidationStep {
-  std::string_view metric;                 // the counter
+  std::string_view metric;  // the counter
   model::Metric reading;
   std::string_view label;
-  std::string_view direction;              // decrease, increase, stable
+  std::string_view direction;  // decrease, increase, stable
   std::optional<double> threshold_good;
   std::string_view expected;
-  std::optional<double> current_value;     // measured or derived in this run
-  std::string_view unit;                   // of current_value
+  std::optional<double> current_value;  // measured or derived in this run
+  std::string_view unit;                // of current_value
 };
 
 // A prediction of the card about the kernel it is given for.
 struct Forecast {
   const Prediction* prediction = nullptr;
-  std::optional<double> now;    // of one launch; absent: not measured
-  std::optional<Bound> bound;   // absent: no prediction, because a value is missing or no gain is left
+  std::optional<double> now;   // of one launch; absent: not measured
+  std::optional<Bound> bound;  // absent: no prediction, because a value is missing or no gain is left
 };
 
 struct Recommendation {
@@ -49,8 +49,8 @@ struct Recommendation {
   std::string_view effort;
   std::string_view risk;
   std::string_view category;
-  std::string_view why;                    // why the card helps
-  std::string_view because;                // the evidence in the profile: the words of the rule
+  std::string_view why;      // why the card helps
+  std::string_view because;  // the evidence in the profile: the words of the rule
   std::vector<std::string_view> why_ranked;
   Components roi_components;
   std::vector<std::string_view> guardrails_applied;
@@ -58,14 +58,14 @@ struct Recommendation {
   std::vector<std::string_view> actions;
   std::vector<std::string_view> validation;
   std::vector<ValidationStep> validation_steps;
-  std::vector<Forecast> predictions;       // none without a kernel
+  std::vector<Forecast> predictions;  // none without a kernel
   std::vector<std::string_view> risks;
-  std::string_view triggered_by;           // id of the rule
+  std::string_view triggered_by;  // id of the rule
 
-  std::string_view label;                  // the bottleneck it is for
-  std::string_view kernel;                 // where that bottleneck weighs most
-  std::optional<double> time_at_stake_ns;  // upper bound of what a perfect fix saves
-  std::optional<double> speedup_bound_pct; // the same as a speed-up of the run
+  std::string_view label;                   // the bottleneck it is for
+  std::string_view kernel;                  // where that bottleneck weighs most
+  std::optional<double> time_at_stake_ns;   // upper bound of what a perfect fix saves
+  std::optional<double> speedup_bound_pct;  // the same as a speed-up of the run
   std::vector<std::string> notes;
 };
 
@@ -76,7 +76,7 @@ struct Advice {
   std::vector<Recommendation> recommendations;  // best first
   std::vector<Bundle> bundles;
   std::vector<Withheld> withheld;
-  std::string validation_command;          // one line for a shell, "" when no step names a counter
+  std::string validation_command;  // one line for a shell, "" when no step names a counter
 };
 
 // The counters of validation steps and predictions, each once.

@@ -57,7 +57,8 @@ TEST(Advice, TheShareOfTheRunBoundsEveryGain) {
 
 TEST(Advice, AFindingBoundsWhatItsFixCanGive) {
   // 25 % of the time in barriers: 1 / (1 - 0.25) = 33 %.
-  const Case c(Profile().kernel("k", {{duration, "ns", 1e6}, {barrier, "%", 25}, {long_scoreboard, "%", 5}, {wait, "%", 9}, {dram, "%", 20}, {sm, "%", 30}}));
+  const Case c(Profile().kernel(
+      "k", {{duration, "ns", 1e6}, {barrier, "%", 25}, {long_scoreboard, "%", 5}, {wait, "%", 9}, {dram, "%", 20}, {sm, "%", 30}}));
   const Recommendation* sync = c.find("rec_ncu_reduce_syncthreads");
   ASSERT_TRUE(sync);
   EXPECT_DOUBLE_EQ(*sync->time_at_stake_ns, 0.25e6);
@@ -67,7 +68,8 @@ TEST(Advice, AFindingBoundsWhatItsFixCanGive) {
 }
 
 TEST(Advice, CurrentValuesAreMeasuredOrAbsent) {
-  const Case c(Profile().kernel("k", {{duration, "ns", 1e6}, {barrier, "%", 45}, {long_scoreboard, "%", 5}, {wait, "%", 9}, {dram, "%", 20}, {sm, "%", 30}}));
+  const Case c(Profile().kernel(
+      "k", {{duration, "ns", 1e6}, {barrier, "%", 45}, {long_scoreboard, "%", 5}, {wait, "%", 9}, {dram, "%", 20}, {sm, "%", 30}}));
   const Recommendation* sync = c.find("rec_ncu_reduce_syncthreads");
   ASSERT_TRUE(sync);
   ASSERT_EQ(sync->validation_steps.size(), 2u);
@@ -88,13 +90,15 @@ TEST(Advice, PredictionsHaveTheValueOfTheirKernelNow) {
 }
 
 TEST(Advice, TheValidationCommandRunsAsPrinted) {
-  const Profile one = Profile().kernel("k", {{duration, "ns", 1e6}, {barrier, "%", 45}, {long_scoreboard, "%", 5}, {wait, "%", 9}, {dram, "%", 20}});
+  const Profile one =
+      Profile().kernel("k", {{duration, "ns", 1e6}, {barrier, "%", 45}, {long_scoreboard, "%", 5}, {wait, "%", 9}, {dram, "%", 20}});
   EXPECT_EQ(Case(one).advice.validation_command,
             "ncu --csv --log-file report.csv --metrics "
             "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum,smsp__warp_issue_stalled_barrier_per_warp_active.pct,"
             "sm__issue_active.avg.pct_of_peak_sustained_active,gpu__time_duration.sum ./your_app");
   Profile two;
-  two.kernel("void ns::sum<float>(float*)", {{duration, "ns", 1e6}, {barrier, "%", 45}, {long_scoreboard, "%", 5}, {wait, "%", 9}, {dram, "%", 20}});
+  two.kernel("void ns::sum<float>(float*)",
+             {{duration, "ns", 1e6}, {barrier, "%", 45}, {long_scoreboard, "%", 5}, {wait, "%", 9}, {dram, "%", 20}});
   two.kernel("other", {{duration, "ns", 10}, {dram, "%", 20}});
   const std::string command = Case(two).advice.validation_command;
   EXPECT_NE(command.find(" --kernel-name 'regex:^sum$' ./your_app"), std::string::npos) << command;
@@ -109,8 +113,9 @@ TEST(Advice, TooLittleDataAsksForMore) {
 }
 
 TEST(Advice, PlainCudaIsNotToldToUseAmp) {
-  const Case c(Profile().kernel("hgemm_wmma_half", {{duration, "ns", 1e6}, {dram, "%", 20}, {sm, "%", 50},
-                                                    {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", "%", 6}}));
+  const Case c(Profile().kernel(
+      "hgemm_wmma_half",
+      {{duration, "ns", 1e6}, {dram, "%", 20}, {sm, "%", 50}, {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", "%", 6}}));
   EXPECT_FALSE(c.find("rec_ncu_enable_amp"));
   EXPECT_TRUE(c.find("rec_ncu_use_tensor_ops"));
 }

@@ -36,8 +36,7 @@ Result<Step> read_step(const Value& entry, const knowledge::MetricCatalogue& met
   step.reading = *metric;
   const bool known = step.direction == "decrease" || step.direction == "increase" || step.direction == "stable";
   if (!known) {
-    return fail(ErrorKind::malformed, "expected decrease, increase or stable, found '{}'", step.direction)
-        .at(entry["direction"].where());
+    return fail(ErrorKind::malformed, "expected decrease, increase or stable, found '{}'", step.direction).at(entry["direction"].where());
   }
   if (entry["threshold_good"]) {
     TRY_ASSIGN(step.threshold_good, read_number(entry, "threshold_good"));
@@ -143,7 +142,8 @@ Result<Rule> Catalogue::read_rule(const Value& entry) {
   TRY_ASSIGN(rule.min_score, read_number(entry, "min_score"));
   TRY_ASSIGN(rule.boost, read_number(entry, "priority_boost"));
   if (entry["signals"]) {
-    return fail(ErrorKind::malformed, "'signals' is written as an expression now: when: one_signal and not another").at(entry["signals"].where());
+    return fail(ErrorKind::malformed, "'signals' is written as an expression now: when: one_signal and not another")
+        .at(entry["signals"].where());
   }
   if (entry["when"]) {
     TRY_ASSIGN(rule.when, names_.condition(rule.domain, entry["when"]));

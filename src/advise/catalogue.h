@@ -22,10 +22,10 @@ namespace frx::advise {
 
 // A check after the change.
 struct Step {
-  std::string_view metric;      // the counter to collect
-  model::Metric reading;        // its reading in the catalogue
+  std::string_view metric;  // the counter to collect
+  model::Metric reading;    // its reading in the catalogue
   std::string_view label;
-  std::string_view direction;   // decrease, increase, stable
+  std::string_view direction;  // decrease, increase, stable
   std::optional<double> threshold_good;
   std::string_view expected;
 };
@@ -39,10 +39,10 @@ struct Card {
   std::string_view category;
   std::vector<std::string_view> applies_to;
   std::vector<std::pair<std::string_view, std::string_view>> prerequisites;
-  std::string_view impact;      // high, medium, low
-  std::string_view effort;      // config, low, medium, high, custom_cuda
-  std::string_view safety;      // high, medium, low
-  std::string_view risk;        // "" = the opposite of safety
+  std::string_view impact;  // high, medium, low
+  std::string_view effort;  // config, low, medium, high, custom_cuda
+  std::string_view safety;  // high, medium, low
+  std::string_view risk;    // "" = the opposite of safety
   std::optional<std::pair<double, double>> speedup_pct;
   Condition never_when;       // removes the card
   Condition unverified_when;  // a premise of the card was not measured
@@ -59,7 +59,7 @@ struct Card {
 struct Rule {
   std::string_view id;
   std::string_view bottleneck;
-  Domain domain = Domain::kernel;       // in which the bottleneck is diagnosed
+  Domain domain = Domain::kernel;  // in which the bottleneck is diagnosed
   double min_score = 0;
   knowledge::Expression when;           // must hold; empty: always
   knowledge::Expression suppressed_if;  // must not hold; empty: never does

@@ -25,8 +25,8 @@ std::string refusal(const std::string& name, const std::string& text) {
 }
 
 std::string rule(const std::string& label, const std::string& card) {
-  return "rules:\n  - id: r\n    bottleneck: " + label +
-         "\n    min_score: 0.5\n    priority_boost: 0.1\n    recommendations: [" + card + "]\n    explanation: because\n";
+  return "rules:\n  - id: r\n    bottleneck: " + label + "\n    min_score: 0.5\n    priority_boost: 0.1\n    recommendations: [" + card +
+         "]\n    explanation: because\n";
 }
 
 std::string card(const std::string& more, const std::string& id = "rec_x") {
@@ -135,18 +135,19 @@ TEST(Catalogue, RefusesConditionsOfUnknownNamesWithFileAndLine) {
 
 TEST(Catalogue, RefusesSignalsThatAreWrongWhereTheyStand) {
   const auto signals = [](const std::string& entries) {
-    return "signals:\n  kernel: []\n  ptx: []\n  run:\n" + entries +
-           "    - {id: a_used_one, is: sync_fraction > 0.1, words: w}\n";
+    return "signals:\n  kernel: []\n  ptx: []\n  run:\n" + entries + "    - {id: a_used_one, is: sync_fraction > 0.1, words: w}\n";
   };
   const auto refused = [&](const std::string& entries, const std::string& condition) {
     const TemporaryDirectory directory = TemporaryDirectory::make(::testing::TempDir()).value();
     EXPECT_TRUE(write_file(directory.file("recommendations/signals.yaml"), signals(entries)));
-    EXPECT_TRUE(write_file(directory.file("recommendations/rules.yaml"), rule("sync_bound", "rec_sync_remove_item") + "    when: " + condition + "\n"));
+    EXPECT_TRUE(write_file(directory.file("recommendations/rules.yaml"),
+                           rule("sync_bound", "rec_sync_remove_item") + "    when: " + condition + "\n"));
     const knowledge::Knowledge knowledge = knowledge::Knowledge::load(directory.path()).value();
     const Result<Catalogue> loaded = Catalogue::load(knowledge);
     return loaded ? std::string() : to_string(loaded.error());
   };
-  EXPECT_NE(refused("    - {id: odd, is: sync_frction > 0.1, words: w}\n", "odd").find("data/recommendations/signals.yaml:5"), std::string::npos);
+  EXPECT_NE(refused("    - {id: odd, is: sync_frction > 0.1, words: w}\n", "odd").find("data/recommendations/signals.yaml:5"),
+            std::string::npos);
   EXPECT_NE(refused("    - {id: odd, is: odd or a_used_one, words: w}\n", "odd").find("'odd' is made of itself"), std::string::npos);
   EXPECT_NE(refused("    - {id: odd, words: w}\n", "a_used_one").find("signals.yaml:5"), std::string::npos);
 }
@@ -171,7 +172,8 @@ TEST(Catalogue, RefusesPredictionsThatNoValueCanMeet) {
   EXPECT_NE(refused("reading: dram_bytes, direction: decrease, by_pct: 110").find("up to 100, found 110"), std::string::npos);
   EXPECT_NE(refused("reading: achieved_occupancy_pct, direction: increase, by_points: 5, to: 140").find("cannot move to 140"),
             std::string::npos);
-  EXPECT_NE(refused("reading: achieved_occupancy_pct, direction: stable, by_points: 5, to: 50").find("cannot be stable"), std::string::npos);
+  EXPECT_NE(refused("reading: achieved_occupancy_pct, direction: stable, by_points: 5, to: 50").find("cannot be stable"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -7,8 +7,7 @@ namespace {
 
 Failure missing(const Value& parent, std::string_view key, std::string_view kind) {
   const Value value = parent[key];
-  return fail(ErrorKind::malformed, "expected {} for '{}'{}", kind, key,
-              value ? fmt::format(", found '{}'", value.text()) : "")
+  return fail(ErrorKind::malformed, "expected {} for '{}'{}", kind, key, value ? fmt::format(", found '{}'", value.text()) : "")
       .at(value ? value.where() : parent.where());
 }
 

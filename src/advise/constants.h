@@ -40,7 +40,7 @@ struct Dependency {
 
 struct Constants {
   std::map<std::string_view, std::pair<double, double>> default_speedup_pct;  // by impact
-  std::vector<Row<double>> speedup_steps;   // below limit
+  std::vector<Row<double>> speedup_steps;                                     // below limit
   double speedup_above = 0;
   std::vector<Row<double>> exposure_by_gpus;  // from limit on
   double cost_speedup = 0;
@@ -59,8 +59,12 @@ struct Constants {
   double boost_cap = 0;
   int score_digits = 4;
 
-  struct { double confidence_below = 0, factor = 1; } low_confidence;
-  struct { double safety_below = 0, speedup_below = 0, factor = 1; } risk;
+  struct {
+    double confidence_below = 0, factor = 1;
+  } low_confidence;
+  struct {
+    double safety_below = 0, speedup_below = 0, factor = 1;
+  } risk;
   double unverified_factor = 1;
   double dependency_gap = 0;
 

@@ -103,12 +103,10 @@ class Engine {
     parts.speedup = speedup_component(constants_, card);
     parts.confidence = clamp01(cause.score);
     const double* exposure = at_least(constants_.exposure_by_gpus, gpus(*cause.circumstances));
-    parts.cost_savings = rounded(
-        clamp01(constants_.cost_speedup * parts.speedup + constants_.cost_exposure * (exposure ? *exposure : 0)),
-        constants_.score_digits);
+    parts.cost_savings = rounded(clamp01(constants_.cost_speedup * parts.speedup + constants_.cost_exposure * (exposure ? *exposure : 0)),
+                                 constants_.score_digits);
     parts.ease = lookup(constants_.ease, card.effort, constants_.ease_unknown);
-    parts.safety = card.risk.empty() ? lookup(constants_.safety, card.safety, 0)
-                                     : lookup(constants_.safety_by_risk, card.risk, 0);
+    parts.safety = card.risk.empty() ? lookup(constants_.safety, card.safety, 0) : lookup(constants_.safety_by_risk, card.risk, 0);
     parts.priority_boost = std::min(proposal.rule->boost, constants_.boost_cap);
     proposal.score = score_of(constants_, parts, proposal.guardrails);
     if (meets(*cause.circumstances, card.unverified_when)) {
@@ -121,7 +119,9 @@ class Engine {
     explain(proposal);
   }
 
-  double gpus(const Circumstances& circumstances) const { return circumstances.number(catalogue_.gpus(circumstances.domain())).value_or(1); }
+  double gpus(const Circumstances& circumstances) const {
+    return circumstances.number(catalogue_.gpus(circumstances.domain())).value_or(1);
+  }
 
   std::string_view tier_of(const Proposal& proposal) const {
     const auto& guardrails = proposal.guardrails;
@@ -129,8 +129,7 @@ class Engine {
       return constants_.last_tier;
     }
     for (const Tier& tier : constants_.tiers) {
-      if (proposal.score >= tier.score && proposal.components.ease >= tier.ease &&
-          proposal.components.safety >= tier.safety) {
+      if (proposal.score >= tier.score && proposal.components.ease >= tier.ease && proposal.components.safety >= tier.safety) {
         return tier.name;
       }
     }
@@ -191,8 +190,8 @@ class Engine {
     for (const WithheldRule& rule : catalogue_.withheld()) {
       const std::optional<std::size_t> at = with_label(rule.bottleneck);
       if (!at || !diagnosed_[*at].circumstances->meet(rule.when)) continue;
-      const bool active = std::any_of(rule.unless_active.begin(), rule.unless_active.end(),
-                                      [&](std::string_view id) { return proposed(id) != nullptr; });
+      const bool active =
+          std::any_of(rule.unless_active.begin(), rule.unless_active.end(), [&](std::string_view id) { return proposed(id) != nullptr; });
       if (active) continue;
       Withheld entry{catalogue_.card(rule.id), rule.reason, rule.blocked_by, {}};
       for (const auto& [name, number] : rule.evidence) {
@@ -214,8 +213,8 @@ class Engine {
 
 double score_of(const Constants& constants, const Components& parts, std::vector<std::string_view>& guardrails) {
   double score = constants.weight_speedup * parts.speedup + constants.weight_confidence * parts.confidence +
-                 constants.weight_cost * parts.cost_savings + constants.weight_ease * parts.ease +
-                 constants.weight_safety * parts.safety + std::min(parts.priority_boost, constants.boost_cap);
+                 constants.weight_cost * parts.cost_savings + constants.weight_ease * parts.ease + constants.weight_safety * parts.safety +
+                 std::min(parts.priority_boost, constants.boost_cap);
   if (parts.confidence < constants.low_confidence.confidence_below) {
     score *= constants.low_confidence.factor;
     guardrails.push_back(low_confidence_demoted);
@@ -227,8 +226,6 @@ double score_of(const Constants& constants, const Components& parts, std::vector
   return rounded(clamp01(score), constants.score_digits);
 }
 
-Proposals propose(const Catalogue& catalogue, std::span<const Diagnosed> diagnosed) {
-  return Engine(catalogue, diagnosed).run();
-}
+Proposals propose(const Catalogue& catalogue, std::span<const Diagnosed> diagnosed) { return Engine(catalogue, diagnosed).run(); }
 
 }  // namespace frx::advise

@@ -20,7 +20,7 @@ namespace frx::advise {
 // enable or disable the advice for another.
 struct Diagnosed {
   std::string_view label;
-  double score = 0;                      // 0 to 1, of everything that was measured; ranks
+  double score = 0;  // 0 to 1, of everything that was measured; ranks
   const Circumstances* circumstances = nullptr;
   // The score where it was found, when that is a part of the whole. It enables the rules: a label that holds clearly in a third of the time
   // deserves its advice, ranked by that third.
@@ -39,13 +39,13 @@ struct Components {
 
 struct Proposal {
   const Card* card = nullptr;
-  const Rule* rule = nullptr;            // the one that won
-  std::size_t diagnosed = 0;             // index of the bottleneck it is for
+  const Rule* rule = nullptr;  // the one that won
+  std::size_t diagnosed = 0;   // index of the bottleneck it is for
   Components components;
   double score = 0;
-  std::string_view priority;             // high, medium, low
-  std::string_view tier;                 // try_now, next, advanced
-  std::string_view risk;                 // low, medium, high
+  std::string_view priority;  // high, medium, low
+  std::string_view tier;      // try_now, next, advanced
+  std::string_view risk;      // low, medium, high
   std::vector<std::string_view> guardrails;
   std::vector<std::string_view> why_ranked;
 };
@@ -64,7 +64,7 @@ struct Withheld {
 };
 
 struct Proposals {
-  std::vector<Proposal> proposals;       // best first
+  std::vector<Proposal> proposals;  // best first
   std::vector<Bundle> bundles;
   std::vector<Withheld> withheld;
 };

@@ -60,22 +60,26 @@ TEST(Engine, SyncBound) {
 Given idle() { return of_run({{"gpu_utilization_pct", 22}, {"profiler_windows", 2}, {"mixed_precision_enabled", 0}}); }
 
 TEST(Engine, Underutilized) {
-  EXPECT_EQ(rows({{"underutilized_gpu", 0.77}}, idle()),
-            (Rows{{"util_mixed_precision", 0.8935, "try_now"}, {"util_increase_batch", 0.8935, "try_now"},
-                  {"util_inspect_kernels", 0.7885, "next"}}));
+  EXPECT_EQ(rows({{"underutilized_gpu", 0.77}}, idle()), (Rows{{"util_mixed_precision", 0.8935, "try_now"},
+                                                               {"util_increase_batch", 0.8935, "try_now"},
+                                                               {"util_inspect_kernels", 0.7885, "next"}}));
 }
 
 TEST(Engine, LaunchBoundAndUnderutilized) {
-  EXPECT_EQ(rows({{"underutilized_gpu", 0.70}, {"launch_bound", 0.50}}, idle()),
-            (Rows{{"util_mixed_precision", 0.8795, "try_now"}, {"util_increase_batch", 0.8795, "try_now"},
-                  {"launch_torch_compile", 0.8395, "try_now"}, {"launch_cuda_graphs", 0.787, "next"},
-                  {"util_inspect_kernels", 0.7745, "next"}, {"launch_fuse_ops", 0.7345, "next"}}));
+  EXPECT_EQ(rows({{"underutilized_gpu", 0.70}, {"launch_bound", 0.50}}, idle()), (Rows{{"util_mixed_precision", 0.8795, "try_now"},
+                                                                                       {"util_increase_batch", 0.8795, "try_now"},
+                                                                                       {"launch_torch_compile", 0.8395, "try_now"},
+                                                                                       {"launch_cuda_graphs", 0.787, "next"},
+                                                                                       {"util_inspect_kernels", 0.7745, "next"},
+                                                                                       {"launch_fuse_ops", 0.7345, "next"}}));
 }
 
 TEST(Engine, MemoryPressure) {
   EXPECT_EQ(rows({{"memory_pressure", 0.95}}, of_run({{"memory_peak_ratio", 0.95}})),
-            (Rows{{"mem_reduce_batch", 0.982, "try_now"}, {"mem_gradient_checkpointing", 0.982, "try_now"},
-                  {"util_mixed_precision", 0.9295, "try_now"}, {"mem_reduce_alloc_churn", 0.8245, "next"}}));
+            (Rows{{"mem_reduce_batch", 0.982, "try_now"},
+                  {"mem_gradient_checkpointing", 0.982, "try_now"},
+                  {"util_mixed_precision", 0.9295, "try_now"},
+                  {"mem_reduce_alloc_churn", 0.8245, "next"}}));
 }
 
 TEST(Engine, ShapeInstability) {
@@ -104,14 +108,19 @@ TEST(Engine, TensorCores) {
 }
 
 TEST(Engine, SaturatedDram) {
-  const Given kernel = of_kernel({{"dram_pct", 89}, {"top_memory_stall_pct", 70}, {"l1_cache_hit_rate_pct", 22}, {"l2_cache_hit_rate_pct", 35},
-                                  {"global_load_sectors_per_request", 9.3}, {"roofline_region.memory_bound", 1}});
-  const Labels labels{{"memory_bandwidth_bound", 0.89}, {"uncoalesced_access", 0.83}, {"l1_cache_thrashing", 0.78},
+  const Given kernel = of_kernel({{"dram_pct", 89},
+                                  {"top_memory_stall_pct", 70},
+                                  {"l1_cache_hit_rate_pct", 22},
+                                  {"l2_cache_hit_rate_pct", 35},
+                                  {"global_load_sectors_per_request", 9.3},
+                                  {"roofline_region.memory_bound", 1}});
+  const Labels labels{{"memory_bandwidth_bound", 0.89}, {"uncoalesced_access", 0.83},   {"l1_cache_thrashing", 0.78},
                       {"l2_cache_thrashing", 0.65},     {"low_issue_efficiency", 0.52}, {"warp_stall_memory", 0.42}};
-  EXPECT_EQ(rows(labels, kernel),
-            (Rows{{"ncu_improve_coalescing", 1.0, "next"}, {"ncu_tiling_shared_mem", 0.9385, "next"},
-                  {"ncu_reduce_working_set", 0.8965, "next"}, {"roofline_tiling", 0.8885, "next"},
-                  {"roofline_kernel_fusion", 0.8465, "next"}}));
+  EXPECT_EQ(rows(labels, kernel), (Rows{{"ncu_improve_coalescing", 1.0, "next"},
+                                        {"ncu_tiling_shared_mem", 0.9385, "next"},
+                                        {"ncu_reduce_working_set", 0.8965, "next"},
+                                        {"roofline_tiling", 0.8885, "next"},
+                                        {"roofline_kernel_fusion", 0.8465, "next"}}));
 }
 
 TEST(Engine, AtTheRoofNothingIsTiled) {
@@ -144,7 +153,8 @@ TEST(Engine, EquivalentsAndDependencies) {
   const auto pinned = rows({{"input_bound", 0.3}, {"copy_bound", 0.2}}, of_run({{"input_fraction", 0.3}, {"copy_fraction", 0.2}}));
   for (const Line& row : pinned) EXPECT_NE(std::get<0>(row), "input_pinned_memory");
 
-  const Proposals ordered = proposals({{"occupancy_limited_by_shared_memory", 0.69}}, of_kernel({{"label.occupancy_limited_by_shared_memory", 1}}));
+  const Proposals ordered =
+      proposals({{"occupancy_limited_by_shared_memory", 0.69}}, of_kernel({{"label.occupancy_limited_by_shared_memory", 1}}));
   ASSERT_EQ(ordered.proposals.size(), 2u);
   EXPECT_EQ(ordered.proposals[0].card->id, "rec_ncu_reduce_shared_memory_footprint");
   EXPECT_DOUBLE_EQ(ordered.proposals[1].score, ordered.proposals[0].score - 0.0001);

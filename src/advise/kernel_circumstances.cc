@@ -36,7 +36,9 @@ constexpr Fact facts[] = {
     {"roofline_region.near_ridge", [](const Place& p) { return p.in("near_ridge"); }},
     {"roofline_region.latency_bound", [](const Place& p) { return p.in("latency_bound"); }},
     {"roofline_estimated",
-     [](const Place& p) { return p.roofline.basis == Roofline::Basis::none ? Maybe() : p.roofline.basis == Roofline::Basis::estimated ? 1.0 : 0.0; }},
+     [](const Place& p) {
+       return p.roofline.basis == Roofline::Basis::none ? Maybe() : p.roofline.basis == Roofline::Basis::estimated ? 1.0 : 0.0;
+     }},
     {"mfu_pct", [](const Place& p) { return p.roofline.mfu_pct; }},
     {"memory_utilization_pct", [](const Place& p) { return p.roofline.memory_utilization_pct; }},
     {"arithmetic_intensity", of_point<&derive::RooflinePoint::intensity>},
@@ -70,7 +72,11 @@ const std::vector<diagnose::Finding>& findings_with(const KernelDiagnosis& kerne
 
 KernelCircumstances::KernelCircumstances(const diagnose::RunDiagnosis& run, const KernelDiagnosis& kernel, std::string_view label,
                                          const Names& names)
-    : kernel_(kernel), names_(names), thresholds_(run.thresholds), readings_(readings_with(kernel, label)), findings_(findings_with(kernel, label)) {
+    : kernel_(kernel),
+      names_(names),
+      thresholds_(run.thresholds),
+      readings_(readings_with(kernel, label)),
+      findings_(findings_with(kernel, label)) {
   for (const KernelDiagnosis& one : run.kernels) program_classes_ |= one.kernel_class;
   gpus_ = run.session.devices.size();
 }

@@ -11,7 +11,8 @@ namespace frx::advise {
 // The arguments must outlive it.
 class KernelCircumstances : public Circumstances {
  public:
-  KernelCircumstances(const diagnose::RunDiagnosis& run, const diagnose::KernelDiagnosis& kernel, std::string_view label, const Names& names);
+  KernelCircumstances(const diagnose::RunDiagnosis& run, const diagnose::KernelDiagnosis& kernel, std::string_view label,
+                      const Names& names);
 
   Domain domain() const override { return Domain::kernel; }
   std::optional<double> value(std::uint32_t slot) const override;

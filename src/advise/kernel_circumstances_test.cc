@@ -13,7 +13,8 @@ using namespace testing;
 class Asked {
  public:
   explicit Asked(const std::vector<Counter>& rows, std::string_view kernel = "k")
-      : run_(Profile().kernel(kernel, rows).diagnosed()), circumstances_(run_, run_.kernels.at(0), run_.kernels[0].primary, catalogue().names()) {}
+      : run_(Profile().kernel(kernel, rows).diagnosed()),
+        circumstances_(run_, run_.kernels.at(0), run_.kernels[0].primary, catalogue().names()) {}
 
   // The value of a named condition: true, false, or absent where it is inconclusive.
   std::optional<bool> is(std::string_view name) const {
@@ -31,11 +32,27 @@ class Asked {
 
 TEST(KernelSignals, WhatWasNotMeasuredCannotBeTold) {
   const Asked only_time({{duration, "ns", 1000}});
-  for (const char* name : {"issue_efficiency_low", "issue_efficiency_very_low", "occupancy_low", "eligible_warps_low",
-                           "scheduler_active_low", "tensor_core_underutilized", "l1_cache_miss_heavy", "dram_throughput_pct",
-                           "memory_bandwidth_saturated", "avg_occupancy_pct", "avg_barrier_stall_pct", "warp_stall_is_memory",
-                           "accesses_coalesced", "at_memory_roof", "has_shared_memory", "partial_wave", "mfu_low",
-                           "roofline_region.memory_bound", "framework_pytorch", "mixed_precision_enabled", "num_gpus"}) {
+  for (const char* name : {"issue_efficiency_low",
+                           "issue_efficiency_very_low",
+                           "occupancy_low",
+                           "eligible_warps_low",
+                           "scheduler_active_low",
+                           "tensor_core_underutilized",
+                           "l1_cache_miss_heavy",
+                           "dram_throughput_pct",
+                           "memory_bandwidth_saturated",
+                           "avg_occupancy_pct",
+                           "avg_barrier_stall_pct",
+                           "warp_stall_is_memory",
+                           "accesses_coalesced",
+                           "at_memory_roof",
+                           "has_shared_memory",
+                           "partial_wave",
+                           "mfu_low",
+                           "roofline_region.memory_bound",
+                           "framework_pytorch",
+                           "mixed_precision_enabled",
+                           "num_gpus"}) {
     EXPECT_EQ(only_time.number(name), std::nullopt) << name;
   }
   EXPECT_EQ(only_time.is("mixed_precision_unknown"), true);
@@ -102,8 +119,8 @@ TEST(KernelSignals, SharedMemoryIsWhatTheKernelAskedForOrElseWhatABlockGot) {
 }
 
 TEST(KernelSignals, ReuseIsMeasuredByBytesAskedForAndDelivered) {
-  constexpr std::string_view loads = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", stores = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-                             bytes = "dram__bytes.sum";
+  constexpr std::string_view loads = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                             stores = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", bytes = "dram__bytes.sum";
   const auto asked = [&](double per_dram_byte) {
     return Asked({{loads, "sector", 100 * per_dram_byte}, {stores, "sector", 0}, {bytes, "byte", 3200}}).is("no_data_reuse");
   };

@@ -178,7 +178,8 @@ const Expression* Names::meaning(Domain domain, std::string_view signal) const {
 }
 
 Result<Expression> Names::read(Domain domain, std::string_view text, const std::string& where) const {
-  return Expression::parse(text, [this, domain](std::string_view name) { return find(domain, name); }, where);
+  return Expression::parse(
+      text, [this, domain](std::string_view name) { return find(domain, name); }, where);
 }
 
 Result<Expression> Names::expression(Domain domain, std::string_view text, const std::string& where) const {

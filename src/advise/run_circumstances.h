@@ -10,8 +10,8 @@ namespace frx::advise {
 
 // Facts of the program besides its steps.
 struct ProgramFacts {
-  bool is_pytorch = true;        // the SDK and the profiler that steps are read from belong to it
-  bool ranks_compared = false;   // also true where there are no ranks
+  bool is_pytorch = true;       // the SDK and the profiler that steps are read from belong to it
+  bool ranks_compared = false;  // also true where there are no ranks
   std::optional<bool> mixed_precision;
   std::optional<double> gpus;
 };

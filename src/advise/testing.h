@@ -62,8 +62,9 @@ class Profile {
  public:
   Profile& kernel(std::string_view name, const std::vector<Counter>& rows) {
     for (const Counter& row : rows) {
-      text_ += fmt::format("\"{}\",\"1\",\"app\",\"host\",\"{}\",\"1\",\"7\",\"(1024, 1, 1)\",\"(256, 1, 1)\",\"0\",\"8.0\",\"S\",\"{}\",\"{}\",\"{}\"\n",
-                           id_, name, row.metric, row.unit, row.value);
+      text_ += fmt::format(
+          "\"{}\",\"1\",\"app\",\"host\",\"{}\",\"1\",\"7\",\"(1024, 1, 1)\",\"(256, 1, 1)\",\"0\",\"8.0\",\"S\",\"{}\",\"{}\",\"{}\"\n",
+          id_, name, row.metric, row.unit, row.value);
     }
     ++id_;
     return *this;
@@ -72,7 +73,8 @@ class Profile {
   diagnose::RunDiagnosis diagnosed() const {
     const std::string bytes =
         "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Grid Size\",\"Block Size\","
-        "\"Device\",\"CC\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n" + text_;
+        "\"Device\",\"CC\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n" +
+        text_;
     const std::unique_ptr<ByteSource> source = open_bytes(bytes);
     Result<model::Session> session = ingest::read_profile("profile", *source, known().metrics);
     if (!session) {

@@ -24,8 +24,9 @@ Failure no_analyzer(std::span<const Input> inputs) {
         .hint("give it with the code it is about: frx analyze kernel.ptx --ptxas-log FILE");
   }
   return fail(ErrorKind::usage, "analyze: expected one profile, found {} files", inputs.size())
-      .hint("several files at once are read when all of them are code, or traces of the ranks of one run; two profiles: --before and "
-            "--after");
+      .hint(
+          "several files at once are read when all of them are code, or traces of the ranks of one run; two profiles: --before and "
+          "--after");
 }
 
 Result<> expect(Kind wanted, const Input& input) {

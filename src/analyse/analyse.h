@@ -22,8 +22,9 @@ namespace frx::analyse {
 
 // What an analyser gives. Several ranks are one report; a trace alone is a report of one rank. What nothing but a renderer asks for is
 // given as an answer at once.
-using AnyReport = std::variant<const report::NcuReport*, std::shared_ptr<const report::RanksReport>, std::shared_ptr<const report::RunReport>,
-                               std::shared_ptr<const CodeReport>, std::shared_ptr<const report::EvidenceReport>, std::shared_ptr<const answer::Answer>>;
+using AnyReport =
+    std::variant<const report::NcuReport*, std::shared_ptr<const report::RanksReport>, std::shared_ptr<const report::RunReport>,
+                 std::shared_ptr<const CodeReport>, std::shared_ptr<const report::EvidenceReport>, std::shared_ptr<const answer::Answer>>;
 
 struct Analysis {
   std::string_view analyzer;  // id of the one that answered

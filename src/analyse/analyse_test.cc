@@ -10,8 +10,8 @@
 namespace frx::analyse {
 namespace {
 
-using ::testing::HasSubstr;
 using ingest::Source;
+using ::testing::HasSubstr;
 
 constexpr std::string_view kernel = "__global__ void copy(float* a, const float* b) { a[threadIdx.x * 32] = b[threadIdx.x * 32]; }\n";
 constexpr std::string_view ptx = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry copy() { ret; }\n";
@@ -45,8 +45,10 @@ TEST(Analyse, SaysWhatItDoesNotTakeTogether) {
 
 TEST(Analyse, TakesALogOfPtxasBesideItsCode) {
   Context context{Options()};
-  const Result<Analysis> analysis = analyse(
-      sources({{"k.ptx", ptx}, {"log", "ptxas info    : Compiling entry function 'copy' for 'sm_90'\nptxas info    : Used 77 registers\n"}}), context);
+  const Result<Analysis> analysis =
+      analyse(sources({{"k.ptx", ptx},
+                       {"log", "ptxas info    : Compiling entry function 'copy' for 'sm_90'\nptxas info    : Used 77 registers\n"}}),
+              context);
   ASSERT_TRUE(analysis);
   const CodeReport* report = analysis->as<CodeReport>();
   ASSERT_EQ(report->units.size(), 1u);

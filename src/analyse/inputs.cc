@@ -62,7 +62,9 @@ Result<std::vector<std::string>> code_in(const std::string& folder, bool only_fi
 Result<> add_code(const std::string& folder, std::vector<Input>& inputs) {
   TRY_ASSIGN(const std::vector<std::string> paths, code_in(folder, false));
   if (paths.empty()) {
-    return fail(ErrorKind::unreadable, "no file of code in this folder").at(folder).hint("code is: .cu, .cuh, .cuda, .ptx, .cubin, .fatbin");
+    return fail(ErrorKind::unreadable, "no file of code in this folder")
+        .at(folder)
+        .hint("code is: .cu, .cuh, .cuda, .ptx, .cubin, .fatbin");
   }
   // Thousands of files are not opened before their turn: the name says enough.
   for (const std::string& path : paths) inputs.push_back({Source::at(path), ingest::format_by_name(path), ingest::Match::no, folder});

@@ -10,8 +10,8 @@
 namespace frx::analyse {
 namespace {
 
-using ::testing::ElementsAre;
 using ingest::Kind;
+using ::testing::ElementsAre;
 using testing::trace_with;
 
 class InputsOfAFolder : public ::testing::Test {

@@ -12,7 +12,8 @@ using ingest::Kind;
 // Of measurements one each: two profiles or two runs are compared, not reconciled.
 bool layers_takes(std::span<const Input> inputs) {
   const auto count = [&](Kind kind) { return std::ranges::count(inputs, kind, &Input::kind); };
-  const bool known = std::ranges::none_of(inputs, [](const Input& input) { return input.kind() == Kind::other || input.kind() == Kind::compiler_log; });
+  const bool known =
+      std::ranges::none_of(inputs, [](const Input& input) { return input.kind() == Kind::other || input.kind() == Kind::compiler_log; });
   const bool has_code = std::ranges::any_of(inputs, [](const Input& input) { return is_code(input.kind()); });
   const auto measured = count(Kind::profile) + count(Kind::trace) + count(Kind::run_bundle);
   return inputs.size() > 1 && known && (has_code || (measured > 1 && count(Kind::profile) < measured && count(Kind::profile) > 0));

@@ -12,7 +12,7 @@ bool profile_takes(std::span<const Input> inputs) {
 
 Result<AnyReport> analyse_one(std::vector<Input>& inputs, Context& context) {
   Input& input = inputs.front();
-  TRY_ASSIGN(report::Analyst* analyst, context.profiles());
+  TRY_ASSIGN(report::Analyst * analyst, context.profiles());
   if (input.kind() == ingest::Kind::other) {
     TRY(ingest::observe(input.source, input.format, {analyst->knowledge().metrics}));  // says what to do instead
   }

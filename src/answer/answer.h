@@ -58,9 +58,9 @@ struct Answer {
   std::string mode = {};  // of the JSON {"mode", "result"}; "" where the result stands alone
   std::function<Document(Detail)> document = {};
   Payload payload = {};
-  std::function<Issues()> issues = {};                  // none for a kind that has no findings in files
-  std::function<std::vector<BriefFile>()> brief = {};   // none for a kind that has no brief
-  std::vector<std::shared_ptr<const void>> kept = {};   // what the functions look at
+  std::function<Issues()> issues = {};                 // none for a kind that has no findings in files
+  std::function<std::vector<BriefFile>()> brief = {};  // none for a kind that has no brief
+  std::vector<std::shared_ptr<const void>> kept = {};  // what the functions look at
 };
 
 }  // namespace frx::answer

@@ -66,10 +66,10 @@ struct Column {
 };
 
 struct Cell {
-  Cell(std::string words) : text(std::move(words)) {}                 // NOLINT(google-explicit-constructor)
-  Cell(std::string_view words) : text(words) {}                       // NOLINT(google-explicit-constructor)
-  Cell(const char* words) : text(words) {}                            // NOLINT(google-explicit-constructor)
-  Cell(Status of) : status(of) {}                                     // NOLINT(google-explicit-constructor)
+  Cell(std::string words) : text(std::move(words)) {}  // NOLINT(google-explicit-constructor)
+  Cell(std::string_view words) : text(words) {}        // NOLINT(google-explicit-constructor)
+  Cell(const char* words) : text(words) {}             // NOLINT(google-explicit-constructor)
+  Cell(Status of) : status(of) {}                      // NOLINT(google-explicit-constructor)
 
   std::string text;
   std::optional<Status> status = {};

@@ -37,10 +37,10 @@ struct Span {
 class Text {
  public:
   Text() = default;
-  Text(std::string words) { append({std::move(words)}); }                // NOLINT(google-explicit-constructor)
-  Text(std::string_view words) : Text(std::string(words)) {}             // NOLINT(google-explicit-constructor)
-  Text(const char* words) : Text(std::string(words)) {}                  // NOLINT(google-explicit-constructor)
-  Text(Span span) { append(std::move(span)); }                           // NOLINT(google-explicit-constructor)
+  Text(std::string words) { append({std::move(words)}); }     // NOLINT(google-explicit-constructor)
+  Text(std::string_view words) : Text(std::string(words)) {}  // NOLINT(google-explicit-constructor)
+  Text(const char* words) : Text(std::string(words)) {}       // NOLINT(google-explicit-constructor)
+  Text(Span span) { append(std::move(span)); }                // NOLINT(google-explicit-constructor)
 
   const std::vector<Span>& spans() const { return spans_; }
   bool empty() const { return spans_.empty(); }

@@ -5,8 +5,7 @@
 
 // The function behind abi::__cxa_demangle in libstdc++: it delivers the text in pieces. The other one allocates all of it before its size
 // can be limited.
-extern "C" int __gcclibcxx_demangle_callback(const char* mangled, void (*piece)(const char*, std::size_t, void*),
-                                             void* context);
+extern "C" int __gcclibcxx_demangle_callback(const char* mangled, void (*piece)(const char*, std::size_t, void*), void* context);
 
 namespace frx {
 namespace {

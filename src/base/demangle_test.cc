@@ -13,11 +13,9 @@ std::string demangled_alone(std::string_view name) {
 TEST(Demangle, WritesKernelNamesAsTheirSource) {
   EXPECT_EQ(demangled_alone("_Z4axpyfPf"), "axpy(float, float*)");
   EXPECT_EQ(demangled_alone("_Z2tkILi3EEvPf"), "void tk<3>(float*)");
-  EXPECT_EQ(
-      demangled_alone(
-          "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIfEENS_6detail5ArrayIPcLi1EEEEEviT0_T1_"),
-      "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, at::detail::Array<char*, 1> "
-      ">(int, at::native::FillFunctor<float>, at::detail::Array<char*, 1>)");
+  EXPECT_EQ(demangled_alone("_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIfEENS_6detail5ArrayIPcLi1EEEEEviT0_T1_"),
+            "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, at::detail::Array<char*, 1> "
+            ">(int, at::native::FillFunctor<float>, at::detail::Array<char*, 1>)");
 }
 
 TEST(Demangle, LeavesOtherNamesAlone) {

@@ -8,9 +8,7 @@
 
 namespace frx {
 
-std::string_view Value::text() const {
-  return is_text() ? view_->pool.substr(node().begin, node().size) : std::string_view();
-}
+std::string_view Value::text() const { return is_text() ? view_->pool.substr(node().begin, node().size) : std::string_view(); }
 
 std::optional<double> Value::number() const {
   const std::string_view digits = trim(text());
@@ -33,7 +31,8 @@ Value Value::operator[](std::string_view name) const {
   const char* const pool = view_->pool.data();
   const DocumentNode* key = &view_->nodes[node().begin];
   for (std::uint32_t i = 0; i < node().size; ++i, key += 2) {
-    if (key->kind == DocumentNode::text && key->size == name.size() && std::memcmp(pool + key->begin, name.data(), name.size()) == 0) return value(i);
+    if (key->kind == DocumentNode::text && key->size == name.size() && std::memcmp(pool + key->begin, name.data(), name.size()) == 0)
+      return value(i);
   }
   return {};
 }
@@ -52,8 +51,6 @@ std::vector<std::string_view> Value::texts() const {
   return result;
 }
 
-std::string Value::where() const {
-  return view_ ? fmt::format("{}:{}", view_->file, node().line) : std::string();
-}
+std::string Value::where() const { return view_ ? fmt::format("{}:{}", view_->file, node().line) : std::string(); }
 
 }  // namespace frx

@@ -21,9 +21,9 @@ struct DocumentNode {
   enum Kind : std::uint32_t { nothing, text, list, map };
 
   std::uint32_t kind = nothing;
-  std::uint32_t line = 0;         // 1-based line in its file
-  std::uint32_t begin = 0;        // text: offset in the pool; list, map: index of the first child
-  std::uint32_t size = 0;         // text: bytes; list: items; map: pairs (2 x size nodes)
+  std::uint32_t line = 0;   // 1-based line in its file
+  std::uint32_t begin = 0;  // text: offset in the pool; list, map: index of the first child
+  std::uint32_t size = 0;   // text: bytes; list: items; map: pairs (2 x size nodes)
 };
 
 // The arrays, wherever they live.

@@ -101,9 +101,7 @@ TEST_F(DocumentTest, RefusesAliases) {
 
 TEST_F(DocumentTest, RefusesASecondDocument) { EXPECT_NE(refusal("a: 1\n---\nb: 2\n").find("a second document"), std::string::npos); }
 
-TEST_F(DocumentTest, RefusesBottomlessNesting) {
-  EXPECT_NE(refusal(std::string(5000, '[') + std::string(5000, ']')), "");
-}
+TEST_F(DocumentTest, RefusesBottomlessNesting) { EXPECT_NE(refusal(std::string(5000, '[') + std::string(5000, ']')), ""); }
 
 TEST_F(DocumentTest, IsEmptyForAnEmptyFile) { EXPECT_FALSE(parse("")); }
 

@@ -18,8 +18,7 @@ Failure cannot(std::string_view verb, const std::string& path, int error) {
 
 class FileSource : public ByteSource {
  public:
-  FileSource(int descriptor, std::string path, std::uint64_t size)
-      : descriptor_(descriptor), path_(std::move(path)), size_(size) {}
+  FileSource(int descriptor, std::string path, std::uint64_t size) : descriptor_(descriptor), path_(std::move(path)), size_(size) {}
   ~FileSource() override { ::close(descriptor_); }
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;

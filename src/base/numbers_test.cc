@@ -20,8 +20,14 @@ TEST(ParseNumber, ReadsGroupsAndADecimalComma) {
 TEST(ParseNumber, ReadsBlanksBetweenGroupsInBothStyles) {
   EXPECT_EQ(parse_number("24 605 318", NumberStyle::point), 24605318);
   EXPECT_EQ(parse_number("20 417 963,30", NumberStyle::comma), 20417963.3);
-  EXPECT_EQ(parse_number("1\xC2\xA0" "234,5", NumberStyle::comma), 1234.5);
-  EXPECT_EQ(parse_number("1\xE2\x80\xAF" "234,5", NumberStyle::comma), 1234.5);
+  EXPECT_EQ(parse_number("1\xC2\xA0"
+                         "234,5",
+                         NumberStyle::comma),
+            1234.5);
+  EXPECT_EQ(parse_number("1\xE2\x80\xAF"
+                         "234,5",
+                         NumberStyle::comma),
+            1234.5);
   EXPECT_EQ(parse_number("1'234.5", NumberStyle::point), 1234.5);
 }
 
@@ -32,7 +38,8 @@ TEST(ParseNumber, RefusesGroupsThatAreNotThreeDigits) {
 }
 
 TEST(ParseNumber, RefusesWhatIsNotWhollyANumber) {
-  for (const std::string_view text : {"", " ", "-", "n/a", "nan", "-nan", "inf", "-inf", "Low (1)", "12 %", "1.5us", "0x10", "1.2.3", "1e999"}) {
+  for (const std::string_view text :
+       {"", " ", "-", "n/a", "nan", "-nan", "inf", "-inf", "Low (1)", "12 %", "1.5us", "0x10", "1.2.3", "1e999"}) {
     EXPECT_EQ(parse_number(text, NumberStyle::point), std::nullopt) << text;
   }
 }
@@ -78,7 +85,9 @@ TEST(NumberEvidence, IsProvedByTheLaterOfTwoSigns) {
 
 TEST(NumberEvidence, LooksThroughBlanksOfAllKinds) {
   EXPECT_TRUE(evidence({"20 417,30"}).proves_comma());
-  EXPECT_TRUE(evidence({"20\xC2\xA0" "417,30"}).proves_comma());
+  EXPECT_TRUE(evidence({"20\xC2\xA0"
+                        "417,30"})
+                  .proves_comma());
   EXPECT_TRUE(evidence({"20'417.30"}).proves_point());
 }
 

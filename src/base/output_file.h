@@ -30,9 +30,9 @@ class OutputFile {
   int open_unnamed(const std::string& folder);
   Result<> name_it();
 
-  std::string path_;        // as it was given, for messages
-  std::string target_;      // symbolic links resolved
-  std::string temporary_;   // "" when the file has no name yet, or is written directly
+  std::string path_;       // as it was given, for messages
+  std::string target_;     // symbolic links resolved
+  std::string temporary_;  // "" when the file has no name yet, or is written directly
   bool direct_ = false;
   int descriptor_ = -1;
 };

@@ -16,9 +16,7 @@ namespace fs = std::filesystem;
 class OutputFileTest : public ::testing::Test {
  protected:
   std::string path(const std::string& name) const { return temporary_.file(name); }
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
-  }
+  std::size_t files() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator())); }
 
   TemporaryDirectory temporary_ = TemporaryDirectory::make("/tmp").value();
   fs::path folder_ = temporary_.path();

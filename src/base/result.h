@@ -14,13 +14,13 @@ namespace frx {
 
 // What the caller can do about it; decides the exit code of the program.
 enum class ErrorKind {
-  usage,           // the command line is wrong: exit 2
-  unreadable,      // a file cannot be opened or read: exit 1
-  malformed,       // a file is not what it should be: exit 1
-  negative,        // the documented "no" of a command (no winner, a gate not met): exit 1
-  stopped,         // the caller stopped the analysis: exit 1
-  not_enough,      // evidence is missing or not comparable: exit 3
-  environment,     // a tool, a driver or a permission is missing: exit 4
+  usage,        // the command line is wrong: exit 2
+  unreadable,   // a file cannot be opened or read: exit 1
+  malformed,    // a file is not what it should be: exit 1
+  negative,     // the documented "no" of a command (no winner, a gate not met): exit 1
+  stopped,      // the caller stopped the analysis: exit 1
+  not_enough,   // evidence is missing or not comparable: exit 3
+  environment,  // a tool, a driver or a permission is missing: exit 4
 };
 
 int exit_code(ErrorKind kind);
@@ -71,16 +71,16 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
 #define FRX_CONCAT(a, b) FRX_CONCAT_IMPL(a, b)
 
 // Runs `expression`; on failure returns its error to our own caller.
-#define TRY(expression)                                             \
-  do {                                                              \
-    if (auto result_ = (expression); !result_) {                    \
-      return ::frx::Failure{std::move(result_).error()};            \
-    }                                                               \
+#define TRY(expression)                                  \
+  do {                                                   \
+    if (auto result_ = (expression); !result_) {         \
+      return ::frx::Failure{std::move(result_).error()}; \
+    }                                                    \
   } while (false)
 
 // `TRY_ASSIGN(const Session session, load(path));`
 #define TRY_ASSIGN(declaration, expression) TRY_ASSIGN_IMPL(FRX_CONCAT(result_, __LINE__), declaration, expression)
-#define TRY_ASSIGN_IMPL(result, declaration, expression)                 \
-  auto result = (expression);                                            \
-  if (!result) return ::frx::Failure{std::move(result).error()};         \
+#define TRY_ASSIGN_IMPL(result, declaration, expression)         \
+  auto result = (expression);                                    \
+  if (!result) return ::frx::Failure{std::move(result).error()}; \
   declaration = std::move(*result)

@@ -23,10 +23,8 @@ class SharedText {
 
   friend bool operator==(const SharedText& a, const SharedText& b) { return a.text_ == b.text_ || a.view() == b.view(); }
   template <typename Text>
-    requires std::convertible_to<const Text&, std::string_view>
-  friend bool operator==(const SharedText& a, const Text& b) {
-    return a.view() == std::string_view(b);
-  }
+  requires std::convertible_to<const Text&, std::string_view>
+  friend bool operator==(const SharedText& a, const Text& b) { return a.view() == std::string_view(b); }
 
  private:
   std::shared_ptr<const std::string> text_;  // null: empty

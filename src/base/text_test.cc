@@ -76,9 +76,7 @@ TEST(Shorten, NeverCutsInsideACharacter) {
 
 TEST(Wrap, BreaksBetweenWords) { EXPECT_EQ(wrap("one two  three four", 9), (Texts{"one two", "three", "four"})); }
 
-TEST(Wrap, GivesALongWordItsOwnLine) {
-  EXPECT_EQ(wrap("a incomprehensible b", 5), (Texts{"a", "incomprehensible", "b"}));
-}
+TEST(Wrap, GivesALongWordItsOwnLine) { EXPECT_EQ(wrap("a incomprehensible b", 5), (Texts{"a", "incomprehensible", "b"})); }
 
 TEST(Nearest, FindsTheTypingMistake) {
   const std::vector<std::string_view> words = {"dram_bytes", "kernel_duration", "grid_size"};
@@ -102,8 +100,7 @@ TEST(ReadableSymbol, IsWhatPeopleSay) {
 }
 
 TEST(ReadableSymbol, LeavesOtherNamesAlone) {
-  for (const char* name : {"", "copy", "_Z", "_Zxyz", "_Z99short", "_ZN", "triton_poi_0d1d"})
-    EXPECT_EQ(readable_symbol(name), name);
+  for (const char* name : {"", "copy", "_Z", "_Zxyz", "_Z99short", "_ZN", "triton_poi_0d1d"}) EXPECT_EQ(readable_symbol(name), name);
 }
 
 }  // namespace

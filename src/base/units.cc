@@ -17,17 +17,17 @@ struct Named {
 
 // Every unit word of Nsight Compute 2019-2026, nvprof and our own data files.
 constexpr Named words[] = {
-    {"ns", Base::time, 1},          {"nsecond", Base::time, 1},    {"us", Base::time, 1e3},
-    {"usecond", Base::time, 1e3},   {"ms", Base::time, 1e6},       {"msecond", Base::time, 1e6},
-    {"s", Base::time, 1e9},         {"second", Base::time, 1e9},   {"sec", Base::time, 1e9},
-    {"byte", Base::byte, 1},        {"bytes", Base::byte, 1},      {"B", Base::byte, 1},
-    {"cycle", Base::cycle, 1},      {"cycles", Base::cycle, 1},    {"inst", Base::inst, 1},
-    {"sector", Base::sector, 1},    {"sectors", Base::sector, 1},  {"request", Base::request, 1},
+    {"ns", Base::time, 1},          {"nsecond", Base::time, 1},        {"us", Base::time, 1e3},
+    {"usecond", Base::time, 1e3},   {"ms", Base::time, 1e6},           {"msecond", Base::time, 1e6},
+    {"s", Base::time, 1e9},         {"second", Base::time, 1e9},       {"sec", Base::time, 1e9},
+    {"byte", Base::byte, 1},        {"bytes", Base::byte, 1},          {"B", Base::byte, 1},
+    {"cycle", Base::cycle, 1},      {"cycles", Base::cycle, 1},        {"inst", Base::inst, 1},
+    {"sector", Base::sector, 1},    {"sectors", Base::sector, 1},      {"request", Base::request, 1},
     {"requests", Base::request, 1}, {"wavefront", Base::wavefront, 1}, {"wavefronts", Base::wavefront, 1},
-    {"warp", Base::warp, 1},        {"warps", Base::warp, 1},      {"thread", Base::thread, 1},
-    {"threads", Base::thread, 1},   {"block", Base::block, 1},     {"blocks", Base::block, 1},
-    {"register", Base::reg, 1},     {"sample", Base::sample, 1},   {"samples", Base::sample, 1},
-    {"flop", Base::flop, 1},        {"flops", Base::flop, 1},      {"SM", Base::sm, 1},
+    {"warp", Base::warp, 1},        {"warps", Base::warp, 1},          {"thread", Base::thread, 1},
+    {"threads", Base::thread, 1},   {"block", Base::block, 1},         {"blocks", Base::block, 1},
+    {"register", Base::reg, 1},     {"sample", Base::sample, 1},       {"samples", Base::sample, 1},
+    {"flop", Base::flop, 1},        {"flops", Base::flop, 1},          {"SM", Base::sm, 1},
     {"wave", Base::wave, 1},        {"%", Base::percent, 1},
 };
 
@@ -74,9 +74,8 @@ std::optional<Unit> parse_term(std::string_view text) {
   return std::nullopt;
 }
 
-constexpr std::string_view base_names[base_count] = {
-    "ns", "byte", "cycle", "inst", "sector", "request", "wavefront", "warp",
-    "thread", "block", "register", "sample", "flop", "SM", "wave", "%"};
+constexpr std::string_view base_names[base_count] = {"ns",     "byte",  "cycle",    "inst",   "sector", "request", "wavefront", "warp",
+                                                     "thread", "block", "register", "sample", "flop",   "SM",      "wave",      "%"};
 
 std::string with_prefix(double value, std::string_view unit) {
   const double size = std::abs(value);

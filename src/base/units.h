@@ -16,7 +16,22 @@ namespace frx {
 
 // The base quantities. A percentage is a quantity of its own, so that 40 % never meets 0.4 unnoticed.
 enum class Base : std::uint8_t {
-  time, byte, cycle, inst, sector, request, wavefront, warp, thread, block, reg, sample, flop, sm, wave, percent,
+  time,
+  byte,
+  cycle,
+  inst,
+  sector,
+  request,
+  wavefront,
+  warp,
+  thread,
+  block,
+  reg,
+  sample,
+  flop,
+  sm,
+  wave,
+  percent,
 };
 constexpr std::size_t base_count = 16;
 

@@ -40,14 +40,12 @@ class Builder : public YAML::EventHandler {
     document_.pool += value;
     add({DocumentNode::text, line(mark), begin, static_cast<std::uint32_t>(value.size())});
   }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
     refuse(mark, anchor);
     start(DocumentNode::list, mark);
   }
   void OnSequenceEnd() override { finish(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
     refuse(mark, anchor);
     start(DocumentNode::map, mark);
   }
@@ -110,8 +108,7 @@ Result<Document> parse_yaml(std::string file, const std::string& text) {
     return fail(ErrorKind::malformed, "expected plain YAML, found {}", refused.reason)
         .at(fmt::format("{}:{}", document.file, refused.line + 1));
   } catch (const YAML::Exception& error) {
-    return fail(ErrorKind::malformed, "not valid YAML: {}", error.msg)
-        .at(fmt::format("{}:{}", document.file, error.mark.line + 1));
+    return fail(ErrorKind::malformed, "not valid YAML: {}", error.msg).at(fmt::format("{}:{}", document.file, error.mark.line + 1));
   }
   return document;
 }

@@ -114,11 +114,14 @@ int frx_call(const char* request, size_t size, char** reply) {
 }
 
 int frx_analyze_ptx_text(const char* text, size_t size, const char* gpu_model, char** reply) {
-  return frx::capi::answered(reply, [&] { return frx::capi::reply_of(frx::capi::result_of(frx::capi::view_of(text, size), "text.ptx", &frx::ingest::ptx_format, gpu_model)); });
+  return frx::capi::answered(reply, [&] {
+    return frx::capi::reply_of(frx::capi::result_of(frx::capi::view_of(text, size), "text.ptx", &frx::ingest::ptx_format, gpu_model));
+  });
 }
 
 int frx_analyze_ncu_csv_text(const char* text, size_t size, const char* gpu_model, char** reply) {
-  return frx::capi::answered(reply, [&] { return frx::capi::reply_of(frx::capi::result_of(frx::capi::view_of(text, size), "text.csv", nullptr, gpu_model)); });
+  return frx::capi::answered(
+      reply, [&] { return frx::capi::reply_of(frx::capi::result_of(frx::capi::view_of(text, size), "text.csv", nullptr, gpu_model)); });
 }
 
 const char* frx_version(void) { return FRX_VERSION; }

@@ -74,8 +74,7 @@ GpuList gpu_list(const Host& host, const std::string& nvidia_smi) {
   if (nvidia_smi.empty()) return list;
   for (const bool with_cc : {true, false}) {
     const std::string fields = with_cc ? "index,name,compute_cap,memory.total,driver_version" : "index,name,memory.total,driver_version";
-    const Result<Exit> answer =
-        host.run(question({nvidia_smi, "--query-gpu=" + fields, "--format=csv,noheader,nounits"}, tool_limit));
+    const Result<Exit> answer = host.run(question({nvidia_smi, "--query-gpu=" + fields, "--format=csv,noheader,nounits"}, tool_limit));
     if (!answer || !answer->ok()) {
       list.trouble = trouble_of(answer, tool_limit);
       if (contains_ignoring_case(list.trouble, "not a valid field")) continue;

@@ -36,11 +36,11 @@ struct Python {
 struct Environment {
   Tool ncu, nsys, nvcc, nvidia_smi;
   Python python;
-  std::string driver;            // version; empty: no driver
+  std::string driver;  // version; empty: no driver
   std::vector<Gpu> gpus;
-  std::string gpu_trouble;       // the message of nvidia-smi instead of a list
+  std::string gpu_trouble;  // the message of nvidia-smi instead of a list
   CounterPermission permission;
-  bool device_nodes = false;     // /dev/nvidiactl or WSL's /dev/dxg
+  bool device_nodes = false;  // /dev/nvidiactl or WSL's /dev/dxg
 };
 
 // Queries everything at once; the slowest answer (importing torch, at most 10 s) determines the time.

@@ -28,8 +28,7 @@ const Host& this_machine();
 
 // Looks for an executable file `name` in the folders of `path` ("/usr/bin:/bin"), then in `more`.
 // A name with a slash is looked up as it is.
-std::optional<std::string> find_program(std::string_view name, std::string_view path,
-                                        std::span<const std::string> more = {});
+std::optional<std::string> find_program(std::string_view name, std::string_view path, std::span<const std::string> more = {});
 
 // The folders in which NVIDIA's installers put their tools without adding them to PATH; the newest version first.
 std::vector<std::string> nvidia_tool_folders(const Host& host);

@@ -35,21 +35,17 @@ bool is_permission(const NcuLog& log) {
   return log.mentions("ERR_NVGPUCTRPERM") || log.mentions("permission to access NVIDIA GPU Performance Counters");
 }
 
-std::string first_error(const NcuLog& log) {
-  return log.errors.empty() ? std::string() : shorten(log.errors.front(), 300);
-}
+std::string first_error(const NcuLog& log) { return log.errors.empty() ? std::string() : shorten(log.errors.front(), 300); }
 
 Failure no_permission(const Host& host) {
   const CounterPermission permission = counter_permission(host);
   return fail(ErrorKind::environment, "no permission to read GPU counters (ERR_NVGPUCTRPERM): {}", permission_cause(permission))
-      .hint(join(permission_remedy(permission), "\n") +
-            "\nwithout counters frx still reads timelines, PTX and source: frx analyze --help");
+      .hint(join(permission_remedy(permission), "\n") + "\nwithout counters frx still reads timelines, PTX and source: frx analyze --help");
 }
 
 Failure no_kernels(const NcuRequest& request, const NcuLog& log) {
   if (log.application_code.value_or(0) != 0) {
-    return fail(ErrorKind::environment, "the application ended with exit code {} before a kernel was profiled",
-                *log.application_code)
+    return fail(ErrorKind::environment, "the application ended with exit code {} before a kernel was profiled", *log.application_code)
         .hint("run it alone first: " + shell_line(request.workload));
   }
   if (!request.kernel_filter.empty()) {
@@ -71,8 +67,7 @@ Failure unknown_counters(const NcuLog& log) {
 }
 
 // The reason why there is no table.
-Failure explain(const NcuRequest& request, const NcuLog& log, const Exit& exit, std::chrono::milliseconds time_limit,
-                const Host& host) {
+Failure explain(const NcuRequest& request, const NcuLog& log, const Exit& exit, std::chrono::milliseconds time_limit, const Host& host) {
   if (is_permission(log)) return no_permission(host);
   if (exit.timed_out) {
     return fail(ErrorKind::environment, "ncu was ended: {}", describe(exit, time_limit))
@@ -98,8 +93,8 @@ void note_survived(const NcuLog& log, const Exit& exit, std::chrono::millisecond
   } else if (exit.interrupted_by != 0) {
     capture.notes.push_back("profiling was interrupted: later launches are missing");
   } else if (log.application_code.value_or(0) != 0) {
-    capture.notes.push_back(fmt::format("the application ended with exit code {}: launches it never reached are missing",
-                                        *log.application_code));
+    capture.notes.push_back(
+        fmt::format("the application ended with exit code {}: launches it never reached are missing", *log.application_code));
   } else if (!exit.ok()) {
     capture.notes.push_back(fmt::format("ncu ended with {} after it had written its table", describe(exit)));
   }
@@ -160,9 +155,10 @@ Result<std::string> find_ncu(const NcuRequest& request, const Host& host) {
   NcuRequest elsewhere = request;
   elsewhere.log_file = "profile.csv";
   return fail(ErrorKind::environment, "Nsight Compute (ncu) was not found, neither on PATH nor where CUDA installs it")
-      .hint("install it: package nsight-compute of NVIDIA's repository, or with the CUDA toolkit, and put it on PATH;\n"
-            "or profile where it is and bring the file here:\n  1. " +
-            shell_line(ncu_command(elsewhere)) + "\n  2. frx profile --ncu profile.csv");
+      .hint(
+          "install it: package nsight-compute of NVIDIA's repository, or with the CUDA toolkit, and put it on PATH;\n"
+          "or profile where it is and bring the file here:\n  1. " +
+          shell_line(ncu_command(elsewhere)) + "\n  2. frx profile --ncu profile.csv");
 }
 
 Result<NcuCapture> profile_with_ncu(NcuRequest request, const Host& host, std::chrono::milliseconds time_limit) {
@@ -182,8 +178,7 @@ Result<NcuCapture> profile_with_ncu(NcuRequest request, const Host& host, std::c
       note_survived(done.log, done.exit, time_limit, capture);
       return capture;
     }
-    const bool again = first && !done.exit.timed_out && done.exit.interrupted_by == 0 &&
-                       drop_unknown(done.log, request, capture.notes);
+    const bool again = first && !done.exit.timed_out && done.exit.interrupted_by == 0 && drop_unknown(done.log, request, capture.notes);
     if (!again) return explain(request, done.log, done.exit, time_limit, host);
     std::error_code ignored;
     std::filesystem::remove(request.log_file, ignored);

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_directory.h"
 #include "capture/host.h"
 #include "capture/ncu_command.h"
-#include "base/temporary_directory.h"
 
 namespace frx::capture {
 

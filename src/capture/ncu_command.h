@@ -10,14 +10,14 @@
 namespace frx::capture {
 
 struct NcuRequest {
-  std::vector<std::string> counters;          // gpu__time_duration.sum, ...
-  std::string set;                            // an additional set of ncu's own, or empty
+  std::vector<std::string> counters;  // gpu__time_duration.sum, ...
+  std::string set;                    // an additional set of ncu's own, or empty
   std::string target_processes = "all";
-  std::string kernel_filter;                  // a name, "regex:..." or a plain regular expression
+  std::string kernel_filter;  // a name, "regex:..." or a plain regular expression
   std::optional<std::uint64_t> launch_skip;
   std::optional<std::uint64_t> launch_count;
-  std::string log_file;                       // where the CSV is written; empty: standard output
-  std::vector<std::string> workload;          // the application and its arguments
+  std::string log_file;               // where the CSV is written; empty: standard output
+  std::vector<std::string> workload;  // the application and its arguments
 };
 
 // `--page raw` gives one row per launch and counter names instead of labels; `--print-units base` makes unit conversion unnecessary; both

@@ -19,7 +19,7 @@
 namespace frx::capture {
 
 struct NcuLog {
-  bool has_table = false;                      // a header and at least one launch
+  bool has_table = false;  // a header and at least one launch
   bool no_kernels = false;
   std::vector<std::string> errors;             // without "==ERROR==", in order
   std::vector<std::string> unknown_counters;   // as ncu wrote them: names or regular expressions

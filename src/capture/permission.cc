@@ -59,8 +59,9 @@ CounterPermission counter_permission(const Host& host) {
 
 std::string permission_cause(const CounterPermission& permission) {
   if (permission.place == Place::wsl2) return "Windows lets administrators only read GPU performance counters";
-  const std::string setting = !permission.admin_only ? "" : *permission.admin_only ? " (RmProfilingAdminOnly: 1)"
-                                                                                   : " (RmProfilingAdminOnly: 0)";
+  const std::string setting = !permission.admin_only   ? ""
+                              : *permission.admin_only ? " (RmProfilingAdminOnly: 1)"
+                                                       : " (RmProfilingAdminOnly: 0)";
   if (permission.place == Place::container) {
     return "the driver of the host keeps GPU performance counters from this container" + setting;
   }
@@ -76,11 +77,9 @@ std::vector<std::string> permission_remedy(const CounterPermission& permission) 
       return {"start the container with --cap-add=SYS_ADMIN (Kubernetes: securityContext.capabilities.add),",
               "or set NVreg_RestrictProfilingToAdminUsers=0 on the host; nothing inside the container changes it"};
     case Place::bare_metal:
-      return {"now:     run it as root (or with CAP_SYS_ADMIN)",
-              "forever: echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' |",
+      return {"now:     run it as root (or with CAP_SYS_ADMIN)", "forever: echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' |",
               "           sudo tee /etc/modprobe.d/nvidia-profiling.conf",
-              "         sudo update-initramfs -u    (Fedora, RHEL: sudo dracut --force)",
-              "         then reboot"};
+              "         sudo update-initramfs -u    (Fedora, RHEL: sudo dracut --force)", "         then reboot"};
   }
   return {};
 }

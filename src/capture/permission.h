@@ -16,8 +16,8 @@ Place place_of(const Host& host);
 
 struct CounterPermission {
   Place place = Place::bare_metal;
-  std::optional<bool> admin_only;   // RmProfilingAdminOnly of the driver; absent when it cannot be read
-  bool is_admin = false;            // this process has CAP_SYS_ADMIN
+  std::optional<bool> admin_only;  // RmProfilingAdminOnly of the driver; absent when it cannot be read
+  bool is_admin = false;           // this process has CAP_SYS_ADMIN
 
   // nullopt: unknown.
   std::optional<bool> allowed() const;

@@ -23,16 +23,16 @@ struct ChildCommand {
   Input input = Input::nothing;
   Output out = Output::keep;
   Output err = Output::keep;
-  std::size_t keep_limit = std::size_t{1} << 20;                 // bytes kept of each stream
-  std::chrono::milliseconds time_limit{0};                       // 0: none
+  std::size_t keep_limit = std::size_t{1} << 20;  // bytes kept of each stream
+  std::chrono::milliseconds time_limit{0};        // 0: none
 };
 
 struct Exit {
-  int status = 0;               // of exit(), when `signal` is 0
-  int signal = 0;               // that ended it
+  int status = 0;  // of exit(), when `signal` is 0
+  int signal = 0;  // that ended it
   bool timed_out = false;
-  int interrupted_by = 0;       // the signal that this process received and passed on
-  bool out_cut = false;         // more was written than kept
+  int interrupted_by = 0;  // the signal that this process received and passed on
+  bool out_cut = false;    // more was written than kept
   bool err_cut = false;
   std::string out;
   std::string err;

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <thread>
 
-#include "capture/host.h"
 #include "base/temporary_directory.h"
+#include "capture/host.h"
 
 namespace frx::capture {
 namespace {

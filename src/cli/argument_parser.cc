@@ -83,14 +83,14 @@ Result<std::vector<std::string>> normalise(std::span<const Parameter> parameters
       continue;
     }
     const std::size_t equals = argument.find('=');
-    const bool is_flag = std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& one) {
-      return one.kind == Parameter::Kind::flag && one.is_named(name);
-    });
+    const bool is_flag = std::any_of(parameters.begin(), parameters.end(),
+                                     [&](const Parameter& one) { return one.kind == Parameter::Kind::flag && one.is_named(name); });
     if (is_flag && equals != argument.npos) return fail(ErrorKind::usage, "{} takes no value", name);
     if (equals != argument.npos) name += argument.substr(equals);
     if (!is_flag && equals == argument.npos && i + 1 < args.size() && looks_like_option(args[i + 1])) {
       // A value may begin with '-', such as a flag for a compiler; before an option of ours it was forgotten.
-      if (args[i + 1] == "--" || full_option_name(parameters, args[i + 1])) return fail(ErrorKind::usage, "expected a value after {}", name);
+      if (args[i + 1] == "--" || full_option_name(parameters, args[i + 1]))
+        return fail(ErrorKind::usage, "expected a value after {}", name);
       name += "=" + args[++i];
     }
     result.push_back(std::move(name));
@@ -119,7 +119,8 @@ Result<std::string> full_option_name(std::span<const Parameter> parameters, std:
   if (!argument.starts_with("--")) {
     const std::string_view name = argument.substr(0, 2);
     if (is_known(name)) return std::string(name);
-    return fail(ErrorKind::usage, "unknown option '{}'", printable(argument)).hint(did_you_mean("-" + std::string(argument), long_names(parameters)));
+    return fail(ErrorKind::usage, "unknown option '{}'", printable(argument))
+        .hint(did_you_mean("-" + std::string(argument), long_names(parameters)));
   }
   const std::string_view typed = argument.substr(0, argument.find('='));
   if (is_known(typed)) return std::string(typed);

@@ -46,10 +46,12 @@ struct Options {
 void describe(Syntax& syntax, Options& options) {
   syntax.remember(options.given);
   syntax.text(
-      "Reads an Nsight Compute profile (a report or an export of any version), a trace of the PyTorch profiler or those of all ranks of a run, a run bundle, or code, and prints "
+      "Reads an Nsight Compute profile (a report or an export of any version), a trace of the PyTorch profiler or those of all ranks of a "
+      "run, a run bundle, or code, and prints "
       "the diagnosis; with --before and --after, what a change did. Of code, any number of files and folders.");
   syntax.arguments("TARGET", options.targets,
-                   "Nsight Compute report (.ncu-rep) or export (CSV, text), PyTorch trace (.json, .json.gz) or those of all ranks (files, folder), run bundle (folder, .zip), or code: files and folders; - is standard input");
+                   "Nsight Compute report (.ncu-rep) or export (CSV, text), PyTorch trace (.json, .json.gz) or those of all ranks (files, "
+                   "folder), run bundle (folder, .zip), or code: files and folders; - is standard input");
   syntax.option("--before", "FILE", options.before.any, "the version before the change: profile, trace, run bundle, CUDA source or PTX");
   syntax.option("--after", "FILE", options.after.any, "the version after it");
   syntax.option("--before-source", "FILE", options.before.source, "CUDA source of the version before, beside its PTX or profile");
@@ -64,7 +66,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--after-label", "TEXT", options.after.label, "what to call the second side");
   describe_analysis(syntax, options.analysis);
   syntax.option("--why", "FIELD", options.why, "only tell where this number or label comes from");
-  syntax.option("--scope", "SCOPE", options.scope, "of a run or trace: all completed steps (run), those after warming up (steady_state), or auto");
+  syntax.option("--scope", "SCOPE", options.scope,
+                "of a run or trace: all completed steps (run), those after warming up (steady_state), or auto");
   describe_code(syntax, options.code);
   syntax.flag("--json,--output-json", options.json, "print JSON");
   syntax.example("kernel.cu kernel.ptx report.csv", "what source, PTX and profile say together, and what would settle it");
@@ -90,7 +93,8 @@ Result<> sort_in(SideFiles& side, std::string_view option, Session& session) {
     return fail(ErrorKind::usage, "analyze: a training run goes with no source, PTX or profile").at(file);
   }
   std::string& place = kind == Kind::cuda ? side.source : kind == Kind::ptx ? side.ptx : side.ncu;
-  if (!place.empty() && place != file) return fail(ErrorKind::usage, "analyze: {} and {} are of one kind", printable(file), printable(place)).at(std::string(option));
+  if (!place.empty() && place != file)
+    return fail(ErrorKind::usage, "analyze: {} and {} are of one kind", printable(file), printable(place)).at(std::string(option));
   place = file;
   return {};
 }
@@ -166,10 +170,14 @@ Result<int> compare(const Options& options, Io& io) {
 // What cannot be analysed fails in the analysis, with better words.
 Result<> check_options(const Options& options, std::span<const analyse::Input> inputs) {
   const analyse::Analyzer* analyzer = analyse::analyzer_for(inputs);
-  const auto any = [&](Kind kind) { return std::ranges::any_of(inputs, [&](const analyse::Input& input) { return input.kind() == kind; }); };
+  const auto any = [&](Kind kind) {
+    return std::ranges::any_of(inputs, [&](const analyse::Input& input) { return input.kind() == kind; });
+  };
   if (!analyzer || any(Kind::other)) return {};
   const std::string_view id = analyzer->id;
-  const std::string_view what = inputs.size() == 1 ? ingest::name_of(inputs.front().kind()) : id == "layers" ? "inputs of several kinds" : id;
+  const std::string_view what = inputs.size() == 1 ? ingest::name_of(inputs.front().kind())
+                                : id == "layers"   ? "inputs of several kinds"
+                                                   : id;
   const Given& given = options.given;
   TRY(given.expect_applicable("analyze", what,
                               {{"--why", id == "profile", "one profile"},
@@ -216,7 +224,7 @@ Result<int> act(const Options& given, Io& io) {
 }  // namespace
 }  // namespace command_analyze
 
-constinit const Command analyze_command =
-    make_command<command_analyze::Options, command_analyze::describe, command_analyze::act>("analyze", "Diagnose an export, or compare two", "Diagnose");
+constinit const Command analyze_command = make_command<command_analyze::Options, command_analyze::describe, command_analyze::act>(
+    "analyze", "Diagnose an export, or compare two", "Diagnose");
 
 }  // namespace frx::cli

@@ -145,7 +145,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace
 }  // namespace command_collect
 
-constinit const Command collect_command =
-    make_command<command_collect::Options, command_collect::describe, command_collect::act>("collect", "Run a training program and keep what was seen as a bundle", "Measure");
+constinit const Command collect_command = make_command<command_collect::Options, command_collect::describe, command_collect::act>(
+    "collect", "Run a training program and keep what was seen as a bundle", "Measure");
 
 }  // namespace frx::cli

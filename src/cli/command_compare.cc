@@ -3,10 +3,10 @@
 #include <array>
 
 #include "base/text.h"
+#include "cli/analysis.h"
 #include "cli/command.h"
 #include "cli/comparison.h"
 #include "cli/implementation_comparison.h"
-#include "cli/analysis.h"
 #include "cli/print_answer.h"
 
 namespace frx::cli {
@@ -178,7 +178,7 @@ Result<int> act(const Options& given, Io& io) {
 }  // namespace
 }  // namespace command_compare
 
-constinit const Command compare_command =
-    make_command<command_compare::Options, command_compare::describe, command_compare::act>("compare", "Say which of two is better or faster, if one can tell", "Diagnose");
+constinit const Command compare_command = make_command<command_compare::Options, command_compare::describe, command_compare::act>(
+    "compare", "Say which of two is better or faster, if one can tell", "Diagnose");
 
 }  // namespace frx::cli

@@ -208,6 +208,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace command_completion
 
 constinit const Command completion_command =
-    make_command<command_completion::Options, command_completion::describe, command_completion::act>("completion", "Print a completion script for your shell", "Set up");
+    make_command<command_completion::Options, command_completion::describe, command_completion::act>(
+        "completion", "Print a completion script for your shell", "Set up");
 
 }  // namespace frx::cli

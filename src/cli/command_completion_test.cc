@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
-#include "capture/host.h"
 #include "base/temporary_directory.h"
+#include "capture/host.h"
 #include "cli/command.h"
 #include "cli/test_io.h"
 

@@ -18,8 +18,9 @@ struct Options {
 };
 
 void describe(Syntax& syntax, Options& options) {
-  syntax.text("WARN names something that limits what can be collected, and the step that helps. FAIL means that this program "
-              "itself is broken. Reading profiles, PTX and source needs nothing of the machine.");
+  syntax.text(
+      "WARN names something that limits what can be collected, and the step that helps. FAIL means that this program "
+      "itself is broken. Reading profiles, PTX and source needs nothing of the machine.");
   syntax.flag("--json", options.json, "print JSON");
   syntax.exit_code(0, "no check failed");
   syntax.exit_code(1, "at least one FAIL");
@@ -104,7 +105,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace
 }  // namespace command_doctor
 
-constinit const Command doctor_command =
-    make_command<command_doctor::Options, command_doctor::describe, command_doctor::act>("doctor", "Check what this machine offers for profiling", "Set up");
+constinit const Command doctor_command = make_command<command_doctor::Options, command_doctor::describe, command_doctor::act>(
+    "doctor", "Check what this machine offers for profiling", "Set up");
 
 }  // namespace frx::cli

@@ -29,7 +29,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.text(
       "Writes frx_summary.txt (for people), frx_llm_prompt.txt (for a language model) and frx_evidence.json (frx_explain_v0) "
       "from an Nsight Compute profile, or from a run bundle (frx_telemetry_explain_v0).");
-  syntax.argument("PATH", options.path, "Nsight Compute report (.ncu-rep) or export (CSV, text), or run bundle (folder, .zip); - is standard input");
+  syntax.argument("PATH", options.path,
+                  "Nsight Compute report (.ncu-rep) or export (CSV, text), or run bundle (folder, .zip); - is standard input");
   syntax.option("--source,--src", "FILE", options.brief.source_path, "CUDA source to put into the brief");
   syntax.option("--out", "DIR", options.brief.directory, "where to write the files");
   syntax.choice("--scope", "SCOPE", options.scope, {"auto", "run", "steady_state"},
@@ -103,7 +104,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace
 }  // namespace command_explain
 
-constinit const Command explain_command =
-    make_command<command_explain::Options, command_explain::describe, command_explain::act>("explain", "Write an optimisation brief for people and language models", "Diagnose");
+constinit const Command explain_command = make_command<command_explain::Options, command_explain::describe, command_explain::act>(
+    "explain", "Write an optimisation brief for people and language models", "Diagnose");
 
 }  // namespace frx::cli

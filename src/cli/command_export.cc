@@ -25,10 +25,11 @@ struct Options {
 };
 
 void describe(Syntax& syntax, Options& options) {
-  syntax.text("Writes every value of an Nsight Compute report (.ncu-rep) as text, without the tool that made it: CSV as the tool's "
-              "details page, one row per metric, or JSON (frx_ncu_report_v0) with all it says of launches, rules, code and session. "
-              "Values are in base units (ns, byte, hz); what could not be measured is n/a or null. Names of people, hosts "
-              "and folders are left out.");
+  syntax.text(
+      "Writes every value of an Nsight Compute report (.ncu-rep) as text, without the tool that made it: CSV as the tool's "
+      "details page, one row per metric, or JSON (frx_ncu_report_v0) with all it says of launches, rules, code and session. "
+      "Values are in base units (ns, byte, hz); what could not be measured is n/a or null. Names of people, hosts "
+      "and folders are left out.");
   syntax.required_argument("REPORT", options.report, "Nsight Compute report; - is standard input");
   syntax.choice("--format", "FORMAT", options.format, {"csv", "json"}, "form (by default as --out is named, else csv)");
   syntax.option("-o,--out", "FILE", options.out, "write to this file instead of standard output");
@@ -67,14 +68,16 @@ Result<> expect_report(ingest::Source& source) {
   if (ingest::nsight::begins_report(head)) return {};
   constexpr std::string_view expected = "expected an Nsight Compute report (.ncu-rep), found ";
   if (const std::string_view title = text_format(head); !title.empty()) {
-    return fail(ErrorKind::malformed, "{}{}", expected, title).at(path).hint(
-        "it is text already; to read it: frx profile --ncu " + shell_quote(path));
+    return fail(ErrorKind::malformed, "{}{}", expected, title)
+        .at(path)
+        .hint("it is text already; to read it: frx profile --ncu " + shell_quote(path));
   }
   if (ingest::is_lfs_pointer(head)) {
     return fail(ErrorKind::malformed, "{}a git-lfs pointer to it", expected).at(path).hint("fetch the file itself: git lfs pull");
   }
-  return fail(ErrorKind::malformed, "{}{}", expected, head.empty() ? "an empty file" : "something else").at(path).hint(
-      "ncu -o report ./your_app writes one");
+  return fail(ErrorKind::malformed, "{}{}", expected, head.empty() ? "an empty file" : "something else")
+      .at(path)
+      .hint("ncu -o report ./your_app writes one");
 }
 
 Result<convert::Outcome> convert_to(const Options& options, ingest::Source& source, const convert::Write& write, Io& io) {
@@ -132,6 +135,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace
 }  // namespace command_export
 
-constinit const Command export_command = make_command<command_export::Options, command_export::describe, command_export::act>("export", "Write a report as CSV or JSON", "Diagnose");
+constinit const Command export_command = make_command<command_export::Options, command_export::describe, command_export::act>(
+    "export", "Write a report as CSV or JSON", "Diagnose");
 
 }  // namespace frx::cli

@@ -286,7 +286,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace
 }  // namespace command_init
 
-constinit const Command init_command =
-    make_command<command_init::Options, command_init::describe, command_init::act>("init", "Say what to do first, or put the SDK into a script", "Set up");
+constinit const Command init_command = make_command<command_init::Options, command_init::describe, command_init::act>(
+    "init", "Say what to do first, or put the SDK into a script", "Set up");
 
 }  // namespace frx::cli

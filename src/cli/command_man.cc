@@ -172,6 +172,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace
 }  // namespace command_man
 
-constinit const Command man_command = make_command<command_man::Options, command_man::describe, command_man::act>("man", "Print the manual page", "Set up");
+constinit const Command man_command =
+    make_command<command_man::Options, command_man::describe, command_man::act>("man", "Print the manual page", "Set up");
 
 }  // namespace frx::cli

@@ -28,8 +28,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--list", options.list, "list the presets");
   // --log-file, not "> FILE": the program's own output stays out of the CSV (docs/contract.md, section 3.8).
   syntax.option("-o,--output", "FILE", options.request.log_file, "let ncu write the CSV to FILE");
-  syntax.option("--kernel-name", "FILTER", options.request.kernel_filter,
-                "only kernels of this name, or matching this regular expression");
+  syntax.option("--kernel-name", "FILTER", options.request.kernel_filter, "only kernels of this name, or matching this regular expression");
   syntax.option("--target-processes", "MODE", options.request.target_processes, "which processes to profile");
   syntax.option("--launch-skip", "N", options.request.launch_skip, "leave out the first N launches");
   syntax.option("--launch-count", "N", options.request.launch_count, "profile at most N launches");
@@ -91,8 +90,8 @@ Result<int> act(const Options& options, Io& io) {
                                        {"--launch-skip", !options.list, of_one},
                                        {"--launch-count", !options.list, of_one}}));
   if (options.list) return list_presets(presets, metrics, options.json, io);
-  const auto preset = std::find_if(presets.begin(), presets.end(),
-                                   [&](const knowledge::Preset& one) { return one.name == options.preset; });
+  const auto preset =
+      std::find_if(presets.begin(), presets.end(), [&](const knowledge::Preset& one) { return one.name == options.preset; });
   if (preset == presets.end()) return fail(ErrorKind::usage, "no preset is called '{}'", printable(options.preset));
   capture::NcuRequest request = options.request;
   request.counters = counters_of(*preset, metrics);
@@ -102,8 +101,12 @@ Result<int> act(const Options& options, Io& io) {
     return 0;
   }
   const std::vector<std::string> command = ncu_command(request);
-  write_json(io, "ncu_command", {{"preset", preset->name}, {"description", preset->description},
-                                 {"metrics", request.counters}, {"command", command}, {"shell", capture::shell_line(command)}});
+  write_json(io, "ncu_command",
+             {{"preset", preset->name},
+              {"description", preset->description},
+              {"metrics", request.counters},
+              {"command", command},
+              {"shell", capture::shell_line(command)}});
   return 0;
 }
 
@@ -111,6 +114,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace command_ncu_command
 
 constinit const Command ncu_command_command =
-    make_command<command_ncu_command::Options, command_ncu_command::describe, command_ncu_command::act>("ncu-command", "Print the ncu command that collects the right counters", "Measure");
+    make_command<command_ncu_command::Options, command_ncu_command::describe, command_ncu_command::act>(
+        "ncu-command", "Print the ncu command that collects the right counters", "Measure");
 
 }  // namespace frx::cli

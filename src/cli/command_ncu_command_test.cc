@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/temporary_directory.h"
 #include "base/text.h"
 #include "capture/fake_host.h"
-#include "base/temporary_directory.h"
 #include "cli/test_io.h"
 
 namespace frx::cli {

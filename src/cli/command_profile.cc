@@ -31,7 +31,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.text(
       "Says why the kernels are slow, what to change first and how to check that it helped. Reads an export of any "
       "version of Nsight Compute, or runs ncu on the program after --.");
-  syntax.option("--ncu", "FILE", options.ncu_file, "read this report (.ncu-rep) or export (CSV, text; - is standard input) instead of running ncu");
+  syntax.option("--ncu", "FILE", options.ncu_file,
+                "read this report (.ncu-rep) or export (CSV, text; - is standard input) instead of running ncu");
   syntax.option("--ptx", "FILE", options.ptx_file, "read this PTX instead: what frx analyze FILE says, and its brief");
   syntax.choice("--preset", "NAME", options.live.preset, knowledge::preset_names(knowledge::Library::builtin()), "counters of a live run");
   syntax.option("--out", "FILE", options.live.keep_as, "keep the CSV of a live run");
@@ -129,7 +130,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace
 }  // namespace command_profile
 
-constinit const Command profile_command =
-    make_command<command_profile::Options, command_profile::describe, command_profile::act>("profile", "Say why kernels are slow, from ncu or from an export", "Diagnose");
+constinit const Command profile_command = make_command<command_profile::Options, command_profile::describe, command_profile::act>(
+    "profile", "Say why kernels are slow, from ncu or from an export", "Diagnose");
 
 }  // namespace frx::cli

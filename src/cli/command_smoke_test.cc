@@ -184,6 +184,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace command_smoke_test
 
 constinit const Command smoke_test_command =
-    make_command<command_smoke_test::Options, command_smoke_test::describe, command_smoke_test::act>("smoke-test", "Check this installation on an invented run", "Set up");
+    make_command<command_smoke_test::Options, command_smoke_test::describe, command_smoke_test::act>(
+        "smoke-test", "Check this installation on an invented run", "Set up");
 
 }  // namespace frx::cli

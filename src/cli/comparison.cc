@@ -76,7 +76,8 @@ Result<> expect_other_files(const ComparisonOptions& options) {
     for (const std::string& other : others) {
       std::error_code error;
       if (!std::filesystem::equivalent(options.baselines[i], other, error)) continue;
-      return fail(ErrorKind::usage, "compare: a --baseline is a further recording, not {} again", printable(other)).at(options.baselines[i]);
+      return fail(ErrorKind::usage, "compare: a --baseline is a further recording, not {} again", printable(other))
+          .at(options.baselines[i]);
     }
   }
   return {};

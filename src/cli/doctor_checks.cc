@@ -1,9 +1,9 @@
 #include "cli/doctor_checks.h"
 
+#include "base/temporary_directory.h"
 #include "base/text.h"
 #include "capture/gpu/gpu_sampler.h"
 #include "capture/ncu_command.h"
-#include "base/temporary_directory.h"
 #include "ingest/profile.h"
 #include "knowledge/presets.h"
 
@@ -28,7 +28,9 @@ Check torch(const Environment& environment) {
   const capture::Python& python = environment.python;
   if (!python.torch.empty()) return {Status::ok, "torch", python.torch, {}};
   if (!python.interpreter.found()) return {Status::skip, "torch", "no Python", {}};
-  return {Status::warn, "torch", python.trouble.empty() ? "not importable" : python.trouble,
+  return {Status::warn,
+          "torch",
+          python.trouble.empty() ? "not importable" : python.trouble,
           {"only collecting from PyTorch programs needs it: pip install torch, or activate the environment that has it"}};
 }
 
@@ -39,7 +41,9 @@ Check cuda_available(const Environment& environment) {
     return {Status::ok, "CUDA available", fmt::format("{} x{}", python.cuda_device_name, python.cuda_devices), {}};
   }
   const bool cpu_build = python.torch.find("+cpu") != python.torch.npos;
-  return {Status::warn, "CUDA available", "torch sees no CUDA device",
+  return {Status::warn,
+          "CUDA available",
+          "torch sees no CUDA device",
           {cpu_build ? "this torch is a CPU build: install a CUDA one (https://pytorch.org/get-started)"
                      : "check driver and CUDA_VISIBLE_DEVICES; in a container start it with --gpus all"}};
 }
@@ -109,14 +113,12 @@ Result<std::string> engine_facts() {
   if (session.launches != 1) {
     return fail(ErrorKind::malformed, "the self-check has one launch, {} were read", session.launches);
   }
-  return fmt::format("{} metrics, {} presets, {} GPU families", metrics.size(), presets.size(),
-                     library.folder("gpus").size());
+  return fmt::format("{} metrics, {} presets, {} GPU families", metrics.size(), presets.size(), library.folder("gpus").size());
 }
 
 // Can a program be started, and is there room for its profile?
 Result<> try_collecting(const capture::Host& host) {
-  TRY_ASSIGN(const TemporaryDirectory folder,
-             TemporaryDirectory::make(host.variable("TMPDIR").value_or("/tmp")));
+  TRY_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make(host.variable("TMPDIR").value_or("/tmp")));
   capture::ChildCommand child;
   child.argv = {"/bin/sh", "-c", "exit 7"};
   child.directory = folder.path();
@@ -146,8 +148,8 @@ std::vector<Check> machine_checks(const Environment& environment) {
                         "install Nsight Compute (package nsight-compute, or the CUDA toolkit) and put ncu on PATH"));
   checks.push_back(tool("nsys", environment.nsys, "recording timelines needs it",
                         "install Nsight Systems (package nsight-systems) and put nsys on PATH"));
-  checks.push_back(tool("nvcc", environment.nvcc, "compiling CUDA source needs it",
-                        "install the CUDA toolkit, or set CUDA_HOME to where it is"));
+  checks.push_back(
+      tool("nvcc", environment.nvcc, "compiling CUDA source needs it", "install the CUDA toolkit, or set CUDA_HOME to where it is"));
   checks.push_back(counter_permission(environment));
   return checks;
 }
@@ -158,7 +160,9 @@ Check sampling_check(const capture::Host& host, const Environment& environment) 
   if (!has_driver) return {Status::skip, label, "no NVIDIA driver", {}};
   const Result<std::unique_ptr<capture::GpuSource>> source = capture::open_gpu_source(host, std::chrono::seconds(1));
   if (!source) {
-    return {Status::warn, label, source.error().message,
+    return {Status::warn,
+            label,
+            source.error().message,
             {"runs are collected without GPU samples; FRX_NVML_LIBRARY=FILE names libnvidia-ml.so.1 when it lies elsewhere"}};
   }
   const std::size_t gpus = (*source)->gpus().size();
@@ -176,7 +180,9 @@ Check collector_check(const capture::Host& host) {
 Check engine_check() {
   Result<std::string> facts = engine_facts();
   if (facts) return {Status::ok, "fournex.analysis", std::move(*facts), {}};
-  return {Status::fail, "fournex.analysis", facts.error().where + ": " + facts.error().message,
+  return {Status::fail,
+          "fournex.analysis",
+          facts.error().where + ": " + facts.error().message,
           {"this build is broken: install it again, or report it with the line above"}};
 }
 

@@ -36,9 +36,7 @@ void paragraph(std::string& out, std::string_view text, std::size_t width) {
   for (const std::string& line : wrap(text, width)) out += line + "\n";
 }
 
-bool is_option(const Parameter& parameter) {
-  return parameter.kind == Parameter::Kind::flag || parameter.kind == Parameter::Kind::option;
-}
+bool is_option(const Parameter& parameter) { return parameter.kind == Parameter::Kind::flag || parameter.kind == Parameter::Kind::option; }
 
 std::size_t explanation_column(const Syntax& syntax) {
   std::size_t widest_left = 16;

@@ -168,7 +168,7 @@ Result<> expect_shared_layer(const report::ImplementationComparison& comparison,
   return fail(ErrorKind::not_enough,
               "compare: the two sides have no evidence of one kind (CUDA source, PTX, profile) that could be compared")
       .hint((first.cuda && second.ptx) || (second.cuda && first.ptx) ? "--with-ptx compiles the source"
-                                                                 : "give source, PTX or a profile of both");
+                                                                     : "give source, PTX or a profile of both");
 }
 
 Result<int> judged(const report::ImplementationComparison& comparison, const ImplementationOptions& options) {

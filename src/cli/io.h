@@ -65,11 +65,10 @@ struct Io {
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   int width = 80;
-  bool colour = false;                  // on `out`
-  LogLevel level = LogLevel::warning;   // -v: info, --debug: debug
-  std::string program = "frx";          // the name it was called by: frx or fournex
-  std::function<std::optional<std::string>(std::string_view)> environment =
-      [](std::string_view) { return std::nullopt; };
+  bool colour = false;                 // on `out`
+  LogLevel level = LogLevel::warning;  // -v: info, --debug: debug
+  std::string program = "frx";         // the name it was called by: frx or fournex
+  std::function<std::optional<std::string>(std::string_view)> environment = [](std::string_view) { return std::nullopt; };
   const capture::Host* host = &capture::this_machine();
   // Answers of thousands of small pieces. A process that ends has no need to give them back one by one.
   std::vector<std::shared_ptr<const void>> kept = {};

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "cli/io.h"
 #include "answer/json.h"
+#include "cli/io.h"
 
 namespace frx::cli {
 

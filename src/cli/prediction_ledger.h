@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
 #include "answer/json.h"
+#include "base/result.h"
 #include "report/prediction_scores.h"
 
 namespace frx::cli {

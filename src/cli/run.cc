@@ -15,8 +15,7 @@ bool is_help(const std::string& argument) { return argument == "--help" || argum
 
 // Help may be asked for anywhere before `--`.
 bool asks_for_help(std::span<const std::string> args) {
-  return std::find_if(args.begin(), std::find(args.begin(), args.end(), "--"), is_help) !=
-         std::find(args.begin(), args.end(), "--");
+  return std::find_if(args.begin(), std::find(args.begin(), args.end(), "--"), is_help) != std::find(args.begin(), args.end(), "--");
 }
 
 int report(const Error& error, Io& io, const Command* command) {
@@ -26,8 +25,8 @@ int report(const Error& error, Io& io, const Command* command) {
   if (error.kind == ErrorKind::usage) {
     Syntax syntax;
     if (command != nullptr) command->describe(syntax);
-    text = command != nullptr ? usage_line(*command, syntax, io.program) + "\n"
-                              : fmt::format("usage: {} [OPTIONS] COMMAND ...\n", io.program);
+    text =
+        command != nullptr ? usage_line(*command, syntax, io.program) + "\n" : fmt::format("usage: {} [OPTIONS] COMMAND ...\n", io.program);
     shown.message = "error: " + error.message;
     if (shown.hint.empty()) {
       shown.hint = command != nullptr ? fmt::format("{} {} --help", io.program, command->name) : io.program + " --help";
@@ -41,8 +40,7 @@ Failure unknown_command(const std::string& name) {
   std::vector<std::string_view> names;
   for (const Command* command : commands()) names.push_back(command->name);
   const std::string_view near = nearest(name, names);
-  return fail(ErrorKind::usage, "unknown command '{}'", printable(name))
-      .hint(near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+  return fail(ErrorKind::usage, "unknown command '{}'", printable(name)).hint(near.empty() ? "" : fmt::format("did you mean '{}'?", near));
 }
 
 int run_command(const Command& command, std::span<const std::string> args, Io& io) {

@@ -66,8 +66,7 @@ void Syntax::option(std::string_view names, std::string_view placeholder, std::s
   set(add(Parameter::Kind::option, names, placeholder, help), value);
 }
 
-void Syntax::option(std::string_view names, std::string_view placeholder, std::vector<std::string>& values,
-                    std::string_view help) {
+void Syntax::option(std::string_view names, std::string_view placeholder, std::vector<std::string>& values, std::string_view help) {
   append(add(Parameter::Kind::option, names, placeholder, help), values);
 }
 
@@ -94,8 +93,8 @@ void Syntax::option(std::string_view names, std::string_view placeholder, double
   parameter.take = [&value](const std::string& text) { return take_number<double>(text, "a number", value); };
 }
 
-void Syntax::choice(std::string_view names, std::string_view placeholder, std::string& value,
-                    std::vector<std::string> choices, std::string_view help) {
+void Syntax::choice(std::string_view names, std::string_view placeholder, std::string& value, std::vector<std::string> choices,
+                    std::string_view help) {
   Parameter& parameter = add(Parameter::Kind::option, names, placeholder, help);
   set(parameter, value);
   parameter.choices = std::move(choices);
@@ -107,8 +106,7 @@ void Syntax::argument(std::string_view placeholder, std::string& value, std::str
   parameter.choices = std::move(choices);
 }
 
-void Syntax::required_argument(std::string_view placeholder, std::string& value, std::string_view help,
-                               std::vector<std::string> choices) {
+void Syntax::required_argument(std::string_view placeholder, std::string& value, std::string_view help, std::vector<std::string> choices) {
   argument(placeholder, value, help, std::move(choices));
   parameters_.back().required = true;
 }
@@ -165,9 +163,9 @@ std::size_t Syntax::leading_options(std::span<const std::string> args) const {
   while (i < args.size() && args[i].size() > 1 && args[i][0] == '-' && args[i] != "--") {
     const Result<std::string> name = full_option_name(parameters_, args[i]);
     const bool has_value = args[i].find('=') != std::string::npos;
-    const auto parameter = !name ? parameters_.end()
-                                 : std::find_if(parameters_.begin(), parameters_.end(),
-                                                [&](const Parameter& one) { return one.is_named(*name); });
+    const auto parameter =
+        !name ? parameters_.end()
+              : std::find_if(parameters_.begin(), parameters_.end(), [&](const Parameter& one) { return one.is_named(*name); });
     i += parameter != parameters_.end() && parameter->kind == Parameter::Kind::option && !has_value ? 2 : 1;
   }
   return std::min(i, args.size());

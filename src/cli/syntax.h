@@ -24,11 +24,11 @@ struct Parameter {
   enum class Kind { flag, option, argument, workload };
 
   Kind kind = Kind::flag;
-  std::vector<std::string> names;     // "-o", "--output"; empty for arguments
-  std::string placeholder;            // "FILE", "PRESET", "COMMAND"
+  std::vector<std::string> names;  // "-o", "--output"; empty for arguments
+  std::string placeholder;         // "FILE", "PRESET", "COMMAND"
   std::string help;
   std::vector<std::string> choices;
-  std::string default_text;           // shown when not empty
+  std::string default_text;  // shown when not empty
   bool repeatable = false;
   bool required = false;
   // Takes one value; returns what was expected when it does not fit, else "".
@@ -55,14 +55,12 @@ class Syntax {
   void option(std::string_view names, std::string_view placeholder, double& value, std::string_view help);
   // One text of several words, as a shell would part them; may be given again.
   void words(std::string_view names, std::string_view placeholder, std::vector<std::string>& values, std::string_view help);
-  void choice(std::string_view names, std::string_view placeholder, std::string& value,
-              std::vector<std::string> choices, std::string_view help);
+  void choice(std::string_view names, std::string_view placeholder, std::string& value, std::vector<std::string> choices,
+              std::string_view help);
 
   // Positional. `choices` empty: anything.
-  void argument(std::string_view placeholder, std::string& value, std::string_view help,
-                std::vector<std::string> choices = {});
-  void required_argument(std::string_view placeholder, std::string& value, std::string_view help,
-                         std::vector<std::string> choices = {});
+  void argument(std::string_view placeholder, std::string& value, std::string_view help, std::vector<std::string> choices = {});
+  void required_argument(std::string_view placeholder, std::string& value, std::string_view help, std::vector<std::string> choices = {});
   void arguments(std::string_view placeholder, std::vector<std::string>& values, std::string_view help);
 
   // Everything after `--`.

@@ -12,7 +12,8 @@ using answer::Answer;
 using answer::Detail;
 
 template <typename Report>
-Answer made_of(std::string_view what, std::string_view mode, std::shared_ptr<const Report> report, void (*put)(JsonObject&, const Report&)) {
+Answer made_of(std::string_view what, std::string_view mode, std::shared_ptr<const Report> report,
+               void (*put)(JsonObject&, const Report&)) {
   Answer answer{.what = std::string(what), .mode = std::string(mode)};
   answer.payload = [report, put](JsonObject& out) { put(out, *report); };
   if constexpr (requires { document_of(*report); }) {
@@ -36,8 +37,8 @@ Answer of_code(std::string_view what, std::string_view mode, std::shared_ptr<con
 }
 
 template <typename Report>
-Answer with_scope(std::string_view what, std::string_view mode, std::shared_ptr<const Report> report, void (*put)(JsonObject&, const Report&),
-                  std::string scope) {
+Answer with_scope(std::string_view what, std::string_view mode, std::shared_ptr<const Report> report,
+                  void (*put)(JsonObject&, const Report&), std::string scope) {
   Answer answer = made_of(what, mode, report, put);
   answer.document = [report = std::move(report), scope = std::move(scope)](Detail) { return document_of(*report, scope); };
   return answer;
@@ -86,7 +87,8 @@ Answer answer_of(std::shared_ptr<const report::RunComparison> comparison) {
 }
 
 Answer answer_of(std::shared_ptr<const report::RanksReport> report, std::string scope) {
-  if (report->ranks.size() == 1) return answer_of(std::shared_ptr<const report::TraceReport>(report->ranks.front().trace), std::move(scope));
+  if (report->ranks.size() == 1)
+    return answer_of(std::shared_ptr<const report::TraceReport>(report->ranks.front().trace), std::move(scope));
   return made_of("a set of traces", "ranks", std::move(report), put_ranks);
 }
 
@@ -107,7 +109,8 @@ Answer answer_of(std::shared_ptr<const report::NcuReport> report, const std::opt
   Answer answer = made_of("a profile", "ncu", report, put_profile);
   answer.document = [report](Detail detail) { return document_of(*report, detail); };
   answer.brief = [input = brief ? *brief : ExplainInput{*report}] {
-    return brief_of(explain_summary_document(input), explain_prompt_document(input), [&input](JsonObject& out) { put_explanation(out, input); });
+    return brief_of(explain_summary_document(input), explain_prompt_document(input),
+                    [&input](JsonObject& out) { put_explanation(out, input); });
   };
   return answer;
 }
@@ -123,7 +126,8 @@ Answer answer_of(std::shared_ptr<const report::NcuComparison> comparison, std::o
   };
   answer.payload = [comparison, kept](JsonObject& out) {
     put_ncu_comparison(out, *comparison, [&](JsonObject& predictions) {
-      predictions.object("ledger", [&](JsonObject& ledger) { ledger.add("file", kept->ledger, "added", kept->added, "already_there", kept->known); });
+      predictions.object("ledger",
+                         [&](JsonObject& ledger) { ledger.add("file", kept->ledger, "added", kept->added, "already_there", kept->known); });
     });
   };
   return answer;

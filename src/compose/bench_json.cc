@@ -19,9 +19,9 @@ const BenchClock* clock_named(const BenchReport& report, std::string_view key) {
 
 void put_timing(JsonObject& out, const BenchReport& report, const std::optional<BenchTiming>& timing) {
   const auto value = [&](double BenchTiming::*member) { return timing ? std::optional((*timing).*member) : std::nullopt; };
-  out.add("median_ms", value(&BenchTiming::median), "min_ms", value(&BenchTiming::min), "max_ms", value(&BenchTiming::max),
-          "stdev_ms", value(&BenchTiming::stdev), "runs", timing ? std::optional(timing->runs) : std::nullopt,
-          "warmup", when(timing.has_value(), report.bench->warmup));
+  out.add("median_ms", value(&BenchTiming::median), "min_ms", value(&BenchTiming::min), "max_ms", value(&BenchTiming::max), "stdev_ms",
+          value(&BenchTiming::stdev), "runs", timing ? std::optional(timing->runs) : std::nullopt, "warmup",
+          when(timing.has_value(), report.bench->warmup));
 }
 
 // The documented object has the times in itself; the ones of the older shape stand under `timing`.
@@ -59,7 +59,9 @@ void put_kernel_event(JsonObject& out, const BenchReport& report, std::string_vi
 
 void put_verdict(JsonObject& out, const BenchReport& report) {
   using derive::compare::Judgement;
-  const auto value = [&](std::optional<double> Judgement::*member) { return report.basis ? report.basis->judgement.*member : std::nullopt; };
+  const auto value = [&](std::optional<double> Judgement::*member) {
+    return report.basis ? report.basis->judgement.*member : std::nullopt;
+  };
   out.add("answer", derive::compare::name_of(report.answer), "basis", report.basis ? std::optional(report.basis->key) : std::nullopt,
           "time_ratio", value(&Judgement::ratio), "time_ratio_low", value(&Judgement::low), "time_ratio_high", value(&Judgement::high),
           "confidence_level", 0.99);
@@ -78,11 +80,10 @@ std::string_view name_of(BenchOutputs outputs) {
 void put_environment(JsonObject& out, const Bench& bench) {
   out.add("compiler", bench.compiler);
   if (!bench.gpu) return out.add("gpu", nullptr, "driver", nullptr);
-  out.add("gpu", bench.gpu->name, "driver", unless_empty(bench.gpu->driver),
-          "sm_clock_before_mhz", rounded(bench.gpu->sm_clock_before_mhz, 0),
-          "sm_clock_after_mhz", rounded(bench.gpu->sm_clock_after_mhz, 0),
-          "temperature_before_c", rounded(bench.gpu->temperature_before_c, 0),
-          "temperature_after_c", rounded(bench.gpu->temperature_after_c, 0), "throttled", bench.gpu->was_throttled);
+  out.add("gpu", bench.gpu->name, "driver", unless_empty(bench.gpu->driver), "sm_clock_before_mhz",
+          rounded(bench.gpu->sm_clock_before_mhz, 0), "sm_clock_after_mhz", rounded(bench.gpu->sm_clock_after_mhz, 0),
+          "temperature_before_c", rounded(bench.gpu->temperature_before_c, 0), "temperature_after_c",
+          rounded(bench.gpu->temperature_after_c, 0), "throttled", bench.gpu->was_throttled);
 }
 
 // Kernel times before those of processes.
@@ -109,11 +110,12 @@ void put_bench(JsonObject& out, const BenchReport& report) {
   out.object("kernel_event_cold", [&](JsonObject& inner) {
     put_kernel_event(inner, report, "cuda_event_cold", "FRX_KERNEL_COLD_US of each run, the median of them");
   });
-  out.add("event_speedup_x", rounded(report.speedup("cuda_event"), 3),
-          "kernel_speedup_x", rounded(report.ncu ? report.ncu->speedup : std::nullopt, 3), "primary_speedup_x", rounded(speedup, 3),
-          "primary_speedup_basis", when(speedup.has_value(), basis));
+  out.add("event_speedup_x", rounded(report.speedup("cuda_event"), 3), "kernel_speedup_x",
+          rounded(report.ncu ? report.ncu->speedup : std::nullopt, 3), "primary_speedup_x", rounded(speedup, 3), "primary_speedup_basis",
+          when(speedup.has_value(), basis));
   out.object("verdict", [&](JsonObject& inner) { put_verdict(inner, report); });
-  out.object("outputs", [&](JsonObject& inner) { inner.add("result", name_of(report.outputs), "detail", unless_empty(report.outputs_words)); });
+  out.object("outputs",
+             [&](JsonObject& inner) { inner.add("result", name_of(report.outputs), "detail", unless_empty(report.outputs_words)); });
   out.object("environment", [&](JsonObject& inner) { put_environment(inner, bench); });
   out.add("notes", report.notes);
 }

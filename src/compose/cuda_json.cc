@@ -22,20 +22,19 @@ void put_shared(JsonObject& out, const SharedArray& array) {
 }
 
 void put_kernel(JsonObject& out, const Kernel& kernel) {
-  out.add("name", kernel.name, "filename", kernel.place.file, "line", kernel.place.line, "column", kernel.place.column,
-          "signature", kernel.signature);
-  out.list("params", kernel.parameters, [](JsonObject& inner, const model::cuda::Parameter& parameter) {
-    inner.add("type", parameter.type, "name", parameter.name);
-  });
-  out.add("template_parameters", kernel.template_parameters, "max_threads_per_block", kernel.max_threads,
-          "min_blocks_per_sm", kernel.min_blocks, "indexing_patterns", kernel.indexing_patterns,
-          "memory_access_styles", kernel.memory_access_styles, "atomics", kernel.atomics, "reductions", kernel.reductions);
+  out.add("name", kernel.name, "filename", kernel.place.file, "line", kernel.place.line, "column", kernel.place.column, "signature",
+          kernel.signature);
+  out.list("params", kernel.parameters,
+           [](JsonObject& inner, const model::cuda::Parameter& parameter) { inner.add("type", parameter.type, "name", parameter.name); });
+  out.add("template_parameters", kernel.template_parameters, "max_threads_per_block", kernel.max_threads, "min_blocks_per_sm",
+          kernel.min_blocks, "indexing_patterns", kernel.indexing_patterns, "memory_access_styles", kernel.memory_access_styles, "atomics",
+          kernel.atomics, "reductions", kernel.reductions);
   out.list("shared_memory", kernel.shared_memory, put_shared);
   out.list("barriers", kernel.barriers, [](JsonObject& inner, const model::cuda::Barrier& barrier) {
     inner.add("line", barrier.place.line, "in_loop", barrier.in_loop, "divergent", barrier.is_divergent);
   });
-  out.add("loop_count", kernel.loops, "unrolled_loop_count", kernel.unrolled_loops, "live_scalars", kernel.live_scalars,
-          "complete", kernel.is_complete);
+  out.add("loop_count", kernel.loops, "unrolled_loop_count", kernel.unrolled_loops, "live_scalars", kernel.live_scalars, "complete",
+          kernel.is_complete);
 }
 
 std::optional<std::array<std::uint64_t, 3>> numbers_of(const std::optional<model::cuda::Extent>& extent) {
@@ -43,12 +42,11 @@ std::optional<std::array<std::uint64_t, 3>> numbers_of(const std::optional<model
 }
 
 void put_launch(JsonObject& out, const Launch& launch) {
-  out.add("kernel_name", unless_empty(launch.kernel), "filename", launch.place.file, "line", launch.place.line,
-          "column", launch.place.column, "raw_config", launch.raw_config, "grid_expr", launch.grid_expr, "block_expr", launch.block_expr,
-          "shared_memory_expr", unless_empty(launch.shared_memory_expr), "stream_expr", unless_empty(launch.stream_expr),
-          "grid", numbers_of(launch.grid), "block", numbers_of(launch.block),
-          "block_size_hint", launch.block ? std::optional(launch.block->volume()) : std::nullopt,
-          "dynamic_shared_bytes", launch.dynamic_shared_bytes);
+  out.add("kernel_name", unless_empty(launch.kernel), "filename", launch.place.file, "line", launch.place.line, "column",
+          launch.place.column, "raw_config", launch.raw_config, "grid_expr", launch.grid_expr, "block_expr", launch.block_expr,
+          "shared_memory_expr", unless_empty(launch.shared_memory_expr), "stream_expr", unless_empty(launch.stream_expr), "grid",
+          numbers_of(launch.grid), "block", numbers_of(launch.block), "block_size_hint",
+          launch.block ? std::optional(launch.block->volume()) : std::nullopt, "dynamic_shared_bytes", launch.dynamic_shared_bytes);
 }
 
 void put_advice(JsonObject& out, const LaunchAdvice& advice) {
@@ -75,9 +73,8 @@ void put_by_kernel(JsonObject& out, const char* list, const char* key, const Cud
   for (const Kernel& kernel : report.inspection.kernels) {
     if (!(kernel.*member).empty()) with_some.push_back(&kernel);
   }
-  out.list(list, with_some, [key, member](JsonObject& inner, const Kernel* kernel) {
-    inner.add("kernel_name", kernel->name, key, kernel->*member);
-  });
+  out.list(list, with_some,
+           [key, member](JsonObject& inner, const Kernel* kernel) { inner.add("kernel_name", kernel->name, key, kernel->*member); });
 }
 
 bool is_about_shared_memory(const CodeFinding& finding) {

@@ -38,8 +38,8 @@ Document document_of(const report::TraceReport& report, std::string_view scope);
 std::string verdict_sentence(const report::ImplementationComparison& comparison);
 std::string verdict_sentence(const report::RunComparison& comparison);
 
-// The pages of the training brief: frx_summary.txt and frx_llm_prompt.txt. Names and texts from the run stand in the prompt as data: one line
-// each, made printable, never as instructions.
+// The pages of the training brief: frx_summary.txt and frx_llm_prompt.txt. Names and texts from the run stand in the prompt as data: one
+// line each, made printable, never as instructions.
 Document run_summary(const report::RunReport& report, const report::RunScope& scope);
 Document run_prompt(const report::RunReport& report, const report::RunScope& scope);
 

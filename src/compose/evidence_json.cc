@@ -72,9 +72,8 @@ void put_diagnosis(JsonObject& out, const Reconciled& one, const std::optional<M
 void put_evidence(JsonObject& out, const EvidenceReport& report) {
   const diagnose::Reconciliation& all = report.reconciliation;
   out.add("schema", "reconciliation_v1");
-  out.list("files", report.evidence.files, [](JsonObject& inner, const auto& file) {
-    inner.add("layer", knowledge::name_of(file.first), "file", file.second);
-  });
+  out.list("files", report.evidence.files,
+           [](JsonObject& inner, const auto& file) { inner.add("layer", knowledge::name_of(file.first), "file", file.second); });
   out.add("layers_available", names_of(all.layers_available));
   const std::span<const std::optional<MissingEvidence>> missing = report.missing;
   out.list("diagnoses", missing, [&](JsonObject& inner, const std::optional<MissingEvidence>& one) {

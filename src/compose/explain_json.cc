@@ -40,22 +40,22 @@ void put_diagnosis(JsonObject& out, const ExplainInput& input, const Finding& fi
     layers.clear();
     for (const knowledge::Layer layer : together->layers) layers.push_back(knowledge::name_of(layer));
   }
-  out.add("label", finding.label, "display_name", finding.display,
-          "confidence", finding.label == report.primary ? report.confidence : "medium", "severity", severity_of(&finding),
-          "score", finding.score, "layers_confirming", layers);
+  out.add("label", finding.label, "display_name", finding.display, "confidence",
+          finding.label == report.primary ? report.confidence : "medium", "severity", severity_of(&finding), "score", finding.score,
+          "layers_confirming", layers);
   out.object("evidence", [&](JsonObject& inner) { inner.object("ncu", &finding, put_ncu_evidence); });
   if (together) out.add("reconciled_as", together->diagnosis->id, "reconciled_confidence", diagnose::name_of(together->confidence));
-  out.add("fix_summary", fix_summary(report, finding), "explained_by", unless_empty(finding.explained_by),
-          "recommendation_ids", recommendation_ids(report, finding.label), "missing_evidence", nullptr);
+  out.add("fix_summary", fix_summary(report, finding), "explained_by", unless_empty(finding.explained_by), "recommendation_ids",
+          recommendation_ids(report, finding.label), "missing_evidence", nullptr);
 }
 
 // Also where nothing was found: the verdict is a statement of its own.
 void put_primary(JsonObject& out, const ExplainInput& input) {
   const NcuReport& report = input.report;
   if (const Finding* finding = primary_finding(report)) return put_diagnosis(out, input, *finding);
-  out.add("label", report.primary, "display_name", report.primary_display, "confidence", report.confidence,
-          "severity", severity_of(nullptr), "score", nullptr, "layers_confirming", std::vector<std::string_view>(),
-          "recommendation_ids", recommendation_ids(report, report.primary));
+  out.add("label", report.primary, "display_name", report.primary_display, "confidence", report.confidence, "severity",
+          severity_of(nullptr), "score", nullptr, "layers_confirming", std::vector<std::string_view>(), "recommendation_ids",
+          recommendation_ids(report, report.primary));
 }
 
 void put_key_metrics(JsonObject& out, const NcuReport& report) {
@@ -80,10 +80,10 @@ void put_top_kernels(JsonObject& out, const NcuReport& report) {
 }
 
 void put_fix(JsonObject& out, const advise::Recommendation& r) {
-  out.add("id", r.id, "title", r.title, "priority", r.priority, "tier", r.tier, "score", r.score,
-          "estimated_speedup_pct_min", rounded(r.estimated_speedup_pct_min, 2),
-          "estimated_speedup_pct_max", rounded(r.estimated_speedup_pct_max, 2), "speedup_bound_pct", rounded(r.speedup_bound_pct, 2),
-          "why", r.why, "actions", std::span(r.actions).first(std::min<std::size_t>(r.actions.size(), 2)));
+  out.add("id", r.id, "title", r.title, "priority", r.priority, "tier", r.tier, "score", r.score, "estimated_speedup_pct_min",
+          rounded(r.estimated_speedup_pct_min, 2), "estimated_speedup_pct_max", rounded(r.estimated_speedup_pct_max, 2),
+          "speedup_bound_pct", rounded(r.speedup_bound_pct, 2), "why", r.why, "actions",
+          std::span(r.actions).first(std::min<std::size_t>(r.actions.size(), 2)));
   put_validation_steps(out, r);
 }
 
@@ -103,8 +103,8 @@ void put_explanation(JsonObject& out, const ExplainInput& input) {
   out.list("ncu_bottlenecks", report.findings,
            [](JsonObject& inner, const Finding& finding) { inner.add("label", finding.label, "score", finding.score); });
   out.object("key_metrics", &report, put_key_metrics);
-  out.list("static_findings", input.code ? std::span<const model::CodeFinding>(input.code->findings) : std::span<const model::CodeFinding>(),
-           put_finding);
+  out.list("static_findings",
+           input.code ? std::span<const model::CodeFinding>(input.code->findings) : std::span<const model::CodeFinding>(), put_finding);
   out.object("reconciliation", input.together, put_evidence);
   put_top_kernels(out, report);
   put_roofline(out, report.roofline);

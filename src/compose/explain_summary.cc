@@ -15,15 +15,12 @@ namespace {
 
 using report::NcuReport;
 
-void add_field(Document& page, std::string_view label, std::string_view text) {
-  page.hanging(pad_right(label, 14) + ": ", text);
-}
+void add_field(Document& page, std::string_view label, std::string_view text) { page.hanging(pad_right(label, 14) + ": ", text); }
 
 void add_head(Document& page, const ExplainInput& input) {
   const NcuReport& report = input.report;
   std::string layers;
-  for (const std::string_view layer : layers_available(input))
-    layers += (layers.empty() ? "" : ", ") + std::string(layer);
+  for (const std::string_view layer : layers_available(input)) layers += (layers.empty() ? "" : ", ") + std::string(layer);
   page.title("FRX optimization summary");
   add_field(page, "Profile", report.source);
   add_field(page, "Kernel source", input.source.path.empty() ? "not given" : input.source.path);
@@ -32,8 +29,7 @@ void add_head(Document& page, const ExplainInput& input) {
   page.blank();
   add_field(page, "Primary issue", fmt::format("{} ({})", report.primary_display, report.primary));
   add_field(page, "Confidence",
-            report.confidence_reason.empty() ? report.confidence
-                                             : fmt::format("{}: {}", report.confidence, report.confidence_reason));
+            report.confidence_reason.empty() ? report.confidence : fmt::format("{}: {}", report.confidence, report.confidence_reason));
   if (const diagnose::Reconciled* together = reconciled_with(input, report.primary); together && together->layers.size() > 1)
     add_field(page, "Source agrees", fmt::format("{}, {}", together->diagnosis->id, diagnose::name_of(together->confidence)));
   add_field(page, "Severity", severity_of(primary_finding(report)));
@@ -45,7 +41,8 @@ void add_evidence(Document& page, const NcuReport& report) {
   table.headings = Table::Headings::implied;
   for (const KeyMetric& metric : key_metrics(report)) {
     if (!metric.value) continue;
-    table.add({metric.label, metric.text, metric.caveat.empty() ? std::string(metric.word) : fmt::format("{}; {}", metric.word, metric.caveat)});
+    table.add(
+        {metric.label, metric.text, metric.caveat.empty() ? std::string(metric.word) : fmt::format("{}; {}", metric.word, metric.caveat)});
   }
   for (const auto& [reason, value, kind] : report.stalls) {
     if (reason != report.dominant_stall || value <= 5) continue;
@@ -68,7 +65,8 @@ void add_source(Document& page, const ExplainInput& input) {
   const std::vector<const model::CodeFinding*> findings = source_findings(input, 3);
   if (findings.empty()) return;
   page.section("In the source");
-  for (const model::CodeFinding* finding : findings) page.hanging("- ", fmt::format("{} {}: {}", place_text(finding->place), finding->code, finding->message));
+  for (const model::CodeFinding* finding : findings)
+    page.hanging("- ", fmt::format("{} {}: {}", place_text(finding->place), finding->code, finding->message));
 }
 
 void add_hot_places(Document& page, const NcuReport& report) {
@@ -90,9 +88,8 @@ void add_fixes(Document& page, const NcuReport& report) {
   if (all.empty()) page.paragraph("no recommendation answers what was found");
   for (std::size_t i = 0; i < all.size() && i < 2; ++i) {
     const std::string speedup = speedup_text(all[i]);
-    page.hanging(fmt::format("{}. ", i + 1), speedup.empty()
-                                                 ? std::string(all[i].title)
-                                                 : fmt::format("{} (estimated {} faster)", all[i].title, speedup));
+    page.hanging(fmt::format("{}. ", i + 1),
+                 speedup.empty() ? std::string(all[i].title) : fmt::format("{} (estimated {} faster)", all[i].title, speedup));
     if (!all[i].actions.empty()) page.paragraph(all[i].actions.front(), 5);
   }
 }

@@ -12,8 +12,8 @@ namespace {
 
 using answer::Json;
 using testing::contains;
-using testing::explain_summary_text;
 using testing::explain_prompt_text;
+using testing::explain_summary_text;
 using testing::kernel;
 using testing::outside_fences;
 using testing::small_report;
@@ -64,10 +64,9 @@ TEST(ExplainPrompt, HasTheDocumentedParts) {
   const report::NcuReport report = hostile_report();
   const std::string text = explain_prompt_text({report, "", ""});
   for (const std::string_view part :
-       {"Primary bottleneck: The Bottleneck (memory_bandwidth_bound)", "Confidence: high", "## TOP KERNELS",
-        "## EXPECTED IMPROVEMENT", "Move fewer bytes (high priority, next)", "20 to 60 %",
-        "<-- DRAM bytes: was 16; falls (target: 4)", "## METRICS", "Which access can be avoided?", "Not given.",
-        "re-profile", "frx profile --preset full"}) {
+       {"Primary bottleneck: The Bottleneck (memory_bandwidth_bound)", "Confidence: high", "## TOP KERNELS", "## EXPECTED IMPROVEMENT",
+        "Move fewer bytes (high priority, next)", "20 to 60 %", "<-- DRAM bytes: was 16; falls (target: 4)", "## METRICS",
+        "Which access can be avoided?", "Not given.", "re-profile", "frx profile --preset full"}) {
     EXPECT_TRUE(contains(text, part)) << part;
   }
 }
@@ -127,9 +126,8 @@ TEST(ExplainSummary, SaysCauseFixesAndWhatIsMissing) {
 TEST(ExplainJson, HasTheDocumentedFields) {
   const report::NcuReport report = hostile_report();
   const Json json = explained({report, "", ""});
-  for (const char* field :
-       {"schema", "layers_available", "primary_diagnosis", "diagnoses", "key_metrics", "static_findings",
-        "ncu_bottlenecks", "top_kernels", "roofline", "occupancy_summary", "top_recommendations", "missing_data"}) {
+  for (const char* field : {"schema", "layers_available", "primary_diagnosis", "diagnoses", "key_metrics", "static_findings",
+                            "ncu_bottlenecks", "top_kernels", "roofline", "occupancy_summary", "top_recommendations", "missing_data"}) {
     EXPECT_TRUE(json.contains(field)) << field;
   }
   EXPECT_EQ(json["schema"], "frx_explain_v0");

@@ -16,12 +16,12 @@ using report::LineWaste;
 using report::NcuReport;
 
 constexpr std::size_t max_kernels = 3, lines_of_focus = 5, lines_of_others = 3;
-constexpr double notable_waste_pct = 10;         // of the line
+constexpr double notable_waste_pct = 10;  // of the line
 constexpr double notable_waste_of_kernel_pct = 1;
-constexpr double wasteful_of_kernel_pct = 5;     // shown though no warp waits there
+constexpr double wasteful_of_kernel_pct = 5;  // shown though no warp waits there
 constexpr std::size_t max_wasteful = 2;
-constexpr double notable_stall_pct = 15;         // of the line
-constexpr double few_threads = 16;               // of 32: the other half of the work is thrown away
+constexpr double notable_stall_pct = 15;  // of the line
+constexpr double few_threads = 16;        // of 32: the other half of the work is thrown away
 
 // "3.3", "8", "25".
 std::string few_digits(double value) {
@@ -103,7 +103,8 @@ std::vector<std::string> hot_facts(const HotLine& line, bool by_samples, std::se
 std::string hot_basis(const HotCode& code) {
   const std::string samples = fmt::format("{} sample{}", format_number(static_cast<double>(code.samples)), code.samples == 1 ? "" : "s");
   if (code.by_samples) return samples + " of its warps";
-  return code.samples > 0 ? fmt::format("executed instructions; {} cannot say where warps wait", samples) : "executed instructions; no warps were sampled";
+  return code.samples > 0 ? fmt::format("executed instructions; {} cannot say where warps wait", samples)
+                          : "executed instructions; no warps were sampled";
 }
 
 std::string hot_remark(const std::vector<const HotCode*>& codes) {
@@ -122,7 +123,9 @@ std::vector<const HotLine*> lines_to_show(const HotCode& code, std::size_t hotte
   std::vector<const HotLine*> lines;
   std::size_t wasteful = 0;
   for (const HotLine& line : code.lines) {
-    const auto wastes = [](const std::optional<LineWaste>& waste) { return notable(waste) && waste->of_kernel_pct >= wasteful_of_kernel_pct; };
+    const auto wastes = [](const std::optional<LineWaste>& waste) {
+      return notable(waste) && waste->of_kernel_pct >= wasteful_of_kernel_pct;
+    };
     const bool first = lines.size() < hottest;
     if (!first && !wastes(line.sectors) && !wastes(line.wavefronts)) continue;
     if (!first && wasteful++ == max_wasteful) break;

@@ -34,7 +34,8 @@ TEST(HotLinesText, ShowsBaseNameShareAndReason) {
   const std::string text = ncu_report_text(report_with(line), {});
   EXPECT_TRUE(contains(text, "HOT LINES")) << text;
   EXPECT_TRUE(contains(text, "Share of 3,629 samples of its warps")) << text;
-  EXPECT_TRUE(contains(text, "  kernel.cu:42\n            y[i] = x[index[i]];\n            - 81 % long_scoreboard: waits for memory")) << text;
+  EXPECT_TRUE(contains(text, "  kernel.cu:42\n            y[i] = x[index[i]];\n            - 81 % long_scoreboard: waits for memory"))
+      << text;
   EXPECT_FALSE(contains(text, "/home/src")) << text;
 }
 
@@ -79,9 +80,7 @@ TEST(HotLinesText, FewSamplesGiveNoReasons) {
   EXPECT_FALSE(contains(text, "81 % long_scoreboard")) << text;
 }
 
-TEST(HotLinesText, AbsentWithoutMeasuredInstructions) {
-  EXPECT_FALSE(contains(ncu_report_text(testing::small_report(), {}), "HOT LINES"));
-}
+TEST(HotLinesText, AbsentWithoutMeasuredInstructions) { EXPECT_FALSE(contains(ncu_report_text(testing::small_report(), {}), "HOT LINES")); }
 
 TEST(HotLinesText, StaysInsideThePage) {
   report::HotLine line = hot_line(10);

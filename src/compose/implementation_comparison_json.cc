@@ -14,7 +14,9 @@ using report::LayerDiff;
 using report::NumberRow;
 using report::Side;
 
-std::optional<std::string_view> side_name(const std::optional<Side>& side) { return side ? std::optional(report::name_of(*side)) : std::nullopt; }
+std::optional<std::string_view> side_name(const std::optional<Side>& side) {
+  return side ? std::optional(report::name_of(*side)) : std::nullopt;
+}
 
 // Counts as whole numbers.
 answer::Rounded count_or_number(const std::optional<double>& value) {
@@ -58,9 +60,9 @@ void put_mix(JsonObject& out, const LayerDiff& diff) {
 
 void put_change(JsonObject& out, const FindingChange& change, const knowledge::Scorecard& card) {
   const knowledge::UnscoredRule* unscored = card.unscored_rule(change.code);
-  out.add("code", change.code, "kernel", unless_empty(change.kernel), "change", report::name_of(change.change()),
-          "comparable", change.is_comparable, "scored", !unscored && change.is_comparable, "remark", unscored && unscored->is_remark,
-          "places_a", change.first_places, "places_b", change.second_places);
+  out.add("code", change.code, "kernel", unless_empty(change.kernel), "change", report::name_of(change.change()), "comparable",
+          change.is_comparable, "scored", !unscored && change.is_comparable, "remark", unscored && unscored->is_remark, "places_a",
+          change.first_places, "places_b", change.second_places);
   out.object("a", change.first, put_finding);
   out.object("b", change.second, put_finding);
 }
@@ -103,15 +105,16 @@ void put_verdict(JsonObject& out, const ImplementationComparison& c) {
     }
     return won;
   };
-  out.add("overall_winner", report::name_of(c.verdict.winner), "basis", basis_name(c.verdict.basis), "score_a", c.scores.first,
-          "score_b", c.scores.second, "score_delta", scored ? std::optional(*c.scores.second - *c.scores.first) : std::nullopt,
-          "kernel_time_us_a", c.verdict.first_us, "kernel_time_us_b", c.verdict.second_us,
-          "kernel_speedup_x", timed ? std::optional(*c.verdict.first_us / *c.verdict.second_us) : std::nullopt);
+  out.add("overall_winner", report::name_of(c.verdict.winner), "basis", basis_name(c.verdict.basis), "score_a", c.scores.first, "score_b",
+          c.scores.second, "score_delta", scored ? std::optional(*c.scores.second - *c.scores.first) : std::nullopt, "kernel_time_us_a",
+          c.verdict.first_us, "kernel_time_us_b", c.verdict.second_us, "kernel_speedup_x",
+          timed ? std::optional(*c.verdict.first_us / *c.verdict.second_us) : std::nullopt);
   out.object("dimensions", [&](JsonObject& inner) {
-    for (const report::DimensionScore& score : c.scores.dimensions) inner.add(score.dimension->id, side_name(score.winner(c.card->tie_band)));
+    for (const report::DimensionScore& score : c.scores.dimensions)
+      inner.add(score.dimension->id, side_name(score.winner(c.card->tie_band)));
   });
-  out.add("dimensions_won_by_a", won_by(Side::first), "dimensions_won_by_b", won_by(Side::second), "reasons", c.verdict.reasons,
-          "sentence", verdict_sentence(c));
+  out.add("dimensions_won_by_a", won_by(Side::first), "dimensions_won_by_b", won_by(Side::second), "reasons", c.verdict.reasons, "sentence",
+          verdict_sentence(c));
 }
 
 }  // namespace
@@ -123,8 +126,8 @@ void put_evidence_failures(JsonObject& out, const ImplementationComparison& c) {
 }
 
 void put_implementation_comparison(JsonObject& out, const ImplementationComparison& c) {
-  out.add("schema", "comparison_v1", "label_a", c.first.label, "label_b", c.second.label, "source_a", c.first.source,
-          "source_b", c.second.source);
+  out.add("schema", "comparison_v1", "label_a", c.first.label, "label_b", c.second.label, "source_a", c.first.source, "source_b",
+          c.second.source);
   out.object("data_availability", [&](JsonObject& inner) {
     inner.object("a", &c.first, put_layers);
     inner.object("b", &c.second, put_layers);
@@ -145,7 +148,8 @@ void put_implementation_comparison(JsonObject& out, const ImplementationComparis
     inner.add("label", one.label, "severity", one.severity, "message", one.message, "evidence", one.evidence);
   });
   out.add("still_unknown", c.still_unknown);
-  out.list("upgrade_hints", c.hints, [](JsonObject& inner, const report::UpgradeHint& hint) { inner.add("flag", hint.flag, "gain", hint.gain); });
+  out.list("upgrade_hints", c.hints,
+           [](JsonObject& inner, const report::UpgradeHint& hint) { inner.add("flag", hint.flag, "gain", hint.gain); });
   out.add("notes", c.notes);
 }
 

@@ -92,7 +92,12 @@ void add_winner(Document& page, const ImplementationComparison& c) {
 
 void add_scorecard(Document& page, const ImplementationComparison& c) {
   page.section("Scorecard", "(0 to 1)");
-  Table table{{{"", 33}, number_column("A", 7), number_column("B", 7), number_column("B - A", 8), number_column("weight", 8), words_column("evidence")}};
+  Table table{{{"", 33},
+               number_column("A", 7),
+               number_column("B", 7),
+               number_column("B - A", 8),
+               number_column("weight", 8),
+               words_column("evidence")}};
   for (const DimensionScore& score : c.scores.dimensions) {
     table.add({score.dimension->display, score_text(score.first), score_text(score.second),
                score.is_comparable() ? fmt::format("{:+.2f}", *score.second - *score.first) : "",
@@ -138,7 +143,9 @@ void add_layer(Document& page, std::string_view heading, const LayerDiff& diff) 
     if (!tells(row)) continue;
     const std::optional<Side> better = row.better();
     table.add({row.label, value_text(row.first, row.unit), value_text(row.second, row.unit),
-               better == Side::second ? "B better" : better == Side::first ? "A better" : ""});
+               better == Side::second  ? "B better"
+               : better == Side::first ? "A better"
+                                       : ""});
   }
   page.add(std::move(table));
   for (const report::TextRow& row : diff.texts) {

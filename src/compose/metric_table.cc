@@ -35,8 +35,7 @@ const Finding* finding_behind(const NcuReport& report, const Rule& rule) {
 }
 
 bool cannot_tell(const NcuReport& report, std::string_view label) {
-  return std::any_of(report.unknown.begin(), report.unknown.end(),
-                     [&](const report::Unknown& u) { return u.label == label; });
+  return std::any_of(report.unknown.begin(), report.unknown.end(), [&](const report::Unknown& u) { return u.label == label; });
 }
 
 // A unit at its limit sets the pace for most of the run.
@@ -66,9 +65,9 @@ std::string limit_text(const Rule& rule, Status status) {
 std::string plain_hint(const Rule& rule, Status status) {
   const bool roof = rule.context == Context::none;
   const std::string_view word = status == Status::ok         ? (roof ? "has room" : "fine")
-                                : status == Status::critical ? (roof                    ? "saturated"
-                                                                : rule.high_is_bad      ? "very high"
-                                                                                        : "very low")
+                                : status == Status::critical ? (roof               ? "saturated"
+                                                                : rule.high_is_bad ? "very high"
+                                                                                   : "very low")
                                 : rule.high_is_bad           ? (roof ? "busy" : "high")
                                                              : "low";
   return fmt::format("{} ({})", word, limit_text(rule, status));

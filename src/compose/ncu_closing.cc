@@ -22,9 +22,9 @@ bool concerns(std::string_view preset, const NcuReport& report) {
 
 // How a GPU was matched is news only when it was not simply its name.
 bool gpu_note_matters(const NcuReport& report) {
-  const bool plain = report.gpu_id.empty() ? report.compute_capability.empty() && report.gpu_name.empty()
-                                           : report.gpu_note.ends_with("by name") ||
-                                                 report.gpu_note.ends_with("by name and device attributes");
+  const bool plain = report.gpu_id.empty()
+                         ? report.compute_capability.empty() && report.gpu_name.empty()
+                         : report.gpu_note.ends_with("by name") || report.gpu_note.ends_with("by name and device attributes");
   return !plain && !report.gpu_note.empty();
 }
 
@@ -38,11 +38,9 @@ std::vector<std::string> note_lines(const NcuReport& report) {
     }
   }
   if (report.absent_values > 0)
-    lines.push_back("n/a, nan or empty in the file, so taken as not measured: " +
-                    count_text(report.absent_values, "value"));
+    lines.push_back("n/a, nan or empty in the file, so taken as not measured: " + count_text(report.absent_values, "value"));
   if (!report.unknown_metrics.empty()) {
-    lines.push_back("not in our catalogue, so not used: " + count_text(report.unknown_metrics.size(), "metric") +
-                    " of the file");
+    lines.push_back("not in our catalogue, so not used: " + count_text(report.unknown_metrics.size(), "metric") + " of the file");
   }
   return lines;
 }
@@ -69,8 +67,7 @@ std::string start_text(const NcuReport& report) {
   const auto answers = [&](const advise::Recommendation& r) { return r.label == report.primary; };
   const auto at = std::find_if(all.begin(), all.end(), answers);
   if (at == all.end() || at == all.begin()) return start;
-  return fmt::format("{} What answers {} itself is recommendation {}: {}.", start, report.primary, at - all.begin() + 1,
-                     at->title);
+  return fmt::format("{} What answers {} itself is recommendation {}: {}.", start, report.primary, at - all.begin() + 1, at->title);
 }
 
 }  // namespace
@@ -83,8 +80,7 @@ void add_profiler_rules(Document& page, const NcuReport& report) {
   const bool estimates = rules.front()->estimated_speedup_pct.has_value();  // the largest comes first
   for (std::size_t i = 0; i < rules.size() && i < shown; ++i) {
     const ProfilerRule& rule = *rules[i];
-    const std::string estimate =
-        rule.estimated_speedup_pct ? fmt::format("est. {:.0f} %", *rule.estimated_speedup_pct) : std::string();
+    const std::string estimate = rule.estimated_speedup_pct ? fmt::format("est. {:.0f} %", *rule.estimated_speedup_pct) : std::string();
     const std::string name = clip(printable(rule.name.empty() ? rule.section : rule.name), 24);
     page.hanging(pad_right(estimate, estimates ? 11 : 0) + name + (name.empty() ? "" : ": "), Span{rule.text, false, Fit::cut});
   }

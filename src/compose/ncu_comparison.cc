@@ -36,8 +36,8 @@ std::string_view basis_words(const report::NcuComparison& c) { return c.basis ==
 
 std::string time_words(const report::NcuComparison& c) {
   if (!c.speedup) return "not comparable";
-  return fmt::format("{} -> {} ({:.2f}x)", format_quantity(*c.baseline_us * 1e3, "ns"),
-                     format_quantity(*c.optimized_us * 1e3, "ns"), *c.speedup);
+  return fmt::format("{} -> {} ({:.2f}x)", format_quantity(*c.baseline_us * 1e3, "ns"), format_quantity(*c.optimized_us * 1e3, "ns"),
+                     *c.speedup);
 }
 
 std::string change_text(const report::MetricDelta& delta) {
@@ -48,7 +48,8 @@ std::string change_text(const report::MetricDelta& delta) {
 void add_metrics(Document& page, const report::NcuComparison& c) {
   if (c.metrics.empty()) return;
   page.blank();
-  Table table{{{"metric", 26}, number_column("before", 14, 1), number_column("after", 14, 1), number_column("change", 12, 1), {"", 0, false, 1}}};
+  Table table{
+      {{"metric", 26}, number_column("before", 14, 1), number_column("after", 14, 1), number_column("change", 12, 1), {"", 0, false, 1}}};
   table.indent = 0;
   table.headings = Table::Headings::loud;
   for (const report::MetricDelta& delta : c.metrics) {

@@ -50,11 +50,10 @@ void put_roofline_of(JsonObject& out, const derive::Roofline& roofline) {
   const RooflinePoint* main = roofline.main();
   out.add("arithmetic_intensity", of(main, &RooflinePoint::intensity), "achieved_tflops", of(main, &RooflinePoint::achieved_tflops),
           "peak_tflops", of(main, &RooflinePoint::peak_tflops), "peak_bw_gbps", rounded(of(main, &RooflinePoint::peak_gbps), 1),
-          "ridge_point", of(main, &RooflinePoint::ridge), "mfu_pct", rounded(roofline.mfu_pct, 2),
-          "roofline_region", unless_empty(roofline.region), "memory_utilization_pct", rounded(roofline.memory_utilization_pct, 2),
-          "roofline_ceiling_tflops", of(main, &RooflinePoint::ceiling_tflops),
-          "of_ceiling_pct", rounded(of(main, &RooflinePoint::of_ceiling_pct), 2),
-          "estimated", roofline.basis == derive::Roofline::Basis::estimated, "explanation", roofline.explanation);
+          "ridge_point", of(main, &RooflinePoint::ridge), "mfu_pct", rounded(roofline.mfu_pct, 2), "roofline_region",
+          unless_empty(roofline.region), "memory_utilization_pct", rounded(roofline.memory_utilization_pct, 2), "roofline_ceiling_tflops",
+          of(main, &RooflinePoint::ceiling_tflops), "of_ceiling_pct", rounded(of(main, &RooflinePoint::of_ceiling_pct), 2), "estimated",
+          roofline.basis == derive::Roofline::Basis::estimated, "explanation", roofline.explanation);
   out.list("points", roofline.points, [](JsonObject& inner, const RooflinePoint& point) {
     inner.add("precision", point.precision, "level", point.level, "arithmetic_intensity", point.intensity, "achieved_tflops",
               point.achieved_tflops, "peak_tflops", point.peak_tflops, "ceiling_tflops", point.ceiling_tflops);
@@ -65,14 +64,14 @@ void put_roofline_of(JsonObject& out, const derive::Roofline& roofline) {
 void put_run_summary(JsonObject& out, const NcuReport& report) {
   for (const auto& [key, id] : report.tables->averages) out.add(key, reading(report, id));
   out.add("averages", report.duration_us ? "weighted by kernel duration" : "unweighted: the file has no durations",
-          "total_kernel_duration_us", report.duration_us,
-          "kernels_with_duration_data", std::ranges::count_if(report.kernels, [](const Kernel& k) { return k.duration_us.has_value(); }),
-          "kernel_count", report.kernels.size(), "launch_count", report.launches, "kernels_with_ncu_data", report.kernels_with_data,
+          "total_kernel_duration_us", report.duration_us, "kernels_with_duration_data",
+          std::ranges::count_if(report.kernels, [](const Kernel& k) { return k.duration_us.has_value(); }), "kernel_count",
+          report.kernels.size(), "launch_count", report.launches, "kernels_with_ncu_data", report.kernels_with_data,
           "kernels_with_warp_stall_data", report.kernels_with_stalls);
   put_stalls(out, report.stalls);
-  out.add("dominant_warp_stall", report.dominant_stall.empty() ? "unknown" : report.dominant_stall,
-          "memory_stall_fraction", report::stall_fraction(report.stalls, "memory"),
-          "compute_stall_fraction", report::stall_fraction(report.stalls, "compute"), "sync_stall_fraction", report::stall_fraction(report.stalls, "sync"));
+  out.add("dominant_warp_stall", report.dominant_stall.empty() ? "unknown" : report.dominant_stall, "memory_stall_fraction",
+          report::stall_fraction(report.stalls, "memory"), "compute_stall_fraction", report::stall_fraction(report.stalls, "compute"),
+          "sync_stall_fraction", report::stall_fraction(report.stalls, "sync"));
   put_limiters(out, "occupancy_limiting_factor_counts", report);
   std::vector<std::string_view> causes;
   for (const auto& [limiter, count] : counts_of_limiters(report)) causes.push_back(limiter);
@@ -96,9 +95,9 @@ void put_unknown(JsonObject& out, const std::vector<report::Unknown>& unknowns) 
 
 void put_occupancy(JsonObject& out, const derive::OccupancyAnalysis& o) {
   out.add("achieved_occupancy_pct", rounded(o.achieved_pct, 2), "theoretical_occupancy_pct", rounded(o.theoretical_pct, 2),
-          "theoretical_is_modelled", o.modelled, "occupancy_gap_pct", rounded(o.gap_pct(), 2),
-          "occupancy_efficiency_pct", rounded(o.efficiency_pct(), 1),
-          "primary_limiter", o.limiters.empty() ? std::nullopt : std::optional(o.limiter()), "all_limiters", o.limiters);
+          "theoretical_is_modelled", o.modelled, "occupancy_gap_pct", rounded(o.gap_pct(), 2), "occupancy_efficiency_pct",
+          rounded(o.efficiency_pct(), 1), "primary_limiter", o.limiters.empty() ? std::nullopt : std::optional(o.limiter()), "all_limiters",
+          o.limiters);
   out.object("blocks_per_sm_limits", [&](JsonObject& inner) {
     inner.add("registers", rounded(o.limit_registers, 0), "shared_memory", rounded(o.limit_shared_memory, 0), "warps",
               rounded(o.limit_warps, 0), "blocks", rounded(o.limit_blocks, 0), "barriers", rounded(o.limit_barriers, 0));
@@ -130,8 +129,8 @@ void put_tensor(JsonObject& out, const derive::TensorUse& use) {
 }
 
 void put_shape(JsonObject& out, const report::LaunchShape& shape) {
-  out.add("grid", unless_empty(shape.grid), "block", unless_empty(shape.block), "launch_count", shape.launches,
-          "duration_us", shape.duration_us, "primary_bottleneck", shape.primary);
+  out.add("grid", unless_empty(shape.grid), "block", unless_empty(shape.block), "launch_count", shape.launches, "duration_us",
+          shape.duration_us, "primary_bottleneck", shape.primary);
   if (shape.mixed) out.add("mixed_shapes", true);
 }
 
@@ -141,8 +140,8 @@ void put_bottlenecks(JsonObject& out, const std::vector<Finding>& findings, cons
 
 void put_kernel(JsonObject& out, const Kernel& kernel, const report::SourceFile& file) {
   out.add("kernel_name", kernel.name, "short_name", kernel.short_name, "launch_count", kernel.launches, "duration_us", kernel.duration_us,
-          "runtime_share_pct", rounded(kernel.runtime_share_pct, 2), "primary_bottleneck", kernel.primary,
-          "secondary_bottlenecks", secondary(kernel.findings, kernel.primary));
+          "runtime_share_pct", rounded(kernel.runtime_share_pct, 2), "primary_bottleneck", kernel.primary, "secondary_bottlenecks",
+          secondary(kernel.findings, kernel.primary));
   put_bottlenecks(out, kernel.findings, file);
   out.add("ruled_out", kernel.ruled_out);
   put_unknown(out, kernel.unknown);
@@ -152,12 +151,26 @@ void put_kernel(JsonObject& out, const Kernel& kernel, const report::SourceFile&
 }
 
 void put_kernel_summary(JsonObject& out, const Kernel& kernel, std::string_view source) {
-  constexpr std::string_view fields[] = {
-      "registers_per_thread", "shared_memory_per_block_bytes", "threads_per_block", "grid_size", "waves_per_sm",
-      "dram_throughput_pct", "memory_throughput_pct", "sm_throughput_pct", "l1tex_throughput_pct", "l2_throughput_pct",
-      "memory_busy_pct", "tensor_core_utilization_pct", "l1_cache_hit_rate_pct", "l2_cache_hit_rate_pct",
-      "global_load_sectors_per_request", "issue_slot_utilization_pct", "achieved_occupancy_pct", "theoretical_occupancy_pct",
-      "eligible_warps_per_scheduler", "scheduler_active_pct"};
+  constexpr std::string_view fields[] = {"registers_per_thread",
+                                         "shared_memory_per_block_bytes",
+                                         "threads_per_block",
+                                         "grid_size",
+                                         "waves_per_sm",
+                                         "dram_throughput_pct",
+                                         "memory_throughput_pct",
+                                         "sm_throughput_pct",
+                                         "l1tex_throughput_pct",
+                                         "l2_throughput_pct",
+                                         "memory_busy_pct",
+                                         "tensor_core_utilization_pct",
+                                         "l1_cache_hit_rate_pct",
+                                         "l2_cache_hit_rate_pct",
+                                         "global_load_sectors_per_request",
+                                         "issue_slot_utilization_pct",
+                                         "achieved_occupancy_pct",
+                                         "theoretical_occupancy_pct",
+                                         "eligible_warps_per_scheduler",
+                                         "scheduler_active_pct"};
   const report::LaunchShape shape = kernel.shapes.empty() ? report::LaunchShape() : kernel.shapes[0];
   const auto dominant = std::ranges::find(kernel.stalls, kernel.dominant_stall, &report::Stall::reason);
   out.add("kernel_name", kernel.name);
@@ -176,12 +189,12 @@ void put_kernel_summary(JsonObject& out, const Kernel& kernel, std::string_view 
 void put_opportunity(JsonObject& out, const Kernel& kernel) {
   const RooflinePoint* main = kernel.roofline.main();
   out.add("kernel_name", kernel.name, "duration_us", kernel.duration_us, "runtime_share_pct", rounded(kernel.runtime_share_pct, 2));
-  for (const std::string_view id : {"dram_throughput_pct", "tensor_core_utilization_pct", "achieved_occupancy_pct", "issue_slot_utilization_pct"})
+  for (const std::string_view id :
+       {"dram_throughput_pct", "tensor_core_utilization_pct", "achieved_occupancy_pct", "issue_slot_utilization_pct"})
     out.add(id, reading(kernel, id));
-  out.add("mfu_pct", rounded(kernel.roofline.mfu_pct, 2), "arithmetic_intensity", of(main, &RooflinePoint::intensity),
-          "roofline_region", unless_empty(kernel.roofline.region), "roofline_ceiling_tflops", of(main, &RooflinePoint::ceiling_tflops),
-          "opportunity_score", kernel.opportunity_score,
-          "opportunity", when<std::string_view>(kernel.opportunity_score.has_value(), kernel.opportunity));
+  out.add("mfu_pct", rounded(kernel.roofline.mfu_pct, 2), "arithmetic_intensity", of(main, &RooflinePoint::intensity), "roofline_region",
+          unless_empty(kernel.roofline.region), "roofline_ceiling_tflops", of(main, &RooflinePoint::ceiling_tflops), "opportunity_score",
+          kernel.opportunity_score, "opportunity", when<std::string_view>(kernel.opportunity_score.has_value(), kernel.opportunity));
   out.object("tc_analysis", [&](JsonObject& inner) { put_tensor(inner, kernel.tensor); });
   out.object("occupancy_analysis", [&](JsonObject& inner) { put_occupancy(inner, kernel.occupancy); });
 }
@@ -222,8 +235,8 @@ void put_tensor_summary(JsonObject& out, const NcuReport& report) {
 }
 
 void put_gpu(JsonObject& out, const NcuReport& report) {
-  out.add("name", unless_empty(report.gpu_name), "product", unless_empty(report.gpu_id),
-          "compute_capability", unless_empty(report.compute_capability), "description", report.gpu, "note", report.gpu_note);
+  out.add("name", unless_empty(report.gpu_name), "product", unless_empty(report.gpu_id), "compute_capability",
+          unless_empty(report.compute_capability), "description", report.gpu, "note", report.gpu_note);
 }
 
 void put_validation(JsonObject& out, const report::Validation& validation) {
@@ -256,9 +269,8 @@ void put_readings(JsonObject& out, const Finding& finding) {
 }
 
 void put_bottleneck(JsonObject& out, const Finding& finding, const report::SourceFile& file) {
-  out.add("label", finding.label, "display_name", finding.display, "kind", finding.kind, "score", finding.score,
-          "time_share", finding.time_share, "time_at_stake_us", finding.time_at_stake_us,
-          "explained_by", unless_empty(finding.explained_by));
+  out.add("label", finding.label, "display_name", finding.display, "kind", finding.kind, "score", finding.score, "time_share",
+          finding.time_share, "time_at_stake_us", finding.time_at_stake_us, "explained_by", unless_empty(finding.explained_by));
   out.object("evidence", &finding, put_readings);
   out.object("evidence_sources", [&](JsonObject& inner) {
     for (const report::EvidenceLine* line : distinct_evidence(finding)) inner.add(line->value.id, source_text(line->value, file));

@@ -10,10 +10,10 @@ namespace frx::compose {
 namespace {
 
 using testing::contains;
-using testing::ncu_brief_text;
-using testing::ncu_report_text;
 using testing::finding;
 using testing::kernel;
+using testing::ncu_brief_text;
+using testing::ncu_report_text;
 using testing::small_report;
 using testing::too_wide;
 
@@ -26,8 +26,7 @@ report::NcuReport crowded_report() {
   report.source = "/" + std::string(120, 'd') + "/report.csv";
   report.notes = {std::string(200, 'x'), "line one\nline two \x1b[2J"};
   report.validation.errors = {"row 3: " + std::string(90, 'e')};
-  report.profiler_rules.push_back(
-      {"k", "section", "Rule" + std::string(60, 'r'), "OPT", "text\nwith " + std::string(200, 'y'), 12.0, 3});
+  report.profiler_rules.push_back({"k", "section", "Rule" + std::string(60, 'r'), "OPT", "text\nwith " + std::string(200, 'y'), 12.0, 3});
   report.findings.push_back(finding("warp_stall_memory", 0.3));
   report.findings.back().explained_by = "memory_bandwidth_bound";
   report.advice.recommendations[0].kernel = long_name;
@@ -38,9 +37,8 @@ TEST(NcuReportText, SectionsStandInTheDocumentedOrder) {
   report::NcuReport report = crowded_report();
   const std::string text = ncu_report_text(report, {});
   std::size_t last = 0;
-  for (const std::string_view heading :
-       {"VERDICT", "CSV VALIDATION", "MEASURED METRICS", "KERNELS (10 of 12", "BOTTLENECKS DETECTED (2)",
-        "RECOMMENDATIONS (1)", "NSIGHT SAYS", "DATA NOTES", "NEXT STEPS"}) {
+  for (const std::string_view heading : {"VERDICT", "CSV VALIDATION", "MEASURED METRICS", "KERNELS (10 of 12", "BOTTLENECKS DETECTED (2)",
+                                         "RECOMMENDATIONS (1)", "NSIGHT SAYS", "DATA NOTES", "NEXT STEPS"}) {
     const std::size_t at = text.find(std::string("\n") + std::string(heading));
     ASSERT_NE(at, std::string::npos) << heading;
     EXPECT_GT(at, last) << heading;
@@ -50,11 +48,9 @@ TEST(NcuReportText, SectionsStandInTheDocumentedOrder) {
 
 TEST(NcuReportText, NothingIsWiderThanThePage) {
   for (const int width : {60, 80, 100}) {
-    EXPECT_EQ(too_wide(ncu_report_text(crowded_report(), {.width = width}), static_cast<std::size_t>(width)),
-              std::vector<std::string>{})
+    EXPECT_EQ(too_wide(ncu_report_text(crowded_report(), {.width = width}), static_cast<std::size_t>(width)), std::vector<std::string>{})
         << width;
-    EXPECT_EQ(too_wide(ncu_brief_text(crowded_report(), {.width = width}), static_cast<std::size_t>(width)),
-              std::vector<std::string>{})
+    EXPECT_EQ(too_wide(ncu_brief_text(crowded_report(), {.width = width}), static_cast<std::size_t>(width)), std::vector<std::string>{})
         << width;
   }
 }
@@ -116,8 +112,7 @@ TEST(NcuReportText, NothingFoundIsAnAnswer) {
 
 TEST(NcuReportText, TheCardSaysHowToCheckIt) {
   const std::string text = ncu_report_text(small_report(), {});
-  EXPECT_TRUE(contains(
-      text, "ncu --csv --log-file report.csv --metrics dram__bytes.sum,lts__t_sector_hit_rate.pct ./your_app\n"));
+  EXPECT_TRUE(contains(text, "ncu --csv --log-file report.csv --metrics dram__bytes.sum,lts__t_sector_hit_rate.pct ./your_app\n"));
   EXPECT_TRUE(contains(text, "<-- DRAM bytes: was 16; falls (target: 4)\n"));
   EXPECT_TRUE(contains(text, "--> L2 hit rate: rises\n"));  // not measured: no "was"
   EXPECT_TRUE(contains(text, "fourth action"));
@@ -143,8 +138,7 @@ TEST(NcuReportText, NoNcuCommandsForAGpuItDoesNotSupport) {
 
 TEST(NcuReportText, FamilyWarningsOnlyForDetectedBottlenecks) {
   report::NcuReport report = small_report();
-  report.validation.missing_by_preset = {{"memory", {"l2_cache_hit_rate_pct"}},
-                                         {"tensor", {"tensor_core_utilization_pct"}}};
+  report.validation.missing_by_preset = {{"memory", {"l2_cache_hit_rate_pct"}}, {"tensor", {"tensor_core_utilization_pct"}}};
   const std::string text = ncu_report_text(report, {});
   EXPECT_TRUE(contains(text, "for the memory question the file lacks l2_cache_hit_rate_pct"));
   EXPECT_FALSE(contains(text, "for the tensor question"));

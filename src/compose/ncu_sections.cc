@@ -39,8 +39,7 @@ std::string scale_text(const NcuReport& report) {
 
 std::string weight_text(const Kernel& kernel) {
   const std::string launches = count_text(kernel.launches, "launch");
-  return kernel.runtime_share_pct ? fmt::format("{} of the time, {}", percent_text(kernel.runtime_share_pct), launches)
-                                  : launches;
+  return kernel.runtime_share_pct ? fmt::format("{} of the time, {}", percent_text(kernel.runtime_share_pct), launches) : launches;
 }
 
 // "in training: step / forward and 3 more ranges"
@@ -68,9 +67,7 @@ void add_where(Document& page, const NcuReport& report) {
 }
 
 // How far a kernel is from the roof it runs at. Less work is worth more than that.
-bool bounded_by_roof(std::string_view label) {
-  return label == "memory_bandwidth_bound" || label == "at_hardware_limit";
-}
+bool bounded_by_roof(std::string_view label) { return label == "memory_bandwidth_bound" || label == "at_hardware_limit"; }
 
 Tone tone_of_verdict(const NcuReport& report) {
   if (report.primary == "at_hardware_limit") return Tone::green;
@@ -98,8 +95,7 @@ void add_details(Document& page, const NcuReport& report) {
   page.blank();
   if (!report.stalls.empty()) add_field(page, "Stalls", stalls_text(report.stalls, 5) + " (of warp time)");
   if (focus) {
-    if (report.kernels.size() > 1)
-      add_field(page, "Of the kernel", as_name(focus->short_name, Fit::cut), Tone::bold);
+    if (report.kernels.size() > 1) add_field(page, "Of the kernel", as_name(focus->short_name, Fit::cut), Tone::bold);
     const std::string occupancy = occupancy_text(focus->occupancy);
     if (!occupancy.empty()) add_field(page, "Occupancy", occupancy);
     if (!focus->occupancy.advice.empty()) page.paragraph(focus->occupancy.advice, text_column);
@@ -174,13 +170,11 @@ void add_finding(Document& page, const Finding& finding, bool indented, const Nc
 
 void add_header(Document& page, std::string_view title, const NcuReport& report) {
   page.title(title);
-  add_field(page, "Source",
-            report.format.empty() ? report.source : fmt::format("{} ({})", report.source, report.format));
+  add_field(page, "Source", report.format.empty() ? report.source : fmt::format("{} ({})", report.source, report.format));
   add_field(page, "Kernels", scale_text(report));
   add_field(page, "GPU", report.gpu.empty() ? "not known" : report.gpu);
   add_field(page, "Confidence",
-            report.confidence_reason.empty() ? report.confidence
-                                             : fmt::format("{}: {}", report.confidence, report.confidence_reason));
+            report.confidence_reason.empty() ? report.confidence : fmt::format("{}: {}", report.confidence, report.confidence_reason));
 }
 
 void add_verdict(Document& page, const NcuReport& report) {
@@ -203,14 +197,13 @@ void add_validation(Document& page, const NcuReport& report, std::size_t max_war
 
 void add_metrics(Document& page, const NcuReport& report) {
   const bool averaged = report.launches > 1;
-  page.section("Measured metrics", averaged ? fmt::format("({} over {})", report.duration_us ? "weighted by time" : "mean",
-                                                          count_text(report.launches, "launch"))
-                                            : "");
+  page.section(
+      "Measured metrics",
+      averaged ? fmt::format("({} over {})", report.duration_us ? "weighted by time" : "mean", count_text(report.launches, "launch")) : "");
   const std::vector<MetricRow> rows = metric_rows(report);
   add_metric_table(page, rows);
   add_details(page, report);
-  const auto missing =
-      std::count_if(rows.begin(), rows.end(), [](const MetricRow& row) { return row.status == Status::missing; });
+  const auto missing = std::count_if(rows.begin(), rows.end(), [](const MetricRow& row) { return row.status == Status::missing; });
   if (missing < 4) return;
   const auto total = static_cast<std::ptrdiff_t>(rows.size());
   page.paragraph((missing == total ? fmt::format("None of these {} metrics is in the file", total)
@@ -224,8 +217,12 @@ void add_kernels(Document& page, const NcuReport& report) {
   const std::string count =
       shown < report.kernels.size() ? fmt::format("{} of {}", shown, report.kernels.size()) : fmt::format("{}", shown);
   page.section("Kernels", fmt::format("({}{})", count, report.duration_us ? ", by time" : ""));
-  Table table{{number_column("share", 8), number_column("time", 9, 1), number_column("launches", 9, 1), {"opportunity", 11},
-               words_column("primary bottleneck", Fit::cut), {"kernel", 0, false, 2, true, Fit::shorten, Tone::dim, 4}}};
+  Table table{{number_column("share", 8),
+               number_column("time", 9, 1),
+               number_column("launches", 9, 1),
+               {"opportunity", 11},
+               words_column("primary bottleneck", Fit::cut),
+               {"kernel", 0, false, 2, true, Fit::shorten, Tone::dim, 4}}};
   table.indent = 0;
   table.heading_tone = Tone::dim;
   const std::vector<std::string> names = kernel_names(report);

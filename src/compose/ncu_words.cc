@@ -17,8 +17,7 @@ namespace {
 std::string point_text(const derive::Roofline& roofline) {
   const derive::RooflinePoint* main = roofline.main();
   if (!main) return {};
-  std::string text =
-      fmt::format("{} operations per byte ({}, {})", format_number(main->intensity), main->precision, main->level);
+  std::string text = fmt::format("{} operations per byte ({}, {})", format_number(main->intensity), main->precision, main->level);
   if (main->ridge) text += fmt::format(", ridge at {}", format_number(*main->ridge));
   text += fmt::format("; {} achieved", format_quantity(main->achieved_tflops * 1e12, "flop/s"));
   if (main->of_ceiling_pct) text += fmt::format(", {:.0f} % of what is possible there", *main->of_ceiling_pct);
@@ -52,8 +51,7 @@ bool ncu_runs_on(const NcuReport& report) {
 }
 
 const Finding* finding_of(const std::vector<Finding>& findings, std::string_view label) {
-  const auto at =
-      std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.label == label; });
+  const auto at = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.label == label; });
   return at == findings.end() ? nullptr : &*at;
 }
 
@@ -71,9 +69,7 @@ std::vector<std::string> kernel_names(const NcuReport& report) {
   return names;
 }
 
-std::string time_text(std::optional<double> microseconds) {
-  return microseconds ? format_quantity(*microseconds * 1e3, "ns") : "n/a";
-}
+std::string time_text(std::optional<double> microseconds) { return microseconds ? format_quantity(*microseconds * 1e3, "ns") : "n/a"; }
 
 std::string percent_text(std::optional<double> percent) { return percent ? format_quantity(*percent, "%") : "n/a"; }
 
@@ -88,8 +84,7 @@ std::string stake_text(const Finding& finding, const NcuReport& report) {
   const std::string most = "at most " + time_text(finding.time_at_stake_us);
   if (!report.duration_us || *report.duration_us <= 0) return most;
   const double share = *finding.time_at_stake_us / *report.duration_us;
-  if (share > 0.995)
-    return fmt::format("all of {}: nothing in the file bounds it further", time_text(report.duration_us));
+  if (share > 0.995) return fmt::format("all of {}: nothing in the file bounds it further", time_text(report.duration_us));
   return fmt::format("{} of {} ({:.1f} %)", most, time_text(report.duration_us), 100 * share);
 }
 
@@ -106,8 +101,7 @@ std::string roofline_text(const derive::Roofline& roofline) {
   if (roofline.basis == Basis::none) return "unknown: " + roofline.explanation;
   const std::string region(roofline.region.empty() ? "region unknown" : roofline.region);
   if (roofline.basis == Basis::estimated) return fmt::format("{}, {}", region, roofline.explanation);
-  const std::string missing =
-      roofline.main() && roofline.main()->peak_tflops ? std::string() : "; " + roofline.explanation;
+  const std::string missing = roofline.main() && roofline.main()->peak_tflops ? std::string() : "; " + roofline.explanation;
   return fmt::format("{}, measured: {}{}", region, point_text(roofline), missing);
 }
 
@@ -151,8 +145,7 @@ std::string verdict_words(const NcuReport& report) {
     return "Something was measured, but nothing in it explains the time: no unit is near its limit, or the metrics "
            "that would tell why are not in the file.";
   }
-  return report.confidence_reason.empty() ? std::string("Too little was measured to judge.")
-                                          : report.confidence_reason + ".";
+  return report.confidence_reason.empty() ? std::string("Too little was measured to judge.") : report.confidence_reason + ".";
 }
 
 std::vector<const report::ProfilerRule*> strongest_rules(const NcuReport& report, std::string_view kernel) {

@@ -31,7 +31,9 @@ inline answer::Column label_column(std::string_view label, std::size_t width) {
 
 // The last column of a table, of names and of words that are not to be broken.
 inline answer::Column names_column(std::string_view heading, Fit fit = Fit::cut) { return {std::string(heading), 0, false, 2, true, fit}; }
-inline answer::Column words_column(std::string_view heading, Fit fit = Fit::whole) { return {std::string(heading), 0, false, 2, false, fit}; }
+inline answer::Column words_column(std::string_view heading, Fit fit = Fit::whole) {
+  return {std::string(heading), 0, false, 2, false, fit};
+}
 
 // A section of sentences, each behind a dash; no section without any.
 void add_list(Document& page, std::string_view heading, std::span<const std::string> sentences);

@@ -77,12 +77,11 @@ std::string counts_of(const PredictionScores& scores) {
 void put_scored_prediction(JsonObject& out, const ScoredPrediction& one, std::string_view id) {
   const advise::Prediction& p = one.prediction;
   const std::optional<double> by = p.by;
-  out.add("schema", "prediction_v1", "id", id, "card", one.card, "label", one.label, "kernel", one.kernel,
-          "kernel_after", one.kernel_after, "reading", p.id, "metric", p.counter, "unit", p.unit, "per_launch", p.is_sum,
-          "direction", advise::name_of(p.direction), "by_pct", exact(p.is_points ? std::nullopt : by),
-          "by_points", exact(p.is_points ? by : std::nullopt), "to", exact(p.to), "before", exact(one.before), "after", exact(one.after),
-          "predicted", exact(one.score.predicted), "noise", exact(one.score.noise), "outcome", advise::name_of(one.score.outcome),
-          "why_not", unless_empty(one.score.why));
+  out.add("schema", "prediction_v1", "id", id, "card", one.card, "label", one.label, "kernel", one.kernel, "kernel_after", one.kernel_after,
+          "reading", p.id, "metric", p.counter, "unit", p.unit, "per_launch", p.is_sum, "direction", advise::name_of(p.direction), "by_pct",
+          exact(p.is_points ? std::nullopt : by), "by_points", exact(p.is_points ? by : std::nullopt), "to", exact(p.to), "before",
+          exact(one.before), "after", exact(one.after), "predicted", exact(one.score.predicted), "noise", exact(one.score.noise), "outcome",
+          advise::name_of(one.score.outcome), "why_not", unless_empty(one.score.why));
 }
 
 // Of the content, so that the same prediction of the same values is known again.
@@ -111,12 +110,11 @@ void add_prediction_scores(Document& page, const PredictionScores& scores) {
 void put_scored_prediction(JsonObject& out, const ScoredPrediction& one) { put_scored_prediction(out, one, id_of(one)); }
 
 void put_prediction_scores(JsonObject& out, const PredictionScores& scores) {
-  out.add("held", scores.count(Outcome::held), "not_held", scores.count(Outcome::not_held),
-          "moved_the_other_way", scores.count(Outcome::moved_the_other_way), "cannot_tell", scores.count(Outcome::cannot_tell));
+  out.add("held", scores.count(Outcome::held), "not_held", scores.count(Outcome::not_held), "moved_the_other_way",
+          scores.count(Outcome::moved_the_other_way), "cannot_tell", scores.count(Outcome::cannot_tell));
   out.list("scored", scores.scored, [](JsonObject& inner, const ScoredPrediction& one) { put_scored_prediction(inner, one); });
-  out.list("not_scored", scores.unscored, [](JsonObject& inner, const report::UnscoredCard& one) {
-    inner.add("card", one.card, "kernel", one.kernel, "why", one.why);
-  });
+  out.list("not_scored", scores.unscored,
+           [](JsonObject& inner, const report::UnscoredCard& one) { inner.add("card", one.card, "kernel", one.kernel, "why", one.why); });
   out.add("note", caveat);
 }
 

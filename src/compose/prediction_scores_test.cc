@@ -53,9 +53,7 @@ TEST(PredictionScoresText, SaysWhyOneCannotTell) {
   EXPECT_TRUE(has(text, "[one cannot tell] Kernel duration of a launch: 100 us -> not measured")) << text;
 }
 
-TEST(PredictionScoresText, IsNothingWithoutPredictions) {
-  EXPECT_EQ(prediction_scores_text({}), "");
-}
+TEST(PredictionScoresText, IsNothingWithoutPredictions) { EXPECT_EQ(prediction_scores_text({}), ""); }
 
 TEST(PredictionScoresJson, TheIdIsOfTheContent) {
   const answer::Json one = tree(scores(50e3))["scored"][0];

@@ -34,19 +34,18 @@ void put_registers(JsonObject& out, const PtxKernel& kernel) {
   out.object("register_breakdown", [&](JsonObject& inner) {
     for (const auto& [type, count] : f.registers_by_type) inner.add(name_of(type), count);
   });
-  out.add("register_estimate", when(f.pressure.known, derive::ptx::estimated_registers(f.pressure)),
-          "live_registers", when(f.pressure.known, f.pressure.registers),
-          "registers", kernel.compiled ? kernel.compiled->registers : std::nullopt, "register_budget", unless_zero(f.register_budget));
+  out.add("register_estimate", when(f.pressure.known, derive::ptx::estimated_registers(f.pressure)), "live_registers",
+          when(f.pressure.known, f.pressure.registers), "registers", kernel.compiled ? kernel.compiled->registers : std::nullopt,
+          "register_budget", unless_zero(f.register_budget));
 }
 
 void put_spills(JsonObject& out, const PtxKernel& kernel) {
   const KernelFacts& f = kernel.facts;
-  out.add("local_memory_bytes", f.local_bytes, "has_register_spills", spills(kernel), "spills_detected", spills(kernel),
-          "spills_probable", kernel.probably_spills, "spill_load_count", f.of(Category::local_load),
-          "spill_loads", f.of(Category::local_load), "spill_store_count", f.of(Category::local_store),
-          "spill_stores", f.of(Category::local_store),
-          "spill_load_bytes", kernel.compiled ? kernel.compiled->spill_load_bytes : std::nullopt,
-          "spill_store_bytes", kernel.compiled ? kernel.compiled->spill_store_bytes : std::nullopt);
+  out.add("local_memory_bytes", f.local_bytes, "has_register_spills", spills(kernel), "spills_detected", spills(kernel), "spills_probable",
+          kernel.probably_spills, "spill_load_count", f.of(Category::local_load), "spill_loads", f.of(Category::local_load),
+          "spill_store_count", f.of(Category::local_store), "spill_stores", f.of(Category::local_store), "spill_load_bytes",
+          kernel.compiled ? kernel.compiled->spill_load_bytes : std::nullopt, "spill_store_bytes",
+          kernel.compiled ? kernel.compiled->spill_store_bytes : std::nullopt);
 }
 
 void put_flow(JsonObject& out, const KernelFacts& f) {
@@ -59,17 +58,17 @@ void put_capabilities(JsonObject& out, const KernelFacts& f) {
              sfu = f.of(Category::sfu) > 0;
   out.object("capability_flags",
              [&](JsonObject& inner) { inner.add("fp64", fp64, "tensor_cores", tensor, "atomics", atomics, "sfu", sfu); });
-  out.add("has_fp64", fp64, "has_tensor_ops", tensor, "has_atomics", atomics, "has_special_function_ops", sfu,
-          "has_fp64_data_movement", f.fp64_memory_operations > 0, "fp64_data_movement_count", f.fp64_memory_operations);
+  out.add("has_fp64", fp64, "has_tensor_ops", tensor, "has_atomics", atomics, "has_special_function_ops", sfu, "has_fp64_data_movement",
+          f.fp64_memory_operations > 0, "fp64_data_movement_count", f.fp64_memory_operations);
 }
 
 void put_costly(JsonObject& out, const derive::ptx::CostlyAccess& one, const model::ptx::Module& module) {
   const derive::ptx::MemoryAccess& access = one.access;
   const model::TextPlace place = derive::ptx::place_of(module, access.instruction);
-  out.add("line", place.line, "bytes_per_lane", access.bytes, "kind", name_of(access.kind), "address", access.formula,
-          "source_line", unless_zero(place.source_line), "block", std::array{one.block.x, one.block.y, one.block.z},
-          "in_every_plausible_block", one.in_all_shapes, "typical", access.cost->typical, "ideal", access.cost->ideal,
-          "neighbours_use_rest", one.neighbours_use_rest, "exact", access.cost->exact, "in_words", access.sentence);
+  out.add("line", place.line, "bytes_per_lane", access.bytes, "kind", name_of(access.kind), "address", access.formula, "source_line",
+          unless_zero(place.source_line), "block", std::array{one.block.x, one.block.y, one.block.z}, "in_every_plausible_block",
+          one.in_all_shapes, "typical", access.cost->typical, "ideal", access.cost->ideal, "neighbours_use_rest", one.neighbours_use_rest,
+          "exact", access.cost->exact, "in_words", access.sentence);
 }
 
 void put_kinds(JsonObject& out, const std::array<std::uint64_t, derive::ptx::access_kind_count>& counts) {
@@ -99,9 +98,8 @@ void put_kernel(JsonObject& out, const PtxKernel& kernel, const model::ptx::Modu
   put_spills(out, kernel);
   out.add("static_shared_bytes", f.shared_bytes, "uses_dynamic_shared_memory", f.dynamic_shared, "instruction_count", f.instructions);
   out.object("instruction_mix", [&](JsonObject& inner) { put_mix(inner, f); });
-  out.add("global_load_count", f.of(Category::global_load), "global_store_count", f.of(Category::global_store),
-          "shared_load_count", f.of(Category::shared_load), "shared_store_count", f.of(Category::shared_store),
-          "global_memory_ratio", f.global_ratio());
+  out.add("global_load_count", f.of(Category::global_load), "global_store_count", f.of(Category::global_store), "shared_load_count",
+          f.of(Category::shared_load), "shared_store_count", f.of(Category::shared_store), "global_memory_ratio", f.global_ratio());
   out.object("memory_accesses", [&](JsonObject& inner) { put_accesses(inner, f, module); });
   put_flow(out, f);
   put_capabilities(out, f);
@@ -153,24 +151,22 @@ void put_summary(JsonObject& out, const PtxReport& report) {
   const bool any = !kernels.empty();
   const std::size_t with_fp64 = count(report, [](const PtxKernel& k) { return k.facts.of(Category::fp64) > 0; });
   const std::size_t moving_fp64 = count(report, [](const PtxKernel& k) { return k.facts.fp64_memory_operations > 0; });
-  out.add("kernel_count", kernels.size(), "device_function_count", report.diagnosis.device_functions,
-          "total_instructions", report.instructions(), "avg_register_count", rounded(report.average_registers(), 1),
-          "max_register_count", report.max_registers(),
-          "registers_from", when<std::string_view>(any, report.compiler.empty() ? "estimate" : report.compiler),
-          "any_spills", any_spills(report), "kernels_with_spills", count(report, [](const PtxKernel& k) { return spills(k) == true; }),
-          "kernels_with_probable_spills", count(report, [](const PtxKernel& k) { return k.probably_spills; }),
-          "total_spill_loads", sum(report, [](const KernelFacts& f) { return f.of(Category::local_load); }),
-          "total_spill_stores", sum(report, [](const KernelFacts& f) { return f.of(Category::local_store); }),
-          "dominant_instruction_category", dominant_category(report), "kernels_with_fp64", with_fp64, "has_fp64", with_fp64 > 0,
-          "kernels_with_fp64_data_movement", moving_fp64, "has_fp64_data_movement", moving_fp64 > 0,
-          "total_fp64_data_movement_ops", sum(report, [](const KernelFacts& f) { return f.fp64_memory_operations; }),
-          "has_tensor_ops", count(report, [](const PtxKernel& k) { return k.facts.of(Category::tensor) > 0; }) > 0,
-          "max_global_memory_ratio", when(any, most_global),
-          "avg_global_memory_ratio", when(any, sum_global / static_cast<double>(kernels.size())),
+  out.add("kernel_count", kernels.size(), "device_function_count", report.diagnosis.device_functions, "total_instructions",
+          report.instructions(), "avg_register_count", rounded(report.average_registers(), 1), "max_register_count", report.max_registers(),
+          "registers_from", when<std::string_view>(any, report.compiler.empty() ? "estimate" : report.compiler), "any_spills",
+          any_spills(report), "kernels_with_spills", count(report, [](const PtxKernel& k) { return spills(k) == true; }),
+          "kernels_with_probable_spills", count(report, [](const PtxKernel& k) { return k.probably_spills; }), "total_spill_loads",
+          sum(report, [](const KernelFacts& f) { return f.of(Category::local_load); }), "total_spill_stores",
+          sum(report, [](const KernelFacts& f) { return f.of(Category::local_store); }), "dominant_instruction_category",
+          dominant_category(report), "kernels_with_fp64", with_fp64, "has_fp64", with_fp64 > 0, "kernels_with_fp64_data_movement",
+          moving_fp64, "has_fp64_data_movement", moving_fp64 > 0, "total_fp64_data_movement_ops",
+          sum(report, [](const KernelFacts& f) { return f.fp64_memory_operations; }), "has_tensor_ops",
+          count(report, [](const PtxKernel& k) { return k.facts.of(Category::tensor) > 0; }) > 0, "max_global_memory_ratio",
+          when(any, most_global), "avg_global_memory_ratio", when(any, sum_global / static_cast<double>(kernels.size())),
           "kernels_with_high_global_memory_ratio", count(report, [](const PtxKernel& k) { return k.facts.global_ratio() > 0.30; }),
           "kernels_without_shared_memory", count(report, [](const PtxKernel& k) { return k.facts.shared_accesses() == 0; }),
-          "max_branch_density", when(any, most_branches),
-          "kernels_with_high_branch_density", count(report, [](const PtxKernel& k) { return k.facts.conditional_branch_density() > 0.15; }));
+          "max_branch_density", when(any, most_branches), "kernels_with_high_branch_density",
+          count(report, [](const PtxKernel& k) { return k.facts.conditional_branch_density() > 0.15; }));
 }
 
 void put_labels(JsonObject& out, const PtxReport& report) {
@@ -201,8 +197,8 @@ void put_advice(JsonObject& out, const advise::Advice& advice) {
 void put_ptx(JsonObject& out, const PtxReport& report) {
   FindingsByKernel by_kernel;
   for (const model::CodeFinding& finding : report.diagnosis.findings) by_kernel[finding.kernel].push_back(&finding);
-  out.add("schema", "ptx_analysis_v1", "filename", report.source, "ptx_version", unless_empty(report.version),
-          "target", unless_empty(report.target), "gpu_model", unless_empty(report.gpu), "kernel_count", report.diagnosis.kernels.size());
+  out.add("schema", "ptx_analysis_v1", "filename", report.source, "ptx_version", unless_empty(report.version), "target",
+          unless_empty(report.target), "gpu_model", unless_empty(report.gpu), "kernel_count", report.diagnosis.kernels.size());
   out.list("kernels", report.diagnosis.kernels,
            [&](JsonObject& inner, const PtxKernel& kernel) { put_kernel(inner, kernel, report.module, by_kernel); });
   out.list("findings", report.diagnosis.findings, put_finding);

@@ -25,8 +25,8 @@ void add_head(Document& page, const PtxReport& report) {
 
 void add_verdict(Document& page, const PtxReport& report) {
   page.section("Verdict");
-  page.headline =
-      report.primary_display.empty() ? "nothing in the code stands out" : fmt::format("{} ({})", report.primary_display, report.diagnosis.primary);
+  page.headline = report.primary_display.empty() ? "nothing in the code stands out"
+                                                 : fmt::format("{} ({})", report.primary_display, report.diagnosis.primary);
   page.fact("Primary", page.headline);
   page.fact("Confidence", fmt::format("{}: {}", report.confidence, report.confidence_reason));
   add_labels(page, report.diagnosis.labels);

@@ -34,18 +34,17 @@ void put_rank(JsonObject& out, const RanksReport& report, const RankOfRun& one) 
   const bool compared = report.lateness.counted > 0;
   const auto& late = report.lateness.ranks[static_cast<std::size_t>(&one - report.ranks.data())];
   const std::optional<double> step = one.trace->step_time_ns();
-  out.add("rank", one.rank, "rank_source", name_of(one.from), "filename", one.trace->source, "scope", scope.name,
-          "step_count", scope.step_numbers.size(), "step_time_avg_ns", step ? std::optional(whole(*step)) : std::nullopt);
+  out.add("rank", one.rank, "rank_source", name_of(one.from), "filename", one.trace->source, "scope", scope.name, "step_count",
+          scope.step_numbers.size(), "step_time_avg_ns", step ? std::optional(whole(*step)) : std::nullopt);
   put_facts(out, scope.facts);
   out.add("primary_bottleneck", unless_empty(scope.diagnosis.primary), "user_facing_bottleneck", unless_empty(scope.diagnosis.user_facing));
-  out.object("confidence", [&](JsonObject& inner) {
-    inner.add("level", scope.diagnosis.confidence_level, "score", scope.diagnosis.confidence);
-  });
-  out.add("collectives", one.collectives.calls.size(), "collectives_outside_steps", one.collectives.outside_steps,
-          "sends_and_receives", one.collectives.point_to_point, "waited_ns", when(compared, whole(late.waited_ns)),
-          "waited_share", when(compared, late.waited_share), "lost_share", when(compared, late.lost_share),
-          "held_up_others_ns", when(compared, whole(late.blamed_ns)), "held_up_others_share", when(compared, late.held_up_share),
-          "share_of_blame", when(compared, late.blamed_share), "came_last", when(compared, late.last));
+  out.object("confidence",
+             [&](JsonObject& inner) { inner.add("level", scope.diagnosis.confidence_level, "score", scope.diagnosis.confidence); });
+  out.add("collectives", one.collectives.calls.size(), "collectives_outside_steps", one.collectives.outside_steps, "sends_and_receives",
+          one.collectives.point_to_point, "waited_ns", when(compared, whole(late.waited_ns)), "waited_share",
+          when(compared, late.waited_share), "lost_share", when(compared, late.lost_share), "held_up_others_ns",
+          when(compared, whole(late.blamed_ns)), "held_up_others_share", when(compared, late.held_up_share), "share_of_blame",
+          when(compared, late.blamed_share), "came_last", when(compared, late.last));
 }
 
 void put_collective(JsonObject& out, const RanksReport& report, const Matched& one) {
@@ -54,11 +53,10 @@ void put_collective(JsonObject& out, const RanksReport& report, const Matched& o
   const auto [shortest, longest] = std::ranges::minmax_element(durations);
   const std::uint32_t last = members[static_cast<std::size_t>(shortest - durations.begin())];
   out.add("group", report.words[one.group], "collective", report.words[one.what], "step_id", one.step, "number_in_step", one.nth,
-          "shortest_ns", *shortest, "longest_ns", *longest, "ended_together", one.together, "ends_apart_ns", one.apart,
-          "last_rank", when(one.together && derive::ranks::shows_waiting(durations), report.ranks[last].rank));
-  out.list("ranks", std::views::iota(std::size_t{0}, members.size()), [&](JsonObject& inner, std::size_t i) {
-    inner.add("rank", report.ranks[members[i]].rank, "duration_ns", durations[i]);
-  });
+          "shortest_ns", *shortest, "longest_ns", *longest, "ended_together", one.together, "ends_apart_ns", one.apart, "last_rank",
+          when(one.together && derive::ranks::shows_waiting(durations), report.ranks[last].rank));
+  out.list("ranks", std::views::iota(std::size_t{0}, members.size()),
+           [&](JsonObject& inner, std::size_t i) { inner.add("rank", report.ranks[members[i]].rank, "duration_ns", durations[i]); });
 }
 
 // Longest waits first; where ends were not together there is no wait.
@@ -75,9 +73,9 @@ std::vector<const Matched*> collectives_to_show(const RanksReport& report) {
 }
 
 void put_mismatch(JsonObject& out, const RanksReport& report, const Mismatch& one) {
-  out.add("group", report.words[one.group], "step_id", one.step, "ranks", std::array{one.rank_a, one.rank_b},
-          "collectives", std::array{one.calls_a, one.calls_b}, "first_difference", one.nth,
-          "there", std::array{unless_empty(one.what_a), unless_empty(one.what_b)});
+  out.add("group", report.words[one.group], "step_id", one.step, "ranks", std::array{one.rank_a, one.rank_b}, "collectives",
+          std::array{one.calls_a, one.calls_b}, "first_difference", one.nth, "there",
+          std::array{unless_empty(one.what_a), unless_empty(one.what_b)});
 }
 
 void put_distributed(JsonObject& out, const RanksReport& report) {
@@ -88,11 +86,10 @@ void put_distributed(JsonObject& out, const RanksReport& report) {
   for (const std::size_t one : late.late) late_ranks.push_back(report.ranks[one].rank);
   const std::span<const Mismatch> mismatches = matching.mismatches;
   out.add("verdict", name_of(late.verdict), "late_ranks", late_ranks, "share_of_blame", when(report.has_late_rank(), late.blamed_share),
-          "came_last", when(report.has_late_rank(), late.last), "lost_share", when(late.counted > 0, late.lost_share),
-          "steps_compared", matching.steps, "steps_not_on_all_ranks", matching.steps_left_out,
-          "matched_by", described ? "arguments" : "kernel names", "collectives_matched", matching.collectives.size(),
-          "collectives_ended_together", matching.together, "collectives_with_waiting", late.with_waiting,
-          "collectives_of_one_rank", matching.alone, "sequences_that_differ", mismatches.size());
+          "came_last", when(report.has_late_rank(), late.last), "lost_share", when(late.counted > 0, late.lost_share), "steps_compared",
+          matching.steps, "steps_not_on_all_ranks", matching.steps_left_out, "matched_by", described ? "arguments" : "kernel names",
+          "collectives_matched", matching.collectives.size(), "collectives_ended_together", matching.together, "collectives_with_waiting",
+          late.with_waiting, "collectives_of_one_rank", matching.alone, "sequences_that_differ", mismatches.size());
   out.list("differences", mismatches.first(std::min(mismatches.size(), mismatches_shown)),
            [&](JsonObject& inner, const Mismatch& one) { put_mismatch(inner, report, one); });
   out.list("collectives", collectives_to_show(report), [&](JsonObject& inner, const Matched* one) { put_collective(inner, report, *one); });
@@ -100,8 +97,8 @@ void put_distributed(JsonObject& out, const RanksReport& report) {
 
 void put_answer(JsonObject& out, const RanksReport& report) {
   put_scope_name(out, report.scope);
-  out.add("step_count", report.scope.step_numbers.size(), "rank", report.ranks[report.answering].rank,
-          "rule", report.has_late_rank() ? "most_waited_for" : "most_common", "waiting_left_out_share", report.left_out);
+  out.add("step_count", report.scope.step_numbers.size(), "rank", report.ranks[report.answering].rank, "rule",
+          report.has_late_rank() ? "most_waited_for" : "most_common", "waiting_left_out_share", report.left_out);
   put_facts(out, report.scope.facts);
   put_run_verdict(out, report.scope);
 }

@@ -148,7 +148,8 @@ Document document_of(const RanksReport& report) {
   add_answer_from(page, report);
   add_framework_tax(page, report.scope);
   const RankOfRun& answering = report.ranks[report.answering];
-  add_breakdown(page, *answering.trace, answering.trace->scope().skipped, fmt::format("rank {}", answering.rank), report.lateness.ranks[report.answering].lost_share);
+  add_breakdown(page, *answering.trace, answering.trace->scope().skipped, fmt::format("rank {}", answering.rank),
+                report.lateness.ranks[report.answering].lost_share);
   add_run_recommendations(page, report.scope);
   add_notes(page, report.notes);
   return page;

@@ -20,7 +20,8 @@ void put_forecast(JsonObject& out, const advise::Forecast& forecast) {
   const advise::Prediction& p = *forecast.prediction;
   const std::optional<double> by = p.by;
   out.add("metric", p.counter, "reading", p.id, "label", p.label, "unit", p.unit, "per_launch", p.is_sum);
-  out.add("direction", advise::name_of(p.direction), "by_pct", p.is_points ? std::nullopt : by, "by_points", p.is_points ? by : std::nullopt);
+  out.add("direction", advise::name_of(p.direction), "by_pct", p.is_points ? std::nullopt : by, "by_points",
+          p.is_points ? by : std::nullopt);
   out.add("to", p.to, "current_value", forecast.now, "predicted", forecast.bound ? std::optional(forecast.bound->value) : std::nullopt);
 }
 

@@ -10,8 +10,8 @@ using report::RunComparison;
 
 void put_side(JsonObject& out, const ComparedRun& run) {
   out.add("label", run.label, "source", run.source, "evidence", run.evidence, "gpus", unless_empty(run.gpus), "world_size", run.world_size,
-          "primary_bottleneck", unless_empty(run.primary), "marks_steps", run.has_steps, "steps_left_out", run.skipped,
-          "step_ns", run.step_ns | std::views::transform(exact), "batch_size", run.batch);
+          "primary_bottleneck", unless_empty(run.primary), "marks_steps", run.has_steps, "steps_left_out", run.skipped, "step_ns",
+          run.step_ns | std::views::transform(exact), "batch_size", run.batch);
 }
 
 std::string_view doubt_id(const RunComparison& comparison) {
@@ -31,9 +31,9 @@ void put_verdict(JsonObject& out, const RunComparison& comparison) {
   const auto sides = [&](std::string_view key, auto first, auto second) {
     out.object(key, [&](JsonObject& inner) { inner.add("a", first, "b", second); });
   };
-  out.add("answer", derive::compare::name_of(judgement.answer), "why_not", unless_empty(doubt_id(comparison)),
-          "not_comparable", comparison.not_comparable, "time_ratio", judgement.ratio, "time_ratio_low", judgement.low,
-          "time_ratio_high", judgement.high, "confidence_level", 0.99, "noise_floor", exact(comparison.noise_floor));
+  out.add("answer", derive::compare::name_of(judgement.answer), "why_not", unless_empty(doubt_id(comparison)), "not_comparable",
+          comparison.not_comparable, "time_ratio", judgement.ratio, "time_ratio_low", judgement.low, "time_ratio_high", judgement.high,
+          "confidence_level", 0.99, "noise_floor", exact(comparison.noise_floor));
   put_baselines(out, comparison.baselines, comparison.baselines ? comparison.baselines->share_less() : 0);
   out.add("per_sample", comparison.per_sample);
   sides("steps", judgement.first, judgement.second);
@@ -43,8 +43,8 @@ void put_verdict(JsonObject& out, const RunComparison& comparison) {
 
 void put_operators(JsonObject& out, const report::OperatorComparison& operators) {
   const bool any = !operators.rows.empty();
-  out.add("by_shapes", operators.by_shapes, "is_cut", operators.is_cut, "a_ns", when(any, operators.first_ns),
-          "b_ns", when(any, operators.second_ns));
+  out.add("by_shapes", operators.by_shapes, "is_cut", operators.is_cut, "a_ns", when(any, operators.first_ns), "b_ns",
+          when(any, operators.second_ns));
   out.list("rows", operators.rows, [](JsonObject& inner, const report::ComparedOperator& row) {
     inner.add("name", row.name, "shapes", unless_empty(row.shapes), "a_ns", row.first_ns, "b_ns", row.second_ns, "a_count", row.first_count,
               "b_count", row.second_count, "fused_of", row.fused_of);

@@ -48,8 +48,8 @@ std::string doubt_words(const RunComparison& comparison) {
                          count_text(derive::compare::fewest_values, "step"));
     case Doubt::within_noise:
       if (comparison.baselines && comparison.noise_floor == comparison.baselines->share_less()) {
-        return fmt::format("any difference is within {:.3g} %, which {} runs of one configuration may differ by, too", 100 * comparison.noise_floor,
-                           comparison.baselines->runs);
+        return fmt::format("any difference is within {:.3g} %, which {} runs of one configuration may differ by, too",
+                           100 * comparison.noise_floor, comparison.baselines->runs);
       }
       return fmt::format("any difference is within {:.3g} %, which is noise", 100 * comparison.noise_floor);
     case Doubt::too_scattered: return "the steps scatter too much";

@@ -50,9 +50,8 @@ void put_scope_name(JsonObject& out, const RunScope& scope) {
 }
 
 void put_confidence(JsonObject& out, const diagnose::TrainingDiagnosis& d) {
-  out.object("confidence", [&](JsonObject& inner) {
-    inner.add("level", d.confidence_level, "score", d.confidence, "reason", d.confidence_reason);
-  });
+  out.object("confidence",
+             [&](JsonObject& inner) { inner.add("level", d.confidence_level, "score", d.confidence, "reason", d.confidence_reason); });
 }
 
 void put_run_evidence(JsonObject& out, const RunScope& scope, const diagnose::RunFinding& finding) {

@@ -57,14 +57,15 @@ void add_streams(Document& page, const RunReport& report) {
   constexpr std::size_t most = 16;
   const std::size_t shown = std::min(most, report.streams.size());
   page.section("Ranks", shown, report.streams.size());
-  Table table{{number_column("rank", 4), number_column("steps", 6, 1), number_column("step time", 10, 1), number_column("data loader", 12, 1),
-               number_column("copies", 7, 1), number_column("waiting for GPU", 16, 1), words_column("says")}};
+  Table table{{number_column("rank", 4), number_column("steps", 6, 1), number_column("step time", 10, 1),
+               number_column("data loader", 12, 1), number_column("copies", 7, 1), number_column("waiting for GPU", 16, 1),
+               words_column("says")}};
   for (const report::StreamOfRank& one : std::span(report.streams).first(shown)) {
     const RunScope& scope = one.scope();
     const auto percent = [&](RunFact fact) { return scope.facts[fact] ? fmt::format("{:.0f} %", 100 * *scope.facts[fact]) : "n/a"; };
-    table.add({std::to_string(one.rank), std::to_string(scope.step_numbers.size()), 
-               scope.times ? format_quantity(scope.times->total_ns, "ns") : "n/a", percent(RunFact::input_wait_fraction), percent(RunFact::copy_fraction), percent(RunFact::sync_fraction),
-               scope.diagnosis.user_facing});
+    table.add({std::to_string(one.rank), std::to_string(scope.step_numbers.size()),
+               scope.times ? format_quantity(scope.times->total_ns, "ns") : "n/a", percent(RunFact::input_wait_fraction),
+               percent(RunFact::copy_fraction), percent(RunFact::sync_fraction), scope.diagnosis.user_facing});
   }
   page.add(std::move(table));
   page.blank();

@@ -7,8 +7,8 @@
 
 #include "answer/json.h"
 #include "base/text.h"
-#include "compose/explain.h"
 #include "compose/documents.h"
+#include "compose/explain.h"
 #include "render/style.h"
 #include "report/report.h"
 
@@ -47,8 +47,7 @@ inline report::Kernel kernel(std::string name, double microseconds, double share
 }
 
 inline advise::Recommendation recommendation(std::string_view title = "Move fewer bytes") {
-  static const std::vector<std::string_view> actions = {"first action", "second action", "third action",
-                                                        "fourth action"};
+  static const std::vector<std::string_view> actions = {"first action", "second action", "third action", "fourth action"};
   advise::Recommendation r;
   r.id = "rec_test";
   r.title = title;
@@ -89,8 +88,7 @@ inline report::NcuReport small_report() {
   report.findings.push_back(finding("memory_bandwidth_bound", 0.93));
   report.findings[0].time_at_stake_us = 80;
   report.findings[0].preset = "memory";
-  report.values = {value("dram_throughput_pct", 92), value("l1_cache_hit_rate_pct", 0),
-                   value("issue_slot_utilization_pct", 14)};
+  report.values = {value("dram_throughput_pct", 92), value("l1_cache_hit_rate_pct", 0), value("issue_slot_utilization_pct", 14)};
   report.kernels.push_back(kernel("void ns::stream<float>(float*, int)", 1000, 100));
   report.advice.recommendations.push_back(recommendation());
   report.next_command = "frx profile --preset full --out after.csv -- ./your_app";

@@ -21,29 +21,26 @@ double share(std::int64_t part, std::int64_t whole) {
 void put_step(JsonObject& out, const StepTable& steps, std::size_t i) {
   const std::optional<double> median_ns = steps.median_kernel_ns[i];
   const auto phase = [&](HostTime which) { return unless_zero(steps.time(which, i).value_or(0)); };
-  out.add("step_id", steps.ids[i], "status", "ok", "step_wall_time_ns", steps.wall_ns(i),
-          "dataloader_wait_time_ns", steps.loader_wait_ns(i), "sync_wait_time_ns", steps.time(HostTime::sync, i),
-          "forward_time_ns", phase(HostTime::forward), "backward_time_ns", phase(HostTime::backward),
-          "optimizer_time_ns", phase(HostTime::optimizer), "kernel_count", static_cast<std::uint64_t>(steps.kernels[i].value_or(0)),
-          "median_cuda_kernel_duration_us", when(median_ns.has_value(), median_ns.value_or(0) / 1000),
-          "small_kernel_fraction", steps.small_kernels[i], "shape_changed", steps.shape_changed(i),
-          "h2d_copy_time_ns", steps.time(HostTime::host_to_device, i),
-          "gpu_active_fraction_proxy", steps.gpus.empty() ? std::nullopt : report::gpu_active(steps, i));
+  out.add("step_id", steps.ids[i], "status", "ok", "step_wall_time_ns", steps.wall_ns(i), "dataloader_wait_time_ns",
+          steps.loader_wait_ns(i), "sync_wait_time_ns", steps.time(HostTime::sync, i), "forward_time_ns", phase(HostTime::forward),
+          "backward_time_ns", phase(HostTime::backward), "optimizer_time_ns", phase(HostTime::optimizer), "kernel_count",
+          static_cast<std::uint64_t>(steps.kernels[i].value_or(0)), "median_cuda_kernel_duration_us",
+          when(median_ns.has_value(), median_ns.value_or(0) / 1000), "small_kernel_fraction", steps.small_kernels[i], "shape_changed",
+          steps.shape_changed(i), "h2d_copy_time_ns", steps.time(HostTime::host_to_device, i), "gpu_active_fraction_proxy",
+          steps.gpus.empty() ? std::nullopt : report::gpu_active(steps, i));
 }
 
 void put_summary(JsonObject& out, const TraceReport& report, const RunScope& scope) {
   const auto& times = scope.times;
   const auto& utilization = scope.facts[RunFact::gpu_utilization_pct];
-  out.add("average_gpu_utilization_pct", utilization,
-          "utilization_source", when<std::string_view>(utilization.has_value(), "busy share of the trace"),
-          "memory_pressure_peak_ratio", scope.facts[RunFact::memory_peak_ratio],
-          "throughput_steps_per_sec", times ? std::optional(times->per_second()) : std::nullopt,
-          "step_time_avg_ns", times ? std::optional(static_cast<std::int64_t>(times->wall_ns)) : std::nullopt,
-          "step_time_max_ns", times ? std::optional(times->longest_ns) : std::nullopt,
-          "shape_volatility_ratio", scope.facts[RunFact::shape_volatility], "profiler_windows_exported", report.kernels > 0 ? 1 : 0,
-          "kernel_count_per_step", scope.facts[RunFact::kernels_per_step],
-          "median_cuda_kernel_duration_us", scope.facts[RunFact::median_kernel_us],
-          "small_kernel_fraction", scope.facts[RunFact::small_kernel_fraction], "dominant_stall_type", scope.dominant_stall);
+  out.add("average_gpu_utilization_pct", utilization, "utilization_source",
+          when<std::string_view>(utilization.has_value(), "busy share of the trace"), "memory_pressure_peak_ratio",
+          scope.facts[RunFact::memory_peak_ratio], "throughput_steps_per_sec", times ? std::optional(times->per_second()) : std::nullopt,
+          "step_time_avg_ns", times ? std::optional(static_cast<std::int64_t>(times->wall_ns)) : std::nullopt, "step_time_max_ns",
+          times ? std::optional(times->longest_ns) : std::nullopt, "shape_volatility_ratio", scope.facts[RunFact::shape_volatility],
+          "profiler_windows_exported", report.kernels > 0 ? 1 : 0, "kernel_count_per_step", scope.facts[RunFact::kernels_per_step],
+          "median_cuda_kernel_duration_us", scope.facts[RunFact::median_kernel_us], "small_kernel_fraction",
+          scope.facts[RunFact::small_kernel_fraction], "dominant_stall_type", scope.dominant_stall);
 }
 
 void put_scope(JsonObject& out, const TraceReport& report, const RunScope& scope) {
@@ -63,9 +60,9 @@ void put_time(JsonObject& out, const GpuTime& time) {
   out.object("idle_by_cause_ns", [&](JsonObject& inner) {
     for (std::size_t i = 0; i < model::idle_cause_count; ++i) inner.add(model::idle_cause_names[i], time.idle_by[i]);
   });
-  out.add("communication_ns", time.all_communication,
-          "communication_overlap", when(time.all_communication > 0, share(time.all_communication - time.communication, time.all_communication)),
-          "host_to_device_ns", time.all_host_to_device);
+  out.add("communication_ns", time.all_communication, "communication_overlap",
+          when(time.all_communication > 0, share(time.all_communication - time.communication, time.all_communication)), "host_to_device_ns",
+          time.all_host_to_device);
 }
 
 // With the process it belongs to.
@@ -87,18 +84,18 @@ void put_time_of(JsonObject& out, const report::TimeOf& row) {
 }
 
 void put_device(JsonObject& out, const model::TracedGpu& gpu) {
-  out.add("id", gpu.id, "name", unless_empty(gpu.name), "memory_bytes", unless_zero(gpu.memory_bytes),
-          "compute_capability", gpu.cc ? std::optional(fmt::format("{}.{}", gpu.cc->major, gpu.cc->minor)) : std::nullopt);
+  out.add("id", gpu.id, "name", unless_empty(gpu.name), "memory_bytes", unless_zero(gpu.memory_bytes), "compute_capability",
+          gpu.cc ? std::optional(fmt::format("{}.{}", gpu.cc->major, gpu.cc->minor)) : std::nullopt);
 }
 
 void put_recording(JsonObject& out, const TraceReport& report) {
   const StepTable& steps = report.processes.front();
-  out.add("events", report.events, "kernels", report.kernels, "kernel_names", report.kernel_names,
-          "kernels_with_launch", report.kernels_with_launch, "kernels_with_operator", report.kernels_with_op,
-          "backward_kernels", report.backward_kernels, "backward_kernels_with_forward_operator", report.backward_kernels_joined,
-          "copies", report.copies, "runtime_calls", report.calls, "operator_calls", report.operators, "step_source", name_of(steps.source),
-          "step_name", unless_empty(steps.name), "rank", report.facts.rank, "world_size", report.facts.world_size,
-          "backend", unless_empty(report.facts.backend), "cuda_runtime", unless_empty(report.facts.runtime_version));
+  out.add("events", report.events, "kernels", report.kernels, "kernel_names", report.kernel_names, "kernels_with_launch",
+          report.kernels_with_launch, "kernels_with_operator", report.kernels_with_op, "backward_kernels", report.backward_kernels,
+          "backward_kernels_with_forward_operator", report.backward_kernels_joined, "copies", report.copies, "runtime_calls", report.calls,
+          "operator_calls", report.operators, "step_source", name_of(steps.source), "step_name", unless_empty(steps.name), "rank",
+          report.facts.rank, "world_size", report.facts.world_size, "backend", unless_empty(report.facts.backend), "cuda_runtime",
+          unless_empty(report.facts.runtime_version));
   out.list("devices", report.facts.gpus, put_device);
 }
 

@@ -85,8 +85,12 @@ void add_gpus(Document& page, const TraceReport& report) {
   if (report.gpus.size() < 2) return;
   const std::size_t shown = std::min(gpus_shown, report.gpus.size());
   page.section("GPUs", shown, report.gpus.size());
-  Table table{{number_column("GPU", 3), {"process", 12, false, 2, true, Fit::cut}, number_column("busy", 7, 1), number_column("computing", 10, 1),
-               number_column("communication", 14, 1), words_column("leading")}};
+  Table table{{number_column("GPU", 3),
+               {"process", 12, false, 2, true, Fit::cut},
+               number_column("busy", 7, 1),
+               number_column("computing", 10, 1),
+               number_column("communication", 14, 1),
+               words_column("leading")}};
   for (const report::GpuVerdict& gpu : std::span(report.gpus).first(shown)) {
     const auto percent = [&](RunFact fact) { return gpu.facts[fact] ? fmt::format("{:.1f} %", 100 * *gpu.facts[fact]) : "n/a"; };
     table.add({std::to_string(gpu.device), gpu.pid, percent(RunFact::gpu_busy_fraction), percent(RunFact::compute_fraction),

@@ -11,7 +11,9 @@ namespace {
 class Converter : public nsight::ReportConsumer {
  public:
   Converter(const Request& request, const Counters& known, const Write& write)
-      : request_(request), known_(known), write_(write),
+      : request_(request),
+        known_(known),
+        write_(write),
         writer_(request.format == Format::csv ? csv_writer(request) : json_writer(request)) {}
 
   Result<> launch(const nsight::Launch& launch, std::uint64_t process, const nsight::StringTable& names) override {
@@ -96,10 +98,10 @@ class Converter : public nsight::ReportConsumer {
   const Write& write_;
   std::unique_ptr<LaunchWriter> writer_;
   nsight::IdentityReader identities_;
-  std::vector<Counter> counters_;                              // by id of the name
-  std::vector<std::size_t> first_of_name_;                     // the first id with the same name
-  std::unordered_map<std::string_view, std::size_t> id_of_name_;   // views into the table of the reader
-  std::vector<std::uint64_t> taken_by_;                        // the number of the launch that last had this name
+  std::vector<Counter> counters_;                                 // by id of the name
+  std::vector<std::size_t> first_of_name_;                        // the first id with the same name
+  std::unordered_map<std::string_view, std::size_t> id_of_name_;  // views into the table of the reader
+  std::vector<std::uint64_t> taken_by_;                           // the number of the launch that last had this name
   std::vector<const nsight::MetricResult*> metrics_;
   std::string text_;
   Outcome outcome_;
@@ -129,8 +131,8 @@ std::string ChosenLaunch::kernel() const {
   return name.empty() ? "(unnamed kernel)" : name;
 }
 
-Result<Outcome> convert_ncu_report(ByteSource& report, const Request& request, const Counters& counters,
-                                   const Write& write, const std::function<void(std::uint64_t)>& progress) {
+Result<Outcome> convert_ncu_report(ByteSource& report, const Request& request, const Counters& counters, const Write& write,
+                                   const std::function<void(std::uint64_t)>& progress) {
   Converter converter(request, counters, write);
   Result<nsight::ReportSummary> summary = nsight::read_report(report, converter, progress);
   Result<Outcome> outcome = Outcome{};

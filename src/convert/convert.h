@@ -40,15 +40,15 @@ struct Counters {
 using Write = std::function<bool(std::string_view)>;
 
 struct Outcome {
-  std::uint64_t launches = 0;           // in the report
-  std::uint64_t written = 0;            // launches that are in the text
-  std::uint64_t values = 0;             // their metrics
-  bool stopped = false;                 // the receiver stopped
+  std::uint64_t launches = 0;  // in the report
+  std::uint64_t written = 0;   // launches that are in the text
+  std::uint64_t values = 0;    // their metrics
+  bool stopped = false;        // the receiver stopped
 };
 
 // Errors: of the report, naming the byte; `negative` when no launch is as requested, and then nothing is written.
 // After any other error the text is cut off.
-Result<Outcome> convert_ncu_report(ByteSource& report, const Request& request, const Counters& counters,
-                                   const Write& write, const std::function<void(std::uint64_t)>& progress = {});
+Result<Outcome> convert_ncu_report(ByteSource& report, const Request& request, const Counters& counters, const Write& write,
+                                   const std::function<void(std::uint64_t)>& progress = {});
 
 }  // namespace frx::convert

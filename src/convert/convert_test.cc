@@ -59,16 +59,15 @@ launches: [{kernel: k, metrics: {gpu__time_duration.sum: 1.0}}]
 }
 
 TEST(Csv, SaysTheUnitOfRatesThatOnlyTheCatalogueKnows) {
-  EXPECT_THAT(csv("launches: [{kernel: k, metrics: {sm__ops_path_tensor_src_bf16_dst_fp32.sum.per_second: 1.0}}]"), HasSubstr("\"flop/s\",\"1\""));
+  EXPECT_THAT(csv("launches: [{kernel: k, metrics: {sm__ops_path_tensor_src_bf16_dst_fp32.sum.per_second: 1.0}}]"),
+              HasSubstr("\"flop/s\",\"1\""));
 }
 
 TEST(Json, HasEachNameOnce) {
   EXPECT_THAT(json("launches: [{kernel: k, metrics: {a__b.sum: 1.0}}]"), HasSubstr("\"a__b.sum\":{\"value\":1,\"unit\":null}"));
 }
 
-TEST(Json, IsADocumentEvenWithoutLaunches) {
-  EXPECT_THAT(json("tool: 2025.1.0.0\n"), HasSubstr("\"launches\": [],"));
-}
+TEST(Json, IsADocumentEvenWithoutLaunches) { EXPECT_THAT(json("tool: 2025.1.0.0\n"), HasSubstr("\"launches\": [],")); }
 
 TEST(Conversion, StopsWhenNobodyReadsOn) {
   const Text made = converted("launches: [{kernel: a}, {kernel: b}, {kernel: c}]", {}, 1);

@@ -11,8 +11,7 @@ namespace frx::convert {
 class JsonLines {
  public:
   // `brackets`: "{}" or "[]". `depth` is that of the line on which it opens, in steps of two blanks.
-  JsonLines(std::string& out, std::string_view brackets, std::size_t depth)
-      : out_(out), close_(brackets[1]), indent_(2 * depth, ' ') {
+  JsonLines(std::string& out, std::string_view brackets, std::size_t depth) : out_(out), close_(brackets[1]), indent_(2 * depth, ' ') {
     out_ += brackets[0];
   }
   ~JsonLines() {

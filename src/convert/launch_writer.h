@@ -23,7 +23,7 @@ struct Counter {
 
 struct ChosenLaunch {
   const nsight::Launch& launch;
-  std::uint64_t id = 0;                 // from 0, in the order of the file
+  std::uint64_t id = 0;  // from 0, in the order of the file
   std::uint64_t process = 0;
   const nsight::Identity& identity;
   // Those that have a name, each name once. MetricResult::name is an index into `counters`.

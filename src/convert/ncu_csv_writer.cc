@@ -75,9 +75,9 @@ class CsvWriter : public LaunchWriter {
     const auto& cc = launch.identity.cc;
     start_ = fmt::format("\"{}\",\"{}\",\"\",\"\",\"", launch.id, number(launch.process != 0, launch.process));
     append_csv(start_, launch.kernel());
-    start_ += fmt::format("\",\"{}\",\"{}\",\"{}\",\"{}\",\"{}\",\"{}\",", number(it.has_context, it.context),
-                          number(it.has_stream, it.stream), xyz(it.block), xyz(launch.identity.grid), launch.identity.device,
-                          cc ? fmt::format("{}.{}", cc->major, cc->minor) : "");
+    start_ +=
+        fmt::format("\",\"{}\",\"{}\",\"{}\",\"{}\",\"{}\",\"{}\",", number(it.has_context, it.context), number(it.has_stream, it.stream),
+                    xyz(it.block), xyz(launch.identity.grid), launch.identity.device, cc ? fmt::format("{}.{}", cc->major, cc->minor) : "");
   }
 
   // Section, name and unit: computed once per name.
@@ -115,7 +115,12 @@ class CsvWriter : public LaunchWriter {
   void add_rule(const nsight::Rule& rule, std::string& text) const {
     for (const nsight::RuleMessage& message : rule.messages) {
       const bool estimates = message.speedup_type != 0 && std::isfinite(message.estimated_speedup_pct);
-      const std::string cells[] = {printable(rule.section), "", "", "", printable(rule.identifier), std::string(nsight::rule_type_text(message.type)),
+      const std::string cells[] = {printable(rule.section),
+                                   "",
+                                   "",
+                                   "",
+                                   printable(rule.identifier),
+                                   std::string(nsight::rule_type_text(message.type)),
                                    printable(nsight::plain_rule_text(message.text)),
                                    std::string(estimates ? speedup_type(message.speedup_type) : ""),
                                    estimates ? plain_number(message.estimated_speedup_pct) : ""};
@@ -132,7 +137,7 @@ class CsvWriter : public LaunchWriter {
   bool with_instances_;
   std::string start_;
   std::vector<std::string> middles_;
-  std::map<int, std::string> last_of_device_;   // the start of the rows of its last launch; "" once it was named
+  std::map<int, std::string> last_of_device_;  // the start of the rows of its last launch; "" once it was named
 };
 
 }  // namespace

@@ -38,7 +38,9 @@ std::string_view message_type(std::uint64_t type) {
 
 Json speedup(const nsight::RuleMessage& message) {
   if (message.speedup_type == 0) return nullptr;
-  return {{"type", message.speedup_type == 1 ? "local" : message.speedup_type == 2 ? "global" : "other"},
+  return {{"type", message.speedup_type == 1   ? "local"
+                   : message.speedup_type == 2 ? "global"
+                                               : "other"},
           {"percent", message.estimated_speedup_pct}};
 }
 
@@ -79,7 +81,8 @@ class JsonWriter : public LaunchWriter {
   explicit JsonWriter(const Request& request) : with_instances_(request.instances), source_(request.source) {}
 
   void begin(std::string& text) override {
-    text += fmt::format("{{\n  \"schema\": \"frx_ncu_report_v0\",\n  \"source\": {},\n  \"launches\": [", json_string(file_name_in(source_)));
+    text +=
+        fmt::format("{{\n  \"schema\": \"frx_ncu_report_v0\",\n  \"source\": {},\n  \"launches\": [", json_string(file_name_in(source_)));
   }
 
   void launch(const ChosenLaunch& launch, std::string& text) override {
@@ -100,8 +103,9 @@ class JsonWriter : public LaunchWriter {
   void source(const nsight::SourceData& source) override {
     if (source_bytes_ > max_source_bytes) return void(++sources_left_out_);
     Json& kept = sources_[source.reference];
-    if (kept.is_null()) kept = {{"reference", source.reference}, {"compute_capability", nullptr}, {"cubin_bytes", 0}, {"ptx_bytes", 0},
-                                {"functions", Json::array()}, {"files", Json::array()}};
+    if (kept.is_null())
+      kept = {{"reference", source.reference}, {"compute_capability", nullptr}, {"cubin_bytes", 0}, {"ptx_bytes", 0},
+              {"functions", Json::array()},    {"files", Json::array()}};
     if (source.sm_major > 0) kept["compute_capability"] = fmt::format("{}.{}", source.sm_major, source.sm_minor);
     if (!source.cubin.empty()) kept["cubin_bytes"] = source.cubin.size();
     if (!source.ptx.empty()) kept["ptx_bytes"] = source.ptx.size();
@@ -135,7 +139,8 @@ class JsonWriter : public LaunchWriter {
     members.member("id", line(launch.id));
     members.member("process_id", line(number_or_null(launch.process != 0, launch.process)));
     members.member("thread_id", line(number_or_null(it.thread != 0, it.thread)));
-    members.member("kernel", line({{"name", launch.kernel()}, {"function", text_or_null(it.function)}, {"mangled", text_or_null(it.mangled)}}));
+    members.member("kernel",
+                   line({{"name", launch.kernel()}, {"function", text_or_null(it.function)}, {"mangled", text_or_null(it.mangled)}}));
     members.member("grid", ran ? line(launch.identity.grid) : "null");
     members.member("block", ran ? line(it.block) : "null");
     members.member("cluster", launch.identity.cluster ? line(*launch.identity.cluster) : "null");
@@ -204,8 +209,13 @@ class JsonWriter : public LaunchWriter {
   }
 
   Json totals(const nsight::Totals& totals) const {
-    return {{"blocks", totals.blocks}, {"sources", totals.sources}, {"results", totals.results}, {"passed_over", totals.passed_over},
-            {"unnamed_values", totals.unnamed_values}, {"unknown_fields", totals.unknown_fields}, {"sources_left_out", sources_left_out_}};
+    return {{"blocks", totals.blocks},
+            {"sources", totals.sources},
+            {"results", totals.results},
+            {"passed_over", totals.passed_over},
+            {"unnamed_values", totals.unnamed_values},
+            {"unknown_fields", totals.unknown_fields},
+            {"sources_left_out", sources_left_out_}};
   }
 
   // The JSON around the values of one name: computed once.

@@ -57,8 +57,7 @@ class Planner {
 
 }  // namespace
 
-model::Readings readings_of(const model::Session& session, const model::LaunchGroup& group,
-                            const knowledge::MetricCatalogue& metrics) {
+model::Readings readings_of(const model::Session& session, const model::LaunchGroup& group, const knowledge::MetricCatalogue& metrics) {
   model::Readings readings(metrics.size());
   for (std::size_t i = 0; i < group.spreads.size(); ++i) {
     const model::Spread& spread = group.spreads[i];
@@ -71,9 +70,7 @@ model::Readings readings_of(const model::Session& session, const model::LaunchGr
 }
 
 void add_launch_shape(const model::LaunchGroup& group, model::Readings& readings) {
-  const auto add = [&](model::Metric metric, double value) {
-    readings.set(metric, {value, Origin::measured, 0, 0, "the launch line"});
-  };
+  const auto add = [&](model::Metric metric, double value) { readings.set(metric, {value, Origin::measured, 0, 0, "the launch line"}); };
   const auto product = [](const model::Dim3& dims) {
     return static_cast<double>(dims[0]) * static_cast<double>(dims[1]) * static_cast<double>(dims[2]);
   };

@@ -42,7 +42,8 @@ bool is_other_gpu(const knowledge::GpuCatalogue& gpus, const knowledge::GpuQuery
   if (file.cc && chosen.limits && chosen.limits->cc != *file.cc) return true;
   if (!chosen.product) return false;
   if (file.sm_count && chosen.product->sm_count && *chosen.product->sm_count != *file.sm_count) return true;
-  return file.name && knowledge::match_gpu(gpus, file).product != nullptr && knowledge::match_gpu(gpus, file).product->key != chosen.product->key;
+  return file.name && knowledge::match_gpu(gpus, file).product != nullptr &&
+         knowledge::match_gpu(gpus, file).product->key != chosen.product->key;
 }
 
 // What the option names, whatever `file` says; attributes of the file only choose between versions of that product.
@@ -81,13 +82,14 @@ std::optional<double> Device::peak_gbps() const {
 std::string Device::describe() const {
   const std::string capability = cc ? fmt::format("CC {}.{}", cc->major, cc->minor) : std::string();
   if (name.empty() && capability.empty()) return "unknown (no peak-based claims; name it with --gpu-model)";
-  if (!match.product && name.empty()) return fmt::format("compute capability {}.{} (from {}; product not known)", cc->major, cc->minor, origin);
+  if (!match.product && name.empty())
+    return fmt::format("compute capability {}.{} (from {}; product not known)", cc->major, cc->minor, origin);
   const std::string shown = match.product ? std::string(match.product->name) : name;
   return fmt::format("{} ({}{}from {})", shown, capability, capability.empty() ? "" : ", ", origin);
 }
 
-Device find_device(const model::Session& session, const model::Readings& readings,
-                   const knowledge::GpuCatalogue& gpus, const std::string& gpu_model) {
+Device find_device(const model::Session& session, const model::Readings& readings, const knowledge::GpuCatalogue& gpus,
+                   const std::string& gpu_model) {
   Device device;
   const model::DeviceFacts* facts = main_device(session);
   device.cc = cc_of(session);

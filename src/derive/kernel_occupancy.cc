@@ -12,8 +12,7 @@ std::uint32_t clamped(std::uint64_t value) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
 }
 
-knowledge::LaunchShape resident_shape(const model::KernelResources& kernel, std::uint32_t threads,
-                                std::uint32_t dynamic_shared) {
+knowledge::LaunchShape resident_shape(const model::KernelResources& kernel, std::uint32_t threads, std::uint32_t dynamic_shared) {
   knowledge::LaunchShape shape;
   shape.threads_per_block = threads;
   shape.registers_per_thread = kernel.registers_per_thread;
@@ -28,8 +27,7 @@ struct BlockSizes {
   BlockSizeFrom from = BlockSizeFrom::assumed;
 };
 
-BlockSizes block_sizes(const model::KernelResources& kernel, const knowledge::SmLimits& limits,
-                       const LaunchAssumptions& assumptions) {
+BlockSizes block_sizes(const model::KernelResources& kernel, const knowledge::SmLimits& limits, const LaunchAssumptions& assumptions) {
   if (assumptions.threads_per_block) return {{*assumptions.threads_per_block}, BlockSizeFrom::asked};
   if (kernel.required_threads) return {{clamped(product(*kernel.required_threads))}, BlockSizeFrom::required};
   const std::uint64_t allowed = kernel.max_threads ? product(*kernel.max_threads) : limits.threads_per_block;
@@ -51,8 +49,7 @@ std::vector<KernelOccupancy> kernel_occupancy(const model::KernelResources& kern
   std::vector<KernelOccupancy> found;
   for (const std::uint32_t threads : sizes.threads) {
     const knowledge::LaunchShape shape = resident_shape(kernel, threads, assumptions.dynamic_shared_bytes);
-    found.push_back(
-        {threads, sizes.from, knowledge::occupancy(shape, limits), knowledge::what_would_change(shape, limits)});
+    found.push_back({threads, sizes.from, knowledge::occupancy(shape, limits), knowledge::what_would_change(shape, limits)});
   }
   return found;
 }

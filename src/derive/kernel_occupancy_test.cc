@@ -43,8 +43,8 @@ TEST(KernelOccupancy, IsThatOfTheAskedBlockSize) {
 }
 
 TEST(KernelOccupancy, CountsDynamicSharedMemoryThatIsAsked) {
-  const auto found = kernel_occupancy(kernel_with(32), *catalogue().limits({8, 0}),
-                                      {.threads_per_block = 128, .dynamic_shared_bytes = 81920});
+  const auto found =
+      kernel_occupancy(kernel_with(32), *catalogue().limits({8, 0}), {.threads_per_block = 128, .dynamic_shared_bytes = 81920});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].occupancy.active_blocks, 2u);
   EXPECT_EQ(found[0].occupancy.limiters, std::vector{OccupancyLimiter::shared_memory});

@@ -83,8 +83,10 @@ OccupancyAnalysis analyse_occupancy(const model::Readings& readings, const Devic
   analysis.limit_barriers = readings.value(metrics::occupancy_limit_barriers);
   // Nothing limits a kernel that can fill every warp slot.
   if (analysis.theoretical_pct && *analysis.theoretical_pct < 99.5) {
-    const Limit limits[] = {{"registers", analysis.limit_registers}, {"shared_memory", analysis.limit_shared_memory},
-                            {"warps", analysis.limit_warps}, {"blocks", analysis.limit_blocks},
+    const Limit limits[] = {{"registers", analysis.limit_registers},
+                            {"shared_memory", analysis.limit_shared_memory},
+                            {"warps", analysis.limit_warps},
+                            {"blocks", analysis.limit_blocks},
                             {"barriers", analysis.limit_barriers}};
     std::optional<double> least;
     for (const Limit& limit : limits) {

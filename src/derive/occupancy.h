@@ -25,10 +25,10 @@ struct OccupancyEstimate {
 struct OccupancyAnalysis {
   std::optional<double> achieved_pct;
   std::optional<double> theoretical_pct;
-  bool modelled = false;                        // theoretical_pct is ours, not the file's
-  std::vector<std::string_view> limiters;       // registers, shared_memory, warps, blocks, barriers; empty at 100 %
+  bool modelled = false;                   // theoretical_pct is ours, not the file's
+  std::vector<std::string_view> limiters;  // registers, shared_memory, warps, blocks, barriers; empty at 100 %
   std::optional<double> limit_registers, limit_shared_memory, limit_warps, limit_blocks, limit_barriers;
-  std::string advice;                           // what would allow one more block, or ""
+  std::string advice;  // what would allow one more block, or ""
   std::optional<OccupancyEstimate> estimate;
 
   std::string_view limiter() const { return limiters.empty() ? std::string_view() : limiters.front(); }

@@ -8,8 +8,8 @@ namespace frx::derive {
 namespace {
 
 struct Precision {
-  std::string_view name;    // also the key of the peak in data/gpus
-  model::Metric operations; // flop, summed over the launches
+  std::string_view name;     // also the key of the peak in data/gpus
+  model::Metric operations;  // flop, summed over the launches
 };
 
 constexpr Precision precisions[] = {
@@ -36,8 +36,7 @@ constexpr double near_ridge = 0.10;
 // Below this share of its peak no unit sets the pace (as in the labels of data/bottlenecks).
 constexpr double busy_pct = 60;
 
-RooflinePoint point(const Precision& precision, const Level& level, double operations, double bytes, double seconds,
-                    const Device& device) {
+RooflinePoint point(const Precision& precision, const Level& level, double operations, double bytes, double seconds, const Device& device) {
   RooflinePoint point;
   point.precision = precision.name;
   point.level = level.name;
@@ -75,9 +74,8 @@ void measure(Roofline& roofline, const model::Readings& readings, const Device& 
   for (const Precision& precision : precisions) {
     if (readings.value(precision.operations).value_or(0) > 0) used.push_back(&precision);
   }
-  std::sort(used.begin(), used.end(), [&](const Precision* a, const Precision* b) {
-    return *readings.value(a->operations) > *readings.value(b->operations);
-  });
+  std::sort(used.begin(), used.end(),
+            [&](const Precision* a, const Precision* b) { return *readings.value(a->operations) > *readings.value(b->operations); });
   for (const Precision* precision : used) {
     for (const Level& level : levels) {
       const std::optional<double> bytes = readings.value(level.bytes);
@@ -113,13 +111,13 @@ Roofline roofline_of(const model::Readings& readings, const Device& device) {
   return roofline;
 }
 
-std::optional<double> opportunity_score(const model::Readings& readings, const Roofline& roofline,
-                                        std::optional<double> runtime_share) {
+std::optional<double> opportunity_score(const model::Readings& readings, const Roofline& roofline, std::optional<double> runtime_share) {
   const std::optional<double> busiest = readings.value(metrics::busiest_unit_pct);
   if (!roofline.mfu_pct && !busiest) return std::nullopt;
   // The gap to the roof that applies, as a fraction.
   const RooflinePoint* main = roofline.main();
-  const double reached = main && main->of_ceiling_pct ? std::max(*main->of_ceiling_pct, busiest.value_or(0)) : busiest.value_or(roofline.mfu_pct.value_or(0));
+  const double reached =
+      main && main->of_ceiling_pct ? std::max(*main->of_ceiling_pct, busiest.value_or(0)) : busiest.value_or(roofline.mfu_pct.value_or(0));
   const double gap = std::clamp(1 - reached / 100, 0.0, 1.0);
   const std::optional<double> occupancy = readings.value(metrics::achieved_occupancy_pct);
   const std::optional<double> dram = readings.value(metrics::dram_pct);

@@ -18,14 +18,14 @@
 namespace frx::derive {
 
 struct RooflinePoint {
-  std::string_view precision;               // "fp32", "fp16_tensor"
-  std::string_view level;                   // "dram", "l2", "l1"
-  double intensity = 0;                     // operations per byte
+  std::string_view precision;  // "fp32", "fp16_tensor"
+  std::string_view level;      // "dram", "l2", "l1"
+  double intensity = 0;        // operations per byte
   double achieved_tflops = 0;
   std::optional<double> peak_tflops;
   std::optional<double> peak_gbps;
-  std::optional<double> ridge;              // operations per byte where the roofs meet
-  std::optional<double> ceiling_tflops;     // min(peak, intensity x bandwidth)
+  std::optional<double> ridge;           // operations per byte where the roofs meet
+  std::optional<double> ceiling_tflops;  // min(peak, intensity x bandwidth)
   std::optional<double> of_ceiling_pct;
 };
 
@@ -33,10 +33,10 @@ struct Roofline {
   enum class Basis { none, measured, estimated };
 
   Basis basis = Basis::none;
-  std::string_view region;                  // memory_bound, compute_bound, near_ridge, latency_bound or ""
-  std::string explanation;                  // how it was found, or what is missing
-  std::vector<RooflinePoint> points;        // the dominant precision against DRAM first
-  std::optional<double> mfu_pct;            // against the peak of the dominant precision
+  std::string_view region;            // memory_bound, compute_bound, near_ridge, latency_bound or ""
+  std::string explanation;            // how it was found, or what is missing
+  std::vector<RooflinePoint> points;  // the dominant precision against DRAM first
+  std::optional<double> mfu_pct;      // against the peak of the dominant precision
   std::optional<double> memory_utilization_pct;
 
   const RooflinePoint* main() const { return points.empty() ? nullptr : &points.front(); }
@@ -46,8 +46,7 @@ Roofline roofline_of(const model::Readings& readings, const Device& device);
 
 // How much a perfect version of this kernel could give back: documented as share x severity x gap.
 // `runtime_share` is 0..1, absent when the file has no durations.
-std::optional<double> opportunity_score(const model::Readings& readings, const Roofline& roofline,
-                                        std::optional<double> runtime_share);
+std::optional<double> opportunity_score(const model::Readings& readings, const Roofline& roofline, std::optional<double> runtime_share);
 // high, medium, low or none. The limits differ with and without a runtime share.
 std::string_view opportunity_label(std::optional<double> score, bool has_share);
 

@@ -32,9 +32,11 @@ std::string_view efficiency_of(const TensorUse& use) {
 }
 
 void add_remarks(TensorUse& use) {
-  if (use.is_active.value_or(false)) use.remarks.push_back(fmt::format("the tensor pipe is busy for {:.1f} % of the time", *use.active_pct));
+  if (use.is_active.value_or(false))
+    use.remarks.push_back(fmt::format("the tensor pipe is busy for {:.1f} % of the time", *use.active_pct));
   if (use.falls_back_to_cuda_cores.value_or(false)) use.remarks.emplace_back("matrix work that runs on the CUDA cores");
-  if (use.could_use_mixed_precision.value_or(false)) use.remarks.emplace_back("half precision would open the faster tensor pipes of this GPU");
+  if (use.could_use_mixed_precision.value_or(false))
+    use.remarks.emplace_back("half precision would open the faster tensor pipes of this GPU");
 }
 
 }  // namespace

@@ -28,9 +28,7 @@ const CodeFact* find(const CodeSubject& subject, std::string_view name) {
 }
 
 // Counts without decimals, shares and averages with two.
-std::string shown(double value) {
-  return value == std::round(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.2f}", value);
-}
+std::string shown(double value) { return value == std::round(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.2f}", value); }
 std::string shown(bool value) { return value ? "yes" : "no"; }
 std::string shown(const std::string& value) { return value; }
 std::string shown(const CodeFact& fact) {
@@ -49,8 +47,7 @@ CodeFinding finding_of(const CodeRule& rule, const CodeSubject& subject, std::st
   finding.refute = rule.refute;
   finding.kernel = subject.kernel;
   finding.place = subject.place;
-  finding.recommendations =
-      special && !special->recommendations.empty() ? special->recommendations : rule.recommendations;
+  finding.recommendations = special && !special->recommendations.empty() ? special->recommendations : rule.recommendations;
   finding.rule_place = rule.where;
   if (const CodeFact* fact = find(subject, rule.at); fact && !fact->places.empty()) {
     finding.place = fact->places.front();
@@ -88,8 +85,7 @@ std::optional<bool> holds(const CodeRule& rule, const CodeSubject& subject, std:
   return (special && !special->when.empty() ? special->when : rule.when).truth(knowledge::lookup_in(subject));
 }
 
-std::vector<CodeFinding> examine(const knowledge::CodeRules& rules, std::span<const CodeSubject> subjects,
-                                 std::string_view sm_version) {
+std::vector<CodeFinding> examine(const knowledge::CodeRules& rules, std::span<const CodeSubject> subjects, std::string_view sm_version) {
   std::vector<CodeFinding> findings;
   for (const CodeSubject& subject : subjects) {
     for (const CodeRule& rule : rules.all()) {

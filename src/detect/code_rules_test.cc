@@ -11,8 +11,8 @@ namespace {
 using knowledge::CodeRules;
 using knowledge::Library;
 using model::CodeFinding;
-using model::TextPlace;
 using model::CodeSubject;
+using model::TextPlace;
 using Id = model::CodeFactId;
 
 // Made of facts that no rule of ours uses alone.
@@ -128,9 +128,7 @@ Error refusal(const std::string& text) {
   return rules.error();
 }
 
-std::string odd(const std::string& more) {
-  return "id: odd\nscope: launch\ncategory: c\nseverity: low\nconfidence: low\n" + more;
-}
+std::string odd(const std::string& more) { return "id: odd\nscope: launch\ncategory: c\nseverity: low\nconfidence: low\n" + more; }
 
 TEST(CodeRules, RefuseWhatIsNoRuleWithFileAndLine) {
   const Error error = refusal("id: odd\nscope: galaxy\n");

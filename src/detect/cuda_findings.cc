@@ -44,8 +44,8 @@ bool is_suppressed(const CodeFinding& finding, const Annotated& annotated) {
 
 }  // namespace
 
-CudaFindings examine_cuda(const knowledge::CodeRules& rules, const model::cuda::Inspection& inspection,
-                          std::span<const Source> sources, std::string_view sm_version) {
+CudaFindings examine_cuda(const knowledge::CodeRules& rules, const model::cuda::Inspection& inspection, std::span<const Source> sources,
+                          std::string_view sm_version) {
   return settled(examine(rules, inspection.subjects, sm_version), sources);
 }
 

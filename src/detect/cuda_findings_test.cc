@@ -24,8 +24,8 @@ TEST(CudaFindings, ACommentOnTheLineOrBeforeItSuppresses) {
 }
 
 TEST(CudaFindings, ACommentElsewhereOrAboutAnotherRuleDoesNot) {
-  const Inspected other = inspected(
-      "__global__ void k(float* a) {}\nvoid h(float* a) { k<<<1, 17>>>(a); }  // frx: ignore excessive_branching\n");
+  const Inspected other =
+      inspected("__global__ void k(float* a) {}\nvoid h(float* a) { k<<<1, 17>>>(a); }  // frx: ignore excessive_branching\n");
   EXPECT_THAT(other.codes(), ElementsAre("poor_block_size_subwarp"));
   const Inspected quoted = inspected(
       "__global__ void k(float* a) {}\nconst char* s = \"// frx: ignore poor_block_size_subwarp\"; void h(float* a) { "
@@ -41,8 +41,7 @@ TEST(CudaFindings, AFileCanBeExemptedFromARule) {
 }
 
 TEST(CudaFindings, CarryPlaceSnippetAndCards) {
-  const Inspected all =
-      inspected("__global__ void k(float* a) {}\nvoid h(float* a) {\n    k<<<dim3(2, 2), 17, 64, stream>>>(a);\n}\n");
+  const Inspected all = inspected("__global__ void k(float* a) {}\nvoid h(float* a) {\n    k<<<dim3(2, 2), 17, 64, stream>>>(a);\n}\n");
   ASSERT_EQ(all.result.findings.size(), 1u);
   const model::CodeFinding& finding = all.result.findings[0];
   EXPECT_EQ(finding.place.file, "k.cu");
@@ -77,8 +76,7 @@ __global__ void sum(float* out, const float* __restrict__ in, int n) {
   const model::cuda::Kernel& kernel = all.inspection.kernels[0];
   EXPECT_EQ(kernel.signature, "__global__ void sum(float* out, const float* __restrict__ in, int n)");
   EXPECT_THAT(kernel.indexing_patterns, ElementsAre("1d_grid_stride_index", "grid_stride_loop"));
-  EXPECT_THAT(kernel.memory_access_styles,
-              ElementsAre("likely_coalesced_1d", "shared_memory_tiling", "read_only_or_constant_cache"));
+  EXPECT_THAT(kernel.memory_access_styles, ElementsAre("likely_coalesced_1d", "shared_memory_tiling", "read_only_or_constant_cache"));
   EXPECT_THAT(kernel.atomics, ElementsAre("atomicAdd"));
   EXPECT_THAT(kernel.reductions, ElementsAre("tree_reduction_loop"));
   EXPECT_EQ(kernel.loops, 2u);
@@ -104,11 +102,9 @@ TEST(CudaFindings, AdviceHasCandidatesAndNoAnswer) {
 
 TEST(CudaFindings, KernelsAndLaunchesMeetAcrossFiles) {
   std::vector<model::cuda::Source> sources;
+  sources.push_back(ingest::cuda::read_source("a.cu", "#include \"k.cuh\"\nvoid h(float* a) { k<<<1, THREADS>>>(a); }\n").value());
   sources.push_back(
-      ingest::cuda::read_source("a.cu", "#include \"k.cuh\"\nvoid h(float* a) { k<<<1, THREADS>>>(a); }\n").value());
-  sources.push_back(
-      ingest::cuda::read_source("k.cuh", "#define THREADS 48\n__global__ void k(float* a) { a[threadIdx.x] = 1; }\n")
-          .value());
+      ingest::cuda::read_source("k.cuh", "#define THREADS 48\n__global__ void k(float* a) { a[threadIdx.x] = 1; }\n").value());
   const model::cuda::Inspection inspection = derive::cuda::inspect(sources, nullptr);
   const CudaFindings result = examine_cuda(testing::cuda_rules(), inspection, sources, "");
   ASSERT_EQ(result.findings.size(), 1u);

@@ -19,8 +19,8 @@ std::vector<std::string> kernels(const Inspected& all) {
 }
 
 TEST(CudaWeakSpots, F1LaunchBoundsBeforeTheNameAreNoName) {
-  const Inspected all = inspected(
-      "__global__ void __launch_bounds__(256) k(float* a, int n) {}\nvoid h(float* a) { k<<<1, 256>>>(a, 1); }\n");
+  const Inspected all =
+      inspected("__global__ void __launch_bounds__(256) k(float* a, int n) {}\nvoid h(float* a) { k<<<1, 256>>>(a, 1); }\n");
   EXPECT_THAT(kernels(all), ElementsAre("k"));
   EXPECT_EQ(all.inspection.kernels[0].max_threads, 256);
   ASSERT_EQ(all.inspection.launches.size(), 1u);
@@ -48,8 +48,7 @@ TEST(CudaWeakSpots, F2AMacroMayMakeAKernel) {
 }
 
 TEST(CudaWeakSpots, F3ATemplatedLaunchIsALaunchOfItsKernel) {
-  const Inspected all =
-      inspected("template <typename T> __global__ void k(T* a) {}\nvoid h(float* a) { k<float><<<1, 64>>>(a); }\n");
+  const Inspected all = inspected("template <typename T> __global__ void k(T* a) {}\nvoid h(float* a) { k<float><<<1, 64>>>(a); }\n");
   ASSERT_EQ(all.inspection.launches.size(), 1u);
   EXPECT_EQ(all.inspection.launches[0].kernel, "k");
   EXPECT_EQ(all.inspection.launches[0].raw_config, "1, 64");
@@ -76,21 +75,20 @@ void h(float* a) {
     EXPECT_EQ(all.inspection.launches[i].block->volume(), 17u) << i;
   }
   EXPECT_EQ(all.inspection.launches[5].block->volume(), 34u);
-  EXPECT_THAT(all.codes(),
-              ElementsAre("poor_block_size_subwarp", "poor_block_size_subwarp", "poor_block_size_subwarp",
-                          "poor_block_size_subwarp", "poor_block_size_subwarp", "poor_block_size_unaligned"));
+  EXPECT_THAT(all.codes(), ElementsAre("poor_block_size_subwarp", "poor_block_size_subwarp", "poor_block_size_subwarp",
+                                       "poor_block_size_subwarp", "poor_block_size_subwarp", "poor_block_size_unaligned"));
 }
 
 TEST(CudaWeakSpots, ACallWithAKernelAndItsExtentsIsALaunch) {
   constexpr const char* kernel = "template <typename T> __global__ void k(T* a) { a[threadIdx.x] = 1; }\n";
-  for (const char* body : {"cudaLaunchKernel((const void*)k<float>, dim3(4), dim3(48), args, 64, s);",
-                           "cudaLaunchCooperativeKernel((void*)&k<float>, 4, dim3(48), args, 64, s); dim3 g(4), b(48);"
-                           " cudaLaunchCooperativeKernel((void*)&k<float>, g, b, args, 64, s);",
-                           "cudaLaunchConfig_t c = {}; c.gridDim = 4; c.blockDim = dim3(48); c.dynamicSmemBytes = 64;"
-                           " cudaLaunchKernelEx(&c, k<float>, a);",
-                           "const Params p = {dim3(4), dim3(48), 64, s}; launch(k<float>, p, a);",
-                           "Params p(dim3(4), dim3(48), 64, s); launch(k<float>, p, a);",
-                           "Chevron(dim3(4), dim3(48), 64, s).run(k<float>, a);"}) {
+  for (const char* body :
+       {"cudaLaunchKernel((const void*)k<float>, dim3(4), dim3(48), args, 64, s);",
+        "cudaLaunchCooperativeKernel((void*)&k<float>, 4, dim3(48), args, 64, s); dim3 g(4), b(48);"
+        " cudaLaunchCooperativeKernel((void*)&k<float>, g, b, args, 64, s);",
+        "cudaLaunchConfig_t c = {}; c.gridDim = 4; c.blockDim = dim3(48); c.dynamicSmemBytes = 64;"
+        " cudaLaunchKernelEx(&c, k<float>, a);",
+        "const Params p = {dim3(4), dim3(48), 64, s}; launch(k<float>, p, a);",
+        "Params p(dim3(4), dim3(48), 64, s); launch(k<float>, p, a);", "Chevron(dim3(4), dim3(48), 64, s).run(k<float>, a);"}) {
     const Inspected all = inspected(kernel + fmt::format("void host(float* a, void** args, cudaStream_t s) {{ {} }}", body));
     ASSERT_EQ(all.inspection.launches.size(), 1u) << body;
     const model::cuda::Launch& launch = all.inspection.launches[0];
@@ -216,8 +214,7 @@ TEST(CudaWeakSpots, F12ThePaddedTileIsRightAndTheSquareOneConflicts) {
   EXPECT_THAT(codes_of(fmt::format(transpose, 33)), IsEmpty());
   const Inspected square = inspected(fmt::format(transpose, 32));
   EXPECT_THAT(square.codes(), ElementsAre("possible_shared_memory_bank_conflict"));
-  EXPECT_NE(square.result.findings[0].message.find("32 different words"), std::string::npos)
-      << square.result.findings[0].message;
+  EXPECT_NE(square.result.findings[0].message.find("32 different words"), std::string::npos) << square.result.findings[0].message;
   EXPECT_EQ(square.result.findings[0].place.line, 6u);
 }
 
@@ -263,14 +260,12 @@ TEST(CudaWeakSpots, F15MmaInAssemblyIsAWayToTheTensorCores) {
       "c[r * n + q] = s; }}";
   EXPECT_TRUE(inspected(fmt::format(fmt::runtime(gemm), "")).has("fp32_only_matmul"));
   EXPECT_FALSE(
-      inspected(fmt::format(fmt::runtime(gemm), R"(asm volatile("mma.sync.aligned.m16n8k8 {%0};" : "+f"(s));)"))
-          .has("fp32_only_matmul"));
+      inspected(fmt::format(fmt::runtime(gemm), R"(asm volatile("mma.sync.aligned.m16n8k8 {%0};" : "+f"(s));)")).has("fp32_only_matmul"));
 }
 
 TEST(CudaWeakSpots, F16BarriersAreSeenInEveryForm) {
-  for (const char* barrier :
-       {"__syncthreads( );", "cg::this_thread_block().sync();", "cg::sync(cg::this_thread_block());",
-        "__syncthreads_or(1);", "asm volatile(\"bar.sync 0;\");"}) {
+  for (const char* barrier : {"__syncthreads( );", "cg::this_thread_block().sync();", "cg::sync(cg::this_thread_block());",
+                              "__syncthreads_or(1);", "asm volatile(\"bar.sync 0;\");"}) {
     EXPECT_FALSE(inspected(fmt::format("__global__ void k(float* a) {{ __shared__ float s[256]; s[threadIdx.x] = "
                                        "a[threadIdx.x]; {} a[threadIdx.x] = s[255 - threadIdx.x]; }}",
                                        barrier))
@@ -310,20 +305,15 @@ TEST(CudaWeakSpots, F18AUniformConditionPartsNobody) {
 }
 
 TEST(CudaWeakSpots, F19OneLaneIsNoDivergenceButSevenAre) {
-  EXPECT_FALSE(inspected("__global__ void k(double* a) { if (threadIdx.x % 32 == 0) a[threadIdx.x] = 1; }")
-                   .has("warp_divergence"));
-  EXPECT_TRUE(
-      inspected("__global__ void k(double* a) { if (threadIdx.x < 7) a[threadIdx.x] = 1; }").has("warp_divergence"));
-  EXPECT_FALSE(
-      inspected("__global__ void k(double* a) { if (threadIdx.x < 64) a[threadIdx.x] = 1; }").has("warp_divergence"));
+  EXPECT_FALSE(inspected("__global__ void k(double* a) { if (threadIdx.x % 32 == 0) a[threadIdx.x] = 1; }").has("warp_divergence"));
+  EXPECT_TRUE(inspected("__global__ void k(double* a) { if (threadIdx.x < 7) a[threadIdx.x] = 1; }").has("warp_divergence"));
+  EXPECT_FALSE(inspected("__global__ void k(double* a) { if (threadIdx.x < 64) a[threadIdx.x] = 1; }").has("warp_divergence"));
 }
 
 TEST(CudaWeakSpots, LanesThatAConditionLeavesOutAreNoStride) {
-  EXPECT_THAT(
-      codes_of(
-          "__global__ void k(double* a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;"
-          " if (threadIdx.x % 2 == 0) a[i] = 1; else a[i] = 2; }"),
-      ElementsAre("warp_divergence"));
+  EXPECT_THAT(codes_of("__global__ void k(double* a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;"
+                       " if (threadIdx.x % 2 == 0) a[i] = 1; else a[i] = 2; }"),
+              ElementsAre("warp_divergence"));
 }
 
 TEST(CudaWeakSpots, F20VariablesCountWhileTheyAreNeeded) {
@@ -333,11 +323,9 @@ TEST(CudaWeakSpots, F20VariablesCountWhileTheyAreNeeded) {
     sum += fmt::format(" + a{}", i);
     chain += fmt::format(" float a{} = a{} * 2;", i, i - 1);
   }
-  const Inspected wide =
-      inspected("__global__ void k(double* out, const double* in) { float " + list + "; out[0] = " + sum + "; }");
+  const Inspected wide = inspected("__global__ void k(double* out, const double* in) { float " + list + "; out[0] = " + sum + "; }");
   EXPECT_EQ(wide.inspection.kernels[0].live_scalars, 28u);
-  const Inspected narrow =
-      inspected("__global__ void k(double* out, const double* in) { " + chain + " out[0] = a27; }");
+  const Inspected narrow = inspected("__global__ void k(double* out, const double* in) { " + chain + " out[0] = a27; }");
   EXPECT_LE(narrow.inspection.kernels[0].live_scalars, 2u);
 }
 
@@ -373,11 +361,10 @@ TEST(CudaWeakSpots, F22ALoopOverRegistersReadsNoGlobalMemory) {
 }
 
 TEST(CudaWeakSpots, F23FunctionsAreFollowed) {
-  EXPECT_THAT(
-      codes_of("__device__ void work(double* a, int i, int n) { if (i < n) a[i] = 1; }\n"
-               "__device__ void start(double* a, int n) { work(a, blockIdx.x * blockDim.x + threadIdx.x, n); }\n"
-               "__global__ void k(double* a, int n) { start(a, n); }"),
-      IsEmpty());
+  EXPECT_THAT(codes_of("__device__ void work(double* a, int i, int n) { if (i < n) a[i] = 1; }\n"
+                       "__device__ void start(double* a, int n) { work(a, blockIdx.x * blockDim.x + threadIdx.x, n); }\n"
+                       "__global__ void k(double* a, int n) { start(a, n); }"),
+              IsEmpty());
   EXPECT_THAT(codes_of("__device__ void work(float* a, int i) { a[i * 32] = 1; }\n"
                        "__global__ void k(float* a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) "
                        "work(a, i); }"),
@@ -396,16 +383,14 @@ TEST(CudaWeakSpots, F24SharedMemoryOfTheLaunchCounts) {
 
 TEST(CudaWeakSpots, AreNotSlowedDownByLongNamesOrDeepBrackets) {
   const std::string deep(100000, '(');
-  EXPECT_THAT(kernels(inspected("__global__ void k(int* a) { a[" + std::string(40000, 'x') + "] = 1; }")),
-              ElementsAre("k"));
-  EXPECT_THAT(kernels(inspected("__global__ void k(int* a) { a[0] = " + deep + "1" + std::string(100000, ')') + "; }")),
-              ElementsAre("k"));
+  EXPECT_THAT(kernels(inspected("__global__ void k(int* a) { a[" + std::string(40000, 'x') + "] = 1; }")), ElementsAre("k"));
+  EXPECT_THAT(kernels(inspected("__global__ void k(int* a) { a[0] = " + deep + "1" + std::string(100000, ')') + "; }")), ElementsAre("k"));
 }
 
 TEST(CudaWeakSpots, WhatIsOnlyPartlyFollowedIsNotJudged) {
   const std::string deep(1000, '(');
-  const Inspected all = inspected("__global__ void k(float* a, int n) { a[threadIdx.x * 32] = " + deep + "n" +
-                                  std::string(1000, ')') + "; }");
+  const Inspected all =
+      inspected("__global__ void k(float* a, int n) { a[threadIdx.x * 32] = " + deep + "n" + std::string(1000, ')') + "; }");
   EXPECT_FALSE(all.inspection.kernels[0].is_complete);
   EXPECT_THAT(all.codes(), IsEmpty());
 }

@@ -10,8 +10,8 @@ using model::Metric;
 
 // Metrics ncu could collect that would decide the condition. A derived metric stands for the operands
 // of its formulas.
-void collect_missing(const knowledge::Expression& expression, const knowledge::MetricCatalogue& metrics,
-                     const model::Readings& readings, int depth, std::vector<Metric>& missing) {
+void collect_missing(const knowledge::Expression& expression, const knowledge::MetricCatalogue& metrics, const model::Readings& readings,
+                     int depth, std::vector<Metric>& missing) {
   constexpr int max_depth = 3;
   for (const std::uint32_t slot : expression.slots()) {
     if (slot >= LabelCatalogue::first_class_slot) continue;

@@ -23,8 +23,8 @@ struct Evidence {
 };
 
 struct Fires {
-  double score = 0;                       // 0 to 1: how much of the time it explains
-  std::optional<double> time_at_stake;    // ns, upper bound; unknown without a duration
+  double score = 0;                     // 0 to 1: how much of the time it explains
+  std::optional<double> time_at_stake;  // ns, upper bound; unknown without a duration
   std::vector<Evidence> evidence;
 };
 struct Clear {};

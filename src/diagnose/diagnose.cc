@@ -105,10 +105,9 @@ class Diagnoser {
     for (std::uint16_t i = 0; i < extra.size(); ++i) {
       if (extra.has(model::Metric{i})) all.push_back(model::Metric{i});
     }
-    for (const model::Metric metric :
-         {metrics::grid_size, metrics::threads_per_block, metrics::occupancy_limit_warps, metrics::occupancy_limit_blocks,
-          metrics::occupancy_limit_registers, metrics::occupancy_limit_shared_memory, metrics::theoretical_occupancy_pct,
-          metrics::waves_per_sm}) {
+    for (const model::Metric metric : {metrics::grid_size, metrics::threads_per_block, metrics::occupancy_limit_warps,
+                                       metrics::occupancy_limit_blocks, metrics::occupancy_limit_registers,
+                                       metrics::occupancy_limit_shared_memory, metrics::theoretical_occupancy_pct, metrics::waves_per_sm}) {
       all.push_back(metric);
     }
     return all;
@@ -154,8 +153,8 @@ class Diagnoser {
       all.grid = kernel.groups[0].grid;
       all.block = kernel.groups[0].block;
     }
-    result.readings = result.groups.size() == 1 ? result.groups[0].readings
-                                                : complete(derive::readings_of(run_.session, all, knowledge_.metrics));
+    result.readings =
+        result.groups.size() == 1 ? result.groups[0].readings : complete(derive::readings_of(run_.session, all, knowledge_.metrics));
     combine_groups(result);
     judge_rest(result, kernel_class);
     // Only the heaviest launches are evaluated again; the readings of the others would be most of the memory of a long run.
@@ -237,9 +236,8 @@ class Diagnoser {
       kernel.opportunity.label = derive::opportunity_label(kernel.opportunity.score, kernel.runtime_share.has_value());
     }
     // A kernel without a duration cannot outrank a timed one.
-    std::stable_sort(run_.kernels.begin(), run_.kernels.end(), [](const KernelDiagnosis& a, const KernelDiagnosis& b) {
-      return a.duration.value_or(-1) > b.duration.value_or(-1);
-    });
+    std::stable_sort(run_.kernels.begin(), run_.kernels.end(),
+                     [](const KernelDiagnosis& a, const KernelDiagnosis& b) { return a.duration.value_or(-1) > b.duration.value_or(-1); });
   }
 
   void combine_run() {
@@ -263,8 +261,8 @@ class Diagnoser {
     rank(run_.findings);
     run_.primary = leads.empty() ? insufficient : leader(leads, run_.kernels.front().primary);
     lead(run_.findings, run_.primary);
-    run_.readings = run_.kernels.size() == 1 ? run_.kernels[0].readings
-                                             : complete(derive::readings_of(run_.session, all, knowledge_.metrics));
+    run_.readings =
+        run_.kernels.size() == 1 ? run_.kernels[0].readings : complete(derive::readings_of(run_.session, all, knowledge_.metrics));
     if (!run_.kernels.empty()) {
       run_.roofline = run_.kernels.front().roofline;
       run_.unknown = run_.kernels.front().unknown;

@@ -22,11 +22,11 @@ namespace frx::diagnose {
 
 struct Finding {
   const knowledge::Label* label = nullptr;
-  double score = 0;                      // 0 to 1, weighted by time over the launches
-  std::optional<double> time_at_stake;   // ns, summed; an upper bound
-  std::string_view explained_by;         // the label whose consequence it is, or ""
+  double score = 0;                     // 0 to 1, weighted by time over the launches
+  std::optional<double> time_at_stake;  // ns, summed; an upper bound
+  std::string_view explained_by;        // the label whose consequence it is, or ""
   std::vector<detect::Evidence> evidence;
-  double time_share = 0;                 // of the time of the kernel (or run), the share in which it holds
+  double time_share = 0;  // of the time of the kernel (or run), the share in which it holds
 };
 
 struct Unknown {
@@ -35,28 +35,28 @@ struct Unknown {
 };
 
 struct Opportunity {
-  std::optional<double> score;           // absent when the distance to a roof is unknown
-  std::string_view label;                // high, medium, low, none
+  std::optional<double> score;  // absent when the distance to a roof is unknown
+  std::string_view label;       // high, medium, low, none
 };
 
 // One group of equal launches.
 struct GroupDiagnosis {
   const model::LaunchGroup* group = nullptr;
-  double weight = 0;                     // duration in ns, or number of launches when nothing is timed
-  model::Readings readings;              // kept for the heaviest group only
-  std::vector<Finding> findings;         // ranked
-  std::string_view primary;              // id of a label
+  double weight = 0;              // duration in ns, or number of launches when nothing is timed
+  model::Readings readings;       // kept for the heaviest group only
+  std::vector<Finding> findings;  // ranked
+  std::string_view primary;       // id of a label
 };
 
 struct KernelDiagnosis {
   const model::Kernel* kernel = nullptr;
-  std::uint64_t kernel_class = 0;        // KernelClasses::of its name
+  std::uint64_t kernel_class = 0;  // KernelClasses::of its name
   std::uint64_t launches = 0;
-  std::optional<double> duration;        // ns, summed over launches
-  std::optional<double> runtime_share;   // 0 to 1 of all measured kernel time
-  model::Readings readings;              // over all launches, time-weighted
-  std::vector<GroupDiagnosis> groups;    // heaviest first
-  std::vector<Finding> findings;         // ranked
+  std::optional<double> duration;       // ns, summed over launches
+  std::optional<double> runtime_share;  // 0 to 1 of all measured kernel time
+  model::Readings readings;             // over all launches, time-weighted
+  std::vector<GroupDiagnosis> groups;   // heaviest first
+  std::vector<Finding> findings;        // ranked
   std::string_view primary;
   std::vector<std::string_view> ruled_out;
   std::vector<Unknown> unknown;
@@ -75,14 +75,14 @@ struct RunDiagnosis {
   std::vector<Finding> findings;
   std::string_view primary;
   std::vector<Unknown> unknown;
-  derive::Roofline roofline;             // of the longest kernel
-  std::optional<double> duration;        // ns
+  derive::Roofline roofline;       // of the longest kernel
+  std::optional<double> duration;  // ns
   std::size_t kernels_with_data = 0;
 };
 
 struct Options {
-  std::string gpu_model;                 // --gpu-model, or ""
-  std::string arch_profile;              // --arch-profile: path of a YAML file, or ""
+  std::string gpu_model;     // --gpu-model, or ""
+  std::string arch_profile;  // --arch-profile: path of a YAML file, or ""
 };
 
 // Takes the session; the diagnosis points into it and into `knowledge`, which must outlive it.

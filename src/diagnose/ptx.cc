@@ -35,7 +35,8 @@ std::vector<PtxKernel> studied(const Module& module, const std::vector<const Fun
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     derive::ptx::Vocabulary words(module);
-    for (std::size_t i = next++; i < functions.size(); i = next++) kernels[i].facts = derive::ptx::kernel_facts(module, *functions[i], words, sm);
+    for (std::size_t i = next++; i < functions.size(); i = next++)
+      kernels[i].facts = derive::ptx::kernel_facts(module, *functions[i], words, sm);
   };
   std::optional<std::jthread> helper;
   if (module.instructions.size() >= worth_a_thread && functions.size() > 1 && std::thread::hardware_concurrency() > 1) helper.emplace(work);
@@ -62,7 +63,8 @@ class FactsOfKernels {
     set_largest(Id::conditional_branch_density, Id::max_conditional_branch_density);
     set_largest(Id::divergent_branch_density, Id::max_divergent_density, Id::max_divergent_density_kernel);
     set_largest(Id::uncoalesced_accesses, Id::max_uncoalesced_accesses, Id::max_uncoalesced_accesses_kernel, {Id::uncoalesced_sentence});
-    set_largest(Id::bank_conflict_accesses, Id::max_bank_conflict_accesses, Id::max_bank_conflict_accesses_kernel, {Id::bank_conflict_sentence});
+    set_largest(Id::bank_conflict_accesses, Id::max_bank_conflict_accesses, Id::max_bank_conflict_accesses_kernel,
+                {Id::bank_conflict_sentence});
     set_any(Id::probably_spills, Id::any_probably_spills, Id::any_probably_spills_kernel);
     set_count(Id::spill_bytes, Id::kernels_with_spills);
     set_count(Id::fp64_instructions, Id::kernels_with_fp64);

@@ -32,13 +32,13 @@ struct PtxKernel {
 
 struct PtxDiagnosis {
   const model::ptx::Module* module = nullptr;
-  std::vector<PtxKernel> kernels;            // entries, in the order of the file
-  std::size_t device_functions = 0;          // with a body, besides the kernels
-  std::vector<model::CodeFinding> findings;  // most severe first
-  model::CodeSubject run;                    // facts over all kernels
-  std::vector<CodeLabelFinding> labels;      // that hold, strongest first
-  std::vector<std::string_view> cannot_tell; // ids of labels that are inconclusive because a fact is missing
-  std::string_view primary;                  // "" when no proven or estimated label holds
+  std::vector<PtxKernel> kernels;             // entries, in the order of the file
+  std::size_t device_functions = 0;           // with a body, besides the kernels
+  std::vector<model::CodeFinding> findings;   // most severe first
+  model::CodeSubject run;                     // facts over all kernels
+  std::vector<CodeLabelFinding> labels;       // that hold, strongest first
+  std::vector<std::string_view> cannot_tell;  // ids of labels that are inconclusive because a fact is missing
+  std::string_view primary;                   // "" when no proven or estimated label holds
 };
 
 struct PtxKnowledge {

@@ -41,7 +41,7 @@ std::string_view name_of(Confidence confidence);
 struct Reconciled {
   const knowledge::ReconciledDiagnosis* diagnosis = nullptr;
   Confidence confidence = Confidence::medium;
-  std::string kernel;                            // with the highest confidence; "" for all
+  std::string kernel;  // with the highest confidence; "" for all
   // All kernels that it is confirmed for, in falling order of confidence.
   std::vector<std::pair<std::string, Confidence>> kernels;
   std::vector<const Sign*> confirming;           // of `kernel`

@@ -42,7 +42,8 @@ std::string confidence(const std::vector<Sign>& signs) {
 TEST(Reconcile, ConfidenceRisesAsLayersAgree) {
   EXPECT_EQ(confidence({sign(Layer::source, "strided")}), "medium");
   EXPECT_EQ(confidence({sign(Layer::source, "strided"), sign(Layer::ncu, "uncoalesced")}), "high");
-  EXPECT_EQ(confidence({sign(Layer::ptx, "ptx_strided"), sign(Layer::ncu, "uncoalesced"), sign(Layer::profiler, "slow_step", "")}), "confirmed");
+  EXPECT_EQ(confidence({sign(Layer::ptx, "ptx_strided"), sign(Layer::ncu, "uncoalesced"), sign(Layer::profiler, "slow_step", "")}),
+            "confirmed");
 }
 
 // PTX and cubin are derived from the source: three readings of one fact are not three facts.
@@ -57,8 +58,9 @@ TEST(Reconcile, OneFindingTwiceIsOneLayer) {
 
 TEST(Reconcile, AMeasurementContradictsAndItsAbsenceDoesNot) {
   EXPECT_EQ(confidence({sign(Layer::source, "strided"), sign(Layer::ncu, "uncoalesced", "k", Holds::no)}), "low-medium");
-  EXPECT_EQ(confidence({sign(Layer::source, "strided"), sign(Layer::profiler, "slow_step", ""), sign(Layer::ncu, "uncoalesced", "k", Holds::no)}),
-            "medium-high");
+  EXPECT_EQ(
+      confidence({sign(Layer::source, "strided"), sign(Layer::profiler, "slow_step", ""), sign(Layer::ncu, "uncoalesced", "k", Holds::no)}),
+      "medium-high");
   EXPECT_EQ(confidence({sign(Layer::source, "strided"), sign(Layer::ncu, "uncoalesced", "k", Holds::unknown)}), "medium");
   // A static analysis without a finding proves nothing.
   EXPECT_EQ(confidence({sign(Layer::ncu, "uncoalesced"), sign(Layer::source, "strided", "k", Holds::no)}), "medium");

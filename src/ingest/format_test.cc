@@ -18,7 +18,8 @@ std::string format_of(std::string name, std::string bytes) {
 }
 
 constexpr std::string_view kernel = "#include <cuda.h>\n__global__ void copy(float* a) {}\n";
-constexpr std::string_view table = "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n\"0\",\"copy\",\"a\",\"%\",\"1\"\n";
+constexpr std::string_view table =
+    "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n\"0\",\"copy\",\"a\",\"%\",\"1\"\n";
 
 TEST(Recognise, GoesByContentBeforeTheName) {
   EXPECT_EQ(format_of("kernel.txt", std::string(kernel)), "cuda");

@@ -35,9 +35,7 @@ class LaunchTable {
 
   // Moves to the launch with this key, opening it when new.
   void at(LaunchKey key, const model::LaunchIdentity& identity, std::uint64_t line);
-  void at(std::string_view key, const model::LaunchIdentity& identity, std::uint64_t line) {
-    at(LaunchKey::of(key), identity, line);
-  }
+  void at(std::string_view key, const model::LaunchIdentity& identity, std::uint64_t line) { at(LaunchKey::of(key), identity, line); }
   // Opens a further launch equal to the current one: formats without launch ids repeat their metrics.
   void at_next(const model::LaunchIdentity& identity, std::uint64_t line);
   bool has_launch() const { return current_ != nullptr; }
@@ -95,11 +93,11 @@ class LaunchTable {
   std::unordered_map<LaunchKey, Open*, KeyHash> by_key_;
   std::unordered_map<std::string, std::size_t> kernel_by_name_;
   std::unordered_map<GroupKey, std::size_t, GroupHash> group_by_key_;
-  std::vector<std::vector<Value>> spare_;   // buffers of folded launches, to be used again
+  std::vector<std::vector<Value>> spare_;  // buffers of folded launches, to be used again
   Open* current_ = nullptr;
   std::unordered_set<std::size_t> folded_;  // hashes of the keys that were folded early
   bool came_back_ = false;
-  std::vector<std::uint64_t> seen_in_;      // by column: the number of the fold that saw it last
+  std::vector<std::uint64_t> seen_in_;  // by column: the number of the fold that saw it last
   std::uint64_t folds_ = 0;
   std::size_t buffered_ = 0;
   std::uint64_t anonymous_ = 0;

@@ -37,16 +37,16 @@ class LineReader {
   // Not a vector: a new one would be filled with zeros, which costs more than reading a small file.
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
-  std::vector<char> raw_;         // undecoded bytes of a UTF-16 file
-  std::size_t begin_ = 0;         // start of the current line
-  std::size_t end_ = 0;           // end of the valid bytes
-  std::size_t next_ = 0;          // start of the next line
+  std::vector<char> raw_;  // undecoded bytes of a UTF-16 file
+  std::size_t begin_ = 0;  // start of the current line
+  std::size_t end_ = 0;    // end of the valid bytes
+  std::size_t next_ = 0;   // start of the next line
   std::uint64_t line_number_ = 0;
   std::uint64_t bytes_read_ = 0;
   bool started_ = false;
   bool at_end_ = false;
   enum class Encoding { utf8, utf16_little, utf16_big } encoding_ = Encoding::utf8;
-  std::string pending_;           // an odd byte or a lone surrogate at the end of a chunk
+  std::string pending_;  // an odd byte or a lone surrogate at the end of a chunk
 };
 
 }  // namespace frx::ingest

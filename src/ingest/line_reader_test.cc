@@ -35,7 +35,11 @@ TEST(LineReader, GivesNothingForAnEmptyFile) { EXPECT_EQ(lines_of(""), Lines{});
 
 TEST(LineReader, AddsNoLineAfterTheLastEnd) { EXPECT_EQ(lines_of("a\n"), (Lines{"a"})); }
 
-TEST(LineReader, DropsAByteOrderMark) { EXPECT_EQ(lines_of("\xEF\xBB\xBF" "a\nb"), (Lines{"a", "b"})); }
+TEST(LineReader, DropsAByteOrderMark) {
+  EXPECT_EQ(lines_of("\xEF\xBB\xBF"
+                     "a\nb"),
+            (Lines{"a", "b"}));
+}
 
 TEST(LineReader, ReadsUtf16OfBothOrders) {
   EXPECT_EQ(lines_of(utf16(u"ab\r\nc\u00E9\n", true)), (Lines{"ab", "c\xC3\xA9"}));
@@ -44,7 +48,10 @@ TEST(LineReader, ReadsUtf16OfBothOrders) {
 
 TEST(LineReader, ReadsSurrogatePairs) { EXPECT_EQ(lines_of(utf16(u"\U0001F600", true)), (Lines{"\xF0\x9F\x98\x80"})); }
 
-TEST(LineReader, ReplacesALoneSurrogate) { EXPECT_EQ(lines_of(utf16(std::u16string{0xD800, u'x'}, true)), (Lines{"\xEF\xBF\xBD" "x"})); }
+TEST(LineReader, ReplacesALoneSurrogate) {
+  EXPECT_EQ(lines_of(utf16(std::u16string{0xD800, u'x'}, true)), (Lines{"\xEF\xBF\xBD"
+                                                                        "x"}));
+}
 
 TEST(LineReader, ReadsUtf16AcrossChunks) {
   std::u16string text;

@@ -62,8 +62,7 @@ NamedUnit split_unit(std::string_view header) {
   return {header, {}};
 }
 
-std::optional<NcuColumns> read_ncu_header(const std::vector<std::string_view>& fields,
-                                          const knowledge::MetricCatalogue& metrics) {
+std::optional<NcuColumns> read_ncu_header(const std::vector<std::string_view>& fields, const knowledge::MetricCatalogue& metrics) {
   NcuColumns columns;
   columns.count = fields.size();
   int counters = 0;

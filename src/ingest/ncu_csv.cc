@@ -21,9 +21,9 @@
 #include "base/text.h"
 #include "ingest/csv.h"
 #include "ingest/format.h"
-#include "ingest/profile.h"
 #include "ingest/launch_table.h"
 #include "ingest/ncu_columns.h"
+#include "ingest/profile.h"
 #include "ingest/value_plan.h"
 
 namespace frx::ingest {
@@ -35,9 +35,7 @@ constexpr std::size_t max_rules = 5000;
 // A quoted field may span lines, but a stray quote must not swallow the file.
 constexpr int max_joined_lines = 200;
 
-bool is_integer(std::string_view text) {
-  return !text.empty() && text.size() < 20 && text.find_first_not_of("0123456789") == text.npos;
-}
+bool is_integer(std::string_view text) { return !text.empty() && text.size() < 20 && text.find_first_not_of("0123456789") == text.npos; }
 
 class NcuCsv {
  public:
@@ -100,8 +98,7 @@ class NcuCsv {
   // A row of the same launch as the last one, with a metric in the place where the last launch had it, needs two comparisons and one number
   // instead of splitting twenty fields. With this a 1 GB file takes about a second.
   bool take_like_the_last(std::string_view line) {
-    if (prefix_.empty() || line.size() <= prefix_.size() ||
-        std::memcmp(line.data(), prefix_.data(), prefix_.size()) != 0) {
+    if (prefix_.empty() || line.size() <= prefix_.size() || std::memcmp(line.data(), prefix_.data(), prefix_.size()) != 0) {
       return false;
     }
     const std::string_view rest = line.substr(prefix_.size());
@@ -112,8 +109,7 @@ class NcuCsv {
     const auto* end = static_cast<const char*>(std::memchr(begin, '"', rest.size() - text.size()));
     if (!end || end == begin) return false;  // an empty value: a rule row
     ++at_in_sequence_;
-    values_.take(plan.plan, std::string_view(begin, static_cast<std::size_t>(end - begin)), style_,
-                 input_.lines.line_number());
+    values_.take(plan.plan, std::string_view(begin, static_cast<std::size_t>(end - begin)), style_, input_.lines.line_number());
     return true;
   }
 
@@ -173,14 +169,14 @@ class NcuCsv {
 
   std::string_view field(int column) const {
     return column >= 0 && static_cast<std::size_t>(column) < fields_.size() ? fields_[static_cast<std::size_t>(column)]
-                                                                           : std::string_view();
+                                                                            : std::string_view();
   }
 
   // The row under a wide header is the row of units exactly when it describes no launch.
   bool take_units() {
     expect_units_ = false;
-    const bool units = fields_.size() == columns_.count &&
-                       (columns_.kernel >= 0 ? trim(field(columns_.kernel)).empty() : !first_cells_are_numbers());
+    const bool units =
+        fields_.size() == columns_.count && (columns_.kernel >= 0 ? trim(field(columns_.kernel)).empty() : !first_cells_are_numbers());
     wide_plans_.resize(columns_.direct.size());
     for (std::size_t i = 0; i < columns_.direct.size(); ++i) {
       const int column = columns_.direct[i];
@@ -234,9 +230,7 @@ class NcuCsv {
 
   std::uint64_t line_number() const { return deferred_line_ ? deferred_line_ : input_.lines.line_number(); }
 
-  void take_row(std::string_view line) {
-    columns_.is_tall() ? take_tall(line) : take_wide();
-  }
+  void take_row(std::string_view line) { columns_.is_tall() ? take_tall(line) : take_wide(); }
 
   model::LaunchIdentity identity() const {
     model::LaunchIdentity launch;
@@ -357,13 +351,13 @@ class NcuCsv {
   // out once per spelling.
   const Middle& middle_of(std::string_view line, std::string_view name) {
     const auto make = [&] {
-      return Middle{values_.plan(unquoted(trim(field(columns_.section))), unquoted(trim(name)), field(columns_.unit),
-                                 columns_.unit >= 0, line_number())};
+      return Middle{values_.plan(unquoted(trim(field(columns_.section))), unquoted(trim(name)), field(columns_.unit), columns_.unit >= 0,
+                                 line_number())};
     };
     const std::size_t value_at = static_cast<std::size_t>(std::max(columns_.value, 0));
     const bool contiguous = !prefix_.empty() && columns_.value > columns_.metric && columns_.value > columns_.unit &&
-                            value_at < fields_.size() && fields_[value_at].data() > line.data() &&
-                            fields_[value_at].data()[-1] == '"' && line.size() > prefix_.size();
+                            value_at < fields_.size() && fields_[value_at].data() > line.data() && fields_[value_at].data()[-1] == '"' &&
+                            line.size() > prefix_.size();
     if (!contiguous) {
       const std::string key = fmt::format("{}\x1f{}\x1f{}", field(columns_.section), name, field(columns_.unit));
       const auto known = middle_by_text_.find(key);

@@ -46,21 +46,20 @@ TEST(NcuCsv, ReadsEachRowInItsOwnUnit) {
 }
 
 TEST(NcuCsv, ReadsKilobytesPerBlockAsBytes) {
-  const model::Session session =
-      session_of(std::string(header) + row(0, "launch__shared_mem_per_block_dynamic", "Kbyte/block", "48.00"));
+  const model::Session session = session_of(std::string(header) + row(0, "launch__shared_mem_per_block_dynamic", "Kbyte/block", "48.00"));
   EXPECT_EQ(mean(session, "axpy(int, float *)", metrics::shared_memory_dynamic), 48000);
 }
 
 TEST(NcuCsv, LeavesADurationWithoutAUnitAlone) {
-  const model::Session session = session_of(std::string(header) + duration(0, "", "900") +
-                                            row(0, "launch__registers_per_thread", "register/thread", "32"));
+  const model::Session session =
+      session_of(std::string(header) + duration(0, "", "900") + row(0, "launch__registers_per_thread", "register/thread", "32"));
   EXPECT_EQ(mean(session, "axpy(int, float *)", metrics::kernel_duration), std::nullopt);
   EXPECT_TRUE(has_note(session, "has no unit"));
 }
 
 TEST(NcuCsv, RefusesAPercentageGivenInBytes) {
-  const model::Session session = session_of(
-      std::string(header) + row(0, "dram__throughput.avg.pct_of_peak_sustained_elapsed", "byte/second", "212.5"));
+  const model::Session session =
+      session_of(std::string(header) + row(0, "dram__throughput.avg.pct_of_peak_sustained_elapsed", "byte/second", "212.5"));
   EXPECT_EQ(mean(session, "axpy(int, float *)", metrics::dram_throughput_pct), std::nullopt);
   EXPECT_TRUE(has_note(session, "where % is expected"));
 }
@@ -79,10 +78,9 @@ TEST(NcuCsv, SumsTheDurationsOfTwentyLaunchesAndNotTheirSharedMemory) {
 }
 
 TEST(NcuCsv, WeighsTheMeanByTheDurationOfTheLaunches) {
-  const model::Session session = session_of(std::string(header) + duration(0, "us", "300") +
-                                            row(0, "dram__throughput.avg.pct_of_peak_sustained_elapsed", "%", "80") +
-                                            duration(1, "us", "100") +
-                                            row(1, "dram__throughput.avg.pct_of_peak_sustained_elapsed", "%", "40"));
+  const model::Session session =
+      session_of(std::string(header) + duration(0, "us", "300") + row(0, "dram__throughput.avg.pct_of_peak_sustained_elapsed", "%", "80") +
+                 duration(1, "us", "100") + row(1, "dram__throughput.avg.pct_of_peak_sustained_elapsed", "%", "40"));
   EXPECT_DOUBLE_EQ(*mean(session, "axpy(int, float *)", metrics::dram_throughput_pct), 70);
 }
 
@@ -98,10 +96,9 @@ TEST(NcuCsv, KeepsLaunchesOfDifferentGridsApart) {
 }
 
 TEST(NcuCsv, TakesRowsOfOneLaunchInAnyOrder) {
-  const model::Session session =
-      session_of(std::string(header) + duration(0, "us", "10") + duration(1, "us", "20") +
-                 row(0, "launch__registers_per_thread", "register/thread", "32") +
-                 row(1, "launch__registers_per_thread", "register/thread", "32"));
+  const model::Session session = session_of(std::string(header) + duration(0, "us", "10") + duration(1, "us", "20") +
+                                            row(0, "launch__registers_per_thread", "register/thread", "32") +
+                                            row(1, "launch__registers_per_thread", "register/thread", "32"));
   EXPECT_EQ(session.launches, 2u);
   EXPECT_EQ(sum(session, "axpy(int, float *)", metrics::kernel_duration), 30e3);
 }
@@ -141,10 +138,10 @@ TEST(NcuCsv, ReadsAWideFileWithItsRowOfUnits) {
 }
 
 TEST(NcuCsv, KeepsTheFirstKernelOfAWideFileWithoutARowOfUnits) {
-  const model::Session session =
-      session_of("\"ID\",\"Kernel Name\",\"launch__registers_per_thread\",\"gpu__time_duration.sum\"\n"
-                 "\"0\",\"first(int)\",\"40\",\"20\"\n"
-                 "\"1\",\"second(int)\",\"50\",\"40\"\n");
+  const model::Session session = session_of(
+      "\"ID\",\"Kernel Name\",\"launch__registers_per_thread\",\"gpu__time_duration.sum\"\n"
+      "\"0\",\"first(int)\",\"40\",\"20\"\n"
+      "\"1\",\"second(int)\",\"50\",\"40\"\n");
   EXPECT_EQ(session.launches, 2u);
   EXPECT_EQ(mean(session, "first(int)", metrics::registers_per_thread), 40);
   // The unit of 20 is unknown: it is never guessed to be a duration.
@@ -264,7 +261,8 @@ TEST(NcuCsv, GivesARepeatedMetricWithoutIdsToTheNextLaunch) {
 }
 
 TEST(NcuCsv, RemembersTheLineOfTheLongestLaunch) {
-  const model::Session session = session_of(std::string(header) + duration(0, "us", "10") + duration(1, "us", "90") + duration(2, "us", "20"));
+  const model::Session session =
+      session_of(std::string(header) + duration(0, "us", "10") + duration(1, "us", "90") + duration(2, "us", "20"));
   EXPECT_EQ(spread(session, "axpy(int, float *)", metrics::kernel_duration)->line, 3u);
 }
 

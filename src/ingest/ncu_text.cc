@@ -18,9 +18,9 @@
 
 #include "base/text.h"
 #include "ingest/format.h"
-#include "ingest/profile.h"
 #include "ingest/launch_table.h"
 #include "ingest/ncu_columns.h"
+#include "ingest/profile.h"
 #include "ingest/text_table.h"
 #include "ingest/value_plan.h"
 
@@ -126,9 +126,7 @@ std::optional<Facts> parse_device_line(std::string_view line) {
 }
 
 // "[4711] app@host": what follows belongs to another program.
-bool is_process_line(std::string_view text) {
-  return text.starts_with('[') && text.find("] ") != text.npos && text.find('@') != text.npos;
-}
+bool is_process_line(std::string_view text) { return text.starts_with('[') && text.find("] ") != text.npos && text.find('@') != text.npos; }
 
 class NcuText {
  public:
@@ -317,7 +315,7 @@ class NcuText {
   std::string kernel_, section_;
   std::optional<Facts> device_;
   std::optional<int> current_device_;
-  std::optional<TextTable> layout_;      // set while inside a table
+  std::optional<TextTable> layout_;  // set while inside a table
   bool under_titles_ = false;
   model::ProfilerRule* rule_ = nullptr;  // the rule that the current paragraph belongs to
   std::unordered_map<std::string, ValuePlan> plans_;

@@ -19,8 +19,8 @@ std::string old_row(std::string_view label, std::string_view unit, std::string_v
 }
 
 std::string old_page(std::string_view rows, std::string_view section = "GPU Speed Of Light") {
-  return fmt::format("[77] app@host\n  axpy(int, float *), 2022-Mar-01 10:20:30, Context 1, Stream 7\n    Section: {}\n{}{}{}\n",
-                     section, old_rule, rows, old_rule);
+  return fmt::format("[77] app@host\n  axpy(int, float *), 2022-Mar-01 10:20:30, Context 1, Stream 7\n    Section: {}\n{}{}{}\n", section,
+                     old_rule, rows, old_rule);
 }
 
 // The columns since 2023 are as wide as their longest cell: 20, 12 and 12 here.
@@ -80,14 +80,15 @@ TEST(NcuText, ReadsColumnsThatAreOneBlankApart) {
 }
 
 TEST(NcuText, ReadsARowWithoutAUnit) {
-  const model::Session session = session_of(new_launch() + new_table("Launch Statistics", new_row("Block Size", "", "256") +
-                                                                                              new_row("Grid Size", "", "16,384")));
+  const model::Session session =
+      session_of(new_launch() + new_table("Launch Statistics", new_row("Block Size", "", "256") + new_row("Grid Size", "", "16,384")));
   EXPECT_EQ(mean(session, "axpy(int, float *)", metrics::threads_per_block), 256);
   EXPECT_EQ(mean(session, "axpy(int, float *)", metrics::grid_size), 16384);
 }
 
 TEST(NcuText, ReadsDigitsGroupedByBlanks) {
-  const model::Session session = session_of(old_page(old_row("Elapsed Cycles", "cycle", "24 605 318") + old_row("Duration", "msecond", "17,25")));
+  const model::Session session =
+      session_of(old_page(old_row("Elapsed Cycles", "cycle", "24 605 318") + old_row("Duration", "msecond", "17,25")));
   EXPECT_EQ(mean(session, "axpy(int, float *)", metrics::elapsed_cycles), 24605318);
   EXPECT_EQ(mean(session, "axpy(int, float *)", metrics::kernel_duration), 17.25e6);
   EXPECT_TRUE(has_note(session, "decimal comma"));
@@ -95,7 +96,10 @@ TEST(NcuText, ReadsDigitsGroupedByBlanks) {
 
 TEST(NcuText, ReadsDigitsGroupedByNoBreakBlanks) {
   // Padded by characters, where the group sign is one character of two bytes.
-  const std::string row = "    Elapsed Cycles              cycle   24\xC2\xA0" "605\xC2\xA0" "318\n";
+  const std::string row =
+      "    Elapsed Cycles              cycle   24\xC2\xA0"
+      "605\xC2\xA0"
+      "318\n";
   const model::Session session = session_of(new_launch() + new_table("GPU Speed Of Light Throughput", row));
   EXPECT_EQ(mean(session, "axpy(int, float *)", metrics::elapsed_cycles), 24605318);
 }
@@ -108,7 +112,8 @@ TEST(NcuText, LetsALaterRowSettleTheDecimalSign) {
 TEST(NcuText, ReadsRawNamesLongerThanTheirColumn) {
   const std::string name = "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct";
   const std::string padded = fmt::format("    {:<44} {:>12} {:>12}\n", name, "%", "25.00");
-  const std::string page = new_launch() + "    Section: Command line profiler metrics\n" + std::string(new_rule) + padded + std::string(new_rule);
+  const std::string page =
+      new_launch() + "    Section: Command line profiler metrics\n" + std::string(new_rule) + padded + std::string(new_rule);
   EXPECT_EQ(mean(session_of(page), "axpy(int, float *)", metrics::global_load_bytes_per_sector_pct), 25);
 }
 
@@ -137,10 +142,9 @@ TEST(NcuText, CountsTheInvocationsOfASummaryAndTakesItsAverage) {
 }
 
 TEST(NcuText, KeepsAFailedLaunchWithoutReadings) {
-  const model::Session session =
-      session_of("==ERROR== LaunchFailed\n" + new_launch("axpy(int)", "(0, 0, 0)x(0, 0, 0)") +
-                 new_table("GPU Speed Of Light Throughput", new_row("Duration", "ns", "(!) nan")) +
-                 new_table("Launch Statistics", new_row("Static Shared Memory", "", "(!) n/a")));
+  const model::Session session = session_of("==ERROR== LaunchFailed\n" + new_launch("axpy(int)", "(0, 0, 0)x(0, 0, 0)") +
+                                            new_table("GPU Speed Of Light Throughput", new_row("Duration", "ns", "(!) nan")) +
+                                            new_table("Launch Statistics", new_row("Static Shared Memory", "", "(!) n/a")));
   EXPECT_EQ(session.launches, 1u);
   EXPECT_EQ(session.timed_launches, 0u);
   EXPECT_EQ(session.absent_values, 2u);
@@ -165,15 +169,14 @@ TEST(NcuText, SkipsOutputOfTheProgramInsideATable) {
 }
 
 TEST(NcuText, ReadsRulesWithTheirSpeedup) {
-  const model::Session session =
-      session_of(new_launch() + new_table("Launch Statistics", new_row("Grid Size", "", "4")) +
-                 "    OPT   Est. Speedup: 37.5%\n"
-                 "          The grid is too small to fill\n"
-                 "          the device.\n"
-                 "    ----- ----------------\n"
-                 "    WRN   Another matter.\n"
-                 "\n"
-                 "          no rule goes on here\n");
+  const model::Session session = session_of(new_launch() + new_table("Launch Statistics", new_row("Grid Size", "", "4")) +
+                                            "    OPT   Est. Speedup: 37.5%\n"
+                                            "          The grid is too small to fill\n"
+                                            "          the device.\n"
+                                            "    ----- ----------------\n"
+                                            "    WRN   Another matter.\n"
+                                            "\n"
+                                            "          no rule goes on here\n");
   ASSERT_EQ(session.rules.size(), 2u);
   EXPECT_EQ(session.rules[0].type, "OPT");
   EXPECT_EQ(session.rules[0].kernel, "axpy(int, float *)");

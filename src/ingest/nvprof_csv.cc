@@ -21,8 +21,8 @@
 #include "frx_generated/metric_ids.h"
 #include "ingest/csv.h"
 #include "ingest/format.h"
-#include "ingest/profile.h"
 #include "ingest/launch_table.h"
+#include "ingest/profile.h"
 #include "ingest/value_plan.h"
 
 namespace frx::ingest {
@@ -32,13 +32,13 @@ enum class Shape { metrics, trace, summary, no_kernels };
 
 struct Header {
   Shape shape = Shape::no_kernels;
-  std::string_view what;            // shown in messages, when it holds no kernels
+  std::string_view what;  // shown in messages, when it holds no kernels
   int name = -1, device = -1, type = -1, time = -1, calls = -1, metric = -1, average = -1, duration = -1;
   int registers = -1, static_shared = -1, dynamic_shared = -1;
   std::array<int, 3> grid{-1, -1, -1}, block{-1, -1, -1};
-  std::vector<int> counters;        // columns that may be metrics themselves
-  std::vector<std::string> names;   // without their units
-  std::vector<std::string> units;   // of the header, then of the row of units
+  std::vector<int> counters;       // columns that may be metrics themselves
+  std::vector<std::string> names;  // without their units
+  std::vector<std::string> units;  // of the header, then of the row of units
 };
 
 // "Duration(ns)" -> "Duration" and "ns"; "Operations(Double Precision)" has no unit.
@@ -59,9 +59,9 @@ std::string squeezed(std::string_view text) {
 }
 
 bool is_ignored(std::string_view name) {
-  constexpr std::string_view ignored[] = {"start",       "starttime",  "size",    "throughput",     "context", "stream",
-                                          "srcmemtype",  "dstmemtype", "min",     "max",            "total",   "metricdescription",
-                                          "correlation_id", "time(%)", "correlationid"};
+  constexpr std::string_view ignored[] = {"start",  "starttime",         "size",           "throughput", "context",
+                                          "stream", "srcmemtype",        "dstmemtype",     "min",        "max",
+                                          "total",  "metricdescription", "correlation_id", "time(%)",    "correlationid"};
   return std::find(std::begin(ignored), std::end(ignored), name) != std::end(ignored);
 }
 
@@ -97,9 +97,12 @@ bool take_role(Header& header, std::string_view name, int at) {
   }
   constexpr std::string_view axes = "xyz";
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (name == std::string("grid") + axes[axis]) header.grid[axis] = at;
-    else if (name == std::string("block") + axes[axis]) header.block[axis] = at;
-    else continue;
+    if (name == std::string("grid") + axes[axis])
+      header.grid[axis] = at;
+    else if (name == std::string("block") + axes[axis])
+      header.block[axis] = at;
+    else
+      continue;
     return true;
   }
   return false;
@@ -277,7 +280,7 @@ class NvprofCsv {
 
   std::string_view field(int column) const {
     return column >= 0 && static_cast<std::size_t>(column) < fields_.size() ? fields_[static_cast<std::size_t>(column)]
-                                                                           : std::string_view();
+                                                                            : std::string_view();
   }
   std::string_view unit_of(int column) const {
     return column >= 0 ? std::string_view(header_.units[static_cast<std::size_t>(column)]) : std::string_view();

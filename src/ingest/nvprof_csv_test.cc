@@ -12,7 +12,8 @@ using testing::sum;
 constexpr std::string_view banner = "==99== NVPROF is profiling process 99, command: ./app\n==99== Profiling result:\n";
 
 std::string metrics_table(std::string_view rows) {
-  return fmt::format("{}\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\",\"Metric Description\",\"Min\",\"Max\",\"Avg\"\n{}", banner, rows);
+  return fmt::format("{}\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\",\"Metric Description\",\"Min\",\"Max\",\"Avg\"\n{}", banner,
+                     rows);
 }
 
 std::string metric(std::string_view name, std::string_view average, int invocations = 1) {
@@ -20,8 +21,8 @@ std::string metric(std::string_view name, std::string_view average, int invocati
 }
 
 TEST(NvprofCsv, ReadsMetricsWithTheirUnitsAttached) {
-  const model::Session session = session_of(metrics_table(metric("branch_efficiency", "98.500000%") + metric("ipc", "1.5")  +
-                                                          metric("executed_ipc", "1.250000")));
+  const model::Session session =
+      session_of(metrics_table(metric("branch_efficiency", "98.500000%") + metric("ipc", "1.5") + metric("executed_ipc", "1.250000")));
   EXPECT_EQ(session.format, "nvprof CSV");
   EXPECT_FALSE(session.from_ncu);
   EXPECT_EQ(mean(session, "axpy(int, float*)", metrics::branch_efficiency_pct), 98.5);
@@ -33,7 +34,8 @@ TEST(NvprofCsv, CountsGigabytesAsPowersOf1024) {
 }
 
 TEST(NvprofCsv, ReadsWordsAsLevels) {
-  const model::Session session = session_of(metrics_table(metric("dram_utilization", "\"High (7)\"") + metric("tex_utilization", "\"Idle (0)\"")));
+  const model::Session session =
+      session_of(metrics_table(metric("dram_utilization", "\"High (7)\"") + metric("tex_utilization", "\"Idle (0)\"")));
   EXPECT_EQ(mean(session, "axpy(int, float*)", metrics::dram_utilization_level), 7);
   EXPECT_EQ(mean(session, "axpy(int, float*)", metrics::l1_utilization_level), 0);
 }
@@ -61,12 +63,12 @@ constexpr std::string_view trace_header =
     "\n";
 
 TEST(NvprofCsv, ReadsATraceWithItsRowOfUnits) {
-  const model::Session session = session_of(
-      std::string(banner) + std::string(trace_header) + "ms,us,,,,,,,,KB,B,KB,MB/s,,,,\n" +
-      R"x(1.0,400.0,,,,,,,,,,195.3,372.6,"GTX (0)","1","7","[CUDA memcpy HtoD]")x"
-      "\n"
-      R"x(1.5,2.250000,196,2,1,256,1,1,24,2.000000,512,,,"GTX (0)","1","7","axpy(int, float*) [231]")x"
-      "\n");
+  const model::Session session =
+      session_of(std::string(banner) + std::string(trace_header) + "ms,us,,,,,,,,KB,B,KB,MB/s,,,,\n" +
+                 R"x(1.0,400.0,,,,,,,,,,195.3,372.6,"GTX (0)","1","7","[CUDA memcpy HtoD]")x"
+                 "\n"
+                 R"x(1.5,2.250000,196,2,1,256,1,1,24,2.000000,512,,,"GTX (0)","1","7","axpy(int, float*) [231]")x"
+                 "\n");
   EXPECT_EQ(session.launches, 1u);
   ASSERT_EQ(session.kernels.size(), 1u);
   EXPECT_EQ(session.kernels[0].name, "axpy(int, float*)");
@@ -91,27 +93,29 @@ TEST(NvprofCsv, DividesTheTimeOfASummaryByItsCalls) {
 }
 
 TEST(NvprofCsv, ReadsAnOldSummaryWithUnquotedNames) {
-  const model::Session session = session_of("======== Profiling result:\n"
-                                            "Time(%),Time,Calls,Avg,Min,Max,Name\n"
-                                            "61.50%,731.42us,2,271.18us,1us,2us,axpy(int, float*)\n"
-                                            "2.00%,20ns,1,20ns,1ns,2ns,[CUDA memcpy DtoH]\n"
-                                            "\n"
-                                            "======== API calls:\n"
-                                            "Time(%),Time,Calls,Avg,Min,Max,Name\n"
-                                            "99.00%,90ms,1,90ms,90ms,90ms,cudaMalloc\n");
+  const model::Session session = session_of(
+      "======== Profiling result:\n"
+      "Time(%),Time,Calls,Avg,Min,Max,Name\n"
+      "61.50%,731.42us,2,271.18us,1us,2us,axpy(int, float*)\n"
+      "2.00%,20ns,1,20ns,1ns,2ns,[CUDA memcpy DtoH]\n"
+      "\n"
+      "======== API calls:\n"
+      "Time(%),Time,Calls,Avg,Min,Max,Name\n"
+      "99.00%,90ms,1,90ms,90ms,90ms,cudaMalloc\n");
   EXPECT_EQ(session.launches, 2u);
   ASSERT_EQ(session.kernels.size(), 1u);
   EXPECT_DOUBLE_EQ(*sum(session, "axpy(int, float*)", metrics::kernel_duration), 731420);
 }
 
 TEST(NvprofCsv, SkipsTheUnifiedMemoryTableBehindTheKernels) {
-  const model::Session session = session_of(std::string(banner) +
-                                            "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n"
-                                            ",%,ms,,us,us,ms,\n"
-                                            "\"GPU activities\",60.0,12.0,4,3.0,1.0,0.5,\"axpy(int)\"\n\n"
-                                            "==99== Unified Memory profiling result:\n"
-                                            "\"Device\",\"Count\",\"Avg Size\",\"Min Size\",\"Max Size\",\"Total Size\",\"Total Time\",\"\"\n"
-                                            "\"TITAN (0)\",149,43KB,4KB,576KB,6MB,0.0,\"Host To Device\"\n");
+  const model::Session session =
+      session_of(std::string(banner) +
+                 "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n"
+                 ",%,ms,,us,us,ms,\n"
+                 "\"GPU activities\",60.0,12.0,4,3.0,1.0,0.5,\"axpy(int)\"\n\n"
+                 "==99== Unified Memory profiling result:\n"
+                 "\"Device\",\"Count\",\"Avg Size\",\"Min Size\",\"Max Size\",\"Total Size\",\"Total Time\",\"\"\n"
+                 "\"TITAN (0)\",149,43KB,4KB,576KB,6MB,0.0,\"Host To Device\"\n");
   EXPECT_EQ(session.kernels.size(), 1u);
 }
 
@@ -157,7 +161,8 @@ TEST(NvprofCsv, LeavesTheStatisticsOfNsightSystemsToOthers) {
 }
 
 TEST(NvprofText, IsRefusedWithTheWayToCsv) {
-  const std::string refusal = refusal_of("==9== NVPROF is profiling process 9, command: ./app\n GPU activities:   81.40%  190.20ms  6000  axpy(int)\n");
+  const std::string refusal =
+      refusal_of("==9== NVPROF is profiling process 9, command: ./app\n GPU activities:   81.40%  190.20ms  6000  axpy(int)\n");
   EXPECT_NE(refusal.find("found nvprof's text output"), refusal.npos) << refusal;
   EXPECT_NE(refusal.find("nvprof --csv"), refusal.npos) << refusal;
 }
@@ -168,7 +173,8 @@ TEST(ListOfMetrics, IsNamedAsSuch) {
 }
 
 TEST(ListOfSections, IsNamedAsSuch) {
-  const std::string refusal = refusal_of("Identifier       Display Name      Enabled Filename\nOccupancy        Occupancy         yes     .../Occupancy.section\n");
+  const std::string refusal =
+      refusal_of("Identifier       Display Name      Enabled Filename\nOccupancy        Occupancy         yes     .../Occupancy.section\n");
   EXPECT_NE(refusal.find("found a list of sections"), refusal.npos) << refusal;
 }
 

@@ -15,7 +15,8 @@
 namespace frx::ingest {
 
 struct Observation {
-  std::variant<model::Session, model::Timeline, RunBundle, model::ptx::Module, model::cuda::Source, model::DeviceCode, model::CompilerLog> model;
+  std::variant<model::Session, model::Timeline, RunBundle, model::ptx::Module, model::cuda::Source, model::DeviceCode, model::CompilerLog>
+      model;
 
   Kind kind() const { return static_cast<Kind>(model.index()); }
 };

@@ -43,7 +43,9 @@ std::string guess(std::string_view head) {
   if (head.starts_with("SQLite format 3")) return "an SQLite database";
   if (head.starts_with("PK\x03\x04")) return "a zip archive";
   if (head.starts_with("\x1F\x8B")) return "gzip data";
-  if (head.starts_with("\x7F" "ELF")) return "an ELF file";
+  if (head.starts_with("\x7F"
+                       "ELF"))
+    return "an ELF file";
   if (looks_binary(head)) return "binary data";
   const std::string_view start = trim(head);
   if (start.starts_with("{") || start.starts_with("[{")) return "JSON";
@@ -77,29 +79,36 @@ std::optional<ToolError> first_error(std::string_view head) {
 
 Failure unrecognised(const std::string& name, std::string_view head) {
   constexpr std::string_view hint =
-      "make one with: ncu --set full -o report ./your_app   (writes report.ncu-rep; CSV: ncu --csv --page raw --log-file report.csv ./your_app)";
+      "make one with: ncu --set full -o report ./your_app   (writes report.ncu-rep; CSV: ncu --csv --page raw --log-file report.csv "
+      "./your_app)";
   if (trim(head).empty()) {
     return fail(ErrorKind::malformed, "expected an Nsight Compute profile, found an empty file").at(name).hint(std::string(hint));
   }
   if (is_lfs_pointer(head)) {
-    return fail(ErrorKind::malformed, "expected a profile, found a git-lfs pointer to it").at(name).hint(
-        "fetch the file itself: git lfs pull");
+    return fail(ErrorKind::malformed, "expected a profile, found a git-lfs pointer to it")
+        .at(name)
+        .hint("fetch the file itself: git lfs pull");
   }
   if (const std::optional<ToolError> error = first_error(head)) {
-    return fail(ErrorKind::malformed, "no profile in it: {} said '{}'", error->tool, shorten(error->text, 160)).at(name).hint(
-        "the profiled run failed; mend that and profile again");
+    return fail(ErrorKind::malformed, "no profile in it: {} said '{}'", error->tool, shorten(error->text, 160))
+        .at(name)
+        .hint("the profiled run failed; mend that and profile again");
   }
   if (head.find("==PROF==") != head.npos) {
-    return fail(ErrorKind::malformed, "no metrics in it: only the tool's progress lines").at(name).hint(
-        "the report went elsewhere (look for '==PROF== Report:'); " + std::string(hint));
+    return fail(ErrorKind::malformed, "no metrics in it: only the tool's progress lines")
+        .at(name)
+        .hint("the report went elsewhere (look for '==PROF== Report:'); " + std::string(hint));
   }
   if (is_nvprof_text(head)) {
-    return fail(ErrorKind::malformed, "expected CSV, found nvprof's text output").at(name).hint(
-        "let nvprof write CSV: nvprof --csv --metrics all --log-file metrics.csv ./your_app");
+    return fail(ErrorKind::malformed, "expected CSV, found nvprof's text output")
+        .at(name)
+        .hint("let nvprof write CSV: nvprof --csv --metrics all --log-file metrics.csv ./your_app");
   }
   const std::string other = guess(head);
   return fail(ErrorKind::malformed, "expected an Nsight Compute profile (.ncu-rep, CSV or text), found {}",
-              other.empty() ? "no metric table" : other).at(name).hint(std::string(hint));
+              other.empty() ? "no metric table" : other)
+      .at(name)
+      .hint(std::string(hint));
 }
 
 // Finds the line at which a text format begins and reads from there.
@@ -115,7 +124,8 @@ Result<> read_text(const std::string& name, ByteSource& source, const knowledge:
     TRY_ASSIGN(const bool more, lines.next(line));
     if (!more) return unrecognised(name, start);
     if (take_tool_line(line, session)) continue;
-    const auto chosen = std::ranges::find_if(formats(), [&](const Format* format) { return format->begins && format->begins(line, metrics); });
+    const auto chosen =
+        std::ranges::find_if(formats(), [&](const Format* format) { return format->begins && format->begins(line, metrics); });
     if (chosen == formats().end()) continue;
     session.format = (*chosen)->title;
     TRY((*chosen)->read_lines(input, line, session));
@@ -144,8 +154,8 @@ bool is_lfs_pointer(std::string_view head) { return head.starts_with("version ht
 bool take_tool_line(std::string_view line, model::Session& session) {
   if (!line.starts_with("==")) return false;
   constexpr std::size_t max_messages = 20;
-  const bool matters = line.starts_with("==ERROR==") || line.starts_with("==WARNING==") ||
-                       !nvprof_message(line, "Error:").empty() || !nvprof_message(line, "Warning:").empty();
+  const bool matters = line.starts_with("==ERROR==") || line.starts_with("==WARNING==") || !nvprof_message(line, "Error:").empty() ||
+                       !nvprof_message(line, "Warning:").empty();
   if (matters && session.tool_messages.size() < max_messages) {
     session.tool_messages.push_back(shorten(printable(trim(line)), 300));
   }
@@ -153,7 +163,7 @@ bool take_tool_line(std::string_view line, model::Session& session) {
 }
 
 Result<model::Session> read_profile(std::string name, ByteSource& source, const knowledge::MetricCatalogue& metrics,
-                            const std::function<void(std::uint64_t)>& progress) {
+                                    const std::function<void(std::uint64_t)>& progress) {
   model::Session session;
   session.source = name;
   if (Result<> done = read(name, source, metrics, progress, session); !done) {

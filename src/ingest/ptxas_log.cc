@@ -61,8 +61,7 @@ class Reader {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   std::size_t function(std::string_view name, std::string_view architecture) {
-    const auto [at, is_new] =
-        index_.emplace(std::pair(std::string(name), std::string(architecture)), functions_.size());
+    const auto [at, is_new] = index_.emplace(std::pair(std::string(name), std::string(architecture)), functions_.size());
     if (is_new) {
       functions_.emplace_back();
       functions_.back().name = name;

@@ -40,8 +40,7 @@ inline std::string refusal_of(std::string_view bytes) {
   return session ? std::string() : to_string(session.error());
 }
 
-inline const model::Spread* spread(const model::Session& session, std::string_view kernel, model::Metric metric,
-                                   std::size_t group = 0) {
+inline const model::Spread* spread(const model::Session& session, std::string_view kernel, model::Metric metric, std::size_t group = 0) {
   const std::optional<std::size_t> column = session.column_of(metric);
   for (const model::Kernel& k : session.kernels) {
     if (k.name != kernel || !column || group >= k.groups.size()) continue;
@@ -52,8 +51,7 @@ inline const model::Spread* spread(const model::Session& session, std::string_vi
 }
 
 // The mean of a metric over the launches of a group; nullopt when it was not read.
-inline std::optional<double> mean(const model::Session& session, std::string_view kernel, model::Metric metric,
-                                  std::size_t group = 0) {
+inline std::optional<double> mean(const model::Session& session, std::string_view kernel, model::Metric metric, std::size_t group = 0) {
   const model::Spread* found = spread(session, kernel, metric, group);
   return found ? std::optional(found->mean()) : std::nullopt;
 }

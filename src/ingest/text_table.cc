@@ -20,8 +20,8 @@ std::optional<TextTable> TextTable::from_dashes(std::string_view line) {
     i = end;
   }
   // "-- -" may be anything; the tool draws at least five dashes.
-  const bool long_enough = std::all_of(table.groups_.begin(), table.groups_.end(),
-                                       [](const auto& group) { return group.second - group.first >= 5; });
+  const bool long_enough =
+      std::all_of(table.groups_.begin(), table.groups_.end(), [](const auto& group) { return group.second - group.first >= 5; });
   return table.groups_.size() >= 2 && long_enough ? std::optional(table) : std::nullopt;
 }
 

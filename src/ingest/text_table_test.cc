@@ -16,9 +16,7 @@ TEST(TextTable, NeedsTwoGroupsOfDashes) {
   EXPECT_EQ(table.columns(), 3u);
 }
 
-TEST(TextTable, CutsWhereTheDashesAre) {
-  EXPECT_EQ(table.cut("  Long label cycle 13 5,25"), (Cells{"Long label", "cycle", "13 5,25"}));
-}
+TEST(TextTable, CutsWhereTheDashesAre) { EXPECT_EQ(table.cut("  Long label cycle 13 5,25"), (Cells{"Long label", "cycle", "13 5,25"})); }
 
 TEST(TextTable, KeepsAnEmptyCell) {
   EXPECT_EQ(table.cut("  Label                 42"), (Cells{"Label", "", "42"}));
@@ -40,7 +38,11 @@ TEST(TextTable, CutsALongLabelAtWideBlanks) {
 }
 
 TEST(TextTable, CountsCharactersWhenBytesDoNotFit) {
-  EXPECT_EQ(table.cut("  Label          %  13\xC2\xA0" "181"), (Cells{"Label", "%", "13\xC2\xA0" "181"}));
+  EXPECT_EQ(table.cut("  Label          %  13\xC2\xA0"
+                      "181"),
+            (Cells{"Label", "%",
+                   "13\xC2\xA0"
+                   "181"}));
 }
 
 }  // namespace

@@ -15,8 +15,7 @@ constexpr double pass_skew = 1.05;
 
 // Without a unit a plain count is still a count. Time, bytes and frequencies are not: ncu scales them.
 bool needs_a_stated_unit(const Dimension& dimension) {
-  return dimension.exponents[static_cast<std::size_t>(Base::time)] != 0 ||
-         dimension.exponents[static_cast<std::size_t>(Base::byte)] != 0;
+  return dimension.exponents[static_cast<std::size_t>(Base::time)] != 0 || dimension.exponents[static_cast<std::size_t>(Base::byte)] != 0;
 }
 
 bool is_count(const Dimension& dimension) {
@@ -48,9 +47,8 @@ ValuePlan attribute_of_device(std::string_view name) {
 bool is_absent_value(std::string_view text) {
   text = trim(text);
   if (text.starts_with("(!)")) text = trim(text.substr(3));  // ncu marks a value it could not compute
-  return text.empty() || equals_ignoring_case(text, "n/a") || equals_ignoring_case(text, "nan") ||
-         equals_ignoring_case(text, "-nan") || equals_ignoring_case(text, "inf") || equals_ignoring_case(text, "-inf") ||
-         equals_ignoring_case(text, "infinity") || text == "-";
+  return text.empty() || equals_ignoring_case(text, "n/a") || equals_ignoring_case(text, "nan") || equals_ignoring_case(text, "-nan") ||
+         equals_ignoring_case(text, "inf") || equals_ignoring_case(text, "-inf") || equals_ignoring_case(text, "infinity") || text == "-";
 }
 
 void NoteBook::add(std::uint64_t line, std::string text) {
@@ -74,8 +72,7 @@ void NoteBook::write_to(model::Session& session) const {
   }
 }
 
-ValuePlan ValueReader::plan(std::string_view section, std::string_view name, std::string_view unit, bool has_unit,
-                            std::uint64_t line) {
+ValuePlan ValueReader::plan(std::string_view section, std::string_view name, std::string_view unit, bool has_unit, std::uint64_t line) {
   const ValuePlan attribute = attribute_of_device(name);
   if (attribute.kind != ValuePlan::Kind::unknown) return attribute;
   const bool stated = has_unit && !is_no_unit(trim(unit));
@@ -96,8 +93,8 @@ ValuePlan ValueReader::plan_in_base_unit(std::string_view name) {
   return reading(definition, knowledge::scale_of_base_unit(definition.unit.dimension) / definition.unit.scale);
 }
 
-ValuePlan ValueReader::plan_for(std::optional<model::Metric> metric, std::string_view name, std::string_view unit,
-                                bool has_unit, std::uint64_t line) {
+ValuePlan ValueReader::plan_for(std::optional<model::Metric> metric, std::string_view name, std::string_view unit, bool has_unit,
+                                std::uint64_t line) {
   if (!metric) return unknown(name);
   const knowledge::MetricDefinition& definition = catalogue_[*metric];
   unit = trim(unit);
@@ -116,8 +113,7 @@ ValuePlan ValueReader::plan_for(std::optional<model::Metric> metric, std::string
       return refuse(fmt::format("'{}' is in '{}', a unit we do not know; not used", printable(name), printable(unit)));
     }
     // Launch sizes change their word between versions ("warp", "warp/cycle", "block"); a count is a count.
-    if (!(parsed->dimension == definition.unit.dimension) &&
-        !(is_count(parsed->dimension) && is_count(definition.unit.dimension))) {
+    if (!(parsed->dimension == definition.unit.dimension) && !(is_count(parsed->dimension) && is_count(definition.unit.dimension))) {
       return refuse(fmt::format("'{}' is in '{}' where {} is expected; not used", printable(name), printable(unit),
                                 definition.unit_text.empty() ? "a plain number" : definition.unit_text));
     }
@@ -190,8 +186,7 @@ void ValueReader::take_quoted(std::string_view rule_text, std::uint64_t line) {
 
 Result<> ValueReader::verdict() const {
   if (!misfits_.proves_point() && !misfits_.proves_comma()) return {};
-  return fail(ErrorKind::malformed, "numbers in two conventions: '{}' does not fit the decimal sign of the other values",
-              first_misfit_)
+  return fail(ErrorKind::malformed, "numbers in two conventions: '{}' does not fit the decimal sign of the other values", first_misfit_)
       .at(fmt::format("{}:{}", session_.source, first_misfit_line_))
       .hint("a wrong guess would be wrong by a factor of 1000; export again with LC_ALL=C");
 }

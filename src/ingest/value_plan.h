@@ -22,9 +22,9 @@ struct ValuePlan {
 
   Kind kind = Kind::unknown;
   std::uint32_t column = 0;
-  double scale = 1.0;       // value in the file x scale = value in the metric's unit
-  double largest = 1e300;   // above it the value is impossible (percentages)
-  std::string label;        // for notes
+  double scale = 1.0;      // value in the file x scale = value in the metric's unit
+  double largest = 1e300;  // above it the value is impossible (percentages)
+  std::string label;       // for notes
 };
 
 // Notes, each once with the number of times it occurred.
@@ -52,10 +52,8 @@ class ValueReader {
       : session_(session), catalogue_(catalogue), table_(table) {}
 
   // `has_unit` is false where the format has no field for units.
-  ValuePlan plan(std::string_view section, std::string_view name, std::string_view unit, bool has_unit,
-                 std::uint64_t line);
-  ValuePlan plan_for(std::optional<model::Metric> metric, std::string_view name, std::string_view unit, bool has_unit,
-                     std::uint64_t line);
+  ValuePlan plan(std::string_view section, std::string_view name, std::string_view unit, bool has_unit, std::uint64_t line);
+  ValuePlan plan_for(std::optional<model::Metric> metric, std::string_view name, std::string_view unit, bool has_unit, std::uint64_t line);
 
   // For reports, which store values in base units: ns, bytes, per second, percent, counts.
   ValuePlan plan_in_base_unit(std::string_view name);

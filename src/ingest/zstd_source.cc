@@ -17,8 +17,7 @@ struct ZstdSource::Context {
 
 bool begins_zstd(std::string_view head) { return head.starts_with(magic); }
 
-ZstdSource::ZstdSource(ByteSource& packed)
-    : packed_(packed), context_(std::make_unique<Context>()), input_(ZSTD_DStreamInSize()) {}
+ZstdSource::ZstdSource(ByteSource& packed) : packed_(packed), context_(std::make_unique<Context>()), input_(ZSTD_DStreamInSize()) {}
 
 ZstdSource::~ZstdSource() = default;
 

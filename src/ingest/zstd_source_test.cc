@@ -62,8 +62,9 @@ TEST(ZstdSource, RefusesDamagedBytes) {
 }
 
 TEST(ZstdSource, LoadsAPackedProfile) {
-  const std::string csv = "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
-                          "\"0\",\"axpy(int)\",\"gpu__time_duration.sum\",\"us\",\"2\"\n";
+  const std::string csv =
+      "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
+      "\"0\",\"axpy(int)\",\"gpu__time_duration.sum\",\"us\",\"2\"\n";
   EXPECT_EQ(testing::mean(testing::session_of(zstd_of(csv)), "axpy(int)", metrics::kernel_duration), 2000.0);
 }
 

@@ -21,7 +21,8 @@ struct CodeFactDefinition : FactDefinition {
 };
 
 // The kinds of subjects that have facts.
-inline constexpr std::string_view code_subjects[] = {"cuda_kernel", "cuda_launch", "cuda_occupancy", "ptx_kernel", "ptx_file", "cubin_kernel"};
+inline constexpr std::string_view code_subjects[] = {"cuda_kernel", "cuda_launch", "cuda_occupancy",
+                                                     "ptx_kernel",  "ptx_file",    "cubin_kernel"};
 
 class CodeFactCatalogue {
  public:

@@ -10,8 +10,7 @@ constexpr std::string_view proof_names[] = {"unproven", "estimated", "proven"};
 Result<Proof> proof_of(const Value& value) {
   const auto* const at = std::ranges::find(proof_names, value.text());
   if (at != std::end(proof_names)) return static_cast<Proof>(at - proof_names);
-  return fail(ErrorKind::malformed, "expected unproven, estimated or proven, found '{}'", value.text())
-      .at(value ? value.where() : "");
+  return fail(ErrorKind::malformed, "expected unproven, estimated or proven, found '{}'", value.text()).at(value ? value.where() : "");
 }
 
 Result<CodeLabel> label_of(const Value& entry, const CodeFactCatalogue& facts, const std::string& subject) {

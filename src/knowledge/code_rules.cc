@@ -13,8 +13,7 @@ using model::CodeSubject;
 using model::Severity;
 
 template <typename Word, std::size_t n>
-Result<Word> word_of(const Value& root, std::string_view key,
-                     const std::array<std::pair<std::string_view, Word>, n>& known) {
+Result<Word> word_of(const Value& root, std::string_view key, const std::array<std::pair<std::string_view, Word>, n>& known) {
   std::vector<std::string> words;
   for (const auto& [word, meaning] : known) {
     if (root[key].text() == word) return meaning;
@@ -27,9 +26,7 @@ Result<Word> word_of(const Value& root, std::string_view key,
 constexpr std::array<std::pair<std::string_view, Severity>, 3> severities{
     {{"low", Severity::low}, {"medium", Severity::medium}, {"high", Severity::high}}};
 constexpr std::array<std::pair<std::string_view, CodeSubject::Scope>, 3> scopes{
-    {{"kernel", CodeSubject::Scope::kernel},
-     {"launch", CodeSubject::Scope::launch},
-     {"occupancy", CodeSubject::Scope::occupancy}}};
+    {{"kernel", CodeSubject::Scope::kernel}, {"launch", CodeSubject::Scope::launch}, {"occupancy", CodeSubject::Scope::occupancy}}};
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> confidences{
     {{"low", "low"}, {"medium", "medium"}, {"high", "high"}}};
 
@@ -116,9 +113,8 @@ Result<CodeRules> CodeRules::load(const Library& library, std::string_view kind,
     TRY_ASSIGN(CodeRule rule, rule_of(root, kind, facts));
     loaded.rules_.push_back(std::move(rule));
   }
-  std::ranges::stable_sort(loaded.rules_, [](const CodeRule& a, const CodeRule& b) {
-    return std::pair(a.order, a.id) < std::pair(b.order, b.id);
-  });
+  std::ranges::stable_sort(loaded.rules_,
+                           [](const CodeRule& a, const CodeRule& b) { return std::pair(a.order, a.id) < std::pair(b.order, b.id); });
   return loaded;
 }
 

@@ -13,8 +13,7 @@ bool is_word_character(char c) { return c != '_' && c != '.' && c != ':'; }
 bool has_word(std::string_view name, std::string_view word) {
   for (std::size_t at = name.find(word); at != name.npos; at = name.find(word, at + 1)) {
     const std::size_t end = at + word.size();
-    if ((at == 0 || !is_word_character(name[at - 1])) && (end == name.size() || !is_word_character(name[end])))
-      return true;
+    if ((at == 0 || !is_word_character(name[at - 1])) && (end == name.size() || !is_word_character(name[end]))) return true;
   }
   return false;
 }

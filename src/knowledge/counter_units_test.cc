@@ -40,9 +40,7 @@ TEST(CounterUnits, DividesByTimeOrCycles) {
   EXPECT_EQ(unit_of("sm__warps_active.avg.per_cycle_active"), "warp");
 }
 
-TEST(CounterUnits, OfAPeakIsThatOfTheCounter) {
-  EXPECT_EQ(unit_of("l1tex__t_bytes_pipe_lsu.sum.peak_sustained_elapsed"), "byte");
-}
+TEST(CounterUnits, OfAPeakIsThatOfTheCounter) { EXPECT_EQ(unit_of("l1tex__t_bytes_pipe_lsu.sum.peak_sustained_elapsed"), "byte"); }
 
 TEST(CounterUnits, OfASharePercentWhateverItIsAShareOf) {
   EXPECT_EQ(unit_of("dram__bytes.sum.pct_of_peak_sustained_elapsed"), "%");
@@ -76,9 +74,9 @@ TEST(CounterUnits, LeavesAttributesAsTheDriverHasThem) {
 }
 
 TEST(CounterUnits, GuessesNothing) {
-  for (const char* counter : {"", "dram", "sm__new_thing.sum", "sm__cycles_active.", "sm__cycles_active.sum.per_frame",
-                              "launch__new_size", "smsp__average_new_bytes_per_inst.ratio", "gpu__dram_throughput.avg",
-                              "group:memory__dram_bytes", "l1tex__data_pipe_lsu_wavefronts.sum.per_second"}) {
+  for (const char* counter : {"", "dram", "sm__new_thing.sum", "sm__cycles_active.", "sm__cycles_active.sum.per_frame", "launch__new_size",
+                              "smsp__average_new_bytes_per_inst.ratio", "gpu__dram_throughput.avg", "group:memory__dram_bytes",
+                              "l1tex__data_pipe_lsu_wavefronts.sum.per_second"}) {
     EXPECT_EQ(unit_of(counter), "unknown") << counter;
   }
 }
@@ -101,8 +99,7 @@ TEST(CounterUnits, AgreesWithTheCatalogue) {
       if (unit == "unknown") continue;
       ++known;
       const Dimension found = parse_unit(unit)->dimension;
-      EXPECT_TRUE(found == metric.unit.dimension ||
-                  (unit.empty() && may_be_printed_without_unit(counter, metric.unit.dimension)))
+      EXPECT_TRUE(found == metric.unit.dimension || (unit.empty() && may_be_printed_without_unit(counter, metric.unit.dimension)))
           << counter << " is in '" << unit << "', " << metric.id << " in '" << metric.unit_text << "'";
     }
   }

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t max_nesting = 100;
 constexpr std::size_t max_text = 4096;
 constexpr std::size_t max_steps = 1u << 16;  // names of nested expressions grow quickly
-constexpr std::size_t usual_depth = 16;  // values on the stack; nothing in data/ needs more
+constexpr std::size_t usual_depth = 16;      // values on the stack; nothing in data/ needs more
 
 bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -30,8 +30,7 @@ class ExpressionParser {
     bool any = false;  // a bare 0 fits every dimension
   };
 
-  ExpressionParser(std::string_view text, const Scope& scope, const std::string& where)
-      : text_(text), scope_(scope), where_(where) {}
+  ExpressionParser(std::string_view text, const Scope& scope, const std::string& where) : text_(text), scope_(scope), where_(where) {}
 
   Result<Expression> parse() {
     if (text_.size() > max_text) return error("an expression of at most 4096 characters");
@@ -47,13 +46,11 @@ class ExpressionParser {
  private:
   Failure error(std::string_view expected) const {
     const std::string found = at_ < text_.size() ? fmt::format("'{}'", text_.substr(at_, 20)) : "the end";
-    return fail(ErrorKind::malformed, "column {}: expected {}, found {} in '{}'", at_ + 1, expected, found,
-                shorten(text_, 100))
-        .at(where_);
+    return fail(ErrorKind::malformed, "column {}: expected {}, found {} in '{}'", at_ + 1, expected, found, shorten(text_, 100)).at(where_);
   }
   Failure mismatch(const Type& left, const Type& right, std::string_view verb) const {
-    return fail(ErrorKind::malformed, "column {}: cannot {} '{}' and '{}' in '{}'", at_ + 1, verb, name(left),
-                name(right), shorten(text_, 100))
+    return fail(ErrorKind::malformed, "column {}: cannot {} '{}' and '{}' in '{}'", at_ + 1, verb, name(left), name(right),
+                shorten(text_, 100))
         .at(where_);
   }
   static std::string name(const Type& type) {
@@ -104,10 +101,23 @@ class ExpressionParser {
   // How many values a step takes off the stack; it always pushes one.
   static std::size_t operands_of(Op op, std::uint32_t argument) {
     switch (op) {
-      case Op::literal: case Op::nothing: case Op::load: case Op::unless_false: case Op::unless_true: return 0;
-      case Op::negate: case Op::inverse: return 1;
-      case Op::add: case Op::subtract: case Op::multiply: case Op::divide: case Op::less: case Op::less_equal:
-      case Op::greater: case Op::greater_equal: case Op::both: case Op::either: return 2;
+      case Op::literal:
+      case Op::nothing:
+      case Op::load:
+      case Op::unless_false:
+      case Op::unless_true: return 0;
+      case Op::negate:
+      case Op::inverse: return 1;
+      case Op::add:
+      case Op::subtract:
+      case Op::multiply:
+      case Op::divide:
+      case Op::less:
+      case Op::less_equal:
+      case Op::greater:
+      case Op::greater_equal:
+      case Op::both:
+      case Op::either: return 2;
       default: return argument;  // a call
     }
   }
@@ -217,9 +227,12 @@ class ExpressionParser {
     if (rest.starts_with("%")) {
       end = 1;
     } else {
-      while (end < rest.size() && (is_name(rest[end]) || (rest[end] == '/' && end > 0 && end + 1 < rest.size() && is_name_start(rest[end + 1])))) ++end;
+      while (end < rest.size() &&
+             (is_name(rest[end]) || (rest[end] == '/' && end > 0 && end + 1 < rest.size() && is_name_start(rest[end + 1]))))
+        ++end;
     }
-    for (std::size_t size = end; size > 0; size = rest.substr(0, size).rfind('/') == std::string_view::npos ? 0 : rest.substr(0, size).rfind('/')) {
+    for (std::size_t size = end; size > 0;
+         size = rest.substr(0, size).rfind('/') == std::string_view::npos ? 0 : rest.substr(0, size).rfind('/')) {
       if (const std::optional<Unit> unit = parse_unit(rest.substr(0, size)); unit && !unit->dimension.is_plain_number()) {
         at_ = begin + size;
         emit(Op::literal, 0, value * unit->scale);
@@ -241,9 +254,9 @@ class ExpressionParser {
     while (end < text_.size() && is_name(text_[end])) ++end;
     const std::string_view word = text_.substr(at_, end - at_);
     constexpr Function functions[] = {
-        {"known", Op::known, 1, 1}, {"first", Op::first, 1, 64}, {"min", Op::min, 1, 64},     {"max", Op::max, 1, 64},
-        {"sum", Op::sum, 1, 64},    {"total", Op::total, 1, 64}, {"abs", Op::abs, 1, 1},      {"clamp", Op::clamp, 3, 3},
-        {"log2", Op::log2, 1, 1},   {"if", Op::choose, 3, 3},    {"ramp", Op::ramp, 3, 3},     {"ceil", Op::ceil, 1, 1},
+        {"known", Op::known, 1, 1}, {"first", Op::first, 1, 64}, {"min", Op::min, 1, 64},  {"max", Op::max, 1, 64},
+        {"sum", Op::sum, 1, 64},    {"total", Op::total, 1, 64}, {"abs", Op::abs, 1, 1},   {"clamp", Op::clamp, 3, 3},
+        {"log2", Op::log2, 1, 1},   {"if", Op::choose, 3, 3},    {"ramp", Op::ramp, 3, 3}, {"ceil", Op::ceil, 1, 1},
     };
     for (const Function& function : functions) {
       if (function.name == word && end < text_.size() && text_[end] == '(') {
@@ -308,8 +321,9 @@ class ExpressionParser {
     } while (take(","));
     if (!take(")")) return error("')'");
     if (types.size() < function.least || types.size() > function.most) {
-      return fail(ErrorKind::malformed, "{}() takes {} operands, found {} in '{}'", function.name,
-                  function.least, types.size(), shorten(text_, 100)).at(where_);
+      return fail(ErrorKind::malformed, "{}() takes {} operands, found {} in '{}'", function.name, function.least, types.size(),
+                  shorten(text_, 100))
+          .at(where_);
     }
     emit(function.op, static_cast<std::uint32_t>(types.size()));
     if (function.op == Op::known) return Type{{}, true, false};
@@ -385,9 +399,7 @@ Maybe total_of_present(std::span<const Maybe> operands) {
   return sum;
 }
 
-Maybe clamped(std::span<const Maybe> o) {
-  return o[0] && o[1] && o[2] ? Maybe(std::max(*o[1], std::min(*o[0], *o[2]))) : std::nullopt;
-}
+Maybe clamped(std::span<const Maybe> o) { return o[0] && o[1] && o[2] ? Maybe(std::max(*o[1], std::min(*o[0], *o[2]))) : std::nullopt; }
 
 Maybe chosen(std::span<const Maybe> o) { return !o[0] ? std::nullopt : *o[0] != 0 ? o[1] : o[2]; }
 
@@ -421,8 +433,9 @@ std::optional<double> Expression::number(const Lookup& lookup) const {
     const Maybe right = *top--;
     *top = *top && right ? finite(combine(**top, *right)) : std::nullopt;
   };
-  for (const Step* at = code_.data(), *const end = at + code_.size(); at != end; ++at) {
+  for (const Step *at = code_.data(), *const end = at + code_.size(); at != end; ++at) {
     const Step& step = *at;
+    // clang-format off
     switch (step.op) {
       case Op::literal: *++top = step.value; break;
       case Op::nothing: *++top = std::nullopt; break;
@@ -459,6 +472,7 @@ std::optional<double> Expression::number(const Lookup& lookup) const {
       case Op::choose: replace(3, chosen(operands(3))); break;
       case Op::ramp: replace(3, ramp(operands(3))); break;
     }
+    // clang-format on
   }
   return *top;
 }

@@ -38,10 +38,10 @@ class Expression;
 struct Operand {
   std::uint32_t slot = 0;
   Unit unit = {};
-  bool is_truth = false;                 // the name of a condition, not of a number
-  const Expression* meaning = nullptr;   // the expression that replaces the name; slot and unit are unused then
-  std::span<const Operand> each = {};    // several values under one name
-  std::string_view name = {};            // of one of several
+  bool is_truth = false;                // the name of a condition, not of a number
+  const Expression* meaning = nullptr;  // the expression that replaces the name; slot and unit are unused then
+  std::span<const Operand> each = {};   // several values under one name
+  std::string_view name = {};           // of one of several
 };
 
 // Finds a name; nullopt makes the text malformed.
@@ -55,8 +55,34 @@ class Expression {
   // Reverse Polish: each step takes its operands off a stack and pushes one value, except unless_*, which skips the next steps when the
   // value on the stack already decides.
   enum class Op : std::uint8_t {
-    literal, nothing, load, negate, add, subtract, multiply, divide, less, less_equal, greater, greater_equal,
-    unless_false, unless_true, both, either, inverse, known, first, min, max, sum, total, abs, ceil, clamp, log2, choose,
+    literal,
+    nothing,
+    load,
+    negate,
+    add,
+    subtract,
+    multiply,
+    divide,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    unless_false,
+    unless_true,
+    both,
+    either,
+    inverse,
+    known,
+    first,
+    min,
+    max,
+    sum,
+    total,
+    abs,
+    ceil,
+    clamp,
+    log2,
+    choose,
     ramp,
   };
   struct Step {
@@ -89,7 +115,7 @@ class Expression {
   friend class ExpressionParser;
   std::vector<Step> code_;
   std::vector<std::uint32_t> slots_;
-  std::size_t depth_ = 0;        // values on the stack at most
+  std::size_t depth_ = 0;  // values on the stack at most
   Dimension dimension_;
   bool is_truth_ = false;
   std::string text_;

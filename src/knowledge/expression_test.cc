@@ -74,8 +74,9 @@ TEST(Expression, LetsABareZeroMeetAnyUnit) {
 // `busy` is the name of a condition, `parts` of three numbers, `nothing` of no value.
 std::optional<Operand> names_of_more(std::string_view name) {
   static const Expression busy = parsed("share > 50% or flag"), nothing = parsed("unknown");
-  static const std::vector<Operand> parts = {
-      {.slot = 5, .unit = *parse_unit("us"), .name = "a"}, {.slot = 6, .unit = *parse_unit("us"), .name = "b"}, {.slot = 7, .unit = *parse_unit("us"), .name = "c"}};
+  static const std::vector<Operand> parts = {{.slot = 5, .unit = *parse_unit("us"), .name = "a"},
+                                             {.slot = 6, .unit = *parse_unit("us"), .name = "b"},
+                                             {.slot = 7, .unit = *parse_unit("us"), .name = "c"}};
   if (name == "busy") return Operand{.meaning = &busy};
   if (name == "nothing") return Operand{.meaning = &nothing};
   if (name == "parts") return Operand{.each = parts};

@@ -47,8 +47,8 @@ std::string labels(const Products& products) {
 }
 
 bool same_peaks(const GpuProduct& a, const GpuProduct& b) {
-  return a.cc == b.cc && a.sm_count == b.sm_count && a.boost_clock_mhz == b.boost_clock_mhz &&
-         a.tensor_clock_mhz == b.tensor_clock_mhz && a.memory_bandwidth_gbps == b.memory_bandwidth_gbps &&
+  return a.cc == b.cc && a.sm_count == b.sm_count && a.boost_clock_mhz == b.boost_clock_mhz && a.tensor_clock_mhz == b.tensor_clock_mhz &&
+         a.memory_bandwidth_gbps == b.memory_bandwidth_gbps &&
          std::equal(a.peaks_tflops.begin(), a.peaks_tflops.end(), b.peaks_tflops.begin(), b.peaks_tflops.end());
 }
 
@@ -92,8 +92,9 @@ class Matcher {
     }
     result_.limits = limits;
     result_.certainty = Certainty::family;
-    result_.explanation = fmt::format("'{}' names the {} family (compute capability {}), not a product: limits per SM are known, peaks are not",
-                                      shown_, limits->display, to_string(cc));
+    result_.explanation =
+        fmt::format("'{}' names the {} family (compute capability {}), not a product: limits per SM are known, peaks are not", shown_,
+                    limits->display, to_string(cc));
     return result_;
   }
 
@@ -109,7 +110,8 @@ class Matcher {
     std::string known;
     for (const SmLimits* limits : found) known += fmt::format("{}{}", known.empty() ? "" : ", ", limits->family_key);
     result_.certainty = Certainty::ambiguous;
-    result_.explanation = fmt::format("'{}' is {} compute capabilities with different limits ({}); name one of them or a product", shown_, found.size(), known);
+    result_.explanation = fmt::format("'{}' is {} compute capabilities with different limits ({}); name one of them or a product", shown_,
+                                      found.size(), known);
     return result_;
   }
 
@@ -124,7 +126,8 @@ class Matcher {
     // A driver name shared by products that differ in memory only, read from another of them.
     if (found.size() == 1 && !result_.is_mig && contradicts(*found[0])) {
       const Products siblings = joined(found, spellings().with_key(found[0]->key));
-      const bool one_agrees = std::any_of(siblings.begin(), siblings.end(), [&](const GpuProduct* product) { return !contradicts(*product); });
+      const bool one_agrees =
+          std::any_of(siblings.begin(), siblings.end(), [&](const GpuProduct* product) { return !contradicts(*product); });
       if (one_agrees) found = siblings;
     }
     if (found.empty()) return by_tokens();
@@ -204,7 +207,8 @@ class Matcher {
     } else if (all_alike(fitting)) {
       result_.product = fitting[0];
       result_.certainty = fitting.size() == 1 && query_.memory_gb ? Certainty::exact : Certainty::family;
-      result_.explanation += fmt::format("{}{}", fitting.size() == 1 ? ": the only product that fits is " : ": these fit and have the same peaks: ", labels(fitting));
+      result_.explanation += fmt::format(
+          "{}{}", fitting.size() == 1 ? ": the only product that fits is " : ": these fit and have the same peaks: ", labels(fitting));
     } else {
       result_.certainty = Certainty::ambiguous;
       result_.explanation += fmt::format(": several products fit ({}); name one to get its peaks", labels(fitting));
@@ -243,9 +247,11 @@ class Matcher {
       result_.product = fitting[0];
       const bool decided_by_device = fitting.size() < before.size();
       result_.certainty = bare && before.size() == 1 ? Certainty::family : Certainty::exact;
-      result_.explanation = fmt::format("{} ({}), {}", fitting[0]->name, fitting[0]->id, decided_by_device ? "by name and device attributes" : "by name");
+      result_.explanation =
+          fmt::format("{} ({}), {}", fitting[0]->name, fitting[0]->id, decided_by_device ? "by name and device attributes" : "by name");
       if (query_.memory_gb && contradicts(*fitting[0])) {
-        result_.explanation += fmt::format("; it reports {:.1f} GB of memory, not the usual {} GB", *query_.memory_gb, *fitting[0]->memory_gb);
+        result_.explanation +=
+            fmt::format("; it reports {:.1f} GB of memory, not the usual {} GB", *query_.memory_gb, *fitting[0]->memory_gb);
       }
       return result_;
     }
@@ -259,7 +265,8 @@ class Matcher {
       result_.certainty = Certainty::family;
       Products others = fitting;
       std::erase(others, chosen);
-      result_.explanation = fmt::format("'{}' fits {} products; assumed {} ({}). The others: {}", shown_, fitting.size(), label(*chosen), chosen->id, labels(others));
+      result_.explanation = fmt::format("'{}' fits {} products; assumed {} ({}). The others: {}", shown_, fitting.size(), label(*chosen),
+                                        chosen->id, labels(others));
     } else if (all_alike(fitting)) {
       result_.product = fitting[0];
       result_.certainty = Certainty::family;
@@ -267,13 +274,15 @@ class Matcher {
     } else {
       result_.certainty = Certainty::ambiguous;
       result_.limits = common_limits(fitting);
-      result_.explanation = fmt::format("'{}' fits {} products with different peaks ({}); name one of them", shown_, fitting.size(), labels(fitting));
+      result_.explanation =
+          fmt::format("'{}' fits {} products with different peaks ({}); name one of them", shown_, fitting.size(), labels(fitting));
     }
     return result_;
   }
 
   const SmLimits* common_limits(const Products& products) const {
-    const bool same = std::all_of(products.begin(), products.end(), [&](const GpuProduct* product) { return product->cc == products[0]->cc; });
+    const bool same =
+        std::all_of(products.begin(), products.end(), [&](const GpuProduct* product) { return product->cc == products[0]->cc; });
     return same ? catalogue_.limits(products[0]->cc) : nullptr;
   }
 
@@ -283,7 +292,9 @@ class Matcher {
     result_.product = products.size() == 1 || all_alike(products) ? products[0] : nullptr;
     result_.certainty = result_.product ? Certainty::family : Certainty::ambiguous;
     if (products.size() > 1) result_.candidates = products;
-    result_.explanation = fmt::format("'{}' is a MIG instance of {}: limits per SM hold, peaks are those of the whole GPU and are not used for it", shown_, labels(products));
+    result_.explanation =
+        fmt::format("'{}' is a MIG instance of {}: limits per SM hold, peaks are those of the whole GPU and are not used for it", shown_,
+                    labels(products));
     return result_;
   }
 

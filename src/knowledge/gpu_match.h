@@ -18,10 +18,10 @@ namespace frx::knowledge {
 
 // The known facts of the device; all of them are optional.
 struct GpuQuery {
-  std::optional<std::string> name;     // "NVIDIA A100-SXM4-80GB", "rtx4090", "sm_90"
+  std::optional<std::string> name;  // "NVIDIA A100-SXM4-80GB", "rtx4090", "sm_90"
   std::optional<model::ComputeCapability> cc;
   std::optional<int> sm_count;
-  std::optional<double> memory_gb;     // bytes / 1e9 or / 2^30: both are recognised
+  std::optional<double> memory_gb;  // bytes / 1e9 or / 2^30: both are recognised
 };
 
 enum class Certainty {
@@ -37,9 +37,9 @@ struct GpuMatch {
   std::vector<const GpuProduct*> candidates;  // the products that fit, when there is more than one
   std::string explanation;                    // one or two sentences for the report
   Certainty certainty = Certainty::unknown;
-  bool is_mig = false;                        // a slice: the product's peaks are those of the whole GPU
+  bool is_mig = false;  // a slice: the product's peaks are those of the whole GPU
   std::optional<MigProfile> mig;
-  bool conflict = false;                      // name and device disagree; the device was used
+  bool conflict = false;  // name and device disagree; the device was used
 };
 
 GpuMatch match_gpu(const GpuCatalogue& catalogue, const GpuQuery& query);

@@ -16,7 +16,8 @@ GpuMatch named(std::string_view name) {
   query.name = std::string(name);
   return match_gpu(gpus_to_match(), query);
 }
-GpuMatch device(std::optional<std::string> name, model::ComputeCapability cc, std::optional<int> sms = {}, std::optional<double> memory = {}) {
+GpuMatch device(std::optional<std::string> name, model::ComputeCapability cc, std::optional<int> sms = {},
+                std::optional<double> memory = {}) {
   return match_gpu(gpus_to_match(), {std::move(name), cc, sms, memory});
 }
 std::string id(const GpuMatch& match) { return match.product ? std::string(match.product->id) : "none"; }
@@ -90,8 +91,9 @@ TEST(GpuMatch, ReadsTheSameNumberOfBytesAsGigabytesOrGibibytes) {
 }
 
 TEST(GpuMatch, NeverTakesAPartOfAWord) {
-  const std::pair<std::string_view, std::string_view> names[] = {
-      {"NVIDIA A10", "a10"}, {"NVIDIA L4", "l4"}, {"NVIDIA H200", "h200-sxm"}, {"NVIDIA B200", "b200"}, {"NVIDIA T400", "t400"}, {"NVIDIA T1000", "t1000"}};
+  const std::pair<std::string_view, std::string_view> names[] = {{"NVIDIA A10", "a10"},       {"NVIDIA L4", "l4"},
+                                                                 {"NVIDIA H200", "h200-sxm"}, {"NVIDIA B200", "b200"},
+                                                                 {"NVIDIA T400", "t400"},     {"NVIDIA T1000", "t1000"}};
   for (const auto& [name, expected] : names) EXPECT_EQ(id(named(name)), expected) << name;
   for (const std::string_view name : {"NVIDIA A100X", "NVIDIA T4G", "NVIDIA A1", "NVIDIA L400", "NVIDIA H1000"}) {
     const GpuMatch match = named(name);

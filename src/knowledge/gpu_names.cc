@@ -12,10 +12,10 @@
 namespace frx::knowledge {
 namespace {
 
-constexpr std::array<std::string_view, 14> noise = {"nvidia", "tesla", "quadro", "geforce", "corporation", "corp", "gpu",
-                                                    "with", "design", "edition", "generation", "card", "graphics", "accelerator"};
-constexpr std::array<std::string_view, 10> vendors = {"amd", "radeon", "instinct", "intel", "apple", "mtia", "ascend",
-                                                      "adreno", "gaudi", "arc"};
+constexpr std::array<std::string_view, 14> noise = {"nvidia", "tesla",  "quadro",  "geforce",    "corporation", "corp",     "gpu",
+                                                    "with",   "design", "edition", "generation", "card",        "graphics", "accelerator"};
+constexpr std::array<std::string_view, 10> vendors = {"amd",  "radeon", "instinct", "intel", "apple",
+                                                      "mtia", "ascend", "adreno",   "gaudi", "arc"};
 constexpr std::array<std::string_view, 6> variant_words = {"ti", "super", "laptop", "maxq", "d", "sff"};
 constexpr std::array<std::string_view, 6> form_words = {"pcie", "nvl", "dgxs", "server", "workstation", "superchip"};
 // Words that belong to the number or letter after them: "RTX 4090", "TITAN V", "RTX PRO 6000".
@@ -48,9 +48,12 @@ std::vector<std::string> words_of(std::string_view name) {
 
 // "80gb" and "80g" -> 80.
 std::optional<double> memory_size(std::string_view word) {
-  if (word.ends_with("gb")) word.remove_suffix(2);
-  else if (word.ends_with("g")) word.remove_suffix(1);
-  else return std::nullopt;
+  if (word.ends_with("gb"))
+    word.remove_suffix(2);
+  else if (word.ends_with("g"))
+    word.remove_suffix(1);
+  else
+    return std::nullopt;
   int size = 0;
   if (!all_digits(word) || std::from_chars(word.data(), word.data() + word.size(), size).ec != std::errc()) return std::nullopt;
   return size;
@@ -133,11 +136,16 @@ GpuName read_gpu_name(std::string_view text) {
       name.compact += fmt::format("{}gb", *memory);
     } else {
       name.compact += word;
-      if (is_memory_type(word)) name.memory_type = word;
-      else if (is_form(word)) name.forms.push_back(word);
-      else if (contains(variant_words, word)) name.variants.push_back(word);
-      else if (contains(prefixes, word)) pending += word;
-      else name.model.push_back(std::exchange(pending, {}) + word);
+      if (is_memory_type(word))
+        name.memory_type = word;
+      else if (is_form(word))
+        name.forms.push_back(word);
+      else if (contains(variant_words, word))
+        name.variants.push_back(word);
+      else if (contains(prefixes, word))
+        pending += word;
+      else
+        name.model.push_back(std::exchange(pending, {}) + word);
     }
   }
   if (!pending.empty()) name.model.push_back(pending);

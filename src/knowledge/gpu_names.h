@@ -30,8 +30,8 @@ struct GpuName {
   std::string memory_type;            // "hbm3"
   std::optional<double> memory_gb;
   std::optional<MigProfile> mig;
-  bool is_mig = false;                // a slice, its profile may be unknown
-  bool other_vendor = false;          // AMD, Intel, ...: compute capabilities do not apply
+  bool is_mig = false;        // a slice, its profile may be unknown
+  bool other_vendor = false;  // AMD, Intel, ...: compute capabilities do not apply
 };
 
 GpuName read_gpu_name(std::string_view name);

@@ -55,7 +55,10 @@ std::string folded(std::string_view key) {
 }
 
 Failure wanted(const Value& value, std::string_view what, std::string_view field) {
-  const std::string found = value.is_map() ? "a map" : value.is_list() ? "a list" : value ? fmt::format("'{}'", printable(value.text())) : "nothing";
+  const std::string found = value.is_map()    ? "a map"
+                            : value.is_list() ? "a list"
+                            : value           ? fmt::format("'{}'", printable(value.text()))
+                                              : "nothing";
   return fail(ErrorKind::malformed, "expected {} as '{}', found {}", what, printable(field), found).at(value.where());
 }
 
@@ -122,7 +125,8 @@ class Layer {
     TRY_ASSIGN(const double result, number(value, written));
     if (!is_limit(known, result)) return wanted(value, "a whole number above 0", written);
     if (!profile_.limits) {
-      profile_.notes.push_back(fmt::format("{}: '{}' has no effect, the compute capability of the GPU is not known", value.where(), written));
+      profile_.notes.push_back(
+          fmt::format("{}: '{}' has no effect, the compute capability of the GPU is not known", value.where(), written));
       return {};
     }
     SmLimits& limits = *profile_.limits;
@@ -197,7 +201,8 @@ Result<GpuOverrides> GpuOverrides::parse(std::string file, const std::string& te
   overrides.view_ = std::make_shared<const DocumentView>(overrides.document_->view());
   const Value root(*overrides.view_);
   if (!root.is_map()) {
-    return fail(ErrorKind::malformed, "expected a map of fields and profiles").at(root.where().empty() ? overrides.document_->file : root.where());
+    return fail(ErrorKind::malformed, "expected a map of fields and profiles")
+        .at(root.where().empty() ? overrides.document_->file : root.where());
   }
   TRY(overrides.check(root));
   return overrides;

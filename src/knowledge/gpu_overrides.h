@@ -23,7 +23,7 @@ namespace frx::knowledge {
 
 // The values of one GPU after the overrides. Text in it is owned by the library of the catalogue.
 struct GpuProfile {
-  GpuProduct product;              // of an unknown GPU: only the values of the file
+  GpuProduct product;  // of an unknown GPU: only the values of the file
   std::optional<SmLimits> limits;
   std::map<std::string, double> classifier_thresholds;
   std::vector<std::string> overridden;  // "memory_bandwidth_gbps = 3300 (profile.yaml:7)"

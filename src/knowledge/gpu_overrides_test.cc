@@ -53,7 +53,8 @@ TEST(GpuOverrides, LetTheCapabilityWinOverTheModelAndTheTopLevelOverBoth) {
 }
 
 TEST(GpuOverrides, ReachTheLimitsOfTheSmToo) {
-  const GpuProfile profile = applied("sm_86: {max_blocks_per_sm: 8, threads_per_sm: 1024, supports_fp8: true, static_smem_limit: 1000}\n", "sm_86");
+  const GpuProfile profile =
+      applied("sm_86: {max_blocks_per_sm: 8, threads_per_sm: 1024, supports_fp8: true, static_smem_limit: 1000}\n", "sm_86");
   ASSERT_TRUE(profile.limits);
   EXPECT_EQ(profile.limits->blocks_per_sm, 8u);
   EXPECT_EQ(profile.limits->warps_per_sm, 32u);
@@ -62,7 +63,8 @@ TEST(GpuOverrides, ReachTheLimitsOfTheSmToo) {
 }
 
 TEST(GpuOverrides, CollectClassifierThresholds) {
-  const GpuProfile profile = applied("classifier_thresholds: {ncu_occupancy_low_pct: 30}\nh100:\n  classifier_thresholds: {input_bound_ratio: 0.3}\n", "h100");
+  const GpuProfile profile =
+      applied("classifier_thresholds: {ncu_occupancy_low_pct: 30}\nh100:\n  classifier_thresholds: {input_bound_ratio: 0.3}\n", "h100");
   EXPECT_EQ(profile.classifier_thresholds, (std::map<std::string, double>{{"input_bound_ratio", 0.3}, {"ncu_occupancy_low_pct", 30}}));
 }
 
@@ -78,7 +80,8 @@ TEST(GpuOverrides, RefuseATextWhereANumberBelongs) {
   EXPECT_EQ(override_refusal("classifier_thresholds: {x: [1]}\n"), "mine.yaml:1: expected a number as 'x', found a list");
   EXPECT_EQ(override_refusal("sm_count: -3\n"), "mine.yaml:1: expected a number as 'sm_count', found '-3'");
   EXPECT_EQ(override_refusal("sm_count: .nan\n"), "mine.yaml:1: expected a number as 'sm_count', found '.nan'");
-  EXPECT_EQ(override_refusal("sm_80: {registers_per_sm: 0}\n"), "mine.yaml:1: expected a whole number above 0 as 'registers_per_sm', found '0'");
+  EXPECT_EQ(override_refusal("sm_80: {registers_per_sm: 0}\n"),
+            "mine.yaml:1: expected a whole number above 0 as 'registers_per_sm', found '0'");
   EXPECT_EQ(override_refusal("sm_80: {supports_fp8: maybe}\n"), "mine.yaml:1: expected true or false as 'supports_fp8', found 'maybe'");
 }
 

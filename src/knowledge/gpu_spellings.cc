@@ -17,15 +17,11 @@ double memory_distance(double reported, double nominal) {
   return std::min(std::abs(reported - nominal), std::abs(reported / gib_in_gb - nominal)) / nominal;
 }
 
-bool is_form_of(const std::string& own, const std::string& wanted) {
-  return own == wanted || (wanted == "sxm" && own.starts_with("sxm"));
-}
+bool is_form_of(const std::string& own, const std::string& wanted) { return own == wanted || (wanted == "sxm" && own.starts_with("sxm")); }
 
 }  // namespace
 
-bool is_memory_of(double reported_gb, double nominal_gb) {
-  return memory_distance(reported_gb, nominal_gb) <= memory_tolerance;
-}
+bool is_memory_of(double reported_gb, double nominal_gb) { return memory_distance(reported_gb, nominal_gb) <= memory_tolerance; }
 
 GpuProducts with_memory(const GpuProducts& products, double memory_gb) {
   double best = memory_tolerance;
@@ -78,13 +74,15 @@ bool GpuSpellings::is_key_of_any(const GpuName& name, const GpuProducts& product
 
 GpuProducts GpuSpellings::with_same_model(const std::vector<std::string>& model, const std::vector<std::string>& variants) const {
   return where([&](const Entry& entry) {
-    return std::any_of(entry.names.begin(), entry.names.end(), [&](const GpuName& name) { return name.model == model && name.variants == variants; });
+    return std::any_of(entry.names.begin(), entry.names.end(),
+                       [&](const GpuName& name) { return name.model == model && name.variants == variants; });
   });
 }
 
 bool GpuSpellings::knows_model_word(const std::string& word) const {
   return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-    return std::any_of(entry.names.begin(), entry.names.end(), [&](const GpuName& name) { return std::find(name.model.begin(), name.model.end(), word) != name.model.end(); });
+    return std::any_of(entry.names.begin(), entry.names.end(),
+                       [&](const GpuName& name) { return std::find(name.model.begin(), name.model.end(), word) != name.model.end(); });
   });
 }
 
@@ -113,7 +111,8 @@ const GpuProduct* GpuSpellings::reference_of(std::string_view key) const {
   for (const Entry& entry : entries_) {
     if (entry.product->key != key) continue;
     if (first == nullptr) first = entry.product;
-    const bool named = std::any_of(entry.names.begin() + 1, entry.names.end(), [&](const GpuName& alias) { return alias.compact == entry.key; });
+    const bool named =
+        std::any_of(entry.names.begin() + 1, entry.names.end(), [&](const GpuName& alias) { return alias.compact == entry.key; });
     if (named) return entry.product;
   }
   return first;
@@ -123,7 +122,8 @@ std::string GpuSpellings::did_you_mean(const GpuName& name) const {
   std::vector<std::string> offered;
   const auto offer = [&](const Entry& entry) {
     const std::string spelling(entry.product->name);
-    if (offered.size() < most_suggestions && std::find(offered.begin(), offered.end(), spelling) == offered.end()) offered.push_back(spelling);
+    if (offered.size() < most_suggestions && std::find(offered.begin(), offered.end(), spelling) == offered.end())
+      offered.push_back(spelling);
   };
   std::vector<std::string_view> spellings;
   for (const Entry& entry : entries_) {

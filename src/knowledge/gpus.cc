@@ -14,8 +14,7 @@ namespace {
 constexpr double peak_tolerance = 0.025;
 
 Failure expected(const Value& entry, std::string_view what, const Value& found) {
-  return fail(ErrorKind::malformed, "expected {}, found '{}'", what, found.text())
-      .at(found ? found.where() : entry.where());
+  return fail(ErrorKind::malformed, "expected {}, found '{}'", what, found.text()).at(found ? found.where() : entry.where());
 }
 
 Result<NamedNumbers> read_numbers(const Value& entry, std::string_view key) {
@@ -117,9 +116,7 @@ void NamedNumbers::set(std::string_view name, double value) {
   add(name, value);
 }
 
-bool SmLimits::has(std::string_view feature) const {
-  return std::find(features.begin(), features.end(), feature) != features.end();
-}
+bool SmLimits::has(std::string_view feature) const { return std::find(features.begin(), features.end(), feature) != features.end(); }
 
 std::string GpuProduct::provenance(std::string_view field) const {
   std::string text;
@@ -180,8 +177,8 @@ Result<> GpuCatalogue::check() const {
       return fail(ErrorKind::malformed, "expected one entry per compute capability, found {} twice", to_string(entry.cc)).at(entry.where);
     }
     if (entry.warps_per_sm * entry.warp_size != entry.threads_per_sm) {
-      return fail(ErrorKind::malformed, "expected threads_per_sm = warps_per_sm x warp_size, found {} and {} x {}",
-                  entry.threads_per_sm, entry.warps_per_sm, entry.warp_size)
+      return fail(ErrorKind::malformed, "expected threads_per_sm = warps_per_sm x warp_size, found {} and {} x {}", entry.threads_per_sm,
+                  entry.warps_per_sm, entry.warp_size)
           .at(entry.where);
     }
   }
@@ -192,7 +189,8 @@ Result<> GpuCatalogue::check() const {
 Result<> GpuCatalogue::check_peaks(const GpuProduct& product, const Value& source) const {
   const SmLimits* of_sm = limits(product.cc);
   if (of_sm == nullptr) {
-    return fail(ErrorKind::malformed, "'{}' has compute capability {}, which no file describes", product.id, to_string(product.cc)).at(product.where);
+    return fail(ErrorKind::malformed, "'{}' has compute capability {}, which no file describes", product.id, to_string(product.cc))
+        .at(product.where);
   }
   for (const auto& [precision, peak] : product.peaks_tflops) {
     const bool skip = std::find(product.unchecked.begin(), product.unchecked.end(), precision) != product.unchecked.end();
@@ -205,8 +203,8 @@ Result<> GpuCatalogue::check_peaks(const GpuProduct& product, const Value& sourc
           .hint("add it, or list the precision under 'unchecked' with a note");
     }
     if (std::abs(*derived - peak) > peak_tolerance * peak) {
-      return fail(ErrorKind::malformed, "the {} peak of '{}' is {} TFLOP/s, but SMs x rate x 2 x clock gives {:.4g}",
-                  precision, product.id, peak, *derived)
+      return fail(ErrorKind::malformed, "the {} peak of '{}' is {} TFLOP/s, but SMs x rate x 2 x clock gives {:.4g}", precision, product.id,
+                  peak, *derived)
           .at(where)
           .hint("sparse rates are twice the dense ones; tensor rates may belong to another clock");
     }
@@ -237,8 +235,8 @@ std::optional<model::ComputeCapability> parse_compute_capability(std::string_vie
 
 std::string to_string(model::ComputeCapability cc) { return fmt::format("{}.{}", cc.major, cc.minor); }
 
-std::optional<double> derived_peak_tflops(const GpuProduct& product, const SmLimits& limits,
-                                          std::string_view precision, std::optional<double> clock_mhz) {
+std::optional<double> derived_peak_tflops(const GpuProduct& product, const SmLimits& limits, std::string_view precision,
+                                          std::optional<double> clock_mhz) {
   std::optional<double> rate = product.fma_override[precision];
   if (!rate) rate = limits.fma_per_sm_clock[precision];
   const bool tensor = precision.find("_tensor") != precision.npos;

@@ -52,17 +52,17 @@ struct SmLimits {
   std::uint32_t register_allocation_unit = 0;     // registers, per warp
   std::uint32_t warp_allocation_granularity = 0;  // warps, for the registers-per-block check of a launch
   std::uint32_t sub_partitions = 0;
-  std::uint32_t l1_shared_bytes = 0;              // L1 cache and shared memory together
+  std::uint32_t l1_shared_bytes = 0;  // L1 cache and shared memory together
   std::uint32_t shared_per_sm = 0;
-  std::uint32_t shared_per_block = 0;             // with the opt-in attribute
+  std::uint32_t shared_per_block = 0;  // with the opt-in attribute
   std::uint32_t shared_per_block_static = 0;
-  std::uint32_t shared_reserved_per_block = 0;    // reserved by the system
+  std::uint32_t shared_reserved_per_block = 0;  // reserved by the system
   std::uint32_t shared_allocation_unit = 0;
-  std::uint32_t max_cluster_size = 0;             // portable; 0: no clusters
+  std::uint32_t max_cluster_size = 0;  // portable; 0: no clusters
   std::vector<std::uint32_t> shared_carve_outs_kib;
-  std::vector<std::string_view> features;         // "bf16", "fp8", "tma"
-  NamedNumbers fma_per_sm_clock;                  // dense multiply-adds per clock, by precision
-  NamedNumbers classifier;                        // thresholds of the source classifier (docs/contract.md)
+  std::vector<std::string_view> features;  // "bf16", "fp8", "tma"
+  NamedNumbers fma_per_sm_clock;           // dense multiply-adds per clock, by precision
+  NamedNumbers classifier;                 // thresholds of the source classifier (docs/contract.md)
   std::string_view limits_source;
   std::string_view rates_source;
   std::string where;
@@ -93,7 +93,7 @@ struct GpuProduct {
   std::optional<double> l2_mb;
   std::optional<double> tdp_w;
   NamedNumbers peaks_tflops;
-  NamedNumbers fma_override;  // where it differs from the compute capability
+  NamedNumbers fma_override;                // where it differs from the compute capability
   std::vector<std::string_view> unchecked;  // peaks that the rate formula does not explain; see notes
   std::string_view source;
   std::vector<std::pair<std::string_view, std::string>> notes;  // per field or precision
@@ -145,8 +145,7 @@ std::string to_string(model::ComputeCapability cc);
 
 // SMs x multiply-adds per SM and clock x 2 x clock, in TFLOP/s. `clock_mhz` replaces the clock of the
 // data sheet, for a peak at the measured clock. Absent when a factor is.
-std::optional<double> derived_peak_tflops(const GpuProduct& product, const SmLimits& limits,
-                                          std::string_view precision,
+std::optional<double> derived_peak_tflops(const GpuProduct& product, const SmLimits& limits, std::string_view precision,
                                           std::optional<double> clock_mhz = std::nullopt);
 
 }  // namespace frx::knowledge

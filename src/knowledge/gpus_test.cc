@@ -34,7 +34,8 @@ std::string message_of_check(const std::string& yaml) {
 }
 
 std::string product(const std::string& more) {
-  return "products:\n  - id: mine\n    key: mine\n    name: NVIDIA Mine\n    cc: \"8.0\"\n    sm_count: 10\n    boost_clock_mhz: 1000\n" + more;
+  return "products:\n  - id: mine\n    key: mine\n    name: NVIDIA Mine\n    cc: \"8.0\"\n    sm_count: 10\n    boost_clock_mhz: 1000\n" +
+         more;
 }
 
 TEST(GpuCatalogue, ExplainsEveryPeakOfTheBuiltInData) {

@@ -33,8 +33,7 @@ std::uint64_t KernelClasses::of(std::string_view kernel_name) const {
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < classes_.size(); ++i) {
     const Class& kind = classes_[i];
-    if (std::any_of(kind.words.begin(), kind.words.end(), has) &&
-        std::none_of(kind.except.begin(), kind.except.end(), has)) {
+    if (std::any_of(kind.words.begin(), kind.words.end(), has) && std::none_of(kind.except.begin(), kind.except.end(), has)) {
       bits |= std::uint64_t{1} << i;
     }
   }

@@ -24,8 +24,8 @@ class KernelClasses {
  private:
   struct Class {
     std::string_view id;
-    std::vector<std::string_view> words;       // lower case; any of them
-    std::vector<std::string_view> except;      // none of them
+    std::vector<std::string_view> words;   // lower case; any of them
+    std::vector<std::string_view> except;  // none of them
   };
   std::vector<Class> classes_;
 };

@@ -49,7 +49,8 @@ Result<Label> read_label(const Value& root, const Scope& scope, const MetricCata
     const std::optional<model::Metric> metric = metrics.with_id(evidence.key(i));
     if (!metric) {
       return fail(ErrorKind::malformed, "label '{}': no metric '{}' (nearest: {})", label.id, evidence.key(i),
-                  metrics.nearest_id(evidence.key(i))).at(evidence.value(i).where());
+                  metrics.nearest_id(evidence.key(i)))
+          .at(evidence.value(i).where());
     }
     label.evidence.push_back({*metric, evidence.value(i).text()});
   }

@@ -29,19 +29,19 @@ struct LabelEvidence {
 };
 
 struct Label {
-  std::string_view id;          // "memory_bandwidth_bound"
+  std::string_view id;  // "memory_bandwidth_bound"
   std::string_view display;
   LabelKind kind = LabelKind::cause;
-  double order = 0;             // of docs/contract.md, section 5.2; decides ties
+  double order = 0;  // of docs/contract.md, section 5.2; decides ties
   Expression when;
   Expression score;
-  Expression time_at_stake;     // ns, an upper bound; may be empty
+  Expression time_at_stake;  // ns, an upper bound; may be empty
   std::vector<LabelEvidence> evidence;
   std::vector<std::string_view> explained_by;  // labels whose consequence this is when they hold too
   std::string_view why;
-  std::string_view question;    // for the brief: what to ask about this bottleneck
-  std::string_view collect;     // preset with the counters that would decide it
-  Value cases;                  // its own tests
+  std::string_view question;  // for the brief: what to ask about this bottleneck
+  std::string_view collect;   // preset with the counters that would decide it
+  Value cases;                // its own tests
   std::string where;
 };
 
@@ -49,7 +49,7 @@ class LabelCatalogue {
  public:
   static Result<LabelCatalogue> load(const Library& library, const MetricCatalogue& metrics, const KernelClasses& classes);
 
-  const std::vector<Label>& all() const { return labels_; }   // by order
+  const std::vector<Label>& all() const { return labels_; }  // by order
   const Label* with_id(std::string_view id) const;
 
   // Slots at and above this one are bits of the kernel's class.

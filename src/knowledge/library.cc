@@ -33,8 +33,8 @@ Result<Library> Library::with_overrides(const std::string& directory) {
     document.file = name;
     auto owned = std::make_shared<const Document>(std::move(document));
     auto view = std::make_shared<const DocumentView>(owned->view());
-    const auto same = std::find_if(library.views_.begin(), library.views_.end(),
-                                   [&](const DocumentView* other) { return other->file == name; });
+    const auto same =
+        std::find_if(library.views_.begin(), library.views_.end(), [&](const DocumentView* other) { return other->file == name; });
     if (same != library.views_.end()) {
       *same = view.get();
     } else {
@@ -43,8 +43,7 @@ Result<Library> Library::with_overrides(const std::string& directory) {
     library.owned_.push_back(std::move(owned));
     library.owned_views_.push_back(std::move(view));
   }
-  std::sort(library.views_.begin(), library.views_.end(),
-            [](const DocumentView* a, const DocumentView* b) { return a->file < b->file; });
+  std::sort(library.views_.begin(), library.views_.end(), [](const DocumentView* a, const DocumentView* b) { return a->file < b->file; });
   return library;
 }
 

@@ -35,7 +35,9 @@ Result<double> number_of(const Value& entry, std::string_view key) {
 Result<std::string_view> metric_of(const Value& entry, std::string_view key, const MetricCatalogue& metrics) {
   const std::string_view id = entry[key].text();
   if (!id.empty() && !metrics.with_id(id)) {
-    return fail(ErrorKind::malformed, "no metric is called '{}'", id).at(entry.where()).hint(fmt::format("did you mean '{}'?", metrics.nearest_id(id)));
+    return fail(ErrorKind::malformed, "no metric is called '{}'", id)
+        .at(entry.where())
+        .hint(fmt::format("did you mean '{}'?", metrics.nearest_id(id)));
   }
   return id;
 }

@@ -52,9 +52,11 @@ TEST(MetricTables, RefuseWhatIsNoRowWithFileAndLine) {
   const std::string unknown = refusal(row + "{metric: dram_pcz, name: D, bad: high, warning: 1, critical: 2, context: none}\n");
   EXPECT_NE(unknown.find("data/metrics/tables.yaml:3"), std::string::npos) << unknown;
   EXPECT_NE(unknown.find("no metric is called 'dram_pcz'"), std::string::npos) << unknown;
-  EXPECT_NE(refusal(row + "{metric: dram_pct, name: D, bad: up, warning: 1, critical: 2, context: none}\n").find("expected one of low, high for 'bad'"),
+  EXPECT_NE(refusal(row + "{metric: dram_pct, name: D, bad: up, warning: 1, critical: 2, context: none}\n")
+                .find("expected one of low, high for 'bad'"),
             std::string::npos);
-  EXPECT_NE(refusal(row + "{metric: dram_pct, name: D, bad: high, warning: some, critical: 2, context: none}\n").find("for 'warning', found 'some'"),
+  EXPECT_NE(refusal(row + "{metric: dram_pct, name: D, bad: high, warning: some, critical: 2, context: none}\n")
+                .find("for 'warning', found 'some'"),
             std::string::npos);
 }
 

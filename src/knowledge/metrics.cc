@@ -59,11 +59,13 @@ Result<> MetricCatalogue::add_stall_reasons(const Value& list) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Value entry = list.item(i);
     StallReason reason{entry["id"].text(), entry["state"].text(), entry["class"].texts()};
-    if (reason.id.empty() || reason.state.empty()) return fail(ErrorKind::malformed, "expected a stall reason with id and state").at(entry.where());
+    if (reason.id.empty() || reason.state.empty())
+      return fail(ErrorKind::malformed, "expected a stall reason with id and state").at(entry.where());
     const auto share = ids_.find("warp_stall_" + std::string(reason.id));
     if (share == ids_.end()) return fail(ErrorKind::malformed, "no metric is called 'warp_stall_{}'", reason.id).at(entry.where());
     for (const std::string_view kind : reason.classes) {
-      stalls_by_class_[kind].push_back({.slot = share->second.index, .unit = *parse_unit("%"), .name = definitions_[share->second.index].id});
+      stalls_by_class_[kind].push_back(
+          {.slot = share->second.index, .unit = *parse_unit("%"), .name = definitions_[share->second.index].id});
     }
     stall_reasons_.push_back(std::move(reason));
   }
@@ -82,7 +84,8 @@ Result<std::string_view> MetricCatalogue::meaning_of(const Value& entry) {
   if (at == meaning.npos) return meaning;
   const StallReason* const reason = stall_reason(entry["reason"].text());
   if (reason == nullptr) {
-    return fail(ErrorKind::malformed, "expected the id of a stall reason as 'reason', found '{}'", entry["reason"].text()).at(entry.where());
+    return fail(ErrorKind::malformed, "expected the id of a stall reason as 'reason', found '{}'", entry["reason"].text())
+        .at(entry.where());
   }
   return made_.emplace_back(fmt::format("{}{}{}", meaning.substr(0, at), reason->state, meaning.substr(at + slot.size())));
 }

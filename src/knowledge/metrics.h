@@ -45,8 +45,8 @@ struct MetricDefinition {
 
 // A stall reason, as Nsight Compute and nvprof name it (data/metrics/stalls.yaml).
 struct StallReason {
-  std::string_view id;      // "long_scoreboard"
-  std::string_view state;   // of the warp: "waits for a result of global, local, texture or surface memory"
+  std::string_view id;                    // "long_scoreboard"
+  std::string_view state;                 // of the warp: "waits for a result of global, local, texture or surface memory"
   std::vector<std::string_view> classes;  // memory, sync or compute first; none when it is not a wait
   std::string_view kind() const { return classes.empty() ? std::string_view() : classes.front(); }
 };

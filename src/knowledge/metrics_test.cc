@@ -57,7 +57,8 @@ TEST(MetricCatalogue, TellsTheTwoMemoryThroughputsApart) {
 }
 
 TEST(MetricCatalogue, DoesNotTakeAThroughputForAHitRate) {
-  EXPECT_NE(called("GPU Speed Of Light Throughput", "L1/TEX Cache Throughput", "%"), called("Memory Workload Analysis", "L1/TEX Hit Rate", "%"));
+  EXPECT_NE(called("GPU Speed Of Light Throughput", "L1/TEX Cache Throughput", "%"),
+            called("Memory Workload Analysis", "L1/TEX Hit Rate", "%"));
 }
 
 TEST(MetricCatalogue, KnowsALaunchLabelByAnyRoute) {
@@ -68,7 +69,8 @@ TEST(MetricCatalogue, KnowsALaunchLabelByAnyRoute) {
 }
 
 TEST(MetricCatalogue, KnowsRawNamesWhateverTheSection) {
-  EXPECT_EQ(called("any", "dram__throughput.avg.pct_of_peak_sustained_elapsed", "%"), called("", "dram__throughput.avg.pct_of_peak_sustained_elapsed", ""));
+  EXPECT_EQ(called("any", "dram__throughput.avg.pct_of_peak_sustained_elapsed", "%"),
+            called("", "dram__throughput.avg.pct_of_peak_sustained_elapsed", ""));
   EXPECT_NE(called("", "dram__throughput.avg.pct_of_peak_sustained_elapsed", ""), "none");
   EXPECT_EQ(called("", "no_such__metric.sum", ""), "none");
 }
@@ -80,8 +82,9 @@ TEST(MetricCatalogue, SuggestsANearId) {
 
 TEST(MetricCatalogue, RefusesAFormulaOfAnotherUnitWithFileAndLine) {
   const TemporaryDirectory folder = TemporaryDirectory::make(::testing::TempDir()).value();
-  ASSERT_TRUE(write_file(folder.file("metrics/zz.yaml"),
-                         "family: test\nmetrics:\n  - id: test_time\n    label: T\n    unit: ns\n    meaning: m\n    formulas:\n      - \"3 byte\"\n"));
+  ASSERT_TRUE(write_file(
+      folder.file("metrics/zz.yaml"),
+      "family: test\nmetrics:\n  - id: test_time\n    label: T\n    unit: ns\n    meaning: m\n    formulas:\n      - \"3 byte\"\n"));
   const Result<Library> library = Library::with_overrides(folder.path());
   ASSERT_TRUE(library);
   const Result<MetricCatalogue> loaded = MetricCatalogue::load(*library);
@@ -90,9 +93,7 @@ TEST(MetricCatalogue, RefusesAFormulaOfAnotherUnitWithFileAndLine) {
   EXPECT_NE(loaded.error().message.find("'byte'"), std::string::npos) << loaded.error().message;
 }
 
-TEST(Normalised, FollowsTheDocumentedRule) {
-  EXPECT_EQ(normalised(" L1 Hit-Rate.pct "), "l1_hit_rate_pct");
-}
+TEST(Normalised, FollowsTheDocumentedRule) { EXPECT_EQ(normalised(" L1 Hit-Rate.pct "), "l1_hit_rate_pct"); }
 
 }  // namespace
 }  // namespace frx::knowledge

@@ -39,19 +39,23 @@ std::uint32_t registers_per_warp(std::uint32_t registers_per_thread, const SmLim
 std::optional<std::string> refusal(const LaunchShape& shape, const SmLimits& limits) {
   if (const auto threads = shape.threads_per_block) {
     if (*threads == 0) return "a block needs at least one thread";
-    if (*threads > limits.threads_per_block) return fmt::format("{} threads per block, at most {} are possible", *threads, limits.threads_per_block);
+    if (*threads > limits.threads_per_block)
+      return fmt::format("{} threads per block, at most {} are possible", *threads, limits.threads_per_block);
   }
   if (const auto registers = shape.registers_per_thread) {
-    if (*registers > limits.registers_per_thread) return fmt::format("{} registers per thread, at most {} are possible", *registers, limits.registers_per_thread);
+    if (*registers > limits.registers_per_thread)
+      return fmt::format("{} registers per thread, at most {} are possible", *registers, limits.registers_per_thread);
     if (shape.threads_per_block) {
       // The check counts whole groups of warps, one per sub-partition, although a resident block does not allocate them.
       const std::uint32_t warps = rounded_up(divided_up(*shape.threads_per_block, limits.warp_size), limits.warp_allocation_granularity);
       const std::uint32_t needed = warps * registers_per_warp(*registers, limits);
-      if (needed > limits.registers_per_block) return fmt::format("{} registers for one block, at most {} are possible", needed, limits.registers_per_block);
+      if (needed > limits.registers_per_block)
+        return fmt::format("{} registers for one block, at most {} are possible", needed, limits.registers_per_block);
     }
   }
   if (shape.static_shared_bytes && *shape.static_shared_bytes > limits.shared_per_block_static) {
-    return fmt::format("{} bytes of static shared memory, at most {} are possible; more needs dynamic shared memory", *shape.static_shared_bytes, limits.shared_per_block_static);
+    return fmt::format("{} bytes of static shared memory, at most {} are possible; more needs dynamic shared memory",
+                       *shape.static_shared_bytes, limits.shared_per_block_static);
   }
   if (const auto shared = shared_bytes(shape); shared && *shared > limits.shared_per_block) {
     return fmt::format("{} bytes of shared memory per block, at most {} are possible", *shared, limits.shared_per_block);
@@ -184,7 +188,8 @@ class Changes {
     LaunchShape shape = shape_;
     shape.registers_per_thread = registers_for(*now_.active_blocks + 1);
     if (*shape.registers_per_thread == 0 || !gains(shape)) return;
-    add(shape, fmt::format("reduce registers per thread from {} to {}", *shape_.registers_per_thread, *shape.registers_per_thread)).registers_per_thread = shape.registers_per_thread;
+    add(shape, fmt::format("reduce registers per thread from {} to {}", *shape_.registers_per_thread, *shape.registers_per_thread))
+        .registers_per_thread = shape.registers_per_thread;
   }
 
   void less_shared_memory() {
@@ -203,7 +208,8 @@ class Changes {
     LaunchShape shape = with_shared(shape_, *bytes);
     shape.registers_per_thread = registers;
     if (!gains(shape)) return;
-    OccupancyChange& change = add(shape, fmt::format("reduce registers per thread from {} to {} and {}", *shape_.registers_per_thread, registers, shared_text(*bytes)));
+    OccupancyChange& change = add(shape, fmt::format("reduce registers per thread from {} to {} and {}", *shape_.registers_per_thread,
+                                                     registers, shared_text(*bytes)));
     change.registers_per_thread = registers;
     change.shared_bytes = *bytes;
   }
@@ -215,7 +221,8 @@ class Changes {
       LaunchShape shape = shape_;
       shape.carve_out_bytes = kib * 1024;
       if (*shape.carve_out_bytes <= *shape_.carve_out_bytes || !gains(shape)) continue;
-      add(shape, fmt::format("raise the preferred shared-memory carve-out from {} to {} KiB", *shape_.carve_out_bytes / 1024, kib)).carve_out_bytes = shape.carve_out_bytes;
+      add(shape, fmt::format("raise the preferred shared-memory carve-out from {} to {} KiB", *shape_.carve_out_bytes / 1024, kib))
+          .carve_out_bytes = shape.carve_out_bytes;
       return;
     }
   }
@@ -234,7 +241,8 @@ class Changes {
       if (gains(shape) && (better || nearer)) best = shape;
     }
     if (!gains(best)) return;
-    add(best, fmt::format("use {} threads per block instead of {}", *best.threads_per_block, now)).threads_per_block = best.threads_per_block;
+    add(best, fmt::format("use {} threads per block instead of {}", *best.threads_per_block, now)).threads_per_block =
+        best.threads_per_block;
   }
 
   std::string shared_text(std::uint32_t bytes) const {
@@ -247,8 +255,9 @@ class Changes {
     change.blocks = *then.active_blocks;
     change.warps = *then.active_warps;
     change.occupancy_pct = *then.occupancy_pct;
-    change.text = fmt::format("{}: {} {} per SM instead of {}, occupancy {} instead of {}", what, change.blocks, change.blocks == 1 ? "block" : "blocks",
-                              *now_.active_blocks, percent(change.occupancy_pct), percent(*now_.occupancy_pct));
+    change.text = fmt::format("{}: {} {} per SM instead of {}, occupancy {} instead of {}", what, change.blocks,
+                              change.blocks == 1 ? "block" : "blocks", *now_.active_blocks, percent(change.occupancy_pct),
+                              percent(*now_.occupancy_pct));
     return found_.emplace_back(std::move(change));
   }
 
@@ -260,8 +269,6 @@ class Changes {
 
 }  // namespace
 
-std::vector<OccupancyChange> what_would_change(const LaunchShape& shape, const SmLimits& limits) {
-  return Changes(shape, limits).find();
-}
+std::vector<OccupancyChange> what_would_change(const LaunchShape& shape, const SmLimits& limits) { return Changes(shape, limits).find(); }
 
 }  // namespace frx::knowledge

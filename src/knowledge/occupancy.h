@@ -49,8 +49,8 @@ struct Occupancy {
   // The limiting resources, all of them on a tie; none at 100 %.
   std::vector<OccupancyLimiter> limiters;
 
-  std::vector<std::string_view> missing;      // "registers per thread", ... : the values above are then unset
-  std::optional<std::string> launch_fails;    // why such a launch is refused
+  std::vector<std::string_view> missing;    // "registers per thread", ... : the values above are then unset
+  std::optional<std::string> launch_fails;  // why such a launch is refused
   bool known() const { return occupancy_pct.has_value(); }
 };
 

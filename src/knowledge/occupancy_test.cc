@@ -32,24 +32,24 @@ struct Measured {
   std::uint32_t warps;
 };
 constexpr Measured measured[] = {
-    {{6, 1}, 1024, 14, 0, 0, 0, 2, 32, 4, 32, 64},                 // GTX 1070 Ti
-    {{7, 0}, 192, 58, 0, 0, 0, 10, 32, 5, 32, 30},                 // V100
-    {{7, 0}, 192, 20, 0, 0, 0, 10, 32, 14, 32, 60},                // V100: six warps do not divide 64
-    {{7, 5}, 1, 16, 0, 0, 32768, 32, 16, 128, 16, 16},             // GTX 1650: one thread costs a warp
-    {{7, 5}, 128, 22, 0, 816, 32768, 8, 16, 21, 32, 32},           // GTX 1650
-    {{8, 0}, 384, 79, 33280, 0, 167936, 5, 32, 2, 4, 24},          // A100
-    {{8, 0}, 256, 255, 0, 0, 8192, 8, 32, 1, 8, 8},                // A100: 12.5 %
-    {{8, 0}, 256, 230, 0, 147456, 167936, 8, 32, 1, 1, 8},         // A100, cutlass
-    {{8, 0}, 10, 16, 0, 0, 32768, 64, 32, 128, 32, 32},            // A100: a tenth of a warp wasted 22 times over
-    {{8, 6}, 32, 56, 0, 8192, 102400, 48, 16, 36, 11, 11},         // A10G
-    {{8, 6}, 1024, 17, 4224, 0, 8192, 1, 16, 2, 1, 32},            // RTX 3060 Laptop
-    {{8, 6}, 128, 122, 12544, 0, 65536, 12, 16, 4, 4, 16},         // A10G: two limits at once
-    {{8, 9}, 6, 32, 0, 0, 32768, 48, 24, 64, 32, 24},              // RTX 4090
-    {{8, 9}, 512, 18, 0, 2060, 32768, 3, 24, 5, 10, 48},           // RTX 4090: 100 %
-    {{9, 0}, 128, 62, 16, 24120, 233472, 16, 32, 8, 9, 32},        // GH200
-    {{9, 0}, 256, 42, 0, 0, 32768, 8, 32, 5, 32, 40},              // GH200
-    {{10, 0}, 128, 72, 0, 9216, 135168, 16, 32, 7, 13, 28},        // B200
-    {{10, 0}, 384, 168, 0, 232448, 233472, 5, 32, 1, 1, 12},       // B200: all of the shared memory
+    {{6, 1}, 1024, 14, 0, 0, 0, 2, 32, 4, 32, 64},            // GTX 1070 Ti
+    {{7, 0}, 192, 58, 0, 0, 0, 10, 32, 5, 32, 30},            // V100
+    {{7, 0}, 192, 20, 0, 0, 0, 10, 32, 14, 32, 60},           // V100: six warps do not divide 64
+    {{7, 5}, 1, 16, 0, 0, 32768, 32, 16, 128, 16, 16},        // GTX 1650: one thread costs a warp
+    {{7, 5}, 128, 22, 0, 816, 32768, 8, 16, 21, 32, 32},      // GTX 1650
+    {{8, 0}, 384, 79, 33280, 0, 167936, 5, 32, 2, 4, 24},     // A100
+    {{8, 0}, 256, 255, 0, 0, 8192, 8, 32, 1, 8, 8},           // A100: 12.5 %
+    {{8, 0}, 256, 230, 0, 147456, 167936, 8, 32, 1, 1, 8},    // A100, cutlass
+    {{8, 0}, 10, 16, 0, 0, 32768, 64, 32, 128, 32, 32},       // A100: a tenth of a warp wasted 22 times over
+    {{8, 6}, 32, 56, 0, 8192, 102400, 48, 16, 36, 11, 11},    // A10G
+    {{8, 6}, 1024, 17, 4224, 0, 8192, 1, 16, 2, 1, 32},       // RTX 3060 Laptop
+    {{8, 6}, 128, 122, 12544, 0, 65536, 12, 16, 4, 4, 16},    // A10G: two limits at once
+    {{8, 9}, 6, 32, 0, 0, 32768, 48, 24, 64, 32, 24},         // RTX 4090
+    {{8, 9}, 512, 18, 0, 2060, 32768, 3, 24, 5, 10, 48},      // RTX 4090: 100 %
+    {{9, 0}, 128, 62, 16, 24120, 233472, 16, 32, 8, 9, 32},   // GH200
+    {{9, 0}, 256, 42, 0, 0, 32768, 8, 32, 5, 32, 40},         // GH200
+    {{10, 0}, 128, 72, 0, 9216, 135168, 16, 32, 7, 13, 28},   // B200
+    {{10, 0}, 384, 168, 0, 232448, 233472, 5, 32, 1, 1, 12},  // B200: all of the shared memory
 };
 
 TEST(Occupancy, AgreesWithNsightComputeOnRealLaunches) {
@@ -127,7 +127,9 @@ TEST(Occupancy, StillTellsTheLimitsThatDoNotNeedTheMissingInput) {
 }
 
 TEST(Occupancy, SaysWhyALaunchIsImpossible) {
-  const auto why = [](const LaunchShape& shape, const SmLimits& limits) { return occupancy(shape, limits).launch_fails.value_or("it launches"); };
+  const auto why = [](const LaunchShape& shape, const SmLimits& limits) {
+    return occupancy(shape, limits).launch_fails.value_or("it launches");
+  };
   EXPECT_EQ(why(launch(1025, 32), sm(8, 0)), "1025 threads per block, at most 1024 are possible");
   EXPECT_EQ(why(launch(0, 32), sm(8, 0)), "a block needs at least one thread");
   EXPECT_EQ(why(launch(1024, 72), sm(8, 0)), "73728 registers for one block, at most 65536 are possible");

@@ -35,8 +35,8 @@ Result<Metrics> metrics_in(const Value& entry, std::string_view key, const Metri
 
 Result<> add_parts(const Value& names, const std::vector<Preset>& earlier, Preset& into) {
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto part = std::find_if(earlier.begin(), earlier.end(),
-                                   [&](const Preset& preset) { return preset.name == names.item(i).text(); });
+    const auto part =
+        std::find_if(earlier.begin(), earlier.end(), [&](const Preset& preset) { return preset.name == names.item(i).text(); });
     if (part == earlier.end()) {
       return fail(ErrorKind::malformed, "no earlier preset is called '{}'", names.item(i).text()).at(names.item(i).where());
     }

@@ -57,7 +57,9 @@ Result<> Thresholds::expect(std::string_view name, const std::string& where) con
   if (find(name)) return {};
   std::vector<std::string> known;
   for (const Threshold& threshold : all_) known.emplace_back(threshold.name);
-  return fail(ErrorKind::malformed, "classifier_thresholds: no threshold '{}'", printable(name)).at(where).hint("known are " + join(known, ", "));
+  return fail(ErrorKind::malformed, "classifier_thresholds: no threshold '{}'", printable(name))
+      .at(where)
+      .hint("known are " + join(known, ", "));
 }
 
 std::optional<Operand> Thresholds::operand(std::string_view name, std::uint32_t first_slot) const {

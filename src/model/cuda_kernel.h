@@ -75,8 +75,8 @@ struct LaunchAdvice {
 
 // Everything about some source files at once.
 struct Inspection {
-  std::vector<Kernel> kernels;   // by file and line
-  std::vector<Launch> launches;  // by file and line
+  std::vector<Kernel> kernels;        // by file and line
+  std::vector<Launch> launches;       // by file and line
   std::vector<CodeSubject> subjects;  // empty where they were handed over one by one
   std::vector<LaunchAdvice> advice;
 };

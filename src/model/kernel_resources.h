@@ -31,9 +31,9 @@ struct KernelResources {
   bool relocatable = false;
 
   std::optional<std::uint32_t> registers_per_thread;
-  std::optional<std::uint32_t> register_limit;  // that the compiler had to keep, from launch bounds or -maxrregcount
-  std::optional<std::uint64_t> frame_bytes;     // stack of the kernel itself, per thread
-  std::optional<std::uint64_t> stack_bytes;     // with what it calls, per thread; absent when recursion leaves it open
+  std::optional<std::uint32_t> register_limit;         // that the compiler had to keep, from launch bounds or -maxrregcount
+  std::optional<std::uint64_t> frame_bytes;            // stack of the kernel itself, per thread
+  std::optional<std::uint64_t> stack_bytes;            // with what it calls, per thread; absent when recursion leaves it open
   std::optional<std::uint64_t> static_shared_bytes;    // per block, as the source declares
   std::optional<std::uint64_t> reserved_shared_bytes;  // per block, that the compiler laid before it for the system
   std::optional<std::uint32_t> parameter_bytes;

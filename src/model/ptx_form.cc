@@ -13,20 +13,18 @@ struct TypeName {
 };
 
 // In the order of Type.
-constexpr std::array<TypeName, 22> types = {{{"", 0},       {"b8", 8},     {"b16", 16},  {"b32", 32},    {"b64", 64},
-                                             {"b128", 128}, {"u8", 8},     {"u16", 16},  {"u32", 32},    {"u64", 64},
-                                             {"s8", 8},     {"s16", 16},   {"s32", 32},  {"s64", 64},    {"f16", 16},
-                                             {"f16x2", 32}, {"bf16", 16},  {"bf16x2", 32}, {"f32", 32},  {"f64", 64},
-                                             {"pred", 0},   {"opaque", 0}}};
+constexpr std::array<TypeName, 22> types = {{{"", 0},     {"b8", 8},   {"b16", 16}, {"b32", 32},   {"b64", 64},  {"b128", 128},
+                                             {"u8", 8},   {"u16", 16}, {"u32", 32}, {"u64", 64},   {"s8", 8},    {"s16", 16},
+                                             {"s32", 32}, {"s64", 64}, {"f16", 16}, {"f16x2", 32}, {"bf16", 16}, {"bf16x2", 32},
+                                             {"f32", 32}, {"f64", 64}, {"pred", 0}, {"opaque", 0}}};
 
 // In the order of Space.
 constexpr std::array<std::string_view, 6> spaces = {"", "global", "shared", "local", "const", "param"};
 
 // In the order of Category.
 constexpr std::array<std::string_view, 18> categories = {
-    "global_load", "global_store", "shared_load",  "shared_store", "local_load", "local_store",
-    "tensor",      "sfu",          "atomic",       "barrier",      "control_flow", "conversion",
-    "comparison",  "fp64",         "fp16",         "fp32",         "integer",    "other"};
+    "global_load", "global_store", "shared_load", "shared_store", "local_load", "local_store", "tensor", "sfu",     "atomic",
+    "barrier",     "control_flow", "conversion",  "comparison",   "fp64",       "fp16",        "fp32",   "integer", "other"};
 
 }  // namespace
 

@@ -10,7 +10,28 @@ namespace frx::model::ptx {
 
 // Fundamental types. `opaque` are textures, samplers and surfaces; `none` is not stated or not known.
 enum class Type : std::uint8_t {
-  none, b8, b16, b32, b64, b128, u8, u16, u32, u64, s8, s16, s32, s64, f16, f16x2, bf16, bf16x2, f32, f64, pred, opaque
+  none,
+  b8,
+  b16,
+  b32,
+  b64,
+  b128,
+  u8,
+  u16,
+  u32,
+  u64,
+  s8,
+  s16,
+  s32,
+  s64,
+  f16,
+  f16x2,
+  bf16,
+  bf16x2,
+  f32,
+  f64,
+  pred,
+  opaque
 };
 
 enum class Space : std::uint8_t { none, global, shared, local, constant, parameter };
@@ -19,8 +40,24 @@ enum class Linkage : std::uint8_t { none, visible, external, weak, common };
 
 // The documented categories of instructions; a barrier counts as `other` where only those may be named.
 enum class Category : std::uint8_t {
-  global_load, global_store, shared_load, shared_store, local_load, local_store, tensor, sfu, atomic, barrier,
-  control_flow, conversion, comparison, fp64, fp16, fp32, integer, other
+  global_load,
+  global_store,
+  shared_load,
+  shared_store,
+  local_load,
+  local_store,
+  tensor,
+  sfu,
+  atomic,
+  barrier,
+  control_flow,
+  conversion,
+  comparison,
+  fp64,
+  fp16,
+  fp32,
+  integer,
+  other
 };
 
 // Whether the lanes of a warp may hold different values.
@@ -30,24 +67,24 @@ enum class Variance : std::uint8_t { unknown, uniform, lane };
 enum class Flow : std::uint8_t { next, branch, indirect_branch, call, leave };
 
 struct Form {
-  std::string text;                    // "ld.global.v2.f32"
-  std::uint32_t opcode_size = 0;       // of "ld"
-  bool known = false;                  // its opcode is one of the PTX ISA we know
+  std::string text;               // "ld.global.v2.f32"
+  std::uint32_t opcode_size = 0;  // of "ld"
+  bool known = false;             // its opcode is one of the PTX ISA we know
 
   Category category = Category::other;
   Flow flow = Flow::next;
-  Space space = Space::none;           // of a memory access; none: generic, or no access
-  Type type = Type::none;              // the first one of its modifiers
-  std::uint8_t lanes = 1;              // values of a thread moved together: 4 for `.v4`
-  std::uint16_t access_bytes = 0;      // that one thread reads or writes in memory; 0: none, or not from the spelling
-  std::int8_t size_operand = -1;       // number of the operand that holds the bytes of the access instead
-  std::uint8_t results = 1;            // leading operands that are written; an address in brackets never is
+  Space space = Space::none;       // of a memory access; none: generic, or no access
+  Type type = Type::none;          // the first one of its modifiers
+  std::uint8_t lanes = 1;          // values of a thread moved together: 4 for `.v4`
+  std::uint16_t access_bytes = 0;  // that one thread reads or writes in memory; 0: none, or not from the spelling
+  std::int8_t size_operand = -1;   // number of the operand that holds the bytes of the access instead
+  std::uint8_t results = 1;        // leading operands that are written; an address in brackets never is
   bool reads_memory = false, writes_memory = false;
-  bool is_asynchronous = false;        // memory is accessed after the instruction: cp.async, bulk copies
+  bool is_asynchronous = false;  // memory is accessed after the instruction: cp.async, bulk copies
   bool is_barrier = false;
-  bool is_collective = false;          // the lanes of a warp do it together
-  Variance result = Variance::unknown; // unknown: as its operands are
-  bool reads_result = false;           // the result is also an operand: accumulators in place
+  bool is_collective = false;           // the lanes of a warp do it together
+  Variance result = Variance::unknown;  // unknown: as its operands are
+  bool reads_result = false;            // the result is also an operand: accumulators in place
 
   std::string_view opcode() const { return std::string_view(text).substr(0, opcode_size); }
 };

@@ -57,11 +57,11 @@ class Names {
 
 // Registers declared together: `.reg .b32 %r<54>;` has %r0 to %r53, `.reg .b64 %SP;` only itself.
 struct RegisterBank {
-  std::uint32_t name = none;    // of names; "%r" when numbered
-  std::uint32_t first = 0;      // number of its first register in the function
-  std::uint32_t count = 1;      // as declared: a file may claim more than it uses, or could hold
+  std::uint32_t name = none;  // of names; "%r" when numbered
+  std::uint32_t first = 0;    // number of its first register in the function
+  std::uint32_t count = 1;    // as declared: a file may claim more than it uses, or could hold
   Type type = Type::none;
-  std::uint8_t lanes = 1;       // of a vector register: `.reg .v4 .f32`
+  std::uint8_t lanes = 1;  // of a vector register: `.reg .v4 .f32`
   bool numbered = false;
 };
 
@@ -71,39 +71,39 @@ struct Variable {
   Type type = Type::none;
   Space space = Space::none;
   Linkage linkage = Linkage::none;
-  std::uint8_t lanes = 1;                // of `.v2`, `.v4`
-  std::uint32_t align = 0;               // bytes; 0: as its type
-  std::uint64_t bytes = 0;               // 0 for an array whose size is given at the launch: `extern .shared a[]`
+  std::uint8_t lanes = 1;   // of `.v2`, `.v4`
+  std::uint32_t align = 0;  // bytes; 0: as its type
+  std::uint64_t bytes = 0;  // 0 for an array whose size is given at the launch: `extern .shared a[]`
   bool is_array = false;
-  bool is_unsized = false;               // `[]` without initialiser
-  bool is_pointer = false;               // `.ptr`: what it points to is described by the next two
-  Space points_to = Space::none;         // none: generic
-  std::uint32_t pointee_align = 0;       // bytes; 0: not stated
+  bool is_unsized = false;          // `[]` without initialiser
+  bool is_pointer = false;          // `.ptr`: what it points to is described by the next two
+  Space points_to = Space::none;    // none: generic
+  std::uint32_t pointee_align = 0;  // bytes; 0: not stated
 };
 
 struct Operand {
   enum Kind : std::uint8_t {
-    sink,        // `_`
-    reg,         // value: number of the register in its function
-    special,     // %tid.x; value: index into Module::specials
-    integer,     // value: the bits of an int32_t
-    wide,        // an integer or double of 64 bits; value: index into Module::constants
-    real,        // `0f3F800000`; value: the bits of the float
-    label,       // value: index into Module::labels
-    symbol,      // a variable or a function, also one that is declared nowhere; value: name
+    sink,     // `_`
+    reg,      // value: number of the register in its function
+    special,  // %tid.x; value: index into Module::specials
+    integer,  // value: the bits of an int32_t
+    wide,     // an integer or double of 64 bits; value: index into Module::constants
+    real,     // `0f3F800000`; value: the bits of the float
+    label,    // value: index into Module::labels
+    symbol,   // a variable or a function, also one that is declared nowhere; value: name
     // The following kinds include the next `parts` operands, which directly follow:
-    address,     // [base+offset], [base, {x, y}]; value: the bits of the offset, an int32_t
-    vector,      // {a, b}
-    list,        // (a, b) of a call
-    pair,        // p|q
-    selected,    // %r1.b0, %v.x; value: name of the selector
+    address,   // [base+offset], [base, {x, y}]; value: the bits of the offset, an int32_t
+    vector,    // {a, b}
+    list,      // (a, b) of a call
+    pair,      // p|q
+    selected,  // %r1.b0, %v.x; value: name of the selector
   };
   enum Flags : std::uint8_t {
-    negated = 1,  // !%p
-    minus = 2,    // -%r of the video instructions
-    is_double = 4,   // the constant of a `wide` is a double
-    is_value = 8,    // an address that stands for itself: `mov.u64 %rd1, table+8;`
-    is_element = 16, // an array and the index of an element, in elements: table[4]; value: added to the index
+    negated = 1,      // !%p
+    minus = 2,        // -%r of the video instructions
+    is_double = 4,    // the constant of a `wide` is a double
+    is_value = 8,     // an address that stands for itself: `mov.u64 %rd1, table+8;`
+    is_element = 16,  // an array and the index of an element, in elements: table[4]; value: added to the index
   };
 
   Kind kind = sink;
@@ -164,8 +164,8 @@ struct Function {
   Kind kind = entry;
   Linkage linkage = Linkage::none;
   bool has_body = false;
-  bool is_complete = true;  // false: statements were skipped, or the file ends inside
-  std::uint32_t line = 0;   // in the PTX
+  bool is_complete = true;           // false: statements were skipped, or the file ends inside
+  std::uint32_t line = 0;            // in the PTX
   std::uint64_t register_count = 0;  // as declared, over all banks
   Limits limits;
   Range parameters, returns, variables;  // of Module::variables
@@ -184,17 +184,17 @@ struct Version {
 };
 
 struct Module {
-  SharedText file;                      // for messages
-  Version version;                      // 0.0: not stated
-  std::vector<std::string> targets;     // "sm_90a", "debug", "texmode_independent"
-  int address_size = 0;                 // bits; 0: not stated
+  SharedText file;                   // for messages
+  Version version;                   // 0.0: not stated
+  std::vector<std::string> targets;  // "sm_90a", "debug", "texmode_independent"
+  int address_size = 0;              // bits; 0: not stated
 
   Names names;
   std::vector<Form> forms;
   std::vector<Special> specials;
   std::vector<Function> functions;
-  std::vector<Variable> variables;      // parameters and variables of functions, and those of the module
-  std::vector<std::uint32_t> globals;   // the latter, as indices into variables
+  std::vector<Variable> variables;     // parameters and variables of functions, and those of the module
+  std::vector<std::uint32_t> globals;  // the latter, as indices into variables
   std::vector<RegisterBank> banks;
   std::vector<Instruction> instructions;
   std::vector<Operand> operands;
@@ -205,7 +205,7 @@ struct Module {
 
   struct File {
     std::uint32_t number = 0;
-    SharedText path;                    // as the compiler was told; bytes, maybe not UTF-8
+    SharedText path;  // as the compiler was told; bytes, maybe not UTF-8
   };
   std::vector<File> files;
   struct Alias {
@@ -215,7 +215,7 @@ struct Module {
   // Regions that hold no code, such as ".debug_info".
   struct Section {
     std::string name;
-    std::uint64_t bytes = 0;            // of text in the file
+    std::uint64_t bytes = 0;  // of text in the file
   };
   std::vector<Section> sections;
 

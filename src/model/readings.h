@@ -13,18 +13,18 @@
 namespace frx::model {
 
 enum class Origin : std::uint8_t {
-  measured,   // stands in the file, at `line`
-  derived,    // computed from other readings by a formula of the catalogue
-  modelled,   // computed by our occupancy model from launch attributes
-  device,     // a property of the GPU, from the file, the driver or data/gpus
+  measured,  // stands in the file, at `line`
+  derived,   // computed from other readings by a formula of the catalogue
+  modelled,  // computed by our occupancy model from launch attributes
+  device,    // a property of the GPU, from the file, the driver or data/gpus
 };
 
 struct Reading {
-  double value = 0;           // in the unit of the metric
+  double value = 0;  // in the unit of the metric
   Origin origin = Origin::measured;
-  std::uint64_t line = 0;     // measured: line of the longest launch's value
-  std::uint32_t launches = 0; // how many launches it stands for; 0 when that has no meaning
-  std::string_view how;       // derived: the formula; modelled and device: a source. Lives with the catalogue
+  std::uint64_t line = 0;      // measured: line of the longest launch's value
+  std::uint32_t launches = 0;  // how many launches it stands for; 0 when that has no meaning
+  std::string_view how;        // derived: the formula; modelled and device: a source. Lives with the catalogue
 };
 
 // A profile holds tens of the catalogue's hundreds of metrics, and there is one of these per launch

@@ -47,7 +47,7 @@ struct Spread {
   double weight = 0;
   double of_longest = 0;
   std::uint64_t line = 0;
-  double longest = -1;      // duration of the launch `of_longest` belongs to
+  double longest = -1;  // duration of the launch `of_longest` belongs to
 
   // Mean over the launches, weighted by their durations when those were measured.
   double mean() const { return weight > 0 ? weighted_sum / weight : sum / count; }
@@ -55,21 +55,21 @@ struct Spread {
 
 // Launches of one kernel that are equal in everything but the moment.
 struct LaunchGroup {
-  std::optional<Dim3> grid;       // absent also when the group joins several shapes (see `mixed`)
+  std::optional<Dim3> grid;  // absent also when the group joins several shapes (see `mixed`)
   std::optional<Dim3> block;
   std::optional<int> device;
   std::optional<ComputeCapability> cc;
-  bool mixed = false;             // the shapes beyond the limit of distinct ones, together
+  bool mixed = false;  // the shapes beyond the limit of distinct ones, together
   std::uint64_t launches = 0;
   std::uint64_t timed_launches = 0;
-  std::vector<Spread> spreads;    // by column of the session; count 0 = not read
+  std::vector<Spread> spreads;  // by column of the session; count 0 = not read
 };
 
 struct Kernel {
-  std::string name;               // as the file spells it
+  std::string name;  // as the file spells it
   std::vector<LaunchGroup> groups;
   std::uint64_t first_line = 0;
-  std::set<std::string> ranges;   // NVTX ranges open at its launches, "domain: outer / inner"; the first few
+  std::set<std::string> ranges;  // NVTX ranges open at its launches, "domain: outer / inner"; the first few
 
   std::uint64_t launches() const {
     std::uint64_t total = 0;
@@ -80,7 +80,7 @@ struct Kernel {
 
 // A recoverable problem that the reader of the report should know.
 struct Note {
-  std::uint64_t line = 0;         // 0: the whole file
+  std::uint64_t line = 0;  // 0: the whole file
   std::string text;
 };
 
@@ -89,7 +89,7 @@ struct ProfilerRule {
   std::string kernel;
   std::string section;
   std::string name;
-  std::string type;               // OPT, WRN, INF
+  std::string type;  // OPT, WRN, INF
   std::string text;
   std::optional<double> estimated_speedup_pct;
   std::uint64_t line = 0;
@@ -114,13 +114,13 @@ struct Session {
   std::map<int, DeviceFacts> devices;
   std::vector<Note> notes;
   std::vector<ProfilerRule> rules;
-  std::vector<CodeProfile> code;  // of kernels whose instructions were measured; several when one name ran different code
+  std::vector<CodeProfile> code;          // of kernels whose instructions were measured; several when one name ran different code
   std::set<std::string> unknown_metrics;  // names in the file that the catalogue does not know
   std::uint64_t launches = 0;
   std::uint64_t timed_launches = 0;
   std::uint64_t lines = 0;
-  std::uint64_t absent_values = 0;        // n/a, nan, empty: looked for and not there
-  std::vector<std::string> tool_messages; // ==ERROR== and ==WARNING== lines, first few
+  std::uint64_t absent_values = 0;         // n/a, nan, empty: looked for and not there
+  std::vector<std::string> tool_messages;  // ==ERROR== and ==WARNING== lines, first few
 
   std::optional<std::size_t> column_of(Metric metric) const {
     for (std::size_t i = 0; i < columns.size(); ++i) {

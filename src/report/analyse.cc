@@ -11,17 +11,16 @@ Result<std::unique_ptr<Analyst>> Analyst::create(AnalysisOptions options) {
   return analyst;
 }
 
-Result<const NcuReport*> Analyst::analyse(std::string name, ByteSource& source,
-                                          const std::function<void(std::uint64_t)>& progress) {
+Result<const NcuReport*> Analyst::analyse(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress) {
   const knowledge::Knowledge& known = knowledge();
   TRY_ASSIGN(model::Session session, ingest::read_profile(std::move(name), source, known.metrics, progress));  // the observation
   auto done = std::make_unique<Case>();
   diagnose::Options options;
   options.gpu_model = options_.gpu_model;
   options.arch_profile = options_.arch_profile;
-  TRY_ASSIGN(done->run, diagnose::diagnose(std::move(session), known, options));                       // the diagnosis
-  TRY_ASSIGN(advise::Advice advice, advise::advise(done->run, expertise_->catalogue(), known));                    // the advice
-  done->report = assemble(done->run, std::move(advice), known);                                       // the report
+  TRY_ASSIGN(done->run, diagnose::diagnose(std::move(session), known, options));                 // the diagnosis
+  TRY_ASSIGN(advise::Advice advice, advise::advise(done->run, expertise_->catalogue(), known));  // the advice
+  done->report = assemble(done->run, std::move(advice), known);                                  // the report
   cases_.push_back(std::move(done));
   return &cases_.back()->report;
 }

@@ -25,8 +25,7 @@ class Analyst {
   const knowledge::Knowledge& knowledge() const { return expertise_->knowledge(); }
 
   // `name` is the name of the source in the report. The report is valid as long as the analyst.
-  Result<const NcuReport*> analyse(std::string name, ByteSource& source,
-                                   const std::function<void(std::uint64_t)>& progress = {});
+  Result<const NcuReport*> analyse(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress = {});
   Result<const NcuReport*> analyse_file(const std::string& path, const std::function<void(std::uint64_t)>& progress = {});
 
  private:

@@ -16,9 +16,7 @@ using model::Origin;
 
 constexpr std::string_view stall_prefix = "warp_stall_";
 
-std::string dims(const std::optional<model::Dim3>& d) {
-  return d ? fmt::format("({}, {}, {})", (*d)[0], (*d)[1], (*d)[2]) : std::string();
-}
+std::string dims(const std::optional<model::Dim3>& d) { return d ? fmt::format("({}, {}, {})", (*d)[0], (*d)[1], (*d)[2]) : std::string(); }
 
 std::optional<double> microseconds(std::optional<double> ns) { return ns ? std::optional(*ns / 1e3) : std::nullopt; }
 
@@ -76,8 +74,8 @@ class Assembler {
     for (const std::string& note : run_.device.notes) report.notes.push_back(printable(note));
     for (const std::string& message : session.tool_messages) report.notes.push_back("the tool said: " + message);
     for (const model::ProfilerRule& rule : session.rules) {
-      report.profiler_rules.push_back({printable(rule.kernel), printable(rule.section), printable(rule.name), printable(rule.type), printable(rule.text),
-                                       rule.estimated_speedup_pct, rule.line});
+      report.profiler_rules.push_back({printable(rule.kernel), printable(rule.section), printable(rule.name), printable(rule.type),
+                                       printable(rule.text), rule.estimated_speedup_pct, rule.line});
     }
     report.unknown_metrics.assign(session.unknown_metrics.begin(), session.unknown_metrics.end());
   }
@@ -106,9 +104,7 @@ class Assembler {
     const knowledge::Label& label = *finding.label;
     result.label = label.id;
     result.display = label.display;
-    result.kind = label.kind == knowledge::LabelKind::cause     ? "cause"
-                  : label.kind == knowledge::LabelKind::symptom ? "symptom"
-                                                                : "state";
+    result.kind = label.kind == knowledge::LabelKind::cause ? "cause" : label.kind == knowledge::LabelKind::symptom ? "symptom" : "state";
     result.score = finding.score;
     result.time_at_stake_us = microseconds(finding.time_at_stake);
     result.explained_by = finding.explained_by;
@@ -167,7 +163,8 @@ class Assembler {
   }
 
   LaunchShape to_shape(const diagnose::GroupDiagnosis& group, bool is_timed) const {
-    LaunchShape shape{dims(group.group->grid), dims(group.group->block), group.group->launches, {}, {}, {}, std::string(group.primary), group.group->mixed};
+    LaunchShape shape{dims(group.group->grid),    dims(group.group->block), group.group->launches, {}, {}, {},
+                      std::string(group.primary), group.group->mixed};
     if (is_timed) shape.duration_us = group.weight / 1e3;
     const std::optional<std::size_t> column = run_.session.column_of(metrics::kernel_duration);
     if (column && *column < group.group->spreads.size() && group.group->spreads[*column].count > 0) {
@@ -250,8 +247,7 @@ class Assembler {
                                              : "compute and memory sides were measured and agree on it";
     } else {
       report.confidence = "medium";
-      report.confidence_reason = both_sides ? "utilisation was measured, stall reasons were not"
-                                            : "only part of the picture was measured";
+      report.confidence_reason = both_sides ? "utilisation was measured, stall reasons were not" : "only part of the picture was measured";
     }
   }
 

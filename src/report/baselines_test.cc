@@ -64,7 +64,8 @@ TEST(Baselines, TheFloorIsNeverLowered) {
   const std::vector<ComparedRun> further = {run_of("a2", 100.01), run_of("a3", 100.02)};
   EXPECT_EQ(compare(first, nullptr, run_of("b", 99), nullptr, 0.02, spread_of_runs(first, further).value()).noise_floor, 0.02);
   const std::vector<NcuReport> profiles = {profile_of(100.01), profile_of(100)};
-  EXPECT_EQ(judge_profiles(profile_of(100), profile_of(98), spread_of_profiles(profile_of(100), profiles).value()).answer, Answer::cannot_tell);
+  EXPECT_EQ(judge_profiles(profile_of(100), profile_of(98), spread_of_profiles(profile_of(100), profiles).value()).answer,
+            Answer::cannot_tell);
 }
 
 TEST(Baselines, ProfilesThatDifferSayLessOfASmallDifference) {

@@ -100,7 +100,8 @@ void ask(const PtxCompiler& compiler, const std::string& architecture, PtxReport
 
 }  // namespace
 
-diagnose::CompiledKernels compiled_in_log(std::span<const model::PtxasFunction> log, std::string_view architecture, const std::string& source) {
+diagnose::CompiledKernels compiled_in_log(std::span<const model::PtxasFunction> log, std::string_view architecture,
+                                          const std::string& source) {
   diagnose::CompiledKernels compiled;
   for (const model::PtxasFunction& function : log) {
     if (!function.is_kernel || (!architecture.empty() && function.architecture != architecture)) continue;
@@ -188,8 +189,7 @@ Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, mo
   return report;
 }
 
-Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(
-    std::vector<std::pair<std::string, std::string>> names_and_texts) const {
+Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(std::vector<std::pair<std::string, std::string>> names_and_texts) const {
   std::vector<std::string> names;
   for (auto& [name, text] : names_and_texts) names.push_back(std::move(name));
   return inspect_cuda(names, [&](std::size_t i) { return Result<std::string>(std::move(names_and_texts[i].second)); });
@@ -213,7 +213,8 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<
     TRY_ASSIGN(model::cuda::Source source, std::move(*one));
     one.reset();
     if (source.errors > 0)
-      report->notes.push_back(fmt::format("{}: {} not understood and read around", printable(source.name), count_text(source.errors, "place")));
+      report->notes.push_back(
+          fmt::format("{}: {} not understood and read around", printable(source.name), count_text(source.errors, "place")));
     report->files.emplace_back(source.name.view());
     sources.push_back(std::move(source));
   }

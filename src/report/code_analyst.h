@@ -26,7 +26,8 @@ namespace frx::report {
 using PtxCompiler = std::function<Result<diagnose::CompiledKernels>(const std::string& architecture)>;
 
 // From a log of ptxas: the kernels of `architecture`, of any one when that is "".
-diagnose::CompiledKernels compiled_in_log(std::span<const model::PtxasFunction> log, std::string_view architecture, const std::string& source);
+diagnose::CompiledKernels compiled_in_log(std::span<const model::PtxasFunction> log, std::string_view architecture,
+                                          const std::string& source);
 
 // Owns everything that a report of code points into. Can be called from several threads at once.
 class CodeAnalyst {

@@ -79,8 +79,7 @@ void add_ptx(const CodeAnalyst& analyst, DeviceReport& report) {
   for (const model::EmbeddedPtx& ptx : report.code.ptx) {
     const auto compiled = all.find(ptx.member);
     PtxCompiler compiler;
-    if (compiled != all.end())
-      compiler = [&](const std::string&) -> Result<diagnose::CompiledKernels> { return compiled->second; };
+    if (compiled != all.end()) compiler = [&](const std::string&) -> Result<diagnose::CompiledKernels> { return compiled->second; };
     const std::string name = fmt::format("{} (PTX for {})", file_of(report, ptx), ptx.architecture);
     Result<std::unique_ptr<PtxReport>> analysed = analyst.analyse_ptx(name, std::string(ptx.text), compiler);
     if (analysed)

@@ -50,7 +50,7 @@ struct Traffic {
 
 struct Totals {
   Traffic sectors, wavefronts;
-  bool copies = false;           // from global to shared memory
+  bool copies = false;  // from global to shared memory
   double executed = 0;
   double threads = 0, executed_by_threads = 0;  // where threads are counted; barriers and the like have none
 

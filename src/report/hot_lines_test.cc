@@ -32,7 +32,8 @@ class Sketch {
   }
 
   // At a line of file 0, or without line when it is 0.
-  CodeInstruction& add(std::uint32_t line, std::uint64_t executed, std::uint32_t wait = 0, std::uint32_t scoreboard = 0, std::uint32_t selected = 0) {
+  CodeInstruction& add(std::uint32_t line, std::uint64_t executed, std::uint32_t wait = 0, std::uint32_t scoreboard = 0,
+                       std::uint32_t selected = 0) {
     CodeInstruction& added = profile.instructions.emplace_back();
     added.offset = static_cast<std::uint32_t>(16 * (profile.instructions.size() - 1));
     added.executed = executed;
@@ -46,7 +47,8 @@ class Sketch {
 
   void transfers(CodeInstruction& of, std::uint64_t sectors, std::uint64_t ideal, bool loads = true) {
     of.access = static_cast<std::uint32_t>(profile.accesses.size());
-    profile.accesses.push_back(CodeAccess{.has_sectors = true, .sectors = sectors, .ideal_sectors = ideal, .loads = loads, .stores = !loads});
+    profile.accesses.push_back(
+        CodeAccess{.has_sectors = true, .sectors = sectors, .ideal_sectors = ideal, .loads = loads, .stores = !loads});
   }
 
   HotCode hot() const { return hot_code({profile}, "k", catalogue()); }
@@ -142,7 +144,10 @@ TEST(HotLines, ShowWastefulLinesAtWhichNoWarpWaits) {
 
 TEST(HotLines, KeepInlinedCodeApartByWhereItWasCalled) {
   Sketch sketch;
-  sketch.profile.places = {{.file = 0, .line = 12, .text = {}}, {.file = 1, .line = 3, .called_from = 0, .text = {}}, {.file = 0, .line = 20, .text = {}}, {.file = 1, .line = 3, .called_from = 2, .text = {}}};
+  sketch.profile.places = {{.file = 0, .line = 12, .text = {}},
+                           {.file = 1, .line = 3, .called_from = 0, .text = {}},
+                           {.file = 0, .line = 20, .text = {}},
+                           {.file = 1, .line = 3, .called_from = 2, .text = {}}};
   sketch.add(0, 1, 60).place = 1;
   sketch.add(0, 1, 40).place = 3;
   const HotCode code = sketch.hot();

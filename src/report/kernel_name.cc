@@ -16,8 +16,10 @@ std::string short_kernel_name(std::string_view name) {
     if (c == '<') {
       ++angle;
     } else if (c == '>') {
-      if (angle > 0) --angle;
-      else kept.clear();  // "unnamed>::kernel": ncu cut the opening of "<unnamed>"
+      if (angle > 0)
+        --angle;
+      else
+        kept.clear();  // "unnamed>::kernel": ncu cut the opening of "<unnamed>"
     } else if (c == '(' && name.substr(i).starts_with("(anonymous namespace)") && angle == 0 && round == 0) {
       i += std::string_view("(anonymous namespace)").size() - 1;
       if (name.substr(i + 1).starts_with("::")) i += 2;

@@ -130,7 +130,8 @@ void add_caveats(NcuComparison& result) {
   const bool one_each = a.kernels.size() == 1 && b.kernels.size() == 1;
   if (both.empty() && !one_each) result.caveats.push_back("no kernel name occurs on both sides");
   if (result.judgement.baselines) {
-    result.caveats.push_back(fmt::format("{}; differences up to {:.3g} % count as nothing", words_for(*result.judgement.baselines, result.judgement.baselines->share_more()),
+    result.caveats.push_back(fmt::format("{}; differences up to {:.3g} % count as nothing",
+                                         words_for(*result.judgement.baselines, result.judgement.baselines->share_more()),
                                          100 * result.judgement.noise_floor));
   }
   if (!result.speedup) result.caveats.push_back("one side has no kernel durations");
@@ -138,8 +139,8 @@ void add_caveats(NcuComparison& result) {
 
 }  // namespace
 
-NcuComparison compare(const NcuReport& baseline, const NcuReport& optimized, std::string label_baseline,
-                      std::string label_optimized, std::optional<derive::compare::BaselineSpread> baselines) {
+NcuComparison compare(const NcuReport& baseline, const NcuReport& optimized, std::string label_baseline, std::string label_optimized,
+                      std::optional<derive::compare::BaselineSpread> baselines) {
   NcuComparison result;
   result.label_baseline = std::move(label_baseline);
   result.label_optimized = std::move(label_optimized);

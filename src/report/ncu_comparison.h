@@ -18,8 +18,8 @@ namespace frx::report {
 struct MetricDelta {
   std::string key, label, unit;
   std::optional<double> baseline, optimized;
-  std::optional<double> delta;        // optimized - baseline, when both are there
-  std::string direction;              // improved, regressed, neutral, or "" when one side is missing
+  std::optional<double> delta;  // optimized - baseline, when both are there
+  std::string direction;        // improved, regressed, neutral, or "" when one side is missing
 };
 
 struct NcuComparison {
@@ -31,14 +31,14 @@ struct NcuComparison {
   std::vector<MetricDelta> metrics;
   std::optional<double> baseline_us, optimized_us, speedup;
   ProfileJudgement judgement;
-  std::string bottleneck_outcome;     // improved, regressed, mixed, neutral
-  std::string outcome;                // improved, regressed, mixed, neutral
-  std::string basis;                  // kernel_gpu_time or bottleneck_diff
-  PredictionScores predictions;       // of the advice about the baseline
-  std::vector<std::string> caveats;   // reasons why the two may not be comparable
+  std::string bottleneck_outcome;    // improved, regressed, mixed, neutral
+  std::string outcome;               // improved, regressed, mixed, neutral
+  std::string basis;                 // kernel_gpu_time or bottleneck_diff
+  PredictionScores predictions;      // of the advice about the baseline
+  std::vector<std::string> caveats;  // reasons why the two may not be comparable
 };
 
-NcuComparison compare(const NcuReport& baseline, const NcuReport& optimized, std::string label_baseline,
-                      std::string label_optimized, std::optional<derive::compare::BaselineSpread> baselines = {});
+NcuComparison compare(const NcuReport& baseline, const NcuReport& optimized, std::string label_baseline, std::string label_optimized,
+                      std::optional<derive::compare::BaselineSpread> baselines = {});
 
 }  // namespace frx::report

@@ -38,7 +38,8 @@ Hurdle hurdle_for(const ProfileJudgement& judgement) {
   const ProfiledTime &a = *judgement.first, &b = *judgement.second;
   const bool by_baselines = judgement.noise_floor > profile_noise_floor;
   Hurdle hurdle{judgement.noise_floor * std::min(a.us, b.us),
-                by_baselines ? fmt::format("{:.3g} %, which {} profiles of one configuration may differ by, too", 100 * judgement.noise_floor, judgement.baselines->runs)
+                by_baselines ? fmt::format("{:.3g} %, which {} profiles of one configuration may differ by, too",
+                                           100 * judgement.noise_floor, judgement.baselines->runs)
                              : fmt::format("{:.0f} %, which is noise", 100 * judgement.noise_floor)};
   const double ticks = 1.5 * tick_us;
   if (ticks > hurdle.us) hurdle = {ticks, "the resolution of the clock"};
@@ -90,8 +91,7 @@ std::optional<DifferentGpus> different_gpus(const NcuReport& first, const NcuRep
   return std::nullopt;
 }
 
-ProfileJudgement judge_profiles(const NcuReport& first, const NcuReport& second,
-                                std::optional<derive::compare::BaselineSpread> baselines) {
+ProfileJudgement judge_profiles(const NcuReport& first, const NcuReport& second, std::optional<derive::compare::BaselineSpread> baselines) {
   ProfileJudgement judgement;
   judgement.baselines = baselines;
   if (baselines) judgement.noise_floor = std::max(judgement.noise_floor, baselines->share_more());

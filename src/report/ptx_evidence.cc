@@ -56,8 +56,7 @@ PtxEvidence::PtxEvidence(const CudaReport& report, const PtxReport& ptx) {
 void PtxEvidence::add_accesses(const CudaReport& report, const PtxReport& ptx, const KernelFacts& kernel) {
   derive::ptx::LaunchFacts facts;
   const auto& shapes = kernel.accesses.shapes;
-  facts.block =
-      launched_block(report, kernel_called(kernel.name)).value_or(shapes.empty() ? BlockShape{256, 1, 1} : shapes.front());
+  facts.block = launched_block(report, kernel_called(kernel.name)).value_or(shapes.empty() ? BlockShape{256, 1, 1} : shapes.front());
   for (MemoryAccess& access : derive::ptx::memory_accesses(ptx.module, *kernel.function, facts)) {
     const std::uint32_t place = ptx.module.instructions[access.instruction].place;
     if (place == model::ptx::none || ptx.module.places[place].line == 0) continue;

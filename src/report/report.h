@@ -23,10 +23,10 @@ inline const MetricTables no_tables;
 
 // One reading, ready to be shown.
 struct Value {
-  std::string_view id;      // "dram_throughput_pct"
-  std::string_view label;   // "DRAM throughput"
-  std::string_view unit;    // "%", as the catalogue has it
-  std::string_view counter; // its name in ncu, or ""
+  std::string_view id;       // "dram_throughput_pct"
+  std::string_view label;    // "DRAM throughput"
+  std::string_view unit;     // "%", as the catalogue has it
+  std::string_view counter;  // its name in ncu, or ""
   std::string_view meaning;
   model::Reading reading;
 
@@ -48,19 +48,19 @@ struct EvidenceLine {
 };
 
 struct Finding {
-  std::string label;        // "memory_bandwidth_bound"
+  std::string label;  // "memory_bandwidth_bound"
   std::string display;
-  std::string kind;         // cause, symptom, state
-  double score = 0;         // 0 to 1
+  std::string kind;  // cause, symptom, state
+  double score = 0;  // 0 to 1
   std::optional<double> time_at_stake_us;
   std::string explained_by;
-  double time_share = 1;    // of the kernel's or run's time
+  double time_share = 1;  // of the kernel's or run's time
   std::vector<EvidenceLine> evidence;
   std::string why;
   std::string question;
-  std::string preset;       // with the counters that decide it, or ""
-  std::string rule;         // the condition it holds by, as written in data/bottlenecks
-  std::string rule_place;   // "data/bottlenecks/...yaml:12"
+  std::string preset;      // with the counters that decide it, or ""
+  std::string rule;        // the condition it holds by, as written in data/bottlenecks
+  std::string rule_place;  // "data/bottlenecks/...yaml:12"
 };
 
 struct Unknown {
@@ -70,7 +70,7 @@ struct Unknown {
 
 // The reasons why warps did not continue, and the share of their time.
 struct Stall {
-  std::string reason;     // "long_scoreboard"
+  std::string reason;  // "long_scoreboard"
   double pct = 0;
   std::string_view kind;  // of the wait: memory, sync, compute, or "" where it is none of these
 };
@@ -78,19 +78,19 @@ struct Stall {
 struct LaunchShape {
   std::string grid, block;  // "(64, 64, 1)" or ""
   std::uint64_t launches = 0;
-  std::optional<double> duration_us;               // of all of them
-  std::optional<double> shortest_us, longest_us;   // of one
+  std::optional<double> duration_us;              // of all of them
+  std::optional<double> shortest_us, longest_us;  // of one
   std::string primary;
   bool mixed = false;
 };
 
 struct Kernel {
-  std::string name;         // made printable
-  std::string short_name;   // without template arguments and parameters
+  std::string name;        // made printable
+  std::string short_name;  // without template arguments and parameters
   std::uint64_t launches = 0, timed_launches = 0;
   std::optional<double> duration_us;
   std::optional<double> runtime_share_pct;
-  std::string primary;      // label, inconclusive or insufficient_ncu_data
+  std::string primary;  // label, inconclusive or insufficient_ncu_data
   std::string primary_display;
   std::vector<Finding> findings;
   std::vector<std::string> ruled_out;
@@ -101,9 +101,9 @@ struct Kernel {
   derive::OccupancyAnalysis occupancy;
   derive::TensorUse tensor;
   std::optional<double> opportunity_score;  // absent: the distance of the kernel from its roof is unknown
-  std::string opportunity;  // high, medium, low, none
-  std::vector<Stall> stalls;    // largest first
-  std::string dominant_stall;   // "" when no stall was measured
+  std::string opportunity;                  // high, medium, low, none
+  std::vector<Stall> stalls;                // largest first
+  std::string dominant_stall;               // "" when no stall was measured
   HotCode hot;
   std::vector<std::string> ranges;  // NVTX ranges it was launched in: "training: step / forward"
   bool has_data = false;
@@ -133,7 +133,7 @@ struct ProfilerRule {
 
 struct NcuReport {
   const MetricTables* tables = &no_tables;  // which metrics are shown, and their limits
-  std::string source;       // file or command
+  std::string source;                       // file or command
   std::string format;
   std::string tool = "Nsight Compute";
   std::uint64_t launches = 0;
@@ -143,12 +143,12 @@ struct NcuReport {
   SourceFile file() const { return {source, places}; }
   std::uint64_t absent_values = 0;
   std::optional<double> duration_us;
-  std::string gpu;              // for people
+  std::string gpu;  // for people
   std::string gpu_name, gpu_id, compute_capability, sm_version;
-  std::string gpu_note;         // how it was matched, conflicts
+  std::string gpu_note;  // how it was matched, conflicts
   std::string thresholds_source, thresholds_hash;
   std::string primary, primary_display;
-  std::string confidence;       // high, medium, low
+  std::string confidence;  // high, medium, low
   std::string confidence_reason;
   std::vector<Finding> findings;
   std::vector<Unknown> unknown;

@@ -106,7 +106,8 @@ void add_notes(RunComparison& result) {
                                        result.first.evidence, result.second.label, result.second.evidence));
   }
   if (result.baselines) {
-    result.notes.push_back(fmt::format("{}; differences up to {:.3g} % count as nothing", words_for(*result.baselines, result.baselines->share_less()), 100 * result.noise_floor));
+    result.notes.push_back(fmt::format("{}; differences up to {:.3g} % count as nothing",
+                                       words_for(*result.baselines, result.baselines->share_less()), 100 * result.noise_floor));
     return;
   }
   result.notes.push_back(

@@ -53,7 +53,7 @@ struct RunComparison {
   derive::compare::Judgement judgement;
   double noise_floor = derive::compare::default_noise_floor;  // raised to the differences of the baselines
   std::optional<derive::compare::BaselineSpread> baselines;   // of further runs of the first configuration
-  bool per_sample = false;                  // batches differ, so times were divided by them
+  bool per_sample = false;                                    // batches differ, so times were divided by them
   std::vector<std::string> not_comparable;  // reasons why the times must not be compared; the answer is then "cannot tell"
   std::optional<double> steps_needed;       // on each side, to detect a difference of the observed size
   std::vector<ComparedPart> parts;          // empty when one side has no such times

@@ -41,7 +41,8 @@ void RunJudge::judge(RunScope& scope, const diagnose::RunSample& sample) const {
   const advise::Catalogue& catalogue = expertise_->catalogue();
   const advise::RunCircumstances circumstances(scope.facts, scope.diagnosis, labels_.thresholds(), program, catalogue.names());
   std::vector<advise::Diagnosed> diagnosed;
-  for (const diagnose::RunFinding& finding : scope.diagnosis.findings) diagnosed.push_back({finding.label->id, finding.score, &circumstances, 0});
+  for (const diagnose::RunFinding& finding : scope.diagnosis.findings)
+    diagnosed.push_back({finding.label->id, finding.score, &circumstances, 0});
   scope.advice = advise::advice_for(catalogue, diagnosed);
 }
 

@@ -5,8 +5,8 @@
 #include "bench/report_sample.h"
 #include "bench/samples.h"
 #include "ingest/csv.h"
-#include "ingest/profile.h"
 #include "ingest/line_reader.h"
+#include "ingest/profile.h"
 #include "knowledge/knowledge.h"
 
 namespace frx::bench {

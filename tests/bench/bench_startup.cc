@@ -20,8 +20,7 @@ BENCHMARK(load_metrics);
 
 void load_labels(benchmark::State& state) {
   const Knowledge known = Knowledge::load("").value();
-  for (auto _ : state)
-    benchmark::DoNotOptimize(LabelCatalogue::load(known.library, known.metrics, known.classes).value());
+  for (auto _ : state) benchmark::DoNotOptimize(LabelCatalogue::load(known.library, known.metrics, known.classes).value());
 }
 BENCHMARK(load_labels);
 

@@ -82,8 +82,8 @@ class Sums {
         numbers += cell.count;
       }
     }
-    std::printf("%zu rows, %llu numbers, %zu kernels, checksum %.10g\n", rows_,
-                static_cast<unsigned long long>(numbers), kernels_.size(), checksum);
+    std::printf("%zu rows, %llu numbers, %zu kernels, checksum %.10g\n", rows_, static_cast<unsigned long long>(numbers), kernels_.size(),
+                checksum);
   }
 
  private:
@@ -156,8 +156,7 @@ int main(int argc, char** argv) {
     const ssize_t got = ::read(file, buffer.data() + have, window);
     if (got <= 0) break;
     have += static_cast<std::size_t>(got);
-    const char* const rest =
-        split_records(buffer.data(), buffer.data() + have, fields, [&](const auto& f) { sums.take(f); });
+    const char* const rest = split_records(buffer.data(), buffer.data() + have, fields, [&](const auto& f) { sums.take(f); });
     have = static_cast<std::size_t>(buffer.data() + have - rest);
     if (have > window) return std::fprintf(stderr, "limit_csv: a record of more than 1 MiB\n"), 1;
     std::memmove(buffer.data(), rest, have);

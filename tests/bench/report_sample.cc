@@ -17,10 +17,9 @@ constexpr const char* rollups[] = {"sum", "avg", "min", "max", "sum.per_second",
 constexpr const char* units[] = {"sm", "smsp", "l1tex", "lts", "ltc", "dram", "fbpa", "gpc", "pcie"};
 constexpr const char* what[] = {"inst_executed", "cycles_active", "t_sectors",  "t_requests",
                                 "bytes_read",    "bytes_write",   "throughput", "busy"};
-constexpr const char* rules[] = {
-    "SOLBottleneck",        "SOLFPRoofline",           "HighPipeUtilization",  "CPIStall",
-    "IssueSlotUtilization", "AchievedOccupancy",       "TheoreticalOccupancy", "UncoalescedGlobalAccess",
-    "WorkloadImbalance",    "MemoryCacheAccessPattern"};
+constexpr const char* rules[] = {"SOLBottleneck",        "SOLFPRoofline",           "HighPipeUtilization",  "CPIStall",
+                                 "IssueSlotUtilization", "AchievedOccupancy",       "TheoreticalOccupancy", "UncoalescedGlobalAccess",
+                                 "WorkloadImbalance",    "MemoryCacheAccessPattern"};
 constexpr const char* sections[] = {"SpeedOfLight",
                                     "ComputeWorkloadAnalysis",
                                     "MemoryWorkloadAnalysis",
@@ -37,30 +36,25 @@ constexpr std::size_t integers = 12;                // and these are whole numbe
 std::vector<std::string> metric_names() {
   std::vector<std::string> names;
   for (const char* stall : stalls) names.push_back(fmt::format("smsp__pcsamp_warps_issue_stalled_{}", stall));
-  for (const char* name :
-       {"launch__grid_size", "launch__block_size", "launch__registers_per_thread", "launch__thread_count",
-        "launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic", "launch__occupancy_limit_blocks",
-        "launch__occupancy_limit_registers", "launch__occupancy_limit_shared_mem", "launch__occupancy_limit_warps",
-        "device__attribute_multiprocessor_count", "launch__device_id"}) {
+  for (const char* name : {"launch__grid_size", "launch__block_size", "launch__registers_per_thread", "launch__thread_count",
+                           "launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic", "launch__occupancy_limit_blocks",
+                           "launch__occupancy_limit_registers", "launch__occupancy_limit_shared_mem", "launch__occupancy_limit_warps",
+                           "device__attribute_multiprocessor_count", "launch__device_id"}) {
     names.emplace_back(name);
   }
   for (const char* name :
-       {"gpu__time_duration.sum", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
-        "l1tex__t_sector_hit_rate.pct", "lts__t_sector_hit_rate.pct",
-        "sm__warps_active.avg.pct_of_peak_sustained_active", "smsp__warps_eligible.avg.per_cycle_active",
-        "smsp__thread_inst_executed_per_inst_executed.ratio",
-        "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"}) {
+       {"gpu__time_duration.sum", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", "l1tex__t_sector_hit_rate.pct",
+        "lts__t_sector_hit_rate.pct", "sm__warps_active.avg.pct_of_peak_sustained_active", "smsp__warps_eligible.avg.per_cycle_active",
+        "smsp__thread_inst_executed_per_inst_executed.ratio", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"}) {
     names.emplace_back(name);
   }
-  for (const char* stall : stalls)
-    names.push_back(fmt::format("smsp__average_warps_issue_stalled_{}_per_issue_active.ratio", stall));
+  for (const char* stall : stalls) names.push_back(fmt::format("smsp__average_warps_issue_stalled_{}_per_issue_active.ratio", stall));
   for (const char* unit : units) {
     for (const char* counter : what) {
       for (const char* rollup : rollups) names.push_back(fmt::format("{}__{}.{}", unit, counter, rollup));
     }
   }
-  for (int i = 0; names.size() < ReportSample::metrics; ++i)
-    names.push_back(fmt::format("smsp__sass_inst_executed_op_{}.sum", i));
+  for (int i = 0; names.size() < ReportSample::metrics; ++i) names.push_back(fmt::format("smsp__sass_inst_executed_op_{}.sum", i));
   return names;
 }
 
@@ -90,8 +84,7 @@ ReportRule make_rule(const char* identifier, double percent) {
 
 ReportSection make_section(const char* identifier, const std::vector<std::string>& names) {
   ReportSection section{.identifier = identifier, .name = identifier};
-  for (std::size_t i = 0; i < 12; ++i)
-    section.header.emplace_back(names[(i * 37) % names.size()], "The label of this metric");
+  for (std::size_t i = 0; i < 12; ++i) section.header.emplace_back(names[(i * 37) % names.size()], "The label of this metric");
   return section;
 }
 
@@ -109,9 +102,8 @@ std::vector<ReportInstance> ReportSample::make_instances(int count) {
 
 // A large kernel has thousands of instructions, most have a few hundred.
 ReportLaunch ReportSample::make_launch(int kernel) {
-  ReportLaunch launch{.mangled = fmt::format("_ZN2at6native{}E", kernel),
-                      .function = "vectorized_elementwise_kernel",
-                      .demangled = kernel_name(kernel)};
+  ReportLaunch launch{
+      .mangled = fmt::format("_ZN2at6native{}E", kernel), .function = "vectorized_elementwise_kernel", .demangled = kernel_name(kernel)};
   launch.block = {std::uint64_t{64} << (kernel % 4), 1, 1};
   launch.source = 1 + kernel / 50;
   const int instructions = kernel % 16 == 0 ? 2000 : 100;
@@ -136,8 +128,7 @@ void ReportSample::change_values(ReportLaunch& launch) {
 }
 
 std::string ReportSample::head() {
-  writer_.add({.names = names_,
-               .session = {.created = 1'700'000'000, .devices = {{.id = 0, .name = "NVIDIA H100 80GB HBM3"}}}});
+  writer_.add({.names = names_, .session = {.created = 1'700'000'000, .devices = {{.id = 0, .name = "NVIDIA H100 80GB HBM3"}}}});
   writer_.add({.session = {.versions = {{"Nsight Compute Target", "2025.1.0.0 (build 1) (public-release)"}}}});
   return writer_.take();
 }

@@ -17,7 +17,7 @@ namespace frx::bench {
 class ReportSample {
  public:
   static constexpr int kernels = 240;
-  static constexpr int shapes = 4;          // of each kernel
+  static constexpr int shapes = 4;  // of each kernel
   static constexpr int metrics = 600;
 
   ReportSample();

@@ -61,8 +61,7 @@ std::string tall_sample(std::size_t bytes) {
   do {
     const std::string launch = writer.launch();
     for (const Metric& metric : metrics) {
-      text += fmt::format(R"({},"Command line profiler metrics","{}","{}","{}")", launch, metric.name, metric.unit,
-                          writer.value(metric)) +
+      text += fmt::format(R"({},"Command line profiler metrics","{}","{}","{}")", launch, metric.name, metric.unit, writer.value(metric)) +
               "\n";
     }
   } while (text.size() < bytes);

@@ -28,8 +28,7 @@ std::uint32_t registers_when_loaded(const model::KernelResources& kernel, std::u
   const std::uint32_t ours = kernel.registers_per_thread.value_or(0);
   const std::uint32_t least = kernel.cc.major >= 7 ? 16 : 0;
   constexpr std::uint32_t of_driver_functions = 32;
-  if (kernel.driver_functions.value_or(0) > 0 && theirs == of_driver_functions)
-    return std::max(ours, of_driver_functions);
+  if (kernel.driver_functions.value_or(0) > 0 && theirs == of_driver_functions) return std::max(ours, of_driver_functions);
   return std::max(ours, least);
 }
 
@@ -96,8 +95,7 @@ TEST(CubinResources, AgreeWithTheDriverInRealReports) {
     const auto summary = ingest::nsight::read_report(**file, collector);
     ASSERT_TRUE(summary) << path.filename() << ": " << to_string(summary.error());
     collector.compare(path.filename());
-    for (const auto& [into, from] :
-         {std::pair{&registers, collector.registers}, std::pair{&static_shared, collector.static_shared}}) {
+    for (const auto& [into, from] : {std::pair{&registers, collector.registers}, std::pair{&static_shared, collector.static_shared}}) {
       into->compared += from.compared;
       into->equal += from.equal;
     }

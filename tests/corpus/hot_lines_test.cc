@@ -104,15 +104,18 @@ class MarkerChecker : public ReportConsumer {
   }
 
   void check_instruction(const Marker& marker) {
-    static const std::regex stalls(R"(responsible for ([\d.]+)% of all warp stalls\. ([\d.]+)% of the stalls for this line are of type (\w+))");
+    static const std::regex stalls(
+        R"(responsible for ([\d.]+)% of all warp stalls\. ([\d.]+)% of the stalls for this line are of type (\w+))");
     static const std::regex excess(R"(([\d.]+)% of this line's (global|shared))");
     const HotLine& line = by_address_[marker.address];
     std::smatch said;
     if (std::regex_search(marker.text, said, stalls)) {
       note(figures_.shares, line.share_pct && rounds_to(*line.share_pct, said[1]), marker);
-      const auto reason = std::find_if(line.stalls.begin(), line.stalls.end(), [&](const report::LineStall& stall) { return stall.reason == said[3].str(); });
+      const auto reason = std::find_if(line.stalls.begin(), line.stalls.end(),
+                                       [&](const report::LineStall& stall) { return stall.reason == said[3].str(); });
       note(figures_.reasons, reason != line.stalls.end() && rounds_to(reason->pct, said[2]), marker);
-      if (main_named_.insert(marker.address).second) note(figures_.main_reasons, !line.stalls.empty() && line.stalls[0].pct <= std::stod(said[2]) + 0.05, marker);
+      if (main_named_.insert(marker.address).second)
+        note(figures_.main_reasons, !line.stalls.empty() && line.stalls[0].pct <= std::stod(said[2]) + 0.05, marker);
     } else if (std::regex_search(marker.text, said, excess)) {
       const bool global = said[2] == "global";
       const std::optional<report::LineWaste>& waste = global ? line.sectors : line.wavefronts;
@@ -122,7 +125,8 @@ class MarkerChecker : public ReportConsumer {
 
   void check_line(const Marker& marker) {
     static const std::regex excess(R"(([\d.]+)% of this line's (global|shared))");
-    const auto line = std::find_if(lines_.begin(), lines_.end(), [&](const HotLine& one) { return one.place.line == marker.line && one.place.file == marker.file; });
+    const auto line = std::find_if(lines_.begin(), lines_.end(),
+                                   [&](const HotLine& one) { return one.place.line == marker.line && one.place.file == marker.file; });
     std::smatch said;
     if (std::regex_search(marker.text, said, excess)) {
       const bool global = said[2] == "global";
@@ -149,7 +153,8 @@ class MarkerChecker : public ReportConsumer {
 };
 
 void print(const char* what, const Agreement& agreement) {
-  std::printf("%-48s %3llu of %3llu\n", what, static_cast<unsigned long long>(agreement.equal), static_cast<unsigned long long>(agreement.compared));
+  std::printf("%-48s %3llu of %3llu\n", what, static_cast<unsigned long long>(agreement.equal),
+              static_cast<unsigned long long>(agreement.compared));
 }
 
 TEST(HotLines, AgreeWithTheMarkersOfNvidiasRules) {
@@ -163,15 +168,14 @@ TEST(HotLines, AgreeWithTheMarkersOfNvidiasRules) {
     ASSERT_TRUE(source);
     ASSERT_TRUE(read_report(**source, checker)) << path.filename();
   }
-  const std::pair<const char*, const Agreement*> all[] = {
-      {"share of the samples, per instruction", &figures.shares},
-      {"share of the named stall reason", &figures.reasons},
-      {"largest stall reason", &figures.main_reasons},
-      {"excessive global sectors, per instruction", &figures.global},
-      {"excessive shared wavefronts, per instruction", &figures.shared},
-      {"lines with many stalls have samples", &figures.hot_places},
-      {"excessive global sectors, per line", &figures.global_lines},
-      {"excessive shared wavefronts, per line", &figures.shared_lines}};
+  const std::pair<const char*, const Agreement*> all[] = {{"share of the samples, per instruction", &figures.shares},
+                                                          {"share of the named stall reason", &figures.reasons},
+                                                          {"largest stall reason", &figures.main_reasons},
+                                                          {"excessive global sectors, per instruction", &figures.global},
+                                                          {"excessive shared wavefronts, per instruction", &figures.shared},
+                                                          {"lines with many stalls have samples", &figures.hot_places},
+                                                          {"excessive global sectors, per line", &figures.global_lines},
+                                                          {"excessive shared wavefronts, per line", &figures.shared_lines}};
   std::uint64_t compared = 0;
   for (const auto& [what, agreement] : all) {
     print(what, *agreement);

@@ -94,7 +94,8 @@ std::string agreement(const std::vector<Judged>& judged) {
     good += one.accepted && one.missing.empty();
     if (!one.accepted || !one.missing.empty()) {
       bad += fmt::format("; {} {}: {}{}", one.row.sure ? "sure" : "likely", shorten(one.row.kernel, 24),
-                         one.accepted ? "" : one.primary + " is not accepted", one.missing.empty() ? "" : " not found: " + join(one.missing, ", "));
+                         one.accepted ? "" : one.primary + " is not accepted",
+                         one.missing.empty() ? "" : " not found: " + join(one.missing, ", "));
     }
   }
   return fmt::format("{}/{}{}", good, judged.size(), cell(bad));

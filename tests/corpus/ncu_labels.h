@@ -13,8 +13,8 @@
 namespace frx::corpus {
 
 struct LabelRow {
-  std::string file;     // "ncu/csv_....csv"
-  std::string kernel;   // "*": the kernel that takes most time
+  std::string file;    // "ncu/csv_....csv"
+  std::string kernel;  // "*": the kernel that takes most time
   std::vector<std::string> accepted, forbidden, must_find;
   bool sure = false;
 };
@@ -40,9 +40,9 @@ std::string agreement(const std::vector<Judged>& judged);
 struct Score {
   int sure = 0, sure_accepted = 0, sure_forbidden = 0;
   int likely = 0, likely_accepted = 0;
-  int must_find = 0, found = 0;   // of the sure rows
+  int must_find = 0, found = 0;  // of the sure rows
 
-  std::vector<std::string> refused;   // labelled files that were not read, with the reason
+  std::vector<std::string> refused;  // labelled files that were not read, with the reason
 
   void add(const Judged& judged);
 };

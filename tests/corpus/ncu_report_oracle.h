@@ -27,14 +27,14 @@ struct Agreement {
 struct ReportCheck {
   ingest::nsight::ReportSummary summary;
   std::uint64_t launches = 0, failed_launches = 0, values = 0, absent_values = 0, instances = 0, fired_rules = 0;
-  Agreement oracle_launches;   // every field of the row of this launch
-  Agreement oracle_values;     // the metrics of the rows
-  Agreement focus;             // numbers beside a metric's name in a rule result
-  Agreement quoted;            // numbers inside the texts of the rules
-  std::vector<std::string> differences;   // the first few, for people
+  Agreement oracle_launches;             // every field of the row of this launch
+  Agreement oracle_values;               // the metrics of the rows
+  Agreement focus;                       // numbers beside a metric's name in a rule result
+  Agreement quoted;                      // numbers inside the texts of the rules
+  std::vector<std::string> differences;  // the first few, for people
 };
 
-using Oracle = std::map<std::string, std::vector<std::string>>;   // file name -> its rows, as JSON text
+using Oracle = std::map<std::string, std::vector<std::string>>;  // file name -> its rows, as JSON text
 
 Oracle read_oracle(const std::filesystem::path& corpus);
 // The reports of a corpus folder, in order of their names.

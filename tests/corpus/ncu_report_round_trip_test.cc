@@ -42,12 +42,14 @@ Result<std::string> csv_of(const std::string& path, bool instances) {
   return csv;
 }
 
-void compare_findings(Trip& trip, const std::string& place, const std::vector<report::Finding>& read, const std::vector<report::Finding>& back) {
+void compare_findings(Trip& trip, const std::string& place, const std::vector<report::Finding>& read,
+                      const std::vector<report::Finding>& back) {
   trip.compare(trip.findings, read.size() == back.size(), fmt::format("{}: {} findings, then {}", place, read.size(), back.size()));
   for (std::size_t i = 0; i < std::min(read.size(), back.size()); ++i) {
     const bool same = read[i].label == back[i].label && std::abs(read[i].score - back[i].score) <= 1e-6 &&
                       std::abs(read[i].time_share - back[i].time_share) <= 1e-6;
-    trip.compare(trip.findings, same, fmt::format("{}: {} {}, then {} {}", place, read[i].label, read[i].score, back[i].label, back[i].score));
+    trip.compare(trip.findings, same,
+                 fmt::format("{}: {} {}, then {} {}", place, read[i].label, read[i].score, back[i].label, back[i].score));
   }
 }
 
@@ -64,8 +66,9 @@ void compare_values(Trip& trip, const std::string& place, const std::vector<repo
   const std::map<std::string_view, double> first = measured(read), second = measured(back);
   for (const auto& [id, value] : first) {
     const auto again = second.find(id);
-    trip.compare(trip.values, again != second.end() && close(value, again->second, 1e-9),
-                 fmt::format("{}: {} is {}, then {}", place, id, value, again == second.end() ? "nothing" : fmt::format("{}", again->second)));
+    trip.compare(
+        trip.values, again != second.end() && close(value, again->second, 1e-9),
+        fmt::format("{}: {} is {}, then {}", place, id, value, again == second.end() ? "nothing" : fmt::format("{}", again->second)));
   }
   for (const auto& [id, value] : second) {
     if (!first.contains(id)) trip.compare(trip.values, false, fmt::format("{}: {} is nothing, then {}", place, id, value));
@@ -88,7 +91,8 @@ void compare_kernels(Trip& trip, const report::NcuReport& read, const report::Nc
 std::multiset<std::string> rules(const report::NcuReport& report) {
   std::multiset<std::string> all;
   for (const report::ProfilerRule& rule : report.profiler_rules) {
-    all.insert(fmt::format("{}: {} {} {} {} {:.9g}", rule.kernel, rule.section, rule.name, rule.type, rule.text, rule.estimated_speedup_pct.value_or(-1)));
+    all.insert(fmt::format("{}: {} {} {} {} {:.9g}", rule.kernel, rule.section, rule.name, rule.type, rule.text,
+                           rule.estimated_speedup_pct.value_or(-1)));
   }
   return all;
 }
@@ -107,7 +111,8 @@ void compare_reports(Trip& trip, const report::NcuReport& read, const report::Nc
   trip.compare(trip.primaries, read.gpu == back.gpu && read.compute_capability == back.compute_capability,
                fmt::format("the GPU: {} {}, then {} {}", read.gpu, read.compute_capability, back.gpu, back.compute_capability));
   trip.compare(trip.primaries, read.launches == back.launches && read.timed_launches == back.timed_launches, "the number of launches");
-  trip.compare(trip.values, read.absent_values == back.absent_values, fmt::format("absent: {}, then {}", read.absent_values, back.absent_values));
+  trip.compare(trip.values, read.absent_values == back.absent_values,
+               fmt::format("absent: {}, then {}", read.absent_values, back.absent_values));
   // The instances of some counters become hot lines, which a table has no place for: those are unknown on one side only.
   const std::vector<std::string>&first = read.unknown_metrics, &second = back.unknown_metrics;
   trip.compare(trip.values, std::includes(second.begin(), second.end(), first.begin(), first.end()) && second.size() <= first.size() + 10,

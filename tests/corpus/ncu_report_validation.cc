@@ -26,8 +26,7 @@ const std::map<std::string, std::string, std::less<>> reasons = {
      "kernel nothing is. The report names the counters that would decide."},
     {"eleuther_a100_cutlass_profile_20480.ncu-rep",
      "81 blocks for 108 SMs: the wave is not full, but DRAM is 87 % busy, so more SMs would not help; the saturated memory leads."},
-    {"eleuther_a100_cutlass_profile_20544_goodTile.ncu-rep",
-     "The same as above: 80 blocks for 108 SMs while DRAM is 87 % busy."},
+    {"eleuther_a100_cutlass_profile_20544_goodTile.ncu-rep", "The same as above: 80 blocks for 108 SMs while DRAM is 87 % busy."},
 };
 
 struct Sums {
@@ -71,9 +70,9 @@ struct Page {
       return;
     }
     sums.add(*check);
-    table += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |", name, check->summary.session.tool_version(),
-                         check->launches, check->values, of(check->oracle_launches), of(check->quoted), of(check->focus),
-                         check->summary.totals.unknown_fields);
+    table +=
+        fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |", name, check->summary.session.tool_version(), check->launches,
+                    check->values, of(check->oracle_launches), of(check->quoted), of(check->focus), check->summary.totals.unknown_fields);
     table += diagnosis(path, name) + "\n";
   }
 
@@ -99,12 +98,15 @@ struct Page {
         "Written by `./dev corpus --write`. %zu files, %zu read to the last byte: %zu launches (%zu of them failed), %zu values,\n"
         "%zu values of instances, %zu rules of the tool that fired.\n\n"
         "Truths they are compared with:\n\n"
-        "- **oracle**: an independent decoding; of a launch its names, shape, context, stream, process, number of metrics, sections, fired\n"
+        "- **oracle**: an independent decoding; of a launch its names, shape, context, stream, process, number of metrics, sections, "
+        "fired\n"
         "  rules and chosen values must all be equal: **%s** launches, %s values.\n"
         "- **quoted**: numbers inside the texts of NVIDIA's rules, against the metric they quote, to the printed digit: **%s**.\n"
-        "- **focus**: values that stand beside the name of a metric in the result of a rule, bit for bit: **%s**. The others are no errors: such\n"
+        "- **focus**: values that stand beside the name of a metric in the result of a rule, bit for bit: **%s**. The others are no "
+        "errors: such\n"
         "  a rule looks at a part or a difference of what it names (one opcode of `sass__inst_executed_per_opcode`, for example).\n"
-        "- **labels**: **%d of %d** sure rows have an accepted primary bottleneck, %d have a forbidden one, **%d of %d** required labels are\n"
+        "- **labels**: **%d of %d** sure rows have an accepted primary bottleneck, %d have a forbidden one, **%d of %d** required labels "
+        "are\n"
         "  found; of the likely rows %d of %d are accepted. The rules were not fitted to these rows.\n\n"
         "`skipped`: fields of launches whose meaning nobody has described; skipped and counted.\n\n"
         "| file | tool | launches | values | oracle | quoted | focus | skipped | primary bottleneck | labels |\n"

@@ -77,15 +77,16 @@ int main(int argc, char** argv) {
     const auto reason = reasons.find(name);
     disagreements += fmt::format("- `{}`: {}\n", name, reason == reasons.end() ? "not explained yet." : reason->second);
   }
-  std::printf("# Nsight Compute captures: what we make of each\n\n"
-              "Written by `./dev corpus --write`. %zu files: %d read, %zu refused with a reason.\n\n"
-              "Agreement with the expert labels: **%d of %d** sure rows have an accepted primary bottleneck, %d have a forbidden one,\n"
-              "**%d of %d** required labels are found; of the likely rows %d of %d are accepted.\n\n"
-              "`kernels / launches`; `metrics` recognised / unknown by name (unknown ones are counters no label asks for);\n"
-              "`labels`: rows whose primary is accepted and whose required labels are all found.\n\n"
-              "| file | format | kernels / launches | metrics | GPU | primary bottleneck | labels |\n|---|---|---|---|---|---|---|\n%s\n## Disagreements\n\n%s",
-              paths.size(), read, paths.size() - static_cast<std::size_t>(read), score.sure_accepted, score.sure, score.sure_forbidden,
-              score.found, score.must_find, score.likely_accepted, score.likely, table.c_str(),
-              disagreements.empty() ? "None.\n" : disagreements.c_str());
+  std::printf(
+      "# Nsight Compute captures: what we make of each\n\n"
+      "Written by `./dev corpus --write`. %zu files: %d read, %zu refused with a reason.\n\n"
+      "Agreement with the expert labels: **%d of %d** sure rows have an accepted primary bottleneck, %d have a forbidden one,\n"
+      "**%d of %d** required labels are found; of the likely rows %d of %d are accepted.\n\n"
+      "`kernels / launches`; `metrics` recognised / unknown by name (unknown ones are counters no label asks for);\n"
+      "`labels`: rows whose primary is accepted and whose required labels are all found.\n\n"
+      "| file | format | kernels / launches | metrics | GPU | primary bottleneck | labels |\n|---|---|---|---|---|---|---|\n%s\n## "
+      "Disagreements\n\n%s",
+      paths.size(), read, paths.size() - static_cast<std::size_t>(read), score.sure_accepted, score.sure, score.sure_forbidden, score.found,
+      score.must_find, score.likely_accepted, score.likely, table.c_str(), disagreements.empty() ? "None.\n" : disagreements.c_str());
   return 0;
 }

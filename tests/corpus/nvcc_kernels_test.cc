@@ -59,8 +59,7 @@ Output run(const std::string& command) {
   FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
   if (!pipe) return output;
   std::array<char, 4096> buffer{};
-  while (const std::size_t size = std::fread(buffer.data(), 1, buffer.size(), pipe))
-    output.text.append(buffer.data(), size);
+  while (const std::size_t size = std::fread(buffer.data(), 1, buffer.size(), pipe)) output.text.append(buffer.data(), size);
   output.status = pclose(pipe);
   return output;
 }
@@ -71,9 +70,8 @@ struct Said {
 };
 
 void PrintTo(const Said& said, std::ostream* out) {
-  *out << fmt::format(
-      "{} bytes stack frame, {} bytes spill stores, {} bytes spill loads, {} registers, {} barriers, {} bytes smem",
-      said.frame, said.spill_stores, said.spill_loads, said.registers, said.barriers, said.shared);
+  *out << fmt::format("{} bytes stack frame, {} bytes spill stores, {} bytes spill loads, {} registers, {} barriers, {} bytes smem",
+                      said.frame, said.spill_stores, said.spill_loads, said.registers, said.barriers, said.shared);
 }
 
 // "copy for sm_80" -> what ptxas says of it.
@@ -175,7 +173,8 @@ TEST_F(CompiledKernels, AreReadFromAStaticLibrary) {
   // nvcc calls them "tmpxft_0000640e_00000000-16_kernels.o".
   std::map<std::string, std::size_t> kernels;
   for (const model::KernelResources& kernel : code->kernels) {
-    EXPECT_TRUE(kernel.member.ends_with(kernel.name == "_Z6secondPi" ? "_a_second_source_with_a_long_name.o" : "_kernels.o")) << kernel.member;
+    EXPECT_TRUE(kernel.member.ends_with(kernel.name == "_Z6secondPi" ? "_a_second_source_with_a_long_name.o" : "_kernels.o"))
+        << kernel.member;
     ++kernels[kernel.member];
   }
   EXPECT_EQ(kernels.size(), 2u);

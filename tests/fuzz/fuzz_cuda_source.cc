@@ -28,8 +28,7 @@ const frx::knowledge::SmLimits* limits() {
 void check_syntax(const cuda::Source& source) {
   for (std::uint32_t n = 0; n < source.syntax.size(); ++n) {
     const cuda::Node& node = source.syntax[n];
-    require(node.begin <= node.end && node.end <= source.text.size() && node.last > n &&
-            node.last <= source.syntax.size());
+    require(node.begin <= node.end && node.end <= source.text.size() && node.last > n && node.last <= source.syntax.size());
     if (node.parent == cuda::none) continue;
     const cuda::Node& parent = source.syntax[node.parent];
     require(node.parent < n && node.last <= parent.last && node.begin >= parent.begin && node.end <= parent.end);
@@ -50,8 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const frx::detect::CudaFindings result = frx::detect::examine_cuda(rules(), inspection, sources, "sm_80");
   for (const frx::model::CodeFinding& finding : result.findings) {
     require(rules().with_id(finding.code) != nullptr);
-    require(finding.place.line >= 1 && finding.place.line <= sources[0].line_starts.size() &&
-            finding.place.column >= 1);
+    require(finding.place.line >= 1 && finding.place.line <= sources[0].line_starts.size() && finding.place.column >= 1);
   }
   return 0;
 }

@@ -9,8 +9,13 @@ using frx::knowledge::Expression;
 
 frx::Result<Expression> parse(std::string_view text) {
   // Stands in the place of a name.
-  static const Expression busy =
-      Expression::parse("x > 80% or not known(x)", [](std::string_view) { return frx::knowledge::Operand{1, *frx::parse_unit("%")}; }, "busy").value();
+  static const Expression busy = Expression::parse(
+                                     "x > 80% or not known(x)",
+                                     [](std::string_view) {
+                                       return frx::knowledge::Operand{1, *frx::parse_unit("%")};
+                                     },
+                                     "busy")
+                                     .value();
   const frx::knowledge::Scope scope = [](std::string_view name) -> std::optional<frx::knowledge::Operand> {
     if (name == "kernel.matrix") return frx::knowledge::Operand{0, {}, true};
     if (name == "busy") return frx::knowledge::Operand{.meaning = &busy};

@@ -7,8 +7,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using frx::fuzz::require;
-  constexpr frx::ingest::fatbin::ReadLimits limits{
-      .image_bytes = 1 << 20, .ptx_bytes = 1 << 20, .times_file = 8, .bytes_beyond = 1 << 20};
+  constexpr frx::ingest::fatbin::ReadLimits limits{.image_bytes = 1 << 20, .ptx_bytes = 1 << 20, .times_file = 8, .bytes_beyond = 1 << 20};
   const frx::fuzz::ExactInput input(data, size);
   const auto code = frx::ingest::fatbin::read_device_code("input", input.text(), limits);
   if (!code) {

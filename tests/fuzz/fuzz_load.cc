@@ -28,7 +28,8 @@ void check_harmless(const std::string& text) {
 }
 
 void print(const frx::report::NcuReport& report) {
-  const frx::answer::Answer answer = frx::compose::answer_of(std::shared_ptr<const frx::report::NcuReport>(std::shared_ptr<void>(), &report));
+  const frx::answer::Answer answer =
+      frx::compose::answer_of(std::shared_ptr<const frx::report::NcuReport>(std::shared_ptr<void>(), &report));
   for (const std::string_view format : {"text", "json", "markdown", "brief"}) {
     for (const auto detail : {frx::answer::Detail::full, frx::answer::Detail::brief}) {
       std::string text;

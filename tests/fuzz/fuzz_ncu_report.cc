@@ -1,9 +1,9 @@
 // Bytes as a report of Nsight Compute: once as the importer reads it, once with everything that is read
 // only when it is asked for.
 #include "fuzz/input.h"
-#include "ingest/profile.h"
 #include "ingest/ncu_report/report.h"
 #include "ingest/ncu_report/rule_text.h"
+#include "ingest/profile.h"
 
 namespace {
 

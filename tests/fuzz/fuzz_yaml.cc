@@ -18,8 +18,8 @@ const std::string& overlay() {
   return folder.path();
 }
 
-constexpr std::string_view places[] = {"bottlenecks/fuzz.yaml", "metrics/fuzz.yaml", "gpus/fuzz.yaml", "kernels/classes.yaml",
-                                       "metrics/rule_facts.yaml", "recommendations/rec_fuzz.yaml"};
+constexpr std::string_view places[] = {"bottlenecks/fuzz.yaml", "metrics/fuzz.yaml",       "gpus/fuzz.yaml",
+                                       "kernels/classes.yaml",  "metrics/rule_facts.yaml", "recommendations/rec_fuzz.yaml"};
 
 }  // namespace
 

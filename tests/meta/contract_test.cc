@@ -180,12 +180,15 @@ TEST(Contract, PresetsCardsDimensionsAndDiagnosesAreThoseOfTheData) {
   EXPECT_EQ(contract_names("8.4", 2), in_list("reconciliation", "diagnoses", "id"));
   EXPECT_EQ(contract_names("8.2", 2), in_list("compare", "dimensions", "id"));
   for (const Value& root : Library::builtin().folder("recommendations")) {
-    if (root["id"]) EXPECT_THAT(contract_section("7.1"), ::testing::HasSubstr(fmt::format("| `{}` | {} | {} |", root["id"].text(), root["category"].text(), root["title"].text())));
+    if (root["id"])
+      EXPECT_THAT(contract_section("7.1"), ::testing::HasSubstr(fmt::format("| `{}` | {} | {} |", root["id"].text(),
+                                                                            root["category"].text(), root["title"].text())));
   }
   for (const Value& root : Library::builtin().folder("compare")) {
     for (std::size_t i = 0; i < root["dimensions"].size(); ++i) {
       const Value dimension = root["dimensions"].item(i);
-      EXPECT_THAT(contract_section("8.2"), ::testing::HasSubstr(fmt::format("| `{}` | {:.0f} % |", dimension["id"].text(), 100 * dimension["weight"].number().value_or(0))));
+      EXPECT_THAT(contract_section("8.2"), ::testing::HasSubstr(fmt::format("| `{}` | {:.0f} % |", dimension["id"].text(),
+                                                                            100 * dimension["weight"].number().value_or(0))));
     }
   }
 }
@@ -229,8 +232,10 @@ TEST(Contract, FilesAndVariablesAreThoseOfTheProgram) {
   EXPECT_EQ(contract_names("4.3", 2), texts_in("src/capture/collect.cc", R"re(\{"(FRX_[A-Z_]+)", )re"));
   const Json event = Json::parse(content(repository() / "data/schemas/run_event_v0.json"));
   EXPECT_EQ(contract_names("4.4", 2), event["properties"]["event_type"]["enum"].get<Names>());
-  for (const std::string& line : contract_names("8.6", 2)) EXPECT_THAT(content(repository() / "include/frx/frx_bench.cuh"), ::testing::HasSubstr(line.substr(0, line.size() - 1)));
-  for (const std::string& file : contract_names("4.5", 2)) EXPECT_THAT(all_golden_output() + content(repository() / "src/cli/explain_brief.cc"), ::testing::HasSubstr(file));
+  for (const std::string& line : contract_names("8.6", 2))
+    EXPECT_THAT(content(repository() / "include/frx/frx_bench.cuh"), ::testing::HasSubstr(line.substr(0, line.size() - 1)));
+  for (const std::string& file : contract_names("4.5", 2))
+    EXPECT_THAT(all_golden_output() + content(repository() / "src/cli/explain_brief.cc"), ::testing::HasSubstr(file));
 }
 
 TEST(Contract, HeadingsStandInGoldenCases) {

@@ -122,8 +122,7 @@ TEST(CudaRules, AreShownToFireAndToBeSilent) {
 TEST(CudaRules, LinkOnlyCardsThatThereAre) {
   for (const knowledge::CodeRule& rule : cuda_rules().all()) {
     for (const std::string_view card : rule.recommendations) {
-      EXPECT_TRUE(fs::exists(repository() / "data/recommendations" / (std::string(card) + ".yaml")))
-          << rule.where << ": " << card;
+      EXPECT_TRUE(fs::exists(repository() / "data/recommendations" / (std::string(card) + ".yaml"))) << rule.where << ": " << card;
     }
   }
 }

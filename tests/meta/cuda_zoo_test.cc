@@ -22,8 +22,7 @@ using ::testing::IsEmpty;
 
 std::vector<std::string> pairs() {
   std::vector<std::string> names;
-  for (const fs::path& file : files_below("demos/cuda_zoo", "expected.txt"))
-    names.push_back(file.parent_path().filename());
+  for (const fs::path& file : files_below("demos/cuda_zoo", "expected.txt")) names.push_back(file.parent_path().filename());
   return names;
 }
 
@@ -46,8 +45,7 @@ TEST_P(CudaZoo, Compiles) {
   const TemporaryDirectory out = TemporaryDirectory::make(::testing::TempDir()).value();
   for (const char* file : {"bad.cu", "good.cu"}) {
     const std::string source = folder(GetParam()) / file;
-    const std::string command =
-        "nvcc -arch=sm_80 -ptx -o " + shell_quote(out.file("k.ptx")) + " " + shell_quote(source);
+    const std::string command = "nvcc -arch=sm_80 -ptx -o " + shell_quote(out.file("k.ptx")) + " " + shell_quote(source);
     EXPECT_EQ(std::system(command.c_str()), 0) << source;
   }
 }
@@ -117,8 +115,7 @@ TEST_P(CudaZoo, ComparedWithPtxTheGoodOneWins) {
   expect_answer(bad, good, report::Side::second);
 }
 
-INSTANTIATE_TEST_SUITE_P(Demos, CudaZoo, ::testing::ValuesIn(pairs()),
-                         [](const auto& one) { return "pair_" + one.param; });
+INSTANTIATE_TEST_SUITE_P(Demos, CudaZoo, ::testing::ValuesIn(pairs()), [](const auto& one) { return "pair_" + one.param; });
 
 TEST(CudaZoo, HasPairsForADozenRulesAndNamesThemAll) {
   std::set<std::string> rules;

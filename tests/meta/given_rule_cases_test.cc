@@ -130,7 +130,8 @@ TEST_P(RulesOf, ExpectInProfilesWhatCanBeMeasured) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, RulesOf, ::testing::Values("ptx", "cubin", "cuda"), [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Kinds, RulesOf, ::testing::Values("ptx", "cubin", "cuda"),
+                         [](const auto& info) { return std::string(info.param); });
 
 // A column of global memory and one of a tile in shared memory.
 constexpr const char* walks_columns = R"(.version 8.0

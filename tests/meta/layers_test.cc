@@ -11,9 +11,19 @@ namespace frx::testing {
 namespace {
 
 // A folder may use those of the lines above its own, never a neighbour on the same line.
-const std::vector<std::set<std::string>> pipeline = {
-    {"base"}, {"model", "answer"}, {"knowledge"}, {"ingest", "derive", "detect"}, {"convert", "diagnose"}, {"advise"}, {"report"},
-    {"compose", "render"}, {"capture"}, {"analyse"}, {"experiment", "serve"}, {"cli"}, {"capi"}};
+const std::vector<std::set<std::string>> pipeline = {{"base"},
+                                                     {"model", "answer"},
+                                                     {"knowledge"},
+                                                     {"ingest", "derive", "detect"},
+                                                     {"convert", "diagnose"},
+                                                     {"advise"},
+                                                     {"report"},
+                                                     {"compose", "render"},
+                                                     {"capture"},
+                                                     {"analyse"},
+                                                     {"experiment", "serve"},
+                                                     {"cli"},
+                                                     {"capi"}};
 
 int place(const std::string& folder) {
   for (std::size_t i = 0; i < pipeline.size(); ++i) {
@@ -99,7 +109,8 @@ std::set<fs::path> with_their_headers(std::vector<fs::path> files) {
 }
 
 TEST(Layers, NoTypeOfAModelLeaksIntoARenderer) {
-  const std::regex foreign(R"(\b(model|derive|report|diagnose|advise|detect|knowledge|ingest|compose)::|namespace\s+(frx::)?(model|derive|report|compose)\b)");
+  const std::regex foreign(
+      R"(\b(model|derive|report|diagnose|advise|detect|knowledge|ingest|compose)::|namespace\s+(frx::)?(model|derive|report|compose)\b)");
   const std::set<fs::path> seen = with_their_headers(sources("render"));
   EXPECT_TRUE(seen.contains(repository() / "src/answer/document.h"));
   for (const fs::path& file : seen) {
@@ -119,15 +130,16 @@ TEST(Layers, IncludesFollowTheDeclaredDependencies) {
       for (const auto& [line, included] : includes(file)) {
         const std::string other = included.substr(0, included.find('/'));
         if (place(other) < 0 || other == folder) continue;  // generated headers and third-party ones
-        EXPECT_TRUE(allowed.contains(other)) << shown(file) << ":" << line << ": " << folder << " may not include " << other
-                                             << " (" << included << ")";
+        EXPECT_TRUE(allowed.contains(other)) << shown(file) << ":" << line << ": " << folder << " may not include " << other << " ("
+                                             << included << ")";
       }
     }
   }
 }
 
 TEST(Layers, OnlyTheOutermostFoldersTouchTheProcess) {
-  const std::regex call(R"((^|[^\w.>])(std::)?(getenv|setenv|printf|fprintf|puts|exit|_exit|quick_exit|abort|system)\s*\(|std::c(out|err|in)\b)");
+  const std::regex call(
+      R"((^|[^\w.>])(std::)?(getenv|setenv|printf|fprintf|puts|exit|_exit|quick_exit|abort|system)\s*\(|std::c(out|err|in)\b)");
   for (const std::string& folder : folders()) {
     if (place(folder) >= place("capture")) continue;
     for (const fs::path& file : sources(folder)) {

@@ -111,7 +111,9 @@ class Vocabulary {
     return read(all);
   }
   // Without a condition it is said where nothing else is.
-  const Expression& of_root(const Value& root, std::string_view key) { return read(root[key] ? root[key].text() : key == "when" ? "0 < 1" : "1"); }
+  const Expression& of_root(const Value& root, std::string_view key) {
+    return read(root[key] ? root[key].text() : key == "when" ? "0 < 1" : "1");
+  }
 
   Domain domain_;
   std::deque<std::unique_ptr<Expression>> kept_;
@@ -193,7 +195,8 @@ TEST(Reachable, EveryRuleAboutCodeCanHold) {
       EXPECT_EQ(satisfy({{&rule.when}}, range).answer, Satisfied::yes) << rule.where << ": no facts satisfy " << rule.id;
       for (const auto& [sm, special] : rule.architectures) {
         if (special.when.empty()) continue;
-        EXPECT_EQ(satisfy({{&special.when}}, range).answer, Satisfied::yes) << rule.where << ": no facts satisfy " << rule.id << " on " << sm;
+        EXPECT_EQ(satisfy({{&special.when}}, range).answer, Satisfied::yes)
+            << rule.where << ": no facts satisfy " << rule.id << " on " << sm;
       }
     }
   }
@@ -275,21 +278,74 @@ TEST(NamesOfAdvice, AreTheDocumentedOnes) {
   const auto expect = [](Domain domain, std::initializer_list<std::string_view> documented) {
     for (const std::string_view name : documented) EXPECT_TRUE(names().find(domain, name)) << name;
   };
-  expect(Domain::kernel,
-         {"memory_bandwidth_saturated", "memory_bandwidth_high", "dram_throughput_pct", "tensor_core_underutilized", "tensor_core_inactive",
-          "tensor_core_utilization_pct", "l1_cache_miss_heavy", "l1_cache_hit_rate_pct", "l2_cache_miss_heavy", "l2_cache_hit_rate_pct",
-          "uncoalesced_global_loads", "avg_global_load_sectors_per_request", "issue_efficiency_low", "issue_efficiency_very_low",
-          "issue_slot_utilization_pct", "eligible_warps_low", "scheduler_active_low", "occupancy_good", "occupancy_low",
-          "occupancy_limited_by_registers", "occupancy_limited_by_shared_memory", "occupancy_limited_by_block_size", "avg_occupancy_pct",
-          "warp_stall_is_memory", "warp_stall_is_sync", "warp_stall_is_compute", "memory_stall_fraction", "avg_barrier_stall_pct",
-          "avg_math_throttle_stall_pct", "avg_registers_per_thread", "mfu_pct", "mfu_low", "arithmetic_intensity", "achieved_tflops",
-          "peak_tflops", "peak_bw_gbps", "memory_utilization_pct", "roofline_ceiling_tflops", "roofline_estimated", "framework_pytorch",
-          "mixed_precision_enabled", "is_distributed", "num_gpus"});
-  expect(Domain::run,
-         {"low_gpu_activity", "very_low_gpu_activity", "gpu_util_pct", "unstable_gpu_util", "input_frac", "input_pipeline_stalled",
-          "input_pipeline_severe", "h2d_frac", "h2d_copy_low", "h2d_copy_stalled", "h2d_copy_severe", "sync_frac", "sync_heavy", "sync_severe",
-          "memory_near_capacity", "memory_pressure_moderate", "memory_peak_ratio", "shapes_unstable", "shapes_highly_unstable",
-          "shape_volatility", "has_profiler_data", "profiler_windows", "framework_pytorch", "mixed_precision_enabled", "num_gpus"});
+  expect(Domain::kernel, {"memory_bandwidth_saturated",
+                          "memory_bandwidth_high",
+                          "dram_throughput_pct",
+                          "tensor_core_underutilized",
+                          "tensor_core_inactive",
+                          "tensor_core_utilization_pct",
+                          "l1_cache_miss_heavy",
+                          "l1_cache_hit_rate_pct",
+                          "l2_cache_miss_heavy",
+                          "l2_cache_hit_rate_pct",
+                          "uncoalesced_global_loads",
+                          "avg_global_load_sectors_per_request",
+                          "issue_efficiency_low",
+                          "issue_efficiency_very_low",
+                          "issue_slot_utilization_pct",
+                          "eligible_warps_low",
+                          "scheduler_active_low",
+                          "occupancy_good",
+                          "occupancy_low",
+                          "occupancy_limited_by_registers",
+                          "occupancy_limited_by_shared_memory",
+                          "occupancy_limited_by_block_size",
+                          "avg_occupancy_pct",
+                          "warp_stall_is_memory",
+                          "warp_stall_is_sync",
+                          "warp_stall_is_compute",
+                          "memory_stall_fraction",
+                          "avg_barrier_stall_pct",
+                          "avg_math_throttle_stall_pct",
+                          "avg_registers_per_thread",
+                          "mfu_pct",
+                          "mfu_low",
+                          "arithmetic_intensity",
+                          "achieved_tflops",
+                          "peak_tflops",
+                          "peak_bw_gbps",
+                          "memory_utilization_pct",
+                          "roofline_ceiling_tflops",
+                          "roofline_estimated",
+                          "framework_pytorch",
+                          "mixed_precision_enabled",
+                          "is_distributed",
+                          "num_gpus"});
+  expect(Domain::run, {"low_gpu_activity",
+                       "very_low_gpu_activity",
+                       "gpu_util_pct",
+                       "unstable_gpu_util",
+                       "input_frac",
+                       "input_pipeline_stalled",
+                       "input_pipeline_severe",
+                       "h2d_frac",
+                       "h2d_copy_low",
+                       "h2d_copy_stalled",
+                       "h2d_copy_severe",
+                       "sync_frac",
+                       "sync_heavy",
+                       "sync_severe",
+                       "memory_near_capacity",
+                       "memory_pressure_moderate",
+                       "memory_peak_ratio",
+                       "shapes_unstable",
+                       "shapes_highly_unstable",
+                       "shape_volatility",
+                       "has_profiler_data",
+                       "profiler_windows",
+                       "framework_pytorch",
+                       "mixed_precision_enabled",
+                       "num_gpus"});
   expect(Domain::ptx,
          {"ptx_has_register_spills", "ptx_high_register_count", "ptx_very_high_register_count", "ptx_max_register_count",
           "ptx_global_memory_heavy", "ptx_max_global_memory_ratio", "ptx_no_shared_memory", "ptx_has_fp64", "ptx_has_fp64_arithmetic",
@@ -297,9 +353,9 @@ TEST(NamesOfAdvice, AreTheDocumentedOnes) {
 }
 
 // Facts of static analysis that no rule, label or message asks for.
-const std::set<std::string_view> documented_facts = {"shared_memory_tiling", "has_loop", "coalesced_access_count", "read_only_or_constant_cache",
-                                                     "virtual_registers", "register_limit", "static_shared_bytes",
-                                                     "divergent_branch_density"};
+const std::set<std::string_view> documented_facts = {
+    "shared_memory_tiling", "has_loop",       "coalesced_access_count", "read_only_or_constant_cache",
+    "virtual_registers",    "register_limit", "static_shared_bytes",    "divergent_branch_density"};
 
 void add_fact_words(const Value& value, std::set<std::string>& into) {
   if (value.is_text()) add_words(value.text(), into);

@@ -68,7 +68,8 @@ TEST(Formats, HaveNamesOfTheirOwn) {
 
 TEST(Formats, AreReadInOneWayOrSayWhatToDoInstead) {
   for (const ingest::Format* format : ingest::formats()) {
-    const int ways = (format->read != nullptr) + (format->read_session != nullptr) + (format->read_lines != nullptr) + !format->hint.empty();
+    const int ways =
+        (format->read != nullptr) + (format->read_session != nullptr) + (format->read_lines != nullptr) + !format->hint.empty();
     EXPECT_EQ(ways, 1) << format->id;
     EXPECT_EQ(format->begins != nullptr, format->read_lines != nullptr) << format->id;
     EXPECT_NE(format->begins != nullptr, format->recognises != nullptr) << format->id;
@@ -135,7 +136,8 @@ TEST(Commands, StandInTheReference) {
   std::string all;
   for (const fs::path& page : pages) all += content(page);
   for (const cli::Command* command : cli::commands()) {
-    EXPECT_NE(all.find("frx " + std::string(command->name)), all.npos) << "docs/reference does not mention frx " << command->name << ": ./dev reference";
+    EXPECT_NE(all.find("frx " + std::string(command->name)), all.npos)
+        << "docs/reference does not mention frx " << command->name << ": ./dev reference";
   }
 }
 
@@ -152,7 +154,8 @@ TEST(GoldenCases, AreWellFormed) {
 TEST(GoldenCases, AreNamedBySentencesWithDashes) {
   for (const fs::path& file : files_below("tests/golden", ".case")) {
     const std::string name = file.stem();
-    const bool plain = std::all_of(name.begin(), name.end(), [](char c) { return c == '-' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
+    const bool plain =
+        std::all_of(name.begin(), name.end(), [](char c) { return c == '-' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
     EXPECT_TRUE(plain) << shown(file);
   }
 }

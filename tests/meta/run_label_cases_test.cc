@@ -49,7 +49,8 @@ class RunLabelCase : public ::testing::TestWithParam<RunCase> {};
 
 TEST_P(RunLabelCase, HoldsAsItSays) {
   const auto& [label, entry] = GetParam();
-  const diagnose::TrainingDiagnosis diagnosis = diagnose::diagnose_run(run_labels(), facts_given(entry["given"]), "unknown", {5, true, false});
+  const diagnose::TrainingDiagnosis diagnosis =
+      diagnose::diagnose_run(run_labels(), facts_given(entry["given"]), "unknown", {5, true, false});
   const bool fires = diagnosis.with_id(label->id) != nullptr;
   const bool unknown = std::ranges::find(diagnosis.cannot_tell, label) != diagnosis.cannot_tell.end();
   EXPECT_EQ(fires ? "fires" : unknown ? "cannot tell" : "clear", entry["expect"].text()) << label->id << ": " << entry["name"].text();

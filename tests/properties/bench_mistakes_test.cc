@@ -111,8 +111,10 @@ TEST(BenchMistakes, H3_ABuildFlagKeepsItsBlanks) {
 // A median of launches one after the other is that of a warm cache.
 TEST(BenchMistakes, H4_WarmAndColdTimesAreBothThere) {
   BenchShop shop;
-  const std::string first = shop.source("a.cu", "// fake nvcc: run echo \"FRX_KERNEL_US: 10\"\n// fake nvcc: run echo \"FRX_KERNEL_COLD_US: 40\"\n");
-  const std::string second = shop.source("b.cu", "// fake nvcc: run echo \"FRX_KERNEL_US: 5\"\n// fake nvcc: run echo \"FRX_KERNEL_COLD_US: 39\"\n");
+  const std::string first =
+      shop.source("a.cu", "// fake nvcc: run echo \"FRX_KERNEL_US: 10\"\n// fake nvcc: run echo \"FRX_KERNEL_COLD_US: 40\"\n");
+  const std::string second =
+      shop.source("b.cu", "// fake nvcc: run echo \"FRX_KERNEL_US: 5\"\n// fake nvcc: run echo \"FRX_KERNEL_COLD_US: 39\"\n");
   EXPECT_EQ(shop.run({first, second, "--json"}), 0);
   const json answer = json::parse(shop.out);
   EXPECT_EQ(answer["kernel_event"]["speedup_x"], 2.0);

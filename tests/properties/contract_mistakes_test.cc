@@ -30,10 +30,13 @@ constexpr std::string_view ptx =
     ".version 8.4\n.target sm_80\n.address_size 64\n.visible .entry gather(.param .u64 p)\n{\n.reg .f32 %f<4>;\n.reg .b64 %rd<4>;\n"
     "ld.param.u64 %rd1, [p];\nld.global.f32 %f1, [%rd1];\nst.global.f32 [%rd1+4], %f1;\nret;\n}\n";
 constexpr std::string_view profile =
-    "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
+    "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric "
+    "Value\"\n"
     "\"0\",\"gather\",\"(256, 1, 1)\",\"(4096, 1, 1)\",\"0\",\"8.0\",\"s\",\"gpu__time_duration.sum\",\"us\",\"100\"\n"
-    "\"0\",\"gather\",\"(256, 1, 1)\",\"(4096, 1, 1)\",\"0\",\"8.0\",\"s\",\"dram__throughput.avg.pct_of_peak_sustained_elapsed\",\"%\",\"82\"\n"
-    "\"0\",\"gather\",\"(256, 1, 1)\",\"(4096, 1, 1)\",\"0\",\"8.0\",\"s\",\"sm__throughput.avg.pct_of_peak_sustained_elapsed\",\"%\",\"20\"\n";
+    "\"0\",\"gather\",\"(256, 1, 1)\",\"(4096, 1, "
+    "1)\",\"0\",\"8.0\",\"s\",\"dram__throughput.avg.pct_of_peak_sustained_elapsed\",\"%\",\"82\"\n"
+    "\"0\",\"gather\",\"(256, 1, 1)\",\"(4096, 1, "
+    "1)\",\"0\",\"8.0\",\"s\",\"sm__throughput.avg.pct_of_peak_sustained_elapsed\",\"%\",\"20\"\n";
 constexpr std::string_view trace =
     R"({"traceEvents":[{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","ts":0,"dur":1000,"pid":1,"tid":1},)"
     R"({"ph":"X","cat":"kernel","name":"k","ts":100,"dur":500,"pid":0,"tid":7,"args":{"device":0,"stream":7,"correlation":1}}]})";
@@ -139,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Refused{{"bench", "--emit-harness", "--runs", "3"}, "--runs goes with two programs"},
                       Refused{{"ncu-command", "--list", "--launch-count", "3"}, "--launch-count goes with the command of a preset"},
                       Refused{{"ncu-command", "memory", "--list"}, "PRESET goes with the command of a preset"},
-        Refused{{"collect", "--explain-out", "x", "--", "true"}, "--explain-out goes with --explain"},
+                      Refused{{"collect", "--explain-out", "x", "--", "true"}, "--explain-out goes with --explain"},
                       Refused{{"init", "--yes"}, "--yes goes with --patch FILE"},
                       Refused{{"init", "--patch", "a.cu", "--json"}, "--json cannot ask"}));
 

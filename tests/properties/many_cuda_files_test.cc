@@ -34,7 +34,8 @@ class RandomProgram {
   std::string file(const std::string& own) {
     std::string text = fmt::format(
         "// frx: ignore nothing\n#include \"x.h\"\n#define WIDTH_{0} ({1} + WIDTH_{2})\nconstexpr int pad_{0} = {3};\n"
-        "enum Kind_{0} {{ first_{0} = {4}, next_{0} }};\nstruct Cell_{0} {{ float x; Cell_{5}* to; int n[2]; }};\n__device__ float table_{0}[WIDTH_{5}];\n",
+        "enum Kind_{0} {{ first_{0} = {4}, next_{0} }};\nstruct Cell_{0} {{ float x; Cell_{5}* to; int n[2]; }};\n__device__ float "
+        "table_{0}[WIDTH_{5}];\n",
         own, below(40), other(), below(2), below(9), other());
     text += fmt::format("__device__ float value_{0}(const float* p, int i) {{ return p[i * {1}] + {2}; }}\n", own,
                         below(2) == 0 ? "WIDTH_" + other() : std::to_string(1 + below(8)),
@@ -45,8 +46,8 @@ class RandomProgram {
         "  if (i {4} n) __syncthreads();\n  out[i * next_{5}] = tile[threadIdx.y][threadIdx.x % 32] + cells[i].x;\n}}\n",
         own, other(), other(), other(), below(2) == 0 ? "<" : ">=", other());
     if (below(3) > 0)
-      text += fmt::format("void run_{0}(float* p, Cell_{1}* c, int n) {{ kernel_{2}<<<n / WIDTH_{3}, {4}>>>(p, p, c, n); }}\n", own, other(), other(),
-                          other(), below(2) == 0 ? "first_" + other() : std::to_string(32 * (1 + below(9)) - below(2)));
+      text += fmt::format("void run_{0}(float* p, Cell_{1}* c, int n) {{ kernel_{2}<<<n / WIDTH_{3}, {4}>>>(p, p, c, n); }}\n", own,
+                          other(), other(), other(), below(2) == 0 ? "first_" + other() : std::to_string(32 * (1 + below(9)) - below(2)));
     return text;
   }
 
@@ -54,7 +55,9 @@ class RandomProgram {
   std::uint32_t count_ = 0;
 };
 
-std::string answer(const report::CudaReport& report) { return answer::json_text_of([&](answer::JsonObject& out) { compose::put_cuda(out, report); }); }
+std::string answer(const report::CudaReport& report) {
+  return answer::json_text_of([&](answer::JsonObject& out) { compose::put_cuda(out, report); });
+}
 
 std::string answer_all_at_hand(const Files& files) {
   std::vector<model::cuda::Source> sources;

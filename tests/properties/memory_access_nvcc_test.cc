@@ -20,8 +20,7 @@ namespace ptx = ::frx::derive::ptx;
 
 std::string nvcc() {
   const char* home = std::getenv("CUDA_HOME");
-  for (const std::string& path :
-       {std::string(home == nullptr ? "" : home) + "/bin/nvcc", std::string("/usr/local/cuda/bin/nvcc")}) {
+  for (const std::string& path : {std::string(home == nullptr ? "" : home) + "/bin/nvcc", std::string("/usr/local/cuda/bin/nvcc")}) {
     if (std::ifstream(path)) return path;
   }
   return std::system("command -v nvcc >/dev/null 2>&1") == 0 ? "nvcc" : "";
@@ -35,8 +34,8 @@ std::optional<model::Module> compiled(const std::string& source) {
   const auto folder = TemporaryDirectory::make("/tmp");
   if (!folder) return std::nullopt;
   std::ofstream(folder->file("kernel.cu")) << source;
-  const std::string command = nvcc() + " -arch=sm_80 -lineinfo -ptx -o '" + folder->file("kernel.ptx") + "' '" +
-                              folder->file("kernel.cu") + "'";
+  const std::string command =
+      nvcc() + " -arch=sm_80 -lineinfo -ptx -o '" + folder->file("kernel.ptx") + "' '" + folder->file("kernel.cu") + "'";
   if (std::system(command.c_str()) != 0) return std::nullopt;
   std::stringstream text;
   text << std::ifstream(folder->file("kernel.ptx")).rdbuf();
@@ -48,8 +47,7 @@ std::optional<model::Module> compiled(const std::string& source) {
 
 // What is said of accesses of one space and type, in the order of the code, without repetition:
 // "3: adjacent threads are 4 bytes apart: 4 sectors of 32 bytes".
-std::vector<std::string> statements(const std::string& source, ptx::BlockShape block, model::Space space,
-                                    ptx::AccessType type) {
+std::vector<std::string> statements(const std::string& source, ptx::BlockShape block, model::Space space, ptx::AccessType type) {
   const std::optional<model::Module> module = compiled(source);
   if (!module) return {"it does not compile"};
   ptx::LaunchFacts facts;
@@ -94,8 +92,7 @@ TEST(MemoryAccessNvcc, ConstantStrides) {
            "dst[i] = src[i * " +
            std::to_string(stride) + "];\n}";
   };
-  EXPECT_EQ(statements(source(1), {128, 1, 1}, global, load),
-            Statements{"3: adjacent threads are 8 bytes apart: 8 sectors of 32 bytes"});
+  EXPECT_EQ(statements(source(1), {128, 1, 1}, global, load), Statements{"3: adjacent threads are 8 bytes apart: 8 sectors of 32 bytes"});
   EXPECT_EQ(statements(source(2), {128, 1, 1}, global, load)[0],
             "3: adjacent threads are 16 bytes apart: 16 sectors of 32 bytes where 8 would do; with each member in an "
             "array of its own: 8");
@@ -126,13 +123,11 @@ TEST(MemoryAccessNvcc, Transposes) {
   EXPECT_EQ(statements(naive, block, global, store),
             Statements{"3: adjacent threads are 4*param_3 bytes apart: 32 sectors of 32 bytes where 4 would do; "
                        "with the indices of x and y swapped: 4"});
-  EXPECT_EQ(statements(tiled_transpose(0), block, shared, store),
-            Statements{"4: adjacent threads are 4 bytes apart: 1 wavefront"});
+  EXPECT_EQ(statements(tiled_transpose(0), block, shared, store), Statements{"4: adjacent threads are 4 bytes apart: 1 wavefront"});
   EXPECT_EQ(statements(tiled_transpose(0), block, shared, load),
             Statements{"8: adjacent threads are 128 bytes apart: 32 wavefronts where 1 would do; "
                        "with 1 element of padding behind every 128 bytes: 1"});
-  EXPECT_EQ(statements(tiled_transpose(1), block, shared, load),
-            Statements{"8: adjacent threads are 132 bytes apart: 1 wavefront"});
+  EXPECT_EQ(statements(tiled_transpose(1), block, shared, load), Statements{"8: adjacent threads are 132 bytes apart: 1 wavefront"});
   EXPECT_EQ(statements(tiled_transpose(1), block, global, store),
             Statements{"8: adjacent threads are 4 bytes apart: 4 sectors of 32 bytes, 5 at worst"});
 }
@@ -151,8 +146,7 @@ __global__ void k(const Point* points, float* norm) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
     dst[i] = src[i];
 })";
-  EXPECT_EQ(statements(vectors, {256, 1, 1}, global, load),
-            Statements{"3: adjacent threads are 16 bytes apart: 16 sectors of 32 bytes"});
+  EXPECT_EQ(statements(vectors, {256, 1, 1}, global, load), Statements{"3: adjacent threads are 16 bytes apart: 16 sectors of 32 bytes"});
 }
 
 TEST(MemoryAccessNvcc, Reductions) {
@@ -184,9 +178,8 @@ TEST(MemoryAccessNvcc, Reductions) {
   }
   if (t == 0) dst[blockIdx.x] = part[0];
 })";
-  EXPECT_EQ(statements(sequential, {256, 1, 1}, shared, load),
-            (Statements{"7: adjacent threads are 4 bytes apart: 1 wavefront",
-                        "10: all threads of a warp use the same address: 1 wavefront"}));
+  EXPECT_EQ(statements(sequential, {256, 1, 1}, shared, load), (Statements{"7: adjacent threads are 4 bytes apart: 1 wavefront",
+                                                                           "10: all threads of a warp use the same address: 1 wavefront"}));
 }
 
 TEST(MemoryAccessNvcc, MatrixProducts) {
@@ -200,12 +193,8 @@ TEST(MemoryAccessNvcc, MatrixProducts) {
   c[y * n + x] = sum;
 })";
   const Statements loads = statements(naive, {32, 8, 1}, global, load);
-  EXPECT_NE(
-      std::find(loads.begin(), loads.end(), "5: all threads of a warp use the same address: 1 sector of 32 bytes"),
-      loads.end());
-  EXPECT_NE(
-      std::find(loads.begin(), loads.end(), "6: adjacent threads are 4 bytes apart: 4 sectors of 32 bytes, 5 at worst"),
-      loads.end());
+  EXPECT_NE(std::find(loads.begin(), loads.end(), "5: all threads of a warp use the same address: 1 sector of 32 bytes"), loads.end());
+  EXPECT_NE(std::find(loads.begin(), loads.end(), "6: adjacent threads are 4 bytes apart: 4 sectors of 32 bytes, 5 at worst"), loads.end());
   EXPECT_EQ(loads.size(), 2u);
   const std::string tiled = R"(__global__ void k(const float* a, const float* b, float* c, int n) {
   __shared__ float A[32][32], B[32][32];
@@ -245,12 +234,10 @@ TEST(MemoryAccessNvcc, LaneAndWarpNumbers) {
   data[warp * 1000 + lane * 2] = 1;
   data[threadIdx.x / 5 * 100 + threadIdx.x % 5] = 2;
 })";
-  EXPECT_EQ(
-      statements(source, {256, 1, 1}, global, store),
-      (Statements{
-          "3: adjacent threads are 8 bytes apart: 8 sectors of 32 bytes where 4 would do; "
-          "with each member in an array of its own: 4",
-          "4: the distance between adjacent threads varies: 10 sectors of 32 bytes where 4 would do, 11 at worst"}));
+  EXPECT_EQ(statements(source, {256, 1, 1}, global, store),
+            (Statements{"3: adjacent threads are 8 bytes apart: 8 sectors of 32 bytes where 4 would do; "
+                        "with each member in an array of its own: 4",
+                        "4: the distance between adjacent threads varies: 10 sectors of 32 bytes where 4 would do, 11 at worst"}));
 }
 
 }  // namespace

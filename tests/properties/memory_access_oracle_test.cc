@@ -28,8 +28,8 @@ TEST_P(MemoryAccessOracle, AgreesOnRandomKernels) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const RandomKernel kernel = random_kernel(seed);
     const Agreement one = compare_with_oracle(kernel);
-    ASSERT_EQ(one.difference, "") << "seed " << seed << ", block " << kernel.block[0] << " " << kernel.block[1] << " "
-                                  << kernel.block[2] << "\n"
+    ASSERT_EQ(one.difference, "") << "seed " << seed << ", block " << kernel.block[0] << " " << kernel.block[1] << " " << kernel.block[2]
+                                  << "\n"
                                   << kernel.text;
     all.accesses += one.accesses;
     all.followed += one.followed;
@@ -38,9 +38,9 @@ TEST_P(MemoryAccessOracle, AgreesOnRandomKernels) {
     all.for_all_launches += one.for_all_launches;
     all.wrapped += one.wrapped;
   }
-  std::cout << count << " kernels, " << all.accesses << " accesses, " << all.followed << " followed, " << all.wrapped
-            << " left out, " << all.compared << " executions within range, " << all.equal << " accesses equal, "
-            << all.for_all_launches << " executions within what holds for all launches\n";
+  std::cout << count << " kernels, " << all.accesses << " accesses, " << all.followed << " followed, " << all.wrapped << " left out, "
+            << all.compared << " executions within range, " << all.equal << " accesses equal, " << all.for_all_launches
+            << " executions within what holds for all launches\n";
   if (count < 100) return;
   // An analysis that says nothing would agree as well.
   EXPECT_GT(all.followed, all.accesses * 7 / 10);

@@ -71,9 +71,11 @@ TEST(PtxMistakes, D2_BlocksThatDoNotFitAreNotAskedFor) {
 TEST(PtxMistakes, D2_TheCompilerHasTheLastWord) {
   const auto said = [](const char* spills) {
     return [spills](const std::string&) -> Result<diagnose::CompiledKernels> {
-      return report::compiled_in_log(ingest::read_ptxas_log("ptxas info : Compiling entry function 'k' for 'sm_86'\nptxas info : Function properties for k\n 0 bytes stack frame, " +
-                                         std::string(spills) + " bytes spill stores, 0 bytes spill loads\nptxas info : Used 29 registers\n"),
-                                     "", "ptxas");
+      return report::compiled_in_log(
+          ingest::read_ptxas_log(
+              "ptxas info : Compiling entry function 'k' for 'sm_86'\nptxas info : Function properties for k\n 0 bytes stack frame, " +
+              std::string(spills) + " bytes spill stores, 0 bytes spill loads\nptxas info : Used 29 registers\n"),
+          "", "ptxas");
     };
   };
   const std::string ptx = ".version 8.4\n.target sm_86\n" + kernel(".local .align 4 .b8 depot[32];\nst.local.u32 [depot], %r1;\n");
@@ -95,10 +97,11 @@ TEST(PtxMistakes, D3_DeclaredRegistersSayNothing) {
 }
 
 TEST(PtxMistakes, D4_InstructionsAreWhatTheyAre) {
-  const auto report = analysed(kernel(
-      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%f5,%f6,%f7,%f8};\n"
-      "rcp.approx.f32 %f1, %f2;\ntanh.approx.f32 %f3, %f4;\nadd.f16x2 %r1, %r2, %r3;\n// a comment is no instruction\n"
-      "ld.volatile.global.u32 %r7, [%rd1];\nld.relaxed.gpu.global.u32 %r8, [%rd1];\n@!%p1 bra END;\ncp.async.ca.shared.global [%r1], [%rd1], 16;\nEND:\n"));
+  const auto report = analysed(
+      kernel("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%f5,%f6,%f7,%f8};\n"
+             "rcp.approx.f32 %f1, %f2;\ntanh.approx.f32 %f3, %f4;\nadd.f16x2 %r1, %r2, %r3;\n// a comment is no instruction\n"
+             "ld.volatile.global.u32 %r7, [%rd1];\nld.relaxed.gpu.global.u32 %r8, [%rd1];\n@!%p1 bra END;\ncp.async.ca.shared.global "
+             "[%r1], [%rd1], 16;\nEND:\n"));
   const derive::ptx::KernelFacts& facts = report->diagnosis.kernels[0].facts;
   using model::ptx::Category;
   EXPECT_EQ(facts.of(Category::tensor), 1u);
@@ -110,8 +113,9 @@ TEST(PtxMistakes, D4_InstructionsAreWhatTheyAre) {
 }
 
 TEST(PtxMistakes, D5_WithoutSharedMemoryNothingIsWrongYet) {
-  const auto report = analysed(kernel("ld.global.f32 %f1, [%rd1];\nfma.rn.f32 %f2, %f1, %f3, %f4;\nfma.rn.f32 %f5, %f2, %f3, %f4;\n"
-                                      "fma.rn.f32 %f6, %f5, %f3, %f4;\nadd.f32 %f7, %f6, %f1;\nst.global.f32 [%rd2], %f7;\n"));
+  const auto report =
+      analysed(kernel("ld.global.f32 %f1, [%rd1];\nfma.rn.f32 %f2, %f1, %f3, %f4;\nfma.rn.f32 %f5, %f2, %f3, %f4;\n"
+                      "fma.rn.f32 %f6, %f5, %f3, %f4;\nadd.f32 %f7, %f6, %f1;\nst.global.f32 [%rd2], %f7;\n"));
   const model::CodeFinding* found = finding(*report, "no_shared_memory_usage");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->severity, model::Severity::low);

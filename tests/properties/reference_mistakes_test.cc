@@ -41,15 +41,17 @@ class Tall {
   Tall& launch(const std::string& kernel, const std::vector<Row>& rows, const std::string& grid = "(4096, 1, 1)",
                const std::string& cc = "8.0") {
     for (const Row& row : rows) {
-      text_ += fmt::format("\"{}\",\"7\",\"{}\",\"(256, 1, 1)\",\"{}\",\"0\",\"{}\",\"Command line profiler metrics\",\"{}\",\"{}\",\"{}\"\n",
-                           id_, kernel, grid, cc, row.metric, row.unit, row.value);
+      text_ +=
+          fmt::format("\"{}\",\"7\",\"{}\",\"(256, 1, 1)\",\"{}\",\"0\",\"{}\",\"Command line profiler metrics\",\"{}\",\"{}\",\"{}\"\n",
+                      id_, kernel, grid, cc, row.metric, row.unit, row.value);
     }
     ++id_;
     return *this;
   }
   std::string text() const {
     return "\"ID\",\"Process ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\",\"Section Name\",\"Metric Name\","
-           "\"Metric Unit\",\"Metric Value\"\n" + text_;
+           "\"Metric Unit\",\"Metric Value\"\n" +
+           text_;
   }
 
  private:
@@ -91,8 +93,10 @@ class Diagnosed {
 };
 
 TEST(ReferenceMistakes, A1_EachRowsUnitIsRead) {
-  const Diagnosed d(Tall().launch("a", {{duration, "usecond", "900"}, {dram, "%", "90"}})
-                        .launch("b", {{duration, "msecond", "1.20"}, {dram, "%", "10"}}).text());
+  const Diagnosed d(Tall()
+                        .launch("a", {{duration, "usecond", "900"}, {dram, "%", "90"}})
+                        .launch("b", {{duration, "msecond", "1.20"}, {dram, "%", "10"}})
+                        .text());
   EXPECT_NEAR(*d.report().duration_us, 2100, 1e-6);
   EXPECT_EQ(d.report().kernels[0].name, "b");
   EXPECT_NEAR(*d.report().kernels[0].runtime_share_pct, 57.14, 0.01);
@@ -117,11 +121,19 @@ TEST(ReferenceMistakes, A2_PresetsAskForRealStallCounters) {
 }
 
 TEST(ReferenceMistakes, A3_APerfectStreamIsHealthy) {
-  const Diagnosed d(Tall().launch("vector_add4(float4 const *, float4 *)",
-                                  {{dram, "%", "92"}, {tensor, "%", "0"}, {l1_hit, "%", "0"}, {l2_hit, "%", "33"}, {occupancy, "%", "88"},
-                                   {issue, "%", "14"}, {stall("long_scoreboard"), "%", "78"}, {sectors, "sector/request", "16"}}).text());
+  const Diagnosed d(Tall()
+                        .launch("vector_add4(float4 const *, float4 *)", {{dram, "%", "92"},
+                                                                          {tensor, "%", "0"},
+                                                                          {l1_hit, "%", "0"},
+                                                                          {l2_hit, "%", "33"},
+                                                                          {occupancy, "%", "88"},
+                                                                          {issue, "%", "14"},
+                                                                          {stall("long_scoreboard"), "%", "78"},
+                                                                          {sectors, "sector/request", "16"}})
+                        .text());
   EXPECT_THAT(d.report().primary, ::testing::AnyOf("memory_bandwidth_bound", "at_hardware_limit"));
-  for (const char* label : {"l1_cache_thrashing", "l2_cache_thrashing", "uncoalesced_access", "tensor_core_underutilized", "low_issue_efficiency"}) {
+  for (const char* label :
+       {"l1_cache_thrashing", "l2_cache_thrashing", "uncoalesced_access", "tensor_core_underutilized", "low_issue_efficiency"}) {
     EXPECT_FALSE(d.found(label)) << label;
   }
   EXPECT_LT(d.score("warp_stall_memory"), d.score("memory_bandwidth_bound"));
@@ -150,7 +162,8 @@ TEST(ReferenceMistakes, A6_DramAloneGivesNoRooflineRegion) {
 }
 
 TEST(ReferenceMistakes, A6_MfuComesFromOperationsAndThePeakOfTheGpu) {
-  const std::vector<Row> rows = {{duration, "ms", "1"}, {"dram__bytes.sum", "Mbyte", "100"},
+  const std::vector<Row> rows = {{duration, "ms", "1"},
+                                 {"dram__bytes.sum", "Mbyte", "100"},
                                  {"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", "inst", "5,000,000,000"},
                                  {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", "inst", "0"},
                                  {"smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", "inst", "0"}};
@@ -165,8 +178,11 @@ TEST(ReferenceMistakes, A6_MfuComesFromOperationsAndThePeakOfTheGpu) {
 TEST(ReferenceMistakes, A7_RepeatedLaunchesAddTheirTimeAndNothingElse) {
   Tall table;
   for (int i = 0; i < 20; ++i) {
-    table.launch("k", {{duration, "us", "100"}, {dram, "%", i == 19 ? "5" : "90"}, {"launch__shared_mem_per_block_static", "byte/block", "16384"},
-                       {"launch__shared_mem_per_block_dynamic", "byte/block", "0"}, {"launch__registers_per_thread", "register/thread", "64"}});
+    table.launch("k", {{duration, "us", "100"},
+                       {dram, "%", i == 19 ? "5" : "90"},
+                       {"launch__shared_mem_per_block_static", "byte/block", "16384"},
+                       {"launch__shared_mem_per_block_dynamic", "byte/block", "0"},
+                       {"launch__registers_per_thread", "register/thread", "64"}});
   }
   const Diagnosed d(table.text());
   ASSERT_EQ(d.report().kernels.size(), 1u);
@@ -178,8 +194,11 @@ TEST(ReferenceMistakes, A7_RepeatedLaunchesAddTheirTimeAndNothingElse) {
 }
 
 TEST(ReferenceMistakes, A7_LaunchesOfDifferentShapeAreKeptApart) {
-  const Diagnosed d(Tall().launch("k", {{duration, "us", "10"}, {dram, "%", "5"}, {sm, "%", "3"}}, "(2, 1, 1)")
-                        .launch("k", {{duration, "us", "1000"}, {dram, "%", "90"}, {sm, "%", "20"}}, "(8192, 1, 1)").text(), "a100");
+  const Diagnosed d(Tall()
+                        .launch("k", {{duration, "us", "10"}, {dram, "%", "5"}, {sm, "%", "3"}}, "(2, 1, 1)")
+                        .launch("k", {{duration, "us", "1000"}, {dram, "%", "90"}, {sm, "%", "20"}}, "(8192, 1, 1)")
+                        .text(),
+                    "a100");
   ASSERT_EQ(d.report().kernels[0].shapes.size(), 2u);
   EXPECT_EQ(d.report().kernels[0].shapes[0].grid, "(8192, 1, 1)");
   EXPECT_EQ(d.report().kernels[0].shapes[0].primary, "memory_bandwidth_bound");
@@ -200,17 +219,24 @@ TEST(ReferenceMistakes, A8_AWideExportIsReadWithAndWithoutItsUnitsRow) {
 }
 
 TEST(ReferenceMistakes, A9_HopperHolds200KilobytesOfSharedMemory) {
-  const Diagnosed d(Tall().launch("k", {{"launch__registers_per_thread", "register/thread", "168"},
-                                        {"launch__shared_mem_per_block_dynamic", "byte/block", "200,000"},
-                                        {"launch__shared_mem_per_block_static", "byte/block", "0"},
-                                        {sm, "%", "80"}}, "(264, 1, 1)", "9.0").text());
+  const Diagnosed d(Tall()
+                        .launch("k",
+                                {{"launch__registers_per_thread", "register/thread", "168"},
+                                 {"launch__shared_mem_per_block_dynamic", "byte/block", "200,000"},
+                                 {"launch__shared_mem_per_block_static", "byte/block", "0"},
+                                 {sm, "%", "80"}},
+                                "(264, 1, 1)", "9.0")
+                        .text());
   EXPECT_NEAR(d.value("theoretical_occupancy_pct"), 12.5, 0.01);  // one block of 8 warps of 64
 }
 
 TEST(ReferenceMistakes, A9_RegistersAreAllocatedInUnits) {
-  const Diagnosed d(Tall().launch("k", {{"launch__registers_per_thread", "register/thread", "33"},
-                                        {"launch__shared_mem_per_block_dynamic", "byte/block", "0"},
-                                        {"launch__shared_mem_per_block_static", "byte/block", "0"}, {sm, "%", "80"}}).text());
+  const Diagnosed d(Tall()
+                        .launch("k", {{"launch__registers_per_thread", "register/thread", "33"},
+                                      {"launch__shared_mem_per_block_dynamic", "byte/block", "0"},
+                                      {"launch__shared_mem_per_block_static", "byte/block", "0"},
+                                      {sm, "%", "80"}})
+                        .text());
   EXPECT_NEAR(d.value("theoretical_occupancy_pct"), 75, 0.01);
 }
 
@@ -247,22 +273,35 @@ TEST(ReferenceMistakes, A10_NanIsNeverANumber) {
 }
 
 TEST(ReferenceMistakes, A11_ThrottlesAreMemoryStallsAndIssuingIsNone) {
-  const Diagnosed d(Tall().launch("k", {{stall("lg_throttle"), "%", "55"}, {stall("mio_throttle"), "%", "20"}, {stall("selected"), "%", "15"},
-                                        {stall("long_scoreboard"), "%", "5"}, {dram, "%", "40"}, {sm, "%", "30"}}).text());
+  const Diagnosed d(Tall()
+                        .launch("k", {{stall("lg_throttle"), "%", "55"},
+                                      {stall("mio_throttle"), "%", "20"},
+                                      {stall("selected"), "%", "15"},
+                                      {stall("long_scoreboard"), "%", "5"},
+                                      {dram, "%", "40"},
+                                      {sm, "%", "30"}})
+                        .text());
   EXPECT_NEAR(d.as_json()["ncu_run_summary"]["memory_stall_fraction"].get<double>(), 0.80, 1e-9);
   EXPECT_EQ(d.report().dominant_stall, "lg_throttle");
   EXPECT_EQ(d.report().primary, "warp_stall_memory");
 }
 
 TEST(ReferenceMistakes, A11_WaitingForAnInstructionIsNotSynchronisation) {
-  const Diagnosed d(Tall().launch("k", {{stall("wait"), "%", "45"}, {stall("barrier"), "%", "5"}, {stall("long_scoreboard"), "%", "5"},
-                                        {dram, "%", "20"}, {sm, "%", "30"}}).text());
+  const Diagnosed d(Tall()
+                        .launch("k", {{stall("wait"), "%", "45"},
+                                      {stall("barrier"), "%", "5"},
+                                      {stall("long_scoreboard"), "%", "5"},
+                                      {dram, "%", "20"},
+                                      {sm, "%", "30"}})
+                        .text());
   EXPECT_FALSE(d.found("warp_stall_sync"));
 }
 
 TEST(ReferenceMistakes, A12_NeverAnEligibleWarpIsWorseThanRarelyOne) {
   const auto score = [](const char* eligible) {
-    return Diagnosed(Tall().launch("k", {{"smsp__warps_eligible.avg.per_cycle_active", "warp", eligible}, {sm, "%", "5"}, {dram, "%", "5"}}).text())
+    return Diagnosed(Tall()
+                         .launch("k", {{"smsp__warps_eligible.avg.per_cycle_active", "warp", eligible}, {sm, "%", "5"}, {dram, "%", "5"}})
+                         .text())
         .score("low_warp_scheduler_utilization");
   };
   EXPECT_GT(score("0.0"), score("0.1"));
@@ -293,8 +332,10 @@ TEST(ReferenceMistakes, A14_TwoMeaningsOfMemoryThroughputStayTwo) {
 }
 
 TEST(ReferenceMistakes, A15_AnUntimedKernelDoesNotOutrankTimedOnes) {
-  const Diagnosed d(Tall().launch("untimed", {{dram, "%", "10.5"}, {sm, "%", "10.5"}})
-                        .launch("timed", {{duration, "us", "50"}, {dram, "%", "30.5"}, {sm, "%", "10.5"}}).text());
+  const Diagnosed d(Tall()
+                        .launch("untimed", {{dram, "%", "10.5"}, {sm, "%", "10.5"}})
+                        .launch("timed", {{duration, "us", "50"}, {dram, "%", "30.5"}, {sm, "%", "10.5"}})
+                        .text());
   EXPECT_EQ(d.report().kernels[0].name, "timed");
   EXPECT_FALSE(d.report().kernels[1].runtime_share_pct);
   EXPECT_EQ(d.as_json()["kernel_attribution"]["top_opportunities"][0]["kernel_name"], "timed");
@@ -338,8 +379,10 @@ TEST(ReferenceMistakes, A19_DetailsPageLabelsAreKnown) {
       {"Launch Statistics", "Dynamic Shared Memory Per Block", "byte/block", "shared_memory_dynamic"},
       {"GPU Speed Of Light", "SOL FB", "%", "dram_throughput_pct"}};
   for (const auto& [section, label, unit, id] : labels) {
-    const Diagnosed d(fmt::format("\"ID\",\"Kernel Name\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
-                                  "\"0\",\"k\",\"{}\",\"{}\",\"{}\",\"32\"\n", section, label, unit));
+    const Diagnosed d(
+        fmt::format("\"ID\",\"Kernel Name\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
+                    "\"0\",\"k\",\"{}\",\"{}\",\"{}\",\"32\"\n",
+                    section, label, unit));
     ASSERT_TRUE(d.read()) << d.error();
     EXPECT_NE(d.report().value(id), nullptr) << label;
   }
@@ -350,7 +393,8 @@ TEST(ReferenceMistakes, A20_TheProfilersOwnRulesAreShownApart) {
       "\"ID\",\"Kernel Name\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\",\"Rule Name\",\"Rule Type\",\"Rule "
       "Description\",\"Estimated Speedup Type\",\"Estimated Speedup\"\n"
       "\"0\",\"k\",\"GPU Speed Of Light Throughput\",\"DRAM Throughput\",\"%\",\"12.5\",\n"
-      "\"0\",\"k\",\"SpeedOfLight\",\"\",\"\",\"\",\"LaunchRule\",\"OPT\",\"This kernel grid is too small to fill the device, resulting in only "
+      "\"0\",\"k\",\"SpeedOfLight\",\"\",\"\",\"\",\"LaunchRule\",\"OPT\",\"This kernel grid is too small to fill the device, resulting in "
+      "only "
       "0.3 full waves across all SMs.\",\"global\",\"71.5\"\n");
   ASSERT_EQ(d.report().profiler_rules.size(), 1u);
   EXPECT_DOUBLE_EQ(*d.report().profiler_rules[0].estimated_speedup_pct, 71.5);

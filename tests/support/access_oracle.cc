@@ -97,15 +97,14 @@ class Comparison {
 void Comparison::differ(const ptx::MemoryAccess& access, const std::string& what) {
   if (!result_.difference.empty()) return;
   const model::Instruction& instruction = module_.instructions[access.instruction];
-  result_.difference = fmt::format("line {}: {}: {}\n{} ({})", instruction.line, module_.form_of(instruction).text,
-                                   what, access.formula, ptx::name_of(access.kind));
+  result_.difference = fmt::format("line {}: {}: {}\n{} ({})", instruction.line, module_.form_of(instruction).text, what, access.formula,
+                                   ptx::name_of(access.kind));
 }
 
 void Comparison::execute() {
   const std::uint32_t threads = kernel_.block[0] * kernel_.block[1] * kernel_.block[2];
   for (std::uint32_t warp = 0; warp < (threads + 31) / 32; ++warp) {
-    WarpTrace trace =
-        run_warp(module_, function_, {kernel_.block, kernel_.grid, kernel_.block_index, warp, kernel_.parameters, 1});
+    WarpTrace trace = run_warp(module_, function_, {kernel_.block, kernel_.grid, kernel_.block_index, warp, kernel_.parameters, 1});
     if (!trace.problem.empty()) result_.difference = "the oracle cannot run it: " + trace.problem;
     wrapped_ = wrapped_ || trace.wrapped;
     for (Touch& touch : trace.touches) {
@@ -187,9 +186,8 @@ void Comparison::compare_range(const ptx::MemoryAccess& access, const Executions
     // For a launch that is not known, conditions that are not known hold.
     if (!all_known && kernel_.has_unknown_conditions && !one.all_lanes) continue;
     if (one.needed < cost.best || one.needed > cost.worst) {
-      return differ(access,
-                    fmt::format("{}: warp {} needs {}, not {} to {}", all_known ? "known launch" : "all launches",
-                                one.warp, one.needed, cost.best, cost.worst));
+      return differ(access, fmt::format("{}: warp {} needs {}, not {} to {}", all_known ? "known launch" : "all launches", one.warp,
+                                        one.needed, cost.best, cost.worst));
     }
     (all_known ? result_.compared : result_.for_all_launches) += 1;
   }
@@ -213,9 +211,8 @@ void Comparison::compare_exactly(const ptx::MemoryAccess& access, const Executio
   const auto found = std::tuple(cost.best, cost.worst, cost.typical, cost.ideal, static_cast<std::size_t>(cost.warps));
   const auto wanted = std::tuple(best, worst, typical, ideal, of_warp.size());
   if (found != wanted) {
-    differ(access,
-           fmt::format("best {} worst {} typical {} ideal {} warps {}, not {} {} {} {} {}", best, worst, typical, ideal,
-                       of_warp.size(), cost.best, cost.worst, cost.typical, cost.ideal, cost.warps));
+    differ(access, fmt::format("best {} worst {} typical {} ideal {} warps {}, not {} {} {} {} {}", best, worst, typical, ideal,
+                               of_warp.size(), cost.best, cost.worst, cost.typical, cost.ideal, cost.warps));
   }
   ++result_.equal;
 }

@@ -137,9 +137,7 @@ const Section* Case::section(std::string_view name) const {
   return found == sections.end() ? nullptr : &*found;
 }
 
-bool is_input(const Section& section) {
-  return section.name != "stdout" && section.name != "stderr" && output_file(section).empty();
-}
+bool is_input(const Section& section) { return section.name != "stdout" && section.name != "stderr" && output_file(section).empty(); }
 
 std::string_view output_file(const Section& section) {
   constexpr std::string_view prefix = "out:";

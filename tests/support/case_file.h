@@ -36,13 +36,13 @@ struct Section {
 
 struct Case {
   std::string path;
-  std::vector<std::string> head;     // the `#` lines as they stand
+  std::vector<std::string> head;  // the `#` lines as they stand
   std::string summary;
   std::vector<CaseRun> runs;
   std::vector<std::pair<std::string, std::string>> environment;
-  std::vector<std::string> needs;    // REQUIRES
+  std::vector<std::string> needs;  // REQUIRES
   std::string program = "frx";
-  std::string input;                 // STDIN: a file of the case
+  std::string input;  // STDIN: a file of the case
   int width = 80;
   std::vector<Section> sections;
 

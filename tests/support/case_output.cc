@@ -70,8 +70,7 @@ class Alignment {
     for (std::size_t i = expected.size(); i-- > 0;) {
       for (std::size_t k = actual.size(); k-- > 0;) {
         equal_[i * columns_ + k] = !expected[i].is_any_lines() && expected[i].matches(actual[k]);
-        lengths_[i * columns_ + k] =
-            equal(i, k) ? length(i + 1, k + 1) + 1 : std::max(length(i + 1, k), length(i, k + 1));
+        lengths_[i * columns_ + k] = equal(i, k) ? length(i + 1, k + 1) + 1 : std::max(length(i + 1, k), length(i, k + 1));
       }
     }
   }

@@ -30,9 +30,7 @@ TEST(CaseOutput, LetsDoubleBracesHoldAPattern) {
   EXPECT_FALSE(matches("took {{[0-9]+}} ms\n", "took x ms\n"));
 }
 
-TEST(CaseOutput, ShowsBothSidesOfADifference) {
-  EXPECT_EQ(difference("a\nb\n", "a\nc\n"), "    a\n  - b\n  + c\n");
-}
+TEST(CaseOutput, ShowsBothSidesOfADifference) { EXPECT_EQ(difference("a\nb\n", "a\nc\n"), "    a\n  - b\n  + c\n"); }
 
 TEST(CaseOutput, LeavesOutOfADifferenceWhatTheDotsStandFor) {
   EXPECT_EQ(difference("a\nold\n...\nz\n", "a\nnew\nb\nc\nz\n"), "    a\n  - old\n  + new\n    ...\n    z\n");

@@ -12,8 +12,8 @@
 #include <filesystem>
 
 #include "base/files.h"
-#include "base/text.h"
 #include "base/temporary_directory.h"
+#include "base/text.h"
 #include "cli/run.h"
 #include "support/case_output.h"
 #include "support/corpus.h"
@@ -98,8 +98,8 @@ Result<> write_inputs(const Case& one, const fs::path& folder) {
 }
 
 Variables environment_of(const Case& one, const Places& places) {
-  Variables variables = {{"HOME", places.folder}, {"TMPDIR", places.temporary}, {"PATH", places.folder / "bin"},
-                         {"LC_ALL", "C.UTF-8"}, {"TZ", "UTC"}};
+  Variables variables = {
+      {"HOME", places.folder}, {"TMPDIR", places.temporary}, {"PATH", places.folder / "bin"}, {"LC_ALL", "C.UTF-8"}, {"TZ", "UTC"}};
   if (std::find(one.needs.begin(), one.needs.end(), "ncu") != one.needs.end()) {
     const fs::path ncu = *capture::this_machine().program("ncu");
     variables["PATH"] = ncu.parent_path().string() + ":/usr/local/bin:/usr/bin:/bin";

@@ -14,7 +14,7 @@
 namespace frx::testing {
 
 struct Outcome {
-  std::string skipped;                       // why the case was not run, or ""
+  std::string skipped;  // why the case was not run, or ""
   std::string out;
   std::string err;
   std::vector<int> exits;                    // one per RUN

@@ -44,16 +44,18 @@ class Checker {
   }
 
   void apply(const std::string& keyword, const Json& rule, const Json& schema, const Json& value, const std::string& at) {
-    static const std::set<std::string> words = {"$schema", "$id", "$defs", "$comment", "title", "description", "examples",
-                                                "default", "deprecated", "format"};
+    static const std::set<std::string> words = {"$schema",     "$id",      "$defs",   "$comment",   "title",
+                                                "description", "examples", "default", "deprecated", "format"};
     if (words.contains(keyword)) return;
     if (keyword == "$ref") return refer(rule.get<std::string>(), value, at);
     if (keyword == "type") return check_type(rule, value, at);
     if (keyword == "const") return require(value == rule, at, "expected " + rule.dump());
-    if (keyword == "enum") return require(std::find(rule.begin(), rule.end(), value) != rule.end(), at, value.dump() + " is not one of " + rule.dump());
+    if (keyword == "enum")
+      return require(std::find(rule.begin(), rule.end(), value) != rule.end(), at, value.dump() + " is not one of " + rule.dump());
     if (keyword == "anyOf" || keyword == "oneOf" || keyword == "allOf") return combine(keyword, rule, value, at);
     if (keyword == "not") return require(!valid(rule, value), at, "matches what it must not");
-    if (check_object(keyword, rule, schema, value, at) || check_array(keyword, rule, value, at) || check_scalar(keyword, rule, value, at)) return;
+    if (check_object(keyword, rule, schema, value, at) || check_array(keyword, rule, value, at) || check_scalar(keyword, rule, value, at))
+      return;
     report(at, "the checker does not know the keyword '" + keyword + "'");
   }
 

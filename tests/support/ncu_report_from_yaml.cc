@@ -79,8 +79,8 @@ class Report {
   explicit Report(Value from) : from_(from) {}
 
   Result<std::string> bytes() {
-    TRY(check_keys(from_, {"tool", "versions", "device", "process", "created", "command_line", "sources", "launches",
-                           "late_names", "session_first", "grid_in_threads", "unknown_fields", "cut_at"}));
+    TRY(check_keys(from_, {"tool", "versions", "device", "process", "created", "command_line", "sources", "launches", "late_names",
+                           "session_first", "grid_in_threads", "unknown_fields", "cut_at"}));
     TRY_ASSIGN(process_, process(from_["process"], ReportProcess{4711, "127.0.0.1", "app"}));
     TRY_ASSIGN(session_, session_parts(from_));
     TRY(add_start());

@@ -152,9 +152,7 @@ class NvtxState {
   }
 
  private:
-  std::uint64_t id(const std::string& domain) {
-    return domain.empty() ? 0 : ids_.try_emplace(domain, ids_.size() + 1).first->second;
-  }
+  std::uint64_t id(const std::string& domain) { return domain.empty() ? 0 : ids_.try_emplace(domain, ids_.size() + 1).first->second; }
 
   void write_domain(std::uint64_t number, const std::string& name) {
     pbf_writer part(message_, 1);

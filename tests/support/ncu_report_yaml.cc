@@ -32,8 +32,7 @@ Result<ReportValue> outright_value(Value map) {
 Result<> check_keys(Value map, std::initializer_list<std::string_view> known) {
   if (!map.is_map()) return wrong(map, "expected a map");
   for (std::size_t i = 0; i < map.size(); ++i) {
-    if (std::find(known.begin(), known.end(), map.key(i)) == known.end())
-      return wrong(map.value(i), "no key is called '{}'", map.key(i));
+    if (std::find(known.begin(), known.end(), map.key(i)) == known.end()) return wrong(map.value(i), "no key is called '{}'", map.key(i));
   }
   return {};
 }

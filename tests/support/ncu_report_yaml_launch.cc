@@ -58,8 +58,7 @@ Result<> add_metrics(Value from, ReportLaunch& launch) {
     TRY_ASSIGN(std::vector<ReportInstance> parts, instances(with_instances.value(i)));
     ReportMetric* metric = find_metric(launch, with_instances.key(i));
     if (metric == nullptr) {
-      metric = &launch.metrics.emplace_back(
-          ReportMetric{.name = std::string(with_instances.key(i)), .value = sum_of(parts)});
+      metric = &launch.metrics.emplace_back(ReportMetric{.name = std::string(with_instances.key(i)), .value = sum_of(parts)});
     }
     metric->instances = std::move(parts);
   }
@@ -86,8 +85,7 @@ Result<ReportMessage> message(Value from) {
       {"", ReportMessage::optimization}, {"opt", ReportMessage::optimization}, {"inf", ReportMessage::information},
       {"wrn", ReportMessage::warning},   {"err", ReportMessage::error},        {"none", ReportMessage::none}};
   const std::string_view word = from["type"].text();
-  const auto* const type =
-      std::find_if(std::begin(types), std::end(types), [&](const auto& one) { return one.first == word; });
+  const auto* const type = std::find_if(std::begin(types), std::end(types), [&](const auto& one) { return one.first == word; });
   if (type == std::end(types)) return wrong(from["type"], "expected opt, inf, wrn, err or none, found '{}'", word);
   return ReportMessage{std::string(from["text"].text()), type->second, std::string(from["title"].text())};
 }
@@ -113,8 +111,7 @@ Result<std::vector<ReportFocus>> focus(Value from) {
     TRY(check_keys(one, {"metric", "value", "severity", "advice"}));
     TRY_ASSIGN(const double value, real(one["value"]));
     TRY_ASSIGN(const std::uint64_t severity, integer(one["severity"], 2));
-    result.push_back({std::string(one["metric"].text()), value, static_cast<std::uint32_t>(severity),
-                      std::string(one["advice"].text())});
+    result.push_back({std::string(one["metric"].text()), value, static_cast<std::uint32_t>(severity), std::string(one["advice"].text())});
   }
   return result;
 }
@@ -175,8 +172,7 @@ void set_host_stack(Value from, ReportLaunch& launch) {
 }  // namespace
 
 ReportMetric* find_metric(ReportLaunch& launch, std::string_view name) {
-  const auto found = std::find_if(launch.metrics.begin(), launch.metrics.end(),
-                                  [&](const ReportMetric& one) { return one.name == name; });
+  const auto found = std::find_if(launch.metrics.begin(), launch.metrics.end(), [&](const ReportMetric& one) { return one.name == name; });
   return found == launch.metrics.end() ? nullptr : &*found;
 }
 

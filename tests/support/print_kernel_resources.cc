@@ -20,8 +20,7 @@ json number(const std::optional<T>& value) {
 
 json accesses(const std::optional<frx::model::LocalAccesses>& of) {
   if (!of) return nullptr;
-  return {
-      {"loads", of->loads}, {"stores", of->stores}, {"load_bytes", of->load_bytes}, {"store_bytes", of->store_bytes}};
+  return {{"loads", of->loads}, {"stores", of->stores}, {"load_bytes", of->load_bytes}, {"store_bytes", of->store_bytes}};
 }
 
 json to_json(const frx::model::KernelResources& kernel) {
@@ -64,9 +63,7 @@ bool print(const std::string& file) {
     std::cout << line.dump() << '\n';
   }
   for (const auto& ptx : code->ptx) {
-    std::cout
-        << json({{"file", file}, {"ptx", ptx.architecture}, {"position", ptx.position}, {"text", ptx.text}}).dump()
-        << '\n';
+    std::cout << json({{"file", file}, {"ptx", ptx.architecture}, {"position", ptx.position}, {"text", ptx.text}}).dump() << '\n';
   }
   for (const std::string& note : code->notes) std::cerr << file << ": " << note << '\n';
   return true;

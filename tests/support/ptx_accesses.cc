@@ -31,8 +31,7 @@ struct Totals {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-void show(const model::Module& module, const model::Function& function,
-          const std::vector<ptx::MemoryAccess>& accesses) {
+void show(const model::Module& module, const model::Function& function, const std::vector<ptx::MemoryAccess>& accesses) {
   fmt::print("{}\n", module.names[function.name]);
   for (const ptx::MemoryAccess& access : accesses) {
     const model::Instruction& instruction = module.instructions[access.instruction];
@@ -41,8 +40,8 @@ void show(const model::Module& module, const model::Function& function,
                ptx::name_of(access.kind), access.loop_depth, access.formula, access.sentence);
     if (access.cost) {
       const ptx::AccessCost& cost = *access.cost;
-      fmt::print("       ideal {} best {} typical {} worst {} warps {}{}\n", cost.ideal, cost.best, cost.typical,
-                 cost.worst, cost.warps, cost.exact ? "" : " sampled");
+      fmt::print("       ideal {} best {} typical {} worst {} warps {}{}\n", cost.ideal, cost.best, cost.typical, cost.worst, cost.warps,
+                 cost.exact ? "" : " sampled");
     }
   }
 }
@@ -58,14 +57,15 @@ void show_json(const model::Module& module, const model::Function& function, con
                         {"loop_depth", access.loop_depth},
                         {"cost", nullptr}};
     if (const auto& cost = access.cost) {
-      json["cost"] = {{"ideal", cost->ideal}, {"best", cost->best}, {"typical", cost->typical}, {"worst", cost->worst}, {"exact", cost->exact}};
+      json["cost"] = {
+          {"ideal", cost->ideal}, {"best", cost->best}, {"typical", cost->typical}, {"worst", cost->worst}, {"exact", cost->exact}};
     }
     fmt::print("{}\n", json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
   }
 }
 
-void analyse(const model::Module& module, const model::Function& function, ptx::Vocabulary& names,
-             std::optional<ptx::BlockShape> shape, Form form, Totals& totals) {
+void analyse(const model::Module& module, const model::Function& function, ptx::Vocabulary& names, std::optional<ptx::BlockShape> shape,
+             Form form, Totals& totals) {
   double start = now();
   names.enter(module, function);
   const ptx::FlowGraph graph = ptx::flow_graph(module, function);
@@ -113,8 +113,8 @@ int main(int count, char** arguments) {
     if (function.instructions.size() > 0) analyse(*module, function, names, shape, form, totals);
   }
   if (form == Form::json) return 0;
-  fmt::print("{} functions, {} instructions, {} symbols, {} forms; read {:.2f} s, analysis {:.2f} s, costs {:.2f} s\n",
-             totals.functions, totals.instructions, totals.atoms, totals.forms, read, totals.analysis, totals.tally);
+  fmt::print("{} functions, {} instructions, {} symbols, {} forms; read {:.2f} s, analysis {:.2f} s, costs {:.2f} s\n", totals.functions,
+             totals.instructions, totals.atoms, totals.forms, read, totals.analysis, totals.tally);
   for (const auto& [kind, n] : totals.kinds) fmt::print("{:15} {}\n", kind, n);
   return 0;
 }

@@ -40,9 +40,7 @@ class Writer {
   std::string fresh() { return fmt::format("%r{}", registers_++); }
   std::string fresh_wide() { return fmt::format("%rd{}", wide_++); }
   std::string fresh_predicate() { return fmt::format("%p{}", predicates_++); }
-  std::string number() {
-    return std::to_string(below(12) == 0 ? -static_cast<int>(below(40)) : static_cast<int>(below(70)));
-  }
+  std::string number() { return std::to_string(below(12) == 0 ? -static_cast<int>(below(40)) : static_cast<int>(below(70))); }
 
   void choose_launch();
   void begin();
@@ -166,8 +164,7 @@ Writer::Value Writer::chosen(const Value& a, const Value& b) {
     default: {
       const std::string predicate = fresh_predicate();
       const Value c = leaf();
-      emit("setp.{}.{} {}, {}, {}", one_of({"lt", "ge", "eq", "ne", "gt", "le"}), one_of({"s32", "u32"}), predicate,
-           c.name, number());
+      emit("setp.{}.{} {}, {}, {}", one_of({"lt", "ge", "eq", "ne", "gt", "le"}), one_of({"s32", "u32"}), predicate, c.name, number());
       emit("selp.b32 {}, {}, {}, {}", name, a.name, b.name, predicate);
       return made_of(name, made_of(name, a, b), c);
     }
@@ -215,14 +212,13 @@ std::string Writer::condition(bool may_be_unknown) {
   if (value.rounds || value.data || (value.unknown && !may_be_unknown)) value = values_[0];
   if (value.unknown) kernel_.has_unknown_conditions = true;
   const std::string predicate = fresh_predicate();
-  emit("setp.{}.{} {}, {}, {}", one_of({"lt", "ge", "eq", "ne", "gt", "le"}), one_of({"s32", "u32"}), predicate,
-       value.name, chance(50) ? std::to_string(below(40)) : std::to_string(below(4) * 16));
+  emit("setp.{}.{} {}, {}, {}", one_of({"lt", "ge", "eq", "ne", "gt", "le"}), one_of({"s32", "u32"}), predicate, value.name,
+       chance(50) ? std::to_string(below(40)) : std::to_string(below(4) * 16));
   return predicate;
 }
 
 void Writer::transfer(const std::string& space, const std::string& address, const std::string& prefix) {
-  const std::string offset =
-      chance(60) ? "" : fmt::format("+{}", (static_cast<int>(below(40)) - 8) * static_cast<int>(bytes_));
+  const std::string offset = chance(60) ? "" : fmt::format("+{}", (static_cast<int>(below(40)) - 8) * static_cast<int>(bytes_));
   const std::string scalar = bytes_ == 1 ? "u8" : bytes_ == 2 ? "u16" : bytes_ == 4 ? "u32" : "u64";
   const bool is_vector = bytes_ == 16 || (bytes_ == 8 && chance(40));
   const bool stores = chance(40);
@@ -313,8 +309,7 @@ void Writer::block(int depth) {
 
 // for (i = begin; rounds; i += step)
 void Writer::loop(int depth) {
-  const std::string counter = fresh(), left = fresh(), predicate = fresh_predicate(),
-                    name = fmt::format("L{}", labels_++);
+  const std::string counter = fresh(), left = fresh(), predicate = fresh_predicate(), name = fmt::format("L{}", labels_++);
   const Value begin = leaf();
   const bool parts_lanes = chance(30);
   const bool by_register = chance(40);

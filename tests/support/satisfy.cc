@@ -190,19 +190,60 @@ Range range_of(const Expression& expression, const Box& box) {
       case Op::literal: stack.push_back({step.value, step.value, true, false}); break;
       case Op::nothing: stack.push_back(nothing()); break;
       case Op::load: stack.push_back(loaded(box.at(step.argument), step.value)); break;
-      case Op::unless_false: case Op::unless_true: break;
+      case Op::unless_false:
+      case Op::unless_true: break;
       case Op::negate: stack.back() = negated(stack.back()); break;
       case Op::inverse: stack.back() = inverse(stack.back()); break;
-      case Op::add: { const Range b = pop(), a = pop(); stack.push_back(corners(a, b, std::plus{})); break; }
-      case Op::subtract: { const Range b = pop(), a = pop(); stack.push_back(corners(a, b, std::minus{})); break; }
-      case Op::multiply: { const Range b = pop(), a = pop(); stack.push_back(corners(a, b, std::multiplies{})); break; }
-      case Op::divide: { const Range b = pop(), a = pop(); stack.push_back(divided(a, b)); break; }
-      case Op::less: { const Range b = pop(), a = pop(); stack.push_back(less(a, b, false)); break; }
-      case Op::less_equal: { const Range b = pop(), a = pop(); stack.push_back(less(a, b, true)); break; }
-      case Op::greater: { const Range b = pop(), a = pop(); stack.push_back(less(b, a, false)); break; }
-      case Op::greater_equal: { const Range b = pop(), a = pop(); stack.push_back(less(b, a, true)); break; }
-      case Op::both: { const Range b = pop(), a = pop(); stack.push_back(both(a, b)); break; }
-      case Op::either: { const Range b = pop(), a = pop(); stack.push_back(inverse(both(inverse(a), inverse(b)))); break; }
+      case Op::add: {
+        const Range b = pop(), a = pop();
+        stack.push_back(corners(a, b, std::plus{}));
+        break;
+      }
+      case Op::subtract: {
+        const Range b = pop(), a = pop();
+        stack.push_back(corners(a, b, std::minus{}));
+        break;
+      }
+      case Op::multiply: {
+        const Range b = pop(), a = pop();
+        stack.push_back(corners(a, b, std::multiplies{}));
+        break;
+      }
+      case Op::divide: {
+        const Range b = pop(), a = pop();
+        stack.push_back(divided(a, b));
+        break;
+      }
+      case Op::less: {
+        const Range b = pop(), a = pop();
+        stack.push_back(less(a, b, false));
+        break;
+      }
+      case Op::less_equal: {
+        const Range b = pop(), a = pop();
+        stack.push_back(less(a, b, true));
+        break;
+      }
+      case Op::greater: {
+        const Range b = pop(), a = pop();
+        stack.push_back(less(b, a, false));
+        break;
+      }
+      case Op::greater_equal: {
+        const Range b = pop(), a = pop();
+        stack.push_back(less(b, a, true));
+        break;
+      }
+      case Op::both: {
+        const Range b = pop(), a = pop();
+        stack.push_back(both(a, b));
+        break;
+      }
+      case Op::either: {
+        const Range b = pop(), a = pop();
+        stack.push_back(inverse(both(inverse(a), inverse(b))));
+        break;
+      }
       default: {
         const std::size_t operands = step.argument;
         const Range result = called(step.op, std::span(stack).last(operands));

@@ -40,9 +40,9 @@ TEST(Satisfy, FindsFactsForWhatCanHold) {
 }
 
 TEST(Satisfy, ProvesWhatCannotHold) {
-  for (const char* text : {"share > 80% and share < 80%", "count > 1 and count < 2", "one and not one", "share > 100%", "known(x) and not known(x)",
-                           "share < 35% and not (share < 35%)", "max(share, 20%) < 20%", "count < 0", "unknown > 3",
-                           "share + 20% > 120%", "clamp(x, 0, 1) > 1"}) {
+  for (const char* text : {"share > 80% and share < 80%", "count > 1 and count < 2", "one and not one", "share > 100%",
+                           "known(x) and not known(x)", "share < 35% and not (share < 35%)", "max(share, 20%) < 20%", "count < 0",
+                           "unknown > 3", "share + 20% > 120%", "clamp(x, 0, 1) > 1"}) {
     EXPECT_EQ(answer(text), Satisfied::no) << text;
   }
 }

@@ -55,11 +55,7 @@ std::uint64_t unsigned_value(std::uint64_t value, int bits) {
 class Warp {
  public:
   Warp(const model::Module& module, const model::Function& function, const WarpLaunch& launch)
-      : module_(module),
-        function_(function),
-        launch_(launch),
-        registers_(function.register_count),
-        words_of_form_(module.forms.size()) {}
+      : module_(module), function_(function), launch_(launch), registers_(function.register_count), words_of_form_(module.forms.size()) {}
 
   WarpTrace run();
 
@@ -141,8 +137,8 @@ void Warp::step(std::uint32_t pc, std::uint32_t active) {
   std::uint32_t running = 0;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if ((active >> lane & 1) == 0) continue;
-    const bool runs = instruction.predicate == model::none ||
-                      (registers_[instruction.predicate][lane] != 0) != instruction.predicate_negated;
+    const bool runs =
+        instruction.predicate == model::none || (registers_[instruction.predicate][lane] != 0) != instruction.predicate_negated;
     running |= static_cast<std::uint32_t>(runs) << lane;
     pc_[lane] = pc + 1;
   }
@@ -259,8 +255,7 @@ std::uint64_t Warp::multiply(std::uint32_t lane) {
   const bool adds = words_[0] == "mad";
   if (has("wide")) {
     const std::uint64_t product =
-        kind_.with_sign ? static_cast<std::uint64_t>(signed_value(a, kind_.bits) * signed_value(b, kind_.bits))
-                        : natural(a) * natural(b);
+        kind_.with_sign ? static_cast<std::uint64_t>(signed_value(a, kind_.bits) * signed_value(b, kind_.bits)) : natural(a) * natural(b);
     return product + (adds ? top(3, lane) : 0);
   }
   if (has("hi")) return (unsigned_value(a, 32) * unsigned_value(b, 32)) >> 32;
@@ -295,7 +290,7 @@ std::uint64_t Warp::compute(const std::string& opcode, std::uint32_t lane) {
   if (opcode == "xor") return a ^ b;
   if (opcode == "shl") return b >= 64 || b >= static_cast<std::uint64_t>(kind_.bits) ? 0 : checked(Wide{sa} << b);
   if (opcode == "shr")
-    return kind_.with_sign ? static_cast<std::uint64_t>(sa >> std::min<std::uint64_t>(b, 63))
+    return kind_.with_sign                               ? static_cast<std::uint64_t>(sa >> std::min<std::uint64_t>(b, 63))
            : b >= static_cast<std::uint64_t>(kind_.bits) ? 0
                                                          : natural(a) >> b;
   if (opcode == "min") return kind_.with_sign ? (sa < sb ? a : b) : natural(a) < natural(b) ? a : b;

@@ -36,7 +36,6 @@ struct WarpTrace {
   std::string problem;  // what the interpreter cannot do; empty when all went well
 };
 
-WarpTrace run_warp(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
-                   const WarpLaunch& launch);
+WarpTrace run_warp(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function, const WarpLaunch& launch);
 
 }  // namespace frx::testing

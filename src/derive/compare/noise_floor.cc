@@ -11,7 +11,7 @@ namespace {
 
 // Student's quantile of 99.5 % for 1, 2, ... degrees of freedom; larger numbers use the last one.
 constexpr std::array student_995 = {63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169,
-                                  3.106,  3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845};
+                                    3.106,  3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845};
 
 }  // namespace
 

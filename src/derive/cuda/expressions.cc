@@ -38,8 +38,7 @@ constexpr ExprId empty_slot = 0xFFFFFFFF;
 
 std::size_t hash_of(const Expr& e) {
   std::uint64_t h = static_cast<std::uint64_t>(e.op);
-  for (const std::uint64_t part :
-       {std::uint64_t{e.a}, std::uint64_t{e.b}, std::uint64_t{e.c}, static_cast<std::uint64_t>(e.value)}) {
+  for (const std::uint64_t part : {std::uint64_t{e.a}, std::uint64_t{e.b}, std::uint64_t{e.c}, static_cast<std::uint64_t>(e.value)}) {
     h = (h ^ part) * 0x9E3779B97F4A7C15u;
     h ^= h >> 29;
   }
@@ -122,8 +121,7 @@ std::optional<ExprId> Expressions::simplified(Op op, ExprId a, ExprId b) {
   if (op == Op::mul && (left == 0 || right == 0)) return constant(0);
   if (op == Op::logical_and && (left == 0 || right == 0)) return constant(0);
   if (a == varying() || b == varying()) return varying();
-  if (a == opaque() || b == opaque())
-    return op == Op::logical_and || op == Op::logical_or ? std::nullopt : std::optional(opaque());
+  if (a == opaque() || b == opaque()) return op == Op::logical_and || op == Op::logical_or ? std::nullopt : std::optional(opaque());
   if (right == 0 && (op == Op::add || op == Op::sub || op == Op::shl || op == Op::shr || op == Op::bit_or)) return a;
   if (left == 0 && (op == Op::add || op == Op::bit_or)) return b;
   if (right == 1 && (op == Op::mul || op == Op::div)) return a;

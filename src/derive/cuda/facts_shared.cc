@@ -24,8 +24,8 @@ bool global_may_be_exchanged(const Trace& trace) {
   for (const Access& access : trace.accesses) {
     if (trace.memories[access.memory].space != Space::global) continue;
     Addresses& used = addresses[access.memory];
-    const bool is_own = trace.expressions.uses(access.address, Uses::thread) &&
-                        !trace.expressions.uses(access.address, Uses::varying | Uses::opaque);
+    const bool is_own =
+        trace.expressions.uses(access.address, Uses::thread) && !trace.expressions.uses(access.address, Uses::varying | Uses::opaque);
     used.is_one = used.is_one && is_own && (!used.is_seen || used.address == access.address);
     used.address = access.address;
     used.is_seen = true;

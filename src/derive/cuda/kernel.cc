@@ -44,8 +44,7 @@ std::vector<std::string> template_parameters_of(const KernelView& view) {
   const std::uint32_t parent = source.syntax[view.function.at.node].parent;
   if (!source.syntax.is(parent, NodeKind::template_declaration)) return names;
   const std::uint32_t list = source.syntax.child(parent, Role::parameters);
-  for (std::uint32_t p = list == none ? none : source.syntax.first_child(list); p != none;
-       p = source.syntax.next_sibling(p)) {
+  for (std::uint32_t p = list == none ? none : source.syntax.first_child(list); p != none; p = source.syntax.next_sibling(p)) {
     if (!source.syntax.is(p, NodeKind::token)) names.push_back(one_line(source.text_of(p)));
   }
   return names;
@@ -74,8 +73,7 @@ void read_launch_bounds(const KernelView& view, Kernel& kernel) {
   const Source& source = view.source();
   const std::uint32_t bounds = source.syntax.child(view.function.at.node, NodeKind::launch_bounds);
   int i = 0;
-  for (std::uint32_t c = bounds == none ? none : source.syntax.first_child(bounds); c != none;
-       c = source.syntax.next_sibling(c)) {
+  for (std::uint32_t c = bounds == none ? none : source.syntax.first_child(bounds); c != none; c = source.syntax.next_sibling(c)) {
     if (source.syntax.is(c, NodeKind::token)) continue;
     (i == 0 ? kernel.max_threads : kernel.min_blocks) = constant_at(view, c);
     if (++i == 2) return;
@@ -99,8 +97,7 @@ SharedArray shared_array(const KernelView& view, std::uint32_t m) {
   }
   array.bytes = bytes;
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
-    if (view.trace.accesses[i].memory == m)
-      array.conflict_ways = std::max(array.conflict_ways, view.patterns.accesses[i].bank_ways);
+    if (view.trace.accesses[i].memory == m) array.conflict_ways = std::max(array.conflict_ways, view.patterns.accesses[i].bank_ways);
   }
   array.bank_conflict_risk = array.conflict_ways > 1;
   return array;
@@ -143,8 +140,7 @@ Kernel kernel_of(const KernelView& view) {
   kernel.name = std::string(view.function.name);
   kernel.place = view.place_of({view.function.at.source, view.function.name_node});
   const std::uint32_t begin = source.syntax[view.function.at.node].begin;
-  kernel.signature =
-      one_line(std::string_view(source.text).substr(begin, source.syntax[view.function.body].begin - begin));
+  kernel.signature = one_line(std::string_view(source.text).substr(begin, source.syntax[view.function.body].begin - begin));
   kernel.parameters = parameters_of(view);
   kernel.template_parameters = template_parameters_of(view);
   read_launch_bounds(view, kernel);

@@ -22,25 +22,20 @@ using model::cuda::Kernel;
 using model::cuda::Launch;
 
 std::optional<Extent> extent_of(const std::array<std::optional<std::int64_t>, 3>& parts) {
-  const auto fits = [](std::optional<std::int64_t> part) {
-    return part && *part >= 0 && *part < (std::int64_t{1} << 31);
-  };
+  const auto fits = [](std::optional<std::int64_t> part) { return part && *part >= 0 && *part < (std::int64_t{1} << 31); };
   if (!std::ranges::all_of(parts, fits)) return std::nullopt;
-  return Extent{static_cast<std::uint64_t>(*parts[0]), static_cast<std::uint64_t>(*parts[1]),
-                static_cast<std::uint64_t>(*parts[2])};
+  return Extent{static_cast<std::uint64_t>(*parts[0]), static_cast<std::uint64_t>(*parts[1]), static_cast<std::uint64_t>(*parts[2])};
 }
 
 Launch launch_of(const Program& program, const LaunchSite& site) {
   const Source& source = program.sources()[site.at.source];
   const auto& syntax = source.syntax;
   Launch launch;
-  const std::uint32_t name =
-      site.kernel_name != none ? site.kernel_name : name_in(source, syntax.child(site.at.node, Role::function));
+  const std::uint32_t name = site.kernel_name != none ? site.kernel_name : name_in(source, syntax.child(site.at.node, Role::function));
   launch.kernel = std::string(source.text_of(name));
   launch.place = source.place_of(name == none ? site.at.node : name);
   const std::uint32_t config = syntax.child(site.at.node, NodeKind::kernel_call_syntax);
-  std::array<std::string*, 4> parts{&launch.grid_expr, &launch.block_expr, &launch.shared_memory_expr,
-                                    &launch.stream_expr};
+  std::array<std::string*, 4> parts{&launch.grid_expr, &launch.block_expr, &launch.shared_memory_expr, &launch.stream_expr};
   std::size_t i = 0;
   for (std::uint32_t c = config == none ? none : syntax.first_child(config); c != none && i < 4; c = syntax.next_sibling(c)) {
     if (!syntax.is(c, NodeKind::token)) *parts[i++] = std::string(source.text_of(c));
@@ -109,9 +104,8 @@ ProgramLaunches launches_of(const Program& program) {
     for (std::vector<Launch>& some : found) std::ranges::move(some, std::back_inserter(all.launches));
     program.sources().pack_all();
   }
-  std::ranges::stable_sort(all.launches, {}, [](const Launch& l) {
-    return std::tuple(std::string_view(l.place.file), l.place.line, l.place.column);
-  });
+  std::ranges::stable_sort(all.launches, {},
+                           [](const Launch& l) { return std::tuple(std::string_view(l.place.file), l.place.line, l.place.column); });
   all.launches.shrink_to_fit();
   return all;
 }
@@ -145,10 +139,8 @@ CodeSubject launch_subject(const Launch& launch) {
   return subject;
 }
 
-std::optional<double> occupancy_pct(std::uint64_t threads, std::uint64_t shared_bytes,
-                                    const knowledge::SmLimits* limits) {
-  if (!limits || threads == 0 || threads > limits->threads_per_block || shared_bytes > limits->shared_per_block)
-    return std::nullopt;
+std::optional<double> occupancy_pct(std::uint64_t threads, std::uint64_t shared_bytes, const knowledge::SmLimits* limits) {
+  if (!limits || threads == 0 || threads > limits->threads_per_block || shared_bytes > limits->shared_per_block) return std::nullopt;
   knowledge::LaunchShape shape;
   shape.threads_per_block = static_cast<std::uint32_t>(threads);
   shape.registers_per_thread = 16;  // so few that registers never limit
@@ -190,13 +182,12 @@ model::cuda::LaunchAdvice advice_for(const Kernel& kernel, const KernelLaunches&
     advice.observed.push_back({static_cast<std::uint32_t>(size), percent});
   }
   advice.notes.emplace_back("starting points to measure, not answers: registers are not known before compilation");
-  if (kernel.max_threads)
-    advice.notes.push_back(fmt::format("__launch_bounds__ allows at most {} threads", *kernel.max_threads));
+  if (kernel.max_threads) advice.notes.push_back(fmt::format("__launch_bounds__ allows at most {} threads", *kernel.max_threads));
   if (!bytes) advice.notes.emplace_back("the size of a shared array is no constant, so no occupancy is estimated");
   for (const model::cuda::SharedArray& array : kernel.shared_memory) {
     if (!array.bank_conflict_risk) continue;
-    advice.notes.push_back(fmt::format("lanes ask one bank of {} for {} words: pad its rows by one element", array.name,
-                                       array.conflict_ways));
+    advice.notes.push_back(
+        fmt::format("lanes ask one bank of {} for {} words: pad its rows by one element", array.name, array.conflict_ways));
   }
   return advice;
 }

@@ -37,8 +37,7 @@ LaunchesByKernel by_kernel(const std::vector<model::cuda::Launch>& launches);
 model::CodeSubject launch_subject(const model::cuda::Launch& launch);
 
 // The occupancy of a block of that size, without registers: they are unknown before compilation.
-std::optional<double> occupancy_pct(std::uint64_t threads, std::uint64_t shared_bytes,
-                                    const knowledge::SmLimits* limits);
+std::optional<double> occupancy_pct(std::uint64_t threads, std::uint64_t shared_bytes, const knowledge::SmLimits* limits);
 
 model::CodeSubject occupancy_subject(const model::cuda::Kernel& kernel, const KernelLaunches& launches, const knowledge::SmLimits* limits);
 

@@ -50,8 +50,7 @@ class Scan {
 
   std::uint32_t elements(std::uint32_t declarator) const {
     std::uint64_t count = 1;
-    for (std::uint32_t d = declarator; source_.syntax.is(d, NodeKind::array_declarator);
-         d = source_.syntax.child(d, Role::declarator)) {
+    for (std::uint32_t d = declarator; source_.syntax.is(d, NodeKind::array_declarator); d = source_.syntax.child(d, Role::declarator)) {
       const std::uint32_t size = source_.syntax.child(d, Role::size);
       if (size == none) return 1;
       std::string_view digits = source_.text_of(size);

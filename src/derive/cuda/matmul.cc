@@ -21,8 +21,7 @@ class Atoms {
       const Expr& x = e_[id];
       if (id == iteration_) {
         has_iteration_ = true;
-      } else if ((x.op == Op::div || x.op == Op::mod || x.op == Op::shr || x.op == Op::bit_and) &&
-                 e_.uses(id, Uses::thread)) {
+      } else if ((x.op == Op::div || x.op == Op::mod || x.op == Op::shr || x.op == Op::bit_and) && e_.uses(id, Uses::thread)) {
         atoms.insert(id);
       } else if ((x.op >= Op::thread_x && x.op <= Op::block_z) || x.op == Op::iteration) {
         atoms.insert(id);
@@ -69,11 +68,8 @@ std::vector<NodeRef> matrix_products(const Program& program, const Trace& trace,
       const Space space = trace.memories[access.memory].space;
       return in_shared_memory ? space == Space::shared : space == Space::global || space == Space::constant;
     };
-    if (!fits(a) || !fits(b) || is_exact(program, trace.memories[a.memory]) ||
-        is_exact(program, trace.memories[b.memory]))
-      continue;
-    Atoms left(trace.expressions, trace.loops[product.loop].iteration),
-        right(trace.expressions, trace.loops[product.loop].iteration);
+    if (!fits(a) || !fits(b) || is_exact(program, trace.memories[a.memory]) || is_exact(program, trace.memories[b.memory])) continue;
+    Atoms left(trace.expressions, trace.loops[product.loop].iteration), right(trace.expressions, trace.loops[product.loop].iteration);
     left.add(a.address);
     right.add(b.address);
     if (left.has_iteration() && right.has_iteration() && each_has_its_own(left.atoms, right.atoms)) found.push_back(product.at);

@@ -54,7 +54,8 @@ TEST(Mentions, GoRoundInCircles) {
 
 TEST(Mentions, HavePlacesThatMayLaunch) {
   std::vector<model::cuda::Source> files =
-      read({"__global__ void k(int* p) {}\n", "void f(int* p) { k<<<1, 32>>>(p); }\nvoid g(int* p) { launch(k, p); }\nvoid h(int* p) { p[0] = 1; }\n"});
+      read({"__global__ void k(int* p) {}\n",
+            "void f(int* p) { k<<<1, 32>>>(p); }\nvoid g(int* p) { launch(k, p); }\nvoid h(int* p) { p[0] = 1; }\n"});
   const Sources sources{std::span(files)};
   const Program program(sources);
   const std::vector<std::uint32_t> places = mentions_in(program, 1).launch_nodes;

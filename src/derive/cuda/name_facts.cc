@@ -34,20 +34,17 @@ class NameScanner {
 
  private:
   void look_at(std::string_view name) {
-    static constexpr std::array<std::string_view, 10> tensor{
-        "wmma",  "mma_sync", "load_matrix_sync", "cute",    "cutlass",
-        "wgmma", "mma",      "warpgroup_arrive", "tcgen05", "ldmatrix"};
+    static constexpr std::array<std::string_view, 10> tensor{"wmma",  "mma_sync", "load_matrix_sync", "cute",    "cutlass",
+                                                             "wgmma", "mma",      "warpgroup_arrive", "tcgen05", "ldmatrix"};
     facts.tensor_api =
         facts.tensor_api || name.starts_with("mma_") || name.starts_with("ldmatrix") || std::ranges::find(tensor, name) != tensor.end();
-    facts.warpgroup_mma = facts.warpgroup_mma || name.starts_with("wgmma") || name.starts_with("warpgroup_") ||
-                          name.starts_with("tcgen05");
+    facts.warpgroup_mma = facts.warpgroup_mma || name.starts_with("wgmma") || name.starts_with("warpgroup_") || name.starts_with("tcgen05");
     const TypeInfo type = program_.type(name);
     facts.half_types = facts.half_types || type.is_half;
     facts.vector_types = facts.vector_types || (type.parts > 1 && type.bytes >= 4);
     facts.shuffles = facts.shuffles || name.starts_with("__shfl");
     facts.read_only_cache = facts.read_only_cache || name == "__ldg" || is_constant(name);
-    facts.shared_helper =
-        facts.shared_helper || has(name, "SharedMem") || has(name, "sharedMem") || has(name, "TempStorage");
+    facts.shared_helper = facts.shared_helper || has(name, "SharedMem") || has(name, "sharedMem") || has(name, "TempStorage");
   }
 
   bool is_constant(std::string_view name) const {
@@ -57,8 +54,7 @@ class NameScanner {
 
   void assembly(std::uint32_t n) {
     const std::string_view text = source_.text_of(n);
-    if (has(text, "mma.") || has(text, "wmma.") || has(text, "tcgen05.") || has(text, "ldmatrix"))
-      facts.tensor_api = true;
+    if (has(text, "mma.") || has(text, "wmma.") || has(text, "tcgen05.") || has(text, "ldmatrix")) facts.tensor_api = true;
     if (has(text, "wgmma.") || has(text, "tcgen05.")) facts.warpgroup_mma = true;
     if (has(text, "bar.") || has(text, "barrier.")) facts.barrier_in_assembly = true;
     if (has(text, "%tid") || has(text, "%laneid") || has(text, "%warpid")) facts.thread_number_in_assembly = true;

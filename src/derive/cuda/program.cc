@@ -77,8 +77,8 @@ std::uint32_t indirections(const Source& source, std::uint32_t declarator) {
   for (std::uint32_t depth = 0; declarator != none && depth < deepest_declarator; ++depth) {
     const NodeKind kind = source.syntax.kind(declarator);
     if (kind == NodeKind::identifier || kind == NodeKind::field_identifier) return count;
-    if (kind == NodeKind::pointer_declarator || kind == NodeKind::array_declarator ||
-        kind == NodeKind::abstract_pointer_declarator || kind == NodeKind::abstract_array_declarator) {
+    if (kind == NodeKind::pointer_declarator || kind == NodeKind::array_declarator || kind == NodeKind::abstract_pointer_declarator ||
+        kind == NodeKind::abstract_array_declarator) {
       ++count;
     }
     declarator = inner(source, declarator);
@@ -206,8 +206,8 @@ class Declarer {
       if (!syntax_.is(c, NodeKind::field_declaration) || has_word(source_, c, "static")) continue;
       for (std::uint32_t d = syntax_.first_child(c); d != none; d = syntax_.next_sibling(d)) {
         if (syntax_[d].role != Role::declarator || syntax_.is(d, NodeKind::function_declarator)) continue;
-        record.members.push_back({text(name_in(source_, d)), text(syntax_.child(c, Role::type)), syntax_.is(d, NodeKind::pointer_declarator),
-                                  syntax_.is(d, NodeKind::array_declarator)});
+        record.members.push_back({text(name_in(source_, d)), text(syntax_.child(c, Role::type)),
+                                  syntax_.is(d, NodeKind::pointer_declarator), syntax_.is(d, NodeKind::array_declarator)});
       }
     }
     found_.emplace_back(std::move(record));

@@ -56,9 +56,9 @@ struct Struct {
 
 // Functions, variables at namespace scope, enumerators and macros of one name.
 struct Defined {
-  std::uint32_t file = none;                                // of the first one; none when there is no function
+  std::uint32_t file = none;                                  // of the first one; none when there is no function
   std::uint32_t first_function = none, last_function = none;  // that device code can call
-  bool is_kernel = false, is_in_several = false;            // files
+  bool is_kernel = false, is_in_several = false;              // files
 };
 
 class Program {
@@ -107,7 +107,7 @@ class Program {
   std::vector<Function> functions_;
   std::vector<std::uint32_t> first_functions_;  // by file
   Interner names_;
-  std::vector<Defined> defined_;  // by number of the name, for some of them
+  std::vector<Defined> defined_;                                                 // by number of the name, for some of them
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> several_files_;  // by number of a name that is in several
   std::unordered_map<std::string_view, Global> globals_;
   std::unordered_map<std::string_view, NodeRef> enumerators_;

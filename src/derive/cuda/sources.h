@@ -44,9 +44,9 @@ class Sources {
   model::cuda::Syntax spare() const;
 
   std::span<const model::cuda::Source> all_;
-  model::cuda::Source* packable_ = nullptr;         // the same files, when they may be changed
+  model::cuda::Source* packable_ = nullptr;              // the same files, when they may be changed
   std::unique_ptr<std::atomic<std::uint8_t>[]> states_;  // only then
-  mutable std::array<std::mutex, 16> unpacking_;    // each for every sixteenth file
+  mutable std::array<std::mutex, 16> unpacking_;         // each for every sixteenth file
   mutable std::mutex listing_;
   mutable std::vector<std::uint32_t> unpacked_;
   mutable std::vector<model::cuda::Syntax> spare_;  // buffers of repacked files, for reuse

@@ -14,7 +14,8 @@ std::vector<model::cuda::Source> some(std::size_t count, bool packed) {
   std::vector<model::cuda::Source> files;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string number = std::to_string(i);
-    files.push_back(ingest::cuda::read_source("f" + number + ".cu", "#define N " + number + "\nint name" + number + ";  // frx: ignore x\n").value());
+    files.push_back(
+        ingest::cuda::read_source("f" + number + ".cu", "#define N " + number + "\nint name" + number + ";  // frx: ignore x\n").value());
     if (packed) files.back().pack();
   }
   return files;

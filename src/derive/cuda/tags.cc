@@ -14,9 +14,7 @@ bool holds_thread(const Expressions& e, ExprId id, Op thread) {
 bool is_block_offset(const Expressions& e, ExprId id, Op block) {
   if (e[id].op != Op::mul) return false;
   const Op a = e[e[id].a].op, b = e[e[id].b].op;
-  const auto counts = [](Op op) {
-    return (op >= Op::block_dim_x && op <= Op::block_dim_z) || op == Op::constant || op == Op::uniform;
-  };
+  const auto counts = [](Op op) { return (op >= Op::block_dim_x && op <= Op::block_dim_z) || op == Op::constant || op == Op::uniform; };
   return (a == block && counts(b)) || (b == block && counts(a));
 }
 
@@ -28,8 +26,7 @@ void add_indexing(const KernelView& view, model::cuda::Kernel& kernel) {
   }
   if (view.names.grid_stride_loop) tags.emplace_back("grid_stride_loop");
   bool has_x = false;
-  for (ExprId e = 0; e < view.trace.expressions.size(); ++e)
-    has_x = has_x || view.trace.expressions[e].op == Op::thread_x;
+  for (ExprId e = 0; e < view.trace.expressions.size(); ++e) has_x = has_x || view.trace.expressions[e].op == Op::thread_x;
   if (tags.empty() && has_x) tags.emplace_back("thread_x_indexing");
 }
 
@@ -92,10 +89,8 @@ bool is_flat(const KernelView& view, std::size_t i) {
   const Access& access = view.trace.accesses[i];
   const Expressions& e = view.trace.expressions;
   if (view.trace.memories[access.memory].space != Space::global || access.bytes == 0) return false;
-  if (view.patterns.accesses[i].kind != AccessPattern::packed || view.patterns.accesses[i].lane_stride != access.bytes)
-    return false;
-  return e.uses(access.address, Uses::thread_x) &&
-         !e.uses(access.address, Uses::thread_y | Uses::thread_z | Uses::uniform);
+  if (view.patterns.accesses[i].kind != AccessPattern::packed || view.patterns.accesses[i].lane_stride != access.bytes) return false;
+  return e.uses(access.address, Uses::thread_x) && !e.uses(access.address, Uses::thread_y | Uses::thread_z | Uses::uniform);
 }
 
 void add_tags(const KernelView& view, model::cuda::Kernel& kernel) {

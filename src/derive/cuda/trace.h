@@ -83,8 +83,8 @@ struct MultiplyAdd {
 };
 
 struct LaunchSite {
-  NodeRef at;                       // the call
-  std::uint32_t kernel_name = none;  // identifier of the kernel, where it is an argument: cudaLaunchKernel(k, ...)
+  NodeRef at;                                        // the call
+  std::uint32_t kernel_name = none;                  // identifier of the kernel, where it is an argument: cudaLaunchKernel(k, ...)
   std::array<std::uint32_t, 2> extents{none, none};  // then: the nodes of grid and block
   std::array<std::optional<std::int64_t>, 3> grid, block;
   bool has_grid = false, has_block = false;

@@ -46,8 +46,7 @@ Value Walker::eval_call(std::uint32_t node) {
   const std::uint32_t name_node = name_in(source(), function);
   if (name_node == none) {  // `float(x)`, `f(a)(b)`
     const std::vector<Value> arguments = eval_arguments(node);
-    if (syntax().is(function, NodeKind::primitive_type))
-      return arguments.size() == 1 ? arguments[0] : with(e_.opaque());
+    if (syntax().is(function, NodeKind::primitive_type)) return arguments.size() == 1 ? arguments[0] : with(e_.opaque());
     eval(function);
     return unknown_call(arguments);
   }
@@ -84,9 +83,7 @@ std::optional<Value> Walker::eval_known(std::string_view name, std::uint32_t nod
   const Value& value = arguments[0];
   if (type == none || value.kind != Value::pointer) return value;
   if (text(declarator).starts_with('&')) return retyped(value, text(syntax().child(type, Role::type)), 1);
-  return declarator == none
-             ? value
-             : retyped(value, text(syntax().child(type, Role::type)), text(declarator).starts_with("**") ? 2 : 1);
+  return declarator == none ? value : retyped(value, text(syntax().child(type, Role::type)), text(declarator).starts_with("**") ? 2 : 1);
 }
 
 Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
@@ -94,8 +91,7 @@ Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
   site.at = ref(node);
   const auto constants_of = [&](const Value& value, std::array<std::optional<std::int64_t>, 3>& into) {
     const bool is_triple = value.kind == Value::triple;
-    into = {e_.constant_of(value.expr), is_triple ? e_.constant_of(value.y) : 1,
-            is_triple ? e_.constant_of(value.z) : 1};
+    into = {e_.constant_of(value.expr), is_triple ? e_.constant_of(value.y) : 1, is_triple ? e_.constant_of(value.z) : 1};
   };
   std::size_t i = 0;
   for (std::uint32_t c = syntax().first_child(config); c != none; c = syntax().next_sibling(c)) {
@@ -115,8 +111,7 @@ void Walker::note_barrier(std::uint32_t node) {
   if (!quiet_) trace_.barriers.push_back({ref(node), context_, loop_, e_.binary(Op::logical_and, returned_, left_)});
 }
 
-std::optional<Value> Walker::eval_synchronization(std::string_view name, const std::vector<Value>& arguments,
-                                                  std::uint32_t node) {
+std::optional<Value> Walker::eval_synchronization(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node) {
   if (name == "__syncthreads" || name == "__barrier_sync" || name == "__syncblock") {
     note_barrier(node);
     return Value{};
@@ -143,8 +138,8 @@ std::optional<Value> Walker::eval_synchronization(std::string_view name, const s
     trace_.uses_shuffles = true;
     return with(e_.opaque());
   }
-  if (name.starts_with("__ballot") || name.starts_with("__any") || name.starts_with("__all") ||
-      name.starts_with("__match") || name == "__activemask") {
+  if (name.starts_with("__ballot") || name.starts_with("__any") || name.starts_with("__all") || name.starts_with("__match") ||
+      name == "__activemask") {
     return with(e_.opaque());
   }
   return std::nullopt;
@@ -152,8 +147,7 @@ std::optional<Value> Walker::eval_synchronization(std::string_view name, const s
 
 ExprId Walker::thread_rank() {
   const auto leaf = [&](Op op) { return e_.leaf(op); };
-  const ExprId row =
-      e_.binary(Op::add, leaf(Op::thread_y), e_.binary(Op::mul, leaf(Op::thread_z), leaf(Op::block_dim_y)));
+  const ExprId row = e_.binary(Op::add, leaf(Op::thread_y), e_.binary(Op::mul, leaf(Op::thread_z), leaf(Op::block_dim_y)));
   return e_.binary(Op::add, leaf(Op::thread_x), e_.binary(Op::mul, row, leaf(Op::block_dim_x)));
 }
 
@@ -178,8 +172,7 @@ std::optional<Value> Walker::eval_group_call(std::string_view name) {
   };
   if (name == "this_thread_block" || name == "this_cluster") return group(block_group);
   if (name == "this_grid") return group(grid_group);
-  if (name == "tiled_partition" || name == "coalesced_threads" || name == "labeled_partition" ||
-      name == "binary_partition") {
+  if (name == "tiled_partition" || name == "coalesced_threads" || name == "labeled_partition" || name == "binary_partition") {
     return group(warp_group);
   }
   return std::nullopt;
@@ -210,16 +203,14 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
   if (name == "size" || name == "num_threads") return group_size(group);
   if (name == "meta_group_rank") return with(e_.binary(Op::div, thread_rank(), e_.constant(32)));
   if (name == "thread_index")
-    return {
-        .kind = Value::triple, .expr = e_.leaf(Op::thread_x), .y = e_.leaf(Op::thread_y), .z = e_.leaf(Op::thread_z)};
+    return {.kind = Value::triple, .expr = e_.leaf(Op::thread_x), .y = e_.leaf(Op::thread_y), .z = e_.leaf(Op::thread_z)};
   if (name == "group_index")
     return {.kind = Value::triple, .expr = e_.leaf(Op::block_x), .y = e_.leaf(Op::block_y), .z = e_.leaf(Op::block_z)};
   if (name.starts_with("shfl")) trace_.uses_shuffles = true;
   return with(e_.opaque());
 }
 
-std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::vector<Value>& arguments,
-                                              std::uint32_t node) {
+std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node) {
   if (name.starts_with("atomic") && !arguments.empty()) {
     if (std::ranges::find(trace_.atomics, name) == trace_.atomics.end()) trace_.atomics.push_back(name);
     note_access(arguments[0], node, Access::atomic);
@@ -243,13 +234,11 @@ std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::
 }
 
 std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments) {
-  static const std::unordered_map<std::string_view, Op> two = {
-      {"min", Op::min},      {"max", Op::max},     {"umin", Op::min}, {"umax", Op::max},
-      {"__umul24", Op::mul}, {"__mul24", Op::mul}, {"IMIN", Op::min}};
-  if (const auto at = two.find(name); at != two.end() && arguments.size() == 2)
-    return arithmetic(at->second, arguments[0], arguments[1]);
-  if ((name == "fma" || name == "fmaf" || name.starts_with("__fma") || name == "__hfma" || name == "__hfma2") &&
-      arguments.size() == 3) {
+  static const std::unordered_map<std::string_view, Op> two = {{"min", Op::min},  {"max", Op::max},      {"umin", Op::min},
+                                                               {"umax", Op::max}, {"__umul24", Op::mul}, {"__mul24", Op::mul},
+                                                               {"IMIN", Op::min}};
+  if (const auto at = two.find(name); at != two.end() && arguments.size() == 2) return arithmetic(at->second, arguments[0], arguments[1]);
+  if ((name == "fma" || name == "fmaf" || name.starts_with("__fma") || name == "__hfma" || name == "__hfma2") && arguments.size() == 3) {
     return arithmetic(Op::add, arithmetic(Op::mul, arguments[0], arguments[1]), arguments[2]);
   }
   if ((name == "abs" || name == "__half2float" || name == "__bfloat162float" || name == "float" || name == "half" ||
@@ -271,8 +260,7 @@ std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const s
 std::optional<Value> Walker::eval_macro(std::string_view name, const std::vector<Value>& arguments) {
   std::uint32_t where = 0;
   const model::cuda::Macro* macro = program_.macro(name, where);
-  if (!macro || macro->value == none || macro->parameters.size() != arguments.size() || resolving_ > 16)
-    return std::nullopt;
+  if (!macro || macro->value == none || macro->parameters.size() != arguments.size() || resolving_ > 16) return std::nullopt;
   const Scope scope(*this);
   for (std::size_t i = 0; i < arguments.size(); ++i) put_slot(macro->parameters[i], arguments[i]);
   const std::uint32_t outer = enter(where);
@@ -287,8 +275,7 @@ std::optional<Value> Walker::eval_inlined(std::string_view name, const std::vect
   for (std::uint32_t function = program_.first_device_function(name); function != none; function = program_.functions()[function].next) {
     const Function& callee = program_.functions()[function];
     if (callee.parameters.size() != arguments.size() || program_.sources().is_released(callee.at.source)) continue;
-    const bool is_running =
-        std::ranges::any_of(frames_, [&](const Frame& frame) { return frame.function == function; });
+    const bool is_running = std::ranges::any_of(frames_, [&](const Frame& frame) { return frame.function == function; });
     if (is_running || frames_.size() > deepest_inlining || quiet_) return with(e_.opaque());
     return follow(function, arguments);
   }
@@ -321,8 +308,7 @@ Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments
 Value Walker::unknown_call(const std::vector<Value>& arguments) {
   trace_.calls_unknown = trace_.may_synchronize = true;
   for (const Value& argument : arguments) {
-    if (argument.memory != none && trace_.memories[argument.memory].space == Space::shared)
-      trace_.shared_escapes = true;
+    if (argument.memory != none && trace_.memories[argument.memory].space == Space::shared) trace_.shared_escapes = true;
   }
   return with(e_.opaque());
 }

@@ -86,12 +86,9 @@ void Walker::declare_parameter(std::uint32_t parameter, const Value* value) {
     const bool keeps = value->kind == Value::pointer && levels > 0 && program_.type(type).bytes != 0;
     return put_slot(text(name), keeps ? retyped(*value, type, levels) : *value);
   }
-  if (levels > 0)
-    return put_slot(text(name), pointer_to(add_memory(Space::global, text(name), type, parameter), levels));
-  if (type.find("thread_block_tile") != type.npos)
-    return put_slot(text(name), {.kind = Value::group, .expr = e_.constant(warp_group)});
-  if (type.ends_with("thread_block"))
-    return put_slot(text(name), {.kind = Value::group, .expr = e_.constant(block_group)});
+  if (levels > 0) return put_slot(text(name), pointer_to(add_memory(Space::global, text(name), type, parameter), levels));
+  if (type.find("thread_block_tile") != type.npos) return put_slot(text(name), {.kind = Value::group, .expr = e_.constant(warp_group)});
+  if (type.ends_with("thread_block")) return put_slot(text(name), {.kind = Value::group, .expr = e_.constant(block_group)});
   put_slot(text(name), with(uniform_named(text(name))));
 }
 
@@ -112,8 +109,7 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
   const bool is_shared = has_word(source(), declaration, "__shared__");
   if (syntax().is(plain, NodeKind::function_declarator)) {
     // `dim3 grid(n);` may look like a function.
-    if (text(syntax().child(declaration, Role::type)) == "dim3")
-      put_slot(text(name), triple_of(syntax().child(plain, Role::parameters)));
+    if (text(syntax().child(declaration, Role::type)) == "dim3") put_slot(text(name), triple_of(syntax().child(plain, Role::parameters)));
     return;
   }
   if (is_shared || syntax().is(plain, NodeKind::array_declarator)) {
@@ -138,12 +134,11 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
 void Walker::declare_array(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t name) {
   const bool is_shared = has_word(source(), declaration, "__shared__");
   const bool is_pointers = syntax().is(declarator, NodeKind::pointer_declarator);
-  const std::uint32_t m = add_memory(is_shared ? Space::shared : Space::local, text(name),
-                                     text(syntax().child(declaration, Role::type)), name);
+  const std::uint32_t m =
+      add_memory(is_shared ? Space::shared : Space::local, text(name), text(syntax().child(declaration, Role::type)), name);
   std::vector<ExprId> dims;
   bool is_open = false;
-  for (std::uint32_t d = declarator; syntax().is(d, NodeKind::array_declarator);
-       d = syntax().child(d, Role::declarator)) {
+  for (std::uint32_t d = declarator; syntax().is(d, NodeKind::array_declarator); d = syntax().child(d, Role::declarator)) {
     const std::uint32_t size = syntax().child(d, Role::size);
     is_open = is_open || size == none;
     ExprId extent = size == none ? e_.fresh(Op::uniform) : eval(size).expr;
@@ -163,8 +158,7 @@ Value Walker::triple_of(std::uint32_t list) {
   std::array<ExprId*, 3> parts{&value.expr, &value.y, &value.z};
   for (ExprId* part : parts) *part = e_.constant(1);
   std::size_t i = 0;
-  for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none && i < 3;
-       c = syntax().next_sibling(c)) {
+  for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none && i < 3; c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token)) continue;
     const Value part = syntax().is(c, NodeKind::parameter) ? eval_as_parameter(c) : eval(c);
     if (part.kind == Value::triple && i == 0) return part;
@@ -186,12 +180,9 @@ Value Walker::initial(std::uint32_t declaration, std::uint32_t declarator, std::
   const std::string_view type = text(syntax().child(declaration, Role::type));
   if (type == "dim3") {
     if (value == none) return triple_of(none);
-    if (syntax().is(value, NodeKind::argument_list) || syntax().is(value, NodeKind::initializer_list))
-      return triple_of(value);
+    if (syntax().is(value, NodeKind::argument_list) || syntax().is(value, NodeKind::initializer_list)) return triple_of(value);
     const Value given = eval(value);
-    return given.kind == Value::number
-               ? Value{.kind = Value::triple, .expr = given.expr, .y = e_.constant(1), .z = e_.constant(1)}
-               : given;
+    return given.kind == Value::number ? Value{.kind = Value::triple, .expr = given.expr, .y = e_.constant(1), .z = e_.constant(1)} : given;
   }
   const std::uint32_t levels = indirections(source(), declarator);
   if (value == none) return with(e_.opaque());

@@ -125,8 +125,7 @@ Value Walker::eval_others(std::uint32_t node) {
     }
   }
   const NodeKind kind = syntax().kind(node);
-  if (kind == NodeKind::parenthesized || kind == NodeKind::comma || kind == NodeKind::parameter ||
-      kind == NodeKind::condition_clause)
+  if (kind == NodeKind::parenthesized || kind == NodeKind::comma || kind == NodeKind::parameter || kind == NodeKind::condition_clause)
     return last;
   // {17}: a list of one
   if (kind == NodeKind::initializer_list && syntax().first_child(node) != none &&
@@ -145,8 +144,7 @@ Value Walker::eval_identifier(std::uint32_t node) {
   const std::string_view name = text(node);
   if (const auto slot = slot_named(name)) {
     const Value value = slots_[*slot].value;
-    if (value.kind == Value::pointer && value.memory != none && trace_.memories[value.memory].is_scalar)
-      return loaded(value, node);
+    if (value.kind == Value::pointer && value.memory != none && trace_.memories[value.memory].is_scalar) return loaded(value, node);
     return value;
   }
   if (const std::optional<Op> triple = triple_named(name)) {
@@ -206,8 +204,7 @@ Value Walker::global_memory(const Global& global) {
     if (syntax().is(declarator, NodeKind::init_declarator)) declarator = syntax().child(declarator, Role::declarator);
     std::vector<ExprId> dims;
     bool is_open = false;
-    for (std::uint32_t d = declarator; syntax().is(d, NodeKind::array_declarator);
-         d = syntax().child(d, Role::declarator)) {
+    for (std::uint32_t d = declarator; syntax().is(d, NodeKind::array_declarator); d = syntax().child(d, Role::declarator)) {
       const std::uint32_t size = syntax().child(d, Role::size);
       is_open = is_open || size == none;
       dims.insert(dims.begin(), size == none ? e_.fresh(Op::uniform) : eval(size).expr);
@@ -229,8 +226,7 @@ std::optional<Value> Walker::eval_global(std::string_view name) {
     return trace_.memories[memory.memory].is_scalar ? with(uniform_named(name)) : memory;
   }
   const Source& at = program_.sources()[global->declarator.source];
-  const bool is_const =
-      has_word(at, global->declaration.node, "const") || has_word(at, global->declaration.node, "constexpr");
+  const bool is_const = has_word(at, global->declaration.node, "const") || has_word(at, global->declaration.node, "constexpr");
   const std::uint32_t value = at.syntax.child(global->declarator.node, Role::value);
   if (global->is_ambiguous || !is_const || value == none) return with(uniform_named(name));
   const std::uint32_t outer = enter(global->declarator.source);
@@ -332,12 +328,10 @@ Value Walker::eval_assignment(std::uint32_t node) {
 }
 
 void Walker::store(std::uint32_t left, const Value& value) {
-  while (syntax().is(left, NodeKind::parenthesized) && syntax().first_child(left) != none)
-    left = syntax().first_child(left);
+  while (syntax().is(left, NodeKind::parenthesized) && syntax().first_child(left) != none) left = syntax().first_child(left);
   if (syntax().is(left, NodeKind::identifier)) {
     const std::optional<std::uint32_t> slot = slot_named(text(left));
-    const bool is_variable =
-        slot && !(slots_[*slot].value.memory != none && trace_.memories[slots_[*slot].value.memory].is_scalar);
+    const bool is_variable = slot && !(slots_[*slot].value.memory != none && trace_.memories[slots_[*slot].value.memory].is_scalar);
     if (is_variable) return assign(*slot, value);
   }
   if (is_memory(left)) {

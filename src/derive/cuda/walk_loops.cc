@@ -110,8 +110,7 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
     if (value.kind == Value::triple || value.kind == Value::group) continue;
     if (const std::optional<ExprId> step = step_of(change, node, changes)) {
       const std::int64_t size = value.kind == Value::pointer ? std::max(value.bytes, 1u) : 1;
-      const ExprId gone =
-          e_.binary(Op::mul, trace_.loops[loop].iteration, e_.binary(Op::mul, *step, e_.constant(size)));
+      const ExprId gone = e_.binary(Op::mul, trace_.loops[loop].iteration, e_.binary(Op::mul, *step, e_.constant(size)));
       value.expr = e_.binary(Op::add, value.expr, gone);
     } else {
       const ExprId guess = e_.fresh(Op::loop_value);
@@ -149,8 +148,7 @@ void Walker::walk_for(std::uint32_t node) {
   const Scope scope(*this);
   const std::uint32_t first = syntax().child(node, Role::initializer);
   if (first != none) walk(first);
-  walk_loop(node, syntax().child(node, Role::condition), syntax().child(node, Role::update),
-            syntax().child(node, Role::body));
+  walk_loop(node, syntax().child(node, Role::condition), syntax().child(node, Role::update), syntax().child(node, Role::body));
 }
 
 void Walker::walk_while(std::uint32_t node) {

@@ -53,8 +53,7 @@ Value Walker::address_of(std::uint32_t node) {
     case NodeKind::identifier: {
       if (const auto slot = slot_named(text(node))) return slots_[*slot].value;
       const Global* global = program_.global(text(node));
-      return global && (global->is_device || global->is_shared || global->is_constant_memory) ? global_memory(*global)
-                                                                                              : eval(node);
+      return global && (global->is_device || global->is_shared || global->is_constant_memory) ? global_memory(*global) : eval(node);
     }
     default: return pointer_from(eval(node), node);
   }
@@ -98,8 +97,8 @@ Value Walker::address_of_subscript(std::uint32_t node) {
   const std::uint32_t argument = syntax().child(node, Role::argument);
   Value base = is_memory(argument) ? address_of(argument) : eval(argument);
   // An element of a pointer to pointers is a pointer in memory; a member of a shared object is an array.
-  const bool is_member = syntax().is(argument, NodeKind::field_expression) && base.memory != none &&
-                         trace_.memories[base.memory].space == Space::shared;
+  const bool is_member =
+      syntax().is(argument, NodeKind::field_expression) && base.memory != none && trace_.memories[base.memory].space == Space::shared;
   if (!is_member && base.kind == Value::pointer && base.memory != none && is_memory(argument) && !is_partial(base))
     base = loaded(base, argument);
   const std::uint32_t list = syntax().child(node, Role::indices);
@@ -198,8 +197,7 @@ Value Walker::loaded(const Value& address, std::uint32_t node) {
   const Space space = trace_.memories[address.memory].space;
   if (address.levels > 1) {
     const std::uint32_t access = value.access;
-    const std::uint32_t memory =
-        add_memory(space == Space::shared ? Space::unknown : Space::global, text(node), address.type, node);
+    const std::uint32_t memory = add_memory(space == Space::shared ? Space::unknown : Space::global, text(node), address.type, node);
     value = pointer_to(memory, address.levels - 1);
     value.access = access;
     if (e_.uses(address.expr, Uses::thread | Uses::varying | Uses::opaque)) value.expr = e_.opaque();

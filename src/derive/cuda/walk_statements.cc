@@ -56,9 +56,7 @@ void Walker::walk(std::uint32_t node) {
   }
 }
 
-ExprId Walker::truth(const Value& value) {
-  return value.kind == Value::number ? value.expr : uniform_named("a pointer or an object");
-}
+ExprId Walker::truth(const Value& value) { return value.kind == Value::number ? value.expr : uniform_named("a pointer or an object"); }
 
 // The condition of an if, a while or a switch.
 ExprId Walker::condition(std::uint32_t clause) {
@@ -156,8 +154,7 @@ void Walker::walk_if(std::uint32_t node) {
   for (const auto& [slot, value] : otherwise) assign(slot, merged(holds, slots_[slot].value, value));
   for (const auto& [slot, value] : changed) assign(slot, merged(holds, value, slots_[slot].value));
   if (is_constexpr || quiet_) return;
-  trace_.branches.push_back(
-      {ref(node), holds, yes, no, loop_, context_, first_access, static_cast<std::uint32_t>(trace_.accesses.size())});
+  trace_.branches.push_back({ref(node), holds, yes, no, loop_, context_, first_access, static_cast<std::uint32_t>(trace_.accesses.size())});
 }
 
 // Each case is followed alone; a case that is reached by falling through gets only its own condition, which is close enough.
@@ -174,8 +171,7 @@ void Walker::walk_switch(std::uint32_t node) {
     }
     const std::uint32_t value = syntax().child(c, Role::value);
     // Whether the default is taken is unknown, but uniform when the value of the switch is.
-    const ExprId holds =
-        value != none ? e_.binary(Op::eq, chosen, eval(value).expr) : e_.binary(Op::ne, chosen, e_.fresh(Op::uniform));
+    const ExprId holds = value != none ? e_.binary(Op::eq, chosen, eval(value).expr) : e_.binary(Op::ne, chosen, e_.fresh(Op::uniform));
     const std::size_t mark = log_.size();
     under(holds, false, c, [&] {
       trace_.contexts[context_].is_case = !e_.uses(holds, Uses::thread | Uses::varying | Uses::opaque);

@@ -184,8 +184,7 @@ class Walker {
   void add_extent(Config& config, const Value& value, std::uint32_t node);
   Value eval_method(std::uint32_t node, std::uint32_t function);
   std::optional<Value> eval_known(std::string_view name, std::uint32_t node, std::uint32_t function);
-  std::optional<Value> eval_synchronization(std::string_view name, const std::vector<Value>& arguments,
-                                            std::uint32_t node);
+  std::optional<Value> eval_synchronization(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   std::optional<Value> eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   std::optional<Value> eval_group_call(std::string_view name);
   std::optional<Value> eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments);
@@ -203,7 +202,7 @@ class Walker {
   Trace& trace_;
   Expressions& e_;
   std::uint32_t source_ = 0;
-  const Source* here_ = nullptr;  // that file
+  const Source* here_ = nullptr;         // that file
   std::array<std::byte, 16384> buffer_;  // enough for most kernels
   std::pmr::monotonic_buffer_resource scratch_{buffer_.data(), buffer_.size()};
   std::pmr::vector<Slot> slots_{&scratch_};

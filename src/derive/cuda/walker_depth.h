@@ -16,8 +16,7 @@ class Walker::Deeper {
   Deeper& operator=(const Deeper&) = delete;
 
   explicit operator bool() const {
-    if (walker_.depth_ <= deepest && walker_.steps_ <= most_steps && walker_.trace_.accesses.size() <= most_accesses)
-      return true;
+    if (walker_.depth_ <= deepest && walker_.steps_ <= most_steps && walker_.trace_.accesses.size() <= most_accesses) return true;
     walker_.trace_.is_complete = false;
     return false;
   }

@@ -16,7 +16,7 @@ constexpr std::int64_t largest_struct = 256;  // bytes
 }  // namespace
 
 AccessFix FixFinder::find(const Address& address, const Request& request, std::optional<std::int64_t> lane_stride, const LaneValues& values,
-                 LaneMask active, warp::Cost now) {
+                          LaneMask active, warp::Cost now) {
   Case one{request, lane_stride, values, active, now, {}, false};
   std::vector<std::int64_t> key;
   for (const Term& term : addresses_.atoms.forms.terms(address.form)) {
@@ -62,12 +62,10 @@ std::vector<std::int64_t> FixFinder::rows(const Case& one) const {
 AccessFix FixFinder::padded(const Case& one) const {
   AccessFix best;
   for (const std::int64_t row : rows(one)) {
-    for (std::uint32_t padding = 1; padding <= most_padding && (best.kind == AccessFix::none || padding < best.padding);
-         ++padding) {
+    for (std::uint32_t padding = 1; padding <= most_padding && (best.kind == AccessFix::none || padding < best.padding); ++padding) {
       std::vector<Term> terms = one.terms;
       for (Term& term : terms) term.coefficient += term.coefficient / row * std::int64_t{padding} * one.access.bytes;
-      const warp::Cost cost =
-          cost_of(one.values.terms(terms, none, false), one.active, one.access.bytes, Space::shared).typical;
+      const warp::Cost cost = cost_of(one.values.terms(terms, none, false), one.active, one.access.bytes, Space::shared).typical;
       if (cost.needed > cost.ideal) continue;
       best = {AccessFix::pad_rows, padding, static_cast<std::uint32_t>(row), cost.needed};
       break;

@@ -122,8 +122,7 @@ void LaneValues::evaluate_function(const Atom& atom, Value& value) {
     arguments[i] = numbers(atom.arguments[i]);
   }
   for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) {
-    value.lanes[lane] =
-        applied(atom.op, atom.bits, arguments[0][lane], arguments[1][lane], arguments[2][lane], atom.offset);
+    value.lanes[lane] = applied(atom.op, atom.bits, arguments[0][lane], arguments[1][lane], arguments[2][lane], atom.offset);
   }
 }
 
@@ -218,8 +217,7 @@ LaneForm LaneValues::terms(std::span<const Term> terms, AtomId base, bool swappe
     for (const AtomId id : forms.atoms(term.monomial)) {
       const Value& value = values_[slot_[id]];
       known = known && value.known;
-      uniform =
-          uniform && (addresses_.atoms[id].nature == Nature::uniform || (value.known && is_same(value.lanes, swapped)));
+      uniform = uniform && (addresses_.atoms[id].nature == Nature::uniform || (value.known && is_same(value.lanes, swapped)));
     }
     if (!known && uniform) {
       unknown.push_back(term);

@@ -53,9 +53,7 @@ class LaneValues {
 
   // Moves to a warp of the block. Takes time linear in the number of symbols.
   void enter(const LaunchFacts& facts, std::uint32_t warp, std::uint32_t sample);
-  LaneForm form(FormId form) const {
-    return terms(addresses_.atoms.forms.terms(form), base_of(addresses_.atoms, form), false);
-  }
+  LaneForm form(FormId form) const { return terms(addresses_.atoms.forms.terms(form), base_of(addresses_.atoms, form), false); }
   // The same for terms that are not a form of the function. `swapped`: with x and y of the thread number exchanged.
   LaneForm terms(std::span<const Term> terms, AtomId base, bool swapped) const;
   LaneMask existing() const { return existing_; }

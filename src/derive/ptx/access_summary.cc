@@ -53,9 +53,8 @@ class Collector {
   }
 
   std::uint64_t count(bool neighbours_use_rest) const {
-    return static_cast<std::uint64_t>(std::ranges::count_if(found_, [&](const Found& one) {
-      return one.in_all_shapes && one.neighbours_use_rest == neighbours_use_rest;
-    }));
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+        found_, [&](const Found& one) { return one.in_all_shapes && one.neighbours_use_rest == neighbours_use_rest; }));
   }
 
   std::vector<CostlyAccess> take() {

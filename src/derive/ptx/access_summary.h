@@ -17,7 +17,7 @@ namespace frx::derive::ptx {
 inline constexpr std::size_t access_kind_count = static_cast<std::size_t>(AccessKind::unknown) + 1;
 
 struct CostlyAccess {
-  MemoryAccess access;                // for the first shape in which it is costly
+  MemoryAccess access;  // for the first shape in which it is costly
   BlockShape block;
   bool in_all_shapes = true;
   // Other instructions of the kernel use the rest of the sectors: each thread visits consecutive elements, or reads every
@@ -27,7 +27,7 @@ struct CostlyAccess {
 
 struct AccessSummary {
   std::array<std::uint64_t, access_kind_count> global{}, shared{};  // by AccessKind
-  std::vector<BlockShape> shapes;     // that were tried; a single one when the code requires it
+  std::vector<BlockShape> shapes;                                   // that were tried; a single one when the code requires it
   // The costly ones, those in the deepest loops first; at most `limit` of each.
   std::vector<CostlyAccess> uncoalesced, conflicting;
   // Numbers of accesses that are costly in all shapes. `blocked_count` counts those whose neighbours use the rest of the

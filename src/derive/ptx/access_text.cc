@@ -125,8 +125,7 @@ std::string FormulaWriter::function(const Atom& atom, int nested) const {
     return fmt::format("(({}) {} {})", first, sign->second, second);
   }
   const auto name = std::find_if(names.begin(), names.end(), is_it);
-  if (name != names.end() && atom.arguments[1] == 0 && atom.arguments[2] == 0)
-    return fmt::format("{}({})", name->second, first);
+  if (name != names.end() && atom.arguments[1] == 0 && atom.arguments[2] == 0) return fmt::format("{}({})", name->second, first);
   const std::string_view called = name == names.end() ? "f" : name->second;
   if (atom.op != Op::select && atom.op != Op::lookup) return fmt::format("{}({}, {})", called, first, second);
   return fmt::format("{}({}, {}, {})", called, first, second, form(atom.arguments[2], nested + 1));
@@ -139,10 +138,8 @@ std::string amount_of(const MemoryAccess& access, std::uint32_t count) {
 }
 
 std::string distance_of(const MemoryAccess& access) {
-  if (access.kind == AccessKind::uniform || access.lane_stride == 0)
-    return "all threads of a warp use the same address";
-  if (!access.stride.empty() && !access.lane_stride)
-    return fmt::format("adjacent threads are {} bytes apart", access.stride);
+  if (access.kind == AccessKind::uniform || access.lane_stride == 0) return "all threads of a warp use the same address";
+  if (!access.stride.empty() && !access.lane_stride) return fmt::format("adjacent threads are {} bytes apart", access.stride);
   if (!access.lane_stride) return "the distance between adjacent threads varies";
   if (!access.stride.empty() && access.stride.find("param") != std::string::npos) {
     return fmt::format("adjacent threads are {} bytes apart", access.stride);
@@ -154,8 +151,7 @@ void add_fix(const MemoryAccess& access, std::string& text) {
   const AccessFix& fix = access.fix;
   const auto add = [&](std::string what) { text += fmt::format("; {}: {}", what, fix.needed); };
   if (fix.kind == AccessFix::pad_rows) {
-    add(fmt::format("with {} element{} of padding behind every {} bytes", fix.padding, fix.padding == 1 ? "" : "s",
-                    fix.row_bytes));
+    add(fmt::format("with {} element{} of padding behind every {} bytes", fix.padding, fix.padding == 1 ? "" : "s", fix.row_bytes));
   }
   if (fix.kind == AccessFix::swap_indices) add("with the indices of x and y swapped");
   if (fix.kind == AccessFix::separate_members) add("with each member in an array of its own");
@@ -163,13 +159,10 @@ void add_fix(const MemoryAccess& access, std::string& text) {
 
 }  // namespace
 
-std::string formula_of(const model::Module& module, const Atoms& atoms, FormId form) {
-  return FormulaWriter(module, atoms).form(form, 0);
-}
+std::string formula_of(const model::Module& module, const Atoms& atoms, FormId form) { return FormulaWriter(module, atoms).form(form, 0); }
 
 std::string sentence_of(const MemoryAccess& access) {
-  if (access.kind == AccessKind::data_dependent)
-    return "the address is made of data: what a warp needs is only known when it runs";
+  if (access.kind == AccessKind::data_dependent) return "the address is made of data: what a warp needs is only known when it runs";
   if (access.kind == AccessKind::unknown) return "the address could not be followed";
   std::string text = distance_of(access);
   if (!access.cost) return text;

@@ -18,8 +18,7 @@ namespace model = ::frx::model::ptx;
 class Walk {
  public:
   Walk(const model::Module& module, const model::Function& function, const Vocabulary& words, const FlowGraph& graph,
-       const Dominators& dominators, const Loops& loops, const RegisterUses& uses, const Liveness& live,
-       const Divergence& divergence)
+       const Dominators& dominators, const Loops& loops, const RegisterUses& uses, const Liveness& live, const Divergence& divergence)
       : module_(module),
         words_(words),
         graph_(graph),
@@ -132,8 +131,7 @@ void Walk::count_parting_branches() {
 // Is there no divergent branch between the block and its immediate dominator?
 bool Walk::has_single_path(std::uint32_t block) const {
   const std::uint32_t before = dominators_.nearest(block);
-  return before != none && divergence_.is_exact && graph_.unknown_branches.empty() &&
-         divergent_[before] == divergent_[block];
+  return before != none && divergence_.is_exact && graph_.unknown_branches.empty() && divergent_[before] == divergent_[block];
 }
 
 void Walk::enter(std::uint32_t block) {
@@ -218,8 +216,7 @@ void Walk::note_accesses(std::uint32_t number, std::uint32_t block) {
     // A stored value may look like an address: `st.global.u64 [%rd1], table+8;`
     if (operands[at].kind != model::Operand::address || operands[at].flags != 0) continue;
     const std::span<const model::Operand> operand = operands.subspan(at, 1 + operands[at].parts);
-    Address address{number,        block, top, 64, transfer_.address(operand), transfer_.predicate(instruction),
-                    guard_[block], false};
+    Address address{number, block, top, 64, transfer_.address(operand), transfer_.predicate(instruction), guard_[block], false};
     if (operand.size() == 2 && operand[1].kind == model::Operand::reg) {
       for (const RegisterUse& use : uses_.of(number)) {
         if (uses_.declared(use.value) == operand[1].value) address.bits = 32u * uses_.width(use.value);
@@ -257,9 +254,9 @@ std::uint32_t Walk::guard_of(std::uint32_t block) {
 
 }  // namespace
 
-Addresses addresses(const model::Module& module, const model::Function& function, const Vocabulary& words,
-                    const FlowGraph& graph, const Dominators& dominators, const Loops& loops, const RegisterUses& uses,
-                    const Liveness& live, const Divergence& divergence) {
+Addresses addresses(const model::Module& module, const model::Function& function, const Vocabulary& words, const FlowGraph& graph,
+                    const Dominators& dominators, const Loops& loops, const RegisterUses& uses, const Liveness& live,
+                    const Divergence& divergence) {
   return Walk(module, function, words, graph, dominators, loops, uses, live, divergence).run();
 }
 

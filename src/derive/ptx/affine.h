@@ -48,8 +48,8 @@ struct Addresses {
 };
 
 // Nearly linear in the size of the function.
-Addresses addresses(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
-                    const Vocabulary& words, const FlowGraph& graph, const Dominators& dominators,
-                    const Loops& loops, const RegisterUses& uses, const Liveness& live, const Divergence& divergence);
+Addresses addresses(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function, const Vocabulary& words,
+                    const FlowGraph& graph, const Dominators& dominators, const Loops& loops, const RegisterUses& uses,
+                    const Liveness& live, const Divergence& divergence);
 
 }  // namespace frx::derive::ptx

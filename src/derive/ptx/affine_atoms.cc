@@ -19,8 +19,8 @@ std::uint64_t key_of(const Atom& atom) {
 }
 
 bool is_same(const Atom& a, const Atom& b) {
-  return a.kind == b.kind && a.op == b.op && a.axis == b.axis && a.bits == b.bits && a.name == b.name &&
-         a.offset == b.offset && a.arguments == b.arguments;
+  return a.kind == b.kind && a.op == b.op && a.axis == b.axis && a.bits == b.bits && a.name == b.name && a.offset == b.offset &&
+         a.arguments == b.arguments;
 }
 
 std::uint32_t power_of_two_in(std::int64_t value) {
@@ -86,8 +86,7 @@ Bounds Atoms::bounds(FormId form) const {
   Bounds result{true, 0, 0};
   for (const Term& term : forms.terms(form)) {
     const Bounds part = bounds_of(term);
-    if (!part.known || __builtin_add_overflow(result.lo, part.lo, &result.lo) ||
-        __builtin_add_overflow(result.hi, part.hi, &result.hi)) {
+    if (!part.known || __builtin_add_overflow(result.lo, part.lo, &result.lo) || __builtin_add_overflow(result.hi, part.hi, &result.hi)) {
       return {};
     }
   }

@@ -35,8 +35,7 @@ FormId Transfer::converted() {
   if (!is_whole(to) || !is_whole(from)) return none;
   const int to_bits = model::bits_of(to), from_bits = model::bits_of(from);
   const FormId source = read(1, 64);
-  if (to_bits < 32 && to_bits < from_bits)
-    return operations_.widened(atoms_.forms.modulo(source, to_bits), to_bits, is_sign(to));
+  if (to_bits < 32 && to_bits < from_bits) return operations_.widened(atoms_.forms.modulo(source, to_bits), to_bits, is_sign(to));
   if (to_bits <= from_bits) return atoms_.forms.modulo(source, std::max(to_bits, 32));
   return operations_.widened(atoms_.forms.modulo(source, from_bits), from_bits, is_sign(from));
 }
@@ -75,13 +74,12 @@ FormId Transfer::product() {
   const bool adds = meaning_->verb == FormMeaning::mad;
   if (!is_plain(*meaning_)) return none;
   if (meaning_->wide) {
-    const FormId wide = operations_.multiply(operations_.widened(a, bits_, is_signed_),
-                                             operations_.widened(b, bits_, is_signed_), 2 * bits_);
+    const FormId wide =
+        operations_.multiply(operations_.widened(a, bits_, is_signed_), operations_.widened(b, bits_, is_signed_), 2 * bits_);
     return adds ? operations_.add(wide, read(3, 2 * bits_), 2 * bits_) : wide;
   }
   if (!meaning_->lo && !meaning_->hi) return none;
-  const FormId part =
-      meaning_->lo ? operations_.multiply(a, b, bits_) : operations_.multiply_high(a, b, bits_, is_signed_);
+  const FormId part = meaning_->lo ? operations_.multiply(a, b, bits_) : operations_.multiply_high(a, b, bits_, is_signed_);
   return adds ? operations_.add(part, read(3, bits_), bits_) : part;
 }
 
@@ -109,8 +107,8 @@ FormId Transfer::extracted() {
   const FormId a = read(1, bits_);
   if (!is_signed_) {
     const std::int64_t ones = static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - *length));
-    return operations_.bit_and(operations_.shift_right(a, operations_.constant(*position), bits_, false),
-                               operations_.constant(ones), bits_);
+    return operations_.bit_and(operations_.shift_right(a, operations_.constant(*position), bits_, false), operations_.constant(ones),
+                               bits_);
   }
   const FormId top = operations_.shift_left(a, operations_.constant(bits_ - *position - *length), bits_);
   return operations_.function(Op::shift_right_signed, bits_, top, operations_.constant(bits_ - *length));

@@ -12,8 +12,8 @@ namespace {
 namespace model = ::frx::model::ptx;
 
 // Collects the values that occur in the addresses of an access.
-void add_addresses(const model::Module& module, const RegisterUses& uses, const model::Instruction& instruction,
-                   std::uint32_t number, std::vector<std::uint32_t>& into) {
+void add_addresses(const model::Module& module, const RegisterUses& uses, const model::Instruction& instruction, std::uint32_t number,
+                   std::vector<std::uint32_t>& into) {
   const std::span<const model::Operand> operands = module.operands_of(instruction);
   for (std::size_t at = 0; at < operands.size(); at += 1 + operands[at].parts) {
     if (operands[at].kind != model::Operand::address || operands[at].parts == 0) continue;
@@ -31,13 +31,12 @@ void add_addresses(const model::Module& module, const RegisterUses& uses, const 
 bool is_access(const model::Form& form) {
   static constexpr std::array<std::string_view, 7> opcodes = {"ld", "ldu", "st", "atom", "red", "ldmatrix", "stmatrix"};
   if (form.space == model::Space::parameter || !(form.reads_memory || form.writes_memory)) return false;
-  if (std::find(opcodes.begin(), opcodes.end(), form.opcode()) != opcodes.end())
-    return !form.is_asynchronous && form.size_operand < 0;
+  if (std::find(opcodes.begin(), opcodes.end(), form.opcode()) != opcodes.end()) return !form.is_asynchronous && form.size_operand < 0;
   return form.text.starts_with("cp.async.c");
 }
 
-std::vector<bool> needed_for_addresses(const model::Module& module, const model::Function& function,
-                                       const Vocabulary& words, const RegisterUses& uses) {
+std::vector<bool> needed_for_addresses(const model::Module& module, const model::Function& function, const Vocabulary& words,
+                                       const RegisterUses& uses) {
   std::vector<Edge> writes;
   std::vector<std::uint32_t> open;
   for (std::uint32_t i = function.instructions.begin; i < function.instructions.end; ++i) {
@@ -48,8 +47,7 @@ std::vector<bool> needed_for_addresses(const model::Module& module, const model:
     for (const RegisterUse& use : uses.of(i)) {
       if (use.written) writes.push_back({use.value, i});
       // The values that decide which lanes execute the access, and which paths control takes.
-      if (!use.written && uses.declared(use.value) == instruction.predicate &&
-          (accesses || form.flow != model::Flow::next)) {
+      if (!use.written && uses.declared(use.value) == instruction.predicate && (accesses || form.flow != model::Flow::next)) {
         open.push_back(use.value);
       }
     }

@@ -15,8 +15,7 @@ class Vocabulary;
 bool is_access(const ::frx::model::ptx::Form& form);
 
 // By value of RegisterUses: whether addresses or predicates are computed from it. Takes linear time.
-std::vector<bool> needed_for_addresses(const ::frx::model::ptx::Module& module,
-                                       const ::frx::model::ptx::Function& function, const Vocabulary& words,
-                                       const RegisterUses& uses);
+std::vector<bool> needed_for_addresses(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
+                                       const Vocabulary& words, const RegisterUses& uses);
 
 }  // namespace frx::derive::ptx

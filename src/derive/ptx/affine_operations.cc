@@ -196,9 +196,7 @@ Bounds Operations::result_bounds(const Atom& atom) const {
       break;
     case Op::bit_or:
     case Op::bit_xor:
-      if (natural)
-        result = {true, 0,
-                  static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max(a.hi, b.hi)) + 1) - 1)};
+      if (natural) result = {true, 0, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max(a.hi, b.hi)) + 1) - 1)};
       break;
     case Op::shift_right_unsigned:
     case Op::shift_right_signed: result = shifted_bounds(atom, a, atom.op == Op::shift_right_signed); break;

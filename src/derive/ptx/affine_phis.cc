@@ -107,8 +107,8 @@ bool Placer::place(std::uint32_t value) {
 
 }  // namespace
 
-PhiPlaces place_phis(const FlowGraph& graph, const Dominators& dominators, const RegisterUses& uses,
-                     const Liveness& live, const std::vector<bool>& needed) {
+PhiPlaces place_phis(const FlowGraph& graph, const Dominators& dominators, const RegisterUses& uses, const Liveness& live,
+                     const std::vector<bool>& needed) {
   return Placer(graph, dominators, uses, live, needed).place();
 }
 

@@ -18,8 +18,8 @@ struct PhiPlaces {
 };
 
 // For the values that are `needed`, and live where the paths join (Cytron and others, 1991).
-PhiPlaces place_phis(const FlowGraph& graph, const Dominators& dominators, const RegisterUses& uses,
-                     const Liveness& live, const std::vector<bool>& needed);
+PhiPlaces place_phis(const FlowGraph& graph, const Dominators& dominators, const RegisterUses& uses, const Liveness& live,
+                     const std::vector<bool>& needed);
 
 // Blocks in an order in which each comes after its predecessors, except along back edges.
 std::vector<std::uint32_t> reverse_postorder(const FlowGraph& graph);

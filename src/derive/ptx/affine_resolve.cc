@@ -40,9 +40,7 @@ void Resolver::resolve() {
   settle_functions();
 }
 
-bool Resolver::is_back(const Phi& phi, std::size_t path) const {
-  return rank_[graph_.predecessors[phi.block][path]] >= rank_[phi.block];
-}
+bool Resolver::is_back(const Phi& phi, std::size_t path) const { return rank_[graph_.predecessors[phi.block][path]] >= rank_[phi.block]; }
 
 // The one value it has at first, or `none` if there are several.
 FormId Resolver::beginning(const Phi& phi) const {
@@ -173,10 +171,9 @@ void Resolver::mark_doubling(std::size_t number) {
     if (factors.size() != 1) return false;
     if (factors[0] == phi.atom) return term.coefficient == 2;
     const Atom& atom = atoms_[factors[0]];
-    const bool divides = atom.op == Op::shift_right_unsigned || atom.op == Op::shift_right_signed ||
-                         atom.op == Op::divide_signed || atom.op == Op::divide_unsigned;
-    return term.coefficient == 1 && atom.kind == Atom::function && divides &&
-           atom.arguments[0] == atoms_.forms.of(phi.atom);
+    const bool divides = atom.op == Op::shift_right_unsigned || atom.op == Op::shift_right_signed || atom.op == Op::divide_signed ||
+                         atom.op == Op::divide_unsigned;
+    return term.coefficient == 1 && atom.kind == Atom::function && divides && atom.arguments[0] == atoms_.forms.of(phi.atom);
   };
   for (std::size_t path = 0; path < phi.incoming.size(); ++path) {
     if (is_back(phi, path) && is_half(phi.incoming[path])) {

@@ -17,10 +17,8 @@ struct Source {
   std::string_view name;
   Atom::Kind kind;
 };
-constexpr std::array<Source, 4> sources = {{{"%tid.", Atom::thread},
-                                            {"%ntid.", Atom::block_size},
-                                            {"%ctaid.", Atom::block_index},
-                                            {"%nctaid.", Atom::grid_size}}};
+constexpr std::array<Source, 4> sources = {
+    {{"%tid.", Atom::thread}, {"%ntid.", Atom::block_size}, {"%ctaid.", Atom::block_index}, {"%nctaid.", Atom::grid_size}}};
 
 }  // namespace
 

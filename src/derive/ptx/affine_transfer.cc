@@ -7,8 +7,8 @@ namespace frx::derive::ptx {
 
 namespace model = ::frx::model::ptx;
 
-Transfer::Transfer(const model::Module& module, const model::Function& function, const RegisterUses& uses,
-                   const Vocabulary& words, const Divergence& divergence, const LoopNest& nest, Atoms& atoms)
+Transfer::Transfer(const model::Module& module, const model::Function& function, const RegisterUses& uses, const Vocabulary& words,
+                   const Divergence& divergence, const LoopNest& nest, Atoms& atoms)
     : now(uses.count(), none),
       module_(module),
       function_(function),
@@ -25,9 +25,7 @@ void Transfer::split(const model::Instruction& instruction) {
   for (std::size_t at = 0; at < all.size(); at += 1 + all[at].parts) operands_.push_back(all.subspan(at, 1 + all[at].parts));
 }
 
-FormId Transfer::read(std::size_t number, int bits) {
-  return number < operands_.size() ? read(operands_[number], bits) : none;
-}
+FormId Transfer::read(std::size_t number, int bits) { return number < operands_.size() ? read(operands_[number], bits) : none; }
 
 FormId Transfer::read(std::span<const Operand> operand, int bits) {
   const Operand& top = operand[0];
@@ -37,8 +35,7 @@ FormId Transfer::read(std::span<const Operand> operand, int bits) {
     case Operand::special: form = special(top.value); break;
     case Operand::integer: form = operations_.constant(top.signed_value()); break;
     case Operand::wide:
-      if ((top.flags & Operand::is_double) == 0)
-        form = operations_.constant(static_cast<std::int64_t>(module_.constants[top.value]));
+      if ((top.flags & Operand::is_double) == 0) form = operations_.constant(static_cast<std::int64_t>(module_.constants[top.value]));
       break;
     case Operand::symbol: form = variable(top.value); break;
     case Operand::address: return (top.flags & Operand::is_value) != 0 ? address(operand) : none;

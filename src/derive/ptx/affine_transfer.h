@@ -34,9 +34,8 @@ std::int64_t threads_allowed(const ::frx::model::ptx::Limits& limits);
 
 class Transfer {
  public:
-  Transfer(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
-           const RegisterUses& uses, const Vocabulary& words, const Divergence& divergence, const LoopNest& nest,
-           Atoms& atoms);
+  Transfer(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function, const RegisterUses& uses,
+           const Vocabulary& words, const Divergence& divergence, const LoopNest& nest, Atoms& atoms);
 
   // By value of RegisterUses: its current form; `none`: unknown. The caller restores earlier forms where necessary.
   std::vector<FormId> now;

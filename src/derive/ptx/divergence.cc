@@ -40,11 +40,11 @@ class Spread {
   const RegisterUses& uses_;
   const Liveness& live_;
   Dominators post_dominators_;
-  Lists readers_;                          // by value: instructions
-  Lists writers_;                          // by value: blocks
-  std::vector<std::uint32_t> origin_;      // by value: none while it is the same for all lanes
+  Lists readers_;                                 // by value: instructions
+  Lists writers_;                                 // by value: blocks
+  std::vector<std::uint32_t> origin_;             // by value: none while it is the same for all lanes
   std::vector<std::uint32_t> divergence_origin_;  // by instruction: the origin of a divergent branch
-  std::vector<std::uint32_t> between_;     // by block: the last branch that it lies between the paths of, + 1
+  std::vector<std::uint32_t> between_;            // by block: the last branch that it lies between the paths of, + 1
   std::vector<std::uint32_t> open_, worklist_;
   std::size_t steps_left_ = 0;
   bool is_exact_ = true;
@@ -183,8 +183,8 @@ void Spread::mark_entangled(std::uint32_t origin) {
 
 }  // namespace
 
-Divergence divergence(const model::Module& module, const model::Function& function, const FlowGraph& graph,
-                      const RegisterUses& uses, const Liveness& live) {
+Divergence divergence(const model::Module& module, const model::Function& function, const FlowGraph& graph, const RegisterUses& uses,
+                      const Liveness& live) {
   if (graph.blocks.empty()) return {};
   return Spread(module, function, graph, uses, live).run();
 }

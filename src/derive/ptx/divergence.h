@@ -19,17 +19,17 @@ namespace frx::derive::ptx {
 struct Branch {
   std::uint32_t instruction = 0;  // its number in the module; a branch, or a predicated ret, exit or trap
   bool may_diverge = false;
-  std::uint32_t origin = none;    // the instruction that the difference comes from, when it may diverge
+  std::uint32_t origin = none;  // the instruction that the difference comes from, when it may diverge
 };
 
 struct Divergence {
-  std::vector<Branch> branches;   // the conditional ones, in the order of the code
-  std::vector<bool> differs;      // by value of RegisterUses
+  std::vector<Branch> branches;  // the conditional ones, in the order of the code
+  std::vector<bool> differs;     // by value of RegisterUses
   // False: the control flow was too complex to follow, and every value that is written twice counts as differing.
   bool is_exact = true;
 };
 
-Divergence divergence(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
-                      const FlowGraph& graph, const RegisterUses& uses, const Liveness& live);
+Divergence divergence(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function, const FlowGraph& graph,
+                      const RegisterUses& uses, const Liveness& live);
 
 }  // namespace frx::derive::ptx

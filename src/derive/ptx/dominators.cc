@@ -17,8 +17,8 @@ class Forest {
   void traverse(std::uint32_t root, const Lists& successors);
   std::uint32_t best(std::uint32_t node);
 
-  std::vector<std::uint32_t> order_;             // node by number
-  std::vector<std::uint32_t> number_;            // number by node; none: not reached
+  std::vector<std::uint32_t> order_;   // node by number
+  std::vector<std::uint32_t> number_;  // number by node; none: not reached
   std::vector<std::uint32_t> parent_, semi_, label_, ancestor_;
   std::vector<std::uint32_t> path_;
 };

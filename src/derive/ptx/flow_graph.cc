@@ -118,8 +118,6 @@ std::uint32_t FlowGraph::block_of(std::uint32_t instruction) const {
   return static_cast<std::uint32_t>(behind - blocks.begin()) - 1;
 }
 
-FlowGraph flow_graph(const model::Module& module, const model::Function& function) {
-  return Builder(module, function).build();
-}
+FlowGraph flow_graph(const model::Module& module, const model::Function& function) { return Builder(module, function).build(); }
 
 }  // namespace frx::derive::ptx

@@ -50,8 +50,7 @@ void count_variables(const Module& module, const Function& function, KernelFacts
   for (const Variable& variable : module.in(module.variables, function.variables)) count_variable(variable, facts);
   std::map<std::uint32_t, const Variable*> shared;
   for (const std::uint32_t global : module.globals) {
-    if (module.variables[global].space == Space::shared)
-      shared.emplace(module.variables[global].name, &module.variables[global]);
+    if (module.variables[global].space == Space::shared) shared.emplace(module.variables[global].name, &module.variables[global]);
   }
   if (shared.empty()) return;
   for (const Operand& operand : module.in(module.operands, function.operands)) {
@@ -92,8 +91,7 @@ std::uint32_t budget_of(const Limits& limits, const SmRegisters& sm) {
     const std::uint64_t threads = thread_count(required ? limits.required_threads : limits.max_threads);
     const std::uint64_t asked = threads * std::max<std::uint32_t>(1, limits.min_blocks);
     const std::uint64_t resident = asked <= sm.threads ? asked : threads;
-    budget = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(most_registers_per_thread, sm.registers / resident / 8 * 8));
+    budget = static_cast<std::uint32_t>(std::min<std::uint64_t>(most_registers_per_thread, sm.registers / resident / 8 * 8));
   }
   if (limits.max_registers > 0) budget = budget == 0 ? limits.max_registers : std::min(budget, limits.max_registers);
   return budget >= most_registers_per_thread ? 0 : budget;
@@ -120,9 +118,7 @@ void study_flow(const Module& module, const Function& function, Vocabulary& word
   facts.accesses = summary_of(MemoryAnalysis(module, function, words, graph, tree, loops, uses, live, divergence));
 }
 
-double share(std::uint64_t part, std::uint64_t all) {
-  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
-}
+double share(std::uint64_t part, std::uint64_t all) { return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all); }
 
 }  // namespace
 

@@ -46,7 +46,7 @@ class Solver {
 
   // The properties of a value that are read most often, side by side.
   struct Value {
-    std::uint32_t stamp = 0;                    // equal to the current time while the value is in the set
+    std::uint32_t stamp = 0;  // equal to the current time while the value is in the set
     std::uint32_t root = 0;
     std::uint32_t root_stamp = 0, of_root = 0;  // of a root: how many of its values are in the set
     std::uint8_t root_width = 0, width_in_hand = 0;

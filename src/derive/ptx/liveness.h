@@ -15,15 +15,15 @@
 namespace frx::derive::ptx {
 
 struct Pressure {
-  std::uint32_t registers = 0;    // of 32 bits, for what must be kept; a value of 64 bits counts 2
-  std::uint32_t predicates = 0;   // at most, maybe elsewhere
+  std::uint32_t registers = 0;       // of 32 bits, for what must be kept; a value of 64 bits counts 2
+  std::uint32_t predicates = 0;      // at most, maybe elsewhere
   std::uint32_t instruction = none;  // where `registers` are needed: its number in the module
-  std::uint32_t for_loads = 0;    // for loads that can be in flight at the same time
-  bool known = false;             // false: no body, or control flow too complex for linear time
+  std::uint32_t for_loads = 0;       // for loads that can be in flight at the same time
+  bool known = false;                // false: no body, or control flow too complex for linear time
 };
 
 struct Liveness {
-  Lists live_in;                  // by block: values that are live at its beginning
+  Lists live_in;  // by block: values that are live at its beginning
   Pressure pressure;
 };
 
@@ -31,7 +31,7 @@ struct Liveness {
 // estimate is.
 std::uint32_t estimated_registers(const Pressure& pressure);
 
-Liveness liveness(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
-                  const FlowGraph& graph, const RegisterUses& uses);
+Liveness liveness(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function, const FlowGraph& graph,
+                  const RegisterUses& uses);
 
 }  // namespace frx::derive::ptx

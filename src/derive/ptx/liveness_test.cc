@@ -60,7 +60,7 @@ TEST(PtxLiveness, WhatIsCheapToComputeAgainIsNotKept) {
   const Derived cheap = of_kernel(index + "add.s64 %rd2, %rd1, 64;\nadd.s64 %rd3, %rd1, 128;\n" + uses);
   EXPECT_EQ(cheap.live.pressure.registers, 5u);  // the index, and two addresses where one is made of the other
   const Derived dear = of_kernel(index + "div.s64 %rd2, %rd1, 64;\ndiv.s64 %rd3, %rd1, 128;\n" + uses);
-  EXPECT_EQ(dear.live.pressure.registers, 7u);   // the index, two quotients, and the address in hand
+  EXPECT_EQ(dear.live.pressure.registers, 7u);  // the index, two quotients, and the address in hand
 }
 
 TEST(PtxLiveness, AnAddressOfParametersAloneCostsNothingWhileItIsKept) {
@@ -87,7 +87,8 @@ TEST(PtxLiveness, TheEstimateAddsWhatTheCompilerTakesAndEndsAtTheMost) {
 TEST(PtxLiveness, IndependentLoadsCanBeInFlightTogether) {
   const auto loads = [](const std::string& between) {
     return of_kernel("ld.param.u64 %rd1, [a];\nld.global.u64 %rd2, [%rd1];\n" + between +
-                     "ld.global.v2.f32 {%f1, %f2}, [%rd1+8];\nld.global.f32 %f3, [%rd2];\nret;").live.pressure.for_loads;
+                     "ld.global.v2.f32 {%f1, %f2}, [%rd1+8];\nld.global.f32 %f3, [%rd2];\nret;")
+        .live.pressure.for_loads;
   };
   EXPECT_EQ(loads(""), 4u);  // not the last one, whose address is loaded
   EXPECT_EQ(loads("st.local.u32 [%rd1], 1;\n"), 4u);

@@ -123,14 +123,13 @@ std::string stride_along(const model::Module& module, Atoms& atoms, FormId form,
 }  // namespace
 
 std::string_view name_of(AccessKind kind) {
-  static constexpr std::array<std::string_view, 5> names = {"uniform", "affine", "known_per_lane", "data_dependent",
-                                                            "unknown"};
+  static constexpr std::array<std::string_view, 5> names = {"uniform", "affine", "known_per_lane", "data_dependent", "unknown"};
   return names[static_cast<std::size_t>(kind)];
 }
 
 MemoryAnalysis::MemoryAnalysis(const model::Module& module, const model::Function& function, const Vocabulary& words,
-                               const FlowGraph& graph, const Dominators& dominators, const Loops& loops,
-                               const RegisterUses& uses, const Liveness& live, const Divergence& divergence)
+                               const FlowGraph& graph, const Dominators& dominators, const Loops& loops, const RegisterUses& uses,
+                               const Liveness& live, const Divergence& divergence)
     : module_(module),
       function_(function),
       addresses_(ptx::addresses(module, function, words, graph, dominators, loops, uses, live, divergence)) {
@@ -238,8 +237,7 @@ std::vector<BlockShape> MemoryAnalysis::plausible_shapes() const {
   return shapes;
 }
 
-std::vector<MemoryAccess> memory_accesses(const model::Module& module, const model::Function& function,
-                                          const LaunchFacts& facts) {
+std::vector<MemoryAccess> memory_accesses(const model::Module& module, const model::Function& function, const LaunchFacts& facts) {
   if (function.instructions.size() == 0) return {};
   Vocabulary words(module);
   words.enter(module, function);

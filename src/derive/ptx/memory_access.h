@@ -83,7 +83,7 @@ struct Request {
   std::uint32_t bytes = 0;
   AccessKind kind = AccessKind::unknown;
   LaneMask lanes = warp::all_lanes;  // whose addresses count
-  std::string stride;             // as in MemoryAccess
+  std::string stride;                // as in MemoryAccess
 };
 
 // The properties of a request that depend on the launch.
@@ -97,9 +97,9 @@ struct Measured {
 class MemoryAnalysis {
  public:
   // The arguments must outlive the analysis. Takes time nearly linear in the size of the function.
-  MemoryAnalysis(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
-                 const Vocabulary& words, const FlowGraph& graph, const Dominators& dominators, const Loops& loops,
-                 const RegisterUses& uses, const Liveness& live, const Divergence& divergence);
+  MemoryAnalysis(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function, const Vocabulary& words,
+                 const FlowGraph& graph, const Dominators& dominators, const Loops& loops, const RegisterUses& uses, const Liveness& live,
+                 const Divergence& divergence);
 
   std::vector<MemoryAccess> accesses(const LaunchFacts& facts) const;
   // The same step by step, for callers that need few accesses in full: how many there are, which request each belongs to, and
@@ -136,7 +136,7 @@ class MemoryAnalysis {
 };
 
 // Analyses a function for one launch.
-std::vector<MemoryAccess> memory_accesses(const ::frx::model::ptx::Module& module,
-                                          const ::frx::model::ptx::Function& function, const LaunchFacts& facts);
+std::vector<MemoryAccess> memory_accesses(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function,
+                                          const LaunchFacts& facts);
 
 }  // namespace frx::derive::ptx

@@ -12,8 +12,7 @@ using testing::Derived;
 // The first access of a kernel; `body` ends with it. %rd1: a pointer, %r1: tid.x, %r2: tid.y, %r3: the parameter n.
 MemoryAccess access_of(const std::string& body, BlockShape block = {256, 1, 1}) {
   const Derived it(
-      kernel("ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\nld.param.u32 %r3, [n];\n" + body +
-             "\nret;"));
+      kernel("ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\nld.param.u32 %r3, [n];\n" + body + "\nret;"));
   LaunchFacts facts;
   facts.block = block;
   const std::vector<MemoryAccess> all = memory_accesses(it.module, it.function, facts);
@@ -23,14 +22,13 @@ MemoryAccess access_of(const std::string& body, BlockShape block = {256, 1, 1}) 
 
 // A load of a[index], of which %r9 is the index.
 std::string load(const std::string& index, const std::string& form = "ld.global.f32 %f1", int bytes = 4) {
-  return index + "\nmul.wide.s32 %rd2, %r9, " + std::to_string(bytes) + ";\nadd.s64 %rd3, %rd1, %rd2;\n" + form +
-         ", [%rd3];";
+  return index + "\nmul.wide.s32 %rd2, %r9, " + std::to_string(bytes) + ";\nadd.s64 %rd3, %rd1, %rd2;\n" + form + ", [%rd3];";
 }
 
 // The same of shared memory.
 std::string shared(const std::string& index, const std::string& form = "ld.shared.f32 %f1", int bytes = 4) {
-  return ".shared .align 16 .b8 tile[8448];\nmov.u32 %r10, tile;\n" + index + "\nmad.lo.s32 %r11, %r9, " +
-         std::to_string(bytes) + ", %r10;\n" + form + ", [%r11];";
+  return ".shared .align 16 .b8 tile[8448];\nmov.u32 %r10, tile;\n" + index + "\nmad.lo.s32 %r11, %r9, " + std::to_string(bytes) +
+         ", %r10;\n" + form + ", [%r11];";
 }
 
 MemoryAnalysis analysis_of(const Derived& it) {
@@ -45,8 +43,7 @@ std::uint32_t typical(const MemoryAccess& access) { return access.cost ? access.
 std::uint32_t worst(const MemoryAccess& access) { return access.cost ? access.cost->worst : 0; }
 
 TEST(PtxMemoryAccess, AdjacentThreadsReadAdjacentNumbers) {
-  const MemoryAccess access =
-      access_of(load("mov.u32 %r4, %ctaid.x;\nmov.u32 %r5, %ntid.x;\nmad.lo.s32 %r9, %r4, %r5, %r1;"));
+  const MemoryAccess access = access_of(load("mov.u32 %r4, %ctaid.x;\nmov.u32 %r5, %ntid.x;\nmad.lo.s32 %r9, %r4, %r5, %r1;"));
   EXPECT_EQ(access.kind, AccessKind::affine);
   EXPECT_EQ(access.space, model::Space::global);
   EXPECT_EQ(access.lane_stride, 4);
@@ -141,8 +138,8 @@ TEST(PtxMemoryAccess, WideAccessesGoByHalvesAndQuartersOfAWarp) {
 
 TEST(PtxMemoryAccess, MasksAndShiftsAreWorkedOutForEachLane) {
   // Lane number and warp number by hand: a[(tid & 31) * 3 + (tid >> 5) * 1024]
-  const MemoryAccess access = access_of(
-      load("and.b32 %r4, %r1, 31;\nshr.u32 %r5, %r1, 5;\nshl.b32 %r6, %r5, 10;\nmad.lo.s32 %r9, %r4, 3, %r6;"));
+  const MemoryAccess access =
+      access_of(load("and.b32 %r4, %r1, 31;\nshr.u32 %r5, %r1, 5;\nshl.b32 %r6, %r5, 10;\nmad.lo.s32 %r9, %r4, 3, %r6;"));
   EXPECT_EQ(access.kind, AccessKind::known_per_lane);
   EXPECT_EQ(access.lane_stride, 12);
   EXPECT_EQ(typical(access), 12u);
@@ -180,8 +177,7 @@ TEST(PtxMemoryAccess, APointerThatMovesBySomethingUniformKeepsItsLanes) {
 
 // Lanes leave the loop in different iterations: after it the counter is not the same for all of them.
 TEST(PtxMemoryAccess, ValuesAfterADivergentLoopAreUnknown) {
-  const MemoryAccess access =
-      access_of("mov.u32 %r9, 0;\nL: add.s32 %r9, %r9, 1;\nsetp.lt.s32 %p1, %r9, %r1;\n@%p1 bra L;\n" + load(""));
+  const MemoryAccess access = access_of("mov.u32 %r9, 0;\nL: add.s32 %r9, %r9, 1;\nsetp.lt.s32 %p1, %r9, %r1;\n@%p1 bra L;\n" + load(""));
   EXPECT_EQ(access.kind, AccessKind::unknown);
   EXPECT_FALSE(access.cost.has_value());
 }
@@ -202,9 +198,8 @@ TEST(PtxMemoryAccess, WhatIsReadIsNotKnown) {
 
 // A thread before the first one: a register without sign wraps around, and far away is where thread 0 reads.
 TEST(PtxMemoryAccess, RegistersWrapAsTheHardwareDoes) {
-  const MemoryAccess access = access_of(
-      "add.s32 %r9, %r1, -1;\nmul.wide.u32 %rd2, %r9, 4;\nadd.s64 %rd3, %rd1, %rd2;\nld.global.f32 %f1, [%rd3+4];",
-      {32, 1, 1});
+  const MemoryAccess access =
+      access_of("add.s32 %r9, %r1, -1;\nmul.wide.u32 %rd2, %r9, 4;\nadd.s64 %rd3, %rd1, %rd2;\nld.global.f32 %f1, [%rd3+4];", {32, 1, 1});
   EXPECT_EQ(access.lane_stride, std::nullopt);
   EXPECT_EQ(typical(access), 5u);
 }
@@ -245,25 +240,24 @@ TEST(PtxMemoryAccess, CopiesToSharedMemoryAreTwoAccesses) {
 // Rows of 128 bytes: eight lanes name the rows of one matrix, all in the same banks.
 TEST(PtxMemoryAccess, RowsOfMatricesAreReadByEightLanesAtATime) {
   const MemoryAccess access =
-      access_of(shared("mov.u32 %r9, %r1;", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r20, %r21, %r22, %r23}", 128),
-                {32, 1, 1});
+      access_of(shared("mov.u32 %r9, %r1;", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r20, %r21, %r22, %r23}", 128), {32, 1, 1});
   EXPECT_EQ(typical(access), 32u);
   EXPECT_EQ(access.cost->ideal, 4u);
   EXPECT_EQ(access.fix.padding, 1u);
 }
 
 TEST(PtxMemoryAccess, LocalMemoryLiesSideBySideForTheLanes) {
-  const MemoryAccess access =
-      access_of(".local .align 8 .b8 own[64];\nmov.u32 %r10, own;\nld.local.f32 %f1, [%r10+8];");
+  const MemoryAccess access = access_of(".local .align 8 .b8 own[64];\nmov.u32 %r10, own;\nld.local.f32 %f1, [%r10+8];");
   EXPECT_EQ(access.kind, AccessKind::uniform);
   EXPECT_EQ(typical(access), 4u);
 }
 
 // Where an address lies in its sector matters, which sector it is does not.
 TEST(PtxMemoryAccess, WhatIsWholeSectorsApartIsOneRequest) {
-  const Derived it(kernel("ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmul.wide.s32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
-                          "ld.global.f32 %f1, [%rd3];\nld.global.f32 %f2, [%rd3+64];\nld.global.f32 %f3, [%rd3+-32];\n"
-                          "ld.global.f32 %f4, [%rd3+4];\nld.global.f64 %fd1, [%rd3];\nret;"));
+  const Derived it(
+      kernel("ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmul.wide.s32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+             "ld.global.f32 %f1, [%rd3];\nld.global.f32 %f2, [%rd3+64];\nld.global.f32 %f3, [%rd3+-32];\n"
+             "ld.global.f32 %f4, [%rd3+4];\nld.global.f64 %fd1, [%rd3];\nret;"));
   const MemoryAnalysis analysis = analysis_of(it);
   ASSERT_EQ(analysis.size(), 5u);
   EXPECT_EQ(analysis.request_number(1), analysis.request_number(0));
@@ -281,10 +275,8 @@ TEST(PtxMemoryAccess, WhatIsWholeSectorsApartIsOneRequest) {
 TEST(PtxMemoryAccess, ShapesAreThoseTheKernelDemandsOrUses) {
   const auto shapes = [](const std::string& text) { return analysis_of(Derived(text)).plausible_shapes(); };
   EXPECT_EQ(shapes(kernel("ret;")), (std::vector<BlockShape>{{256, 1, 1}}));
-  EXPECT_EQ(shapes(".version 8.0\n.target sm_80\n.entry k(.param .u64 a) .reqntid 64, 2 { ret; }"),
-            (std::vector<BlockShape>{{64, 2, 1}}));
-  EXPECT_EQ(shapes(kernel("mov.u32 %r1, %tid.y;\nshl.b32 %r2, %r1, 2;\nld.shared.f32 %f1, [%r2];\nret;")).front(),
-            (BlockShape{32, 8, 1}));
+  EXPECT_EQ(shapes(".version 8.0\n.target sm_80\n.entry k(.param .u64 a) .reqntid 64, 2 { ret; }"), (std::vector<BlockShape>{{64, 2, 1}}));
+  EXPECT_EQ(shapes(kernel("mov.u32 %r1, %tid.y;\nshl.b32 %r2, %r1, 2;\nld.shared.f32 %f1, [%r2];\nret;")).front(), (BlockShape{32, 8, 1}));
 }
 
 }  // namespace

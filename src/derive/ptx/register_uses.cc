@@ -60,8 +60,7 @@ std::uint8_t width_of(const model::RegisterBank& bank) {
 
 }  // namespace
 
-RegisterUses::RegisterUses(const model::Module& module, const model::Function& function)
-    : first_(function.instructions.begin) {
+RegisterUses::RegisterUses(const model::Module& module, const model::Function& function) : first_(function.instructions.begin) {
   begins_.reserve(function.instructions.size() + 1);
   for (const model::Instruction& instruction : module.code(function)) {
     if (instruction.predicate != model::none) uses_.push_back({instruction.predicate, false});

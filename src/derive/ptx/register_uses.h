@@ -38,9 +38,9 @@ class RegisterUses {
   void renumber(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function);
   void measure_widths(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function);
 
-  std::uint32_t first_;                // instruction
+  std::uint32_t first_;  // instruction
   std::vector<std::uint32_t> begins_{0};
-  std::vector<RegisterUse> uses_;      // until renumber(), values are numbers of the function
+  std::vector<RegisterUse> uses_;  // until renumber(), values are numbers of the function
   std::vector<std::uint32_t> declared_;
   std::vector<std::uint32_t> numbers_;  // by declared register; empty where they are too many
   std::vector<std::uint8_t> widths_;

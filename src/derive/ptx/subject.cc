@@ -3,8 +3,8 @@
 namespace frx::derive::ptx {
 namespace {
 
-using ::frx::model::CodeSubject;
 using ::frx::model::CodeFactId;
+using ::frx::model::CodeSubject;
 using Id = CodeFactId;
 using ::frx::model::TextPlace;
 using ::frx::model::ptx::Category;

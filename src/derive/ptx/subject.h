@@ -35,7 +35,6 @@ bool probably_spills(const KernelFacts& facts, const Compiled* compiled);
 //   local_bytes, local_accesses, spill_bytes (absent unless a compiler reports it), spills_unknown, probably_spills
 //   uncoalesced_accesses, thread_blocked_accesses, bank_conflict_accesses: in every plausible block    numbers
 //   uncoalesced_sentence, thread_blocked_sentence, bank_conflict_sentence: of the worst one            texts
-::frx::model::CodeSubject subject_of(const ::frx::model::ptx::Module& module, const KernelFacts& facts,
-                                     const Compiled* compiled);
+::frx::model::CodeSubject subject_of(const ::frx::model::ptx::Module& module, const KernelFacts& facts, const Compiled* compiled);
 
 }  // namespace frx::derive::ptx

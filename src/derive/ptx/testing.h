@@ -18,8 +18,11 @@ namespace frx::derive::ptx::testing {
 struct Derived {
   // `text` is a module; its last function counts.
   explicit Derived(const std::string& text)
-      : module(described(text)), function(module.functions.back()), graph(flow_graph(module, function)),
-        uses(module, function), live(liveness(module, function, graph, uses)) {}
+      : module(described(text)),
+        function(module.functions.back()),
+        graph(flow_graph(module, function)),
+        uses(module, function),
+        live(liveness(module, function, graph, uses)) {}
 
   std::string_view opcode(std::uint32_t instruction) const { return module.form_of(module.instructions[instruction]).text; }
   Divergence diverges() const { return divergence(module, function, graph, uses, live); }

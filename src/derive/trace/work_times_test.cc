@@ -25,8 +25,8 @@ WorkTimes work_times_of(const std::string& events) {
 TEST(WorkTimes, OfOperatorsAddUpToAllOfIt) {
   const WorkTimes times =
       work_times_of(event("cpu_op", "aten::mm", "1/1", 10, 5, R"("Input Dims": [[8,   8], []])") + launched(1, "gemm", 12, 30) +
-               event("cpu_op", "aten::mm", "1/1", 50, 5, R"("Input Dims": [[4, 4], []])") + launched(2, "gemm", 52, 10) +
-               launched(3, "gemm", 80, 7));
+                    event("cpu_op", "aten::mm", "1/1", 50, 5, R"("Input Dims": [[4, 4], []])") + launched(2, "gemm", 52, 10) +
+                    launched(3, "gemm", 80, 7));
   ASSERT_EQ(times.operator_times.size(), 3u);
   EXPECT_EQ(times.operator_times[0].name, "aten::mm");
   EXPECT_EQ(times.operator_times[0].shapes, "[[8, 8], []]");

@@ -29,7 +29,8 @@ Result<ElfFile> ElfFile::open_any(std::string_view bytes) {
   if (header.e_ident[EI_DATA] != ELFDATA2LSB) return fail(ErrorKind::malformed, "expected a little-endian ELF file, found another");
   const std::uint64_t table = std::uint64_t{header.e_shnum} * header.e_shentsize;
   if (header.e_shoff > bytes.size() || table > bytes.size() - header.e_shoff) {
-    return fail(ErrorKind::malformed, "the ELF file ends early: its table of sections stands at byte {} of {}", header.e_shoff, bytes.size());
+    return fail(ErrorKind::malformed, "the ELF file ends early: its table of sections stands at byte {} of {}", header.e_shoff,
+                bytes.size());
   }
   file.header_ = {header.e_type, header.e_machine, header.e_version, header.e_flags, header.e_ident[EI_ABIVERSION]};
   file.list_sections();
@@ -85,15 +86,14 @@ Result<std::string_view> ElfFile::bytes_of(const ElfSection& section) const {
 }
 
 Result<std::string_view> ElfFile::section(std::string_view name) const {
-  const auto found =
-      std::find_if(sections_.begin(), sections_.end(), [&](const ElfSection& one) { return one.name == name; });
+  const auto found = std::find_if(sections_.begin(), sections_.end(), [&](const ElfSection& one) { return one.name == name; });
   if (found == sections_.end()) return std::string_view();
   return bytes_of(*found);
 }
 
 const ElfSection* ElfFile::section_of(std::uint32_t type, std::string_view name) const {
-  const auto found = std::find_if(sections_.begin(), sections_.end(),
-                                  [&](const ElfSection& one) { return one.type == type && one.name == name; });
+  const auto found =
+      std::find_if(sections_.begin(), sections_.end(), [&](const ElfSection& one) { return one.type == type && one.name == name; });
   return found == sections_.end() ? nullptr : &*found;
 }
 

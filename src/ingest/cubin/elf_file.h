@@ -31,9 +31,9 @@ struct Relocation {
 
 // Properties of the file as a whole.
 struct ElfHeader {
-  std::uint16_t type = 0;        // 1: relocatable, 2: executable, 3: shared library
+  std::uint16_t type = 0;  // 1: relocatable, 2: executable, 3: shared library
   std::uint16_t machine = 0;
-  std::uint32_t version = 0;     // in a cubin of ABI version 7 that of CUDA: 125 for 12.5
+  std::uint32_t version = 0;  // in a cubin of ABI version 7 that of CUDA: 125 for 12.5
   std::uint32_t flags = 0;
   std::uint8_t abi_version = 0;
 };
@@ -46,7 +46,7 @@ struct ElfSection {
 };
 
 struct ElfSymbol {
-  std::uint32_t number = 0;   // in .symtab
+  std::uint32_t number = 0;  // in .symtab
   std::string_view name;
   std::uint16_t section = 0;  // number of the section, 0 or from 0xFF00 when in none
   std::uint8_t type = 0;      // 2: a function

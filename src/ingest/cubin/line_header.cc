@@ -8,9 +8,7 @@ namespace {
 // The longest path that Linux accepts. A text that many files share could otherwise exhaust the memory.
 constexpr std::size_t longest_path = 4096;
 
-bool is_absolute(std::string_view path) {
-  return path.starts_with('/') || path.starts_with('\\') || (path.size() > 1 && path[1] == ':');
-}
+bool is_absolute(std::string_view path) { return path.starts_with('/') || path.starts_with('\\') || (path.size() > 1 && path[1] == ':'); }
 
 // "" for one beyond all limits, as if it were missing.
 std::string joined(std::string_view folder, std::string_view name) {
@@ -35,8 +33,16 @@ void read_old_tables(ByteReader& in, LineHeader& header) {
 
 // The encodings of a field that occur in tables of files (DW_FORM).
 enum Form : std::uint64_t {
-  form_data2 = 0x05, form_data4 = 0x06, form_data8 = 0x07, form_string = 0x08, form_block = 0x09, form_data1 = 0x0B,
-  form_strp = 0x0E, form_udata = 0x0F, form_data16 = 0x1E, form_line_strp = 0x1F,
+  form_data2 = 0x05,
+  form_data4 = 0x06,
+  form_data8 = 0x07,
+  form_string = 0x08,
+  form_block = 0x09,
+  form_data1 = 0x0B,
+  form_strp = 0x0E,
+  form_udata = 0x0F,
+  form_data16 = 0x1E,
+  form_line_strp = 0x1F,
 };
 // The meaning of a field (DW_LNCT); others are skipped.
 enum Content : std::uint64_t { content_path = 1, content_folder = 2 };

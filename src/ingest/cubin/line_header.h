@@ -35,12 +35,12 @@ struct LineHeader {
   std::uint16_t version = 0;
   std::uint8_t min_instruction_length = 1;  // bytes
   std::int8_t line_base = 0;
-  std::uint8_t line_range = 1;              // not 0
-  std::uint8_t opcode_base = 1;             // not 0
-  std::string_view operand_counts;          // of opcode 1 and so on
-  std::vector<std::string_view> folders;    // [0] is the folder of the compilation, "" when unknown
-  std::vector<File> files;                  // by number, so that files[0] is unused up to version 4
-  std::size_t program = 0, end = 0;         // positions in .debug_line
+  std::uint8_t line_range = 1;            // not 0
+  std::uint8_t opcode_base = 1;           // not 0
+  std::string_view operand_counts;        // of opcode 1 and so on
+  std::vector<std::string_view> folders;  // [0] is the folder of the compilation, "" when unknown
+  std::vector<File> files;                // by number, so that files[0] is unused up to version 4
+  std::size_t program = 0, end = 0;       // positions in .debug_line
 
   // Folder and name of a file; "" when no file has this number.
   std::string path(std::uint64_t number) const;

@@ -10,8 +10,18 @@ namespace frx::ingest::cubin {
 namespace {
 
 enum Standard : std::uint8_t {
-  copy = 1, advance_pc, advance_line, set_file, set_column, negate_stmt, set_basic_block, const_add_pc,
-  fixed_advance_pc, set_prologue_end, set_epilogue_begin, set_isa,
+  copy = 1,
+  advance_pc,
+  advance_line,
+  set_file,
+  set_column,
+  negate_stmt,
+  set_basic_block,
+  const_add_pc,
+  fixed_advance_pc,
+  set_prologue_end,
+  set_epilogue_begin,
+  set_isa,
 };
 // 0x90 is an extension of NVIDIA: the rows that follow are of inlined code. The name of the inlined function, its second operand or that of
 // 0x91, is not needed for lines.
@@ -108,9 +118,7 @@ Result<> Machine::extended() {
       keep();
       now_ = {};
       break;
-    case set_address:
-      begin_code(begin + 1, operands.number(std::min<std::size_t>(size - 1, 8)));
-      break;
+    case set_address: begin_code(begin + 1, operands.number(std::min<std::size_t>(size - 1, 8))); break;
     case define_file: {
       const std::string_view name = operands.text();
       files_.add({name, operands.uleb()});

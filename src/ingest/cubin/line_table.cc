@@ -21,8 +21,7 @@ struct Anchor {
 // that was loaded; the relocation at its place identifies the function.
 class Anchors {
  public:
-  Anchors(std::vector<Relocation> relocations, std::vector<Code> code)
-      : relocations_(std::move(relocations)), code_(std::move(code)) {}
+  Anchors(std::vector<Relocation> relocations, std::vector<Code> code) : relocations_(std::move(relocations)), code_(std::move(code)) {}
 
   // nullopt for a copy that the linker left out: of a function defined in several files only one is kept, but the lines of all are, those
   // of the others without relocation.
@@ -40,8 +39,7 @@ class Anchors {
 
   static Anchor relocated(const Relocation& relocation, std::uint64_t address) {
     const std::uint64_t symbol = within(relocation.code, relocation.symbol_value);
-    const std::uint64_t addend =
-        relocation.addend ? static_cast<std::uint64_t>(*relocation.addend) : within(relocation.code, address);
+    const std::uint64_t addend = relocation.addend ? static_cast<std::uint64_t>(*relocation.addend) : within(relocation.code, address);
     return {relocation.code.function, symbol + addend};
   }
 
@@ -101,8 +99,7 @@ const LineTable::Row* LineTable::row_at(std::string_view function, std::uint32_t
   const auto found = functions.find(function);
   if (found == functions.end()) return nullptr;
   const std::vector<Row>& rows = found->second;
-  const auto after = std::upper_bound(rows.begin(), rows.end(), offset,
-                                      [](std::uint32_t at, const Row& row) { return at < row.offset; });
+  const auto after = std::upper_bound(rows.begin(), rows.end(), offset, [](std::uint32_t at, const Row& row) { return at < row.offset; });
   if (after == rows.begin()) return nullptr;
   const Row& row = *(after - 1);
   return row.line > 0 ? &row : nullptr;

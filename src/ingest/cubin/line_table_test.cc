@@ -141,9 +141,9 @@ TEST(LineTable, KeepsTheFirstOfTwoCopiesOfAFunction) {
 TEST(LineTable, ReadsEveryProgramOfTheSection) {
   Sketch sketch;
   sketch.functions = {{"one", 64}, {"two", 64}};
-  sketch.line = line_unit(2, old_tables(), Opcodes().begin().row().advance(64).end().bytes()) +
-                line_unit(4, text("") + text("/b.cu") + std::string(3, '\0') + text(""),
-                          Opcodes().begin().line(1).row().advance(64).end().bytes());
+  sketch.line =
+      line_unit(2, old_tables(), Opcodes().begin().row().advance(64).end().bytes()) +
+      line_unit(4, text("") + text("/b.cu") + std::string(3, '\0') + text(""), Opcodes().begin().line(1).row().advance(64).end().bytes());
   sketch.relocate_in_order();
   const LineTable table = table_of(sketch.bytes());
   EXPECT_EQ(place(table, "one", 0), "/src/kernel.cu:1");
@@ -171,8 +171,7 @@ TEST(LineTable, PassesOverOpcodesItDoesNotKnow) {
 }
 
 TEST(LineTable, AddsFilesThatTheProgramDefines) {
-  const Opcodes opcodes =
-      Opcodes().extended(3, text("late.cu") + uleb(1) + uleb(0) + uleb(0)).begin().file(4).row().advance(64).end();
+  const Opcodes opcodes = Opcodes().extended(3, text("late.cu") + uleb(1) + uleb(0) + uleb(0)).begin().file(4).row().advance(64).end();
   EXPECT_EQ(place(table_of(one_kernel(opcodes).bytes()), "one", 0), "/src/late.cu:1");
 }
 

@@ -36,8 +36,7 @@ model::Dim3 three(const AttributeRecord& record) { return {record.number(0), rec
 
 class Reader {
  public:
-  Reader(const ElfFile& elf, Target target)
-      : elf_(elf), target_(target), relocatable_(elf.header().type == relocatable_file) {}
+  Reader(const ElfFile& elf, Target target) : elf_(elf), target_(target), relocatable_(elf.header().type == relocatable_file) {}
 
   Result<std::vector<model::KernelResources>> read(std::size_t file_bytes) {
     unread_ = file_bytes;
@@ -162,8 +161,7 @@ class Reader {
     if (!kernel.barriers) kernel.barriers = 0;
   }
 
-  void add_code(std::string_view code, const std::vector<AttributeRecord>& attributes,
-                model::KernelResources& kernel) const {
+  void add_code(std::string_view code, const std::vector<AttributeRecord>& attributes, model::KernelResources& kernel) const {
     if (target_.sm < first_sm_of_wide_instructions) return;
     const CodeFacts facts = facts_of(code);
     kernel.local = facts.local;

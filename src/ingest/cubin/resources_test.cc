@@ -39,9 +39,8 @@ TEST(KernelResources, AreReadFromTheTablesOfTheCompiler) {
   KernelSketch kernel;
   kernel.of_symbol = {{registers, 40}, {frame, 128}, {stack, 144}};
   kernel.attributes = short_attribute(0x19, 20) + short_attribute(0x1B, 64) + "\x02\x4C" + testing::number(3, 2) +
-                      attribute(0x05, words({256, 2, 1})) + attribute(0x10, words({128, 1, 1})) +
-                      attribute(0x3D, words({2, 2, 1})) + attribute(0x3F, words({4})) + attribute(0x37, words({130})) +
-                      attribute(0x0F, words({7, 9}));
+                      attribute(0x05, words({256, 2, 1})) + attribute(0x10, words({128, 1, 1})) + attribute(0x3D, words({2, 2, 1})) +
+                      attribute(0x3F, words({4})) + attribute(0x37, words({130})) + attribute(0x0F, words({7, 9}));
   kernel.shared = 5120;
   kernel.constant = 548;
   const KernelResources read = read_one(kernel);
@@ -124,8 +123,7 @@ TEST(KernelResources, OfAPartThatIsNotLinkedHaveNoSystemSharedMemory) {
 }
 
 TEST(KernelResources, AreThoseOfKernelsNotOfFunctions) {
-  CubinSketch cubin{
-      .kernels = {KernelSketch(), KernelSketch{.name = "callee", .other = 0}, KernelSketch{.name = "other"}}};
+  CubinSketch cubin{.kernels = {KernelSketch(), KernelSketch{.name = "callee", .other = 0}, KernelSketch{.name = "other"}}};
   const auto kernels = read_kernel_resources(cubin.bytes());
   ASSERT_TRUE(kernels);
   ASSERT_EQ(kernels->size(), 2u);
@@ -135,8 +133,7 @@ TEST(KernelResources, AreThoseOfKernelsNotOfFunctions) {
 
 TEST(KernelResources, CountTheAccessesToLocalMemory) {
   KernelSketch kernel;
-  kernel.code =
-      load_local(4) + no_operation() + store_local(6) + store_local(5) + load_local(0) + testing::instruction(0x343);
+  kernel.code = load_local(4) + no_operation() + store_local(6) + store_local(5) + load_local(0) + testing::instruction(0x343);
   const KernelResources read = read_one(kernel);
   EXPECT_EQ(read.local, (LocalAccesses{.loads = 2, .stores = 2, .load_bytes = 5, .store_bytes = 24}));
   EXPECT_EQ(read.indirect_calls, 1u);
@@ -170,8 +167,7 @@ TEST(KernelResources, RefuseWhatIsNoCubin) {
   EXPECT_EQ(resources_refusal(""), "expected a cubin, found no ELF file");
   EXPECT_EQ(resources_refusal(CubinSketch{.machine = 62}.bytes()),
             "expected a cubin (little-endian ELF for machine 190), found machine 62");
-  EXPECT_EQ(resources_refusal(CubinSketch{.flags = 0}.bytes()),
-            "expected the architecture in the flags of the cubin, found 0x0");
+  EXPECT_EQ(resources_refusal(CubinSketch{.flags = 0}.bytes()), "expected the architecture in the flags of the cubin, found 0x0");
 }
 
 TEST(KernelResources, RefuseDamagedTables) {

@@ -44,8 +44,7 @@ std::size_t instructions(const model::LocalAccesses& accesses) { return std::siz
 // as remain of their number after division by 8192. Such a kernel is recognised where nothing but spills uses local
 // memory: every access up to the last mark is marked, and the number of all leaves the same remainder.
 std::optional<model::LocalAccesses> spills_of(std::string_view code, const model::LocalAccesses& local,
-                                              const std::vector<AttributeRecord>& attributes,
-                                              std::uint32_t cuda_version) {
+                                              const std::vector<AttributeRecord>& attributes, std::uint32_t cuda_version) {
   constexpr std::size_t marks_per_record = 8192;
   const Marks marks = read_marks(attributes);
   if (!marks.understood) return std::nullopt;
@@ -57,8 +56,7 @@ std::optional<model::LocalAccesses> spills_of(std::string_view code, const model
   if (instructions(marked) != marks.offsets.size()) return std::nullopt;  // the marks mean something else
   const std::size_t unmarked = instructions(local) - instructions(marked);
   if (unmarked < marks_per_record) return marked;
-  const std::string_view up_to_last =
-      code.substr(0, marks.offsets.empty() ? 0 : std::size_t{marks.offsets.back()} + 16);
+  const std::string_view up_to_last = code.substr(0, marks.offsets.empty() ? 0 : std::size_t{marks.offsets.back()} + 16);
   const bool only_spills = unmarked % marks_per_record == 0 && facts_of(up_to_last).local == marked;
   return only_spills ? std::optional(local) : std::nullopt;
 }

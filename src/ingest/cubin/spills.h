@@ -20,7 +20,6 @@ namespace frx::ingest::cubin {
 
 // Absent when the file does not determine it. `local` is of all instructions of `code`.
 std::optional<model::LocalAccesses> spills_of(std::string_view code, const model::LocalAccesses& local,
-                                              const std::vector<AttributeRecord>& attributes,
-                                              std::uint32_t cuda_version);
+                                              const std::vector<AttributeRecord>& attributes, std::uint32_t cuda_version);
 
 }  // namespace frx::ingest::cubin

@@ -14,8 +14,7 @@ using testing::no_operation;
 using testing::store_local;
 using testing::words;
 
-std::optional<LocalAccesses> spills(const std::string& code, const std::string& attributes,
-                                    std::uint32_t version = 130) {
+std::optional<LocalAccesses> spills(const std::string& code, const std::string& attributes, std::uint32_t version = 130) {
   const auto records = read_attributes(attributes);
   EXPECT_TRUE(records);
   return spills_of(code, facts_of(code).local, *records, version);
@@ -30,13 +29,10 @@ std::string marks_at(std::size_t first, std::size_t count) {
 TEST(Spills, AreTheAccessesThatTheCompilerMarked) {
   const std::string code = store_local(4) + store_local(5) + load_local(6) + load_local(4);
   EXPECT_EQ(spills(code, marks_at(1, 2)), (LocalAccesses{.loads = 1, .stores = 1, .load_bytes = 16, .store_bytes = 8}));
-  EXPECT_EQ(spills(code, marks_at(1, 2), 128),
-            (LocalAccesses{.loads = 1, .stores = 1, .load_bytes = 16, .store_bytes = 8}));
+  EXPECT_EQ(spills(code, marks_at(1, 2), 128), (LocalAccesses{.loads = 1, .stores = 1, .load_bytes = 16, .store_bytes = 8}));
 }
 
-TEST(Spills, AreNoneWithoutMarksOfACompilerThatWritesThem) {
-  EXPECT_EQ(spills(store_local(), "", 130), LocalAccesses());
-}
+TEST(Spills, AreNoneWithoutMarksOfACompilerThatWritesThem) { EXPECT_EQ(spills(store_local(), "", 130), LocalAccesses()); }
 
 // A local array and a spill look the same.
 TEST(Spills, AreUnknownWithoutMarksOfAnOlderCompiler) {
@@ -44,9 +40,7 @@ TEST(Spills, AreUnknownWithoutMarksOfAnOlderCompiler) {
   EXPECT_EQ(spills(store_local(), "", 0), std::nullopt);
 }
 
-TEST(Spills, AreNoneWithoutLocalMemoryWhateverTheCompiler) {
-  EXPECT_EQ(spills(no_operation(), "", 110), LocalAccesses());
-}
+TEST(Spills, AreNoneWithoutLocalMemoryWhateverTheCompiler) { EXPECT_EQ(spills(no_operation(), "", 110), LocalAccesses()); }
 
 TEST(Spills, AreUnknownWhereTheMarksAre) {
   const std::string code = store_local() + no_operation();

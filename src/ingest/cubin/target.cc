@@ -12,9 +12,8 @@ Result<bool> is_for_one_architecture(const ElfFile& elf) {
   constexpr Attribute one_architecture{0x09};
   TRY_ASSIGN(const std::string_view bytes, elf.section(".nv.compat"));
   TRY_ASSIGN(const std::vector<AttributeRecord> records, read_attributes(bytes));
-  return std::any_of(records.begin(), records.end(), [&](const AttributeRecord& record) {
-    return record.attribute == one_architecture && (record.value & 0xFF) == 1;
-  });
+  return std::any_of(records.begin(), records.end(),
+                     [&](const AttributeRecord& record) { return record.attribute == one_architecture && (record.value & 0xFF) == 1; });
 }
 
 // Code for a family is marked only in the recorded options of ptxas: "... -arch sm_100f -m 64".

@@ -10,9 +10,8 @@
 namespace frx::ingest::cubin {
 
 struct Target {
-  int sm = 0;  // 90
-  char suffix =
-      0;  // 'a': for this architecture only, 'f': for its family, 0: for all of the same major version from it on
+  int sm = 0;       // 90
+  char suffix = 0;  // 'a': for this architecture only, 'f': for its family, 0: for all of the same major version from it on
 
   model::ComputeCapability cc() const { return {sm / 10, sm % 10}; }
   std::string architecture() const;  // "sm_90a"

@@ -52,8 +52,8 @@ class Opcodes {
 
 // Folders /src and inc; files 1: /src/kernel.cu, 2: inc/tool.h, 3: main.cu of an unknown folder.
 inline std::string old_tables() {
-  return text("/src") + text("inc") + text("") + text("kernel.cu") + uleb(1) + uleb(0) + uleb(0) + text("tool.h") + uleb(2) +
-         uleb(300) + uleb(0) + text("main.cu") + uleb(0) + uleb(0) + uleb(0) + text("");
+  return text("/src") + text("inc") + text("") + text("kernel.cu") + uleb(1) + uleb(0) + uleb(0) + text("tool.h") + uleb(2) + uleb(300) +
+         uleb(0) + text("main.cu") + uleb(0) + uleb(0) + uleb(0) + text("");
 }
 
 // One line program with its header. nvcc's numbers: lines -5 to 8 and opcodes 1 to 9; from version 3 on 10 to 12 as well and an undefined
@@ -76,20 +76,20 @@ inline std::string line_unit(int version, std::string_view tables, std::string_v
 struct Sketch {
   struct Function {
     std::string name;
-    std::uint64_t size = 0;          // bytes of code
-    std::uint64_t value = 0;         // of its symbol
+    std::uint64_t size = 0;   // bytes of code
+    std::uint64_t value = 0;  // of its symbol
   };
   struct Fixup {
-    std::size_t position = 0;        // in .debug_line
-    std::size_t function = 0;        // number of one above
+    std::size_t position = 0;  // in .debug_line
+    std::size_t function = 0;  // number of one above
     std::int64_t addend = 0;
   };
 
   std::vector<Function> functions;
   std::string line, debug_text, line_text;
   std::vector<Fixup> fixups;
-  bool addends = false;              // .rela instead of .rel
-  bool refers_to_symbols = true;     // false: sh_link of the relocations is wrong, as in debug builds
+  bool addends = false;           // .rela instead of .rel
+  bool refers_to_symbols = true;  // false: sh_link of the relocations is wrong, as in debug builds
   std::uint16_t machine = 190;
 
   // A relocation at each begin of a sequence, for one function after the other.
@@ -128,10 +128,13 @@ class ElfWriter {
   std::string bytes() {
     const std::string names = names_ + text(".shstrtab");
     const std::size_t last = section(".shstrtab", 3, names, 0);
-    const std::string start("\x7F" "ELF\x02\x01\x01\x33", 8);
+    const std::string start(
+        "\x7F"
+        "ELF\x02\x01\x01\x33",
+        8);
     return start + number(abi_version, 8) + number(type, 2) + number(machine_, 2) + number(version, 4) + number(0, 8) + number(0, 8) +
-           number(64 + body_.size(), 8) + number(flags, 4) + number(64, 2) + number(56, 2) + number(0, 2) + number(64, 2) + number(count_, 2) + number(last, 2) +
-           body_ + headers_;
+           number(64 + body_.size(), 8) + number(flags, 4) + number(64, 2) + number(56, 2) + number(0, 2) + number(64, 2) +
+           number(count_, 2) + number(last, 2) + body_ + headers_;
   }
 
  private:

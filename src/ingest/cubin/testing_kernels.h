@@ -12,9 +12,7 @@
 namespace frx::ingest::cubin::testing {
 
 // An instruction of 16 bytes: the opcode and, of an access to memory, its width (4: 32 bits, 5: 64, 6: 128).
-inline std::string instruction(std::uint32_t opcode, std::uint64_t width = 0) {
-  return number(opcode | 0x7000, 8) + number(width << 9, 8);
-}
+inline std::string instruction(std::uint32_t opcode, std::uint64_t width = 0) { return number(opcode | 0x7000, 8) + number(width << 9, 8); }
 inline std::string load_local(std::uint64_t width = 4) { return instruction(0x983, width); }
 inline std::string store_local(std::uint64_t width = 4) { return instruction(0x387, width); }
 inline std::string no_operation() { return instruction(0x918); }
@@ -26,9 +24,7 @@ inline std::string words(std::initializer_list<std::uint64_t> values) {
 }
 
 // Attributes of .nv.info: those with a value of 16 bits, and those of any size.
-inline std::string short_attribute(std::uint8_t attribute, std::uint16_t value) {
-  return "\x03" + number(attribute, 1) + number(value, 2);
-}
+inline std::string short_attribute(std::uint8_t attribute, std::uint16_t value) { return "\x03" + number(attribute, 1) + number(value, 2); }
 inline std::string attribute(std::uint8_t attribute, std::string_view bytes) {
   return "\x04" + number(attribute, 1) + number(bytes.size(), 2) + std::string(bytes);
 }
@@ -66,11 +62,9 @@ inline std::string CubinSketch::bytes() const {
   std::size_t code = 0, symbol = 1;
   for (const KernelSketch& kernel : kernels) {
     if (!kernel.behind_previous) {
-      code = elf.section(".text." + kernel.name, 1, kernel.code, 0, kernel.section_flags,
-                         kernel.registers_in_header << 24);
+      code = elf.section(".text." + kernel.name, 1, kernel.code, 0, kernel.section_flags, kernel.registers_in_header << 24);
     }
-    symbols += number(names.size(), 4) + "\x12" + number(kernel.other, 1) + number(code, 2) + number(0, 8) +
-               number(kernel.code.size(), 8);
+    symbols += number(names.size(), 4) + "\x12" + number(kernel.other, 1) + number(code, 2) + number(0, 8) + number(kernel.code.size(), 8);
     names += text(kernel.name);
     for (const auto& [which, value] : kernel.of_symbol) info += attribute(which, words({symbol, value}));
     if (!kernel.attributes.empty()) elf.section(".nv.info." + kernel.name, 0x70000000, kernel.attributes, 0);

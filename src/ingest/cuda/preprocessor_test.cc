@@ -12,8 +12,7 @@ TEST(CudaPreprocessor, KeepsEveryByteWhereItWas) {
 }
 
 TEST(CudaPreprocessor, KnowsWhichSideOfAKnownConditionHolds) {
-  EXPECT_EQ(preprocess("#if 0\na;\n#elif 1\nb;\n#else\nc;\n#endif\n").text,
-            "     \n  \n       \nb;\n     \n  \n      \n");
+  EXPECT_EQ(preprocess("#if 0\na;\n#elif 1\nb;\n#else\nc;\n#endif\n").text, "     \n  \n       \nb;\n     \n  \n      \n");
   EXPECT_EQ(preprocess("#if 0\n#if 1\na;\n#endif\n#endif\nb;").text, "     \n     \n  \n      \n      \nb;");
 }
 
@@ -22,33 +21,27 @@ TEST(CudaPreprocessor, KeepsBothSidesWhenEachIsWholeStatements) {
 }
 
 TEST(CudaPreprocessor, KeepsOneSideWithinAFunction) {
-  EXPECT_EQ(preprocess("void f() {\n#ifdef X\na;\n#else\nb;\n#endif\n}").text,
-            "void f() {\n        \na;\n     \n  \n      \n}");
+  EXPECT_EQ(preprocess("void f() {\n#ifdef X\na;\n#else\nb;\n#endif\n}").text, "void f() {\n        \na;\n     \n  \n      \n}");
   // Returns the same macro for the same name.
-  EXPECT_EQ(preprocess("void f() {\n#ifndef X\na;\n#else\nb;\n#endif\n}").text,
-            "void f() {\n         \n  \n     \nb;\n      \n}");
+  EXPECT_EQ(preprocess("void f() {\n#ifndef X\na;\n#else\nb;\n#endif\n}").text, "void f() {\n         \n  \n     \nb;\n      \n}");
 }
 
 TEST(CudaPreprocessor, ANamespaceIsNoFunction) {
-  EXPECT_EQ(preprocess("namespace n {\n#ifdef X\na;\n#else\nb;\n#endif\n}").text,
-            "namespace n {\n        \na;\n     \nb;\n      \n}");
+  EXPECT_EQ(preprocess("namespace n {\n#ifdef X\na;\n#else\nb;\n#endif\n}").text, "namespace n {\n        \na;\n     \nb;\n      \n}");
 }
 
 TEST(CudaPreprocessor, SwitchesOffWhatNoGpuOfTodayRuns) {
-  EXPECT_EQ(preprocess("#if __CUDA_ARCH__ >= 300\na;\n#else\nb;\n#endif\n").text,
-            "                        \na;\n     \n  \n      \n");
+  EXPECT_EQ(preprocess("#if __CUDA_ARCH__ >= 300\na;\n#else\nb;\n#endif\n").text, "                        \na;\n     \n  \n      \n");
   EXPECT_EQ(preprocess("#define VOLTA 700\n#if __CUDA_ARCH__ < VOLTA\na;\n#endif\n").text,
             "                 \n                         \n  \n      \n");
 }
 
 TEST(CudaPreprocessor, KeepsTheFirstOfTwoSidesThatOpenOneBody) {
-  EXPECT_EQ(preprocess("#ifdef X\nif (a) {\n#else\nif (b) {\n#endif\n}").text,
-            "        \nif (a) {\n     \n        \n      \n}");
+  EXPECT_EQ(preprocess("#ifdef X\nif (a) {\n#else\nif (b) {\n#endif\n}").text, "        \nif (a) {\n     \n        \n      \n}");
 }
 
 TEST(CudaPreprocessor, CollectsMacrosAndNoticesTwoMeanings) {
-  const Preprocessed plain =
-      preprocess("#define A 1\n#define F(x, y) ((x) + \\\n  (y)) // why\n#define B 2\n#define B 3\n#define A 1\n");
+  const Preprocessed plain = preprocess("#define A 1\n#define F(x, y) ((x) + \\\n  (y)) // why\n#define B 2\n#define B 3\n#define A 1\n");
   ASSERT_EQ(plain.macros.size(), 3u);
   EXPECT_EQ(plain.macros[0].body, "1");
   EXPECT_FALSE(plain.macros[0].is_ambiguous);
@@ -58,8 +51,7 @@ TEST(CudaPreprocessor, CollectsMacrosAndNoticesTwoMeanings) {
 }
 
 TEST(CudaPreprocessor, TakesNoStringForADirectiveOrAComment) {
-  const std::string text =
-      "const char* a = \"/* // \\\" #if 0\"; const char* b = R\"x(\n#if 0\n)\" )x\"; int n = 1'000'000;\n";
+  const std::string text = "const char* a = \"/* // \\\" #if 0\"; const char* b = R\"x(\n#if 0\n)\" )x\"; int n = 1'000'000;\n";
   EXPECT_EQ(preprocess(text).text, text);
 }
 
@@ -77,8 +69,7 @@ TEST(CudaPreprocessor, ReadsCommentsThatSuppress) {
 }
 
 TEST(CudaPreprocessor, EndsWithWhateverIsLeftOpen) {
-  for (const char* text :
-       {"#if 0\nint a;", "/* no end", "\"no end", "R\"(no end", "#define A \\", "#else\n#endif\n#endif", "'", "#"}) {
+  for (const char* text : {"#if 0\nint a;", "/* no end", "\"no end", "R\"(no end", "#define A \\", "#else\n#endif\n#endif", "'", "#"}) {
     EXPECT_EQ(preprocess(text).text.size(), std::string_view(text).size()) << text;
   }
 }

@@ -18,8 +18,7 @@ std::uint32_t first(const Source& source, NodeKind kind) {
 }
 
 TEST(CudaSource, HasPlacesInLinesAndColumns) {
-  const Source source =
-      read_source("a.cu", "// one\n__global__ void k(float* a) {\n  a[threadIdx.x] =\n    1;\n}\n").value();
+  const Source source = read_source("a.cu", "// one\n__global__ void k(float* a) {\n  a[threadIdx.x] =\n    1;\n}\n").value();
   const std::uint32_t assignment = first(source, NodeKind::assignment);
   ASSERT_NE(assignment, none);
   const model::TextPlace place = source.place_of(assignment);
@@ -43,7 +42,8 @@ TEST(CudaSource, ColumnsCountCharactersAndNotBytes) {
 // The preprocessor's lines are blank to the parser, not to the reader of a report, whether or not columns are bytes.
 TEST(CudaSource, HasLinesAsTheFileHasThem) {
   for (const std::string end : {"\n", "\r\n", "  // \u00FC\n"}) {
-    const Source source = read_source("a.cu", "#define A 1" + end + "int a;" + end + "#if 0" + end + "dead" + end + "#endif" + end + "int b;").value();
+    const Source source =
+        read_source("a.cu", "#define A 1" + end + "int a;" + end + "#if 0" + end + "dead" + end + "#endif" + end + "int b;").value();
     const std::string behind = end.starts_with(' ') ? "  // \u00FC" : "";
     EXPECT_EQ(source.line(1), "#define A 1" + behind);
     EXPECT_EQ(source.line(2), "int a;" + behind);
@@ -56,8 +56,7 @@ TEST(CudaSource, HasLinesAsTheFileHasThem) {
 }
 
 TEST(CudaSource, KnowsTheValuesOfMacros) {
-  const Source source =
-      read_source("a.cu", "#define A (2 * 8)\n#define LOOP for (;;) {\n#define F(x) x + A\n#define TWO 1; 2\n").value();
+  const Source source = read_source("a.cu", "#define A (2 * 8)\n#define LOOP for (;;) {\n#define F(x) x + A\n#define TWO 1; 2\n").value();
   ASSERT_EQ(source.macros.size(), 4u);
   EXPECT_EQ(source.text_of(source.macros[0].value), "(2 * 8)");
   EXPECT_EQ(source.macros[1].value, none);
@@ -73,15 +72,14 @@ TEST(CudaSource, CountsWhatIsNoCudaAndReadsOn) {
 }
 
 TEST(CudaSource, ReadsAnything) {
-  for (const std::string_view text : {std::string_view(), std::string_view("\0\0\xFF\xFE", 4),
-                                      std::string_view("\xEF\xBB\xBFint a;"), std::string_view("\n\n\n")}) {
+  for (const std::string_view text :
+       {std::string_view(), std::string_view("\0\0\xFF\xFE", 4), std::string_view("\xEF\xBB\xBFint a;"), std::string_view("\n\n\n")}) {
     EXPECT_TRUE(read_source("a.cu", std::string(text)));
   }
 }
 
 TEST(CudaSource, RemembersHowLoopsAreUnrolled) {
-  const Source source =
-      read_source("a.cu", "#pragma unroll 4\nfor (;;) {}\n#pragma unroll\n#pragma unroll (N)\n#pragma once\n").value();
+  const Source source = read_source("a.cu", "#pragma unroll 4\nfor (;;) {}\n#pragma unroll\n#pragma unroll (N)\n#pragma once\n").value();
   ASSERT_EQ(source.unrolls.size(), 3u);
   EXPECT_EQ(source.unrolls[0].factor, "4");
   EXPECT_EQ(source.unrolls[1].factor, "");

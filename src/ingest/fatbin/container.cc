@@ -42,8 +42,7 @@ Header read_header(ByteReader& reader, Entry& entry) {
 Result<std::size_t> read_entry(std::string_view bytes, std::size_t position, Entry& entry) {
   ByteReader reader(bytes);
   const Header header = read_header(reader, entry);
-  if (!reader.ok() || header.size < entry_header || header.size > bytes.size())
-    return damaged_container(position, "no header of an image");
+  if (!reader.ok() || header.size < entry_header || header.size > bytes.size()) return damaged_container(position, "no header of an image");
   if (header.stored_size > bytes.size() - header.size) return damaged_container(position, "the image is cut");
   entry.position = position;
   entry.stored = bytes.substr(header.size, header.stored_size);

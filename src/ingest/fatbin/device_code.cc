@@ -81,8 +81,7 @@ class Collector {
   }
 
   Result<> add_ptx(const Image& image) {
-    if (image.size > limits_.ptx_bytes - ptx_bytes_)
-      return fail(ErrorKind::malformed, "not kept: there is too much PTX in the file");
+    if (image.size > limits_.ptx_bytes - ptx_bytes_) return fail(ErrorKind::malformed, "not kept: there is too much PTX in the file");
     TRY_ASSIGN(std::string text, unpacked(image));
     ptx_bytes_ += text.size();
     code_.ptx.push_back({image.architecture, std::string(image.member), std::move(text), image.position, image.for_linker});
@@ -97,8 +96,7 @@ class Collector {
     TRY_ASSIGN(std::vector<model::KernelResources> kernels,
                cubin::read_kernel_resources(image.packing == Packing::none ? image.stored : bytes));
     for (model::KernelResources& kernel : kernels) kernel.member = image.member;
-    code_.kernels.insert(code_.kernels.end(), std::make_move_iterator(kernels.begin()),
-                         std::make_move_iterator(kernels.end()));
+    code_.kernels.insert(code_.kernels.end(), std::make_move_iterator(kernels.begin()), std::make_move_iterator(kernels.end()));
     return {};
   }
 

@@ -18,8 +18,8 @@ struct ReadLimits {
   std::uint64_t bytes_beyond = std::uint64_t{256} << 20;
 };
 
-// `name` stands before messages. Images and members of archives that cannot be read become notes when others can. Malformed: no device code,
-// or none that can be read.
+// `name` stands before messages. Images and members of archives that cannot be read become notes when others can. Malformed: no device
+// code, or none that can be read.
 Result<model::DeviceCode> read_device_code(std::string name, std::string_view file, const ReadLimits& limits = {});
 
 }  // namespace frx::ingest::fatbin

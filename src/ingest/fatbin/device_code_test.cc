@@ -18,9 +18,7 @@ using testing::with_zstd;
 
 constexpr std::string_view ptx = ".version 9.0\n.target sm_90\n.address_size 64\n";
 
-std::string cubin_with(const std::string& kernel) {
-  return CubinSketch{.kernels = {KernelSketch{.name = kernel}}}.bytes();
-}
+std::string cubin_with(const std::string& kernel) { return CubinSketch{.kernels = {KernelSketch{.name = kernel}}}.bytes(); }
 
 std::vector<std::string> names(const model::DeviceCode& code) {
   std::vector<std::string> found;
@@ -31,8 +29,8 @@ std::vector<std::string> names(const model::DeviceCode& code) {
 using Names = std::vector<std::string>;
 
 TEST(DeviceCode, IsEveryKernelAndEveryPtxOfAFile) {
-  const auto code = read_device_code(
-      "app", container({with_zstd(2, 90, cubin_with("a")), plain(2, 90, cubin_with("b")), with_zstd(1, 90, ptx)}));
+  const auto code =
+      read_device_code("app", container({with_zstd(2, 90, cubin_with("a")), plain(2, 90, cubin_with("b")), with_zstd(1, 90, ptx)}));
   ASSERT_TRUE(code) << to_string(code.error());
   EXPECT_EQ(code->source, "app");
   EXPECT_EQ(names(*code), (Names{"a", "b"}));
@@ -62,14 +60,12 @@ TEST(DeviceCode, LeavesOutPartsOfWhatWasLinked) {
 }
 
 TEST(DeviceCode, NotesWhatCannotBeRead) {
-  const auto code =
-      read_device_code("app", container({plain(2, 75, "no cubin"), plain(2, 90, cubin_with("a")), plain(8, 90, "x")}));
+  const auto code = read_device_code("app", container({plain(2, 75, "no cubin"), plain(2, 90, cubin_with("a")), plain(8, 90, "x")}));
   ASSERT_TRUE(code);
   EXPECT_EQ(names(*code), Names{"a"});
-  EXPECT_EQ(code->notes,
-            (Names{"byte 16 (cubin for sm_75): expected a cubin, found no ELF file",
-                   fmt::format("byte {} (code for the linker for lto_90): not read: it is neither machine code nor PTX",
-                               16 + 72 + 64 + (cubin_with("a").size() + 7) / 8 * 8)}));
+  EXPECT_EQ(code->notes, (Names{"byte 16 (cubin for sm_75): expected a cubin, found no ELF file",
+                                fmt::format("byte {} (code for the linker for lto_90): not read: it is neither machine code nor PTX",
+                                            16 + 72 + 64 + (cubin_with("a").size() + 7) / 8 * 8)}));
 }
 
 TEST(DeviceCode, IsRefusedWhenNothingOfItCanBeRead) {

@@ -115,8 +115,7 @@ Result<std::vector<Image>> find_images(std::string_view file) {
     case FileKind::host: return images_of_host_file(file);
     case FileKind::fatbin: break;
     case FileKind::archive:
-    case FileKind::other:
-      return fail(ErrorKind::malformed, "expected a cubin, a fat binary or an ELF file, found something else");
+    case FileKind::other: return fail(ErrorKind::malformed, "expected a cubin, a fat binary or an ELF file, found something else");
   }
   std::vector<Image> images;
   TRY(add_containers(file, false, 0, images));

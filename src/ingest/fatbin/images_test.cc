@@ -48,16 +48,15 @@ TEST(DeviceImages, AreRecognisedByTheFirstBytes) {
 }
 
 TEST(DeviceImages, SayWhatTheyAreFor) {
-  const std::string file =
-      container({plain(2, 75, "cubin"), EntrySketch{.sm = 90, .flags = 0x100011},
-                 EntrySketch{.kind = 1, .sm = 100, .flags = 0x200011}, plain(8, 80, "x"), plain(64, 80, "y")});
+  const std::string file = container({plain(2, 75, "cubin"), EntrySketch{.sm = 90, .flags = 0x100011},
+                                      EntrySketch{.kind = 1, .sm = 100, .flags = 0x200011}, plain(8, 80, "x"), plain(64, 80, "y")});
   const auto images = list_images(file);
   ASSERT_TRUE(images) << to_string(images.error());
   std::vector<std::string> names;
   for (const Image& image : *images) names.push_back(image.where());
-  EXPECT_EQ(names, (std::vector<std::string>{
-                       "byte 16 (cubin for sm_75)", "byte 88 (cubin for sm_90a)", "byte 152 (PTX for compute_100f)",
-                       "byte 216 (code for the linker for lto_80)", "byte 288 (image of an unknown kind for sm_80)"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"byte 16 (cubin for sm_75)", "byte 88 (cubin for sm_90a)", "byte 152 (PTX for compute_100f)",
+                                      "byte 216 (code for the linker for lto_80)", "byte 288 (image of an unknown kind for sm_80)"}));
 }
 
 TEST(DeviceImages, AreUnpackedToTheSameBytes) {
@@ -70,9 +69,8 @@ TEST(DeviceImages, AreUnpackedToTheSameBytes) {
 
 TEST(DeviceImages, StandInSectionsOfPrograms) {
   const std::string zeros(24, '\0');
-  const std::string file =
-      program({{".nv_fatbin", container({plain(2, 75, "a")}) + zeros + container({plain(2, 80, "b")})},
-               {"__nv_relfatbin", container({plain(2, 90, "c")})}});
+  const std::string file = program({{".nv_fatbin", container({plain(2, 75, "a")}) + zeros + container({plain(2, 80, "b")})},
+                                    {"__nv_relfatbin", container({plain(2, 90, "c")})}});
   const auto images = list_images(file);
   ASSERT_TRUE(images) << to_string(images.error());
   ASSERT_EQ(images->size(), 3u);
@@ -130,8 +128,7 @@ TEST(DeviceImages, AreNoBombs) {
   bomb.unpacked_size = 1000;
   EXPECT_EQ(refusal_to_unpack(container({bomb})), "the zstd data does not become the 1000 bytes that are declared");
   bomb.unpacked_size = zeros.size() + 1;
-  EXPECT_EQ(refusal_to_unpack(container({bomb}), plenty * 2),
-            "the zstd data does not become the 1048577 bytes that are declared");
+  EXPECT_EQ(refusal_to_unpack(container({bomb}), plenty * 2), "the zstd data does not become the 1048577 bytes that are declared");
   EntrySketch declared = with_lz4(2, 90, "x");
   declared.unpacked_size = plenty;
   EXPECT_EQ(refusal_to_unpack(container({declared})), "2 bytes of LZ4 cannot become 1048576");

@@ -19,7 +19,8 @@ Result<std::string> unpack_lz4_block(std::string_view packed, std::size_t size) 
   if (!is_possible) return fail(ErrorKind::malformed, "{} bytes of LZ4 cannot become {}", packed.size(), size);
   std::string text(size, '\0');
   const int got = LZ4_decompress_safe(packed.data(), text.data(), static_cast<int>(packed.size()), static_cast<int>(size));
-  if (got < 0 || static_cast<std::size_t>(got) != size) return fail(ErrorKind::malformed, "the LZ4 data is damaged (expected {} bytes)", size);
+  if (got < 0 || static_cast<std::size_t>(got) != size)
+    return fail(ErrorKind::malformed, "the LZ4 data is damaged (expected {} bytes)", size);
   return text;
 }
 

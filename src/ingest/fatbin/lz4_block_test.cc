@@ -18,14 +18,24 @@ TEST(Lz4Block, HoldsLiterals) {
 }
 
 // The last twelve bytes of a block are literals.
-constexpr std::string_view tail = "\xC0" "0123456789ab"sv;
+constexpr std::string_view tail =
+    "\xC0"
+    "0123456789ab"sv;
 
 std::string block(std::string_view begin) { return std::string(begin) + std::string(tail); }
 
 // "abc", then four bytes from three back; one "a", then 24 bytes from one back.
 TEST(Lz4Block, CopiesWhatWasUnpacked) {
-  EXPECT_EQ(unpack_lz4_block(block("\x30" "abc\x03\x00"sv), 19).value_or("damaged"), "abcabca0123456789ab");
-  EXPECT_EQ(unpack_lz4_block(block("\x1F" "a\x01\x00\x05"sv), 37).value_or("damaged"), std::string(25, 'a') + "0123456789ab");
+  EXPECT_EQ(unpack_lz4_block(block("\x30"
+                                   "abc\x03\x00"sv),
+                             19)
+                .value_or("damaged"),
+            "abcabca0123456789ab");
+  EXPECT_EQ(unpack_lz4_block(block("\x1F"
+                                   "a\x01\x00\x05"sv),
+                             37)
+                .value_or("damaged"),
+            std::string(25, 'a') + "0123456789ab");
 }
 
 TEST(Lz4Block, HasLongLiterals) {
@@ -43,8 +53,9 @@ TEST(Lz4Block, IsRefusedWhenDamaged) {
       is_damaged("\x30"
                  "abc\x03",
                  7));  // half a distance
-  EXPECT_TRUE(
-      is_damaged(block("\x30" "abc\x04\x00"sv), 19));  // before the begin
+  EXPECT_TRUE(is_damaged(block("\x30"
+                               "abc\x04\x00"sv),
+                         19));  // before the begin
   EXPECT_TRUE(
       is_damaged("\x30"
                  "abc\x03\x00"sv,

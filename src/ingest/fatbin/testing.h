@@ -25,9 +25,8 @@ struct EntrySketch {
   std::string bytes() const {
     std::string padded = stored;
     while (padded.size() % 8 != 0) padded += '\0';
-    return number(kind, 2) + number(0x101, 2) + number(64, 4) + number(padded.size(), 8) + number(packed_size, 4) +
-           number(0, 4) + number(0, 4) + number(sm, 4) + number(0, 8) + number(flags, 8) + number(0, 8) +
-           number(unpacked_size, 8) + padded;
+    return number(kind, 2) + number(0x101, 2) + number(64, 4) + number(padded.size(), 8) + number(packed_size, 4) + number(0, 4) +
+           number(0, 4) + number(sm, 4) + number(0, 8) + number(flags, 8) + number(0, 8) + number(unpacked_size, 8) + padded;
   }
 };
 
@@ -39,8 +38,7 @@ inline EntrySketch with_zstd(std::uint16_t kind, std::uint32_t sm, std::string_v
   std::string packed(ZSTD_compressBound(image.size()), '\0');
   packed.resize(ZSTD_compress(packed.data(), packed.size(), image.data(), image.size(), 3));
   const auto size = static_cast<std::uint32_t>(packed.size());
-  return {
-      .kind = kind, .sm = sm, .flags = 0x8011, .stored = packed, .packed_size = size, .unpacked_size = image.size()};
+  return {.kind = kind, .sm = sm, .flags = 0x8011, .stored = packed, .packed_size = size, .unpacked_size = image.size()};
 }
 
 // Literals only: no copy of earlier bytes.
@@ -55,8 +53,7 @@ inline std::string lz4_literals(std::string_view image) {
 inline EntrySketch with_lz4(std::uint16_t kind, std::uint32_t sm, std::string_view image) {
   const std::string packed = lz4_literals(image);
   const auto size = static_cast<std::uint32_t>(packed.size());
-  return {
-      .kind = kind, .sm = sm, .flags = 0x2011, .stored = packed, .packed_size = size, .unpacked_size = image.size()};
+  return {.kind = kind, .sm = sm, .flags = 0x2011, .stored = packed, .packed_size = size, .unpacked_size = image.size()};
 }
 
 inline std::string container(const std::vector<EntrySketch>& entries) {
@@ -77,8 +74,8 @@ inline std::string program(const std::vector<std::pair<std::string, std::string>
 inline std::string archive(const std::vector<std::pair<std::string, std::string>>& members) {
   const auto padded = [](std::string text, std::size_t width) { return text + std::string(width - text.size(), ' '); };
   const auto member = [&](const std::string& name, const std::string& bytes) {
-    return padded(name, 16) + padded("0", 12) + padded("0", 6) + padded("0", 6) + padded("644", 8) + padded(std::to_string(bytes.size()), 10) +
-           "`\n" + bytes + (bytes.size() % 2 != 0 ? "\n" : "");
+    return padded(name, 16) + padded("0", 12) + padded("0", 6) + padded("0", 6) + padded("644", 8) +
+           padded(std::to_string(bytes.size()), 10) + "`\n" + bytes + (bytes.size() % 2 != 0 ? "\n" : "");
   };
   std::string long_names, body;
   for (const auto& [name, bytes] : members) {

@@ -26,8 +26,7 @@ Result<std::string> unpack_zstd(std::string_view packed, std::size_t size) {
     ZSTD_outBuffer into{out.data() + begin, out.size() - begin, 0};
     wanted = ZSTD_decompressStream(stream.get(), &into, &in);
     out.resize(begin + into.pos);
-    if (ZSTD_isError(wanted))
-      return fail(ErrorKind::malformed, "the zstd data is damaged ({})", ZSTD_getErrorName(wanted));
+    if (ZSTD_isError(wanted)) return fail(ErrorKind::malformed, "the zstd data is damaged ({})", ZSTD_getErrorName(wanted));
     if (wanted != 0 && into.pos == 0 && in.pos == before) break;
   }
   if (wanted != 0 || out.size() != size)
@@ -47,8 +46,7 @@ Result<std::string> unpack_whole(const Image& image) {
 }  // namespace
 
 Result<std::string> unpack(const Image& image, std::uint64_t most) {
-  if (image.size > most)
-    return fail(ErrorKind::malformed, "an image of {} bytes, more than the {} that are read", image.size, most);
+  if (image.size > most) return fail(ErrorKind::malformed, "an image of {} bytes, more than the {} that are read", image.size, most);
   Result<std::string> bytes = unpack_whole(image);
   if (bytes && image.kind == ImageKind::ptx) bytes->resize(bytes->find_last_not_of('\0') + 1);
   return bytes;

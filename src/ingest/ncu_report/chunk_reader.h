@@ -32,7 +32,7 @@ class ChunkReader {
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  std::uint64_t offset_ = 0;        // of begin_ in the file
+  std::uint64_t offset_ = 0;  // of begin_ in the file
   bool ended_ = false;
 };
 

@@ -32,8 +32,7 @@ struct CodeLimits {
 
 class CodeCounters {
  public:
-  explicit CodeCounters(const knowledge::MetricCatalogue& metrics, CodeLimits limits = {})
-      : metrics_(metrics), limits_(limits) {}
+  explicit CodeCounters(const knowledge::MetricCatalogue& metrics, CodeLimits limits = {}) : metrics_(metrics), limits_(limits) {}
 
   // Takes the next name of the report's table. Names without a meaning here cost nothing later.
   void add_name(std::string_view metric);
@@ -46,12 +45,12 @@ class CodeCounters {
   // Code of one kernel, and the data that is needed to find its lines.
   struct Code {
     model::CodeProfile profile;
-    std::uint64_t source = 0;                // Launch::source
-    std::vector<std::uint64_t> begins;       // addresses of the functions in the last launch, the kernel first
+    std::uint64_t source = 0;                                         // Launch::source
+    std::vector<std::uint64_t> begins;                                // addresses of the functions in the last launch, the kernel first
     std::vector<std::pair<std::uint64_t, std::uint32_t>> by_address;  // begins with their numbers
-    std::unordered_map<std::uint64_t, std::uint32_t> index;  // function and offset -> instruction
-    std::size_t next = 0;                    // index after the instruction that was found last
-    bool cut = false;                        // has more instructions than the limit
+    std::unordered_map<std::uint64_t, std::uint32_t> index;           // function and offset -> instruction
+    std::size_t next = 0;                                             // index after the instruction that was found last
+    bool cut = false;                                                 // has more instructions than the limit
   };
   // The codes in order of appearance, with instructions in order. Leaves this object empty.
   std::vector<Code> finish();
@@ -64,7 +63,17 @@ class CodeCounters {
 
  private:
   enum class What : std::uint8_t {
-    nothing, function_begins, executed, samples, stall, threads, sectors, ideal_sectors, wavefronts, ideal_wavefronts, access
+    nothing,
+    function_begins,
+    executed,
+    samples,
+    stall,
+    threads,
+    sectors,
+    ideal_sectors,
+    wavefronts,
+    ideal_wavefronts,
+    access
   };
   struct Role {
     What what = What::nothing;
@@ -84,7 +93,7 @@ class CodeCounters {
 
   const knowledge::MetricCatalogue& metrics_;
   CodeLimits limits_;
-  std::vector<Role> roles_;                  // by name
+  std::vector<Role> roles_;  // by name
   std::vector<std::string> names_used_;
   std::vector<std::string> reasons_;
   std::vector<Code> codes_;

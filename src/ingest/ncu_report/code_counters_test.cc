@@ -71,7 +71,8 @@ TEST(CodeCounters, SumOfTheReasonsIsTheNumberOfSamplesOnlyWithAllReasons) {
   const char* const some = "launches: [{kernel: k, instances: {smsp__pcsamp_warps_issue_stalled_wait: {0x10: 5}}}]\n";
   EXPECT_FALSE(code_of_report(some).has_samples);
   const model::CodeProfile code = code_of_report(
-      "launches: [{kernel: k, instances: {smsp__pcsamp_warps_issue_stalled_wait: {0x10: 5}, smsp__pcsamp_warps_issue_stalled_selected: {0x10: 2}}}]\n");
+      "launches: [{kernel: k, instances: {smsp__pcsamp_warps_issue_stalled_wait: {0x10: 5}, smsp__pcsamp_warps_issue_stalled_selected: "
+      "{0x10: 2}}}]\n");
   EXPECT_TRUE(code.has_samples);
   EXPECT_EQ(code.samples, 7u);
 }
@@ -107,7 +108,8 @@ launches:
 }
 
 TEST(CodeCounters, BeginAtTheFirstInstructionWhenTheReportDoesNotSay) {
-  EXPECT_THAT(offsets(code_of_report("launches: [{kernel: k, instances: {inst_executed: {0x7000: 6, 0x7020: 4}}}]\n")), ElementsAre(0, 0x20));
+  EXPECT_THAT(offsets(code_of_report("launches: [{kernel: k, instances: {inst_executed: {0x7000: 6, 0x7020: 4}}}]\n")),
+              ElementsAre(0, 0x20));
 }
 
 TEST(CodeCounters, ReportsWithoutThemHaveNoCode) {

@@ -26,7 +26,8 @@ class PlaceList {
   explicit PlaceList(CodeProfile& profile) : profile_(profile) {}
 
   std::uint32_t place(std::string_view file, std::uint32_t line, std::uint32_t called_from, std::string_view text) {
-    const auto [known, is_new] = places_.try_emplace({this->file(file), line, called_from}, static_cast<std::uint32_t>(profile_.places.size()));
+    const auto [known, is_new] =
+        places_.try_emplace({this->file(file), line, called_from}, static_cast<std::uint32_t>(profile_.places.size()));
     if (is_new) {
       profile_.places.push_back({std::get<0>(known->first), line, called_from, shorten(printable(trim(text)), max_line)});
     }
@@ -137,7 +138,8 @@ void CodePlaces::resolve(CodeCounters::Code& code) const {
     std::uint32_t place = CodePlace{}.called_from;
     for (auto caller = stack.rbegin(); caller != stack.rend(); ++caller) {
       const auto text = binary.texts.find(caller->file);
-      place = places.place(caller->file, caller->line, place, text == binary.texts.end() ? std::string_view() : text->second.line(caller->line));
+      place = places.place(caller->file, caller->line, place,
+                           text == binary.texts.end() ? std::string_view() : text->second.line(caller->line));
     }
     instruction.place = place;
   }

@@ -30,13 +30,13 @@ class CodePlaces {
  private:
   struct Text {
     std::string text;
-    std::vector<std::uint32_t> lines;                // where each begins
+    std::vector<std::uint32_t> lines;                   // where each begins
     std::string_view line(std::uint32_t number) const;  // from 1; "" beyond the end
   };
   struct Binary {
     bool has_cubin = false;
-    std::size_t fingerprint = 0;                     // of the cubin
-    bool ambiguous = false;                          // several programs use the reference for different code
+    std::size_t fingerprint = 0;  // of the cubin
+    bool ambiguous = false;       // several programs use the reference for different code
     cubin::LineTable lines;
     std::map<std::uint64_t, std::string> functions;  // by address
     std::map<std::string, Text, std::less<>> texts;  // by path
@@ -45,7 +45,7 @@ class CodePlaces {
   void read_lines(std::string_view cubin, Binary& into);
   void keep_texts(const std::vector<SourceData::File>& files, Binary& into);
 
-  std::map<std::uint64_t, Binary> binaries_;         // by reference
+  std::map<std::uint64_t, Binary> binaries_;  // by reference
   std::size_t rows_ = 0, text_bytes_ = 0, functions_ = 0;
   std::uint64_t damaged_ = 0, passed_over_ = 0;
   std::string why_damaged_;

@@ -15,7 +15,9 @@ using ::testing::SizeIs;
 
 // The cubin of two_kernels(), which has code inlined from inc/tool.h.
 ReportSource two_kernels() {
-  return {.reference = 5, .cubin = cubin::testing::two_kernels().bytes(), .functions = {{"alpha", 0x1000}},
+  return {.reference = 5,
+          .cubin = cubin::testing::two_kernels().bytes(),
+          .functions = {{"alpha", 0x1000}},
           .files = {{"/src/kernel.cu", std::string(12, '\n') + "  x = y;\n"}}};
 }
 

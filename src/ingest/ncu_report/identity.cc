@@ -6,10 +6,16 @@ namespace frx::ingest::nsight {
 namespace {
 
 // In the order of IdentityReader::Which.
-constexpr std::string_view metric_names[] = {
-    "launch__grid_dim_x",    "launch__grid_dim_y",    "launch__grid_dim_z", "launch__grid_size", "launch__device_id",
-    "device__attribute_compute_capability_major", "device__attribute_compute_capability_minor",
-    "launch__cluster_dim_x", "launch__cluster_dim_y", "launch__cluster_dim_z"};
+constexpr std::string_view metric_names[] = {"launch__grid_dim_x",
+                                             "launch__grid_dim_y",
+                                             "launch__grid_dim_z",
+                                             "launch__grid_size",
+                                             "launch__device_id",
+                                             "device__attribute_compute_capability_major",
+                                             "device__attribute_compute_capability_minor",
+                                             "launch__cluster_dim_x",
+                                             "launch__cluster_dim_y",
+                                             "launch__cluster_dim_z"};
 
 using Xyz = std::array<std::uint64_t, 3>;
 

@@ -14,10 +14,10 @@
 namespace frx::ingest::nsight {
 
 struct Identity {
-  bool failed = false;                          // it has no threads: nothing ran, nothing was measured
-  std::array<std::uint64_t, 3> grid{};          // blocks; zeros when failed
-  std::optional<std::array<std::uint64_t, 3>> cluster;   // blocks; absent before clusters existed
-  int device = 0;                               // 0 when not stated, as on every machine with one GPU
+  bool failed = false;                                  // it has no threads: nothing ran, nothing was measured
+  std::array<std::uint64_t, 3> grid{};                  // blocks; zeros when failed
+  std::optional<std::array<std::uint64_t, 3>> cluster;  // blocks; absent before clusters existed
+  int device = 0;                                       // 0 when not stated, as on every machine with one GPU
   std::optional<model::ComputeCapability> cc;
 };
 
@@ -29,16 +29,14 @@ class IdentityReader {
   Identity of(const Launch& launch) const;
 
  private:
-  enum Which : std::uint8_t {
-    grid_x, grid_y, grid_z, grid_size, device_id, cc_major, cc_minor, cluster_x, cluster_y, cluster_z, count
-  };
+  enum Which : std::uint8_t { grid_x, grid_y, grid_z, grid_size, device_id, cc_major, cc_minor, cluster_x, cluster_y, cluster_z, count };
   using Known = std::array<std::optional<std::uint64_t>, count>;
 
   static std::uint8_t which(std::string_view name);
   Known known(const Launch& launch) const;
   std::optional<model::ComputeCapability> capability(const Launch& launch, const Known& values) const;
 
-  std::vector<std::uint8_t> which_;             // by name
+  std::vector<std::uint8_t> which_;  // by name
   std::map<std::uint64_t, model::ComputeCapability> cc_of_source_;
 };
 

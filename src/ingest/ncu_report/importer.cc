@@ -164,7 +164,8 @@ class NcuReportImporter : public ReportConsumer {
     const auto note = [&](std::uint64_t count, std::string_view what) {
       if (count > 0) values_.notes().add(0, fmt::format("{}: {}", what, count));
     };
-    note(code_.launches_beyond(), fmt::format("hot lines come from the first {} launches of a kernel; launches beyond", code_.limits().launches_of_kernel));
+    note(code_.launches_beyond(),
+         fmt::format("hot lines come from the first {} launches of a kernel; launches beyond", code_.limits().launches_of_kernel));
     note(code_.launches_left_out(), "more kernels have measured lines than are kept; launches without lines");
     note(cut, "kernels of which not every measured instruction is kept, because they are too long");
     note(places_.passed_over(), "programs whose source lines are not kept, because there are too many");
@@ -175,11 +176,11 @@ class NcuReportImporter : public ReportConsumer {
   LaunchTable table_;
   ValueReader values_;
   const StringTable* names_ = nullptr;
-  std::vector<std::optional<ValuePlan>> plans_;   // by name
+  std::vector<std::optional<ValuePlan>> plans_;  // by name
   IdentityReader identities_;
   CodeCounters code_;
   CodePlaces places_;
-  std::uint64_t ordinal_ = 0;             // 1-based, of the launch in the report
+  std::uint64_t ordinal_ = 0;  // 1-based, of the launch in the report
   int device_ = 0;
   std::string kernel_;
 };

@@ -45,8 +45,8 @@ launches:
 }
 
 TEST(NcuReportImporter, DividesGridsInThreads) {
-  const model::Session session = imported(
-      "grid_in_threads: true\nlaunches: [{kernel: k, grid: [10, 3, 1], block: [128, 2, 1], metrics: {launch__grid_size: 30}}]\n");
+  const model::Session session =
+      imported("grid_in_threads: true\nlaunches: [{kernel: k, grid: [10, 3, 1], block: [128, 2, 1], metrics: {launch__grid_size: 30}}]\n");
   EXPECT_EQ(session.kernels[0].groups[0].grid, (model::Dim3{10, 3, 1}));
 }
 

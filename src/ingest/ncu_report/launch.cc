@@ -155,8 +155,7 @@ std::string range_names(std::string_view message, std::uint32_t number, std::uin
 
 using Domains = std::map<std::uint64_t, std::string_view>;
 
-void add_ranges(std::string_view domain_message, std::uint32_t name_field, const Domains& domains,
-                std::vector<std::string>& into) {
+void add_ranges(std::string_view domain_message, std::uint32_t name_field, const Domains& domains, std::vector<std::string>& into) {
   const std::string names = range_names(domain_message, 3, name_field);
   if (names.empty() || into.size() >= max_listed) return;
   const auto domain = domains.find(first_integer(domain_message));

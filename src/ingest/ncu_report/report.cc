@@ -50,8 +50,8 @@ void merge_session(std::string_view message, SessionFacts& facts) {
       case 6:
         if (facts.devices.size() < max_facts) {
           Device device = read_device(field.bytes());
-          const bool known = std::any_of(facts.devices.begin(), facts.devices.end(),
-                                         [&](const Device& other) { return other.id == device.id; });
+          const bool known =
+              std::any_of(facts.devices.begin(), facts.devices.end(), [&](const Device& other) { return other.id == device.id; });
           if (!known) facts.devices.push_back(std::move(device));
         } else {
           field.skip();
@@ -164,7 +164,7 @@ class Reader : public BlockVisitor {
     std::string bytes;
     std::uint64_t offset;
     std::uint64_t process;
-    std::size_t names;            // how long the table of names must be
+    std::size_t names;  // how long the table of names must be
   };
 
   Result<> add_strings(std::string_view table, std::uint64_t offset) {
@@ -210,10 +210,10 @@ class Reader : public BlockVisitor {
   ReportSummary summary_;
   StringTable names_;
   std::size_t name_bytes_ = 0;
-  Launch launch_;                 // its memory is reused
+  Launch launch_;  // its memory is reused
   std::deque<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;
-  std::uint64_t process_ = 0;     // of the last block that named one
+  std::uint64_t process_ = 0;  // of the last block that named one
 };
 
 }  // namespace
@@ -223,8 +223,7 @@ std::string SessionFacts::tool_version() const {
   return found == versions.end() ? std::string() : found->second.substr(0, found->second.find(' '));
 }
 
-Result<ReportSummary> read_report(ByteSource& source, ReportConsumer& consumer,
-                                  const std::function<void(std::uint64_t)>& progress) {
+Result<ReportSummary> read_report(ByteSource& source, ReportConsumer& consumer, const std::function<void(std::uint64_t)>& progress) {
   Reader reader(consumer);
   TRY(read_report_file(source, reader, progress));
   // Results that waited were already read once without an error.

@@ -82,8 +82,8 @@ class Walk {
     std::uint64_t left = header.sources + header.results;
     for (; left > 0 && bytes_.offset() < end; --left) TRY(entry(left > header.results, end));
     if (left == 0 && bytes_.offset() == end) return {};
-    return fail(ErrorKind::malformed, "the block at byte {} promises {} sources and {} results in {} bytes and holds others",
-                at, header.sources, header.results, header.payload);
+    return fail(ErrorKind::malformed, "the block at byte {} promises {} sources and {} results in {} bytes and holds others", at,
+                header.sources, header.results, header.payload);
   }
 
   Result<> entry(bool is_source, std::uint64_t end) {

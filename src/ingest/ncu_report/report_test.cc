@@ -130,7 +130,8 @@ launches:
   - {kernel: first, metrics: {early__counter.sum: 1.0, late__counter.sum: 2.0}}
   - {kernel: second, metrics: {early__counter.sum: 3.0}}
 late_names: [late__counter.sum]
-)"), seen);
+)"),
+                                             seen);
   ASSERT_TRUE(summary) << to_string(summary.error());
   ASSERT_EQ(seen.launches.size(), 2u);
   EXPECT_EQ(seen.launches[0].name, "first");  // the order of the file is kept
@@ -151,7 +152,8 @@ TEST(NcuReport, ReadsSources) {
   ASSERT_TRUE(read(report(R"(
 sources: [{reference: 9, sm: 8.6, functions: {_Z4axpyPfi: 0x7f00}, files: {axpy.cu: "int x;"}}]
 launches: [{kernel: k, source: 9}]
-)"), seen));
+)"),
+                   seen));
   EXPECT_THAT(seen.sources, ElementsAre(9));
   EXPECT_THAT(seen.functions, ElementsAre("_Z4axpyPfi"));
   EXPECT_THAT(seen.files, ElementsAre("axpy.cu"));

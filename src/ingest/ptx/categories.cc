@@ -16,9 +16,10 @@ using model::Form;
 using model::Space;
 using model::Type;
 
-constexpr std::array<std::pair<std::string_view, model::Flow>, 4> flows = {
-    {{"branch", model::Flow::branch}, {"indirect_branch", model::Flow::indirect_branch},
-     {"call", model::Flow::call}, {"leave", model::Flow::leave}}};
+constexpr std::array<std::pair<std::string_view, model::Flow>, 4> flows = {{{"branch", model::Flow::branch},
+                                                                            {"indirect_branch", model::Flow::indirect_branch},
+                                                                            {"call", model::Flow::call},
+                                                                            {"leave", model::Flow::leave}}};
 
 Failure malformed(const Value& value, std::string_view what, std::string_view found) {
   return fail(ErrorKind::malformed, "PTX instructions: expected {}, found '{}'", what, found).at(value.where());
@@ -42,9 +43,7 @@ bool has_modifiers(std::string_view text, std::string_view modifiers) {
 // "shared" of shared::cluster as well.
 Space space_of(std::string_view modifier) { return model::space_named(modifier.substr(0, modifier.find("::"))); }
 
-bool is_half(std::string_view type) {
-  return type == "f16" || type == "f16x2" || type == "bf16" || type == "bf16x2";
-}
+bool is_half(std::string_view type) { return type == "f16" || type == "f16x2" || type == "bf16" || type == "bf16x2"; }
 
 Category by_type(std::string_view text) {
   bool f64 = false, f16 = false, f32 = false, integer = false;
@@ -101,11 +100,16 @@ void read_modifiers(Form& form) {
 
 Result<> read_flags(const Value& entry, Form& facts) {
   for (const std::string_view flag : entry["flags"].texts()) {
-    if (flag == "asynchronous") facts.is_asynchronous = true;
-    else if (flag == "barrier") facts.is_barrier = true;
-    else if (flag == "collective") facts.is_collective = true;
-    else if (flag == "in_place") facts.reads_result = true;
-    else return malformed(entry, "a flag", flag);
+    if (flag == "asynchronous")
+      facts.is_asynchronous = true;
+    else if (flag == "barrier")
+      facts.is_barrier = true;
+    else if (flag == "collective")
+      facts.is_collective = true;
+    else if (flag == "in_place")
+      facts.reads_result = true;
+    else
+      return malformed(entry, "a flag", flag);
   }
   return {};
 }
@@ -185,8 +189,7 @@ model::Variance InstructionSet::variance_of(std::string_view special) const {
   const std::string_view name = special.substr(0, special.find('.'));
   const auto is = [&](std::string_view other) { return name == other; };
   const auto numbers = [&](std::string_view start) {
-    return name.size() > start.size() && name.starts_with(start) &&
-           name.substr(start.size()).find_first_not_of("0123456789") == name.npos;
+    return name.size() > start.size() && name.starts_with(start) && name.substr(start.size()).find_first_not_of("0123456789") == name.npos;
   };
   if (std::any_of(lane_.begin(), lane_.end(), is)) return model::Variance::lane;
   if (std::any_of(uniform_.begin(), uniform_.end(), is)) return model::Variance::uniform;

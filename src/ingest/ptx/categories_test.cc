@@ -23,22 +23,38 @@ model::Form form(std::string_view text) {
 std::string_view category(std::string_view text) { return model::name_of(form(text).category); }
 
 TEST(PtxCategories, TheDocumentedOnes) {
-  const std::vector<std::pair<std::string_view, std::string_view>> expected = {
-      {"ld.global.f32", "global_load"}, {"st.global.v4.u32", "global_store"}, {"ld.shared.u8", "shared_load"},
-      {"st.shared::cluster.u32", "shared_store"}, {"ld.local.f64", "local_load"}, {"st.local.u32", "local_store"},
-      {"atom.global.add.f32", "atomic"}, {"red.shared.add.u32", "atomic"}, {"bra.uni", "control_flow"},
-      {"call.uni", "control_flow"}, {"exit", "control_flow"}, {"cvt.rn.f32.f64", "conversion"},
-      {"cvta.to.global.u64", "conversion"}, {"setp.lt.s32", "comparison"}, {"selp.f64", "comparison"},
-      {"fma.rn.f64", "fp64"}, {"add.f16x2", "fp16"}, {"fma.rn.bf16", "fp16"}, {"mul.f32", "fp32"}, {"mov.f32", "fp32"},
-      {"mad.lo.s32", "integer"}, {"mov.u64", "integer"}, {"and.pred", "other"}, {"bar.sync", "barrier"}};
+  const std::vector<std::pair<std::string_view, std::string_view>> expected = {{"ld.global.f32", "global_load"},
+                                                                               {"st.global.v4.u32", "global_store"},
+                                                                               {"ld.shared.u8", "shared_load"},
+                                                                               {"st.shared::cluster.u32", "shared_store"},
+                                                                               {"ld.local.f64", "local_load"},
+                                                                               {"st.local.u32", "local_store"},
+                                                                               {"atom.global.add.f32", "atomic"},
+                                                                               {"red.shared.add.u32", "atomic"},
+                                                                               {"bra.uni", "control_flow"},
+                                                                               {"call.uni", "control_flow"},
+                                                                               {"exit", "control_flow"},
+                                                                               {"cvt.rn.f32.f64", "conversion"},
+                                                                               {"cvta.to.global.u64", "conversion"},
+                                                                               {"setp.lt.s32", "comparison"},
+                                                                               {"selp.f64", "comparison"},
+                                                                               {"fma.rn.f64", "fp64"},
+                                                                               {"add.f16x2", "fp16"},
+                                                                               {"fma.rn.bf16", "fp16"},
+                                                                               {"mul.f32", "fp32"},
+                                                                               {"mov.f32", "fp32"},
+                                                                               {"mad.lo.s32", "integer"},
+                                                                               {"mov.u64", "integer"},
+                                                                               {"and.pred", "other"},
+                                                                               {"bar.sync", "barrier"}};
   for (const auto& [text, name] : expected) EXPECT_EQ(category(text), name) << text;
 }
 
 TEST(PtxCategories, MatrixInstructionsOfAllGenerations) {
-  for (const char* text : {"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32",
-                           "mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", "ldmatrix.sync.aligned.m8n8.x4.shared.b16",
-                           "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16", "tcgen05.mma.cta_group::1.kind::f16",
-                           "tcgen05.wait::ld.sync.aligned"}) {
+  for (const char* text :
+       {"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32",
+        "mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", "ldmatrix.sync.aligned.m8n8.x4.shared.b16",
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16", "tcgen05.mma.cta_group::1.kind::f16", "tcgen05.wait::ld.sync.aligned"}) {
     EXPECT_EQ(category(text), "tensor") << text;
   }
 }
@@ -87,9 +103,9 @@ TEST(PtxCategories, BytesOfAnAccess) {
 }
 
 TEST(PtxCategories, WhatIsUnknownIsReportedAndNotGuessed) {
-  model::Module module = testing::module_of(
-      testing::kernel("loadx.global.u32 %r1, [%rd1]; mov.u32 %r1, %tid.x; mov.u32 %r1, %envreg3; mov.u32 %r1, %magic;\n"
-                      "tcgen05.sing; ld.global.u32 %r1, [%rd1];"));
+  model::Module module =
+      testing::module_of(testing::kernel("loadx.global.u32 %r1, [%rd1]; mov.u32 %r1, %tid.x; mov.u32 %r1, %envreg3; mov.u32 %r1, %magic;\n"
+                                         "tcgen05.sing; ld.global.u32 %r1, [%rd1];"));
   instruction_set().describe(module);
   EXPECT_EQ(unknown_names(module), (std::vector<std::string>{"%magic", "loadx.global.u32", "tcgen05.sing"}));
   EXPECT_EQ(module.forms[0].category, model::Category::other);

@@ -187,11 +187,16 @@ model::Linkage read_linkage(Reading& in) {
   model::Linkage linkage = model::Linkage::none;
   for (; in.lexer.now().kind == Token::directive; in.lexer.skip()) {
     const std::string_view name = in.lexer.now().spelling;
-    if (name == ".visible") linkage = model::Linkage::visible;
-    else if (name == ".extern") linkage = model::Linkage::external;
-    else if (name == ".weak") linkage = model::Linkage::weak;
-    else if (name == ".common") linkage = model::Linkage::common;
-    else return linkage;
+    if (name == ".visible")
+      linkage = model::Linkage::visible;
+    else if (name == ".extern")
+      linkage = model::Linkage::external;
+    else if (name == ".weak")
+      linkage = model::Linkage::weak;
+    else if (name == ".common")
+      linkage = model::Linkage::common;
+    else
+      return linkage;
   }
   return linkage;
 }

@@ -16,9 +16,24 @@ struct Operator {
   int strength;  // the operator with the higher precedence is applied first
 };
 // Longer spellings before those they begin with.
-constexpr std::array<Operator, 18> operators = {{{"<<", 8}, {">>", 8}, {"<=", 7}, {">=", 7}, {"==", 6}, {"!=", 6},
-                                                 {"&&", 2}, {"||", 1}, {"*", 10}, {"/", 10}, {"%", 10}, {"+", 9},
-                                                 {"-", 9},  {"<", 7},  {">", 7},  {"&", 5},  {"^", 4},  {"|", 3}}};
+constexpr std::array<Operator, 18> operators = {{{"<<", 8},
+                                                 {">>", 8},
+                                                 {"<=", 7},
+                                                 {">=", 7},
+                                                 {"==", 6},
+                                                 {"!=", 6},
+                                                 {"&&", 2},
+                                                 {"||", 1},
+                                                 {"*", 10},
+                                                 {"/", 10},
+                                                 {"%", 10},
+                                                 {"+", 9},
+                                                 {"-", 9},
+                                                 {"<", 7},
+                                                 {">", 7},
+                                                 {"&", 5},
+                                                 {"^", 4},
+                                                 {"|", 3}}};
 
 class Expression {
  public:
@@ -123,26 +138,41 @@ bool Expression::apply(std::string_view name, Constant& left, const Constant& ri
 }
 
 bool Expression::apply_to_integers(std::string_view name, std::uint64_t& a, std::uint64_t b) {
-  if (name == "+") a += b;
-  else if (name == "-") a -= b;
-  else if (name == "*") a *= b;
+  if (name == "+")
+    a += b;
+  else if (name == "-")
+    a -= b;
+  else if (name == "*")
+    a *= b;
   else if (name == "/" || name == "%") {
     if (b == 0) return in_.expected("a divisor other than 0");
     a = name == "/" ? a / b : a % b;
-  }
-  else if (name == "<<") a = b < 64 ? a << b : 0;
-  else if (name == ">>") a = b < 64 ? a >> b : 0;
-  else if (name == "<") a = static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b);
-  else if (name == ">") a = static_cast<std::int64_t>(a) > static_cast<std::int64_t>(b);
-  else if (name == "<=") a = static_cast<std::int64_t>(a) <= static_cast<std::int64_t>(b);
-  else if (name == ">=") a = static_cast<std::int64_t>(a) >= static_cast<std::int64_t>(b);
-  else if (name == "==") a = a == b;
-  else if (name == "!=") a = a != b;
-  else if (name == "&") a &= b;
-  else if (name == "^") a ^= b;
-  else if (name == "|") a |= b;
-  else if (name == "&&") a = a != 0 && b != 0;
-  else a = a != 0 || b != 0;
+  } else if (name == "<<")
+    a = b < 64 ? a << b : 0;
+  else if (name == ">>")
+    a = b < 64 ? a >> b : 0;
+  else if (name == "<")
+    a = static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b);
+  else if (name == ">")
+    a = static_cast<std::int64_t>(a) > static_cast<std::int64_t>(b);
+  else if (name == "<=")
+    a = static_cast<std::int64_t>(a) <= static_cast<std::int64_t>(b);
+  else if (name == ">=")
+    a = static_cast<std::int64_t>(a) >= static_cast<std::int64_t>(b);
+  else if (name == "==")
+    a = a == b;
+  else if (name == "!=")
+    a = a != b;
+  else if (name == "&")
+    a &= b;
+  else if (name == "^")
+    a ^= b;
+  else if (name == "|")
+    a |= b;
+  else if (name == "&&")
+    a = a != 0 && b != 0;
+  else
+    a = a != 0 || b != 0;
   return true;
 }
 

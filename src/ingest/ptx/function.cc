@@ -103,15 +103,24 @@ bool FunctionReader::read_limit(std::string_view name, model::Limits& limits) {
     if (!in_.lexer.skip_if(',')) in_.lexer.skip_if(';');  // .pragma "nounroll";
   }
   for (std::size_t i = count; count > 0 && i < values.size(); ++i) values[i] = 1;
-  if (name == "maxntid") limits.max_threads = values;
-  else if (name == "reqntid") limits.required_threads = values;
-  else if (name == "reqnctapercluster") limits.cluster = values;
-  else if (name == "minnctapersm") limits.min_blocks = values[0];
-  else if (name == "maxnctapersm") limits.max_blocks = values[0];
-  else if (name == "maxnreg") limits.max_registers = values[0];
-  else if (name == "maxclusterrank") limits.max_cluster = values[0];
-  else if (name == "explicitcluster") limits.explicit_cluster = true;
-  else if (name == "noreturn") limits.no_return = true;
+  if (name == "maxntid")
+    limits.max_threads = values;
+  else if (name == "reqntid")
+    limits.required_threads = values;
+  else if (name == "reqnctapercluster")
+    limits.cluster = values;
+  else if (name == "minnctapersm")
+    limits.min_blocks = values[0];
+  else if (name == "maxnctapersm")
+    limits.max_blocks = values[0];
+  else if (name == "maxnreg")
+    limits.max_registers = values[0];
+  else if (name == "maxclusterrank")
+    limits.max_cluster = values[0];
+  else if (name == "explicitcluster")
+    limits.explicit_cluster = true;
+  else if (name == "noreturn")
+    limits.no_return = true;
   return true;
 }
 

@@ -41,7 +41,7 @@ class FunctionReader {
   OperandReader operands_;
   NameTable forms_;
   std::deque<std::string> spaced_;  // opcodes that were written with spaces in between
-  bool is_open_ = false;  // the closing brace of the body has not been read yet
+  bool is_open_ = false;            // the closing brace of the body has not been read yet
 };
 
 }  // namespace frx::ingest::ptx

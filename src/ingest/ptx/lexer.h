@@ -16,9 +16,9 @@ struct Token {
   enum Kind : std::uint8_t { end, word, directive, number, text, mark };
 
   Kind kind = end;
-  char first = '\0';            // of the spelling; '\0' at the end
+  char first = '\0';  // of the spelling; '\0' at the end
   std::uint32_t line = 1;
-  std::string_view spelling;    // quotes of a text included
+  std::string_view spelling;  // quotes of a text included
 
   bool is(char c) const { return kind == mark && first == c; }
 };

@@ -38,10 +38,14 @@ std::optional<Literal> parse_literal(std::string_view spelling) {
   if (spelling.size() > 1 && spelling[0] == '0') {
     const std::string_view digits = spelling.substr(2);
     switch (spelling[1]) {
-      case 'x': case 'X': return integer(digits, 16);
-      case 'b': case 'B': return integer(digits, 2);
-      case 'f': case 'F': return bits_of(digits, Literal::real32, 8);
-      case 'd': case 'D': return bits_of(digits, Literal::real64, 16);
+      case 'x':
+      case 'X': return integer(digits, 16);
+      case 'b':
+      case 'B': return integer(digits, 2);
+      case 'f':
+      case 'F': return bits_of(digits, Literal::real32, 8);
+      case 'd':
+      case 'D': return bits_of(digits, Literal::real64, 16);
       default: break;
     }
   }

@@ -71,8 +71,10 @@ void PlaceReader::read_names(std::string_view section) {
       name = &names_[in_.name(token.spelling)];
     } else if (token.kind == Token::number && name != nullptr) {
       const std::optional<Literal> byte = parse_literal(token.spelling);
-      if (!byte || byte->bits == 0) name = nullptr;
-      else *name += static_cast<char>(byte->bits);
+      if (!byte || byte->bits == 0)
+        name = nullptr;
+      else
+        *name += static_cast<char>(byte->bits);
     }
   }
 }

@@ -62,9 +62,9 @@ bool ModuleReader::read_item() {
 bool ModuleReader::read_directive(std::string_view name) {
   using Read = bool (ModuleReader::*)();
   constexpr std::pair<std::string_view, Read> known[] = {
-      {".version", &ModuleReader::read_version}, {".target", &ModuleReader::read_targets},
+      {".version", &ModuleReader::read_version},           {".target", &ModuleReader::read_targets},
       {".address_size", &ModuleReader::read_address_size}, {".file", &ModuleReader::read_file},
-      {".section", &ModuleReader::read_section}, {".alias", &ModuleReader::read_alias},
+      {".section", &ModuleReader::read_section},           {".alias", &ModuleReader::read_alias},
       {".pragma", &ModuleReader::skip_to_semicolon}};
   for (const auto& [directive, read] : known) {
     if (directive != name) continue;

@@ -37,8 +37,8 @@ TEST(PtxModule, KernelsAndFunctionsOfAnyLinkage) {
 }
 
 TEST(PtxModule, ParametersSayWhatTheyPointTo) {
-  const model::Module module = module_of(
-      ".version 8.0\n.entry k(.param .u64 .ptr .global .align 16 p, .param .align 8 .b8 s[24], .param .f32 x) { ret; }");
+  const model::Module module =
+      module_of(".version 8.0\n.entry k(.param .u64 .ptr .global .align 16 p, .param .align 8 .b8 s[24], .param .f32 x) { ret; }");
   const auto parameters = module.in(module.variables, module.functions[0].parameters);
   ASSERT_EQ(parameters.size(), 3u);
   EXPECT_TRUE(parameters[0].is_pointer);
@@ -70,8 +70,8 @@ TEST(PtxModule, VariablesWithTheirSizes) {
       ".version 8.0\n.extern .shared .align 16 .b8 s[];\n.global .align 4 .u32 t[2][3] = {{1, 2, 3}, {4, 5, 6}};\n"
       ".const .f32 c[] = {0f3F800000, 1.5, -2};\n.global .v4 .f32 v;\n.global .attribute(.managed) .u64 p = generic(t)+4;\n"
       ".global .texref tex;\n.shared .b32 m[2], q;");
-  const std::vector<std::pair<std::string_view, std::uint64_t>> sizes = {
-      {"s", 0}, {"t", 24}, {"c", 12}, {"v", 16}, {"p", 8}, {"tex", 8}, {"m", 8}, {"q", 4}};
+  const std::vector<std::pair<std::string_view, std::uint64_t>> sizes = {{"s", 0}, {"t", 24},  {"c", 12}, {"v", 16},
+                                                                         {"p", 8}, {"tex", 8}, {"m", 8},  {"q", 4}};
   ASSERT_EQ(module.globals.size(), sizes.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const model::Variable& variable = module.variables[module.globals[i]];
@@ -88,9 +88,9 @@ TEST(PtxModule, RegistersAreNumberedThroughTheirBanks) {
 }
 
 TEST(PtxModule, InnerDeclarationsHideOuterOnes) {
-  const model::Module module = module_of(kernel(
-      "{\n.reg .pred %p1;\n.reg .b32 x;\nsetp.eq.s32 %p1, %r1, 0;\nmov.b32 x, 1;\n{ .reg .b32 x; mov.b32 x, 2; }\nmov.b32 x, 3;\n}\n"
-      "@%p1 ret;"));
+  const model::Module module = module_of(
+      kernel("{\n.reg .pred %p1;\n.reg .b32 x;\nsetp.eq.s32 %p1, %r1, 0;\nmov.b32 x, 1;\n{ .reg .b32 x; mov.b32 x, 2; }\nmov.b32 x, 3;\n}\n"
+             "@%p1 ret;"));
   const auto instructions = module.code(module.functions[0]);
   const auto target = [&](std::size_t i) { return module.operands_of(instructions[i])[0].value; };
   EXPECT_NE(target(0), instructions[4].predicate);  // the inner %p1 is another one
@@ -106,8 +106,7 @@ TEST(PtxModule, APrefixMayEndInADigit) {
 }
 
 TEST(PtxModule, LabelsBelongToTheirBlock) {
-  const model::Module module = module_of(kernel(
-      "{ L: bra L; }\n{ L: bra L; }\nbra END;\n{ bra END; }\nEND: ret;"));
+  const model::Module module = module_of(kernel("{ L: bra L; }\n{ L: bra L; }\nbra END;\n{ bra END; }\nEND: ret;"));
   const auto instructions = module.code(module.functions[0]);
   const auto target = [&](std::size_t i) { return module.labels[module.operands_of(instructions[i])[0].value].instruction; };
   EXPECT_EQ(target(0), 0u);
@@ -187,7 +186,7 @@ TEST(PtxModule, ADamagedStatementCostsOnlyItself) {
 }
 
 TEST(PtxModule, AFunctionThatIsCutOffKeepsWhatItHas) {
-  const Result<model::Module> module = read_module("d.ptx", kernel("bar.sync 0;") .substr(0, kernel("bar.sync 0;").size() - 3));
+  const Result<model::Module> module = read_module("d.ptx", kernel("bar.sync 0;").substr(0, kernel("bar.sync 0;").size() - 3));
   ASSERT_TRUE(module);
   EXPECT_EQ(module->problems.front(), "d.ptx:11: expected '}', found the end of the file");
   EXPECT_EQ(code(*module), "bar.sync 0\n");

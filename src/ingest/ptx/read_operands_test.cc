@@ -57,9 +57,7 @@ TEST(PtxOperands, PartsOfRegistersInVideoInstructions) {
             "vadd.s32.u32.s32.sat %r1 part:b0(%r2) part:h1(%r3)\nvmad.s32.s32.s32 %r1 -%r2 %r3 %r4\n");
 }
 
-TEST(PtxOperands, PredicatesBeforeAnInstruction) {
-  EXPECT_EQ(code_of("@%p1 ret; @!%p1 exit;"), "@%p1 ret\n@!%p1 exit\n");
-}
+TEST(PtxOperands, PredicatesBeforeAnInstruction) { EXPECT_EQ(code_of("@%p1 ret; @!%p1 exit;"), "@%p1 ret\n@!%p1 exit\n"); }
 
 TEST(PtxOperands, TexturesAndTensorMaps) {
   EXPECT_EQ(code_of("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];"),

@@ -37,8 +37,7 @@ bool Reading::take_name(std::string_view& spelling, std::string_view what) {
 }
 
 bool Reading::take_number(std::uint32_t& value) {
-  const std::optional<Literal> literal =
-      lexer.now().kind == Token::number ? parse_literal(lexer.now().spelling) : std::nullopt;
+  const std::optional<Literal> literal = lexer.now().kind == Token::number ? parse_literal(lexer.now().spelling) : std::nullopt;
   if (!literal || literal->kind != Literal::integer || literal->bits > 0xFFFFFFFF) return expected("a number");
   value = static_cast<std::uint32_t>(literal->bits);
   lexer.skip();
@@ -74,8 +73,7 @@ bool Reading::at_block() {
 bool Reading::at_function() const {
   constexpr std::array<std::string_view, 9> outside = {".entry",  ".func",    ".visible", ".extern",      ".weak",
                                                        ".common", ".version", ".target",  ".address_size"};
-  return lexer.now().kind == Token::directive &&
-         std::find(outside.begin(), outside.end(), lexer.now().spelling) != outside.end();
+  return lexer.now().kind == Token::directive && std::find(outside.begin(), outside.end(), lexer.now().spelling) != outside.end();
 }
 
 }  // namespace frx::ingest::ptx

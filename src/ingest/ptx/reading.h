@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "ingest/ptx/lexer.h"
 #include "base/name_table.h"
+#include "ingest/ptx/lexer.h"
 #include "model/ptx_module.h"
 
 namespace frx::ingest::ptx {

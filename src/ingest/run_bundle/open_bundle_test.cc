@@ -27,7 +27,8 @@ std::string bundle_refusal(const std::string& zip) {
 }
 
 TEST(RunBundle, ReadsAnArchiveWithItsFolder) {
-  const std::string zip = zip_of({member("run-1/raw/trace.jsonl", "{}\n"), member("run-1/metadata.json", "{}"), member("__MACOSX/._x", "")});
+  const std::string zip =
+      zip_of({member("run-1/raw/trace.jsonl", "{}\n"), member("run-1/metadata.json", "{}"), member("__MACOSX/._x", "")});
   const Result<RunBundle> run = opened(zip);
   ASSERT_TRUE(run) << to_string(run.error());
   EXPECT_EQ(run->name(), "run-1");

@@ -14,7 +14,9 @@ using model::RunRecord;
 constexpr std::string_view our_schema = "run_analysis_v1";
 constexpr std::int64_t longest_time_ns = 1'000'000'000'000'000;
 
-std::int64_t time(const Json& object, const char* key) { return std::clamp<std::int64_t>(whole(object, key).value_or(0), 0, longest_time_ns); }
+std::int64_t time(const Json& object, const char* key) {
+  return std::clamp<std::int64_t>(whole(object, key).value_or(0), 0, longest_time_ns);
+}
 
 std::optional<double> above_zero(std::optional<double> value) { return value && *value > 0 ? value : std::nullopt; }
 

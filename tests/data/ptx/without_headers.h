@@ -14,9 +14,15 @@ typedef decltype(sizeof(0)) size_t;
 
 #define SPECIAL_REGISTER(NAME, OF)                                                     \
   struct NAME##_t {                                                                    \
-    struct X { __device__ operator unsigned() const { return __nvvm_read_ptx_sreg_##OF##_x(); } } x; \
-    struct Y { __device__ operator unsigned() const { return __nvvm_read_ptx_sreg_##OF##_y(); } } y; \
-    struct Z { __device__ operator unsigned() const { return __nvvm_read_ptx_sreg_##OF##_z(); } } z; \
+    struct X {                                                                         \
+      __device__ operator unsigned() const { return __nvvm_read_ptx_sreg_##OF##_x(); } \
+    } x;                                                                               \
+    struct Y {                                                                         \
+      __device__ operator unsigned() const { return __nvvm_read_ptx_sreg_##OF##_y(); } \
+    } y;                                                                               \
+    struct Z {                                                                         \
+      __device__ operator unsigned() const { return __nvvm_read_ptx_sreg_##OF##_z(); } \
+    } z;                                                                               \
   };                                                                                   \
   extern const __device__ NAME##_t NAME;
 SPECIAL_REGISTER(threadIdx, tid)

@@ -19,6 +19,7 @@ Result<int> act(const Options&, Io& io) {
 }  // namespace
 }  // namespace command_formats
 
-constinit const Command formats_command = make_command<command_formats::Options, command_formats::describe, command_formats::act>("formats", "List what can be read", "Setup");
+constinit const Command formats_command =
+    make_command<command_formats::Options, command_formats::describe, command_formats::act>("formats", "List what can be read", "Setup");
 
 }  // namespace frx::cli

@@ -25,7 +25,8 @@ Result<> read_counted(Input& input, std::string_view, model::Session& into) {
     if (!more) break;
     const std::vector<std::string_view> fields = split(line, ',');
     const std::optional<double> time = fields.size() == 2 ? parse_number(fields[1], NumberStyle::point) : std::nullopt;
-    if (!time) return fail(ErrorKind::malformed, "expected 'kernel,duration'").at(fmt::format("{}:{}", input.name, input.lines.line_number()));
+    if (!time)
+      return fail(ErrorKind::malformed, "expected 'kernel,duration'").at(fmt::format("{}:{}", input.name, input.lines.line_number()));
     model::LaunchIdentity launch;
     launch.kernel = fields[0];
     table.at(fmt::format("{}", input.lines.line_number()), launch, input.lines.line_number());
