@@ -131,7 +131,8 @@ class Expressions {
 };
 
 // Two's complement, division as in C; nothing for a division by zero.
-inline std::optional<std::int64_t> calculate(Op op, std::int64_t a, std::int64_t b) {
+// Each caller's loop over lanes is compiled for its operation; a compiler that meets many files at once would call it instead.
+[[gnu::always_inline]] inline std::optional<std::int64_t> calculate(Op op, std::int64_t a, std::int64_t b) {
   const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
   const auto wrapped = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
   const bool overflows = b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min());
