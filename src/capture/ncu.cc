@@ -83,7 +83,7 @@ Failure explain(const NcuRequest& request, const NcuLog& log, const Exit& exit, 
   if (log.no_kernels || log.application_code) return no_kernels(request, log);
   const std::string said = first_error(log);
   return fail(ErrorKind::environment, "ncu wrote no profile: {}{}", describe(exit), said.empty() ? "" : "; it said: " + said)
-      .hint(said.empty() ? "its own message, if any, stands above" : "");
+      .hint(said.empty() ? "its own message, if any, is above" : "");
 }
 
 void note_survived(const NcuLog& log, const Exit& exit, std::chrono::milliseconds time_limit, NcuCapture& capture) {

@@ -29,8 +29,7 @@ Result<std::chrono::nanoseconds> compile_program_as(const std::string& executabl
   Result<Exit> exit = run_compiler(std::move(argv), cuda_file, host, log_limit);
   if (exit) return exit->took;
   Error error = std::move(exit).error();
-  if (lacks_main(error.message))
-    error.hint = "only a program can be run; where main() stands behind a macro: --build-flags -DBUILD_EXECUTABLE";
+  if (lacks_main(error.message)) error.hint = "only a program can be run; where a macro hides main(): --build-flags -DBUILD_EXECUTABLE";
   return Failure{std::move(error)};
 }
 

@@ -11,7 +11,7 @@ namespace frx::cli {
 // run, steady_state or auto.
 Result<> check_scope(const std::string& scope);
 
-// Writes derived/summary.json into the folder of the run: the documented summary, made anew from the event stream, or from
+// Writes derived/summary.json into the folder of the run: the summary of docs/contract.md, made again from the event stream, or from
 // the profiler's trace when nobody made one.
 Result<> write_run_summary(const report::RunReport& report, const std::string& folder);
 

@@ -79,7 +79,7 @@ class Converter : public nsight::ReportConsumer {
     text_.clear();
     if (read_on) return {};
     outcome_.stopped = true;
-    return fail(ErrorKind::negative, "nobody reads the output");
+    return fail(ErrorKind::negative, "the output was closed before it was complete");
   }
 
   // A report without launches is a valid result; a filter that no launch matches is an error.

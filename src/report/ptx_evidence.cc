@@ -164,7 +164,7 @@ PtxVerdict PtxEvidence::about_condition(const CodeFinding& finding) const {
            std::ranges::all_of(lines, [&](const Line& line) { return kernel->lines.contains(line); });
   };
   if (kernels.empty()) return {};
-  if (std::ranges::any_of(kernels, parts)) return confirmed("a branch of this line may part the lanes of a warp", "high");
+  if (std::ranges::any_of(kernels, parts)) return confirmed("a branch of this line may diverge within a warp", "high");
   if (!std::ranges::all_of(kernels, never)) return {};
   return withdrawn("no branch of this line parts the lanes of a warp: the compiler selects between values");
 }
@@ -195,7 +195,7 @@ PtxVerdict PtxEvidence::about_registers(const CodeFinding& finding) const {
   if (local > 0) return confirmed(fmt::format("{} bytes of each thread lie in local memory", local), "high");
   if (live > many) return confirmed(fmt::format("values that fill {} registers have to be kept at once", live), "medium");
   if (estimate > few) return {};
-  return withdrawn(fmt::format("about {} registers do, which leaves room for all threads of an SM", estimate));
+  return withdrawn(fmt::format("about {} registers do, which allows all threads of an SM", estimate));
 }
 
 PtxVerdict PtxEvidence::about_tensor_cores(const CodeFinding& finding) const {

@@ -133,8 +133,7 @@ constexpr const char* a_selection = "  selp.b32 %r3, 1, %r4, %p1;\n  st.global.u
 TEST(ConfirmWithPtx, AConditionPartsLanesWhereABranchIsLeft) {
   const auto report = held(odd_lanes, odd_lanes_ptx(a_branch));
   ASSERT_TRUE(found(*report, "warp_divergence"));
-  EXPECT_TRUE(
-      found(*report, "warp_divergence")->message.ends_with("Confirmed by PTX: a branch of this line may part the lanes of a warp."));
+  EXPECT_TRUE(found(*report, "warp_divergence")->message.ends_with("Confirmed by PTX: a branch of this line may diverge within a warp."));
   EXPECT_EQ(found(*report, "warp_divergence")->confidence, "high");
 }
 
@@ -207,7 +206,7 @@ TEST(ConfirmWithPtx, RegistersAreThoseOfTheCompiledKernel) {
       "  st.global.u32 [%rd1], %r1;\n  ret;\n";
   const auto withdrawn = held(much, few);
   EXPECT_FALSE(found(*withdrawn, "high_register_pressure"));
-  EXPECT_NE(notes(*withdrawn).find("registers do, which leaves room for all threads of an SM"), std::string::npos) << notes(*withdrawn);
+  EXPECT_NE(notes(*withdrawn).find("registers do, which allows all threads of an SM"), std::string::npos) << notes(*withdrawn);
 
   std::string loads, stores;
   for (int i = 0; i < 70; ++i) {

@@ -136,7 +136,7 @@ TEST(EventBlocks, LeaveWhatStandsBehindTheEvents) {
   const Timeline t = trace_of(text.substr(0, text.size() - 1) + R"(, "baseTimeNanoseconds": 5} more)");
   expect_numbered(t, count);
   EXPECT_EQ(t.facts.base_time_ns, 5);
-  EXPECT_NE(notes_of(t).find("more stands behind the trace"), std::string::npos);
+  EXPECT_NE(notes_of(t).find("more data follows the trace"), std::string::npos);
 }
 
 }  // namespace

@@ -231,7 +231,7 @@ Result<> Reader::after_root() {
     return cursor.good();
   };
   TRY_ASSIGN(const bool more, with_enough(look));
-  if (more) note(fmt::format("more stands behind the trace, at byte {}; it is left out", window_.offset()));
+  if (more) note(fmt::format("more data follows the trace, at byte {}; it is left out", window_.offset()));
   return {};
 }
 

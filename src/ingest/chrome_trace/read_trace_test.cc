@@ -167,7 +167,7 @@ TEST(ReadTrace, KeepsHugeIdentifiersApart) {
 }
 
 TEST(ReadTrace, SaysThatMoreStandsBehindIt) {
-  EXPECT_NE(all_notes(trace_of(trace_with(kernel) + "{}")).find("more stands behind the trace, at byte"), std::string::npos);
+  EXPECT_NE(all_notes(trace_of(trace_with(kernel) + "{}")).find("more data follows the trace, at byte"), std::string::npos);
 }
 
 TEST(ReadTrace, ReadsAValueLongerThanItsWindow) {

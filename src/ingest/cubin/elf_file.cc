@@ -29,8 +29,7 @@ Result<ElfFile> ElfFile::open_any(std::string_view bytes) {
   if (header.e_ident[EI_DATA] != ELFDATA2LSB) return fail(ErrorKind::malformed, "expected a little-endian ELF file, found another");
   const std::uint64_t table = std::uint64_t{header.e_shnum} * header.e_shentsize;
   if (header.e_shoff > bytes.size() || table > bytes.size() - header.e_shoff) {
-    return fail(ErrorKind::malformed, "the ELF file ends early: its table of sections stands at byte {} of {}", header.e_shoff,
-                bytes.size());
+    return fail(ErrorKind::malformed, "the ELF file ends early: its section table begins at byte {} of {}", header.e_shoff, bytes.size());
   }
   file.header_ = {header.e_type, header.e_machine, header.e_version, header.e_flags, header.e_ident[EI_ABIVERSION]};
   file.list_sections();

@@ -183,7 +183,7 @@ Result<> add_syntax_of_grammar(std::string_view text, std::uint32_t offset, Synt
                       },
                       TSInputEncodingUTF8, nullptr};
   const std::unique_ptr<TSTree, Free> tree(ts_parser_parse_with_options(parser.get(), nullptr, input, TSParseOptions{&budget, is_over}));
-  if (!tree) return fail(ErrorKind::malformed, "too tangled to be CUDA");
+  if (!tree) return fail(ErrorKind::malformed, "expected CUDA source, found text that the parser cannot finish within its limit");
   Conversion(*tree, offset, into, errors).run();
   return {};
 }

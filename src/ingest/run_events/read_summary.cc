@@ -97,7 +97,7 @@ Result<RunSummary> read_run_summary(std::string_view content) {
   if (!json.is_object()) return fail(ErrorKind::malformed, "expected an object of JSON");
   const std::string schema = text(json, "schema");
   if (json.contains("schema") && schema != our_schema)
-    return fail(ErrorKind::malformed, "expected the documented summary or {}, found the schema '{}'", our_schema, printable(schema));
+    return fail(ErrorKind::malformed, "expected a summary of docs/contract.md or {}, found the schema '{}'", our_schema, printable(schema));
   const bool is_ours = schema == our_schema;
   const auto run = json.find("run");
   const Json& scope = run != json.end() && run->is_object() ? *run : json;
