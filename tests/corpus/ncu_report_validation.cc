@@ -102,13 +102,13 @@ struct Page {
         "fired\n"
         "  rules and chosen values must all be equal: **%s** launches, %s values.\n"
         "- **quoted**: numbers inside the texts of NVIDIA's rules, against the metric they quote, to the printed digit: **%s**.\n"
-        "- **focus**: values that stand beside the name of a metric in the result of a rule, bit for bit: **%s**. The others are no "
+        "- **focus**: values beside the name of a metric in the result of a rule, bit for bit: **%s**. The others are no "
         "errors: such\n"
         "  a rule looks at a part or a difference of what it names (one opcode of `sass__inst_executed_per_opcode`, for example).\n"
         "- **labels**: **%d of %d** sure rows have an accepted primary bottleneck, %d have a forbidden one, **%d of %d** required labels "
         "are\n"
         "  found; of the likely rows %d of %d are accepted. The rules were not fitted to these rows.\n\n"
-        "`skipped`: fields of launches whose meaning nobody has described; skipped and counted.\n\n"
+        "`skipped`: fields of launches with unknown meaning; skipped and counted.\n\n"
         "| file | tool | launches | values | oracle | quoted | focus | skipped | primary bottleneck | labels |\n"
         "|---|---|---|---|---|---|---|---|---|---|\n%s\n## Disagreements\n\n%s",
         sums.files, sums.read, sums.launches, sums.failed, sums.values, sums.instances, sums.rules, of(sums.oracle).c_str(),

@@ -128,7 +128,7 @@ void TimelineBuilder::finish() {
   }
   if (at_zero_ * 100 > timeline_.size() && timeline_.size() > 0) {
     timeline_.clock_broken = true;
-    timeline_.notes.push_back({0, fmt::format("{} of {} stand at time 0 with no duration: the recording lost its clock", at_zero_,
+    timeline_.notes.push_back({0, fmt::format("{} of {} are at time 0 with no duration: the recording lost its clock", at_zero_,
                                               count_text(timeline_.size(), "event"))});
   }
 }
