@@ -49,7 +49,7 @@ std::span<const std::string_view> fact_names(Domain domain) {
 Result<Names> Names::load(const knowledge::Knowledge& knowledge) {
   Names names;
   names.knowledge_ = &knowledge;
-  TRY_ASSIGN(names.thresholds_, knowledge::Thresholds::load(knowledge.library));
+  names.thresholds_ = knowledge.labels.thresholds();
   TRY_ASSIGN(names.code_facts_, knowledge::CodeFactCatalogue::load(knowledge.library));
   TRY(names.read_labels(knowledge));
   TRY(names.read_facts(knowledge.library));
@@ -147,8 +147,8 @@ std::optional<Operand> Names::find(Domain domain, std::string_view name) const {
     if (d == index(domain)) continue;
     const auto there = known_here(static_cast<Domain>(d), name);
     if (!there) continue;
-    if (there->meaning == nullptr) return Operand{slots::nobody, there->unit, there->is_truth};
-    return Operand{slots::nobody, Unit{there->meaning->dimension(), 1}, there->meaning->is_truth()};
+    if (there->meaning == nullptr) return Operand{slots::other_domain, there->unit, there->is_truth};
+    return Operand{slots::other_domain, Unit{there->meaning->dimension(), 1}, there->meaning->is_truth()};
   }
   return std::nullopt;
 }

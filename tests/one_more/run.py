@@ -106,6 +106,7 @@ def compile_one(entry, scratch, file, out):
 
 
 def add_all(source, scratch):
+    """Puts the new files, and the lists with one line more, into a folder laid out like the repository."""
     for _, files, (list_file, line), _ in CODE:
         for file in files:
             target = scratch / file
@@ -165,16 +166,11 @@ def use_additions(frx, source, scratch):
     expect("one_more_rule" in run(frx, "analyze", scratch / "copy.cu", "--data", scratch / "data", "--json"), "the new rule finds nothing")
 
 
-def check_cmake(source, build, scratch):
+def check_cmake(source, scratch):
     """A scratch copy of the tree with the new files and lines, and nothing else changed, is configured: all new sources are compiled."""
     copy = scratch / "tree"
     shutil.copytree(source, copy, ignore=shutil.ignore_patterns("build", ".git", "node_modules"))
-    for _, files, (list_file, line), _ in CODE:
-        for file in files:
-            (copy / file).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(HERE / file, copy / file)
-        with open(copy / list_file, "a") as out:
-            out.write(line + "\n")
+    add_all(source, copy)
     (copy / "build").mkdir()
     (copy / "build/npm").symlink_to(source / "build/npm")
     made = copy / "build/dev"
@@ -204,7 +200,7 @@ def main():
             frx = build_with_additions(options.source, options.build, scratch)
             use_additions(frx, options.source, scratch)
             if not options.without_cmake:
-                check_cmake(options.source, options.build, scratch)
+                check_cmake(options.source, scratch)
     except Failed as failed:
         print(failed)
         return 1

@@ -180,10 +180,10 @@ Range loaded(const SlotRange& slot, double scale) { return {slot.low * scale, sl
 
 Range range_of(const Expression& expression, const Box& box) {
   std::vector<Range> stack;
-  const auto pop = [&] {
-    const Range top = stack.back();
+  const auto binary = [&](auto&& combine) {
+    const Range right = stack.back();
     stack.pop_back();
-    return top;
+    stack.back() = combine(stack.back(), right);
   };
   for (const Expression::Step& step : expression.steps()) {
     switch (step.op) {
@@ -194,56 +194,16 @@ Range range_of(const Expression& expression, const Box& box) {
       case Op::unless_true: break;
       case Op::negate: stack.back() = negated(stack.back()); break;
       case Op::inverse: stack.back() = inverse(stack.back()); break;
-      case Op::add: {
-        const Range b = pop(), a = pop();
-        stack.push_back(corners(a, b, std::plus{}));
-        break;
-      }
-      case Op::subtract: {
-        const Range b = pop(), a = pop();
-        stack.push_back(corners(a, b, std::minus{}));
-        break;
-      }
-      case Op::multiply: {
-        const Range b = pop(), a = pop();
-        stack.push_back(corners(a, b, std::multiplies{}));
-        break;
-      }
-      case Op::divide: {
-        const Range b = pop(), a = pop();
-        stack.push_back(divided(a, b));
-        break;
-      }
-      case Op::less: {
-        const Range b = pop(), a = pop();
-        stack.push_back(less(a, b, false));
-        break;
-      }
-      case Op::less_equal: {
-        const Range b = pop(), a = pop();
-        stack.push_back(less(a, b, true));
-        break;
-      }
-      case Op::greater: {
-        const Range b = pop(), a = pop();
-        stack.push_back(less(b, a, false));
-        break;
-      }
-      case Op::greater_equal: {
-        const Range b = pop(), a = pop();
-        stack.push_back(less(b, a, true));
-        break;
-      }
-      case Op::both: {
-        const Range b = pop(), a = pop();
-        stack.push_back(both(a, b));
-        break;
-      }
-      case Op::either: {
-        const Range b = pop(), a = pop();
-        stack.push_back(inverse(both(inverse(a), inverse(b))));
-        break;
-      }
+      case Op::add: binary([](const Range& x, const Range& y) { return corners(x, y, std::plus{}); }); break;
+      case Op::subtract: binary([](const Range& x, const Range& y) { return corners(x, y, std::minus{}); }); break;
+      case Op::multiply: binary([](const Range& x, const Range& y) { return corners(x, y, std::multiplies{}); }); break;
+      case Op::divide: binary(divided); break;
+      case Op::less: binary([](const Range& x, const Range& y) { return less(x, y, false); }); break;
+      case Op::less_equal: binary([](const Range& x, const Range& y) { return less(x, y, true); }); break;
+      case Op::greater: binary([](const Range& x, const Range& y) { return less(y, x, false); }); break;
+      case Op::greater_equal: binary([](const Range& x, const Range& y) { return less(y, x, true); }); break;
+      case Op::both: binary(both); break;
+      case Op::either: binary([](const Range& x, const Range& y) { return inverse(both(inverse(x), inverse(y))); }); break;
       default: {
         const std::size_t operands = step.argument;
         const Range result = called(step.op, std::span(stack).last(operands));
