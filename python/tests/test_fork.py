@@ -1,4 +1,4 @@
-"""Several processes: nobody writes into the file of another, and nothing is written twice."""
+"""Several processes: no process writes into the file of another, and nothing is written twice."""
 
 import os
 import unittest

@@ -97,7 +97,7 @@ Maybe KernelCircumstances::value(std::uint32_t slot) const {
   if (slot < slots::fact) return (program_classes_ >> (slot - slots::program_class) & 1) != 0 ? Maybe(1.0) : Maybe();
   if (slot < slots::threshold) return facts[slot - slots::fact].value({kernel_.roofline, gpus_});
   if (slot < slots::label) return thresholds_.of_slot(slot - slots::threshold);
-  if (slot < slots::nobody) return label_state((slot - slots::label) / 2, (slot - slots::label) % 2 != 0);
+  if (slot < slots::other_domain) return label_state((slot - slots::label) / 2, (slot - slots::label) % 2 != 0);
   return std::nullopt;
 }
 

@@ -33,10 +33,10 @@ namespace frx::advise {
 namespace slots {
 inline constexpr std::uint32_t kernel_class = knowledge::LabelCatalogue::first_class_slot;
 inline constexpr std::uint32_t program_class = kernel_class + 64;
-inline constexpr std::uint32_t fact = 1u << 17;       // index into kernel_fact_names or run_fact_names
-inline constexpr std::uint32_t threshold = 1u << 18;  // as Thresholds::of_slot
-inline constexpr std::uint32_t label = 1u << 19;      // 2 x index into Names::labels: state; 1 more: score
-inline constexpr std::uint32_t nobody = 1u << 20;     // exists in another domain only
+inline constexpr std::uint32_t fact = 1u << 17;          // index into kernel_fact_names or run_fact_names
+inline constexpr std::uint32_t threshold = 1u << 18;     // as Thresholds::of_slot
+inline constexpr std::uint32_t label = 1u << 19;         // 2 x index into Names::labels: state; 1 more: score
+inline constexpr std::uint32_t other_domain = 1u << 20;  // exists in another domain only
 }  // namespace slots
 
 // Facts of data/facts/kernel.yaml and program.yaml that frx determines: kernel_circumstances.cc, run_circumstances.cc.

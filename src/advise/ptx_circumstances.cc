@@ -17,7 +17,7 @@ Maybe PtxCircumstances::label_state(std::size_t index, bool wants_score) const {
 
 Maybe PtxCircumstances::value(std::uint32_t slot) const {
   if (slot < model::code_fact_count) return diagnosis_.run.number(static_cast<model::CodeFactId>(slot));
-  if (slot >= slots::nobody || slot < slots::threshold) return std::nullopt;
+  if (slot >= slots::other_domain || slot < slots::threshold) return std::nullopt;
   if (slot < slots::label) return names_.thresholds().of_slot(slot - slots::threshold);
   return label_state((slot - slots::label) / 2, (slot - slots::label) % 2 != 0);
 }

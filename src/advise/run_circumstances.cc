@@ -33,7 +33,7 @@ Maybe RunCircumstances::label_state(std::size_t index, bool wants_score) const {
 
 Maybe RunCircumstances::value(std::uint32_t slot) const {
   if (slot < model::run_fact_count) return facts_[static_cast<model::RunFact>(slot)];
-  if (slot >= slots::nobody || slot < slots::fact) return std::nullopt;
+  if (slot >= slots::other_domain || slot < slots::fact) return std::nullopt;
   if (slot < slots::threshold) return fact(program_, slot - slots::fact);
   if (slot < slots::label) return thresholds_.of_slot(slot - slots::threshold);
   return label_state((slot - slots::label) / 2, (slot - slots::label) % 2 != 0);

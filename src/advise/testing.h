@@ -35,7 +35,7 @@ class Given : public Circumstances {
   Given(Domain domain, const Values& values) : domain_(domain) {
     for (const auto& [name, value] : values) {
       const std::optional<knowledge::Operand> operand = catalogue().names().find(domain, name);
-      EXPECT_TRUE(operand && operand->meaning == nullptr && operand->slot != slots::nobody) << name << " is nothing that is measured";
+      EXPECT_TRUE(operand && operand->meaning == nullptr && operand->slot != slots::other_domain) << name << " is nothing that is measured";
       if (operand) values_[operand->slot] = value;
     }
   }

@@ -18,7 +18,7 @@ struct Analyzer {
 
 // In the order of analyzers.def.
 std::span<const Analyzer* const> analyzers();
-// The one that takes these together; none when nobody does.
+// The one that takes these together; null when no analyser does.
 const Analyzer* analyzer_for(std::span<const Input> inputs);
 
 #define FRX_ANALYZER(name) extern const Analyzer name##_analyzer;

@@ -23,8 +23,8 @@ Tone tone_of_priority(std::string_view priority);
 enum class Fit : std::uint8_t {
   wrap,     // goes on in the next line
   whole,    // stays on its line, however long
-  cut,      // its beginning, as much as the line has room for
-  half,     // its beginning, as much as half a line has room for
+  cut,      // its beginning, as much as fits into the line
+  half,     // its beginning, as much as fits into half a line
   shorten,  // its beginning and its end
 };
 

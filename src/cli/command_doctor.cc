@@ -42,11 +42,11 @@ std::string tag(Status status, const Io& io) {
 std::string line(const Check& check, const Io& io) {
   constexpr std::size_t label_width = 20;
   constexpr std::size_t column = 7 + label_width;
-  const std::size_t room = io.width > static_cast<int>(column) + 20 ? static_cast<std::size_t>(io.width) - column : 20;
+  const std::size_t width = io.width > static_cast<int>(column) + 20 ? static_cast<std::size_t>(io.width) - column : 20;
   const std::string indent(column, ' ');
   std::string text = fmt::format("{} {:<{}}", tag(check.status, io), check.label, label_width);
   bool first = true;
-  for (const std::string& words : wrap(printable(check.detail), room)) {
+  for (const std::string& words : wrap(printable(check.detail), width)) {
     text += (first ? "" : indent) + words + "\n";
     first = false;
   }
@@ -54,7 +54,7 @@ std::string line(const Check& check, const Io& io) {
   for (const std::string& step : check.remedy) {
     const bool is_first = &step == check.remedy.data();
     // A step that fits keeps its own spacing: it may be something to copy.
-    const std::vector<std::string> lines = display_width(step) + 3 <= room ? std::vector{step} : wrap(step, room - 3);
+    const std::vector<std::string> lines = display_width(step) + 3 <= width ? std::vector{step} : wrap(step, width - 3);
     for (const std::string& words : lines) {
       text += indent + (is_first && &words == lines.data() ? "-> " : "   ") + words + "\n";
     }

@@ -52,7 +52,7 @@ std::string backup_name(const std::string& path) {
   return name;
 }
 
-// What was typed, up to the line end; nullopt when there is nobody to type.
+// What was typed, up to the line end; nullopt at the end of the input.
 std::optional<std::string> read_line() {
   std::string line;
   char c = 0;

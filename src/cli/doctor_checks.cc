@@ -116,7 +116,7 @@ Result<std::string> engine_facts() {
   return fmt::format("{} metrics, {} presets, {} GPU families", metrics.size(), presets.size(), library.folder("gpus").size());
 }
 
-// Can a program be started, and is there room for its profile?
+// Can a program be started, and is there disk space for its profile?
 Result<> try_collecting(const capture::Host& host) {
   TRY_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make(host.variable("TMPDIR").value_or("/tmp")));
   capture::ChildCommand child;

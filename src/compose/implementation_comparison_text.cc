@@ -55,7 +55,7 @@ std::string value_text(const std::optional<double>& value, std::string_view unit
   return fmt::format("{:.4g}{}", *value, unit == "%" ? " %" : "");
 }
 
-// Whether a row says anything: one that nobody knows, or that is 0 on both sides, does not.
+// Whether a row says anything: one that is unknown or 0 on both sides does not.
 bool tells(const NumberRow& row) { return row.first.value_or(0) != 0 || row.second.value_or(0) != 0; }
 
 // Why a layer could not be had, once for both sides when the reason is the same.

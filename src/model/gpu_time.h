@@ -17,7 +17,7 @@ enum class IdleCause : std::uint8_t {
   allocator,  // a call that frees or reserves device memory stood in the way
   host,       // the next kernel had not been launched yet: Python, the framework, the launches themselves
   device,     // it had been launched, and the GPU had not begun it (dependencies, launch latency)
-  unknown,    // nobody launched what comes next within the recording
+  unknown,    // the recording does not contain the launch of the next work
 };
 inline constexpr std::string_view idle_cause_names[] = {"input", "sync", "allocator", "host", "device", "unknown"};
 inline constexpr std::size_t idle_cause_count = std::size(idle_cause_names);

@@ -21,7 +21,7 @@ enum class StepSource : std::uint8_t {
   profiler,    // ProfilerStep#N
   annotation,  // a range of the program that repeats
   module,      // the outermost module that is called again and again
-  recording,   // nobody: nothing repeats, and the whole recording counts as one step
+  recording,   // no source of steps: nothing repeats, and the whole recording counts as one step
 };
 std::string_view name_of(StepSource source);
 

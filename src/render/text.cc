@@ -76,8 +76,8 @@ class TextWriter {
 
   void operator()(const answer::Bars& bars) {
     for (const answer::Bars::Bar& bar : bars.bars) {
-      const std::size_t room = width_ > 42 ? width_ - 36 : 8;
-      const auto length = static_cast<std::size_t>(std::lround(bar.share * static_cast<double>(room)));
+      const std::size_t width = width_ > 42 ? width_ - 36 : 8;
+      const auto length = static_cast<std::size_t>(std::lround(bar.share * static_cast<double>(width)));
       const std::string row = fmt::format("  {:<23}{:>5.1f} %", bar.label, 100 * bar.share);
       put(length == 0 ? row : row + "  " + paint(style_, bar.tone, std::string(length, '#')));
     }
@@ -91,13 +91,13 @@ class TextWriter {
   void rule(char stroke) { put(paint(style_, Tone::dim, std::string(std::min(rule_width, width_), stroke))); }
   std::size_t room_after(std::size_t cells) const { return width_ > cells ? width_ - cells : 0; }
 
-  std::string cut(std::string_view text, Fit fit, std::size_t room) const {
+  std::string cut(std::string_view text, Fit fit, std::size_t width) const {
     switch (fit) {
       case Fit::wrap:
       case Fit::whole: break;
-      case Fit::cut: return clip(text, room);
+      case Fit::cut: return clip(text, width);
       case Fit::half: return clip(text, width_ / 2);
-      case Fit::shorten: return shorten(text, room);
+      case Fit::shorten: return shorten(text, width);
     }
     return std::string(text);
   }
@@ -156,7 +156,7 @@ class TextWriter {
     add_cells_below(table, row);
   }
 
-  // What of it stands on the line; the other lines of it go to `more`. Beside a cell that is too wide there is no room for it.
+  // What of it stands on the line; the other lines of it go to `more`. It does not fit beside a cell that is too wide.
   std::string last_cell(const std::string& text, const Column& column, std::size_t taken, std::size_t planned,
                         std::vector<std::string>& more) const {
     if (column.fit != Fit::wrap) return paint(style_, column.tone, cut(text, column.fit, std::max(room_after(taken), least_of_a_name)));

@@ -26,7 +26,7 @@ constexpr Metric metrics[] = {
     {"smsp__inst_executed.sum", "inst"},
     {"smsp__warps_eligible.avg.per_cycle_active", "warp"},
 };
-// A raw page has many columns that nobody reads.
+// A raw page has many columns that are not read.
 constexpr int other_columns = 120;
 constexpr int kernels = 40;
 

@@ -65,7 +65,7 @@ frx::Result<Timeline> read_with(std::string_view text, std::size_t block_size) {
   return frx::ingest::trace::read_trace("fuzz", source, {}, block_size);
 }
 
-// Two ranks that recorded the same: every collective is matched, and nobody waits for anybody.
+// Two ranks that recorded the same: every collective is matched, and no rank waits.
 void check_ranks(const Timeline& timeline, const frx::derive::trace::Attribution& attribution) {
   namespace ranks = frx::derive::ranks;
   frx::Interner words;

@@ -161,7 +161,7 @@ constexpr const char* walks_columns = R"(.version 8.0
 }
 )";
 
-// A fact that is declared and that nobody supplies would silence the rules that ask for it.
+// A fact that is declared and never supplied would suppress the rules that ask for it.
 TEST(PtxFacts, AreSuppliedAsDeclared) {
   model::ptx::Module module = ingest::ptx::read_module("k.ptx", walks_columns).value();
   ingest::ptx::InstructionSet::load(known().library).value().describe(module);

@@ -1,4 +1,4 @@
-// Rules that no facts can satisfy, cards that no rule can propose, and names that nobody asks for.
+// Rules that no facts can satisfy, cards that no rule can propose, and names that no condition uses.
 //
 // The search (support/satisfy.h) takes facts to be independent within their declared ranges; thresholds that a user may
 // lay over ours may have any value up to twice the default.
@@ -54,7 +54,7 @@ const std::vector<knowledge::FactDefinition>& run_facts() {
 SlotRange range_of(Domain domain, std::uint32_t slot) {
   namespace slots = advise::slots;
   constexpr double many = 1e12;
-  if (slot >= slots::nobody) return {0, 0, true, true, false};
+  if (slot >= slots::other_domain) return {0, 0, true, true, false};
   if (slot >= slots::threshold && slot < slots::label) {
     const std::uint32_t offset = slot - slots::threshold;
     if (offset % 2 != 0) return {0, 1, true, false, true};

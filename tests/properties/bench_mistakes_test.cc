@@ -55,7 +55,7 @@ TEST(BenchMistakes, H1_AProgramThatComputesSomethingElseIsNotFaster) {
   const json answer = json::parse(shop.out);
   EXPECT_EQ(answer["verdict"]["answer"], "cannot_tell");
   EXPECT_EQ(answer["outputs"]["result"], "differ");
-  // And where nobody can know, the report says that it was not checked.
+  // Where it cannot be known, the report says that it was not checked.
   EXPECT_EQ(shop.run({right, shop.source("silent.cu", "// fake nvcc: run echo \"done\"\n")}), 0);
   EXPECT_THAT(shop.out, HasSubstr("was not checked"));
 }

@@ -1,4 +1,4 @@
-// Many files are packed, unpacked while somebody looks at them, and dropped once nothing leads to them any more. Nobody
+// Many files are packed, unpacked while they are read, and released once nothing refers to them any more. Nobody
 // may notice: the answer is that of files which are all at hand, all the time.
 #include <gtest/gtest.h>
 

@@ -121,7 +121,7 @@ struct ReportDevice {
 // A part of what is known about the session; the parts of all blocks together are the whole.
 struct ReportSession {
   std::uint64_t process = 0, created = 0;
-  std::string host_os = {}, host_name = {};  // private data that nobody may repeat
+  std::string host_os = {}, host_name = {};  // private data that no output may repeat
   std::vector<ReportDevice> devices = {};
   std::vector<std::pair<std::string, std::string>> versions = {};  // "CUDA Version" -> "12.6"
   std::string command_line = {};
