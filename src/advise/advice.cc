@@ -25,17 +25,10 @@ constexpr double largest_bound_pct = 1000;
 struct Case {
   std::string_view label;
   double score = 0;
-  const diagnose::Finding* finding = nullptr;  // of the run; none for "inconclusive"
+  const model::Finding* finding = nullptr;  // of the run; none for "inconclusive"
   const diagnose::KernelDiagnosis* kernel = nullptr;
   std::unique_ptr<Circumstances> circumstances;
 };
-
-const diagnose::Finding* find(const std::vector<diagnose::Finding>& findings, std::string_view label) {
-  for (const diagnose::Finding& finding : findings) {
-    if (finding.label->id == label) return &finding;
-  }
-  return nullptr;
-}
 
 double weight(const diagnose::RunDiagnosis& run, const diagnose::KernelDiagnosis& kernel) {
   return run.duration ? kernel.duration.value_or(0) : static_cast<double>(kernel.launches);
@@ -46,7 +39,7 @@ const diagnose::KernelDiagnosis* kernel_behind(const diagnose::RunDiagnosis& run
   const diagnose::KernelDiagnosis* best = nullptr;
   double most = -1;
   for (const diagnose::KernelDiagnosis& kernel : run.kernels) {
-    const diagnose::Finding* finding = find(kernel.findings, label);
+    const model::Finding* finding = find_finding(kernel.findings, label);
     const bool leads = kernel.primary == label;
     if (!finding && !leads) continue;
     const double explained = weight(run, kernel) * (finding ? finding->score : 1) + (leads && label == run.primary ? 1e300 : 0);
@@ -80,12 +73,12 @@ class Adviser {
 
  private:
   void collect_cases() {
-    for (const diagnose::Finding& finding : run_.findings) add_case(finding.label->id, finding.score, &finding);
-    if (find(run_.findings, run_.primary)) return;
+    for (const model::Finding& finding : run_.findings) add_case(finding.id(), finding.score, &finding);
+    if (find_finding(run_.findings, run_.primary)) return;
     add_case(run_.primary, run_.primary == inconclusive ? inconclusive_score : insufficient_score, nullptr);
   }
 
-  void add_case(std::string_view label, double score, const diagnose::Finding* finding) {
+  void add_case(std::string_view label, double score, const model::Finding* finding) {
     Case c{label, score, finding, kernel_behind(run_, label), {}};
     if (c.kernel) {
       c.circumstances = std::make_unique<KernelCircumstances>(run_, *c.kernel, label, catalogue_.names());
@@ -96,7 +89,7 @@ class Adviser {
   }
 
   static double local_score(const Case& c) {
-    const diagnose::Finding* there = c.kernel ? find(c.kernel->findings, c.label) : nullptr;
+    const model::Finding* there = c.kernel ? find_finding(c.kernel->findings, c.label) : nullptr;
     return there && c.finding && c.finding->time_share >= noticeable_share ? there->score : 0;
   }
 

@@ -5,15 +5,22 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "knowledge/expression.h"
+#include "model/finding.h"
 
 namespace frx::advise {
 
 enum class Domain : std::uint8_t { kernel, run, ptx };
 inline constexpr std::size_t domain_count = 3;
 inline constexpr std::string_view domain_names[domain_count] = {"kernel", "run", "ptx"};
+
+// What a label is to a condition: 1, or its score, where it holds; 0 where it does not hold or holds unproven; absent where it is
+// inconclusive. `firing` are the findings that hold, `others` the rest.
+std::optional<double> label_state(std::span<const model::Finding> firing, std::span<const model::Finding> others, std::string_view id,
+                                  bool wants_score);
 
 class Circumstances {
  public:

@@ -52,7 +52,7 @@ constexpr Fact facts[] = {
 
 const GroupDiagnosis* group_with(const KernelDiagnosis& kernel, std::string_view label) {
   for (const GroupDiagnosis& group : kernel.groups) {
-    const auto holds = [&](const diagnose::Finding& f) { return f.label->id == label; };
+    const auto holds = [&](const model::Finding& f) { return f.id() == label; };
     if (group.primary == label || std::ranges::any_of(group.findings, holds)) return &group;
   }
   return nullptr;
@@ -63,7 +63,7 @@ const model::Readings& readings_with(const KernelDiagnosis& kernel, std::string_
   return group ? group->readings : kernel.readings;
 }
 
-const std::vector<diagnose::Finding>& findings_with(const KernelDiagnosis& kernel, std::string_view label) {
+const std::vector<model::Finding>& findings_with(const KernelDiagnosis& kernel, std::string_view label) {
   const GroupDiagnosis* const group = group_with(kernel, label);
   return group ? group->findings : kernel.findings;
 }
@@ -81,15 +81,6 @@ KernelCircumstances::KernelCircumstances(const diagnose::RunDiagnosis& run, cons
   gpus_ = run.session.devices.size();
 }
 
-// A label that holds is true, one that was ruled out is false, an inconclusive one is absent.
-Maybe KernelCircumstances::label_state(std::size_t index, bool wants_score) const {
-  const std::string_view id = names_.labels(Domain::kernel)[index];
-  const auto at = std::ranges::find_if(findings_, [&](const diagnose::Finding& f) { return f.label->id == id; });
-  if (at != findings_.end()) return wants_score ? at->score : 1.0;
-  const bool is_ruled_out = std::ranges::find(kernel_.ruled_out, id) != kernel_.ruled_out.end();
-  return is_ruled_out ? Maybe(0.0) : Maybe();
-}
-
 // Names of kernels are evidence for properties of the program, their absence is not.
 Maybe KernelCircumstances::value(std::uint32_t slot) const {
   if (slot < slots::kernel_class) return readings_.value(model::Metric{static_cast<std::uint16_t>(slot)});
@@ -97,7 +88,8 @@ Maybe KernelCircumstances::value(std::uint32_t slot) const {
   if (slot < slots::fact) return (program_classes_ >> (slot - slots::program_class) & 1) != 0 ? Maybe(1.0) : Maybe();
   if (slot < slots::threshold) return facts[slot - slots::fact].value({kernel_.roofline, gpus_});
   if (slot < slots::label) return thresholds_.of_slot(slot - slots::threshold);
-  if (slot < slots::other_domain) return label_state((slot - slots::label) / 2, (slot - slots::label) % 2 != 0);
+  if (slot < slots::other_domain)
+    return label_state(findings_, kernel_.others, names_.labels(Domain::kernel)[(slot - slots::label) / 2], (slot - slots::label) % 2 != 0);
   return std::nullopt;
 }
 

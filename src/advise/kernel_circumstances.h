@@ -20,13 +20,11 @@ class KernelCircumstances : public Circumstances {
   static std::span<const std::string_view> fact_names();
 
  private:
-  std::optional<double> label_state(std::size_t index, bool wants_score) const;
-
   const diagnose::KernelDiagnosis& kernel_;
   const Names& names_;
   const knowledge::Thresholds& thresholds_;  // with the user's own
   const model::Readings& readings_;
-  const std::vector<diagnose::Finding>& findings_;
+  const std::vector<model::Finding>& findings_;
   std::uint64_t program_classes_ = 0;  // of all kernels of the run
   std::size_t gpus_ = 0;
 };

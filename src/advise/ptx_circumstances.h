@@ -16,8 +16,6 @@ class PtxCircumstances : public Circumstances {
   std::optional<double> value(std::uint32_t slot) const override;
 
  private:
-  std::optional<double> label_state(std::size_t index, bool wants_score) const;
-
   const diagnose::PtxDiagnosis& diagnosis_;
   const Names& names_;
 };

@@ -23,20 +23,13 @@ Maybe fact(const ProgramFacts& program, std::size_t index) {
 
 std::span<const std::string_view> RunCircumstances::fact_names() { return run_fact_names; }
 
-// A label that holds is true, one that was ruled out is false, an inconclusive one is absent.
-Maybe RunCircumstances::label_state(std::size_t index, bool wants_score) const {
-  const std::string_view id = names_.labels(Domain::run)[index];
-  if (const diagnose::RunFinding* const finding = diagnosis_.with_id(id)) return wants_score ? finding->score : 1.0;
-  const bool cannot_tell = std::ranges::any_of(diagnosis_.cannot_tell, [&](const auto* label) { return label->id == id; });
-  return cannot_tell ? Maybe() : Maybe(0.0);
-}
-
 Maybe RunCircumstances::value(std::uint32_t slot) const {
   if (slot < model::run_fact_count) return facts_[static_cast<model::RunFact>(slot)];
   if (slot >= slots::other_domain || slot < slots::fact) return std::nullopt;
   if (slot < slots::threshold) return fact(program_, slot - slots::fact);
   if (slot < slots::label) return thresholds_.of_slot(slot - slots::threshold);
-  return label_state((slot - slots::label) / 2, (slot - slots::label) % 2 != 0);
+  return label_state(diagnosis_.findings, diagnosis_.others, names_.labels(Domain::run)[(slot - slots::label) / 2],
+                     (slot - slots::label) % 2 != 0);
 }
 
 }  // namespace frx::advise

@@ -29,8 +29,6 @@ class RunCircumstances : public Circumstances {
   static std::span<const std::string_view> fact_names();
 
  private:
-  std::optional<double> label_state(std::size_t index, bool wants_score) const;
-
   const model::RunFacts& facts_;
   const diagnose::TrainingDiagnosis& diagnosis_;
   const knowledge::Thresholds& thresholds_;

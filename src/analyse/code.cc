@@ -185,10 +185,10 @@ report::PtxCompiler ptxas_for(std::string path, const capture::Host& host) {
   };
 }
 
-std::span<const model::CodeFinding> CodeUnit::findings() const {
+std::span<const model::Finding> CodeUnit::findings() const {
   if (ptx) return ptx->diagnosis.findings;
   if (cuda) return cuda->findings;
-  return device ? std::span<const model::CodeFinding>(device->findings) : std::span<const model::CodeFinding>();
+  return device ? std::span<const model::Finding>(device->findings) : std::span<const model::Finding>();
 }
 
 void CodeUnit::add_to(report::Evidence& evidence) const {
@@ -200,13 +200,13 @@ void CodeUnit::add_to(report::Evidence& evidence) const {
 std::array<std::size_t, 3> CodeReport::by_severity() const {
   std::array<std::size_t, 3> counts{};
   for (const CodeUnit& unit : units) {
-    for (const model::CodeFinding& finding : unit.findings()) ++counts[static_cast<std::size_t>(finding.severity)];
+    for (const model::Finding& finding : unit.findings()) ++counts[static_cast<std::size_t>(finding.severity)];
   }
   return counts;
 }
 
-std::vector<model::CodeFinding> CodeReport::findings() const {
-  std::vector<model::CodeFinding> all;
+std::vector<model::Finding> CodeReport::findings() const {
+  std::vector<model::Finding> all;
   for (const CodeUnit& unit : units) all.insert(all.end(), unit.findings().begin(), unit.findings().end());
   return all;
 }

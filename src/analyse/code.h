@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "capture/host.h"
 #include "ingest/format.h"
-#include "model/code_finding.h"
+#include "model/finding.h"
 #include "report/code_analyst.h"
 #include "report/code_report.h"
 #include "report/cuda_report.h"
@@ -31,7 +31,7 @@ struct CodeUnit {
   std::unique_ptr<report::DeviceReport> device;
   std::optional<Error> error;  // instead of a report
 
-  std::span<const model::CodeFinding> findings() const;
+  std::span<const model::Finding> findings() const;
   void add_to(report::Evidence& evidence) const;
 };
 
@@ -42,7 +42,7 @@ struct CodeReport {
 
   // Of all units, by severity: low, medium, high.
   std::array<std::size_t, 3> by_severity() const;
-  std::vector<model::CodeFinding> findings() const;
+  std::vector<model::Finding> findings() const;
 };
 
 // Runs ptxas on the PTX in the file at `path` when it is asked.

@@ -69,4 +69,7 @@ std::string format_number(double value);
 // "1 kernel", "3 kernels", "2 launches".
 std::string count_text(std::size_t count, std::string_view noun);
 
+// Absent stays absent.
+constexpr std::optional<double> microseconds(std::optional<double> ns) { return ns ? std::optional(*ns / 1e3) : std::nullopt; }
+
 }  // namespace frx

@@ -28,22 +28,33 @@ void add_value(std::string& text, std::string_view of, const report::Value& valu
   }
 }
 
-void add_finding(std::string& text, std::string_view of, const report::Finding& finding, const report::SourceFile& file) {
-  text += fmt::format("{}: {} holds with score {:.2f}\n", of, finding.label, finding.score);
-  text += fmt::format("  rule     {}\n", finding.rule_place);
-  for (const std::string& line : wrap(finding.rule, 66)) text += "           " + line + "\n";
-  if (!finding.explained_by.empty()) text += fmt::format("  weighed  a third, as a consequence of {}\n", finding.explained_by);
-  for (const report::EvidenceLine& line : finding.evidence) {
+// " [ncu_occupancy_low_pct = 40 %]", of those that the condition mentions; "" without any.
+std::string thresholds_in(const model::FindingType& type, const knowledge::Thresholds& thresholds) {
+  std::vector<std::string> said;
+  for (const std::string_view name : type.thresholds) {
+    const knowledge::Threshold& threshold = thresholds.all()[*thresholds.find(name)];
+    said.push_back(fmt::format("{} = {}", name, format_quantity(threshold.value, to_string(threshold.unit.dimension))));
+  }
+  return said.empty() ? "" : fmt::format(" [{}]", join(said, ", "));
+}
+
+void add_finding(std::string& text, std::string_view of, const model::Finding& finding, const report::NcuReport& report) {
+  text += fmt::format("{}: {} holds with score {:.2f}\n", of, finding.id(), finding.score);
+  text += fmt::format("  rule     {}\n", finding.type->where);
+  for (const std::string& line : wrap(std::string(finding.type->rule) + thresholds_in(*finding.type, report.thresholds), 66))
+    text += "           " + line + "\n";
+  if (!finding.consequence_of.empty()) text += fmt::format("  weighed  a third, as a consequence of {}\n", finding.consequence_of);
+  for (const model::Evidence& line : finding.evidence) {
     text += fmt::format("  because  {} = {} ({})\n", line.value.id, format_quantity(line.value.value(), line.value.unit),
-                        source_text(line.value, file));
+                        source_text(line.value, report.file()));
   }
 }
 
 template <typename Owner>
-void add_all(std::string& text, std::string_view of, const Owner& owner, const std::string& id, const report::SourceFile& file) {
-  if (const report::Value* value = owner.value(id)) add_value(text, of, *value, file);
-  for (const report::Finding& finding : owner.findings) {
-    if (finding.label == id) add_finding(text, of, finding, file);
+void add_all(std::string& text, std::string_view of, const Owner& owner, const std::string& id, const report::NcuReport& report) {
+  if (const report::Value* value = owner.value(id)) add_value(text, of, *value, report.file());
+  for (const model::Finding& finding : owner.findings) {
+    if (finding.id() == id) add_finding(text, of, finding, report);
   }
 }
 
@@ -64,11 +75,11 @@ Result<std::string> why(const report::NcuReport& report, const std::string& fiel
   std::string id = id_of(field, knowledge.tables);
   if (id == "primary_bottleneck" || id == "primary") id = report.primary;
   std::string text;
-  add_all(text, "run", report, id, report.file());
+  add_all(text, "run", report, id, report);
   constexpr std::size_t max_kernels = 20;
   if (report.kernels.size() > 1) {
     for (std::size_t i = 0; i < report.kernels.size() && i < max_kernels; ++i) {
-      add_all(text, shorten(report.kernels[i].short_name, 40), report.kernels[i], id, report.file());
+      add_all(text, shorten(report.kernels[i].short_name, 40), report.kernels[i], id, report);
     }
   }
   if (text.empty()) text = not_measured(knowledge, id);

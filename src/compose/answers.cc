@@ -1,7 +1,7 @@
 #include "compose/answers.h"
 
 #include "base/units.h"
-#include "compose/code_findings.h"
+#include "compose/findings.h"
 #include "compose/payloads.h"
 #include "compose/prediction_scores.h"
 
@@ -26,11 +26,11 @@ Answer made_of(std::string_view what, std::string_view mode, std::shared_ptr<con
 // With the findings that `list` of the report leads to.
 template <typename Report>
 Answer of_code(std::string_view what, std::string_view mode, std::shared_ptr<const Report> report, void (*put)(JsonObject&, const Report&),
-               const std::vector<model::CodeFinding>& findings) {
+               const std::vector<model::Finding>& findings) {
   Answer answer = made_of(what, mode, std::move(report), put);
   answer.issues = [&findings] {
     answer::Issues issues;
-    for (const model::CodeFinding& finding : findings) issues.found.push_back(issue_of(finding));
+    for (const model::Finding& finding : findings) issues.found.push_back(issue_of(finding));
     return issues;
   };
   return answer;

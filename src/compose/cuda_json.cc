@@ -9,7 +9,7 @@
 namespace frx::compose {
 namespace {
 
-using model::CodeFinding;
+using model::Finding;
 using model::cuda::Kernel;
 using model::cuda::Launch;
 using model::cuda::LaunchAdvice;
@@ -77,18 +77,18 @@ void put_by_kernel(JsonObject& out, const char* list, const char* key, const Cud
            [key, member](JsonObject& inner, const Kernel* kernel) { inner.add("kernel_name", kernel->name, key, kernel->*member); });
 }
 
-bool is_about_shared_memory(const CodeFinding& finding) {
-  return finding.code == "possible_shared_memory_bank_conflict" || finding.code == "large_static_shared_memory" ||
-         finding.code == "shared_memory_without_barrier" || finding.code == "conditional_syncthreads" ||
-         finding.code == "warp_level_sync_misuse" || finding.code == "unnecessary_syncthreads" || finding.code == "sync_inside_tight_loop";
+bool is_about_shared_memory(const Finding& finding) {
+  return finding.id() == "possible_shared_memory_bank_conflict" || finding.id() == "large_static_shared_memory" ||
+         finding.id() == "shared_memory_without_barrier" || finding.id() == "conditional_syncthreads" ||
+         finding.id() == "warp_level_sync_misuse" || finding.id() == "unnecessary_syncthreads" || finding.id() == "sync_inside_tight_loop";
 }
 
 void put_warnings(JsonObject& out, const CudaReport& report) {
-  std::vector<const CodeFinding*> warnings;
-  for (const CodeFinding& finding : report.findings) {
+  std::vector<const Finding*> warnings;
+  for (const Finding& finding : report.findings) {
     if (is_about_shared_memory(finding)) warnings.push_back(&finding);
   }
-  out.list("shared_memory_warnings", warnings, [](JsonObject& inner, const CodeFinding* finding) { put_finding(inner, *finding); });
+  out.list("shared_memory_warnings", warnings, [](JsonObject& inner, const Finding* finding) { put_finding(inner, *finding); });
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "compose/code_findings.h"
 #include "compose/documents.h"
+#include "compose/findings.h"
 
 namespace frx::compose {
 namespace {

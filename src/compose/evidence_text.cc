@@ -4,20 +4,22 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "compose/documents.h"
+#include "compose/findings.h"
 
 namespace frx::compose {
 namespace {
 
 using diagnose::Confidence;
 using diagnose::Reconciled;
-using diagnose::Sign;
+using model::Finding;
 using report::EvidenceReport;
 using report::MissingEvidence;
 
-constexpr std::size_t signs_shown = 6, kernels_named = 5;
+constexpr std::size_t for_and_against_shown = 6, kernels_named = 5;
 
-std::string sign_words(const Sign& sign) {
-  return fmt::format("{}: {}{}", knowledge::name_of(sign.layer), sign.name, sign.words.empty() ? "" : " (" + printable(sign.words) + ")");
+std::string finding_words(const Finding& finding) {
+  const std::string words = evidence_words(finding);
+  return fmt::format("{}: {}{}", name_of(finding.type->layer), finding.id(), words.empty() ? "" : " (" + printable(words) + ")");
 }
 
 Tone tone_of(Confidence confidence) {
@@ -35,18 +37,18 @@ std::string kernels_of(const Reconciled& one) {
   return join(names, ", ") + more;
 }
 
-void add_signs(Document& page, std::string_view mark, const std::vector<const Sign*>& signs) {
-  const std::size_t shown = std::min(signs_shown, signs.size());
-  for (std::size_t i = 0; i < shown; ++i) page.hanging(mark, sign_words(*signs[i]), 4);
-  if (shown < signs.size()) page.paragraph(fmt::format("and {} more", signs.size() - shown), 6);
+void add_findings(Document& page, std::string_view mark, const std::vector<const Finding*>& findings) {
+  const std::size_t shown = std::min(for_and_against_shown, findings.size());
+  for (std::size_t i = 0; i < shown; ++i) page.hanging(mark, finding_words(*findings[i]), 4);
+  if (shown < findings.size()) page.paragraph(fmt::format("and {} more", findings.size() - shown), 6);
 }
 
 void add_diagnosis(Document& page, const Reconciled& one) {
   page.hanging(fmt::format("[{}] ", diagnose::name_of(one.confidence)), fmt::format("{} ({})", one.diagnosis->display, one.diagnosis->id),
                2, tone_of(one.confidence));
   page.hanging("kernel : ", printable(kernels_of(one)), 4);
-  add_signs(page, "for    : ", one.confirming);
-  add_signs(page, "against: ", one.contradicting);
+  add_findings(page, "for    : ", one.confirming);
+  add_findings(page, "against: ", one.contradicting);
   page.hanging("do     : ", one.diagnosis->fix, 4);
 }
 
@@ -65,12 +67,12 @@ void add_missing(Document& page, const Reconciled& one, const MissingEvidence& m
 void add_unreconciled(Document& page, const EvidenceReport& report) {
   if (report.reconciliation.unreconciled.empty()) return;
   page.section("Found by one layer alone, part of none of these");
-  for (const knowledge::Layer layer : report.reconciliation.layers_available) {
+  for (const model::Layer layer : report.reconciliation.layers_available) {
     std::vector<std::string> names;
-    for (const Sign* sign : report.reconciliation.unreconciled) {
-      if (sign->layer == layer && std::ranges::find(names, sign->name) == names.end()) names.push_back(sign->name);
+    for (const Finding* finding : report.reconciliation.unreconciled) {
+      if (finding->type->layer == layer && std::ranges::find(names, finding->id()) == names.end()) names.emplace_back(finding->id());
     }
-    if (!names.empty()) page.hanging(std::string(knowledge::name_of(layer)) + ": ", join(names, ", "));
+    if (!names.empty()) page.hanging(std::string(model::name_of(layer)) + ": ", join(names, ", "));
   }
 }
 
@@ -100,7 +102,7 @@ Document document_of(const EvidenceReport& report) {
                                     : fmt::format("{} ({}, confidence {})", diagnoses[0].diagnosis->display, diagnoses[0].diagnosis->id,
                                                   diagnose::name_of(diagnoses[0].confidence));
   page.title("FRX evidence of several layers");
-  for (const auto& [layer, file] : report.evidence.files) page.fact(knowledge::name_of(layer), as_name(file));
+  for (const auto& [layer, file] : report.evidence.files) page.fact(model::name_of(layer), as_name(file));
   page.section("Diagnoses", diagnoses.size(), diagnoses.size());
   if (diagnoses.empty()) page.paragraph("None: no layer found anything that these diagnoses are about.");
   add_diagnoses(page, report);

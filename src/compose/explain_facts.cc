@@ -86,26 +86,21 @@ const diagnose::Reconciled* reconciled_with(const ExplainInput& input, std::stri
   if (!input.together) return nullptr;
   for (const diagnose::Reconciled& one : input.together->reconciliation.diagnoses) {
     // About the kernel that it is surest of, the profile may be silent: then it does not speak of this finding.
-    const bool is_seen_by_ncu = std::ranges::find(one.layers, knowledge::Layer::ncu) != one.layers.end();
-    if (is_seen_by_ncu && one.diagnosis->is_confirmed_by(knowledge::Layer::ncu, label)) return &one;
+    const bool is_seen_by_ncu = std::ranges::find(one.layers, model::Layer::ncu) != one.layers.end();
+    if (is_seen_by_ncu && one.diagnosis->is_confirmed_by(model::Layer::ncu, label)) return &one;
   }
   return nullptr;
 }
 
-std::vector<const model::CodeFinding*> source_findings(const ExplainInput& input, std::size_t limit) {
-  std::vector<const model::CodeFinding*> found;
+std::vector<const model::Finding*> source_findings(const ExplainInput& input, std::size_t limit) {
+  std::vector<const model::Finding*> found;
   if (!input.code) return found;
   std::set<std::string, std::less<>> profiled;
   for (const report::Kernel& kernel : input.report.kernels) profiled.insert(report::kernel_called(kernel.name));
-  for (const model::CodeFinding& finding : input.code->findings) {
+  for (const model::Finding& finding : input.code->findings) {
     if (found.size() < limit && profiled.contains(report::kernel_called(finding.kernel))) found.push_back(&finding);
   }
   return found;
-}
-
-std::string_view severity_of(const report::Finding* finding) {
-  if (!finding) return "unknown";
-  return finding->score >= 0.6 ? "high" : finding->score >= 0.3 ? "medium" : "low";
 }
 
 }  // namespace frx::compose

@@ -37,9 +37,6 @@ std::vector<std::string_view> layers_available(const ExplainInput& input);
 // What several layers say of a label of the profile; null when nothing but the profile speaks of it.
 const diagnose::Reconciled* reconciled_with(const ExplainInput& input, std::string_view label);
 // Of findings about the kernels of the profile, the gravest first: those of other kernels are left out.
-std::vector<const model::CodeFinding*> source_findings(const ExplainInput& input, std::size_t limit);
-
-// high, medium, low; unknown without a score.
-std::string_view severity_of(const report::Finding* finding);
+std::vector<const model::Finding*> source_findings(const ExplainInput& input, std::size_t limit);
 
 }  // namespace frx::compose

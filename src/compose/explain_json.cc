@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "compose/explain_facts.h"
+#include "compose/findings.h"
 #include "compose/ncu_words.h"
 #include "compose/payloads.h"
 
 namespace frx::compose {
 namespace {
 
-using report::Finding;
+using model::Finding;
 using report::NcuReport;
 
 std::vector<std::string_view> recommendation_ids(const NcuReport& report, std::string_view label) {
@@ -23,30 +24,30 @@ std::vector<std::string_view> recommendation_ids(const NcuReport& report, std::s
 // The title of the best card that answers it, else what it means.
 std::string_view fix_summary(const NcuReport& report, const Finding& finding) {
   const auto& all = report.advice.recommendations;
-  const auto at = std::ranges::find(all, finding.label, &advise::Recommendation::label);
-  return at == all.end() ? std::string_view(finding.why) : at->title;
+  const auto at = std::ranges::find(all, finding.id(), &advise::Recommendation::label);
+  return at == all.end() ? std::string_view(finding.type->why) : at->title;
 }
 
 void put_ncu_evidence(JsonObject& out, const Finding& finding) {
-  out.add("bottlenecks", std::array{std::string_view(finding.label)});
+  out.add("bottlenecks", std::array{std::string_view(finding.id())});
   out.object("metrics", [&](JsonObject& inner) { put_readings(inner, finding); });
 }
 
 void put_diagnosis(JsonObject& out, const ExplainInput& input, const Finding& finding) {
   const NcuReport& report = input.report;
-  const diagnose::Reconciled* const together = reconciled_with(input, finding.label);  // what several layers say of it
+  const diagnose::Reconciled* const together = reconciled_with(input, finding.id());  // what several layers say of it
   std::vector<std::string_view> layers = {"ncu"};
   if (together) {
     layers.clear();
-    for (const knowledge::Layer layer : together->layers) layers.push_back(knowledge::name_of(layer));
+    for (const model::Layer layer : together->layers) layers.push_back(model::name_of(layer));
   }
-  out.add("label", finding.label, "display_name", finding.display, "confidence",
-          finding.label == report.primary ? report.confidence : "medium", "severity", severity_of(&finding), "score", finding.score,
+  out.add("label", finding.id(), "display_name", finding.display(), "confidence",
+          finding.id() == report.primary ? report.confidence : "medium", "severity", severity_of(&finding), "score", finding.score,
           "layers_confirming", layers);
   out.object("evidence", [&](JsonObject& inner) { inner.object("ncu", &finding, put_ncu_evidence); });
   if (together) out.add("reconciled_as", together->diagnosis->id, "reconciled_confidence", diagnose::name_of(together->confidence));
-  out.add("fix_summary", fix_summary(report, finding), "explained_by", unless_empty(finding.explained_by), "recommendation_ids",
-          recommendation_ids(report, finding.label), "missing_evidence", nullptr);
+  out.add("fix_summary", fix_summary(report, finding), "explained_by", unless_empty(finding.consequence_of), "recommendation_ids",
+          recommendation_ids(report, finding.id()), "missing_evidence", nullptr);
 }
 
 // Also where nothing was found: the verdict is a statement of its own.
@@ -101,10 +102,10 @@ void put_explanation(JsonObject& out, const ExplainInput& input) {
   out.object("primary_diagnosis", &input, put_primary);
   out.list("diagnoses", report.findings, [&](JsonObject& inner, const Finding& finding) { put_diagnosis(inner, input, finding); });
   out.list("ncu_bottlenecks", report.findings,
-           [](JsonObject& inner, const Finding& finding) { inner.add("label", finding.label, "score", finding.score); });
+           [](JsonObject& inner, const Finding& finding) { inner.add("label", finding.id(), "score", finding.score); });
   out.object("key_metrics", &report, put_key_metrics);
-  out.list("static_findings",
-           input.code ? std::span<const model::CodeFinding>(input.code->findings) : std::span<const model::CodeFinding>(), put_finding);
+  out.list("static_findings", input.code ? std::span<const model::Finding>(input.code->findings) : std::span<const model::Finding>(),
+           put_finding);
   out.object("reconciliation", input.together, put_evidence);
   put_top_kernels(out, report);
   put_roofline(out, report.roofline);

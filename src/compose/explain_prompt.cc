@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "compose/code_findings.h"
 #include "compose/documents.h"
 #include "compose/explain_facts.h"
+#include "compose/findings.h"
 #include "compose/hot_lines.h"
 #include "compose/ncu_words.h"
 #include "compose/prompt_page.h"
@@ -19,7 +19,7 @@ namespace frx::compose {
 namespace {
 
 using advise::Recommendation;
-using report::Finding;
+using model::Finding;
 using report::Kernel;
 using report::NcuReport;
 
@@ -81,8 +81,8 @@ void add_diagnosis(Document& page, const NcuReport& report) {
     if (i == 0) page.paragraph("Secondary issues:", 0);
     const Finding* other = finding_of(report.findings, others[i]);
     page.hanging("- ",
-                 fmt::format("{}, score {:.2f}{}", other->label, other->score,
-                             other->explained_by.empty() ? "" : ", consequence of " + other->explained_by),
+                 fmt::format("{}, score {:.2f}{}", other->id(), other->score,
+                             other->consequence_of.empty() ? "" : fmt::format(", consequence of {}", other->consequence_of)),
                  0);
   }
 }
@@ -139,7 +139,7 @@ void add_improvements(Document& page, const NcuReport& report) {
 void add_evidence(Document& page, const NcuReport& report) {
   add_heading(page, "PROFILER EVIDENCE");
   if (const Finding* finding = primary_finding(report)) {
-    for (const report::EvidenceLine& line : finding->evidence) {
+    for (const model::Evidence& line : finding->evidence) {
       page.hanging("- ",
                    fmt::format("{} = {}: {}", line.value.id, short_quantity(line.value.value(), line.value.unit),
                                line.because.empty() ? std::string(line.value.label) : line.because),
@@ -189,14 +189,14 @@ void add_metrics(Document& page, const NcuReport& report) {
 
 // Words of the source stand in a fence, as everything that was copied from a file.
 void add_source_findings(Document& page, const ExplainInput& input) {
-  const std::vector<const model::CodeFinding*> findings = source_findings(input, 5);
+  const std::vector<const model::Finding*> findings = source_findings(input, 5);
   if (findings.empty()) return;
   add_heading(page, "SOURCE EVIDENCE");
   page.paragraph("Found by static analysis, without running anything; it quotes the source, which is data:", 0);
   std::string text;
-  for (const model::CodeFinding* finding : findings)
-    text +=
-        fmt::format("{} {} [{}]: {}\n", place_text(finding->place), finding->code, name_of(finding->severity), printable(finding->message));
+  for (const model::Finding* finding : findings)
+    text += fmt::format("{} {} [{}]: {}\n", place_text(finding->place()), finding->id(), name_of(finding->severity),
+                        printable(finding->message));
   add_fence(page, text);
 }
 
@@ -220,7 +220,7 @@ void add_remarks(Document& page, const NcuReport& report) {
 void add_closing(Document& page, const NcuReport& report) {
   add_heading(page, "QUESTION");
   const Finding* finding = primary_finding(report);
-  page.paragraph(finding && !finding->question.empty() ? std::string_view(finding->question) : default_question, 0);
+  page.paragraph(finding && !finding->type->question.empty() ? std::string_view(finding->type->question) : default_question, 0);
   add_heading(page, "AFTER THE CHANGE");
   page.paragraph(
       "Name the metrics that must move and in which direction. The change counts when a new profile shows it: "

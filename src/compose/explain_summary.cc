@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "compose/code_findings.h"
 #include "compose/documents.h"
 #include "compose/explain_facts.h"
+#include "compose/findings.h"
 #include "compose/hot_lines.h"
 #include "compose/ncu_words.h"
 #include "compose/recommendation_text.h"
@@ -55,18 +55,18 @@ void add_evidence(Document& page, const NcuReport& report) {
 void add_cause(Document& page, const NcuReport& report) {
   page.section("Root cause");
   page.paragraph(verdict_words(report));
-  const report::Finding* finding = primary_finding(report);
+  const model::Finding* finding = primary_finding(report);
   const std::string stake = finding ? stake_text(*finding, report) : std::string();
   if (!stake.empty()) page.paragraph("At stake: " + stake + ".");
 }
 
 // What the source shows of these kernels.
 void add_source(Document& page, const ExplainInput& input) {
-  const std::vector<const model::CodeFinding*> findings = source_findings(input, 3);
+  const std::vector<const model::Finding*> findings = source_findings(input, 3);
   if (findings.empty()) return;
   page.section("In the source");
-  for (const model::CodeFinding* finding : findings)
-    page.hanging("- ", fmt::format("{} {}: {}", place_text(finding->place), finding->code, finding->message));
+  for (const model::Finding* finding : findings)
+    page.hanging("- ", fmt::format("{} {}: {}", place_text(finding->place()), finding->id(), finding->message));
 }
 
 void add_hot_places(Document& page, const NcuReport& report) {
@@ -99,9 +99,9 @@ void add_secondary(Document& page, const NcuReport& report) {
   if (labels.empty()) return;
   page.section("Secondary issues");
   for (std::size_t i = 0; i < labels.size() && i < 2; ++i) {
-    const report::Finding* finding = finding_of(report.findings, labels[i]);
-    page.hanging("- ", fmt::format("{} ({}), score {:.2f}{}", finding->display, finding->label, finding->score,
-                                   finding->explained_by.empty() ? "" : ", consequence of " + finding->explained_by));
+    const model::Finding* finding = finding_of(report.findings, labels[i]);
+    page.hanging("- ", fmt::format("{} ({}), score {:.2f}{}", finding->display(), finding->id(), finding->score,
+                                   finding->consequence_of.empty() ? "" : fmt::format(", consequence of {}", finding->consequence_of)));
   }
 }
 

@@ -3,8 +3,8 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "compose/code_findings.h"
 #include "compose/documents.h"
+#include "compose/findings.h"
 
 namespace frx::compose {
 namespace {
@@ -44,7 +44,7 @@ std::string places_text(const FindingChange& change) {
 }
 
 // The finding on the side where it is; of one on both sides, where it is in the second.
-const model::CodeFinding& finding_of(const FindingChange& change) {
+const model::Finding& finding_of(const FindingChange& change) {
   return change.change() == Change::resolved ? *change.first : *change.second;
 }
 
@@ -112,14 +112,14 @@ void add_changes(Document& page, const ImplementationComparison& c, Change which
   const std::size_t shown = std::min(findings_shown, all.size());
   page.section(heading, shown, all.size());
   for (const FindingChange* change : std::span(all).first(shown)) {
-    const model::CodeFinding& finding = finding_of(*change);
+    const model::Finding& finding = finding_of(*change);
     const std::string severity(name_of(finding.severity));
     const Text where = change->kernel.empty() ? Text() : " [" + as_name(change->kernel, Fit::half) + "]";
     page.hanging(fmt::format("[{}] ", to_upper(severity)),
-                 as_name(finding.code) + where + " " + as_name(place_text(finding.place)) + places_text(*change) +
+                 as_name(finding.id()) + where + " " + as_name(place_text(finding.place())) + places_text(*change) +
                      (change->is_comparable ? "" : ", not scored"),
                  2, tone_of_priority(severity));
-    if (shows_message) page.paragraph(finding.message, 4);
+    if (shows_message) page.paragraph(finding.message.view(), 4);
   }
 }
 

@@ -9,7 +9,7 @@
 namespace frx::compose {
 namespace {
 
-using report::Finding;
+using model::Finding;
 using report::NcuReport;
 
 using report::MetricTables;
@@ -35,7 +35,8 @@ const Finding* finding_behind(const NcuReport& report, const Rule& rule) {
 }
 
 bool cannot_tell(const NcuReport& report, std::string_view label) {
-  return std::any_of(report.unknown.begin(), report.unknown.end(), [&](const report::Unknown& u) { return u.label == label; });
+  const Finding* const finding = find_finding(report.others, label);
+  return finding && finding->verdict == model::Verdict::cannot_tell;
 }
 
 // A unit at its limit sets the pace for most of the run.
@@ -78,9 +79,9 @@ void judge(const NcuReport& report, const Rule& rule, double value, MetricRow& r
   row.hint = plain_hint(rule, row.status);
   if (row.status == Status::ok || rule.context == Context::none) return;
   if (const Finding* finding = finding_behind(report, rule)) {
-    if (finding->explained_by.empty()) return;
+    if (finding->consequence_of.empty()) return;
     row.status = Status::warning;
-    row.hint = fmt::format("{}: consequence of {}", plain_hint(rule, by_threshold(rule, value)), finding->explained_by);
+    row.hint = fmt::format("{}: consequence of {}", plain_hint(rule, by_threshold(rule, value)), finding->consequence_of);
     return;
   }
   if (rule.context == Context::by_label && cannot_tell(report, rule.labels.empty() ? std::string_view() : rule.labels[0])) {

@@ -47,7 +47,7 @@ TEST(MetricTable, LowHitRateCountsWhenReuseIsLost) {
 
 TEST(MetricTable, WhatCannotBeToldIsAWarning) {
   report::NcuReport report = small_report();
-  report.unknown.push_back({"l1_cache_thrashing", {}});
+  report.others.push_back(model::testing::finding("l1_cache_thrashing", model::Layer::ncu, "", model::Verdict::cannot_tell));
   EXPECT_EQ(row(report, "l1_cache_hit_rate_pct").status, Status::warning);
 }
 
@@ -68,7 +68,7 @@ TEST(MetricTable, ThresholdsDecideWhereNothingIsAtItsLimit) {
 TEST(MetricTable, AConsequenceNamesItsCause) {
   report::NcuReport report = small_report();
   report.findings.push_back(finding("low_issue_efficiency", 0.1));
-  report.findings.back().explained_by = "grid_too_small";
+  report.findings.back().consequence_of = "grid_too_small";
   const MetricRow issue = row(report, "issue_slot_utilization_pct");
   EXPECT_EQ(issue.status, Status::warning);
   EXPECT_EQ(issue.hint, "very low (< 40 %): consequence of grid_too_small");

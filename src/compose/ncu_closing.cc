@@ -17,7 +17,7 @@ namespace {
 
 // Some finding rests on the metrics of the preset.
 bool concerns(std::string_view preset, const NcuReport& report) {
-  return std::ranges::any_of(report.findings, [&](const report::Finding& finding) { return finding.preset == preset; });
+  return std::ranges::any_of(report.findings, [&](const model::Finding& finding) { return finding.type->preset == preset; });
 }
 
 // How a GPU was matched is news only when it was not simply its name.
@@ -47,7 +47,7 @@ std::vector<std::string> note_lines(const NcuReport& report) {
 
 std::string unknown_labels(const NcuReport& report) {
   std::vector<std::string> labels;
-  for (const report::Unknown& unknown : report.unknown) labels.push_back(unknown.label);
+  for (const model::Finding* finding : findings_with(report.others, model::Verdict::cannot_tell)) labels.emplace_back(finding->id());
   constexpr std::size_t shown = 4;
   if (labels.size() <= shown) return join(labels, ", ");
   return join(std::span(labels).first(shown), ", ") + fmt::format(" and {} more", labels.size() - shown);

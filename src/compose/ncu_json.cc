@@ -7,7 +7,7 @@ namespace frx::compose {
 namespace {
 
 using derive::RooflinePoint;
-using report::Finding;
+using model::Finding;
 using report::Kernel;
 using report::NcuReport;
 
@@ -83,14 +83,14 @@ void put_run_summary(JsonObject& out, const NcuReport& report) {
 std::vector<std::string_view> secondary(const std::vector<Finding>& findings, std::string_view primary) {
   std::vector<std::string_view> labels;
   for (const Finding& finding : findings) {
-    if (finding.label != primary && labels.size() < 2) labels.push_back(finding.label);
+    if (finding.id() != primary && labels.size() < 2) labels.push_back(finding.id());
   }
   return labels;
 }
 
-void put_unknown(JsonObject& out, const std::vector<report::Unknown>& unknowns) {
-  out.list("cannot_tell", unknowns,
-           [](JsonObject& inner, const report::Unknown& unknown) { inner.add("label", unknown.label, "collect", unknown.counters); });
+void put_inconclusive(JsonObject& out, const std::vector<Finding>& others) {
+  out.list("cannot_tell", findings_with(others, model::Verdict::cannot_tell),
+           [](JsonObject& inner, const Finding* finding) { inner.add("label", finding->id(), "collect", finding->missing); });
 }
 
 void put_occupancy(JsonObject& out, const derive::OccupancyAnalysis& o) {
@@ -143,8 +143,10 @@ void put_kernel(JsonObject& out, const Kernel& kernel, const report::SourceFile&
           "runtime_share_pct", rounded(kernel.runtime_share_pct, 2), "primary_bottleneck", kernel.primary, "secondary_bottlenecks",
           secondary(kernel.findings, kernel.primary));
   put_bottlenecks(out, kernel.findings, file);
-  out.add("ruled_out", kernel.ruled_out);
-  put_unknown(out, kernel.unknown);
+  std::vector<std::string_view> ruled_out;
+  for (const Finding* finding : findings_with(kernel.others, model::Verdict::clear)) ruled_out.push_back(finding->id());
+  out.add("ruled_out", ruled_out);
+  put_inconclusive(out, kernel.others);
   out.list("launch_shapes", kernel.shapes, put_shape);
   out.add("nvtx_ranges", kernel.ranges);
   put_hot_lines(out, kernel.hot);
@@ -253,10 +255,10 @@ void put_rule(JsonObject& out, const report::ProfilerRule& rule) {
 }
 
 // A reading may speak for a label twice.
-std::vector<const report::EvidenceLine*> distinct_evidence(const Finding& finding) {
-  std::vector<const report::EvidenceLine*> distinct;
-  for (const report::EvidenceLine& line : finding.evidence) {
-    const auto same = [&](const report::EvidenceLine* other) { return other->value.id == line.value.id; };
+std::vector<const model::Evidence*> distinct_evidence(const Finding& finding) {
+  std::vector<const model::Evidence*> distinct;
+  for (const model::Evidence& line : finding.evidence) {
+    const auto same = [&](const model::Evidence* other) { return other->value.id == line.value.id; };
     if (std::ranges::none_of(distinct, same)) distinct.push_back(&line);
   }
   return distinct;
@@ -265,15 +267,16 @@ std::vector<const report::EvidenceLine*> distinct_evidence(const Finding& findin
 }  // namespace
 
 void put_readings(JsonObject& out, const Finding& finding) {
-  for (const report::EvidenceLine* line : distinct_evidence(finding)) out.add(line->value.id, line->value.value());
+  for (const model::Evidence* line : distinct_evidence(finding)) out.add(line->value.id, line->value.value());
 }
 
 void put_bottleneck(JsonObject& out, const Finding& finding, const report::SourceFile& file) {
-  out.add("label", finding.label, "display_name", finding.display, "kind", finding.kind, "score", finding.score, "time_share",
-          finding.time_share, "time_at_stake_us", finding.time_at_stake_us, "explained_by", unless_empty(finding.explained_by));
+  out.add("label", finding.id(), "display_name", finding.display(), "kind", name_of(finding.type->kind), "score", finding.score,
+          "time_share", finding.time_share, "time_at_stake_us", microseconds(finding.time_at_stake), "explained_by",
+          unless_empty(finding.consequence_of));
   out.object("evidence", &finding, put_readings);
   out.object("evidence_sources", [&](JsonObject& inner) {
-    for (const report::EvidenceLine* line : distinct_evidence(finding)) inner.add(line->value.id, source_text(line->value, file));
+    for (const model::Evidence* line : distinct_evidence(finding)) inner.add(line->value.id, source_text(line->value, file));
   });
 }
 
@@ -329,7 +332,7 @@ void put_profile(JsonObject& out, const NcuReport& report) {
   put_bundles(out, "bundles", report.advice);
   put_withheld(out, "withheld", report.advice);
   out.object("validation", [&](JsonObject& inner) { put_validation(inner, report.validation); });
-  put_unknown(out, report.unknown);
+  put_inconclusive(out, report.others);
   out.add("collect_command", unless_empty(report.collect_command), "notes", report.notes);
   out.list("nsight_says", rules.first(std::min<std::size_t>(rules.size(), 200)), put_rule);
   out.add("unknown_metric_count", report.unknown_metrics.size());

@@ -45,9 +45,9 @@ void add_ranking(Document& page, const NcuReport& report) {
   page.section("Bottleneck ranking", shown, report.findings.size());
   if (shown == 0) page.paragraph("None. " + verdict_words(report));
   for (std::size_t i = 0; i < shown; ++i) {
-    const report::Finding& finding = report.findings[i];
-    std::string text = fmt::format("{} ({})", finding.display, finding.label);
-    if (!finding.explained_by.empty()) text += ", consequence of " + finding.explained_by;
+    const model::Finding& finding = report.findings[i];
+    std::string text = fmt::format("{} ({})", finding.display(), finding.id());
+    if (!finding.consequence_of.empty()) text += fmt::format(", consequence of {}", finding.consequence_of);
     page.hanging(fmt::format("{}. {:.2f}  ", i + 1, finding.score), text);
   }
 }

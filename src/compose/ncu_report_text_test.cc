@@ -28,7 +28,7 @@ report::NcuReport crowded_report() {
   report.validation.errors = {"row 3: " + std::string(90, 'e')};
   report.profiler_rules.push_back({"k", "section", "Rule" + std::string(60, 'r'), "OPT", "text\nwith " + std::string(200, 'y'), 12.0, 3});
   report.findings.push_back(finding("warp_stall_memory", 0.3));
-  report.findings.back().explained_by = "memory_bandwidth_bound";
+  report.findings.back().consequence_of = "memory_bandwidth_bound";
   report.advice.recommendations[0].kernel = long_name;
   return report;
 }
@@ -78,7 +78,7 @@ TEST(NcuReportText, VerdictSaysWhatWhereAndHowMuch) {
 TEST(NcuReportText, WithoutDurationsNothingIsAtStake) {
   report::NcuReport report = small_report();
   report.duration_us.reset();
-  report.findings[0].time_at_stake_us.reset();
+  report.findings[0].time_at_stake.reset();
   EXPECT_TRUE(contains(ncu_report_text(report, {}), "not known: the file has no durations"));
 }
 
@@ -91,8 +91,8 @@ TEST(NcuReportText, FindingsThatExplainEachOtherAreAllPrinted) {
   report::NcuReport report = small_report();
   report.findings.push_back(finding("a", 0.5));
   report.findings.push_back(finding("b", 0.4));
-  report.findings[1].explained_by = "b";
-  report.findings[2].explained_by = "a";
+  report.findings[1].consequence_of = "b";
+  report.findings[2].consequence_of = "a";
   const std::string text = ncu_report_text(report, {});
   EXPECT_TRUE(contains(text, "(a)"));
   EXPECT_TRUE(contains(text, "(b)"));

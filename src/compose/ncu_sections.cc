@@ -10,7 +10,7 @@
 
 namespace frx::compose {
 
-using report::Finding;
+using model::Finding;
 using report::Kernel;
 using report::NcuReport;
 
@@ -76,7 +76,7 @@ Tone tone_of_verdict(const NcuReport& report) {
 
 void add_stake(Document& page, const NcuReport& report) {
   const Finding* finding = primary_finding(report);
-  if (!finding || finding->label == "insufficient_ncu_data") return;
+  if (!finding || finding->id() == "insufficient_ncu_data") return;
   const std::string stake = stake_text(*finding, report);
   if (stake.empty()) {
     if (!report.duration_us) add_field(page, "At stake", "not known: the file has no durations");
@@ -84,9 +84,9 @@ void add_stake(Document& page, const NcuReport& report) {
   }
   const bool bounded = stake.starts_with("at most");
   add_field(page, "At stake",
-            !bounded                          ? stake
-            : bounded_by_roof(finding->label) ? stake + ", the distance to the roof; moving fewer bytes can save more"
-                                              : stake + ", if the fix were perfect");
+            !bounded                         ? stake
+            : bounded_by_roof(finding->id()) ? stake + ", the distance to the roof; moving fewer bytes can save more"
+                                             : stake + ", if the fix were perfect");
 }
 
 // Details below the table, for the kernel the verdict is about.
@@ -112,10 +112,10 @@ struct Ranked {
 std::vector<Ranked> with_consequences(const std::vector<Finding>& findings) {
   std::vector<Ranked> order;
   for (const Finding& finding : findings) {
-    if (!finding.explained_by.empty() && finding_of(findings, finding.explained_by)) continue;
+    if (!finding.consequence_of.empty() && finding_of(findings, finding.consequence_of)) continue;
     order.push_back({&finding, false});
     for (const Finding& other : findings) {
-      if (other.explained_by == finding.label && &other != &finding) order.push_back({&other, true});
+      if (other.consequence_of == finding.id() && &other != &finding) order.push_back({&other, true});
     }
   }
   // Consequences of consequences, and circles.
@@ -130,7 +130,7 @@ std::vector<Ranked> with_consequences(const std::vector<Finding>& findings) {
 std::string evidence_kernel(const Finding& finding, const NcuReport& report) {
   if (report.kernels.size() < 2) return {};
   for (const Kernel& kernel : report.kernels) {
-    if (finding_of(kernel.findings, finding.label)) return clip(printable(kernel.short_name), 40);
+    if (finding_of(kernel.findings, finding.id())) return clip(printable(kernel.short_name), 40);
   }
   return {};
 }
@@ -150,15 +150,15 @@ std::string holds_text(const Finding& finding, const NcuReport& report) {
 
 void add_finding(Document& page, const Finding& finding, bool indented, const NcuReport& report) {
   const std::size_t indent = indented ? 6 : 2;
-  const Tone tone = indented                               ? Tone::dim
-                    : finding.label == "at_hardware_limit" ? Tone::green
-                    : finding.score >= 0.6                 ? Tone::red
-                                                           : Tone::yellow;
-  page.add(answer::Item{fmt::format("{:.2f}  ", finding.score), fmt::format("{} ({})", finding.display, finding.label), indent, tone,
+  const Tone tone = indented                              ? Tone::dim
+                    : finding.id() == "at_hardware_limit" ? Tone::green
+                    : finding.score >= 0.6                ? Tone::red
+                                                          : Tone::yellow;
+  page.add(answer::Item{fmt::format("{:.2f}  ", finding.score), fmt::format("{} ({})", finding.display(), finding.id()), indent, tone,
                         indented ? Tone::plain : Tone::bold, finding.score});
   const std::size_t inner = indent + 4;
-  if (!finding.explained_by.empty()) page.paragraph("consequence of " + finding.explained_by, inner, Tone::dim);
-  for (const report::EvidenceLine& line : finding.evidence) {
+  if (!finding.consequence_of.empty()) page.paragraph(fmt::format("consequence of {}", finding.consequence_of), inner, Tone::dim);
+  for (const model::Evidence& line : finding.evidence) {
     const std::string value = pad_left(short_quantity(line.value.value(), line.value.unit), 10);
     page.hanging(value + "  ", line.because.empty() ? std::string(line.value.label) : line.because, inner);
   }
@@ -240,8 +240,8 @@ void add_bottlenecks(Document& page, const NcuReport& report) {
   bool first = true;
   std::vector<std::string> minor;
   for (const Ranked& ranked : with_consequences(report.findings)) {
-    if (ranked.finding->score < minor_score && ranked.finding->label != report.primary) {
-      minor.push_back(fmt::format("{} ({:.2f})", ranked.finding->label, ranked.finding->score));
+    if (ranked.finding->score < minor_score && ranked.finding->id() != report.primary) {
+      minor.push_back(fmt::format("{} ({:.2f})", ranked.finding->id(), ranked.finding->score));
       continue;
     }
     if (!first && !ranked.indented) page.blank();

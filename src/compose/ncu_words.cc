@@ -8,7 +8,7 @@
 
 namespace frx::compose {
 
-using report::Finding;
+using model::Finding;
 using report::Kernel;
 using report::NcuReport;
 
@@ -51,7 +51,7 @@ bool ncu_runs_on(const NcuReport& report) {
 }
 
 const Finding* finding_of(const std::vector<Finding>& findings, std::string_view label) {
-  const auto at = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.label == label; });
+  const auto at = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.id() == label; });
   return at == findings.end() ? nullptr : &*at;
 }
 
@@ -80,10 +80,11 @@ std::string short_quantity(double value, std::string_view unit) {
 }
 
 std::string stake_text(const Finding& finding, const NcuReport& report) {
-  if (!finding.time_at_stake_us) return {};
-  const std::string most = "at most " + time_text(finding.time_at_stake_us);
+  const std::optional<double> stake = microseconds(finding.time_at_stake);
+  if (!stake) return {};
+  const std::string most = "at most " + time_text(stake);
   if (!report.duration_us || *report.duration_us <= 0) return most;
-  const double share = *finding.time_at_stake_us / *report.duration_us;
+  const double share = *stake / *report.duration_us;
   if (share > 0.995) return fmt::format("all of {}: nothing in the file bounds it further", time_text(report.duration_us));
   return fmt::format("{} of {} ({:.1f} %)", most, time_text(report.duration_us), 100 * share);
 }
@@ -140,7 +141,7 @@ std::string profile_argument(const NcuReport& report) {
 }
 
 std::string verdict_words(const NcuReport& report) {
-  if (const Finding* finding = primary_finding(report)) return finding->why;
+  if (const Finding* finding = primary_finding(report)) return std::string(finding->type->why);
   if (report.primary == "inconclusive") {
     return "Something was measured, but nothing in it explains the time: no unit is near its limit, or the metrics "
            "that would tell why are not in the file.";
@@ -168,7 +169,7 @@ std::vector<const report::ProfilerRule*> strongest_rules(const NcuReport& report
 std::vector<std::string> secondary_labels(const NcuReport& report) {
   std::vector<std::string> labels;
   for (const Finding& finding : report.findings) {
-    if (finding.label != report.primary) labels.push_back(finding.label);
+    if (finding.id() != report.primary) labels.emplace_back(finding.id());
   }
   return labels;
 }

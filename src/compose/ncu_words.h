@@ -20,10 +20,10 @@ std::vector<const report::Kernel*> by_opportunity(const report::NcuReport& repor
 // Nsight Compute starts with Volta; before it there is only nvprof.
 bool ncu_runs_on(const report::NcuReport& report);
 
-const report::Finding* finding_of(const std::vector<report::Finding>& findings, std::string_view label);
+const model::Finding* finding_of(const std::vector<model::Finding>& findings, std::string_view label);
 
 // The finding behind the verdict; nullptr for inconclusive and the like.
-const report::Finding* primary_finding(const report::NcuReport& report);
+const model::Finding* primary_finding(const report::NcuReport& report);
 
 // Names to tell kernels apart in little space: the short name, or the full one when the short one
 // stands for several.
@@ -35,7 +35,7 @@ std::string percent_text(std::optional<double> percent);    // "12.3 %" or "n/a"
 std::string short_quantity(double value, std::string_view unit);
 
 // "at most 1.2 ms of 4.2 ms (28.6 %)", "" when nothing bounds it.
-std::string stake_text(const report::Finding& finding, const report::NcuReport& report);
+std::string stake_text(const model::Finding& finding, const report::NcuReport& report);
 
 // "long_scoreboard 55.2 %, wait 12.1 %, ...": the largest ones.
 std::string stalls_text(const std::vector<report::Stall>& stalls, std::size_t limit);

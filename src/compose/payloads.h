@@ -51,7 +51,7 @@ void put_bundles(JsonObject& out, std::string_view key, const advise::Advice& ad
 void put_withheld(JsonObject& out, std::string_view key, const advise::Advice& advice);
 
 // A finding of static analysis: the documented fields and their aliases (kind, kernel), and where it shows.
-void put_finding(JsonObject& out, const model::CodeFinding& finding);
+void put_finding(JsonObject& out, const model::Finding& finding);
 
 // "facts".
 void put_facts(JsonObject& out, const model::RunFacts& facts);
@@ -64,7 +64,7 @@ void put_tax(JsonObject& out, const report::RunScope& scope);
 // "confidence".
 void put_confidence(JsonObject& out, const diagnose::TrainingDiagnosis& diagnosis);
 // What a label of a run rests on, by the documented names.
-void put_run_evidence(JsonObject& out, const report::RunScope& scope, const diagnose::RunFinding& finding);
+void put_run_evidence(JsonObject& out, const model::Finding& finding);
 // "steady_state", whose members put(out, scope) writes; where there is none, a scope of no steps with the `reason`.
 void put_steady_state(JsonObject& out, const report::RunScopes& scopes,
                       const std::function<void(JsonObject&, const report::RunScope&)>& put);
@@ -79,9 +79,9 @@ void put_evidence_failures(JsonObject& out, const report::ImplementationComparis
 void put_baselines(JsonObject& out, const std::optional<derive::compare::BaselineSpread>& baselines, double noise_floor);
 
 // A finding of a profile.
-void put_bottleneck(JsonObject& out, const report::Finding& finding, const report::SourceFile& file);
+void put_bottleneck(JsonObject& out, const model::Finding& finding, const report::SourceFile& file);
 // The values that it rests on.
-void put_readings(JsonObject& out, const report::Finding& finding);
+void put_readings(JsonObject& out, const model::Finding& finding);
 // "roofline".
 void put_roofline(JsonObject& out, const derive::Roofline& roofline);
 // "occupancy_summary".

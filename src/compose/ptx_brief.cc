@@ -5,14 +5,14 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "compose/code_findings.h"
+#include "compose/findings.h"
 #include "compose/payloads.h"
 #include "compose/prompt_page.h"
 
 namespace frx::compose {
 namespace {
 
-using diagnose::CodeLabelFinding;
+using model::Finding;
 using report::PtxReport;
 
 constexpr std::size_t fixes_shown = 3, actions_of_a_fix = 2, findings_in_prompt = 12, findings_in_summary = 5;
@@ -26,10 +26,10 @@ constexpr std::string_view question_about_ptx =
 constexpr std::string_view measuring_command = "frx profile --preset full --explain -- ./your_app";
 
 // Those that the code shows; a label that proves nothing is no diagnosis.
-std::vector<const CodeLabelFinding*> labels_of(const PtxReport& report) {
-  std::vector<const CodeLabelFinding*> labels;
-  for (const CodeLabelFinding& label : report.diagnosis.labels) {
-    if (label.proof != knowledge::Proof::unproven) labels.push_back(&label);
+std::vector<const Finding*> labels_of(const PtxReport& report) {
+  std::vector<const Finding*> labels;
+  for (const Finding& label : report.diagnosis.labels) {
+    if (label.proof != model::Proof::unproven) labels.push_back(&label);
   }
   return labels;
 }
@@ -40,8 +40,8 @@ std::string primary_text(const PtxReport& report) {
 }
 
 // "kernel.ptx:12 uncoalesced_global_access [medium] in gather: ..."
-std::string finding_line(const model::CodeFinding& finding) {
-  return fmt::format("{} {} [{}] in {}: {}", place_text(finding.place), finding.code, name_of(finding.severity),
+std::string finding_line(const model::Finding& finding) {
+  return fmt::format("{} {} [{}] in {}: {}", place_text(finding.place()), finding.id(), name_of(finding.severity),
                      printable(readable_symbol(finding.kernel)), printable(finding.message));
 }
 
@@ -59,13 +59,12 @@ std::string kernels_block(const PtxReport& report) {
 }
 
 void add_findings_block(Document& page, const PtxReport& report) {
-  const std::span<const model::CodeFinding> findings = report.diagnosis.findings;
+  const std::span<const model::Finding> findings = report.diagnosis.findings;
   if (findings.empty()) return;
   add_heading(page, "FINDINGS");
   page.paragraph("They quote the code, which is data:", 0);
   std::string text;
-  for (const model::CodeFinding& finding : findings.first(std::min(findings_in_prompt, findings.size())))
-    text += finding_line(finding) + "\n";
+  for (const model::Finding& finding : findings.first(std::min(findings_in_prompt, findings.size()))) text += finding_line(finding) + "\n";
   add_fence(page, text);
 }
 
@@ -86,24 +85,22 @@ std::vector<std::string_view> cards_for(const PtxReport& report, std::string_vie
   return ids;
 }
 
-void put_label(JsonObject& out, const PtxReport& report, const CodeLabelFinding& label) {
-  const bool is_proven = label.proof == knowledge::Proof::proven || !report.compiler.empty();
-  out.add("label", label.id, "display_name", label.display, "confidence", is_proven ? "high" : "medium", "severity",
-          label.score >= 0.6   ? "high"
-          : label.score >= 0.3 ? "medium"
-                               : "low",
-          "score", label.score, "layers_confirming", std::array{std::string_view("ptx")});
+void put_label(JsonObject& out, const PtxReport& report, const Finding& label) {
+  const bool is_proven = label.proof == model::Proof::proven || !report.compiler.empty();
+  out.add("label", label.id(), "display_name", label.display(), "confidence", is_proven ? "high" : "medium", "severity",
+          severity_of(&label), "score", label.score, "layers_confirming", std::array{std::string_view("ptx")});
   out.object("evidence", [&](JsonObject& evidence) {
-    evidence.object("ptx",
-                    [&](JsonObject& inner) { inner.add("bottlenecks", std::array{std::string_view(label.id)}, "words", label.evidence); });
+    evidence.object("ptx", [&](JsonObject& inner) {
+      inner.add("bottlenecks", std::array{std::string_view(label.id())}, "words", label.message.view());
+    });
   });
-  out.add("recommendation_ids", cards_for(report, label.id), "missing_evidence", nullptr);
+  out.add("recommendation_ids", cards_for(report, label.id()), "missing_evidence", nullptr);
 }
 
 // Also where nothing stands out: the verdict is a statement of its own.
 void put_primary(JsonObject& out, const PtxReport& report) {
-  for (const CodeLabelFinding* label : labels_of(report)) {
-    if (label->id == report.diagnosis.primary) return put_label(out, report, *label);
+  for (const Finding* label : labels_of(report)) {
+    if (label->id() == report.diagnosis.primary) return put_label(out, report, *label);
   }
   constexpr std::array<std::string_view, 0> none;
   out.add("label", "inconclusive", "display_name", "Inconclusive", "confidence", "low", "severity", "unknown", "score", nullptr,
@@ -129,7 +126,7 @@ std::vector<Missing> missing_of(const PtxBrief& brief) {
 
 Document ptx_summary_document(const PtxBrief& brief) {
   const PtxReport& report = brief.report;
-  const std::span<const model::CodeFinding> findings = report.diagnosis.findings;
+  const std::span<const model::Finding> findings = report.diagnosis.findings;
   Document page;
   page.title("FRX optimization summary");
   page.fact("PTX", as_name(report.source));
@@ -138,8 +135,8 @@ Document ptx_summary_document(const PtxBrief& brief) {
   page.fact("Primary issue", primary_text(report));
   page.fact("Confidence", fmt::format("{}: {}", report.confidence, report.confidence_reason));
   page.section("Evidence");
-  for (const CodeLabelFinding* label : labels_of(report)) page.hanging("- ", fmt::format("{}: {}", label->id, label->evidence));
-  for (const model::CodeFinding& finding : findings.first(std::min(findings_in_summary, findings.size())))
+  for (const Finding* label : labels_of(report)) page.hanging("- ", fmt::format("{}: {}", label->id(), label->message.view()));
+  for (const model::Finding& finding : findings.first(std::min(findings_in_summary, findings.size())))
     page.hanging("- ", finding_line(finding));
   page.section("What to fix first");
   add_fixes(page, report, 2);
@@ -156,7 +153,7 @@ Document ptx_prompt_document(const PtxBrief& brief) {
   add_heading(page, "DIAGNOSIS");
   page.hanging("Primary sign: ", primary_text(report), 0);
   page.hanging("Confidence: ", fmt::format("{} ({})", report.confidence, report.confidence_reason), 0);
-  for (const CodeLabelFinding* label : labels_of(report)) page.hanging("- ", fmt::format("{}, score {:.2f}", label->id, label->score), 0);
+  for (const Finding* label : labels_of(report)) page.hanging("- ", fmt::format("{}, score {:.2f}", label->id(), label->score), 0);
   add_heading(page, "KERNELS");
   add_fence(page, kernels_block(report));
   add_findings_block(page, report);
@@ -181,7 +178,7 @@ void put_explanation(JsonObject& out, const PtxBrief& brief) {
   out.add("schema", "frx_explain_v0", "source", report.source, "kernel_source", unless_empty(brief.source.path), "layers_available",
           layers);
   out.object("primary_diagnosis", [&](JsonObject& inner) { put_primary(inner, report); });
-  out.list("diagnoses", labels_of(report), [&](JsonObject& inner, const CodeLabelFinding* label) { put_label(inner, report, *label); });
+  out.list("diagnoses", labels_of(report), [&](JsonObject& inner, const Finding* label) { put_label(inner, report, *label); });
   out.add("ncu_bottlenecks", none);
   out.object("key_metrics", put_nothing);
   out.list("static_findings", report.diagnosis.findings, put_finding);

@@ -89,7 +89,7 @@ void put_accesses(JsonObject& out, const KernelFacts& facts, const model::ptx::M
   out.list("bank_conflicts", a.conflicting, costly);
 }
 
-using FindingsByKernel = std::unordered_map<std::string_view, std::vector<const model::CodeFinding*>>;
+using FindingsByKernel = std::unordered_map<std::string_view, std::vector<const model::Finding*>>;
 
 void put_kernel(JsonObject& out, const PtxKernel& kernel, const model::ptx::Module& module, const FindingsByKernel& findings) {
   const KernelFacts& f = kernel.facts;
@@ -104,8 +104,8 @@ void put_kernel(JsonObject& out, const PtxKernel& kernel, const model::ptx::Modu
   put_flow(out, f);
   put_capabilities(out, f);
   const auto own = findings.find(f.name);
-  out.list("findings", own == findings.end() ? std::vector<const model::CodeFinding*>() : own->second,
-           [](JsonObject& inner, const model::CodeFinding* finding) { put_finding(inner, *finding); });
+  out.list("findings", own == findings.end() ? std::vector<const model::Finding*>() : own->second,
+           [](JsonObject& inner, const model::Finding* finding) { put_finding(inner, *finding); });
 }
 
 template <typename Test>
@@ -170,13 +170,13 @@ void put_summary(JsonObject& out, const PtxReport& report) {
 }
 
 void put_labels(JsonObject& out, const PtxReport& report) {
-  out.list("bottlenecks", report.diagnosis.labels, [](JsonObject& inner, const diagnose::CodeLabelFinding& label) {
-    inner.add("label", label.id, "display", label.display, "score", label.score, "proof", name_of(label.proof), "evidence",
-              std::array{std::string_view(label.evidence)});
+  out.list("bottlenecks", report.diagnosis.labels, [](JsonObject& inner, const model::Finding& label) {
+    inner.add("label", label.id(), "display", label.display(), "score", label.score, "proof", name_of(label.proof), "evidence",
+              std::array{label.message.view()});
   });
   std::vector<std::string_view> secondary;
-  for (const diagnose::CodeLabelFinding& label : report.diagnosis.labels) {
-    if (label.id != report.diagnosis.primary && label.proof != knowledge::Proof::unproven) secondary.push_back(label.id);
+  for (const model::Finding& label : report.diagnosis.labels) {
+    if (label.id() != report.diagnosis.primary && label.proof != model::Proof::unproven) secondary.push_back(label.id());
   }
   out.add("primary_bottleneck", unless_empty(report.diagnosis.primary), "secondary_bottlenecks", secondary);
 }
@@ -196,7 +196,7 @@ void put_advice(JsonObject& out, const advise::Advice& advice) {
 
 void put_ptx(JsonObject& out, const PtxReport& report) {
   FindingsByKernel by_kernel;
-  for (const model::CodeFinding& finding : report.diagnosis.findings) by_kernel[finding.kernel].push_back(&finding);
+  for (const model::Finding& finding : report.diagnosis.findings) by_kernel[finding.kernel].push_back(&finding);
   out.add("schema", "ptx_analysis_v1", "filename", report.source, "ptx_version", unless_empty(report.version), "target",
           unless_empty(report.target), "gpu_model", unless_empty(report.gpu), "kernel_count", report.diagnosis.kernels.size());
   out.list("kernels", report.diagnosis.kernels,

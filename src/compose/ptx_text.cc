@@ -3,8 +3,8 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "compose/code_findings.h"
 #include "compose/documents.h"
+#include "compose/findings.h"
 #include "compose/recommendation_text.h"
 
 namespace frx::compose {

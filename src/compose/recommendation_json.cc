@@ -25,8 +25,6 @@ void put_forecast(JsonObject& out, const advise::Forecast& forecast) {
   out.add("to", p.to, "current_value", forecast.now, "predicted", forecast.bound ? std::optional(forecast.bound->value) : std::nullopt);
 }
 
-std::optional<double> microseconds(std::optional<double> ns) { return ns ? std::optional(*ns / 1e3) : std::nullopt; }
-
 }  // namespace
 
 void put_validation_steps(JsonObject& out, const advise::Recommendation& r) { out.list("validation_steps", r.validation_steps, put_step); }

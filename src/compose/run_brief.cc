@@ -9,7 +9,7 @@
 namespace frx::compose {
 namespace {
 
-using diagnose::RunFinding;
+using model::Finding;
 using model::RunFact;
 using report::RunReport;
 using report::RunScope;
@@ -41,9 +41,8 @@ Times times_of(const RunScope& scope) {
 
 std::vector<std::string_view> secondary(const RunScope& scope) {
   std::vector<std::string_view> labels;
-  for (const RunFinding& finding : scope.diagnosis.findings) {
-    if (finding.label->id != scope.diagnosis.user_facing && finding.label->id != scope.diagnosis.primary)
-      labels.push_back(finding.label->id);
+  for (const Finding& finding : scope.diagnosis.findings) {
+    if (finding.id() != scope.diagnosis.user_facing && finding.id() != scope.diagnosis.primary) labels.push_back(finding.id());
   }
   return labels;
 }
@@ -197,8 +196,8 @@ void put_run_brief(JsonObject& out, const RunReport& report, const RunScope& sco
   put_tax(out, scope);
   out.add("ranks", ranks_words(report), "missing_data", missing(scope));
   out.object("bottleneck_evidence", [&](JsonObject& inner) {
-    for (const RunFinding& finding : scope.diagnosis.findings) {
-      inner.object(finding.label->id, [&](JsonObject& evidence) { put_run_evidence(evidence, scope, finding); });
+    for (const Finding& finding : scope.diagnosis.findings) {
+      inner.object(finding.id(), [&](JsonObject& evidence) { put_run_evidence(evidence, finding); });
     }
   });
 }

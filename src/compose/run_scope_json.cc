@@ -10,9 +10,9 @@ using report::RunScope;
 
 namespace {
 
-void put_bottleneck(JsonObject& out, const RunScope& scope, const diagnose::RunFinding& finding) {
-  out.add("label", finding.label->id, "display", finding.label->display, "score", finding.score);
-  out.object("evidence", [&](JsonObject& evidence) { put_run_evidence(evidence, scope, finding); });
+void put_bottleneck(JsonObject& out, const model::Finding& finding) {
+  out.add("label", finding.id(), "display", finding.display(), "score", finding.score);
+  out.object("evidence", [&](JsonObject& evidence) { put_run_evidence(evidence, finding); });
   out.list("worst_steps", finding.worst_steps,
            [](JsonObject& inner, const model::StepValue& step) { inner.add("step_id", step.step, "value", step.value); });
 }
@@ -20,16 +20,16 @@ void put_bottleneck(JsonObject& out, const RunScope& scope, const diagnose::RunF
 void put_diagnosis(JsonObject& out, const RunScope& scope) {
   const diagnose::TrainingDiagnosis& d = scope.diagnosis;
   std::vector<std::string_view> secondary;
-  for (std::size_t i = 1; i < std::min<std::size_t>(3, d.findings.size()); ++i) secondary.push_back(d.findings[i].label->id);
+  for (std::size_t i = 1; i < std::min<std::size_t>(3, d.findings.size()); ++i) secondary.push_back(d.findings[i].id());
   out.add("primary_bottleneck", unless_empty(d.primary), "user_facing_bottleneck", unless_empty(d.user_facing));
   out.add("secondary_bottlenecks", secondary);
   put_confidence(out, d);
   out.object("evidence", [&](JsonObject& evidence) {
-    if (!d.findings.empty()) put_run_evidence(evidence, scope, d.findings.front());
+    if (!d.findings.empty()) put_run_evidence(evidence, d.findings.front());
   });
   out.add("why", d.why, "why_not_others", d.why_not_others);
-  out.list("cannot_tell", d.cannot_tell,
-           [](JsonObject& inner, const knowledge::RunLabel* label) { inner.add("label", label->id, "needs", label->missing); });
+  out.list("cannot_tell", findings_with(d.others, model::Verdict::cannot_tell),
+           [](JsonObject& inner, const model::Finding* finding) { inner.add("label", finding->id(), "needs", finding->missing.front()); });
   out.list("recommendations", scope.advice.recommendations, put_recommendation);
   put_bundles(out, "recommendation_bundles", scope.advice);
   put_withheld(out, "withheld_recommendations", scope.advice);
@@ -54,13 +54,13 @@ void put_confidence(JsonObject& out, const diagnose::TrainingDiagnosis& d) {
              [&](JsonObject& inner) { inner.add("level", d.confidence_level, "score", d.confidence, "reason", d.confidence_reason); });
 }
 
-void put_run_evidence(JsonObject& out, const RunScope& scope, const diagnose::RunFinding& finding) {
-  for (const auto& [key, fact] : finding.label->evidence) out.add(key, scope.facts[fact]);
+void put_run_evidence(JsonObject& out, const model::Finding& finding) {
+  for (const model::Evidence& evidence : finding.evidence) out.add(evidence.value.id, evidence.number());
 }
 
 void put_run_verdict(JsonObject& out, const RunScope& scope) {
   out.list("bottlenecks", scope.diagnosis.findings,
-           [&](JsonObject& inner, const diagnose::RunFinding& finding) { put_bottleneck(inner, scope, finding); });
+           [&](JsonObject& inner, const model::Finding& finding) { put_bottleneck(inner, finding); });
   out.object("diagnosis", [&](JsonObject& inner) { put_diagnosis(inner, scope); });
   put_tax(out, scope);
 }

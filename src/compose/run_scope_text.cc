@@ -15,7 +15,7 @@ constexpr std::string_view what_busy_gpus_leave =
 
 std::string primary_words(const report::RunScope& scope) {
   const diagnose::TrainingDiagnosis& d = scope.diagnosis;
-  if (const diagnose::RunFinding* facing = d.with_id(d.user_facing)) return fmt::format("{} ({})", facing->label->display, d.user_facing);
+  if (const model::Finding* facing = d.with_id(d.user_facing)) return fmt::format("{} ({})", facing->display(), d.user_facing);
   return d.user_facing.empty() ? "none: too little was recorded" : "inconclusive: nothing stands out";
 }
 
@@ -34,9 +34,9 @@ void add_run_verdict(Document& page, const report::RunScope& scope) {
   }
   if (d.thresholds_source != "defaults") page.fact("Thresholds", fmt::format("{} ({})", d.thresholds_source, d.thresholds_hash));
   for (const std::string& why : d.why) page.hanging("- ", why);
-  for (const diagnose::RunFinding& finding : d.findings) {
-    if (finding.label->id == d.user_facing || finding.label->id == d.primary) continue;
-    page.hanging("- ", fmt::format("{} ({}) holds too, {:.2f}", finding.label->display, finding.label->id, finding.score));
+  for (const model::Finding& finding : d.findings) {
+    if (finding.id() == d.user_facing || finding.id() == d.primary) continue;
+    page.hanging("- ", fmt::format("{} ({}) holds too, {:.2f}", finding.display(), finding.id(), finding.score));
   }
 }
 

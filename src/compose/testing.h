@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "compose/documents.h"
 #include "compose/explain.h"
+#include "model/testing.h"
 #include "render/style.h"
 #include "report/report.h"
 
@@ -21,13 +22,13 @@ inline report::Value value(std::string_view id, double number, std::string_view 
   return {id, id, unit, "", "", reading};
 }
 
-inline report::Finding finding(std::string label, double score) {
-  report::Finding finding;
-  finding.display = "The Bottleneck";
-  finding.kind = "cause";
-  finding.why = "Because of what was measured.";
-  finding.question = "Which access can be avoided?";
-  finding.label = std::move(label);
+inline model::Finding finding(std::string_view label, double score) {
+  model::FindingType& type = model::testing::finding_type(label);
+  type.display = "The Bottleneck";
+  type.why = "Because of what was measured.";
+  type.question = "Which access can be avoided?";
+  type.preset = "memory";
+  model::Finding finding = model::testing::finding(label);
   finding.score = score;
   finding.evidence.push_back({value("dram_pct", 92), "DRAM utilisation"});
   return finding;
@@ -86,8 +87,7 @@ inline report::NcuReport small_report() {
   report.confidence = "high";
   report.confidence_reason = "both sides were measured";
   report.findings.push_back(finding("memory_bandwidth_bound", 0.93));
-  report.findings[0].time_at_stake_us = 80;
-  report.findings[0].preset = "memory";
+  report.findings[0].time_at_stake = 80e3;
   report.values = {value("dram_throughput_pct", 92), value("l1_cache_hit_rate_pct", 0), value("issue_slot_utilization_pct", 14)};
   report.kernels.push_back(kernel("void ns::stream<float>(float*, int)", 1000, 100));
   report.advice.recommendations.push_back(recommendation());

@@ -14,8 +14,8 @@ namespace {
 
 using knowledge::CodeRule;
 using model::CodeFact;
-using model::CodeFinding;
 using model::CodeSubject;
+using model::Finding;
 
 const CodeRule::Override* override_of(const CodeRule& rule, std::string_view sm_version) {
   const auto at = rule.architectures.find(sm_version);
@@ -35,24 +35,17 @@ std::string shown(const CodeFact& fact) {
   return std::visit([](const auto& value) { return shown(value); }, fact.value);
 }
 
-CodeFinding finding_of(const CodeRule& rule, const CodeSubject& subject, std::string_view sm_version) {
+Finding finding_of(const CodeRule& rule, const CodeSubject& subject, std::string_view sm_version) {
   const CodeRule::Override* special = override_of(rule, sm_version);
-  CodeFinding finding;
-  finding.code = rule.id;
-  finding.category = rule.category;
+  Finding finding;
+  finding.type = &rule;
   finding.severity = special && special->severity ? *special->severity : rule.severity;
   finding.confidence = rule.confidence;
   finding.message = filled(special && !special->message.empty() ? special->message : rule.message, subject);
-  finding.suggestion = rule.suggestion;
-  finding.refute = rule.refute;
   finding.kernel = subject.kernel;
-  finding.place = subject.place;
   finding.recommendations = special && !special->recommendations.empty() ? special->recommendations : rule.recommendations;
-  finding.rule_place = rule.where;
-  if (const CodeFact* fact = find(subject, rule.at); fact && !fact->places.empty()) {
-    finding.place = fact->places.front();
-    finding.more_places.assign(fact->places.begin() + 1, fact->places.end());
-  }
+  const CodeFact* const fact = find(subject, rule.at);
+  finding.places = fact && !fact->places.empty() ? fact->places : std::vector{subject.place};
   return finding;
 }
 
@@ -85,8 +78,8 @@ std::optional<bool> holds(const CodeRule& rule, const CodeSubject& subject, std:
   return (special && !special->when.empty() ? special->when : rule.when).truth(knowledge::lookup_in(subject));
 }
 
-std::vector<CodeFinding> examine(const knowledge::CodeRules& rules, std::span<const CodeSubject> subjects, std::string_view sm_version) {
-  std::vector<CodeFinding> findings;
+std::vector<Finding> examine(const knowledge::CodeRules& rules, std::span<const CodeSubject> subjects, std::string_view sm_version) {
+  std::vector<Finding> findings;
   for (const CodeSubject& subject : subjects) {
     for (const CodeRule& rule : rules.all()) {
       if (holds(rule, subject, sm_version).value_or(false)) findings.push_back(finding_of(rule, subject, sm_version));
@@ -96,10 +89,10 @@ std::vector<CodeFinding> examine(const knowledge::CodeRules& rules, std::span<co
   return findings;
 }
 
-void sort_findings(std::vector<CodeFinding>& findings) {
-  std::ranges::stable_sort(findings, [](const CodeFinding& a, const CodeFinding& b) {
-    const auto key = [](const CodeFinding& f) {
-      return std::tuple(-static_cast<int>(f.severity), std::string_view(f.place.file), f.place.line, f.place.column);
+void sort_findings(std::vector<Finding>& findings) {
+  std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
+    const auto key = [](const Finding& f) {
+      return std::tuple(-static_cast<int>(f.severity), std::string_view(f.place().file), f.place().line, f.place().column);
     };
     return key(a) < key(b);
   });

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "knowledge/code_rules.h"
-#include "model/code_finding.h"
+#include "model/finding.h"
 
 namespace frx::detect {
 
@@ -20,10 +20,10 @@ std::optional<bool> holds(const knowledge::CodeRule& rule, const model::CodeSubj
 std::string filled(std::string_view message, const model::CodeSubject& subject);
 
 // Most severe first, then by file, line and rule. One finding per rule and subject.
-std::vector<model::CodeFinding> examine(const knowledge::CodeRules& rules, std::span<const model::CodeSubject> subjects,
-                                        std::string_view sm_version);
+std::vector<model::Finding> examine(const knowledge::CodeRules& rules, std::span<const model::CodeSubject> subjects,
+                                    std::string_view sm_version);
 
 // The order of findings in every output.
-void sort_findings(std::vector<model::CodeFinding>& findings);
+void sort_findings(std::vector<model::Finding>& findings);
 
 }  // namespace frx::detect

@@ -10,8 +10,8 @@ namespace {
 
 using knowledge::CodeRules;
 using knowledge::Library;
-using model::CodeFinding;
 using model::CodeSubject;
+using model::Finding;
 using model::TextPlace;
 using Id = model::CodeFactId;
 
@@ -71,13 +71,13 @@ CodeSubject kernel_with(bool loops, double accesses) {
 TEST(CodeRules, PointAtTheCodeThatShowsIt) {
   const Rules r;
   const std::vector<CodeSubject> subjects{kernel_with(true, 2)};
-  const std::vector<CodeFinding> findings = examine(r.rules, subjects, "");
+  const std::vector<Finding> findings = examine(r.rules, subjects, "");
   ASSERT_EQ(findings.size(), 1u);
-  EXPECT_EQ(findings[0].code, "spread");
+  EXPECT_EQ(findings[0].id(), "spread");
   EXPECT_EQ(findings[0].message, "threads are 128 bytes apart");
-  EXPECT_EQ(findings[0].place.line, 7u);
-  ASSERT_EQ(findings[0].more_places.size(), 1u);
-  EXPECT_EQ(findings[0].more_places[0].line, 9u);
+  EXPECT_EQ(findings[0].place().line, 7u);
+  ASSERT_EQ(findings[0].more_places().size(), 1u);
+  EXPECT_EQ(findings[0].more_places()[0].line, 9u);
 }
 
 TEST(CodeRules, AreClearWhereTheirConditionIsFalse) {
@@ -100,7 +100,7 @@ TEST(CodeRules, CannotTellWhatIsUnknownAndAreSilentThen) {
 TEST(CodeRules, AnArchitectureReplacesConditionsAndWords) {
   const Rules r;
   EXPECT_TRUE(examine(r.rules, std::vector{kernel_with(true, 2)}, "sm_90").empty());
-  const std::vector<CodeFinding> findings = examine(r.rules, std::vector{kernel_with(true, 5)}, "sm_90");
+  const std::vector<Finding> findings = examine(r.rules, std::vector{kernel_with(true, 5)}, "sm_90");
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].message, "Hopper: 128 bytes");
 }
@@ -112,9 +112,9 @@ TEST(CodeRules, AskOnlyAboutTheirScopeAndStandByTheirSeverity) {
   estimate.place = at(20);
   estimate.set(Id::shared_bytes, 17.0);
   const std::vector<CodeSubject> subjects{kernel_with(true, 2), estimate};
-  const std::vector<CodeFinding> findings = examine(r.rules, subjects, "");
+  const std::vector<Finding> findings = examine(r.rules, subjects, "");
   ASSERT_EQ(findings.size(), 2u);
-  EXPECT_EQ(findings[0].code, "tiny");
+  EXPECT_EQ(findings[0].id(), "tiny");
   EXPECT_EQ(findings[0].message, "blocks of 17 bytes");
 }
 

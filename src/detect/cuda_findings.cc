@@ -10,7 +10,7 @@
 namespace frx::detect {
 namespace {
 
-using model::CodeFinding;
+using model::Finding;
 using model::cuda::Source;
 using model::cuda::Suppression;
 
@@ -33,12 +33,12 @@ std::unordered_map<std::string_view, Annotated> by_name(std::span<const Source> 
 }
 
 // `// frx: ignore RULE` holds for its own line and the next one; line 0 is the whole file.
-bool is_suppressed(const CodeFinding& finding, const Annotated& annotated) {
+bool is_suppressed(const Finding& finding, const Annotated& annotated) {
   const auto at_line = [&](std::uint32_t line) {
     const auto [first, end] = annotated.suppressions.equal_range(line);
-    return std::any_of(first, end, [&](const auto& one) { return one.second->rule == "*" || one.second->rule == finding.code; });
+    return std::any_of(first, end, [&](const auto& one) { return one.second->rule == "*" || one.second->rule == finding.id(); });
   };
-  const std::uint32_t line = finding.place.line;
+  const std::uint32_t line = finding.place().line;
   return at_line(0) || at_line(line) || (line > 1 && at_line(line - 1));
 }
 
@@ -49,13 +49,13 @@ CudaFindings examine_cuda(const knowledge::CodeRules& rules, const model::cuda::
   return settled(examine(rules, inspection.subjects, sm_version), sources);
 }
 
-CudaFindings settled(std::vector<CodeFinding> found, std::span<const Source> sources) {
+CudaFindings settled(std::vector<Finding> found, std::span<const Source> sources) {
   const std::unordered_map<std::string_view, Annotated> named = by_name(sources);
   sort_findings(found);
-  const auto is_silenced = [&](CodeFinding& finding) {
-    const auto source = named.find(finding.place.file);
+  const auto is_silenced = [&](Finding& finding) {
+    const auto source = named.find(finding.place().file);
     if (source == named.end()) return false;
-    if (finding.snippet.empty()) finding.snippet = trim(source->second.source->line(finding.place.line));
+    if (finding.snippet.empty()) finding.snippet = std::string(trim(source->second.source->line(finding.place().line)));
     return is_suppressed(finding, source->second);
   };
   CudaFindings result;

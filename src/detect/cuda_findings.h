@@ -14,7 +14,7 @@
 namespace frx::detect {
 
 struct CudaFindings {
-  std::vector<model::CodeFinding> findings;  // in the order of every output
+  std::vector<model::Finding> findings;  // in the order of every output
   std::size_t suppressed = 0;
 };
 
@@ -23,6 +23,6 @@ CudaFindings examine_cuda(const knowledge::CodeRules& rules, const model::cuda::
                           std::span<const model::cuda::Source> sources, std::string_view sm_version);
 
 // The same from the results of examine() about the subjects, one after the other.
-CudaFindings settled(std::vector<model::CodeFinding> found, std::span<const model::cuda::Source> sources);
+CudaFindings settled(std::vector<model::Finding> found, std::span<const model::cuda::Source> sources);
 
 }  // namespace frx::detect

@@ -43,10 +43,10 @@ TEST(CudaFindings, AFileCanBeExemptedFromARule) {
 TEST(CudaFindings, CarryPlaceSnippetAndCards) {
   const Inspected all = inspected("__global__ void k(float* a) {}\nvoid h(float* a) {\n    k<<<dim3(2, 2), 17, 64, stream>>>(a);\n}\n");
   ASSERT_EQ(all.result.findings.size(), 1u);
-  const model::CodeFinding& finding = all.result.findings[0];
-  EXPECT_EQ(finding.place.file, "k.cu");
-  EXPECT_EQ(finding.place.line, 3u);
-  EXPECT_EQ(finding.place.column, 5u);
+  const model::Finding& finding = all.result.findings[0];
+  EXPECT_EQ(finding.place().file, "k.cu");
+  EXPECT_EQ(finding.place().line, 3u);
+  EXPECT_EQ(finding.place().column, 5u);
   EXPECT_EQ(finding.snippet, "k<<<dim3(2, 2), 17, 64, stream>>>(a);");
   EXPECT_THAT(finding.recommendations, ElementsAre("rec_ncu_increase_block_size"));
   const model::cuda::Launch& launch = all.inspection.launches[0];
@@ -108,8 +108,8 @@ TEST(CudaFindings, KernelsAndLaunchesMeetAcrossFiles) {
   const model::cuda::Inspection inspection = derive::cuda::inspect(sources, nullptr);
   const CudaFindings result = examine_cuda(testing::cuda_rules(), inspection, sources, "");
   ASSERT_EQ(result.findings.size(), 1u);
-  EXPECT_EQ(result.findings[0].code, "poor_block_size_unaligned");
-  EXPECT_EQ(result.findings[0].place.file, "a.cu");
+  EXPECT_EQ(result.findings[0].id(), "poor_block_size_unaligned");
+  EXPECT_EQ(result.findings[0].place().file, "a.cu");
 }
 
 }  // namespace

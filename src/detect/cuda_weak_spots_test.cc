@@ -214,8 +214,9 @@ TEST(CudaWeakSpots, F12ThePaddedTileIsRightAndTheSquareOneConflicts) {
   EXPECT_THAT(codes_of(fmt::format(transpose, 33)), IsEmpty());
   const Inspected square = inspected(fmt::format(transpose, 32));
   EXPECT_THAT(square.codes(), ElementsAre("possible_shared_memory_bank_conflict"));
-  EXPECT_NE(square.result.findings[0].message.find("32 different words"), std::string::npos) << square.result.findings[0].message;
-  EXPECT_EQ(square.result.findings[0].place.line, 6u);
+  EXPECT_NE(square.result.findings[0].message.view().find("32 different words"), std::string::npos)
+      << square.result.findings[0].message.view();
+  EXPECT_EQ(square.result.findings[0].place().line, 6u);
 }
 
 TEST(CudaWeakSpots, F13ARowOfSharedMemoryHasNoConflict) {
@@ -285,7 +286,7 @@ __global__ void k(double* a, int n) {
   a[tid] = s[threadIdx.x ^ 1];
 })");
   ASSERT_THAT(all.codes(), ElementsAre("conditional_syncthreads"));
-  EXPECT_EQ(all.result.findings[0].place.line, 7u);
+  EXPECT_EQ(all.result.findings[0].place().line, 7u);
   EXPECT_EQ(all.result.findings[0].snippet, "__syncthreads();");
   EXPECT_EQ(all.result.findings[0].kernel, "k");
 }

@@ -34,12 +34,10 @@ struct Inspected {
 
   std::vector<std::string> codes() const {
     std::vector<std::string> all;
-    for (const model::CodeFinding& finding : result.findings) all.emplace_back(finding.code);
+    for (const model::Finding& finding : result.findings) all.emplace_back(finding.id());
     return all;
   }
-  bool has(std::string_view code) const {
-    return std::ranges::find(result.findings, code, &model::CodeFinding::code) != result.findings.end();
-  }
+  bool has(std::string_view code) const { return std::ranges::find(result.findings, code, &model::Finding::id) != result.findings.end(); }
 };
 
 inline Inspected inspected(std::string_view text, std::string_view sm = "sm_80") {

@@ -4,10 +4,14 @@
 #include <map>
 
 #include "derive/derive.h"
+#include "detect/detect.h"
 #include "frx_generated/metric_ids.h"
 
 namespace frx::diagnose {
 namespace {
+
+using model::Finding;
+using model::Verdict;
 
 constexpr std::string_view inconclusive = "inconclusive";
 constexpr std::string_view insufficient = "insufficient_ncu_data";
@@ -48,33 +52,26 @@ void merge(model::LaunchGroup& into, const model::LaunchGroup& from) {
   }
 }
 
-const Finding* with_label(const std::vector<Finding>& findings, std::string_view id) {
-  for (const Finding& finding : findings) {
-    if (finding.label->id == id) return &finding;
-  }
-  return nullptr;
-}
-
 // A finding with an active cause ranks after that cause, unless the cause is weak beside it: a little waste does not explain a saturated
 // DRAM.
 void mark_consequences(std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
-    for (const std::string_view cause : finding.label->explained_by) {
-      const Finding* other = with_label(findings, cause);
+    for (const std::string_view cause : finding.type->explained_by) {
+      const Finding* other = find_finding(findings, cause);
       if (!other || other->score < least_share_of_consequence * finding.score) continue;
-      if (other->explained_by == finding.label->id) continue;
-      finding.explained_by = cause;
+      if (other->consequence_of == finding.id()) continue;
+      finding.consequence_of = cause;
       break;
     }
   }
   for (Finding& finding : findings) {
-    if (!finding.explained_by.empty()) finding.score *= consequence_weight;
+    if (!finding.consequence_of.empty()) finding.score *= consequence_weight;
   }
 }
 
 void rank(std::vector<Finding>& findings) {
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-    return a.score != b.score ? a.score > b.score : a.label->order < b.label->order;
+    return a.score != b.score ? a.score > b.score : a.type->order < b.type->order;
   });
 }
 
@@ -117,16 +114,10 @@ class Diagnoser {
     GroupDiagnosis result;
     result.group = &group;
     result.readings = complete(derive::readings_of(run_.session, group, knowledge_.metrics));
-    const std::vector<detect::Verdict> verdicts =
-        detect::examine(knowledge_.labels, knowledge_.metrics, result.readings, kernel_class, run_.thresholds);
-    for (const detect::Verdict& verdict : verdicts) {
-      if (const detect::Fires* fires = verdict.fires()) {
-        result.findings.push_back({verdict.label, fires->score, fires->time_at_stake, {}, fires->evidence, 1.0});
-      }
-    }
+    result.findings = detect::firing(knowledge_.labels, knowledge_.metrics, {result.readings, kernel_class, run_.thresholds});
     mark_consequences(result.findings);
     rank(result.findings);
-    result.primary = result.findings.empty() ? inconclusive : result.findings.front().label->id;
+    result.primary = result.findings.empty() ? inconclusive : result.findings.front().id();
     return result;
   }
 
@@ -184,12 +175,12 @@ class Diagnoser {
 
   static void add(std::vector<Finding>& findings, const Finding& finding, double share) {
     for (Finding& known : findings) {
-      if (known.label != finding.label) continue;
+      if (known.type != finding.type) continue;
       // Shares that make up the whole may sum to a little more than 1.
       known.score = std::min(1.0, known.score + finding.score * share);
       known.time_share = std::min(1.0, known.time_share + finding.time_share * share);
       if (finding.time_at_stake) known.time_at_stake = known.time_at_stake.value_or(0) + *finding.time_at_stake;
-      if (finding.explained_by.empty()) known.explained_by = {};
+      if (finding.consequence_of.empty()) known.consequence_of = {};
       return;
     }
     Finding first = finding;
@@ -208,20 +199,18 @@ class Diagnoser {
 
   // The primary is the first in the list, whatever the others sum to.
   static void lead(std::vector<Finding>& findings, std::string_view primary) {
-    const auto at = std::find_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.label->id == primary; });
+    const auto at = std::find_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.id() == primary; });
     if (at != findings.end()) std::rotate(findings.begin(), at, at + 1);
   }
 
   // The labels that were ruled out or inconclusive, for the launch shape that takes most time.
   void judge_rest(KernelDiagnosis& kernel, std::uint64_t kernel_class) const {
     if (kernel.groups.empty()) return;
-    for (const detect::Verdict& verdict :
-         detect::examine(knowledge_.labels, knowledge_.metrics, kernel.groups[0].readings, kernel_class, run_.thresholds)) {
-      if (with_label(kernel.findings, verdict.label->id)) continue;
-      if (std::holds_alternative<detect::Clear>(verdict.answer)) kernel.ruled_out.push_back(verdict.label->id);
-      if (const auto* unknown = std::get_if<detect::CannotTell>(&verdict.answer); unknown && !unknown->missing.empty()) {
-        kernel.unknown.push_back({verdict.label, unknown->missing});
-      }
+    for (Finding& finding :
+         detect::examine(knowledge_.labels, knowledge_.metrics, {kernel.groups[0].readings, kernel_class, run_.thresholds})) {
+      const bool says_nothing = finding.verdict == Verdict::cannot_tell && finding.missing.empty();
+      if (finding.fires() || says_nothing || find_finding(kernel.findings, finding.id())) continue;
+      kernel.others.push_back(std::move(finding));
     }
   }
 
@@ -265,7 +254,7 @@ class Diagnoser {
         run_.kernels.size() == 1 ? run_.kernels[0].readings : complete(derive::readings_of(run_.session, all, knowledge_.metrics));
     if (!run_.kernels.empty()) {
       run_.roofline = run_.kernels.front().roofline;
-      run_.unknown = run_.kernels.front().unknown;
+      run_.others = run_.kernels.front().others;
     }
   }
 

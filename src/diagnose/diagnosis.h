@@ -13,26 +13,12 @@
 #include "derive/device.h"
 #include "derive/occupancy.h"
 #include "derive/roofline.h"
-#include "detect/detect.h"
 #include "knowledge/knowledge.h"
+#include "model/finding.h"
 #include "model/readings.h"
 #include "model/session.h"
 
 namespace frx::diagnose {
-
-struct Finding {
-  const knowledge::Label* label = nullptr;
-  double score = 0;                     // 0 to 1, weighted by time over the launches
-  std::optional<double> time_at_stake;  // ns, summed; an upper bound
-  std::string_view explained_by;        // the label whose consequence it is, or ""
-  std::vector<detect::Evidence> evidence;
-  double time_share = 0;  // of the time of the kernel (or run), the share in which it holds
-};
-
-struct Unknown {
-  const knowledge::Label* label = nullptr;
-  std::vector<model::Metric> missing;
-};
 
 struct Opportunity {
   std::optional<double> score;  // absent when the distance to a roof is unknown
@@ -42,24 +28,23 @@ struct Opportunity {
 // One group of equal launches.
 struct GroupDiagnosis {
   const model::LaunchGroup* group = nullptr;
-  double weight = 0;              // duration in ns, or number of launches when nothing is timed
-  model::Readings readings;       // kept for the heaviest group only
-  std::vector<Finding> findings;  // ranked
-  std::string_view primary;       // id of a label
+  double weight = 0;                     // duration in ns, or number of launches when nothing is timed
+  model::Readings readings;              // kept for the heaviest group only
+  std::vector<model::Finding> findings;  // that hold, ranked
+  std::string_view primary;              // id of a label
 };
 
 struct KernelDiagnosis {
   const model::Kernel* kernel = nullptr;
   std::uint64_t kernel_class = 0;  // KernelClasses::of its name
   std::uint64_t launches = 0;
-  std::optional<double> duration;       // ns, summed over launches
-  std::optional<double> runtime_share;  // 0 to 1 of all measured kernel time
-  model::Readings readings;             // over all launches, time-weighted
-  std::vector<GroupDiagnosis> groups;   // heaviest first
-  std::vector<Finding> findings;        // ranked
+  std::optional<double> duration;        // ns, summed over launches
+  std::optional<double> runtime_share;   // 0 to 1 of all measured kernel time
+  model::Readings readings;              // over all launches, time-weighted
+  std::vector<GroupDiagnosis> groups;    // heaviest first
+  std::vector<model::Finding> findings;  // that hold, ranked; scores are weighted by time over the launches
   std::string_view primary;
-  std::vector<std::string_view> ruled_out;
-  std::vector<Unknown> unknown;
+  std::vector<model::Finding> others;  // clear, or inconclusive for want of counters, in the launches that take most time
   derive::Roofline roofline;
   derive::OccupancyAnalysis occupancy;
   Opportunity opportunity;
@@ -72,11 +57,11 @@ struct RunDiagnosis {
   knowledge::Thresholds thresholds;      // with the user's own (docs/contract.md, section 5.6)
   std::vector<KernelDiagnosis> kernels;  // longest first; untimed ones after the timed
   model::Readings readings;
-  std::vector<Finding> findings;
+  std::vector<model::Finding> findings;
   std::string_view primary;
-  std::vector<Unknown> unknown;
-  derive::Roofline roofline;       // of the longest kernel
-  std::optional<double> duration;  // ns
+  std::vector<model::Finding> others;  // of the longest kernel
+  derive::Roofline roofline;           // of the longest kernel
+  std::optional<double> duration;      // ns
   std::size_t kernels_with_data = 0;
 };
 

@@ -15,6 +15,7 @@ using derive::ptx::KernelFacts;
 using model::CodeFact;
 using model::CodeSubject;
 using Id = model::CodeFactId;
+using model::Verdict;
 using model::ptx::Function;
 using model::ptx::Module;
 
@@ -104,23 +105,28 @@ class FactsOfKernels {
   CodeSubject run_;
 };
 
-CodeLabelFinding finding_of(const knowledge::CodeLabel& label, const CodeSubject& run) {
-  const double score = std::clamp(label.score.number(knowledge::lookup_in(run)).value_or(0), 0.0, 1.0);
-  return {label.id, label.display, score, label.proof, detect::filled(label.evidence, run)};
+model::Finding finding_of(const knowledge::CodeLabel& label, const CodeSubject& run) {
+  const std::optional<bool> holds = label.when.truth(knowledge::lookup_in(run));
+  model::Finding finding;
+  finding.type = &label;
+  finding.verdict = !holds ? Verdict::cannot_tell : *holds ? Verdict::fires : Verdict::clear;
+  finding.proof = label.proof;
+  if (!finding.fires()) return finding;
+  finding.score = std::clamp(label.score.number(knowledge::lookup_in(run)).value_or(0), 0.0, 1.0);
+  finding.message = detect::filled(label.evidence, run);
+  return finding;
 }
 
 // Of several entries of one label the first that holds counts; where none holds, an inconclusive one makes the label inconclusive.
 void judge_labels(const knowledge::CodeLabels& labels, PtxDiagnosis& diagnosis) {
-  std::vector<CodeLabelFinding>& found = diagnosis.labels;
-  const auto is_said = [&](std::string_view id) { return std::ranges::find(found, id, &CodeLabelFinding::id) != found.end(); };
   for (const knowledge::CodeLabel& label : labels.all()) {
-    if (is_said(label.id)) continue;
-    const std::optional<bool> holds = label.when.truth(knowledge::lookup_in(diagnosis.run));
-    if (!holds) diagnosis.cannot_tell.push_back(label.id);
-    if (holds.value_or(false)) found.push_back(finding_of(label, diagnosis.run));
+    if (find_finding(diagnosis.labels, label.id)) continue;
+    model::Finding finding = finding_of(label, diagnosis.run);
+    (finding.fires() ? diagnosis.labels : diagnosis.others).push_back(std::move(finding));
   }
-  std::erase_if(diagnosis.cannot_tell, is_said);
-  std::ranges::stable_sort(found, std::greater{}, &CodeLabelFinding::score);
+  std::erase_if(diagnosis.others, [&](const model::Finding& finding) { return find_finding(diagnosis.labels, finding.id()); });
+  std::ranges::stable_sort(diagnosis.others, {}, &model::Finding::is_clear);
+  std::ranges::stable_sort(diagnosis.labels, std::greater{}, &model::Finding::score);
 }
 
 }  // namespace
@@ -142,8 +148,8 @@ PtxDiagnosis diagnose_ptx(const Module& module, const PtxKnowledge& known, const
   diagnosis.findings = detect::examine(*known.rules, subjects, known.sm_version);
   diagnosis.run = FactsOfKernels(subjects).take();
   judge_labels(*known.labels, diagnosis);
-  for (const CodeLabelFinding& label : diagnosis.labels) {
-    if (label.proof != knowledge::Proof::unproven && diagnosis.primary.empty()) diagnosis.primary = label.id;
+  for (const model::Finding& label : diagnosis.labels) {
+    if (label.proof != model::Proof::unproven && diagnosis.primary.empty()) diagnosis.primary = label.id();
   }
   return diagnosis;
 }

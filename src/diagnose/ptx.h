@@ -11,18 +11,10 @@
 #include "derive/ptx/subject.h"
 #include "knowledge/code_labels.h"
 #include "knowledge/code_rules.h"
-#include "model/code_finding.h"
+#include "model/finding.h"
 #include "model/ptx_module.h"
 
 namespace frx::diagnose {
-
-// A label that holds.
-struct CodeLabelFinding {
-  std::string_view id, display;
-  double score = 0;  // 0 to 1
-  knowledge::Proof proof = knowledge::Proof::estimated;
-  std::string evidence;
-};
 
 struct PtxKernel {
   derive::ptx::KernelFacts facts;
@@ -32,13 +24,13 @@ struct PtxKernel {
 
 struct PtxDiagnosis {
   const model::ptx::Module* module = nullptr;
-  std::vector<PtxKernel> kernels;             // entries, in the order of the file
-  std::size_t device_functions = 0;           // with a body, besides the kernels
-  std::vector<model::CodeFinding> findings;   // most severe first
-  model::CodeSubject run;                     // facts over all kernels
-  std::vector<CodeLabelFinding> labels;       // that hold, strongest first
-  std::vector<std::string_view> cannot_tell;  // ids of labels that are inconclusive because a fact is missing
-  std::string_view primary;                   // "" when no proven or estimated label holds
+  std::vector<PtxKernel> kernels;        // entries, in the order of the file
+  std::size_t device_functions = 0;      // with a body, besides the kernels
+  std::vector<model::Finding> findings;  // most severe first
+  model::CodeSubject run;                // facts over all kernels
+  std::vector<model::Finding> labels;    // that hold for the file, strongest first; also unproven ones
+  std::vector<model::Finding> others;    // labels that are clear, or inconclusive because a fact is missing
+  std::string_view primary;              // "" when no proven or estimated label holds
 };
 
 struct PtxKnowledge {

@@ -2,8 +2,8 @@
 // that would decide.
 //
 // A layer has a result or none. A missing result - no counter, no finding of a static analysis - neither confirms nor contradicts. Only a
-// measurement contradicts: the counters were there and the label did not hold. Signs about one kernel do not apply to another one; a sign
-// without a kernel is about all of them.
+// measurement contradicts: the counters were there and the label did not hold. Findings about one kernel do not apply to another one; a
+// finding without a kernel is about all of them.
 //
 // Confidence counts independent sources: the run, the counters of Nsight Compute, and the code. Source, PTX and cubin are derived from one
 // another and are one source, however many of them agree.
@@ -22,17 +22,6 @@
 
 namespace frx::diagnose {
 
-enum class Holds : std::uint8_t { yes, no, unknown };
-
-// The result of one layer about one subject.
-struct Sign {
-  knowledge::Layer layer = knowledge::Layer::source;
-  std::string name;    // finding or label
-  std::string kernel;  // without namespaces and arguments; "" for all
-  Holds holds = Holds::yes;
-  std::string words;  // "kernel.cu:12", "32 sector/request"
-};
-
 // In rising order.
 enum class Confidence : std::uint8_t { low_medium, medium, medium_high, high, confirmed };
 // "low-medium", ...
@@ -44,22 +33,23 @@ struct Reconciled {
   std::string kernel;  // with the highest confidence; "" for all
   // All kernels that it is confirmed for, in falling order of confidence.
   std::vector<std::pair<std::string, Confidence>> kernels;
-  std::vector<const Sign*> confirming;           // of `kernel`
-  std::vector<const Sign*> contradicting;        // of `kernel`
-  std::vector<knowledge::Layer> layers;          // that confirm it, in their order
-  bool ncu_is_silent = false;                    // counters would decide it
-  Confidence if_confirmed = Confidence::medium;  // if ncu agreed
+  std::vector<const model::Finding*> confirming;     // of `kernel`
+  std::vector<const model::Finding*> contradicting;  // of `kernel`
+  std::vector<model::Layer> layers;                  // that confirm it, in their order
+  bool ncu_is_silent = false;                        // counters would decide it
+  Confidence if_confirmed = Confidence::medium;      // if ncu agreed
 };
 
 struct Reconciliation {
-  std::vector<knowledge::Layer> layers_available;
-  std::vector<Reconciled> diagnoses;      // by falling confidence; equal ones by severity, then in the order of docs/contract.md
-  std::vector<const Sign*> unreconciled;  // that hold and belong to no diagnosis
+  std::vector<model::Layer> layers_available;
+  std::vector<Reconciled> diagnoses;                // by falling confidence; equal ones by severity, then in the order of docs/contract.md
+  std::vector<const model::Finding*> unreconciled;  // that hold and belong to no diagnosis
 };
 
-// Everything points into `known` and `signs`. Linear in the signs, times the kernels that have any.
-Reconciliation reconcile(std::span<const knowledge::ReconciledDiagnosis> known, std::span<const knowledge::Layer> layers,
-                         std::span<const Sign> signs);
+// Everything points into `known` and `findings`, whose kernels are without namespaces and arguments. Linear in the findings, times the
+// kernels that have any.
+Reconciliation reconcile(std::span<const knowledge::ReconciledDiagnosis> known, std::span<const model::Layer> layers,
+                         std::span<const model::Finding> findings);
 
 // The confidence for a number of independent sources for it and against it.
 Confidence confidence_of(std::size_t sources_for, std::size_t sources_against);

@@ -3,16 +3,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/testing.h"
+
 namespace frx::diagnose {
 namespace {
 
-using knowledge::Layer;
+using model::Finding;
+using model::Layer;
+using model::Verdict;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-// Two diagnoses: strided access with signs of all layers, and barriers with signs of source and ncu.
+// Two diagnoses: strided access with findings of all layers, and barriers with findings of source and ncu.
 std::vector<knowledge::ReconciledDiagnosis> known() {
   std::vector<knowledge::ReconciledDiagnosis> all(2);
   all[0].id = "access";
@@ -29,84 +33,87 @@ std::vector<knowledge::ReconciledDiagnosis> known() {
 const std::vector<knowledge::ReconciledDiagnosis> diagnoses = known();
 constexpr Layer everything[] = {Layer::source, Layer::ptx, Layer::cubin, Layer::ncu};
 
-Sign sign(Layer layer, std::string name, std::string kernel = "k", Holds holds = Holds::yes) {
-  return {layer, std::move(name), std::move(kernel), holds, ""};
+Finding finding(Layer layer, std::string_view id, std::string_view kernel = "k", Verdict verdict = Verdict::fires) {
+  return model::testing::finding(id, layer, kernel, verdict);
 }
 
 // Of the first diagnosis that is found; "" when there is none.
-std::string confidence(const std::vector<Sign>& signs) {
-  const Reconciliation result = reconcile(diagnoses, everything, signs);
+std::string confidence(const std::vector<Finding>& findings) {
+  const Reconciliation result = reconcile(diagnoses, everything, findings);
   return result.diagnoses.empty() ? "" : std::string(name_of(result.diagnoses[0].confidence));
 }
 
 TEST(Reconcile, ConfidenceRisesAsLayersAgree) {
-  EXPECT_EQ(confidence({sign(Layer::source, "strided")}), "medium");
-  EXPECT_EQ(confidence({sign(Layer::source, "strided"), sign(Layer::ncu, "uncoalesced")}), "high");
-  EXPECT_EQ(confidence({sign(Layer::ptx, "ptx_strided"), sign(Layer::ncu, "uncoalesced"), sign(Layer::profiler, "slow_step", "")}),
+  EXPECT_EQ(confidence({finding(Layer::source, "strided")}), "medium");
+  EXPECT_EQ(confidence({finding(Layer::source, "strided"), finding(Layer::ncu, "uncoalesced")}), "high");
+  EXPECT_EQ(confidence({finding(Layer::ptx, "ptx_strided"), finding(Layer::ncu, "uncoalesced"), finding(Layer::profiler, "slow_step", "")}),
             "confirmed");
 }
 
 // PTX and cubin are derived from the source: three readings of one fact are not three facts.
 TEST(Reconcile, CodeIsOneWitnessHoweverOftenItIsRead) {
-  EXPECT_EQ(confidence({sign(Layer::source, "strided"), sign(Layer::ptx, "ptx_strided"), sign(Layer::cubin, "cubin_strided")}), "medium");
-  EXPECT_EQ(confidence({sign(Layer::source, "strided"), sign(Layer::ptx, "ptx_strided"), sign(Layer::ncu, "uncoalesced")}), "high");
+  EXPECT_EQ(confidence({finding(Layer::source, "strided"), finding(Layer::ptx, "ptx_strided"), finding(Layer::cubin, "cubin_strided")}),
+            "medium");
+  EXPECT_EQ(confidence({finding(Layer::source, "strided"), finding(Layer::ptx, "ptx_strided"), finding(Layer::ncu, "uncoalesced")}),
+            "high");
 }
 
 TEST(Reconcile, OneFindingTwiceIsOneLayer) {
-  EXPECT_EQ(confidence({sign(Layer::source, "strided"), sign(Layer::source, "strided")}), "medium");
+  EXPECT_EQ(confidence({finding(Layer::source, "strided"), finding(Layer::source, "strided")}), "medium");
 }
 
 TEST(Reconcile, AMeasurementContradictsAndItsAbsenceDoesNot) {
-  EXPECT_EQ(confidence({sign(Layer::source, "strided"), sign(Layer::ncu, "uncoalesced", "k", Holds::no)}), "low-medium");
-  EXPECT_EQ(
-      confidence({sign(Layer::source, "strided"), sign(Layer::profiler, "slow_step", ""), sign(Layer::ncu, "uncoalesced", "k", Holds::no)}),
-      "medium-high");
-  EXPECT_EQ(confidence({sign(Layer::source, "strided"), sign(Layer::ncu, "uncoalesced", "k", Holds::unknown)}), "medium");
+  EXPECT_EQ(confidence({finding(Layer::source, "strided"), finding(Layer::ncu, "uncoalesced", "k", Verdict::clear)}), "low-medium");
+  EXPECT_EQ(confidence({finding(Layer::source, "strided"), finding(Layer::profiler, "slow_step", ""),
+                        finding(Layer::ncu, "uncoalesced", "k", Verdict::clear)}),
+            "medium-high");
+  EXPECT_EQ(confidence({finding(Layer::source, "strided"), finding(Layer::ncu, "uncoalesced", "k", Verdict::cannot_tell)}), "medium");
   // A static analysis without a finding proves nothing.
-  EXPECT_EQ(confidence({sign(Layer::ncu, "uncoalesced"), sign(Layer::source, "strided", "k", Holds::no)}), "medium");
+  EXPECT_EQ(confidence({finding(Layer::ncu, "uncoalesced"), finding(Layer::source, "strided", "k", Verdict::clear)}), "medium");
 }
 
-TEST(Reconcile, SignsOfOneKernelSayNothingOfAnotherOne) {
-  const std::vector<Sign> signs = {sign(Layer::source, "strided", "a"), sign(Layer::ncu, "uncoalesced", "b"),
-                                   sign(Layer::ncu, "uncoalesced", "a", Holds::no)};
-  const Reconciliation result = reconcile(diagnoses, everything, signs);
+TEST(Reconcile, FindingsAboutOneKernelSayNothingOfAnotherOne) {
+  const std::vector<Finding> findings = {finding(Layer::source, "strided", "a"), finding(Layer::ncu, "uncoalesced", "b"),
+                                         finding(Layer::ncu, "uncoalesced", "a", Verdict::clear)};
+  const Reconciliation result = reconcile(diagnoses, everything, findings);
   ASSERT_THAT(result.diagnoses, SizeIs(1));
   EXPECT_EQ(name_of(result.diagnoses[0].confidence), "medium");
   EXPECT_THAT(result.diagnoses[0].kernels,
               ElementsAre(Pair("b", Confidence::medium), Pair("a", Confidence::low_medium)));  // a measurement contradicts a
 }
 
-TEST(Reconcile, ASignWithoutKernelIsAboutAll) {
-  EXPECT_EQ(confidence({sign(Layer::source, "strided", "a"), sign(Layer::ncu, "uncoalesced", "")}), "high");
-  EXPECT_EQ(confidence({sign(Layer::ncu, "uncoalesced", "")}), "medium");
+TEST(Reconcile, AFindingWithoutKernelIsAboutAll) {
+  EXPECT_EQ(confidence({finding(Layer::source, "strided", "a"), finding(Layer::ncu, "uncoalesced", "")}), "high");
+  EXPECT_EQ(confidence({finding(Layer::ncu, "uncoalesced", "")}), "medium");
 }
 
 TEST(Reconcile, NothingThatHoldsIsNoDiagnosis) {
-  EXPECT_THAT(reconcile(diagnoses, everything, std::vector{sign(Layer::ncu, "uncoalesced", "k", Holds::no)}).diagnoses, IsEmpty());
-  EXPECT_THAT(reconcile(diagnoses, everything, std::vector<Sign>{}).diagnoses, IsEmpty());
+  EXPECT_THAT(reconcile(diagnoses, everything, std::vector{finding(Layer::ncu, "uncoalesced", "k", Verdict::clear)}).diagnoses, IsEmpty());
+  EXPECT_THAT(reconcile(diagnoses, everything, std::vector<Finding>{}).diagnoses, IsEmpty());
 }
 
 TEST(Reconcile, TheSurestLeadsAndOfEqualOnesTheGraver) {
-  const std::vector<Sign> equal = {sign(Layer::source, "strided"), sign(Layer::source, "barrier")};
+  const std::vector<Finding> equal = {finding(Layer::source, "strided"), finding(Layer::source, "barrier")};
   EXPECT_EQ(reconcile(diagnoses, everything, equal).diagnoses[0].diagnosis->id, "barriers");
-  const std::vector<Sign> surer = {sign(Layer::source, "strided"), sign(Layer::ncu, "uncoalesced"), sign(Layer::source, "barrier")};
+  const std::vector<Finding> surer = {finding(Layer::source, "strided"), finding(Layer::ncu, "uncoalesced"),
+                                      finding(Layer::source, "barrier")};
   EXPECT_EQ(reconcile(diagnoses, everything, surer).diagnoses[0].diagnosis->id, "access");
 }
 
 TEST(Reconcile, WhatBelongsToNoDiagnosisStaysListed) {
-  const std::vector<Sign> signs = {sign(Layer::source, "strided"), sign(Layer::source, "odd_block_size"),
-                                   sign(Layer::ncu, "stall_sync", "k", Holds::no)};
-  const Reconciliation result = reconcile(diagnoses, everything, signs);
+  const std::vector<Finding> findings = {finding(Layer::source, "strided"), finding(Layer::source, "odd_block_size"),
+                                         finding(Layer::ncu, "stall_sync", "k", Verdict::clear)};
+  const Reconciliation result = reconcile(diagnoses, everything, findings);
   ASSERT_THAT(result.unreconciled, SizeIs(1));
-  EXPECT_EQ(result.unreconciled[0]->name, "odd_block_size");
+  EXPECT_EQ(result.unreconciled[0]->id(), "odd_block_size");
 }
 
 TEST(Reconcile, SaysWhatCountersWouldGive) {
-  const std::vector<Sign> source_alone = {sign(Layer::source, "strided")};
+  const std::vector<Finding> source_alone = {finding(Layer::source, "strided")};
   const Reconciled one = reconcile(diagnoses, everything, source_alone).diagnoses[0];
   EXPECT_TRUE(one.ncu_is_silent);
   EXPECT_EQ(name_of(one.if_confirmed), "high");  // two of two
-  const std::vector<Sign> measured = {sign(Layer::source, "strided"), sign(Layer::ncu, "uncoalesced", "k", Holds::no)};
+  const std::vector<Finding> measured = {finding(Layer::source, "strided"), finding(Layer::ncu, "uncoalesced", "k", Verdict::clear)};
   EXPECT_FALSE(reconcile(diagnoses, everything, measured).diagnoses[0].ncu_is_silent);
 }
 

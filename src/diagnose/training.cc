@@ -6,8 +6,11 @@
 namespace frx::diagnose {
 namespace {
 
-using knowledge::LabelKind;
 using knowledge::RunLabel;
+using knowledge::RunLabels;
+using model::Finding;
+using model::FindingKind;
+using model::Verdict;
 
 // From docs/contract.md.
 constexpr double high_confidence = 0.75, medium_confidence = 0.40;
@@ -18,43 +21,42 @@ constexpr double cap_for_few_steps = 0.74, cap_without_steps = 0.60;
 double rounded(double value) { return std::round(value * 1e4) / 1e4; }
 
 // Losses of time first, then states, then risks: a GPU that is kept busy has no problem yet. Then by score.
-int rank_of(const RunLabel& label) { return label.is_risk ? 2 : label.kind == LabelKind::state ? 1 : 0; }
+int rank_of(const Finding& finding) { return finding.type->is_risk ? 2 : finding.type->kind == FindingKind::state ? 1 : 0; }
 
 // By how much the first leads over the next of its kind.
-double lead_of(const std::vector<RunFinding>& findings) {
-  const bool has_rival = findings.size() > 1 && rank_of(*findings[1].label) == rank_of(*findings[0].label);
+double lead_of(const std::vector<Finding>& findings) {
+  const bool has_rival = findings.size() > 1 && rank_of(findings[1]) == rank_of(findings[0]);
   return findings[0].score - (has_rival ? findings[1].score : 0);
 }
 
-double points(const std::vector<RunFinding>& findings, std::string_view stall) {
-  const RunFinding& top = findings.front();
+double points(const std::vector<Finding>& findings, std::string_view stall, bool agrees) {
   const double gap = lead_of(findings);
-  double value = top.score;
+  double value = findings.front().score;
   if (findings.size() == 1) value += 0.15;
   value += gap >= 0.25 ? 0.15 : gap >= 0.10 ? 0.10 : gap > 0 ? 0.05 : 0;
-  if (stall == top.label->stall)
+  if (agrees)
     value += 0.10;
   else if (stall != "unknown" && stall != "compute_bound")
     value -= 0.05;
   return std::clamp(value, 0.0, 1.0);
 }
 
-std::string reason(const std::vector<RunFinding>& findings, std::string_view stall) {
-  const RunFinding& top = findings.front();
+std::string reason(const std::vector<Finding>& findings, bool agrees) {
   if (findings.size() == 1) return "the only bottleneck that holds";
   const double gap = lead_of(findings);
-  if (stall == top.label->stall) return fmt::format("leads by {:.4f} and agrees with the dominant stall", gap);
+  if (agrees) return fmt::format("leads by {:.4f} and agrees with the dominant stall", gap);
   return fmt::format("leads by {:.4f}, but other signals remain", gap);
 }
 
-void judge_confidence(TrainingDiagnosis& diagnosis, const RunSample& sample) {
+// `agrees`: the dominant stall is that of the leading bottleneck.
+void judge_confidence(TrainingDiagnosis& diagnosis, const RunSample& sample, bool agrees) {
   if (diagnosis.findings.empty()) {
     diagnosis.confidence_level = "low";
     diagnosis.confidence_reason = "no bottleneck was found";
     return;
   }
-  diagnosis.confidence = points(diagnosis.findings, diagnosis.dominant_stall);
-  diagnosis.confidence_reason = reason(diagnosis.findings, diagnosis.dominant_stall);
+  diagnosis.confidence = points(diagnosis.findings, diagnosis.dominant_stall, agrees);
+  diagnosis.confidence_reason = reason(diagnosis.findings, agrees);
   const auto cap = [&](double limit, std::string_view why) {
     if (diagnosis.confidence <= limit) return;
     diagnosis.confidence = limit;
@@ -79,66 +81,79 @@ std::string cause_behind(const TrainingDiagnosis& diagnosis) {
   return diagnosis.primary;
 }
 
-void put_in_words(TrainingDiagnosis& diagnosis, const model::RunFacts& facts) {
+void put_in_words(TrainingDiagnosis& diagnosis, bool agrees) {
   if (diagnosis.findings.empty()) return;
-  const RunFinding* cause = diagnosis.with_id(diagnosis.user_facing);
-  const bool timed = facts[model::RunFact::gpu_busy_fraction].has_value();
-  const auto why = [&](const RunLabel& label) { return knowledge::filled(timed ? label.why_timed : label.why, facts); };
-  diagnosis.why.push_back(why(*diagnosis.findings.front().label));
-  if (cause && cause != &diagnosis.findings.front()) diagnosis.why.push_back(why(*cause->label));
-  if (diagnosis.dominant_stall == "compute_bound") {
+  const Finding* cause = diagnosis.with_id(diagnosis.user_facing);
+  diagnosis.why.emplace_back(diagnosis.findings.front().message.view());
+  if (cause && cause != &diagnosis.findings.front()) diagnosis.why.emplace_back(cause->message.view());
+  const std::string_view stall = diagnosis.dominant_stall;
+  if (stall == "compute_bound") {
     diagnosis.why.push_back("No wait that was recorded (for a loader, copies, the GPU or other ranks) takes a notable part of the step.");
-  } else if (diagnosis.dominant_stall != "unknown") {
-    diagnosis.why.push_back(fmt::format("The dominant stall is {}.", diagnosis.dominant_stall));
+  } else if (stall != "unknown") {
+    diagnosis.why.push_back(fmt::format("The dominant stall is {}.", stall));
   }
   for (std::size_t i = 1; i < std::min<std::size_t>(3, diagnosis.findings.size()); ++i) {
-    const RunFinding& other = diagnosis.findings[i];
-    const std::string_view as = other.label->is_risk ? "as a risk, not as what takes time" : "with a lower score";
-    diagnosis.why_not_others.push_back(fmt::format("{} holds too, {} ({:.3f})", other.label->id, as, other.score));
+    const Finding& other = diagnosis.findings[i];
+    const std::string_view as = other.type->is_risk ? "as a risk, not as what takes time" : "with a lower score";
+    diagnosis.why_not_others.push_back(fmt::format("{} holds too, {} ({:.3f})", other.id(), as, other.score));
   }
-  const std::string_view stall = diagnosis.dominant_stall;
-  if (stall != "unknown" && stall != "compute_bound" && stall != diagnosis.findings.front().label->stall &&
-      diagnosis.why_not_others.size() < 3) {
+  if (stall != "unknown" && stall != "compute_bound" && !agrees && diagnosis.why_not_others.size() < 3) {
     diagnosis.why_not_others.push_back(fmt::format("the dominant stall is {}, which is not the leading bottleneck", stall));
   }
 }
 
-}  // namespace
-
-const RunFinding* TrainingDiagnosis::with_id(std::string_view id) const {
-  const auto at = std::ranges::find_if(findings, [&](const RunFinding& finding) { return finding.label->id == id; });
-  return at == findings.end() ? nullptr : &*at;
+Finding finding_of(const RunLabel& label, const model::RunFacts& facts, const knowledge::Lookup& lookup) {
+  const std::optional<bool> holds = label.when.truth(lookup);
+  const std::optional<double> score = label.score.number(lookup);
+  Finding finding;
+  finding.type = &label;
+  if (!holds || (*holds && !score)) {
+    finding.verdict = Verdict::cannot_tell;
+    finding.missing.push_back(label.missing);
+  } else if (!*holds) {
+    finding.verdict = Verdict::clear;
+  } else {
+    finding.score = rounded(*score);
+    const bool is_timed = facts[model::RunFact::gpu_busy_fraction].has_value();
+    finding.message = knowledge::filled(is_timed ? label.why_timed : label.why, facts);
+    for (const auto& [key, fact] : label.evidence) {
+      model::Evidence& evidence = finding.evidence.emplace_back();
+      evidence.value.id = key;
+      evidence.value.unit = model::run_fact_names[static_cast<std::size_t>(fact)].unit;
+      evidence.is_known = facts[fact].has_value();
+      evidence.value.reading.value = facts[fact].value_or(0);
+      evidence.value.reading.origin = model::Origin::derived;
+    }
+  }
+  return finding;
 }
 
-TrainingDiagnosis diagnose_run(const knowledge::RunLabels& labels, const model::RunFacts& facts, std::string dominant_stall,
-                               const RunSample& sample) {
+}  // namespace
+
+TrainingDiagnosis diagnose_run(const RunLabels& labels, const model::RunFacts& facts, std::string dominant_stall, const RunSample& sample) {
   TrainingDiagnosis diagnosis;
   diagnosis.dominant_stall = std::move(dominant_stall);
   diagnosis.thresholds_source = labels.thresholds().source();
   diagnosis.thresholds_hash = labels.thresholds().hash();
   const knowledge::Lookup lookup = labels.lookup(facts);
   for (const RunLabel& label : labels.all()) {
-    const std::optional<bool> holds = label.when.truth(lookup);
-    const std::optional<double> score = label.score.number(lookup);
-    if (!holds || (*holds && !score)) {
-      diagnosis.cannot_tell.push_back(&label);
-    } else if (*holds) {
-      diagnosis.findings.push_back({&label, rounded(*score), {}});
-    }
+    Finding finding = finding_of(label, facts, lookup);
+    (finding.fires() ? diagnosis.findings : diagnosis.others).push_back(std::move(finding));
   }
-  std::ranges::stable_sort(diagnosis.findings, [](const RunFinding& a, const RunFinding& b) {
-    const int rank_a = rank_of(*a.label), rank_b = rank_of(*b.label);
-    return rank_a != rank_b ? rank_a < rank_b : a.score > b.score;
+  std::ranges::stable_sort(diagnosis.findings, [](const Finding& a, const Finding& b) {
+    return rank_of(a) != rank_of(b) ? rank_of(a) < rank_of(b) : a.score > b.score;
   });
-  if (!diagnosis.findings.empty()) {
-    diagnosis.primary = diagnosis.findings.front().label->id;
+  const Finding* const first = diagnosis.findings.empty() ? nullptr : &diagnosis.findings.front();
+  if (first) {
+    diagnosis.primary = first->id();
   } else if (facts[model::RunFact::profiler_windows]) {
     diagnosis.primary = "inconclusive";
   }
-  const bool is_symptom = !diagnosis.findings.empty() && diagnosis.findings.front().label->kind == LabelKind::symptom;
+  const bool is_symptom = first && first->type->kind == FindingKind::symptom;
   diagnosis.user_facing = is_symptom ? cause_behind(diagnosis) : diagnosis.primary;
-  judge_confidence(diagnosis, sample);
-  put_in_words(diagnosis, facts);
+  const bool agrees = first && diagnosis.dominant_stall == labels.with_id(first->id())->stall;
+  judge_confidence(diagnosis, sample, agrees);
+  put_in_words(diagnosis, agrees);
   return diagnosis;
 }
 

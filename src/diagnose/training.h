@@ -6,16 +6,10 @@
 #include <vector>
 
 #include "knowledge/run_labels.h"
+#include "model/finding.h"
 #include "model/run_facts.h"
-#include "model/step_table.h"
 
 namespace frx::diagnose {
-
-struct RunFinding {
-  const knowledge::RunLabel* label = nullptr;
-  double score = 0;                           // 0 to 1
-  std::vector<model::StepValue> worst_steps;  // the worst first
-};
 
 // The amount of data; little of it lowers the confidence.
 struct RunSample {
@@ -25,18 +19,18 @@ struct RunSample {
 };
 
 struct TrainingDiagnosis {
-  std::vector<RunFinding> findings;  // ranked
-  std::vector<const knowledge::RunLabel*> cannot_tell;
-  std::string primary;                // id of a label; "inconclusive" or "" without any
-  std::string user_facing;            // the cause when the primary is a symptom
-  std::string dominant_stall;         // input_bound, copy_bound, sync_bound, compute_bound, unknown
-  double confidence = 0;              // 0 to 1
-  std::string_view confidence_level;  // high, medium, low
+  std::vector<model::Finding> findings;  // that hold, ranked
+  std::vector<model::Finding> others;    // clear or inconclusive, in the order of the labels
+  std::string primary;                   // id of a label; "inconclusive" or "" without any
+  std::string user_facing;               // the cause when the primary is a symptom
+  std::string dominant_stall;            // input_bound, copy_bound, sync_bound, compute_bound, unknown
+  double confidence = 0;                 // 0 to 1
+  std::string_view confidence_level;     // high, medium, low
   std::string confidence_reason;
   std::vector<std::string> why, why_not_others;
   std::string thresholds_source, thresholds_hash;  // as in docs/contract.md
 
-  const RunFinding* with_id(std::string_view id) const;
+  const model::Finding* with_id(std::string_view id) const { return find_finding(findings, id); }
 };
 
 // `dominant_stall`: the stall that takes most time, as above.

@@ -47,7 +47,7 @@ TEST_F(Training, ARiskDoesNotLeadOverAUseOfTime) {
   const TrainingDiagnosis d = diagnose("input_bound");
   EXPECT_EQ(d.primary, "input_bound");
   ASSERT_EQ(d.findings.size(), 2u);
-  EXPECT_EQ(d.findings[1].label->id, "memory_pressure");
+  EXPECT_EQ(d.findings[1].id(), "memory_pressure");
 }
 
 TEST_F(Training, ShapesThatChangeLeadOnlyWhereNothingTakesTime) {

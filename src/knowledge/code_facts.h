@@ -12,7 +12,7 @@
 #include "knowledge/expression.h"
 #include "knowledge/facts.h"
 #include "knowledge/library.h"
-#include "model/code_finding.h"
+#include "model/code_subject.h"
 
 namespace frx::knowledge {
 

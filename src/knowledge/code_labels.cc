@@ -5,11 +5,12 @@
 namespace frx::knowledge {
 namespace {
 
-constexpr std::string_view proof_names[] = {"unproven", "estimated", "proven"};
+using model::Proof;
 
 Result<Proof> proof_of(const Value& value) {
-  const auto* const at = std::ranges::find(proof_names, value.text());
-  if (at != std::end(proof_names)) return static_cast<Proof>(at - proof_names);
+  for (const Proof proof : {Proof::unproven, Proof::estimated, Proof::proven}) {
+    if (value.text() == name_of(proof)) return proof;
+  }
   return fail(ErrorKind::malformed, "expected unproven, estimated or proven, found '{}'", value.text()).at(value ? value.where() : "");
 }
 
@@ -18,6 +19,8 @@ Result<CodeLabel> label_of(const Value& entry, const CodeFactCatalogue& facts, c
   label.id = entry["id"].text();
   label.display = entry["display"].text();
   label.evidence = entry["evidence"].text();
+  label.layer = model::Layer::ptx;
+  label.rule = entry["when"].text();
   label.cases = entry["cases"];
   label.where = entry.where();
   if (label.id.empty() || label.display.empty() || label.evidence.empty()) {
@@ -34,8 +37,6 @@ Result<CodeLabel> label_of(const Value& entry, const CodeFactCatalogue& facts, c
 }
 
 }  // namespace
-
-std::string_view name_of(Proof proof) { return proof_names[static_cast<std::size_t>(proof)]; }
 
 Result<CodeLabels> CodeLabels::load(const Library& library, std::string_view kind) {
   TRY_ASSIGN(const CodeFactCatalogue facts, CodeFactCatalogue::load(library));

@@ -10,22 +10,12 @@
 
 namespace frx::knowledge {
 
-// The quality of the evidence of a label.
-enum class Proof : std::uint8_t {
-  unproven,   // the sign of the reference implementation is there, but does not prove the label
-  estimated,  // from the code
-  proven,     // from the compiler's own numbers
-};
-// "unproven", "estimated", "proven".
-std::string_view name_of(Proof proof);
-
-struct CodeLabel {
-  std::string_view id, display, evidence;
+struct CodeLabel : model::FindingType {
+  std::string_view evidence;  // words, with {facts} filled in
   Expression when;
   Expression score;  // 0 to 1
-  Proof proof = Proof::estimated;
+  model::Proof proof = model::Proof::estimated;
   Value cases;
-  std::string where;
 };
 
 class CodeLabels {

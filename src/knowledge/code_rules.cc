@@ -69,6 +69,8 @@ Result<CodeRule> rule_of(const Value& root, std::string_view kind, const CodeFac
   if (rule.where.find("/" + std::string(rule.id) + ".yaml:") == std::string::npos) {
     return fail(ErrorKind::malformed, "rule '{}' does not stand in a file of its name", rule.id).at(root["id"].where());
   }
+  rule.layer = kind == "cuda" ? model::Layer::source : kind == "ptx" ? model::Layer::ptx : model::Layer::cubin;
+  rule.rule = root["when"].text();
   rule.order = root["order"].number().value_or(1e9);
   TRY_ASSIGN(rule.scope, word_of(root, "scope", scopes));
   TRY_ASSIGN(rule.category, text_of(root, "category"));

@@ -27,15 +27,14 @@
 #include "knowledge/code_facts.h"
 #include "knowledge/expression.h"
 #include "knowledge/library.h"
-#include "model/code_finding.h"
+#include "model/finding.h"
 
 namespace frx::knowledge {
 
-struct CodeRule {
-  std::string_view id, category, confidence, message, suggestion, refute, at;
+struct CodeRule : model::FindingType {
+  std::string_view confidence, message, at;
   model::CodeSubject::Scope scope = model::CodeSubject::Scope::kernel;
   model::Severity severity = model::Severity::low;
-  double order = 0;
   Expression when;
   std::vector<std::string_view> recommendations;
   struct Override {
@@ -46,7 +45,6 @@ struct CodeRule {
   };
   std::map<std::string_view, Override> architectures;  // by "sm_90"
   Value ncu_signals, cases;
-  std::string where;
 };
 
 // The condition under `when`, over the names of `scope`. Fails, naming file and line, when there is none.

@@ -5,30 +5,25 @@
 namespace frx::knowledge {
 namespace {
 
-std::optional<LabelKind> kind_called(std::string_view name) {
-  if (name == "cause") return LabelKind::cause;
-  if (name == "symptom") return LabelKind::symptom;
-  if (name == "state") return LabelKind::state;
-  return std::nullopt;
-}
+using model::FindingKind;
 
-Result<Label> read_label(const Value& root, const Scope& scope, const MetricCatalogue& metrics) {
+Result<Label> read_label(const Value& root, const Scope& scope, const MetricCatalogue& metrics, const Thresholds& thresholds) {
   Label label;
   label.id = root["id"].text();
   label.display = root["display"].text();
   label.why = root["why"].text();
   label.question = root["question"].text();
-  label.collect = root["collect"].text();
+  label.preset = root["collect"].text();
+  label.rule = root["when"].text();
   label.explained_by = root["explained_by"].texts();
   label.cases = root["cases"];
   label.where = root.where();
   label.order = root["order"].number().value_or(999);
-  const std::optional<LabelKind> kind = kind_called(root["kind"].text());
-  if (!kind) return fail(ErrorKind::malformed, "label '{}': expected kind cause, symptom or state", label.id).at(label.where);
-  label.kind = *kind;
+  TRY_ASSIGN(label.kind, finding_kind(root));
   if (root["when"]) {
     TRY_ASSIGN(label.when, Expression::parse(root["when"].text(), scope, root["when"].where()));
   }
+  label.thresholds = thresholds.names_in(label.when, LabelCatalogue::first_threshold_slot);
   if (!label.when.empty() && !label.when.is_truth()) {
     return fail(ErrorKind::malformed, "label '{}': 'when' is not a condition", label.id).at(root["when"].where());
   }
@@ -59,6 +54,15 @@ Result<Label> read_label(const Value& root, const Scope& scope, const MetricCata
 
 }  // namespace
 
+Result<FindingKind> finding_kind(const Value& label) {
+  for (const FindingKind kind : {FindingKind::cause, FindingKind::symptom, FindingKind::state}) {
+    if (label["kind"].text() == name_of(kind)) return kind;
+  }
+  return fail(ErrorKind::malformed, "label '{}': expected cause, symptom or state as kind, found '{}'", label["id"].text(),
+              label["kind"].text())
+      .at(label.where());
+}
+
 Result<LabelCatalogue> LabelCatalogue::load(const Library& library, const MetricCatalogue& metrics, const KernelClasses& classes) {
   LabelCatalogue catalogue;
   TRY_ASSIGN(catalogue.thresholds_, Thresholds::load(library));
@@ -71,7 +75,7 @@ Result<LabelCatalogue> LabelCatalogue::load(const Library& library, const Metric
     return metrics.operand_called(name);
   };
   for (const Value& root : library.folder("bottlenecks")) {
-    TRY_ASSIGN(Label label, read_label(root, scope, metrics));
+    TRY_ASSIGN(Label label, read_label(root, scope, metrics, catalogue.thresholds_));
     catalogue.labels_.push_back(std::move(label));
   }
   std::stable_sort(catalogue.labels_.begin(), catalogue.labels_.end(), [](const Label& a, const Label& b) { return a.order < b.order; });

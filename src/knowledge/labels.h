@@ -14,36 +14,25 @@
 #include "knowledge/kernel_classes.h"
 #include "knowledge/metrics.h"
 #include "knowledge/thresholds.h"
+#include "model/finding.h"
 
 namespace frx::knowledge {
-
-enum class LabelKind {
-  cause,    // something that can be changed
-  symptom,  // a consequence; leads only when nothing else explains it
-  state,    // a statement about the whole: at the limit, not enough data
-};
 
 struct LabelEvidence {
   model::Metric metric;
   std::string_view because;
 };
 
-struct Label {
-  std::string_view id;  // "memory_bandwidth_bound"
-  std::string_view display;
-  LabelKind kind = LabelKind::cause;
-  double order = 0;  // of docs/contract.md, section 5.2; decides ties
+struct Label : model::FindingType {
   Expression when;
   Expression score;
   Expression time_at_stake;  // ns, an upper bound; may be empty
   std::vector<LabelEvidence> evidence;
-  std::vector<std::string_view> explained_by;  // labels whose consequence this is when they hold too
-  std::string_view why;
-  std::string_view question;  // for the brief: what to ask about this bottleneck
-  std::string_view collect;   // preset with the counters that would decide it
-  Value cases;                // its own tests
-  std::string where;
+  Value cases;  // its own tests
 };
+
+// Of a label's file, whatever it is about. Fails, naming the place, on another word than cause, symptom or state.
+Result<model::FindingKind> finding_kind(const Value& label);
 
 class LabelCatalogue {
  public:

@@ -21,6 +21,15 @@ std::optional<Aggregate> aggregate_called(std::string_view name) {
 
 }  // namespace
 
+std::string_view counter_of(const MetricDefinition& metric) {
+  return metric.collect && !metric.ncu.empty() ? metric.ncu.front() : std::string_view();
+}
+
+model::NamedReading MetricCatalogue::named(model::Metric metric, const model::Reading& reading) const {
+  const MetricDefinition& definition = (*this)[metric];
+  return {definition.id, definition.label, definition.unit_text, counter_of(definition), definition.meaning, reading};
+}
+
 double scale_of_base_unit(const Dimension& dimension) { return dimension.exponents[static_cast<std::size_t>(Base::time)] < 0 ? 1e-9 : 1.0; }
 
 std::string normalised(std::string_view name) {

@@ -19,6 +19,7 @@
 #include "base/units.h"
 #include "knowledge/expression.h"
 #include "knowledge/library.h"
+#include "model/finding.h"
 #include "model/metric.h"
 
 namespace frx::knowledge {
@@ -51,11 +52,16 @@ struct StallReason {
   std::string_view kind() const { return classes.empty() ? std::string_view() : classes.front(); }
 };
 
+// The spelling to request from ncu, or "" when the metric is only ever derived.
+std::string_view counter_of(const MetricDefinition& metric);
+
 class MetricCatalogue {
  public:
   static Result<MetricCatalogue> load(const Library& library);
 
   const MetricDefinition& operator[](model::Metric metric) const { return definitions_[metric.index]; }
+  // The reading with the words of the catalogue for it.
+  model::NamedReading named(model::Metric metric, const model::Reading& reading) const;
   std::size_t size() const { return definitions_.size(); }
   std::span<const MetricDefinition> all() const { return definitions_; }
 

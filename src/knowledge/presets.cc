@@ -75,10 +75,6 @@ std::vector<std::string> preset_names(const Library& library) {
   return names;
 }
 
-std::string_view counter_of(const MetricDefinition& metric) {
-  return metric.collect && !metric.ncu.empty() ? metric.ncu.front() : std::string_view();
-}
-
 std::vector<std::string> counters_of(const Preset& preset, const MetricCatalogue& metrics) {
   std::vector<std::string> counters;
   for (const model::Metric metric : preset.metrics) counters.emplace_back(counter_of(metrics[metric]));

@@ -25,9 +25,6 @@ Result<std::vector<Preset>> load_presets(const Library& library, const MetricCat
 // The names alone, without loading the catalogue; for help and completion.
 std::vector<std::string> preset_names(const Library& library);
 
-// The spelling to request from ncu, or "" when the metric is only ever derived.
-std::string_view counter_of(const MetricDefinition& metric);
-
 // The counters of a preset, as a value of `--metrics`.
 std::vector<std::string> counters_of(const Preset& preset, const MetricCatalogue& metrics);
 

@@ -6,13 +6,14 @@
 namespace frx::knowledge {
 namespace {
 
-constexpr std::string_view layer_names[layer_count] = {"source", "ptx", "cubin", "ncu", "profiler"};
+using model::Layer;
+using model::layer_count;
 
 using Signs = std::set<std::pair<std::size_t, std::string_view>>;  // layer, sign
 
 Result<> read_signs(const Value& entry, ReconciledDiagnosis& diagnosis, Signs& taken) {
   for (std::size_t layer = 0; layer < layer_count; ++layer) {
-    const Value signs = entry[layer_names[layer]];
+    const Value signs = entry[name_of(static_cast<Layer>(layer))];
     for (std::size_t i = 0; i < signs.size(); ++i) {
       const std::string_view sign = signs.item(i).text();
       if (!taken.emplace(layer, sign).second)
@@ -46,8 +47,6 @@ Result<ReconciledDiagnosis> diagnosis_of(const Value& entry, const MetricCatalog
 }
 
 }  // namespace
-
-std::string_view name_of(Layer layer) { return layer_names[static_cast<std::size_t>(layer)]; }
 
 bool ReconciledDiagnosis::is_confirmed_by(Layer layer, std::string_view sign) const {
   return std::ranges::find(signs[static_cast<std::size_t>(layer)], sign) != signs[static_cast<std::size_t>(layer)].end();

@@ -10,24 +10,18 @@
 #include "base/result.h"
 #include "knowledge/library.h"
 #include "knowledge/metrics.h"
+#include "model/finding.h"
 
 namespace frx::knowledge {
 
-enum class Layer : std::uint8_t { source, ptx, cubin, ncu, profiler };
-inline constexpr std::size_t layer_count = 5;
-// "source", "ptx", "cubin", "ncu", "profiler".
-std::string_view name_of(Layer layer);
-// True for the source and everything compiled from it: all of these together are one independent source.
-constexpr bool is_code(Layer layer) { return layer <= Layer::cubin; }
-
 struct ReconciledDiagnosis {
   std::string_view id, display, fix;
-  std::string_view severity;                                     // high, medium
-  std::array<std::vector<std::string_view>, layer_count> signs;  // findings and labels that confirm it
-  std::vector<model::Metric> counters;                           // that would decide it
+  std::string_view severity;                                            // high, medium
+  std::array<std::vector<std::string_view>, model::layer_count> signs;  // findings and labels that confirm it
+  std::vector<model::Metric> counters;                                  // that would decide it
   std::vector<std::string_view> recommendations;
 
-  bool is_confirmed_by(Layer layer, std::string_view sign) const;
+  bool is_confirmed_by(model::Layer layer, std::string_view sign) const;
 };
 
 // In the order of docs/contract.md. Fails, naming file and line, on a sign of two diagnoses and on an unknown metric.

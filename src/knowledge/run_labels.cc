@@ -25,13 +25,6 @@ std::optional<Operand> operand_called(std::string_view name, const Thresholds& t
   return Operand{static_cast<std::uint32_t>(model::run_fact_count + *at), thresholds.all()[*at].unit, false};
 }
 
-Result<LabelKind> kind_of(const Value& value) {
-  if (value.text() == "cause") return LabelKind::cause;
-  if (value.text() == "symptom") return LabelKind::symptom;
-  if (value.text() == "state") return LabelKind::state;
-  return fail(ErrorKind::malformed, "expected cause, symptom or state, found '{}'", value.text()).at(value.where());
-}
-
 Result<RunLabel> run_label_of(const Value& root, const Thresholds& thresholds) {
   RunLabel label;
   label.id = root["id"].text();
@@ -43,7 +36,9 @@ Result<RunLabel> run_label_of(const Value& root, const Thresholds& thresholds) {
   if (label.id.empty() || label.display.empty() || label.why.empty()) {
     return fail(ErrorKind::malformed, "expected id, display and why").at(root.where());
   }
-  TRY_ASSIGN(label.kind, kind_of(root["kind"]));
+  label.layer = model::Layer::profiler;
+  label.rule = root["when"].text();
+  TRY_ASSIGN(label.kind, finding_kind(root));
   label.order = root["order"].number().value_or(0);
   label.is_risk = root["risk"].boolean().value_or(false);
   const auto operand = [&](std::string_view name) { return operand_called(name, thresholds); };

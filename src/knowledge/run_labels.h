@@ -14,20 +14,14 @@
 
 namespace frx::knowledge {
 
-struct RunLabel {
-  std::string_view id;       // "input_bound"
-  std::string_view display;  // "Input Pipeline Starvation"
-  LabelKind kind = LabelKind::cause;
-  double order = 0;      // the order of docs/contract.md; decides between equals
-  bool is_risk = false;  // not a loss of time: never leads over a label that is
+// Its `why` is one or more sentences; {fact} and {fact_pct} are filled in.
+struct RunLabel : model::FindingType {
   Expression when, score;
   std::vector<std::pair<std::string_view, model::RunFact>> evidence;  // key of docs/contract.md, fact
   std::string_view stall;                                             // the dominant stall type that agrees with it, usually its own id
-  std::string_view why;                                               // one or more sentences; {fact} and {fact_pct} are filled in
-  std::string_view why_timed;                                         // replaces it where the times of the GPU are known
+  std::string_view why_timed;                                         // replaces `why` where the times of the GPU are known
   std::string_view missing;                                           // evidence that would decide, when it is inconclusive
   Value cases;
-  std::string where;
 };
 
 class RunLabels {

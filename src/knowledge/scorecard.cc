@@ -47,7 +47,7 @@ Result<> read_registers(const Value& map, Scorecard& card) {
 
 }  // namespace
 
-double Scorecard::penalty_of(const model::CodeFinding& finding) const {
+double Scorecard::penalty_of(const model::Finding& finding) const {
   const auto* const level = std::ranges::find(levels, finding.confidence);
   const std::size_t confidence = level == std::end(levels) ? 0 : static_cast<std::size_t>(level - std::begin(levels));
   return severity_penalty[static_cast<std::size_t>(finding.severity)] * confidence_share[confidence];

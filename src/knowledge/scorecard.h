@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "knowledge/library.h"
-#include "model/code_finding.h"
+#include "model/finding.h"
 
 namespace frx::knowledge {
 
@@ -32,7 +32,7 @@ struct Scorecard {
   std::vector<UnscoredRule> unscored;
 
   // Share of the score that a finding subtracts, 0 to 1.
-  double penalty_of(const model::CodeFinding& finding) const;
+  double penalty_of(const model::Finding& finding) const;
   bool is_about_correctness(std::string_view rule) const;
   // nullptr for a rule that scores.
   const UnscoredRule* unscored_rule(std::string_view rule) const;

@@ -70,6 +70,15 @@ std::optional<Operand> Thresholds::operand(std::string_view name, std::uint32_t 
   return asks_own ? Operand{slot + 1, {}, true} : Operand{slot, all_[*at].unit, false};
 }
 
+std::vector<std::string_view> Thresholds::names_in(const Expression& condition, std::uint32_t first_slot) const {
+  std::vector<std::string_view> names;
+  for (const std::uint32_t slot : condition.slots()) {
+    const bool is_value = slot >= first_slot && (slot - first_slot) % 2 == 0;
+    if (is_value && (slot - first_slot) / 2 < all_.size()) names.push_back(all_[(slot - first_slot) / 2].name);
+  }
+  return names;
+}
+
 std::optional<std::size_t> Thresholds::find(std::string_view name) const {
   const auto at = std::ranges::lower_bound(all_, name, {}, &Threshold::name);
   return at == all_.end() || at->name != name ? std::nullopt : std::optional(static_cast<std::size_t>(at - all_.begin()));

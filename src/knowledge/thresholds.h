@@ -37,6 +37,8 @@ class Thresholds {
   // Names that conditions may ask for, two slots each: `input_bound_ratio` is the value, in its unit, and `own.input_bound_ratio`
   // holds where the user gave another than the default. Slots count from `first_slot`.
   std::optional<Operand> operand(std::string_view name, std::uint32_t first_slot) const;
+  // The thresholds that a condition over such slots mentions, in the order of its operands.
+  std::vector<std::string_view> names_in(const Expression& condition, std::uint32_t first_slot) const;
   double of_slot(std::uint32_t offset) const {
     const Threshold& threshold = all_[offset / 2];
     return offset % 2 == 0 ? threshold.value : threshold.is_own ? 1.0 : 0.0;

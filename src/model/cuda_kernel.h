@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/code_finding.h"
+#include "model/code_subject.h"
 
 namespace frx::model::cuda {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/utf16.h"
-#include "model/code_finding.h"
+#include "model/code_subject.h"
 #include "model/cuda_packed_syntax.h"
 #include "model/cuda_syntax.h"
 

@@ -18,11 +18,9 @@ constexpr std::string_view stall_prefix = "warp_stall_";
 
 std::string dims(const std::optional<model::Dim3>& d) { return d ? fmt::format("({}, {}, {})", (*d)[0], (*d)[1], (*d)[2]) : std::string(); }
 
-std::optional<double> microseconds(std::optional<double> ns) { return ns ? std::optional(*ns / 1e3) : std::nullopt; }
-
 class Assembler {
  public:
-  Assembler(const RunDiagnosis& run, const knowledge::Knowledge& knowledge) : run_(run), knowledge_(knowledge) {}
+  Assembler(RunDiagnosis& run, const knowledge::Knowledge& knowledge) : run_(run), knowledge_(knowledge) {}
 
   NcuReport assemble(advise::Advice advice) {
     NcuReport report;
@@ -30,10 +28,10 @@ class Assembler {
     describe_source(report);
     report.primary = run_.primary;
     report.primary_display = display(run_.primary);
-    for (const diagnose::Finding& finding : run_.findings) report.findings.push_back(to_finding(finding));
-    for (const diagnose::Unknown& unknown : run_.unknown) report.unknown.push_back(to_unknown(unknown));
+    report.findings = std::move(run_.findings);
+    report.others = std::move(run_.others);
     report.values = values_of(run_.readings);
-    for (const KernelDiagnosis& kernel : run_.kernels) report.kernels.push_back(to_kernel(kernel));
+    for (KernelDiagnosis& kernel : run_.kernels) report.kernels.push_back(to_kernel(kernel));
     report.kernels_with_data = run_.kernels_with_data;
     for (const Kernel& kernel : report.kernels) report.kernels_with_stalls += kernel.stalls.empty() ? 0 : 1;
     report.stalls = stalls_of(run_.readings);
@@ -68,6 +66,7 @@ class Assembler {
     report.gpu_note = printable(run_.device.match.explanation);
     report.thresholds_source = run_.thresholds.source();
     report.thresholds_hash = run_.thresholds.hash();
+    report.thresholds = run_.thresholds;
     for (const model::Note& note : session.notes) {
       report.notes.push_back(note.line ? fmt::format("{}:{}: {}", report.source, note.line, note.text) : note.text);
     }
@@ -85,59 +84,13 @@ class Assembler {
     return label ? std::string(label->display) : std::string(id);
   }
 
-  Value to_value(model::Metric metric, const model::Reading& reading) const {
-    const knowledge::MetricDefinition& definition = knowledge_.metrics[metric];
-    return {definition.id, definition.label, definition.unit_text, knowledge::counter_of(definition), definition.meaning, reading};
-  }
-
   std::vector<Value> values_of(const model::Readings& readings) const {
     std::vector<Value> values;
     for (std::uint16_t i = 0; i < readings.size(); ++i) {
       const model::Metric metric{i};
-      if (const model::Reading* reading = readings.find(metric)) values.push_back(to_value(metric, *reading));
+      if (const model::Reading* reading = readings.find(metric)) values.push_back(knowledge_.metrics.named(metric, *reading));
     }
     return values;
-  }
-
-  Finding to_finding(const diagnose::Finding& finding) const {
-    Finding result;
-    const knowledge::Label& label = *finding.label;
-    result.label = label.id;
-    result.display = label.display;
-    result.kind = label.kind == knowledge::LabelKind::cause ? "cause" : label.kind == knowledge::LabelKind::symptom ? "symptom" : "state";
-    result.score = finding.score;
-    result.time_at_stake_us = microseconds(finding.time_at_stake);
-    result.explained_by = finding.explained_by;
-    result.time_share = finding.time_share;
-    for (const detect::Evidence& evidence : finding.evidence) {
-      result.evidence.push_back({to_value(evidence.metric, evidence.reading), std::string(evidence.because)});
-    }
-    result.why = label.why;
-    result.question = label.question;
-    result.preset = label.collect;
-    result.rule = label.when.text() + thresholds_in(label.when);
-    result.rule_place = label.where;
-    return result;
-  }
-
-  // " [ncu_occupancy_low_pct = 40 %]", of those that the condition mentions; "" without any.
-  std::string thresholds_in(const knowledge::Expression& condition) const {
-    constexpr std::uint32_t first = knowledge::LabelCatalogue::first_threshold_slot;
-    std::vector<std::string> said;
-    for (const std::uint32_t slot : condition.slots()) {
-      if (slot < first || (slot - first) % 2 != 0) continue;
-      const knowledge::Threshold& threshold = run_.thresholds.all()[(slot - first) / 2];
-      said.push_back(fmt::format("{} = {}", threshold.name, format_quantity(threshold.value, to_string(threshold.unit.dimension))));
-    }
-    return said.empty() ? "" : fmt::format(" [{}]", join(said, ", "));
-  }
-
-  Unknown to_unknown(const diagnose::Unknown& unknown) const {
-    Unknown result{std::string(unknown.label->id), {}};
-    for (const model::Metric metric : unknown.missing) {
-      result.counters.emplace_back(knowledge::counter_of(knowledge_.metrics[metric]));
-    }
-    return result;
   }
 
   std::vector<Stall> stalls_of(const model::Readings& readings) const {
@@ -180,7 +133,7 @@ class Assembler {
     return bit && (kernel.kernel_class >> *bit & 1u) != 0;
   }
 
-  Kernel to_kernel(const KernelDiagnosis& kernel) const {
+  Kernel to_kernel(KernelDiagnosis& kernel) const {
     Kernel result;
     result.name = printable(kernel.kernel->name);
     result.short_name = short_kernel_name(result.name);
@@ -190,9 +143,8 @@ class Assembler {
     if (kernel.runtime_share) result.runtime_share_pct = 100 * *kernel.runtime_share;
     result.primary = kernel.primary;
     result.primary_display = display(kernel.primary);
-    for (const diagnose::Finding& finding : kernel.findings) result.findings.push_back(to_finding(finding));
-    for (const std::string_view label : kernel.ruled_out) result.ruled_out.emplace_back(label);
-    for (const diagnose::Unknown& unknown : kernel.unknown) result.unknown.push_back(to_unknown(unknown));
+    result.findings = std::move(kernel.findings);
+    result.others = std::move(kernel.others);
     result.values = values_of(kernel.readings);
     for (const diagnose::GroupDiagnosis& group : kernel.groups) {
       result.timed_launches += group.group->timed_launches;
@@ -228,13 +180,15 @@ class Assembler {
     }
   }
 
+  static bool is_state(const model::Finding& finding) { return finding.type->kind == model::FindingKind::state; }
+
   void judge_confidence(NcuReport& report) const {
     const bool decided = report.primary != "inconclusive" && report.primary != "insufficient_ncu_data";
     const bool both_sides = run_.readings.has(metrics::bandwidth_pct) && run_.readings.has(metrics::compute_pct);
     const bool stalls = !report.stalls.empty();
     double next = 0;  // the next finding that competes: a state beside its cause does not
     for (std::size_t i = 1; i < report.findings.size(); ++i) {
-      if (report.findings[i].kind != "state" && report.findings[0].kind != "state") next = std::max(next, report.findings[i].score);
+      if (!is_state(report.findings[i]) && !is_state(report.findings[0])) next = std::max(next, report.findings[i].score);
     }
     const double lead = report.findings.empty() ? 0 : report.findings.front().score - next;
     if (!decided) {
@@ -252,11 +206,10 @@ class Assembler {
   }
 
   // The one preset that all these labels need, or everything.
-  std::string_view preset_for(const std::vector<Unknown>& labels) const {
+  static std::string_view preset_for(const std::vector<const model::Finding*>& findings) {
     std::string_view common;
-    for (const Unknown& unknown : labels) {
-      const knowledge::Label* const label = knowledge_.labels.with_id(unknown.label);
-      const std::string_view wanted = label && !label->collect.empty() ? std::string_view(label->collect) : "full";
+    for (const model::Finding* finding : findings) {
+      const std::string_view wanted = finding->type->preset.empty() ? "full" : finding->type->preset;
       if (!common.empty() && wanted != common) return "full";
       common = wanted;
     }
@@ -265,15 +218,16 @@ class Assembler {
 
   // The command runs frx, which leaves out the counters that a chip does not have; a bare ncu would refuse them all.
   void add_commands(NcuReport& report) const {
+    const std::vector<const model::Finding*> inconclusive = findings_with(report.others, model::Verdict::cannot_tell);
     const bool undecided = report.primary == "inconclusive" || report.primary == "insufficient_ncu_data";
-    if (!report.unknown.empty() || undecided) {
+    if (!inconclusive.empty() || undecided) {
       report.collect_command =
-          fmt::format("frx profile --preset {} --out more.csv -- ./your_app", undecided ? "full" : preset_for(report.unknown));
+          fmt::format("frx profile --preset {} --out more.csv -- ./your_app", undecided ? "full" : preset_for(inconclusive));
     }
     report.next_command = "frx profile --preset full --out after.csv -- ./your_app";
   }
 
-  const RunDiagnosis& run_;
+  RunDiagnosis& run_;
   const knowledge::Knowledge& knowledge_;
 };
 
@@ -313,7 +267,7 @@ std::optional<double> stall_fraction(const std::vector<Stall>& stalls, std::stri
   return sum / 100;
 }
 
-NcuReport assemble(const RunDiagnosis& run, advise::Advice advice, const knowledge::Knowledge& knowledge) {
+NcuReport assemble(RunDiagnosis& run, advise::Advice advice, const knowledge::Knowledge& knowledge) {
   return Assembler(run, knowledge).assemble(std::move(advice));
 }
 

@@ -46,21 +46,21 @@ derive::ptx::SmRegisters registers_of(const knowledge::SmLimits* named, const kn
 advise::Advice advice_for(const diagnose::PtxDiagnosis& diagnosis, const advise::Catalogue& catalogue) {
   const advise::PtxCircumstances circumstances(diagnosis, catalogue.names());
   std::vector<advise::Diagnosed> diagnosed;
-  for (const diagnose::CodeLabelFinding& label : diagnosis.labels) {
-    if (label.proof != knowledge::Proof::unproven) diagnosed.push_back({label.id, label.score, &circumstances, 0});
+  for (const model::Finding& label : diagnosis.labels) {
+    if (label.proof != model::Proof::unproven) diagnosed.push_back({label.id(), label.score, &circumstances, 0});
   }
   return advise::advice_for(catalogue, diagnosed);
 }
 
 void judge_confidence(PtxReport& report) {
   const diagnose::PtxDiagnosis& d = report.diagnosis;
-  const auto primary = std::ranges::find(d.labels, d.primary, &diagnose::CodeLabelFinding::id);
+  const auto primary = std::ranges::find(d.labels, d.primary, &model::Finding::id);
   if (d.kernels.empty()) {
     report.confidence = "low";
     report.confidence_reason = "the file has no kernel with a body";
   } else if (primary != d.labels.end()) {
-    report.primary_display = primary->display;
-    const bool proven = primary->proof == knowledge::Proof::proven || !report.compiler.empty();
+    report.primary_display = primary->display();
+    const bool proven = primary->proof == model::Proof::proven || !report.compiler.empty();
     report.confidence = proven ? "high" : "medium";
     report.confidence_reason = proven ? "from the compiler's own numbers" : "from the code alone; a profile decides what limits it";
   } else {

@@ -10,7 +10,7 @@
 
 #include "advise/advice.h"
 #include "diagnose/ptx.h"
-#include "model/code_finding.h"
+#include "model/finding.h"
 
 namespace frx::report {
 

@@ -9,20 +9,20 @@
 namespace frx::report {
 namespace {
 
-using model::CodeFinding;
+using model::Finding;
 
 constexpr std::string_view confirmation = " Confirmed by PTX: ";
 
 // A header is compiled with every file that includes it; one of them is enough.
-bool is_confirmed(const CodeFinding& finding) { return finding.message.find(confirmation) != std::string::npos; }
+bool is_confirmed(const Finding& finding) { return finding.message.view().find(confirmation) != std::string::npos; }
 
-void confirm(CodeFinding& finding, const PtxVerdict& verdict) {
+void confirm(Finding& finding, const PtxVerdict& verdict) {
   if (!verdict.confidence.empty()) finding.confidence = verdict.confidence;
-  finding.message += std::string(confirmation) + verdict.sentence + ".";
+  finding.message = fmt::format("{}{}{}.", finding.message.view(), confirmation, verdict.sentence);
 }
 
-std::string withdrawal(const CodeFinding& finding, const PtxVerdict& verdict) {
-  return fmt::format("{} at {}:{} withdrawn: in PTX {}", finding.code, printable(file_name_in(finding.place.file)), finding.place.line,
+std::string withdrawal(const Finding& finding, const PtxVerdict& verdict) {
+  return fmt::format("{} at {}:{} withdrawn: in PTX {}", finding.id(), printable(file_name_in(finding.place().file)), finding.place().line,
                      verdict.sentence);
 }
 
@@ -31,8 +31,8 @@ std::string withdrawal(const CodeFinding& finding, const PtxVerdict& verdict) {
 void confirm_with_ptx(CudaReport& report, const PtxReport& ptx) {
   const PtxEvidence evidence(report, ptx);
   report.held_against_ptx = true;
-  std::vector<CodeFinding> kept;
-  for (CodeFinding& finding : report.findings) {
+  std::vector<Finding> kept;
+  for (Finding& finding : report.findings) {
     const PtxVerdict verdict = is_confirmed(finding) ? PtxVerdict{} : evidence.about(finding);
     if (verdict.kind == PtxVerdict::withdrawn) {
       report.notes.push_back(withdrawal(finding, verdict));

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "model/code_finding.h"
 #include "model/cuda_kernel.h"
+#include "model/finding.h"
 
 namespace frx::report {
 
@@ -14,9 +14,9 @@ struct CudaReport {
   std::vector<std::string> files;
   std::string gpu;  // "NVIDIA H100 (--gpu-model)", "" when none was named
   model::cuda::Inspection inspection;
-  std::vector<model::CodeFinding> findings;  // most severe first
-  std::size_t suppressed = 0;                // by comments in the source
-  bool held_against_ptx = false;             // for at least one of the files
+  std::vector<model::Finding> findings;  // most severe first
+  std::size_t suppressed = 0;            // by comments in the source
+  bool held_against_ptx = false;         // for at least one of the files
   std::vector<std::string> notes;
 };
 

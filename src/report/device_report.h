@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "derive/kernel_occupancy.h"
-#include "model/code_finding.h"
 #include "model/device_code.h"
+#include "model/finding.h"
 #include "report/code_report.h"
 
 namespace frx::report {
@@ -22,8 +22,8 @@ struct DeviceReport {
   std::string source;
   std::string gpu;  // "NVIDIA H100 (--gpu-model)", "" when none was named
   model::DeviceCode code;
-  std::vector<DeviceKernel> kernels;         // in the order of the code
-  std::vector<model::CodeFinding> findings;  // most severe first
+  std::vector<DeviceKernel> kernels;     // in the order of the code
+  std::vector<model::Finding> findings;  // most severe first
   // For the embedded PTX, with the registers and spills of its compiled kernels where the file has both.
   std::vector<std::unique_ptr<PtxReport>> ptx;
   std::vector<std::string> notes;

@@ -8,34 +8,16 @@
 namespace frx::report {
 namespace {
 
-using diagnose::Holds;
-using diagnose::Sign;
-using knowledge::Layer;
+using model::Finding;
+using model::Layer;
 
-std::string place_words(const model::TextPlace& place) {
-  if (place.line == 0) return "";
-  return fmt::format("{}:{}", printable(file_name_in(place.file)), place.line);
+// Kernels have one name in all layers.
+void add_all(std::span<const Finding> findings, std::string_view kernel, std::vector<Finding>& into) {
+  for (const Finding& finding : findings) into.emplace_back(finding).kernel = kernel;
 }
 
-void add_findings(Layer layer, std::span<const model::CodeFinding> findings, std::vector<Sign>& signs) {
-  for (const model::CodeFinding& finding : findings) {
-    signs.push_back({layer, std::string(finding.code), kernel_called(finding.kernel), Holds::yes, place_words(finding.place)});
-  }
-}
-
-std::string evidence_words(const Finding& finding) {
-  std::vector<std::string> words;
-  for (const EvidenceLine& line : finding.evidence) {
-    if (words.size() < 2) words.push_back(fmt::format("{} {:.4g} {}", line.value.label, line.value.value(), line.value.unit));
-  }
-  return join(words, ", ");
-}
-
-void add_kernel(const Kernel& kernel, std::vector<Sign>& signs) {
-  const std::string name = kernel_called(kernel.name);
-  for (const Finding& finding : kernel.findings) signs.push_back({Layer::ncu, finding.label, name, Holds::yes, evidence_words(finding)});
-  for (const std::string& label : kernel.ruled_out) signs.push_back({Layer::ncu, label, name, Holds::no, "measured, and it does not hold"});
-  for (const Unknown& unknown : kernel.unknown) signs.push_back({Layer::ncu, unknown.label, name, Holds::unknown, ""});
+void add_all(std::span<const Finding> findings, std::vector<Finding>& into) {
+  for (const Finding& finding : findings) into.emplace_back(finding).kernel = kernel_called(finding.kernel);
 }
 
 // `what`: "--set full" or "--metrics a,b". The log file keeps the program's own output out of the CSV.
@@ -69,36 +51,41 @@ std::optional<MissingEvidence> missing_for(const diagnose::Reconciled& one, cons
 
 void Evidence::add(const CudaReport& report) {
   for (const std::string& file : report.files) files.emplace_back(Layer::source, file);
-  add_findings(Layer::source, report.findings, signs);
+  add_all(report.findings, findings);
 }
 
-// A label of the file is not a sign about a kernel where a finding is one: it would apply to all kernels.
+// A label of the file does not say anything about a kernel where a finding is one: it would apply to all kernels.
 void Evidence::add(const PtxReport& report) {
   files.emplace_back(Layer::ptx, report.source);
-  add_findings(Layer::ptx, report.diagnosis.findings, signs);
-  const bool is_one_kernel = report.diagnosis.kernels.size() == 1;
-  for (const diagnose::CodeLabelFinding& label : report.diagnosis.labels) {
-    if (label.proof == knowledge::Proof::unproven || !is_one_kernel) continue;
-    signs.push_back({Layer::ptx, std::string(label.id), kernel_called(report.diagnosis.kernels[0].facts.name), Holds::yes, label.evidence});
+  add_all(report.diagnosis.findings, findings);
+  if (report.diagnosis.kernels.size() != 1) return;
+  const std::string kernel = kernel_called(report.diagnosis.kernels[0].facts.name);
+  for (const Finding& label : report.diagnosis.labels) {
+    if (label.proof != model::Proof::unproven) add_all(std::span(&label, 1), kernel, findings);
   }
 }
 
 void Evidence::add(const DeviceReport& report) {
   files.emplace_back(Layer::cubin, report.source);
-  add_findings(Layer::cubin, report.findings, signs);
+  add_all(report.findings, findings);
 }
 
 void Evidence::add(const NcuReport& report) {
   files.emplace_back(Layer::ncu, report.source);
-  for (const Kernel& kernel : report.kernels) add_kernel(kernel, signs);
+  for (const Kernel& kernel : report.kernels) {
+    const std::string name = kernel_called(kernel.name);
+    add_all(kernel.findings, name, findings);
+    add_all(kernel.others, name, findings);
+  }
 }
 
+// A label that does not hold for the run as a whole is not held against what one kernel shows.
 void Evidence::add(std::string source, const diagnose::TrainingDiagnosis& diagnosis) {
   files.emplace_back(Layer::profiler, std::move(source));
-  for (const diagnose::RunFinding& finding : diagnosis.findings)
-    signs.push_back({Layer::profiler, std::string(finding.label->id), "", Holds::yes, fmt::format("score {:.2f}", finding.score)});
-  for (const knowledge::RunLabel* label : diagnosis.cannot_tell)
-    signs.push_back({Layer::profiler, std::string(label->id), "", Holds::unknown, ""});
+  add_all(diagnosis.findings, "", findings);
+  for (const Finding& finding : diagnosis.others) {
+    if (!finding.is_clear()) findings.push_back(finding);
+  }
 }
 
 std::vector<Layer> Evidence::layers() const {
@@ -115,7 +102,7 @@ std::unique_ptr<EvidenceReport> reconcile(Evidence evidence, std::vector<knowled
   report->evidence = std::move(evidence);
   std::ranges::stable_sort(report->evidence.files, {}, &std::pair<Layer, std::string>::first);
   report->known = std::move(known);
-  report->reconciliation = diagnose::reconcile(report->known, report->evidence.layers(), report->evidence.signs);
+  report->reconciliation = diagnose::reconcile(report->known, report->evidence.layers(), report->evidence.findings);
   for (const diagnose::Reconciled& one : report->reconciliation.diagnoses) report->missing.push_back(missing_for(one, metrics));
   return report;
 }

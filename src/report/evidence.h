@@ -1,4 +1,4 @@
-// All evidence about some kernels, from source to the run, as one list of signs, and its reconciliation.
+// All evidence about some kernels, from source to the run, as one list of findings, and its reconciliation.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@
 
 namespace frx::report {
 
-// Copies what it needs: the reports may be destroyed.
+// The findings are copies: the reports may be destroyed, but not what their findings point to.
 struct Evidence {
-  std::vector<std::pair<knowledge::Layer, std::string>> files;  // in the order in which they were given
-  std::vector<diagnose::Sign> signs;
+  std::vector<std::pair<model::Layer, std::string>> files;  // in the order in which they were given
+  std::vector<model::Finding> findings;                     // kernels by the name that they have in all layers
 
   void add(const CudaReport& report);
   void add(const PtxReport& report);
   void add(const DeviceReport& report);
   void add(const NcuReport& report);
   void add(std::string source, const diagnose::TrainingDiagnosis& diagnosis);
-  std::vector<knowledge::Layer> layers() const;
+  std::vector<model::Layer> layers() const;
 };
 
 // One counter that would decide a diagnosis.

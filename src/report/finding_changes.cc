@@ -11,7 +11,7 @@ namespace frx::report {
 namespace {
 
 using derive::compare::KernelPair;
-using model::CodeFinding;
+using model::Finding;
 
 constexpr std::size_t named_at_most = 3;  // kernels of a group
 
@@ -19,7 +19,7 @@ constexpr std::size_t named_at_most = 3;  // kernels of a group
 struct Side {
   std::vector<std::string> kernels;       // each once
   std::set<std::string_view> unfinished;  // those of them that were not analysed to their end
-  std::span<const CodeFinding> findings;
+  std::span<const Finding> findings;
 };
 
 void add_once(std::vector<std::string>& names, std::set<std::string, std::less<>>& seen, std::string_view name) {
@@ -35,7 +35,7 @@ Side side_of(const CudaReport& report) {
     if (!kernel.is_complete) side.unfinished.insert(kernel.name);
   }
   for (const model::cuda::Launch& launch : report.inspection.launches) add_once(side.kernels, seen, launch.kernel);
-  for (const CodeFinding& finding : report.findings) add_once(side.kernels, seen, finding.kernel);
+  for (const Finding& finding : report.findings) add_once(side.kernels, seen, finding.kernel);
   return side;
 }
 
@@ -46,7 +46,7 @@ Side side_of(const PtxReport& report) {
     add_once(side.kernels, seen, kernel.facts.name);
     if (!kernel.facts.function->is_complete) side.unfinished.insert(kernel.facts.name);
   }
-  for (const CodeFinding& finding : report.diagnosis.findings) add_once(side.kernels, seen, finding.kernel);
+  for (const Finding& finding : report.diagnosis.findings) add_once(side.kernels, seen, finding.kernel);
   return side;
 }
 
@@ -83,23 +83,23 @@ std::map<std::string_view, std::size_t> pair_of_kernel(const std::vector<std::st
   return all;
 }
 
-bool is_surer(const CodeFinding& a, const CodeFinding& b) {
+bool is_surer(const Finding& a, const Finding& b) {
   constexpr std::string_view levels[] = {"low", "medium", "high"};
-  const auto level = [&](const CodeFinding& finding) { return std::ranges::find(levels, finding.confidence) - std::begin(levels); };
+  const auto level = [&](const Finding& finding) { return std::ranges::find(levels, finding.confidence) - std::begin(levels); };
   return std::tuple(a.severity, level(a)) > std::tuple(b.severity, level(b));
 }
 
 using Changes = std::map<std::pair<std::size_t, std::string_view>, FindingChange>;  // by pair and rule
 
-void add_findings(const Side& side, const std::map<std::string_view, std::size_t>& pairs, const CodeFinding* FindingChange::*which,
+void add_findings(const Side& side, const std::map<std::string_view, std::size_t>& pairs, const Finding* FindingChange::*which,
                   std::size_t FindingChange::*places, Changes& changes) {
-  for (const CodeFinding& finding : side.findings) {
+  for (const Finding& finding : side.findings) {
     const std::size_t pair = pairs.find(finding.kernel)->second;
-    FindingChange& change = changes[{pair, finding.code}];
-    change.code = finding.code;
+    FindingChange& change = changes[{pair, finding.id()}];
+    change.code = finding.id();
     change.pair = pair;
     if (!(change.*which) || is_surer(finding, *(change.*which))) change.*which = &finding;
-    change.*places += 1 + finding.more_places.size();
+    change.*places += 1 + finding.more_places().size();
   }
 }
 

@@ -21,14 +21,14 @@ std::string_view name_of(Change change);
 // A rule in a pair of kernels. Views and pointers lead into the reports.
 struct FindingChange {
   std::string_view code;
-  std::string kernel;                                            // "copy", "naive -> tiled", "" for none
-  const model::CodeFinding *first = nullptr, *second = nullptr;  // the surest of each side, null where it does not hold
-  std::size_t first_places = 0, second_places = 0;               // number of places
-  std::size_t pair = 0;                                          // index into FindingChanges::pairs
-  bool is_comparable = true;                                     // as in FindingChanges for its pair
+  std::string kernel;                                        // "copy", "naive -> tiled", "" for none
+  const model::Finding *first = nullptr, *second = nullptr;  // the surest of each side, null where it does not hold
+  std::size_t first_places = 0, second_places = 0;           // number of places
+  std::size_t pair = 0;                                      // index into FindingChanges::pairs
+  bool is_comparable = true;                                 // as in FindingChanges for its pair
 
   Change change() const { return !second ? Change::resolved : !first ? Change::appeared : Change::persistent; }
-  const model::CodeFinding& either() const { return first ? *first : *second; }
+  const model::Finding& either() const { return first ? *first : *second; }
 };
 
 // One for each rule and change: "uncoalesced_access is gone (copy)", "warp_divergence is new in 12 kernels (a, b, c, ...)".

@@ -89,7 +89,7 @@ void add_doubts_about_winner(const ImplementationComparison& c, std::vector<Trad
         {"winner_may_be_wrong",
          "high",
          fmt::format("{} may compute something else: {} holds for it alone", (second_won ? c.second : c.first).label, change.code),
-         {change.either().message}});
+         {std::string(change.either().message.view())}});
   }
 }
 

@@ -35,8 +35,8 @@ MetricDelta delta_of(const Row& row, const NcuReport& baseline, const NcuReport&
 
 std::map<std::string, double> scores(const NcuReport& report) {
   std::map<std::string, double> all;
-  for (const Finding& finding : report.findings) {
-    if (finding.kind != "state") all[finding.label] = finding.score;
+  for (const model::Finding& finding : report.findings) {
+    if (finding.type->kind != model::FindingKind::state) all[std::string(finding.id())] = finding.score;
   }
   return all;
 }

@@ -130,7 +130,7 @@ Result<NcuReport> profile_of_kernel(const NcuReport& report, std::string_view ke
   alone.primary = one.primary;
   alone.primary_display = one.primary_display;
   alone.findings = one.findings;
-  alone.unknown = one.unknown;
+  alone.others = one.others;
   alone.values = one.values;
   alone.kernels_with_data = one.has_data;
   alone.stalls = one.stalls;

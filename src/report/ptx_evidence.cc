@@ -12,7 +12,7 @@ namespace frx::report {
 using derive::ptx::BlockShape;
 using derive::ptx::KernelFacts;
 using derive::ptx::MemoryAccess;
-using model::CodeFinding;
+using model::Finding;
 using model::TextPlace;
 using model::ptx::Category;
 using model::ptx::Space;
@@ -34,9 +34,9 @@ std::optional<BlockShape> launched_block(const CudaReport& report, std::string_v
 }
 
 // The places of the finding.
-std::vector<std::pair<std::string, std::uint32_t>> lines_of(const CodeFinding& finding) {
-  std::vector<std::pair<std::string, std::uint32_t>> lines{{std::string(file_name_in(finding.place.file)), finding.place.line}};
-  for (const TextPlace& place : finding.more_places) lines.emplace_back(file_name_in(place.file), place.line);
+std::vector<std::pair<std::string, std::uint32_t>> lines_of(const Finding& finding) {
+  std::vector<std::pair<std::string, std::uint32_t>> lines{{std::string(file_name_in(finding.place().file)), finding.place().line}};
+  for (const TextPlace& place : finding.more_places()) lines.emplace_back(file_name_in(place.file), place.line);
   return lines;
 }
 
@@ -95,9 +95,9 @@ void PtxEvidence::add_kernel(const PtxReport& ptx, const KernelFacts& facts) {
 }
 
 // The kernels of its name with code from the finding's file: another file may have a kernel of that name.
-std::vector<const PtxEvidence::Kernel*> PtxEvidence::kernels_of(const CodeFinding& finding) const {
+std::vector<const PtxEvidence::Kernel*> PtxEvidence::kernels_of(const Finding& finding) const {
   std::vector<const Kernel*> found;
-  const std::string file(file_name_in(finding.place.file));
+  const std::string file(file_name_in(finding.place().file));
   const auto [begin, end] = kernels_.equal_range(kernel_called(finding.kernel));
   for (auto at = begin; at != end; ++at) {
     const auto first = at->second.lines.lower_bound({file, 0});
@@ -115,7 +115,7 @@ struct PtxEvidence::Answer {
 };
 
 // The places of the finding and the PTX of their lines.
-PtxEvidence::Answer PtxEvidence::ask(const CodeFinding& finding, Space space) const {
+PtxEvidence::Answer PtxEvidence::ask(const Finding& finding, Space space) const {
   Answer answer;
   std::uint32_t worst = 0;
   for (const Line& line : lines_of(finding)) {
@@ -136,7 +136,7 @@ PtxEvidence::Answer PtxEvidence::ask(const CodeFinding& finding, Space space) co
   return answer;
 }
 
-PtxVerdict PtxEvidence::about_accesses(const CodeFinding& finding, Space space) const {
+PtxVerdict PtxEvidence::about_accesses(const Finding& finding, Space space) const {
   const Answer answer = ask(finding, space);
   if (answer.is_costly) return confirmed(answer.sentence, "high");
   if (answer.accesses == 0 || !answer.is_known) return {};
@@ -144,7 +144,7 @@ PtxVerdict PtxEvidence::about_accesses(const CodeFinding& finding, Space space) 
 }
 
 // The compiler joins neighbouring accesses of a thread into wider ones where it can prove that they are aligned.
-PtxVerdict PtxEvidence::about_width(const CodeFinding& finding) const {
+PtxVerdict PtxEvidence::about_width(const Finding& finding) const {
   const Answer answer = ask(finding, Space::global);
   if (answer.accesses == 0) return {};
   if (answer.narrowest >= 8) return withdrawn(fmt::format("its accesses move {} or more bytes per lane", answer.narrowest));
@@ -153,7 +153,7 @@ PtxVerdict PtxEvidence::about_width(const CodeFinding& finding) const {
 }
 
 // A short branch becomes a selection: then the warp does not diverge.
-PtxVerdict PtxEvidence::about_condition(const CodeFinding& finding) const {
+PtxVerdict PtxEvidence::about_condition(const Finding& finding) const {
   const std::vector<const Kernel*> kernels = kernels_of(finding);
   const std::vector<Line> lines = lines_of(finding);
   const auto parts = [&](const Kernel* kernel) {
@@ -169,7 +169,7 @@ PtxVerdict PtxEvidence::about_condition(const CodeFinding& finding) const {
   return withdrawn("no branch of this line parts the lanes of a warp: the compiler selects between values");
 }
 
-PtxVerdict PtxEvidence::about_branches(const CodeFinding& finding) const {
+PtxVerdict PtxEvidence::about_branches(const Finding& finding) const {
   const std::vector<const Kernel*> kernels = kernels_of(finding);
   if (kernels.empty()) return {};
   const auto together = [](const Kernel* k) { return k->facts->divergence_known && k->divergent.empty() && k->all_parts_placed; };
@@ -179,7 +179,7 @@ PtxVerdict PtxEvidence::about_branches(const CodeFinding& finding) const {
 
 // 32 registers allow all threads of every SM. docs/validation/ptx.md: nineteen of twenty kernels use less than 1.7 times the estimate, and
 // nineteen of twenty more than it divided by 1.4.
-PtxVerdict PtxEvidence::about_registers(const CodeFinding& finding) const {
+PtxVerdict PtxEvidence::about_registers(const Finding& finding) const {
   constexpr std::uint32_t few = 16, many = 48;
   const std::vector<const Kernel*> kernels = kernels_of(finding);
   std::uint32_t estimate = 0, live = 0;
@@ -198,21 +198,21 @@ PtxVerdict PtxEvidence::about_registers(const CodeFinding& finding) const {
   return withdrawn(fmt::format("about {} registers do, which allows all threads of an SM", estimate));
 }
 
-PtxVerdict PtxEvidence::about_tensor_cores(const CodeFinding& finding) const {
+PtxVerdict PtxEvidence::about_tensor_cores(const Finding& finding) const {
   const std::vector<const Kernel*> kernels = kernels_of(finding);
   const auto uses_them = [](const Kernel* kernel) { return kernel->facts->of(Category::tensor) > 0; };
   if (kernels.empty() || !std::ranges::all_of(kernels, uses_them)) return {};
   return withdrawn("the kernel uses the tensor cores");
 }
 
-PtxVerdict PtxEvidence::about(const CodeFinding& finding) const {
-  if (finding.code == "uncoalesced_access") return about_accesses(finding, Space::global);
-  if (finding.code == "possible_shared_memory_bank_conflict") return about_accesses(finding, Space::shared);
-  if (finding.code == "missing_vectorized_loads") return about_width(finding);
-  if (finding.code == "warp_divergence") return about_condition(finding);
-  if (finding.code == "excessive_branching") return about_branches(finding);
-  if (finding.code == "high_register_pressure") return about_registers(finding);
-  if (finding.code == "fp32_only_matmul" || finding.code == "missing_wmma_mma_path") return about_tensor_cores(finding);
+PtxVerdict PtxEvidence::about(const Finding& finding) const {
+  if (finding.id() == "uncoalesced_access") return about_accesses(finding, Space::global);
+  if (finding.id() == "possible_shared_memory_bank_conflict") return about_accesses(finding, Space::shared);
+  if (finding.id() == "missing_vectorized_loads") return about_width(finding);
+  if (finding.id() == "warp_divergence") return about_condition(finding);
+  if (finding.id() == "excessive_branching") return about_branches(finding);
+  if (finding.id() == "high_register_pressure") return about_registers(finding);
+  if (finding.id() == "fp32_only_matmul" || finding.id() == "missing_wmma_mma_path") return about_tensor_cores(finding);
   return {};
 }
 

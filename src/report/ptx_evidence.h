@@ -29,7 +29,7 @@ class PtxEvidence {
   // Both must outlive it. Nearly linear in the size of the PTX.
   PtxEvidence(const CudaReport& report, const PtxReport& ptx);
 
-  PtxVerdict about(const model::CodeFinding& finding) const;
+  PtxVerdict about(const model::Finding& finding) const;
 
  private:
   using Line = std::pair<std::string, std::uint32_t>;  // last part of the file's name, line
@@ -45,15 +45,15 @@ class PtxEvidence {
 
   void add_accesses(const CudaReport& report, const PtxReport& ptx, const derive::ptx::KernelFacts& facts);
   void add_kernel(const PtxReport& ptx, const derive::ptx::KernelFacts& facts);
-  std::vector<const Kernel*> kernels_of(const model::CodeFinding& finding) const;
-  Answer ask(const model::CodeFinding& finding, model::ptx::Space space) const;
+  std::vector<const Kernel*> kernels_of(const model::Finding& finding) const;
+  Answer ask(const model::Finding& finding, model::ptx::Space space) const;
 
-  PtxVerdict about_accesses(const model::CodeFinding& finding, model::ptx::Space space) const;
-  PtxVerdict about_width(const model::CodeFinding& finding) const;
-  PtxVerdict about_condition(const model::CodeFinding& finding) const;
-  PtxVerdict about_branches(const model::CodeFinding& finding) const;
-  PtxVerdict about_registers(const model::CodeFinding& finding) const;
-  PtxVerdict about_tensor_cores(const model::CodeFinding& finding) const;
+  PtxVerdict about_accesses(const model::Finding& finding, model::ptx::Space space) const;
+  PtxVerdict about_width(const model::Finding& finding) const;
+  PtxVerdict about_condition(const model::Finding& finding) const;
+  PtxVerdict about_branches(const model::Finding& finding) const;
+  PtxVerdict about_registers(const model::Finding& finding) const;
+  PtxVerdict about_tensor_cores(const model::Finding& finding) const;
 
   std::map<std::uint32_t, std::string> files_;  // last part of the name, by number
   std::multimap<Line, derive::ptx::MemoryAccess> accesses_;

@@ -14,6 +14,7 @@
 #include "derive/tensor_use.h"
 #include "diagnose/diagnosis.h"
 #include "knowledge/knowledge.h"
+#include "model/finding.h"
 #include "report/hot_lines.h"
 
 namespace frx::report {
@@ -21,17 +22,7 @@ namespace frx::report {
 using knowledge::MetricTables;
 inline const MetricTables no_tables;
 
-// One reading, ready to be shown.
-struct Value {
-  std::string_view id;       // "dram_throughput_pct"
-  std::string_view label;    // "DRAM throughput"
-  std::string_view unit;     // "%", as the catalogue has it
-  std::string_view counter;  // its name in ncu, or ""
-  std::string_view meaning;
-  model::Reading reading;
-
-  double value() const { return reading.value; }
-};
+using Value = model::NamedReading;
 
 // A file and a place in it: a line, or the number of a launch where there are no lines.
 struct SourceFile {
@@ -41,32 +32,6 @@ struct SourceFile {
 
 // "report.csv:12 (longest of 3 launches)", "report.ncu-rep, launch 2", "computed: a / b", "the device: data sheet".
 std::string source_text(const Value& value, const SourceFile& file);
-
-struct EvidenceLine {
-  Value value;
-  std::string because;
-};
-
-struct Finding {
-  std::string label;  // "memory_bandwidth_bound"
-  std::string display;
-  std::string kind;  // cause, symptom, state
-  double score = 0;  // 0 to 1
-  std::optional<double> time_at_stake_us;
-  std::string explained_by;
-  double time_share = 1;  // of the kernel's or run's time
-  std::vector<EvidenceLine> evidence;
-  std::string why;
-  std::string question;
-  std::string preset;      // with the counters that decide it, or ""
-  std::string rule;        // the condition it holds by, as written in data/bottlenecks
-  std::string rule_place;  // "data/bottlenecks/...yaml:12"
-};
-
-struct Unknown {
-  std::string label;
-  std::vector<std::string> counters;  // the counters that are missing
-};
 
 // The reasons why warps did not continue, and the share of their time.
 struct Stall {
@@ -92,9 +57,8 @@ struct Kernel {
   std::optional<double> runtime_share_pct;
   std::string primary;  // label, inconclusive or insufficient_ncu_data
   std::string primary_display;
-  std::vector<Finding> findings;
-  std::vector<std::string> ruled_out;
-  std::vector<Unknown> unknown;
+  std::vector<model::Finding> findings;  // that hold, ranked
+  std::vector<model::Finding> others;    // clear, or inconclusive for want of counters
   std::vector<Value> values;
   std::vector<LaunchShape> shapes;  // heaviest first
   derive::Roofline roofline;
@@ -147,13 +111,14 @@ struct NcuReport {
   std::string gpu_name, gpu_id, compute_capability, sm_version;
   std::string gpu_note;  // how it was matched, conflicts
   std::string thresholds_source, thresholds_hash;
+  knowledge::Thresholds thresholds;  // with the user's own
   std::string primary, primary_display;
   std::string confidence;  // high, medium, low
   std::string confidence_reason;
-  std::vector<Finding> findings;
-  std::vector<Unknown> unknown;
-  std::vector<Value> values;    // over the run, time-weighted
-  std::vector<Kernel> kernels;  // longest first
+  std::vector<model::Finding> findings;  // that hold, ranked
+  std::vector<model::Finding> others;    // of the longest kernel
+  std::vector<Value> values;             // over the run, time-weighted
+  std::vector<Kernel> kernels;           // longest first
   std::size_t kernels_with_data = 0;
   std::size_t kernels_with_stalls = 0;
   std::vector<Stall> stalls;
@@ -173,7 +138,8 @@ struct NcuReport {
 // Share of warp time, 0 to 1, in stalls of a kind; absent without stalls.
 std::optional<double> stall_fraction(const std::vector<Stall>& stalls, std::string_view kind);
 
-NcuReport assemble(const diagnose::RunDiagnosis& run, advise::Advice advice, const knowledge::Knowledge& knowledge);
+// Takes the findings out of `run`.
+NcuReport assemble(diagnose::RunDiagnosis& run, advise::Advice advice, const knowledge::Knowledge& knowledge);
 
 // "void ns::gemm<float, 4>(int, float*)" -> "ns::gemm".
 std::string short_kernel_name(std::string_view name);

@@ -41,8 +41,7 @@ void RunJudge::judge(RunScope& scope, const diagnose::RunSample& sample) const {
   const advise::Catalogue& catalogue = expertise_->catalogue();
   const advise::RunCircumstances circumstances(scope.facts, scope.diagnosis, labels_.thresholds(), program, catalogue.names());
   std::vector<advise::Diagnosed> diagnosed;
-  for (const diagnose::RunFinding& finding : scope.diagnosis.findings)
-    diagnosed.push_back({finding.label->id, finding.score, &circumstances, 0});
+  for (const model::Finding& finding : scope.diagnosis.findings) diagnosed.push_back({finding.id(), finding.score, &circumstances, 0});
   scope.advice = advise::advice_for(catalogue, diagnosed);
 }
 

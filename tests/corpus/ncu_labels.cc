@@ -57,10 +57,10 @@ Judged judge(const LabelRow& row, const report::NcuReport& report) {
     return judged;
   }
   judged.primary = run ? report.primary : kernel->primary;
-  const std::vector<report::Finding>& findings = run ? report.findings : kernel->findings;
+  const std::vector<model::Finding>& findings = run ? report.findings : kernel->findings;
   for (const std::string& label : row.must_find) {
-    const bool found = label == judged.primary ||
-                       std::any_of(findings.begin(), findings.end(), [&](const report::Finding& f) { return f.label == label; });
+    const bool found =
+        label == judged.primary || std::any_of(findings.begin(), findings.end(), [&](const model::Finding& f) { return f.id() == label; });
     if (!found) judged.missing.push_back(label);
   }
   judged.accepted = contains(row.accepted, judged.primary);

@@ -42,14 +42,14 @@ Result<std::string> csv_of(const std::string& path, bool instances) {
   return csv;
 }
 
-void compare_findings(Trip& trip, const std::string& place, const std::vector<report::Finding>& read,
-                      const std::vector<report::Finding>& back) {
+void compare_findings(Trip& trip, const std::string& place, const std::vector<model::Finding>& read,
+                      const std::vector<model::Finding>& back) {
   trip.compare(trip.findings, read.size() == back.size(), fmt::format("{}: {} findings, then {}", place, read.size(), back.size()));
   for (std::size_t i = 0; i < std::min(read.size(), back.size()); ++i) {
-    const bool same = read[i].label == back[i].label && std::abs(read[i].score - back[i].score) <= 1e-6 &&
+    const bool same = read[i].type == back[i].type && std::abs(read[i].score - back[i].score) <= 1e-6 &&
                       std::abs(read[i].time_share - back[i].time_share) <= 1e-6;
     trip.compare(trip.findings, same,
-                 fmt::format("{}: {} {}, then {} {}", place, read[i].label, read[i].score, back[i].label, back[i].score));
+                 fmt::format("{}: {} {}, then {} {}", place, read[i].id(), read[i].score, back[i].id(), back[i].score));
   }
 }
 

@@ -121,8 +121,8 @@ void take(const report::TraceReport& report, TraceCheck& check) {
   check.kernels_with_op = report.kernels_with_op;
   check.steps = report.step_count();
   check.user_facing = report.scope().diagnosis.user_facing;
-  check.speaks_of_gpu = std::ranges::any_of(report.scope().diagnosis.findings, [](const diagnose::RunFinding& finding) {
-    return finding.label->id != "insufficient_telemetry" && finding.label->id != "input_bound";
+  check.speaks_of_gpu = std::ranges::any_of(report.scope().diagnosis.findings, [](const model::Finding& finding) {
+    return finding.type->id != "insufficient_telemetry" && finding.type->id != "input_bound";
   });
   check.notes = report.notes;
   check.shape_changes = report.scope().facts[model::RunFact::shape_changes];

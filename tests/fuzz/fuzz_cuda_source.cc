@@ -47,9 +47,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const cuda::Inspection inspection = frx::derive::cuda::inspect(sources, limits());
   require(inspection.advice.size() == inspection.kernels.size());
   const frx::detect::CudaFindings result = frx::detect::examine_cuda(rules(), inspection, sources, "sm_80");
-  for (const frx::model::CodeFinding& finding : result.findings) {
-    require(rules().with_id(finding.code) != nullptr);
-    require(finding.place.line >= 1 && finding.place.line <= sources[0].line_starts.size() && finding.place.column >= 1);
+  for (const frx::model::Finding& finding : result.findings) {
+    require(rules().with_id(finding.id()) != nullptr);
+    require(finding.place().line >= 1 && finding.place().line <= sources[0].line_starts.size() && finding.place().column >= 1);
   }
   return 0;
 }

@@ -16,9 +16,9 @@ const frx::advise::Catalogue& catalogue() {
   return cards;
 }
 
-void check(const std::vector<frx::diagnose::Finding>& findings) {
-  for (const frx::diagnose::Finding& finding : findings) {
-    require(finding.label != nullptr && finding.score >= 0 && finding.score <= 1);
+void check(const std::vector<frx::model::Finding>& findings) {
+  for (const frx::model::Finding& finding : findings) {
+    require(finding.type != nullptr && finding.fires() && finding.score >= 0 && finding.score <= 1);
     require(!finding.time_at_stake || *finding.time_at_stake >= 0);
   }
 }
@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_harmless(session.error().message);
     return 0;
   }
-  const auto run = frx::diagnose::diagnose(std::move(*session), frx::fuzz::knowledge(), {});
+  auto run = frx::diagnose::diagnose(std::move(*session), frx::fuzz::knowledge(), {});
   require(run.has_value());
   check(run->findings);
   for (const frx::diagnose::KernelDiagnosis& kernel : run->kernels) check(kernel.findings);

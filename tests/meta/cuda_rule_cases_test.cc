@@ -69,15 +69,15 @@ TEST_P(CudaRuleCases, AnswersAsItsYamlSays) {
   const std::vector<model::cuda::Source> sources{ingest::cuda::read_source("case.cu", std::string(entry["source"].text())).value()};
   EXPECT_EQ(sources[0].errors, 0u) << entry.where() << ": the source is not understood";
   const model::cuda::Inspection inspection = derive::cuda::inspect(sources, limits_of(gpu));
-  const std::vector<model::CodeFinding> findings = detect::examine_cuda(cuda_rules(), inspection, sources, gpu).findings;
-  const auto at = std::ranges::find(findings, rule->id, &model::CodeFinding::code);
+  const std::vector<model::Finding> findings = detect::examine_cuda(cuda_rules(), inspection, sources, gpu).findings;
+  const auto at = std::ranges::find(findings, rule->id, &model::Finding::id);
   EXPECT_EQ(at == findings.end() ? "silent" : "fires", entry["expect"].text()) << entry.where();
   if (at == findings.end()) return;
-  EXPECT_GT(at->place.line, 0u);
-  EXPECT_GT(at->place.column, 0u);
+  EXPECT_GT(at->place().line, 0u);
+  EXPECT_GT(at->place().column, 0u);
   EXPECT_FALSE(at->snippet.empty());
   EXPECT_FALSE(at->kernel.empty());
-  EXPECT_EQ(at->message.find('{'), std::string::npos) << "a fact of the message is not known: " << at->message;
+  EXPECT_EQ(at->message.view().find('{'), std::string::npos) << "a fact of the message is not known: " << at->message.view();
 }
 
 INSTANTIATE_TEST_SUITE_P(Data, CudaRuleCases, ::testing::ValuesIn(cuda_rule_cases()), cuda_case_name);

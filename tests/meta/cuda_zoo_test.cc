@@ -59,7 +59,7 @@ TEST_P(CudaZoo, PtxDoesNotWithdrawWhatTheBadOneShows) {
   const std::unique_ptr<report::CudaReport> report = analyst->inspect_cuda({{source, content(source)}}).value();
   report::confirm_with_ptx(*report, *analyst->analyse_ptx("bad.ptx", ptx->text).value());
   ASSERT_EQ(report->findings.size(), 1u) << join(report->notes, "\n");
-  EXPECT_EQ(report->findings[0].code, trim(content(folder(GetParam()) / "expected.txt")));
+  EXPECT_EQ(report->findings[0].id(), trim(content(folder(GetParam()) / "expected.txt")));
 }
 
 // One side of a pair, from its source and, when `compiles`, its PTX.

@@ -68,8 +68,8 @@ TEST(Labels, AskForPresetsThatExist) {
   std::set<std::string_view> names;
   for (const knowledge::Preset& preset : *presets) names.insert(preset.name);
   for (const knowledge::Label& label : known().labels.all()) {
-    if (!label.collect.empty()) {
-      EXPECT_TRUE(names.contains(label.collect)) << label.where << ": collect '" << label.collect << "'";
+    if (!label.preset.empty()) {
+      EXPECT_TRUE(names.contains(label.preset)) << label.where << ": collect '" << label.preset << "'";
     }
   }
 }

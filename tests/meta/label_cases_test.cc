@@ -22,13 +22,13 @@ const knowledge::Knowledge& loaded() {
   return all;
 }
 
-std::string word(const detect::Verdict& verdict) {
-  if (std::holds_alternative<detect::Fires>(verdict.answer)) return "fires";
-  return std::holds_alternative<detect::Clear>(verdict.answer) ? "clear" : "cannot tell";
+std::string word(const model::Finding& finding) {
+  if (finding.fires()) return "fires";
+  return finding.is_clear() ? "clear" : "cannot tell";
 }
 
-// The verdict of one label about what `given` says was measured.
-detect::Verdict verdict_of(const knowledge::Label& label, const Value& given) {
+// What one label says about what `given` says was measured.
+model::Finding finding_of(const knowledge::Label& label, const Value& given) {
   model::Readings readings(loaded().metrics.size());
   knowledge::Thresholds thresholds = loaded().labels.thresholds();
   std::uint64_t kernel_class = 0;
@@ -50,8 +50,8 @@ detect::Verdict verdict_of(const knowledge::Label& label, const Value& given) {
     readings.set(*metric, {*value, model::Origin::measured, 0, 1, {}});
   }
   derive::add_derived(loaded().metrics, readings);
-  for (detect::Verdict& verdict : detect::examine(loaded().labels, loaded().metrics, readings, kernel_class, thresholds)) {
-    if (verdict.label == &label) return std::move(verdict);
+  for (model::Finding& finding : detect::examine(loaded().labels, loaded().metrics, {readings, kernel_class, thresholds})) {
+    if (finding.type == &label) return std::move(finding);
   }
   ADD_FAILURE() << label.where << ": the label has no condition";
   return {};
@@ -87,12 +87,12 @@ class LabelCases : public ::testing::TestWithParam<LabelCase> {};
 
 TEST_P(LabelCases, AnswersAsItsYamlSays) {
   const auto& [label, entry] = GetParam();
-  const detect::Verdict verdict = verdict_of(*label, entry["given"]);
-  ASSERT_NE(verdict.label, nullptr);
-  EXPECT_EQ(word(verdict), entry["expect"].text()) << entry.where();
+  const model::Finding finding = finding_of(*label, entry["given"]);
+  ASSERT_NE(finding.type, nullptr);
+  EXPECT_EQ(word(finding), entry["expect"].text()) << entry.where();
   if (const std::optional<double> score = entry["score"].number()) {
-    ASSERT_NE(verdict.fires(), nullptr) << entry.where();
-    EXPECT_NEAR(verdict.fires()->score, *score, 0.005) << entry.where();
+    ASSERT_TRUE(finding.fires()) << entry.where();
+    EXPECT_NEAR(finding.score, *score, 0.005) << entry.where();
   }
 }
 

@@ -13,7 +13,7 @@
 namespace frx {
 namespace {
 
-using knowledge::Layer;
+using model::Layer;
 using Names = std::set<std::string, std::less<>>;
 
 Names rules(const knowledge::Library& library, std::string_view kind) {
@@ -53,7 +53,7 @@ TEST(ReconciliationData, NamesWhatExists) {
   const auto diagnoses = knowledge::load_reconciliation(known.library, known.metrics);
   ASSERT_TRUE(diagnoses) << to_string(diagnoses.error());
   ASSERT_FALSE(diagnoses->empty());
-  for (std::size_t i = 0; i < knowledge::layer_count; ++i) {
+  for (std::size_t i = 0; i < model::layer_count; ++i) {
     const Names names = names_of(static_cast<Layer>(i), known);
     for (const auto& diagnosis : *diagnoses) {
       for (const std::string_view sign : diagnosis.signs[i])

@@ -60,7 +60,7 @@ TEST(Scorecard, NamesRulesThatExist) {
 }
 
 TEST(Scorecard, AFindingThatIsNeitherGraveNorSureMakesNoWinner) {
-  model::CodeFinding finding;
+  model::Finding finding;
   finding.severity = model::Severity::low;
   finding.confidence = "low";
   for (const ScoreDimension& dimension : card().dimensions) {
@@ -70,7 +70,7 @@ TEST(Scorecard, AFindingThatIsNeitherGraveNorSureMakesNoWinner) {
 }
 
 TEST(Scorecard, AnyOtherFindingDoes) {
-  model::CodeFinding finding;
+  model::Finding finding;
   finding.severity = model::Severity::medium;
   finding.confidence = "medium";
   for (const ScoreDimension& dimension : card().dimensions)

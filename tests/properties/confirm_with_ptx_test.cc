@@ -50,9 +50,9 @@ std::unique_ptr<report::CudaReport> confirmed(const std::string& text) {
   return report;
 }
 
-const model::CodeFinding* uncoalesced(const report::CudaReport& report) {
-  for (const model::CodeFinding& finding : report.findings) {
-    if (finding.code == "uncoalesced_access") return &finding;
+const model::Finding* uncoalesced(const report::CudaReport& report) {
+  for (const model::Finding& finding : report.findings) {
+    if (finding.id() == "uncoalesced_access") return &finding;
   }
   return nullptr;
 }
@@ -61,16 +61,16 @@ TEST(ConfirmWithPtx, SaysWhatTheCompiledAccessNeeds) {
   const auto report = confirmed(ptx_with_access(2, 4096));
   ASSERT_TRUE(uncoalesced(*report));
   EXPECT_EQ(uncoalesced(*report)->confidence, "high");
-  EXPECT_NE(uncoalesced(*report)->message.find("Confirmed by PTX: adjacent threads are 4096 bytes apart"), std::string::npos)
-      << uncoalesced(*report)->message;
+  EXPECT_NE(uncoalesced(*report)->message.view().find("Confirmed by PTX: adjacent threads are 4096 bytes apart"), std::string::npos)
+      << uncoalesced(*report)->message.view();
 }
 
 TEST(ConfirmWithPtx, ConfirmsOnceHoweverOftenAHeaderIsCompiled) {
   const auto report = confirmed(ptx_with_access(2, 4096));
-  const std::string once = uncoalesced(*report)->message;
+  const std::string once(uncoalesced(*report)->message.view());
   report::confirm_with_ptx(*report, *confirming_analyst().analyse_ptx("other.ptx", ptx_with_access(2, 4)).value());
   ASSERT_TRUE(uncoalesced(*report));
-  EXPECT_EQ(uncoalesced(*report)->message, once);
+  EXPECT_EQ(uncoalesced(*report)->message.view(), once);
 }
 
 TEST(ConfirmWithPtx, WithdrawsWhatTheCompiledAccessDoesNotShow) {
@@ -83,7 +83,7 @@ TEST(ConfirmWithPtx, WithdrawsWhatTheCompiledAccessDoesNotShow) {
 TEST(ConfirmWithPtx, LeavesWhatPtxSaysNothingAbout) {
   const auto report = confirmed(ptx_with_access(3, 4));
   ASSERT_TRUE(uncoalesced(*report));
-  EXPECT_EQ(uncoalesced(*report)->message.find("PTX"), std::string::npos);
+  EXPECT_EQ(uncoalesced(*report)->message.view().find("PTX"), std::string::npos);
 }
 
 // A source, its PTX from kernel.cu, and what is left of them.
@@ -95,9 +95,9 @@ std::unique_ptr<report::CudaReport> held(const std::string& cuda, const std::str
   return report;
 }
 
-const model::CodeFinding* found(const report::CudaReport& report, std::string_view code) {
-  for (const model::CodeFinding& finding : report.findings) {
-    if (finding.code == code) return &finding;
+const model::Finding* found(const report::CudaReport& report, std::string_view code) {
+  for (const model::Finding& finding : report.findings) {
+    if (finding.id() == code) return &finding;
   }
   return nullptr;
 }
@@ -133,7 +133,8 @@ constexpr const char* a_selection = "  selp.b32 %r3, 1, %r4, %p1;\n  st.global.u
 TEST(ConfirmWithPtx, AConditionPartsLanesWhereABranchIsLeft) {
   const auto report = held(odd_lanes, odd_lanes_ptx(a_branch));
   ASSERT_TRUE(found(*report, "warp_divergence"));
-  EXPECT_TRUE(found(*report, "warp_divergence")->message.ends_with("Confirmed by PTX: a branch of this line may diverge within a warp."));
+  EXPECT_TRUE(
+      found(*report, "warp_divergence")->message.view().ends_with("Confirmed by PTX: a branch of this line may diverge within a warp."));
   EXPECT_EQ(found(*report, "warp_divergence")->confidence, "high");
 }
 
@@ -149,7 +150,7 @@ TEST(ConfirmWithPtx, AConditionThatBecameASelectionPartsNobody) {
 TEST(ConfirmWithPtx, ABranchOfAnUnknownLineDecidesNothing) {
   const auto report = held(odd_lanes, odd_lanes_ptx(std::string(a_selection) + "\n  .loc 1 0 0\n" + a_branch));
   ASSERT_TRUE(found(*report, "warp_divergence"));
-  EXPECT_EQ(found(*report, "warp_divergence")->message.find("PTX"), std::string::npos);
+  EXPECT_EQ(found(*report, "warp_divergence")->message.view().find("PTX"), std::string::npos);
 }
 
 TEST(ConfirmWithPtx, AKernelOfAnotherNameOrFileDecidesNothing) {
@@ -184,11 +185,12 @@ TEST(ConfirmWithPtx, AccessesAreAsWideAsTheCompilerMadeThem) {
   EXPECT_NE(notes(*wide).find("withdrawn: in PTX its accesses move 16 or more bytes per lane"), std::string::npos) << notes(*wide);
   const auto as_written = held(narrow, copy_ptx("ld.global.u32 %r2, [%rd3];", "st.global.u32 [%rd3], %r2;"));
   ASSERT_TRUE(found(*as_written, "missing_vectorized_loads"));
-  EXPECT_NE(found(*as_written, "missing_vectorized_loads")->message.find("no access of these lines moves more than 4 bytes per lane"),
-            std::string::npos);
+  EXPECT_NE(
+      found(*as_written, "missing_vectorized_loads")->message.view().find("no access of these lines moves more than 4 bytes per lane"),
+      std::string::npos);
   const auto mixed = held(narrow, copy_ptx("ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd3];", "st.global.u32 [%rd3], %r2;"));
   ASSERT_TRUE(found(*mixed, "missing_vectorized_loads"));
-  EXPECT_EQ(found(*mixed, "missing_vectorized_loads")->message.find("PTX"), std::string::npos);
+  EXPECT_EQ(found(*mixed, "missing_vectorized_loads")->message.view().find("PTX"), std::string::npos);
 }
 
 constexpr const char* much = R"(__global__ void k(float* a, int n) {
@@ -216,12 +218,13 @@ TEST(ConfirmWithPtx, RegistersAreThoseOfTheCompiledKernel) {
   const auto kept =
       held(much, "  .reg .b32 %r<80>;\n  .reg .b64 %rd<3>;\n  .loc 1 3 3\n  ld.param.u64 %rd1, [p0];\n" + loads + stores + "  ret;\n");
   ASSERT_TRUE(found(*kept, "high_register_pressure"));
-  EXPECT_NE(found(*kept, "high_register_pressure")->message.find("Confirmed by PTX: values that fill 7"), std::string::npos);
+  EXPECT_NE(found(*kept, "high_register_pressure")->message.view().find("Confirmed by PTX: values that fill 7"), std::string::npos);
   EXPECT_EQ(found(*kept, "high_register_pressure")->confidence, "medium");
 
   const auto local = held(much, "  .local .align 16 .b8 depot[256];\n" + few);
   ASSERT_TRUE(found(*local, "high_register_pressure"));
-  EXPECT_NE(found(*local, "high_register_pressure")->message.find("256 bytes of each thread lie in local memory"), std::string::npos);
+  EXPECT_NE(found(*local, "high_register_pressure")->message.view().find("256 bytes of each thread lie in local memory"),
+            std::string::npos);
 }
 
 TEST(ConfirmWithPtx, BranchesOfWhichNonePartsLanesAreNotTooMany) {

@@ -19,7 +19,7 @@ std::vector<std::string> codes_on(const std::string& gpu) {
   const auto analyst = report::CodeAnalyst::create({.data_directory = {}, .gpu_model = gpu, .arch_profile = {}}).value();
   std::vector<std::string> codes;
   const std::unique_ptr<report::CudaReport> report = analyst->inspect_cuda({{"many.cu", many_scalars()}}).value();
-  for (const model::CodeFinding& finding : report->findings) codes.emplace_back(finding.code);
+  for (const model::Finding& finding : report->findings) codes.emplace_back(finding.id());
   return codes;
 }
 

@@ -23,8 +23,8 @@ std::unique_ptr<PtxReport> analysed(const std::string& body, const std::string& 
   return ptx_analyst(gpu).analyse_ptx("k.ptx", ".version 8.4\n.target sm_86\n.address_size 64\n" + body).value();
 }
 
-const model::CodeFinding* finding(const PtxReport& report, std::string_view code) {
-  const auto at = std::ranges::find(report.diagnosis.findings, code, &model::CodeFinding::code);
+const model::Finding* finding(const PtxReport& report, std::string_view code) {
+  const auto at = std::ranges::find(report.diagnosis.findings, code, &model::Finding::id);
   return at == report.diagnosis.findings.end() ? nullptr : &*at;
 }
 
@@ -44,8 +44,8 @@ TEST(PtxMistakes, D2_AnArrayOnTheStackIsNoSpill) {
   EXPECT_FALSE(finding(*report, "register_spills_detected"));
   EXPECT_TRUE(finding(*report, "local_stack_use"));
   ASSERT_EQ(report->diagnosis.labels.size(), 1u);
-  EXPECT_EQ(report->diagnosis.labels[0].id, "ptx_register_spills");
-  EXPECT_EQ(report->diagnosis.labels[0].proof, knowledge::Proof::unproven);
+  EXPECT_EQ(report->diagnosis.labels[0].id(), "ptx_register_spills");
+  EXPECT_EQ(report->diagnosis.labels[0].proof, model::Proof::unproven);
   EXPECT_EQ(report->diagnosis.primary, "");
 }
 
@@ -83,7 +83,7 @@ TEST(PtxMistakes, D2_TheCompilerHasTheLastWord) {
   EXPECT_TRUE(none->diagnosis.labels.empty());
   const auto many = ptx_analyst().analyse_ptx("k.ptx", ptx, said("540")).value();
   EXPECT_EQ(many->diagnosis.primary, "ptx_register_spills");
-  EXPECT_EQ(many->diagnosis.labels[0].proof, knowledge::Proof::proven);
+  EXPECT_EQ(many->diagnosis.labels[0].proof, model::Proof::proven);
   EXPECT_EQ(many->confidence, "high");
 }
 
@@ -116,7 +116,7 @@ TEST(PtxMistakes, D5_WithoutSharedMemoryNothingIsWrongYet) {
   const auto report =
       analysed(kernel("ld.global.f32 %f1, [%rd1];\nfma.rn.f32 %f2, %f1, %f3, %f4;\nfma.rn.f32 %f5, %f2, %f3, %f4;\n"
                       "fma.rn.f32 %f6, %f5, %f3, %f4;\nadd.f32 %f7, %f6, %f1;\nst.global.f32 [%rd2], %f7;\n"));
-  const model::CodeFinding* found = finding(*report, "no_shared_memory_usage");
+  const model::Finding* found = finding(*report, "no_shared_memory_usage");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->severity, model::Severity::low);
   EXPECT_TRUE(report->diagnosis.labels.empty());

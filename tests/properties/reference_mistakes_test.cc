@@ -78,8 +78,8 @@ class Diagnosed {
   const json& as_json() const { return json_; }
   bool found(std::string_view label) const { return score(label) >= 0; }
   double score(std::string_view label) const {
-    for (const report::Finding& finding : report_->findings) {
-      if (finding.label == label) return finding.score;
+    for (const model::Finding& finding : report_->findings) {
+      if (finding.id() == label) return finding.score;
     }
     return -1;
   }

@@ -41,9 +41,9 @@ class Files {
   std::unordered_map<std::string_view, std::uint32_t> by_name_;
 };
 
-std::vector<model::CodeFinding> judged(const model::CodeSubject& subject, const Judge& judge, const Files& files) {
-  std::vector<model::CodeFinding> findings = judge(subject);
-  for (model::CodeFinding& finding : findings) finding.snippet = files.line(finding.place);
+std::vector<model::Finding> judged(const model::CodeSubject& subject, const Judge& judge, const Files& files) {
+  std::vector<model::Finding> findings = judge(subject);
+  for (model::Finding& finding : findings) finding.snippet = files.line(finding.place());
   return findings;
 }
 
@@ -51,7 +51,7 @@ std::vector<model::CodeFinding> judged(const model::CodeSubject& subject, const 
 struct Inspected {
   Kernel kernel;
   std::vector<model::CodeSubject> subjects;  // facts about the kernel, and its occupancy
-  std::vector<model::CodeFinding> findings;
+  std::vector<model::Finding> findings;
   model::cuda::LaunchAdvice advice;
 
   void judge_by(const Judge& judge, const Files& files) {
@@ -83,10 +83,10 @@ void add(Inspected&& one, Judged& into) {
   into.inspection.kernels.push_back(std::move(one.kernel));
 }
 
-std::vector<model::CodeFinding> judged_launches(const std::vector<Launch>& launches, const Judge& judge, const Files& files) {
-  std::vector<std::vector<model::CodeFinding>> found(launches.size());
+std::vector<model::Finding> judged_launches(const std::vector<Launch>& launches, const Judge& judge, const Files& files) {
+  std::vector<std::vector<model::Finding>> found(launches.size());
   for_each_in_parallel(found.size(), [&](std::size_t i) { found[i] = judged(launch_subject(launches[i]), judge, files); });
-  std::vector<model::CodeFinding> findings;
+  std::vector<model::Finding> findings;
   for (auto& some : found) std::ranges::move(some, std::back_inserter(findings));
   return findings;
 }
@@ -121,7 +121,7 @@ Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, 
   result.inspection.launches = std::move(of_program.launches);
   of_program = {};
   const Files files(sources);
-  std::vector<model::CodeFinding> about_launches;  // determined now, while all files are there
+  std::vector<model::Finding> about_launches;  // determined now, while all files are there
   if (judge) about_launches = judged_launches(result.inspection.launches, judge, files);
   LaunchesByKernel launches = by_kernel(result.inspection.launches);
   std::vector<std::pair<std::uint32_t, const KernelLaunches*>> kernels;  // functions, and their launches

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "knowledge/gpus.h"
-#include "model/code_finding.h"
 #include "model/cuda_kernel.h"
 #include "model/cuda_source.h"
+#include "model/finding.h"
 
 namespace frx::derive::cuda {
 
@@ -19,10 +19,10 @@ model::cuda::Inspection inspect(std::span<const model::cuda::Source> sources, co
 // The same, but each subject is judged as soon as it is known, and then discarded. Findings are in the order of subjects and have
 // their snippets. A source whose syntax is packed is unpacked while it is analysed, and released once no later kernel can lead to it:
 // then it has neither text nor syntax.
-using Judge = std::function<std::vector<model::CodeFinding>(const model::CodeSubject&)>;  // called from several threads
+using Judge = std::function<std::vector<model::Finding>(const model::CodeSubject&)>;  // called from several threads
 struct Judged {
   model::cuda::Inspection inspection;
-  std::vector<model::CodeFinding> findings;
+  std::vector<model::Finding> findings;
 };
 Judged inspect_and_judge(std::span<model::cuda::Source> sources, const knowledge::SmLimits* limits, const Judge& judge);
 

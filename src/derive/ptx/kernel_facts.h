@@ -11,7 +11,7 @@
 
 #include "derive/ptx/access_summary.h"
 #include "derive/ptx/liveness.h"
-#include "model/code_finding.h"
+#include "model/code_subject.h"
 #include "model/ptx_module.h"
 
 namespace frx::derive::ptx {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "derive/ptx/kernel_facts.h"
-#include "model/code_finding.h"
+#include "model/code_subject.h"
 
 namespace frx::derive::ptx {
 

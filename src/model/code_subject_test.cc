@@ -1,4 +1,4 @@
-#include "model/code_finding.h"
+#include "model/code_subject.h"
 
 #include <gtest/gtest.h>
 

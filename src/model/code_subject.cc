@@ -1,4 +1,4 @@
-#include "model/code_finding.h"
+#include "model/code_subject.h"
 
 #include <algorithm>
 
@@ -8,15 +8,6 @@ std::optional<CodeFactId> code_fact_called(std::string_view name) {
   const auto* const at = std::ranges::lower_bound(code_fact_names, name);  // written down in that order
   if (at == std::end(code_fact_names) || *at != name) return std::nullopt;
   return static_cast<CodeFactId>(at - code_fact_names);
-}
-
-std::string_view name_of(Severity severity) {
-  switch (severity) {
-    case Severity::low: return "low";
-    case Severity::medium: return "medium";
-    case Severity::high: return "high";
-  }
-  return "";
 }
 
 }  // namespace frx::model

@@ -1,4 +1,4 @@
-// What static analysis knows about a kernel or a launch, and what a rule makes of it.
+// What static analysis knows about a kernel or a launch.
 //
 // Facts are declared in data/facts. A fact is absent when the code does not determine it. A rule whose condition needs an absent
 // fact is inconclusive and reports nothing.
@@ -83,28 +83,6 @@ struct CodeSubject {
     if (const bool* const value = std::get_if<bool>(&fact->value)) return *value ? 1.0 : 0.0;
     return std::nullopt;
   }
-};
-
-enum class Severity : std::uint8_t { low, medium, high };
-
-// "low", "medium", "high".
-std::string_view name_of(Severity severity);
-
-// Views point into the rules, which outlive it.
-struct CodeFinding {
-  std::string_view code;      // "uncoalesced_access"
-  std::string_view category;  // "memory"
-  Severity severity = Severity::low;
-  std::string_view confidence;  // low, medium, high
-  std::string message;          // facts filled in
-  std::string_view suggestion;
-  std::string_view refute;  // what would show that the finding is wrong
-  std::string kernel;
-  TextPlace place;  // where it shows, else where the kernel begins
-  std::vector<TextPlace> more_places;
-  std::string snippet;  // the line at `place`, or ""
-  std::vector<std::string_view> recommendations;
-  std::string rule_place;  // "data/code_rules/cuda/uncoalesced_access.yaml:1"
 };
 
 }  // namespace frx::model
