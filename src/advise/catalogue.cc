@@ -72,6 +72,8 @@ Result<Card> read_card(const Value& root, const knowledge::MetricCatalogue& metr
   TRY_ASSIGN(card.effort, read_text(root, root["implementation_effort"] ? "implementation_effort" : "effort"));
   TRY_ASSIGN(card.safety, read_text(root, "safety"));
   TRY(check_word(root, "safety", card.safety, constants.safety));
+  card.never_when = root["never_when"];
+  card.unverified_when = root["unverified_when"];
   card.risk = root["risk"].text();
   if (!card.risk.empty()) TRY(check_word(root, "risk", card.risk, constants.safety_by_risk));
   TRY(read_speedup(root, card));
@@ -114,19 +116,6 @@ Result<> Catalogue::read_cards(const knowledge::Knowledge& knowledge) {
   return {};
 }
 
-// With the names of a domain in which a rule proposes the card.
-Result<> Catalogue::read_conditions(Card& card, Domain domain) {
-  const auto index = static_cast<std::size_t>(domain);
-  const Value never = card.source["never_when"], unverified = card.source["unverified_when"];
-  if (never && card.never_when[index].empty()) {
-    TRY_ASSIGN(card.never_when[index], names_.condition(domain, never));
-  }
-  if (unverified && card.unverified_when[index].empty()) {
-    TRY_ASSIGN(card.unverified_when[index], names_.condition(domain, unverified));
-  }
-  return {};
-}
-
 Result<Rule> Catalogue::read_rule(const Value& entry) {
   Rule rule;
   rule.where = entry.where();
@@ -145,19 +134,14 @@ Result<Rule> Catalogue::read_rule(const Value& entry) {
     return fail(ErrorKind::malformed, "'signals' is written as an expression now: when: one_signal and not another")
         .at(entry["signals"].where());
   }
-  if (entry["when"]) {
-    TRY_ASSIGN(rule.when, names_.condition(rule.domain, entry["when"]));
-  }
-  if (entry["suppressed_if"]) {
-    TRY_ASSIGN(rule.suppressed_if, names_.condition(rule.domain, entry["suppressed_if"]));
-  }
+  rule.when = entry["when"];
+  rule.suppressed_if = entry["suppressed_if"];
   TRY_ASSIGN(rule.explanation, read_text(entry, "explanation"));
   rule.cuts_work = entry["cuts_work"].boolean().value_or(false);
   const Value ids = entry["recommendations"];
   for (const std::string_view id : ids.texts()) {
     const auto known = std::ranges::find(cards_, id, &Card::id);
     if (known == cards_.end()) return fail(ErrorKind::malformed, "no card is called '{}'", id).at(ids.where());
-    TRY(read_conditions(*known, rule.domain));
     rule.cards.push_back(&*known);
   }
   if (rule.cards.empty()) return fail(ErrorKind::malformed, "rule '{}' recommends nothing", rule.id).at(rule.where);
@@ -215,17 +199,34 @@ Result<> Catalogue::check_relations() const {
   return {};
 }
 
+// Those of a card with the names of each domain in which a rule proposes it.
+Result<> Catalogue::check_conditions() const {
+  for (const Rule& rule : rules_) {
+    std::vector<Value> conditions = {rule.when, rule.suppressed_if};
+    for (const Card* card : rule.cards) conditions.insert(conditions.end(), {card->never_when, card->unverified_when});
+    for (const Value& condition : conditions) {
+      if (condition) TRY(names_.condition(rule.domain, condition));
+    }
+  }
+  return {};
+}
+
 Result<Catalogue> Catalogue::load(const knowledge::Knowledge& knowledge) {
+  TRY(knowledge::CodeFactCatalogue::load(knowledge.library));
+  return read(knowledge, true);
+}
+
+Result<Catalogue> Catalogue::load_unchecked(const knowledge::Knowledge& knowledge) { return read(knowledge, false); }
+
+Result<Catalogue> Catalogue::read(const knowledge::Knowledge& knowledge, bool checks_conditions) {
   Catalogue catalogue;
   const Value engine = knowledge.library.file(engine_file);
   if (!engine.is_map()) return fail(ErrorKind::malformed, "expected a map of constants").at(std::string(engine_file));
   TRY_ASSIGN(catalogue.constants_, read_constants(engine));
   TRY_ASSIGN(catalogue.names_, Names::load(knowledge));
-  for (std::size_t d = 0; d < domain_count; ++d) {
-    TRY_ASSIGN(catalogue.gpus_[d], catalogue.names_.expression(static_cast<Domain>(d), "num_gpus", std::string(engine_file)));
-  }
   TRY(catalogue.read_cards(knowledge));
   TRY(catalogue.read_rules(knowledge.library));
+  if (checks_conditions) TRY(catalogue.check_conditions());
   TRY(catalogue.read_withheld(engine));
   TRY(catalogue.check_relations());
   return catalogue;

@@ -30,9 +30,6 @@ struct Step {
   std::string_view expected;
 };
 
-// A condition of a card, with the names of each domain in which a rule proposes it; empty in the others.
-using Condition = std::array<knowledge::Expression, domain_count>;
-
 struct Card {
   std::string_view id;
   std::string_view title;
@@ -44,8 +41,8 @@ struct Card {
   std::string_view safety;  // high, medium, low
   std::string_view risk;    // "" = the opposite of safety
   std::optional<std::pair<double, double>> speedup_pct;
-  Condition never_when;       // removes the card
-  Condition unverified_when;  // a premise of the card was not measured
+  Value never_when;       // the condition that removes the card
+  Value unverified_when;  // that a premise of the card was not measured
   std::string_view why;
   std::vector<std::string_view> actions;
   std::vector<std::string_view> validation;
@@ -61,8 +58,8 @@ struct Rule {
   std::string_view bottleneck;
   Domain domain = Domain::kernel;  // in which the bottleneck is diagnosed
   double min_score = 0;
-  knowledge::Expression when;           // must hold; empty: always
-  knowledge::Expression suppressed_if;  // must not hold; empty: never does
+  Value when;           // the condition that must hold; empty: always
+  Value suppressed_if;  // that must not hold; empty: never does
   double boost = 0;
   // The cards reduce the work itself, so the distance to the roof does not bound their gain.
   bool cuts_work = false;
@@ -86,6 +83,11 @@ class Catalogue {
  public:
   // The texts live in the library of `knowledge`, which must outlive the catalogue.
   static Result<Catalogue> load(const knowledge::Knowledge& knowledge);
+  // Conditions of rules and cards are read when a diagnosis asks for them. Of data that frx comes with, which tests have read as a whole.
+  static Result<Catalogue> load_unchecked(const knowledge::Knowledge& knowledge);
+
+  // A condition of a rule or card, with the names of the domain.
+  const knowledge::Expression& condition(Domain domain, const Value& text) const { return names_.kept(domain, text.text()); }
 
   Catalogue(Catalogue&&) = default;  // not copied: rules point at cards
   Catalogue& operator=(Catalogue&&) = default;
@@ -96,7 +98,7 @@ class Catalogue {
   const Constants& constants() const { return constants_; }
   const Names& names() const { return names_; }
   // How many GPUs the program uses, where that is known.
-  const knowledge::Expression& gpus(Domain domain) const { return gpus_[static_cast<std::size_t>(domain)]; }
+  const knowledge::Expression& gpus(Domain domain) const { return names_.kept(domain, "num_gpus"); }
   const Card* card(std::string_view id) const;
 
  private:
@@ -104,15 +106,15 @@ class Catalogue {
   Result<> read_cards(const knowledge::Knowledge& knowledge);
   Result<> read_rules(const knowledge::Library& library);
   Result<Rule> read_rule(const Value& entry);
-  Result<> read_conditions(Card& card, Domain domain);
   Result<> read_withheld(const Value& engine);
   Result<WithheldRule> read_withheld_rule(const Value& entry) const;
   Result<> check_relations() const;
+  Result<> check_conditions() const;
+  static Result<Catalogue> read(const knowledge::Knowledge& knowledge, bool checks_conditions);
 
   std::vector<Card> cards_;
   std::vector<Rule> rules_;
   std::vector<WithheldRule> withheld_;
-  Condition gpus_;
   Names names_;
   Constants constants_;
 };

@@ -33,11 +33,6 @@ double lookup(const Weights& weights, std::string_view word, double otherwise) {
   return at == weights.end() ? otherwise : at->second;
 }
 
-// A condition of a card, in the domain of the diagnosis.
-bool meets(const Circumstances& circumstances, const Condition& condition) {
-  return circumstances.meet(condition[static_cast<std::size_t>(circumstances.domain())]);
-}
-
 double speedup_component(const Constants& constants, const Card& card) {
   const auto [low, high] = card.speedup_pct ? *card.speedup_pct : constants.default_speedup_pct.at(card.impact);
   const double middle = (low + high) / 2;
@@ -79,11 +74,16 @@ class Engine {
     return nullptr;
   }
 
+  // A condition of a rule or card, in the domain of the diagnosis.
+  bool meets(const Circumstances& circumstances, const Value& condition) const {
+    return circumstances.meet(catalogue_.condition(circumstances.domain(), condition));
+  }
+
   void apply(const Rule& rule) {
     const std::optional<std::size_t> at = with_label(rule.bottleneck);
     if (!at || std::max(diagnosed_[*at].score, diagnosed_[*at].local_score) < rule.min_score) return;
     const Circumstances& circumstances = *diagnosed_[*at].circumstances;
-    if ((!rule.when.empty() && !circumstances.meet(rule.when)) || circumstances.meet(rule.suppressed_if)) return;
+    if ((rule.when && !meets(circumstances, rule.when)) || meets(circumstances, rule.suppressed_if)) return;
     for (const Card* card : rule.cards) {
       if (meets(circumstances, card->never_when)) continue;
       Proposal* known = proposed(card->id);

@@ -50,7 +50,6 @@ Result<Names> Names::load(const knowledge::Knowledge& knowledge) {
   Names names;
   names.knowledge_ = &knowledge;
   names.thresholds_ = knowledge.labels.thresholds();
-  TRY_ASSIGN(names.code_facts_, knowledge::CodeFactCatalogue::load(knowledge.library));
   TRY(names.read_labels(knowledge));
   TRY(names.read_facts(knowledge.library));
   TRY(names.read_signals(knowledge.library));
@@ -124,7 +123,7 @@ std::optional<Operand> Names::label_state(Domain domain, std::string_view name) 
 
 // Names of the diagnosed subject itself.
 std::optional<Operand> Names::measured(Domain domain, std::string_view name) const {
-  if (domain == Domain::ptx) return code_facts_.scope_of("ptx_file")(name);
+  if (domain == Domain::ptx) return code_facts().scope_of("ptx_file")(name);
   if (domain == Domain::run) return run_fact_called(name);
   if (const auto metric = knowledge_->metrics.operand_called(name)) return metric;
   return class_called(knowledge_->classes, name);
@@ -141,6 +140,13 @@ std::optional<Operand> Names::known_here(Domain domain, std::string_view name) c
   return measured(domain, name);
 }
 
+// Code analysis has checked data/facts, or has no need of them.
+const knowledge::CodeFactCatalogue& Names::code_facts() const {
+  const std::lock_guard guard(cache_->lock);
+  if (!cache_->code_facts) cache_->code_facts = knowledge::CodeFactCatalogue::load(knowledge_->library).value();
+  return *cache_->code_facts;
+}
+
 std::optional<Operand> Names::find(Domain domain, std::string_view name) const {
   if (const auto here = known_here(domain, name)) return here;
   for (std::size_t d = 0; d < domain_count; ++d) {
@@ -154,6 +160,7 @@ std::optional<Operand> Names::find(Domain domain, std::string_view name) const {
 }
 
 const Expression* Names::meaning(Domain domain, std::string_view signal) const {
+  const std::lock_guard guard(cache_->lock);
   const auto& sorted = by_name_[index(domain)];
   const auto found = std::ranges::lower_bound(sorted, signal, {}, &std::pair<std::string_view, std::size_t>::first);
   if (found == sorted.end() || found->first != signal) return nullptr;
@@ -183,6 +190,7 @@ Result<Expression> Names::read(Domain domain, std::string_view text, const std::
 }
 
 Result<Expression> Names::expression(Domain domain, std::string_view text, const std::string& where) const {
+  const std::lock_guard guard(cache_->lock);
   cache_->problem.reset();
   Result<Expression> expression = read(domain, text, where);
   if (cache_->problem) return tl::unexpected(*cache_->problem);
@@ -194,6 +202,15 @@ Result<Expression> Names::condition(Domain domain, const Value& text) const {
   TRY_ASSIGN(Expression condition, expression(domain, text.text(), text.where()));
   if (!condition.is_truth()) return fail(ErrorKind::malformed, "'{}' is not a condition", shorten(text.text(), 100)).at(text.where());
   return condition;
+}
+
+const Expression& Names::kept(Domain domain, std::string_view text) const {
+  static const Expression none;
+  if (text.empty()) return none;
+  const std::lock_guard guard(cache_->lock);
+  const auto [at, is_new] = cache_->kept[index(domain)].try_emplace(text.data());
+  if (is_new) at->second = expression(domain, text, "").value();
+  return at->second;
 }
 
 Result<> Names::check() const {

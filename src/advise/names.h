@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -56,6 +57,9 @@ class Names {
   // A condition, or a number, over these names. Errors name file and line, of the signal where that is wrong.
   Result<knowledge::Expression> condition(Domain domain, const Value& text) const;
   Result<knowledge::Expression> expression(Domain domain, std::string_view text, const std::string& where) const;
+  // The same, read when it is first asked for and kept: a diagnosis needs few of all conditions. Empty for "". The text stays where it is
+  // and is one that expression() accepts.
+  const knowledge::Expression& kept(Domain domain, std::string_view text) const;
   std::optional<knowledge::Operand> find(Domain domain, std::string_view name) const;
 
   // The domain of a label; nullopt when there is no such label.
@@ -77,6 +81,7 @@ class Names {
   Result<> read_signals(const knowledge::Library& library);
   Result<> read_labels(const knowledge::Knowledge& knowledge);
   Result<> read_facts(const knowledge::Library& library);
+  const knowledge::CodeFactCatalogue& code_facts() const;
   std::optional<knowledge::Operand> label_state(Domain domain, std::string_view name) const;
   std::optional<knowledge::Operand> measured(Domain domain, std::string_view name) const;
   std::optional<knowledge::Operand> known_here(Domain domain, std::string_view name) const;
@@ -84,7 +89,6 @@ class Names {
   Result<knowledge::Expression> read(Domain domain, std::string_view text, const std::string& where) const;
 
   const knowledge::Knowledge* knowledge_ = nullptr;
-  knowledge::CodeFactCatalogue code_facts_;
   knowledge::Thresholds thresholds_;
   std::array<std::vector<std::string_view>, domain_count> labels_;
   std::array<std::vector<Signal>, domain_count> signals_;                                    // in the order of the file
@@ -92,7 +96,10 @@ class Names {
   std::array<std::vector<knowledge::FactDefinition>, domain_count> facts_;
   // Read on first use: most runs need few. By pointer, since other expressions point at them.
   struct Cache {
+    std::recursive_mutex lock;  // a signal may be made of others
     std::array<std::map<std::string_view, Compiled>, domain_count> compiled;
+    std::array<std::map<const char*, knowledge::Expression>, domain_count> kept;  // by where their text stands
+    std::optional<knowledge::CodeFactCatalogue> code_facts;
     std::optional<Error> problem;  // of a signal, found while something else was read
   };
   std::unique_ptr<Cache> cache_ = std::make_unique<Cache>();

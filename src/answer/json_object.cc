@@ -43,7 +43,30 @@ void JsonObject::hand_over() {
 
 void JsonObject::print_text(std::string_view text) { append_json_text(out_, text); }
 
-void JsonObject::print_number(std::optional<double> value, int digits) { append_json_number(out_, value, digits); }
+void JsonObject::add_all(std::initializer_list<JsonValue> keys_and_values) {
+  for (const JsonValue* at = keys_and_values.begin(); at != keys_and_values.end(); at += 2) {
+    begin(at->text_);
+    print(at[1], depth_ + 1);
+    hand_over();
+  }
+}
+
+void JsonObject::print(const JsonValue& value, int depth) {
+  using Kind = JsonValue::Kind;
+  const auto print_whole = [&](auto number) {
+    const fmt::format_int digits(number);
+    out_.append(digits.data(), digits.size());
+  };
+  switch (value.kind_) {
+    case Kind::null: out_ += "null"; break;
+    case Kind::truth: out_ += value.whole_ != 0 ? "true" : "false"; break;
+    case Kind::whole: print_whole(static_cast<std::int64_t>(value.whole_)); break;
+    case Kind::count: print_whole(value.whole_); break;
+    case Kind::number: append_json_number(out_, value.number_, value.digits_); break;
+    case Kind::text: print_text(value.text_); break;
+    case Kind::list: value.list_.print(*this, value.list_.range, depth); break;
+  }
+}
 
 void JsonObject::stream_elements(std::size_t count, const std::function<void(std::string&, std::size_t)>& append) {
   const int depth = depth_ + 1;

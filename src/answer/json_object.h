@@ -14,25 +14,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <ranges>
 #include <string>
 #include <string_view>
-#include <type_traits>
-
-#include <fmt/format.h>
 
 namespace frx::answer {
 
 // Takes the next part of a text.
 using TextSink = std::function<void(std::string_view)>;
-
-template <typename Value>
-inline constexpr bool is_optional = false;
-template <typename Value>
-inline constexpr bool is_optional<std::optional<Value>> = true;
-template <typename Value>
-concept Textual = std::convertible_to<const Value&, std::string_view>;
 
 // A number with other than four decimals; with none it prints as a whole one: 256, not 256.0.
 struct Rounded {
@@ -56,6 +47,50 @@ std::optional<Value> when(bool is_known, Value value) {
   return is_known ? std::optional<Value>(std::move(value)) : std::nullopt;
 }
 
+class JsonObject;
+
+// What stands under a key: a view of it, whatever its type, that lives as long as the call it is made for. One small type keeps the writing
+// itself out of the templates, which every member of every result would instantiate again.
+class JsonValue {
+ public:
+  // NOLINTBEGIN(google-explicit-constructor)
+  JsonValue(std::nullptr_t) {}
+  JsonValue(Rounded number) : kind_(number.value ? Kind::number : Kind::null), digits_(number.digits), number_(number.value.value_or(0)) {}
+  JsonValue(const char* text) : JsonValue(std::string_view(text)) {}
+  JsonValue(std::string_view text) : kind_(Kind::text), text_(text) {}
+  template <typename Text>
+  requires std::convertible_to<const Text&, std::string_view> JsonValue(const Text& text) : JsonValue(std::string_view(text)) {}
+  template <std::same_as<bool> Truth>
+  JsonValue(Truth truth) : kind_(Kind::truth), whole_(truth ? 1 : 0) {}
+  template <std::integral Number>
+  requires(!std::same_as<Number, bool>) JsonValue(Number number)
+      : kind_(std::signed_integral<Number> ? Kind::whole : Kind::count), whole_(static_cast<std::uint64_t>(number)) {}
+  template <std::floating_point Number>
+  JsonValue(Number number) : kind_(Kind::number), number_(static_cast<double>(number)) {}
+  template <typename Value>
+  JsonValue(const std::optional<Value>& value) : JsonValue(value ? JsonValue(*value) : JsonValue(nullptr)) {}
+  template <std::ranges::range Range>
+  requires(!std::convertible_to<const Range&, std::string_view>) JsonValue(const Range& range);
+  // NOLINTEND(google-explicit-constructor)
+
+ private:
+  friend class JsonObject;
+  enum class Kind : std::uint8_t { null, truth, whole, count, number, text, list };
+  struct List {
+    const void* range;
+    void (*print)(JsonObject& out, const void* range, int depth);
+  };
+
+  Kind kind_ = Kind::null;
+  int digits_ = 4;
+  union {
+    std::uint64_t whole_ = 0;
+    double number_;
+    std::string_view text_;
+    List list_;
+  };
+};
+
 class JsonObject {
  public:
   static constexpr int on_one_line = -(1 << 20);  // as a depth: no blanks and line feeds
@@ -65,12 +100,10 @@ class JsonObject {
   JsonObject(std::string& into, int depth, const TextSink* sink = nullptr) : out_(into), depth_(depth), sink_(sink) {}
 
   // Key and value in turn.
-  template <typename Value, typename... Rest>
-  void add(std::string_view key, const Value& value, const Rest&... rest) {
-    begin(key);
-    print(value, depth_ + 1);
-    hand_over();
-    if constexpr (sizeof...(rest) > 0) add(rest...);
+  template <typename... KeysAndValues>
+  void add(const KeysAndValues&... members) {
+    static_assert(sizeof...(members) % 2 == 0, "a value for each key");
+    add_all({JsonValue(members)...});
   }
 
   // An object whose members put(out) writes.
@@ -116,7 +149,6 @@ class JsonObject {
   void stream_elements(std::size_t count, const std::function<void(std::string&, std::size_t)>& append);
 
   void print_text(std::string_view text);
-  void print_number(std::optional<double> value, int digits);
 
   template <typename Range, typename Print>
   void print_list(const Range& range, int depth, Print&& print_one) {
@@ -135,33 +167,23 @@ class JsonObject {
     }
   }
 
-  template <typename Value>
-  void print(const Value& value, int depth) {
-    if constexpr (std::same_as<Value, std::nullptr_t>) {
-      out_ += "null";
-    } else if constexpr (std::same_as<Value, Rounded>) {
-      print_number(value.value, value.digits);
-    } else if constexpr (is_optional<Value>) {
-      value ? print(*value, depth) : print(nullptr, depth);
-    } else if constexpr (Textual<Value>) {
-      print_text(value);
-    } else if constexpr (std::same_as<Value, bool>) {
-      out_ += value ? "true" : "false";
-    } else if constexpr (std::integral<Value>) {
-      const fmt::format_int digits(value);
-      out_.append(digits.data(), digits.size());
-    } else if constexpr (std::floating_point<Value>) {
-      print_number(value, 4);
-    } else {
-      print_list(value, depth, [&](const auto& element) { print(element, depth + 1); });
-    }
-  }
+  friend class JsonValue;
+  void add_all(std::initializer_list<JsonValue> keys_and_values);
+  void print(const JsonValue& value, int depth);
 
   std::string& out_;
   int depth_;
   const TextSink* sink_;
   bool has_members_ = false;
 };
+
+template <std::ranges::range Range>
+requires(!std::convertible_to<const Range&, std::string_view>) JsonValue::JsonValue(const Range& range) : kind_(Kind::list) {
+  list_ = {&range, [](JsonObject& out, const void* elements, int depth) {
+             out.print_list(*static_cast<const Range*>(elements), depth,
+                            [&](const auto& element) { out.print(JsonValue(element), depth + 1); });
+           }};
+}
 
 // The object that put(out) writes, as a text of several lines that ends with a line feed, or on one line.
 template <typename Put>

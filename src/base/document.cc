@@ -31,8 +31,10 @@ Value Value::operator[](std::string_view name) const {
   const char* const pool = view_->pool.data();
   const DocumentNode* key = &view_->nodes[node().begin];
   for (std::uint32_t i = 0; i < node().size; ++i, key += 2) {
-    if (key->kind == DocumentNode::text && key->size == name.size() && std::memcmp(pool + key->begin, name.data(), name.size()) == 0)
-      return value(i);
+    if (key->size != name.size() || key->kind != DocumentNode::text) continue;
+    const char* const text = pool + key->begin;
+    // Most keys of the same length differ in their first letter: the call costs more than looking.
+    if (name.empty() || (*text == name[0] && std::memcmp(text, name.data(), name.size()) == 0)) return value(i);
   }
   return {};
 }

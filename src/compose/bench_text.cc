@@ -7,7 +7,7 @@
 namespace frx::compose {
 namespace {
 
-using derive::compare::Answer;
+using Judged = derive::compare::Answer;
 using derive::compare::Doubt;
 using model::Bench;
 using model::BenchSide;
@@ -98,9 +98,9 @@ Verdict verdict_of(const BenchReport& report) {
     return {"Not comparable: the two do not compute the same. FRX_CHECKSUM: " + report.outputs_words + ".", Tone::red};
   const std::string speedup = speedup_words(*report.basis), basis = fmt::format("basis: {}", report.basis->name);
   switch (report.answer) {
-    case Answer::better: return {fmt::format("Better. Speedup: {}, {}", speedup, basis), Tone::green};
-    case Answer::worse: return {fmt::format("Worse. Speedup: {}, {}", speedup, basis), Tone::red};
-    case Answer::cannot_tell: break;
+    case Judged::better: return {fmt::format("Better. Speedup: {}, {}", speedup, basis), Tone::green};
+    case Judged::worse: return {fmt::format("Worse. Speedup: {}, {}", speedup, basis), Tone::red};
+    case Judged::cannot_tell: break;
   }
   return {fmt::format("Cannot tell: {}. Seen: {}, {}", doubt_words(report), speedup, basis)};
 }

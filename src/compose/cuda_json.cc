@@ -10,7 +10,7 @@ namespace frx::compose {
 namespace {
 
 using model::Finding;
-using model::cuda::Kernel;
+using SourceKernel = model::cuda::Kernel;
 using model::cuda::Launch;
 using model::cuda::LaunchAdvice;
 using model::cuda::SharedArray;
@@ -21,7 +21,7 @@ void put_shared(JsonObject& out, const SharedArray& array) {
           "bank_conflict_risk", array.bank_conflict_risk, "line", array.place.line);
 }
 
-void put_kernel(JsonObject& out, const Kernel& kernel) {
+void put_kernel(JsonObject& out, const SourceKernel& kernel) {
   out.add("name", kernel.name, "filename", kernel.place.file, "line", kernel.place.line, "column", kernel.place.column, "signature",
           kernel.signature);
   out.list("params", kernel.parameters,
@@ -68,13 +68,14 @@ void put_occupancy(JsonObject& out, const LaunchAdvice& advice) {
 }
 
 // What each kernel has, by kernel (docs/contract.md, section 10).
-void put_by_kernel(JsonObject& out, const char* list, const char* key, const CudaReport& report, std::vector<std::string> Kernel::*member) {
-  std::vector<const Kernel*> with_some;
-  for (const Kernel& kernel : report.inspection.kernels) {
+void put_by_kernel(JsonObject& out, const char* list, const char* key, const CudaReport& report,
+                   std::vector<std::string> SourceKernel::*member) {
+  std::vector<const SourceKernel*> with_some;
+  for (const SourceKernel& kernel : report.inspection.kernels) {
     if (!(kernel.*member).empty()) with_some.push_back(&kernel);
   }
   out.list(list, with_some,
-           [key, member](JsonObject& inner, const Kernel* kernel) { inner.add("kernel_name", kernel->name, key, kernel->*member); });
+           [key, member](JsonObject& inner, const SourceKernel* kernel) { inner.add("kernel_name", kernel->name, key, kernel->*member); });
 }
 
 bool is_about_shared_memory(const Finding& finding) {
@@ -102,9 +103,9 @@ void put_cuda(JsonObject& out, const CudaReport& report) {
   out.list("launch_advisor", report.inspection.advice, put_advice);
   out.list("launch_configs", report.inspection.launches, put_launch);
   out.list("launch_advice", report.inspection.advice, put_advice);
-  put_by_kernel(out, "indexing_patterns", "patterns", report, &Kernel::indexing_patterns);
-  put_by_kernel(out, "memory_tags", "tags", report, &Kernel::memory_access_styles);
-  put_by_kernel(out, "atomics", "atomics", report, &Kernel::atomics);
+  put_by_kernel(out, "indexing_patterns", "patterns", report, &SourceKernel::indexing_patterns);
+  put_by_kernel(out, "memory_tags", "tags", report, &SourceKernel::memory_access_styles);
+  put_by_kernel(out, "atomics", "atomics", report, &SourceKernel::atomics);
   put_warnings(out, report);
   if (report.gpu.empty()) {
     out.add("occupancy", nullptr);  // without limits there is nothing to estimate

@@ -8,10 +8,10 @@
 namespace frx::compose {
 namespace {
 
-using model::cuda::Kernel;
+using SourceKernel = model::cuda::Kernel;
 using report::CudaReport;
 
-constexpr std::size_t findings_shown = 10, kernels_shown = 10, advised_shown = 3;
+constexpr std::size_t source_kernels_shown = 10, advised_shown = 3;
 
 std::string words(const std::vector<std::string>& list) { return list.empty() ? "none seen" : join(list, ", "); }
 
@@ -28,11 +28,11 @@ void add_head(Document& page, const CudaReport& report) {
 }
 
 void add_kernels(Document& page, const CudaReport& report) {
-  const std::vector<Kernel>& kernels = report.inspection.kernels;
+  const std::vector<SourceKernel>& kernels = report.inspection.kernels;
   if (kernels.empty()) return;
-  const std::size_t shown = std::min(kernels_shown, kernels.size());
+  const std::size_t shown = std::min(source_kernels_shown, kernels.size());
   page.section("Kernels", shown, kernels.size());
-  for (const Kernel& kernel : std::span(kernels).first(shown)) {
+  for (const SourceKernel& kernel : std::span(kernels).first(shown)) {
     page.paragraph(as_name(kernel.name, Fit::half) + " " + as_name(place_text(kernel.place)), 2, Tone::bold);
     page.hanging("indexing: ", words(kernel.indexing_patterns), 4, Tone::dim);
     page.hanging("memory  : ", words(kernel.memory_access_styles), 4, Tone::dim);

@@ -12,7 +12,7 @@ using model::KernelResources;
 using report::DeviceKernel;
 using report::DeviceReport;
 
-constexpr std::size_t findings_shown = 10, kernels_shown = 20;
+constexpr std::size_t device_kernels_shown = 20;
 
 std::string architectures_text(const DeviceReport& report) {
   std::vector<std::string> names;
@@ -37,7 +37,7 @@ std::string spills_text(const KernelResources& kernel) {
              : "spills unknown";
 }
 
-std::string occupancy_text(const DeviceKernel& kernel) {
+std::string device_occupancy_text(const DeviceKernel& kernel) {
   std::vector<std::string> sizes;
   for (const derive::KernelOccupancy& at : kernel.occupancy) {
     if (at.occupancy.known()) sizes.push_back(fmt::format("{:.0f} % with {}", *at.occupancy.occupancy_pct, at.threads_per_block));
@@ -54,11 +54,11 @@ void add_kernel(Document& page, const DeviceReport& report, const DeviceKernel& 
                              or_unknown(kernel.static_shared_bytes, "bytes of shared memory"),
                              or_unknown(kernel.frame_bytes, "bytes of stack"), spills_text(kernel)),
                  4);
-  page.paragraph(occupancy_text(device), 4, Tone::dim);
+  page.paragraph(device_occupancy_text(device), 4, Tone::dim);
 }
 
 void add_kernels(Document& page, const DeviceReport& report) {
-  const std::size_t shown = std::min(kernels_shown, report.kernels.size());
+  const std::size_t shown = std::min(device_kernels_shown, report.kernels.size());
   page.section("Kernels", shown < report.kernels.size() ? fmt::format("({} of {}; --json has all)", shown, report.kernels.size())
                                                         : fmt::format("({})", shown));
   if (report.kernels.empty()) page.paragraph("None: the file carries PTX only, which the driver compiles when it loads it.");

@@ -79,7 +79,7 @@ void add_diagnosis(Document& page, const NcuReport& report) {
   const std::vector<std::string> others = secondary_labels(report);
   for (std::size_t i = 0; i < others.size() && i < 3; ++i) {
     if (i == 0) page.paragraph("Secondary issues:", 0);
-    const Finding* other = finding_of(report.findings, others[i]);
+    const Finding* other = find_finding(report.findings, others[i]);
     page.hanging("- ",
                  fmt::format("{}, score {:.2f}{}", other->id(), other->score,
                              other->consequence_of.empty() ? "" : fmt::format(", consequence of {}", other->consequence_of)),
@@ -87,7 +87,7 @@ void add_diagnosis(Document& page, const NcuReport& report) {
   }
 }
 
-void add_kernels(Document& page, const NcuReport& report) {
+void add_top_kernels(Document& page, const NcuReport& report) {
   if (report.kernels.size() < 2) return;
   add_heading(page, "TOP KERNELS");
   Table table{{{"", 4},
@@ -176,7 +176,7 @@ void add_hot_lines_of(Document& page, const NcuReport& report) {
   add_fence(page, text);
 }
 
-void add_metrics(Document& page, const NcuReport& report) {
+void add_key_metrics(Document& page, const NcuReport& report) {
   add_heading(page, "METRICS");
   Table table{{{"metric", 32}, number_column("value", 9), {"status"}}};
   table.indent = 0;
@@ -237,11 +237,11 @@ Document explain_prompt_document(const ExplainInput& input) {
   add_answer_rules(page, request);
   add_names(page, report);
   add_diagnosis(page, report);
-  add_kernels(page, report);
+  add_top_kernels(page, report);
   add_improvements(page, report);
   add_evidence(page, report);
   add_hot_lines_of(page, report);
-  add_metrics(page, report);
+  add_key_metrics(page, report);
   add_remarks(page, report);
   add_source_findings(page, input);
   add_kernel_source(page, input.source);

@@ -15,24 +15,25 @@ namespace {
 
 using report::NcuReport;
 
-void add_field(Document& page, std::string_view label, std::string_view text) { page.hanging(pad_right(label, 14) + ": ", text); }
+void add_summary_line(Document& page, std::string_view label, std::string_view text) { page.hanging(pad_right(label, 14) + ": ", text); }
 
 void add_head(Document& page, const ExplainInput& input) {
   const NcuReport& report = input.report;
   std::string layers;
   for (const std::string_view layer : layers_available(input)) layers += (layers.empty() ? "" : ", ") + std::string(layer);
   page.title("FRX optimization summary");
-  add_field(page, "Profile", report.source);
-  add_field(page, "Kernel source", input.source.path.empty() ? "not given" : input.source.path);
-  add_field(page, "Layers", layers);
-  add_field(page, "GPU", report.gpu);
+  add_summary_line(page, "Profile", report.source);
+  add_summary_line(page, "Kernel source", input.source.path.empty() ? "not given" : input.source.path);
+  add_summary_line(page, "Layers", layers);
+  add_summary_line(page, "GPU", report.gpu);
   page.blank();
-  add_field(page, "Primary issue", fmt::format("{} ({})", report.primary_display, report.primary));
-  add_field(page, "Confidence",
-            report.confidence_reason.empty() ? report.confidence : fmt::format("{}: {}", report.confidence, report.confidence_reason));
+  add_summary_line(page, "Primary issue", fmt::format("{} ({})", report.primary_display, report.primary));
+  add_summary_line(
+      page, "Confidence",
+      report.confidence_reason.empty() ? report.confidence : fmt::format("{}: {}", report.confidence, report.confidence_reason));
   if (const diagnose::Reconciled* together = reconciled_with(input, report.primary); together && together->layers.size() > 1)
-    add_field(page, "Source agrees", fmt::format("{}, {}", together->diagnosis->id, diagnose::name_of(together->confidence)));
-  add_field(page, "Severity", severity_of(primary_finding(report)));
+    add_summary_line(page, "Source agrees", fmt::format("{}, {}", together->diagnosis->id, diagnose::name_of(together->confidence)));
+  add_summary_line(page, "Severity", severity_of(primary_finding(report)));
 }
 
 void add_evidence(Document& page, const NcuReport& report) {
@@ -99,7 +100,7 @@ void add_secondary(Document& page, const NcuReport& report) {
   if (labels.empty()) return;
   page.section("Secondary issues");
   for (std::size_t i = 0; i < labels.size() && i < 2; ++i) {
-    const model::Finding* finding = finding_of(report.findings, labels[i]);
+    const model::Finding* finding = find_finding(report.findings, labels[i]);
     page.hanging("- ", fmt::format("{} ({}), score {:.2f}{}", finding->display(), finding->id(), finding->score,
                                    finding->consequence_of.empty() ? "" : fmt::format(", consequence of {}", finding->consequence_of)));
   }

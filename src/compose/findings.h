@@ -15,6 +15,9 @@ namespace frx::compose {
 // "kernel.cu:12:5", "kernel.ptx:40 (kernel.cu:12)".
 std::string place_text(const model::TextPlace& place);
 
+// Of a page.
+inline constexpr std::size_t findings_shown = 10;
+
 // "FINDINGS (k of n)" with at most `limit`, each with place, message and what to do.
 void add_findings(Document& page, std::span<const model::Finding> findings, std::size_t limit);
 

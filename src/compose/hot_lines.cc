@@ -29,7 +29,7 @@ std::string few_digits(double value) {
   return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
 }
 
-std::string place_text(const report::SourcePlace& place) { return fmt::format("{}:{}", file_name_in(place.file), place.line); }
+std::string source_place_text(const report::SourcePlace& place) { return fmt::format("{}:{}", file_name_in(place.file), place.line); }
 
 // "loads take 32 sectors where 4 would do".
 std::string waste_text(const LineWaste& waste, std::string_view unit) {
@@ -72,8 +72,8 @@ void add_kernel(Document& page, const NcuReport& report, const Kernel& kernel, s
 
 std::string hot_place(const HotLine& line) {
   if (line.place.line > 0) {
-    std::string text = place_text(line.place);
-    if (!line.called_from.empty()) text += ", inlined at " + place_text(line.called_from.back());
+    std::string text = source_place_text(line.place);
+    if (!line.called_from.empty()) text += ", inlined at " + source_place_text(line.called_from.back());
     return text;
   }
   const std::string function = !line.in_callee ? "" : line.function.empty() ? " of a called function" : " of " + shorten(line.function, 60);

@@ -19,7 +19,7 @@ using report::NumberRow;
 using report::Side;
 using Basis = report::ImplementationVerdict::Basis;
 
-constexpr std::size_t findings_shown = 10, tradeoffs_shown = 3;
+constexpr std::size_t tradeoffs_shown = 3;
 
 // "source, PTX, Nsight Compute": what is known of a side.
 std::string layers_of(const Implementation& side) {
@@ -44,7 +44,7 @@ std::string places_text(const FindingChange& change) {
 }
 
 // The finding on the side where it is; of one on both sides, where it is in the second.
-const model::Finding& finding_of(const FindingChange& change) {
+const model::Finding& shown_finding(const FindingChange& change) {
   return change.change() == Change::resolved ? *change.first : *change.second;
 }
 
@@ -112,7 +112,7 @@ void add_changes(Document& page, const ImplementationComparison& c, Change which
   const std::size_t shown = std::min(findings_shown, all.size());
   page.section(heading, shown, all.size());
   for (const FindingChange* change : std::span(all).first(shown)) {
-    const model::Finding& finding = finding_of(*change);
+    const model::Finding& finding = shown_finding(*change);
     const std::string severity(name_of(finding.severity));
     const Text where = change->kernel.empty() ? Text() : " [" + as_name(change->kernel, Fit::half) + "]";
     page.hanging(fmt::format("[{}] ", to_upper(severity)),

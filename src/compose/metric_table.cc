@@ -28,7 +28,7 @@ bool worth_showing(const NcuReport& report, const Rule& rule, const report::Valu
 const Finding* finding_behind(const NcuReport& report, const Rule& rule) {
   const Finding* best = nullptr;
   for (const std::string_view label : rule.labels) {
-    const Finding* finding = finding_of(report.findings, label);
+    const Finding* finding = find_finding(report.findings, label);
     if (finding && (!best || best->score < finding->score)) best = finding;
   }
   return best;
@@ -43,7 +43,7 @@ bool cannot_tell(const NcuReport& report, std::string_view label) {
 bool at_a_roof(const NcuReport& report) {
   constexpr std::string_view roofs[] = {"memory_bandwidth_bound", "at_hardware_limit", "compute_bound"};
   return std::any_of(std::begin(roofs), std::end(roofs), [&](std::string_view label) {
-    const Finding* finding = finding_of(report.findings, label);
+    const Finding* finding = find_finding(report.findings, label);
     return finding && (label == report.primary || finding->time_share >= 0.5);
   });
 }

@@ -19,7 +19,7 @@ std::string tag(const report::MetricDelta& delta) {
   return delta.delta ? "[=]" : "[ ]";
 }
 
-void add_labels(Document& page, std::string_view heading, const std::vector<std::string>& labels, std::string_view mark) {
+void add_changed_labels(Document& page, std::string_view heading, const std::vector<std::string>& labels, std::string_view mark) {
   if (!labels.empty()) page.add(answer::Section{std::string(heading), "", false});
   for (const std::string& label : labels) page.hanging(mark, as_name(label));
 }
@@ -114,9 +114,9 @@ Document document_of(const report::NcuComparison& c) {
                fmt::format("{} resolved, {} new, {} persistent ({} improved)", c.resolved.size(), c.appeared.size(), c.persistent.size(),
                            c.improved.size()),
                0);
-  add_labels(page, "Resolved", c.resolved, "[+] ");
-  add_labels(page, "New", c.appeared, "[-] ");
-  add_labels(page, "Persistent", c.persistent, "[=] ");
+  add_changed_labels(page, "Resolved", c.resolved, "[+] ");
+  add_changed_labels(page, "New", c.appeared, "[-] ");
+  add_changed_labels(page, "Persistent", c.persistent, "[=] ");
   add_metrics(page, c);
   add_prediction_scores(page, c.predictions);
   if (!c.caveats.empty()) page.add(answer::Section{"Caveats", "", false});

@@ -223,7 +223,7 @@ void put_tensor_summary(JsonObject& out, const NcuReport& report) {
       sum += *use.active_pct;
       active += *use.is_active;
     }
-    eligible_inactive += finding_of(kernel.findings, "tensor_core_underutilized") != nullptr;
+    eligible_inactive += find_finding(kernel.findings, "tensor_core_underutilized") != nullptr;
   }
   const std::string_view label = with_data == 0          ? "no_data"
                                  : eligible_inactive > 0 ? "inactive"

@@ -112,7 +112,7 @@ struct Ranked {
 std::vector<Ranked> with_consequences(const std::vector<Finding>& findings) {
   std::vector<Ranked> order;
   for (const Finding& finding : findings) {
-    if (!finding.consequence_of.empty() && finding_of(findings, finding.consequence_of)) continue;
+    if (!finding.consequence_of.empty() && find_finding(findings, finding.consequence_of)) continue;
     order.push_back({&finding, false});
     for (const Finding& other : findings) {
       if (other.consequence_of == finding.id() && &other != &finding) order.push_back({&other, true});
@@ -130,7 +130,7 @@ std::vector<Ranked> with_consequences(const std::vector<Finding>& findings) {
 std::string evidence_kernel(const Finding& finding, const NcuReport& report) {
   if (report.kernels.size() < 2) return {};
   for (const Kernel& kernel : report.kernels) {
-    if (finding_of(kernel.findings, finding.id())) return clip(printable(kernel.short_name), 40);
+    if (find_finding(kernel.findings, finding.id())) return clip(printable(kernel.short_name), 40);
   }
   return {};
 }

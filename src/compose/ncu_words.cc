@@ -50,12 +50,7 @@ bool ncu_runs_on(const NcuReport& report) {
   return cc.size() < 2 || cc[1] != '.' || cc[0] >= '7';
 }
 
-const Finding* finding_of(const std::vector<Finding>& findings, std::string_view label) {
-  const auto at = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.id() == label; });
-  return at == findings.end() ? nullptr : &*at;
-}
-
-const Finding* primary_finding(const NcuReport& report) { return finding_of(report.findings, report.primary); }
+const Finding* primary_finding(const NcuReport& report) { return find_finding(report.findings, report.primary); }
 
 std::vector<std::string> kernel_names(const NcuReport& report) {
   std::vector<std::string> sorted;

@@ -20,8 +20,6 @@ std::vector<const report::Kernel*> by_opportunity(const report::NcuReport& repor
 // Nsight Compute starts with Volta; before it there is only nvprof.
 bool ncu_runs_on(const report::NcuReport& report);
 
-const model::Finding* finding_of(const std::vector<model::Finding>& findings, std::string_view label);
-
 // The finding behind the verdict; nullptr for inconclusive and the like.
 const model::Finding* primary_finding(const report::NcuReport& report);
 

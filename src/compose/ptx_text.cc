@@ -13,7 +13,7 @@ namespace {
 using diagnose::PtxKernel;
 using report::PtxReport;
 
-constexpr std::size_t findings_shown = 10, kernels_shown = 5, recommendations_shown = 3;
+constexpr std::size_t ptx_kernels_shown = 5, recommendations_shown = 3;
 
 void add_head(Document& page, const PtxReport& report) {
   page.title("FRX PTX analysis");
@@ -84,7 +84,7 @@ std::string kernel_text(const PtxKernel& kernel) {
 void add_kernels(Document& page, const PtxReport& report) {
   const std::vector<PtxKernel>& kernels = report.diagnosis.kernels;
   if (kernels.empty()) return;
-  const std::size_t shown = std::min(kernels_shown, kernels.size());
+  const std::size_t shown = std::min(ptx_kernels_shown, kernels.size());
   page.section("Kernels", shown, kernels.size());
   for (std::size_t i = 0; i < shown; ++i) {
     page.paragraph(as_name(readable_symbol(kernels[i].facts.name), Fit::cut), 2, Tone::bold);

@@ -9,14 +9,14 @@
 namespace frx::compose {
 namespace {
 
-using derive::compare::Answer;
+using Judged = derive::compare::Answer;
 using derive::compare::Doubt;
 using report::ComparedKernel;
 using report::ComparedPart;
 using report::ComparedRun;
 using report::RunComparison;
 
-constexpr std::size_t kernels_shown = 8;
+constexpr std::size_t rows_shown = 8;
 
 std::string time_or_dash(const std::optional<double>& ns) { return ns ? format_quantity(*ns, "ns") : "-"; }
 
@@ -27,7 +27,7 @@ std::string change_of(const std::optional<double>& first, const std::optional<do
   return first ? "gone" : "new";
 }
 
-Tone tone_of(Answer answer) { return answer == Answer::better ? Tone::green : answer == Answer::worse ? Tone::red : Tone::yellow; }
+Tone tone_of(Judged answer) { return answer == Judged::better ? Tone::green : answer == Judged::worse ? Tone::red : Tone::yellow; }
 
 std::string seen(const RunComparison& comparison) {
   const auto& judgement = comparison.judgement;
@@ -59,7 +59,7 @@ std::string doubt_words(const RunComparison& comparison) {
 }
 
 std::string what_would_tell(const RunComparison& comparison) {
-  if (comparison.judgement.answer != Answer::cannot_tell || !comparison.not_comparable.empty()) return {};
+  if (comparison.judgement.answer != Judged::cannot_tell || !comparison.not_comparable.empty()) return {};
   if (comparison.judgement.doubt == Doubt::too_few) return "record about 20 steps on each side, after 2 that warm up";
   if (!comparison.steps_needed) return {};
   return fmt::format("about {} on each side would tell a difference as large as this one",
@@ -106,7 +106,7 @@ Table changes_table(const RunComparison& comparison, std::string_view what) {
 
 void add_kernels(Document& page, const RunComparison& comparison) {
   if (comparison.kernels.empty()) return;
-  const std::size_t shown = std::min(kernels_shown, comparison.kernels.size());
+  const std::size_t shown = std::min(rows_shown, comparison.kernels.size());
   page.section("Kernels by change, per step", shown, comparison.kernels.size());
   Table table = changes_table(comparison, "kernel");
   for (const ComparedKernel& row : std::span(comparison.kernels).first(shown))
@@ -125,7 +125,7 @@ std::string fused_words(const report::ComparedOperator& row) {
 void add_operators(Document& page, const RunComparison& comparison) {
   const report::OperatorComparison& operators = comparison.operators;
   if (operators.rows.empty()) return;
-  const std::size_t shown = std::min(kernels_shown, operators.rows.size());
+  const std::size_t shown = std::min(rows_shown, operators.rows.size());
   page.section("Operators by change of GPU time, per step", shown, operators.rows.size());
   Table table = changes_table(comparison, operators.by_shapes ? "operator and shapes of its inputs" : "operator");
   table.columns.push_back({"", 0, false, 2, false, Fit::cut, Tone::plain, 37});
@@ -150,10 +150,10 @@ void add_operators(Document& page, const RunComparison& comparison) {
 std::string verdict_sentence(const RunComparison& comparison) {
   const std::string ratio = seen(comparison);
   switch (comparison.judgement.answer) {
-    case Answer::better:
+    case Judged::better:
       return fmt::format("{} is faster: {}, {:.2f}x the speed.", comparison.second.label, ratio, 1 / *comparison.judgement.ratio);
-    case Answer::worse: return fmt::format("{} is slower: {}.", comparison.second.label, ratio);
-    case Answer::cannot_tell: break;
+    case Judged::worse: return fmt::format("{} is slower: {}.", comparison.second.label, ratio);
+    case Judged::cannot_tell: break;
   }
   const std::string observed = ratio.empty() ? "" : fmt::format(". What was seen: {}", ratio);
   return fmt::format("One cannot tell which is faster: {}{}.", doubt_words(comparison), observed);

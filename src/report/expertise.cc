@@ -7,7 +7,9 @@ namespace frx::report {
 Result<std::unique_ptr<Expertise>> Expertise::make(const std::string& data_directory) {
   std::unique_ptr<Expertise> all(new Expertise);
   TRY_ASSIGN(all->knowledge_, knowledge::Knowledge::load(data_directory));
-  TRY_ASSIGN(advise::Catalogue catalogue, advise::Catalogue::load(all->knowledge_));
+  const bool is_embedded = data_directory.empty();
+  TRY_ASSIGN(advise::Catalogue catalogue,
+             is_embedded ? advise::Catalogue::load_unchecked(all->knowledge_) : advise::Catalogue::load(all->knowledge_));
   all->catalogue_ = std::make_unique<advise::Catalogue>(std::move(catalogue));
   return all;
 }

@@ -160,7 +160,7 @@ std::vector<Counter> counters_of(std::string_view dimension, const LayerDiff& nc
 }
 
 // The input of all scores.
-struct Evidence {
+struct ScoredEvidence {
   const Implementation &first, &second;
   const FindingChanges *source, *ptx;
   const LayerDiff& ncu;
@@ -175,7 +175,7 @@ bool take(DimensionScore& score, std::string_view layer, const Scores& scores) {
   return true;
 }
 
-DimensionScore scored(const ScoreDimension& dimension, const Evidence& e) {
+DimensionScore scored(const ScoreDimension& dimension, const ScoredEvidence& e) {
   DimensionScore score;
   score.dimension = &dimension;
   if (take(score, "ncu", by_counters(e.ncu, counters_of(dimension.id, e.ncu, e.card), score.reasons))) return score;
@@ -211,7 +211,7 @@ std::optional<Side> DimensionScore::winner(double tie_band) const {
 
 ScoredImplementations score(const Implementation& first, const Implementation& second, const FindingChanges* source,
                             const FindingChanges* ptx, const LayerDiff& ncu, const knowledge::Scorecard& card) {
-  const Evidence evidence{first, second, source, ptx, ncu, card};
+  const ScoredEvidence evidence{first, second, source, ptx, ncu, card};
   ScoredImplementations all;
   for (const ScoreDimension& dimension : card.dimensions) all.dimensions.push_back(scored(dimension, evidence));
   add_totals(all);

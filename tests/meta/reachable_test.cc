@@ -123,16 +123,15 @@ class Vocabulary {
 std::vector<Constraint> constraints_of(const advise::Rule& rule, Vocabulary& words) {
   std::vector<Constraint> all{{&words.label(rule.bottleneck), Constraint::holds},
                               {&words.score(rule.bottleneck), Constraint::at_least, rule.min_score}};
-  if (!rule.when.empty()) all.push_back({&words.read(rule.when.text()), Constraint::holds});
-  if (!rule.suppressed_if.empty()) all.push_back({&words.read(rule.suppressed_if.text()), Constraint::does_not_surely_hold});
+  if (rule.when) all.push_back({&words.read(rule.when.text()), Constraint::holds});
+  if (rule.suppressed_if) all.push_back({&words.read(rule.suppressed_if.text()), Constraint::does_not_surely_hold});
   return all;
 }
 
 Satisfied::Answer proposes(const advise::Rule& rule, const advise::Card& card) {
   Vocabulary words(rule.domain);
   std::vector<Constraint> constraints = constraints_of(rule, words);
-  const Expression& never = card.never_when[static_cast<std::size_t>(rule.domain)];
-  if (!never.empty()) constraints.push_back({&words.read(never.text()), Constraint::does_not_surely_hold});
+  if (card.never_when) constraints.push_back({&words.read(card.never_when.text()), Constraint::does_not_surely_hold});
   return words.satisfied(constraints).answer;
 }
 
