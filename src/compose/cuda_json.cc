@@ -58,7 +58,7 @@ void put_advice(JsonObject& out, const LaunchAdvice& advice) {
 }
 
 // Estimated occupancy of each kernel: at the block sizes of its launches, and at those of the launch advice.
-void put_occupancy(JsonObject& out, const LaunchAdvice& advice) {
+void put_launch_occupancy(JsonObject& out, const LaunchAdvice& advice) {
   const auto put_size = [](JsonObject& inner, const model::cuda::LaunchCandidate& one) {
     inner.add("block_size", one.block_size, "occupancy_pct", rounded(one.occupancy_pct, 1));
   };
@@ -110,7 +110,7 @@ void put_cuda(JsonObject& out, const CudaReport& report) {
   if (report.gpu.empty()) {
     out.add("occupancy", nullptr);  // without limits there is nothing to estimate
   } else {
-    out.list("occupancy", report.inspection.advice, put_occupancy);
+    out.list("occupancy", report.inspection.advice, put_launch_occupancy);
   }
   out.add("suppressed_count", report.suppressed, "notes", report.notes);
 }

@@ -13,7 +13,7 @@ void put_local(JsonObject& out, const LocalAccesses& local) {
   out.add("loads", local.loads, "stores", local.stores, "load_bytes", local.load_bytes, "store_bytes", local.store_bytes);
 }
 
-void put_occupancy(JsonObject& out, const derive::KernelOccupancy& at) {
+void put_kernel_occupancy(JsonObject& out, const derive::KernelOccupancy& at) {
   std::vector<std::string_view> limiters, changes;
   for (const knowledge::OccupancyLimiter limiter : at.occupancy.limiters) limiters.push_back(to_string(limiter));
   for (const knowledge::OccupancyChange& change : at.changes) changes.push_back(change.text);
@@ -32,7 +32,7 @@ void put_kernel(JsonObject& out, const DeviceReport& report, const DeviceKernel&
   out.object("spills", k.spills, put_local);
   out.object("local_memory", k.local, put_local);
   out.add("code_bytes", k.code_bytes, "occupancy_gpu", unless_empty(device.gpu));
-  out.list("occupancy", device.occupancy, put_occupancy);
+  out.list("occupancy", device.occupancy, put_kernel_occupancy);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ void put_rows(JsonObject& out, const LayerDiff& diff) {
     out.object(row.key, [&](JsonObject& inner) { inner.add("a", unless_empty(row.first), "b", unless_empty(row.second)); });
 }
 
-void put_mix(JsonObject& out, const LayerDiff& diff) {
+void put_mix_diff(JsonObject& out, const LayerDiff& diff) {
   for (const NumberRow& row : diff.mix) out.object(row.key, &row, put_numbers);
 }
 
@@ -96,7 +96,7 @@ std::optional<std::string_view> basis_name(report::ImplementationVerdict::Basis 
 }
 
 // The documented form and the one of the documented program, both.
-void put_verdict(JsonObject& out, const ImplementationComparison& c) {
+void put_implementation_verdict(JsonObject& out, const ImplementationComparison& c) {
   const bool scored = c.scores.first.has_value(), timed = c.verdict.first_us.has_value();
   const auto won_by = [&](Side side) {
     std::vector<std::string_view> won;
@@ -138,12 +138,12 @@ void put_implementation_comparison(JsonObject& out, const ImplementationComparis
   });
   out.object("ptx_diff", [&](JsonObject& inner) {
     put_rows(inner, c.ptx);
-    inner.object("instruction_mix_diff", &c.ptx, put_mix);
+    inner.object("instruction_mix_diff", &c.ptx, put_mix_diff);
     put_findings(inner, c.ptx_changes, *c.card);
   });
   out.object("ncu_diff", &c.ncu, put_rows);
   out.object("scorecard", &c, put_scorecard);
-  out.object("verdict", &c, put_verdict);
+  out.object("verdict", &c, put_implementation_verdict);
   out.list("tradeoffs", c.tradeoffs, [](JsonObject& inner, const report::Tradeoff& one) {
     inner.add("label", one.label, "severity", one.severity, "message", one.message, "evidence", one.evidence);
   });

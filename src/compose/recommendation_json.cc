@@ -11,7 +11,7 @@ void put_components(JsonObject& out, const advise::Components& c) {
           "priority_boost", c.priority_boost);
 }
 
-void put_step(JsonObject& out, const advise::ValidationStep& step) {
+void put_validation_step(JsonObject& out, const advise::ValidationStep& step) {
   out.add("metric", step.metric, "label", step.label, "direction", step.direction, "threshold_good", step.threshold_good, "expected",
           step.expected, "current_value", step.current_value, "unit", step.unit);
 }
@@ -27,7 +27,9 @@ void put_forecast(JsonObject& out, const advise::Forecast& forecast) {
 
 }  // namespace
 
-void put_validation_steps(JsonObject& out, const advise::Recommendation& r) { out.list("validation_steps", r.validation_steps, put_step); }
+void put_validation_steps(JsonObject& out, const advise::Recommendation& r) {
+  out.list("validation_steps", r.validation_steps, put_validation_step);
+}
 
 void put_recommendation(JsonObject& out, const advise::Recommendation& r) {
   out.add("id", r.id, "title", r.title, "priority", r.priority, "score", r.score, "roi_score", r.roi_score, "tier", r.tier);

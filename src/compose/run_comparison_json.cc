@@ -8,7 +8,7 @@ using derive::compare::Judgement;
 using report::ComparedRun;
 using report::RunComparison;
 
-void put_side(JsonObject& out, const ComparedRun& run) {
+void put_compared_run(JsonObject& out, const ComparedRun& run) {
   out.add("label", run.label, "source", run.source, "evidence", run.evidence, "gpus", unless_empty(run.gpus), "world_size", run.world_size,
           "primary_bottleneck", unless_empty(run.primary), "marks_steps", run.has_steps, "steps_left_out", run.skipped, "step_ns",
           run.step_ns | std::views::transform(exact), "batch_size", run.batch);
@@ -26,7 +26,7 @@ std::string_view doubt_id(const RunComparison& comparison) {
   return {};
 }
 
-void put_verdict(JsonObject& out, const RunComparison& comparison) {
+void put_comparison_verdict(JsonObject& out, const RunComparison& comparison) {
   const Judgement& judgement = comparison.judgement;
   const auto sides = [&](std::string_view key, auto first, auto second) {
     out.object(key, [&](JsonObject& inner) { inner.add("a", first, "b", second); });
@@ -61,9 +61,9 @@ void put_baselines(JsonObject& out, const std::optional<derive::compare::Baselin
 
 void put_run_comparison(JsonObject& out, const RunComparison& comparison) {
   out.add("schema", "run_comparison_v1");
-  out.object("a", &comparison.first, put_side);
-  out.object("b", &comparison.second, put_side);
-  out.object("verdict", &comparison, put_verdict);
+  out.object("a", &comparison.first, put_compared_run);
+  out.object("b", &comparison.second, put_compared_run);
+  out.object("verdict", &comparison, put_comparison_verdict);
   out.list("step_parts", comparison.parts, [](JsonObject& inner, const report::ComparedPart& part) {
     inner.add("name", part.name, "a_ns", part.first_ns, "b_ns", part.second_ns);
   });

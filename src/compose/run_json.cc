@@ -16,7 +16,7 @@ std::uint64_t events_of(const RunReport& report) {
   return report.evidence == "profiler trace" && report.trace ? report.trace->events : report.record.events;
 }
 
-void put_step(JsonObject& out, const StepTable& steps, std::size_t i) {
+void put_run_step(JsonObject& out, const StepTable& steps, std::size_t i) {
   const std::optional<double> median_ns = steps.median_kernel_ns[i];
   // Of a step in which any phase was recorded, those that were not took no time.
   const auto phase = [&](HostTime which) { return when(steps.phases_ns(i) > 0, steps.time(which, i).value_or(0)); };
@@ -62,7 +62,7 @@ void put_scope(JsonObject& out, const RunReport& report, const RunScope& scope) 
   out.add("event_count", events_of(report), "step_count", scope.step_numbers.size());
   put_facts(out, scope.facts);
   out.list("per_step", steps_of(report.steps(), scope.skipped),
-           [&](JsonObject& inner, std::size_t i) { put_step(inner, report.steps(), i); });
+           [&](JsonObject& inner, std::size_t i) { put_run_step(inner, report.steps(), i); });
   out.object("run_summary", [&](JsonObject& inner) { put_summary(inner, scope); });
   put_run_verdict(out, scope);
 }

@@ -18,7 +18,7 @@ double share(std::int64_t part, std::int64_t whole) {
 
 // A step as the documents have it: nanoseconds of the program, kernels, what share of it the GPU was busy. A range that
 // was never opened was not recorded.
-void put_step(JsonObject& out, const StepTable& steps, std::size_t i) {
+void put_trace_step(JsonObject& out, const StepTable& steps, std::size_t i) {
   const std::optional<double> median_ns = steps.median_kernel_ns[i];
   const auto phase = [&](HostTime which) { return unless_zero(steps.time(which, i).value_or(0)); };
   out.add("step_id", steps.ids[i], "status", "ok", "step_wall_time_ns", steps.wall_ns(i), "dataloader_wait_time_ns",
@@ -49,7 +49,7 @@ void put_scope(JsonObject& out, const TraceReport& report, const RunScope& scope
   put_scope_name(out, scope);
   out.add("step_count", scope.step_numbers.size());
   put_facts(out, scope.facts);
-  out.list("per_step", steps, [&](JsonObject& inner, std::size_t i) { put_step(inner, table, i); });
+  out.list("per_step", steps, [&](JsonObject& inner, std::size_t i) { put_trace_step(inner, table, i); });
   out.object("run_summary", [&](JsonObject& inner) { put_summary(inner, report, scope); });
   put_run_verdict(out, scope);
 }

@@ -58,7 +58,7 @@ TEST(CodeFactCatalogue, LooksUpWhatASubjectHas) {
 }
 
 // The error for this content of a file of facts.
-std::string refusal(const std::string& text) {
+std::string refusal_of_facts(const std::string& text) {
   const TemporaryDirectory folder = TemporaryDirectory::make(::testing::TempDir()).value();
   EXPECT_TRUE(write_file(folder.file("facts/code/more.yaml"), text));
   const Library library = Library::with_overrides(folder.path()).value();
@@ -67,13 +67,13 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(CodeFactCatalogue, RefusesWhatIsNoFactWithFileAndLine) {
-  EXPECT_EQ(refusal("facts:\n  - {id: sync_count, is: count, of: [cuda_kernel], meaning: m}\n"), "");
-  const std::string unknown = refusal("facts:\n  - {id: sync_cuont, is: count, of: [cuda_kernel], meaning: m}\n");
+  EXPECT_EQ(refusal_of_facts("facts:\n  - {id: sync_count, is: count, of: [cuda_kernel], meaning: m}\n"), "");
+  const std::string unknown = refusal_of_facts("facts:\n  - {id: sync_cuont, is: count, of: [cuda_kernel], meaning: m}\n");
   EXPECT_NE(unknown.find("data/facts/code/more.yaml:2"), std::string::npos) << unknown;
   EXPECT_NE(unknown.find("the nearest is 'sync_count'"), std::string::npos) << unknown;
-  EXPECT_NE(refusal("facts:\n  - {id: sync_count, is: number}\n").find("expected truth, text, count or share"), std::string::npos);
-  EXPECT_NE(refusal("facts:\n  - {id: sync_count, unit: bites}\n").find("unknown unit 'bites'"), std::string::npos);
-  EXPECT_NE(refusal("facts:\n  - {id: sync_count, of: [kernels]}\n").find("found 'kernels'"), std::string::npos);
+  EXPECT_NE(refusal_of_facts("facts:\n  - {id: sync_count, is: number}\n").find("expected truth, text, count or share"), std::string::npos);
+  EXPECT_NE(refusal_of_facts("facts:\n  - {id: sync_count, unit: bites}\n").find("unknown unit 'bites'"), std::string::npos);
+  EXPECT_NE(refusal_of_facts("facts:\n  - {id: sync_count, of: [kernels]}\n").find("found 'kernels'"), std::string::npos);
 }
 
 }  // namespace

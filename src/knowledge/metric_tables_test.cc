@@ -39,7 +39,7 @@ TEST(MetricTables, FindMetricsByTheirDocumentedNames) {
   EXPECT_EQ(known().tables.metric_called("dram_throughput_pct"), "");
 }
 
-std::string refusal(const std::string& text) {
+std::string refusal_of_tables(const std::string& text) {
   const TemporaryDirectory folder = TemporaryDirectory::make(::testing::TempDir()).value();
   EXPECT_TRUE(write_file(folder.file("metrics/tables.yaml"), text));
   const Result<Knowledge> loaded = Knowledge::load(folder.path());
@@ -48,14 +48,14 @@ std::string refusal(const std::string& text) {
 
 TEST(MetricTables, RefuseWhatIsNoRowWithFileAndLine) {
   const std::string row = "largest_stall: {name: S, bad: high, warning: 1, critical: 2, context: none}\nmeasured:\n  - ";
-  EXPECT_EQ(refusal(row + "{metric: dram_pct, name: D, bad: high, warning: 1, critical: 2, context: none}\n"), "");
-  const std::string unknown = refusal(row + "{metric: dram_pcz, name: D, bad: high, warning: 1, critical: 2, context: none}\n");
+  EXPECT_EQ(refusal_of_tables(row + "{metric: dram_pct, name: D, bad: high, warning: 1, critical: 2, context: none}\n"), "");
+  const std::string unknown = refusal_of_tables(row + "{metric: dram_pcz, name: D, bad: high, warning: 1, critical: 2, context: none}\n");
   EXPECT_NE(unknown.find("data/metrics/tables.yaml:3"), std::string::npos) << unknown;
   EXPECT_NE(unknown.find("no metric is called 'dram_pcz'"), std::string::npos) << unknown;
-  EXPECT_NE(refusal(row + "{metric: dram_pct, name: D, bad: up, warning: 1, critical: 2, context: none}\n")
+  EXPECT_NE(refusal_of_tables(row + "{metric: dram_pct, name: D, bad: up, warning: 1, critical: 2, context: none}\n")
                 .find("expected one of low, high for 'bad'"),
             std::string::npos);
-  EXPECT_NE(refusal(row + "{metric: dram_pct, name: D, bad: high, warning: some, critical: 2, context: none}\n")
+  EXPECT_NE(refusal_of_tables(row + "{metric: dram_pct, name: D, bad: high, warning: some, critical: 2, context: none}\n")
                 .find("for 'warning', found 'some'"),
             std::string::npos);
 }
