@@ -81,16 +81,19 @@ class Reader {
     last_ = piece.kind == Piece::text ? '"' : spelling.back();
     last_word_ = spelling;
     if (open_.empty() || piece.kind == Piece::text) return;
+    if (spelling.size() != 1) return;
     Side& side = open_.back().sides.back();
-    if (spelling == "{" || spelling == "(") ++side.brackets;
-    if ((spelling == "}" || spelling == ")") && --side.brackets < 0) side.is_whole = false;
+    const char mark = spelling.front();
+    if (mark == '{' || mark == '(') ++side.brackets;
+    if ((mark == '}' || mark == ')') && --side.brackets < 0) side.is_whole = false;
   }
 
   // Inside functions only one branch of a condition is kept: both together would be a program that does not exist. A body is a bracket
   // after the parameters, with everything in it.
   void count_code(std::string_view spelling) {
-    if (spelling == "}" && code_depth_ > 0) --code_depth_;
-    if (spelling != "{") return;
+    if (spelling.size() != 1) return;
+    if (spelling.front() == '}' && code_depth_ > 0) --code_depth_;
+    if (spelling.front() != '{') return;
     const bool is_body = last_ == ')' || last_word_ == "const" || last_word_ == "noexcept" || last_word_ == "override";
     if (code_depth_ > 0 || is_body) ++code_depth_;
   }
