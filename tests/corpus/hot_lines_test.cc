@@ -60,11 +60,6 @@ struct Figures {
   std::vector<std::string> differences;
 };
 
-bool rounds_to(double value, const std::string& printed) {
-  const std::size_t decimals = printed.size() - printed.find('.') - 1;
-  return std::abs(value - std::stod(printed)) <= 0.5 * std::pow(10.0, -static_cast<double>(decimals)) * (1 + 1e-6);
-}
-
 class MarkerChecker : public ReportConsumer {
  public:
   MarkerChecker(const knowledge::MetricCatalogue& metrics, std::string report, Figures& figures)

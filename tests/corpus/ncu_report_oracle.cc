@@ -41,13 +41,6 @@ const std::vector<Quotation>& quotations() {
   return all;
 }
 
-// "86.6" stands for everything that rounds to it.
-bool rounds_to(double value, const std::string& printed) {
-  const std::size_t point = printed.find('.');
-  const double half = 0.5 * std::pow(10.0, point == printed.npos ? 0.0 : -static_cast<double>(printed.size() - point - 1));
-  return std::abs(value - std::stod(printed)) <= half * (1 + 1e-9);
-}
-
 bool equals(const MetricValue& value, const Json& expected) {
   switch (value.kind) {
     case MetricValue::Kind::absent: return expected.is_null();
@@ -163,6 +156,12 @@ class Checker : public ReportConsumer {
 };
 
 }  // namespace
+
+bool rounds_to(double value, const std::string& printed) {
+  const std::size_t point = printed.find('.');
+  const double half = 0.5 * std::pow(10.0, point == printed.npos ? 0.0 : -static_cast<double>(printed.size() - point - 1));
+  return std::abs(value - std::stod(printed)) <= half * (1 + 1e-9);
+}
 
 Oracle read_oracle(const fs::path& corpus) {
   Oracle oracle;

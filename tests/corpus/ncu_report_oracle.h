@@ -24,6 +24,9 @@ struct Agreement {
   }
 };
 
+// "86.6" stands for everything that rounds to it.
+bool rounds_to(double value, const std::string& printed);
+
 struct ReportCheck {
   ingest::nsight::ReportSummary summary;
   std::uint64_t launches = 0, failed_launches = 0, values = 0, absent_values = 0, instances = 0, fired_rules = 0;

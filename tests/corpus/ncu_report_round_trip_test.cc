@@ -123,7 +123,7 @@ void compare_reports(Trip& trip, const report::NcuReport& read, const report::Nc
   compare_rules(trip, read, back);
 }
 
-struct Figures {
+struct RoundTripFigures {
   std::uint64_t files = 0, equal_files = 0;
   Agreement primaries, findings, values, rules;
   void add(const Trip& trip) {
@@ -138,8 +138,8 @@ struct Figures {
 };
 
 // Of the reports with at most `largest` bytes.
-Figures round_trip(bool instances, std::uintmax_t largest) {
-  Figures figures;
+RoundTripFigures round_trip(bool instances, std::uintmax_t largest) {
+  RoundTripFigures figures;
   for (const std::filesystem::path& path : report_files(*testing::corpus())) {
     if (std::filesystem::file_size(path) > largest) continue;
     const auto analyst = report::Analyst::create({}).value();
@@ -163,7 +163,7 @@ Figures round_trip(bool instances, std::uintmax_t largest) {
   return figures;
 }
 
-void print(const Figures& figures) {
+void print(const RoundTripFigures& figures) {
   const auto show = [](const char* what, const Agreement& kind) { fmt::print("  {}: {} of {} equal\n", what, kind.equal, kind.compared); };
   fmt::print("{} reports, {} equal in everything\n", figures.files, figures.equal_files);
   show("leading labels, names, launches, GPUs", figures.primaries);
@@ -174,7 +174,7 @@ void print(const Figures& figures) {
 
 TEST(NcuReportRoundTrip, TheCsvMeansWhatTheReportMeans) {
   FRX_NEEDS_CORPUS();
-  const Figures figures = round_trip(false, ~std::uintmax_t{0});
+  const RoundTripFigures figures = round_trip(false, ~std::uintmax_t{0});
   print(figures);
   EXPECT_GT(figures.values.compared, 10000u);
 }
@@ -182,7 +182,7 @@ TEST(NcuReportRoundTrip, TheCsvMeansWhatTheReportMeans) {
 // Rows of instances carry the name of their metric, but are no further readings of it.
 TEST(NcuReportRoundTrip, InstancesChangeNothing) {
   FRX_NEEDS_CORPUS();
-  const Figures figures = round_trip(true, 500'000);
+  const RoundTripFigures figures = round_trip(true, 500'000);
   print(figures);
   EXPECT_GT(figures.files, 20u);
 }
