@@ -135,8 +135,9 @@ TEST(Engine, AtTheRoofNothingIsTiled) {
 TEST(Engine, UnmeasuredAccessesRankCoalescingLower) {
   const Proposals answer = proposals({{"memory_bandwidth_bound", 0.9}}, of_kernel({{"dram_pct", 90}, {"roofline_region.memory_bound", 1}}));
   EXPECT_EQ(answer.proposals[0].card->id, "rec_roofline_kernel_fusion");
-  EXPECT_EQ(answer.proposals[1].card->id, "rec_ncu_improve_coalescing");
-  EXPECT_EQ(answer.proposals[1].guardrails, std::vector<std::string_view>{"unverified_demoted"});
+  EXPECT_EQ(answer.proposals[1].card->id, "rec_ncu_at_limit_move_less");
+  EXPECT_EQ(answer.proposals[2].card->id, "rec_ncu_improve_coalescing");
+  EXPECT_EQ(answer.proposals[2].guardrails, std::vector<std::string_view>{"unverified_demoted"});
 }
 
 TEST(Engine, AnUnknownSignalMatchesNothing) {

@@ -93,7 +93,8 @@ TEST(KernelSignals, OfTwoEqualStallsMemoryCountsFirst) {
 }
 
 TEST(KernelSignals, TheMemoryRoofNeedsKnownEfficiency) {
-  EXPECT_EQ(Asked({{dram, "%", 92}, {load_sectors, "sector/request", 4}}).is("at_memory_roof"), true);
+  EXPECT_EQ(Asked({{dram, "%", 92}, {load_bytes, "%", 100}}).is("at_memory_roof"), true);
+  EXPECT_EQ(Asked({{dram, "%", 92}, {load_sectors, "sector/request", 4}}).is("at_memory_roof"), std::nullopt);
   EXPECT_EQ(Asked({{dram, "%", 92}, {load_sectors, "sector/request", 32}}).is("at_memory_roof"), false);
   const Asked unknown({{dram, "%", 92}});
   EXPECT_EQ(unknown.is("at_memory_roof"), std::nullopt);
@@ -136,7 +137,7 @@ TEST(KernelSignals, KernelNamesAreEvidenceTheirAbsenceIsNone) {
 }
 
 TEST(KernelSignals, LabelsHoldAreRuledOutOrCannotBeTold) {
-  const Asked kernel({{dram, "%", 92}, {sm, "%", 20}, {load_sectors, "sector/request", 4}});
+  const Asked kernel({{dram, "%", 92}, {sm, "%", 20}, {load_bytes, "%", 100}});
   EXPECT_EQ(kernel.is("label.memory_bandwidth_bound"), true);
   EXPECT_GT(kernel.number("label.memory_bandwidth_bound.score"), 0.9);
   EXPECT_EQ(kernel.is("label.compute_bound"), false);

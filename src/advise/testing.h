@@ -93,6 +93,7 @@ class Profile {
 constexpr std::string_view duration = "gpu__time_duration.sum";
 constexpr std::string_view dram = "dram__throughput.avg.pct_of_peak_sustained_elapsed";
 constexpr std::string_view sm = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
+constexpr std::string_view load_bytes = "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct";
 constexpr std::string_view load_sectors = "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio";
 constexpr std::string_view issue = "sm__issue_active.avg.pct_of_peak_sustained_active";
 constexpr std::string_view occupancy = "sm__warps_active.avg.pct_of_peak_sustained_active";

@@ -18,6 +18,8 @@ constexpr std::string_view insufficient = "insufficient_ncu_data";
 // A finding that is explained by another one counts a third: it is worth knowing, not worth fixing first.
 constexpr double consequence_weight = 1.0 / 3;
 constexpr double least_share_of_consequence = 0.5;
+// A finding below this is said only where there is no other one: latency_bound, when a label names what the latency is of.
+constexpr double least_score_beside_others = 0.02;
 
 std::optional<double> sum_of(const model::Session& session, const model::LaunchGroup& group, model::Metric metric) {
   const auto column = session.column_of(metric);
@@ -117,6 +119,7 @@ class Diagnoser {
     result.findings = detect::firing(knowledge_.labels, knowledge_.metrics, {result.readings, kernel_class, run_.thresholds});
     mark_consequences(result.findings);
     rank(result.findings);
+    while (result.findings.size() > 1 && result.findings.back().score < least_score_beside_others) result.findings.pop_back();
     result.primary = result.findings.empty() ? inconclusive : result.findings.front().id();
     return result;
   }

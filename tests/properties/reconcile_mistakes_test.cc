@@ -62,6 +62,10 @@ std::string profile(double sectors_per_request) {
                      sectors_per_request) +
          "\n";
   csv += fmt::format(fmt::runtime(row), "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", "sector/request", 4) + "\n";
+  for (const char* counter :
+       {"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct"}) {
+    csv += fmt::format(fmt::runtime(row), counter, "%", 400 / sectors_per_request) + "\n";
+  }
   return csv;
 }
 
