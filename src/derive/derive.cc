@@ -57,13 +57,18 @@ class Planner {
 
 }  // namespace
 
-model::Readings readings_of(const model::Session& session, const model::LaunchGroup& group, const knowledge::MetricCatalogue& metrics) {
-  model::Readings readings(metrics.size());
+model::Readings readings_of(const model::Session& session, const model::LaunchGroup& group, const knowledge::MetricCatalogue& catalogue) {
+  model::Readings readings(catalogue.size());
   for (std::size_t i = 0; i < group.spreads.size(); ++i) {
     const model::Spread& spread = group.spreads[i];
     if (spread.count == 0) continue;
     const model::Metric metric = session.columns[i];
-    readings.set(metric, {combined(spread, metrics[metric].aggregate), Origin::measured, spread.line, spread.count, {}});
+    readings.set(metric, {combined(spread, catalogue[metric].aggregate), Origin::measured, spread.line, spread.count, {}});
+  }
+  if (const model::Reading* duration = readings.find(metrics::kernel_duration); duration && duration->launches > 0) {
+    const model::Reading whole = *duration;
+    readings.set(metrics::kernel_duration_mean,
+                 {whole.value / whole.launches, Origin::derived, whole.line, whole.launches, "kernel_duration / launches"});
   }
   add_launch_shape(group, readings);
   return readings;

@@ -88,7 +88,7 @@ TEST(StallReasons, EveryShareOfTimeHasItsReason) {
 TEST(StallReasons, AreAskedByClass) {
   const auto memory = known().metrics.operand_called("stalls.memory");
   ASSERT_TRUE(memory);
-  EXPECT_EQ(memory->each.size(), 9u);
+  EXPECT_EQ(memory->each.size(), 8u);
   EXPECT_EQ(known().metrics.operand_called("stalls.throttle")->each.size(), 4u);
   EXPECT_FALSE(known().metrics.operand_called("stalls.nothing"));
 }

@@ -39,6 +39,10 @@ struct Work {
   double local = 0;             // requests of four sectors
   double atomics = 0;           // requests of one address: one sector each, one after the other
   double lanes = 32;
+
+  void repeat(double times) {
+    for (double* part : {&fma, &alu, &fp64, &special, &tensor, &other, &loads, &stores, &shared, &local, &atomics}) *part *= times;
+  }
 };
 
 // Cycles that each unit needs for the work, and what it moves.
@@ -93,6 +97,8 @@ struct Launch {
   double reached = 0.9;  // of the peak of the unit that needs most
   double waves = 12, tail = 1;
   double block = 256, registers = 32, shared_bytes = 0;
+  double mean_active = 0;                     // share of the time in which the average SM has work; 0: by the waves
+  double duration_us = 0;                     // 0: by the work
   double achieved = 0.93;                     // of the theoretical occupancy
   std::map<std::string_view, double> stalls;  // % of the time of warps
   std::string_view kernel = "stencil";
@@ -382,6 +388,54 @@ const std::vector<Cause>& causes() {
          l.reached = r.between(0.12, 0.45);
          add_stalls(l, r, {{"long_scoreboard", r.between(25, 40)}, {"wait", r.between(15, 24)}});
        }},
+      {"last_wave",
+       {"tail_effect"},
+       {"memory_bandwidth_bound", "at_hardware_limit", "compute_bound", "uncoalesced_access", "warp_stall_sync", "grid_too_small",
+        "occupancy_limited_by_registers", "inconclusive"},
+       {"SpeedOfLight", "Launch"},
+       [](Launch& l, Random& r) {
+         stream(l, r);
+         l.waves = std::floor(r.between(1, 2.9)) + r.between(0.02, 0.12);
+         l.reached = r.between(0.25, 0.5);
+         l.mean_active = l.waves / std::ceil(l.waves);
+         add_stalls(l, r, {{"long_scoreboard", r.between(18, 25)}, {"wait", r.between(12, 17)}});
+       }},
+      {"uneven_blocks",
+       {"uneven_sms"},
+       {"memory_bandwidth_bound", "at_hardware_limit", "compute_bound", "uncoalesced_access", "warp_stall_sync", "grid_too_small",
+        "tail_effect", "occupancy_limited_by_registers", "inconclusive"},
+       {"SpeedOfLight", "Launch"},
+       [](Launch& l, Random& r) {
+         stream(l, r);
+         l.waves = r.between(9, 40);
+         l.mean_active = r.between(0.3, 0.68);
+         l.reached = l.mean_active * r.between(0.4, 0.7);
+         add_stalls(l, r, {{"long_scoreboard", r.between(18, 25)}, {"wait", r.between(12, 17)}});
+       }},
+      {"odd_blocks",
+       {"partial_warps"},
+       {"memory_bandwidth_bound", "at_hardware_limit", "compute_bound", "uncoalesced_access", "warp_stall_sync", "grid_too_small",
+        "warp_divergence", "inconclusive"},
+       {"SpeedOfLight", "Launch"},
+       [](Launch& l, Random& r) {
+         stream(l, r);
+         l.block = std::array{8.0, 12.0, 16.0}[r.below(3)];
+         l.work.lanes = l.block;
+         l.reached = r.between(0.4, 0.58);
+         add_stalls(l, r, {{"long_scoreboard", r.between(18, 25)}, {"wait", r.between(12, 17)}});
+       }},
+      {"short_launch",
+       {"kernel_too_short", "grid_too_small"},
+       {"memory_bandwidth_bound", "at_hardware_limit", "compute_bound", "uncoalesced_access", "warp_stall_sync", "tail_effect",
+        "occupancy_limited_by_registers", "inconclusive"},
+       {"SpeedOfLight"},
+       [](Launch& l, Random& r) {
+         stream(l, r);
+         l.waves = 8;
+         l.reached = r.between(0.03, 0.2);
+         l.duration_us = r.between(1.2, 2.6);
+         add_stalls(l, r, {{"long_scoreboard", r.between(18, 25)}, {"no_instruction", r.between(12, 17)}});
+       }},
       {"spills",
        {"register_spills"},
        with({"at_hardware_limit", "memory_bandwidth_bound", "uncoalesced_access"}, not_latency),
@@ -462,7 +516,7 @@ using Readings = std::map<std::string_view, double>;
 
 void put_speed_of_light(Readings& out, const Launch& l, const Needs& n, double cycles) {
   const auto pct = [&](double needed) { return 100 * needed / cycles; };
-  const double active = std::min(1.0, l.waves < 1 ? std::max(l.waves, 0.05) : 0.97);
+  const double active = l.mean_active > 0 ? l.mean_active : std::min(1.0, l.waves < 1 ? std::max(l.waves, 0.05) : 0.97);
   out["sm_throughput_pct"] = pct(n.sm());
   out["memory_throughput_pct"] = pct(n.memory());
   out["dram_throughput_pct"] = pct(n.dram);
@@ -574,6 +628,9 @@ SyntheticProfile synthetic_profile(std::uint64_t number) {
   Random random(number);
   const Cause& cause = causes()[number % causes().size()];
   Launch launch = launch_of(cause, random);
+  // Utilisations do not depend on how much of the same work there is.
+  const double duration_us = launch.duration_us > 0 ? launch.duration_us : random.between(20, 5000);
+  launch.work.repeat(1000 * duration_us * launch.machine.clock_ghz * launch.reached / Needs(launch.machine, launch.work).most());
   const Needs needs(launch.machine, launch.work);
   const double cycles = needs.most() / launch.reached;
   const Residency at = residency_of(launch);

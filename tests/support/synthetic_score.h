@@ -11,7 +11,7 @@
 
 namespace frx::testing {
 
-constexpr std::uint64_t synthetic_count = 11000;  // of docs/validation/synthetic.md and of the test
+constexpr std::uint64_t synthetic_count = 13000;  // of docs/validation/synthetic.md and of the test
 
 struct CauseScore {
   std::string_view cause;
