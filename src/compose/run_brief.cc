@@ -92,6 +92,13 @@ std::string question_about(const RunScope& scope) {
     return fmt::format(
         "For {} of a step the GPU has nothing to do because nothing was launched. What does the program do on the CPU in that time?",
         percent(RunFact::host_fraction));
+  if (id == "allocator_bound")
+    return fmt::format(
+        "The GPU is idle for {} of a step while the program reserves or frees its memory. Which sizes change, and can buffers be kept?",
+        percent(RunFact::allocator_fraction));
+  if (id == "device_wait")
+    return fmt::format("For {} of a step launched work has not begun. Which stream, event, copy or rank does the GPU wait for?",
+                       percent(RunFact::device_fraction));
   if (id == "memory_pressure")
     return "The memory of the GPU is nearly full. What can be freed, recomputed or kept in a narrower type without changing the result?";
   if (id == "shape_instability") return "Shapes of the input change from step to step. Can batches be padded or bucketed to a few shapes?";

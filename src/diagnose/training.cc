@@ -72,13 +72,27 @@ void judge_confidence(TrainingDiagnosis& diagnosis, const RunSample& sample, boo
                                                                            : "low";
 }
 
-// The first of the causes of a symptom in docs/contract.md, further ones after them.
-std::string cause_behind(const TrainingDiagnosis& diagnosis) {
+// What explains the symptom. Where idle time of the GPU was attributed it is the cause that takes the largest part of it; without that,
+// the first of those in docs/contract.md.
+std::string cause_behind(const TrainingDiagnosis& diagnosis, bool is_timed, const knowledge::Lookup& lookup) {
   constexpr std::string_view causes[] = {"input_bound", "copy_bound", "sync_bound", "launch_bound", "communication_bound", "host_bound"};
-  for (const std::string_view cause : causes) {
-    if (diagnosis.with_id(cause)) return std::string(cause);
+  if (!is_timed) {
+    for (const std::string_view cause : causes) {
+      if (diagnosis.with_id(cause)) return std::string(cause);
+    }
+    return diagnosis.primary;
   }
-  return diagnosis.primary;
+  std::string_view largest = diagnosis.primary;
+  double most = 0;
+  for (const Finding& finding : diagnosis.findings) {
+    if (finding.type->kind != FindingKind::cause || finding.type->is_risk) continue;
+    const auto& label = static_cast<const RunLabel&>(*finding.type);
+    const double lost = label.lost.empty() ? finding.score : label.lost.number(lookup).value_or(finding.score);
+    if (lost <= most) continue;
+    most = lost;
+    largest = finding.id();
+  }
+  return std::string(largest);
 }
 
 void put_in_words(TrainingDiagnosis& diagnosis, bool agrees) {
@@ -150,7 +164,8 @@ TrainingDiagnosis diagnose_run(const RunLabels& labels, const model::RunFacts& f
     diagnosis.primary = "inconclusive";
   }
   const bool is_symptom = first && first->type->kind == FindingKind::symptom;
-  diagnosis.user_facing = is_symptom ? cause_behind(diagnosis) : diagnosis.primary;
+  diagnosis.user_facing =
+      is_symptom ? cause_behind(diagnosis, facts[model::RunFact::gpu_busy_fraction].has_value(), lookup) : diagnosis.primary;
   const bool agrees = first && diagnosis.dominant_stall == labels.with_id(first->id())->stall;
   judge_confidence(diagnosis, sample, agrees);
   put_in_words(diagnosis, agrees);

@@ -44,8 +44,11 @@ Result<RunLabel> run_label_of(const Value& root, const Thresholds& thresholds) {
   const auto operand = [&](std::string_view name) { return operand_called(name, thresholds); };
   TRY_ASSIGN(label.when, Expression::parse(root["when"].text(), operand, root["when"].where()));
   TRY_ASSIGN(label.score, Expression::parse(root["score"].text(), operand, root["score"].where()));
-  if (!label.when.is_truth() || label.score.is_truth()) {
-    return fail(ErrorKind::malformed, "expected a condition as 'when' and a number as 'score'").at(root.where());
+  if (root["lost"]) {
+    TRY_ASSIGN(label.lost, Expression::parse(root["lost"].text(), operand, root["lost"].where()));
+  }
+  if (!label.when.is_truth() || label.score.is_truth() || label.lost.is_truth()) {
+    return fail(ErrorKind::malformed, "expected a condition as 'when', numbers as 'score' and 'lost'").at(root.where());
   }
   const Value evidence = root["evidence"];
   for (std::size_t i = 0; i < evidence.size(); ++i) {

@@ -17,6 +17,7 @@ namespace frx::knowledge {
 // Its `why` is one or more sentences; {fact} and {fact_pct} are filled in.
 struct RunLabel : model::FindingType {
   Expression when, score;
+  Expression lost;                                                    // share of a step that it takes, where that is not the score
   std::vector<std::pair<std::string_view, model::RunFact>> evidence;  // key of docs/contract.md, fact
   std::string_view stall;                                             // the dominant stall type that agrees with it, usually its own id
   std::string_view why_timed;                                         // replaces `why` where the times of the GPU are known

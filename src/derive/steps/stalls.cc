@@ -46,6 +46,8 @@ std::optional<double> value_of(const StepTable& table, std::size_t row, std::str
   if (label == "shape_instability") return table.shape_changed(row).value_or(false) ? 1 : 0;
   std::optional<std::int64_t> part;
   if (label == "host_bound") part = part_of(table, gpu, RunFact::host_fraction, row);
+  if (label == "allocator_bound") part = part_of(table, gpu, RunFact::allocator_fraction, row);
+  if (label == "device_wait") part = part_of(table, gpu, RunFact::device_fraction, row);
   for (const auto& [name, fraction] : stalls) {
     if (label == name) part = part_of(table, gpu, fraction, row);
   }
