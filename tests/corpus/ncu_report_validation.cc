@@ -22,8 +22,11 @@ const std::map<std::string, std::string, std::less<>> reasons = {
     {"pmpp_4090_b_conflicts_customsections.ncu-rep",
      "Profiled with custom sections: there is no DRAM throughput, only the request throughput of the memory side and the "
      "conflicts of shared memory (92 % of the wavefronts of the first kernel, none of the second). The expert knows that "
-     "removing the conflicts gained 1 %; from this file alone the conflicts are what is measured, and for the second "
-     "kernel nothing is. The report names the counters that would decide."},
+     "removing the conflicts gained 1 %; from this file alone the conflicts are what is measured. The report names the "
+     "counters that would decide."},
+    {"spyinfer_a10_105k.ncu-rep",
+     "2.37 waves: the last of three is 37 % full, which costs a fifth of the block slots, and no unit is above 61 %. The list was written "
+     "before there was a label for that."},
     {"eleuther_a100_cutlass_profile_20480.ncu-rep",
      "81 blocks for 108 SMs: the wave is not full, but DRAM is 87 % busy, so more SMs would not help; the saturated memory leads."},
     {"eleuther_a100_cutlass_profile_20544_goodTile.ncu-rep", "The same as above: 80 blocks for 108 SMs while DRAM is 87 % busy."},
