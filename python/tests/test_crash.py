@@ -40,19 +40,20 @@ class Killed(SdkTest):
         whole = [line for line in said.split("\n")[:-1]]
         return int(whole[-1]), trace
 
+    def steps_ended(self, trace):
+        """Of the whole lines: a signal that ends the program may end it within a write, and leave a last line without its end."""
+        events = [json.loads(line) for line in trace.read_text().split("\n")[:-1]]
+        return {event["step_id"] for event in of_type(events, "step_end")}
+
     def test_kill_9_at_any_time_loses_no_finished_step(self):
         chance = random.Random(5)
         for _ in range(12):
             last, trace = self.steps_before_death(signal.SIGKILL, chance.uniform(0, 0.05))
-            lines = trace.read_text().split("\n")
-            events = [json.loads(line) for line in lines[:-1]]  # a last line without end would be a torn one
-            ended = {event["step_id"] for event in of_type(events, "step_end")}
-            self.assertEqual(set(range(last + 1)) - ended, set())
+            self.assertEqual(set(range(last + 1)) - self.steps_ended(trace), set())
 
     def test_sigterm_ends_the_program_as_it_always_did(self):
         last, trace = self.steps_before_death(signal.SIGTERM, 0.01)
-        ended = {event["step_id"] for event in of_type(events_in(trace), "step_end")}
-        self.assertEqual(set(range(last + 1)) - ended, set())
+        self.assertEqual(set(range(last + 1)) - self.steps_ended(trace), set())
 
     def test_no_signal_handler_is_installed(self):
         handlers = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
