@@ -67,8 +67,23 @@ std::string not_measured(const knowledge::Knowledge& knowledge, const std::strin
     }
     return text;
   }
+  return {};
+}
+
+// A label that does not lead and is not among those found: ruled out by what was measured, or not told by it.
+std::string label_not_found(const report::NcuReport& report, const knowledge::Knowledge& knowledge, const std::string& id) {
   const knowledge::Label* label = knowledge.labels.with_id(id);
-  return label ? fmt::format("{} does not hold.\n  rule     {}\n           {}\n", id, label->where, label->when.text()) : std::string();
+  if (!label) return {};
+  const auto other = std::ranges::find(report.others, id, &model::Finding::id);
+  const bool is_clear = other != report.others.end() && other->verdict == model::Verdict::clear;
+  std::string text = id + (is_clear ? " does not hold: what was measured rules it out.\n" : " cannot be told from this file.\n");
+  text += fmt::format("  rule     {}\n", label->where);
+  for (const std::string& line : wrap(std::string(label->rule) + thresholds_in(*label, report.thresholds), 66))
+    text += "           " + line + "\n";
+  if (other != report.others.end() && !other->missing.empty()) {
+    text += fmt::format("  collect  ncu --csv --log-file more.csv --metrics {} ./your_app\n", fmt::join(other->missing, ","));
+  }
+  return text;
 }
 
 Result<std::string> why(const report::NcuReport& report, const std::string& field, const knowledge::Knowledge& knowledge) {
@@ -83,6 +98,7 @@ Result<std::string> why(const report::NcuReport& report, const std::string& fiel
     }
   }
   if (text.empty()) text = not_measured(knowledge, id);
+  if (text.empty()) text = label_not_found(report, knowledge, id);
   if (!text.empty()) return text;
   return fail(ErrorKind::usage, "--why: no field, metric or label is called '{}'", printable(field))
       .hint(fmt::format("the nearest name is '{}'", knowledge.metrics.nearest_id(id)));
