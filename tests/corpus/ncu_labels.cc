@@ -70,7 +70,9 @@ Judged judge(const LabelRow& row, const report::NcuReport& report) {
         label == judged.primary || std::any_of(findings.begin(), findings.end(), [&](const model::Finding& f) { return f.id() == label; });
     if (!found) judged.missing.push_back(label);
   }
-  judged.accepted = contains(row.accepted, judged.primary) || (judged.primary == "latency_bound" && accepts_latency(row));
+  judged.accepted = contains(row.accepted, judged.primary);
+  judged.only_as_latency = !judged.accepted && judged.primary == "latency_bound" && accepts_latency(row);
+  judged.accepted = judged.accepted || judged.only_as_latency;
   judged.forbidden = contains(row.forbidden, judged.primary);
   return judged;
 }
@@ -79,10 +81,12 @@ void Score::add(const Judged& judged) {
   if (!judged.row.sure) {
     ++likely;
     likely_accepted += judged.accepted;
+    likely_as_latency += judged.only_as_latency;
     return;
   }
   ++sure;
   sure_accepted += judged.accepted;
+  sure_as_latency += judged.only_as_latency;
   sure_forbidden += judged.forbidden;
   must_find += static_cast<int>(judged.row.must_find.size());
   found += static_cast<int>(judged.row.must_find.size() - judged.missing.size());

@@ -110,14 +110,16 @@ struct Page {
         "  a rule looks at a part or a difference of what it names (one opcode of `sass__inst_executed_per_opcode`, for example).\n"
         "- **labels**: **%d of %d** sure rows have an accepted primary bottleneck, %d have a forbidden one, **%d of %d** required labels "
         "are\n"
-        "  found; of the likely rows %d of %d are accepted. The rules were not fitted to these rows.\n\n"
+        "  found; of the likely rows %d of %d are accepted. Of the accepted, %d sure and %d likely rows are `latency_bound` where the list "
+        "has\n"
+        "  \"inconclusive\" or a symptom: that label is younger than the lists, and by their letter these are misses.\n\n"
         "`skipped`: fields of launches with unknown meaning; skipped and counted.\n\n"
         "| file | tool | launches | values | oracle | quoted | focus | skipped | primary bottleneck | labels |\n"
         "|---|---|---|---|---|---|---|---|---|---|\n%s\n## Disagreements\n\n%s",
         sums.files, sums.read, sums.launches, sums.failed, sums.values, sums.instances, sums.rules, of(sums.oracle).c_str(),
         of(sums.values_of_oracle).c_str(), of(sums.quoted).c_str(), of(sums.focus).c_str(), score.sure_accepted, score.sure,
-        score.sure_forbidden, score.found, score.must_find, score.likely_accepted, score.likely, table.c_str(),
-        disagreements.empty() ? "None.\n" : disagreements.c_str());
+        score.sure_forbidden, score.found, score.must_find, score.likely_accepted, score.likely, score.sure_as_latency,
+        score.likely_as_latency, table.c_str(), disagreements.empty() ? "None.\n" : disagreements.c_str());
   }
 };
 
