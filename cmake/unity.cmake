@@ -1,9 +1,9 @@
 # frx_unity(TARGET source ... [ALONE pattern ...]): compiles the C++ sources of a folder in groups, so that a header which twenty files include is
 # read, and what they instantiate compiled, a few times and not twenty.
 #
-# A group holds about FRX_UNITY_SIZE files of one folder of src/ or tests/ and the folders in it. Which one a file is in depends on its name and on how many groups its
-# folder has, a power of two: a new file does not push others into other groups. Files of one group share their unnamed
-# namespaces: two helpers of one name are an error of the compiler, to be solved by a better name or by a pattern of ALONE, which
+# A group holds about FRX_UNITY_SIZE files of one folder of src/ or tests/ and the folders in it. Which one a file is in depends on its
+# name and on how many groups its folder has, a power of two: a new file does not push others into other groups. Files of one group
+# share their unnamed namespaces: two helpers of one name are an error of the compiler, to be solved by a better name or by a pattern of ALONE, which
 # regular expressions compare with names of files.
 option(FRX_UNITY "Compile sources in groups: much faster as a whole, slower for one file" ON)
 set(FRX_UNITY_SIZE 14 CACHE STRING "A folder of more files than this is split into groups of at most about as many")

@@ -4,7 +4,7 @@
 //
 // The .cc holds every YAML file as the arrays of a Document (one pool of text for all) and every JSON
 // schema as text. The headers hold one constant per metric (metric_ids.h) and per fact of static analysis
-// (code_facts.h) and of runs (run_facts.def), so that a program that names one that nobody defined does not compile.
+// (code_facts.h) and of runs (run_facts.def), so that a program that names one that is not defined does not compile.
 
 #include <algorithm>
 #include <cstdio>

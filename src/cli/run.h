@@ -1,4 +1,4 @@
-// The whole program as a function: main, tests and other doors call the same code.
+// The whole program as a function: main, tests and other programs call the same code.
 #pragma once
 
 #include <span>

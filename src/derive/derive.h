@@ -12,7 +12,7 @@
 namespace frx::derive {
 
 // Readings of one group: each metric combined over its launches as the catalogue says.
-model::Readings readings_of(const model::Session& session, const model::LaunchGroup& group, const knowledge::MetricCatalogue& metrics);
+model::Readings readings_of(const model::Session& session, const model::LaunchGroup& group, const knowledge::MetricCatalogue& catalogue);
 
 // Launch shape that stands in the launch line rather than in a metric (grid size, threads per block).
 void add_launch_shape(const model::LaunchGroup& group, model::Readings& readings);

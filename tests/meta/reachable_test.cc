@@ -244,7 +244,8 @@ TEST(NamesOfAdvice, AreAskedForOrDocumented) {
   for (const Domain domain : {Domain::kernel, Domain::run, Domain::ptx}) {
     for (const Names::Signal& signal : names().signals(domain)) {
       EXPECT_NE(asked.contains(std::string(signal.id)), signal.is_documented_only)
-          << signal.is.where() << ": " << signal.id << (signal.is_documented_only ? " is asked for after all" : ": nobody asks for it");
+          << signal.is.where() << ": " << signal.id
+          << (signal.is_documented_only ? " is asked for after all" : ": no condition asks for it");
       EXPECT_FALSE(signal.words.empty()) << signal.is.where();
     }
   }

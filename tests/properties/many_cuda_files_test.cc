@@ -1,5 +1,5 @@
-// Many files are packed, unpacked while they are read, and released once nothing refers to them any more. Nobody
-// may notice: the answer is that of files which are all at hand, all the time.
+// Many files are packed, unpacked while they are read, and released once nothing refers to them any more. The answer must not
+// show it: it is that of files which are all in memory, all the time.
 #include <gtest/gtest.h>
 
 #include <random>

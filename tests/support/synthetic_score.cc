@@ -82,7 +82,7 @@ std::string synthetic_page(const SyntheticScore& score) {
       "a real\n"
       "file. Generator, scoring and rules were written together, by the same people, until they agreed: the figure shows that the rules "
       "follow\n"
-      "this model and do not break, not how often they are right on files that nobody here has seen.\n\n"
+      "this model and do not break, not how often they are right on other files.\n\n"
       "The leading label is right in **{:.2f} %**; a label whose fix could not help leads in **{}**. `decided`: the sections that tell the "
       "cause\n"
       "are among those collected; for the others \"inconclusive\" and what is not forbidden count as right. `leads`: of decided "

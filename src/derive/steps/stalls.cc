@@ -18,6 +18,9 @@ constexpr std::pair<std::string_view, RunFact> stalls[] = {{"input_bound", RunFa
                                                            {"copy_bound", RunFact::copy_fraction},
                                                            {"sync_bound", RunFact::sync_fraction},
                                                            {"communication_bound", RunFact::communication_fraction}};
+// Idle time that is no dominant stall of docs/contract.md.
+constexpr std::pair<std::string_view, RunFact> other_idle_time[] = {
+    {"host_bound", RunFact::host_fraction}, {"allocator_bound", RunFact::allocator_fraction}, {"device_wait", RunFact::device_fraction}};
 
 std::string dominant_stall_of_sums(const StepTable& table, std::size_t skipped) {
   std::string best = "unknown";
@@ -45,10 +48,10 @@ std::optional<double> value_of(const StepTable& table, std::size_t row, std::str
   if (label == "underutilized_gpu" || label == "launch_bound") return idle_share(table, gpu, row);
   if (label == "shape_instability") return table.shape_changed(row).value_or(false) ? 1 : 0;
   std::optional<std::int64_t> part;
-  if (label == "host_bound") part = part_of(table, gpu, RunFact::host_fraction, row);
-  if (label == "allocator_bound") part = part_of(table, gpu, RunFact::allocator_fraction, row);
-  if (label == "device_wait") part = part_of(table, gpu, RunFact::device_fraction, row);
   for (const auto& [name, fraction] : stalls) {
+    if (label == name) part = part_of(table, gpu, fraction, row);
+  }
+  for (const auto& [name, fraction] : other_idle_time) {
     if (label == name) part = part_of(table, gpu, fraction, row);
   }
   return part ? std::optional(share(*part, table.total_ns(row))) : std::nullopt;
