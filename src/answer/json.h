@@ -19,6 +19,8 @@ using Json = nlohmann::ordered_json;
 // Two blanks of indentation, everything beyond ASCII escaped, invalid UTF-8 replaced; a line feed at the end.
 std::string json_text(const Json& value);
 
+// Whether nothing in it has to be escaped.
+bool is_plain_json(std::string_view text);
 // As they stand in a text, appended; a number rounded to `digits` decimals, as it is with answer::all_digits.
 void append_json_text(std::string& into, std::string_view text);
 void append_json_number(std::string& into, std::optional<double> value, int digits);

@@ -1,6 +1,9 @@
 #include "answer/json_object.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
 
 #include "answer/json.h"
 #include "base/parallel.h"
@@ -12,17 +15,38 @@ namespace {
 constexpr std::size_t parts_at_once = 64, elements_of_a_part = 16;
 constexpr std::size_t long_text = std::size_t{1} << 16;
 
+constexpr std::string_view line = "\n                                ";
+constexpr std::size_t short_key = 64;
+
 void add_line(std::string& text, int depth) {
   if (depth < 0) return;
-  text += '\n';
-  text.append(static_cast<std::size_t>(2 * depth), ' ');
+  const std::size_t size = 1 + 2 * static_cast<std::size_t>(depth);
+  text += line.substr(0, size);
+  if (size > line.size()) text.append(size - line.size(), ' ');
 }
 
 }  // namespace
 
 void JsonObject::begin(std::string_view key) {
-  if (has_members_) out_ += ',';
-  has_members_ = true;
+  const bool is_first = !std::exchange(has_members_, true);
+  const std::size_t indent = depth_ < 0 ? 0 : 3 + 2 * static_cast<std::size_t>(depth_);
+  if (key.size() <= short_key && indent <= line.size() && is_plain_json(key)) {  // all but none; as one piece, since there are many
+    std::array<char, line.size() + short_key + 8> piece;
+    char* at = piece.data();
+    *at = ',';
+    at += is_first ? 0 : 1;
+    std::memcpy(at, line.data(), line.size());
+    at += indent;
+    *at++ = '"';
+    at = std::copy(key.begin(), key.end(), at);
+    *at++ = '"';
+    *at++ = ':';
+    *at = ' ';
+    at += depth_ < 0 ? 0 : 1;
+    out_.append(piece.data(), at);
+    return;
+  }
+  if (!is_first) out_ += ',';
   new_line(depth_ + 1);
   print_text(key);
   out_ += depth_ < 0 ? ":" : ": ";

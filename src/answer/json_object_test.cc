@@ -47,6 +47,20 @@ TEST(JsonObject, HasTheTextThatTheLibraryPrints) {
   EXPECT_TRUE(tree["none"].is_null());
 }
 
+TEST(JsonObject, EscapesWhatTheLibraryEscapesWhereverItStands) {
+  for (std::size_t size = 1; size <= 17; ++size) {
+    for (std::size_t at = 0; at < size; ++at) {
+      for (int byte = 0; byte < 128; ++byte) {
+        std::string text(size, 'a');
+        text[at] = static_cast<char>(byte);
+        std::string ours;
+        append_json_text(ours, text);
+        ASSERT_EQ(ours, Json(text).dump(-1, ' ', true)) << size << ' ' << at << ' ' << byte;
+      }
+    }
+  }
+}
+
 TEST(JsonObject, FitsOnOneLine) {
   const std::string line = compact_json([](JsonObject& out) { put_thing(out, thing); });
   EXPECT_EQ(line, Json::parse(line).dump(-1, ' ', true));

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "base/files.h"
 
@@ -19,14 +19,13 @@ class HeadSource : public ByteSource {
 
   // Call once, before read(). Fewer bytes than head_bytes: the source has no more, or fails after them.
   Result<std::string_view> head() {
-    buffer_.resize(head_bytes);
-    TRY_ASSIGN(const std::size_t size, source_.read(buffer_));
-    buffer_.resize(size);
-    return std::string_view(buffer_.data(), size);
+    buffer_ = std::make_unique_for_overwrite<char[]>(head_bytes);
+    TRY_ASSIGN(size_, source_.read({buffer_.get(), head_bytes}));
+    return std::string_view(buffer_.get(), size_);
   }
   Result<std::size_t> read(std::span<char> buffer) override {
-    const std::size_t again = std::min(buffer_.size() - given_, buffer.size());
-    std::copy_n(buffer_.data() + given_, again, buffer.data());
+    const std::size_t again = std::min(size_ - given_, buffer.size());
+    std::copy_n(buffer_.get() + given_, again, buffer.data());
     given_ += again;
     // Bytes that were peeked at are delivered before a failure after them is reported: the next call returns it.
     if (again == buffer.size()) return again;
@@ -41,8 +40,8 @@ class HeadSource : public ByteSource {
 
  private:
   ByteSource& source_;
-  std::vector<char> buffer_;  // the head
-  std::size_t given_ = 0;     // bytes of it that were delivered
+  std::unique_ptr<char[]> buffer_;    // the head
+  std::size_t size_ = 0, given_ = 0;  // of it, and how many bytes of it were delivered
   std::optional<Error> failure_;
 };
 

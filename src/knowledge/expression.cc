@@ -64,7 +64,8 @@ class ExpressionParser {
   }
   bool take(std::string_view token) {
     skip_space();
-    if (!text_.substr(at_).starts_with(token)) return false;
+    // Most tokens that are tried differ in their first character.
+    if (at_ == text_.size() || text_[at_] != token[0] || !text_.substr(at_).starts_with(token)) return false;
     if (is_name_start(token[0]) && at_ + token.size() < text_.size() && is_name(text_[at_ + token.size()])) return false;
     at_ += token.size();
     return true;

@@ -74,34 +74,35 @@ PackedSyntax::PackedSyntax(const Syntax& syntax) : count_(syntax.size()) {
 }
 
 void PackedSyntax::unpack(Syntax& syntax) const {
-  syntax.nodes.clear();
-  syntax.nodes.reserve(count_);
+  syntax.nodes.resize(count_);
+  Node* const nodes = syntax.nodes.data();
   const char* at = bytes_.data();
+  const What* const whats = whats_.data();
   std::uint32_t before = 0, around = none, around_ends = none;  // the innermost node that has not ended
   for (std::uint32_t n = 0; n < count_; ++n) {
-    for (; around_ends == n; around_ends = around == none ? none : syntax.nodes[around].last) around = syntax.nodes[around].parent;
-    Node node;
+    for (; around_ends == n; around_ends = around == none ? none : nodes[around].last) around = nodes[around].parent;
+    Node& node = nodes[n];
     const auto number = static_cast<std::uint8_t>(*at++);
     unsigned what = 0;
     if (number != another) {
-      what = whats_[number];
+      what = whats[number];
     } else {
       what = static_cast<unsigned>(static_cast<std::uint8_t>(at[0])) << 8 | static_cast<std::uint8_t>(at[1]);
       at += 2;
     }
+    before += unfolded(take(at));
     node.kind = static_cast<NodeKind>(what >> 6);
     node.role = static_cast<Role>(what >> 1 & 31);
-    node.begin = before + unfolded(take(at));
-    node.end = node.begin + take(at);
+    node.begin = before;
+    node.end = before + take(at);
     node.parent = around;
-    node.last = n + 1;
+    std::uint32_t last = n + 1;
     if ((what & 1) != 0) {
-      node.last += take(at);
+      last += take(at);
       around = n;
-      around_ends = node.last;
+      around_ends = last;
     }
-    before = node.begin;
-    syntax.nodes.push_back(node);
+    node.last = last;
   }
 }
 

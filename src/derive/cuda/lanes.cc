@@ -189,7 +189,8 @@ Lanes::State Lanes::evaluate_logical(ExprId e) {
   if (decides(s.a) || decides(s.b)) return all_lanes(e, is_and ? 0 : 1);
   const State worst = std::max(states_[s.a], states_[s.b]);
   if (worst != known) return states_[s.a] == varying || states_[s.b] == varying ? varying : worst;
-  return evaluate_lanes(e, [op = s.op](std::int64_t a, std::int64_t b) { return calculate(op, a, b); });
+  if (is_and) return evaluate_lanes(e, [](std::int64_t a, std::int64_t b) { return calculate(Op::logical_and, a, b); });
+  return evaluate_lanes(e, [](std::int64_t a, std::int64_t b) { return calculate(Op::logical_or, a, b); });
 }
 
 template <typename Calculate>
@@ -202,12 +203,13 @@ Lanes::State Lanes::evaluate_lanes(ExprId e, Calculate&& calculate) {
   }
   std::int64_t* const to = new_row(e);
   const auto for_all = [&](auto&& a, auto&& b) {
+    bool has_all = true;  // no way out in the middle, so that the compiler takes several lanes at a time
     for (std::uint32_t lane = 0; lane < count_; ++lane) {
       const std::optional<std::int64_t> value = calculate(a(lane), b(lane));
-      if (!value) return unknown;
-      to[lane] = *value;
+      has_all &= value.has_value();
+      to[lane] = value.value_or(0);
     }
-    return known;
+    return has_all ? known : unknown;
   };
   const auto each = [&](ExprId id) { return [row = buffer_.values.get() + rows_[id].begin](std::uint32_t lane) { return row[lane]; }; };
   const auto one = [&](ExprId id) { return [value = rows_[id].value](std::uint32_t) { return value; }; };

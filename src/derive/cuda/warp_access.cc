@@ -9,8 +9,13 @@ namespace frx::derive::cuda {
 
 void WarpAccess::add(const warp::Request& request) {
   if (request.active == 0) return;
-  for (warp::LaneMask left = request.active; left != 0; left &= left - 1) {
-    all_[count_++] = request.addresses[static_cast<std::size_t>(std::countr_zero(left))];
+  if (request.active == warp::all_lanes) {
+    std::ranges::copy(request.addresses, all_.data() + count_);
+    count_ += warp::lane_count;
+  } else {
+    for (warp::LaneMask left = request.active; left != 0; left &= left - 1) {
+      all_[count_++] = request.addresses[static_cast<std::size_t>(std::countr_zero(left))];
+    }
   }
   if (!first_) first_ = all_[0];
   // Most warps of a block make the same request as the warp before, at a distance.

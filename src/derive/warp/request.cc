@@ -60,9 +60,37 @@ struct ActiveAddresses {
   std::size_t count = 0;
 };
 
+// From each lane to the next one, where all lanes are active and equally far apart: most requests are.
+std::optional<std::int64_t> even_step(const Request& request) {
+  if (request.active != all_lanes) return std::nullopt;
+  const std::int64_t step = distance(request.addresses[0], request.addresses[1]);
+  std::uint64_t differences = 0;  // without a way out in the middle, so that the compiler takes several lanes at a time
+  for (std::size_t lane = 1; lane < lane_count; ++lane) {
+    differences |= static_cast<std::uint64_t>(distance(request.addresses[lane - 1], request.addresses[lane]) ^ step);
+  }
+  return differences == 0 ? std::optional(step) : std::nullopt;
+}
+
+// Of lanes that leave no sector out between the first and the last of them: no need to sort.
+std::optional<Footprint> footprint_of_neighbours(const Request& request) {
+  const std::optional<std::int64_t> step = even_step(request);
+  constexpr std::int64_t sector = sector_bytes;
+  if (!step || *step > sector || *step < -sector) return std::nullopt;
+  const std::int64_t low = request.addresses[*step < 0 ? lane_count - 1 : 0], high = request.addresses[*step < 0 ? 0 : lane_count - 1];
+  const std::int64_t end = plus(high, request.bytes);
+  if (low > high || high >= end) return std::nullopt;  // they wrap around
+  const auto apart = static_cast<std::uint64_t>(*step < 0 ? -*step : *step);
+  Footprint result;
+  result.addresses = apart == 0 ? 1 : lane_count;
+  result.bytes = request.bytes + (lane_count - 1) * std::min<std::uint64_t>(apart, request.bytes);
+  result.sectors = static_cast<std::uint64_t>(((end - 1) >> sector_shift) - (low >> sector_shift) + 1);
+  return result;
+}
+
 }  // namespace
 
 Footprint footprint(const Request& request) {
+  if (const std::optional<Footprint> touched = footprint_of_neighbours(request)) return *touched;
   ActiveAddresses active(request);
   const std::span addresses(active.all.data(), active.count);
   sort(addresses);
@@ -97,6 +125,7 @@ Footprint local_footprint(const Request& request) {
 }
 
 Spacing spacing(const Request& request) {
+  if (const std::optional<std::int64_t> step = even_step(request)) return {*step == 0, true, *step};
   Spacing result;
   std::optional<std::uint32_t> before;
   for (LaneMask left = request.active; left != 0; left &= left - 1) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "derive/warp/testing.h"
@@ -105,6 +106,27 @@ TEST(WarpRequest, ADisplacedRequestIsTheSameInOtherLines) {
   Request other = lanes_apart(128, 12, 4, 0xFFFF), one = lanes_apart(0, 12, 4, 0xFFFF);
   other.addresses[20] = 1;  // not active
   EXPECT_TRUE(is_displaced(other, one));
+}
+
+TEST(WarpRequest, EvenlySpacedLanesCountAsAnyOthers) {
+  for (std::int64_t step = -40; step <= 40; ++step) {
+    for (const std::uint32_t bytes : {1, 2, 4, 8, 12, 16, 64}) {
+      for (const std::int64_t first : {-100, 0, 4, 31}) {
+        const Request request = lanes_apart(first, step, bytes);
+        std::set<std::int64_t> touched, sectors, addresses;
+        for (const std::int64_t address : request.addresses) {
+          addresses.insert(address);
+          for (std::int64_t byte = address; byte < address + bytes; ++byte) {
+            touched.insert(byte);
+            sectors.insert(byte >> 5);
+          }
+        }
+        ASSERT_EQ(footprint(request), (Footprint{sectors.size(), touched.size(), addresses.size()}))
+            << step << ' ' << bytes << ' ' << first;
+        ASSERT_EQ(spacing(request), (Spacing{step == 0, true, step}));
+      }
+    }
+  }
 }
 
 TEST(WarpRequest, AddressesAtTheEndOfTheirTypeDoNotOverflow) {
