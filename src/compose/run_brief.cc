@@ -96,6 +96,9 @@ std::string question_about(const RunScope& scope) {
     return fmt::format(
         "The GPU is idle for {} of a step while the program reserves or frees its memory. Which sizes change, and can buffers be kept?",
         percent(RunFact::allocator_fraction));
+  if (id == "cold_start")
+    return fmt::format("For {} of the recorded time code is loaded, compiled or captured. How can warm steps be recorded instead?",
+                       percent(RunFact::first_use_fraction));
   if (id == "device_wait")
     return fmt::format("For {} of a step launched work has not begun. Which stream, event, copy or rank does the GPU wait for?",
                        percent(RunFact::device_fraction));

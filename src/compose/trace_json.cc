@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compose/payloads.h"
+#include "report/time_parts.h"
 
 namespace frx::compose {
 namespace {
@@ -65,6 +66,11 @@ void put_time(JsonObject& out, const GpuTime& time) {
           time.all_host_to_device);
 }
 
+void put_gap(JsonObject& out, const model::IdleGap& gap, const StepTable& steps) {
+  out.add("begin_ns", gap.begin, "duration_ns", gap.length(), "step_id", steps.ids[gap.step], "cause", name_of(gap.cause()), "during",
+          unless_empty(gap.during), "is_one_off", gap.is_one_off);
+}
+
 // With the process it belongs to.
 void put_gpus(JsonObject& out, const TraceReport& report) {
   std::vector<std::pair<const StepTable*, const model::GpuSteps*>> tracks;
@@ -74,6 +80,8 @@ void put_gpus(JsonObject& out, const TraceReport& report) {
   out.list("gpus", std::views::iota(std::size_t{0}, tracks.size()), [&](JsonObject& inner, std::size_t i) {
     inner.add("device", tracks[i].second->device, "pid", unless_empty(tracks[i].first->pid));
     inner.object("time", [&](JsonObject& time) { put_time(time, model::total_of(*tracks[i].second)); });
+    inner.list("idle_gaps", report::longest_gaps(*tracks[i].second),
+               [&](JsonObject& gap, const model::IdleGap* one) { put_gap(gap, *one, *tracks[i].first); });
     put_facts(inner, report.gpus[i].facts);
     inner.add("primary_bottleneck", unless_empty(report.gpus[i].primary));
   });
@@ -93,8 +101,9 @@ void put_recording(JsonObject& out, const TraceReport& report) {
   out.add("events", report.events, "kernels", report.kernels, "kernel_names", report.kernel_names, "kernels_with_launch",
           report.kernels_with_launch, "kernels_with_operator", report.kernels_with_op, "backward_kernels", report.backward_kernels,
           "backward_kernels_with_forward_operator", report.backward_kernels_joined, "copies", report.copies, "runtime_calls", report.calls,
-          "operator_calls", report.operators, "step_source", name_of(steps.source), "step_name", unless_empty(steps.name), "rank",
-          report.facts.rank, "world_size", report.facts.world_size, "backend", unless_empty(report.facts.backend), "cuda_runtime",
+          "operator_calls", report.operators, "step_source", name_of(steps.source), "step_name", unless_empty(steps.name),
+          "step_times_until", steps.program_ns.empty() ? "program" : "gpu", "step_time_in_program_avg_ns", report.step_time_in_program_ns(),
+          "rank", report.facts.rank, "world_size", report.facts.world_size, "backend", unless_empty(report.facts.backend), "cuda_runtime",
           unless_empty(report.facts.runtime_version));
   out.list("devices", report.facts.gpus, put_device);
 }

@@ -24,7 +24,11 @@ std::string steps_text(const TraceReport& report, std::size_t skipped) {
 
 std::string step_time_text(const TraceReport& report, std::size_t skipped) {
   const std::optional<double> time = report.step_time_ns(skipped);
-  return time ? format_quantity(*time, "ns") : "n/a";
+  if (!time) return "n/a";
+  const std::optional<std::int64_t> in_program = report.step_time_in_program_ns();
+  if (!in_program) return format_quantity(*time, "ns");
+  return fmt::format("{} until the GPU has done it ({} in the program, which runs ahead)", format_quantity(*time, "ns"),
+                     format_quantity(static_cast<double>(*in_program), "ns"));
 }
 
 void add_head(Document& page, const TraceReport& report, std::size_t skipped) {
@@ -81,6 +85,42 @@ void add_breakdown(Document& page, const TraceReport& report, std::size_t skippe
 
 namespace {
 
+std::string_view words_of(model::IdleCause cause) {
+  switch (cause) {
+    case model::IdleCause::input: return "data loader";
+    case model::IdleCause::sync: return "after a sync";
+    case model::IdleCause::allocator: return "allocator";
+    case model::IdleCause::first_use: return "first use";
+    case model::IdleCause::host: return "not launched";
+    case model::IdleCause::device: return "launched";
+    case model::IdleCause::unknown: break;
+  }
+  return "unknown";
+}
+
+// The longest gaps of the first GPU, as far as they are a hundredth of the time each.
+void add_gaps(Document& page, const TraceReport& report) {
+  if (report.processes.empty() || report.processes.front().gpus.empty()) return;
+  const model::StepTable& steps = report.processes.front();
+  const model::GpuSteps& gpu = steps.gpus.front();
+  const std::int64_t all = model::total_of(gpu).span;
+  Table table{{number_column("length", 9), number_column("share", 7, 1),
+               number_column(report.has_step_boundaries() ? "in step" : "after", 9, 1), {"idle", 20, false, 2, true, Fit::cut},
+               names_column("the program was in")}};
+  for (const model::IdleGap* gap : report::longest_gaps(gpu)) {
+    if (gap->length() * 100 < all) continue;
+    const std::string place =
+        report.has_step_boundaries() ? std::to_string(steps.ids[gap->step]) : format_quantity(static_cast<double>(gap->after), "ns");
+    table.add({format_quantity(static_cast<double>(gap->length()), "ns"),
+               fmt::format("{:.1f} %", 100.0 * static_cast<double>(gap->length()) / static_cast<double>(all)), place,
+               fmt::format("{}{}", words_of(gap->cause()), gap->is_one_off ? ", once" : ""),
+               gap->during.empty() ? "nothing that was recorded" : gap->during});
+  }
+  if (table.rows.empty()) return;
+  page.section("Longest idle gaps");
+  page.add(std::move(table));
+}
+
 void add_gpus(Document& page, const TraceReport& report) {
   if (report.gpus.size() < 2) return;
   const std::size_t shown = std::min(gpus_shown, report.gpus.size());
@@ -120,6 +160,7 @@ Document document_of(const TraceReport& report, std::string_view scope_name) {
   add_run_verdict(page, scope);
   add_framework_tax(page, scope);
   add_breakdown(page, report, scope.skipped);
+  add_gaps(page, report);
   add_gpus(page, report);
   add_times(page, "Operators by GPU time", report.top_operators);
   add_times(page, "Backward pass by forward operator", report.top_backward);

@@ -1,5 +1,7 @@
 #include "model/gpu_time.h"
 
+#include <algorithm>
+
 namespace frx::model {
 
 GpuTime& GpuTime::operator+=(const GpuTime& other) {
@@ -14,6 +16,8 @@ GpuTime& GpuTime::operator+=(const GpuTime& other) {
   for (std::size_t i = 0; i < idle_cause_count; ++i) idle_by[i] += other.idle_by[i];
   return *this;
 }
+
+IdleCause IdleGap::cause() const { return static_cast<IdleCause>(std::ranges::max_element(idle_by) - idle_by.begin()); }
 
 GpuTime total_of(const GpuSteps& gpu, std::size_t skipped) {
   GpuTime sum;

@@ -78,6 +78,8 @@ struct StepTable {
   std::string pid;   // of the process they belong to; "" when it does not matter
 
   std::vector<std::int64_t> ids;  // numbers of the steps
+  // Where the program runs ahead of the GPU: the time of each step in the program. `wall` is then until the GPU has done it.
+  std::vector<std::int64_t> program_ns;
   std::array<std::vector<std::int64_t>, host_time_count> host_ns;
   std::vector<std::string> status;            // ok, error, cancelled; unknown: it never ended. Empty: all ended well
   std::vector<std::string> kind;              // train, eval, inference; "" when not said

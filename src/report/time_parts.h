@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "model/gpu_time.h"
 
@@ -15,6 +16,9 @@ struct TimePart {
 };
 
 // They sum to `time.span`.
-std::array<TimePart, 9> parts_of(const model::GpuTime& time);
+std::array<TimePart, 10> parts_of(const model::GpuTime& time);
+
+// The longest idle gaps, the longest first.
+std::vector<const model::IdleGap*> longest_gaps(const model::GpuSteps& gpu);
 
 }  // namespace frx::report

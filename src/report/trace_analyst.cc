@@ -7,6 +7,7 @@
 #include "derive/steps/stalls.h"
 #include "derive/trace/breakdown.h"
 #include "derive/trace/memory_peaks.h"
+#include "derive/trace/run_ahead.h"
 #include "ingest/chrome_trace/read_trace.h"
 #include "ingest/unpacked_source.h"
 #include "report/run_scopes.h"
@@ -90,6 +91,7 @@ Result<TraceAnalyst::Studied> TraceAnalyst::study(const std::string& name, ByteS
   TRY_ASSIGN(studied.timeline, ingest::trace::read_trace(name, unpacked, progress));
   studied.attribution = derive::trace::attribute(studied.timeline);
   studied.steps = derive::trace::find_steps(studied.timeline);
+  for (derive::trace::Steps& steps : studied.steps) derive::trace::follow_gpu(studied.timeline, studied.attribution, steps);
   studied.processes = derive::trace::break_down(studied.timeline, studied.attribution, studied.steps);
   studied.backward = derive::trace::join_backward(studied.timeline, studied.attribution);
   return studied;

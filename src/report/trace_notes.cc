@@ -47,6 +47,38 @@ void add_shape_note(const Timeline& timeline, const TraceReport& report, std::ve
                               volatility->is_single ? ". One odd batch, as at the end of an epoch, does not count as unstable" : ""));
 }
 
+// The idle time that the diagnosis leaves out because it happens once.
+void add_one_off_note(const TraceReport& report, std::vector<std::string>& notes) {
+  for (const model::StepTable& process : report.processes) {
+    for (const model::GpuSteps& gpu : process.gpus) {
+      std::int64_t left_out = 0;
+      std::vector<std::string> places;
+      for (const model::IdleGap& gap : gpu.gaps) {
+        if (!gap.is_one_off) continue;
+        left_out += gap.length();
+        places.push_back(std::to_string(process.ids[gap.step]));
+      }
+      if (places.empty()) continue;
+      const model::GpuTime all = model::total_of(gpu);
+      notes.push_back(fmt::format(
+          "{} of idle time ({:.1f} % of the steps, in step {}) happens once and is left out of the diagnosis; with it GPU {} is busy for "
+          "{:.1f} % of the time",
+          format_quantity(static_cast<double>(left_out), "ns"), 100.0 * static_cast<double>(left_out) / static_cast<double>(all.span),
+          join(places, ", "), gpu.device, 100.0 * static_cast<double>(all.busy()) / static_cast<double>(all.span)));
+    }
+  }
+}
+
+// What a recording of a cold start says about what follows.
+void add_cold_note(const TraceReport& report, std::vector<std::string>& notes) {
+  const std::optional<double>& first_use = report.scope().facts[model::RunFact::first_use_fraction];
+  const std::optional<double>& busy = report.scope().facts[model::RunFact::gpu_busy_fraction];
+  if (!first_use || !busy || *first_use < 0.10 || *first_use >= 1) return;
+  notes.push_back(
+      fmt::format("without the time in which code is loaded, compiled or captured the GPU is busy for {:.1f} % of what was recorded",
+                  100 * *busy / (1 - *first_use)));
+}
+
 }  // namespace
 
 std::vector<std::string> notes_of(const Timeline& timeline, const TraceReport& report) {
@@ -71,6 +103,8 @@ std::vector<std::string> notes_of(const Timeline& timeline, const TraceReport& r
   if (!report.has_step_boundaries()) {
     notes.push_back("no steps: call prof.step() after each one, or name them with record_function; the recording counts as one step");
   }
+  add_one_off_note(report, notes);
+  add_cold_note(report, notes);
   add_shape_note(timeline, report, notes);
   if (timeline.whole_microseconds && report.kernels > 0) {
     notes.push_back("times are whole microseconds (PyTorch before 2.3): a kernel of 3 us may have taken 4");

@@ -22,6 +22,17 @@ std::optional<double> TraceReport::step_time_ns(std::size_t skipped) const {
   return times ? std::optional(times->wall_ns) : std::nullopt;
 }
 
+std::optional<std::int64_t> TraceReport::step_time_in_program_ns() const {
+  if (processes.empty() || processes.front().program_ns.empty()) return std::nullopt;
+  const model::StepTable& steps = processes.front();
+  std::int64_t sum = 0, count = 0;
+  for (const std::size_t row : derive::steps::completed_rows(steps, scope().skipped)) {
+    sum += steps.program_ns[row];
+    ++count;
+  }
+  return count > 0 ? std::optional(sum / count) : std::nullopt;
+}
+
 std::string TraceReport::gpu_names() const {
   std::map<std::string, int> used;
   for (const GpuVerdict& gpu : gpus) {

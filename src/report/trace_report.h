@@ -43,6 +43,8 @@ struct TraceReport : RunScopes, TraceCounts, WorkTimes {
   std::optional<double> step_time_ns(std::size_t skipped) const;
   // The same over the steps that count.
   std::optional<double> step_time_ns() const { return step_time_ns(scope().skipped); }
+  // Where the program runs ahead of the GPU: the mean time of those steps in the program.
+  std::optional<std::int64_t> step_time_in_program_ns() const;
   // "NVIDIA A100, NVIDIA A100" as "2 x NVIDIA A100"; "" when the trace names none of those used.
   std::string gpu_names() const;
 };

@@ -38,8 +38,9 @@ constexpr Pair pairs[] = {
     {"kineto_resnet50_b32_num_workers_0.run1.pt.trace.json.gz", "kineto_resnet50_b32_num_workers_4.run1.pt.trace.json.gz"},
     {"kineto_old_resnet50_num_workers_0.worker0.pt.trace.json.gz", "kineto_old_resnet50_num_workers_4.worker0.pt.trace.json.gz"},
     {"gaoteng_resnet50_loadworker0.pt.trace.json.gz", "gaoteng_resnet50_loadworker4.pt.trace.json.gz"},
-    {"luatil_04_compile_rtx3060.json", "luatil_05_reduce_overhead_cudagraph_rtx3060.json"},
 };
+// Its program runs ahead with one side and not with the other: 7.3 ms and 23.0 ms in the program are 22.8 ms and 23.0 ms on the GPU.
+constexpr Pair equal_on_the_gpu = {"luatil_04_compile_rtx3060.json", "luatil_05_reduce_overhead_cudagraph_rtx3060.json"};
 
 TEST_F(CorpusComparisons, TheRepairedSideIsNeverWorse) {
   int told = 0;
@@ -52,8 +53,15 @@ TEST_F(CorpusComparisons, TheRepairedSideIsNeverWorse) {
     EXPECT_LT(there.judgement.ratio.value(), 1) << pair.slow;
     told += there.judgement.answer == Answer::better;
   }
-  // The other two have four steps a side that scatter by a third.
-  EXPECT_EQ(told, 2);
+  // The others have four steps a side that scatter by a third.
+  EXPECT_EQ(told, 1);
+}
+
+TEST_F(CorpusComparisons, AProgramThatRunsAheadIsComparedByWhatTheGpuTakes) {
+  const auto one = trace(equal_on_the_gpu.slow), other = trace(equal_on_the_gpu.fixed);
+  EXPECT_NEAR(compare(*one, *other).judgement.ratio.value(), 1, 0.02);
+  EXPECT_EQ(compare(*one, *other).judgement.answer, Answer::cannot_tell);
+  EXPECT_EQ(compare(*other, *one).judgement.answer, Answer::cannot_tell);
 }
 
 TEST_F(CorpusComparisons, NoTraceBeatsItself) {

@@ -18,12 +18,25 @@ using model::StepTable;
 
 constexpr RunFact shares[] = {RunFact::input_wait_fraction, RunFact::input_fraction,         RunFact::copy_fraction,
                               RunFact::sync_fraction,       RunFact::communication_fraction, RunFact::allocator_fraction,
-                              RunFact::host_fraction,       RunFact::device_fraction,        RunFact::compute_fraction,
-                              RunFact::gpu_busy_fraction};
+                              RunFact::first_use_fraction,  RunFact::host_fraction,          RunFact::device_fraction,
+                              RunFact::compute_fraction,    RunFact::gpu_busy_fraction};
 
 using Rows = std::span<const std::size_t>;
 
+// Of a trace: of all time of the steps, so that a short one counts little, and without idle gaps that happen once.
+std::optional<double> share_of_time(const StepTable& table, const model::GpuSteps& gpu, RunFact fraction, Rows rows) {
+  std::int64_t parts = 0, all = 0;
+  for (const std::size_t row : rows) {
+    const std::optional<std::int64_t> part = part_of(table, &gpu, fraction, row);
+    if (!part || table.total_ns(row) <= 0) continue;
+    parts += *part;
+    all += table.total_ns(row) - (gpu.steps[row].span - gpu.usual_time(row).span);
+  }
+  return all > 0 ? std::optional(share(parts, all)) : std::nullopt;
+}
+
 std::optional<double> mean_share(const StepTable& table, const model::GpuSteps* gpu, RunFact fraction, Rows rows) {
+  if (gpu && table.source != model::StepSource::program) return share_of_time(table, *gpu, fraction, rows);
   Mean mean;
   for (const std::size_t row : rows) {
     const std::optional<std::int64_t> part = part_of(table, gpu, fraction, row);

@@ -54,7 +54,7 @@ TEST(StepFacts, LeaveOutStepsThatFailedAndThoseThatWarmUp) {
 TEST(StepFacts, OfATraceAreWhatTheGpuLost) {
   StepTable table = traced({100, 100}, {40, 60});
   set(table, HostTime::loader, {30, 30});
-  table.gpus[0].steps[0].idle_by = {10, 0, 0, 50, 0, 0};
+  table.gpus[0].steps[0].idle_by = {10, 0, 0, 0, 50, 0, 0};
   const RunFacts facts = facts_of(table);
   EXPECT_NEAR(*facts[RunFact::input_fraction], 0.05, 1e-12) << "the GPU computed during the rest of the waiting";
   EXPECT_NEAR(*facts[RunFact::input_wait_fraction], 0.3, 1e-12);
@@ -62,6 +62,22 @@ TEST(StepFacts, OfATraceAreWhatTheGpuLost) {
   EXPECT_NEAR(*facts[RunFact::gpu_busy_fraction], 0.5, 1e-12);
   EXPECT_NEAR(*facts[RunFact::gpu_utilization_pct], 50, 1e-9);
   EXPECT_EQ(facts[RunFact::profiler_windows], 1);
+}
+
+TEST(StepFacts, OfATraceCountStepsByTheirTime) {
+  const StepTable table = traced({1000, 1000, 20}, {900, 900, 0});
+  EXPECT_NEAR(*facts_of(table)[RunFact::gpu_busy_fraction], 1800.0 / 2020, 1e-12) << "a last step of 20 ns is not a third of the run";
+}
+
+TEST(StepFacts, OfATraceLeaveOutWhatHappensOnce) {
+  StepTable table = traced({100, 400, 100, 100}, {90, 90, 90, 90});
+  table.gpus[0].usual = table.gpus[0].steps;
+  model::GpuTime& odd = table.gpus[0].usual[1];
+  odd.span -= 300;
+  odd.idle -= 300;
+  odd.idle_by[static_cast<std::size_t>(model::IdleCause::host)] -= 300;
+  EXPECT_NEAR(*facts_of(table)[RunFact::gpu_busy_fraction], 0.9, 1e-12);
+  EXPECT_NEAR(*facts_of(table)[RunFact::host_fraction], 0.1, 1e-12);
 }
 
 TEST(StepFacts, OfSeveralGpusAreTheirMeanAndProcessesWithoutOneAreSilent) {

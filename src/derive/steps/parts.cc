@@ -18,6 +18,7 @@ std::optional<std::int64_t> part_of_gpu(const StepTable& table, const model::Gpu
       return table.recorded(HostTime::loader) ? std::optional(time.idle_because(IdleCause::input)) : std::nullopt;
     case RunFact::sync_fraction: return time.idle_because(IdleCause::sync);
     case RunFact::allocator_fraction: return time.idle_because(IdleCause::allocator);
+    case RunFact::first_use_fraction: return time.idle_because(IdleCause::first_use);
     case RunFact::host_fraction: return time.idle_because(IdleCause::host);
     case RunFact::device_fraction: return time.idle_because(IdleCause::device);
     case RunFact::copy_fraction: return time.host_to_device;
@@ -32,7 +33,7 @@ std::optional<std::int64_t> part_of_gpu(const StepTable& table, const model::Gpu
 
 std::optional<std::int64_t> part_of(const StepTable& table, const model::GpuSteps* gpu, RunFact fraction, std::size_t step) {
   if (fraction == RunFact::input_wait_fraction) return table.loader_wait_ns(step);
-  if (gpu) return part_of_gpu(table, gpu->steps[step], fraction);
+  if (gpu) return part_of_gpu(table, gpu->usual_time(step), fraction);
   if (fraction == RunFact::input_fraction) return table.loader_wait_ns(step);
   if (fraction == RunFact::copy_fraction) return table.time(HostTime::host_to_device, step);
   // The waits in a trace without kernels are not used.

@@ -19,8 +19,10 @@ constexpr std::pair<std::string_view, RunFact> stalls[] = {{"input_bound", RunFa
                                                            {"sync_bound", RunFact::sync_fraction},
                                                            {"communication_bound", RunFact::communication_fraction}};
 // Idle time that is no dominant stall of docs/contract.md.
-constexpr std::pair<std::string_view, RunFact> other_idle_time[] = {
-    {"host_bound", RunFact::host_fraction}, {"allocator_bound", RunFact::allocator_fraction}, {"device_wait", RunFact::device_fraction}};
+constexpr std::pair<std::string_view, RunFact> other_idle_time[] = {{"host_bound", RunFact::host_fraction},
+                                                                    {"allocator_bound", RunFact::allocator_fraction},
+                                                                    {"device_wait", RunFact::device_fraction},
+                                                                    {"cold_start", RunFact::first_use_fraction}};
 
 std::string dominant_stall_of_sums(const StepTable& table, std::size_t skipped) {
   std::string best = "unknown";

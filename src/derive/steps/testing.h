@@ -34,7 +34,7 @@ inline model::StepTable traced(Times wall, const Times& compute) {
   model::StepTable table = steps_of(std::move(wall));
   table.source = model::StepSource::profiler;
   table.status.clear();
-  model::GpuSteps gpu{0, {}};
+  model::GpuSteps gpu{0, {}, {}, {}};
   for (std::size_t i = 0; i < compute.size(); ++i) {
     model::GpuTime time;
     time.span = table.wall_ns(i);

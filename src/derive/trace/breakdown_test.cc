@@ -101,12 +101,14 @@ TEST(Steps, TakesTheRangeThatRepeats) {
   EXPECT_EQ(times.size(), 10u);
 }
 
-TEST(Steps, TakesTheKernelsForTheRecordingWhereNothingRepeats) {
+// 1 ms of work in 100 ms keeps nothing busy, though the work has no gap in it.
+TEST(Steps, TakesTheProgramForTheRecordingWhereNothingRepeats) {
   const model::Timeline timeline =
-      trace_of(trace_with(event("cpu_op", "import", "1/1", 0, 100000) + launched(1, 50000, "kernel", "k", 60000, 61000)));
+      trace_of(trace_with(event("Trace", "PyTorch Profiler (0)", "1/1", -500, 200000) + event("cpu_op", "import", "1/1", 0, 100000) +
+                          launched(1, 59990, "kernel", "k", 60000, 61000)));
   const Steps steps = find_steps(timeline).at(0);
   EXPECT_EQ(steps.source, model::StepSource::recording);
-  EXPECT_EQ(steps.steps.at(0).span, (Interval{60000 * us, 61000 * us}));
+  EXPECT_EQ(steps.steps.at(0).span, (Interval{0, 100000 * us}));
 }
 
 TEST(Breakdown, KeepsGpusApart) {

@@ -12,17 +12,21 @@ using model::Timeline;
 
 constexpr std::int64_t small_kernel_ns = 10'000;
 
-// take(step, duration) for each kernel that was launched in a step. The step of a kernel is the one that launched it: it may run later.
+// take(step, duration) for each kernel of a step. The step of a kernel is the one that launched it: it may run later. One whose launch is
+// not in the file, or before the first step, counts where it ran.
 template <typename Take>
 void for_each_kernel(const Timeline& timeline, const Attribution& attribution, const Steps& steps, std::span<const Interval> spans,
                      Take take) {
+  const std::vector<Interval> times = times_of(steps);
   for (const GpuWork& one : attribution.work) {
     if (timeline.kind[one.event] != EventKind::kernel) continue;
-    const std::uint32_t from = one.launch != none ? one.launch : one.event;
-    if (one.launch != none && !steps.pid.empty() && timeline.tracks[timeline.track[from]].pid != steps.pid) continue;
-    const auto next = std::ranges::upper_bound(spans, timeline.start[from], {}, &Interval::begin);
-    if (next == spans.begin() || timeline.start[from] >= std::prev(next)->end) continue;
-    take(static_cast<std::size_t>(std::prev(next) - spans.begin()), timeline.duration[one.event]);
+    if (one.launch != none && !steps.pid.empty() && timeline.tracks[timeline.track[one.launch]].pid != steps.pid) continue;
+    const bool is_launched_in_steps = one.launch != none && !spans.empty() && timeline.start[one.launch] >= spans.front().begin;
+    const std::int64_t at = timeline.start[is_launched_in_steps ? one.launch : one.event];
+    const std::span<const Interval> steps_then = is_launched_in_steps ? spans : times;
+    const auto next = std::ranges::upper_bound(steps_then, at, {}, &Interval::begin);
+    if (next == steps_then.begin() || at >= std::prev(next)->end) continue;
+    take(static_cast<std::size_t>(std::prev(next) - steps_then.begin()), timeline.duration[one.event]);
   }
 }
 
@@ -54,7 +58,8 @@ void add_host_columns(const Timeline& timeline, const Attribution& attribution, 
   const auto column = [&](HostTime part) -> std::vector<std::int64_t>& { return table.host_ns[static_cast<std::size_t>(part)]; };
   for (const Step& step : steps.steps) {
     table.ids.push_back(step.number);
-    column(HostTime::wall).push_back(step.span.length());
+    column(HostTime::wall).push_back(step.time.value_or(step.span).length());
+    if (steps.runs_ahead) table.program_ns.push_back(step.span.length());
   }
   const auto add = [&](HostTime part, bool recorded, const Intervals& ranges) {
     if (recorded) column(part) = total_in_each(spans, ranges);

@@ -14,21 +14,18 @@ constexpr std::int64_t wake_up_ns = 50'000;
 // A call that takes longer than this does more than launching: it loads code, or waits.
 constexpr std::int64_t long_launch_ns = 100'000;
 
-// How much of a late interval a wait for the GPU explains. Without the wait the program would have been ahead by the duration of the
-// wait, not by more.
-std::int64_t lost_to_wait(const Intervals& waits, Interval span) {
-  const auto next = std::ranges::lower_bound(waits, span.end, {}, &Interval::begin);
-  if (next == waits.begin()) return 0;
-  const Interval& last = *std::prev(next);
-  if (last.end <= span.begin - wake_up_ns) return 0;
-  const std::int64_t until = std::max(last.end, span.begin) - span.begin;  // still waiting
-  return std::min(span.length(), until + last.length());
-}
-
 // The waits that may touch the interval.
 std::span<const Interval> near(std::span<const Interval> ranges, Interval interval) {
   const auto first = std::ranges::upper_bound(ranges, interval.begin, {}, &Interval::end);
   return {first, std::ranges::lower_bound(first, ranges.end(), interval.end, {}, &Interval::begin)};
+}
+
+// How much of a late interval waits for the GPU explain. Without a wait the program would have been ahead by its duration, not by more:
+// that of the waits within the interval, and that of the one which ended as the GPU had finished.
+std::int64_t lost_to_waits(const Intervals& waits, Interval span) {
+  std::int64_t lost = 0;
+  for (const Interval& wait : near(waits, {span.begin - wake_up_ns, span.end})) lost += std::min(wait.end, span.end) - wait.begin;
+  return std::min(span.length(), lost);
 }
 
 }  // namespace
@@ -72,11 +69,12 @@ std::array<Intervals, model::idle_cause_count> IdleAttribution::causes_of(std::s
     unknown = without(std::move(unknown), ranges);
   };
   take(IdleCause::input, near(host_.input, all));
+  take(IdleCause::first_use, near(host_.first_use, all));
   take(IdleCause::allocator, near(host_.allocator, all));
   const std::vector<std::int64_t> waited = total_in_each(unknown, near(host_.sync, all));
   for (std::size_t i = 0; i < unknown.size(); ++i) add(waited[i] > 0 ? IdleCause::sync : IdleCause::unknown, unknown[i]);
   for (const Interval& span : late) {
-    const std::int64_t lost = lost_to_wait(host_.sync, span);
+    const std::int64_t lost = lost_to_waits(host_.sync, span);
     add(IdleCause::sync, {span.begin, span.begin + lost});
     add(IdleCause::host, {span.begin + lost, span.end});
   }

@@ -76,17 +76,15 @@ std::vector<Step> repeated(const Timeline& timeline, EventKind kind, bool (*want
   return best;
 }
 
-// From the first kernel to the last: the time before is start-up. Without kernels, all.
+// From the first event of the program or the GPU to the last. What the profiler does for itself does not count.
 Interval whole_recording(const Timeline& timeline) {
-  Interval all{INT64_MAX, INT64_MIN}, gpu{INT64_MAX, INT64_MIN};
+  Interval all{INT64_MAX, INT64_MIN};
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-    if (timeline.kind[row] == EventKind::window) continue;
-    for (Interval* span : {&all, timeline.kind[row] == EventKind::kernel ? &gpu : &all}) {
-      span->begin = std::min(span->begin, timeline.start[row]);
-      span->end = std::max(span->end, timeline.end(row));
-    }
+    const EventKind kind = timeline.kind[row];
+    if (kind == EventKind::window || kind == EventKind::overhead || kind == EventKind::other) continue;
+    all.begin = std::min(all.begin, timeline.start[row]);
+    all.end = std::max(all.end, timeline.end(row));
   }
-  if (gpu.begin < gpu.end) return gpu;
   return all.begin <= all.end ? all : Interval{};
 }
 
@@ -106,6 +104,13 @@ std::vector<Interval> spans_of(const Steps& steps) {
   spans.reserve(steps.steps.size());
   for (const Step& step : steps.steps) spans.push_back(step.span);
   return spans;
+}
+
+std::vector<Interval> times_of(const Steps& steps) {
+  std::vector<Interval> times;
+  times.reserve(steps.steps.size());
+  for (const Step& step : steps.steps) times.push_back(step.time.value_or(step.span));
+  return times;
 }
 
 std::vector<Steps> find_steps(const Timeline& timeline) {
