@@ -104,8 +104,10 @@ void add_gaps(Document& page, const TraceReport& report) {
   const model::StepTable& steps = report.processes.front();
   const model::GpuSteps& gpu = steps.gpus.front();
   const std::int64_t all = model::total_of(gpu).span;
-  Table table{{number_column("length", 9), number_column("share", 7, 1),
-               number_column(report.has_step_boundaries() ? "in step" : "after", 9, 1), {"idle", 20, false, 2, true, Fit::cut},
+  Table table{{number_column("length", 9),
+               number_column("share", 7, 1),
+               number_column(report.has_step_boundaries() ? "in step" : "after", 9, 1),
+               {"idle", 20, false, 2, true, Fit::cut},
                names_column("the program was in")}};
   for (const model::IdleGap* gap : report::longest_gaps(gpu)) {
     if (gap->length() * 100 < all) continue;

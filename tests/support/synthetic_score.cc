@@ -52,7 +52,7 @@ std::uint64_t SyntheticScore::forbidden() const { return total(causes, &CauseSco
 
 SyntheticScore score_synthetic(std::uint64_t count, const knowledge::Knowledge& knowledge) {
   SyntheticScore score;
-  for (const std::string_view cause : synthetic_causes()) score.causes.push_back({.cause = cause});
+  for (const std::string_view cause : synthetic_causes()) score.causes.emplace_back().cause = cause;
   for (std::uint64_t first = 0; first < count; first += launches_of_a_file) {
     std::vector<SyntheticProfile> profiles;
     for (std::uint64_t i = first; i < std::min(count, first + launches_of_a_file); ++i) profiles.push_back(synthetic_profile(i));
@@ -73,6 +73,21 @@ SyntheticScore score_synthetic(std::uint64_t count, const knowledge::Knowledge& 
   return score;
 }
 
+std::string table_of(const SyntheticScore& score) {
+  std::string page;
+  for (const CauseScore& one : score.causes) {
+    std::vector<std::pair<std::uint64_t, std::string>> leads;
+    for (const auto& [label, count] : one.leads) leads.emplace_back(count, label);
+    std::ranges::sort(leads, std::greater());
+    std::string text;
+    for (const auto& [count, label] : leads) text += fmt::format("{}`{}` {}", text.empty() ? "" : ", ", label, count);
+    fmt::format_to(std::back_inserter(page), "| {} | {} | {} | {:.1f} % | {} | {} |\n", one.cause, one.profiles, one.decided,
+                   100.0 * static_cast<double>(one.right) / static_cast<double>(std::max<std::uint64_t>(one.profiles, 1)), one.forbidden,
+                   text);
+  }
+  return page;
+}
+
 std::string synthetic_page(const SyntheticScore& score) {
   std::string page = fmt::format(
       "# Made-up launches of known cause\n\n"
@@ -90,16 +105,7 @@ std::string synthetic_page(const SyntheticScore& score) {
       "| cause | launches | decided | right | forbidden | leads |\n|---|--:|--:|--:|--:|---|\n",
       score.profiles(), 100.0 * static_cast<double>(score.right()) / static_cast<double>(std::max<std::uint64_t>(score.profiles(), 1)),
       score.forbidden());
-  for (const CauseScore& one : score.causes) {
-    std::vector<std::pair<std::uint64_t, std::string>> leads;
-    for (const auto& [label, count] : one.leads) leads.emplace_back(count, label);
-    std::ranges::sort(leads, std::greater());
-    std::string text;
-    for (const auto& [count, label] : leads) text += fmt::format("{}`{}` {}", text.empty() ? "" : ", ", label, count);
-    fmt::format_to(std::back_inserter(page), "| {} | {} | {} | {:.1f} % | {} | {} |\n", one.cause, one.profiles, one.decided,
-                   100.0 * static_cast<double>(one.right) / static_cast<double>(std::max<std::uint64_t>(one.profiles, 1)), one.forbidden,
-                   text);
-  }
+  page += table_of(score);
   return page;
 }
 

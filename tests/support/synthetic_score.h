@@ -32,6 +32,9 @@ struct SyntheticScore {
 // Profiles 0 to count - 1.
 SyntheticScore score_synthetic(std::uint64_t count, const knowledge::Knowledge& knowledge);
 
+// A row for each cause: "| name | made | decided | right | forbidden | what led |".
+std::string table_of(const SyntheticScore& score);
+
 // docs/validation/synthetic.md
 std::string synthetic_page(const SyntheticScore& score);
 

@@ -18,6 +18,9 @@ STEP = re.compile(r"ProfilerStep#(\d+)$")
 COLLECTIVE = re.compile(r"nccl|rccl|msccl|nvshmem", re.IGNORECASE)
 KINDS = {"kernel": "kernel", "gpu_memcpy": "copy", "memcpy": "copy", "gpu_memset": "copy", "memset": "copy"}
 
+CALLS = {"cuda_runtime", "runtime", "hip_runtime", "cuda_driver"}
+PROGRAM = CALLS | {"cpu_op", "operator", "user_annotation", "gpu_user_annotation", "cuda_sync", "python_function"}
+
 
 class NotForMe(Exception):
     """The trace needs more than the definitions that are implemented here."""
@@ -51,6 +54,7 @@ class Event:
         if self.kind:
             self.device = int((event.get("args") or {}).get("device", event.get("pid")))
         self.pid = event.get("pid")
+        self.correlation = (event.get("args") or {}).get("correlation")
 
 
 def steps_of(events):
@@ -68,11 +72,36 @@ def steps_of(events):
     return sorted(((number, *span) for number, span in found.items()), key=lambda step: step[1])
 
 
-def whole_recording(work):
-    kernels = [e for e in work if e.kind != "copy"]
-    if not kernels:
-        raise NotForMe("neither steps nor kernels")
-    return [(1, min(e.begin for e in kernels), max(e.end for e in kernels))]
+def whole_recording(events, launches):
+    program = [e for e in events if e.category in PROGRAM or e.kind]
+    begin, end = min(e.begin for e in program), max(e.end for e in program)
+    first = min((e for e in events if e.kind), key=lambda e: e.begin, default=None)
+    if first and first.correlation in launches and first.begin - launches[first.correlation].end > 1_000_000:
+        begin = first.begin  # the GPU had work from before the recording
+    return [(1, begin, end)]
+
+
+def hold_the_work(work, steps, launches):
+    all_work = sum(e.duration for e in work)
+    unknown = sum(e.duration for e in work if e.correlation not in launches)
+    within = sum(max(0, min(e.end, steps[-1][2]) - max(e.begin, steps[0][1])) for e in work)
+    return unknown * 2 < all_work or within * 2 >= all_work
+
+
+def until_the_gpu_is_done(work, steps, launches):
+    """The times of steps whose program runs ahead; the steps themselves where it does not, or where they overlap."""
+    if any(later[1] < earlier[2] - 2000 for earlier, later in zip(steps, steps[1:])):
+        return steps
+    times, done = [], None
+    for number, begin, end in steps:
+        launched = [e for e in work if e.kind != "copy" and e.correlation in launches
+                    and begin <= launches[e.correlation].begin < end]
+        begin_of_time = begin if done is None else max(begin, done)
+        done = max([begin_of_time, end] + [e.end for e in launched])
+        times.append((number, begin_of_time, done))
+    in_program = sum(end - begin for _, begin, end in steps)
+    difference = sum(abs((t[2] - t[1]) - (s[2] - s[1])) for t, s in zip(times, steps))
+    return times if difference > 0.05 * in_program else steps
 
 
 def breakdown(work, steps):
@@ -117,8 +146,11 @@ def totals(kernels):
 def analyse(path):
     events = [Event(e) for e in read(path)]
     work = [e for e in events if e.kind]
+    launches = {e.correlation: e for e in events if e.category in CALLS and e.correlation is not None}
     marked = steps_of(events)
-    steps = marked or whole_recording(work)
+    if marked and not hold_the_work(work, marked, launches):
+        marked = []
+    steps = until_the_gpu_is_done(work, marked, launches) if marked else whole_recording(events, launches)
     devices = sorted({e.device for e in work})
     return {
         "marked": bool(marked),

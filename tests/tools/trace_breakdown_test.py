@@ -86,7 +86,7 @@ class Made(Comparing):
     def test_whole_microseconds(self):
         self.check(tick=1000)
 
-    def test_without_steps_the_kernels_are_the_frame(self):
+    def test_without_steps_the_program_is_the_frame(self):
         self.check(marked=False, steps=1)
 
     def test_one_step(self):
@@ -106,10 +106,30 @@ class Made(Comparing):
     def test_work_outside_of_the_steps_is_a_kernel_but_no_time_of_a_step(self):
         found = self.one("""{"traceEvents": [
             {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 100.5, "dur": 10},
-            {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 98.25, "dur": 4.5, "args": {"device": 0}},
+            {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 98.25, "dur": 9, "args": {"device": 0}},
             {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 200, "dur": 1.001, "args": {"device": 0}}]}""")
-        self.assertEqual(found["devices"][0]["computing"], 2250)
-        self.assertEqual(found["kernels"]["k"], {"count": 2, "total": 5501, "min": 1001, "max": 4500})
+        self.assertEqual(found["devices"][0]["computing"], 6750)
+        self.assertEqual(found["kernels"]["k"], {"count": 2, "total": 10001, "min": 1001, "max": 9000})
+
+    def test_steps_take_until_the_gpu_has_done_them(self):
+        """Three steps of 10 us, each launching 40 us of work."""
+        events = []
+        for i in range(3):
+            launch = {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 10 * i + 1, "dur": 2}
+            kernel = {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 5 + 40 * i, "dur": 40}
+            step = {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{i}", "pid": 1, "tid": 1, "ts": 10 * i, "dur": 10}
+            events += [{**launch, "args": {"correlation": i + 1}}, {**kernel, "args": {"device": 0, "correlation": i + 1}}, step]
+        found = self.one(json.dumps({"traceEvents": events}))
+        self.assertEqual([step["time"] for step in found["steps"]], [45000, 40000, 40000])
+        self.assertEqual(found["devices"][0]["idle"], 5000)
+
+    def test_steps_without_the_work_of_the_gpu_are_none(self):
+        """No launch tells whose the work is, and most of it runs after the last step."""
+        found = self.one("""{"traceEvents": [
+            {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 100, "dur": 10},
+            {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 105, "dur": 50, "args": {"device": 0}}]}""")
+        self.assertEqual([step["time"] for step in found["steps"]], [55000])
+        self.assertFalse(found["marked"])
 
     def test_more_decimals_than_nanoseconds_are_rounded(self):
         """A tool that subtracted in floating point writes 12.300999999999998 for 12.301."""

@@ -58,8 +58,8 @@ TEST(Breakdown, AttributesToTheLoaderOnlyWhatItCosts) {
       times_of(step(1, 0, 1000) + loader + launched(1, -50, "kernel", "gemm", 0, 200) + launched(2, 700, "kernel", "gemm", 710, 1000));
   EXPECT_EQ(times.time(HostTime::loader, 0), 600 * us);
   EXPECT_EQ(idle_by(times, IdleCause::input), 400 * us);  // the GPU still computed for 200
-  EXPECT_EQ(idle_by(times, IdleCause::host), 100 * us);
-  EXPECT_EQ(idle_by(times, IdleCause::device), 10 * us);
+  EXPECT_EQ(idle_by(times, IdleCause::host), 105 * us);  // the call takes 5
+  EXPECT_EQ(idle_by(times, IdleCause::device), 5 * us);
 }
 
 TEST(Breakdown, AttributesToAWaitAtMostItsOwnLength) {
@@ -68,6 +68,15 @@ TEST(Breakdown, AttributesToAWaitAtMostItsOwnLength) {
       times_of(step(1, 0, 1000) + launched(1, 0, "kernel", "gemm", 0, 100) + wait + launched(2, 300, "kernel", "gemm", 300, 1000));
   EXPECT_EQ(idle_by(times, IdleCause::sync), 50 * us);
   EXPECT_EQ(idle_by(times, IdleCause::host), 150 * us);
+}
+
+// What follows a call that frees memory could have been done while it waited for the GPU.
+TEST(Breakdown, AttributesToTheAllocatorWhatItsWaitDelays) {
+  const std::string free = event("cuda_runtime", "cudaFree", "1/1", 20, 85);  // until the GPU is done, and 5 us more
+  const StepTable times =
+      times_of(step(1, 0, 1000) + launched(1, 0, "kernel", "gemm", 0, 100) + free + launched(2, 295, "kernel", "gemm", 300, 1000));
+  EXPECT_EQ(idle_by(times, IdleCause::allocator), 90 * us) << "5 in the call, and 85 behind it";
+  EXPECT_EQ(idle_by(times, IdleCause::host), 110 * us);
 }
 
 TEST(Breakdown, SaysUnknownWhereNobodyLaunchedTheNextWork) {

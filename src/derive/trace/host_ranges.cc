@@ -48,7 +48,9 @@ std::uint16_t kinds_of_range(std::string_view range) {
 }
 
 bool may_load_code(std::string_view call) {
-  constexpr std::string_view parts[] = {"LaunchKernel", "FuncGetAttributes", "FuncSetAttribute", "GetSymbolAddress", "OccupancyMaxActive"};
+  // The first call of any kind makes the context of the process on the device.
+  constexpr std::string_view parts[] = {"LaunchKernel", "FuncGetAttributes", "FuncSetAttribute", "GetSymbolAddress", "OccupancyMaxActive",
+                                        "StreamCreate", "EventCreate",       "DeviceGet",        "GetDevice",        "SetDevice"};
   return std::ranges::any_of(parts, [&](std::string_view part) { return call.find(part) != call.npos; });
 }
 

@@ -11,8 +11,6 @@ using model::Timeline;
 // How long before an idle interval a wait may have ended and still be its cause: the call returns a little after the GPU has
 // finished.
 constexpr std::int64_t wake_up_ns = 50'000;
-// A call that takes longer than this does more than launching: it loads code, or waits.
-constexpr std::int64_t long_launch_ns = 100'000;
 
 // The waits that may touch the interval.
 std::span<const Interval> near(std::span<const Interval> ranges, Interval interval) {
@@ -41,8 +39,8 @@ IdleAttribution::Gap IdleAttribution::divided(Interval gap) {
   while (next_ < order_.size() && timeline_.start[work_[order_[next_]].event] < gap.end) ++next_;
   if (next_ == order_.size() || work_[order_[next_]].launch == none) return {gap, {gap.end, gap.end}, false};
   const std::uint32_t call = work_[order_[next_]].launch;
-  const std::int64_t ready = timeline_.duration[call] > long_launch_ns ? timeline_.end(call) : timeline_.start[call];
-  const std::int64_t launch = std::clamp(ready, gap.begin, gap.end);
+  // Until the call returns the launch itself is what the GPU waits for; most kernels begin before that.
+  const std::int64_t launch = std::clamp(timeline_.end(call), gap.begin, gap.end);
   return {{gap.begin, launch}, {launch, gap.end}, true};
 }
 
@@ -75,11 +73,16 @@ std::array<Intervals, model::idle_cause_count> IdleAttribution::causes_of(std::s
   for (std::size_t i = 0; i < unknown.size(); ++i) add(waited[i] > 0 ? IdleCause::sync : IdleCause::unknown, unknown[i]);
   for (const Interval& span : late) {
     const std::int64_t lost = lost_to_waits(host_.sync, span);
+    // Calls that free memory wait for the GPU as well: what the program does behind them it could have done meanwhile.
+    const std::int64_t more = std::min(span.length() - lost, lost_to_waits(host_.allocator, span));
     add(IdleCause::sync, {span.begin, span.begin + lost});
-    add(IdleCause::host, {span.begin + lost, span.end});
+    add(IdleCause::allocator, {span.begin + lost, span.begin + lost + more});
+    add(IdleCause::host, {span.begin + lost + more, span.end});
   }
-  Intervals& sync = causes[static_cast<std::size_t>(IdleCause::sync)];
-  sync = united(std::move(sync));
+  for (const IdleCause cause : {IdleCause::sync, IdleCause::allocator}) {
+    Intervals& intervals = causes[static_cast<std::size_t>(cause)];
+    intervals = united(std::move(intervals));
+  }
   return causes;
 }
 

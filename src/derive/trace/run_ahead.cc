@@ -27,6 +27,9 @@ std::vector<std::int64_t> ends_on_gpu(const Timeline& timeline, const Attributio
   return ends;
 }
 
+// Times are rounded when they are written, begin and duration each for itself: steps that follow each other overlap by as much.
+constexpr std::int64_t rounding_ns = 2'000;
+
 // From launch to begin on a GPU with nothing to do, with the launch of a large graph.
 constexpr std::int64_t longest_launch_ns = 1'000'000;
 
@@ -38,14 +41,31 @@ void begin_with_gpu_if_it_was_busy(const Timeline& timeline, const Attribution& 
   if (begin - timeline.end(first.launch) > longest_launch_ns && span.begin < begin && begin < span.end) span.begin = begin;
 }
 
+// Without launches nothing tells which step work belongs to. Steps that end before half of it has run are not those of the GPU.
+bool hold_the_work(const Timeline& timeline, const Attribution& attribution, std::span<const Interval> spans) {
+  std::int64_t all = 0, within = 0, without_launch = 0;
+  for (const GpuWork& one : attribution.work) {
+    const std::int64_t duration = timeline.duration[one.event];
+    all += duration;
+    without_launch += one.launch == none ? duration : 0;
+    within += std::clamp<std::int64_t>(
+        std::min(timeline.end(one.event), spans.back().end) - std::max(timeline.start[one.event], spans.front().begin), 0, duration);
+  }
+  return without_launch * 2 < all || within * 2 >= all;
+}
+
 }  // namespace
 
 void follow_gpu(const Timeline& timeline, const Attribution& attribution, Steps& steps) {
   if (timeline.clock_broken) return;
   if (steps.source == model::StepSource::recording) return begin_with_gpu_if_it_was_busy(timeline, attribution, steps);
   const std::vector<Interval> spans = spans_of(steps);
-  const auto overlap = std::ranges::adjacent_find(spans, [](Interval a, Interval b) { return b.begin < a.end; });
+  const auto overlap = std::ranges::adjacent_find(spans, [](Interval a, Interval b) { return b.begin < a.end - rounding_ns; });
   if (overlap != spans.end()) return;
+  if (!hold_the_work(timeline, attribution, spans)) {
+    steps = whole(timeline);
+    return;
+  }
   const std::vector<std::int64_t> ends = ends_on_gpu(timeline, attribution, steps, spans);
   std::vector<Interval> times;
   std::int64_t done = INT64_MIN, in_program = 0, difference = 0;

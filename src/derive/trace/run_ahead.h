@@ -17,6 +17,8 @@ namespace frx::derive::trace {
 
 // A recording without steps begins with the GPU where its first work had been launched long before it ran: the GPU had work from before.
 //
+// Steps that do not hold the work of the GPU, where no launch tells whose it is, are replaced by the whole recording.
+//
 // Sets the times of the steps and `runs_ahead` where they differ notably from the spans. O(n log k) in the pieces of GPU work and the
 // steps.
 void follow_gpu(const model::Timeline& timeline, const Attribution& attribution, Steps& steps);

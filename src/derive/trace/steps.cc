@@ -113,6 +113,8 @@ std::vector<Interval> times_of(const Steps& steps) {
   return times;
 }
 
+Steps whole(const Timeline& timeline) { return {StepSource::recording, "", {{1, whole_recording(timeline), none_event}}, ""}; }
+
 std::vector<Steps> find_steps(const Timeline& timeline) {
   std::vector<Steps> all;
   for (auto& [pid, steps] : profiler_steps(timeline)) all.push_back({StepSource::profiler, "ProfilerStep#N", std::move(steps), pid});
@@ -129,7 +131,7 @@ std::vector<Steps> find_steps(const Timeline& timeline) {
     all.push_back({source, std::string(timeline.name_of(first)), std::move(steps), timeline.tracks[timeline.track[first]].pid});
     return all;
   }
-  all.push_back({StepSource::recording, "", {{1, recording, none_event}}, ""});
+  all.push_back(whole(timeline));
   return all;
 }
 

@@ -32,6 +32,9 @@ std::vector<Interval> spans_of(const Steps& steps);
 // By begin; they do not overlap where the program runs ahead.
 std::vector<Interval> times_of(const Steps& steps);
 
+// The whole recording as one step.
+Steps whole(const model::Timeline& timeline);
+
 // The steps of each process that has any; of the whole recording when none has. Ranges repeated on GPU tracks count once.
 std::vector<Steps> find_steps(const model::Timeline& timeline);
 
