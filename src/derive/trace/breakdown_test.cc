@@ -58,7 +58,7 @@ TEST(Breakdown, AttributesToTheLoaderOnlyWhatItCosts) {
       times_of(step(1, 0, 1000) + loader + launched(1, -50, "kernel", "gemm", 0, 200) + launched(2, 700, "kernel", "gemm", 710, 1000));
   EXPECT_EQ(times.time(HostTime::loader, 0), 600 * us);
   EXPECT_EQ(idle_by(times, IdleCause::input), 400 * us);  // the GPU still computed for 200
-  EXPECT_EQ(idle_by(times, IdleCause::host), 105 * us);  // the call takes 5
+  EXPECT_EQ(idle_by(times, IdleCause::host), 105 * us);   // the call takes 5
   EXPECT_EQ(idle_by(times, IdleCause::device), 5 * us);
 }
 
