@@ -6,6 +6,7 @@
 #include "derive/steps/facts.h"
 #include "derive/steps/stalls.h"
 #include "derive/trace/breakdown.h"
+#include "derive/trace/damage.h"
 #include "derive/trace/memory_peaks.h"
 #include "derive/trace/run_ahead.h"
 #include "ingest/chrome_trace/read_trace.h"
@@ -77,6 +78,7 @@ Result<std::unique_ptr<TraceAnalyst>> TraceAnalyst::create(const std::string& da
 struct TraceAnalyst::Studied {
   Timeline timeline;
   derive::trace::Attribution attribution;
+  derive::trace::Damage damage;
   std::vector<derive::trace::Steps> steps;  // of each process
   std::vector<StepTable> processes;
   derive::trace::BackwardWork backward;
@@ -90,6 +92,8 @@ Result<TraceAnalyst::Studied> TraceAnalyst::study(const std::string& name, ByteS
   if (!head.empty() && !ingest::trace::may_be_trace(head)) return fail(ErrorKind::malformed, "expected a trace in JSON").at(name);
   TRY_ASSIGN(studied.timeline, ingest::trace::read_trace(name, unpacked, progress));
   studied.attribution = derive::trace::attribute(studied.timeline);
+  studied.damage = derive::trace::damage_of(studied.timeline, studied.attribution);
+  studied.timeline.clock_broken = studied.timeline.clock_broken || studied.damage.apart_ns > 0;
   studied.steps = derive::trace::find_steps(studied.timeline);
   for (derive::trace::Steps& steps : studied.steps) derive::trace::follow_gpu(studied.timeline, studied.attribution, steps);
   studied.processes = derive::trace::break_down(studied.timeline, studied.attribution, studied.steps);
@@ -113,7 +117,7 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std
   const std::vector<model::GpuSample> memory = rank >= 0 ? std::vector<model::GpuSample>() : derive::trace::memory_peaks(timeline);
   static_cast<RunScopes&>(*report) = scopes_of(*judge_, recorded(*report, memory, is_alone(*report)));
   report->gpus = verdicts(*judge_, *report);
-  report->notes = notes_of(timeline, *report);
+  report->notes = notes_of(timeline, studied.damage, *report);
   return report;
 }
 

@@ -47,6 +47,29 @@ void add_shape_note(const Timeline& timeline, const TraceReport& report, std::ve
                               volatility->is_single ? ". One odd batch, as at the end of an epoch, does not count as unstable" : ""));
 }
 
+void add_damage_notes(const derive::trace::Damage& damage, const TraceReport& report, std::vector<std::string>& notes) {
+  if (damage.apart_ns > 0) {
+    notes.push_back(fmt::format("the events are {} days apart: clocks were mixed, and nothing is measured between events",
+                                damage.apart_ns / 86'400'000'000'000));
+  }
+  if (damage.early_work * 100 > report.kernels) {
+    notes.push_back(
+        fmt::format("{} of {} kernels and copies begin before the call that launched them, by up to {}: the clocks of program and "
+                    "GPU differ, and causes of idle time are as uncertain",
+                    damage.early_work, report.kernels + report.copies, format_quantity(static_cast<double>(damage.earliest_ns), "ns")));
+  }
+  if (damage.doubled_work > 0) {
+    notes.push_back(
+        fmt::format("{} of the GPU came twice, as after joining two exports of one recording: times by kernel and "
+                    "operator count them twice",
+                    count_text(damage.doubled_work, "event")));
+  }
+  if (damage.same_launches > 0) {
+    notes.push_back(fmt::format("{} of {} launches share their correlation with another, so what they launched cannot be told apart",
+                                damage.same_launches, damage.launches));
+  }
+}
+
 // The idle time that the diagnosis leaves out because it happens once.
 void add_one_off_note(const TraceReport& report, std::vector<std::string>& notes) {
   for (const model::StepTable& process : report.processes) {
@@ -81,9 +104,10 @@ void add_cold_note(const TraceReport& report, std::vector<std::string>& notes) {
 
 }  // namespace
 
-std::vector<std::string> notes_of(const Timeline& timeline, const TraceReport& report) {
+std::vector<std::string> notes_of(const Timeline& timeline, const derive::trace::Damage& damage, const TraceReport& report) {
   std::vector<std::string> notes;
   for (const model::Note& note : timeline.notes) notes.push_back(note.text);
+  add_damage_notes(damage, report, notes);
   if (report.kernels == 0 && report.foreign_events > 0) {
     notes.push_back(fmt::format("{} of another accelerator; nothing is said about it", count_text(report.foreign_events, "event")));
   } else if (report.kernels == 0 && report.calls > 0) {

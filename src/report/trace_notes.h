@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "derive/trace/damage.h"
 #include "model/timeline.h"
 #include "report/trace_report.h"
 
 namespace frx::report {
 
 // For a report that is complete except for its notes.
-std::vector<std::string> notes_of(const model::Timeline& timeline, const TraceReport& report);
+std::vector<std::string> notes_of(const model::Timeline& timeline, const derive::trace::Damage& damage, const TraceReport& report);
 
 }  // namespace frx::report

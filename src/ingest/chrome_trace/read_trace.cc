@@ -232,6 +232,8 @@ Result<> Reader::after_root() {
   };
   TRY_ASSIGN(const bool more, with_enough(look));
   if (more) note(fmt::format("more data follows the trace, at byte {}; it is left out", window_.offset()));
+  // A checksum and a length stand behind the last byte.
+  if (!failure_text_.empty()) note(fmt::format("{} behind the trace: its text is whole, but some of it may be wrong", failure_text_));
   return {};
 }
 

@@ -221,5 +221,29 @@ TEST(ReadTrace, KnowsTheRankOfATrackInAFileMergedFromSeveral) {
   EXPECT_EQ(t.tracks[t.track[1]].device, 3);
 }
 
+// Checksum and length of a compressed file stand behind the last byte of the text.
+TEST(ReadTrace, ACompressedTraceIsCheckedToItsEnd) {
+  class Failing : public ByteSource {
+   public:
+    explicit Failing(std::string text) : text_(std::move(text)) {}
+    Result<std::size_t> read(std::span<char> buffer) override {
+      if (given_ == text_.size()) return fail(ErrorKind::malformed, "the compressed data is damaged");
+      const std::size_t size = std::min(buffer.size(), text_.size() - given_);
+      std::copy_n(text_.data() + given_, size, buffer.data());
+      given_ += size;
+      return size;
+    }
+
+   private:
+    std::string text_;
+    std::size_t given_ = 0;
+  };
+  Failing source(testing::trace_with(testing::event("kernel", "k", "0/7", 0, 5)));
+  const Result<Timeline> timeline = read_trace("t.json.gz", source);
+  ASSERT_TRUE(timeline);
+  EXPECT_EQ(timeline->size(), 1u);
+  EXPECT_NE(all_notes(*timeline).find("the compressed data is damaged behind the trace"), std::string::npos) << all_notes(*timeline);
+}
+
 }  // namespace
 }  // namespace frx::ingest::trace
