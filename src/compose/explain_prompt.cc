@@ -209,7 +209,10 @@ void add_remarks(Document& page, const NcuReport& report) {
   for (std::size_t i = 0; i < rules.size() && i < 3; ++i) {
     const std::optional<double> estimate = rules[i]->estimated_speedup_pct;
     text += fmt::format("Nsight rule {}{}: {}\n", rules[i]->name.empty() ? rules[i]->section : rules[i]->name,
-                        estimate ? fmt::format(" (its estimate: {:.0f} %)", *estimate) : "", clip(rules[i]->text, 300));
+                        estimate ? fmt::format(" (its estimate: {:.0f} % of the {})", *estimate,
+                                               rules[i]->is_local_estimate ? "part it is about" : "kernel")
+                                 : "",
+                        clip(rules[i]->text, 300));
   }
   if (text.empty()) return;
   add_heading(page, "REMARKS IN THE PROFILE");

@@ -70,6 +70,14 @@ std::string start_text(const NcuReport& report) {
   return fmt::format("{} What answers {} itself is recommendation {}: {}.", start, report.primary, at - all.begin() + 1, at->title);
 }
 
+// To the first period before a capital letter: "a 32.0 - way conflict" goes on. Markup of links is left as it is.
+std::string_view first_sentence(std::string_view text) {
+  for (std::size_t at = text.find(". "); at != text.npos; at = text.find(". ", at + 1)) {
+    if (at + 2 < text.size() && text[at + 2] >= 'A' && text[at + 2] <= 'Z') return text.substr(0, at + 1);
+  }
+  return text;
+}
+
 }  // namespace
 
 void add_profiler_rules(Document& page, const NcuReport& report) {
@@ -77,12 +85,16 @@ void add_profiler_rules(Document& page, const NcuReport& report) {
   const std::vector<const ProfilerRule*> rules = strongest_rules(report, {});
   if (rules.empty()) return;
   page.section("Nsight says", "(its own rules and estimates, not ours)");
-  const bool estimates = rules.front()->estimated_speedup_pct.has_value();  // the largest comes first
+  const bool has_kernels = std::ranges::any_of(rules, [&](const ProfilerRule* rule) { return rule->kernel != rules.front()->kernel; });
   for (std::size_t i = 0; i < rules.size() && i < shown; ++i) {
     const ProfilerRule& rule = *rules[i];
-    const std::string estimate = rule.estimated_speedup_pct ? fmt::format("est. {:.0f} %", *rule.estimated_speedup_pct) : std::string();
-    const std::string name = clip(printable(rule.name.empty() ? rule.section : rule.name), 24);
-    page.hanging(pad_right(estimate, estimates ? 11 : 0) + name + (name.empty() ? "" : ": "), Span{rule.text, false, Fit::cut});
+    std::string start = rule.name.empty() ? rule.section : rule.name;
+    if (rule.estimated_speedup_pct) {
+      start += fmt::format("{}est. {:.0f} % of the {}", start.empty() ? "" : ", ", *rule.estimated_speedup_pct,
+                           rule.is_local_estimate ? "part it is about" : "kernel");
+    }
+    page.hanging("- ", Span{fmt::format("{}{}{}", printable(start), start.empty() ? "" : ": ", first_sentence(rule.text))});
+    if (has_kernels) page.hanging("  ", Span{fmt::format("in {}", rule.kernel), false, Fit::cut});
   }
 }
 

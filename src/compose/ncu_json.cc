@@ -251,7 +251,8 @@ void put_validation(JsonObject& out, const report::Validation& validation) {
 
 void put_rule(JsonObject& out, const report::ProfilerRule& rule) {
   out.add("kernel_name", rule.kernel, "section", rule.section, "rule", rule.name, "type", rule.type, "text", rule.text,
-          "estimated_speedup_pct", rounded(rule.estimated_speedup_pct, 2), "line", rule.line);
+          "estimated_speedup_pct", rounded(rule.estimated_speedup_pct, 2), "estimate_of",
+          when<std::string_view>(rule.estimated_speedup_pct.has_value(), rule.is_local_estimate ? "part" : "kernel"), "line", rule.line);
 }
 
 // A reading may speak for a label twice.

@@ -26,7 +26,8 @@ report::NcuReport crowded_report() {
   report.source = "/" + std::string(120, 'd') + "/report.csv";
   report.notes = {std::string(200, 'x'), "line one\nline two \x1b[2J"};
   report.validation.errors = {"row 3: " + std::string(90, 'e')};
-  report.profiler_rules.push_back({"k", "section", "Rule" + std::string(60, 'r'), "OPT", "text\nwith " + std::string(200, 'y'), 12.0, 3});
+  report.profiler_rules.push_back(
+      {"k", "section", "Rule" + std::string(60, 'r'), "OPT", "text\nwith " + std::string(200, 'y'), 12.0, false, 3});
   report.findings.push_back(finding("warp_stall_memory", 0.3));
   report.findings.back().consequence_of = "memory_bandwidth_bound";
   report.advice.recommendations[0].kernel = long_name;

@@ -150,9 +150,11 @@ std::vector<const report::ProfilerRule*> strongest_rules(const NcuReport& report
     const bool failed = rule.text.find("returned an error") != rule.text.npos;
     if (rule.type != "INF" && !failed && (kernel.empty() || rule.kernel == kernel)) order.push_back(&rule);
   }
-  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-    return a->estimated_speedup_pct.value_or(-1) > b->estimated_speedup_pct.value_or(-1);
-  });
+  // Estimates of the kernel before those of a part of the hardware, whatever their size, and both before none.
+  const auto rank = [](const report::ProfilerRule* rule) {
+    return std::pair(!rule->estimated_speedup_pct ? 0 : rule->is_local_estimate ? 1 : 2, rule->estimated_speedup_pct.value_or(0));
+  };
+  std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return rank(a) > rank(b); });
   std::vector<const report::ProfilerRule*> distinct;
   for (const report::ProfilerRule* rule : order) {
     const auto same = [&](const auto* other) { return other->name == rule->name && other->section == rule->section; };

@@ -407,6 +407,7 @@ class NcuCsv {
     rule.type = unquoted(field(columns_.rule_type));
     rule.text = printable(unquoted(field(columns_.rule_text)));
     rule.estimated_speedup_pct = parse_number(field(columns_.speedup), style_);
+    rule.is_local_estimate = equals_ignoring_case(trim(unquoted(field(columns_.speedup_type))), "local");
     rule.line = line_number();
   }
 

@@ -116,6 +116,7 @@ TEST(NcuCsv, AcceptsMetricRowsShorterThanTheirHeader) {
   ASSERT_EQ(session.rules.size(), 1u);
   EXPECT_EQ(session.rules[0].text, "It is \"slow\".");
   EXPECT_EQ(session.rules[0].estimated_speedup_pct, 12.5);
+  EXPECT_FALSE(session.rules[0].is_local_estimate);
 }
 
 TEST(NcuCsv, TellsTheTwoMemoryThroughputsApartByTheirSection) {

@@ -299,6 +299,7 @@ class NcuText {
   void add_to_rule(std::string_view text) {
     if (text.starts_with("Est. ") && text.ends_with('%') && text.find(": ") != text.npos) {
       const std::string_view number = text.substr(text.find(": ") + 2);
+      rule_->is_local_estimate = text.starts_with("Est. Local");
       rule_->estimated_speedup_pct = parse_number(number.substr(0, number.size() - 1), NumberStyle::point);
       return;
     }

@@ -175,9 +175,14 @@ TEST(NcuText, ReadsRulesWithTheirSpeedup) {
                                             "          the device.\n"
                                             "    ----- ----------------\n"
                                             "    WRN   Another matter.\n"
+                                            "    OPT   Est. Local Speedup: 80%\n"
+                                            "          A part of it.\n"
                                             "\n"
                                             "          no rule goes on here\n");
-  ASSERT_EQ(session.rules.size(), 2u);
+  ASSERT_EQ(session.rules.size(), 3u);
+  EXPECT_FALSE(session.rules[0].is_local_estimate);
+  EXPECT_EQ(session.rules[2].estimated_speedup_pct, 80);
+  EXPECT_TRUE(session.rules[2].is_local_estimate);
   EXPECT_EQ(session.rules[0].type, "OPT");
   EXPECT_EQ(session.rules[0].kernel, "axpy(int, float *)");
   EXPECT_EQ(session.rules[0].section, "Launch Statistics");

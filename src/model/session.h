@@ -92,6 +92,8 @@ struct ProfilerRule {
   std::string type;  // OPT, WRN, INF
   std::string text;
   std::optional<double> estimated_speedup_pct;
+  // Of the part of the hardware that the rule looks at, not of the kernel: estimates of the two kinds cannot be compared.
+  bool is_local_estimate = false;
   std::uint64_t line = 0;
 };
 

@@ -74,7 +74,7 @@ class Assembler {
     for (const std::string& message : session.tool_messages) report.notes.push_back("the tool said: " + message);
     for (const model::ProfilerRule& rule : session.rules) {
       report.profiler_rules.push_back({printable(rule.kernel), printable(rule.section), printable(rule.name), printable(rule.type),
-                                       printable(rule.text), rule.estimated_speedup_pct, rule.line});
+                                       printable(rule.text), rule.estimated_speedup_pct, rule.is_local_estimate, rule.line});
     }
     report.unknown_metrics.assign(session.unknown_metrics.begin(), session.unknown_metrics.end());
   }

@@ -92,6 +92,7 @@ struct Validation {
 struct ProfilerRule {
   std::string kernel, section, name, type, text;
   std::optional<double> estimated_speedup_pct;
+  bool is_local_estimate = false;  // of what the rule looks at; else of the kernel
   std::uint64_t line = 0;
 };
 

@@ -141,6 +141,7 @@ class NcuReportImporter : public ReportConsumer {
       kept.type = rule_type_text(said.type);
       kept.text = text;
       if (said.speedup_type != 0 && std::isfinite(said.estimated_speedup_pct)) kept.estimated_speedup_pct = said.estimated_speedup_pct;
+      kept.is_local_estimate = said.speedup_type == 1;
       kept.line = ordinal_;
     }
   }

@@ -75,9 +75,12 @@ launches:
   - kernel: k
     rules:
       - {id: CPIStall, section: WarpStateStats, text: "See @section:SourceCounters:Source Counters@", speedup: {global: 12.5}}
+      - {id: Occupancy, section: Occupancy, text: "Low", speedup: {local: 50}}
       - {id: Silent, section: SpeedOfLight}
 )");
-  ASSERT_EQ(session.rules.size(), 1u);
+  ASSERT_EQ(session.rules.size(), 2u);
+  EXPECT_FALSE(session.rules[0].is_local_estimate);
+  EXPECT_TRUE(session.rules[1].is_local_estimate);
   EXPECT_EQ(session.rules[0].name, "CPIStall");
   EXPECT_EQ(session.rules[0].type, "OPT");
   EXPECT_EQ(session.rules[0].text, "See Source Counters");
