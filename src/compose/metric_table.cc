@@ -41,7 +41,7 @@ bool cannot_tell(const NcuReport& report, std::string_view label) {
 
 // A unit at its limit sets the pace for most of the run.
 bool at_a_roof(const NcuReport& report) {
-  constexpr std::string_view roofs[] = {"memory_bandwidth_bound", "at_hardware_limit", "compute_bound"};
+  constexpr std::string_view roofs[] = {"memory_bandwidth_bound", "at_hardware_limit", "compute_bound", "l1_throughput_bound"};
   return std::any_of(std::begin(roofs), std::end(roofs), [&](std::string_view label) {
     const Finding* finding = find_finding(report.findings, label);
     return finding && (label == report.primary || finding->time_share >= 0.5);

@@ -1,27 +1,40 @@
 #include "derive/roofline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 
 #include "frx_generated/metric_ids.h"
 
 namespace frx::derive {
 namespace {
 
+// Operations that share a peak.
 struct Precision {
-  std::string_view name;     // also the key of the peak in data/gpus
-  model::Metric operations;  // flop, summed over the launches
+  std::string_view name;                 // also the key of the peak in data/gpus
+  std::array<model::Metric, 2> counted;  // flop, summed over the launches; twice the same where there is one counter
+  bool is_tensor = false;
+
+  std::optional<double> operations(const model::Readings& readings) const {
+    const std::optional<double> one = readings.value(counted[0]);
+    if (counted[0] == counted[1]) return one;
+    const std::optional<double> other = readings.value(counted[1]);
+    return one || other ? std::optional(one.value_or(0) + other.value_or(0)) : std::nullopt;
+  }
 };
 
 constexpr Precision precisions[] = {
-    {"fp32", metrics::flops_fp32},
-    {"fp64", metrics::flops_fp64},
-    {"fp16", metrics::flops_fp16},
-    {"fp16_tensor", metrics::tensor_ops_fp16},
-    {"bf16_tensor", metrics::tensor_ops_bf16_fp32},
-    {"tf32_tensor", metrics::tensor_ops_tf32},
-    {"fp8_tensor", metrics::tensor_ops_fp8_dense},
-    {"int8_tensor", metrics::tensor_ops_int8},
-    {"fp64_tensor", metrics::tensor_ops_fp64},
+    {"fp32", {metrics::flops_fp32, metrics::flops_fp32}},
+    {"fp64", {metrics::flops_fp64, metrics::flops_fp64}},
+    {"fp16", {metrics::flops_fp16, metrics::flops_fp16}},
+    {"fp16_tensor", {metrics::tensor_ops_fp16, metrics::tensor_ops_fp16}, true},
+    {"bf16_tensor", {metrics::tensor_ops_bf16_fp32, metrics::tensor_ops_bf16_bf16}, true},
+    {"tf32_tensor", {metrics::tensor_ops_tf32, metrics::tensor_ops_tf32}, true},
+    // What a sparse product skips is not done: the dense peak bounds both.
+    {"fp8_tensor", {metrics::tensor_ops_fp8_dense, metrics::tensor_ops_fp8_sparse}, true},
+    {"int8_tensor", {metrics::tensor_ops_int8, metrics::tensor_ops_int8}, true},
+    {"fp64_tensor", {metrics::tensor_ops_fp64, metrics::tensor_ops_fp64}, true},
 };
 
 struct Level {
@@ -33,6 +46,8 @@ constexpr Level levels[] = {{"dram", metrics::dram_bytes}, {"l2", metrics::l2_by
 
 // Within 10 % of the ridge both roofs matter.
 constexpr double near_ridge = 0.10;
+// From this activity on the tensor cores do most of a kernel's operations: a hundredth of their peak is a sixth of that of FP32 and more.
+constexpr double tensor_active_pct = 1;
 // Below this share of its peak no unit sets the pace (as in the labels of data/bottlenecks).
 constexpr double busy_pct = 60;
 
@@ -61,26 +76,42 @@ void place_by_ridge(Roofline& roofline) {
 
 // The busier of the two sides, when something is busy at all.
 void place_by_utilisation(Roofline& roofline, const model::Readings& readings) {
-  const std::optional<double> memory = readings.value(metrics::bandwidth_pct);
+  const std::optional<double> shared = readings.value(metrics::bandwidth_pct);
   const std::optional<double> compute = readings.value(metrics::compute_pct);
-  if (!memory || !compute) return;
+  if (!shared || !compute) return;
+  // L1 belongs to each SM, and a kernel whose L1 is at its limit waits for memory as well.
+  const std::optional<double> memory = std::max(*shared, readings.value(metrics::l1_pct).value_or(0));
   roofline.region = std::max(*memory, *compute) < busy_pct ? "latency_bound" : *memory >= *compute ? "memory_bound" : "compute_bound";
+}
+
+// The tensor cores worked, and none of the counters of what they did is in the file: what remains is a small part of the operations.
+bool leaves_out_tensor_work(const model::Readings& readings) {
+  if (readings.value(metrics::tensor_pct).value_or(0) < tensor_active_pct) return false;
+  return std::ranges::none_of(
+      precisions, [&](const Precision& precision) { return precision.is_tensor && precision.operations(readings).value_or(0) > 0; });
 }
 
 void measure(Roofline& roofline, const model::Readings& readings, const Device& device) {
   const std::optional<double> duration = readings.value(metrics::kernel_duration);
   if (!duration || *duration <= 0) return;
+  if (leaves_out_tensor_work(readings)) {
+    roofline.explanation = fmt::format(
+        "intensity and MFU are withheld: the tensor cores are active for {:.1f} % of the time, and their operations were not counted "
+        "(sm__ops_path_tensor_*, from compute capability 9.0 on)",
+        *readings.value(metrics::tensor_pct));
+    return;
+  }
   std::vector<const Precision*> used;
   for (const Precision& precision : precisions) {
-    if (readings.value(precision.operations).value_or(0) > 0) used.push_back(&precision);
+    if (precision.operations(readings).value_or(0) > 0) used.push_back(&precision);
   }
   std::sort(used.begin(), used.end(),
-            [&](const Precision* a, const Precision* b) { return *readings.value(a->operations) > *readings.value(b->operations); });
+            [&](const Precision* a, const Precision* b) { return *a->operations(readings) > *b->operations(readings); });
   for (const Precision* precision : used) {
     for (const Level& level : levels) {
       const std::optional<double> bytes = readings.value(level.bytes);
       if (!bytes || *bytes <= 0) continue;
-      roofline.points.push_back(point(*precision, level, *readings.value(precision->operations), *bytes, *duration / 1e9, device));
+      roofline.points.push_back(point(*precision, level, *precision->operations(readings), *bytes, *duration / 1e9, device));
     }
   }
   if (roofline.points.empty()) return;
@@ -102,10 +133,11 @@ Roofline roofline_of(const model::Readings& readings, const Device& device) {
     place_by_utilisation(roofline, readings);
     if (roofline.basis == Roofline::Basis::none && !roofline.region.empty()) {
       roofline.basis = Roofline::Basis::estimated;
-      roofline.explanation = "estimated from the percentages of peak: no operation counters in the file";
+      const std::string why = roofline.explanation.empty() ? "no operation counters in the file" : roofline.explanation;
+      roofline.explanation = "estimated from the percentages of peak: " + why;
     }
   }
-  if (roofline.basis == Roofline::Basis::none) {
+  if (roofline.basis == Roofline::Basis::none && roofline.explanation.empty()) {
     roofline.explanation = "neither operation and byte counters nor the utilisation of both sides are in the file";
   }
   return roofline;
