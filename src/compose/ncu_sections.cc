@@ -30,7 +30,7 @@ std::string scale_text(const NcuReport& report) {
   if (report.duration_us) {
     text += fmt::format(", {} of GPU time", time_text(report.duration_us));
     if (report.timed_launches < report.launches)
-      text += fmt::format(" in the {} timed ones", format_number(static_cast<double>(report.timed_launches)));
+      text += fmt::format(" in the {} of them that are timed", format_number(static_cast<double>(report.timed_launches)));
   } else {
     text += ", no durations in the file";
   }

@@ -88,6 +88,7 @@ std::string_view take_shape(std::string_view text, model::LaunchIdentity& launch
   if (!grid || !block) return text;
   if (!is_empty(*grid)) launch.grid = grid;
   if (!is_empty(*block)) launch.block = block;
+  launch.without_threads = is_empty(*block);
   return text.substr(0, open);
 }
 
@@ -286,7 +287,7 @@ class NcuText {
   void apply_row(const Event& event) {
     const Row& row = event.row;
     if (row.unit.empty() && is_absent_value(row.value)) {  // a failed launch: nothing, not even a unit
-      ++session_.absent_values;
+      table_.set_absent();
       return;
     }
     const ValuePlan& plan = plan_of(row, event.line);

@@ -171,8 +171,17 @@ TEST(NcuText, KeepsAFailedLaunchWithoutReadings) {
   EXPECT_EQ(session.timed_launches, 0u);
   EXPECT_EQ(session.absent_values, 2u);
   EXPECT_EQ(session.kernels[0].groups[0].grid, std::nullopt);
-  EXPECT_TRUE(session.notes.empty());
+  EXPECT_TRUE(has_note(session, "a launch failed"));
   ASSERT_EQ(session.tool_messages.size(), 1u);
+}
+
+TEST(NcuText, ReadsARangeWithItsCountersAndWithoutAShape) {
+  const model::Session session = session_of(new_launch("range", "(0, 0, 0)x(0, 0, 0)") +
+                                            new_table("GPU Speed Of Light Throughput", new_row("Duration", "us", "7.50")) +
+                                            new_table("Launch Statistics", new_row("Registers Per Thread", "register/thread", "0")));
+  EXPECT_EQ(mean(session, "range", metrics::kernel_duration), 7500);
+  EXPECT_EQ(mean(session, "range", metrics::registers_per_thread), std::nullopt);
+  EXPECT_TRUE(has_note(session, "a result has counters and no threads"));
 }
 
 TEST(NcuText, CountsABlankValueAsAbsent) {

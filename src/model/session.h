@@ -35,6 +35,7 @@ struct LaunchIdentity {
   std::optional<int> device;
   std::optional<ComputeCapability> cc;
   std::string process;
+  bool without_threads = false;  // the file says that its blocks have none: it failed, or is no single launch (a range, a graph)
 };
 
 // One metric over the launches of a group. `line` is where the value of the longest launch stands.

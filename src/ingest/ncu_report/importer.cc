@@ -1,7 +1,7 @@
 // Reads Nsight Compute reports into a session: the same readings as from CSV, without the tool.
 //
 // Irregularities of real files: metric names that come after their use; grids in threads (up to 2020.2); kernels without a demangled name;
-// NaN for values that could not be collected; failed launches without a grid; facts of the session after the results.
+// NaN for values that could not be collected; failed launches and ranges without a grid; facts of the session after the results.
 
 #include <algorithm>
 #include <cmath>
@@ -35,10 +35,6 @@ class NcuReportImporter : public ReportConsumer {
     learn(names);
     const Identity identity = identities_.of(launch);
     move_to(launch, process, identity);
-    if (identity.failed) {
-      values_.notes().add(ordinal_, "a launch failed: it has no threads, so nothing was measured");
-      return {};
-    }
     for (const MetricResult& metric : launch.metrics) take(metric);
     code_.take(launch, kernel_);
     add_ranges(launch);
@@ -97,7 +93,8 @@ class NcuReportImporter : public ReportConsumer {
     model::LaunchIdentity identity;
     identity.kernel = printable(launch.best_name().substr(0, max_kernel_name));
     if (identity.kernel.empty()) identity.kernel = "(unnamed kernel)";
-    if (!known.failed) {
+    identity.without_threads = known.without_threads;
+    if (!known.without_threads) {
       identity.grid = narrow(known.grid);
       identity.block = narrow(launch.block);
     }
@@ -122,7 +119,7 @@ class NcuReportImporter : public ReportConsumer {
     }
     if (plan.kind != ValuePlan::Kind::reading) return;
     if (!metric.value.is_number() || !std::isfinite(metric.value.number())) {
-      ++session_.absent_values;
+      table_.set_absent();
       return;
     }
     values_.take_number(plan, metric.value.number(), ordinal_);
