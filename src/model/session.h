@@ -116,6 +116,7 @@ struct Session {
   std::vector<Note> notes;
   std::vector<ProfilerRule> rules;
   std::vector<CodeProfile> code;          // of kernels whose instructions were measured; several when one name ran different code
+  std::set<std::string> debug_kernels;    // whose code was compiled for a debugger, without optimisation; as far as code is in the file
   std::set<std::string> unknown_metrics;  // names in the file that the catalogue does not know
   std::uint64_t launches = 0;
   std::uint64_t timed_launches = 0;

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/text.h"
+#include "ingest/cubin/line_table.h"
 #include "ingest/format.h"
 #include "ingest/launch_table.h"
 #include "ingest/ncu_report/code_counters.h"
@@ -23,6 +25,7 @@ using namespace nsight;
 
 constexpr std::size_t max_rules = 5000;
 constexpr std::size_t max_ranges = 16;  // of a kernel
+constexpr std::size_t max_sources = 10'000;
 constexpr std::size_t max_kernel_name = 4096;
 
 class NcuReportImporter : public ReportConsumer {
@@ -37,6 +40,8 @@ class NcuReportImporter : public ReportConsumer {
     move_to(launch, process, identity);
     for (const MetricResult& metric : launch.metrics) take(metric);
     code_.take(launch, kernel_);
+    // The code may come behind its launches.
+    if (kernels_of_source_.size() < max_sources) kernels_of_source_.emplace(launch.source, kernel_);
     add_ranges(launch);
     for (const std::string_view rule : launch.rules) take_rule(rule);
     return {};
@@ -45,6 +50,7 @@ class NcuReportImporter : public ReportConsumer {
   Result<> source(const SourceData& source) override {
     identities_.learn(source);
     places_.take(source);
+    if (debug_sources_.size() < max_sources && cubin::is_debug_build(source.cubin)) debug_sources_.insert(source.reference);
     return {};
   }
 
@@ -57,6 +63,9 @@ class NcuReportImporter : public ReportConsumer {
       if (facts.name.empty()) facts.name = device.name;
     }
     note_totals(summary.totals);
+    for (const auto& [source, kernel] : kernels_of_source_) {
+      if (debug_sources_.contains(source)) session_.debug_kernels.insert(kernel);
+    }
     finish_code();
     values_.finish();
   }
@@ -176,6 +185,8 @@ class NcuReportImporter : public ReportConsumer {
   std::vector<std::optional<ValuePlan>> plans_;  // by name
   IdentityReader identities_;
   CodeCounters code_;
+  std::set<std::pair<std::uint64_t, std::string>> kernels_of_source_;
+  std::set<std::uint64_t> debug_sources_;
   CodePlaces places_;
   std::uint64_t ordinal_ = 0;  // 1-based, of the launch in the report
   int device_ = 0;
