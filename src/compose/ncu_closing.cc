@@ -112,6 +112,9 @@ void add_next_steps(Document& page, const NcuReport& report) {
   std::size_t step = 0;
   const auto add = [&](std::string_view text) { page.hanging(fmt::format("{}. ", ++step), text); };
   const bool too_little = report.primary == "insufficient_ncu_data";
+  if (!report.debug_kernels.empty()) {
+    add("Build without -G (-lineinfo keeps the lines of the source) and profile again; the rest is about code that was not optimised.");
+  }
   if (!report.advice.recommendations.empty()) add(start_text(report));
   if (peak_would_tell(report)) {
     add("Name the GPU: rates are measured, and its peaks tell whether they are high.");

@@ -47,6 +47,15 @@ TEST(NcuReportText, SectionsStandInTheDocumentedOrder) {
   }
 }
 
+TEST(NcuReportText, ADebugBuildIsSaidFirst) {
+  report::NcuReport report = small_report();
+  EXPECT_FALSE(contains(ncu_report_text(report, {}), "-G"));
+  report.debug_kernels = {report.kernels.front().short_name};
+  const std::string text = ncu_report_text(report, {});
+  EXPECT_LT(text.find("Build        :"), text.find("Primary      :"));
+  EXPECT_TRUE(contains(text, "1. Build without -G"));
+}
+
 TEST(NcuReportText, NothingIsWiderThanThePage) {
   for (const int width : {60, 80, 100}) {
     EXPECT_EQ(too_wide(ncu_report_text(crowded_report(), {.width = width}), static_cast<std::size_t>(width)), std::vector<std::string>{})

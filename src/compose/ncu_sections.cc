@@ -30,7 +30,7 @@ std::string scale_text(const NcuReport& report) {
   if (report.duration_us) {
     text += fmt::format(", {} of GPU time", time_text(report.duration_us));
     if (report.timed_launches < report.launches)
-      text += fmt::format(" in the {} timed ones", format_number(static_cast<double>(report.timed_launches)));
+      text += fmt::format(" in the {} of them that are timed", format_number(static_cast<double>(report.timed_launches)));
   } else {
     text += ", no durations in the file";
   }
@@ -177,8 +177,21 @@ void add_header(Document& page, std::string_view title, const NcuReport& report)
             report.confidence_reason.empty() ? report.confidence : fmt::format("{}: {}", report.confidence, report.confidence_reason));
 }
 
+// What was measured of code that nobody optimised says little about the code that will run: said before anything else.
+void add_build(Document& page, const NcuReport& report) {
+  if (report.debug_kernels.empty()) return;
+  const bool all = report.debug_kernels.size() == report.kernels.size();
+  add_field(page, "Build",
+            fmt::format("{} compiled for debugging (-G), so the compiler optimised nothing: build without -G and profile that first",
+                        all && report.kernels.size() == 1 ? std::string("the kernel was")
+                        : all                             ? std::string("the kernels were")
+                              : fmt::format("{} of {} kernels were", report.debug_kernels.size(), report.kernels.size())),
+            Tone::red);
+}
+
 void add_verdict(Document& page, const NcuReport& report) {
   page.section("Verdict");
+  add_build(page, report);
   add_field(page, "Primary", fmt::format("{} ({})", report.primary_display, report.primary), tone_of_verdict(report));
   add_where(page, report);
   add_field(page, "Why", verdict_words(report));

@@ -135,7 +135,7 @@ class JsonWriter : public LaunchWriter {
  private:
   static void add_identity(const ChosenLaunch& launch, JsonLines& members) {
     const nsight::Launch& it = launch.launch;
-    const bool ran = !launch.identity.failed;
+    const bool ran = !launch.identity.without_threads;
     members.member("id", line(launch.id));
     members.member("process_id", line(number_or_null(launch.process != 0, launch.process)));
     members.member("thread_id", line(number_or_null(it.thread != 0, it.thread)));

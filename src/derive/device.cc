@@ -139,6 +139,10 @@ void add_device_readings(const Device& device, model::Readings& readings) {
     add(metrics::gpu_thread_slots, *device.sm_count * device.limits()->threads_per_sm, device.limits()->limits_source);
     add(metrics::device_max_warps_per_sm, device.limits()->warps_per_sm, device.limits()->limits_source);
   }
+  if (const knowledge::SmLimits* limits = device.limits()) {
+    const std::optional<double> fp32 = limits->fma_per_sm_clock["fp32"], fp64 = limits->fma_per_sm_clock["fp64"];
+    if (fp32 && fp64 && *fp64 > 0) add(metrics::fp32_per_fp64, *fp32 / *fp64, limits->rates_source);
+  }
   if (const auto gbps = device.peak_gbps()) {
     add(metrics::gpu_peak_dram_bandwidth, *gbps * 1e9, device.attribute_gbps ? std::string_view("device attributes in the file") : source);
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frx_generated/metric_ids.h"
 
 namespace frx::ingest {
@@ -43,6 +45,13 @@ std::uint32_t LaunchTable::column(model::Metric metric) {
   if (known < 0) {
     known = static_cast<std::int32_t>(session_.columns.size());
     session_.columns.push_back(metric);
+    const std::vector<std::string_view>& names = catalogue_[metric].ncu;
+    const auto begins = [&](std::string_view with) {
+      return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return name.starts_with(with); });
+    };
+    tells_.push_back(begins("launch__") || begins("sm__maximum_warps") || begins("smsp__maximum_warps") ? Tells::shape
+                     : begins("device__")                                                               ? Tells::device
+                                                                                                        : Tells::what_ran);
   }
   return static_cast<std::uint32_t>(known);
 }
@@ -87,6 +96,8 @@ LaunchTable::Open* LaunchTable::open(LaunchKey key, const model::LaunchIdentity&
   launch.key = key;
   launch.kernel = kernel->second;
   launch.group = group_of(kernel->second, identity);
+  launch.without_threads = identity.without_threads;
+  launch.line = line;
   if (!spare_.empty()) {
     launch.values = std::move(spare_.back());
     spare_.pop_back();
@@ -118,7 +129,40 @@ std::size_t LaunchTable::group_of(std::size_t kernel, const model::LaunchIdentit
   return groups.size() - 1;
 }
 
+void LaunchTable::set_absent() {
+  ++session_.absent_values;
+  if (current_) current_->has_absent = true;
+}
+
+// Without threads a launch failed, unless something was counted: then it is a range, a graph or one of OptiX, measured as one,
+// and zeros stand where the shape of a launch would.
+void LaunchTable::judge(Open& launch) {
+  const bool ran = std::any_of(launch.values.begin(), launch.values.end(), [&](const Value& value) {
+    return tells_[value.column] == Tells::what_ran && (value.value > 0 || !launch.without_threads);
+  });
+  if (!launch.without_threads && (ran || !launch.has_absent)) return;
+  Unusual& kind = !launch.without_threads ? unmeasured_ : ran ? joined_ : failed_;
+  if (kind.count++ == 0) kind.line = launch.line;
+  if (launch.without_threads) {
+    std::erase_if(launch.values, [&](const Value& value) { return !ran || tells_[value.column] == Tells::shape; });
+  }
+}
+
+void LaunchTable::note_unusual() {
+  const auto note = [&](const Unusual& what, std::string_view text) {
+    if (what.count == 0) return;
+    session_.notes.push_back({what.line, what.count > 1 ? fmt::format("{} ({} times)", text, what.count) : std::string(text)});
+  };
+  note(failed_, "a launch failed: it has no threads, so nothing was measured");
+  note(joined_,
+       "a result has counters and no threads: several launches (a range, a graph) or one of OptiX, measured as one; what follows from the "
+       "shape of a launch, like occupancy, is not known");
+  note(unmeasured_, "no counter of a launch could be collected: the tool wrote nan or n/a for each; profile it by itself to get them");
+}
+
 void LaunchTable::fold(Open& launch) {
+  const std::size_t read = launch.values.size();
+  judge(launch);
   model::LaunchGroup& group = session_.kernels[launch.kernel].groups[launch.group];
   double duration = 0;
   bool timed = false;
@@ -158,7 +202,7 @@ void LaunchTable::fold(Open& launch) {
       spread.line = value.line;
     }
   }
-  buffered_ -= launch.values.size();
+  buffered_ -= read;
   launch.values.clear();
   spare_.push_back(std::move(launch.values));
 }
@@ -174,6 +218,7 @@ void LaunchTable::fold_oldest_while_large() {
 
 void LaunchTable::finish() {
   for (Open& launch : open_) fold(launch);
+  note_unusual();
   open_.clear();
   by_key_.clear();
   current_ = nullptr;

@@ -49,6 +49,9 @@ class LaunchTable {
   // Sets a value in the metric's own unit. The first reading of a launch stays.
   void set(std::uint32_t column, double value, std::uint64_t line);
 
+  // Notes that a value was looked for in the current launch and is n/a, nan or empty.
+  void set_absent();
+
   // Folds everything; the session is complete afterwards.
   void finish();
 
@@ -62,7 +65,10 @@ class LaunchTable {
     LaunchKey key;
     std::size_t kernel = 0;
     std::size_t group = 0;
+    std::uint64_t line = 0;
     std::uint64_t count = 1;
+    bool without_threads = false;
+    bool has_absent = false;
     std::vector<Value> values;
   };
 
@@ -82,12 +88,16 @@ class LaunchTable {
 
   Open* open(LaunchKey key, const model::LaunchIdentity& identity, std::uint64_t line);
   std::size_t group_of(std::size_t kernel, const model::LaunchIdentity& identity);
+  void judge(Open& launch);
+  void note_unusual();
   void fold(Open& launch);
   void fold_oldest_while_large();
 
   model::Session& session_;
   const knowledge::MetricCatalogue& catalogue_;
   std::vector<std::int32_t> column_of_metric_;
+  enum class Tells : std::uint8_t { what_ran, shape, device };
+  std::vector<Tells> tells_;  // by column
   std::uint32_t duration_column_;
   std::deque<Open> open_;
   std::unordered_map<LaunchKey, Open*, KeyHash> by_key_;
@@ -101,6 +111,11 @@ class LaunchTable {
   std::uint64_t folds_ = 0;
   std::size_t buffered_ = 0;
   std::uint64_t anonymous_ = 0;
+  struct Unusual {
+    std::uint64_t count = 0;
+    std::uint64_t line = 0;  // of the first
+  };
+  Unusual failed_, joined_, unmeasured_;
 };
 
 }  // namespace frx::ingest

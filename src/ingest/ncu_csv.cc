@@ -237,6 +237,11 @@ class NcuCsv {
     launch.kernel = columns_.kernel >= 0 ? unquoted(trim(field(columns_.kernel))) : std::string("(unnamed kernel)");
     launch.block = parse_dim3(field(columns_.block));
     launch.grid = parse_dim3(field(columns_.grid));
+    launch.without_threads = launch.block && std::find(launch.block->begin(), launch.block->end(), 0u) != launch.block->end();
+    if (launch.without_threads) {
+      launch.grid.reset();
+      launch.block.reset();
+    }
     launch.cc = parse_cc(field(columns_.cc));
     int device = 0;
     const std::string_view text = field(columns_.device);
@@ -268,13 +273,6 @@ class NcuCsv {
     model::LaunchIdentity launch = identity();
     if (launch.device && launch.cc) session_.devices[*launch.device].cc = launch.cc;
     const LaunchKey key = launch_key(launch);
-    failed_ = launch.block && std::find(launch.block->begin(), launch.block->end(), 0u) != launch.block->end();
-    if (failed_) {
-      launch.grid.reset();
-      launch.block.reset();
-      if (last_failed_ != key) values_.notes().add(line_number(), "a launch failed: it has no threads, so nothing was measured");
-      last_failed_ = key;
-    }
     table_.at(key, launch, line_number());
     if (columns_.invocations >= 0) {
       std::uint64_t count = 1;
@@ -291,7 +289,6 @@ class NcuCsv {
     remember_prefix(line);
     const bool anonymous = columns_.id < 0 && columns_.invocations < 0;
     if (!same_launch_) move_to_launch();
-    if (failed_) return take_failed(name, value);
     const Middle& middle = middle_of(line, name);
     if (anonymous && middle.plan.kind == ValuePlan::Kind::reading && table_.has(middle.plan.column)) {
       // Without launch ids a metric that comes again belongs to the next launch of its kernel.
@@ -304,14 +301,6 @@ class NcuCsv {
       }
     }
     take_value(middle.plan, value);
-  }
-
-  // Of a failed launch only its device is of use.
-  void take_failed(std::string_view name, std::string_view value) {
-    prefix_.clear();  // the next row is parsed as a whole, too
-    ValuePlan plan;
-    plan.kind = ValuePlan::Kind::device_name;
-    if (trim(name) == "device__attribute_display_name") take_value(plan, value);
   }
 
   void take_value(const ValuePlan& plan, std::string_view text) {
@@ -397,7 +386,6 @@ class NcuCsv {
   void take_rule() {
     if (field(columns_.rule_name).empty()) return;
     if (columns_.id >= 0) move_to_launch();
-    if (failed_) return;
     values_.take_quoted(unquoted(field(columns_.rule_text)), line_number());
     if (session_.rules.size() >= max_rules) return;
     model::ProfilerRule& rule = session_.rules.emplace_back();
@@ -430,8 +418,6 @@ class NcuCsv {
 
   std::string prefix_;
   bool same_launch_ = false;
-  bool failed_ = false;
-  std::optional<LaunchKey> last_failed_;
   std::unordered_map<std::string, Middle> middle_by_text_;
   std::vector<const std::pair<const std::string, Middle>*> sequence_;
   std::size_t at_in_sequence_ = 0;

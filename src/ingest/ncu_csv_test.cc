@@ -278,6 +278,40 @@ TEST(NcuCsv, ReadsOldUnitWordsForCounts) {
   EXPECT_EQ(mean(session, "axpy(int, float *)", metrics::theoretical_active_warps), 48);
 }
 
+// Rows of a result without threads: a launch that failed, or a range.
+std::string row_without_threads(std::string_view metric, std::string_view unit, std::string_view value) {
+  return fmt::format(
+      "\"0\",\"77\",\"app\",\"host\",\"range\",\"1\",\"7\",\"(0, 0, 0)\",\"(0, 0, 0)\",\"0\",\"8.6\",\"\",\"{}\",\"{}\",\"{}\"\n", metric,
+      unit, value);
+}
+
+TEST(NcuCsv, ReadsARangeWithItsCountersAndWithoutAShape) {
+  const model::Session session = session_of(std::string(header) + row_without_threads("gpu__time_duration.sum", "us", "5") +
+                                            row_without_threads("launch__registers_per_thread", "register/thread", "0") +
+                                            row_without_threads("launch__block_size", "", "0"));
+  EXPECT_EQ(mean(session, "range", metrics::kernel_duration), 5000);
+  EXPECT_EQ(mean(session, "range", metrics::registers_per_thread), std::nullopt);
+  EXPECT_EQ(session.kernels[0].groups[0].block, std::nullopt);
+  EXPECT_TRUE(has_note(session, "a result has counters and no threads"));
+}
+
+TEST(NcuCsv, SaysOfALaunchWithoutThreadsAndCountersThatItFailed) {
+  const model::Session session = session_of(std::string(header) + row_without_threads("gpu__time_duration.sum", "us", "nan") +
+                                            row_without_threads("launch__registers_per_thread", "register/thread", "0") +
+                                            row_without_threads("device__attribute_warp_size", "", "32"));
+  EXPECT_EQ(session.launches, 1u);
+  EXPECT_EQ(session.timed_launches, 0u);
+  EXPECT_EQ(mean(session, "range", metrics::registers_per_thread), std::nullopt);
+  EXPECT_TRUE(has_note(session, "a launch failed"));
+}
+
+TEST(NcuCsv, SaysOfALaunchOfNanThatNothingCouldBeCollected) {
+  const model::Session session = session_of(std::string(header) + duration(0, "us", "nan") +
+                                            row(0, "launch__registers_per_thread", "register/thread", "32") + duration(1, "us", "5"));
+  EXPECT_EQ(mean(session, "axpy(int, float *)", metrics::registers_per_thread), 32);
+  EXPECT_TRUE(has_note(session, "no counter of a launch could be collected"));
+}
+
 TEST(NcuCsv, RefusesATableWithoutRows) {
   EXPECT_NE(refusal_of(header).find("expected kernel launches after the header, found none"), std::string::npos);
 }

@@ -88,6 +88,7 @@ std::string_view take_shape(std::string_view text, model::LaunchIdentity& launch
   if (!grid || !block) return text;
   if (!is_empty(*grid)) launch.grid = grid;
   if (!is_empty(*block)) launch.block = block;
+  launch.without_threads = is_empty(*block);
   return text.substr(0, open);
 }
 
@@ -142,7 +143,8 @@ class NcuText {
       if (input_.progress && (line_number() & 0x3FFF) == 0) input_.progress(input_.lines.bytes_read());
       if (!take_tool_line(line, session_)) take(line);
     }
-    settle_style();
+    settle_styles();
+    note_styles();
     TRY(values_.verdict());
     if (noise_ > 0) {
       values_.notes().add(first_noise_, fmt::format("{} lines inside tables are not rows (program output?); skipped", noise_));
@@ -155,6 +157,12 @@ class NcuText {
  private:
   struct Row {
     std::string section, label, unit, value;
+  };
+  // Tables of a section follow the locale of the user in some versions, counters asked for by name ("dram__bytes.sum") do not.
+  struct Part {
+    NumberEvidence evidence;
+    std::optional<NumberStyle> style;
+    std::size_t waiting = 0;  // rows seen before it was settled
   };
   // The events in order, while the number style is open.
   struct Event {
@@ -198,7 +206,7 @@ class NcuText {
     rule_ = nullptr;
     kernel_ = launch.identity.kernel;
     Event event{line_number(), std::move(launch), {}};
-    style_settled_ ? apply(event) : defer(std::move(event));
+    deferred_.empty() ? apply(event) : defer(std::move(event));
   }
 
   // The first line of dashes opens a table, the one under the row of titles belongs to it, the next
@@ -228,21 +236,41 @@ class NcuText {
     // The last column is the value, or the average of a summary.
     Event event{line_number(), std::nullopt,
                 Row{section_, std::string(cells->front()), std::string((*cells)[1]), std::string(cells->back())}};
-    style_settled_ ? apply(event) : defer(std::move(event));
+    deferred_.empty() && part_of(event.row).style ? apply(event) : defer(std::move(event));
   }
+
+  Part& part_of(const Row& row) { return row.label.find("__") == row.label.npos ? tables_ : counters_; }
 
   void defer(Event event) {
-    evidence_.look_at(event.row.value);
+    if (!event.launch) {
+      Part& part = part_of(event.row);
+      part.evidence.look_at(event.row.value);
+      const bool proven = part.evidence.proves_point() || part.evidence.proves_comma();
+      if (!part.style && proven) settle(part, part.evidence.style());
+      if (!part.style) ++part.waiting;
+    }
     deferred_.push_back(std::move(event));
-    if (evidence_.proves_point() || evidence_.proves_comma() || deferred_.size() >= max_deferred) settle_style();
+    if (tables_.waiting + counters_.waiting == 0 || deferred_.size() >= max_deferred) settle_styles();
   }
 
-  void settle_style() {
-    if (!style_settled_) {
-      style_ = evidence_.style();
-      style_settled_ = true;
-      if (style_ == NumberStyle::comma) values_.notes().add(0, "numbers are written with a decimal comma");
-    }
+  void settle(Part& part, NumberStyle style) {
+    part.style = style;
+    part.waiting = 0;
+  }
+
+  void note_styles() {
+    const bool tables = tables_.style == NumberStyle::comma, counters = counters_.style == NumberStyle::comma;
+    if (!tables && !counters) return;
+    const bool mixed = tables_.style && counters_.style && tables != counters;
+    values_.notes().add(0, !mixed   ? "numbers are written with a decimal comma"
+                           : tables ? "tables are written with a decimal comma, counters asked for by name with a decimal point"
+                                    : "tables are written with a decimal point, counters asked for by name with a decimal comma");
+  }
+
+  // What proves nothing by itself is written as the rest of the file.
+  void settle_styles() {
+    if (tables_.waiting > 0) settle(tables_, counters_.style.value_or(NumberStyle::point));
+    if (counters_.waiting > 0) settle(counters_, tables_.style.value_or(NumberStyle::point));
     for (const Event& event : deferred_) apply(event);
     deferred_.clear();
   }
@@ -259,14 +287,14 @@ class NcuText {
   void apply_row(const Event& event) {
     const Row& row = event.row;
     if (row.unit.empty() && is_absent_value(row.value)) {  // a failed launch: nothing, not even a unit
-      ++session_.absent_values;
+      table_.set_absent();
       return;
     }
     const ValuePlan& plan = plan_of(row, event.line);
     if (plan.kind == ValuePlan::Kind::device_name) {
       session_.devices[current_device_.value_or(0)].name = printable(row.value);
     } else {
-      values_.take(plan, row.value, style_, event.line);
+      values_.take(plan, row.value, part_of(row).style.value_or(NumberStyle::point), event.line);
     }
   }
 
@@ -321,9 +349,7 @@ class NcuText {
   model::ProfilerRule* rule_ = nullptr;  // the rule that the current paragraph belongs to
   std::unordered_map<std::string, ValuePlan> plans_;
 
-  NumberStyle style_ = NumberStyle::point;
-  bool style_settled_ = false;
-  NumberEvidence evidence_;
+  Part tables_, counters_;
   std::vector<Event> deferred_;
   std::uint64_t noise_ = 0;
   std::uint64_t first_noise_ = 0;

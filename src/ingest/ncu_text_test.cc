@@ -57,6 +57,28 @@ TEST(NcuText, ReadsGridBeforeBlock) {
   EXPECT_EQ(group.cc, (model::ComputeCapability{8, 6}));
 }
 
+TEST(NcuText, ReadsCountersOfAnotherConventionThanTheTables) {
+  const std::string tables = old_row("Duration", "msecond", "4,16") + old_row("Registers Per Thread", "register/thread", "32");
+  const std::string counters = old_row("smsp__inst_executed.sum", "inst", "1,234,567") + old_row("dram__bytes_read.sum", "Mbyte", "2.50");
+  for (const std::string& page : {tables + counters, counters + tables}) {
+    const model::Session session = session_of(old_page(page));
+    EXPECT_EQ(mean(session, "axpy(int, float *)", metrics::kernel_duration), 4.16e6);
+    EXPECT_EQ(mean(session, "axpy(int, float *)", metrics::instructions_executed), 1234567);
+    EXPECT_DOUBLE_EQ(*mean(session, "axpy(int, float *)", metrics::dram_bytes_read), 2.5e6);
+  }
+}
+
+TEST(NcuText, ReadsCountersThatProveNothingLikeTheTables) {
+  const model::Session session =
+      session_of(old_page(old_row("Duration", "msecond", "4,16") + old_row("smsp__inst_executed.sum", "inst", "1.234.567")));
+  EXPECT_EQ(mean(session, "axpy(int, float *)", metrics::instructions_executed), 1234567);
+}
+
+TEST(NcuText, StillRefusesTablesOfTwoConventions) {
+  const std::string refusal = refusal_of(old_page(old_row("Duration", "msecond", "4,16") + old_row("Elapsed Cycles", "cycle", "81.50")));
+  EXPECT_NE(refusal.find("numbers in two conventions"), refusal.npos) << refusal;
+}
+
 TEST(NcuText, KeepsCommasAndBracketsInNames) {
   const std::string_view name = "void walk<4, pair<int, (bool)1>>(T1, Stream 3)";
   const model::Session session = session_of(new_launch(name) + new_table("Occupancy", new_row("Achieved Occupancy", "%", "50.00")));
@@ -149,8 +171,17 @@ TEST(NcuText, KeepsAFailedLaunchWithoutReadings) {
   EXPECT_EQ(session.timed_launches, 0u);
   EXPECT_EQ(session.absent_values, 2u);
   EXPECT_EQ(session.kernels[0].groups[0].grid, std::nullopt);
-  EXPECT_TRUE(session.notes.empty());
+  EXPECT_TRUE(has_note(session, "a launch failed"));
   ASSERT_EQ(session.tool_messages.size(), 1u);
+}
+
+TEST(NcuText, ReadsARangeWithItsCountersAndWithoutAShape) {
+  const model::Session session = session_of(new_launch("range", "(0, 0, 0)x(0, 0, 0)") +
+                                            new_table("GPU Speed Of Light Throughput", new_row("Duration", "us", "7.50")) +
+                                            new_table("Launch Statistics", new_row("Registers Per Thread", "register/thread", "0")));
+  EXPECT_EQ(mean(session, "range", metrics::kernel_duration), 7500);
+  EXPECT_EQ(mean(session, "range", metrics::registers_per_thread), std::nullopt);
+  EXPECT_TRUE(has_note(session, "a result has counters and no threads"));
 }
 
 TEST(NcuText, CountsABlankValueAsAbsent) {

@@ -160,13 +160,6 @@ TEST(NvprofCsv, LeavesTheStatisticsOfNsightSystemsToOthers) {
             "");
 }
 
-TEST(NvprofText, IsRefusedWithTheWayToCsv) {
-  const std::string refusal =
-      refusal_of("==9== NVPROF is profiling process 9, command: ./app\n GPU activities:   81.40%  190.20ms  6000  axpy(int)\n");
-  EXPECT_NE(refusal.find("found nvprof's text output"), refusal.npos) << refusal;
-  EXPECT_NE(refusal.find("nvprof --csv"), refusal.npos) << refusal;
-}
-
 TEST(ListOfMetrics, IsNamedAsSuch) {
   const std::string refusal = refusal_of("dram__bytes\ndram__sectors\ngpu__time_duration\nlts__t_bytes   Counter   byte   bytes\n");
   EXPECT_NE(refusal.find("found a list of metrics"), refusal.npos) << refusal;

@@ -100,9 +100,9 @@ Failure unrecognised(const std::string& name, std::string_view head) {
         .hint("the report went elsewhere (look for '==PROF== Report:'); " + std::string(hint));
   }
   if (is_nvprof_text(head)) {
-    return fail(ErrorKind::malformed, "expected CSV, found nvprof's text output")
+    return fail(ErrorKind::malformed, "expected kernels, found output of nvprof without a table")
         .at(name)
-        .hint("let nvprof write CSV: nvprof --csv --metrics all --log-file metrics.csv ./your_app");
+        .hint("collect kernels with: nvprof --csv --metrics all --log-file metrics.csv ./your_app");
   }
   const std::string other = guess(head);
   return fail(ErrorKind::malformed, "expected an Nsight Compute profile (.ncu-rep, CSV or text), found {}",

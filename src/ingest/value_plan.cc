@@ -165,7 +165,7 @@ void ValueReader::take_number(const ValuePlan& plan, double value, std::uint64_t
 void ValueReader::not_a_number(const ValuePlan& plan, std::string_view text, std::uint64_t line) {
   text = trim(text);
   if (is_absent_value(text)) {
-    ++session_.absent_values;
+    table_.set_absent();
     return;
   }
   misfits_.look_at(text);

@@ -35,6 +35,7 @@ struct LaunchIdentity {
   std::optional<int> device;
   std::optional<ComputeCapability> cc;
   std::string process;
+  bool without_threads = false;  // the file says that its blocks have none: it failed, or is no single launch (a range, a graph)
 };
 
 // One metric over the launches of a group. `line` is where the value of the longest launch stands.
@@ -117,6 +118,7 @@ struct Session {
   std::vector<Note> notes;
   std::vector<ProfilerRule> rules;
   std::vector<CodeProfile> code;          // of kernels whose instructions were measured; several when one name ran different code
+  std::set<std::string> debug_kernels;    // whose code was compiled for a debugger, without optimisation; as far as code is in the file
   std::set<std::string> unknown_metrics;  // names in the file that the catalogue does not know
   std::uint64_t launches = 0;
   std::uint64_t timed_launches = 0;

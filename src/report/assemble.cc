@@ -32,6 +32,7 @@ class Assembler {
     report.others = std::move(run_.others);
     report.values = values_of(run_.readings);
     for (KernelDiagnosis& kernel : run_.kernels) report.kernels.push_back(to_kernel(kernel));
+    note_debug_kernels(report);
     report.kernels_with_data = run_.kernels_with_data;
     for (const Kernel& kernel : report.kernels) report.kernels_with_stalls += kernel.stalls.empty() ? 0 : 1;
     report.stalls = stalls_of(run_.readings);
@@ -45,6 +46,14 @@ class Assembler {
   }
 
  private:
+  void note_debug_kernels(NcuReport& report) const {
+    for (std::size_t i = 0; i < report.kernels.size(); ++i) {
+      if (!run_.session.debug_kernels.contains(run_.kernels[i].kernel->name)) continue;
+      report.debug_kernels.push_back(report.kernels[i].short_name);
+      report.notes.push_back(report.kernels[i].short_name + " was compiled for debugging (-G), so the compiler optimised nothing");
+    }
+  }
+
   void describe_source(NcuReport& report) const {
     const model::Session& session = run_.session;
     report.source = printable(session.source);

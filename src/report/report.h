@@ -112,7 +112,8 @@ struct NcuReport {
   std::string gpu_name, gpu_id, compute_capability, sm_version;
   std::string gpu_note;  // how it was matched, conflicts
   std::string thresholds_source, thresholds_hash;
-  knowledge::Thresholds thresholds;  // with the user's own
+  knowledge::Thresholds thresholds;        // with the user's own
+  std::vector<std::string> debug_kernels;  // compiled for a debugger; short names
   std::string primary, primary_display;
   std::string confidence;  // high, medium, low
   std::string confidence_reason;

@@ -71,8 +71,11 @@ Judged judge(const LabelRow& row, const report::NcuReport& report) {
     if (!found) judged.missing.push_back(label);
   }
   judged.accepted = contains(row.accepted, judged.primary);
-  judged.only_as_latency = !judged.accepted && judged.primary == "latency_bound" && accepts_latency(row);
-  judged.accepted = judged.accepted || judged.only_as_latency;
+  const bool as_latency = judged.primary == "latency_bound" && accepts_latency(row);
+  // Nor was there a label for one pipe: the pipe is what computes.
+  const bool as_pipe = judged.primary == "fp64_pipe_bound" && contains(row.accepted, "compute_bound");
+  judged.only_as_younger = !judged.accepted && (as_latency || as_pipe);
+  judged.accepted = judged.accepted || judged.only_as_younger;
   judged.forbidden = contains(row.forbidden, judged.primary);
   return judged;
 }
@@ -81,12 +84,12 @@ void Score::add(const Judged& judged) {
   if (!judged.row.sure) {
     ++likely;
     likely_accepted += judged.accepted;
-    likely_as_latency += judged.only_as_latency;
+    likely_as_younger += judged.only_as_younger;
     return;
   }
   ++sure;
   sure_accepted += judged.accepted;
-  sure_as_latency += judged.only_as_latency;
+  sure_as_younger += judged.only_as_younger;
   sure_forbidden += judged.forbidden;
   must_find += static_cast<int>(judged.row.must_find.size());
   found += static_cast<int>(judged.row.must_find.size() - judged.missing.size());

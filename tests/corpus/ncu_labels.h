@@ -26,7 +26,7 @@ struct Judged {
   std::string primary;               // what we say leads; "" when the file or kernel was not read
   std::vector<std::string> missing;  // of must_find
   bool accepted = false;
-  bool only_as_latency = false;  // accepted although the list does not name latency_bound, which it is older than
+  bool only_as_younger = false;  // accepted although the list does not name latency_bound or fp64_pipe_bound, which it is older than
   bool forbidden = false;
 };
 
@@ -41,7 +41,7 @@ std::string agreement(const std::vector<Judged>& judged);
 struct Score {
   int sure = 0, sure_accepted = 0, sure_forbidden = 0;
   int likely = 0, likely_accepted = 0;
-  int sure_as_latency = 0, likely_as_latency = 0;  // of those accepted
+  int sure_as_younger = 0, likely_as_younger = 0;  // of those accepted
   int must_find = 0, found = 0;                    // of the sure rows
 
   std::vector<std::string> refused;  // labelled files that were not read, with the reason

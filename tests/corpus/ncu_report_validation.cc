@@ -112,14 +112,16 @@ struct Page {
         "are\n"
         "  found; of the likely rows %d of %d are accepted. Of the accepted, %d sure and %d likely rows are `latency_bound` where the list "
         "has\n"
-        "  \"inconclusive\" or a symptom: that label is younger than the lists, and by their letter these are misses.\n\n"
+        "  \"inconclusive\" or a symptom, or `fp64_pipe_bound` where it has `compute_bound`: these labels are younger than the lists, and "
+        "by\n"
+        "  their letter these are misses.\n\n"
         "`skipped`: fields of launches with unknown meaning; skipped and counted.\n\n"
         "| file | tool | launches | values | oracle | quoted | focus | skipped | primary bottleneck | labels |\n"
         "|---|---|---|---|---|---|---|---|---|---|\n%s\n## Disagreements\n\n%s",
         sums.files, sums.read, sums.launches, sums.failed, sums.values, sums.instances, sums.rules, of(sums.oracle).c_str(),
         of(sums.values_of_oracle).c_str(), of(sums.quoted).c_str(), of(sums.focus).c_str(), score.sure_accepted, score.sure,
-        score.sure_forbidden, score.found, score.must_find, score.likely_accepted, score.likely, score.sure_as_latency,
-        score.likely_as_latency, table.c_str(), disagreements.empty() ? "None.\n" : disagreements.c_str());
+        score.sure_forbidden, score.found, score.must_find, score.likely_accepted, score.likely, score.sure_as_younger,
+        score.likely_as_younger, table.c_str(), disagreements.empty() ? "None.\n" : disagreements.c_str());
   }
 };
 

@@ -82,14 +82,15 @@ int main(int argc, char** argv) {
       "Written by `./dev corpus --write`. %zu files: %d read, %zu refused with a reason.\n\n"
       "Agreement with the expert labels: **%d of %d** sure rows have an accepted primary bottleneck, %d have a forbidden one,\n"
       "**%d of %d** required labels are found; of the likely rows %d of %d are accepted. Of the accepted, %d sure and %d likely rows are\n"
-      "`latency_bound` where the list has \"inconclusive\" or a symptom: that label is younger than the lists, and by their letter these "
-      "are misses.\n\n"
+      "`latency_bound` where the list has \"inconclusive\" or a symptom, or `fp64_pipe_bound` where it has `compute_bound`: these labels "
+      "are\n"
+      "younger than the lists, and by their letter these are misses.\n\n"
       "`kernels / launches`; `metrics` recognised / unknown by name (unknown ones are counters no label asks for);\n"
       "`labels`: rows whose primary is accepted and whose required labels are all found.\n\n"
       "| file | format | kernels / launches | metrics | GPU | primary bottleneck | labels |\n|---|---|---|---|---|---|---|\n%s\n## "
       "Disagreements\n\n%s",
       paths.size(), read, paths.size() - static_cast<std::size_t>(read), score.sure_accepted, score.sure, score.sure_forbidden, score.found,
-      score.must_find, score.likely_accepted, score.likely, score.sure_as_latency, score.likely_as_latency, table.c_str(),
+      score.must_find, score.likely_accepted, score.likely, score.sure_as_younger, score.likely_as_younger, table.c_str(),
       disagreements.empty() ? "None.\n" : disagreements.c_str());
   return 0;
 }

@@ -145,4 +145,11 @@ bool has_line_info(std::string_view elf) {
   return section && !section->empty();
 }
 
+bool is_debug_build(std::string_view elf) {
+  const Result<ElfFile> file = ElfFile::open(elf);
+  if (!file) return false;
+  const Result<std::string_view> section = file->section(".nv_debug_info_reg_sass");
+  return section && !section->empty();
+}
+
 }  // namespace frx::ingest::cubin

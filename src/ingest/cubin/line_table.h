@@ -60,4 +60,8 @@ Result<LineTable> read_line_table(std::string_view elf);
 // Whether it is worth reading: checks the names of the sections only.
 bool has_line_info(std::string_view elf);
 
+// Whether the assembler was told to make code for a debugger (nvcc -G): it then writes where each variable lives in registers, and
+// optimises nothing. Line tables (-lineinfo) and the debug sections of other compilers are no sign of it.
+bool is_debug_build(std::string_view elf);
+
 }  // namespace frx::ingest::cubin

@@ -7,6 +7,7 @@
 namespace frx::ingest::cubin {
 namespace {
 
+using testing::ElfWriter;
 using testing::line_unit;
 using testing::number;
 using testing::old_tables;
@@ -305,6 +306,17 @@ TEST(LineTable, SurvivesEveryByteChanged) {
       (void)read_line_table(changed);
     }
   }
+}
+
+TEST(DebugBuild, IsToldByWhereVariablesLiveInRegisters) {
+  ElfWriter debug(190), lines(190);
+  debug.section(".debug_line", 1, "x", 0);
+  debug.section(".nv_debug_info_reg_sass", 1, "x", 0);
+  lines.section(".debug_line", 1, "x", 0);
+  lines.section(".debug_info", 1, "x", 0);  // of a compiler that writes tables of lines this way
+  EXPECT_TRUE(is_debug_build(debug.bytes()));
+  EXPECT_FALSE(is_debug_build(lines.bytes()));
+  EXPECT_FALSE(is_debug_build("not an ELF file"));
 }
 
 }  // namespace

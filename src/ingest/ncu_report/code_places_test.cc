@@ -51,6 +51,14 @@ TEST(CodePlaces, TakeTheTextOfTheLineFromTheReport) {
   EXPECT_EQ(code.places[code.instructions[0].place].text, "");
 }
 
+TEST(CodePlaces, CodeThatWasCompiledForDebuggingIsNamed) {
+  cubin::testing::ElfWriter debug(190);
+  debug.section(".nv_debug_info_reg_sass", 1, "x", 0);
+  EXPECT_THAT(session_with({{.reference = 5, .cubin = debug.bytes()}}).debug_kernels, ::testing::ElementsAre("alpha()"));
+  EXPECT_THAT(session_with({{.reference = 6, .cubin = debug.bytes()}}).debug_kernels, SizeIs(0));
+  EXPECT_THAT(session_with({two_kernels()}).debug_kernels, SizeIs(0));
+}
+
 TEST(CodePlaces, AReferenceThatComesAgainAddsOnlyFunctions) {
   const model::CodeProfile code = session_with({two_kernels(), {.reference = 5, .functions = {{"beta", 0x2000}}}}).code.at(0);
   EXPECT_NE(code.instructions[0].place, model::CodeInstruction::none);

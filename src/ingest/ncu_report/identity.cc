@@ -43,8 +43,8 @@ void IdentityReader::learn(const SourceData& source) {
 Identity IdentityReader::of(const Launch& launch) const {
   const Known values = known(launch);
   Identity identity;
-  identity.failed = launch.block[0] == 0 || launch.block[1] == 0 || launch.block[2] == 0;
-  if (!identity.failed) identity.grid = grid_of(launch, together(values, grid_x), values[grid_size]);
+  identity.without_threads = launch.block[0] == 0 || launch.block[1] == 0 || launch.block[2] == 0;
+  if (!identity.without_threads) identity.grid = grid_of(launch, together(values, grid_x), values[grid_size]);
   identity.cluster = together(values, cluster_x);
   identity.device = static_cast<int>(values[device_id].value_or(0) & 0xFFFF);
   identity.cc = capability(launch, values);

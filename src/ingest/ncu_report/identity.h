@@ -14,8 +14,8 @@
 namespace frx::ingest::nsight {
 
 struct Identity {
-  bool failed = false;                                  // it has no threads: nothing ran, nothing was measured
-  std::array<std::uint64_t, 3> grid{};                  // blocks; zeros when failed
+  bool without_threads = false;                         // it failed, or is no single launch: a range, a graph, one of OptiX
+  std::array<std::uint64_t, 3> grid{};                  // blocks; zeros without threads
   std::optional<std::array<std::uint64_t, 3>> cluster;  // blocks; absent before clusters existed
   int device = 0;                                       // 0 when not stated, as on every machine with one GPU
   std::optional<model::ComputeCapability> cc;

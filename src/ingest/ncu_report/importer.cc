@@ -1,12 +1,14 @@
 // Reads Nsight Compute reports into a session: the same readings as from CSV, without the tool.
 //
 // Irregularities of real files: metric names that come after their use; grids in threads (up to 2020.2); kernels without a demangled name;
-// NaN for values that could not be collected; failed launches without a grid; facts of the session after the results.
+// NaN for values that could not be collected; failed launches and ranges without a grid; facts of the session after the results.
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/text.h"
+#include "ingest/cubin/line_table.h"
 #include "ingest/format.h"
 #include "ingest/launch_table.h"
 #include "ingest/ncu_report/code_counters.h"
@@ -23,6 +25,7 @@ using namespace nsight;
 
 constexpr std::size_t max_rules = 5000;
 constexpr std::size_t max_ranges = 16;  // of a kernel
+constexpr std::size_t max_sources = 10'000;
 constexpr std::size_t max_kernel_name = 4096;
 
 class NcuReportImporter : public ReportConsumer {
@@ -35,12 +38,10 @@ class NcuReportImporter : public ReportConsumer {
     learn(names);
     const Identity identity = identities_.of(launch);
     move_to(launch, process, identity);
-    if (identity.failed) {
-      values_.notes().add(ordinal_, "a launch failed: it has no threads, so nothing was measured");
-      return {};
-    }
     for (const MetricResult& metric : launch.metrics) take(metric);
     code_.take(launch, kernel_);
+    // The code may come behind its launches.
+    if (kernels_of_source_.size() < max_sources) kernels_of_source_.emplace(launch.source, kernel_);
     add_ranges(launch);
     for (const std::string_view rule : launch.rules) take_rule(rule);
     return {};
@@ -49,6 +50,7 @@ class NcuReportImporter : public ReportConsumer {
   Result<> source(const SourceData& source) override {
     identities_.learn(source);
     places_.take(source);
+    if (debug_sources_.size() < max_sources && cubin::is_debug_build(source.cubin)) debug_sources_.insert(source.reference);
     return {};
   }
 
@@ -61,6 +63,9 @@ class NcuReportImporter : public ReportConsumer {
       if (facts.name.empty()) facts.name = device.name;
     }
     note_totals(summary.totals);
+    for (const auto& [source, kernel] : kernels_of_source_) {
+      if (debug_sources_.contains(source)) session_.debug_kernels.insert(kernel);
+    }
     finish_code();
     values_.finish();
   }
@@ -97,7 +102,8 @@ class NcuReportImporter : public ReportConsumer {
     model::LaunchIdentity identity;
     identity.kernel = printable(launch.best_name().substr(0, max_kernel_name));
     if (identity.kernel.empty()) identity.kernel = "(unnamed kernel)";
-    if (!known.failed) {
+    identity.without_threads = known.without_threads;
+    if (!known.without_threads) {
       identity.grid = narrow(known.grid);
       identity.block = narrow(launch.block);
     }
@@ -122,7 +128,7 @@ class NcuReportImporter : public ReportConsumer {
     }
     if (plan.kind != ValuePlan::Kind::reading) return;
     if (!metric.value.is_number() || !std::isfinite(metric.value.number())) {
-      ++session_.absent_values;
+      table_.set_absent();
       return;
     }
     values_.take_number(plan, metric.value.number(), ordinal_);
@@ -180,6 +186,8 @@ class NcuReportImporter : public ReportConsumer {
   std::vector<std::optional<ValuePlan>> plans_;  // by name
   IdentityReader identities_;
   CodeCounters code_;
+  std::set<std::pair<std::uint64_t, std::string>> kernels_of_source_;
+  std::set<std::uint64_t> debug_sources_;
   CodePlaces places_;
   std::uint64_t ordinal_ = 0;  // 1-based, of the launch in the report
   int device_ = 0;

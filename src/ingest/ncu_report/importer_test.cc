@@ -69,6 +69,32 @@ launches: [{kernel: k, grid: [0, 0, 0], block: [0, 0, 0], metrics: {launch__regi
   EXPECT_TRUE(has_note(session, "a launch failed"));
 }
 
+TEST(NcuReportImporter, ARangeHasCountersAndNoShape) {
+  const model::Session session = imported(R"(
+launches:
+  - {kernel: range, grid: [0, 0, 0], block: [0, 0, 0],
+     metrics: {launch__registers_per_thread: 0, gpu__time_duration.sum: 5000, dram__bytes.sum: 0}}
+)");
+  EXPECT_EQ(session.timed_launches, 1u);
+  EXPECT_EQ(mean(session, "range", metrics::kernel_duration), 5000);
+  EXPECT_EQ(mean(session, "range", metrics::dram_bytes), 0);
+  EXPECT_FALSE(mean(session, "range", metrics::registers_per_thread));
+  EXPECT_FALSE(has_note(session, "failed"));
+  EXPECT_TRUE(has_note(session, "a result has counters and no threads"));
+}
+
+TEST(NcuReportImporter, SaysOfALaunchOfNanThatItIsNotDamaged) {
+  const model::Session session = imported(R"(
+launches:
+  - {kernel: k, grid: [4, 1, 1], block: [64, 1, 1], metrics: {launch__registers_per_thread: 24, gpu__time_duration.sum: nan, dram__bytes.sum: nan}}
+  - {kernel: k, grid: [4, 1, 1], block: [64, 1, 1], metrics: {launch__registers_per_thread: 24, gpu__time_duration.sum: 900, dram__bytes.sum: nan}}
+)");
+  EXPECT_EQ(session.launches, 2u);
+  EXPECT_EQ(mean(session, "k", metrics::registers_per_thread), 24);
+  EXPECT_TRUE(has_note(session, "no counter of a launch could be collected"));
+  EXPECT_FALSE(has_note(session, "times)"));
+}
+
 TEST(NcuReportImporter, TakesFiredRulesWithTheirEstimates) {
   const model::Session session = imported(R"(
 launches:
