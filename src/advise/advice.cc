@@ -65,6 +65,7 @@ class Adviser {
     if (proposals.proposals.empty()) proposals = propose_collecting();
     Advice advice;
     for (const Proposal& proposal : proposals.proposals) advice.recommendations.push_back(recommendation(proposal));
+    lead_with_an_answer(advice.recommendations);
     advice.bundles = std::move(proposals.bundles);
     advice.withheld = std::move(proposals.withheld);
     advice.validation_command = command(advice.recommendations);
@@ -72,6 +73,12 @@ class Adviser {
   }
 
  private:
+  // The best card may answer something else than what was found to lead; what answers that comes first.
+  void lead_with_an_answer(std::vector<Recommendation>& all) const {
+    const auto at = std::find_if(all.begin(), all.end(), [&](const Recommendation& r) { return r.label == run_.primary; });
+    if (at != all.end()) std::rotate(all.begin(), at, at + 1);
+  }
+
   void collect_cases() {
     for (const model::Finding& finding : run_.findings) add_case(finding.id(), finding.score, &finding);
     if (find_finding(run_.findings, run_.primary)) return;

@@ -123,10 +123,67 @@ TEST(Advice, TooLittleDataAsksForMore) {
 
 TEST(Advice, PlainCudaIsNotToldToUseAmp) {
   const Case c(Profile().kernel(
-      "hgemm_wmma_half",
+      "hgemm_naive_half",
       {{duration, "ns", 1e6}, {dram, "%", 20}, {sm, "%", 50}, {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", "%", 6}}));
   EXPECT_FALSE(c.find("rec_ncu_enable_amp"));
   EXPECT_TRUE(c.find("rec_ncu_use_tensor_ops"));
+}
+
+constexpr std::string_view tensor = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active";
+
+TEST(Advice, WhatUsesTheTensorCoresIsNotSentToThem) {
+  for (const char* name : {"hgemm_wmma_half", "cutlass_80_simt_hgemm_f16", "cutlass_tensorop_bf16_gemm"}) {
+    const Case c(Profile().kernel(name, {{duration, "ns", 1e6}, {dram, "%", 20}, {sm, "%", 50}, {tensor, "%", 6}}));
+    EXPECT_FALSE(c.find("rec_ncu_use_tensor_ops")) << name;
+    EXPECT_TRUE(c.find("rec_ncu_align_matmul_dims")) << name;
+  }
+  const Case busy(Profile().kernel("hgemm_half", {{duration, "ns", 1e6}, {dram, "%", 20}, {sm, "%", 50}, {tensor, "%", 22}}));
+  EXPECT_FALSE(busy.find("rec_ncu_use_tensor_ops"));
+}
+
+TEST(Advice, AStreamIsNotTiled) {
+  const auto of = [](const char* name) {
+    return Case(Profile().kernel(
+        name, {{duration, "ns", 1e6}, {dram, "%", 40}, {sm, "%", 20}, {long_scoreboard, "%", 70}, {barrier, "%", 0}, {wait, "%", 9}}));
+  };
+  EXPECT_TRUE(of("stencil3d(float*)").find("rec_ncu_tiling_shared_mem"));
+  for (const char* name :
+       {"vector_add(float*)", "saxpy(int, float*)", "void at::native::vectorized_elementwise_kernel<4>()", "copy_rows(int*)"}) {
+    EXPECT_FALSE(of(name).find("rec_ncu_tiling_shared_mem")) << name;
+  }
+}
+
+// Limits of blocks per SM by registers, shared memory, block and warp slots, and the occupancy they allow.
+Case limited(double registers, double shared, double blocks, double warps, double theoretical, double achieved) {
+  return Case(Profile().kernel("k", {{duration, "ns", 1e6},
+                                     {dram, "%", 20},
+                                     {sm, "%", 30},
+                                     {"launch__block_size", "", 64},
+                                     {"launch__occupancy_limit_registers", "block", registers},
+                                     {"launch__occupancy_limit_shared_mem", "block", shared},
+                                     {"launch__occupancy_limit_blocks", "block", blocks},
+                                     {"launch__occupancy_limit_warps", "block", warps},
+                                     {"sm__maximum_warps_per_active_cycle_pct", "%", theoretical},
+                                     {"sm__warps_active.avg.pct_of_peak_sustained_active", "%", achieved}}));
+}
+
+TEST(Advice, FewerRegistersOrLargerBlocksOnlyWhereTheyMakeRoom) {
+  constexpr std::string_view fewer = "rec_ncu_reduce_register_pressure", larger = "rec_ncu_increase_block_size";
+  EXPECT_TRUE(limited(2, 16, 32, 8, 25, 24).find(fewer));
+  EXPECT_FALSE(limited(8, 16, 32, 8, 100, 30).find(fewer)) << "every warp slot can be used as it is";
+  EXPECT_FALSE(limited(4, 16, 4, 8, 50, 38).find(fewer)) << "block slots allow no more either";
+  EXPECT_TRUE(limited(64, 100, 16, 48, 33, 32).find(larger));
+  EXPECT_FALSE(limited(2, 16, 32, 8, 25, 24).find(larger)) << "registers run out before block slots";
+  EXPECT_FALSE(limited(64, 100, 48, 48, 100, 30).find(larger)) << "every warp slot can be used as it is";
+}
+
+TEST(Advice, TheFirstCardAnswersWhatLeads) {
+  const Case c(Profile().kernel("k", {{duration, "ns", 1e6},
+                                      {dram, "%", 91},
+                                      {sm, "%", 20},
+                                      {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "sector/request", 4}}));
+  ASSERT_FALSE(c.advice.recommendations.empty());
+  EXPECT_EQ(c.advice.recommendations[0].label, c.run.primary);
 }
 
 TEST(SpeedupBound, OfTheRun) {

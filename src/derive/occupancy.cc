@@ -81,10 +81,12 @@ OccupancyAnalysis analyse_occupancy(const model::Readings& readings, const Devic
   analysis.limit_warps = readings.value(metrics::occupancy_limit_warps);
   analysis.limit_blocks = readings.value(metrics::occupancy_limit_blocks);
   analysis.limit_barriers = readings.value(metrics::occupancy_limit_barriers);
+  // A block that uses no shared memory is not limited by it, whatever the tool's column says.
+  const bool uses_shared = readings.value(metrics::shared_memory_per_block_bytes).value_or(1) > 0;
   // Nothing limits a kernel that can fill every warp slot.
   if (analysis.theoretical_pct && *analysis.theoretical_pct < 99.5) {
     const Limit limits[] = {{"registers", analysis.limit_registers},
-                            {"shared_memory", analysis.limit_shared_memory},
+                            {"shared_memory", uses_shared ? analysis.limit_shared_memory : std::nullopt},
                             {"warps", analysis.limit_warps},
                             {"blocks", analysis.limit_blocks},
                             {"barriers", analysis.limit_barriers}};

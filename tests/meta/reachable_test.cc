@@ -157,6 +157,24 @@ TEST(Reachable, EveryCardIsProposedForSomeFacts) {
   }
 }
 
+// What leads says what to do about it: of each cause some rule proposes a card.
+TEST(Reachable, EveryCauseHasACardForSomeFacts) {
+  std::set<std::string_view> answered;
+  for (const advise::Rule& rule : catalogue().rules()) {
+    for (const advise::Card* card : rule.cards) {
+      if (proposes(rule, *card) == Satisfied::yes) answered.insert(rule.bottleneck);
+    }
+  }
+  for (const Value& root : all_knowledge().library.folder("bottlenecks")) {
+    if (root["kind"].text() == "symptom") continue;
+    EXPECT_TRUE(answered.contains(root["id"].text())) << root.where() << ": nothing is advised for " << root["id"].text();
+  }
+  for (const Value& root : all_knowledge().library.folder("run_labels")) {
+    if (root["kind"].text() != "cause") continue;
+    EXPECT_TRUE(answered.contains(root["id"].text())) << root.where() << ": nothing is advised for " << root["id"].text();
+  }
+}
+
 TEST(Reachable, WhatIsWithheldCanBe) {
   for (const advise::WithheldRule& rule : catalogue().withheld()) {
     Vocabulary words(*names().domain_of(rule.bottleneck));
