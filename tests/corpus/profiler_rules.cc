@@ -176,7 +176,7 @@ const std::vector<RuleCause>& rule_causes() {
       {"waiting for a fixed latency", "", "fixed latency execution dependency", {"latency_bound", "low_issue_efficiency"}},
       {"few instructions issued", "", "scheduler only issues an instruction every", waiting},
       {"diverging warps", "ThreadDivergence", "", {"warp_divergence", "partial_warps"}},
-      {"instructions that are not fused", "FPInstructions", "", {}},
+      {"instructions that are not fused", "FPInstructions", "", {"unfused_multiply_add"}},
       {"a pipe is over-utilised", "", "over-utilized", {"compute_bound", "at_hardware_limit"}},
       {"a unit is above 80 %",
        "",
