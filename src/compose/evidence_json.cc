@@ -54,9 +54,14 @@ void put_missing(JsonObject& out, const MissingEvidence& missing) {
 void put_diagnosis(JsonObject& out, const Reconciled& one, const std::optional<MissingEvidence>& missing) {
   out.add("label", one.diagnosis->id, "display_name", one.diagnosis->display, "confidence", diagnose::name_of(one.confidence), "severity",
           one.diagnosis->severity, "kernel", unless_empty(one.kernel));
-  out.list("kernels", one.kernels, [](JsonObject& inner, const auto& kernel) {
-    inner.add("kernel", kernel.first, "confidence", diagnose::name_of(kernel.second));
+  out.list("kernels", one.kernels, [](JsonObject& inner, const diagnose::ReconciledKernel& kernel) {
+    inner.add("kernel", kernel.kernel, "confidence", diagnose::name_of(kernel.confidence));
+    inner.list("evidence", kernel.confirming, [](JsonObject& entry, const Finding* finding) {
+      entry.add("layer", model::name_of(finding->type->layer), "label", finding->id(), "evidence", unless_empty(evidence_words(*finding)));
+    });
   });
+  out.object("measured_at", one.measured_at,
+             [](JsonObject& inner, const model::TextPlace& place) { inner.add("file", place.file.view(), "line", place.line); });
   std::vector<Layer> contradicting;
   for (std::size_t i = 0; i < model::layer_count; ++i) {
     if (!of_layer(one.contradicting, static_cast<Layer>(i)).empty()) contradicting.push_back(static_cast<Layer>(i));

@@ -28,10 +28,13 @@ Tone tone_of(Confidence confidence) {
 
 // Each with how sure it is, where they differ.
 std::string kernels_of(const Reconciled& one) {
-  const bool differ = std::ranges::any_of(one.kernels, [&](const auto& kernel) { return kernel.second != one.confidence; });
+  const bool differ =
+      std::ranges::any_of(one.kernels, [&](const diagnose::ReconciledKernel& kernel) { return kernel.confidence != one.confidence; });
   std::vector<std::string> names;
-  for (const auto& [kernel, confidence] : one.kernels) {
-    if (names.size() < kernels_named) names.push_back(differ ? fmt::format("{} ({})", kernel, diagnose::name_of(confidence)) : kernel);
+  for (const diagnose::ReconciledKernel& one_of_them : one.kernels) {
+    const std::string& kernel = one_of_them.kernel;
+    if (names.size() < kernels_named)
+      names.push_back(differ ? fmt::format("{} ({})", kernel, diagnose::name_of(one_of_them.confidence)) : kernel);
   }
   const std::string more = one.kernels.size() > kernels_named ? fmt::format(" and {} more", one.kernels.size() - kernels_named) : "";
   return join(names, ", ") + more;
@@ -43,19 +46,37 @@ void add_findings(Document& page, std::string_view mark, const std::vector<const
   if (shown < findings.size()) page.paragraph(fmt::format("and {} more", findings.size() - shown), 6);
 }
 
+// The evidence about further kernels, which is their own.
+void add_other_kernels(Document& page, const Reconciled& one) {
+  std::size_t shown = 0;
+  for (const diagnose::ReconciledKernel& other : one.kernels) {
+    if (other.kernel == one.kernel) continue;
+    for (const Finding* finding : other.confirming) {
+      if (finding->kernel.view().empty() || shown++ >= for_and_against_shown) continue;
+      page.hanging("also   : ", fmt::format("{}: {}", printable(other.kernel), finding_words(*finding)), 4);
+    }
+  }
+  if (shown > for_and_against_shown) page.paragraph(fmt::format("and {} more", shown - for_and_against_shown), 6);
+}
+
 void add_diagnosis(Document& page, const Reconciled& one) {
   page.hanging(fmt::format("[{}] ", diagnose::name_of(one.confidence)), fmt::format("{} ({})", one.diagnosis->display, one.diagnosis->id),
                2, tone_of(one.confidence));
   page.hanging("kernel : ", printable(kernels_of(one)), 4);
   add_findings(page, "for    : ", one.confirming);
+  if (one.measured_at)
+    page.hanging("where  : ",
+                 fmt::format("{}:{}, where the counters of single lines show it, too", printable(one.measured_at->file.view()),
+                             one.measured_at->line),
+                 4);
   add_findings(page, "against: ", one.contradicting);
+  add_other_kernels(page, one);
   page.hanging("do     : ", one.diagnosis->fix, 4);
 }
 
 void add_missing(Document& page, const Reconciled& one, const MissingEvidence& missing) {
   page.paragraph(one.diagnosis->id);
-  page.paragraph(
-      fmt::format("confidence: {} -> {} if confirmed", diagnose::name_of(one.confidence), diagnose::name_of(missing.if_confirmed)), 4);
+  page.paragraph(fmt::format("confidence: {} -> {} if confirmed", diagnose::name_of(one.now), diagnose::name_of(missing.if_confirmed)), 4);
   std::vector<std::string> labels;
   for (const report::WantedCounter& counter : missing.counters) labels.emplace_back(counter.label);
   page.hanging("collect: ", join(labels, ", "), 4);

@@ -1,6 +1,7 @@
 #include "diagnose/reconcile.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -16,14 +17,41 @@ using model::Verdict;
 // Findings of one diagnosis, by kernel; those about all kernels under "".
 using FindingsByKernel = std::map<std::string_view, std::vector<const Finding*>>;
 
+std::string_view file_name(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
+
+// The same line of a file of the same name, or the one next to it: a statement may stand on two.
+bool is_same_place(const model::TextPlace& code, const model::TextPlace& measured) {
+  const bool of_source = code.source_line > 0;
+  const std::string_view file = of_source ? code.source_file.view() : code.file.view();
+  const std::uint32_t line = of_source ? code.source_line : code.line;
+  if (line == 0 || measured.line == 0 || file_name(file) != file_name(measured.file.view())) return false;
+  return std::max(line, measured.line) - std::min(line, measured.line) <= 1;
+}
+
+// The place of a measured finding that a finding of the code has, too; null without one.
+const model::TextPlace* common_place(const std::vector<const Finding*>& findings) {
+  for (const Finding* measured : findings) {
+    if (!measured->fires() || measured->type->layer != Layer::ncu) continue;
+    for (const model::TextPlace& place : measured->places) {
+      const auto is_there = [&](const Finding* code) {
+        return code->fires() && is_code(code->type->layer) &&
+               std::ranges::any_of(code->places, [&](const model::TextPlace& one) { return is_same_place(one, place); });
+      };
+      if (std::ranges::any_of(findings, is_there)) return &place;
+    }
+  }
+  return nullptr;
+}
+
 struct Sources {
   std::set<Layer> confirming, contradicting;
   bool ncu_answered = false;
+  const model::TextPlace* measured_at = nullptr;
 
   std::size_t independent() const {
     const bool code = std::ranges::any_of(confirming, is_code);
     const auto measured = std::ranges::count_if(confirming, [](Layer layer) { return !is_code(layer); });
-    return static_cast<std::size_t>(measured) + (code ? 1 : 0);
+    return static_cast<std::size_t>(measured) + (code ? 1 : 0) + (measured_at ? 1 : 0);
   }
   Confidence confidence() const { return confidence_of(independent(), contradicting.size()); }
 };
@@ -37,6 +65,7 @@ Sources sources_of(const std::vector<const Finding*>& findings) {
     sources.ncu_answered = sources.ncu_answered || (finding->type->layer == Layer::ncu && finding->verdict != Verdict::cannot_tell);
   }
   for (const Layer layer : sources.confirming) sources.contradicting.erase(layer);
+  sources.measured_at = common_place(findings);
   return sources;
 }
 
@@ -65,30 +94,50 @@ void describe(Reconciled& result, const std::vector<const Finding*>& findings, c
   }
   std::ranges::stable_sort(result.confirming, {}, [](const Finding* finding) { return finding->type->layer; });
   result.layers.assign(sources.confirming.begin(), sources.confirming.end());
-  result.ncu_is_silent = !result.diagnosis->counters.empty() && !sources.ncu_answered;
-  Sources with_ncu = sources;
-  with_ncu.confirming.insert(Layer::ncu);
-  result.if_confirmed = with_ncu.confidence();
+  result.measured_at = sources.measured_at;
+}
+
+// What counters would tell about the first of the kernels that they were not collected for.
+void describe_missing(Reconciled& result, const FindingsByKernel& by_kernel, const std::vector<ReconciledKernel>& kernels) {
+  if (result.diagnosis->counters.empty()) return;
+  for (const ReconciledKernel& kernel : kernels) {
+    Sources sources = sources_of(by_kernel.at(kernel.kernel));
+    if (sources.ncu_answered) continue;
+    result.ncu_is_silent = true;
+    result.unmeasured = kernel.kernel;
+    result.now = kernel.confidence;
+    sources.confirming.insert(Layer::ncu);
+    result.if_confirmed = sources.confidence();
+    return;
+  }
+}
+
+bool is_measured(const ReconciledKernel& kernel) {
+  return std::ranges::any_of(kernel.confirming, [](const Finding* finding) { return !is_code(finding->type->layer); });
 }
 
 // Absent when nothing confirms it.
 std::optional<Reconciled> reconciled(const ReconciledDiagnosis& diagnosis, std::span<const Finding> findings) {
   const FindingsByKernel by_kernel = findings_of(diagnosis, findings);
-  std::vector<std::pair<Confidence, std::string_view>> kernels;
+  std::vector<ReconciledKernel> kernels;
   for (const auto& [kernel, own] : by_kernel) {
-    if (holds_anywhere(own)) kernels.emplace_back(sources_of(own).confidence(), kernel);
+    if (!holds_anywhere(own)) continue;
+    ReconciledKernel& one = kernels.emplace_back(std::string(kernel), sources_of(own).confidence());
+    std::ranges::copy_if(own, std::back_inserter(one.confirming), [](const Finding* finding) { return finding->fires(); });
   }
   if (kernels.empty()) return std::nullopt;
-  std::ranges::stable_sort(kernels, std::ranges::greater(), &std::pair<Confidence, std::string_view>::first);
+  // What was measured says that time is lost; what was only read says that it may be.
+  std::ranges::stable_sort(kernels, [](const ReconciledKernel& a, const ReconciledKernel& b) {
+    return a.confidence != b.confidence ? a.confidence > b.confidence : is_measured(a) && !is_measured(b);
+  });
   Reconciled result;
   result.diagnosis = &diagnosis;
-  result.confidence = kernels.front().first;
-  result.kernel = kernels.front().second;
-  for (const auto& [confidence, kernel] : kernels) {
-    if (!kernel.empty()) result.kernels.emplace_back(kernel, confidence);
-  }
+  result.confidence = kernels.front().confidence;
+  result.kernel = kernels.front().kernel;
   const std::vector<const Finding*>& own = by_kernel.at(result.kernel);
   describe(result, own, sources_of(own));
+  describe_missing(result, by_kernel, kernels);
+  std::ranges::copy_if(kernels, std::back_inserter(result.kernels), [](const ReconciledKernel& kernel) { return !kernel.kernel.empty(); });
   return result;
 }
 

@@ -6,7 +6,9 @@
 // finding without a kernel is about all of them.
 //
 // Confidence counts independent sources: the run, the counters of Nsight Compute, and the code. Source, PTX and cubin are derived from one
-// another and are one source, however many of them agree.
+// another and are one source, however many of them agree. Where the counters of single lines show the waste in the very line that the code
+// analysis names, the two agree about more than the kernel: that is one more, since of the many lines of a kernel they need not meet in
+// one.
 //
 //   one for it          medium        one for it, another measured against it        low-medium
 //   two for it          high          two for it, another against                    medium-high
@@ -27,16 +29,26 @@ enum class Confidence : std::uint8_t { low_medium, medium, medium_high, high, co
 // "low-medium", ...
 std::string_view name_of(Confidence confidence);
 
+// One kernel for which a diagnosis holds.
+struct ReconciledKernel {
+  std::string kernel;
+  Confidence confidence = Confidence::medium;
+  std::vector<const model::Finding*> confirming;
+};
+
 struct Reconciled {
   const knowledge::ReconciledDiagnosis* diagnosis = nullptr;
   Confidence confidence = Confidence::medium;
-  std::string kernel;  // with the highest confidence; "" for all
+  std::string kernel;  // with the highest confidence, of equal ones one that was measured; "" for all
   // All kernels that it is confirmed for, in falling order of confidence.
-  std::vector<std::pair<std::string, Confidence>> kernels;
+  std::vector<ReconciledKernel> kernels;
   std::vector<const model::Finding*> confirming;     // of `kernel`
   std::vector<const model::Finding*> contradicting;  // of `kernel`
   std::vector<model::Layer> layers;                  // that confirm it, in their order
-  bool ncu_is_silent = false;                        // counters would decide it
+  const model::TextPlace* measured_at = nullptr;     // where a measurement shows what the code analysis found there; else null
+  bool ncu_is_silent = false;                        // counters would decide it for `unmeasured`
+  std::string unmeasured;                            // the first of the kernels that no counter answered for; "" for all
+  Confidence now = Confidence::medium;               // about that one
   Confidence if_confirmed = Confidence::medium;      // if ncu agreed
 };
 

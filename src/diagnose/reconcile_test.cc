@@ -11,9 +11,7 @@ namespace {
 using model::Finding;
 using model::Layer;
 using model::Verdict;
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::testing::Pair;
 using ::testing::SizeIs;
 
 // Two diagnoses: strided access with findings of all layers, and barriers with findings of source and ncu.
@@ -78,8 +76,41 @@ TEST(Reconcile, FindingsAboutOneKernelSayNothingOfAnotherOne) {
   const Reconciliation result = reconcile(diagnoses, everything, findings);
   ASSERT_THAT(result.diagnoses, SizeIs(1));
   EXPECT_EQ(name_of(result.diagnoses[0].confidence), "medium");
-  EXPECT_THAT(result.diagnoses[0].kernels,
-              ElementsAre(Pair("b", Confidence::medium), Pair("a", Confidence::low_medium)));  // a measurement contradicts a
+  const std::vector<ReconciledKernel>& kernels = result.diagnoses[0].kernels;
+  ASSERT_THAT(kernels, SizeIs(2));
+  EXPECT_EQ(kernels[0].kernel, "b");
+  EXPECT_EQ(kernels[0].confidence, Confidence::medium);
+  EXPECT_EQ(kernels[1].kernel, "a");
+  EXPECT_EQ(kernels[1].confidence, Confidence::low_medium);  // a measurement contradicts a
+}
+
+// A kernel of a library, of which there is no code: its own measurement is evidence, and comes before what was only read.
+TEST(Reconcile, AMeasuredKernelWithoutCodeKeepsItsEvidence) {
+  const std::vector<Finding> findings = {finding(Layer::source, "strided", "a"), finding(Layer::ncu, "uncoalesced", "library")};
+  const Reconciled one = reconcile(diagnoses, everything, findings).diagnoses.at(0);
+  EXPECT_EQ(one.kernel, "library");
+  ASSERT_THAT(one.kernels, SizeIs(2));
+  ASSERT_THAT(one.kernels[0].confirming, SizeIs(1));
+  EXPECT_EQ(one.kernels[0].confirming[0]->type->layer, Layer::ncu);
+  ASSERT_THAT(one.kernels[1].confirming, SizeIs(1));
+  EXPECT_EQ(one.kernels[1].confirming[0]->type->layer, Layer::source);
+}
+
+// Code and counters that meet in one line of many are one source more.
+TEST(Reconcile, TheSameLineConfirms) {
+  const auto at = [](Finding one, std::string_view file, std::uint32_t line) {
+    model::TextPlace place;
+    place.file = std::string(file);
+    place.line = line;
+    one.places = {place};
+    return one;
+  };
+  const Finding code = at(finding(Layer::source, "strided"), "src/k.cu", 12);
+  EXPECT_EQ(confidence({code, at(finding(Layer::ncu, "uncoalesced"), "/build/src/k.cu", 12)}), "confirmed");
+  EXPECT_EQ(confidence({code, at(finding(Layer::ncu, "uncoalesced"), "k.cu", 13)}), "confirmed");
+  EXPECT_EQ(confidence({code, at(finding(Layer::ncu, "uncoalesced"), "k.cu", 40)}), "high");
+  EXPECT_EQ(confidence({code, at(finding(Layer::ncu, "uncoalesced"), "other.cu", 12)}), "high");
+  EXPECT_EQ(confidence({code, at(finding(Layer::ncu, "uncoalesced", "k", Verdict::clear), "k.cu", 12)}), "low-medium");
 }
 
 TEST(Reconcile, AFindingWithoutKernelIsAboutAll) {

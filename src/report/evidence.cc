@@ -20,6 +20,28 @@ void add_all(std::span<const Finding> findings, std::vector<Finding>& into) {
   for (const Finding& finding : findings) into.emplace_back(finding).kernel = kernel_called(finding.kernel);
 }
 
+// Does the line show, by its own counters, a tenth or more of what the label is about?
+bool shows(std::string_view label, const HotLine& line) {
+  constexpr double much_pct = 10, few_lanes = 24;
+  if (label == "uncoalesced_access") return line.sectors && line.sectors->of_kernel_pct >= much_pct;
+  if (label == "shared_memory_bank_conflicts") return line.wavefronts && line.wavefronts->of_kernel_pct >= much_pct;
+  if (label == "warp_divergence") return line.active_threads.value_or(32) < few_lanes && line.executed_share_pct.value_or(0) >= much_pct;
+  if (label == "warp_stall_sync")
+    return line.share_pct.value_or(0) >= much_pct && !line.stalls.empty() && line.stalls.front().reason == "barrier";
+  return false;
+}
+
+std::vector<model::TextPlace> places_of(std::string_view label, const HotCode& code) {
+  std::vector<model::TextPlace> places;
+  for (const HotLine& line : code.lines) {
+    if (line.place.line == 0 || !shows(label, line)) continue;
+    model::TextPlace& place = places.emplace_back();
+    place.file = line.place.file;
+    place.line = line.place.line;
+  }
+  return places;
+}
+
 // `what`: "--set full" or "--metrics a,b". The log file keeps the program's own output out of the CSV.
 std::string ncu_words(std::string_view what, std::string_view kernel, std::string_view file) {
   const std::string filter = kernel.empty() ? "" : fmt::format(" --kernel-name {}", shell_quote(kernel));
@@ -41,8 +63,8 @@ std::optional<MissingEvidence> missing_for(const diagnose::Reconciled& one, cons
     if (!counter.empty()) missing.counters.push_back({counter, definition.label, definition.meaning});
   }
   if (missing.counters.empty()) return std::nullopt;
-  missing.ncu_command = ncu_words(metrics_words(missing.counters), one.kernel, fmt::format("missing_{}", one.diagnosis->id));
-  missing.full_collection_command = ncu_words("--set full", one.kernel, "full");
+  missing.ncu_command = ncu_words(metrics_words(missing.counters), one.unmeasured, fmt::format("missing_{}", one.diagnosis->id));
+  missing.full_collection_command = ncu_words("--set full", one.unmeasured, "full");
   missing.if_confirmed = one.if_confirmed;
   return missing;
 }
@@ -75,6 +97,7 @@ void Evidence::add(const NcuReport& report) {
   for (const Kernel& kernel : report.kernels) {
     const std::string name = kernel_called(kernel.name);
     add_all(kernel.findings, name, findings);
+    for (Finding& finding : std::span(findings).last(kernel.findings.size())) finding.places = places_of(finding.id(), kernel.hot);
     add_all(kernel.others, name, findings);
   }
 }
