@@ -45,6 +45,17 @@ Result<> read_registers(const Value& map, Scorecard& card) {
   return {};
 }
 
+Result<> read_reads(const Value& map, Scorecard& card) {
+  const auto ignored = map["ignored_below"].number(), halved = map["halved_at"].number();
+  if (!ignored || !halved || *ignored < 1 || *halved <= *ignored) {
+    return fail(ErrorKind::malformed, "expected ignored_below and halved_at as rising ratios from 1 on")
+        .at(map ? map.where() : "data/compare/scorecard.yaml");
+  }
+  card.reads_ignored_below = *ignored;
+  card.reads_halved_at = *halved;
+  return {};
+}
+
 }  // namespace
 
 double Scorecard::penalty_of(const model::Finding& finding) const {
@@ -67,6 +78,7 @@ Result<Scorecard> Scorecard::load(const Library& library) {
   TRY_ASSIGN(card.severity_penalty, by_level(root["penalty"]["severity"]));
   TRY_ASSIGN(card.confidence_share, by_level(root["penalty"]["confidence"]));
   TRY(read_registers(root["registers"], card));
+  TRY(read_reads(root["reads"], card));
   TRY_ASSIGN(const Value dimensions, root.list("dimensions"));
   for (std::size_t i = 0; i < dimensions.size(); ++i) {
     TRY_ASSIGN(ScoreDimension dimension, dimension_of(dimensions.item(i)));

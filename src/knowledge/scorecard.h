@@ -27,6 +27,7 @@ struct Scorecard {
   std::vector<ScoreDimension> dimensions;
   double tie_band = 0;
   std::array<double, 3> severity_penalty{}, confidence_share{};  // low, medium, high
+  double reads_ignored_below = 0, reads_halved_at = 0;           // ratios of what two sides read from global memory
   double registers_full = 0, registers_none = 0, spill_penalty = 0;
   std::vector<std::string_view> correctness;  // rules that make a result possibly wrong
   std::vector<UnscoredRule> unscored;

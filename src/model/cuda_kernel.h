@@ -44,7 +44,9 @@ struct Kernel {
   std::vector<std::string> indexing_patterns, memory_access_styles, atomics, reductions;  // words of cuda_static_v1
   std::uint32_t loops = 0, unrolled_loops = 0;
   std::uint32_t live_scalars = 0;  // most that are alive at one place
-  bool is_complete = true;         // false: too deeply nested or too long to follow to the end
+  // Bytes of global memory that a thread reads for each one it writes, for sizes of 4096; absent where the code does not tell.
+  std::optional<double> global_reads_per_write;
+  bool is_complete = true;  // false: too deeply nested or too long to follow to the end
 };
 
 struct Extent {

@@ -45,10 +45,41 @@ std::string moved(std::string_view what, double first, double second, std::strin
   return fmt::format("{} {:.4g} -> {:.4g}{}{}", what, first, second, unit.empty() ? "" : " ", unit);
 }
 
+// What a group of kernels reads for each byte that it writes; absent when that is unknown of one.
+std::optional<double> reads_of(const CudaReport& report, const std::vector<std::string>& symbols, const std::vector<std::size_t>& group) {
+  double most = 0;
+  for (const std::size_t i : group) {
+    const auto kernel = std::ranges::find(report.inspection.kernels, symbols[i], &model::cuda::Kernel::name);
+    if (kernel == report.inspection.kernels.end() || !kernel->global_reads_per_write) return std::nullopt;
+    most = std::max(most, *kernel->global_reads_per_write);
+  }
+  return most > 0 ? std::optional(most) : std::nullopt;
+}
+
+// The share of its score that is left to the side that reads more, for each pair; 1 where that is unknown.
+using SharesLeft = std::vector<std::pair<double, double>>;
+SharesLeft shares_by_reads(const Implementation& first, const Implementation& second, const FindingChanges& changes, const Scorecard& card,
+                           std::vector<std::string>& reasons) {
+  SharesLeft left(changes.pairs.size(), {1, 1});
+  for (std::size_t i = 0; i < changes.pairs.size(); ++i) {
+    const KernelPair& pair = changes.pairs[i];
+    if (!changes.is_comparable[i] || !pair.is_on_both_sides()) continue;
+    const auto a = reads_of(*first.cuda, changes.first_symbols, pair.first),
+               b = reads_of(*second.cuda, changes.second_symbols, pair.second);
+    if (!a || !b) continue;
+    const double ratio = std::max(*a, *b) / std::min(*a, *b);
+    if (ratio < card.reads_ignored_below) continue;
+    (*a > *b ? left[i].first : left[i].second) = 1 / (1 + std::log(ratio) / std::log(card.reads_halved_at));
+    if (reasons.size() < reasons_at_most)
+      reasons.push_back(moved("bytes read for each one written", *a, *b, "") + " (" + changes.kernel_of(pair) + ")");
+  }
+  return left;
+}
+
 // Each finding of the dimension subtracts its share of the remaining score.
 Scores by_findings(const FindingChanges& changes, const std::vector<std::string_view>& rules, const Scorecard& card,
-                   std::vector<std::string>& reasons) {
-  std::vector<std::pair<double, double>> left(changes.pairs.size(), {1, 1});
+                   std::vector<std::string>& reasons, SharesLeft left = {}) {
+  left.resize(changes.pairs.size(), {1, 1});
   std::vector<const FindingChange*> gone_or_new;
   for (const FindingChange& change : changes.all) {
     if (!change.is_comparable || std::ranges::find(rules, change.code) == rules.end()) continue;
@@ -56,7 +87,8 @@ Scores by_findings(const FindingChanges& changes, const std::vector<std::string_
     if (change.second) left[change.pair].second *= 1 - card.penalty_of(*change.second);
     if (change.change() != Change::persistent) gone_or_new.push_back(&change);
   }
-  reasons = sentences_of(gone_or_new);
+  const std::vector<std::string> sentences = sentences_of(gone_or_new);
+  reasons.insert(reasons.begin(), sentences.begin(), sentences.end());
   PairedMean mean;
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (changes.is_comparable[i]) mean.add(left[i].first, left[i].second);
@@ -66,13 +98,17 @@ Scores by_findings(const FindingChanges& changes, const std::vector<std::string_
 
 // Registers and spills of a kernel, or of the one of a group that needs most.
 struct RegisterUse {
-  std::optional<double> registers;
-  bool spills = false;
+  std::optional<double> compiled, estimated;  // by a compiler; from the values alive at once
+  bool spills = false, probably_spills = false;
 
   void add(const RegisterUse& other) {
-    registers = std::max(registers, other.registers);
+    compiled = std::max(compiled, other.compiled);
+    estimated = std::max(estimated, other.estimated);
     spills = spills || other.spills;
+    probably_spills = probably_spills || other.probably_spills;
   }
+  std::optional<double> registers(bool by_compiler) const { return by_compiler ? compiled : estimated; }
+  bool is_spilling(bool by_compiler) const { return by_compiler ? spills : probably_spills; }
 };
 using RegisterUses = std::map<std::string_view, RegisterUse>;  // by symbol
 
@@ -80,8 +116,10 @@ RegisterUses register_uses(const PtxReport& report) {
   RegisterUses uses;
   for (const diagnose::PtxKernel& kernel : report.diagnosis.kernels) {
     RegisterUse use;
-    if (const auto registers = derive::ptx::registers_of(kernel.facts, kernel.compiled)) use.registers = *registers;
-    use.spills = kernel.probably_spills || (kernel.compiled && kernel.compiled->spill_store_bytes.value_or(0) > 0);
+    if (const auto registers = derive::ptx::registers_of(kernel.facts, nullptr)) use.estimated = *registers;
+    if (kernel.compiled) use.compiled = derive::ptx::registers_of(kernel.facts, kernel.compiled);
+    use.spills = kernel.compiled && kernel.compiled->spill_store_bytes.value_or(0) > 0;
+    use.probably_spills = kernel.probably_spills;
     uses[kernel.facts.name].add(use);
   }
   return uses;
@@ -107,13 +145,16 @@ Scores by_registers_of_ptx(const Implementation& first, const Implementation& se
   for (const KernelPair& pair : changes.pairs) {
     const RegisterUse a = use_of(of_first, changes.first_symbols, pair.first);
     const RegisterUse b = use_of(of_second, changes.second_symbols, pair.second);
-    if (!a.registers || !b.registers) continue;
-    mean.add(register_score(*a.registers, a.spills, card), register_score(*b.registers, b.spills, card));
+    // An estimate is held against an estimate: what a compiler says replaces it where it said so of both.
+    const bool known = a.compiled && b.compiled;
+    const auto of_a = a.registers(known), of_b = b.registers(known);
+    if (!of_a || !of_b) continue;
+    const bool a_spills = a.is_spilling(known), b_spills = b.is_spilling(known);
+    mean.add(register_score(*of_a, a_spills, card), register_score(*of_b, b_spills, card));
     if (reasons.size() >= reasons_at_most) continue;
     const std::string kernel = changes.kernel_of(pair);
-    if (*a.registers != *b.registers)
-      reasons.push_back(moved("registers per thread", *a.registers, *b.registers, "") + " (" + kernel + ")");
-    if (a.spills != b.spills) reasons.push_back(fmt::format("spills {} ({})", b.spills ? "are new" : "are gone", kernel));
+    if (*of_a != *of_b) reasons.push_back(moved("registers per thread", *of_a, *of_b, "") + " (" + kernel + ")");
+    if (a_spills != b_spills) reasons.push_back(fmt::format("spills {} ({})", b_spills ? "are new" : "are gone", kernel));
   }
   return mean.scores();
 }
@@ -183,7 +224,11 @@ DimensionScore scored(const ScoreDimension& dimension, const ScoredEvidence& e) 
     if (e.ptx) take(score, "ptx", by_registers_of_ptx(e.first, e.second, *e.ptx, e.card, score.reasons));
     return score;
   }
-  if (e.source && take(score, "source", by_findings(*e.source, dimension.cuda, e.card, score.reasons))) return score;
+  if (e.source) {
+    SharesLeft left;
+    if (dimension.id == "memory_efficiency") left = shares_by_reads(e.first, e.second, *e.source, e.card, score.reasons);
+    if (take(score, "source", by_findings(*e.source, dimension.cuda, e.card, score.reasons, std::move(left)))) return score;
+  }
   if (e.ptx && !dimension.ptx.empty()) take(score, "ptx", by_findings(*e.ptx, dimension.ptx, e.card, score.reasons));
   return score;
 }

@@ -6,6 +6,7 @@
 #include "derive/cuda/facts.h"
 #include "derive/cuda/live_scalars.h"
 #include "derive/cuda/tags.h"
+#include "derive/cuda/traffic.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -155,6 +156,7 @@ Kernel kernel_of(const KernelView& view) {
   kernel.unrolled_loops = static_cast<std::uint32_t>(unrolled.size());
   kernel.live_scalars = live_scalars(view.program, view.function);
   kernel.is_complete = view.trace.is_complete;
+  kernel.global_reads_per_write = global_reads_per_write(view.trace, view.block);
   add_tags(view, kernel);
   return kernel;
 }
