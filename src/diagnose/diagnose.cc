@@ -154,9 +154,23 @@ class Diagnoser {
     judge_rest(result, kernel_class);
     // Only the heaviest launches are evaluated again; the readings of the others would be most of the memory of a long run.
     for (std::size_t i = 1; i < result.groups.size(); ++i) result.groups[i].readings = model::Readings();
-    result.roofline = derive::roofline_of(result.readings, run_.device);
+    result.roofline = derive::roofline_of(result.readings, run_.device, tensor_precision(kernel_class));
     result.occupancy = derive::analyse_occupancy(result.groups.empty() ? result.readings : result.groups[0].readings, run_.device);
     return result;
+  }
+
+  // The type of tensor work that the name of a kernel tells, as the peaks of data/gpus are named; "" where it tells none.
+  std::string_view tensor_precision(std::uint64_t kernel_class) const {
+    constexpr std::pair<std::string_view, std::string_view> types[] = {{"fp8", "fp8_tensor"},
+                                                                       {"int8", "int8_tensor"},
+                                                                       {"tf32", "tf32_tensor"},
+                                                                       {"bf16", "bf16_tensor"},
+                                                                       {"half_precision", "fp16_tensor"}};
+    for (const auto& [name, precision] : types) {
+      const std::optional<std::size_t> index = knowledge_.classes.with_name(name);
+      if (index && (kernel_class >> *index & 1u) != 0) return precision;
+    }
+    return {};
   }
 
   // Those with metrics to judge; all where none has any. What was not measured says nothing about the rest, however long it took.
