@@ -148,8 +148,9 @@ class Diagnoser {
       all.grid = kernel.groups[0].grid;
       all.block = kernel.groups[0].block;
     }
-    result.readings =
-        result.groups.size() == 1 ? result.groups[0].readings : complete(derive::readings_of(run_.session, all, knowledge_.metrics));
+    result.readings = result.groups.size() == 1
+                          ? result.groups[0].readings
+                          : complete(derive::readings_of(run_.session, all, knowledge_.metrics, derive::Launches::different));
     combine_groups(result);
     judge_rest(result, kernel_class);
     // Only the heaviest launches are evaluated again; the readings of the others would be most of the memory of a long run.
@@ -288,8 +289,9 @@ class Diagnoser {
     run_.primary = leads.empty() ? insufficient
                                  : leader(leads, leads.contains(judged.front()->primary) ? judged.front()->primary : leads.begin()->first);
     lead(run_.findings, run_.primary);
-    run_.readings =
-        run_.kernels.size() == 1 ? run_.kernels[0].readings : complete(derive::readings_of(run_.session, all, knowledge_.metrics));
+    run_.readings = run_.kernels.size() == 1
+                        ? run_.kernels[0].readings
+                        : complete(derive::readings_of(run_.session, all, knowledge_.metrics, derive::Launches::different));
     if (!run_.kernels.empty()) {
       run_.roofline = judged.front()->roofline;
       run_.others = judged.front()->others;
