@@ -63,9 +63,8 @@ class Session {
 Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const knowledge::Knowledge& known,
                                                     const std::string& gpu_model = {});
 
-// --why: prints where a number or a label of the report came from, as "text" or "json"; the exit code.
-Result<int> tell_why(const report::NcuReport& report, const std::string& field, const knowledge::Knowledge& knowledge,
-                     std::string_view format, Io& io);
+// --why: prints where a number or a label came from, as "text" or "json"; the exit code.
+Result<int> tell_why(const std::string& story, const std::string& field, std::string_view format, Io& io);
 // An error where it would have to be printed in another format.
 Result<> expect_format_of_why(std::string_view command, std::string_view format);
 

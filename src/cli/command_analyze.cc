@@ -5,6 +5,7 @@
 
 #include "analyse/analyzer.h"
 #include "analyse/answer.h"
+#include "analyse/why.h"
 #include "base/text.h"
 #include "cli/analysis.h"
 #include "cli/code_analysis.h"
@@ -125,7 +126,7 @@ Result<> check_options_of_change(const Options& options, const SideFiles& before
   const bool has_source = !before.source.empty() || !after.source.empty(), has_ptx = !before.ptx.empty() || !after.ptx.empty();
   const bool with_ptx = given.has("--with-ptx");
   TRY(given.expect_applicable("analyze", what,
-                              {{"--why", false, "one profile"},
+                              {{"--why", false, "the files of one side"},
                                {"--scope", false, "one run or trace"},
                                {"--with-ptx", has_source, "CUDA source"},
                                {"--build-flags", has_source, "CUDA source"},
@@ -180,8 +181,7 @@ Result<> check_options(const Options& options, std::span<const analyse::Input> i
                                                    : id;
   const Given& given = options.given;
   TRY(given.expect_applicable("analyze", what,
-                              {{"--why", id == "profile", "one profile"},
-                               {"--scope", id == "run" || id == "ranks", "one run or trace"},
+                              {{"--scope", id == "run" || id == "ranks", "one run or trace"},
                                {"--with-ptx", any(Kind::cuda), "CUDA source"},
                                {"--build-flags", any(Kind::cuda), "CUDA source"},
                                {"--with-ptxas", any(Kind::ptx), "PTX"},
@@ -194,11 +194,12 @@ Result<> check_options(const Options& options, std::span<const analyse::Input> i
 }
 
 Result<int> print(const analyse::Analysis& analysis, const Options& options, Session& session, Io& io) {
-  if (analysis.as<analyse::CodeReport>()) return print_code(analysis, options.code, io);
-  if (const auto* profile = analysis.profile(); profile && !options.why.empty()) {
+  if (!options.why.empty()) {
     TRY_ASSIGN(const knowledge::Knowledge* known, session.context().knowledge());
-    return tell_why(*profile, options.why, *known, options.code.format, io);
+    TRY_ASSIGN(const std::string story, analyse::why(analysis, options.why, options.scope, *known));
+    return tell_why(story, options.why, options.code.format, io);
   }
+  if (analysis.as<analyse::CodeReport>()) return print_code(analysis, options.code, io);
   // Several ranks answer from the steady state where there is one, whatever their JSON shows beside it.
   if (const auto* ranks = analysis.as<report::RanksReport>(); ranks && ranks->ranks.size() > 1)
     TRY(options.given.expect_applicable("analyze", "the traces of several ranks", {{"--scope run", false, "a run bundle or one trace"}}));

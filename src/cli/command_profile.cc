@@ -1,5 +1,6 @@
 // frx profile: the full report, from a live run of ncu, from a report or export, or from PTX.
 
+#include "analyse/why_stories.h"
 #include "base/text.h"
 #include "cli/analysis.h"
 #include "cli/command.h"
@@ -71,7 +72,7 @@ Result<> check(const Options& options) {
                                {"--kernel-name", live, "a live run"},
                                {"--launch-skip", live, "a live run"},
                                {"--launch-count", live, "a live run"},
-                               {"--why", !from_ptx, "profiles"},
+
                                {"--format sarif", from_ptx, "code"},
                                {"--format github", from_ptx, "code"}}));
   TRY(given.expect_applicable(
@@ -94,6 +95,12 @@ Result<int> print_report(const answer::Answer& answer, const std::string& format
 Result<int> profile_ptx(const Options& options, const std::string& format, Session& session, Io& io) {
   TRY_ASSIGN(analyse::Input input, session.input(options.ptx_file));
   TRY_ASSIGN(const std::shared_ptr<const report::PtxReport> report, analyse::analyse_ptx(std::move(input), session.context()));
+  if (!options.why.empty()) {
+    TRY_ASSIGN(const knowledge::Knowledge* known, session.context().knowledge());
+    const analyse::CodeStory code[] = {analyse::story_of(*report, options.ptx_file)};
+    TRY_ASSIGN(const std::string story, analyse::why(code, options.why, *known));
+    return tell_why(story, options.why, format, io);
+  }
   return print_report(compose::answer_of(report, source_for_brief(options.brief.source_path, io)), format, options, io);
 }
 
@@ -120,7 +127,8 @@ Result<int> act(const Options& options, Io& io) {
   TRY_ASSIGN(const report::NcuReport* report, profiled(options, format, session, io));
   if (!options.why.empty()) {
     TRY_ASSIGN(const knowledge::Knowledge* known, session.context().knowledge());
-    return tell_why(*report, options.why, *known, format, io);
+    TRY_ASSIGN(const std::string story, analyse::why(*report, options.why, *known));
+    return tell_why(story, options.why, format, io);
   }
   const Brief brief(*report, options.brief.source_path, options.analysis, io);
   answer::Answer answer = brief.answer();

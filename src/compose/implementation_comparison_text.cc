@@ -188,7 +188,7 @@ std::string verdict_sentence(const ImplementationComparison& c) {
   const std::string winner = second_won ? fmt::format("B ({})", c.second.label) : fmt::format("A ({})", c.first.label);
   const std::string scores = c.scores.first ? fmt::format("score of B {:.3f}, of A {:.3f}", *c.scores.second, *c.scores.first) : "";
   switch (c.verdict.basis) {
-    case Basis::nothing: return "One cannot tell: no evidence of the same kind on both sides.";
+    case Basis::nothing: return "It is inconclusive which is better: no evidence of the same kind on both sides.";
     case Basis::kernel_time:
       return c.verdict.winner == Side::neither ? "Tie: the kernels take as long on both sides."
                                                : fmt::format("{} is faster, by kernel time.", winner);

@@ -273,7 +273,8 @@ void put_readings(JsonObject& out, const Finding& finding) {
 
 void put_bottleneck(JsonObject& out, const Finding& finding, const report::SourceFile& file) {
   out.add("label", finding.id(), "display_name", finding.display(), "kind", name_of(finding.type->kind), "score", finding.score,
-          "time_share", finding.time_share, "time_at_stake_us", microseconds(finding.time_at_stake), "explained_by",
+          "time_share", finding.time_share, "time_at_stake_us", microseconds(finding.time_at_stake), "time_at_stake_note",
+          unless_empty(finding.time_at_stake ? finding.type->stake_note : std::string_view()), "explained_by",
           unless_empty(finding.consequence_of));
   out.object("evidence", &finding, put_readings);
   out.object("evidence_sources", [&](JsonObject& inner) {

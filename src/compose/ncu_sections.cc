@@ -66,9 +66,6 @@ void add_where(Document& page, const NcuReport& report) {
   if (led.size() > shown) page.paragraph(fmt::format("and {} more", led.size() - shown), text_column);
 }
 
-// How far a kernel is from the roof it runs at. Less work is worth more than that.
-bool bounded_by_roof(std::string_view label) { return label == "memory_bandwidth_bound" || label == "at_hardware_limit"; }
-
 Tone tone_of_verdict(const NcuReport& report) {
   if (report.primary == "at_hardware_limit") return Tone::green;
   return primary_finding(report) ? Tone::red : Tone::yellow;
@@ -84,9 +81,9 @@ void add_stake(Document& page, const NcuReport& report) {
   }
   const bool bounded = stake.starts_with("at most");
   add_field(page, "At stake",
-            !bounded                         ? stake
-            : bounded_by_roof(finding->id()) ? stake + ", the distance to the roof; moving fewer bytes can save more"
-                                             : stake + ", if the fix were perfect");
+            !bounded                            ? stake
+            : finding->type->stake_note.empty() ? stake + ", if the fix were perfect"
+                                                : fmt::format("{}, {}", stake, finding->type->stake_note));
 }
 
 // Details below the table, for the kernel the verdict is about.

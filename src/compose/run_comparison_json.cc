@@ -38,7 +38,9 @@ void put_comparison_verdict(JsonObject& out, const RunComparison& comparison) {
   out.add("per_sample", comparison.per_sample);
   sides("steps", judgement.first, judgement.second);
   sides("independent_steps", judgement.first_effective, judgement.second_effective);
-  out.add("steps_needed", comparison.steps_needed, "sentence", verdict_sentence(comparison));
+  const report::ComparedPart* carrier = comparison.carrier();
+  out.add("steps_needed", comparison.steps_needed, "carried_by", when(carrier != nullptr, carrier ? carrier->name : std::string()),
+          "sentence", verdict_sentence(comparison));
 }
 
 void put_operators(JsonObject& out, const report::OperatorComparison& operators) {
@@ -65,7 +67,8 @@ void put_run_comparison(JsonObject& out, const RunComparison& comparison) {
   out.object("b", &comparison.second, put_compared_run);
   out.object("verdict", &comparison, put_comparison_verdict);
   out.list("step_parts", comparison.parts, [](JsonObject& inner, const report::ComparedPart& part) {
-    inner.add("name", part.name, "a_ns", part.first_ns, "b_ns", part.second_ns);
+    inner.add("name", part.name, "a_ns", part.first_ns, "b_ns", part.second_ns, "step_ratio", part.effect.ratio, "step_ratio_low",
+              part.effect.low, "step_ratio_high", part.effect.high, "answer", derive::compare::name_of(part.effect.answer));
   });
   out.list("kernels", comparison.kernels, [](JsonObject& inner, const report::ComparedKernel& row) {
     inner.add("name", row.name, "a_ns", row.first_ns, "b_ns", row.second_ns, "a_launches", row.first_count, "b_launches", row.second_count);

@@ -145,18 +145,41 @@ void add_operators(Document& page, const RunComparison& comparison) {
   page.add(std::move(table));
 }
 
+// "What carries it: idle: data loader, -55.97 ms a step; against it: idle: not launched, +13.29 ms."
+std::string carrier_words(const RunComparison& comparison) {
+  const ComparedPart* carrier = comparison.carrier();
+  if (!carrier) return {};
+  if (comparison.judgement.answer == Judged::cannot_tell) {
+    return fmt::format(
+        " What the recordings do tell: \"{}\" takes {} a step instead of {}, which by itself makes a step {:.2f} times as long "
+        "(99 % sure: {:.2f} to {:.2f}).",
+        carrier->name, time_or_dash(carrier->second_ns), time_or_dash(carrier->first_ns), *carrier->effect.ratio, *carrier->effect.low,
+        *carrier->effect.high);
+  }
+  std::string text = fmt::format(" Most of the difference is \"{}\": {} a step", carrier->name, signed_time(carrier->change_ns()));
+  const ComparedPart* against = nullptr;
+  for (const ComparedPart& part : comparison.parts) {
+    if (part.change_ns() * carrier->change_ns() < 0 && (!against || std::abs(part.change_ns()) > std::abs(against->change_ns())))
+      against = &part;
+  }
+  if (against && std::abs(against->change_ns()) >= 0.1 * std::abs(carrier->change_ns()))
+    text += fmt::format("; against it, \"{}\": {}", against->name, signed_time(against->change_ns()));
+  return text + ".";
+}
+
 }  // namespace
 
 std::string verdict_sentence(const RunComparison& comparison) {
   const std::string ratio = seen(comparison);
   switch (comparison.judgement.answer) {
     case Judged::better:
-      return fmt::format("{} is faster: {}, {:.2f}x the speed.", comparison.second.label, ratio, 1 / *comparison.judgement.ratio);
-    case Judged::worse: return fmt::format("{} is slower: {}.", comparison.second.label, ratio);
+      return fmt::format("{} is faster: {}, {:.2f}x the speed.{}", comparison.second.label, ratio, 1 / *comparison.judgement.ratio,
+                         carrier_words(comparison));
+    case Judged::worse: return fmt::format("{} is slower: {}.{}", comparison.second.label, ratio, carrier_words(comparison));
     case Judged::cannot_tell: break;
   }
   const std::string observed = ratio.empty() ? "" : fmt::format(". What was seen: {}", ratio);
-  return fmt::format("One cannot tell which is faster: {}{}.", doubt_words(comparison), observed);
+  return fmt::format("It is inconclusive which is faster: {}{}.{}", doubt_words(comparison), observed, carrier_words(comparison));
 }
 
 Document document_of(const RunComparison& comparison) {

@@ -78,11 +78,24 @@ std::optional<bool> holds(const CodeRule& rule, const CodeSubject& subject, std:
   return (special && !special->when.empty() ? special->when : rule.when).truth(knowledge::lookup_in(subject));
 }
 
-std::vector<Finding> examine(const knowledge::CodeRules& rules, std::span<const CodeSubject> subjects, std::string_view sm_version) {
+std::vector<RuleCount> RuleTally::counts() const {
+  std::vector<RuleCount> counts;
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i].asked > 0) counts.push_back({rules_.all()[i].id, counts_[i].asked, counts_[i].undecided});
+  }
+  return counts;
+}
+
+std::vector<Finding> examine(const knowledge::CodeRules& rules, std::span<const CodeSubject> subjects, std::string_view sm_version,
+                             RuleTally* tally) {
   std::vector<Finding> findings;
   for (const CodeSubject& subject : subjects) {
-    for (const CodeRule& rule : rules.all()) {
-      if (holds(rule, subject, sm_version).value_or(false)) findings.push_back(finding_of(rule, subject, sm_version));
+    for (std::size_t i = 0; i < rules.all().size(); ++i) {
+      const CodeRule& rule = rules.all()[i];
+      if (rule.scope != subject.scope) continue;
+      const std::optional<bool> verdict = holds(rule, subject, sm_version);
+      if (tally) tally->add(i, verdict.has_value());
+      if (verdict.value_or(false)) findings.push_back(finding_of(rule, subject, sm_version));
     }
   }
   sort_findings(findings);

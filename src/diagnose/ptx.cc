@@ -145,7 +145,9 @@ PtxDiagnosis diagnose_ptx(const Module& module, const PtxKnowledge& known, const
     kernel.probably_spills = derive::ptx::probably_spills(kernel.facts, kernel.compiled);
     subjects.push_back(derive::ptx::subject_of(module, kernel.facts, kernel.compiled));
   }
-  diagnosis.findings = detect::examine(*known.rules, subjects, known.sm_version);
+  detect::RuleTally tally(*known.rules);
+  diagnosis.findings = detect::examine(*known.rules, subjects, known.sm_version, &tally);
+  diagnosis.asked = tally.counts();
   diagnosis.run = FactsOfKernels(subjects).take();
   judge_labels(*known.labels, diagnosis);
   for (const model::Finding& label : diagnosis.labels) {

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "derive/ptx/kernel_facts.h"
 #include "derive/ptx/subject.h"
+#include "detect/code_rules.h"
 #include "knowledge/code_labels.h"
 #include "knowledge/code_rules.h"
 #include "model/finding.h"
@@ -27,6 +28,7 @@ struct PtxDiagnosis {
   std::vector<PtxKernel> kernels;        // entries, in the order of the file
   std::size_t device_functions = 0;      // with a body, besides the kernels
   std::vector<model::Finding> findings;  // most severe first
+  std::vector<detect::RuleCount> asked;  // by rule
   model::CodeSubject run;                // facts over all kernels
   std::vector<model::Finding> labels;    // that hold for the file, strongest first; also unproven ones
   std::vector<model::Finding> others;    // labels that are clear, or inconclusive because a fact is missing

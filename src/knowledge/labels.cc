@@ -13,6 +13,7 @@ Result<Label> read_label(const Value& root, const Scope& scope, const MetricCata
   label.display = root["display"].text();
   label.why = root["why"].text();
   label.question = root["question"].text();
+  label.stake_note = root["time_at_stake_note"].text();
   label.preset = root["collect"].text();
   label.rule = root["when"].text();
   label.explained_by = root["explained_by"].texts();

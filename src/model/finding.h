@@ -65,6 +65,7 @@ struct FindingType {
   std::string_view why;
   std::string_view question;                 // for the brief: what to ask about it
   std::string_view suggestion;               // what to do about it
+  std::string_view stake_note;               // what the time at stake takes for granted: "the distance to the roof; ..."
   std::string_view refute;                   // what would show that the finding is wrong
   std::string_view preset;                   // of `frx profile`, with the counters that would decide it
   std::string_view rule;                     // the condition, as written

@@ -218,9 +218,11 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<
     report->files.emplace_back(source.name.view());
     sources.push_back(std::move(source));
   }
+  detect::RuleTally tally(cuda_rules_);
   derive::cuda::Judged judged = derive::cuda::inspect_and_judge(sources, gpu_limits_, [&](const model::CodeSubject& subject) {
-    return detect::examine(cuda_rules_, std::span(&subject, 1), gpu_sm_version_);
+    return detect::examine(cuda_rules_, std::span(&subject, 1), gpu_sm_version_, &tally);
   });
+  report->asked = tally.counts();
   report->inspection = std::move(judged.inspection);
   detect::CudaFindings found = detect::settled(std::move(judged.findings), sources);
   report->findings = std::move(found.findings);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "detect/code_rules.h"
 #include "model/cuda_kernel.h"
 #include "model/finding.h"
 
@@ -15,6 +16,7 @@ struct CudaReport {
   std::string gpu;  // "NVIDIA H100 (--gpu-model)", "" when none was named
   model::cuda::Inspection inspection;
   std::vector<model::Finding> findings;  // most severe first
+  std::vector<detect::RuleCount> asked;  // by rule
   std::size_t suppressed = 0;            // by comments in the source
   bool held_against_ptx = false;         // for at least one of the files
   std::vector<std::string> notes;

@@ -108,7 +108,9 @@ Result<std::unique_ptr<DeviceReport>> analyse_device_code(const CodeAnalyst& ana
     subjects.push_back(subject_of(kernel, device, report->source));
     report->kernels.push_back(std::move(device));
   }
-  report->findings = detect::examine(analyst.cubin_rules(), subjects, "");
+  detect::RuleTally tally(analyst.cubin_rules());
+  report->findings = detect::examine(analyst.cubin_rules(), subjects, "", &tally);
+  report->asked = tally.counts();
   add_ptx(analyst, *report);
   return report;
 }

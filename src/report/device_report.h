@@ -24,6 +24,7 @@ struct DeviceReport {
   model::DeviceCode code;
   std::vector<DeviceKernel> kernels;     // in the order of the code
   std::vector<model::Finding> findings;  // most severe first
+  std::vector<detect::RuleCount> asked;  // by rule
   // For the embedded PTX, with the registers and spills of its compiled kernels where the file has both.
   std::vector<std::unique_ptr<PtxReport>> ptx;
   std::vector<std::string> notes;

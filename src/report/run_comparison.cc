@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -38,7 +39,23 @@ const model::GpuSteps* main_gpu(const TraceReport* trace) {
   return &trace->processes.front().gpus.front();
 }
 
-std::vector<ComparedPart> compare_parts(const TraceReport* first, const TraceReport* second) {
+// By step: the part, on top of the mean of what is not the part on both sides. Its ratio is what the part alone makes of a step.
+Judgement effect_of(std::size_t part, std::span<const model::GpuTime> first, std::span<const model::GpuTime> second, double noise_floor) {
+  double rest = 0;
+  for (const auto& side : {first, second}) {
+    double sum = 0;
+    for (const model::GpuTime& step : side) sum += static_cast<double>(step.span - parts_of(step)[part].ns);
+    rest += sum / static_cast<double>(side.size()) / 2;
+  }
+  const auto with_rest = [&](std::span<const model::GpuTime> side) {
+    std::vector<double> times;
+    for (const model::GpuTime& step : side) times.push_back(rest + static_cast<double>(parts_of(step)[part].ns));
+    return times;
+  };
+  return derive::compare::judge(with_rest(first), with_rest(second), noise_floor);
+}
+
+std::vector<ComparedPart> compare_parts(const TraceReport* first, const TraceReport* second, double noise_floor) {
   const model::GpuSteps *a = main_gpu(first), *b = main_gpu(second);
   if (a == nullptr || b == nullptr) return {};
   const std::size_t skipped_a = first->scope().skipped, skipped_b = second->scope().skipped;
@@ -48,7 +65,8 @@ std::vector<ComparedPart> compare_parts(const TraceReport* first, const TraceRep
   std::vector<ComparedPart> parts;
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (before[i].ns == 0 && after[i].ns == 0) continue;
-    parts.push_back({std::string(before[i].name), static_cast<double>(before[i].ns) / steps_a, static_cast<double>(after[i].ns) / steps_b});
+    parts.push_back({std::string(before[i].name), static_cast<double>(before[i].ns) / steps_a, static_cast<double>(after[i].ns) / steps_b,
+                     effect_of(i, std::span(a->steps).subspan(skipped_a), std::span(b->steps).subspan(skipped_b), noise_floor)});
   }
   return parts;
 }
@@ -118,6 +136,19 @@ void add_notes(RunComparison& result) {
 
 }  // namespace
 
+const ComparedPart* RunComparison::carrier() const {
+  if (!not_comparable.empty()) return nullptr;
+  const ComparedPart* most = nullptr;
+  for (const ComparedPart& part : parts) {
+    const bool is_told = part.effect.answer != Answer::cannot_tell;
+    const bool agrees = judgement.answer == Answer::cannot_tell ? is_told && judgement.doubt == Doubt::too_scattered
+                        : judgement.answer == Answer::better    ? part.change_ns() < 0
+                                                                : part.change_ns() > 0;
+    if (agrees && (!most || std::abs(part.change_ns()) > std::abs(most->change_ns()))) most = &part;
+  }
+  return most;
+}
+
 std::vector<std::string> differences(const ComparedRun& a, const ComparedRun& b) {
   std::vector<std::string> found;
   if (!a.gpus.empty() && !b.gpus.empty() && a.gpus != b.gpus) found.push_back(fmt::format("the GPUs differ: {} and {}", a.gpus, b.gpus));
@@ -175,8 +206,11 @@ RunComparison compare(ComparedRun first, const TraceReport* first_trace, Compare
   const double batch_a = result.per_sample ? *first.batch : 1, batch_b = result.per_sample ? *second.batch : 1;
   result.judgement = derive::compare::judge(divided(first.step_ns, batch_a), divided(second.step_ns, batch_b), noise_floor);
   result.steps_needed = steps_needed(result.judgement, noise_floor);
-  if (!result.not_comparable.empty()) result.judgement.answer = Answer::cannot_tell;
-  result.parts = compare_parts(first_trace, second_trace);
+  result.parts = compare_parts(first_trace, second_trace, noise_floor);
+  if (!result.not_comparable.empty()) {
+    result.judgement.answer = Answer::cannot_tell;
+    for (ComparedPart& part : result.parts) part.effect.answer = Answer::cannot_tell;
+  }
   result.kernels = compare_kernels(first_trace, second_trace);
   result.operators = compare_operators(first_trace, second_trace);
   result.first = std::move(first);

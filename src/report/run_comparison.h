@@ -38,6 +38,8 @@ ComparedRun compared(const RunReport& run, std::string label);
 struct ComparedPart {
   std::string name;
   std::optional<double> first_ns, second_ns;
+  derive::compare::Judgement effect;  // on the time of a step, if the rest of it were the same on both sides
+  double change_ns() const { return second_ns.value_or(0) - first_ns.value_or(0); }
 };
 
 // Mean per recorded step, warm-up included.
@@ -60,6 +62,10 @@ struct RunComparison {
   std::vector<ComparedKernel> kernels;      // largest change first; empty when one side has none
   OperatorComparison operators;
   std::vector<std::string> notes;
+
+  // The part whose change explains most of the answer; when the times of whole steps are inconclusive, the one that is not by itself.
+  // nullptr when there is none.
+  const ComparedPart* carrier() const;
 };
 
 // Why the times of the two must not be compared.

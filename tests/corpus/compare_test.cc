@@ -73,6 +73,22 @@ TEST_F(CorpusComparisons, NoTraceBeatsItself) {
   }
 }
 
+// Even where whole steps scatter too much to be told apart: what the repair changed is the wait for the loader.
+TEST_F(CorpusComparisons, TheLoaderCarriesTheRepairOfTheLoader) {
+  int told = 0;
+  for (const Pair& pair : pairs) {
+    const auto slow = trace(pair.slow), fixed = trace(pair.fixed);
+    const report::RunComparison there = compare(*slow, *fixed), back = compare(*fixed, *slow), same = compare(*slow, *slow);
+    ASSERT_EQ(there.carrier() == nullptr, back.carrier() == nullptr) << pair.slow;
+    EXPECT_EQ(same.carrier(), nullptr) << pair.slow;
+    if (!there.carrier()) continue;
+    ++told;
+    EXPECT_EQ(there.carrier()->name, "idle: data loader") << pair.slow;
+    EXPECT_EQ(back.carrier()->name, "idle: data loader") << pair.slow;
+  }
+  EXPECT_EQ(told, 2);  // the waits of four steps scatter from 10 to 60 ms in the third
+}
+
 // Where the time went is told without a rest.
 TEST_F(CorpusComparisons, ThePartsAddUpToTheStep) {
   const auto slow = trace(pairs[2].slow), fixed = trace(pairs[2].fixed);

@@ -17,7 +17,15 @@ namespace fs = std::filesystem;
 
 // One kernel of which the profiler says one thing.
 struct Said {
-  std::optional<double> estimate_pct;  // of the kernel, the largest
+  std::map<std::uint64_t, double> estimates_pct;  // by launch, the largest of the launch
+
+  // Of the mean launch.
+  std::optional<double> estimate_pct() const {
+    if (estimates_pct.empty()) return std::nullopt;
+    double sum = 0;
+    for (const auto& [launch, percent] : estimates_pct) sum += percent;
+    return sum / static_cast<double>(estimates_pct.size());
+  }
 };
 
 double mean_of(const std::vector<double>& values) {
@@ -76,8 +84,9 @@ class Comparison {
         continue;
       }
       Said& one = said[{rule.kernel, *cause}];
-      if (rule.estimated_speedup_pct && !rule.is_local_estimate)
-        one.estimate_pct = std::max(one.estimate_pct.value_or(0), *rule.estimated_speedup_pct);
+      if (!rule.estimated_speedup_pct || rule.is_local_estimate) continue;
+      double& largest = one.estimates_pct[rule.line];
+      largest = std::max(largest, *rule.estimated_speedup_pct);
     }
     result_.files += said.empty() ? 0 : 1;
     for (const auto& [key, one] : said) {
@@ -109,7 +118,9 @@ class Comparison {
     } else {
       ++agreement.denied;
     }
-    if (!said.estimate_pct || holds == kernel.findings.end() || !kernel.duration_us || *kernel.duration_us <= 0) return;
+    // A rule speaks of one launch, time at stake of all launches: they are compared where the launches are alike.
+    const std::optional<double> estimate = said.estimate_pct();
+    if (!estimate || holds == kernel.findings.end() || !kernel.duration_us || *kernel.duration_us <= 0 || kernel.shapes.size() > 1) return;
     std::optional<double> stake;
     for (const model::Finding& finding : kernel.findings) {
       if (is_one(finding) && finding.time_at_stake) stake = std::max(stake.value_or(0), *finding.time_at_stake);
@@ -117,8 +128,8 @@ class Comparison {
     if (!stake) return;
     const double ours = 100 * *stake / (*kernel.duration_us * 1000);
     ++agreement.estimates;
-    agreement.bounds_above += ours + 0.5 >= *said.estimate_pct;  // theirs is printed without decimals
-    theirs_.push_back(*said.estimate_pct);
+    agreement.bounds_above += ours + 0.5 >= *estimate;  // theirs is printed without decimals
+    theirs_.push_back(*estimate);
     ours_.push_back(ours);
   }
 
@@ -250,10 +261,10 @@ std::string profiler_rules_page(const RuleAgreements& agreements) {
   }
   page += fmt::format(
       "\n## Bounds\n\n"
-      "Where a rule estimates the gain of the whole kernel and a label of ours for its cause holds, our time at stake is at least its "
-      "estimate in "
-      "**{} of {}**\n"
-      "kernels. The rank correlation (Spearman) of the two over these {} is **{:.2f}**.\n",
+      "Where a rule estimates the gain of the whole kernel, its launches have one shape and a label of ours for its cause holds, our time "
+      "at\n"
+      "stake is at least its estimate (the mean of the launches) in **{} of {}** kernels. The rank correlation (Spearman) of the two over "
+      "these {} is **{:.2f}**.\n",
       above, estimates, agreements.ranked, agreements.rank_correlation);
   return page;
 }

@@ -67,6 +67,24 @@ TEST(SyntheticProfiles, WhatIsAtStakeIsAPartOfTheTime) {
   }
 }
 
+// A bound that a fix could exceed would be none. Counters are written with all digits, so that nothing is lost in between.
+TEST(SyntheticProfiles, WhatIsAtStakeBoundsWhatTheModelCouldSave) {
+  std::map<std::string_view, int> compared;
+  for (std::uint64_t i = 0; i < 2200; ++i) {
+    const testing::SyntheticProfile profile = testing::synthetic_profile(i);
+    const auto run = diagnosis_of({profile});
+    for (const model::Finding& finding : run.findings) {
+      const auto savings = profile.could_save.find(finding.id());
+      if (savings == profile.could_save.end() || !finding.time_at_stake) continue;
+      ++compared[savings->first];
+      EXPECT_GE(*finding.time_at_stake / *run.duration, savings->second - 1e-6) << finding.id() << ' ' << profile.cause << ' ' << i;
+    }
+  }
+  for (const std::string_view label : {"uncoalesced_access", "shared_memory_bank_conflicts", "register_spills", "atomics_contention",
+                                       "warp_divergence", "latency_bound", "low_issue_efficiency", "grid_too_small"})
+    EXPECT_GE(compared[label], 20) << label;
+}
+
 // More of what limits never makes another label lead, once its own does.
 TEST(SyntheticProfiles, MoreOfTheStallThatLeadsKeepsItLeading) {
   const std::map<std::string, std::string_view> decisive = {

@@ -147,6 +147,34 @@ void put_occupancy(Readings& out, const Launch& l, const Residency& at) {
   out["occupancy_limit_blocks"] = at.blocks;
 }
 
+// The work that is left when what a label names is gone.
+Work work_without(std::string_view label, Work work) {
+  if (label == "uncoalesced_access") {
+    work.sectors_of_store *= work.sectors_of_store == work.sectors_of_load ? work.used : 1;
+    work.sectors_of_load *= work.used;
+  } else if (label == "shared_memory_bank_conflicts") {
+    work.ways = 1;
+  } else if (label == "register_spills") {
+    work.local = 0;
+  } else if (label == "atomics_contention") {
+    work.atomics /= 32;  // one of each warp
+  } else if (label == "warp_divergence") {
+    for (double* part : {&work.fma, &work.alu, &work.fp64, &work.special, &work.other}) *part *= work.lanes / 32;
+  }
+  return work;
+}
+
+std::map<std::string_view, double> savings_of(const Launch& launch, double cycles) {
+  std::map<std::string_view, double> savings;
+  for (const std::string_view label : {"uncoalesced_access", "shared_memory_bank_conflicts", "register_spills", "atomics_contention",
+                                       "warp_divergence", "latency_bound", "low_issue_efficiency", "grid_too_small", "kernel_too_short"}) {
+    const double needed = Needs(launch.machine, work_without(label, launch.work)).most() / cycles;
+    // More warps, blocks or independent instructions change no work: only launches that wait have something to gain.
+    savings[label] = 1 - needed;
+  }
+  return savings;
+}
+
 }  // namespace
 
 std::vector<std::string_view> synthetic_causes() {
@@ -171,6 +199,7 @@ SyntheticProfile synthetic_profile(std::uint64_t number) {
   profile.kernel = launch.kernel;
   profile.accepted = cause.accepted;
   profile.forbidden = cause.forbidden;
+  profile.could_save = savings_of(launch, cycles);
   const bool has_all = number / causes().size() % 2 == 0;
   const auto collected = [&](std::string_view section) {
     if (has_all || random.chance(0.6)) return true;

@@ -22,6 +22,8 @@ struct SyntheticProfile {
   std::vector<std::string_view> forbidden;      // labels whose fix could not help, whatever was collected
   bool is_decided = true;                       // the sections that tell the cause were collected
   std::map<std::string_view, double> readings;  // by the name of the metric, in its unit
+  // By label: the share of the time that removing what it names, and nothing else, could save if every unit reached its peak then.
+  std::map<std::string_view, double> could_save;
 };
 
 std::vector<std::string_view> synthetic_causes();

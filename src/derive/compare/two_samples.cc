@@ -16,6 +16,7 @@ constexpr std::array<double, fewest_for_ranks - fewest_values> student_quantile 
 // The assumed correlation of neighbouring steps where it cannot be measured; it can in 8 values or more.
 constexpr double usual_autocorrelation = 0.2;
 constexpr std::size_t fewest_to_show_it = 8;
+constexpr std::size_t fewest_for_trimming = 5;
 
 struct Side {
   std::vector<double> sorted;  // logarithms
@@ -134,6 +135,38 @@ Interval by_means(const Side& a, const Side& b) {
   return {middle, middle - half, middle + half};
 }
 
+// The mean without the largest and the smallest value, and its squared error from the values with these two replaced by their neighbours
+// (Yuen 1974). Of fewer than five values nothing is left out.
+struct Trimmed {
+  double mean, squared_error;
+  std::size_t kept;
+};
+Trimmed trimmed(const std::vector<double>& sorted) {
+  const Moments all = moments_of(sorted);
+  if (sorted.size() < fewest_for_trimming) return {all.mean, all.variance / static_cast<double>(sorted.size()), sorted.size()};
+  std::vector<double> replaced = sorted;
+  replaced.front() = sorted[1];
+  replaced.back() = sorted[sorted.size() - 2];
+  const double n = static_cast<double>(sorted.size()), kept = n - 2;
+  const double mean = std::accumulate(sorted.begin() + 1, sorted.end() - 1, 0.0) / kept;
+  return {mean, (n - 1) * moments_of(replaced).variance / (kept * (kept - 1)), sorted.size() - 2};
+}
+
+Interval by_trimmed_means(const Side& a, const Side& b) {
+  const Trimmed first = trimmed(a.sorted), second = trimmed(b.sorted);
+  const double error = std::sqrt(first.squared_error + second.squared_error) * widening(a, b);
+  const double half = student_quantile[std::min(first.kept, second.kept) - fewest_values] * error;
+  const double middle = second.mean - first.mean;
+  return {middle, middle - half, middle + half};
+}
+
+// One step that waited for something else makes the spread of a few meaningless. Without its extremes each side shows what the others do;
+// where no step stands out, the means of all values say more.
+Interval of_few(const Side& a, const Side& b) {
+  const Interval all = by_means(a, b), without = by_trimmed_means(a, b);
+  return without.high - without.low < all.high - all.low ? without : all;
+}
+
 void answer(Judgement& judgement, const Interval& interval, double noise_floor) {
   const double floor = -std::log1p(-noise_floor);
   if (interval.high < -floor) {
@@ -170,7 +203,7 @@ Judgement judge(std::span<const double> first, std::span<const double> second, d
     judgement.ratio = std::exp(median_difference(a.sorted, b.sorted));
     return judgement;
   }
-  const Interval interval = fewest < fewest_for_ranks ? by_means(a, b) : by_ranks(a, b);
+  const Interval interval = fewest < fewest_for_ranks ? of_few(a, b) : by_ranks(a, b);
   judgement.ratio = std::exp(interval.middle);
   if (std::isfinite(interval.low)) {
     judgement.low = std::exp(interval.low);

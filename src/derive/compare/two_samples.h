@@ -8,7 +8,8 @@
 //   from 20 values a side  ranks (Mann-Whitney, Hodges-Lehmann): outliers and skew do not matter
 //   from 3 values a side   means of logarithms, with the Student quantile of the smaller side (Welch's standard
 //                          error, fewer degrees of freedom than Welch grants): small samples of skewed times would
-//                          otherwise be called different too often
+//                          otherwise be called different too often; from 5 values on without the largest and the smallest,
+//                          where that is the narrower interval: one outlying step decides nothing
 //   fewer                  the comparison is inconclusive
 //
 // Neighbouring values of one run are correlated (clocks, caches, other load). Their repetition is no new evidence: the interval is widened

@@ -104,6 +104,26 @@ TEST(TwoSamples, AnOutlierDoesNotHideAGain) {
   EXPECT_EQ(judge(first, second).answer, Answer::better);
 }
 
+// With as few steps as most recordings have.
+TEST(TwoSamples, OneOutlyingStepOfAFewDoesNotHideAGainEither) {
+  for (const std::size_t count : {5u, 6u, 8u, 12u, 19u}) {
+    Times first(count), second(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      first[i] = 100 + static_cast<double>(i % 3);
+      second[i] = 70 + static_cast<double>((i + 2) % 3);
+    }
+    for (const double outlier : {900.0, 20.0}) {
+      Times disturbed = second;
+      disturbed[count / 2] = outlier;
+      EXPECT_EQ(judge(first, disturbed).answer, Answer::better) << count << ' ' << outlier;
+      EXPECT_EQ(judge(disturbed, first).answer, Answer::worse) << count << ' ' << outlier;
+      disturbed = first;
+      disturbed[count / 2] = outlier;
+      EXPECT_EQ(judge(first, disturbed).answer, Answer::cannot_tell) << count << ' ' << outlier;
+    }
+  }
+}
+
 TEST(TwoSamples, ADriftingRunIsWorthFewerValues) {
   Times drifting(40);
   for (std::size_t i = 0; i < 40; ++i) drifting[i] = 100 + static_cast<double>(i);
@@ -133,7 +153,7 @@ TEST(TwoSamplesSimulation, RunsOfOneProgramAreSeldomCalledDifferent) {
 }
 
 TEST(TwoSamplesSimulation, NotWithOutliersAndSkewEither) {
-  for (const std::size_t count : {3u, 5u, 8u, 20u, 60u}) {
+  for (const std::size_t count : {3u, 5u, 6u, 8u, 12u, 19u, 20u, 60u}) {
     Random random(count);
     std::exponential_distribution<double> tail(1);
     std::bernoulli_distribution hiccup(0.05);
