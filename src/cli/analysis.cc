@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "knowledge/gpu_match.h"
 #include "knowledge/presets.h"
 
 namespace frx::cli {
@@ -87,10 +88,14 @@ Result<std::shared_ptr<const report::RunReport>> Session::run(analyse::Input inp
   return analyse::analyse_run(std::move(input), *context_);
 }
 
-Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const knowledge::Knowledge& known) {
+Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const knowledge::Knowledge& known,
+                                                    const std::string& gpu_model) {
   TRY_ASSIGN(const std::vector<knowledge::Preset> presets, knowledge::load_presets(known.library, known.metrics));
   const auto at = std::ranges::find(presets, preset, &knowledge::Preset::name);
-  return at == presets.end() ? std::vector<std::string>() : counters_of(*at, known.metrics);
+  if (at == presets.end()) return std::vector<std::string>();
+  if (gpu_model.empty()) return counters_of(*at, known.metrics);
+  TRY_ASSIGN(const knowledge::GpuMatch match, knowledge::match_option(known.gpus, gpu_model));
+  return counters_of(*at, known.metrics, match.limits ? std::optional(match.limits->cc) : std::nullopt);
 }
 
 }  // namespace frx::cli

@@ -60,7 +60,8 @@ class Session {
 };
 
 // The counters of a preset such as "full"; none for an unknown name.
-Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const knowledge::Knowledge& known);
+Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const knowledge::Knowledge& known,
+                                                    const std::string& gpu_model = {});
 
 // --why: prints where a number or a label came from, as "text" or "json"; the exit code.
 Result<int> tell_why(const std::string& story, const std::string& field, std::string_view format, Io& io);

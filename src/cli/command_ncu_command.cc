@@ -6,6 +6,7 @@
 #include "capture/ncu_command.h"
 #include "cli/command.h"
 #include "cli/json_output.h"
+#include "knowledge/gpu_match.h"
 #include "knowledge/presets.h"
 
 namespace frx::cli {
@@ -17,6 +18,7 @@ struct Options {
   std::string preset = "full";
   bool list = false;
   bool json = false;
+  std::string gpu_model;
   capture::NcuRequest request;
 };
 
@@ -28,6 +30,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--list", options.list, "list the presets");
   // --log-file, not "> FILE": the program's own output stays out of the CSV (docs/contract.md, section 3.8).
   syntax.option("-o,--output", "FILE", options.request.log_file, "let ncu write the CSV to FILE");
+  syntax.option("--gpu-model", "NAME", options.gpu_model, "also the counters that only this GPU has: H100, A100, sm_90");
   syntax.option("--kernel-name", "FILTER", options.request.kernel_filter, "only kernels of this name, or matching this regular expression");
   syntax.option("--target-processes", "MODE", options.request.target_processes, "which processes to profile");
   syntax.option("--launch-skip", "N", options.request.launch_skip, "leave out the first N launches");
@@ -35,6 +38,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--json", options.json, "print JSON");
   syntax.example("memory -o profile.csv -- python train.py", "counters of DRAM, caches and coalescing, into profile.csv");
   syntax.example("--kernel-name '.*gemm.*' --launch-count 5 -- ./app", "every preset at once, for five launches of the GEMMs");
+  syntax.example("tensor --gpu-model H100 -o profile.csv -- ./app", "with the operations of the tensor cores, by type");
   syntax.exit_code(0, "the command or the presets were printed");
 }
 
@@ -43,10 +47,17 @@ using Presets = std::vector<knowledge::Preset>;
 Json preset_json(const knowledge::Preset& preset, const knowledge::MetricCatalogue& metrics) {
   Json required = Json::array();
   for (const model::Metric metric : preset.required) required.push_back(metrics[metric].id);
+  Json on_gpus = Json::array();
+  for (const knowledge::CountersOnGpu& gpu : preset.on_gpus) {
+    Json counters = Json::array();
+    for (const model::Metric metric : gpu.metrics) counters.push_back(counter_of(metrics[metric]));
+    on_gpus.push_back({{"compute_capability", knowledge::to_string(gpu.cc)}, {"needs_ncu", gpu.ncu}, {"metrics", std::move(counters)}});
+  }
   return {{"name", preset.name},
           {"description", preset.description},
           {"metrics", counters_of(preset, metrics)},
-          {"required_canonical_metrics", std::move(required)}};
+          {"required_canonical_metrics", std::move(required)},
+          {"on_gpus", std::move(on_gpus)}};
 }
 
 int list_presets(const Presets& presets, const knowledge::MetricCatalogue& metrics, bool json, Io& io) {
@@ -66,15 +77,49 @@ int list_presets(const Presets& presets, const knowledge::MetricCatalogue& metri
   return 0;
 }
 
-void print_text(const knowledge::Preset& preset, const capture::NcuRequest& request, Io& io) {
+// What goes with one GPU only, or that there is nothing.
+std::string text_of_gpu(const Options& options, const knowledge::CountersOnGpu* on_gpu, std::size_t counters) {
+  if (options.gpu_model.empty()) return {};
+  const std::string gpu = printable(options.gpu_model);
+  if (!on_gpu) return fmt::format("\nNo counters are known that only {} has.\n", gpu);
+  return fmt::format("\nThe last {} are of compute capability {}.{} ({}) and need Nsight Compute {} or newer.\n", counters,
+                     on_gpu->cc.major, on_gpu->cc.minor, gpu, on_gpu->ncu);
+}
+
+void print_text(const knowledge::Preset& preset, const capture::NcuRequest& request, const std::string& of_gpu, Io& io) {
   io.out.write(fmt::format("{}  {}\n", io.paint(Colour::bold, "Preset: "), preset.name));
   io.out.write(fmt::format("{}  {}\n\n", io.paint(Colour::bold, "Purpose:"), preset.description));
   // One line, however long: it has to survive copying.
   io.out.write(io.paint(Colour::bold, "Command:") + "\n  " + capture::shell_line(ncu_command(request)) + "\n\n");
-  io.out.write(io.paint(Colour::bold, fmt::format("Counters ({}):", preset.metrics.size())) + "\n");
+  io.out.write(io.paint(Colour::bold, fmt::format("Counters ({}):", request.counters.size())) + "\n");
   for (const std::string& counter : request.counters) io.out.write("  " + counter + "\n");
+  io.out.write(of_gpu);
   io.out.write(request.log_file.empty() ? "\nThe CSV mixes with the program's own output; -o profile.csv keeps it apart.\n"
                                         : fmt::format("\nThen: {} analyze {}\n", io.program, shell_quote(request.log_file)));
+}
+
+Result<std::optional<model::ComputeCapability>> capability_of(const std::string& gpu_model, const knowledge::Library& library) {
+  if (gpu_model.empty()) return std::optional<model::ComputeCapability>();
+  TRY_ASSIGN(const knowledge::GpuCatalogue gpus, knowledge::GpuCatalogue::load(library));
+  TRY_ASSIGN(const knowledge::GpuMatch match, knowledge::match_option(gpus, gpu_model));
+  return match.limits ? std::optional(match.limits->cc) : std::nullopt;
+}
+
+int print_command(const Options& options, const knowledge::Preset& preset, const capture::NcuRequest& request,
+                  const knowledge::CountersOnGpu* on_gpu, Io& io) {
+  if (!options.json) {
+    print_text(preset, request, text_of_gpu(options, on_gpu, request.counters.size() - preset.metrics.size()), io);
+    return 0;
+  }
+  const std::vector<std::string> command = ncu_command(request);
+  Json result = {{"preset", preset.name},
+                 {"description", preset.description},
+                 {"metrics", request.counters},
+                 {"command", command},
+                 {"shell", capture::shell_line(command)}};
+  result["needs_ncu"] = on_gpu ? Json(on_gpu->ncu) : Json();
+  write_json(io, "ncu_command", std::move(result));
+  return 0;
 }
 
 Result<int> act(const Options& options, Io& io) {
@@ -85,6 +130,7 @@ Result<int> act(const Options& options, Io& io) {
   TRY(options.given.expect_applicable("ncu-command", "--list",
                                       {{"PRESET", !options.list, of_one},
                                        {"--output", !options.list, of_one},
+                                       {"--gpu-model", !options.list, of_one},
                                        {"--kernel-name", !options.list, of_one},
                                        {"--target-processes", !options.list, of_one},
                                        {"--launch-skip", !options.list, of_one},
@@ -94,20 +140,10 @@ Result<int> act(const Options& options, Io& io) {
       std::find_if(presets.begin(), presets.end(), [&](const knowledge::Preset& one) { return one.name == options.preset; });
   if (preset == presets.end()) return fail(ErrorKind::usage, "no preset is called '{}'", printable(options.preset));
   capture::NcuRequest request = options.request;
-  request.counters = counters_of(*preset, metrics);
+  TRY_ASSIGN(const std::optional<model::ComputeCapability> gpu, capability_of(options.gpu_model, library));
+  request.counters = counters_of(*preset, metrics, gpu);
   if (request.workload.empty()) request.workload = {"./your_app"};
-  if (!options.json) {
-    print_text(*preset, request, io);
-    return 0;
-  }
-  const std::vector<std::string> command = ncu_command(request);
-  write_json(io, "ncu_command",
-             {{"preset", preset->name},
-              {"description", preset->description},
-              {"metrics", request.counters},
-              {"command", command},
-              {"shell", capture::shell_line(command)}});
-  return 0;
+  return print_command(options, *preset, request, gpu ? preset->on(*gpu) : nullptr, io);
 }
 
 }  // namespace

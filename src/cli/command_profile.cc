@@ -110,6 +110,7 @@ Result<const report::NcuReport*> profiled(const Options& options, const std::str
   TRY_ASSIGN(report::Analyst * analyst, session.context().profiles());
   LiveProfile live = options.live;
   live.is_quiet = format != "text";
+  live.gpu_model = options.analysis.gpu_model;
   Result<const report::NcuReport*> report = profile_now(live, *analyst, io);
   if (report) return report;
   Error error = std::move(report).error();

@@ -11,6 +11,7 @@ namespace frx::cli {
 
 struct LiveProfile {
   std::string preset = "full";  // whose counters are asked for
+  std::string gpu_model;        // whose own counters are asked for, too; or ""
   capture::NcuRequest request;
   std::string keep_as;    // file for the CSV, or ""
   bool is_quiet = false;  // says nothing of the command on standard error

@@ -96,7 +96,10 @@ std::string roofline_text(const derive::Roofline& roofline) {
   using Basis = derive::Roofline::Basis;
   if (roofline.basis == Basis::none) return "unknown: " + roofline.explanation;
   const std::string region(roofline.region.empty() ? "region unknown" : roofline.region);
-  if (roofline.basis == Basis::estimated) return fmt::format("{}, {}", region, roofline.explanation);
+  if (roofline.basis == Basis::estimated) {
+    const std::string point = point_text(roofline);
+    return fmt::format("{}, {}{}{}", region, roofline.explanation, point.empty() ? "" : ": ", point);
+  }
   const std::string missing = roofline.main() && roofline.main()->peak_tflops ? std::string() : "; " + roofline.explanation;
   return fmt::format("{}, measured: {}{}", region, point_text(roofline), missing);
 }

@@ -1,5 +1,7 @@
 #include "derive/derive.h"
 
+#include <algorithm>
+
 #include "frx_generated/metric_ids.h"
 
 namespace frx::derive {
@@ -8,6 +10,8 @@ namespace {
 using knowledge::Aggregate;
 using model::Origin;
 using model::Reading;
+
+constexpr std::string_view family_of_stalls = "stalls";
 
 double combined(const model::Spread& spread, Aggregate aggregate) {
   switch (aggregate) {
@@ -55,15 +59,32 @@ class Planner {
   std::vector<bool> reachable_;
 };
 
+double weight_of(const model::Spread& spread) { return spread.weight > 0 ? spread.weight : static_cast<double>(spread.count); }
+
+// The states of warps are parts of one whole: where launches differ in which of them they have, each counts for all launches that have any.
+// What a launch does not have is then none of its time - a lower bound -, and the parts are never more than the whole.
+double whole_of_stalls(const model::Session& session, const model::LaunchGroup& group, const knowledge::MetricCatalogue& catalogue) {
+  double whole = 0;
+  for (std::size_t i = 0; i < group.spreads.size(); ++i) {
+    if (catalogue[session.columns[i]].family == family_of_stalls && group.spreads[i].count > 0)
+      whole = std::max(whole, weight_of(group.spreads[i]));
+  }
+  return whole;
+}
+
 }  // namespace
 
-model::Readings readings_of(const model::Session& session, const model::LaunchGroup& group, const knowledge::MetricCatalogue& catalogue) {
+model::Readings readings_of(const model::Session& session, const model::LaunchGroup& group, const knowledge::MetricCatalogue& catalogue,
+                            Launches launches) {
   model::Readings readings(catalogue.size());
+  const double whole = launches == Launches::different ? whole_of_stalls(session, group, catalogue) : 0;
   for (std::size_t i = 0; i < group.spreads.size(); ++i) {
     const model::Spread& spread = group.spreads[i];
     if (spread.count == 0) continue;
     const model::Metric metric = session.columns[i];
-    readings.set(metric, {combined(spread, catalogue[metric].aggregate), Origin::measured, spread.line, spread.count, {}});
+    const bool is_part = whole > 0 && catalogue[metric].family == family_of_stalls && catalogue[metric].aggregate == Aggregate::time_mean;
+    const double share = is_part ? weight_of(spread) / whole : 1;
+    readings.set(metric, {share * combined(spread, catalogue[metric].aggregate), Origin::measured, spread.line, spread.count, {}});
   }
   if (const model::Reading* duration = readings.find(metrics::kernel_duration); duration && duration->launches > 0) {
     const model::Reading whole = *duration;

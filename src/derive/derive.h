@@ -11,8 +11,12 @@
 
 namespace frx::derive {
 
+// Launches of one shape, or of several shapes or kernels together.
+enum class Launches : std::uint8_t { equal, different };
+
 // Readings of one group: each metric combined over its launches as the catalogue says.
-model::Readings readings_of(const model::Session& session, const model::LaunchGroup& group, const knowledge::MetricCatalogue& catalogue);
+model::Readings readings_of(const model::Session& session, const model::LaunchGroup& group, const knowledge::MetricCatalogue& catalogue,
+                            Launches launches = Launches::equal);
 
 // Launch shape that stands in the launch line rather than in a metric (grid size, threads per block).
 void add_launch_shape(const model::LaunchGroup& group, model::Readings& readings);

@@ -91,13 +91,61 @@ bool leaves_out_tensor_work(const model::Readings& readings) {
       precisions, [&](const Precision& precision) { return precision.is_tensor && precision.operations(readings).value_or(0) > 0; });
 }
 
-void measure(Roofline& roofline, const model::Readings& readings, const Device& device) {
+// Operations per second of full tensor pipes, and where that is from.
+struct TensorRate {
+  double per_second = 0;
+  std::string source;
+};
+
+// Multiply-adds of an SM in a clock. Products of one compute capability differ in it, except for those made for data centres.
+std::optional<double> tensor_rate_of_sm(const Device& device, std::string_view precision) {
+  if (!device.limits()) return std::nullopt;
+  if (device.match.product) {
+    const std::optional<double> own = device.match.product->fma_override[precision];
+    return own ? own : device.limits()->fma_per_sm_clock[precision];
+  }
+  return device.limits()->has("fp64_full_rate") ? device.limits()->fma_per_sm_clock[precision] : std::nullopt;
+}
+
+// By the clock of this launch where it is known: the peak of a data sheet is of the boost clock.
+std::optional<TensorRate> full_tensor_rate(const model::Readings& readings, const Device& device, std::string_view precision) {
+  const std::optional<double> clock = readings.value(metrics::sm_frequency), per_clock = tensor_rate_of_sm(device, precision);
+  if (clock && per_clock && device.sm_count && !device.match.is_mig) {
+    return TensorRate{2 * *per_clock * *device.sm_count * *clock,
+                      fmt::format("{:.0f} operations per clock and SM at {:.2f} GHz", 2 * *per_clock, *clock / 1e9)};
+  }
+  const std::optional<double> peak = device.peak_tflops(precision);
+  return peak ? std::optional(TensorRate{*peak * 1e12, fmt::format("the peak of {:.0f} TFLOP/s", *peak)}) : std::nullopt;
+}
+
+// What the tensor pipes can have done in the time in which they were busy. Work of other pipes is a small part beside it.
+bool estimate_tensor_work(Roofline& roofline, const model::Readings& readings, const Device& device, std::string_view name) {
+  const auto precision = std::ranges::find(precisions, name, &Precision::name);
+  const std::optional<double> busy = readings.value(metrics::tensor_cycles_gpu_pct);
+  if (precision == std::end(precisions) || !precision->is_tensor || !busy) return false;
+  const std::optional<TensorRate> rate = full_tensor_rate(readings, device, name);
+  if (!rate) return false;
+  const double seconds = *readings.value(metrics::kernel_duration) / 1e9;
+  const double operations = *busy / 100 * rate->per_second * seconds;
+  for (const Level& level : levels) {
+    const std::optional<double> bytes = readings.value(level.bytes);
+    if (bytes && *bytes > 0) roofline.points.push_back(point(*precision, level, operations, *bytes, seconds, device));
+  }
+  if (const std::optional<double> peak = device.peak_tflops(name)) roofline.mfu_pct = 100 * operations / seconds / (*peak * 1e12);
+  roofline.basis = Roofline::Basis::estimated;
+  roofline.explanation = fmt::format(
+      "estimated from the tensor pipes, which were busy for {:.1f} % of the time, at {} (type by the kernel's name)", *busy, rate->source);
+  return true;
+}
+
+void measure(Roofline& roofline, const model::Readings& readings, const Device& device, std::string_view tensor_precision) {
   const std::optional<double> duration = readings.value(metrics::kernel_duration);
   if (!duration || *duration <= 0) return;
   if (leaves_out_tensor_work(readings)) {
+    if (estimate_tensor_work(roofline, readings, device, tensor_precision)) return;
     roofline.explanation = fmt::format(
         "intensity and MFU are withheld: the tensor cores are active for {:.1f} % of the time, and their operations were not counted "
-        "(sm__ops_path_tensor_*, from compute capability 9.0 on)",
+        "(sm__ops_path_tensor_*: `frx ncu-command tensor --gpu-model NAME` has the names that a GPU knows)",
         *readings.value(metrics::tensor_pct));
     return;
   }
@@ -124,13 +172,14 @@ void measure(Roofline& roofline, const model::Readings& readings, const Device& 
 
 }  // namespace
 
-Roofline roofline_of(const model::Readings& readings, const Device& device) {
+Roofline roofline_of(const model::Readings& readings, const Device& device, std::string_view tensor_precision) {
   Roofline roofline;
   roofline.memory_utilization_pct = readings.value(metrics::dram_pct);
-  measure(roofline, readings, device);
+  measure(roofline, readings, device, tensor_precision);
   if (roofline.basis == Roofline::Basis::measured) place_by_ridge(roofline);
   if (roofline.region.empty()) {
     place_by_utilisation(roofline, readings);
+    if (roofline.region.empty() && !roofline.points.empty()) place_by_ridge(roofline);
     if (roofline.basis == Roofline::Basis::none && !roofline.region.empty()) {
       roofline.basis = Roofline::Basis::estimated;
       const std::string why = roofline.explanation.empty() ? "no operation counters in the file" : roofline.explanation;

@@ -2,8 +2,9 @@
 // device can sustain.
 //
 // Measured when the file holds operation counts, bytes and time; one point per precision and memory
-// level. Without those counters there is no arithmetic intensity: percentages of peak still tell which
-// side is busier, and that is said as an estimate. Peaks come from the file or from data/gpus; without
+// level. Without those counters tensor work of a known type is estimated from the utilisation of its
+// pipes; of other work there is no arithmetic intensity. Percentages of peak still tell which side is
+// busier, and that is said as an estimate. Peaks come from the file or from data/gpus; without
 // a known GPU there is no ridge and no MFU.
 #pragma once
 
@@ -42,7 +43,9 @@ struct Roofline {
   const RooflinePoint* main() const { return points.empty() ? nullptr : &points.front(); }
 };
 
-Roofline roofline_of(const model::Readings& readings, const Device& device);
+// `tensor_precision`: what the kernel's name says that its tensor work is of ("bf16_tensor"), or "". With it, tensor work whose operations
+// were not counted is estimated from how busy the tensor pipes were, and said to be so.
+Roofline roofline_of(const model::Readings& readings, const Device& device, std::string_view tensor_precision = "");
 
 // How much a perfect version of this kernel could give back: documented as share x severity x gap.
 // `runtime_share` is 0..1, absent when the file has no durations.

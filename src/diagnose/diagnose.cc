@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "derive/derive.h"
 #include "detect/detect.h"
@@ -147,31 +148,59 @@ class Diagnoser {
       all.grid = kernel.groups[0].grid;
       all.block = kernel.groups[0].block;
     }
-    result.readings =
-        result.groups.size() == 1 ? result.groups[0].readings : complete(derive::readings_of(run_.session, all, knowledge_.metrics));
+    result.readings = result.groups.size() == 1
+                          ? result.groups[0].readings
+                          : complete(derive::readings_of(run_.session, all, knowledge_.metrics, derive::Launches::different));
     combine_groups(result);
     judge_rest(result, kernel_class);
     // Only the heaviest launches are evaluated again; the readings of the others would be most of the memory of a long run.
     for (std::size_t i = 1; i < result.groups.size(); ++i) result.groups[i].readings = model::Readings();
-    result.roofline = derive::roofline_of(result.readings, run_.device);
+    result.roofline = derive::roofline_of(result.readings, run_.device, tensor_precision(kernel_class));
     result.occupancy = derive::analyse_occupancy(result.groups.empty() ? result.readings : result.groups[0].readings, run_.device);
     return result;
+  }
+
+  // The type of tensor work that the name of a kernel tells, as the peaks of data/gpus are named; "" where it tells none.
+  std::string_view tensor_precision(std::uint64_t kernel_class) const {
+    constexpr std::pair<std::string_view, std::string_view> types[] = {{"fp8", "fp8_tensor"},
+                                                                       {"int8", "int8_tensor"},
+                                                                       {"tf32", "tf32_tensor"},
+                                                                       {"bf16", "bf16_tensor"},
+                                                                       {"half_precision", "fp16_tensor"}};
+    for (const auto& [name, precision] : types) {
+      const std::optional<std::size_t> index = knowledge_.classes.with_name(name);
+      if (index && (kernel_class >> *index & 1u) != 0) return precision;
+    }
+    return {};
+  }
+
+  // Those with metrics to judge; all where none has any. What was not measured says nothing about the rest, however long it took.
+  template <typename Diagnosis>
+  static std::vector<const Diagnosis*> with_data(const std::vector<Diagnosis>& all) {
+    std::vector<const Diagnosis*> some;
+    for (const Diagnosis& one : all) {
+      if (one.primary != insufficient) some.push_back(&one);
+    }
+    if (!some.empty()) return some;
+    for (const Diagnosis& one : all) some.push_back(&one);
+    return some;
   }
 
   // Score and share of a label: its groups, weighted by their time. The primary is the one that leads
   // for the longest time.
   static void combine_groups(KernelDiagnosis& kernel) {
+    const std::vector<const GroupDiagnosis*> judged = with_data(kernel.groups);
     double total = 0;
-    for (const GroupDiagnosis& group : kernel.groups) total += group.weight;
+    for (const GroupDiagnosis* group : judged) total += group->weight;
     if (total <= 0) total = 1;
     std::map<std::string_view, double> leads;
-    for (const GroupDiagnosis& group : kernel.groups) {
-      const double share = kernel.groups.size() == 1 ? 1.0 : group.weight / total;
-      leads[group.primary] += share;
-      for (const Finding& finding : group.findings) add(kernel.findings, finding, share);
+    for (const GroupDiagnosis* group : judged) {
+      const double share = judged.size() == 1 ? 1.0 : group->weight / total;
+      leads[group->primary] += share;
+      for (const Finding& finding : group->findings) add(kernel.findings, finding, share);
     }
     rank(kernel.findings);
-    kernel.primary = leader(leads, kernel.groups.empty() ? insufficient : kernel.groups[0].primary);
+    kernel.primary = leader(leads, judged.empty() ? insufficient : judged[0]->primary);
     lead(kernel.findings, kernel.primary);
     kernel.has_data = kernel.primary != insufficient;
   }
@@ -241,23 +270,31 @@ class Diagnoser {
     };
     for (const KernelDiagnosis& kernel : run_.kernels) {
       for (const model::LaunchGroup& group : kernel.kernel->groups) merge(all, group);
-      total += weight(kernel);
     }
-    if (total <= 0) total = 1;
-    for (const KernelDiagnosis& kernel : run_.kernels) {
-      const double share = run_.kernels.size() == 1 ? 1.0 : weight(kernel) / total;
+    const std::vector<const KernelDiagnosis*> judged = with_data(run_.kernels);
+    for (const KernelDiagnosis* kernel : judged) total += weight(*kernel);
+    // A file where only kernels without metrics were timed: the others count by their launches.
+    const bool by_launches = total <= 0;
+    if (by_launches)
+      total = std::accumulate(judged.begin(), judged.end(), 0.0,
+                              [](double sum, const KernelDiagnosis* kernel) { return sum + static_cast<double>(kernel->launches); });
+    for (const KernelDiagnosis* kernel : judged) {
+      const double own = by_launches ? static_cast<double>(kernel->launches) : weight(*kernel);
+      const double share = judged.size() == 1 ? 1.0 : own / total;
       if (share <= 0) continue;
-      leads[kernel.primary] += share;
-      for (const Finding& finding : kernel.findings) add(run_.findings, finding, share);
+      leads[kernel->primary] += share;
+      for (const Finding& finding : kernel->findings) add(run_.findings, finding, share);
     }
     rank(run_.findings);
-    run_.primary = leads.empty() ? insufficient : leader(leads, run_.kernels.front().primary);
+    run_.primary = leads.empty() ? insufficient
+                                 : leader(leads, leads.contains(judged.front()->primary) ? judged.front()->primary : leads.begin()->first);
     lead(run_.findings, run_.primary);
-    run_.readings =
-        run_.kernels.size() == 1 ? run_.kernels[0].readings : complete(derive::readings_of(run_.session, all, knowledge_.metrics));
+    run_.readings = run_.kernels.size() == 1
+                        ? run_.kernels[0].readings
+                        : complete(derive::readings_of(run_.session, all, knowledge_.metrics, derive::Launches::different));
     if (!run_.kernels.empty()) {
-      run_.roofline = run_.kernels.front().roofline;
-      run_.others = run_.kernels.front().others;
+      run_.roofline = judged.front()->roofline;
+      run_.others = judged.front()->others;
     }
   }
 

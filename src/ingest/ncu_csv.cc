@@ -19,6 +19,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "ingest/csv.h"
 #include "ingest/format.h"
 #include "ingest/launch_table.h"
@@ -172,17 +173,30 @@ class NcuCsv {
                                                                             : std::string_view();
   }
 
-  // The row under a wide header is the row of units exactly when it describes no launch.
+  // The row under a wide header is the row of units exactly when it describes no launch: it names no kernel, or spreadsheets and scripts
+  // put a word in that place ("Units", "-"), and where a launch has numbers it has units.
   bool take_units() {
     expect_units_ = false;
+    const bool names_a_kernel = columns_.kernel >= 0 && !trim(field(columns_.kernel)).empty();
     const bool units =
-        fields_.size() == columns_.count && (columns_.kernel >= 0 ? trim(field(columns_.kernel)).empty() : !first_cells_are_numbers());
+        fields_.size() == columns_.count && (names_a_kernel ? cells_are_units() : columns_.kernel >= 0 || !first_cells_are_numbers());
     wide_plans_.resize(columns_.direct.size());
     for (std::size_t i = 0; i < columns_.direct.size(); ++i) {
       const int column = columns_.direct[i];
       wide_plans_[i] = plan_of_header(column, units ? field(column) : std::string_view(), units);
     }
     return units;
+  }
+
+  bool cells_are_units() const {
+    bool any = false;
+    for (const int column : columns_.direct) {
+      const std::string_view text = trim(field(column));
+      if (text.empty()) continue;
+      if (is_absent_value(text) || !parse_unit(text)) return false;
+      any = true;
+    }
+    return any;
   }
 
   bool first_cells_are_numbers() const {

@@ -33,6 +33,27 @@ Result<Metrics> metrics_in(const Value& entry, std::string_view key, const Metri
   return list;
 }
 
+void add_on_gpu(Preset& preset, const CountersOnGpu& more) {
+  const auto at = std::ranges::find(preset.on_gpus, more.cc, &CountersOnGpu::cc);
+  if (at == preset.on_gpus.end()) return preset.on_gpus.push_back(more);
+  at->ncu = std::max(at->ncu, more.ncu);
+  for (const model::Metric metric : more.metrics) add_once(at->metrics, metric);
+}
+
+Result<> read_on_gpus(const Value& entry, const MetricCatalogue& metrics, Preset& preset) {
+  TRY_ASSIGN(const Value list, entry.list("on_gpus"));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Value one = list.item(i);
+    const std::optional<model::ComputeCapability> cc = parse_compute_capability(one["cc"].text());
+    if (!cc || one["ncu"].text().empty())
+      return fail(ErrorKind::malformed, "expected cc and ncu, such as \"9.0\" and \"2025.1\"").at(one.where());
+    CountersOnGpu gpu{*cc, one["ncu"].text(), {}};
+    TRY_ASSIGN(gpu.metrics, metrics_in(one, "metrics", metrics, true));
+    add_on_gpu(preset, gpu);
+  }
+  return {};
+}
+
 Result<> add_parts(const Value& names, const std::vector<Preset>& earlier, Preset& into) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto part =
@@ -42,6 +63,7 @@ Result<> add_parts(const Value& names, const std::vector<Preset>& earlier, Prese
     }
     for (const model::Metric metric : part->metrics) add_once(into.metrics, metric);
     for (const model::Metric metric : part->required) add_once(into.required, metric);
+    for (const CountersOnGpu& gpu : part->on_gpus) add_on_gpu(into, gpu);
   }
   return {};
 }
@@ -53,7 +75,7 @@ Result<std::vector<Preset>> load_presets(const Library& library, const MetricCat
   std::vector<Preset> presets;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Value entry = list.item(i);
-    Preset preset{entry["name"].text(), entry["description"].text(), {}, {}};
+    Preset preset{entry["name"].text(), entry["description"].text(), {}, {}, {}};
     if (preset.name.empty()) return fail(ErrorKind::malformed, "expected a preset with a name").at(entry.where());
     TRY_ASSIGN(const Value parts, entry.list("union_of"));
     TRY(add_parts(parts, presets, preset));
@@ -61,6 +83,7 @@ Result<std::vector<Preset>> load_presets(const Library& library, const MetricCat
     TRY_ASSIGN(const std::vector<model::Metric> required, metrics_in(entry, "required", metrics, false));
     for (const model::Metric metric : own) add_once(preset.metrics, metric);
     for (const model::Metric metric : required) add_once(preset.required, metric);
+    TRY(read_on_gpus(entry, metrics, preset));
     if (preset.metrics.empty()) return fail(ErrorKind::malformed, "preset '{}' has no metrics", preset.name).at(entry.where());
     presets.push_back(std::move(preset));
   }
@@ -75,9 +98,19 @@ std::vector<std::string> preset_names(const Library& library) {
   return names;
 }
 
-std::vector<std::string> counters_of(const Preset& preset, const MetricCatalogue& metrics) {
+const CountersOnGpu* Preset::on(model::ComputeCapability gpu) const {
+  const auto at = std::ranges::find(on_gpus, gpu, &CountersOnGpu::cc);
+  return at == on_gpus.end() ? nullptr : &*at;
+}
+
+std::vector<std::string> counters_of(const Preset& preset, const MetricCatalogue& metrics, std::optional<model::ComputeCapability> gpu) {
   std::vector<std::string> counters;
   for (const model::Metric metric : preset.metrics) counters.emplace_back(counter_of(metrics[metric]));
+  if (const CountersOnGpu* more = gpu ? preset.on(*gpu) : nullptr) {
+    for (const model::Metric metric : more->metrics) {
+      if (std::ranges::find(preset.metrics, metric) == preset.metrics.end()) counters.emplace_back(counter_of(metrics[metric]));
+    }
+  }
   return counters;
 }
 

@@ -33,6 +33,7 @@ class Assembler {
     report.values = values_of(run_.readings);
     for (KernelDiagnosis& kernel : run_.kernels) report.kernels.push_back(to_kernel(kernel));
     note_debug_kernels(report);
+    note_kernels_without_data(report);
     report.kernels_with_data = run_.kernels_with_data;
     for (const Kernel& kernel : report.kernels) report.kernels_with_stalls += kernel.stalls.empty() ? 0 : 1;
     report.stalls = stalls_of(run_.readings);
@@ -52,6 +53,17 @@ class Assembler {
       report.debug_kernels.push_back(report.kernels[i].short_name);
       report.notes.push_back(report.kernels[i].short_name + " was compiled for debugging (-G), so the compiler optimised nothing");
     }
+  }
+
+  // They do not take part in what leads, however long they ran.
+  void note_kernels_without_data(NcuReport& report) const {
+    const std::size_t without = run_.kernels.size() - run_.kernels_with_data;
+    if (without == 0 || run_.kernels_with_data == 0) return;
+    double share = 0;
+    for (const KernelDiagnosis& kernel : run_.kernels) share += kernel.has_data ? 0 : kernel.runtime_share.value_or(0);
+    const std::string time = share > 0 ? fmt::format(", {:.1f} % of the time,", 100 * share) : std::string();
+    report.notes.push_back(fmt::format("{} of {} kernels{} {} none of the metrics that decide: what leads is of the others", without,
+                                       run_.kernels.size(), time, without == 1 ? "holds" : "hold"));
   }
 
   void describe_source(NcuReport& report) const {

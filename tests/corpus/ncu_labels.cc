@@ -21,8 +21,13 @@ bool contains(const std::vector<std::string>& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-// The lists were written before there was a label for "all units are known, and none is near its limit"; what the experts accept for it is
-// that nothing can be concluded, or the symptoms.
+// The lists were written before there were labels for "all units are known, and none is near its limit" and for what is waited for then;
+// what the experts accept for them is that nothing can be concluded, or the symptoms.
+bool is_latency(std::string_view label) {
+  return label == "latency_bound" || label == "fixed_latency_dependency" || label == "instruction_fetch" ||
+         label == "constant_cache_misses";
+}
+
 bool accepts_latency(const LabelRow& row) {
   return contains(row.accepted, "inconclusive") || contains(row.accepted, "low_issue_efficiency") ||
          contains(row.accepted, "low_warp_scheduler_utilization");
@@ -71,7 +76,7 @@ Judged judge(const LabelRow& row, const report::NcuReport& report) {
     if (!found) judged.missing.push_back(label);
   }
   judged.accepted = contains(row.accepted, judged.primary);
-  const bool as_latency = judged.primary == "latency_bound" && accepts_latency(row);
+  const bool as_latency = is_latency(judged.primary) && accepts_latency(row);
   // Nor was there a label for one pipe: the pipe is what computes.
   const bool as_pipe = judged.primary == "fp64_pipe_bound" && contains(row.accepted, "compute_bound");
   judged.only_as_younger = !judged.accepted && (as_latency || as_pipe);

@@ -140,17 +140,13 @@ class Comparison {
 }  // namespace
 
 const std::vector<RuleCause>& rule_causes() {
-  static const std::vector<std::string_view> waiting = {"latency_bound",
-                                                        "warp_stall_memory",
-                                                        "warp_stall_sync",
-                                                        "low_issue_efficiency",
-                                                        "grid_too_small",
-                                                        "kernel_too_short",
-                                                        "tail_effect",
-                                                        "uncoalesced_access",
-                                                        "occupancy_limited",
-                                                        "register_spills",
-                                                        "low_warp_scheduler_utilization"};
+  static const std::vector<std::string_view> waiting = {"latency_bound",        "fixed_latency_dependency",
+                                                        "instruction_fetch",    "constant_cache_misses",
+                                                        "warp_stall_memory",    "warp_stall_sync",
+                                                        "low_issue_efficiency", "grid_too_small",
+                                                        "kernel_too_short",     "tail_effect",
+                                                        "uncoalesced_access",   "occupancy_limited",
+                                                        "register_spills",      "low_warp_scheduler_utilization"};
   static const std::vector<std::string_view> memory = {
       "memory_bandwidth_bound", "l1_throughput_bound", "uncoalesced_access", "warp_stall_memory",  "shared_memory_bank_conflicts",
       "register_spills",        "at_hardware_limit",   "atomics_contention", "l2_cache_thrashing", "l1_cache_thrashing"};
@@ -184,7 +180,7 @@ const std::vector<RuleCause>& rule_causes() {
        "",
        "instruction queue",
        {"warp_stall_memory", "shared_memory_bank_conflicts", "l1_throughput_bound"}},
-      {"waiting for a fixed latency", "", "fixed latency execution dependency", {"latency_bound", "low_issue_efficiency"}},
+      {"waiting for a fixed latency", "", "fixed latency execution dependency", {"fixed_latency_dependency", "low_issue_efficiency"}},
       {"few instructions issued", "", "scheduler only issues an instruction every", waiting},
       {"diverging warps", "ThreadDivergence", "", {"warp_divergence", "partial_warps"}},
       {"instructions that are not fused", "FPInstructions", "", {"unfused_multiply_add"}},
@@ -199,7 +195,7 @@ const std::vector<RuleCause>& rule_causes() {
        "",
        "Compute is more heavily utilized than Memory",
        {"compute_bound", "at_hardware_limit", "warp_stall_sync", "low_issue_efficiency", "tensor_core_underutilized", "warp_divergence",
-        "latency_bound"}},
+        "latency_bound", "fixed_latency_dependency"}},
       {"neither compute nor memory: latency", "", "low compute throughput and memory bandwidth utilization", waiting},
   };
   return causes;

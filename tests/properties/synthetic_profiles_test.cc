@@ -47,6 +47,7 @@ TEST(SyntheticProfiles, ATinyKernelBesideItChangesNothing) {
   for (std::uint64_t i = 0; i < 220; ++i) {
     testing::SyntheticProfile profile = testing::synthetic_profile(i);
     const auto alone = diagnosis_of({profile});
+    if (alone.primary == "insufficient_ncu_data") continue;  // what was not measured leads nothing that was
     testing::SyntheticProfile tiny = testing::synthetic_profile(i + 1);
     tiny.readings["kernel_duration"] = profile.readings["kernel_duration"] * 1e-4;
     const auto both = diagnosis_of({profile, tiny});

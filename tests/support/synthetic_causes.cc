@@ -34,9 +34,10 @@ Labels with(Labels first, const Labels& more) {
 }
 
 // Labels of waiting, which a busy unit rules out.
-const Labels not_latency = with({"warp_stall_memory", "warp_stall_sync", "grid_too_small", "low_issue_efficiency",
-                                 "low_warp_scheduler_utilization", "latency_bound", "inconclusive"},
-                                of_occupancy);
+const Labels not_latency =
+    with({"warp_stall_memory", "warp_stall_sync", "grid_too_small", "low_issue_efficiency", "low_warp_scheduler_utilization",
+          "latency_bound", "fixed_latency_dependency", "instruction_fetch", "constant_cache_misses", "inconclusive"},
+         of_occupancy);
 // Labels of a busy unit, and that there is no answer, where all units have little to do.
 const Labels no_unit_is_busy = {"memory_bandwidth_bound", "at_hardware_limit", "compute_bound", "uncoalesced_access", "inconclusive"};
 
@@ -259,7 +260,7 @@ std::vector<Cause> waiting_causes() {
          add_stalls(l, r, {{"barrier", r.between(38, 70)}});
        }},
       {"dependencies",
-       {"latency_bound"},
+       {"fixed_latency_dependency"},
        with({"warp_stall_memory", "warp_stall_sync", "grid_too_small"}, no_unit_is_busy),
        {"SpeedOfLight", "WarpState"},
        [](Launch& l, Random& r) {
@@ -269,7 +270,7 @@ std::vector<Cause> waiting_causes() {
          add_stalls(l, r, {{"wait", r.between(40, 65)}});
        }},
       {"instruction_fetch",
-       {"latency_bound"},
+       {"instruction_fetch"},
        with({"warp_stall_memory", "warp_stall_sync", "grid_too_small"}, no_unit_is_busy),
        {"SpeedOfLight", "WarpState"},
        [](Launch& l, Random& r) {

@@ -29,10 +29,11 @@ void add(CauseScore& score, const SyntheticProfile& profile, std::string_view le
   const bool is_accepted = std::ranges::find(profile.accepted, lead) != profile.accepted.end();
   const bool is_forbidden = std::ranges::find(profile.forbidden, lead) != profile.forbidden.end();
   // Where the sections that tell the cause are missing, labels of how busy units were and of what warps waited for are what was measured.
-  constexpr std::array<std::string_view, 12> measured = {
-      "memory_bandwidth_bound", "at_hardware_limit", "compute_bound",        "l1_throughput_bound",
-      "warp_stall_memory",      "warp_stall_sync",   "low_issue_efficiency", "low_warp_scheduler_utilization",
-      "latency_bound",          "warp_divergence",   "inconclusive",         "insufficient_ncu_data"};
+  constexpr std::array<std::string_view, 15> measured = {
+      "memory_bandwidth_bound",   "at_hardware_limit", "compute_bound",         "l1_throughput_bound",
+      "warp_stall_memory",        "warp_stall_sync",   "low_issue_efficiency",  "low_warp_scheduler_utilization",
+      "fixed_latency_dependency", "instruction_fetch", "constant_cache_misses", "latency_bound",
+      "warp_divergence",          "inconclusive",      "insufficient_ncu_data"};
   const bool is_measured = std::ranges::find(measured, lead) != measured.end();
   ++score.profiles;
   score.decided += profile.is_decided;
