@@ -86,10 +86,12 @@ void put_distributed(JsonObject& out, const RanksReport& report) {
   for (const std::size_t one : late.late) late_ranks.push_back(report.ranks[one].rank);
   const std::span<const Mismatch> mismatches = matching.mismatches;
   out.add("verdict", name_of(late.verdict), "late_ranks", late_ranks, "share_of_blame", when(report.has_late_rank(), late.blamed_share),
-          "came_last", when(report.has_late_rank(), late.last), "lost_share", when(late.counted > 0, late.lost_share), "steps_compared",
-          matching.steps, "steps_not_on_all_ranks", matching.steps_left_out, "matched_by", described ? "arguments" : "kernel names",
-          "collectives_matched", matching.collectives.size(), "collectives_ended_together", matching.together, "collectives_with_waiting",
-          late.with_waiting, "collectives_of_one_rank", matching.alone, "sequences_that_differ", mismatches.size());
+          "share_of_blame_low", when(report.has_late_rank(), late.blamed_share_low), "share_of_blame_high",
+          when(report.has_late_rank(), late.blamed_share_high), "came_last", when(report.has_late_rank(), late.last), "lost_share",
+          when(late.counted > 0, late.lost_share), "steps_compared", matching.steps, "steps_not_on_all_ranks", matching.steps_left_out,
+          "matched_by", described ? "arguments" : "kernel names", "collectives_matched", matching.collectives.size(),
+          "collectives_ended_together", matching.together, "collectives_with_waiting", late.with_waiting, "collectives_of_one_rank",
+          matching.alone, "sequences_that_differ", mismatches.size());
   out.list("differences", mismatches.first(std::min(mismatches.size(), mismatches_shown)),
            [&](JsonObject& inner, const Mismatch& one) { put_mismatch(inner, report, one); });
   out.list("collectives", collectives_to_show(report), [&](JsonObject& inner, const Matched* one) { put_collective(inner, report, *one); });

@@ -64,10 +64,12 @@ std::string named_late(const RanksReport& report) {
   std::string who = ranks_text(late_ranks(report));
   who[0] = 'R';
   return fmt::format(
-      "{} {} late: {} of the waiting in collectives is for {}, and {} came last to {} in which ranks waited. The other ranks lose {} of "
+      "{} {} late: {} of the waiting in collectives is for {} (95 % sure: {} to {}), and {} came last to {} in which ranks waited. The "
+      "other ranks lose {} of "
       "a step that way, in the mean.",
-      who, one ? "is" : "are", percent(late.blamed_share), one ? "it" : "them", one ? "it" : "one of them",
-      of_collectives(late.last, late.with_waiting), percent(lost_by_others(report)));
+      who, one ? "is" : "are", percent(late.blamed_share), one ? "it" : "them", percent(late.blamed_share_low),
+      percent(late.blamed_share_high), one ? "it" : "one of them", of_collectives(late.last, late.with_waiting),
+      percent(lost_by_others(report)));
 }
 
 std::string nobody_late(const RanksReport& report) {
@@ -151,9 +153,13 @@ std::string late_sentence(const RanksReport& report) {
 std::string answer_sentence(const RanksReport& report) {
   const std::int64_t rank = report.ranks[report.answering].rank;
   if (!report.has_late_rank()) {
+    const std::string left_out =
+        report.left_out >= 0.005 ? fmt::format(" The {} of its step that it waits for others are left out.", percent(report.left_out)) : "";
     if (report.opinions.size() == 1)
-      return fmt::format("All ranks say so; the numbers are of rank {}, the one with the middle step time.", rank);
-    return fmt::format("The answer of most ranks; the numbers are of rank {}, of those the one with the middle step time.", rank);
+      return fmt::format("All ranks say so; the numbers are of rank {}, the one with the middle step time.{}", rank, left_out);
+    const bool tie = report.opinions[1].ranks.size() == report.opinions[0].ranks.size();
+    return fmt::format("The answer of {}; the numbers are of rank {}, of those the one with the middle step time.{}",
+                       tie ? "as many ranks as any other, and of the one that the others wait for most" : "most ranks", rank, left_out);
   }
   std::string text = fmt::format("The answer of rank {}: the others wait for it, so what slows it down slows down the run.", rank);
   if (report.left_out >= 0.005) {

@@ -87,9 +87,9 @@ model::Readings readings_of(const model::Session& session, const model::LaunchGr
     readings.set(metric, {share * combined(spread, catalogue[metric].aggregate), Origin::measured, spread.line, spread.count, {}});
   }
   if (const model::Reading* duration = readings.find(metrics::kernel_duration); duration && duration->launches > 0) {
-    const model::Reading whole = *duration;
+    const model::Reading all = *duration;
     readings.set(metrics::kernel_duration_mean,
-                 {whole.value / whole.launches, Origin::derived, whole.line, whole.launches, "kernel_duration / launches"});
+                 {all.value / all.launches, Origin::derived, all.line, all.launches, "kernel_duration / launches"});
   }
   add_launch_shape(group, readings);
   return readings;

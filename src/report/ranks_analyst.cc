@@ -57,13 +57,28 @@ void collect_opinions(RanksReport& report) {
   std::ranges::stable_sort(report.opinions, std::ranges::greater{}, [](const Opinion& one) { return one.ranks.size(); });
 }
 
+// The most common answer; where two are equally common, the one that the rank has whom the others wait for most.
+std::string_view common_answer(const RanksReport& report) {
+  std::string_view label = report.opinions.front().label;
+  double most = -1;
+  for (std::size_t i = 0; i < report.ranks.size(); ++i) {
+    const std::string& own = report.ranks[i].trace->scope().diagnosis.user_facing;
+    const auto opinion = std::ranges::find(report.opinions, own, &Opinion::label);
+    const double blamed = report.lateness.ranks.empty() ? 0 : report.lateness.ranks[i].blamed_share;
+    if (opinion->ranks.size() < report.opinions.front().ranks.size() || blamed <= most) continue;
+    most = blamed;
+    label = opinion->label;
+  }
+  return label;
+}
+
 // Of the ranks with the most common answer, the one with the middle step time.
 std::size_t typical_rank(const RanksReport& report) {
+  const std::string_view label = common_answer(report);
   std::vector<std::pair<double, std::size_t>> times;
   for (std::size_t i = 0; i < report.ranks.size(); ++i) {
     const RankOfRun& one = report.ranks[i];
-    if (one.trace->scope().diagnosis.user_facing == report.opinions.front().label)
-      times.emplace_back(one.trace->step_time_ns().value_or(0), i);
+    if (one.trace->scope().diagnosis.user_facing == label) times.emplace_back(one.trace->step_time_ns().value_or(0), i);
   }
   std::ranges::sort(times);
   return times[(times.size() - 1) / 2].second;
@@ -73,8 +88,9 @@ std::size_t typical_rank(const RanksReport& report) {
 void answer(const TraceAnalyst& analyst, RanksReport& report) {
   report.answering = report.has_late_rank() ? report.lateness.late.front() : typical_rank(report);
   const TraceReport& trace = *report.ranks[report.answering].trace;
-  if (report.has_late_rank()) report.left_out = report.lateness.ranks[report.answering].lost_share;
   const LateVerdict verdict = report.lateness.verdict;
+  // Waiting is no communication, whoever is waited for.
+  if (verdict == LateVerdict::late || verdict == LateVerdict::nobody) report.left_out = report.lateness.ranks[report.answering].lost_share;
   const bool known = verdict == LateVerdict::late || verdict == LateVerdict::nobody || verdict == LateVerdict::little_waiting;
   report.scope = analyst.judged_with(trace, derive::ranks::without_waiting(trace.scope().facts, report.left_out), known);
 }

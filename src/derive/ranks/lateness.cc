@@ -23,10 +23,19 @@ double tail(std::uint64_t hits, std::uint64_t tries, double p) {
   return sum;
 }
 
+// A collective with waiting.
 struct Waiting {
   std::uint32_t members = 0;
-  std::uint32_t last = 0;  // participant
+  std::uint32_t last = 0;                                    // participant
+  double total = 0;                                          // ns attributed to all
+  std::vector<std::pair<std::uint32_t, double>> attributed;  // by participant, where any
 };
+
+// That a sum of independent parts, each between 0 and its weight, exceeds its mean by `excess` or more, at most (Hoeffding 1963).
+double tail_of_sum(double excess, double squared_weights) {
+  if (excess <= 0 || squared_weights <= 0) return 1;
+  return std::exp(-2 * excess * excess / squared_weights);
+}
 
 class Judge {
  public:
@@ -59,14 +68,18 @@ class Judge {
     if (!shows_waiting(durations)) return;
     const std::vector<std::uint32_t>& members = matching_.members[one.members];
     const WaitingShares shares = share_waiting(durations);
+    Waiting wait{one.members, 0, 0, {}};
     for (std::size_t i = 0; i < members.size(); ++i) {
       result_.ranks[members[i]].waited_ns += shares.waited[i];
       result_.ranks[members[i]].blamed_ns += shares.attributed[i];
+      wait.total += shares.attributed[i];
+      if (shares.attributed[i] > 0) wait.attributed.emplace_back(members[i], shares.attributed[i]);
     }
     const std::uint32_t last = members[static_cast<std::size_t>(std::ranges::min_element(durations) - durations.begin())];
     ++result_.ranks[last].last;
     ++result_.with_waiting;
-    waits_.push_back({one.members, last});
+    wait.last = last;
+    waits_.push_back(std::move(wait));
   }
 
   LateVerdict verdict() {
@@ -83,23 +96,59 @@ class Judge {
       const auto inside = std::ranges::count_if(members, [&](std::uint32_t member) { return suspected[member]; });
       shares.push_back(static_cast<double>(inside) / static_cast<double>(members.size()));
     }
-    std::uint64_t last = 0;
-    double by_chance = 0;
-    for (const Waiting& wait : waits_) {
-      last += suspected[wait.last];
-      by_chance += shares[wait.members];
-    }
+    const Blame blame = blame_of(suspected, shares);
     // As many other sets of this size could have been suspected.
     const auto ranks = static_cast<double>(times_.size()), size = static_cast<double>(suspects.size());
-    const double chance = std::exp(log_choose(ranks, size)) * tail(last, waits_.size(), by_chance / static_cast<double>(waits_.size()));
-    if (!(chance <= LatenessRule::chance)) {
-      const bool often = static_cast<double>(last) >= LatenessRule::late_share * static_cast<double>(waits_.size());
+    const double sets = std::exp(log_choose(ranks, size));
+    const double by_number = sets * tail(blame.last, waits_.size(), blame.last_by_chance / static_cast<double>(waits_.size()));
+    const double by_size = sets * tail_of_sum(blame.ns - blame.ns_by_chance, blame.squared_ns);
+    if (!(std::min(by_number, by_size) <= LatenessRule::chance)) {
+      const bool often = static_cast<double>(blame.last) >= LatenessRule::late_share * static_cast<double>(waits_.size());
       return often ? LateVerdict::chance : LateVerdict::nobody;
     }
-    result_.last = last;
+    result_.last = blame.last;
     result_.late = suspects;
     for (const std::size_t one : suspects) result_.blamed_share += result_.ranks[one].blamed_share;
+    add_interval(suspected);
     return LateVerdict::late;
+  }
+
+  // What is attributed to the suspects, and what it would be if all members of each group were alike.
+  struct Blame {
+    std::uint64_t last = 0;
+    double last_by_chance = 0;
+    double ns = 0, ns_by_chance = 0, squared_ns = 0;
+  };
+  Blame blame_of(const std::vector<bool>& suspected, const std::vector<double>& shares) const {
+    Blame blame;
+    for (const Waiting& wait : waits_) {
+      blame.last += suspected[wait.last];
+      blame.last_by_chance += shares[wait.members];
+      blame.ns += ns_of(wait, suspected);
+      blame.ns_by_chance += wait.total * shares[wait.members];
+      blame.squared_ns += wait.total * wait.total;
+    }
+    return blame;
+  }
+
+  static double ns_of(const Waiting& wait, const std::vector<bool>& suspected) {
+    double ns = 0;
+    for (const auto& [member, attributed] : wait.attributed) ns += suspected[member] ? attributed : 0;
+    return ns;
+  }
+
+  // Of the share, a ratio of sums over collectives.
+  void add_interval(const std::vector<bool>& suspected) {
+    constexpr double quantile = 1.96;
+    double squares = 0, total = 0;
+    for (const Waiting& wait : waits_) {
+      const double residual = ns_of(wait, suspected) - result_.blamed_share * wait.total;
+      squares += residual * residual;
+      total += wait.total;
+    }
+    const double half = total > 0 ? quantile * std::sqrt(squares) / total : 0;
+    result_.blamed_share_low = std::max(0.0, result_.blamed_share - half);
+    result_.blamed_share_high = std::min(1.0, result_.blamed_share + half);
   }
 
   // The fewest ranks that explain enough of the waiting.

@@ -19,7 +19,8 @@ struct LatenessRule {
   static constexpr double lost_share = 0.05;
   // Two thirds of the waiting. With two equally good ranks each would get half.
   static constexpr double late_share = 2.0 / 3;
-  // The ranks that came last must have done so more often than chance explains, one time in a hundred at most.
+  // More than chance explains, one time in a hundred at most: how often these ranks came last, or how much waiting is theirs. The second
+  // counts a long wait as long as it is, so that a rank that is late seldom and by much is seen among small waits for everyone.
   static constexpr double chance = 0.01;
   // Smaller differences are not waiting: kernels never take exactly equal time on several GPUs.
   static constexpr std::int64_t wait_ns = 20'000;
@@ -61,7 +62,9 @@ struct Lateness {
   std::uint64_t with_waiting = 0;   // of those
   double lost_share = 0;            // of a step, mean over the ranks
   double blamed_share = 0;          // of the ranks of `late`
-  std::uint64_t last = 0;           // collectives with waiting to which one of `late` came last
+  // Between which it lies at 95 % confidence, as far as collectives with waiting are independent of each other. The same without any.
+  double blamed_share_low = 0, blamed_share_high = 0;
+  std::uint64_t last = 0;  // collectives with waiting to which one of `late` came last
 };
 
 // Linear in the number of collectives. `times`: by participant.

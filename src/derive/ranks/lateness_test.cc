@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "derive/ranks/testing.h"
 
 namespace frx::derive::ranks {
@@ -108,6 +110,41 @@ TEST(Lateness, OneLongWaitDoesNotMakeALateRank) {
     ranks.collective(1, late);
   }
   EXPECT_EQ(judged(ranks).verdict, LateVerdict::nobody);
+}
+
+// It is seldom the last one: each rank is, by a little. What it costs is what counts.
+TEST(Lateness, ARankThatIsSeldomLateAndByMuchIsNamed) {
+  MadeRanks ranks(4);
+  for (std::int64_t i = 0; i < 40; ++i) {
+    std::vector<std::int64_t> late(4, 0);
+    late[static_cast<std::size_t>(i) % 4] = i % 4 == 2 ? 5000 : 60;
+    ranks.collective(1, late);
+  }
+  const Lateness late = judged(ranks);
+  EXPECT_EQ(late.verdict, LateVerdict::late);
+  EXPECT_EQ(late.late, (std::vector<std::size_t>{2}));
+  EXPECT_EQ(late.last, 10u);  // of 40, as often as chance has it
+  EXPECT_LE(late.blamed_share_low, late.blamed_share);
+  EXPECT_GE(late.blamed_share_high, late.blamed_share);
+  EXPECT_GT(late.blamed_share_low, 0.8);
+}
+
+// Equal ranks whose waits scatter over a factor of fifty: someone has the largest share, and nobody is late.
+TEST(LatenessSimulation, SizesThatScatterSeldomNameARank) {
+  std::mt19937_64 random(5);
+  std::lognormal_distribution<double> wait(6, 1);
+  int named = 0;
+  constexpr int rounds = 1000;
+  for (int round = 0; round < rounds; ++round) {
+    MadeRanks ranks(4);
+    for (int i = 0; i < 30; ++i) {
+      std::vector<std::int64_t> late(4, 0);
+      late[random() % 4] = static_cast<std::int64_t>(wait(random));
+      ranks.collective(1, late);
+    }
+    named += judged(ranks).verdict == LateVerdict::late;
+  }
+  EXPECT_LE(named, rounds / 50);
 }
 
 TEST(Lateness, KernelsOfNearlyEqualLengthAreNoWaiting) {
