@@ -189,6 +189,14 @@ class Adviser {
   std::vector<Case> cases_;
 };
 
+void reword(Recommendation& r, const Wording& wording) {
+  if (!wording.title.empty()) r.title = wording.title;
+  if (!wording.why.empty()) r.why = wording.why;
+  if (!wording.actions.empty()) r.actions = wording.actions;
+  if (!wording.validation.empty()) r.validation = wording.validation;
+  if (!wording.caveats.empty()) r.risks = wording.caveats;
+}
+
 }  // namespace
 
 std::vector<std::string> counters_to_validate(std::span<const Recommendation> recommendations) {
@@ -241,6 +249,7 @@ Recommendation described(const Proposal& proposal) {
   r.validation = card.validation;
   r.risks = card.caveats;
   r.triggered_by = proposal.rule->id;
+  if (proposal.wording) reword(r, *proposal.wording);
   return r;
 }
 

@@ -56,6 +56,19 @@ Result<> read_speedup(const Value& root, Card& card) {
   return {};
 }
 
+Result<> read_wordings(const Value& root, Card& card) {
+  TRY_ASSIGN(const Value list, root.list("wordings"));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Value entry = list.item(i);
+    Wording wording{
+        entry["when"],           entry["title"].text(), entry["why"].text(), entry["actions"].texts(), entry["validation"].texts(),
+        entry["caveats"].texts()};
+    if (!wording.when) return fail(ErrorKind::malformed, "other words of a card need a condition as 'when'").at(entry.where());
+    card.wordings.push_back(std::move(wording));
+  }
+  return {};
+}
+
 Result<Card> read_card(const Value& root, const knowledge::MetricCatalogue& metrics, const Constants& constants) {
   Card card;
   card.source = root;
@@ -82,6 +95,7 @@ Result<Card> read_card(const Value& root, const knowledge::MetricCatalogue& metr
   card.actions = root["actions"].texts();
   card.validation = root["validation"].texts();
   card.caveats = root["caveats"].texts();
+  TRY(read_wordings(root, card));
   const Value prerequisites = root["prerequisites"];
   for (std::size_t i = 0; i < prerequisites.size(); ++i) {
     card.prerequisites.emplace_back(prerequisites.key(i), prerequisites.value(i).text());
@@ -203,7 +217,10 @@ Result<> Catalogue::check_relations() const {
 Result<> Catalogue::check_conditions() const {
   for (const Rule& rule : rules_) {
     std::vector<Value> conditions = {rule.when, rule.suppressed_if};
-    for (const Card* card : rule.cards) conditions.insert(conditions.end(), {card->never_when, card->unverified_when});
+    for (const Card* card : rule.cards) {
+      conditions.insert(conditions.end(), {card->never_when, card->unverified_when});
+      for (const Wording& wording : card->wordings) conditions.push_back(wording.when);
+    }
     for (const Value& condition : conditions) {
       if (condition) TRY(names_.condition(rule.domain, condition));
     }

@@ -30,6 +30,13 @@ struct Step {
   std::string_view expected;
 };
 
+// Other words of a card, for programs that its own do not fit.
+struct Wording {
+  Value when;  // the condition under which they replace those of the card; what is empty stays as it is there
+  std::string_view title, why;
+  std::vector<std::string_view> actions, validation, caveats;
+};
+
 struct Card {
   std::string_view id;
   std::string_view title;
@@ -49,6 +56,7 @@ struct Card {
   std::vector<Step> steps;
   std::vector<Prediction> predictions;
   std::vector<std::string_view> caveats;
+  std::vector<Wording> wordings;  // the first whose condition holds counts
   Value source;
   std::string where;
 };

@@ -88,7 +88,7 @@ class Engine {
       if (meets(circumstances, card->never_when)) continue;
       Proposal* known = proposed(card->id);
       if (!known) {
-        result_.proposals.push_back({card, &rule, *at, {}, 0, {}, {}, {}, {}, {}});
+        result_.proposals.push_back({card, &rule, nullptr, *at, {}, 0, {}, {}, {}, {}, {}});
       } else if (rule.boost > known->rule->boost) {
         known->rule = &rule;
         known->diagnosed = *at;
@@ -113,6 +113,9 @@ class Engine {
       proposal.score = rounded(proposal.score * constants_.unverified_factor, constants_.score_digits);
       proposal.guardrails.push_back(unverified_demoted);
     }
+    const auto fits = [&](const Wording& wording) { return meets(*cause.circumstances, wording.when); };
+    const auto wording = std::ranges::find_if(card.wordings, fits);
+    if (wording != card.wordings.end()) proposal.wording = &*wording;
     proposal.risk = card.risk.empty() ? constants_.risk_by_safety.at(card.safety) : card.risk;
     if (const std::string_view* word = at_least(constants_.priority, proposal.score)) proposal.priority = *word;
     proposal.tier = tier_of(proposal);

@@ -39,8 +39,9 @@ struct Components {
 
 struct Proposal {
   const Card* card = nullptr;
-  const Rule* rule = nullptr;  // the one that won
-  std::size_t diagnosed = 0;   // index of the bottleneck it is for
+  const Rule* rule = nullptr;        // the one that won
+  const Wording* wording = nullptr;  // of the card, where other words fit the program better
+  std::size_t diagnosed = 0;         // index of the bottleneck it is for
   Components components;
   double score = 0;
   std::string_view priority;  // high, medium, low

@@ -7,14 +7,17 @@ namespace {
 
 using Maybe = std::optional<double>;
 
-constexpr std::string_view run_fact_names[] = {"framework_pytorch", "mixed_precision_enabled", "num_gpus", "ranks_compared"};
+constexpr std::string_view run_fact_names[] = {"framework_pytorch", "mixed_precision_enabled", "num_gpus", "ranks_compared", "cpu_only"};
+
+Maybe truth(const std::optional<bool>& known) { return known ? Maybe(*known ? 1.0 : 0.0) : Maybe(); }
 
 Maybe fact(const ProgramFacts& program, std::size_t index) {
   switch (index) {
     case 0: return program.is_pytorch ? Maybe(1.0) : Maybe();
-    case 1: return program.mixed_precision ? Maybe(*program.mixed_precision ? 1.0 : 0.0) : Maybe();
+    case 1: return truth(program.mixed_precision);
     case 2: return program.gpus;
     case 3: return program.ranks_compared ? Maybe(1.0) : Maybe();
+    case 4: return truth(program.traits.cpu_only);
     default: return {};
   }
 }

@@ -4,6 +4,7 @@
 #include "advise/circumstances.h"
 #include "advise/names.h"
 #include "diagnose/training.h"
+#include "model/program_traits.h"
 #include "model/run_facts.h"
 
 namespace frx::advise {
@@ -14,6 +15,7 @@ struct ProgramFacts {
   bool ranks_compared = false;  // also true where there are no ranks
   std::optional<bool> mixed_precision;
   std::optional<double> gpus;
+  model::ProgramTraits traits;
 };
 
 // The arguments must outlive it. `thresholds`: with the user's own merged over them.

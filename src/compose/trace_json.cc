@@ -108,6 +108,18 @@ void put_recording(JsonObject& out, const TraceReport& report) {
   out.list("devices", report.facts.gpus, put_device);
 }
 
+void put_cpu(JsonObject& out, const report::CpuTimes& cpu) {
+  out.add("window_ns", cpu.window_ns, "operators_ns", cpu.operators_ns, "operator_names", cpu.operator_names, "gpu_evidence",
+          unless_empty(cpu.gpu_evidence));
+  out.list("threads", cpu.threads, [](JsonObject& inner, const derive::trace::OperatorThread& thread) {
+    inner.add("pid", thread.pid, "tid", thread.tid, "operators_ns", thread.operators_ns, "calls", thread.calls);
+  });
+  out.list("operators", cpu.operators, [&](JsonObject& inner, const derive::trace::SelfTime& row) {
+    inner.add("name", row.name, "calls", row.calls, "self_ns", row.self_ns, "self_share", share(row.self_ns, cpu.operators_ns), "total_ns",
+              row.total_ns, "threads", row.threads);
+  });
+}
+
 }  // namespace
 
 void put_selector(JsonObject& out, std::size_t skipped) {
@@ -126,6 +138,7 @@ void put_trace(JsonObject& out, const TraceReport& report) {
   out.list("top_operators", report.top_operators, put_time_of);
   out.list("top_backward", report.top_backward, put_time_of);
   out.list("top_kernels", report.top_kernels, put_time_of);
+  out.object("cpu", report.cpu, put_cpu);
   out.add("notes", report.notes);
 }
 

@@ -13,7 +13,7 @@ using model::GpuTime;
 using model::RunFact;
 using report::TraceReport;
 
-constexpr std::size_t gpus_shown = 8, rows_shown = 5;
+constexpr std::size_t gpus_shown = 8, rows_shown = 5, self_times_shown = 10, threads_shown = 3;
 
 std::string steps_text(const TraceReport& report, std::size_t skipped) {
   if (!report.has_step_boundaries()) return "none marked; the recording counts as one";
@@ -40,7 +40,8 @@ void add_head(Document& page, const TraceReport& report, std::size_t skipped) {
     page.fact("Rank", report.facts.world_size ? fmt::format("{} of {}", *report.facts.rank, *report.facts.world_size)
                                               : fmt::format("{}", *report.facts.rank));
   }
-  page.fact("Recorded", fmt::format("{}, {}, {}", count_text(report.events, "event"), count_text(report.kernels, "kernel"),
+  page.fact("Recorded", fmt::format("{}, {}, {}", count_text(report.events, "event"),
+                                    report.cpu ? "only of the CPU" : count_text(report.kernels, "kernel"),
                                     count_text(report.operators, "operator call")));
   page.fact("Steps", steps_text(report, skipped));
   page.fact(report.has_step_boundaries() ? "Step time" : "Time", step_time_text(report, skipped));
@@ -152,6 +153,31 @@ void add_times(Document& page, std::string_view heading, const std::vector<repor
   page.add(std::move(table));
 }
 
+// How much of the recording the operators cover on each thread.
+std::string threads_text(const report::CpuTimes& cpu) {
+  std::vector<std::string> words;
+  for (const derive::trace::OperatorThread& thread : std::span(cpu.threads).first(std::min(threads_shown, cpu.threads.size())))
+    words.push_back(fmt::format("{} on thread {}", format_quantity(static_cast<double>(thread.operators_ns), "ns"), printable(thread.tid)));
+  if (cpu.threads.size() > threads_shown) words.push_back(fmt::format("{} more", cpu.threads.size() - threads_shown));
+  return fmt::format("{} in operators: {}. Self time is without the operators that an operator calls.",
+                     format_quantity(static_cast<double>(cpu.operators_ns), "ns"), join(words, ", "));
+}
+
+void add_self_times(Document& page, const report::CpuTimes& cpu) {
+  if (cpu.operators_ns <= 0) return;
+  const std::size_t shown = std::min(self_times_shown, cpu.operators.size());
+  page.section("Operators by self time on the CPU", shown, cpu.operator_names);
+  page.paragraph(threads_text(cpu));
+  Table table{{number_column("self", 9), number_column("share", 7, 1), number_column("calls", 9, 1), number_column("total", 9, 1),
+               names_column("operator")}};
+  for (const derive::trace::SelfTime& row : std::span(cpu.operators).first(shown)) {
+    table.add({format_quantity(static_cast<double>(row.self_ns), "ns"),
+               fmt::format("{:.1f} %", 100.0 * static_cast<double>(row.self_ns) / static_cast<double>(cpu.operators_ns)),
+               fmt::format("{}x", row.calls), format_quantity(static_cast<double>(row.total_ns), "ns"), row.name});
+  }
+  page.add(std::move(table));
+}
+
 }  // namespace
 
 Document document_of(const TraceReport& report, std::string_view scope_name) {
@@ -164,6 +190,7 @@ Document document_of(const TraceReport& report, std::string_view scope_name) {
   add_breakdown(page, report, scope.skipped);
   add_gaps(page, report);
   add_gpus(page, report);
+  if (report.cpu) add_self_times(page, *report.cpu);
   add_times(page, "Operators by GPU time", report.top_operators);
   add_times(page, "Backward pass by forward operator", report.top_backward);
   add_times(page, "Kernels by time", report.top_kernels);

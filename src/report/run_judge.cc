@@ -38,6 +38,7 @@ void RunJudge::judge(RunScope& scope, const diagnose::RunSample& sample) const {
       scope.facts, {labels_.thresholds().value("fat_high_threshold"), labels_.thresholds().value("fat_moderate_threshold")});
   advise::ProgramFacts program;
   program.ranks_compared = scope.ranks_compared;
+  program.traits = scope.program;
   const advise::Catalogue& catalogue = expertise_->catalogue();
   const advise::RunCircumstances circumstances(scope.facts, scope.diagnosis, labels_.thresholds(), program, catalogue.names());
   std::vector<advise::Diagnosed> diagnosed;

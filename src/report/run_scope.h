@@ -12,6 +12,7 @@
 #include "derive/steps/selection.h"
 #include "diagnose/framework_tax.h"
 #include "diagnose/training.h"
+#include "model/program_traits.h"
 #include "model/run_facts.h"
 
 namespace frx::report {
@@ -31,6 +32,7 @@ struct RunScope {
   std::optional<diagnose::FrameworkTax> tax;
   advise::Advice advice;
   bool ranks_compared = false;  // the late ranks of the run are known, or there are no ranks
+  model::ProgramTraits program;
 };
 
 // The answers about a run: from the beginning, and without the warm-up steps when enough remain.

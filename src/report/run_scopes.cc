@@ -13,6 +13,7 @@ namespace steps = derive::steps;
 
 RunScope judged(const RunJudge& judge, const RecordedSteps& recorded, RunScope scope) {
   scope.ranks_compared = recorded.ranks_compared;
+  scope.program = recorded.program;
   judge.judge(scope, {scope.step_numbers.size(), recorded.tables.front().has_boundaries(), recorded.clock_broken});
   for (model::Finding& finding : scope.diagnosis.findings)
     finding.worst_steps = steps::worst_steps(recorded.tables, scope.skipped, finding.id());

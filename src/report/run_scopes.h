@@ -4,6 +4,7 @@
 #include <span>
 
 #include "model/gpu_sample.h"
+#include "model/program_traits.h"
 #include "model/step_table.h"
 #include "report/run_judge.h"
 #include "report/run_scope.h"
@@ -15,6 +16,7 @@ struct RecordedSteps {
   std::span<const model::GpuSample> samples;
   bool clock_broken = false;    // no times between events are valid
   bool ranks_compared = false;  // as in RunScope
+  model::ProgramTraits program = {};
 };
 
 // The results point into the judge.

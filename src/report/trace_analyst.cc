@@ -12,6 +12,7 @@
 #include "ingest/chrome_trace/read_trace.h"
 #include "ingest/unpacked_source.h"
 #include "report/run_scopes.h"
+#include "report/trace_cpu.h"
 #include "report/trace_notes.h"
 
 namespace frx::report {
@@ -27,7 +28,7 @@ bool is_alone(const TraceReport& report) {
 }
 
 RecordedSteps recorded(const TraceReport& report, std::span<const model::GpuSample> memory, bool ranks_compared) {
-  return {report.processes, memory, report.clock_broken, ranks_compared};
+  return {report.processes, memory, report.clock_broken, ranks_compared, report.program};
 }
 
 // For a file that a tool merged from the traces of several ranks: which process is which rank, when all of them have steps.
@@ -113,9 +114,14 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std
   static_cast<TraceCounts&>(*report) = derive::trace::counts_of(timeline, studied.attribution, studied.backward, rank);
   report->processes = std::move(processes);
   static_cast<WorkTimes&>(*report) = derive::trace::work_times(timeline, studied.attribution, studied.backward, rank);
+  if (report->kernels == 0 && report->operators > 0 && derive::trace::is_recording_of_cpu(timeline)) {
+    report->cpu = derive::trace::self_times(timeline, rank);
+    report->program.cpu_only = report->cpu->gpu_evidence.empty();
+  }
   // For all ranks in the file together.
   const std::vector<model::GpuSample> memory = rank >= 0 ? std::vector<model::GpuSample>() : derive::trace::memory_peaks(timeline);
   static_cast<RunScopes&>(*report) = scopes_of(*judge_, recorded(*report, memory, is_alone(*report)));
+  if (report->cpu) explain_cpu(*report);
   report->gpus = verdicts(*judge_, *report);
   report->notes = notes_of(timeline, studied.damage, *report);
   return report;

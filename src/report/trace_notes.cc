@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "derive/steps/shapes.h"
+#include "report/trace_cpu.h"
 
 namespace frx::report {
 namespace {
@@ -108,7 +109,10 @@ std::vector<std::string> notes_of(const Timeline& timeline, const derive::trace:
   std::vector<std::string> notes;
   for (const model::Note& note : timeline.notes) notes.push_back(note.text);
   add_damage_notes(damage, report, notes);
-  if (report.kernels == 0 && report.foreign_events > 0) {
+  if (report.cpu) {
+    notes.push_back(cpu_note(*report.cpu));
+    if (std::string rest = uncovered_note(*report.cpu); !rest.empty()) notes.push_back(std::move(rest));
+  } else if (report.kernels == 0 && report.foreign_events > 0) {
     notes.push_back(fmt::format("{} of another accelerator; nothing is said about it", count_text(report.foreign_events, "event")));
   } else if (report.kernels == 0 && report.calls > 0) {
     notes.push_back(

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "derive/trace/counts.h"
+#include "derive/trace/self_times.h"
 #include "derive/trace/work_times.h"
 #include "model/run_facts.h"
 #include "model/step_table.h"
@@ -14,6 +15,7 @@
 
 namespace frx::report {
 
+using derive::trace::CpuTimes;
 using derive::trace::OperatorTime;
 using derive::trace::TimeOf;
 using derive::trace::TraceCounts;
@@ -31,10 +33,12 @@ struct GpuVerdict {
 struct TraceReport : RunScopes, TraceCounts, WorkTimes {
   std::string source;
   model::TraceFacts facts;
-  bool clock_broken = false;                // times between events are invalid
+  bool clock_broken = false;  // times between events are invalid
+  model::ProgramTraits program;
   bool is_part_of_file = false;             // of a file merged from several ranks, only the events of `facts.rank`
   std::vector<model::StepTable> processes;  // their steps
   std::vector<GpuVerdict> gpus;
+  std::optional<CpuTimes> cpu;     // of a recording without anything of a GPU
   std::vector<std::string> notes;  // for the reader of the report
 
   std::size_t step_count() const;

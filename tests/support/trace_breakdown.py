@@ -19,6 +19,8 @@ COLLECTIVE = re.compile(r"nccl|rccl|msccl|nvshmem", re.IGNORECASE)
 KINDS = {"kernel": "kernel", "gpu_memcpy": "copy", "memcpy": "copy", "gpu_memset": "copy", "memset": "copy"}
 
 CALLS = {"cuda_runtime", "runtime", "hip_runtime", "cuda_driver"}
+GPU_PART = CALLS | {"gpu_user_annotation", "cuda_sync"}
+RANGE = re.compile(r"ProfilerStep#|enumerate\(DataLoader\)|Optimizer\.(step|zero_grad)#")
 PROGRAM = CALLS | {"cpu_op", "operator", "user_annotation", "gpu_user_annotation", "cuda_sync", "python_function"}
 
 
@@ -54,6 +56,7 @@ class Event:
         if self.kind:
             self.device = int((event.get("args") or {}).get("device", event.get("pid")))
         self.pid = event.get("pid")
+        self.tid = event.get("tid")
         self.correlation = (event.get("args") or {}).get("correlation")
 
 
@@ -143,6 +146,31 @@ def totals(kernels):
     return {name: {"count": len(d), "total": sum(d), "min": min(d), "max": max(d)} for name, d in names.items()}
 
 
+def self_times(events):
+    """{operator: calls, self and total time} of a recording without a GPU: walks from one boundary of a thread to the next."""
+    if any(e.category in GPU_PART or e.kind for e in events):
+        return None
+    names = {}
+    threads = {}
+    for place, e in enumerate(events):
+        if e.category in ("cpu_op", "operator") and not RANGE.match(e.name):
+            threads.setdefault((e.pid, e.tid), []).append((e.begin, -e.duration, place, e))
+    for operators in threads.values():
+        operators.sort(key=lambda one: one[:3])
+        for order, (_, _, _, e) in enumerate(operators):
+            row = names.setdefault(e.name, {"calls": 0, "self": 0, "total": 0})
+            row["calls"] += 1
+            before = [other for _, _, _, other in operators[:order] if other.name == e.name]
+            if not any(other.begin <= e.begin < other.end for other in before):
+                row["total"] += e.duration
+        boundaries = sorted({time for _, _, _, e in operators for time in (e.begin, e.end)})
+        for begin, end in zip(boundaries, boundaries[1:]):
+            open_ones = [e for _, _, _, e in operators if e.begin <= begin and end <= e.end]
+            if open_ones:
+                names[open_ones[-1].name]["self"] += end - begin
+    return names or None
+
+
 def analyse(path):
     events = [Event(e) for e in read(path)]
     work = [e for e in events if e.kind]
@@ -157,6 +185,7 @@ def analyse(path):
         "steps": [{"number": number, "time": end - begin} for number, begin, end in steps],
         "devices": {device: breakdown([e for e in work if e.device == device], steps) for device in devices},
         "kernels": totals([e for e in work if e.kind != "copy"]),
+        "cpu": self_times(events),
     }
 
 

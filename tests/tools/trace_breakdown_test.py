@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
@@ -44,6 +45,8 @@ def by_frx(path):
         "devices": devices,
         "kernels": {row["name"]: {"count": row["count"], "total": row["gpu_ns"], "min": row["min_ns"], "max": row["max_ns"]}
                     for row in result["top_kernels"]},
+        "cpu": result["cpu"] and {row["name"]: {"calls": row["calls"], "self": row["self_ns"], "total": row["total_ns"]}
+                                  for row in result["cpu"]["operators"]},
     }
 
 
@@ -62,6 +65,7 @@ class Comparing(unittest.TestCase):
         self.assertEqual(mine["steps"], script["steps"])
         self.assertEqual(mine["kernels"], script["kernels"])
         self.assertEqual(mine["marked"], script["marked"])
+        self.assertEqual(mine["cpu"], script["cpu"])
 
 
 class Made(Comparing):
@@ -130,6 +134,30 @@ class Made(Comparing):
             {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 105, "dur": 50, "args": {"device": 0}}]}""")
         self.assertEqual([step["time"] for step in found["steps"]], [55000])
         self.assertFalse(found["marked"])
+
+    def test_self_times_of_a_recording_of_the_cpu(self):
+        """Two threads; calls within calls, of the same operator too, and one that outlives the call around it."""
+        for seed in range(6):
+            dice, events = random.Random(seed), []
+
+            def call(thread, begin, end, depth):
+                name = f"aten::{dice.choice('abcde')}"
+                late = dice.choice([0, 0, 0, 7]) if depth else 0
+                events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": thread, "ts": begin / 1000,
+                               "dur": (end + late - begin) / 1000})
+                at = begin
+                while depth < 4 and end - at > 40 and dice.random() < 0.8:
+                    length = dice.randint(10, (end - at) // 2)
+                    call(thread, at, at + length, depth + 1)
+                    at += length + dice.randint(0, 20)
+
+            for thread in (1, 2):
+                for i in range(5):
+                    call(thread, 10_000 * i, 10_000 * i + dice.randint(100, 9_000), 0)
+            dice.shuffle(events)
+            with self.subTest(seed=seed):
+                found = self.one(json.dumps({"traceEvents": events}))
+                self.assertGreater(len(found["cpu"]), 2)
 
     def test_more_decimals_than_nanoseconds_are_rounded(self):
         """A tool that subtracted in floating point writes 12.300999999999998 for 12.301."""
