@@ -7,7 +7,9 @@ namespace {
 
 using Maybe = std::optional<double>;
 
-constexpr std::string_view run_fact_names[] = {"framework_pytorch", "mixed_precision_enabled", "num_gpus", "ranks_compared", "cpu_only"};
+constexpr std::string_view run_fact_names[] = {
+    "framework_pytorch", "mixed_precision_enabled", "num_gpus",     "ranks_compared", "cpu_only",   "is_compiled", "compiled_regions",
+    "graph_breaks",      "replays_graphs",          "is_inference", "is_amd",         "ranks_given"};
 
 Maybe truth(const std::optional<bool>& known) { return known ? Maybe(*known ? 1.0 : 0.0) : Maybe(); }
 
@@ -18,6 +20,13 @@ Maybe fact(const ProgramFacts& program, std::size_t index) {
     case 2: return program.gpus;
     case 3: return program.ranks_compared ? Maybe(1.0) : Maybe();
     case 4: return truth(program.traits.cpu_only);
+    case 5: return truth(program.traits.is_compiled);
+    case 6: return program.traits.compiled_regions;
+    case 7: return program.traits.graph_breaks;
+    case 8: return truth(program.traits.replays_graphs);
+    case 9: return truth(program.traits.is_inference);
+    case 10: return truth(program.traits.is_amd);
+    case 11: return truth(program.traits.ranks_given);
     default: return {};
   }
 }

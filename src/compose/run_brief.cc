@@ -85,6 +85,14 @@ std::string question_about(const RunScope& scope) {
     return fmt::format(
         "Collectives take {} of a step while nothing computes. Is a rank late, or can communication overlap with the backward pass?",
         percent(RunFact::communication_fraction));
+  if (id == "launch_bound" && scope.program.is_compiled.value_or(false))
+    return "The GPU finishes each kernel before the next is launched, although the program is compiled. What lies between the compiled "
+           "regions, and "
+           "can what was compiled replay graphs (mode=\"reduce-overhead\")?";
+  if (id == "launch_bound" && scope.program.replays_graphs.value_or(false))
+    return "The GPU finishes its work before the next is launched, although most of it is in graphs. What is launched beside them, and can "
+           "it be captured "
+           "too?";
   if (id == "launch_bound")
     return "The GPU finishes each kernel before the next is launched. Can torch.compile, CUDA graphs or fused operators cut the number of "
            "launches in this loop?";

@@ -96,6 +96,11 @@ void put_device(JsonObject& out, const model::TracedGpu& gpu) {
           gpu.cc ? std::optional(fmt::format("{}.{}", gpu.cc->major, gpu.cc->minor)) : std::nullopt);
 }
 
+void put_program(JsonObject& out, const model::ProgramTraits& program) {
+  out.add("is_compiled", program.is_compiled, "compiled_regions_per_step", program.compiled_regions, "graph_breaks_per_step",
+          program.graph_breaks, "replays_graphs", program.replays_graphs, "is_inference", program.is_inference, "is_amd", program.is_amd);
+}
+
 void put_recording(JsonObject& out, const TraceReport& report) {
   const StepTable& steps = report.processes.front();
   out.add("events", report.events, "kernels", report.kernels, "kernel_names", report.kernel_names, "kernels_with_launch",
@@ -106,6 +111,7 @@ void put_recording(JsonObject& out, const TraceReport& report) {
           "rank", report.facts.rank, "world_size", report.facts.world_size, "backend", unless_empty(report.facts.backend), "cuda_runtime",
           unless_empty(report.facts.runtime_version));
   out.list("devices", report.facts.gpus, put_device);
+  out.object("program", [&](JsonObject& inner) { put_program(inner, report.program); });
 }
 
 void put_cpu(JsonObject& out, const report::CpuTimes& cpu) {

@@ -8,6 +8,18 @@ namespace frx::model {
 struct ProgramTraits {
   // Operators were recorded, and nothing of a GPU; false when something else in the recording names one. Absent where a GPU was recorded.
   std::optional<bool> cpu_only;
+  // torch.compile made at least some of what ran.
+  std::optional<bool> is_compiled;
+  // Of a step, the median of the steps: calls of compiled regions on one thread that lie in no other, and those of them that follow another
+  // with operators between them that are not compiled.
+  std::optional<double> compiled_regions, graph_breaks;
+  // Most kernels are launched as part of a CUDA or HIP graph.
+  std::optional<bool> replays_graphs;
+  // Operators were recorded, and none of them is of a backward pass or an optimizer.
+  std::optional<bool> is_inference;
+  std::optional<bool> is_amd;  // the GPU
+  // Several ranks of the run were given together.
+  std::optional<bool> ranks_given;
 };
 
 }  // namespace frx::model

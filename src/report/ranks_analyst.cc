@@ -86,6 +86,7 @@ std::size_t typical_rank(const RanksReport& report) {
 
 // The others wait for a late rank, so its own bottleneck slows down the run. Its own waits for another late rank do not.
 void answer(const TraceAnalyst& analyst, RanksReport& report) {
+  for (RankOfRun& one : report.ranks) one.trace->program.ranks_given = report.ranks.size() > 1;
   report.answering = report.has_late_rank() ? report.lateness.late.front() : typical_rank(report);
   const TraceReport& trace = *report.ranks[report.answering].trace;
   const LateVerdict verdict = report.lateness.verdict;

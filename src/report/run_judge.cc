@@ -9,6 +9,14 @@ namespace frx::report {
 
 namespace {
 
+// A contributor that is only inferred does not hold for a program that is known to do it already.
+void leave_out_what_is_done(const model::ProgramTraits& program, diagnose::FrameworkTax& tax) {
+  std::erase_if(tax.contributors, [&](const diagnose::TaxContributor& one) {
+    return (program.replays_graphs.value_or(false) && one.name.starts_with("Missing graph capture")) ||
+           (program.is_compiled.value_or(false) && one.name.starts_with("Unfused elementwise"));
+  });
+}
+
 // The values of the file's top level, and of the section of the user's GPU.
 Result<std::map<std::string, double>> thresholds_in(const ThresholdOptions& options, const knowledge::Knowledge& knowledge) {
   knowledge::GpuMatch match;
@@ -36,6 +44,7 @@ void RunJudge::judge(RunScope& scope, const diagnose::RunSample& sample) const {
   scope.diagnosis = diagnose::diagnose_run(labels_, scope.facts, scope.dominant_stall, sample);
   scope.tax = diagnose::framework_tax(
       scope.facts, {labels_.thresholds().value("fat_high_threshold"), labels_.thresholds().value("fat_moderate_threshold")});
+  if (scope.tax) leave_out_what_is_done(scope.program, *scope.tax);
   advise::ProgramFacts program;
   program.ranks_compared = scope.ranks_compared;
   program.traits = scope.program;

@@ -8,6 +8,7 @@
 #include "derive/trace/breakdown.h"
 #include "derive/trace/damage.h"
 #include "derive/trace/memory_peaks.h"
+#include "derive/trace/program_traits.h"
 #include "derive/trace/run_ahead.h"
 #include "ingest/chrome_trace/read_trace.h"
 #include "ingest/unpacked_source.h"
@@ -114,6 +115,8 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std
   static_cast<TraceCounts&>(*report) = derive::trace::counts_of(timeline, studied.attribution, studied.backward, rank);
   report->processes = std::move(processes);
   static_cast<WorkTimes&>(*report) = derive::trace::work_times(timeline, studied.attribution, studied.backward, rank);
+  report->program =
+      derive::trace::program_traits(timeline, studied.attribution, steps_of(studied.steps, report->processes.front().pid), rank);
   if (report->kernels == 0 && report->operators > 0 && derive::trace::is_recording_of_cpu(timeline)) {
     report->cpu = derive::trace::self_times(timeline, rank);
     report->program.cpu_only = report->cpu->gpu_evidence.empty();

@@ -103,6 +103,23 @@ void add_cold_note(const TraceReport& report, std::vector<std::string>& notes) {
                   100 * *busy / (1 - *first_use)));
 }
 
+// What is compiled, or captured, already.
+void add_program_note(const model::ProgramTraits& program, std::vector<std::string>& notes) {
+  if (program.replays_graphs.value_or(false))
+    notes.push_back(fmt::format("most kernels are launched by {} graphs", program.is_amd.value_or(false) ? "HIP" : "CUDA"));
+  if (!program.is_compiled.value_or(false)) return;
+  if (!program.compiled_regions || !program.graph_breaks) {
+    notes.push_back("the program is compiled (torch.compile); how many regions a step has cannot be told from this recording");
+    return;
+  }
+  const std::string breaks =
+      *program.graph_breaks > 0 ? fmt::format("{} of them behind operators that are not compiled (TORCH_LOGS=graph_breaks names the lines)",
+                                              format_number(*program.graph_breaks))
+                                : "and no graph breaks between them";
+  notes.push_back(fmt::format("the program is compiled (torch.compile): {} calls of compiled regions per step, {}",
+                              format_number(*program.compiled_regions), breaks));
+}
+
 }  // namespace
 
 std::vector<std::string> notes_of(const Timeline& timeline, const derive::trace::Damage& damage, const TraceReport& report) {
@@ -115,10 +132,10 @@ std::vector<std::string> notes_of(const Timeline& timeline, const derive::trace:
   } else if (report.kernels == 0 && report.foreign_events > 0) {
     notes.push_back(fmt::format("{} of another accelerator; nothing is said about it", count_text(report.foreign_events, "event")));
   } else if (report.kernels == 0 && report.calls > 0) {
-    notes.push_back(
-        fmt::format("{} of the GPU runtime, but no kernels: the profiler could not record the GPU (no CUPTI, WSL, "
-                    "missing permission). Nothing is said about how busy it was",
-                    count_text(report.calls, "call")));
+    notes.push_back(fmt::format(
+        "{} of the GPU runtime, but no kernels: the profiler could not record the GPU ({}, missing permission). Nothing is said about "
+        "how busy it was",
+        count_text(report.calls, "call"), report.program.is_amd.value_or(false) ? "no roctracer" : "no CUPTI, WSL"));
   } else if (report.kernels == 0) {
     notes.push_back("the GPU was not recorded (activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] does)");
   } else if (report.operators == 0) {
@@ -131,6 +148,7 @@ std::vector<std::string> notes_of(const Timeline& timeline, const derive::trace:
   if (!report.has_step_boundaries()) {
     notes.push_back("no steps: call prof.step() after each one, or name them with record_function; the recording counts as one step");
   }
+  add_program_note(report.program, notes);
   add_one_off_note(report, notes);
   add_cold_note(report, notes);
   add_shape_note(timeline, report, notes);
