@@ -80,16 +80,12 @@ void add_opposite_dimensions(const ImplementationComparison& c, std::vector<Trad
 
 // The winner has a finding that makes its result possibly wrong, and the other side has not.
 void add_doubts_about_winner(const ImplementationComparison& c, std::vector<Tradeoff>& all) {
-  if (!c.source_changes || c.verdict.winner == Side::neither) return;
-  const bool second_won = c.verdict.winner == Side::second;
-  for (const FindingChange& change : c.source_changes->all) {
-    const bool winner_alone = change.change() == (second_won ? Change::appeared : Change::resolved);
-    if (!winner_alone || !c.card->is_about_correctness(change.code)) continue;
-    all.push_back(
-        {"winner_may_be_wrong",
-         "high",
-         fmt::format("{} may compute something else: {} holds for it alone", (second_won ? c.second : c.first).label, change.code),
-         {std::string(change.either().message.view())}});
+  for (const FindingChange* change : doubts_about(c, c.verdict.winner)) {
+    all.push_back({"winner_may_be_wrong",
+                   "high",
+                   fmt::format("{} may compute something else: {} holds for it alone",
+                               (c.verdict.winner == Side::second ? c.second : c.first).label, change->code),
+                   {std::string(change->either().message.view())}});
   }
 }
 
@@ -106,6 +102,16 @@ void add_disagreement(const ImplementationComparison& c, std::vector<Tradeoff>& 
 }
 
 }  // namespace
+
+std::vector<const FindingChange*> doubts_about(const ImplementationComparison& c, Side side) {
+  std::vector<const FindingChange*> doubts;
+  if (!c.source_changes || side == Side::neither) return doubts;
+  for (const FindingChange& change : c.source_changes->all) {
+    const bool alone = change.change() == (side == Side::second ? Change::appeared : Change::resolved);
+    if (alone && c.card->is_about_correctness(change.code)) doubts.push_back(&change);
+  }
+  return doubts;
+}
 
 std::vector<Tradeoff> tradeoffs_of(const ImplementationComparison& c) {
   std::vector<Tradeoff> all;

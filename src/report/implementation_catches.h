@@ -8,6 +8,9 @@
 
 namespace frx::report {
 
+// Findings after which the result of this side may be wrong, and that the other side has not. Of Side::neither: none.
+std::vector<const FindingChange*> doubts_about(const ImplementationComparison& comparison, Side side);
+
 // Gravest first. The result and the scores must have been computed.
 std::vector<Tradeoff> tradeoffs_of(const ImplementationComparison& comparison);
 

@@ -65,6 +65,12 @@ void judge_by_score(ImplementationComparison& c) {
   c.verdict.basis = Basis::scorecard;
   const double difference = *c.scores.second - *c.scores.first;
   if (std::abs(difference) >= c.card->tie_band) c.verdict.winner = difference > 0 ? Side::second : Side::first;
+  // A result that may be wrong is no improvement, whatever it costs. Where time was measured, a person has seen what it computes.
+  const std::vector<const FindingChange*> doubts = doubts_about(c, c.verdict.winner);
+  if (doubts.empty()) return;
+  c.verdict.reasons.push_back(fmt::format("{} scores more, and may compute something else: {} holds for it alone",
+                                          (c.verdict.winner == Side::second ? c.second : c.first).label, doubts.front()->code));
+  c.verdict.winner = c.verdict.winner == Side::second ? Side::first : Side::second;
 }
 
 void add_incomplete(const Implementation& side, std::vector<std::string>& notes) {
