@@ -7,9 +7,20 @@ namespace {
 
 using Maybe = std::optional<double>;
 
-constexpr std::string_view run_fact_names[] = {
-    "framework_pytorch", "mixed_precision_enabled", "num_gpus",     "ranks_compared", "cpu_only",   "is_compiled", "compiled_regions",
-    "graph_breaks",      "replays_graphs",          "is_inference", "is_amd",         "ranks_given"};
+constexpr std::string_view run_fact_names[] = {"framework_pytorch",
+                                               "mixed_precision_enabled",
+                                               "num_gpus",
+                                               "ranks_compared",
+                                               "cpu_only",
+                                               "is_compiled",
+                                               "compiled_regions",
+                                               "graph_breaks",
+                                               "replays_graphs",
+                                               "is_inference",
+                                               "is_amd",
+                                               "ranks_given",
+                                               "has_tensor_cores",
+                                               "fp32_matrix_share"};
 
 Maybe truth(const std::optional<bool>& known) { return known ? Maybe(*known ? 1.0 : 0.0) : Maybe(); }
 
@@ -27,6 +38,8 @@ Maybe fact(const ProgramFacts& program, std::size_t index) {
     case 9: return truth(program.traits.is_inference);
     case 10: return truth(program.traits.is_amd);
     case 11: return truth(program.traits.ranks_given);
+    case 12: return truth(program.traits.has_tensor_cores);
+    case 13: return program.traits.fp32_matrix_share;
     default: return {};
   }
 }

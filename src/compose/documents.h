@@ -57,6 +57,9 @@ void add_run_recommendations(Document& page, const report::RunScope& scope);
 // "" where there is only one. `waiting`: the share of a step that is known to be waiting for late ranks, which is part of exposed
 // communication.
 void add_breakdown(Document& page, const report::TraceReport& report, std::size_t skipped, std::string_view whose = {}, double waiting = 0);
+// One bar for each step, on the first GPU, and what busy GPUs do against what they can do.
+void add_step_chart(Document& page, const report::TraceReport& report, std::size_t skipped);
+void add_gpu_use(Document& page, const report::TraceReport& report);
 
 // The table of ranks and what is known of late ones.
 void add_ranks(Document& page, const report::RanksReport& report);

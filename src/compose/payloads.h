@@ -40,6 +40,7 @@ void put_run(JsonObject& out, const report::RunReport& report);
 void put_run_brief(JsonObject& out, const report::RunReport& report, const report::RunScope& scope);
 void put_run_comparison(JsonObject& out, const report::RunComparison& comparison);
 void put_trace(JsonObject& out, const report::TraceReport& report);
+void put_gpu_use(JsonObject& out, const report::GpuUse& use);
 
 // The documented fields, and what bounds and explains it.
 void put_recommendation(JsonObject& out, const advise::Recommendation& recommendation);

@@ -66,6 +66,13 @@ void put_time(JsonObject& out, const GpuTime& time) {
           time.all_host_to_device);
 }
 
+// The parts of one step, as the chart of the text has them.
+void put_gpu_step(JsonObject& out, std::int64_t id, const GpuTime& time) {
+  const std::int64_t input = time.idle_because(model::IdleCause::input);
+  out.add("step_id", id, "span_ns", time.span, "compute_ns", time.compute, "exposed_communication_ns", time.communication,
+          "exposed_copy_ns", time.copy, "idle_input_ns", input, "idle_other_ns", time.idle - input);
+}
+
 void put_gap(JsonObject& out, const model::IdleGap& gap, const StepTable& steps) {
   out.add("begin_ns", gap.begin, "duration_ns", gap.length(), "step_id", steps.ids[gap.step], "cause", name_of(gap.cause()), "during",
           unless_empty(gap.during), "is_one_off", gap.is_one_off);
@@ -80,6 +87,8 @@ void put_gpus(JsonObject& out, const TraceReport& report) {
   out.list("gpus", std::views::iota(std::size_t{0}, tracks.size()), [&](JsonObject& inner, std::size_t i) {
     inner.add("device", tracks[i].second->device, "pid", unless_empty(tracks[i].first->pid));
     inner.object("time", [&](JsonObject& time) { put_time(time, model::total_of(*tracks[i].second)); });
+    inner.list("steps", std::views::iota(std::size_t{0}, tracks[i].second->steps.size()),
+               [&](JsonObject& step, std::size_t row) { put_gpu_step(step, tracks[i].first->ids[row], tracks[i].second->steps[row]); });
     inner.list("idle_gaps", report::longest_gaps(*tracks[i].second),
                [&](JsonObject& gap, const model::IdleGap* one) { put_gap(gap, *one, *tracks[i].first); });
     put_facts(inner, report.gpus[i].facts);
@@ -87,8 +96,11 @@ void put_gpus(JsonObject& out, const TraceReport& report) {
   });
 }
 
-void put_time_of(JsonObject& out, const report::TimeOf& row) {
-  out.add("name", row.name, "gpu_ns", row.gpu_ns, "count", row.count, "min_ns", row.shortest_ns, "max_ns", row.longest_ns);
+void put_times_of(JsonObject& out, std::string_view key, const std::vector<report::TimeOf>& rows, std::int64_t all_ns) {
+  out.list(key, rows, [&](JsonObject& inner, const report::TimeOf& row) {
+    inner.add("name", row.name, "gpu_ns", row.gpu_ns, "share", share(row.gpu_ns, all_ns), "count", row.count, "min_ns", row.shortest_ns,
+              "max_ns", row.longest_ns);
+  });
 }
 
 void put_device(JsonObject& out, const model::TracedGpu& gpu) {
@@ -141,9 +153,10 @@ void put_trace(JsonObject& out, const TraceReport& report) {
   put_steady_state(out, report, scope);
   put_scope_comparison(out, report.run, report.steady_state ? &*report.steady_state : nullptr);
   put_gpus(out, report);
-  out.list("top_operators", report.top_operators, put_time_of);
-  out.list("top_backward", report.top_backward, put_time_of);
-  out.list("top_kernels", report.top_kernels, put_time_of);
+  put_times_of(out, "top_operators", report.top_operators, report.all_work_ns);
+  put_times_of(out, "top_backward", report.top_backward, report.all_work_ns);
+  put_times_of(out, "top_kernels", report.top_kernels, report.all_work_ns);
+  out.object("gpu_use", report.use, put_gpu_use);
   out.object("cpu", report.cpu, put_cpu);
   out.add("notes", report.notes);
 }

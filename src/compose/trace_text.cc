@@ -142,14 +142,16 @@ void add_gpus(Document& page, const TraceReport& report) {
   page.add(std::move(table));
 }
 
-void add_times(Document& page, std::string_view heading, const std::vector<report::TimeOf>& rows) {
+void add_times(Document& page, std::string_view heading, const std::vector<report::TimeOf>& rows, std::int64_t all_ns) {
   if (rows.empty()) return;
   const std::size_t shown = std::min(rows_shown, rows.size());
   page.section(heading);
-  Table table{{number_column("GPU time", 9), number_column("count", 8, 1), names_column("name")}};
+  Table table{{number_column("GPU time", 9), number_column("share", 7, 1), number_column("count", 8, 1), names_column("name")}};
   table.headings = Table::Headings::implied;
   for (const report::TimeOf& row : std::span(rows).first(shown))
-    table.add({format_quantity(static_cast<double>(row.gpu_ns), "ns"), fmt::format("{}x", row.count), row.name});
+    table.add({format_quantity(static_cast<double>(row.gpu_ns), "ns"),
+               fmt::format("{:.1f} %", 100.0 * static_cast<double>(row.gpu_ns) / static_cast<double>(std::max<std::int64_t>(all_ns, 1))),
+               fmt::format("{}x", row.count), row.name});
   page.add(std::move(table));
 }
 
@@ -188,12 +190,14 @@ Document document_of(const TraceReport& report, std::string_view scope_name) {
   add_run_verdict(page, scope);
   add_framework_tax(page, scope);
   add_breakdown(page, report, scope.skipped);
+  add_step_chart(page, report, scope.skipped);
   add_gaps(page, report);
   add_gpus(page, report);
   if (report.cpu) add_self_times(page, *report.cpu);
-  add_times(page, "Operators by GPU time", report.top_operators);
-  add_times(page, "Backward pass by forward operator", report.top_backward);
-  add_times(page, "Kernels by time", report.top_kernels);
+  add_gpu_use(page, report);
+  add_times(page, "Operators by GPU time", report.top_operators, report.all_work_ns);
+  add_times(page, "Backward pass by forward operator", report.top_backward, report.all_work_ns);
+  add_times(page, "Kernels by time", report.top_kernels, report.all_work_ns);
   add_run_recommendations(page, scope);
   add_notes(page, report.notes);
   return page;

@@ -17,7 +17,10 @@ struct ProgramTraits {
   std::optional<bool> replays_graphs;
   // Operators were recorded, and none of them is of a backward pass or an optimizer.
   std::optional<bool> is_inference;
-  std::optional<bool> is_amd;  // the GPU
+  std::optional<bool> is_amd;            // the GPU
+  std::optional<bool> has_tensor_cores;  // the GPU, one of NVIDIA
+  std::optional<double>
+      fp32_matrix_share;  // of the time of kernels that are no collectives: FP32 matrix products past the tensor cores, by name
   // Several ranks of the run were given together.
   std::optional<bool> ranks_given;
 };

@@ -49,6 +49,13 @@ struct CollectiveArguments {
   std::uint32_t name = 0, type = 0;          // "allreduce", "Float"
   std::uint32_t group = 0, group_ranks = 0;  // "0", "[0, 1]"
   std::uint64_t in_elements = 0, out_elements = 0;
+  std::uint64_t group_size = 0;  // 0: not said
+};
+
+// What is kept of a matrix product or a convolution beside its shapes, as the file has it. Texts are among the names of the timeline.
+struct ProductArguments {
+  std::uint32_t event = 0;                                  // row of the operator
+  std::uint32_t types = 0xFFFFFFFF, concrete = 0xFFFFFFFF;  // "["c10::Half", ...]", "["", "[1, 1]", ...]"; Timeline::no_id: not recorded
 };
 
 // What a trace says of a GPU of the machine, used or not. 0 and "": not said.
@@ -104,6 +111,10 @@ struct Timeline {
   Column<std::uint32_t> shaped_events;  // rows
   Column<std::uint32_t> shapes_of;
   Interner shapes;
+  std::vector<ProductArguments> products;  // of shaped operators that are products, ascending by row
+  // Kernels of which the profiler estimated how full of warps they kept the GPU: rows, ascending, and percent.
+  Column<std::uint32_t> occupancy_events;
+  Column<float> occupancy_pct;
   std::vector<MemorySample> memory;
   std::vector<CollectiveArguments> collectives;  // ascending by row
   TraceFacts facts;
@@ -112,6 +123,8 @@ struct Timeline {
   bool whole_microseconds = true;
   // Some events lost their times; nothing may be measured between events.
   bool clock_broken = false;
+  // The file ends early: of what is not in it nothing follows.
+  bool cut_short = false;
   std::uint64_t untimed_kernels = 0;  // without a duration; they are not among the events
 
   std::size_t size() const { return start.size(); }

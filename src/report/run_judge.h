@@ -24,6 +24,7 @@ class RunJudge {
   // Fills in diagnosis and advice from facts and dominant stall. They point into this judge.
   void judge(RunScope& scope, const diagnose::RunSample& sample) const;
   const knowledge::RunLabels& labels() const { return labels_; }
+  const knowledge::Knowledge& knowledge() const { return expertise_->knowledge(); }
 
  private:
   RunJudge() = default;

@@ -151,5 +151,22 @@ TEST_F(TraceAdvice, ForAmdNamesNoToolsOfNvidia) {
   }
 }
 
+TEST_F(TraceAdvice, ABusyGpuWithTensorCoresHearsOfItsFp32Products) {
+  const auto report_of = [&](std::string_view gpu, const std::string& kernel) {
+    const std::string text = fmt::format(R"({{"deviceProperties": [{{"id": 0, "name": "{}"}}], "traceEvents": [)", gpu);
+    const std::string events = text + LaunchingProgram{.kernel = kernel, .kernel_us = 19.9}.events() + "]}";
+    const std::unique_ptr<ByteSource> source = open_bytes(events);
+    return analyst_->analyse("t.json", *source).value();
+  };
+  const std::string a100 = R"(NVIDIA A100-SXM4-40GB", "computeMajor": 8, "computeMinor": 0, "more": ")";
+  const auto fp32 = report_of(a100, "ampere_sgemm_128x64_tn");
+  ASSERT_EQ(fp32->scope().diagnosis.user_facing, "gpu_kept_busy");
+  EXPECT_NE(advised(*fp32, "rec_util_mixed_precision"), nullptr);
+  EXPECT_EQ(advised(*report_of(a100, "ampere_fp16_s16816gemm_fp16_128x128"), "rec_util_mixed_precision"), nullptr);
+  EXPECT_EQ(advised(*report_of(a100, "void at::native::reduce_kernel<512>(int)"), "rec_util_mixed_precision"), nullptr);
+  const std::string p100 = R"(Tesla P100-PCIE-16GB", "computeMajor": 6, "computeMinor": 0, "more": ")";
+  EXPECT_EQ(advised(*report_of(p100, "maxwell_sgemm_128x64_tn"), "rec_util_mixed_precision"), nullptr);
+}
+
 }  // namespace
 }  // namespace frx::report

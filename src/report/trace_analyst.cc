@@ -53,6 +53,18 @@ const derive::trace::Steps& steps_of(const std::vector<derive::trace::Steps>& al
   return *std::ranges::find(all, pid, &derive::trace::Steps::pid);
 }
 
+// The GPUs with work, as the header of the trace names them.
+std::vector<const model::TracedGpu*> used_gpus(const TraceReport& report) {
+  std::vector<const model::TracedGpu*> used;
+  for (const StepTable& process : report.processes) {
+    for (const model::GpuSteps& gpu : process.gpus) {
+      const auto known = std::ranges::find(report.facts.gpus, gpu.device, &model::TracedGpu::id);
+      used.push_back(known == report.facts.gpus.end() ? nullptr : &*known);
+    }
+  }
+  return used;
+}
+
 // Each GPU is diagnosed alone.
 std::vector<GpuVerdict> verdicts(const RunJudge& judge, const TraceReport& report) {
   std::vector<GpuVerdict> all;
@@ -117,6 +129,11 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std
   static_cast<WorkTimes&>(*report) = derive::trace::work_times(timeline, studied.attribution, studied.backward, rank);
   report->program =
       derive::trace::program_traits(timeline, studied.attribution, steps_of(studied.steps, report->processes.front().pid), rank);
+  if (report->kernels > 0 || report->copies > 0) {
+    report->use = gpu_use(timeline, studied.attribution, judge_->knowledge(), used_gpus(*report), report->program.is_amd, rank);
+    report->program.has_tensor_cores = report->use->has_tensor_cores;
+    report->program.fp32_matrix_share = report->use->fp32_matrix_share();
+  }
   if (report->kernels == 0 && report->operators > 0 && derive::trace::is_recording_of_cpu(timeline)) {
     report->cpu = derive::trace::self_times(timeline, rank);
     report->program.cpu_only = report->cpu->gpu_evidence.empty();

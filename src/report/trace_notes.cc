@@ -103,6 +103,15 @@ void add_cold_note(const TraceReport& report, std::vector<std::string>& notes) {
                   100 * *busy / (1 - *first_use)));
 }
 
+// FP32 products on a GPU that has faster units for them.
+void add_products_note(const TraceReport& report, std::vector<std::string>& notes) {
+  const std::optional<double>& part = report.program.fp32_matrix_share;
+  if (!report.program.has_tensor_cores.value_or(false) || part.value_or(0) < 0.05) return;
+  notes.push_back(
+      fmt::format("{:.1f} % of kernel time goes to FP32 matrix products that do not use the tensor cores, as the names of the kernels say",
+                  100 * *part));
+}
+
 // What is compiled, or captured, already.
 void add_program_note(const model::ProgramTraits& program, std::vector<std::string>& notes) {
   if (program.replays_graphs.value_or(false))
@@ -136,6 +145,8 @@ std::vector<std::string> notes_of(const Timeline& timeline, const derive::trace:
         "{} of the GPU runtime, but no kernels: the profiler could not record the GPU ({}, missing permission). Nothing is said about "
         "how busy it was",
         count_text(report.calls, "call"), report.program.is_amd.value_or(false) ? "no roctracer" : "no CUPTI, WSL"));
+  } else if (report.kernels == 0 && timeline.cut_short) {
+    notes.push_back("no kernel stands in what is left of the file, so nothing is said about the GPU");
   } else if (report.kernels == 0) {
     notes.push_back("the GPU was not recorded (activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] does)");
   } else if (report.operators == 0) {
@@ -149,6 +160,7 @@ std::vector<std::string> notes_of(const Timeline& timeline, const derive::trace:
     notes.push_back("no steps: call prof.step() after each one, or name them with record_function; the recording counts as one step");
   }
   add_program_note(report.program, notes);
+  add_products_note(report, notes);
   add_one_off_note(report, notes);
   add_cold_note(report, notes);
   add_shape_note(timeline, report, notes);

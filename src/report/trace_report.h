@@ -12,6 +12,7 @@
 #include "model/step_table.h"
 #include "model/timeline.h"
 #include "report/run_scope.h"
+#include "report/trace_gpu_use.h"
 
 namespace frx::report {
 
@@ -38,6 +39,7 @@ struct TraceReport : RunScopes, TraceCounts, WorkTimes {
   bool is_part_of_file = false;             // of a file merged from several ranks, only the events of `facts.rank`
   std::vector<model::StepTable> processes;  // their steps
   std::vector<GpuVerdict> gpus;
+  std::optional<GpuUse> use;       // of the GPUs, where any work of them was recorded
   std::optional<CpuTimes> cpu;     // of a recording without anything of a GPU
   std::vector<std::string> notes;  // for the reader of the report
 

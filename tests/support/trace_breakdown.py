@@ -57,7 +57,8 @@ class Event:
             self.device = int((event.get("args") or {}).get("device", event.get("pid")))
         self.pid = event.get("pid")
         self.tid = event.get("tid")
-        self.correlation = (event.get("args") or {}).get("correlation")
+        self.args = event.get("args") or {}
+        self.correlation = self.args.get("correlation")
 
 
 def steps_of(events):
@@ -171,6 +172,50 @@ def self_times(events):
     return names or None
 
 
+def occupancy(events):
+    """The estimate of the profiler, weighted by the time of the kernels that have one."""
+    known = [(e.args["est. achieved occupancy %"], e.duration) for e in events
+             if e.category == "kernel" and 0 <= e.args.get("est. achieved occupancy %", -1) <= 100]
+    time = sum(duration for _, duration in known)
+    return float(sum(percent * duration for percent, duration in known)) / time if time else None
+
+
+def copies(events):
+    """{name: count, bytes and time} of the copies whose bytes are known."""
+    found = {}
+    for e in events:
+        if e.category in ("gpu_memcpy", "memcpy") and "bytes" in e.args:
+            row = found.setdefault(e.name, {"count": 0, "bytes": 0, "time": 0})
+            row["count"] += 1
+            row["bytes"] += e.args["bytes"]
+            row["time"] += e.duration
+    return found
+
+
+def queue(work, launches):
+    """The median over time of how many launches have returned and not begun: looks at each stretch between two changes."""
+    waits, seen = [], set()
+    for e in sorted(work, key=lambda one: one.begin):
+        if e.correlation in launches and e.correlation not in seen:
+            seen.add(e.correlation)
+            waits.append((min(launches[e.correlation].end, e.begin), e.begin))
+    times = sorted({time for wait in waits for time in wait})
+    lengths, open_waits, at = {}, [], 0
+    waits.sort()
+    for begin, end in zip(times, times[1:]):
+        while at < len(waits) and waits[at][0] <= begin:
+            open_waits.append(waits[at][1])
+            at += 1
+        open_waits = [until for until in open_waits if until > begin]
+        lengths[len(open_waits)] = lengths.get(len(open_waits), 0) + end - begin
+    below = 0
+    for length in sorted(lengths):
+        below += lengths[length]
+        if below * 2 >= sum(lengths.values()):
+            return length
+    return 0 if waits else None
+
+
 def analyse(path):
     events = [Event(e) for e in read(path)]
     work = [e for e in events if e.kind]
@@ -186,6 +231,9 @@ def analyse(path):
         "devices": {device: breakdown([e for e in work if e.device == device], steps) for device in devices},
         "kernels": totals([e for e in work if e.kind != "copy"]),
         "cpu": self_times(events),
+        "occupancy": occupancy(events),
+        "copies": copies(events),
+        "queues": {device: queue([e for e in work if e.device == device], launches) for device in devices},
     }
 
 

@@ -45,6 +45,10 @@ def by_frx(path):
         "devices": devices,
         "kernels": {row["name"]: {"count": row["count"], "total": row["gpu_ns"], "min": row["min_ns"], "max": row["max_ns"]}
                     for row in result["top_kernels"]},
+        "occupancy": (result["gpu_use"] or {"kernels": {"occupancy_pct": None}})["kernels"]["occupancy_pct"],
+        "copies": {row["name"]: {"count": row["count"], "bytes": row["bytes"], "time": row["gpu_ns"]}
+                   for row in (result["gpu_use"] or {"copies": []})["copies"] if row["count"] > 0},
+        "queues": {row["device"]: row["median_length"] for row in (result["gpu_use"] or {"launch_queues": []})["launch_queues"]},
         "cpu": result["cpu"] and {row["name"]: {"calls": row["calls"], "self": row["self_ns"], "total": row["total_ns"]}
                                   for row in result["cpu"]["operators"]},
     }
@@ -66,6 +70,11 @@ class Comparing(unittest.TestCase):
         self.assertEqual(mine["kernels"], script["kernels"])
         self.assertEqual(mine["marked"], script["marked"])
         self.assertEqual(mine["cpu"], script["cpu"])
+        self.assertEqual(mine["copies"], script["copies"])
+        self.assertEqual(mine["queues"], {device: length for device, length in script["queues"].items() if length is not None})
+        self.assertEqual(mine["occupancy"] is None, script["occupancy"] is None)
+        if script["occupancy"] is not None:
+            self.assertAlmostEqual(mine["occupancy"], script["occupancy"], delta=0.0001)
 
 
 class Made(Comparing):

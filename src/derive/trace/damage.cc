@@ -1,7 +1,7 @@
 #include "derive/trace/damage.h"
 
 #include <algorithm>
-#include <tuple>
+#include <map>
 
 namespace frx::derive::trace {
 namespace {
@@ -50,15 +50,26 @@ void look_at_work(const Timeline& timeline, const Attribution& attribution, Dama
   }
 }
 
+std::vector<std::uint32_t> processes_of_tracks(const Timeline& timeline) {
+  std::map<std::string_view, std::uint32_t> numbers;
+  std::vector<std::uint32_t> processes;
+  for (const model::Track& track : timeline.tracks)
+    processes.push_back(numbers.emplace(track.pid, static_cast<std::uint32_t>(numbers.size())).first->second);
+  return processes;
+}
+
 void look_at_launches(const Timeline& timeline, Damage& damage) {
-  std::vector<std::tuple<std::string_view, std::uint32_t>> calls;  // pid, correlation
+  std::vector<std::uint64_t> calls;  // number of the process, correlation
+  const std::vector<std::uint32_t> process_of_track = processes_of_tracks(timeline);
+  std::vector<std::int8_t> launches(timeline.names.size(), -1);
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     if (timeline.kind[row] != EventKind::runtime || timeline.correlation[row] == Timeline::no_id) continue;
-    if (timeline.name_of(row).find("LaunchKernel") == std::string_view::npos) continue;
-    calls.emplace_back(timeline.tracks[timeline.track[row]].pid, timeline.correlation[row]);
+    std::int8_t& known = launches[timeline.name[row]];
+    if (known < 0) known = timeline.name_of(row).find("LaunchKernel") != std::string_view::npos;
+    if (known > 0) calls.push_back(std::uint64_t{process_of_track[timeline.track[row]]} << 32 | timeline.correlation[row]);
   }
   damage.launches = calls.size();
-  std::ranges::sort(calls);
+  if (!std::ranges::is_sorted(calls)) std::ranges::sort(calls);
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const bool as_before = i > 0 && calls[i - 1] == calls[i], as_next = i + 1 < calls.size() && calls[i + 1] == calls[i];
     damage.same_launches += as_before || as_next ? 1 : 0;

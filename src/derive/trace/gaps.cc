@@ -64,8 +64,10 @@ void name_gaps(const Timeline& timeline, const Attribution& attribution, std::sp
   std::vector<std::uint32_t> threads;
   for (const IdleGap* gap : named) threads.push_back(thread_behind(timeline, attribution, order, *gap));
   std::vector<Candidate> best(named.size());
+  // Most events are too short to cover half of any gap.
+  const std::int64_t shortest = named.back()->length();
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-    if (!is_of_program(timeline.kind[row])) continue;
+    if (timeline.duration[row] * 2 < shortest || !is_of_program(timeline.kind[row])) continue;
     for (std::size_t i = 0; i < named.size(); ++i) {
       const std::int64_t covered = std::min(timeline.end(row), named[i]->end) - std::max(timeline.start[row], named[i]->begin);
       if (covered * 2 < named[i]->length()) continue;

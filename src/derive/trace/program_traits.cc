@@ -94,8 +94,10 @@ struct Seen {
 
 Seen look_at_events(const Timeline& timeline, TraitsOfEvents& traits_of, std::int64_t rank) {
   Seen seen;
+  std::vector<std::uint8_t> is_meant;  // by track
+  for (const model::Track& track : timeline.tracks) is_meant.push_back(rank < 0 || track.rank == rank);
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-    if (!is_of_rank(timeline, row, rank)) continue;
+    if (!is_meant[timeline.track[row]]) continue;
     const std::uint16_t traits = traits_of(row);
     seen.traits |= traits;
     seen.operators = seen.operators || timeline.kind[row] == EventKind::cpu_op;

@@ -1,7 +1,6 @@
 #include "derive/trace/self_times.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 #include "base/text.h"
@@ -77,13 +76,13 @@ class SelfTimeWalk {
 };
 
 // Operators by thread (a track), in the order of the walk.
-std::map<std::uint32_t, std::vector<std::uint32_t>> operators_by_thread(const Timeline& timeline, std::int64_t rank) {
-  std::map<std::uint32_t, std::vector<std::uint32_t>> threads;
+std::vector<std::vector<std::uint32_t>> operators_by_thread(const Timeline& timeline, std::int64_t rank) {
+  std::vector<std::vector<std::uint32_t>> threads(timeline.tracks.size());
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     if (timeline.kind[row] == EventKind::cpu_op && is_of_rank(timeline, row, rank)) threads[timeline.track[row]].push_back(row);
   }
   const auto order = [&](std::uint32_t row) { return std::tuple(timeline.start[row], -timeline.duration[row], row); };
-  for (auto& [track, rows] : threads) {
+  for (std::vector<std::uint32_t>& rows : threads) {
     if (!std::ranges::is_sorted(rows, {}, order)) std::ranges::sort(rows, {}, order);
   }
   return threads;
@@ -102,8 +101,11 @@ std::int64_t window_of(const Timeline& timeline, std::int64_t rank) {
 // An operator or range of a library for GPUs, a GPU of the machine or memory of one; "": nothing.
 std::string evidence_of_gpu(const Timeline& timeline) {
   constexpr std::string_view libraries[] = {"cudnn", "cublas", "miopen", "nccl", "rccl", "cuda", "triton_"};
+  std::vector<bool> judged(timeline.names.size());  // and no evidence
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     if (timeline.kind[row] != EventKind::cpu_op && timeline.kind[row] != EventKind::annotation) continue;
+    if (judged[timeline.name[row]]) continue;
+    judged[timeline.name[row]] = true;
     const std::string_view name = timeline.name_of(row);
     if (std::ranges::any_of(libraries, [&](std::string_view library) { return contains_ignoring_case(name, library); }))
       return std::string(name);
@@ -131,7 +133,8 @@ void add_sums(const Timeline& timeline, const std::vector<OperatorSum>& sums, Cp
 }  // namespace
 
 bool is_recording_of_cpu(const Timeline& timeline) {
-  if (timeline.untimed_kernels > 0) return false;
+  // The work of the GPU stands behind the operators in the file.
+  if (timeline.untimed_kernels > 0 || timeline.cut_short) return false;
   bool has_operators = false;
   for (const EventKind kind : timeline.kind) {
     switch (kind) {
@@ -153,7 +156,10 @@ bool is_recording_of_cpu(const Timeline& timeline) {
 CpuTimes self_times(const Timeline& timeline, std::int64_t rank) {
   CpuTimes times;
   SelfTimeWalk walk(timeline);
-  for (const auto& [track, rows] : operators_by_thread(timeline, rank)) {
+  const std::vector<std::vector<std::uint32_t>> threads = operators_by_thread(timeline, rank);
+  for (std::uint32_t track = 0; track < threads.size(); ++track) {
+    const std::vector<std::uint32_t>& rows = threads[track];
+    if (rows.empty()) continue;
     const std::int64_t covered = walk.walk(track, rows);
     times.threads.push_back({timeline.tracks[track].pid, timeline.tracks[track].tid, covered, rows.size()});
   }

@@ -73,6 +73,7 @@ TEST(SelfTimes, AreOnlyForRecordingsOfTheCpu) {
   const auto is_of_cpu = [](const std::string& events) { return is_recording_of_cpu(trace_of(trace_with(events))); };
   EXPECT_TRUE(is_of_cpu(op("mm", 0, 100) + event("python_function", "main", "1/1", 0, 200)));
   EXPECT_FALSE(is_of_cpu(event("python_function", "main", "1/1", 0, 200)));
+  EXPECT_FALSE(is_recording_of_cpu(trace_of(R"({"traceEvents": [)" + op("mm", 0, 100) + R"({"ph": "X", "na)")));  // cut
   EXPECT_FALSE(is_of_cpu(op("mm", 0, 100) + event("cuda_runtime", "cudaLaunchKernel", "1/1", 5, 5)));
   EXPECT_FALSE(is_of_cpu(op("mm", 0, 100) + event("gpu_memcpy", "Memcpy HtoD", "0/7", 5, 5)));
   EXPECT_FALSE(is_of_cpu(op("mm", 0, 100) + event("mtia_runtime", "launch", "1/1", 5, 5)));

@@ -114,6 +114,9 @@ WorkTimes work_times(const Timeline& timeline, const Attribution& attribution, c
   times.top_backward = ranked(timeline, attribution, rank, top_operators, [&](const GpuWork& one) {
     return name_at(backward.forward[static_cast<std::size_t>(&one - attribution.work.data())]);
   });
+  for (const GpuWork& one : attribution.work) {
+    if (is_of_rank(timeline, one.event, rank)) times.all_work_ns += timeline.duration[one.event];
+  }
   add_operators(timeline, operator_sums(timeline, attribution, rank), times);
   return times;
 }

@@ -30,6 +30,7 @@ inline constexpr std::string_view work_without_operator = "(no operator)";
 inline constexpr std::string_view work_of_other_operators = "(all others)";
 
 struct WorkTimes {
+  std::int64_t all_work_ns = 0;                    // of all kernels, copies and fills
   std::vector<TimeOf> top_operators, top_kernels;  // by time; the first of them
   std::vector<TimeOf> top_backward;                // work of the backward pass, by the forward operator it belongs to
   std::uint64_t kernel_names = 0;                  // how many different kernels ran

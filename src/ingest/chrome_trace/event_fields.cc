@@ -16,7 +16,10 @@ Field argument(std::string_view key) {
     case 5: return key == "bytes" || key == "Bytes" ? &EventFields::bytes : key == "dtype" ? &EventFields::element_type : nullptr;
     case 6: return key == "device" ? &EventFields::device : key == "stream" ? &EventFields::stream : nullptr;
     case 9: return key == "Device Id" ? &EventFields::device_id : nullptr;
-    case 10: return key == "Input Dims" || key == "Input dims" ? &EventFields::input_dims : nullptr;
+    case 10:
+      if (key == "Input type") return &EventFields::input_types;
+      if (key == "Group size") return &EventFields::group_size;
+      return key == "Input Dims" || key == "Input dims" ? &EventFields::input_dims : nullptr;
     case 11:
       if (key == "correlation") return &EventFields::correlation;
       if (key == "Device Type") return &EventFields::device_type;
@@ -27,10 +30,12 @@ Field argument(std::string_view key) {
     case 15:
       if (key == "Total Allocated") return &EventFields::allocated;
       if (key == "Collective name") return &EventFields::collective;
+      if (key == "Concrete Inputs") return &EventFields::concrete_inputs;
       return key == "Sequence number" ? &EventFields::sequence : nullptr;
     case 16: return key == "Process Group ID" ? &EventFields::group : nullptr;  // until spring 2024
     case 18: return key == "Process Group Name" ? &EventFields::group : nullptr;
     case 19: return key == "Process Group Ranks" ? &EventFields::group_ranks : nullptr;
+    case 25: return key == "est. achieved occupancy %" ? &EventFields::occupancy : nullptr;
     default: return nullptr;
   }
 }

@@ -5,6 +5,7 @@
 
 #include "ingest/chrome_trace/event_kinds.h"
 #include "ingest/chrome_trace/numbers.h"
+#include "model/product_operators.h"
 
 namespace frx::ingest::trace {
 namespace {
@@ -73,6 +74,9 @@ void EventRows::clear() {
   forward_thread.clear();
   shaped_events.clear();
   shapes.clear();
+  products.clear();
+  occupancy_events.clear();
+  occupancy_pct.clear();
   memory.clear();
   collectives.clear();
   seen = without_time = untimed_kernels = at_zero = 0;
@@ -134,7 +138,31 @@ void EventConverter::add_collective(const EventFields& fields, EventRows& rows) 
   one.group_ranks = names_.add(fields.group_ranks.raw);
   one.in_elements = whole(fields.in_elements).value_or(0);
   one.out_elements = whole(fields.out_elements).value_or(0);
+  one.group_size = whole(fields.group_size).value_or(0);
   rows.collectives.push_back(one);
+}
+
+// Types of the inputs of products, and the settings of convolutions; of other operators nobody asks for them.
+void EventConverter::add_product(const EventFields& fields, std::uint32_t name, EventRows& rows) {
+  is_product_.resize(names_.size(), -1);
+  std::int8_t& known = is_product_[name];
+  if (known < 0) known = model::is_product_operator(names_[name]);
+  if (known == 0) return;
+  model::ProductArguments one{static_cast<std::uint32_t>(rows.size()), Timeline::no_id, Timeline::no_id};
+  if (fields.input_types.kind == Token::array && fields.input_types.raw.size() <= longest_shapes)
+    one.types = names_.add(fields.input_types.raw);
+  if (fields.concrete_inputs.kind == Token::array && fields.concrete_inputs.raw.size() <= longest_shapes)
+    one.concrete = names_.add(fields.concrete_inputs.raw);
+  if (one.types != Timeline::no_id || one.concrete != Timeline::no_id) rows.products.push_back(one);
+}
+
+// "est. achieved occupancy %": 41. What is no percentage is none.
+void add_occupancy(const Token& token, EventRows& rows) {
+  float percent = -1;
+  const auto [end, error] = std::from_chars(token.raw.data(), token.raw.data() + token.raw.size(), percent);
+  if (error != std::errc() || end != token.raw.data() + token.raw.size() || !(percent >= 0 && percent <= 100)) return;
+  rows.occupancy_events.push_back(static_cast<std::uint32_t>(rows.size()));
+  rows.occupancy_pct.push_back(percent);
 }
 
 void EventConverter::add(const EventFields& fields, EventRows& rows) {
@@ -164,9 +192,13 @@ void EventConverter::add(const EventFields& fields, EventRows& rows) {
   if (fields.collective.kind != Token::nothing && kind == EventKind::kernel) add_collective(fields, rows);
   if (kind == EventKind::cpu_op && fields.sequence.kind != Token::nothing) add_sequence(fields, rows);
   if (kind == EventKind::cpu_op && fields.input_dims.kind != Token::nothing) add_shapes(fields.input_dims.raw, rows);
+  if (fields.occupancy.kind == Token::scalar && kind == EventKind::kernel) add_occupancy(fields.occupancy, rows);
+  const std::uint32_t name = name_of(fields.name.raw);
+  if (kind == EventKind::cpu_op && (fields.input_types.kind == Token::array || fields.concrete_inputs.kind == Token::array))
+    add_product(fields, name, rows);
   rows.start.push_back(start->ns);
   rows.duration.push_back(duration->ns);
-  rows.name.push_back(name_of(fields.name.raw));
+  rows.name.push_back(name);
   rows.track.push_back(track_of(fields, on_gpu));
   rows.correlation.push_back(id_of(fields.correlation, rows));
   rows.external.push_back(id_of(fields.external_id, rows));

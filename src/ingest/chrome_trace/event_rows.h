@@ -26,8 +26,11 @@ struct EventRows {
   // For operators with a sequence number, see model::Timeline.
   std::vector<std::uint32_t> numbered_events, sequence;
   std::vector<std::uint16_t> forward_thread;
-  std::vector<std::uint32_t> shaped_events;  // rows of operators whose shapes were recorded
-  std::vector<std::uint32_t> shapes;         // of the EventConverter, or a hash, see model::Timeline
+  std::vector<std::uint32_t> shaped_events;       // rows of operators whose shapes were recorded
+  std::vector<std::uint32_t> shapes;              // of the EventConverter, or a hash, see model::Timeline
+  std::vector<model::ProductArguments> products;  // rows and names as here
+  std::vector<std::uint32_t> occupancy_events;    // rows
+  std::vector<float> occupancy_pct;
   std::vector<model::MemorySample> memory;
   std::vector<model::CollectiveArguments> collectives;  // rows and names as here
   std::uint64_t seen = 0, without_time = 0, untimed_kernels = 0, at_zero = 0;
@@ -59,6 +62,7 @@ class EventConverter {
   std::uint32_t name_of(std::string_view raw);
   void add_shapes(std::string_view dims, EventRows& rows);
   void add_collective(const EventFields& fields, EventRows& rows);
+  void add_product(const EventFields& fields, std::uint32_t name, EventRows& rows);
   std::uint32_t track_of(const EventFields& fields, bool on_gpu);
   std::uint32_t looked_up(const EventFields& fields, bool on_gpu);
 
@@ -66,6 +70,7 @@ class EventConverter {
   Interner escaped_;                       // names with escapes, as they are spelled in the file
   std::vector<std::uint32_t> of_escaped_;  // their numbers in names_
   std::vector<model::EventKind> kinds_;    // by category
+  std::vector<std::int8_t> is_product_;    // by name; -1: not judged yet
   std::vector<model::Track> tracks_;
   LastTrack last_[2];
   std::string key_;

@@ -146,6 +146,7 @@ Result<> Reader::object_members() {
     if (!taken) {
       cut_ = true;
       if (!has_events_) return malformed("a whole value");
+      timeline_.cut_short = true;
       note(fmt::format("the file ends inside '{}'", printable(key)));
       return {};
     }
@@ -161,6 +162,7 @@ void Reader::flush() {
 
 void Reader::note_cut() {
   const std::string why = failure_text_.empty() ? "the file ends" : failure_text_ + ", so it ends";
+  timeline_.cut_short = true;
   note(fmt::format("{} inside the list of events, behind {} ({} bytes in); what came before is used", why,
                    count_text(builder_.seen(), "event"), window_.offset()));
 }

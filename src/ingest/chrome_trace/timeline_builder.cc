@@ -26,6 +26,8 @@ void TimelineBuilder::append(const EventRows& rows, NumberedConverter& from) {
   for (const std::uint32_t row : rows.numbered_events) timeline_.numbered_events.push_back(first + row);
   timeline_.sequence.insert(timeline_.sequence.end(), rows.sequence.begin(), rows.sequence.end());
   timeline_.forward_thread.insert(timeline_.forward_thread.end(), rows.forward_thread.begin(), rows.forward_thread.end());
+  for (const std::uint32_t row : rows.occupancy_events) timeline_.occupancy_events.push_back(first + row);
+  timeline_.occupancy_pct.append(rows.occupancy_pct);
   timeline_.memory.insert(timeline_.memory.end(), rows.memory.begin(), rows.memory.end());
   timeline_.start.append(rows.start);
   timeline_.duration.append(rows.duration);
@@ -52,9 +54,15 @@ void TimelineBuilder::append_names(const EventRows& rows, NumberedConverter& fro
   from.names.resize(from.converter.names().size(), Timeline::no_id);
   const auto first = static_cast<std::uint32_t>(timeline_.name.size());
   std::uint32_t* out = timeline_.name.extend(rows.size());
-  std::size_t collective = 0;
+  std::size_t collective = 0, product = 0;
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     out[row] = name_of(rows.name[row], from);
+    if (product < rows.products.size() && rows.products[product].event == row) {
+      model::ProductArguments one = rows.products[product++];
+      one.event += first;
+      for (std::uint32_t* text : {&one.types, &one.concrete}) *text = *text == Timeline::no_id ? *text : name_of(*text, from);
+      timeline_.products.push_back(one);
+    }
     if (collective == rows.collectives.size() || rows.collectives[collective].event != row) continue;
     model::CollectiveArguments one = rows.collectives[collective++];
     one.event += first;
