@@ -36,6 +36,18 @@ void diagnosis_agrees_with_what_is_known(const Checks& checks) {
   }
 }
 
+// A fifth of a step or more that is lost for one reason has a name.
+void a_large_idle_part_leads_to_a_label(const Checks& checks) {
+  int large = 0;
+  for (const TraceCheck& check : checks) {
+    if (check.largest_idle < 0.2) continue;
+    ++large;
+    for (const std::string_view none : {"", "inconclusive", "insufficient_telemetry", "gpu_kept_busy"})
+      EXPECT_NE(check.user_facing, none) << check.name << ' ' << check.largest_idle;
+  }
+  EXPECT_GE(large, 40);
+}
+
 // Complete: each kernel has its launch in the file, and operators were recorded on all threads (not so before PyTorch 1.8).
 void nearly_every_kernel_of_a_complete_trace_has_an_operator(const Checks& checks) {
   std::uint64_t kernels = 0, attributed = 0;
@@ -57,6 +69,7 @@ TEST(CorpusTraces, AreReadMeasuredAndJudgedAsBefore) {
   are_read_or_refused_with_a_reason(checks);
   times_of_gpus_are_those_that_others_measured(checks);
   diagnosis_agrees_with_what_is_known(checks);
+  a_large_idle_part_leads_to_a_label(checks);
   nearly_every_kernel_of_a_complete_trace_has_an_operator(checks);
 }
 

@@ -133,6 +133,10 @@ void take(const report::TraceReport& report, TraceCheck& check) {
   check.kernels_with_op = report.kernels_with_op;
   check.steps = report.step_count();
   check.user_facing = report.scope().diagnosis.user_facing;
+  using model::RunFact;
+  for (const RunFact part : {RunFact::input_fraction, RunFact::sync_fraction, RunFact::allocator_fraction, RunFact::first_use_fraction,
+                             RunFact::host_fraction, RunFact::device_fraction})
+    check.largest_idle = std::max(check.largest_idle, report.scope().facts[part].value_or(0));
   check.speaks_of_gpu = std::ranges::any_of(report.scope().diagnosis.findings, [](const model::Finding& finding) {
     return finding.type->id != "insufficient_telemetry" && finding.type->id != "input_bound";
   });

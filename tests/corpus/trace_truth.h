@@ -25,6 +25,7 @@ struct TraceCheck {
   std::uint64_t events = 0, kernels = 0, kernels_with_launch = 0, kernels_with_op = 0;
   std::size_t steps = 0;
   std::string user_facing;            // "" without a diagnosis
+  double largest_idle = 0;            // share of a step: the largest part of the time in which the GPU is idle, by cause
   bool speaks_of_gpu = false;         // any label that only a recorded GPU can have
   std::vector<std::string> accepted;  // labels that agree with what is known; empty: nothing is known
   std::vector<std::string> notes;
