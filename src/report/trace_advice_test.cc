@@ -151,6 +151,29 @@ TEST_F(TraceAdvice, ForAmdNamesNoToolsOfNvidia) {
   }
 }
 
+TEST_F(TraceAdvice, RanksThatWereGivenAreNotAskedForAgain) {
+  std::string events;
+  for (int step = 0; step < 4; ++step) {
+    const std::string id = fmt::format(R"("correlation": {}, "device": 0, "stream": 7)", step + 1);
+    events += event("user_annotation", fmt::format("ProfilerStep#{}", step), "1/1", 1000.0 * step, 1000);
+    events += event("cuda_runtime", "cudaLaunchKernel", "1/1", 1000.0 * step + 10, 5, id);
+    events += event("kernel", "ncclKernel_AllReduce", "0/7", 1000.0 * step + 20, 900, id);
+  }
+  const auto report = report_on(events);
+  const auto straggler = [&](bool given, bool compared) {
+    report->program.ranks_given = given;
+    const RunScope scope = analyst_->judged_with(*report, report->scope().facts, compared);
+    for (const advise::Recommendation& card : scope.advice.recommendations) {
+      if (card.id == "rec_comm_find_straggler") return words_of(card);
+    }
+    return std::string();
+  };
+  EXPECT_NE(straggler(false, false).find("one folder"), std::string::npos);
+  EXPECT_NE(straggler(true, false), "");
+  EXPECT_EQ(straggler(true, false).find("one folder"), std::string::npos);
+  EXPECT_EQ(straggler(true, true), "");
+}
+
 TEST_F(TraceAdvice, ABusyGpuWithTensorCoresHearsOfItsFp32Products) {
   const auto report_of = [&](std::string_view gpu, const std::string& kernel) {
     const std::string text = fmt::format(R"({{"deviceProperties": [{{"id": 0, "name": "{}"}}], "traceEvents": [)", gpu);

@@ -42,7 +42,7 @@ void find_gpu(const knowledge::Knowledge& knowledge, std::span<const model::Trac
   }
 }
 
-void name_missing_products(GpuUse& use) {
+void name_missing_products(GpuUse& use, bool is_amd) {
   const derive::trace::Products& products = use.products;
   const auto of = [](std::int64_t ns) { return format_quantity(static_cast<double>(ns), "ns"); };
   if (products.without_shapes_ns > 0)
@@ -55,14 +55,18 @@ void name_missing_products(GpuUse& use) {
         fmt::format("operations per second of products that took {}: strides and paddings of convolutions are recorded by "
                     "PyTorch 2.1 and later with record_shapes=True, and other shapes did not fit",
                     of(products.without_settings_ns)));
-  if (products.gpu_ns > 0 && !use.gpu)
-    use.missing.push_back("peaks of the GPU: the trace does not name one that frx knows, so rates have nothing to be compared with");
+  if (products.gpu_ns > 0 && !use.gpu) {
+    use.missing.push_back(fmt::format("peaks of the GPU, to compare rates with: {}",
+                                      is_amd ? "frx has none of GPUs of AMD" : "the trace does not name one that frx knows"));
+  }
 }
 
-void name_missing(GpuUse& use) {
-  name_missing_products(use);
-  if (use.kernels.all_ns > 0 && !use.kernels.occupancy_pct)
-    use.missing.push_back("occupancy: the file has none beside its kernels (the profiler of NVIDIA GPUs writes it since PyTorch 1.9)");
+void name_missing(GpuUse& use, bool is_amd) {
+  name_missing_products(use, is_amd);
+  if (use.kernels.all_ns > 0 && !use.kernels.occupancy_pct) {
+    use.missing.push_back(is_amd ? "occupancy: the profiler writes none for GPUs of AMD (rocprof-compute profile -- COMMAND measures it)"
+                                 : "occupancy: the file has none beside its kernels (the profiler writes it since PyTorch 1.9)");
+  }
   std::uint64_t without_bytes = 0;
   for (const derive::trace::CopyRate& rate : use.copies) without_bytes += rate.without_bytes;
   if (without_bytes > 0)
@@ -120,7 +124,7 @@ GpuUse gpu_use(const model::Timeline& timeline, const derive::trace::Attribution
   // Numbers of AMD's architectures look like compute capabilities.
   if (!is_amd.value_or(false)) find_gpu(knowledge, used, use);
   for (const Product& product : use.products.products) use.rates.push_back(rate_of(product, use.gpu));
-  name_missing(use);
+  name_missing(use, is_amd.value_or(false));
   return use;
 }
 

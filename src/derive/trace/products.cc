@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <span>
 #include <tuple>
@@ -100,7 +101,7 @@ std::optional<ProductWork> convolution_work(const Shape& input, const Shape& wei
   for (std::size_t i = 0; i < dimensions; ++i) {
     const double reach = (*dilation)[i] * (weight[i + 2] - 1) + 1, room = input[i + 2] + 2 * (*padding)[i] - reach;
     if ((*stride)[i] <= 0 || room < 0) return std::nullopt;
-    output *= static_cast<double>(static_cast<std::int64_t>(room) / static_cast<std::int64_t>((*stride)[i])) + 1;
+    output *= std::floor(room / (*stride)[i]) + 1;
   }
   return ProductWork{2 * output * product_of(weight) / weight[0], product_of(input) + product_of(weight) + output};
 }

@@ -45,6 +45,10 @@ TEST(ProductWork, OfConvolutionsNeedsTheirSettings) {
             2.0 * 16 * 16 * 16 * 27);
   EXPECT_EQ(flops("aten::miopen_convolution", shapes, R"(["", "", "", "[0, 0]", "[1, 1]", "[2, 2]", "1", "False", "False"])"),
             2.0 * 16 * 28 * 28 * 27);
+  EXPECT_GT(
+      flops("aten::conv2d", "[[1, 3, 99999999999999999999, 32], [16, 3, 3, 3]]", R"(["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "1"])"),
+      1e20);
+  EXPECT_EQ(flops("aten::conv2d", shapes, R"(["", "", "", "[0, 0]", "[1, 1]", "[1, 1]", "1"])"), -1);
   EXPECT_EQ(flops("aten::conv2d", shapes, R"(["", "", "", "[1, 1]", "same", "[1, 1]", "1"])"), -1);
   // Groups: the weight has the channels of one.
   EXPECT_EQ(flops("aten::conv2d", "[[2, 32, 8, 8], [32, 1, 3, 3], []]", R"(["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "32"])"),
