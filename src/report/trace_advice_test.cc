@@ -15,7 +15,7 @@ using ::frx::testing::trace_with;
 // Steps in which short kernels wait for their launches.
 struct LaunchingProgram {
   std::string launch = "cudaLaunchKernel", kernel = "void at::native::vectorized_elementwise_kernel<4>(int)";
-  std::string in_each_step;  // events, at the times of the first step
+  std::string in_each_step = {};  // events, at the times of the first step
   bool trains = false;
   int of_graph = 0;  // kernels of each launch beyond the first
   double gap_us = 20;
