@@ -4,7 +4,7 @@
 # Sources are every .cc beside the CMakeLists.txt; *_test.cc go to the test program, but for those named by NO_TESTS.
 # They are compiled in groups (cmake/unity.cmake), but for those whose names match a pattern of ALONE.
 # Its files start from the precompiled header of base; PRECOMPILE adds headers to a copy of its own, which another folder
-# takes over with PRECOMPILED_BY. SPARING: a release optimises the folder little, since it runs once per command and would take most of the time of
+# takes over with PRECOMPILED_BY, and SPARING with it. SPARING: a release optimises the folder little, since it runs once per command and would take most of the time of
 # a build. A folder may only include folders it DEPENDS on; tests/meta/layers checks the includes.
 function(frx_library name)
   cmake_parse_arguments(ARG "SPARING" "PRECOMPILED_BY" "DEPENDS;LINKS;EXCLUDE;NO_TESTS;ALONE;PRECOMPILE" ${ARGN})
@@ -18,6 +18,11 @@ function(frx_library name)
   frx_unity(frx_${name} ${sources} ALONE ${ARG_ALONE})
   target_include_directories(frx_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_compile_options(frx_${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+  if(ARG_PRECOMPILED_BY)
+    # GCC 12 crashes (IPA pass cp) where code of -O3 starts from a header that was precompiled with -O1.
+    get_target_property(ARG_SPARING frx_${ARG_PRECOMPILED_BY} FRX_SPARING)
+  endif()
+  set_target_properties(frx_${name} PROPERTIES FRX_SPARING "${ARG_SPARING}")
   if(ARG_SPARING)
     target_compile_options(frx_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()

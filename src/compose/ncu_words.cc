@@ -1,6 +1,7 @@
 #include "compose/ncu_words.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -158,12 +159,9 @@ std::vector<const report::ProfilerRule*> strongest_rules(const NcuReport& report
     return std::pair(!rule->estimated_speedup_pct ? 0 : rule->is_local_estimate ? 1 : 2, rule->estimated_speedup_pct.value_or(0));
   };
   std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return rank(a) > rank(b); });
-  std::vector<const report::ProfilerRule*> distinct;
-  for (const report::ProfilerRule* rule : order) {
-    const auto same = [&](const auto* other) { return other->name == rule->name && other->section == rule->section; };
-    if (std::none_of(distinct.begin(), distinct.end(), same)) distinct.push_back(rule);
-  }
-  return distinct;
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  std::erase_if(order, [&](const report::ProfilerRule* rule) { return !seen.emplace(rule->name, rule->section).second; });
+  return order;
 }
 
 std::vector<std::string> secondary_labels(const NcuReport& report) {
