@@ -113,6 +113,9 @@ std::string question_about(const RunScope& scope) {
   if (id == "memory_pressure")
     return "The memory of the GPU is nearly full. What can be freed, recomputed or kept in a narrower type without changing the result?";
   if (id == "shape_instability") return "Shapes of the input change from step to step. Can batches be padded or bucketed to a few shapes?";
+  if (id == "underutilized_gpu" && scope.facts[RunFact::unknown_fraction].value_or(0) >= 0.2)
+    return fmt::format("For {} of a step the GPU is idle and the recording does not tell why. How can what launches its work be recorded?",
+                       percent(RunFact::unknown_fraction));
   if (id == "underutilized_gpu")
     return "The GPU is idle most of the time and no stall explains it. Is the batch too small, or what does the program do between steps?";
   if (id == "gpu_kept_busy") return "The GPU is kept busy. Which kernels take most time, and can they do less work or run faster?";

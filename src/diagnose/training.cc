@@ -82,8 +82,9 @@ std::string cause_behind(const TrainingDiagnosis& diagnosis, bool is_timed, cons
     }
     return diagnosis.primary;
   }
+  // What nothing recorded explains is larger than any cause, or it is not.
   std::string_view largest = diagnosis.primary;
-  double most = 0;
+  double most = static_cast<const RunLabel&>(*diagnosis.findings.front().type).lost.number(lookup).value_or(0);
   for (const Finding& finding : diagnosis.findings) {
     if (finding.type->kind != FindingKind::cause || finding.type->is_risk) continue;
     const auto& label = static_cast<const RunLabel&>(*finding.type);

@@ -1,5 +1,6 @@
 // What holds of the diagnosis of any launch, whatever limits it: made-up launches (tests/support/synthetic_profile.h) are changed in a way
 // whose effect is known.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -175,6 +176,27 @@ TEST(DiagnosisProperties, WhateverLeadsHasACardThatAnswersIt) {
     EXPECT_TRUE(answers(report.advice.recommendations.front().id, report.primary))
         << profile.cause << ' ' << i << ": " << report.advice.recommendations.front().id << " for " << report.primary;
   }
+}
+
+// Readings of launches that have nothing to do with each other, so that conditions meet that no machine would bring together.
+TEST(DiagnosisProperties, OfAnyMixtureOfCountersWhateverLeadsHasACard) {
+  std::mt19937_64 engine(15);
+  std::map<std::string, std::string> without;
+  for (int i = 0; i < 4000; ++i) {
+    const std::uint64_t first = engine() % 5000, second = engine() % 5000;
+    SyntheticProfile mixed = testing::synthetic_profile(first);
+    for (const auto& [metric, value] : testing::synthetic_profile(second).readings) {
+      if (engine() % 2 == 0) mixed.readings[metric] = value;
+    }
+    for (auto reading = mixed.readings.begin(); reading != mixed.readings.end();) {
+      const bool leaves = engine() % 5 == 0 && reading->first != "kernel_duration";
+      reading = leaves ? mixed.readings.erase(reading) : std::next(reading);
+    }
+    const report::NcuReport& report = report_of({mixed});
+    if (!report.advice.recommendations.empty()) continue;
+    without.try_emplace(report.primary, fmt::format("{} and {} of try {}", first, second, i));
+  }
+  for (const auto& [label, example] : without) ADD_FAILURE() << label << " leads without a card: " << example;
 }
 
 TEST(DiagnosisProperties, WhatUsesTheTensorCoresIsNotSentToThem) {

@@ -146,7 +146,8 @@ std::vector<RowOfNvprof> rows_of_a_summary(std::mt19937_64& engine) {
                                 "ns::sort<std::pair<int, int> >(int)"};
   std::vector<RowOfNvprof> rows;
   for (const std::string_view name : names) {
-    if (rows.empty() || engine() % 3 != 0) rows.push_back({std::string(name), 1 + engine() % 900, static_cast<double>(1 + engine() % 90000) / 1000});
+    if (rows.empty() || engine() % 3 != 0)
+      rows.push_back({std::string(name), 1 + engine() % 900, static_cast<double>(1 + engine() % 90000) / 1000});
   }
   return rows;
 }
@@ -156,16 +157,18 @@ TEST(ReadingProperties, ASummaryOfNvprofIsTheSameAsTextAndAsCsv) {
   constexpr std::array<std::pair<std::string_view, double>, 4> units = {{{"s", 1e-3}, {"ms", 1}, {"us", 1e3}, {"ns", 1e6}}};
   for (int i = 0; i < 100; ++i) {
     const std::vector<RowOfNvprof> rows = rows_of_a_summary(engine);
-    std::string text = "==7== NVPROF is profiling process 7, command: ./a\n==7== Profiling application: ./a\n==7== Profiling result:\n"
-                       "            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n";
-    std::string csv = "==7== NVPROF is profiling process 7, command: ./a\n==7== Profiling result:\n"
-                      "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n,%,ms,,ms,ms,ms,\n";
+    std::string text =
+        "==7== NVPROF is profiling process 7, command: ./a\n==7== Profiling application: ./a\n==7== Profiling result:\n"
+        "            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n";
+    std::string csv =
+        "==7== NVPROF is profiling process 7, command: ./a\n==7== Profiling result:\n"
+        "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n,%,ms,,ms,ms,ms,\n";
     for (const RowOfNvprof& row : rows) {
       const auto& [unit, of_ms] = units[engine() % units.size()];
       const auto time = [&, of = of_ms, name = unit](double ms) { return fmt::format("{:.6f}{}", ms * of, name); };
       const double mean = row.ms / static_cast<double>(row.calls);
-      text += fmt::format("{:>16}  {:>6}  {:>9}  {:>8}  {:>8}  {:>8}  {:>8}  {}\n", &row == &rows.front() ? "GPU activities:" : "", "10.00%",
-                          time(row.ms), row.calls, time(mean), time(mean), time(mean), row.name);
+      text += fmt::format("{:>16}  {:>6}  {:>9}  {:>8}  {:>8}  {:>8}  {:>8}  {}\n", &row == &rows.front() ? "GPU activities:" : "",
+                          "10.00%", time(row.ms), row.calls, time(mean), time(mean), time(mean), row.name);
       csv += fmt::format("\"GPU activities\",10.0,{:.9f},{},{:.9f},{:.9f},{:.9f},\"{}\"\n", row.ms, row.calls, mean, mean, mean, row.name);
     }
     const model::Session from_text = ingest::testing::session_of(text), from_csv = ingest::testing::session_of(csv);
@@ -207,7 +210,8 @@ TEST(ReadingProperties, TablesAndRawCountersAreEachReadByTheirOwnConvention) {
         "    Section: GPU Speed Of Light Throughput\n"
         "    -------------- ----------- --------------------\n    Metric Name    Metric Unit         Metric Value\n"
         "    -------------- ----------- --------------------\n"
-        "    Elapsed Cycles       cycle {:>20}\n    Duration                ns {:>20}\n    -------------- ----------- --------------------\n"
+        "    Elapsed Cycles       cycle {:>20}\n    Duration                ns {:>20}\n    -------------- ----------- "
+        "--------------------\n"
         "    Section: Command line profiler metrics\n"
         "    -------------------- ----------- --------------------\n    Metric Name          Metric Unit         Metric Value\n"
         "    -------------------- ----------- --------------------\n"

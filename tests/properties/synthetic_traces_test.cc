@@ -62,7 +62,7 @@ TEST(SyntheticTraces, OneMoreStepChangesNothing) {
     if (!trace.is_decided || trace.cause == "anything" || trace.cause == "cold_start" || trace.cause == "late_begin") continue;
     const auto before = report_of(trace);
     if (before->step_count() < 3 || !is_right(trace, *before)) continue;
-    const testing::SyntheticTrace longer = testing::synthetic_trace(i, {.more_steps = 1, .has_tiny_kernel = false});
+    const testing::SyntheticTrace longer = testing::synthetic_trace(i, {.more_steps = 1});
     EXPECT_TRUE(is_right(longer, *report_of(longer))) << trace.cause << ' ' << i;
   }
 }
@@ -72,7 +72,7 @@ TEST(SyntheticTraces, ATinyKernelChangesNothing) {
     const testing::SyntheticTrace trace = testing::synthetic_trace(i);
     if (!trace.is_decided) continue;
     const std::string before = report_of(trace)->scope().diagnosis.user_facing;
-    const testing::SyntheticTrace with = testing::synthetic_trace(i, {.more_steps = 0, .has_tiny_kernel = true});
+    const testing::SyntheticTrace with = testing::synthetic_trace(i, {.has_tiny_kernel = true});
     const auto after = report_of(with);
     EXPECT_TRUE(after->scope().diagnosis.user_facing == before || is_right(with, *after)) << trace.cause << ' ' << i;
   }

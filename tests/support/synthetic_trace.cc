@@ -449,7 +449,10 @@ void accept(const Cause& cause, double most, SyntheticTrace& trace) {
   for (const auto& [label, share] : trace.costs) {
     if (label != cause.label && share >= least) trace.accepted.push_back(label);
   }
-  if (is_busy && most >= notable) trace.accepted.emplace_back("inconclusive");
+  if (is_busy && most >= notable) {
+    trace.accepted.emplace_back("inconclusive");
+    trace.accepted.emplace_back("underutilized_gpu");  // idle for a reason that was not recorded
+  }
   if (is_busy && cause.label.empty()) trace.accepted.emplace_back("gpu_kept_busy");
 }
 
@@ -466,10 +469,17 @@ SyntheticTrace synthetic_trace(std::uint64_t number, const TraceVariation& varia
   Dice dice{std::mt19937_64(number * 0x9E3779B97F4A7C15 + 1)};
   SyntheticTrace trace;
   trace.cause = cause.name;
+  trace.label = cause.label;
   Plan plan = cause.plan(dice);
   disturb(dice, cause, plan);
   leave_out(dice, cause, number, plan, trace);
   for (int i = 0; i < variation.more_steps; ++i) plan.steps.push_back(StepOperations(plan.steps.back()));
+  for (StepOperations& step : plan.steps) {
+    for (Operation& operation : step) {
+      const bool is_cause = operation.work != Work::kernel && label_of(operation.work) == cause.label;
+      if (is_cause) operation.us *= variation.cause_times;
+    }
+  }
   if (variation.has_tiny_kernel) plan.each({Work::kernel, 1}, true);
   const double whole = Machine(plan.recording, {}, &trace.json).run(plan.steps);
   const double bare = Machine(plan.recording, WorkSet().set(), nullptr).run(plan.steps);

@@ -15,6 +15,7 @@ namespace frx::testing {
 
 struct SyntheticTrace {
   std::string cause;                         // "loader": one of trace_causes()
+  std::string_view label;                    // of the cause; "": what costs most
   std::string json;                          // as the profiler of PyTorch writes it
   std::map<std::string_view, double> costs;  // by label: the share of the time that ends sooner without the operations it names
   std::map<std::string_view, double> most;   // the same, or what it saves once all other kinds are gone: two may hide each other
@@ -25,10 +26,11 @@ struct SyntheticTrace {
 
 std::vector<std::string_view> trace_causes();
 
-// A change that is none of the cause.
+// A change that leaves the cause what it is.
 struct TraceVariation {
   int more_steps = 0;            // the last step is repeated
   bool has_tiny_kernel = false;  // of 1 us, at the end of each step
+  double cause_times = 1;        // each operation that the label of the cause names takes so many times as long; launches and waits do not
 };
 
 // The same for the same number. Causes take turns.

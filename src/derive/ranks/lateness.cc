@@ -204,9 +204,9 @@ model::RunFacts without_waiting(const model::RunFacts& facts, double lost_share)
   const auto shrink = [&](RunFact fact, double less) {
     if (facts[fact]) result.set(fact, std::clamp((*facts[fact] - less) / (1 - lost), 0.0, 1.0));
   };
-  for (const RunFact fact :
-       {RunFact::input_wait_fraction, RunFact::input_fraction, RunFact::copy_fraction, RunFact::sync_fraction, RunFact::allocator_fraction,
-        RunFact::first_use_fraction, RunFact::host_fraction, RunFact::device_fraction, RunFact::compute_fraction}) {
+  for (const RunFact fact : {RunFact::input_wait_fraction, RunFact::input_fraction, RunFact::copy_fraction, RunFact::sync_fraction,
+                             RunFact::allocator_fraction, RunFact::first_use_fraction, RunFact::host_fraction, RunFact::device_fraction,
+                             RunFact::unknown_fraction, RunFact::compute_fraction}) {
     shrink(fact, 0);
   }
   shrink(RunFact::communication_fraction, lost);

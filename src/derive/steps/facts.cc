@@ -19,7 +19,7 @@ using model::StepTable;
 constexpr RunFact shares[] = {RunFact::input_wait_fraction, RunFact::input_fraction,         RunFact::copy_fraction,
                               RunFact::sync_fraction,       RunFact::communication_fraction, RunFact::allocator_fraction,
                               RunFact::first_use_fraction,  RunFact::host_fraction,          RunFact::device_fraction,
-                              RunFact::compute_fraction,    RunFact::gpu_busy_fraction};
+                              RunFact::unknown_fraction,    RunFact::compute_fraction,       RunFact::gpu_busy_fraction};
 
 using Rows = std::span<const std::size_t>;
 

@@ -21,6 +21,7 @@ std::optional<std::int64_t> part_of_gpu(const StepTable& table, const model::Gpu
     case RunFact::first_use_fraction: return time.idle_because(IdleCause::first_use);
     case RunFact::host_fraction: return time.idle_because(IdleCause::host);
     case RunFact::device_fraction: return time.idle_because(IdleCause::device);
+    case RunFact::unknown_fraction: return time.idle_because(IdleCause::unknown);
     case RunFact::copy_fraction: return time.host_to_device;
     case RunFact::communication_fraction: return time.communication;
     case RunFact::compute_fraction: return time.compute;

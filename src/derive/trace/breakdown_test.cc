@@ -62,6 +62,19 @@ TEST(Breakdown, AttributesToTheLoaderOnlyWhatItCosts) {
   EXPECT_EQ(idle_by(times, IdleCause::device), 5 * us);
 }
 
+// Whoever is still within the loader when a kernel begins had launched it before.
+TEST(Breakdown, AttributesNothingToALoaderThatTheNextWorkDidNotWaitFor) {
+  const std::string loader = event("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "1/1", 100, 600);
+  const auto input_of = [&](double next) {
+    const std::string kernels =
+        event("kernel", "gemm", "0/7", 0, 200, R"("stream": 7)") + event("kernel", "gemm", "0/7", next, 100, R"("stream": 7)");
+    return idle_by(times_of(step(1, 0, 1000) + loader + kernels), IdleCause::input);
+  };
+  EXPECT_EQ(input_of(500), 100 * us) << "behind the last kernel; the gap of 300 us before it ended while the loader was still at work";
+  EXPECT_EQ(input_of(720), 500 * us);
+  EXPECT_EQ(input_of(695), 495 * us) << "clocks differ by some microseconds";
+}
+
 TEST(Breakdown, AttributesToAWaitAtMostItsOwnLength) {
   const std::string wait = event("cuda_runtime", "cudaStreamSynchronize", "1/1", 50, 50);
   const StepTable times =

@@ -12,6 +12,9 @@ using model::Timeline;
 // finished.
 constexpr std::int64_t wake_up_ns = 50'000;
 
+// By how much the times of GPU and CPU may differ.
+constexpr std::int64_t clock_error_ns = 10'000;
+
 // The waits that may touch the interval.
 std::span<const Interval> near(std::span<const Interval> ranges, Interval interval) {
   const auto first = std::ranges::upper_bound(ranges, interval.begin, {}, &Interval::end);
@@ -33,15 +36,30 @@ struct IdleAttribution::Gap {
   Interval late;
   Interval launched;
   bool is_known = false;
+  std::int64_t next_begin = INT64_MAX;  // of the work behind the gap
 };
 
 IdleAttribution::Gap IdleAttribution::divided(Interval gap) {
   while (next_ < order_.size() && timeline_.start[work_[order_[next_]].event] < gap.end) ++next_;
-  if (next_ == order_.size() || work_[order_[next_]].launch == none) return {gap, {gap.end, gap.end}, false};
+  if (next_ == order_.size()) return {gap, {gap.end, gap.end}, false};
+  if (work_[order_[next_]].launch == none) return {gap, {gap.end, gap.end}, false, timeline_.start[work_[order_[next_]].event]};
   const std::uint32_t call = work_[order_[next_]].launch;
   // Until the call returns the launch itself is what the GPU waits for; most kernels begin before that.
   const std::int64_t launch = std::clamp(timeline_.end(call), gap.begin, gap.end);
-  return {{gap.begin, launch}, {launch, gap.end}, true};
+  return {{gap.begin, launch}, {launch, gap.end}, true, timeline_.start[work_[order_[next_]].event]};
+}
+
+// What of the ranges lies in the gaps and may be what their next work waited for. A range that goes on while that work begins is not: the
+// program was within it, so it had launched the work before.
+Intervals IdleAttribution::ended_before_work(std::span<const Gap> gaps, std::span<const Interval> ranges) {
+  Intervals ended;
+  for (const Gap& gap : gaps) {
+    for (const Interval& range : near(ranges, gap.late)) {
+      if (range.end <= gap.next_begin || range.end - gap.next_begin <= clock_error_ns)
+        ended.push_back({std::max(range.begin, gap.late.begin), std::min(range.end, gap.late.end)});
+    }
+  }
+  return united(std::move(ended));
 }
 
 std::array<Intervals, model::idle_cause_count> IdleAttribution::causes_of(std::span<const Interval> idle) {
@@ -51,20 +69,23 @@ std::array<Intervals, model::idle_cause_count> IdleAttribution::causes_of(std::s
     if (span.length() > 0) causes[static_cast<std::size_t>(cause)].push_back(span);
   };
   Intervals late, unknown;
+  std::vector<Gap> unknown_gaps;
   for (const Interval& gap : idle) {
     const Gap parts = divided(gap);
     if (parts.late.length() > 0) (parts.is_known ? late : unknown).push_back(parts.late);
+    if (parts.late.length() > 0 && !parts.is_known) unknown_gaps.push_back(parts);
     add(IdleCause::device, parts.launched);
   }
   const Interval all{idle.front().begin, idle.back().end};
   // Without the launch, ranges of the program still show what it did.
   const auto take = [&](IdleCause cause, std::span<const Interval> ranges) {
     Intervals both = common(late, ranges);
-    const Intervals more = common(unknown, ranges);
+    const Intervals ended = ended_before_work(unknown_gaps, ranges);
+    const Intervals more = common(unknown, ended);
     both.insert(both.end(), more.begin(), more.end());
     causes[static_cast<std::size_t>(cause)] = united(std::move(both));
     late = without(std::move(late), ranges);
-    unknown = without(std::move(unknown), ranges);
+    unknown = without(std::move(unknown), ended);
   };
   take(IdleCause::input, near(host_.input, all));
   take(IdleCause::first_use, near(host_.first_use, all));

@@ -25,6 +25,7 @@ class IdleAttribution {
  private:
   struct Gap;
   Gap divided(Interval gap);
+  static Intervals ended_before_work(std::span<const Gap> gaps, std::span<const Interval> ranges);
 
   const model::Timeline& timeline_;
   std::span<const GpuWork> work_;
