@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "analyse/analyzer.h"
+#include "base/memory_budget.h"
 #include "base/text.h"
 #include "capture/ptx_compiler.h"
 #include "capture/ptxas.h"
@@ -117,9 +118,10 @@ void read_all(std::vector<Work>& all, const Reading& reading) {
   std::atomic<std::size_t> next{0};
   const auto work = [&](bool reports) {
     for (std::size_t i = next++; i < all.size(); i = next++) {
-      if (Result<> read = read_unit(all[i], reading); !read) all[i].unit.error = std::move(read).error();
+      if (Result<> read = without_exceptions([&] { return read_unit(all[i], reading); }); !read) all[i].unit.error = std::move(read).error();
       if (reports && reading.options.files_done) reading.options.files_done(i + 1, all.size());
     }
+    MemoryBudget::report();
   };
   std::vector<std::jthread> helpers;
   const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());

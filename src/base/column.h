@@ -13,6 +13,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/memory_budget.h"
+
 namespace frx {
 
 template <typename T>
@@ -26,7 +28,10 @@ class Column {
     swap(other);
     return *this;
   }
-  ~Column() { std::free(data_); }
+  ~Column() {
+    std::free(data_);
+    MemoryBudget::release(capacity_ * sizeof(T));
+  }
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -56,8 +61,13 @@ class Column {
   void grow(std::size_t least) {
     const std::size_t wanted = std::max({least, capacity_ + capacity_ / 2, std::size_t{64}});
     if (wanted > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_alloc();
+    const std::size_t more = (wanted - capacity_) * sizeof(T);
+    MemoryBudget::charge(more);
     T* const grown = static_cast<T*>(std::realloc(static_cast<void*>(data_), wanted * sizeof(T)));
-    if (!grown) throw std::bad_alloc();
+    if (!grown) {
+      MemoryBudget::release(more);
+      throw std::bad_alloc();
+    }
     data_ = grown;
     capacity_ = wanted;
   }

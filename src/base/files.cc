@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "base/memory_budget.h"
 #include "base/output_file.h"
 
 namespace frx {
@@ -15,6 +17,8 @@ namespace {
 Failure cannot(std::string_view verb, const std::string& path, int error) {
   return fail(ErrorKind::unreadable, "cannot {}: {}", verb, std::strerror(error)).at(path);
 }
+
+constexpr std::size_t believed_at_once = std::size_t{16} << 20;
 
 class FileSource : public ByteSource {
  public:
@@ -32,6 +36,7 @@ class FileSource : public ByteSource {
       if (got == 0) break;
       done += static_cast<std::size_t>(got);
     }
+    MemoryBudget::read(done);
     return done;
   }
   std::uint64_t size_hint() const override { return size_; }
@@ -49,6 +54,7 @@ class MemorySource : public ByteSource {
     const std::size_t take = std::min(buffer.size(), bytes_.size());
     std::memcpy(buffer.data(), bytes_.data(), take);
     bytes_.remove_prefix(take);
+    MemoryBudget::read(take);
     return take;
   }
   std::uint64_t size_hint() const override { return size_; }
@@ -80,6 +86,7 @@ Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
 #ifdef POSIX_FADV_SEQUENTIAL
   ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
 #endif
+  MemoryBudget::opened(path);
   const auto size = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
   return std::make_unique<FileSource>(descriptor, path, size);
 }
@@ -91,8 +98,10 @@ std::unique_ptr<ByteSource> open_standard_input() {
 }
 
 Result<std::string> read_all(ByteSource& source, const std::string& name, std::uint64_t limit) {
-  // One byte more than there should be: where nothing comes for it, all of it is there.
-  std::string text(static_cast<std::size_t>(std::min(source.size_hint(), limit)) + 1, '\0');
+  // What the size of a file claims is believed once a part of it has come: a sparse file claims anything. One byte more than there should be:
+  // where nothing comes for it, all of it is there.
+  const auto claimed = static_cast<std::size_t>(std::min(source.size_hint(), limit));
+  std::string text(std::min(claimed, believed_at_once) + 1, '\0');
   std::size_t used = 0;
   while (true) {
     TRY_ASSIGN(const std::size_t got, source.read(std::span(text.data() + used, text.size() - used)));
@@ -102,7 +111,7 @@ Result<std::string> read_all(ByteSource& source, const std::string& name, std::u
     }
     // A short read is not taken for the end: a source that fails says so when it is asked again.
     if (got == 0) break;
-    if (used == text.size()) text.resize(used + std::max<std::size_t>(used, 65536));
+    if (used == text.size()) text.resize(std::clamp(claimed + 1, used + std::max<std::size_t>(used, 65536), 8 * used + 65536));
   }
   text.resize(used);
   return text;

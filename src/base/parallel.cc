@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
+
+#include "base/memory_budget.h"
 
 namespace frx {
 namespace {
@@ -29,16 +33,29 @@ class Helpers {
 
 void for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next{0};
+  std::exception_ptr failure;
+  std::once_flag failed;
   const auto take_turns = [&] {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
+    try {
+      for (std::size_t i = next++; i < count; i = next++) work(i);
+    } catch (...) {
+      next = count;
+      std::call_once(failed, [&] { failure = std::current_exception(); });
+    }
+    MemoryBudget::report();
   };
   const std::size_t helpers = count > 1 ? Helpers::take(count - 1) : 0;
   {
     std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < helpers; ++i) threads.emplace_back(take_turns);
+    try {
+      for (std::size_t i = 0; i < helpers; ++i) threads.emplace_back(take_turns);
+    } catch (const std::exception&) {
+      // No further thread can be had: those that there are do the work.
+    }
     take_turns();
   }
   Helpers::give_back(helpers);
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace frx

@@ -13,6 +13,7 @@
 
 #include "analyse/answer.h"
 #include "answer/json.h"
+#include "base/memory_budget.h"
 #include "cli/run.h"
 
 namespace frx::capi {
@@ -35,6 +36,11 @@ std::string error_json(std::string_view message, std::string_view hint) {
   return answer::json_text(Json{{"error", {{"message", message}, {"hint", hint}}}});
 }
 
+Reply refused(const Error& error) {
+  const std::string message = error.where.empty() ? error.message : error.where + ": " + error.message;
+  return {exit_code(error.kind), error_json(message, error.hint)};
+}
+
 // No exception of a library may leave: the caller may be written in any language.
 template <typename Work>
 int answered(char** reply, Work work) noexcept {
@@ -42,8 +48,12 @@ int answered(char** reply, Work work) noexcept {
   *reply = nullptr;
   try {
     Reply made;
+    static const bool limited = (MemoryBudget::start({}), true);
+    static_cast<void>(limited);
     try {
       made = work();
+    } catch (const std::bad_alloc&) {
+      made = refused(MemoryBudget::error());
     } catch (const std::exception& error) {
       made = {1, error_json(error.what(), "")};
     }
@@ -55,11 +65,6 @@ int answered(char** reply, Work work) noexcept {
 }
 
 std::string_view view_of(const char* text, std::size_t size) { return text == nullptr ? std::string_view() : std::string_view(text, size); }
-
-Reply refused(const Error& error) {
-  const std::string message = error.where.empty() ? error.message : error.where + ": " + error.message;
-  return {exit_code(error.kind), error_json(message, error.hint)};
-}
 
 report::AnalysisOptions options_for(const char* gpu_model) {
   report::AnalysisOptions options;

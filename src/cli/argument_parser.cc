@@ -153,6 +153,8 @@ Result<> parse_arguments(std::span<const Parameter> parameters, std::span<const 
     return fail(ErrorKind::usage, "expected a value after {}", name.substr(0, name.find(':')));
   } catch (const CLI::Error& error) {
     return fail(ErrorKind::usage, "{}", wrong.empty() ? printable(error.what()) : wrong);
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     return fail(ErrorKind::usage, "{}", printable(error.what()));
   }

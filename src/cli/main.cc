@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <exception>
 #include <string>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "cli/run.h"
 
 namespace {
@@ -26,6 +28,7 @@ void open_standard_streams() {
 
 int main(int argc, char** argv) {
   open_standard_streams();
+  std::set_terminate(frx::MemoryBudget::terminate);
   std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves (frx ... | head) ends the output, not the work
   // Never destroyed, nor what it keeps: the process ends anyway.
   static frx::cli::ProcessIo& process = *new frx::cli::ProcessIo(argc > 0 ? argv[0] : "frx");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/memory_budget.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -54,6 +55,24 @@ int run_command(const Command& command, std::span<const std::string> args, Io& i
   return code ? *code : report(code.error(), io, &command);
 }
 
+// While the program runs: tests run it many times.
+struct MemoryLimit {
+  ~MemoryLimit() { MemoryBudget::stop(); }
+};
+
+Result<> limit_memory(const GlobalOptions& global, const Io& io) {
+  std::string text = global.memory;
+  if (text.empty()) text = io.environment("FRX_MEMORY").value_or("");
+  if (text.empty()) {
+    MemoryBudget::start({});
+    return {};
+  }
+  Result<std::uint64_t> bytes = parse_memory(text);
+  if (!bytes) return Failure{std::move(bytes).error()}.at(global.memory.empty() ? "FRX_MEMORY" : "--memory");
+  MemoryBudget::start(*bytes);
+  return {};
+}
+
 int dispatch(std::span<const std::string> args, Io& io) {
   GlobalOptions global;
   Syntax syntax;
@@ -65,6 +84,7 @@ int dispatch(std::span<const std::string> args, Io& io) {
     return 0;
   }
   if (const Result<> parsed = syntax.parse(head); !parsed) return report(parsed.error(), io, nullptr);
+  if (const Result<> limited = limit_memory(global, io); !limited) return report(limited.error(), io, nullptr);
   if (global.verbose) io.level = LogLevel::info;
   if (global.debug) io.level = LogLevel::debug;
   if (global.colour != "auto") io.colour = global.colour == "always";
@@ -87,6 +107,7 @@ void describe_global(Syntax& syntax, GlobalOptions& options) {
   syntax.flag("-v,--verbose", options.verbose, "say on standard error what is being done");
   syntax.flag("--debug", options.debug, "say more");
   syntax.choice("--color", "WHEN", options.colour, {"auto", "always", "never"}, "colour the output");
+  syntax.option("--memory", "SIZE", options.memory, "hold at most this much memory, such as 8G, instead of an amount by the size of the input");
   syntax.flag("--version", options.version, "show version and data");
 }
 
@@ -113,7 +134,9 @@ std::string error_text(const Error& error, std::string_view program) {
 }
 
 int run(std::span<const std::string> args, Io& io) {
-  int code = dispatch(args, io);
+  const MemoryLimit limit;
+  const Result<int> done = without_exceptions([&]() -> Result<int> { return dispatch(args, io); });
+  int code = done ? *done : report(done.error(), io, nullptr);
   io.out.flush();
   if (io.out.error() != 0) {
     io.err.write(fmt::format("{}: cannot write the output: {}\n", io.program, std::strerror(io.out.error())));

@@ -12,12 +12,13 @@ namespace frx::cli {
 // `args` without the name of the program. Returns the exit code; prints everything itself.
 int run(std::span<const std::string> args, Io& io);
 
-// The options before the command: -v, --debug, --color, --version.
+// The options before the command: -v, --debug, --color, --memory, --version.
 class Syntax;
 struct GlobalOptions {
   bool verbose = false;
   bool debug = false;
   bool version = false;
+  std::string memory;  // "8G"; "": by the input
   std::string colour = "auto";
 };
 void describe_global(Syntax& syntax, GlobalOptions& options);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <optional>
-#include <thread>
 
+#include "base/parallel.h"
 #include "base/text.h"
 #include "detect/code_rules.h"
 
@@ -34,14 +34,13 @@ std::vector<const Function*> kernels_in(const Module& module) {
 std::vector<PtxKernel> studied(const Module& module, const std::vector<const Function*>& functions, const derive::ptx::SmRegisters& sm) {
   std::vector<PtxKernel> kernels(functions.size());
   std::atomic<std::size_t> next{0};
-  const auto work = [&] {
+  const auto work = [&](std::size_t) {
     derive::ptx::Vocabulary words(module);
     for (std::size_t i = next++; i < functions.size(); i = next++)
       kernels[i].facts = derive::ptx::kernel_facts(module, *functions[i], words, sm);
   };
-  std::optional<std::jthread> helper;
-  if (module.instructions.size() >= worth_a_thread && functions.size() > 1 && std::thread::hardware_concurrency() > 1) helper.emplace(work);
-  work();
+  const bool is_worth_two = module.instructions.size() >= worth_a_thread && functions.size() > 1;
+  for_each_in_parallel(is_worth_two ? 2 : 1, work);
   return kernels;
 }
 

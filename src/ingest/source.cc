@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/memory_budget.h"
 #include "ingest/unpacked_source.h"
 
 namespace frx::ingest {
@@ -128,6 +129,7 @@ Result<Source::Opened*> Source::opened() {
     opened_.reset(static_cast<Opened*>(looked_at().opened.release()));
     if (opened_) return opened_.get();
   }
+  MemoryBudget::opened(name_);
   TRY_ASSIGN(std::unique_ptr<ByteSource> raw, open_());
   auto fresh = std::make_unique<Opened>(std::move(raw), stop_);
   TRY_ASSIGN(fresh->head, fresh->content.head());

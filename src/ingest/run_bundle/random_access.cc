@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/memory_budget.h"
+
 namespace frx::ingest {
 namespace {
 
@@ -32,6 +34,7 @@ class File final : public RandomAccess {
       if (got == 0) return ends_early();  // the file was truncated while it was read
       done += static_cast<std::size_t>(got);
     }
+    MemoryBudget::read(done);
     return {};
   }
 

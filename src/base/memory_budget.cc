@@ -1,0 +1,209 @@
+#include "base/memory_budget.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+
+namespace frx {
+namespace {
+
+constexpr std::uint64_t no_limit = UINT64_MAX;
+constexpr std::int64_t kept_back = 256 << 10;
+
+std::atomic<std::int64_t> all_used{0};
+std::atomic<std::uint64_t> all_limit{no_limit};
+std::atomic<std::uint64_t> most{no_limit};  // of the machine
+std::atomic<bool> grows{false};
+
+// Plain numbers, so that no guard is asked for each block.
+thread_local constinit std::int64_t pending = 0;
+thread_local constinit std::uint64_t asked = 0;
+thread_local constinit std::uint64_t failing = 0;
+
+std::mutex& name_mutex() {
+  static std::mutex one;
+  return one;
+}
+std::string& name_of_input() {
+  static std::string& one = *new std::string;  // never destroyed: threads may outlive main()
+  return one;
+}
+
+// The number in the first line of a file; none where it is not there or says "max".
+std::optional<std::uint64_t> number_in(const char* path) {
+  const int descriptor = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return std::nullopt;
+  char text[32];
+  const ssize_t size = ::read(descriptor, text, sizeof text);
+  ::close(descriptor);
+  std::uint64_t value = 0;
+  if (size <= 0 || std::from_chars(text, text + size, value).ec != std::errc()) return std::nullopt;
+  return value;
+}
+
+std::uint64_t memory_of_machine() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
+  std::uint64_t bytes = pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) : no_limit;
+  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    if (const auto limit = number_in(path)) bytes = std::min(bytes, *limit);
+  }
+  return bytes;
+}
+
+// False where it would be too much; then nothing was charged.
+bool try_charge(std::size_t bytes) {
+  pending += static_cast<std::int64_t>(bytes);
+  if (pending < kept_back) return true;
+  const std::int64_t total = all_used.fetch_add(pending, std::memory_order_relaxed) + pending;
+  pending = 0;
+  if (total <= 0 || static_cast<std::uint64_t>(total) <= all_limit.load(std::memory_order_relaxed)) return true;
+  if (std::uncaught_exceptions() > 0) return true;
+  all_used.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
+  return false;
+}
+
+void fail_as_asked() {
+  ++asked;
+  if (failing != 0 && --failing == 0 && std::uncaught_exceptions() == 0) throw OverBudget();
+}
+
+void* block_of(std::size_t size, std::size_t alignment) {
+  fail_as_asked();
+  size = std::max<std::size_t>(size, 1);
+  void* const block = alignment == 0 ? std::malloc(size) : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (block == nullptr) throw std::bad_alloc();
+  if (!try_charge(::malloc_usable_size(block))) {
+    std::free(block);
+    throw OverBudget();
+  }
+  return block;
+}
+
+void free_block(void* block) noexcept {
+  if (block == nullptr) return;
+  MemoryBudget::release(::malloc_usable_size(block));
+  std::free(block);
+}
+
+}  // namespace
+
+void MemoryBudget::start(std::optional<std::uint64_t> fixed) {
+  most = memory_of_machine() / 2;
+  grows = !fixed;
+  all_limit = fixed ? *fixed : used() + std::min(base_bytes, most.load());
+}
+
+void MemoryBudget::stop() {
+  grows = false;
+  all_limit = no_limit;
+}
+
+std::uint64_t MemoryBudget::limit() { return all_limit; }
+
+std::uint64_t MemoryBudget::used() {
+  report();
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(all_used, 0));
+}
+
+void MemoryBudget::opened(std::string_view name) {
+  const std::scoped_lock lock(name_mutex());
+  name_of_input() = name;
+}
+
+void MemoryBudget::read(std::uint64_t bytes) {
+  if (!grows) return;
+  const std::uint64_t cap = most, more = bytes > cap / per_input_byte ? cap : bytes * per_input_byte;
+  std::uint64_t now = all_limit;
+  while (!all_limit.compare_exchange_weak(now, std::max(now, more > cap - std::min(now, cap) ? cap : now + more))) {
+  }
+}
+
+void MemoryBudget::report() {
+  all_used.fetch_add(pending, std::memory_order_relaxed);
+  pending = 0;
+}
+
+void MemoryBudget::charge(std::size_t bytes) {
+  fail_as_asked();
+  if (!try_charge(bytes)) throw OverBudget();
+}
+
+void MemoryBudget::release(std::size_t bytes) noexcept {
+  pending -= static_cast<std::int64_t>(bytes);
+  if (pending < -kept_back) report();
+}
+
+Error MemoryBudget::error() {
+  const std::uint64_t limit = all_limit;
+  const std::scoped_lock lock(name_mutex());
+  Error error{ErrorKind::unreadable, "needs more memory than there is", name_of_input(), ""};
+  if (limit == no_limit) return error;
+  error.message = fmt::format("needs more memory than the {} MB that may be used", limit >> 20);
+  error.hint = "if the input can be trusted, allow more: --memory 8G, or FRX_MEMORY=8G";
+  return error;
+}
+
+void MemoryBudget::terminate() noexcept {
+  try {
+    if (const std::exception_ptr current = std::current_exception()) std::rethrow_exception(current);
+  } catch (const std::bad_alloc&) {
+    char text[256];
+    const int size = std::snprintf(text, sizeof text, "frx: needs more memory than the %llu MB that may be used\n",
+                                   static_cast<unsigned long long>(all_limit.load() >> 20));
+    if (::write(STDERR_FILENO, text, static_cast<std::size_t>(std::clamp(size, 0, 255))) >= 0) ::_exit(1);
+    ::_exit(1);
+  } catch (...) {
+  }
+  std::abort();
+}
+
+void MemoryBudget::fail_at(std::uint64_t block) { failing = block; }
+std::uint64_t MemoryBudget::blocks() { return asked; }
+
+Result<std::uint64_t> parse_memory(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const int shift = unit == "K" || unit == "k" ? 10 : unit == "M" || unit == "m" ? 20 : unit == "G" || unit == "g" ? 30 : unit.empty() ? 0 : -1;
+  if (error != std::errc() || shift < 0 || value > (UINT64_MAX >> shift))
+    return fail(ErrorKind::usage, "expected an amount of memory such as 512M or 8G, found '{}'", text);
+  value <<= shift;
+  constexpr std::uint64_t least = std::uint64_t{64} << 20;
+  if (value < least) return fail(ErrorKind::usage, "expected at least 64M of memory, found '{}'", text);
+  return value;
+}
+
+}  // namespace frx
+
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define FRX_SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define FRX_SANITIZED
+#endif
+
+// The sanitizers replace it too, to find mistakes; there only Column is counted.
+#ifndef FRX_SANITIZED
+void* operator new(std::size_t size) { return frx::block_of(size, 0); }
+void* operator new[](std::size_t size) { return frx::block_of(size, 0); }
+void* operator new(std::size_t size, std::align_val_t alignment) { return frx::block_of(size, static_cast<std::size_t>(alignment)); }
+void* operator new[](std::size_t size, std::align_val_t alignment) { return frx::block_of(size, static_cast<std::size_t>(alignment)); }
+void operator delete(void* block) noexcept { frx::free_block(block); }
+void operator delete[](void* block) noexcept { frx::free_block(block); }
+void operator delete(void* block, std::size_t) noexcept { frx::free_block(block); }
+void operator delete[](void* block, std::size_t) noexcept { frx::free_block(block); }
+void operator delete(void* block, std::align_val_t) noexcept { frx::free_block(block); }
+void operator delete[](void* block, std::align_val_t) noexcept { frx::free_block(block); }
+void operator delete(void* block, std::size_t, std::align_val_t) noexcept { frx::free_block(block); }
+void operator delete[](void* block, std::size_t, std::align_val_t) noexcept { frx::free_block(block); }
+#endif
