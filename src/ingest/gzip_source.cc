@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ingest/unpack_limits.h"
+
 namespace frx::ingest {
 namespace {
 
@@ -25,6 +27,7 @@ Result<> GzipSource::refill() {
   TRY_ASSIGN(const std::size_t size, packed_.read(input_));
   waiting_ = std::span<const char>(input_).first(size);
   ended_ = size < input_.size();
+  taken_ += size;
   return {};
 }
 
@@ -55,6 +58,7 @@ Result<bool> GzipSource::unpack(std::span<char>& output) {
     in_member_ = false;
     any_member_ = true;
   }
+  if (unpacks_to_too_much(unpacked_, taken_)) return too_much_unpacked();
   if (unpacked_ > max_unpacked_gzip) return fail(ErrorKind::malformed, "the compressed data unpacks to more than 64 GiB");
   return true;
 }

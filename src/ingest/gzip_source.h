@@ -18,7 +18,8 @@ class GzipSource : public ByteSource {
   // Uses the fastest library that is installed, or the given one.
   explicit GzipSource(ByteSource& packed, std::unique_ptr<GzipEngine> engine = nullptr);
 
-  // Fails on damaged bytes, on a stream that ends early (after its last bytes were given), and beyond 64 GiB.
+  // Fails on damaged bytes, on a stream that ends early (after its last bytes were given), beyond 64 GiB, and where it unpacks to
+  // too large a multiple of its size (ingest/unpack_limits.h).
   Result<std::size_t> read(std::span<char> buffer) override;
 
  private:
@@ -32,7 +33,7 @@ class GzipSource : public ByteSource {
   bool ended_ = false;             // packed_ has no more
   bool in_member_ = false;         // the current member needs more bytes
   bool any_member_ = false;        // one has ended
-  std::uint64_t unpacked_ = 0;
+  std::uint64_t taken_ = 0, unpacked_ = 0;  // bytes of packed_, and what became of them
   std::optional<Error> failure_;  // reported after the bytes before it were delivered
 };
 

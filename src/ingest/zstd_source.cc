@@ -2,6 +2,8 @@
 
 #include <zstd.h>
 
+#include "ingest/unpack_limits.h"
+
 namespace frx::ingest {
 namespace {
 
@@ -26,6 +28,7 @@ Result<> ZstdSource::refill() {
   TRY_ASSIGN(end_, packed_.read(input_));
   begin_ = 0;
   ended_ = end_ < input_.size();
+  taken_ += end_;
   return {};
 }
 
@@ -49,6 +52,7 @@ Result<std::size_t> ZstdSource::read(std::span<char> buffer) {
     }
   }
   unpacked_ += out.pos;
+  if (unpacks_to_too_much(unpacked_, taken_)) return too_much_unpacked();
   if (unpacked_ > max_unpacked_zstd) return fail(ErrorKind::malformed, "the compressed data unpacks to more than 64 GiB");
   return out.pos;
 }

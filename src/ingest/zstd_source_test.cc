@@ -68,5 +68,15 @@ TEST(ZstdSource, LoadsAPackedProfile) {
   EXPECT_EQ(testing::mean(testing::session_of(zstd_of(csv)), "axpy(int)", metrics::kernel_duration), 2000.0);
 }
 
+// Four bytes of a frame may stand for 128 KiB.
+TEST(ZstdSource, IsNoBomb) {
+  const std::string bomb = zstd_of(std::string(64 << 20, '0'));
+  EXPECT_LT(bomb.size(), 8000u);
+  const Result<std::string> text = text_of_zstd(bomb, 4096);
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error().message, "the compressed data unpacks to more than 400 times its size");
+  EXPECT_TRUE(text_of_zstd(zstd_of(std::string(900 << 10, '0')), 4096));
+}
+
 }  // namespace
 }  // namespace frx::ingest

@@ -6,6 +6,7 @@
 
 #include "ingest/fatbin/images.h"
 #include "ingest/fatbin/lz4_block.h"
+#include "ingest/unpack_limits.h"
 
 namespace frx::ingest::fatbin {
 namespace {
@@ -47,6 +48,7 @@ Result<std::string> unpack_whole(const Image& image) {
 
 Result<std::string> unpack(const Image& image, std::uint64_t most) {
   if (image.size > most) return fail(ErrorKind::malformed, "an image of {} bytes, more than the {} that are read", image.size, most);
+  if (image.packing != Packing::none && unpacks_to_too_much(image.size, image.stored.size())) return too_much_unpacked();
   Result<std::string> bytes = unpack_whole(image);
   if (bytes && image.kind == ImageKind::ptx) bytes->resize(bytes->find_last_not_of('\0') + 1);
   return bytes;

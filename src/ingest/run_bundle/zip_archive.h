@@ -13,6 +13,7 @@
 
 #include "base/files.h"
 #include "ingest/run_bundle/random_access.h"
+#include "ingest/unpack_limits.h"
 
 namespace frx::ingest {
 
@@ -21,8 +22,8 @@ struct ZipLimits {
   std::uint64_t directory_bytes = std::uint64_t{64} << 20;
   std::uint64_t member_bytes = std::uint64_t{64} << 30;  // unpacked
   std::uint64_t total_bytes = std::uint64_t{256} << 30;  // unpacked, all members
-  std::uint64_t ratio = 200;                             // for members beyond `ratio_from` bytes; a log of one line may reach 1000
-  std::uint64_t ratio_from = std::uint64_t{1} << 30;
+  std::uint64_t ratio = largest_ratio;                   // for members beyond `ratio_from` bytes; a log of one line may reach 1000
+  std::uint64_t ratio_from = std::uint64_t{16} << 20;
 };
 
 struct ZipMember {
