@@ -118,7 +118,8 @@ void read_all(std::vector<Work>& all, const Reading& reading) {
   std::atomic<std::size_t> next{0};
   const auto work = [&](bool reports) {
     for (std::size_t i = next++; i < all.size(); i = next++) {
-      if (Result<> read = without_exceptions([&] { return read_unit(all[i], reading); }); !read) all[i].unit.error = std::move(read).error();
+      if (Result<> read = without_exceptions([&] { return read_unit(all[i], reading); }); !read)
+        all[i].unit.error = std::move(read).error();
       if (reports && reading.options.files_done) reading.options.files_done(i + 1, all.size());
     }
     MemoryBudget::report();

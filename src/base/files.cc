@@ -98,8 +98,8 @@ std::unique_ptr<ByteSource> open_standard_input() {
 }
 
 Result<std::string> read_all(ByteSource& source, const std::string& name, std::uint64_t limit) {
-  // What the size of a file claims is believed once a part of it has come: a sparse file claims anything. One byte more than there should be:
-  // where nothing comes for it, all of it is there.
+  // What the size of a file claims is believed once a part of it has come: a sparse file claims anything. One byte more than there should
+  // be: where nothing comes for it, all of it is there.
   const auto claimed = static_cast<std::size_t>(std::min(source.size_hint(), limit));
   std::string text(std::min(claimed, believed_at_once) + 1, '\0');
   std::size_t used = 0;

@@ -172,7 +172,11 @@ Result<std::uint64_t> parse_memory(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const int shift = unit == "K" || unit == "k" ? 10 : unit == "M" || unit == "m" ? 20 : unit == "G" || unit == "g" ? 30 : unit.empty() ? 0 : -1;
+  const int shift = unit == "K" || unit == "k"   ? 10
+                    : unit == "M" || unit == "m" ? 20
+                    : unit == "G" || unit == "g" ? 30
+                    : unit.empty()               ? 0
+                                                 : -1;
   if (error != std::errc() || shift < 0 || value > (UINT64_MAX >> shift))
     return fail(ErrorKind::usage, "expected an amount of memory such as 512M or 8G, found '{}'", text);
   value <<= shift;

@@ -4,8 +4,8 @@
 // OverBudget, which is an std::bad_alloc; the commands, the C ABI and each thread turn it into an error. Before start() nothing is limited.
 //
 // The limit grows with what was read: 256 MiB, and 32 bytes for each byte of input before decompression, at most half of the memory of the
-// machine (of its control group). --memory and FRX_MEMORY set a limit that does not grow. While an exception is in flight nothing is refused, so
-// that what it unwinds can be destroyed.
+// machine (of its control group). --memory and FRX_MEMORY set a limit that does not grow. While an exception is in flight nothing is
+// refused, so that what it unwinds can be destroyed.
 #pragma once
 
 #include <cstddef>

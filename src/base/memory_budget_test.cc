@@ -43,16 +43,14 @@ TEST_F(MemoryBudgetTest, WhatExceedsItThrowsAndIsNotHeld) {
 TEST_F(MemoryBudgetTest, ManySmallBlocksCountAsOneLargeOne) {
   MemoryBudget::start(MemoryBudget::used() + 8 * mebibyte);
   std::vector<std::string> texts;
-  EXPECT_THROW(
-      for (int i = 0; i < 1'000'000; ++i) texts.emplace_back(100, 'x'), OverBudget);
+  EXPECT_THROW(for (int i = 0; i < 1'000'000; ++i) texts.emplace_back(100, 'x'), OverBudget);
   EXPECT_GT(texts.size(), 10'000u);
 }
 
 TEST_F(MemoryBudgetTest, ColumnsCount) {
   MemoryBudget::start(MemoryBudget::used() + 8 * mebibyte);
   Column<double> column;
-  EXPECT_THROW(
-      for (int i = 0; i < 10'000'000; ++i) column.push_back(i), OverBudget);
+  EXPECT_THROW(for (int i = 0; i < 10'000'000; ++i) column.push_back(i), OverBudget);
   EXPECT_GT(column.size(), 100'000u);
 }
 

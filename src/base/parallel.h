@@ -7,8 +7,8 @@
 namespace frx {
 
 // Calls work(i) once for each i below `count`, in any order and from several threads at once; returns when all are
-// done. What `work` throws is thrown again when all threads have ended. The process never runs more threads than it has cores, so that work may start
-// further parallel work.
+// done. What `work` throws is thrown again when all threads have ended. The process never runs more threads than it has cores, so that work
+// may start further parallel work.
 void for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work);
 
 }  // namespace frx

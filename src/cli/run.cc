@@ -107,7 +107,8 @@ void describe_global(Syntax& syntax, GlobalOptions& options) {
   syntax.flag("-v,--verbose", options.verbose, "say on standard error what is being done");
   syntax.flag("--debug", options.debug, "say more");
   syntax.choice("--color", "WHEN", options.colour, {"auto", "always", "never"}, "colour the output");
-  syntax.option("--memory", "SIZE", options.memory, "hold at most this much memory, such as 8G, instead of an amount by the size of the input");
+  syntax.option("--memory", "SIZE", options.memory,
+                "hold at most this much memory, such as 8G, instead of an amount by the size of the input");
   syntax.flag("--version", options.version, "show version and data");
 }
 

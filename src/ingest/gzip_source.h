@@ -29,12 +29,12 @@ class GzipSource : public ByteSource {
   ByteSource& packed_;
   std::unique_ptr<GzipEngine> engine_;
   std::vector<char> input_;
-  std::span<const char> waiting_;  // of input_, not unpacked yet
-  bool ended_ = false;             // packed_ has no more
-  bool in_member_ = false;         // the current member needs more bytes
-  bool any_member_ = false;        // one has ended
+  std::span<const char> waiting_;           // of input_, not unpacked yet
+  bool ended_ = false;                      // packed_ has no more
+  bool in_member_ = false;                  // the current member needs more bytes
+  bool any_member_ = false;                 // one has ended
   std::uint64_t taken_ = 0, unpacked_ = 0;  // bytes of packed_, and what became of them
-  std::optional<Error> failure_;  // reported after the bytes before it were delivered
+  std::optional<Error> failure_;            // reported after the bytes before it were delivered
 };
 
 }  // namespace frx::ingest

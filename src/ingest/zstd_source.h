@@ -30,9 +30,9 @@ class ZstdSource : public ByteSource {
   ByteSource& packed_;
   std::unique_ptr<Context> context_;
   std::vector<char> input_;
-  std::size_t begin_ = 0, end_ = 0;  // of what is still packed in input_
-  bool ended_ = false;               // packed_ has no more
-  bool in_frame_ = false;            // the current frame needs more bytes
+  std::size_t begin_ = 0, end_ = 0;         // of what is still packed in input_
+  bool ended_ = false;                      // packed_ has no more
+  bool in_frame_ = false;                   // the current frame needs more bytes
   std::uint64_t taken_ = 0, unpacked_ = 0;  // bytes of packed_, and what became of them
 };
 

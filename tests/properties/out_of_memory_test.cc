@@ -1,5 +1,5 @@
-// Memory may run out at any block that is asked for. Whatever is read then, the program says so and ends as documented: with an error of one
-// line, not with an abort, and the next run is as if nothing had happened.
+// Memory may run out at any block that is asked for. Whatever is read then, the program says so and ends as documented: with an error of
+// one line, not with an abort, and the next run is as if nothing had happened.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,7 +61,8 @@ int outcome_of(const std::vector<std::string>& args, const Ended& whole, std::ui
   if (child == 0) {
     std::set_terminate(MemoryBudget::terminate);
     const Ended cut = run_with(args, fails_at);
-    const bool is_same = cut.code == whole.code && cut.out == whole.out && cut.err == whole.err;  // helped by another thread, or refused while it unwound
+    const bool is_same =
+        cut.code == whole.code && cut.out == whole.out && cut.err == whole.err;  // helped by another thread, or refused while it unwound
     const bool is_said = cut.code == 1 && cut.err.find("more memory") != cut.err.npos;
     const bool is_as_before = run_with(args, 0).out == whole.out;
     ::_exit(!is_as_before ? wrong : is_same ? same : is_said ? said : wrong);

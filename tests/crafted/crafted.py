@@ -1,0 +1,372 @@
+"""Crafted inputs: small files that name something huge, nest without end or hide what they are, one function for each trick and format.
+
+`inputs()` yields them; run.py runs frx on each and judges how it ends.
+"""
+
+import gzip
+import io
+import json
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+MEBIBYTE = 1 << 20
+PTX_HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+TALL_HEAD = '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
+DRAM = "dram__throughput.avg.pct_of_peak_sustained_elapsed"
+NVPROF_HEAD = "==7== NVPROF is profiling process 7, command: ./a\n==7== Profiling result:\n"
+NCU_TEXT = ("  {name} (4, 1, 1)x(32, 1, 1), Context 1, Stream 7, Device 0, CC 8.6\n    Section: {section}\n"
+            "    ----------- ----------- ------------\n    Metric Name Metric Unit Metric Value\n"
+            "    ----------- ----------- ------------\n    Duration             us         7.50\n"
+            "    ----------- ----------- ------------\n")
+
+
+@dataclass(frozen=True)
+class Crafted:
+    """One input: `make` writes it to a path (a file, or a folder), `arguments` are those of frx before it."""
+
+    trick: str
+    format: str
+    name: str
+    make: Callable[[Path], None]
+    arguments: tuple[str, ...] = ("analyze",)
+
+
+def text(content: str | bytes) -> Callable[[Path], None]:
+    data = content.encode() if isinstance(content, str) else content
+    return lambda path: path.write_bytes(data) and None
+
+
+# ---- pieces of the formats
+
+
+def event(name="k", category="kernel", begin=0.0, duration=1.0, thread=7, **arguments) -> str:
+    return json.dumps({"ph": "X", "cat": category, "name": name, "pid": 0, "tid": thread, "ts": begin, "dur": duration,
+                       "args": arguments})
+
+
+def trace(events: str, before: str = "") -> str:
+    return '{"schemaVersion": 1, ' + before + '"deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-80GB"}], "traceEvents": [' + events + "]}"
+
+
+def varint(value: int) -> bytes:
+    out = b""
+    while value > 127:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def field(number: int, payload: bytes) -> bytes:
+    return varint(number << 3 | 2) + varint(len(payload)) + payload
+
+
+def ncu_report(blocks: list[bytes]) -> bytes:
+    """A binary report of Nsight Compute: magic, version, header, then blocks with their sizes."""
+    header = b"\x08\x01"
+    out = b"NVR\0" + struct.pack("<I", len(header)) + header
+    for block in blocks:
+        out += struct.pack("<I", len(block)) + block
+    return out
+
+
+def kernel(body: str, name: str = "k") -> str:
+    return PTX_HEAD + f".visible .entry {name}(.param .u64 p)\n{{\n{body}\nret;\n}}\n"
+
+
+def cuda(body: str) -> str:
+    return "__global__ void k(float* a, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n" + body + "\n}\n"
+
+
+def fat_binary(entries: bytes) -> bytes:
+    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entries)) + entries
+
+
+def fat_entry(kind: int, image: bytes, flags: int = 0x11, unpacked: int = 0, packed: int = 0) -> bytes:
+    stored = image + b"\0" * (-len(image) % 8)
+    return struct.pack("<HHIQIIQQQQ", kind, 0x101, 64, len(stored), packed, 0, 80, 0, flags, unpacked) + stored
+
+
+def bundle(**files: str) -> Callable[[Path], None]:
+    """A run bundle as a folder; `metadata` and `events` are its two files, others go beside them."""
+
+    def make(path: Path) -> None:
+        path.mkdir(parents=True)
+        for name, content in files.items():
+            target = path / {"metadata": "metadata.json", "events": "raw/trace.jsonl", "gpu": "raw/gpu_metrics.jsonl"}.get(name, name)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(content)
+
+    return make
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+RUN_EVENT = json.dumps({"schema_version": "v0", "event_type": "step_end", "step_id": 1, "timestamp_ns": 1, "duration_ns": 5})
+METADATA = json.dumps({"run_id": "r", "command": ["python", "t.py"], "exit_code": 0})
+
+
+# ---- tricks
+
+
+def nesting() -> Iterator[Crafted]:
+    """Every production that may contain itself, a hundred thousand levels deep."""
+    n = 100_000
+    trick = "deep nesting"
+    yield Crafted(trick, "trace", "nested-arrays.json", text(trace(event()[:-2] + ', "a": ' + "[" * n + "]" * n + "}}")))
+    yield Crafted(trick, "trace", "nested-objects.json", text(trace(event(), '"x": ' + '{"a":' * n + "1" + "}" * n + ", ")))
+    yield Crafted(trick, "trace", "unclosed-arrays.json", text('{"traceEvents": ' + "[" * (8 * n)))
+    yield Crafted(trick, "run bundle", "nested-metadata", bundle(metadata='{"a":' * n + "1" + "}" * n, events=RUN_EVENT))
+    yield Crafted(trick, "run bundle", "nested-event", bundle(metadata=METADATA, events='{"a":' * n + "1" + "}" * n + "\n"))
+    yield Crafted(trick, "yaml", "nested-data", bundle(**{"bottlenecks/a.yaml": "[" * n + "]" * n}), ("profile", "--ncu", "{six}", "--data"))
+    yield Crafted(trick, "yaml", "nested-blocks", bundle(**{"bottlenecks/a.yaml": "\n".join(" " * i + "a:" for i in range(1400))}),
+                  ("profile", "--ncu", "{six}", "--data"))
+    yield Crafted(trick, "yaml", "nested-expression", bundle(**{"bottlenecks/a.yaml": "id: a\ndisplay: A\nkind: cause\nwhen: " + "(" * n + "1 < 2" + ")" * n + "\n"}),
+                  ("profile", "--ncu", "{six}", "--data"))
+    yield Crafted(trick, "yaml", "nots", bundle(**{"bottlenecks/a.yaml": "id: a\ndisplay: A\nkind: cause\nwhen: " + "not " * n + "(1 < 2)\n"}),
+                  ("profile", "--ncu", "{six}", "--data"))
+    for name, opened, closed in (("parentheses", "(", ")"), ("minus", "-", ""), ("not", "!", ""), ("tilde", "~", ""), ("casts", "(.s64)", ""),
+                                 ("conditionals", "1?", ":1"), ("conditionals-behind", "1?1:", "")):
+        yield Crafted(trick, "ptx", f"constant-{name}.ptx", text(PTX_HEAD + ".global .u32 g = " + opened * n + "1" + closed * n + ";\n" + kernel("")[len(PTX_HEAD):]))
+    yield Crafted(trick, "ptx", "scopes.ptx", text(kernel("{" * n + "}" * n)))
+    yield Crafted(trick, "ptx", "vectors.ptx", text(kernel("mov.b64 " + "{" * n + "%r1" + "}" * n + ", %rd1;")))
+    yield Crafted(trick, "ptx", "arrays.ptx", text(PTX_HEAD + ".global .u32 g" + "[1]" * n + " = " + "{" * n + "1" + "}" * n + ";\n" + kernel("")[len(PTX_HEAD):]))
+    bodies = {"parentheses": "a[i] = " + "(" * n + "1" + ")" * n + ";", "braces": "{" * n + "}" * n, "unary": "a[i] = " + "-" * n + "1;",
+              "casts": "a[i] = " + "(int)" * n + "1;", "conditionals": "a[i] = " + "i ? 1 : " * n + "0;", "conditionals-between": "a[i] = " + "i ? " * n + "1" + " : 0" * n + ";",
+              "ifs": "if (i) " * n + ";", "else-ifs": "if (i) ; else " * n + ";", "fors": "for (;;) " * n + ";", "dos": "do " * n + ";" + " while (i);" * n,
+              "indices": "a[" * n + "0" + "]" * n + " = 1;", "calls": "f(" * n + ")" * n + ";", "lambdas": "auto f = " + "[]{ return " * n + "1" + "; }" * n + ";",
+              "initialisers": "int x[] = " + "{" * n + "1" + "}" * n + ";", "news": "new " * n + "int;", "stars": "int " + "*" * n + "p;", "declarators": "int " + "(" * n + "p" + ")" * n + ";",
+              "arrows": "a[i] = p" + "->p" * n + ";", "assignments": "a = " * n + "1;", "sums": "a[i] = 1" + " + 1" * n + ";", "commas": "a" + ", a" * n + ";",
+              "shifts": "a[i] = " + "1 << " * n + "1;", "labels": "x:" * n + ";", "blocks-of-switch": "switch (i) { case 0: " * n + "}" * n, "asm": 'asm("" : ' + "(" * n + ");",
+              "sizeofs": "a[i] = " + "sizeof " * n + "a;", "compound-literals": "a[i] = " + "(int){" * n + "1" + "}" * n + ";", "logical-not": "a[i] = " + "!" * n + "1;",
+              "ands": "if (" + "i && (" * n + "i" + ")" * n + ") ;", "lts": "a[i] = " + "a < (" * n + "b" + ")" * n + ";"}
+    for name, body in bodies.items():
+        yield Crafted(trick, "cuda", f"{name}.cu", text(cuda(body)))
+    files = {"templates": "template<" * n + "class T" + ">" * n + " __global__ void k(T* a) {}\n", "template-heads": "template<class T> " * n + "__global__ void k(T* a) {}\n",
+             "template-arguments": "A<" * n + "int" + ">" * n + " x;\n" + cuda(""), "namespaces": "namespace a {" * n + "}" * n + cuda(""),
+             "structs": "struct a {" * n + "};" * n + cuda(""), "ifs-of-preprocessor": "#if 1\n" * n + cuda("") + "#endif\n" * n,
+             "condition": "#if " + "(" * n + "1" + ")" * n + "\n#endif\n" + cuda(""), "condition-nots": "#if " + "!" * n + "1\n#endif\n" + cuda(""),
+             "condition-minus": "#if " + "- " * n + "1\n#endif\n" + cuda(""), "condition-conditionals": "#if " + "1 ? " * n + "1" + " : 0" * n + "\n#endif\n" + cuda(""),
+             "parameters": "__global__ void k(" + "int (*f)(" * n + ")" * n + ") {}\n", "extern-blocks": 'extern "C" {' * n + "}" * n + cuda(""),
+             "decltypes": "decltype(" * n + "1" + ")" * n + " x;\n" + cuda(""), "attributes": "__attribute__((" * n + "))" * n + " int x;\n" + cuda("")}
+    for name, content in files.items():
+        yield Crafted(trick, "cuda", f"{name}.cu", text(content))
+    message = b""
+    for _ in range(3000):
+        message = field(1, message)
+    yield Crafted(trick, "ncu-rep", "nested-messages.ncu-rep", text(ncu_report([message, message])))
+    groups = b"\x0b" * (4 * n)
+    yield Crafted(trick, "ncu-rep", "nested-groups.ncu-rep", text(ncu_report([field(1, groups), groups])))
+
+
+def unclosed() -> Iterator[Crafted]:
+    """What begins and never ends, often."""
+    n = 60_000
+    trick = "never closed"
+    for name, content in {"comments": "/* " * n, "comment-lines": "/*\n" * n, "strings": '"a\n' * n, "raw-strings": 'R"x(a\n' * n, "raw-delimiters": 'R"abc' * n, "characters": "'a\n" * n,
+                          "braces": "{\n" * n, "brackets": "[" * n, "templates": "a<" * n, "template-ints": "a<1," * n, "lts": "a < b " * n, "scopes": "a::" * n, "kernels": "__global__ void k(" * n,
+                          "kernel-bodies": "__global__ void k(int a) {\n" * n, "launches": "k<<<" * n, "ifs": "#if X\n" * n, "backslashes": "\\\n" * n, "defines": "#define a \\\n" * n,
+                          "asm": 'asm("' * n, "operators": "operator" * n, "usings": "using a = b<" * n, "attributes": "[[" * n, "tildes": "~" * n}.items():
+        yield Crafted(trick, "cuda", f"unclosed-{name}.cu", text(cuda("a[i] = 1;") + content))
+    for name, content in {"comments": "/* " * n, "braces": "{ " * n, "strings": '.file 1 "a\n' * n, "parentheses": "( " * n, "directives": ".loc 1 " * n, "entries": ".entry k(" * n}.items():
+        yield Crafted(trick, "ptx", f"unclosed-{name}.ptx", text(kernel("") + content))
+    yield Crafted(trick, "ncu csv", "unclosed-quotes.csv", text(TALL_HEAD + '"0","k' + ' ""' * 300_000))
+    yield Crafted(trick, "ncu csv", "quoted-newlines.csv", text(TALL_HEAD + ('"0","k\n' * 100_000)))
+    yield Crafted(trick, "trace", "unclosed-string.json", text('{"traceEvents": [{"name": "' + "a" * MEBIBYTE))
+    yield Crafted(trick, "trace", "many-unclosed.json", text('{"traceEvents": [' + '{"ph":"X","name":"' * n))
+    yield Crafted(trick, "trace", "backslashes.json", text('{"traceEvents": [{"name": "' + "\\" * MEBIBYTE))
+    yield Crafted(trick, "ncu text", "unclosed-rule.txt", text(NCU_TEXT.format(name="k(int)", section="S") + "    OPT   Begin\n" + "          more\n" * 70_000))
+    yield Crafted(trick, "ptxas log", "unclosed-log.txt", text(kernel("")), ("analyze", "--ptxas-log", "{ptxas}"))
+
+
+def very_many() -> Iterator[Crafted]:
+    """Very many of something that is empty or tiny."""
+    trick = "very many"
+    yield Crafted(trick, "ncu-rep", "empty-messages.ncu-rep", text(ncu_report([b"\x0a\x00" * 400_000] * 2)))
+    yield Crafted(trick, "ncu-rep", "empty-blocks.ncu-rep", text(ncu_report([b""] * 200_000)))
+    yield Crafted(trick, "ncu-rep", "huge-sizes.ncu-rep", text(b"NVR\0" + struct.pack("<I", 2) + b"\x08\x01" + struct.pack("<I", 0x7FFFFFFF)))
+    yield Crafted(trick, "ptx", "entries.ptx", text(PTX_HEAD + "".join(f".entry k{i}(){{ret;}}\n" for i in range(30_000))))
+    yield Crafted(trick, "ptx", "same-entries.ptx", text(PTX_HEAD + ".entry k(){ret;}\n" * 40_000))
+    yield Crafted(trick, "ptx", "registers.ptx", text(kernel(".reg .b32 %r<2000000000>;\nadd.u32 %r1, %r2, %r1999999999;")))
+    yield Crafted(trick, "ptx", "many-register-banks.ptx", text(kernel("".join(f".reg .b32 %a{i}_<1000000>;\n" for i in range(20_000)))))
+    yield Crafted(trick, "ptx", "labels.ptx", text(kernel("".join(f"L{i}:\n" for i in range(100_000)))))
+    yield Crafted(trick, "ptx", "branches.ptx", text(kernel(".reg .pred %p<2>;\n" + "".join(f"L{i}: @%p1 bra L{(i * 7919) % 25000};\n" for i in range(25_000)))))
+    yield Crafted(trick, "ptx", "back-branches.ptx", text(kernel(".reg .pred %p<2>;\n" + "".join(f"L{i}: @%p1 bra L0;\n" for i in range(25_000)))))
+    yield Crafted(trick, "ptx", "nested-loops.ptx", text(kernel(".reg .pred %p<2>;\n" + "".join(f"L{i}:\n" for i in range(20_000)) + "".join(f"@%p1 bra L{i};\n" for i in reversed(range(20_000))))))
+    yield Crafted(trick, "ptx", "ladder.ptx", text(kernel(".reg .b32 %r<30001>;\n" + "".join(f"add.u32 %r{i + 1}, %r{i}, %r{i};\n" for i in range(30_000)))))
+    yield Crafted(trick, "ptx", "files.ptx", text(PTX_HEAD + "".join(f'.file {i} "a"\n' for i in range(60_000)) + kernel(".loc 1 1 1\n" * 30_000)[len(PTX_HEAD):]))
+    yield Crafted(trick, "ptx", "live.ptx", text(kernel(".reg .b32 %r<20001>;\n" + "".join(f"mov.u32 %r{i}, {i};\n" for i in range(20_000)) + "".join(f"st.global.u32 [%r{i}], %r{19_999 - i};\n" for i in range(20_000)))))
+    yield Crafted(trick, "device code", "entries.fatbin", text(fat_binary(fat_entry(1, kernel("").encode()) * 4000)))
+    yield Crafted(trick, "device code", "empty-entries.fatbin", text(fat_binary(fat_entry(2, b"") * 15_000)))
+    yield Crafted(trick, "device code", "containers.fatbin", text(fat_binary(b"") * 60_000))
+    yield Crafted(trick, "device code", "sections.cubin", text(b"\x7fELF\x02\x01\x01\x33" + b"\0" * 8 + struct.pack("<HHIQQQIHHHHHH", 2, 190, 1, 0, 0, 64, 0x500550, 64, 0, 0, 64, 0xFFFF, 1) + b"\0" * (64 * 15_000)))
+    yield Crafted(trick, "trace", "streams.json", text(trace(",".join(event(begin=i, thread=i, device=i % 50, stream=i, correlation=i) for i in range(7000)))))
+    yield Crafted(trick, "trace", "devices.json", text(trace(",".join(event(begin=i, device=i, stream=7) for i in range(7000)))))
+    yield Crafted(trick, "trace", "device-properties.json", text(trace(event(device=0, stream=7), '"deviceProperties": [' + ",".join(f'{{"id": {i}, "name": "x"}}' for i in range(30_000)) + "], ")))
+    yield Crafted(trick, "trace", "processes.json", text(trace(",".join(f'{{"ph":"M","name":"process_name","pid":{i},"args":{{"name":"python"}}}}' for i in range(14_000)) + "," + event(device=0, stream=7))))
+    yield Crafted(trick, "trace", "step-names.json", text(trace(",".join(event(f"ProfilerStep#{i}", "user_annotation", i * 10.0, 9.0, 1) for i in range(9000)) + "," + event(begin=5, device=0, stream=7))))
+    yield Crafted(trick, "trace", "nested-ranges.json", text(trace(",".join(event("r", "user_annotation", i, 20_000.0 - 2 * i, 1) for i in range(9000)) + "," + event(begin=9999, device=0, stream=7))))
+    yield Crafted(trick, "trace", "nested-operators.json", text(trace(",".join(event("aten::a", "cpu_op", i, 20_000.0 - 2 * i, 1) for i in range(9000)) + "," + event(begin=9999, device=0, stream=7))))
+    yield Crafted(trick, "trace", "overlapping-ranges.json", text(trace(",".join(event("r", "user_annotation", i, 20_000.0, 1) for i in range(9000)) + "," + event(begin=9999, device=0, stream=7))))
+    yield Crafted(trick, "trace", "one-time.json", text(trace(",".join(event(f"k{i}", begin=5, duration=0, device=0, stream=7, correlation=1) for i in range(8000)))))
+    yield Crafted(trick, "trace", "one-correlation.json", text(trace(",".join([event("cudaLaunchKernel", "cuda_runtime", i, 1, 1, correlation=1) for i in range(4000)] + [event(begin=i + 2, device=0, stream=7, correlation=1) for i in range(4000)]))))
+    yield Crafted(trick, "trace", "keys.json", text(trace('{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1,"args":{' + ",".join(f'"k{i}":{i}' for i in range(60_000)) + "}}")))
+    yield Crafted(trick, "trace", "key-orders.json", text(trace(",".join('{"ph":"X","cat":"kernel","pid":0,"tid":7,"ts":%d,"dur":1,"name":"k","k%d":1}' % (i, i) for i in range(10_000)))))
+    yield Crafted(trick, "trace", "far-apart.json", text(trace(",".join(event(begin=i * 1e12, device=0, stream=7) for i in range(5000)))))
+    yield Crafted(trick, "trace", "collectives.json", text(trace(",".join(event(f"ncclDevKernel_AllReduce_{i}", begin=i, device=0, stream=i) for i in range(6000)))))
+    yield Crafted(trick, "trace", "cpu-operators.json", text(trace(",".join(event(f"aten::a{i}", "cpu_op", i, 1, 1) for i in range(8000)))))
+    yield Crafted(trick, "ncu csv", "kernels.csv", text(TALL_HEAD + "".join(f'"{i}","k{i}","{DRAM}","%","50"\n' for i in range(14_000))), ("profile", "--ncu"))
+    yield Crafted(trick, "ncu csv", "metrics.csv", text(TALL_HEAD + "".join(f'"0","k","m{i}__x.sum","%","50"\n' for i in range(25_000))), ("profile", "--ncu"))
+    yield Crafted(trick, "ncu csv", "columns.csv", text('"ID","Kernel Name",' + ",".join(f'"m{i}__x.sum"' for i in range(40_000)) + "\n" + '"0","k"' + ',"1"' * 40_000 + "\n"), ("profile", "--ncu"))
+    yield Crafted(trick, "ncu csv", "narrow-rows.csv", text('"ID","Kernel Name",' + ",".join(f'"m{i}__x.sum"' for i in range(20_000)) + "\n" + '"0","k"\n' * 60_000), ("profile", "--ncu"))
+    yield Crafted(trick, "ncu csv", "shapes.csv", text('"ID","Kernel Name","Block Size","Grid Size","Metric Name","Metric Unit","Metric Value"\n' + "".join(f'"{i}","k","({i}, 1, 1)","({i}, 1, 1)","{DRAM}","%","50"\n' for i in range(9000))), ("profile", "--ncu"))
+    yield Crafted(trick, "ncu csv", "rules.csv", text('"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type","Rule Description"\n' + "".join(f'"{i}","k","S{i}","","","","R{i}","OPT","text {i}"\n' for i in range(20_000)) + f'"0","k","S","{DRAM}","%","50","","",""\n'), ("profile", "--ncu"))
+    yield Crafted(trick, "ncu csv", "newlines.csv", text(TALL_HEAD + "\n" * MEBIBYTE), ("profile", "--ncu"))
+    yield Crafted(trick, "ncu csv", "commas.csv", text(TALL_HEAD + "," * MEBIBYTE), ("profile", "--ncu"))
+    yield Crafted(trick, "ncu text", "sections.txt", text("".join(NCU_TEXT.format(name=f"k{i}(int)", section=f"S{i}") for i in range(2500)))), 
+    yield Crafted(trick, "ncu text", "rules.txt", text(NCU_TEXT.format(name="k(int)", section="S") + "    OPT   A rule.\n" * 50_000))
+    yield Crafted(trick, "nvprof csv", "kernels.csv", text(NVPROF_HEAD + '"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"\n,%,ms,,us,us,ms,\n' + "".join(f'"GPU activities",1.0,1.0,4,3.0,1.0,0.5,"k{i}"\n' for i in range(18_000))))
+    yield Crafted(trick, "nvprof text", "kernels.txt", text(NVPROF_HEAD + "            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n" + "".join(f" GPU activities:   1.00%  2.0000ms         1  2.0000ms  2.0000ms  2.0000ms  k{i}\n" for i in range(11_000))))
+    yield Crafted(trick, "cuda", "kernels.cu", text("".join(f"__global__ void k{i}(int* a) {{ a[0] = 1; }}\n" for i in range(20_000))))
+    yield Crafted(trick, "cuda", "same-kernels.cu", text("__global__ void k(int* a) { a[0] = 1; }\n" * 20_000))
+    yield Crafted(trick, "cuda", "functions.cu", text("".join(f"__device__ int f{i}(int a) {{ return f{i + 1}(a); }}\n" for i in range(15_000)) + cuda("a[i] = f0(i);")))
+    yield Crafted(trick, "cuda", "doubling-functions.cu", text("".join(f"__device__ int f{i}(int a) {{ return f{i + 1}(a) + f{i + 1}(a); }}\n" for i in range(60)) + "__device__ int f60(int a) { return a; }\n" + cuda("a[i] = f0(i);")))
+    yield Crafted(trick, "cuda", "macros.cu", text("".join(f"#define m{i} m{i + 1} m{i + 1}\n" for i in range(60)) + "#define m60 1\n" + cuda("a[i] = m0;")))
+    yield Crafted(trick, "cuda", "many-macros.cu", text("".join(f"#define m{i} m{i + 1}\n" for i in range(30_000)) + cuda("a[i] = m0;")))
+    yield Crafted(trick, "cuda", "function-macros.cu", text("#define f(x) x x\n" + cuda("a[i] = " + "f(" * 40 + "1" + ")" * 40 + ";")))
+    yield Crafted(trick, "cuda", "accesses.cu", text(cuda("".join(f"a[i + {j}] = a[i * {j}];\n" for j in range(25_000)))))
+    yield Crafted(trick, "cuda", "nested-loops.cu", text(cuda("".join(f"for (int j{j} = 0; j{j} < 1000; ++j{j})\n" for j in range(60)) + "a[i] = 1;")))
+    yield Crafted(trick, "cuda", "loops.cu", text(cuda("".join(f"for (int j = 0; j < 100000000; ++j) a[i + j * {j}] = 1;\n" for j in range(3000)))))
+    yield Crafted(trick, "cuda", "long-line-findings.cu", text("__global__ void k(float* a) { " + "a[threadIdx.x * 32] = 1; " * 25_000 + "}\n"))
+    yield Crafted(trick, "cuda", "suppressions.cu", text(cuda("a[i] = 1;") + "// frx: ignore a, b, c\n" * 40_000))
+    yield Crafted(trick, "cuda", "includes.cu", text('#include "a.h"\n' * 60_000 + cuda("")))
+    yield Crafted(trick, "cuda", "newlines.cu", text(cuda("") + "\n" * MEBIBYTE))
+    yield Crafted(trick, "cuda", "launches.cu", text(cuda("") + "void f() {\n" + "k<<<1, 32>>>(a, n);\n" * 45_000 + "}\n"))
+    yield Crafted(trick, "cuda", "variables.cu", text(cuda("".join(f"int v{j} = i + {j};\n" for j in range(40_000)))))
+    yield Crafted(trick, "run bundle", "events", bundle(metadata=METADATA, events=(RUN_EVENT + "\n") * 9000))
+    yield Crafted(trick, "run bundle", "empty-events", bundle(metadata=METADATA, events="{}\n" * 300_000))
+    yield Crafted(trick, "run bundle", "gpu-samples", bundle(metadata=METADATA, events=RUN_EVENT + "\n", gpu='{"timestamp_ns": 1, "gpus": []}\n' * 30_000))
+    yield Crafted(trick, "run bundle", "metadata", bundle(metadata='{"run_id": "r", "warnings": [' + ",".join(['"w"'] * 200_000) + "]}", events=RUN_EVENT + "\n"))
+    yield Crafted(trick, "yaml", "documents", bundle(**{"bottlenecks/a.yaml": "---\n" * 200_000}), ("profile", "--ncu", "{six}", "--data"))
+    yield Crafted(trick, "yaml", "anchors", bundle(**{"bottlenecks/a.yaml": "a0: &a0 [x, x]\n" + "".join(f"a{i + 1}: &a{i + 1} [*a{i}, *a{i}, *a{i}, *a{i}]\n" for i in range(40))}), ("profile", "--ncu", "{six}", "--data"))
+    yield Crafted(trick, "yaml", "aliases", bundle(**{"bottlenecks/a.yaml": "a: &a x\nb: [" + "*a, " * 200_000 + "*a]\n"}), ("profile", "--ncu", "{six}", "--data"))
+
+
+def long_things() -> Iterator[Crafted]:
+    """One line, name, number or token of a megabyte."""
+    trick = "one long thing"
+    a = "a" * MEBIBYTE
+    yield Crafted(trick, "ncu csv", "name.csv", text(TALL_HEAD + f'"0","{a}","{DRAM}","%","50"\n'), ("profile", "--ncu"))
+    yield Crafted(trick, "ncu csv", "names.csv", text(TALL_HEAD + "".join(f'"{i}","{"k" * 30_000}{i}","{DRAM}","%","50"\n' for i in range(30))), ("profile", "--ncu"))
+    yield Crafted(trick, "ncu csv", "number.csv", text(TALL_HEAD + f'"0","k","{DRAM}","%","{"9" * MEBIBYTE}"\n'), ("profile", "--ncu"))
+    yield Crafted(trick, "ncu csv", "templates.csv", text(TALL_HEAD + f'"0","{"A<" * 200_000}","{DRAM}","%","50"\n'), ("profile", "--ncu"))
+    yield Crafted(trick, "ncu csv", "mangled.csv", text(TALL_HEAD + f'"0","_Z{"N1aIS_" * 100_000}","{DRAM}","%","50"\n'), ("profile", "--ncu"))
+    yield Crafted(trick, "trace", "name.json", text(trace(event(a, device=0, stream=7))))
+    yield Crafted(trick, "trace", "number.json", text(trace(event(device=0, stream=7).replace("0.0", "9" * MEBIBYTE))))
+    yield Crafted(trick, "trace", "mangled.json", text(trace(event("_Z1fIiE" + "N1aIS_" * 100_000, device=0, stream=7))))
+    yield Crafted(trick, "trace", "shapes.json", text(trace(event("aten::mm", "cpu_op", **{"Input Dims": [[1] * 200_000]}) + "," + event(device=0, stream=7))))
+    yield Crafted(trick, "ptx", "identifier.ptx", text(kernel("", a)))
+    yield Crafted(trick, "ptx", "number.ptx", text(kernel("mov.u32 %r1, " + "9" * MEBIBYTE + ";")))
+    yield Crafted(trick, "ptx", "line.ptx", text(kernel("add.u32 %r1, %r1, 1; " * 40_000)))
+    yield Crafted(trick, "ptx", "operands.ptx", text(kernel("add.u32 " + "%r1, " * 200_000 + "%r1;")))
+    yield Crafted(trick, "cuda", "identifier.cu", text(cuda(f"int {a};")))
+    yield Crafted(trick, "cuda", "string.cu", text(cuda(f'printf("{a}");')))
+    yield Crafted(trick, "cuda", "number.cu", text(cuda(f"a[i] = {'9' * MEBIBYTE};")))
+    yield Crafted(trick, "cuda", "shared.cu", text(cuda("__shared__ float s[" + "1000*" * 100_000 + "1000]; s[threadIdx.x] = a[i];")))
+    yield Crafted(trick, "ncu text", "line.txt", text(NCU_TEXT.format(name="k(int)", section="S") + "    " + a + "\n"))
+    yield Crafted(trick, "ncu text", "rule-line.txt", text(NCU_TEXT.format(name="k(int)", section="S") + "    ---- " * 100_000 + "\n"))
+    yield Crafted(trick, "nvprof text", "line.txt", text(NVPROF_HEAD + "   Time(%)      Time     Calls       Avg       Min       Max  Name\n 10.00%  2.0ms  1  2.0ms  2.0ms  2.0ms  " + a + "\n"))
+    yield Crafted(trick, "run bundle", "line", bundle(metadata=METADATA, events='{"event_type": "' + a + '"}\n'))
+    yield Crafted(trick, "yaml", "line", bundle(**{"bottlenecks/a.yaml": "id: " + a}), ("profile", "--ncu", "{six}", "--data"))
+    yield Crafted(trick, "yaml", "key", bundle(**{"bottlenecks/a.yaml": a + ": 1"}), ("profile", "--ncu", "{six}", "--data"))
+
+
+def bombs() -> Iterator[Crafted]:
+    """What is small because it is compressed, or claims a size."""
+    trick = "bomb"
+    zeros, rows = b"0" * (512 * MEBIBYTE // 2), (TALL_HEAD + "".join(f'"{i}","k{i}","{DRAM}","%","50"\n' for i in range(400_000))).encode()
+
+    def gz(content: bytes, level: int = 9) -> bytes:
+        return gzip.compress(content, level, mtime=0)
+
+    yield Crafted(trick, "ncu csv", "zeros.csv.gz", text(gz(TALL_HEAD.encode() + zeros)), ("profile", "--ncu"))
+    yield Crafted(trick, "ncu csv", "newlines.csv.gz", text(gz(TALL_HEAD.encode() + b"\n" * len(zeros))), ("profile", "--ncu"))
+    yield Crafted(trick, "ncu csv", "kernels.csv.gz", text(gz(rows)), ("profile", "--ncu"))
+    yield Crafted(trick, "ncu csv", "gz-in-gz.csv.gz", text(gz(gz(TALL_HEAD.encode() + zeros))), ("profile", "--ncu"))
+    yield Crafted(trick, "ncu csv", "members.csv.gz", text(gz(b"") * 50_000), ("profile", "--ncu"))
+    yield Crafted(trick, "trace", "events.json.gz", text(gz(trace(",".join([event(device=0, stream=7)] * 1000)).encode()[:-2] + b"," + (event(device=0, stream=7) + ",").encode() * 2_000_000)))
+    yield Crafted(trick, "trace", "arrays.json.gz", text(gz(b'{"traceEvents": ' + b"[" * (100 * MEBIBYTE))))
+    yield Crafted(trick, "cuda", "zeros.cu.gz", text(gz(cuda("").encode() + b" " * len(zeros))))
+    yield Crafted(trick, "ptx", "newlines.ptx.gz", text(gz(kernel("").encode() + b"\n" * len(zeros))))
+    yield Crafted(trick, "run bundle", "events.zip", text(zipped({"metadata.json": METADATA.encode(), "raw/trace.jsonl": (RUN_EVENT + "\n").encode() * 2_000_000})))
+    yield Crafted(trick, "run bundle", "zeros.zip", text(zipped({"metadata.json": METADATA.encode(), "raw/trace.jsonl": b" " * (256 * MEBIBYTE)})))
+    yield Crafted(trick, "run bundle", "metadata.zip", text(zipped({"metadata.json": b'{"run_id": "' + b"a" * (200 * MEBIBYTE) + b'"}', "raw/trace.jsonl": RUN_EVENT.encode()})))
+    yield Crafted(trick, "run bundle", "members.zip", text(zipped({f"raw/{i}.jsonl": b"" for i in range(8000)})))
+    yield Crafted(trick, "device code", "zlib.fatbin", text(fat_binary(fat_entry(2, zlib.compress(zeros), 0x2011, 1 << 29, 1000))))
+    yield Crafted(trick, "device code", "claims.fatbin", text(fat_binary(fat_entry(2, b"\0" * 64, 0x2011, 1 << 40, 64))))
+
+    def sparse(size: int, head: bytes) -> Callable[[Path], None]:
+        def make(path: Path) -> None:
+            with path.open("wb") as out:
+                out.write(head)
+                out.truncate(size)
+
+        return make
+
+    for format_, suffix, head in (("ncu csv", "csv", TALL_HEAD), ("trace", "json", '{"traceEvents": ['), ("ptx", "ptx", PTX_HEAD), ("cuda", "cu", cuda(""))):
+        yield Crafted(trick, format_, f"sparse.{suffix}", sparse(1 << 34, head.encode()))
+    yield Crafted(trick, "device code", "sparse.fatbin", sparse(1 << 34, fat_binary(b"")[:16]))
+    yield Crafted(trick, "ncu-rep", "sparse.ncu-rep", sparse(1 << 34, ncu_report([])))
+    yield Crafted(trick, "run bundle", "sparse.zip", sparse(1 << 34, zipped({"metadata.json": b"{}"})))
+
+
+def disguises() -> Iterator[Crafted]:
+    """Text in another encoding or with other line ends: read, or refused; never nothing found and all is well."""
+    samples = {
+        "cuda": ("cu", cuda("a[threadIdx.x * 32] = 1;"), ("analyze", "--fail-on", "low")),
+        "ptx": ("ptx", kernel(".reg .b64 %rd<4>; ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1];"), ("analyze",)),
+        "ncu csv": ("csv", TALL_HEAD + f'"0","k","{DRAM}","%","92"\n', ("profile", "--ncu")),
+        "ncu text": ("txt", NCU_TEXT.format(name="k(int)", section="GPU Speed Of Light Throughput"), ("analyze",)),
+        "nvprof csv": ("csv", NVPROF_HEAD + '"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"\n,%,ms,,us,us,ms,\n"GPU activities",60.0,12.0,4,3.0,1.0,0.5,"axpy(int)"\n', ("analyze",)),
+        "nvprof text": ("txt", NVPROF_HEAD + "            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n GPU activities:  100.00%  2.0000ms         1  2.0000ms  2.0000ms  2.0000ms  axpy(int)\n", ("analyze",)),
+        "trace": ("json", trace(event(device=0, stream=7)), ("analyze",)),
+    }
+    for format_, (suffix, content, arguments) in samples.items():
+        for name, data in {"utf-16-le": content.encode("utf-16-le"), "utf-16-be": content.encode("utf-16-be"), "utf-16-bom": content.encode("utf-16"),
+                           "utf-16-be-bom": b"\xfe\xff" + content.encode("utf-16-be"), "utf-8-bom": b"\xef\xbb\xbf" + content.encode(),
+                           "cr-only": content.replace("\n", "\r").encode(), "crlf": content.replace("\n", "\r\n").encode(), "utf-32": content.encode("utf-32")}.items():
+            yield Crafted("disguise", format_, f"{name}.{suffix}", text(data), arguments)
+
+
+def no_files() -> Iterator[Crafted]:
+    """What is a path and no file."""
+    trick = "no file"
+
+    def link(target: str) -> Callable[[Path], None]:
+        return lambda path: os.symlink(target, path)
+
+    yield Crafted(trick, "any", "endless", link("/dev/zero"))
+    yield Crafted(trick, "any", "nothing", link("/dev/null"))
+    yield Crafted(trick, "any", "loop", lambda path: os.symlink(path.name, path))
+    yield Crafted(trick, "any", "dangling", link("not-there"))
+    yield Crafted(trick, "any", "pipe", lambda path: os.mkfifo(path))
+    yield Crafted(trick, "any", "empty-folder", lambda path: path.mkdir())
+    yield Crafted(trick, "any", "loop-in-folder", lambda path: (path.mkdir(), os.symlink("..", path / "up"), (path / "a.cu").write_text(cuda("")), None)[-1])
+    yield Crafted(trick, "any", "empty.csv", text(b""), ("profile", "--ncu"))
+    yield Crafted(trick, "any", "zero.csv", text(b"\0" * MEBIBYTE), ("profile", "--ncu"))
+
+
+def inputs() -> Iterator[Crafted]:
+    for trick in (nesting, unclosed, very_many, long_things, bombs, disguises, no_files):
+        for one in trick():
+            yield one[0] if isinstance(one, tuple) else one
