@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
@@ -149,20 +148,6 @@ Error MemoryBudget::error() {
   error.message = fmt::format("needs more memory than the {} MB that may be used", limit >> 20);
   error.hint = "if the input can be trusted, allow more: --memory 8G, or FRX_MEMORY=8G";
   return error;
-}
-
-void MemoryBudget::terminate() noexcept {
-  try {
-    if (const std::exception_ptr current = std::current_exception()) std::rethrow_exception(current);
-  } catch (const std::bad_alloc&) {
-    char text[256];
-    const int size = std::snprintf(text, sizeof text, "frx: needs more memory than the %llu MB that may be used\n",
-                                   static_cast<unsigned long long>(all_limit.load() >> 20));
-    if (::write(STDERR_FILENO, text, static_cast<std::size_t>(std::clamp(size, 0, 255))) >= 0) ::_exit(1);
-    ::_exit(1);
-  } catch (...) {
-  }
-  std::abort();
 }
 
 void MemoryBudget::fail_at(std::uint64_t block) { failing = block; }

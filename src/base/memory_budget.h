@@ -50,11 +50,7 @@ class MemoryBudget {
   // The error of an OverBudget or another std::bad_alloc, which names the input last opened.
   static Error error();
 
-  // For std::set_terminate() of a program: a destructor of a library (of JSON trees) may ask for memory, and then nothing can catch what it
-  // throws. Prints the error on standard error and ends the process with 1; of any other exception it aborts.
-  [[noreturn]] static void terminate() noexcept;
-
-  // For tests: the so-manieth block that this thread asks for from now on fails. 0: none.
+  // For tests: the block of this number that this thread asks for from now on fails. 0: none.
   static void fail_at(std::uint64_t block);
   static std::uint64_t blocks();  // that this thread has asked for
 };

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/memory_budget.h"
 #include "cli/run.h"
+#include "cli/terminate.h"
 
 namespace {
 
@@ -28,7 +28,7 @@ void open_standard_streams() {
 
 int main(int argc, char** argv) {
   open_standard_streams();
-  std::set_terminate(frx::MemoryBudget::terminate);
+  std::set_terminate(frx::cli::terminate);
   std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves (frx ... | head) ends the output, not the work
   // Never destroyed, nor what it keeps: the process ends anyway.
   static frx::cli::ProcessIo& process = *new frx::cli::ProcessIo(argc > 0 ? argv[0] : "frx");

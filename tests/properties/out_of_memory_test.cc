@@ -10,6 +10,7 @@
 
 #include "base/memory_budget.h"
 #include "cli/run.h"
+#include "cli/terminate.h"
 #include "cli/test_io.h"
 
 namespace frx {
@@ -59,7 +60,7 @@ enum Outcome : int { said = 1, same = 10, wrong = 11 };
 int outcome_of(const std::vector<std::string>& args, const Ended& whole, std::uint64_t fails_at) {
   const pid_t child = ::fork();
   if (child == 0) {
-    std::set_terminate(MemoryBudget::terminate);
+    std::set_terminate(cli::terminate);
     const Ended cut = run_with(args, fails_at);
     const bool is_same =
         cut.code == whole.code && cut.out == whole.out && cut.err == whole.err;  // helped by another thread, or refused while it unwound
