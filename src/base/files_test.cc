@@ -1,9 +1,13 @@
 #include "base/files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "base/temporary_directory.h"
 
@@ -24,6 +28,39 @@ TEST_F(FilesTest, ReadsBackWhatItWrote) {
   const std::string bytes("a\0b\n", 4);
   ASSERT_TRUE(write_file(path("x"), bytes));
   EXPECT_EQ(*read_file(path("x")), bytes);
+}
+
+TEST_F(FilesTest, RefusesAFileThatIsMostlyHoles) {
+  ASSERT_TRUE(write_file(path("x"), "a few bytes"));
+  fs::resize_file(path("x"), std::uintmax_t{1} << 34);
+  const Result<std::string> read = read_file(path("x"));
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message.substr(0, 36), "the file is mostly holes: 16384 MB, ");
+}
+
+TEST_F(FilesTest, ReadsAFileWithSomeHoles) {
+  ASSERT_TRUE(write_file(path("x"), "a few bytes"));
+  fs::resize_file(path("x"), std::uintmax_t{1} << 20);
+  EXPECT_EQ(read_file(path("x")).value().size(), std::size_t{1} << 20);
+}
+
+TEST_F(FilesTest, DoesNotWaitForAPipeThatNobodyWritesInto) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  const Result<std::string> read = read_file(path("pipe"));
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message, "nobody writes into this pipe");
+}
+
+TEST_F(FilesTest, WaitsForAPipeThatSomebodyHolds) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  std::thread writer([&] {
+    const int descriptor = ::open(path("pipe").c_str(), O_WRONLY);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1700));  // longer than one waits for somebody
+    EXPECT_EQ(::write(descriptor, "late", 4), 4);
+    ::close(descriptor);
+  });
+  EXPECT_EQ(read_file(path("pipe")).value_or("not read"), "late");
+  writer.join();
 }
 
 TEST_F(FilesTest, CreatesMissingFolders) {

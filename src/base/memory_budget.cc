@@ -19,7 +19,7 @@ constexpr std::int64_t kept_back = 256 << 10;
 
 std::atomic<std::int64_t> all_used{0};
 std::atomic<std::uint64_t> all_limit{no_limit};
-std::atomic<std::uint64_t> most{no_limit};  // of the machine
+std::atomic<std::uint64_t> most_allowed{no_limit};  // of the machine
 std::atomic<bool> grows{false};
 
 // Plain numbers, so that no guard is asked for each block.
@@ -95,9 +95,9 @@ void free_block(void* block) noexcept {
 }  // namespace
 
 void MemoryBudget::start(std::optional<std::uint64_t> fixed) {
-  most = memory_of_machine() / 2;
+  most_allowed = memory_of_machine() / 2;
   grows = !fixed;
-  all_limit = fixed ? *fixed : used() + std::min(base_bytes, most.load());
+  all_limit = fixed ? *fixed : used() + std::min(base_bytes, most_allowed.load());
 }
 
 void MemoryBudget::stop() {
@@ -119,7 +119,7 @@ void MemoryBudget::opened(std::string_view name) {
 
 void MemoryBudget::read(std::uint64_t bytes) {
   if (!grows) return;
-  const std::uint64_t cap = most, more = bytes > cap / per_input_byte ? cap : bytes * per_input_byte;
+  const std::uint64_t cap = most_allowed, more = bytes > cap / per_input_byte ? cap : bytes * per_input_byte;
   std::uint64_t now = all_limit;
   while (!all_limit.compare_exchange_weak(now, std::max(now, more > cap - std::min(now, cap) ? cap : now + more))) {
   }

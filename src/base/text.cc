@@ -11,38 +11,6 @@ bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' |
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// Length of the valid UTF-8 sequence at the start of `text`, 0 when there is none.
-std::size_t sequence_length(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  const std::size_t size = lead < 0x80                   ? 1
-                           : lead >= 0xC2 && lead < 0xE0 ? 2
-                           : lead >= 0xE0 && lead < 0xF0 ? 3
-                           : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                         : 0;
-  if (size == 0 || text.size() < size) return 0;
-  for (std::size_t i = 1; i < size; ++i) {
-    if (!is_continuation(text[i])) return 0;
-  }
-  if (size == 3) {
-    const auto second = static_cast<unsigned char>(text[1]);
-    if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second >= 0xA0)) return 0;  // overlong, surrogate
-  }
-  if (size == 4) {
-    const auto second = static_cast<unsigned char>(text[1]);
-    if ((lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second >= 0x90)) return 0;
-  }
-  return size;
-}
-
-// C1 controls (U+0080..U+009F) and the bidirectional overrides and isolates would also steer a terminal.
-bool is_unsafe_sequence(std::string_view sequence) {
-  if (sequence.size() == 1) return static_cast<unsigned char>(sequence[0]) < 0x20 || sequence[0] == 0x7F;
-  if (sequence.size() == 2) return sequence[0] == '\xC2' && static_cast<unsigned char>(sequence[1]) < 0xA0;
-  return sequence.starts_with("\xE2\x80\xAA") || sequence.starts_with("\xE2\x80\xAB") || sequence.starts_with("\xE2\x80\xAC") ||
-         sequence.starts_with("\xE2\x80\xAD") || sequence.starts_with("\xE2\x80\xAE") || sequence.starts_with("\xE2\x81\xA6") ||
-         sequence.starts_with("\xE2\x81\xA7") || sequence.starts_with("\xE2\x81\xA8") || sequence.starts_with("\xE2\x81\xA9");
-}
-
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -105,30 +73,35 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return text;
 }
 
+std::size_t utf8_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t size = lead < 0x80                   ? 1
+                           : lead >= 0xC2 && lead < 0xE0 ? 2
+                           : lead >= 0xE0 && lead < 0xF0 ? 3
+                           : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                         : 0;
+  if (size == 0 || text.size() < size) return 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    if (!is_continuation(text[i])) return 0;
+  }
+  if (size == 3) {
+    const auto second = static_cast<unsigned char>(text[1]);
+    if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second >= 0xA0)) return 0;  // overlong, surrogate
+  }
+  if (size == 4) {
+    const auto second = static_cast<unsigned char>(text[1]);
+    if ((lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second >= 0x90)) return 0;
+  }
+  return size;
+}
+
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t size = sequence_length(text);
+    const std::size_t size = utf8_length(text);
     if (size == 0) return false;
     text.remove_prefix(size);
   }
   return true;
-}
-
-std::string printable(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t size = sequence_length(text);
-    if (size == 0) {
-      result += "\xEF\xBF\xBD";
-      text.remove_prefix(1);
-      continue;
-    }
-    const std::string_view sequence = text.substr(0, size);
-    result += is_unsafe_sequence(sequence) ? std::string_view(" ") : sequence;
-    text.remove_prefix(size);
-  }
-  return result;
 }
 
 std::size_t display_width(std::string_view text) {

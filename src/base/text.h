@@ -1,7 +1,7 @@
 // Small functions on text that the standard library lacks.
 //
-// Text from files is bytes: it may be invalid UTF-8 and may carry terminal escapes. printable()
-// makes it safe to show; shorten() cuts it between characters, never inside one.
+// Text from files is bytes: it may be invalid UTF-8 and may carry terminal escapes (base/safe_text.h). shorten() cuts it between
+// characters, never inside one.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/safe_text.h"
 
 namespace frx {
 
@@ -20,10 +22,9 @@ bool contains_ignoring_case(std::string_view text, std::string_view part);
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
-// Control characters become spaces, invalid UTF-8 becomes U+FFFD; nothing a terminal would act on.
-std::string printable(std::string_view text);
-
 bool is_utf8(std::string_view text);
+// Length in bytes of the valid UTF-8 sequence at the start of `text`, which is not empty; 0 when there is none.
+std::size_t utf8_length(std::string_view text);
 
 // The number of terminal cells, counting one per code point.
 std::size_t display_width(std::string_view text);

@@ -44,22 +44,6 @@ TEST(ContainsIgnoringCase, FindsAPartAnywhere) {
   EXPECT_FALSE(contains_ignoring_case("Kernel", "kernels"));
 }
 
-TEST(Printable, RemovesWhatATerminalWouldActOn) {
-  EXPECT_EQ(printable("a\x1B[31mb\x07"), "a [31mb ");
-  EXPECT_EQ(printable("\xC2\x9B"
-                      "31m"),
-            " 31m");                                                               // a C1 control in UTF-8
-  EXPECT_EQ(printable("x\xE2\x80\xAEy").find("\xE2\x80\xAE"), std::string::npos);  // right-to-left override
-  EXPECT_EQ(printable("x\xE2\x81\xA7y").find("\xE2\x81\xA7"), std::string::npos);  // right-to-left isolate
-}
-
-TEST(Printable, ReplacesInvalidUtf8) {
-  EXPECT_EQ(printable("a\xFFz"), "a\xEF\xBF\xBDz");
-  EXPECT_EQ(printable("\xC3"), "\xEF\xBF\xBD");
-}
-
-TEST(Printable, KeepsValidUtf8) { EXPECT_EQ(printable("µ-Kernel ∑"), "µ-Kernel ∑"); }
-
 TEST(DisplayWidth, CountsCharactersAndNotBytes) { EXPECT_EQ(display_width("aµ∑"), 3u); }
 
 TEST(Shorten, CutsTheMiddle) {

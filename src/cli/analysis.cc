@@ -17,7 +17,7 @@ void describe_analysis(Syntax& syntax, report::AnalysisOptions& options) {
 Progress::Progress(Io& io, std::string name, std::uint64_t total) : io_(io), name_(std::move(name)), total_(total) {}
 
 Progress::~Progress() {
-  if (shown_ >= 0) io_.err.write("\r\x1b[K");
+  if (shown_ >= 0) io_.err.write_as_it_is("\r\x1b[K");
 }
 
 std::function<void(std::uint64_t)> Progress::callback() {
@@ -27,7 +27,7 @@ std::function<void(std::uint64_t)> Progress::callback() {
     const int percent = static_cast<int>(100 * bytes / total_);
     if (percent == shown_) return;
     shown_ = percent;
-    io_.err.write(fmt::format("\rreading {} {} %", shorten(printable(name_), 50), percent));
+    io_.err.write_as_it_is(fmt::format("\rreading {} {} %", shorten(printable(name_), 50), percent));
   };
 }
 
@@ -39,7 +39,7 @@ Session::Session(analyse::Options options, Io& io) : io_(io), progress_(std::mak
   if (io.err_is_terminal) {
     options.files_done = [&io](std::size_t done, std::size_t all) {
       constexpr std::size_t worth_showing = 20;
-      if (all > worth_showing) io.err.write(done < all ? fmt::format("\ranalysing code: {} of {} files", done, all) : "\r\x1b[K");
+      if (all > worth_showing) io.err.write_as_it_is(done < all ? fmt::format("\ranalysing code: {} of {} files", done, all) : "\r\x1b[K");
     };
   }
   context_ = std::make_shared<analyse::Context>(std::move(options));

@@ -131,7 +131,9 @@ Result<capture::BenchRequest> request_of(const Options& options) {
 
 capture::BenchProgress progress_on(Io& io) {
   if (!io.err_is_terminal) return {};
-  return [&io](std::size_t done, std::size_t all) { io.err.write(done < all ? fmt::format("\rrun {} of {}", done, all) : "\r\x1b[K"); };
+  return [&io](std::size_t done, std::size_t all) {
+    io.err.write_as_it_is(done < all ? fmt::format("\rrun {} of {}", done, all) : "\r\x1b[K");
+  };
 }
 
 // The reports behind the comparison live in `analyst`.

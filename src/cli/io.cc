@@ -38,21 +38,21 @@ bool is_set(const Io& io, std::string_view name) {
 
 }  // namespace
 
-void FileSink::write(std::string_view text) {
+void FileSink::put(std::string_view text) {
   if (buffered_ && held_.size() + text.size() < buffer_size) {
     if (!closed_) held_ += text;
     return;
   }
-  flush();
-  bring_out(text);  // megabytes of JSON are not copied once more
+  bring_out();
+  write_out(text);  // megabytes of JSON are not copied once more
 }
 
-void FileSink::flush() {
-  bring_out(held_);
+void FileSink::bring_out() {
+  write_out(held_);
   held_.clear();
 }
 
-void FileSink::bring_out(std::string_view text) {
+void FileSink::write_out(std::string_view text) {
   while (!text.empty() && !closed_) {
     const ssize_t wrote = ::write(descriptor_, text.data(), text.size());
     if (wrote >= 0) {
@@ -80,6 +80,13 @@ bool wants_colour(const Io& io) {
   if (const auto no = io.environment("NO_COLOR"); no && !no->empty()) return false;
   if (is_set(io, "FORCE_COLOR") || is_set(io, "CLICOLOR_FORCE")) return true;
   return io.out_is_terminal && io.environment("TERM").value_or("") != "dumb";
+}
+
+BuildService build_service(const Io& io) {
+  if (io.environment("GITHUB_ACTIONS") == "true") return BuildService::github;
+  if (io.environment("TF_BUILD")) return BuildService::azure;
+  if (io.environment("TEAMCITY_VERSION")) return BuildService::teamcity;
+  return BuildService::none;
 }
 
 std::string program_called_by(std::string_view argv0) {

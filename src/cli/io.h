@@ -9,28 +9,43 @@
 #include <string_view>
 #include <vector>
 
+#include "base/safe_text.h"
 #include "capture/host.h"
 
 namespace frx::cli {
 
+// Where text goes, and the one place where it is made harmless (base/safe_text.h).
 class Sink {
  public:
   virtual ~Sink() = default;
-  virtual void write(std::string_view text) = 0;
+  void write(std::string_view text) { put(safe_.show(text)); }
+  // For what has to act: the progress on a terminal, commands for a build service.
+  void write_as_it_is(std::string_view text) { put(text); }
   // Brings out what is held back: before a child process writes to the same terminal, and at the end.
-  virtual void flush() {}
+  void flush() {
+    put(safe_.rest());
+    bring_out();
+  }
+  SafeText& safety() { return safe_; }
   // errno of the first write that failed, else 0. A reader that left (EPIPE) is not a failure.
   virtual int error() const { return 0; }
   // Whether anything written from now on is lost: a long output need not be made to its end.
   virtual bool closed() const { return false; }
+
+ private:
+  virtual void put(std::string_view text) = 0;
+  virtual void bring_out() {}
+
+  SafeText safe_;
 };
 
 class StringSink final : public Sink {
  public:
-  void write(std::string_view text) override { text_ += text; }
   const std::string& text() const { return text_; }
 
  private:
+  void put(std::string_view text) override { text_ += text; }
+
   std::string text_;
 };
 
@@ -41,13 +56,13 @@ class FileSink final : public Sink {
   ~FileSink() override { flush(); }
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;
-  void write(std::string_view text) override;
-  void flush() override;
   int error() const override { return error_; }
   bool closed() const override { return closed_; }
 
  private:
-  void bring_out(std::string_view text);
+  void put(std::string_view text) override;
+  void bring_out() override;
+  void write_out(std::string_view text);
 
   int descriptor_;
   bool buffered_;
@@ -81,6 +96,9 @@ struct Io {
 
 // no-color.org and its relatives: NO_COLOR, then FORCE_COLOR or CLICOLOR_FORCE, then the terminal.
 bool wants_colour(const Io& io);
+
+// By the variables that services set.
+BuildService build_service(const Io& io);
 
 // "fournex" when the base name of argv[0] contains it, else "frx".
 std::string program_called_by(std::string_view argv0);

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/safe_text.h"
 #include "render/render.h"
 
 namespace frx::cli {
@@ -32,7 +33,11 @@ Result<std::string> format_of(std::string_view command, bool json, const std::st
 
 Result<> print_answer(Io& io, const answer::Answer& answer, std::string_view format, answer::Detail detail) {
   io.kept.insert(io.kept.end(), answer.kept.begin(), answer.kept.end());
+  // Its lines are commands on purpose, and it escapes what is in them.
+  const bool is_commands = format == "github";
+  if (is_commands) io.out.safety().run_by(BuildService::none);
   Result<> done = render::render(answer, format, {io.width, io.colour, detail}, [&io](std::string_view text) { io.out.write(text); });
+  if (is_commands) io.out.safety().run_by(build_service(io));
   if (done) return done;
   Error error = std::move(done).error();
   error.where = fmt::format("--format {}", format);
@@ -40,7 +45,7 @@ Result<> print_answer(Io& io, const answer::Answer& answer, std::string_view for
 }
 
 Result<> write_brief(const answer::Answer& answer, const std::string& folder) {
-  for (const auto& [name, content] : render::brief_files(answer)) TRY(write_file(std::filesystem::path(folder) / name, content));
+  for (const auto& [name, content] : render::brief_files(answer)) TRY(write_file(std::filesystem::path(folder) / name, safe_text(content)));
   return {};
 }
 

@@ -73,6 +73,13 @@ Result<> limit_memory(const GlobalOptions& global, const Io& io) {
   return {};
 }
 
+void make_streams_safe(Io& io) {
+  for (Sink* sink : {&io.out, &io.err}) {
+    sink->safety().allow_colours(io.colour);
+    sink->safety().run_by(build_service(io));
+  }
+}
+
 int dispatch(std::span<const std::string> args, Io& io) {
   GlobalOptions global;
   Syntax syntax;
@@ -88,6 +95,7 @@ int dispatch(std::span<const std::string> args, Io& io) {
   if (global.verbose) io.level = LogLevel::info;
   if (global.debug) io.level = LogLevel::debug;
   if (global.colour != "auto") io.colour = global.colour == "always";
+  make_streams_safe(io);
   if (global.version) {
     io.out.write(version_text(io.program));
     return 0;
@@ -136,6 +144,7 @@ std::string error_text(const Error& error, std::string_view program) {
 
 int run(std::span<const std::string> args, Io& io) {
   const MemoryLimit limit;
+  make_streams_safe(io);
   const Result<int> done = without_exceptions([&]() -> Result<int> { return dispatch(args, io); });
   int code = done ? *done : report(done.error(), io, nullptr);
   io.out.flush();

@@ -47,7 +47,7 @@ TEST(Fence, WordIsStableAndDoesNotOccur) {
 
 TEST(Fence, KeepsLinesAndTabsAndNothingElseThatSteers) {
   const std::string text = fenced("a\tb\r\nc\x1b[2J\rd\n\n");
-  EXPECT_TRUE(contains(text, "\na\tb\nc [2J d\nDATA-"));
+  EXPECT_TRUE(contains(text, "\na\tb\nc\\x1b[2J\\x0dd\nDATA-"));
 }
 
 TEST(ExplainPrompt, TextOfFilesStaysInsideTheFences) {

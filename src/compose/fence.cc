@@ -17,24 +17,15 @@ std::uint64_t hash_of(std::string_view text, std::uint64_t salt) {
   return hash;
 }
 
-std::string safe_line(std::string_view line) {
-  std::string safe;
-  for (const std::string_view part : split(line, '\t')) {
-    if (part.data() != line.data()) safe += '\t';
-    safe += printable(part);
-  }
-  return safe;
-}
-
-// A carriage return ends a line as well, or the rest could overwrite what stands before it.
-std::string safe_text(std::string_view content) {
-  std::string safe;
+std::string with_plain_line_ends(std::string_view content) {
+  std::string plain;
+  plain.reserve(content.size());
   for (std::string_view line : split(content, '\n')) {
-    if (line.data() != content.data()) safe += '\n';
+    if (line.data() != content.data()) plain += '\n';
     if (line.ends_with('\r')) line.remove_suffix(1);
-    safe += safe_line(line);
+    plain += line;
   }
-  return safe;
+  return plain;
 }
 
 }  // namespace
@@ -47,7 +38,7 @@ std::string fence_word(std::string_view content) {
 }
 
 std::string fenced(std::string_view content) {
-  std::string text = safe_text(content);
+  std::string text = safe_text(with_plain_line_ends(content));
   while (text.ends_with('\n')) text.pop_back();
   const std::string word = fence_word(text);
   return fmt::format("<<<{}\n{}\n{}>>>\n", word, text, word);

@@ -44,6 +44,19 @@ TEST(PlainNumber, ReadsBackAsItWasAndHasNoExponent) {
   EXPECT_EQ(plain_number(1e300), "1e+300");
 }
 
+TEST(Csv, GivesASpreadsheetNothingToCompute) {
+  const auto cell = [](std::string_view text) {
+    std::string out;
+    append_csv(out, text);
+    return out;
+  };
+  EXPECT_EQ(cell("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
+  EXPECT_EQ(cell("@SUM(A1)"), "'@SUM(A1)");
+  EXPECT_EQ(cell("-2+3+cmd"), "'-2+3+cmd");
+  EXPECT_EQ(cell("+k"), "'+k");
+  for (const std::string_view text : {"-1.5", "+2", "k", "", "a=b", "void k<-1>()"}) EXPECT_EQ(cell(text), text);
+}
+
 TEST(Csv, WritesWhatIsNotThereAsNotAvailable) {
   const std::string text = csv("launches: [{kernel: k, metrics: {a__b.sum: nan, c__d.sum: ~, e__f.sum: inf}}]");
   EXPECT_THAT(text, HasSubstr("\"a__b.sum\",\"\",\"n/a\""));

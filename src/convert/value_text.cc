@@ -18,6 +18,18 @@ std::string shortest(double value) {
   return {digits, std::to_chars(digits, digits + sizeof(digits), value).ptr};
 }
 
+bool is_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// A spreadsheet computes what begins so, and a formula can start programs.
+bool is_formula(std::string_view text) {
+  return !text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos && !is_number(text);
+}
+
 }  // namespace
 
 std::string plain_number(double value) {
@@ -31,6 +43,7 @@ bool says_nothing(const MetricValue& value) {
 }
 
 void append_csv(std::string& out, std::string_view text) {
+  if (is_formula(text)) out += '\'';
   for (std::size_t at = text.find('"'); at != text.npos; at = text.find('"')) {
     out += text.substr(0, at + 1);
     out += '"';

@@ -15,7 +15,8 @@ std::string plain_number(double value);
 // True for the values without a number: absent, NaN, infinite.
 bool says_nothing(const ingest::nsight::MetricValue& value);
 
-// Appends `text` with its quotes doubled, without quotes around it.
+// Appends `text` with its quotes doubled, without quotes around it. What a spreadsheet would compute ("=1+1", "@SUM(A1)") gets a ' in
+// front.
 void append_csv(std::string& out, std::string_view text);
 // "n/a" for a value without a number.
 void append_csv(std::string& out, const ingest::nsight::MetricValue& value);

@@ -8,24 +8,6 @@ namespace {
 constexpr std::size_t chunk = 1u << 18;
 constexpr std::size_t max_line = std::size_t{64} << 20;
 
-void append_utf8(std::string& out, std::uint32_t point) {
-  if (point < 0x80) {
-    out += static_cast<char>(point);
-  } else if (point < 0x800) {
-    out += static_cast<char>(0xC0 | (point >> 6));
-    out += static_cast<char>(0x80 | (point & 0x3F));
-  } else if (point < 0x10000) {
-    out += static_cast<char>(0xE0 | (point >> 12));
-    out += static_cast<char>(0x80 | ((point >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (point & 0x3F));
-  } else {
-    out += static_cast<char>(0xF0 | (point >> 18));
-    out += static_cast<char>(0x80 | ((point >> 12) & 0x3F));
-    out += static_cast<char>(0x80 | ((point >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (point & 0x3F));
-  }
-}
-
 }  // namespace
 
 LineReader::LineReader(ByteSource& source) : source_(source) { ensure_capacity(2 * chunk); }
@@ -50,63 +32,13 @@ Result<> LineReader::fill() {
   }
   if (end_ > max_line) return fail(ErrorKind::malformed, "expected lines of at most 64 MB, found a longer one");
   ensure_capacity(chunk);
-  if (encoding_ == Encoding::utf8) {
-    TRY_ASSIGN(const std::size_t got, source_.read(std::span(buffer_.get() + end_, chunk)));
-    bytes_read_ += got;
-    at_end_ = got < chunk;
-    end_ += got;
-    if (started_) return {};
-    started_ = true;
-    const std::string_view start(buffer_.get(), end_);
-    if (start.starts_with("\xEF\xBB\xBF")) {
-      begin_ = next_ = 3;
-    } else if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
-      encoding_ = start[0] == '\xFF' ? Encoding::utf16_little : Encoding::utf16_big;
-      const std::string bytes(start.substr(2));
-      end_ = 0;
-      decode_utf16(bytes);
-    }
-    return {};
-  }
-  raw_.resize(chunk);
-  TRY_ASSIGN(const std::size_t got, source_.read(std::span(raw_)));
+  TRY_ASSIGN(const std::size_t got, source_.read(std::span(buffer_.get() + end_, chunk)));
   bytes_read_ += got;
   at_end_ = got < chunk;
-  decode_utf16(std::string_view(raw_.data(), got));
+  end_ += got;
+  if (!started_ && std::string_view(buffer_.get(), end_).starts_with("\xEF\xBB\xBF")) begin_ = next_ = 3;
+  started_ = true;
   return {};
-}
-
-void LineReader::decode_utf16(std::string_view bytes) {
-  std::string all = std::move(pending_);
-  pending_.clear();
-  all += bytes;
-  const bool little = encoding_ == Encoding::utf16_little;
-  const auto unit = [&](std::size_t i) {
-    const auto low = static_cast<unsigned char>(all[i + (little ? 0 : 1)]);
-    const auto high = static_cast<unsigned char>(all[i + (little ? 1 : 0)]);
-    return static_cast<std::uint32_t>(high << 8 | low);
-  };
-  std::string text;
-  std::size_t i = 0;
-  for (; i + 1 < all.size(); i += 2) {
-    const std::uint32_t first = unit(i);
-    if (first < 0xD800 || first >= 0xE000) {
-      append_utf8(text, first);
-      continue;
-    }
-    if (i + 3 >= all.size() && !at_end_) break;
-    const std::uint32_t second = i + 3 < all.size() ? unit(i + 2) : 0;
-    if (first < 0xDC00 && second >= 0xDC00 && second < 0xE000) {
-      append_utf8(text, 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00));
-      i += 2;
-    } else {
-      append_utf8(text, 0xFFFD);
-    }
-  }
-  pending_ = all.substr(std::min(i, all.size()));
-  ensure_capacity(text.size());
-  std::memcpy(buffer_.get() + end_, text.data(), text.size());
-  end_ += text.size();
 }
 
 Result<std::string_view> LineReader::head() {

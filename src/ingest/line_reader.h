@@ -1,12 +1,10 @@
-// Lines of a text file, in bounded memory: UTF-8 with or without BOM, UTF-16 with BOM (PowerShell's
-// `>` writes it), LF or CRLF. A line is valid until the next call.
+// Lines of a text in UTF-8, with or without a byte order mark, in bounded memory; LF or CRLF. A line is valid until the next call.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/files.h"
 #include "base/result.h"
@@ -17,7 +15,7 @@ class LineReader {
  public:
   explicit LineReader(ByteSource& source);
 
-  // The first bytes, decoded, without consuming them; for sniffing.
+  // The first bytes, without consuming them; for sniffing.
   Result<std::string_view> head();
 
   // False at the end. The line has no line end.
@@ -31,13 +29,11 @@ class LineReader {
  private:
   Result<> fill();
   void ensure_capacity(std::size_t bytes);
-  void decode_utf16(std::string_view bytes);
 
   ByteSource& source_;
   // Not a vector: a new one would be filled with zeros, which costs more than reading a small file.
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
-  std::vector<char> raw_;  // undecoded bytes of a UTF-16 file
   std::size_t begin_ = 0;  // start of the current line
   std::size_t end_ = 0;    // end of the valid bytes
   std::size_t next_ = 0;   // start of the next line
@@ -45,8 +41,6 @@ class LineReader {
   std::uint64_t bytes_read_ = 0;
   bool started_ = false;
   bool at_end_ = false;
-  enum class Encoding { utf8, utf16_little, utf16_big } encoding_ = Encoding::utf8;
-  std::string pending_;  // an odd byte or a lone surrogate at the end of a chunk
 };
 
 }  // namespace frx::ingest

@@ -19,16 +19,6 @@ std::vector<std::string> lines_of(std::string_view bytes) {
 
 using Lines = std::vector<std::string>;
 
-std::string utf16(std::u16string_view text, bool little) {
-  std::string bytes;
-  for (const char16_t unit : std::u16string(u"\uFEFF") + std::u16string(text)) {
-    const char low = static_cast<char>(unit & 0xFF), high = static_cast<char>(unit >> 8);
-    bytes += little ? low : high;
-    bytes += little ? high : low;
-  }
-  return bytes;
-}
-
 TEST(LineReader, GivesLinesWithoutTheirEnds) { EXPECT_EQ(lines_of("a\r\nb\n\nc"), (Lines{"a", "b", "", "c"})); }
 
 TEST(LineReader, GivesNothingForAnEmptyFile) { EXPECT_EQ(lines_of(""), Lines{}); }
@@ -39,28 +29,6 @@ TEST(LineReader, DropsAByteOrderMark) {
   EXPECT_EQ(lines_of("\xEF\xBB\xBF"
                      "a\nb"),
             (Lines{"a", "b"}));
-}
-
-TEST(LineReader, ReadsUtf16OfBothOrders) {
-  EXPECT_EQ(lines_of(utf16(u"ab\r\nc\u00E9\n", true)), (Lines{"ab", "c\xC3\xA9"}));
-  EXPECT_EQ(lines_of(utf16(u"ab\r\nc\u20AC", false)), (Lines{"ab", "c\xE2\x82\xAC"}));
-}
-
-TEST(LineReader, ReadsSurrogatePairs) { EXPECT_EQ(lines_of(utf16(u"\U0001F600", true)), (Lines{"\xF0\x9F\x98\x80"})); }
-
-TEST(LineReader, ReplacesALoneSurrogate) {
-  EXPECT_EQ(lines_of(utf16(std::u16string{0xD800, u'x'}, true)), (Lines{"\xEF\xBF\xBD"
-                                                                        "x"}));
-}
-
-TEST(LineReader, ReadsUtf16AcrossChunks) {
-  std::u16string text;
-  for (int i = 0; i < 300000; ++i) text += i % 50 == 49 ? u'\n' : u'x';
-  text += u"\U0001F600 end";
-  const Lines lines = lines_of(utf16(text, true));
-  ASSERT_EQ(lines.size(), 6001u);
-  EXPECT_EQ(lines[5999], std::string(49, 'x'));
-  EXPECT_EQ(lines[6000], "\xF0\x9F\x98\x80 end");
 }
 
 TEST(LineReader, ReadsLinesLongerThanItsBuffer) {

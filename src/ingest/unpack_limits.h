@@ -1,4 +1,4 @@
-// What compressed data may become. Text of profilers compresses to a fiftieth or a hundredth; zstd can make a gigabyte of some kilobytes.
+// What compressed data may become. Text of profilers compresses to a fiftieth; zstd can make a gigabyte of some kilobytes.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace frx::ingest {
 
 inline constexpr std::uint64_t freely_unpacked = std::uint64_t{1} << 20;  // bytes that any data may become
-inline constexpr std::uint64_t largest_ratio = 400;                       // of what is unpacked beyond that to what was compressed
+inline constexpr std::uint64_t largest_ratio = 200;                       // of what is unpacked beyond that to what was compressed
 
 constexpr bool unpacks_to_too_much(std::uint64_t unpacked, std::uint64_t packed) {
   return unpacked > freely_unpacked && (unpacked - freely_unpacked) / largest_ratio > packed;

@@ -42,8 +42,9 @@ std::vector<std::string> wrap_within(std::string_view text, std::size_t width) {
   for (std::string& line : wrap(with_glued_units(text), width)) {
     std::replace(line.begin(), line.end(), glue, ' ');
     std::string_view rest = line;
-    while (display_width(rest) > width) {
+    while (true) {
       std::size_t end = end_of_cells(rest, width);
+      if (end == rest.size()) break;
       if (const std::size_t seam = rest.substr(0, end).find_last_of(",/"); seam != rest.npos && seam > end / 2) end = seam + 1;
       lines.emplace_back(rest.substr(0, end));
       rest.remove_prefix(end);

@@ -294,7 +294,7 @@ def long_things() -> Iterator[Crafted]:
 def bombs() -> Iterator[Crafted]:
     """What is small because it is compressed, or claims a size."""
     trick = "bomb"
-    zeros, rows = b"0" * (512 * MEBIBYTE // 2), (TALL_HEAD + "".join(f'"{i}","k{i}","{DRAM}","%","50"\n' for i in range(400_000))).encode()
+    zeros, rows = b"0" * (512 * MEBIBYTE // 2), (TALL_HEAD + "".join(f'"{i}","k{i}","{DRAM}","%","50"\n' for i in range(180_000))).encode()
 
     def gz(content: bytes, level: int = 9) -> bytes:
         return gzip.compress(content, level, mtime=0)

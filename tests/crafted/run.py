@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 from collections import defaultdict
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -113,7 +114,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--frx", type=Path, required=True, help="the program")
     parser.add_argument("--only", default="", help="only inputs whose trick, format or name contains this")
-    parser.add_argument("--every", type=int, default=1, help="only every so-manieth input")
+    parser.add_argument("--every", type=int, default=1, help="only every n-th input")
     parser.add_argument("--seconds", type=float, default=2, help="of processor time that a run may take")
     parser.add_argument("--megabytes", type=float, default=512, help="that a run may hold")
     parser.add_argument("--patience", type=float, default=20, help="seconds after which a run is killed")
@@ -121,6 +122,9 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="keep the inputs in this folder")
     parser.add_argument("-v", "--verbose", action="store_true")
     limits = parser.parse_args()
+    # Programs are started by a small process of its own, since what they are said to hold includes what the process held that started them.
+    launcher = ProcessPoolExecutor(1)
+    launcher.submit(os.getpid).result()
     results: list[tuple[Crafted, Ended, str]] = []
     folder = Path(tempfile.mkdtemp(prefix="crafted-"))
     six = folder / "six.csv"
@@ -135,7 +139,7 @@ def main() -> int:
             path.parent.mkdir()
             one.make(path)
             arguments = [argument.format(six=six, ptxas=log) for argument in one.arguments]
-            ended = run([str(limits.frx.resolve()), *arguments, str(path)], limits.patience)
+            ended = launcher.submit(run, [str(limits.frx.resolve()), *arguments, str(path)], limits.patience).result()
             wrong = complaint(one, ended, path, limits)
             results.append((one, ended, wrong))
             if wrong or limits.verbose:
@@ -147,6 +151,7 @@ def main() -> int:
             shutil.rmtree(path.parent, ignore_errors=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        launcher.shutdown()
     failed = sum(1 for _, _, wrong in results if wrong)
     print(f"{len(results) - failed} of {len(results)} crafted inputs end as they should")
     if limits.write:

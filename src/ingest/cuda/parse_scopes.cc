@@ -82,7 +82,9 @@ bool Parser::template_parameters() {
 
 // typename T, class... Ts, typename T = int, int n = 3
 bool Parser::template_parameter() {
+  const Deeper deeper(*this);
   const From from = here();
+  if (!deeper) return false;
   const bool is_type = at(Tok::typename_word) || (at(Tok::record) && tokens_.spelling() == "class");
   if (at(Tok::template_word)) {
     token();

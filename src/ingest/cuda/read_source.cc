@@ -79,6 +79,10 @@ Result<Source> read_source(std::string name, std::string original) {
   if (original.size() > largest) {
     return fail(ErrorKind::malformed, "more than 256 MiB are no source file").at(std::move(name));
   }
+  if (const std::size_t zero = original.find('\0'); zero != original.npos) {
+    const auto line = std::count(original.begin(), original.begin() + static_cast<std::ptrdiff_t>(zero), '\n') + 1;
+    return fail(ErrorKind::malformed, "expected CUDA source, found a zero byte in line {}", line).at(std::move(name));
+  }
   if (original.starts_with("\xEF\xBB\xBF")) original.erase(0, 3);
   Source source;
   source.original = std::move(original);

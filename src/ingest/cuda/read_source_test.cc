@@ -73,9 +73,31 @@ TEST(CudaSource, CountsWhatIsNoCudaAndReadsOn) {
 
 TEST(CudaSource, ReadsAnything) {
   for (const std::string_view text :
-       {std::string_view(), std::string_view("\0\0\xFF\xFE", 4), std::string_view("\xEF\xBB\xBFint a;"), std::string_view("\n\n\n")}) {
+       {std::string_view(), std::string_view("\x01\xFF\xFE"), std::string_view("\xEF\xBB\xBFint a;"), std::string_view("\n\n\n")}) {
     EXPECT_TRUE(read_source("a.cu", std::string(text)));
   }
+}
+
+TEST(CudaSource, RefusesAZeroByteBehindWhichCodeCouldHide) {
+  const Result<Source> read = read_source("a.cu", std::string("int a;\n\0int b;", 14));
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message, "expected CUDA source, found a zero byte in line 2");
+}
+
+std::string repeated(std::string_view text, int count) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += text;
+  return all;
+}
+
+// The grammar recovers from each error by copying what it has read, and looks for the end of each comment again.
+TEST(CudaSource, GivesUpWhereReadingWouldTakeForEver) {
+  for (const std::string_view text : {"new ", "/* ", "\"a\n", "R\"abc", "A<"}) {
+    const Result<Source> read = read_source("a.cu", "int a = = 3; " + repeated(text, 100'000));
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().message, "expected CUDA source, found text that the parser cannot finish within its limit") << text;
+  }
+  EXPECT_TRUE(read_source("a.cu", "int a = = 3; " + repeated("int f(int a) { return a + 1; }\n", 20'000)));
 }
 
 TEST(CudaSource, RemembersHowLoopsAreUnrolled) {

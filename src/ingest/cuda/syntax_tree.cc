@@ -1,12 +1,15 @@
 #include "ingest/cuda/syntax_tree.h"
 
+#include <malloc.h>
 #include <tree_sitter/api.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <unordered_map>
 
+#include "base/memory_budget.h"
 #include "ingest/cuda/parser.h"
 
 extern "C" const TSLanguage* tree_sitter_cuda(void);
@@ -154,36 +157,120 @@ class Conversion {
   std::vector<std::uint32_t> open_;
 };
 
-// tree-sitter calls this from time to time to learn whether it may continue; hostile text could keep it busy for a long time.
-struct StepBudget {
-  std::uint64_t left;
+// What tree-sitter asked for in this thread. Its recovery from errors copies what was read so far, for each error again, and only its
+// requests for memory tell how much that is.
+struct Blocks {
+  std::uint64_t cost = 0;  // an abstract unit, about a nanosecond
+  std::int64_t held = 0;   // bytes
 };
+thread_local constinit Blocks blocks;
 
-bool is_over(TSParseState* state) {
-  StepBudget& budget = *static_cast<StepBudget*>(state->payload);
-  return budget.left == 0 || --budget.left == 0;
+constexpr std::uint64_t cost_of_block = 1000;    // and one for each byte
+constexpr std::uint64_t cost_of_error = 10'000;  // whatever follows it is searched for in the table of all symbols
+constexpr std::size_t error_size = 16;           // of the block that begins the record of an error
+
+void* counted(void* block) {
+  if (block == nullptr) return nullptr;  // tree-sitter ends the process
+  const std::size_t size = ::malloc_usable_size(block);
+  blocks.cost += cost_of_block + size;
+  blocks.held += static_cast<std::int64_t>(size);
+  return block;
 }
+
+void discount(void* block) { blocks.held -= static_cast<std::int64_t>(::malloc_usable_size(block)); }
+
+void* new_block(std::size_t size) {
+  if (size == error_size) blocks.cost += cost_of_error;
+  return counted(std::malloc(size));
+}
+
+void* new_zeros(std::size_t count, std::size_t size) { return counted(std::calloc(count, size)); }
+
+void* resized_block(void* block, std::size_t size) {
+  discount(block);
+  return counted(std::realloc(block, size));
+}
+
+void free_block(void* block) {
+  discount(block);
+  std::free(block);
+}
+
+void count_blocks() {
+  static const bool once = (ts_set_allocator(new_block, new_zeros, resized_block, free_block), true);
+  static_cast<void>(once);
+}
+
+// The work that tree-sitter may do for a text, which hostile text could extend to hours: at most twice of what any real source takes. After
+// every hundred steps it asks whether it may continue; it asks for text in pieces, for those that it reads repeatedly each time. Beyond the
+// limit the text ends. What it holds is charged to the memory budget.
+class Work {
+ public:
+  explicit Work(std::string_view text)
+      : text_(text),
+        pieces_(1000 + text.size() / 64),
+        most_cost_(blocks.cost + 100'000'000 + 1400 * text.size()),
+        held_before_(blocks.held) {}
+  ~Work() { MemoryBudget::release(charged_); }
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+
+  static bool is_over(TSParseState* state) {
+    Work& work = *static_cast<Work*>(state->payload);
+    work.charge();
+    return work.is_done();
+  }
+
+  static const char* read(void* payload, std::uint32_t at, TSPoint, std::uint32_t* size) {
+    Work& work = *static_cast<Work*>(payload);
+    if (work.pieces_ > 0) --work.pieces_;
+    const std::string_view piece = work.is_done() ? std::string_view() : work.text_.substr(at, piece_size);
+    *size = static_cast<std::uint32_t>(piece.size());
+    return piece.data();
+  }
+
+  bool is_done() const { return pieces_ == 0 || blocks.cost > most_cost_ || is_too_large_; }
+  bool is_too_large() const { return is_too_large_; }
+
+ private:
+  static constexpr std::size_t piece_size = 4096;
+  static constexpr std::size_t charged_at_once = 1 << 20;
+
+  // An exception must not pass through the code of tree-sitter.
+  void charge() {
+    const std::int64_t held = blocks.held - held_before_;
+    if (held < static_cast<std::int64_t>(charged_ + charged_at_once)) return;
+    try {
+      MemoryBudget::charge(static_cast<std::size_t>(held) - charged_);
+      charged_ = static_cast<std::size_t>(held);
+    } catch (const OverBudget&) {
+      is_too_large_ = true;
+    }
+  }
+
+  std::string_view text_;
+  std::uint64_t pieces_, most_cost_;
+  std::int64_t held_before_;
+  std::size_t charged_ = 0;
+  bool is_too_large_ = false;
+};
 
 }  // namespace
 
 Result<> add_syntax_of_grammar(std::string_view text, std::uint32_t offset, Syntax& into, std::uint32_t& errors) {
+  count_blocks();
   const std::unique_ptr<TSParser, Free> parser(ts_parser_new());
   if (!ts_parser_set_language(parser.get(), tree_sitter_cuda())) {
     return fail(ErrorKind::environment, "the grammar of CUDA does not fit the core of tree-sitter");
   }
-  StepBudget budget{1000 + text.size()};
-  struct Text {
-    std::string_view bytes;
-  } whole{text};
-  const TSInput input{&whole,
-                      [](void* payload, std::uint32_t at, TSPoint, std::uint32_t* size) {
-                        const std::string_view rest = static_cast<Text*>(payload)->bytes.substr(at);
-                        *size = static_cast<std::uint32_t>(rest.size());
-                        return rest.data();
-                      },
-                      TSInputEncodingUTF8, nullptr};
-  const std::unique_ptr<TSTree, Free> tree(ts_parser_parse_with_options(parser.get(), nullptr, input, TSParseOptions{&budget, is_over}));
-  if (!tree) return fail(ErrorKind::malformed, "expected CUDA source, found text that the parser cannot finish within its limit");
+  Work work(text);
+  const TSInput input{&work, Work::read, TSInputEncodingUTF8, nullptr};
+  const std::unique_ptr<TSTree, Free> tree(
+      ts_parser_parse_with_options(parser.get(), nullptr, input, TSParseOptions{&work, Work::is_over}));
+  if (work.is_too_large()) throw OverBudget();
+  if (!tree || work.is_done()) {
+    return fail(ErrorKind::malformed, "expected CUDA source, found text that the parser cannot finish within its limit");
+  }
   Conversion(*tree, offset, into, errors).run();
   return {};
 }

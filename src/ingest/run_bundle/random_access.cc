@@ -60,7 +60,7 @@ class Memory final : public RandomAccess {
 }  // namespace
 
 Result<std::shared_ptr<const RandomAccess>> open_random_access(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return fail(ErrorKind::unreadable, "cannot open: {}", std::strerror(errno)).at(path);
   struct stat info {};
   if (::fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) {
