@@ -12,6 +12,8 @@
 namespace frx::cli {
 namespace {
 
+constexpr std::size_t longest_of_an_error = 1000;  // characters
+
 bool is_help(const std::string& argument) { return argument == "--help" || argument == "-h"; }
 
 // Help may be asked for anywhere before `--`.
@@ -132,7 +134,9 @@ std::string version_text(std::string_view program) {
 }
 
 std::string error_text(const Error& error, std::string_view program) {
-  std::string text = fmt::format("{}: {}{}{}\n", program, error.where, error.where.empty() ? "" : ": ", error.message);
+  // A message quotes what was found, which can be a megabyte.
+  std::string text = fmt::format("{}: {}{}{}\n", program, shorten(printable(error.where), longest_of_an_error),
+                                 error.where.empty() ? "" : ": ", shorten(error.message, longest_of_an_error));
   if (error.hint.empty()) return text;
   std::string_view prefix = "  hint: ";
   for (const std::string_view line : split(error.hint, '\n')) {

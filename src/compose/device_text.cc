@@ -61,7 +61,10 @@ void add_kernels(Document& page, const DeviceReport& report) {
   const std::size_t shown = std::min(device_kernels_shown, report.kernels.size());
   page.section("Kernels", shown < report.kernels.size() ? fmt::format("({} of {}; --json has all)", shown, report.kernels.size())
                                                         : fmt::format("({})", shown));
-  if (report.kernels.empty()) page.paragraph("None: the file carries PTX only, which the driver compiles when it loads it.");
+  if (report.kernels.empty()) {
+    page.paragraph(report.code.ptx.empty() ? "None: there is machine code in the file, but no kernel in it."
+                                           : "None: the file carries PTX only, which the driver compiles when it loads it.");
+  }
   for (const DeviceKernel& kernel : std::span(report.kernels).first(shown)) add_kernel(page, report, kernel);
 }
 

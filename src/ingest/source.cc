@@ -14,14 +14,18 @@ namespace fs = std::filesystem;
 
 // The raw bytes, their decompressor, and the first bytes of the content.
 struct Source::Opened : ByteSource {
-  Opened(std::unique_ptr<ByteSource> bytes, std::stop_token token) : raw(std::move(bytes)), content(*raw), stop(std::move(token)) {}
+  Opened(std::string_view its_name, std::unique_ptr<ByteSource> bytes, std::stop_token token)
+      : name(its_name), raw(std::move(bytes)), content(*raw), stop(std::move(token)) {}
 
   Result<std::size_t> read(std::span<char> buffer) override {
     if (stop.stop_requested()) return fail(ErrorKind::stopped, "the analysis was stopped");
-    return content.read(buffer);
+    Result<std::size_t> got = content.read(buffer);
+    if (!got && got.error().where.empty()) return Failure{std::move(got).error()}.at(name);
+    return got;
   }
   std::uint64_t size_hint() const override { return content.size_hint(); }
 
+  std::string name;  // for messages
   std::unique_ptr<ByteSource> raw;
   UnpackedSource content;
   std::string_view head;  // a view of content
@@ -131,8 +135,11 @@ Result<Source::Opened*> Source::opened() {
   }
   MemoryBudget::opened(name_);
   TRY_ASSIGN(std::unique_ptr<ByteSource> raw, open_());
-  auto fresh = std::make_unique<Opened>(std::move(raw), stop_);
-  TRY_ASSIGN(fresh->head, fresh->content.head());
+  auto fresh = std::make_unique<Opened>(name_, std::move(raw), stop_);
+  Result<std::string_view> head = fresh->content.head();
+  if (!head && head.error().where.empty()) return Failure{std::move(head).error()}.at(name_);
+  if (!head) return Failure{std::move(head).error()};
+  fresh->head = *head;
   opened_ = std::move(fresh);
   return opened_.get();
 }

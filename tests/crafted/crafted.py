@@ -348,6 +348,31 @@ def disguises() -> Iterator[Crafted]:
             yield Crafted("disguise", format_, f"{name}.{suffix}", text(data), arguments)
 
 
+def acting() -> Iterator[Crafted]:
+    """Names and messages that act on a terminal, on a reader or on the service that runs a build."""
+    trick = "acting text"
+    act = "k\x1b[2J\x1b]0;t\x07\x9b31m\u202e\u2066\u200b\ufeff\U000e0041\r::error::x ##[group]y"
+    lines = act + "\n::error::x\n  ::set-output name=a::b\n##[warning]z"
+    quoted = json.dumps(lines)[1:-1]
+    wide = " ".join(["aaaa", "::error::x", "##[group]"] * 200)  # some line of a wrapped text begins with each of them
+    for name, words in (("act", act), ("lines", lines), ("wrapped", wide)):
+        csv = words.replace('"', '""')
+        yield Crafted(trick, "ncu csv", f"{name}.csv", text(TALL_HEAD + f'"0","{csv}","{DRAM}","%","92"\n'), ("profile", "--ncu"))
+        yield Crafted(trick, "ncu csv", f"{name}-rule.csv", text('"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type","Rule Description"\n' + f'"0","k","S","","","","{csv}","OPT","{csv}"\n"0","k","S","{DRAM}","%","50","","",""\n'), ("profile", "--ncu"))
+        yield Crafted(trick, "trace", f"{name}.json", text(trace(event(words, device=0, stream=7) + "," + event(words, "cpu_op", 0, 1, 1))))
+        yield Crafted(trick, "trace", f"{name}-json.json", text(trace(event(words, device=0, stream=7))), ("analyze", "--json"))
+        yield Crafted(trick, "run bundle", f"{name}-bundle", bundle(metadata=json.dumps({"run_id": words, "job_name": words, "command": [words], "exit_code": 0, "warnings": [words]}), events=RUN_EVENT + "\n"))
+        yield Crafted(trick, "cuda", f"{name}.cu", text(cuda(f"a[threadIdx.x * 32] = 1; // {words}")), ("analyze", "--fail-on", "low"))
+        yield Crafted(trick, "cuda", f"{name}-sarif.cu", text(cuda(f"a[threadIdx.x * 32] = 1; // {words}")), ("analyze", "--format", "sarif"))
+        yield Crafted(trick, "ptx", f"{name}.ptx", text(kernel("", "k") + f"// {words}\n" + f'.file 1 "{words}"\n'))
+        yield Crafted(trick, "ncu text", f"{name}.txt", text(NCU_TEXT.format(name=act.replace("\r", "") + "(int)", section=act.replace("\r", ""))))
+        yield Crafted(trick, "nvprof text", f"{name}.txt", text(NVPROF_HEAD + "            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n GPU activities:  100.00%  2.0000ms         1  2.0000ms  2.0000ms  2.0000ms  " + words + "\n"))
+        yield Crafted(trick, "yaml", f"{name}-yaml", bundle(**{"bottlenecks/a.yaml": "id: " + json.dumps(words) + "\nkind: " + json.dumps(words) + "\n"}), ("profile", "--ncu", "{six}", "--data"))
+        yield Crafted(trick, "any", f"{name}-error.json", text('{"traceEvents": [{"ph": "X", "' + quoted + '": ' + words))
+    yield Crafted(trick, "any", "name\x1b[2J\u202e.csv", text("nothing that is known\n"), ("profile", "--ncu"))
+    yield Crafted(trick, "any", "name\x1b[2J\u202e.cu", text(cuda("a[threadIdx.x * 32] = 1;")), ("analyze", "--fail-on", "low"))
+
+
 def no_files() -> Iterator[Crafted]:
     """What is a path and no file."""
     trick = "no file"
@@ -367,6 +392,6 @@ def no_files() -> Iterator[Crafted]:
 
 
 def inputs() -> Iterator[Crafted]:
-    for trick in (nesting, unclosed, very_many, long_things, bombs, disguises, no_files):
+    for trick in (nesting, unclosed, very_many, long_things, bombs, disguises, acting, no_files):
         for one in trick():
             yield one[0] if isinstance(one, tuple) else one

@@ -44,7 +44,7 @@ def run(command: list[str], patience: float) -> Ended:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        environment = {"PATH": os.environ.get("PATH", ""), "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
+        environment = {"PATH": os.environ.get("PATH", ""), "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", "GITHUB_ACTIONS": "true"}
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, preexec_fn=limit, env=environment)
         killed = threading.Event()
         timer = threading.Timer(patience, lambda: (killed.set(), process.send_signal(signal.SIGKILL)))
@@ -72,10 +72,15 @@ def complaint(one: Crafted, ended: Ended, path: Path, limits: argparse.Namespace
         return f"held {ended.megabytes:.0f} MB"
     err = ended.err.decode(errors="replace")
     lines = [line for line in err.splitlines() if not line.startswith(("  hint:", "        ", "usage:"))]
-    if ended.code != 0 and not ended.out and (len(lines) != 1 or path.name not in err):
+    if ended.code != 0 and not ended.out and (len(lines) != 1 or len(err) > 4000 or not any(name in err for name in (path.name.split("\x1b")[0], "a.yaml"))):
         return f"{len(lines)} lines of error that may not name the file: {err[:160]!r}"
-    if re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", ended.out + ended.err):
+    printed = ended.out + ended.err
+    if re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", printed):
         return "printed control characters"
+    if re.search("[\u0080-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]", printed.decode(errors="replace")):
+        return "printed characters that nobody sees"
+    if re.search(rb"(?m)^\s*::|##\[", printed):
+        return "printed a command of GitHub Actions"
     if one.trick == "disguise" and ended.code == 0 and not ended.out.strip():
         return "said nothing about what it could not read"
     if one.trick == "disguise" and re.search(rb"\b0 kernels?\b|Kernels\s*:\s*0\b|no kernels", ended.out):

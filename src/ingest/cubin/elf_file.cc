@@ -31,6 +31,9 @@ Result<ElfFile> ElfFile::open_any(std::string_view bytes) {
   if (header.e_shoff > bytes.size() || table > bytes.size() - header.e_shoff) {
     return fail(ErrorKind::malformed, "the ELF file ends early: its section table begins at byte {} of {}", header.e_shoff, bytes.size());
   }
+  if (header.e_shnum > 0 && header.e_shoff < header.e_ehsize) {
+    return fail(ErrorKind::malformed, "the ELF file is damaged: its section table begins at byte {}, inside its header", header.e_shoff);
+  }
   file.header_ = {header.e_type, header.e_machine, header.e_version, header.e_flags, header.e_ident[EI_ABIVERSION]};
   file.list_sections();
   file.name_sections();
@@ -100,6 +103,22 @@ std::optional<Code> ElfFile::code_of(const ElfSection& section) const {
   constexpr std::string_view prefix = ".text.";
   if (section.type != SHT_PROGBITS || !section.name.starts_with(prefix)) return std::nullopt;
   return Code{section.name.substr(prefix.size()), section.size};
+}
+
+bool ElfSection::is_code() const { return type == SHT_PROGBITS && (flags & SHF_EXECINSTR) != 0; }
+
+bool ElfFile::loads_code() const {
+  GElf_Ehdr header{};
+  std::size_t count = 0;
+  if (!gelf_getehdr(elf_.get(), &header)) return false;
+  if (elf_getphdrnum(elf_.get(), &count) != 0) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    GElf_Phdr segment{};
+    if (!gelf_getphdr(elf_.get(), static_cast<int>(i), &segment)) return false;
+    const bool is_executed = segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0 && segment.p_filesz > 0;
+    if (is_executed && segment.p_offset != header.e_phoff) return true;  // the table of segments is in one, too
+  }
+  return false;
 }
 
 std::vector<Code> ElfFile::code() const {

@@ -43,6 +43,8 @@ struct ElfSection {
   std::uint32_t type = 0, link = 0, info = 0;
   std::uint64_t flags = 0, offset = 0, size = 0;
   Elf_Scn* handle = nullptr;
+
+  bool is_code() const;  // bytes that are executed
 };
 
 struct ElfSymbol {
@@ -71,6 +73,8 @@ class ElfFile {
 
   // The bytes of the first section of this name; empty when there is none.
   Result<std::string_view> section(std::string_view name) const;
+  // Whether a segment is executed that has bytes in the file.
+  bool loads_code() const;
   // The functions, each from a section `.text.NAME`.
   std::vector<Code> code() const;
   // The entries of `.rel.NAME` and `.rela.NAME` about section `.NAME`, by position.

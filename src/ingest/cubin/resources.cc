@@ -13,6 +13,7 @@
 namespace frx::ingest::cubin {
 namespace {
 
+constexpr std::string_view code_prefix = ".text.";
 constexpr std::uint16_t relocatable_file = 1;
 constexpr std::uint8_t function_symbol = 2;
 constexpr std::uint8_t entry_of_kernel = 0x10;
@@ -90,8 +91,7 @@ class Reader {
     if (symbol.type != function_symbol || (symbol.other & entry_of_kernel) == 0) return nullptr;
     if (symbol.section == 0 || symbol.section >= elf_.sections().size()) return nullptr;
     const ElfSection& section = elf_.sections()[symbol.section];
-    constexpr std::string_view prefix = ".text.";
-    return section.name.starts_with(prefix) && section.name.substr(prefix.size()) == symbol.name ? &section : nullptr;
+    return section.name.starts_with(code_prefix) && section.name.substr(code_prefix.size()) == symbol.name ? &section : nullptr;
   }
 
   OfSymbol numbers_of(const ElfSymbol& symbol) const {
@@ -201,11 +201,34 @@ class Reader {
   std::size_t unread_ = 0;  // bytes of the file that no kernel has used yet
 };
 
+// Damage of the section table would hide kernels, and a file without kernels looks healthy: all code has to be code of a function.
+Result<> find_damage(const ElfFile& elf) {
+  if (elf.sections().size() <= 1) return fail(ErrorKind::malformed, "the cubin has no section table");
+  TRY_ASSIGN(const std::vector<ElfSymbol> symbols, elf.symbols());
+  std::vector<bool> has_function(elf.sections().size());
+  for (const ElfSymbol& symbol : symbols) {
+    if (symbol.type != function_symbol || symbol.section >= has_function.size()) continue;
+    const std::string_view section = elf.sections()[symbol.section].name;
+    if (section.starts_with(code_prefix) && section.substr(code_prefix.size()) == symbol.name) has_function[symbol.section] = true;
+  }
+  bool has_code = false;
+  for (std::size_t i = 1; i < elf.sections().size(); ++i) {
+    const ElfSection& one = elf.sections()[i];
+    if (!one.is_code()) continue;
+    has_code = true;
+    if (!one.name.starts_with(code_prefix)) return fail(ErrorKind::malformed, "the cubin is damaged: section {} is code without a name", i);
+    if (!has_function[i]) return fail(ErrorKind::malformed, "the cubin is damaged: {} is code of no function", one.name);
+  }
+  if (!has_code && elf.loads_code()) return fail(ErrorKind::malformed, "the cubin is damaged: it loads code that is in no section");
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<model::KernelResources>> read_kernel_resources(std::string_view cubin) {
   TRY_ASSIGN(const ElfFile elf, ElfFile::open(cubin));
   TRY_ASSIGN(const Target target, target_of(elf));
+  TRY(find_damage(elf));
   return Reader(elf, target).read(cubin.size());
 }
 

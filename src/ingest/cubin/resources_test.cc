@@ -178,6 +178,24 @@ TEST(KernelResources, RefuseDamagedTables) {
   EXPECT_EQ(resources_refusal(cubin.bytes()), "the attribute at byte 4 ends behind its section");
 }
 
+// A file whose kernels cannot be found must not look like one that has none.
+TEST(KernelResources, RefuseCodeThatBelongsToNoKernel) {
+  CubinSketch cubin{.kernels = {KernelSketch()}};
+  const std::string whole = cubin.bytes();
+  const auto damaged = [&](std::size_t position, const std::string& bytes) {
+    std::string copy = whole;
+    return resources_refusal(copy.replace(position, bytes.size(), bytes));
+  };
+  constexpr std::size_t position_of_table = 40, count_of_sections = 60, section_of_names = 62;
+  EXPECT_EQ(damaged(count_of_sections, testing::number(0, 2)), "the cubin has no section table");
+  EXPECT_EQ(damaged(position_of_table, testing::number(0, 8)),
+            "the ELF file is damaged: its section table begins at byte 0, inside its header");
+  EXPECT_EQ(damaged(section_of_names, testing::number(0, 2)), "the cubin is damaged: section 1 is code without a name");
+  EXPECT_EQ(damaged(whole.find(".text._Z4axpyfPf"), ".test"), "the cubin is damaged: section 1 is code without a name");
+  EXPECT_EQ(damaged(whole.find(".text._Z4axpyfPf"), ".text._Z4mxpy"), "the cubin is damaged: .text._Z4mxpyfPf is code of no function");
+  EXPECT_EQ(resources_refusal(CubinSketch().bytes()), "read");  // data only
+}
+
 // A byte of the file belongs to one kernel; a thousand sections over the same bytes would cost a thousand times as
 // much.
 TEST(KernelResources, RefuseSectionsThatOverlap) {
