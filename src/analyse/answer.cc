@@ -24,8 +24,9 @@ answer::Answer answer_of_unit(const Shared<CodeReport>& report, const CodeUnit& 
 answer::Answer answer_of_code(const Shared<CodeReport>& report) {
   std::vector<compose::AnalysedCode> files;
   for (const CodeUnit& unit : report->units) {
-    files.push_back({unit.path, unit.paths, answer_of_unit(report, unit), std::nullopt});
+    files.push_back({unit.path, unit.paths, answer_of_unit(report, unit), {}, {}});
     if (unit.error) files.back().error = unit.error->message;
+    for (const report::UnreadFile& file : unit.unread) files.back().unread.push_back({file.path, file.error.message});
   }
   return compose::answer_of(std::move(files), report->together);
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <thread>
 
 #include "analyse/analyzer.h"
@@ -91,6 +92,11 @@ void confirm_with(const std::string& path, report::CudaReport& report, const Rea
 Result<> read_cuda(Work& work, const Reading& reading) {
   CodeUnit& unit = work.unit;
   TRY_ASSIGN(unit.cuda, reading.analyst.inspect_cuda(unit.paths, [&](std::size_t i) { return work.inputs[i]->source.text(largest_file); }));
+  unit.unread = std::move(unit.cuda->unread);
+  if (unit.cuda->files.empty()) {
+    unit.cuda.reset();
+    return Failure{unit.unread.front().error};
+  }
   if (!reading.options.compilers.with_ptx) return {};
   for (const Input* input : work.inputs) {
     const std::string& path = input->source.path();
@@ -118,8 +124,13 @@ void read_all(std::vector<Work>& all, const Reading& reading) {
   std::atomic<std::size_t> next{0};
   const auto work = [&](bool reports) {
     for (std::size_t i = next++; i < all.size(); i = next++) {
-      if (Result<> read = without_exceptions([&] { return read_unit(all[i], reading); }); !read)
-        all[i].unit.error = std::move(read).error();
+      CodeUnit& unit = all[i].unit;
+      if (Result<> read = without_exceptions([&] { return read_unit(all[i], reading); }); !read) {
+        unit.error = std::move(read).error();
+        if (unit.unread.empty()) {
+          for (const std::string& path : unit.paths) unit.unread.push_back({path, *unit.error});
+        }
+      }
       if (reports && reading.options.files_done) reading.options.files_done(i + 1, all.size());
     }
     MemoryBudget::report();
@@ -198,6 +209,16 @@ void CodeUnit::add_to(report::Evidence& evidence) const {
   if (cuda) evidence.add(*cuda);
   if (ptx) evidence.add(*ptx);
   if (device) evidence.add(*device);
+}
+
+std::size_t CodeReport::files() const {
+  return std::transform_reduce(units.begin(), units.end(), std::size_t{}, std::plus(),
+                               [](const CodeUnit& unit) { return unit.paths.size(); });
+}
+
+std::size_t CodeReport::unread() const {
+  return std::transform_reduce(units.begin(), units.end(), std::size_t{}, std::plus(),
+                               [](const CodeUnit& unit) { return unit.unread.size(); });
 }
 
 std::array<std::size_t, 3> CodeReport::by_severity() const {

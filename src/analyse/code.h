@@ -29,7 +29,8 @@ struct CodeUnit {
   std::unique_ptr<report::PtxReport> ptx;
   std::unique_ptr<report::CudaReport> cuda;
   std::unique_ptr<report::DeviceReport> device;
-  std::optional<Error> error;  // instead of a report
+  std::vector<report::UnreadFile> unread;  // of the paths
+  std::optional<Error> error;              // instead of a report: of the first file that could not be read
 
   std::span<const model::Finding> findings() const;
   void add_to(report::Evidence& evidence) const;
@@ -40,6 +41,8 @@ struct CodeReport {
   // What files of different kinds say together that were named one by one, as a folder may hold many programs; else null.
   std::shared_ptr<const report::EvidenceReport> together;
 
+  std::size_t files() const;
+  std::size_t unread() const;  // of these
   // Of all units, by severity: low, medium, high.
   std::array<std::size_t, 3> by_severity() const;
   std::vector<model::Finding> findings() const;

@@ -43,31 +43,74 @@ std::vector<std::string> traces_in(const std::string& folder) {
   return found;
 }
 
-// Files of code in a folder and below it, by name; all of them, or the first one.
-Result<std::vector<std::string>> code_in(const std::string& folder, bool only_first) {
-  std::vector<std::string> found;
-  std::error_code error;
-  fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error), end;
-  for (; !error && at != end; at.increment(error)) {
-    std::error_code ignored;
-    if (!at->is_regular_file(ignored) || !is_named_as_code(at->path().string())) continue;
-    found.push_back(at->path().string());
-    if (only_first) return found;
+// The code in a folder and below it. Links to folders are not followed. What cannot be read is not passed over: a change that nobody can
+// read would pass every check.
+class CodeInFolder {
+ public:
+  explicit CodeInFolder(const std::string& folder) : folders_{folder} {
+    while (!folders_.empty()) {
+      const std::string next = std::move(folders_.back());
+      folders_.pop_back();
+      list(next);
+    }
+    std::ranges::sort(files_);
+    std::ranges::sort(refused_);
   }
-  if (error) return fail(ErrorKind::unreadable, "cannot read the folder: {}", error.message()).at(folder);
-  std::ranges::sort(found);
-  return found;
-}
 
-Result<> add_code(const std::string& folder, std::vector<Input>& inputs) {
-  TRY_ASSIGN(const std::vector<std::string> paths, code_in(folder, false));
-  if (paths.empty()) {
+  bool has_files() const { return !files_.empty(); }
+  bool is_empty() const { return files_.empty() && refused_.empty(); }
+
+  void add_to(std::vector<Input>& inputs, const std::string& folder) && {
+    // Thousands of files are not opened before their turn: the name says enough.
+    for (const std::string& path : files_) inputs.push_back({Source::at(path), ingest::format_by_name(path), ingest::Match::no, folder});
+    for (auto& [path, why] : refused_) {
+      const Format* format = ingest::format_by_name(path);
+      auto refuse = [path, why]() -> Result<std::unique_ptr<ByteSource>> { return fail(ErrorKind::unreadable, "{}", why).at(path); };
+      inputs.push_back({Source::of(path, std::move(refuse)), format && is_code(format->kind) ? format : &ingest::cuda_format,
+                        ingest::Match::no, folder});
+    }
+  }
+
+ private:
+  void list(const std::string& folder) {
+    std::error_code error;
+    fs::directory_iterator at(folder, error), end;
+    for (; !error && at != end; at.increment(error)) add(*at);
+    if (error) refused_.emplace_back(folder, fmt::format("cannot read the folder: {}", error.message()));
+  }
+
+  void add(const fs::directory_entry& entry) {
+    std::error_code error, ignored;
+    std::string path = entry.path().string();
+    // What the folder says of its entries, which needs no access to them.
+    if (!entry.is_symlink(ignored) && entry.is_directory(ignored)) {
+      folders_.push_back(std::move(path));
+      return;
+    }
+    const fs::file_status status = entry.status(error);
+    if (!is_named_as_code(path) || fs::is_directory(status)) return;
+    if (fs::is_regular_file(status)) {
+      files_.push_back(std::move(path));
+    } else if (!fs::exists(status)) {
+      if (!error) error = std::make_error_code(std::errc::no_such_file_or_directory);
+      refused_.emplace_back(std::move(path), fmt::format("cannot open: {}", error.message()));
+    } else {
+      refused_.emplace_back(std::move(path), "expected a file, found a pipe or a device");
+    }
+  }
+
+  std::vector<std::string> folders_;  // still to be listed
+  std::vector<std::string> files_;
+  std::vector<std::pair<std::string, std::string>> refused_;  // path, why
+};
+
+Result<> add_code(const std::string& folder, CodeInFolder code, std::vector<Input>& inputs) {
+  if (code.is_empty()) {
     return fail(ErrorKind::unreadable, "no file of code in this folder")
         .at(folder)
         .hint("code is: .cu, .cuh, .cuda, .ptx, .cubin, .fatbin");
   }
-  // Thousands of files are not opened before their turn: the name says enough.
-  for (const std::string& path : paths) inputs.push_back({Source::at(path), ingest::format_by_name(path), ingest::Match::no, folder});
+  std::move(code).add_to(inputs, folder);
   return {};
 }
 
@@ -78,8 +121,8 @@ Result<> add_folder(Source source, const Format* format, std::vector<Input>& inp
   }
   const std::string folder = source.path();
   const std::vector<std::string> traces = traces_in(folder);
-  const Result<std::vector<std::string>> code = traces.empty() ? std::vector<std::string>() : code_in(folder, true);
-  if (traces.empty() || (code && !code->empty())) return add_code(folder, inputs);
+  CodeInFolder code(folder);
+  if (traces.empty() || code.has_files()) return add_code(folder, std::move(code), inputs);
   for (const std::string& path : traces) inputs.push_back({Source::at(path), ingest::format_by_name(path), ingest::Match::no, folder});
   return {};
 }

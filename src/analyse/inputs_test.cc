@@ -1,7 +1,12 @@
 #include "analyse/inputs.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "base/temporary_directory.h"
 #include "ingest/chrome_trace/testing.h"
@@ -58,6 +63,37 @@ TEST_F(InputsOfAFolder, AreTheRunWhenItIsABundle) {
 TEST_F(InputsOfAFolder, AreNoneInAFolderOfOtherThings) {
   add("notes.txt", "text");
   EXPECT_THAT(described(), ElementsAre("no file of code in this folder"));
+}
+
+// What nobody can read must not pass a check that fails on findings.
+TEST_F(InputsOfAFolder, AreAlsoTheCodeThatCannotBeRead) {
+  namespace fs = std::filesystem;
+  add("b.cu", "");
+  fs::create_symlink("/no/such/file", path("a.cu"));
+  ASSERT_EQ(mkfifo(path("c.ptx").c_str(), 0600), 0);
+  fs::create_symlink("/", path("everything"));
+  EXPECT_THAT(described(), ElementsAre("CUDA source b.cu", "CUDA source a.cu", "PTX c.ptx"));
+  std::vector<Input> all = std::move(inputs()).value();
+  EXPECT_EQ(all[1].source.text(1).error().message, "cannot open: No such file or directory");
+  EXPECT_EQ(all[2].source.text(1).error().message, "expected a file, found a pipe or a device");
+}
+
+// A path that is longer than the system takes: nobody may list it, not even root.
+TEST_F(InputsOfAFolder, AreAlsoFoldersThatCannotBeListed) {
+  add("b.cu", "");
+  const std::string name(200, 'd');
+  int at = open(folder_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  for (int depth = 0; depth < 25; ++depth) {
+    ASSERT_EQ(mkdirat(at, name.c_str(), 0700), 0);
+    const int below = openat(at, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    close(at);
+    ASSERT_GE(below, 0);
+    at = below;
+  }
+  close(at);
+  std::vector<Input> all = std::move(inputs()).value();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[1].source.text(1).error().message, "cannot read the folder: File name too long");
 }
 
 TEST(InputsOf, AFileThatIsNotThereGoesByItsName) {

@@ -36,7 +36,7 @@ Result<> add_all_code(std::vector<Input> inputs, Context& context, report::Evide
   if (inputs.empty()) return {};
   TRY_ASSIGN(const Analysis analysis, analyse(std::move(inputs), context));
   for (const CodeUnit& unit : analysis.as<CodeReport>()->units) {
-    if (unit.error) return Failure{*unit.error};
+    if (!unit.unread.empty()) return Failure{unit.unread.front().error};
     unit.add_to(evidence);
   }
   return {};

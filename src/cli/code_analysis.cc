@@ -11,16 +11,7 @@ namespace frx::cli {
 namespace {
 
 using analyse::CodeReport;
-using analyse::CodeUnit;
 using model::Severity;
-
-// Formats for programs say in their own words which files could not be read.
-void name_unread(const CodeReport& report, const CodeOptions& options, Io& io) {
-  if (options.format != "text" && options.format != "markdown") return;
-  for (const CodeUnit& unit : report.units) {
-    if (unit.error) io.err.write(fmt::format("{}: {}\n", io.program, to_string(*unit.error)));
-  }
-}
 
 Result<int> judged(const CodeReport& report, const CodeOptions& options) {
   if (!options.fail_on.empty()) {
@@ -29,9 +20,10 @@ Result<int> judged(const CodeReport& report, const CodeOptions& options) {
     for (auto i = static_cast<std::size_t>(severity_named(options.fail_on)); i < by_severity.size(); ++i) reached += by_severity[i];
     if (reached > 0) return fail(ErrorKind::negative, "{} of severity {} or above", count_text(reached, "finding"), options.fail_on);
   }
-  const auto failed = std::ranges::count_if(report.units, [](const CodeUnit& unit) { return unit.error.has_value(); });
-  if (failed == 0) return 0;
-  return fail(ErrorKind::unreadable, "{} of {} could not be analysed", failed, count_text(report.units.size(), "file"));
+  const std::size_t unread = report.unread(), files = report.files();
+  if (unread == 0 || (options.allow_unreadable && unread < files)) return 0;
+  return fail(ErrorKind::unreadable, "{} of {} could not be analysed", unread, count_text(files, "file"))
+      .hint(unread < files ? "with --allow-unreadable the files that can be read decide" : "");
 }
 
 }  // namespace
@@ -49,12 +41,13 @@ void describe_code(Syntax& syntax, CodeOptions& options) {
   syntax.option("--ptxas-log", "FILE", options.compilers.ptxas_log, "PTX: the same from what 'nvcc -Xptxas -v' printed");
   syntax.choice("--fail-on", "SEVERITY", options.fail_on, {"low", "medium", "high"},
                 "code: exit with 1 when a finding is as grave as this");
+  syntax.flag("--allow-unreadable", options.allow_unreadable,
+              "code: files that cannot be read are named, and are no reason to exit with 1");
 }
 
 Result<int> print_code(const analyse::Analysis& analysis, const CodeOptions& options, Io& io) {
   const CodeReport& report = *analysis.as<CodeReport>();
-  if (report.units.size() == 1 && report.units.front().error) return Failure{*report.units.front().error};
-  name_unread(report, options, io);
+  if (report.files() == 1 && report.units.front().error) return Failure{*report.units.front().error};
   TRY(print_answer(io, analyse::answer_of(analysis), options.format));
   return judged(report, options);
 }

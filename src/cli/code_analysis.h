@@ -14,6 +14,7 @@ namespace frx::cli {
 struct CodeOptions {
   std::string format = "text";  // of render/renderers.def
   std::string fail_on;          // low, medium, high, or ""
+  bool allow_unreadable = false;
   analyse::CompilerOptions compilers;
 };
 
@@ -22,7 +23,7 @@ model::Severity severity_named(std::string_view name);
 
 void describe_code(Syntax& syntax, CodeOptions& options);
 
-// Prints the answer; fails when no file could be read, or when a finding reaches `fail_on`.
+// Prints the answer. Fails when a finding reaches `fail_on`, when a file could not be read (unless that is allowed), or when none could.
 Result<int> print_code(const analyse::Analysis& analysis, const CodeOptions& options, Io& io);
 
 }  // namespace frx::cli

@@ -132,7 +132,8 @@ Result<> check_options_of_change(const Options& options, const SideFiles& before
                                {"--build-flags", has_source, "CUDA source"},
                                {"--with-ptxas", has_ptx || with_ptx, "PTX"},
                                {"--ptxas-log", false, "one version of PTX"},
-                               {"--fail-on", has_source || has_ptx, "code"}}));
+                               {"--fail-on", has_source || has_ptx, "code"},
+                               {"--allow-unreadable", false, "the files of one side"}}));
   return given.expect_applicable("analyze", "source that is not compiled", {{"--build-flags", with_ptx, "--with-ptx"}});
 }
 
@@ -187,6 +188,7 @@ Result<> check_options(const Options& options, std::span<const analyse::Input> i
                                {"--with-ptxas", any(Kind::ptx), "PTX"},
                                {"--ptxas-log", any(Kind::ptx), "one version of PTX"},
                                {"--fail-on", id == "code", "code alone"},
+                               {"--allow-unreadable", id == "code", "code alone"},
                                {"--before-label", false, "--before and --after"},
                                {"--after-label", false, "--before and --after"}}));
   if (given.has("--why")) TRY(expect_format_of_why("analyze", options.code.format));

@@ -37,12 +37,13 @@ answer::Answer answer_of(std::shared_ptr<const report::NcuComparison> comparison
 // `with_evidence`: the result is {"comparison", "reconciliation", ...} of frx compare and not the comparison alone.
 answer::Answer answer_of(std::shared_ptr<const report::ImplementationComparison> comparison, bool with_evidence);
 
-// One file of code, or the CUDA files of a folder: what was found in it, or why it could not be read.
+// One file of code, or the CUDA files of a folder: what was found in it, and what could not be read.
 struct AnalysedCode {
   std::string path;                // of the first file
   std::vector<std::string> paths;  // all of them
   answer::Answer answer;
-  std::optional<std::string> error;
+  std::optional<std::string> error;    // instead of the answer
+  std::vector<answer::Unread> unread;  // of the files
 };
 // Of one, its own answer. `together`: what files of different kinds say of one program; null where there is nothing to reconcile.
 answer::Answer answer_of(std::vector<AnalysedCode> files, std::shared_ptr<const report::EvidenceReport> together);

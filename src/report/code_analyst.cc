@@ -63,6 +63,9 @@ void judge_confidence(PtxReport& report) {
     const bool proven = primary->proof == model::Proof::proven || !report.compiler.empty();
     report.confidence = proven ? "high" : "medium";
     report.confidence_reason = proven ? "from the compiler's own numbers" : "from the code alone; a profile decides what limits it";
+  } else if (report.module.skipped_statements > 0) {
+    report.confidence = "low";  // that nothing is there is known only of what was read
+    report.confidence_reason = "nothing in what was understood of the code stands out, and that is not all of it";
   } else {
     report.confidence = "medium";
     report.confidence_reason = "nothing in the code stands out; a profile decides what limits it";
@@ -192,7 +195,10 @@ Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, mo
 Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(std::vector<std::pair<std::string, std::string>> names_and_texts) const {
   std::vector<std::string> names;
   for (auto& [name, text] : names_and_texts) names.push_back(std::move(name));
-  return inspect_cuda(names, [&](std::size_t i) { return Result<std::string>(std::move(names_and_texts[i].second)); });
+  TRY_ASSIGN(std::unique_ptr<CudaReport> report,
+             inspect_cuda(names, [&](std::size_t i) { return Result<std::string>(std::move(names_and_texts[i].second)); }));
+  if (!report->unread.empty()) return Failure{std::move(report->unread.front().error)};
+  return report;
 }
 
 Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<std::string>& names, const TextOf& text_of) const {
@@ -209,9 +215,13 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<
   for_each_in_parallel(read.size(), [&](std::size_t i) { read[i].emplace(read_one(i)); });
   std::vector<model::cuda::Source> sources;
   sources.reserve(read.size());
-  for (std::optional<Result<model::cuda::Source>>& one : read) {
-    TRY_ASSIGN(model::cuda::Source source, std::move(*one));
-    one.reset();
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    if (!*read[i]) {
+      report->unread.push_back({names[i], read[i]->error()});
+      continue;
+    }
+    model::cuda::Source source = std::move(**read[i]);
+    read[i].reset();
     if (source.errors > 0)
       report->notes.push_back(
           fmt::format("{}: {} not understood and read around", printable(source.name), count_text(source.errors, "place")));

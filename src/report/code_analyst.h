@@ -46,9 +46,10 @@ class CodeAnalyst {
   Result<std::unique_ptr<PtxReport>> analyse_ptx(std::string name, model::ptx::Module module, const PtxCompiler& compiler = {}) const;
   // The same from text, which is freed after parsing. Fails on text that is no PTX.
   Result<std::unique_ptr<PtxReport>> analyse_ptx(std::string name, std::string text, const PtxCompiler& compiler = {}) const;
-  // All files are one program: a kernel of one file may be launched in another. Fails on files that cannot be read at all.
+  // All files are one program: a kernel of one file may be launched in another. Fails on a file that cannot be read.
   Result<std::unique_ptr<CudaReport>> inspect_cuda(std::vector<std::pair<std::string, std::string>> names_and_texts) const;
-  // The same, with each text requested when it is needed, from several threads: not all of them are in memory at once.
+  // The same, with each text requested when it is needed, from several threads: not all of them are in memory at once. Files that cannot
+  // be read are left out and listed in the report, which may be all of them.
   using TextOf = std::function<Result<std::string>(std::size_t)>;  // by number of the name
   Result<std::unique_ptr<CudaReport>> inspect_cuda(const std::vector<std::string>& names, const TextOf& text_of) const;
 

@@ -5,15 +5,22 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "detect/code_rules.h"
 #include "model/cuda_kernel.h"
 #include "model/finding.h"
 
 namespace frx::report {
 
+struct UnreadFile {
+  std::string path;
+  Error error;
+};
+
 struct CudaReport {
   std::vector<std::string> files;
-  std::string gpu;  // "NVIDIA H100 (--gpu-model)", "" when none was named
+  std::vector<UnreadFile> unread;  // left out: what is in them is unknown
+  std::string gpu;                 // "NVIDIA H100 (--gpu-model)", "" when none was named
   model::cuda::Inspection inspection;
   std::vector<model::Finding> findings;  // most severe first
   std::vector<detect::RuleCount> asked;  // by rule
