@@ -80,6 +80,8 @@ std::string suggestion(std::string_view field) {
 
 // Overrides one field of the profile.
 class Layer {
+  static constexpr std::size_t most_told = 20;  // fields that are not known
+
  public:
   explicit Layer(GpuProfile& profile) : profile_(profile) {}
 
@@ -105,6 +107,10 @@ class Layer {
     if (const Spelling* feature = spelled(feature_names, written)) return has_feature(*feature, value);
     if (is_one_of(classifier_names, written)) return classifier(written, value);
     if (is_one_of(text_names, written)) return {};
+    if (++unknown_ > most_told) {
+      if (unknown_ == most_told + 1) profile_.notes.push_back(fmt::format("{}: more fields that are not known follow", value.where()));
+      return {};
+    }
     const std::string near = suggestion(written);
     profile_.notes.push_back(fmt::format("{}: no field '{}' is known, it has no effect{}", value.where(), printable(written),
                                          near.empty() ? "" : fmt::format("; did you mean {}?", near)));
@@ -159,6 +165,7 @@ class Layer {
   }
 
   GpuProfile& profile_;
+  std::size_t unknown_ = 0;  // fields so far
 };
 
 Result<> lay(const Value& section, Layer& layer) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <unordered_map>
 
 #include "base/text.h"
 
@@ -45,13 +46,21 @@ std::string moved(std::string_view what, double first, double second, std::strin
   return fmt::format("{} {:.4g} -> {:.4g}{}{}", what, first, second, unit.empty() ? "" : " ", unit);
 }
 
-// What a group of kernels reads for each byte that it writes; absent when that is unknown of one.
-std::optional<double> reads_of(const CudaReport& report, const std::vector<std::string>& symbols, const std::vector<std::size_t>& group) {
+// What each kernel reads for each byte that it writes, by name; of several with one name the first one counts.
+using Reads = std::unordered_map<std::string_view, std::optional<double>>;
+Reads reads_of(const CudaReport& report) {
+  Reads reads;
+  for (const model::cuda::Kernel& kernel : report.inspection.kernels) reads.emplace(kernel.name, kernel.global_reads_per_write);
+  return reads;
+}
+
+// The same of a group of kernels: the most; absent when that is unknown of one.
+std::optional<double> reads_of(const Reads& reads, const std::vector<std::string>& symbols, const std::vector<std::size_t>& group) {
   double most = 0;
   for (const std::size_t i : group) {
-    const auto kernel = std::ranges::find(report.inspection.kernels, symbols[i], &model::cuda::Kernel::name);
-    if (kernel == report.inspection.kernels.end() || !kernel->global_reads_per_write) return std::nullopt;
-    most = std::max(most, *kernel->global_reads_per_write);
+    const auto kernel = reads.find(symbols[i]);
+    if (kernel == reads.end() || !kernel->second) return std::nullopt;
+    most = std::max(most, *kernel->second);
   }
   return most > 0 ? std::optional(most) : std::nullopt;
 }
@@ -61,11 +70,11 @@ using SharesLeft = std::vector<std::pair<double, double>>;
 SharesLeft shares_by_reads(const Implementation& first, const Implementation& second, const FindingChanges& changes, const Scorecard& card,
                            std::vector<std::string>& reasons) {
   SharesLeft left(changes.pairs.size(), {1, 1});
+  const Reads of_first = reads_of(*first.cuda), of_second = reads_of(*second.cuda);
   for (std::size_t i = 0; i < changes.pairs.size(); ++i) {
     const KernelPair& pair = changes.pairs[i];
     if (!changes.is_comparable[i] || !pair.is_on_both_sides()) continue;
-    const auto a = reads_of(*first.cuda, changes.first_symbols, pair.first),
-               b = reads_of(*second.cuda, changes.second_symbols, pair.second);
+    const auto a = reads_of(of_first, changes.first_symbols, pair.first), b = reads_of(of_second, changes.second_symbols, pair.second);
     if (!a || !b) continue;
     const double ratio = std::max(*a, *b) / std::min(*a, *b);
     if (ratio < card.reads_ignored_below) continue;

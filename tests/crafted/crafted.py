@@ -1,122 +1,18 @@
-"""Crafted inputs: small files that name something huge, nest without end or hide what they are, one function for each trick and format.
+"""Crafted inputs: small files that name something huge, nest without end or hide what they are, one function for each trick.
 
-`inputs()` yields them; run.py runs frx on each and judges how it ends.
+`inputs()` yields them; run.py runs frx on each and judges how it ends. Those of binary formats are in binary.py.
 """
 
 import gzip
-import io
 import json
 import os
-import struct
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-MEBIBYTE = 1 << 20
-PTX_HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
-TALL_HEAD = '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
-DRAM = "dram__throughput.avg.pct_of_peak_sustained_elapsed"
-NVPROF_HEAD = "==7== NVPROF is profiling process 7, command: ./a\n==7== Profiling result:\n"
-NCU_TEXT = ("  {name} (4, 1, 1)x(32, 1, 1), Context 1, Stream 7, Device 0, CC 8.6\n    Section: {section}\n"
-            "    ----------- ----------- ------------\n    Metric Name Metric Unit Metric Value\n"
-            "    ----------- ----------- ------------\n    Duration             us         7.50\n"
-            "    ----------- ----------- ------------\n")
+import binary
+from pieces import (DRAM, MEBIBYTE, METADATA, NCU_TEXT, NVPROF_HEAD, PTX_HEAD, RUN_EVENT, TALL_HEAD, Crafted, bundle, cuda, event, kernel, sparse,
+                    text, trace, zipped)
 
-
-@dataclass(frozen=True)
-class Crafted:
-    """One input: `make` writes it to a path (a file, or a folder), `arguments` are those of frx before it."""
-
-    trick: str
-    format: str
-    name: str
-    make: Callable[[Path], None]
-    arguments: tuple[str, ...] = ("analyze",)
-
-
-def text(content: str | bytes) -> Callable[[Path], None]:
-    data = content.encode() if isinstance(content, str) else content
-    return lambda path: path.write_bytes(data) and None
-
-
-# ---- pieces of the formats
-
-
-def event(name="k", category="kernel", begin=0.0, duration=1.0, thread=7, **arguments) -> str:
-    return json.dumps({"ph": "X", "cat": category, "name": name, "pid": 0, "tid": thread, "ts": begin, "dur": duration,
-                       "args": arguments})
-
-
-def trace(events: str, before: str = "") -> str:
-    return '{"schemaVersion": 1, ' + before + '"deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-80GB"}], "traceEvents": [' + events + "]}"
-
-
-def varint(value: int) -> bytes:
-    out = b""
-    while value > 127:
-        out += bytes([value & 127 | 128])
-        value >>= 7
-    return out + bytes([value])
-
-
-def field(number: int, payload: bytes) -> bytes:
-    return varint(number << 3 | 2) + varint(len(payload)) + payload
-
-
-def ncu_report(blocks: list[bytes]) -> bytes:
-    """A binary report of Nsight Compute: magic, version, header, then blocks with their sizes."""
-    header = b"\x08\x01"
-    out = b"NVR\0" + struct.pack("<I", len(header)) + header
-    for block in blocks:
-        out += struct.pack("<I", len(block)) + block
-    return out
-
-
-def kernel(body: str, name: str = "k") -> str:
-    return PTX_HEAD + f".visible .entry {name}(.param .u64 p)\n{{\n{body}\nret;\n}}\n"
-
-
-def cuda(body: str) -> str:
-    return "__global__ void k(float* a, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n" + body + "\n}\n"
-
-
-def fat_binary(entries: bytes) -> bytes:
-    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entries)) + entries
-
-
-def fat_entry(kind: int, image: bytes, flags: int = 0x11, unpacked: int = 0, packed: int = 0) -> bytes:
-    stored = image + b"\0" * (-len(image) % 8)
-    return struct.pack("<HHIQIIQQQQ", kind, 0x101, 64, len(stored), packed, 0, 80, 0, flags, unpacked) + stored
-
-
-def bundle(**files: str) -> Callable[[Path], None]:
-    """A run bundle as a folder; `metadata` and `events` are its two files, others go beside them."""
-
-    def make(path: Path) -> None:
-        path.mkdir(parents=True)
-        for name, content in files.items():
-            target = path / {"metadata": "metadata.json", "events": "raw/trace.jsonl", "gpu": "raw/gpu_metrics.jsonl"}.get(name, name)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(content)
-
-    return make
-
-
-def zipped(members: dict[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return out.getvalue()
-
-
-RUN_EVENT = json.dumps({"schema_version": "v0", "event_type": "step_end", "step_id": 1, "timestamp_ns": 1, "duration_ns": 5})
-METADATA = json.dumps({"run_id": "r", "command": ["python", "t.py"], "exit_code": 0})
-
-
-# ---- tricks
 
 
 def nesting() -> Iterator[Crafted]:
@@ -161,12 +57,6 @@ def nesting() -> Iterator[Crafted]:
              "decltypes": "decltype(" * n + "1" + ")" * n + " x;\n" + cuda(""), "attributes": "__attribute__((" * n + "))" * n + " int x;\n" + cuda("")}
     for name, content in files.items():
         yield Crafted(trick, "cuda", f"{name}.cu", text(content))
-    message = b""
-    for _ in range(3000):
-        message = field(1, message)
-    yield Crafted(trick, "ncu-rep", "nested-messages.ncu-rep", text(ncu_report([message, message])))
-    groups = b"\x0b" * (4 * n)
-    yield Crafted(trick, "ncu-rep", "nested-groups.ncu-rep", text(ncu_report([field(1, groups), groups])))
 
 
 def unclosed() -> Iterator[Crafted]:
@@ -192,9 +82,6 @@ def unclosed() -> Iterator[Crafted]:
 def very_many() -> Iterator[Crafted]:
     """Very many of something that is empty or tiny."""
     trick = "very many"
-    yield Crafted(trick, "ncu-rep", "empty-messages.ncu-rep", text(ncu_report([b"\x0a\x00" * 400_000] * 2)))
-    yield Crafted(trick, "ncu-rep", "empty-blocks.ncu-rep", text(ncu_report([b""] * 200_000)))
-    yield Crafted(trick, "ncu-rep", "huge-sizes.ncu-rep", text(b"NVR\0" + struct.pack("<I", 2) + b"\x08\x01" + struct.pack("<I", 0x7FFFFFFF)))
     yield Crafted(trick, "ptx", "entries.ptx", text(PTX_HEAD + "".join(f".entry k{i}(){{ret;}}\n" for i in range(30_000))))
     yield Crafted(trick, "ptx", "same-entries.ptx", text(PTX_HEAD + ".entry k(){ret;}\n" * 40_000))
     yield Crafted(trick, "ptx", "registers.ptx", text(kernel(".reg .b32 %r<2000000000>;\nadd.u32 %r1, %r2, %r1999999999;")))
@@ -206,10 +93,6 @@ def very_many() -> Iterator[Crafted]:
     yield Crafted(trick, "ptx", "ladder.ptx", text(kernel(".reg .b32 %r<30001>;\n" + "".join(f"add.u32 %r{i + 1}, %r{i}, %r{i};\n" for i in range(30_000)))))
     yield Crafted(trick, "ptx", "files.ptx", text(PTX_HEAD + "".join(f'.file {i} "a"\n' for i in range(60_000)) + kernel(".loc 1 1 1\n" * 30_000)[len(PTX_HEAD):]))
     yield Crafted(trick, "ptx", "live.ptx", text(kernel(".reg .b32 %r<20001>;\n" + "".join(f"mov.u32 %r{i}, {i};\n" for i in range(20_000)) + "".join(f"st.global.u32 [%r{i}], %r{19_999 - i};\n" for i in range(20_000)))))
-    yield Crafted(trick, "device code", "entries.fatbin", text(fat_binary(fat_entry(1, kernel("").encode()) * 4000)))
-    yield Crafted(trick, "device code", "empty-entries.fatbin", text(fat_binary(fat_entry(2, b"") * 15_000)))
-    yield Crafted(trick, "device code", "containers.fatbin", text(fat_binary(b"") * 60_000))
-    yield Crafted(trick, "device code", "sections.cubin", text(b"\x7fELF\x02\x01\x01\x33" + b"\0" * 8 + struct.pack("<HHIQQQIHHHHHH", 2, 190, 1, 0, 0, 64, 0x500550, 64, 0, 0, 64, 0xFFFF, 1) + b"\0" * (64 * 15_000)))
     yield Crafted(trick, "trace", "streams.json", text(trace(",".join(event(begin=i, thread=i, device=i % 50, stream=i, correlation=i) for i in range(7000)))))
     yield Crafted(trick, "trace", "devices.json", text(trace(",".join(event(begin=i, device=i, stream=7) for i in range(7000)))))
     yield Crafted(trick, "trace", "device-properties.json", text(trace(event(device=0, stream=7), '"deviceProperties": [' + ",".join(f'{{"id": {i}, "name": "x"}}' for i in range(30_000)) + "], ")))
@@ -233,7 +116,7 @@ def very_many() -> Iterator[Crafted]:
     yield Crafted(trick, "ncu csv", "rules.csv", text('"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type","Rule Description"\n' + "".join(f'"{i}","k","S{i}","","","","R{i}","OPT","text {i}"\n' for i in range(20_000)) + f'"0","k","S","{DRAM}","%","50","","",""\n'), ("profile", "--ncu"))
     yield Crafted(trick, "ncu csv", "newlines.csv", text(TALL_HEAD + "\n" * MEBIBYTE), ("profile", "--ncu"))
     yield Crafted(trick, "ncu csv", "commas.csv", text(TALL_HEAD + "," * MEBIBYTE), ("profile", "--ncu"))
-    yield Crafted(trick, "ncu text", "sections.txt", text("".join(NCU_TEXT.format(name=f"k{i}(int)", section=f"S{i}") for i in range(2500)))), 
+    yield Crafted(trick, "ncu text", "sections.txt", text("".join(NCU_TEXT.format(name=f"k{i}(int)", section=f"S{i}") for i in range(2500))))
     yield Crafted(trick, "ncu text", "rules.txt", text(NCU_TEXT.format(name="k(int)", section="S") + "    OPT   A rule.\n" * 50_000))
     yield Crafted(trick, "nvprof csv", "kernels.csv", text(NVPROF_HEAD + '"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"\n,%,ms,,us,us,ms,\n' + "".join(f'"GPU activities",1.0,1.0,4,3.0,1.0,0.5,"k{i}"\n' for i in range(18_000))))
     yield Crafted(trick, "nvprof text", "kernels.txt", text(NVPROF_HEAD + "            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n" + "".join(f" GPU activities:   1.00%  2.0000ms         1  2.0000ms  2.0000ms  2.0000ms  k{i}\n" for i in range(11_000))))
@@ -312,21 +195,9 @@ def bombs() -> Iterator[Crafted]:
     yield Crafted(trick, "run bundle", "zeros.zip", text(zipped({"metadata.json": METADATA.encode(), "raw/trace.jsonl": b" " * (256 * MEBIBYTE)})))
     yield Crafted(trick, "run bundle", "metadata.zip", text(zipped({"metadata.json": b'{"run_id": "' + b"a" * (200 * MEBIBYTE) + b'"}', "raw/trace.jsonl": RUN_EVENT.encode()})))
     yield Crafted(trick, "run bundle", "members.zip", text(zipped({f"raw/{i}.jsonl": b"" for i in range(8000)})))
-    yield Crafted(trick, "device code", "zlib.fatbin", text(fat_binary(fat_entry(2, zlib.compress(zeros), 0x2011, 1 << 29, 1000))))
-    yield Crafted(trick, "device code", "claims.fatbin", text(fat_binary(fat_entry(2, b"\0" * 64, 0x2011, 1 << 40, 64))))
-
-    def sparse(size: int, head: bytes) -> Callable[[Path], None]:
-        def make(path: Path) -> None:
-            with path.open("wb") as out:
-                out.write(head)
-                out.truncate(size)
-
-        return make
 
     for format_, suffix, head in (("ncu csv", "csv", TALL_HEAD), ("trace", "json", '{"traceEvents": ['), ("ptx", "ptx", PTX_HEAD), ("cuda", "cu", cuda(""))):
         yield Crafted(trick, format_, f"sparse.{suffix}", sparse(1 << 34, head.encode()))
-    yield Crafted(trick, "device code", "sparse.fatbin", sparse(1 << 34, fat_binary(b"")[:16]))
-    yield Crafted(trick, "ncu-rep", "sparse.ncu-rep", sparse(1 << 34, ncu_report([])))
     yield Crafted(trick, "run bundle", "sparse.zip", sparse(1 << 34, zipped({"metadata.json": b"{}"})))
 
 
@@ -391,7 +262,54 @@ def no_files() -> Iterator[Crafted]:
     yield Crafted(trick, "any", "zero.csv", text(b"\0" * MEBIBYTE), ("profile", "--ncu"))
 
 
+def compared() -> Iterator[Crafted]:
+    """Very many of something, on both sides of a comparison."""
+    binaries = (one for one in binary.inputs() if one.trick == "very many" and one.format == "ncu-rep" and one.arguments == ("analyze",))
+    for one in (*very_many(), *binaries):
+        if one.format in {"cuda", "ptx", "trace", "run bundle", "ncu csv", "ncu-rep"}:
+            yield Crafted("compared", one.format, one.name, one.make, ("compare", "{itself}"))
+
+
+ACTING = "c\x1b[2J\u202e\u200b\r\n::error::x ##[group]y"
+
+
+def prediction(identifier: str, card: str) -> str:
+    """A line of a ledger of predictions."""
+    return json.dumps({"schema": "prediction_v1", "id": identifier, "card": card, "label": "l", "kernel": card, "kernel_after": card, "reading": "kernel_duration", "metric": "gpu__time_duration.sum",
+                       "unit": "ns", "per_launch": True, "direction": "decrease", "by_pct": 17.0, "by_points": None, "to": None, "before": 9.0, "after": 3.0, "predicted": 7.0, "noise": 1.0,
+                       "outcome": "held", "why_not": None}) + "\n"
+
+
+def other_readers() -> Iterator[Crafted]:
+    """Files that go with an option, and those in a run bundle."""
+    n = 100_000
+    ledgers = {"nested": '{"a":' * n + "1" + "}" * n + "\n", "empty-lines": "\n" * (8 * n), "objects": "{}\n" * n, "line": '{"schema": "' + "a" * MEBIBYTE + '"}\n', "cut": '{"schema": "prediction_v1", "id": "a',
+               "array": "[" * n, "numbers": "1\n" * n, "entries": "".join(prediction(str(i), f"c{i}") for i in range(2000))}
+    tricks = {"nested": "deep nesting", "line": "one long thing", "array": "deep nesting"}
+    for name, content in ledgers.items():
+        yield Crafted(tricks.get(name, "very many"), "ledger", f"{name}.jsonl", text(content), ("compare", "--ledger"))
+    acting_words = json.dumps(ACTING)
+    yield Crafted("acting text", "ledger", "card.jsonl", text(prediction(ACTING, ACTING)), ("compare", "--ledger"))
+    yield Crafted("disguise", "ledger", "utf-16.jsonl", text(prediction("a", "c").encode("utf-16")), ("compare", "--ledger"))
+    profiles = {"nested": "[" * n + "]" * n, "aliases": "a: &a x\nb: [" + "*a, " * n + "*a]\n", "anchors": "a0: &a0 [x, x]\n" + "".join(f"a{i + 1}: &a{i + 1} [*a{i}, *a{i}, *a{i}, *a{i}]\n" for i in range(40)),
+                "keys": "".join(f"k{i}: 1\n" for i in range(n)), "line": "name: " + "a" * MEBIBYTE, "acting": "name: " + acting_words, "number": "sm_count: " + "9" * n}
+    for name, content in profiles.items():
+        yield Crafted({"nested": "deep nesting", "line": "one long thing", "number": "one long thing", "acting": "acting text"}.get(name, "very many"), "gpu profile", f"{name}.yaml", text(content),
+                      ("profile", "--ncu", "{six}", "--gpu-model", "A100", "--arch-profile"))
+    for trick, name, content in (("deep nesting", "nested", '{"a":' * n + "1" + "}" * n), ("very many", "members", "{" + ",".join(f'"{i}": 1' for i in range(n)) + "}"), ("one long thing", "text", json.dumps({"schema": "a" * MEBIBYTE})),
+                                 ("acting text", "acting", '{"schema_version": %s, "bottlenecks": [{"label": %s}]}' % (acting_words, acting_words)), ("very many", "array", "[" + "1," * n + "1]")):
+        yield Crafted(trick, "run bundle", f"summary-{name}", bundle(metadata=METADATA, events=RUN_EVENT + "\n", **{"derived/summary.json": content}))
+        yield Crafted(trick, "run bundle", f"manifest-{name}", bundle(metadata=METADATA, events=RUN_EVENT + "\n", **{"manifest.json": content}))
+    yield Crafted("very many", "run bundle", "traces", bundle(metadata=METADATA, events=RUN_EVENT + "\n", **{f"profiler/rank{i}.pt.trace.json": trace(event(device=0, stream=7)) for i in range(300)}))
+    yield Crafted("very many", "ranks", "traces", bundle(**{f"rank{i}.pt.trace.json": trace(event(device=0, stream=7), f'"distributedInfo": {{"rank": {i}, "world_size": 1000000000}}, ') for i in range(300)}))
+    yield Crafted("very many", "code in folders", "folders", bundle(**{f"{i}/a.cu": cuda("a[i] = 1;") for i in range(500)}))
+    yield Crafted("very many", "code in folders", "files", bundle(**{f"{i}.cu": cuda("a[i] = 1;") for i in range(700)}))
+    yield Crafted("very many", "code in folders", "ptx", bundle(**{f"{i}.ptx": kernel("") for i in range(1000)}))
+    yield Crafted("no file", "code in folders", "pipes", lambda path: (path.mkdir(), [os.mkfifo(path / f"{i}.cu") for i in range(200)], None)[-1])
+    yield Crafted("no file", "code in folders", "endless", lambda path: (path.mkdir(), os.symlink("/dev/zero", path / "a.cu"), os.symlink("/dev/tty", path / "b.ptx"), None)[-1])
+
+
 def inputs() -> Iterator[Crafted]:
-    for trick in (nesting, unclosed, very_many, long_things, bombs, disguises, acting, no_files):
-        for one in trick():
-            yield one[0] if isinstance(one, tuple) else one
+    for trick in (nesting, unclosed, very_many, long_things, bombs, disguises, acting, no_files, other_readers, compared):
+        yield from trick()
+    yield from binary.inputs()

@@ -96,7 +96,7 @@ def show(results: list[tuple[Crafted, Ended, str]]) -> str:
     tricks = list(dict.fromkeys(one.trick for one, _, _ in results))
     formats = list(dict.fromkeys(one.format for one, _, _ in results))
     page = "# Crafted inputs\n\nWritten by `python3 tests/crafted/run.py --frx build/release/frx --write`. "
-    page += f"{len(results)} small files of `tests/crafted/crafted.py` (most of them up to 1 MB) that nest without end, are never closed, hold very many or one very long\n"
+    page += f"{len(results)} small files of `tests/crafted/` (most of them up to 1 MB) that nest without end, are never closed, hold very many or one very long\n"
     page += "thing, expand when they are unpacked, come in another encoding or are no files at all. Each is read with 256 KB of stack; it has to end by itself within\n"
     page += "2 s of processor time and 512 MB, with a documented exit code, and with an answer or one line of error that names the file.\n\n"
     bad = [(one, ended, wrong) for one, ended, wrong in results if wrong]
@@ -143,7 +143,7 @@ def main() -> int:
             path = folder / f"{number}" / one.name
             path.parent.mkdir()
             one.make(path)
-            arguments = [argument.format(six=six, ptxas=log) for argument in one.arguments]
+            arguments = [argument.format(six=six, ptxas=log, itself=path) for argument in one.arguments]
             ended = launcher.submit(run, [str(limits.frx.resolve()), *arguments, str(path)], limits.patience).result()
             wrong = complaint(one, ended, path, limits)
             results.append((one, ended, wrong))

@@ -216,7 +216,8 @@ Result<> find_damage(const ElfFile& elf) {
     const ElfSection& one = elf.sections()[i];
     if (!one.is_code()) continue;
     has_code = true;
-    if (!one.name.starts_with(code_prefix)) return fail(ErrorKind::malformed, "the cubin is damaged: section {} is code without a name", i);
+    if (!one.name.starts_with(code_prefix))
+      return fail(ErrorKind::malformed, "the cubin is damaged: section {} is code without a name that can be read", i);
     if (!has_function[i]) return fail(ErrorKind::malformed, "the cubin is damaged: {} is code of no function", one.name);
   }
   if (!has_code && elf.loads_code()) return fail(ErrorKind::malformed, "the cubin is damaged: it loads code that is in no section");

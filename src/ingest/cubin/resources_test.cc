@@ -190,8 +190,8 @@ TEST(KernelResources, RefuseCodeThatBelongsToNoKernel) {
   EXPECT_EQ(damaged(count_of_sections, testing::number(0, 2)), "the cubin has no section table");
   EXPECT_EQ(damaged(position_of_table, testing::number(0, 8)),
             "the ELF file is damaged: its section table begins at byte 0, inside its header");
-  EXPECT_EQ(damaged(section_of_names, testing::number(0, 2)), "the cubin is damaged: section 1 is code without a name");
-  EXPECT_EQ(damaged(whole.find(".text._Z4axpyfPf"), ".test"), "the cubin is damaged: section 1 is code without a name");
+  EXPECT_EQ(damaged(section_of_names, testing::number(0, 2)), "the cubin is damaged: section 1 is code without a name that can be read");
+  EXPECT_EQ(damaged(whole.find(".text._Z4axpyfPf"), ".test"), "the cubin is damaged: section 1 is code without a name that can be read");
   EXPECT_EQ(damaged(whole.find(".text._Z4axpyfPf"), ".text._Z4mxpy"), "the cubin is damaged: .text._Z4mxpyfPf is code of no function");
   EXPECT_EQ(resources_refusal(CubinSketch().bytes()), "read");  // data only
 }
