@@ -166,8 +166,8 @@ Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
   return read_all(*source, path, limit);
 }
 
-Result<> write_file(const std::string& path, std::string_view bytes) {
-  TRY_ASSIGN(OutputFile file, OutputFile::create(path));
+Result<> write_file(const std::string& path, std::string_view bytes, Access access) {
+  TRY_ASSIGN(OutputFile file, OutputFile::create(path, access));
   TRY(file.write(bytes));
   return file.commit();
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/output_file.h"
 #include "base/result.h"
 
 namespace frx {
@@ -41,6 +42,6 @@ Result<std::string> read_all(ByteSource& source, const std::string& name, std::u
 Result<std::string> read_file(const std::string& path, std::uint64_t limit = std::uint64_t{256} << 20);
 
 // An OutputFile (base/output_file.h) in one piece. Creates missing parent folders.
-Result<> write_file(const std::string& path, std::string_view bytes);
+Result<> write_file(const std::string& path, std::string_view bytes, Access access = Access::by_umask);
 
 }  // namespace frx

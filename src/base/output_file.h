@@ -5,6 +5,8 @@
 // /dev/null) is written directly.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <string_view>
 
@@ -12,10 +14,13 @@
 
 namespace frx {
 
+enum class Access { by_umask, owner_only };
+
 class OutputFile {
  public:
-  // Creates missing parent folders. A symbolic link stays one: what it points at is replaced.
-  static Result<OutputFile> create(const std::string& path);
+  // Creates missing parent folders. A symbolic link stays one: what it points at is replaced. A file that is replaced hands on who may
+  // read and write it, unless that is to be the owner alone.
+  static Result<OutputFile> create(const std::string& path, Access access = Access::by_umask);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
   // Without a commit() before it, the target is as it was.
@@ -27,13 +32,15 @@ class OutputFile {
 
  private:
   OutputFile() = default;
-  int open_unnamed(const std::string& folder);
+  int open_new(const std::string& folder);
   Result<> name_it();
 
   std::string path_;       // as it was given, for messages
   std::string target_;     // symbolic links resolved
   std::string temporary_;  // "" when the file has no name yet, or is written directly
   bool direct_ = false;
+  mode_t mode_ = 0666;       // less the umask
+  bool keeps_mode_ = false;  // exactly
   int descriptor_ = -1;
 };
 

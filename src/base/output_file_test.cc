@@ -1,6 +1,7 @@
 #include "base/output_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -17,6 +18,11 @@ class OutputFileTest : public ::testing::Test {
  protected:
   std::string path(const std::string& name) const { return temporary_.file(name); }
   std::size_t files() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator())); }
+
+  mode_t mode_of(const std::string& name) const {
+    struct stat info {};
+    return ::stat(path(name).c_str(), &info) == 0 ? info.st_mode & 0777 : 0;
+  }
 
   TemporaryDirectory temporary_ = TemporaryDirectory::make("/tmp").value();
   fs::path folder_ = temporary_.path();
@@ -49,6 +55,20 @@ TEST_F(OutputFileTest, ReplacesWhatALinkPointsAt) {
   ASSERT_TRUE(file && file->write("new") && file->commit());
   EXPECT_TRUE(fs::is_symlink(path("link.txt")));
   EXPECT_EQ(read_file(path("target.txt")).value(), "new");
+}
+
+TEST_F(OutputFileTest, IsReadByWhomTheUmaskAllows) {
+  const mode_t before = ::umask(027);
+  EXPECT_TRUE(write_file(path("new.txt"), "x"));
+  ::umask(before);
+  EXPECT_EQ(mode_of("new.txt"), 0640u);
+  EXPECT_TRUE(write_file(path("own.txt"), "x", Access::owner_only));
+  EXPECT_EQ(mode_of("own.txt"), 0600u);
+  ASSERT_EQ(::chmod(path("new.txt").c_str(), 0755), 0);
+  EXPECT_TRUE(write_file(path("new.txt"), "y"));
+  EXPECT_EQ(mode_of("new.txt"), 0755u);  // a script stays one
+  EXPECT_TRUE(write_file(path("new.txt"), "z", Access::owner_only));
+  EXPECT_EQ(mode_of("new.txt"), 0600u);
 }
 
 TEST_F(OutputFileTest, WritesDirectlyToWhatIsNoFile) {

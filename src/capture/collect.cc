@@ -3,12 +3,16 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include <cerrno>
+#include <cstring>
 #include <future>
 #include <optional>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "capture/run_bundle/import_artifacts.h"
+#include "capture/run_bundle/secrets.h"
 #include "capture/signals.h"
 #include "capture/zip_writer.h"
 #include "model/bundle_paths.h"
@@ -32,6 +36,20 @@ Result<> read_config(const std::string& path, RunRecord& record) {
   return {};
 }
 
+// What people hand on has no credentials in it.
+void hide_secrets(RunRecord& record) {
+  record.recorded_workload = without_secrets(record.workload);
+  std::size_t changed = 0;
+  for (std::size_t i = 0; i < record.workload.size(); ++i) changed += record.workload[i] != record.recorded_workload[i] ? 1 : 0;
+  const OrderedJson config = without_secrets(record.config);
+  if (changed > 0)
+    record.warn(fmt::format("arguments that look like credentials were not recorded ({}); --keep-arguments keeps them", changed));
+  if (config == record.config) return;
+  record.warn("settings of --config that look like credentials were not recorded; --keep-arguments keeps them");
+  record.config_text = yaml_without_secrets(record.config_text, record.config);
+  record.config = config;
+}
+
 Result<RunRecord> begin_record(const CollectRequest& request) {
   RunRecord record;
   record.job_name = request.job_name;
@@ -48,6 +66,8 @@ Result<RunRecord> begin_record(const CollectRequest& request) {
     record.platform = fmt::format("{}-{}-{}", name.sysname, name.release, name.machine);
   }
   TRY(read_config(request.config_path, record));
+  record.recorded_workload = record.workload;
+  if (!request.keep_arguments) hide_secrets(record);
   return record;
 }
 
@@ -73,13 +93,14 @@ class Collection {
 
  private:
   Result<> observe();
+  void note_output_error();
   void seal();
   Result<> pack();
   // A failure of ours does not invalidate the run.
   void note(Result<> done) {
     if (!done) outcome_.failures.push_back(std::move(done).error());
   }
-  Result<> write(std::string_view path, const std::string& text) { return write_file(folder_.file(path), text); }
+  Result<> write(std::string_view path, const std::string& text) { return write_file(folder_.file(path), text, Access::owner_only); }
 
   const CollectRequest& request_;
   const Host& host_;
@@ -110,6 +131,7 @@ Result<> Collection::observe() {
   record_.ended_at = utc_now();
   record_.end = std::move(*end);
   for (const std::string& note : record_.end->notes) record_.warn(note);
+  note_output_error();
   return {};
 }
 
@@ -128,11 +150,21 @@ Result<> Collection::pack() {
   return {};
 }
 
+// A reader that left (head, a closed window) is none of our failures; a full disk is one.
+void Collection::note_output_error() {
+  const int error = record_.end->output_error;
+  if (error == 0) return;
+  const std::string words = fmt::format("the output of the program could not be passed on to its end: {}", std::strerror(error));
+  record_.warn(words);
+  if (error != EPIPE) note(fail(ErrorKind::unreadable, "{}", words));
+}
+
 void Collection::seal() {
   if (request_.before_sealing) note(request_.before_sealing(folder_));
   warn_of_missing_data(folder_, record_);
   note(write(bundle::run_config, run_config_text(record_, folder_)));
   note(write(bundle::metadata, metadata_text(record_, folder_)));
+  folder_.restrict_access();
   outcome_.manifest = manifest_of(folder_);
   Result<std::string> manifest = manifest_text(outcome_.manifest, record_, folder_);
   note(manifest ? write(bundle::manifest, *manifest) : Result<>(Failure{std::move(manifest).error()}));

@@ -25,6 +25,7 @@ struct CollectRequest {
   std::chrono::milliseconds interval{1000};
   std::string config_path;  // YAML merged over run_config.yaml; empty: none
   bool zip = true;
+  bool keep_arguments = false;  // also those that look like credentials
   std::vector<std::string> workload;
   int output = 1, errors = 2;                                // where the workload's streams are passed on to
   std::function<void(std::string_view line)> say;            // progress messages for the user; may be empty

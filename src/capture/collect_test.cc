@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <filesystem>
@@ -73,6 +74,60 @@ TEST(Collect, LeavesACompleteBundle) {
   EXPECT_TRUE(metadata["gpu_name"].is_null());
   EXPECT_TRUE(run.has("derived"));
   EXPECT_TRUE(run.has("profiler"));
+}
+
+TEST(Collect, IsForItsOwnerAlone) {
+  Observed run("echo '{}' > $A/summary.json; echo x > $FRX_OUTPUT_DIR/of-the-workload; chmod 666 $FRX_OUTPUT_DIR/of-the-workload");
+  const CollectResult result = run.run();
+  const auto mode = [](const std::string& path) {
+    struct stat info {};
+    return ::stat(path.c_str(), &info) == 0 ? info.st_mode & 0777 : 0;
+  };
+  EXPECT_EQ(mode(run.request.out + "/run-1.zip"), 0600u);
+  for (const char* folder : {"", "raw", "derived", "profiler"}) EXPECT_EQ(mode(run.path(folder)), 0700u) << folder;
+  for (const std::string& file : result.manifest.files) EXPECT_EQ(mode(run.path(file)), 0600u) << file;
+  EXPECT_EQ(result.manifest.files.size(), 7u);
+}
+
+TEST(Collect, RecordsNoCredentials) {
+  Observed run("test \"$1\" = --token=hf_secret || exit 9");
+  run.request.workload.insert(run.request.workload.end(), {"sh", "--token=hf_secret"});
+  ASSERT_TRUE(write_file(run.folder.file("c.yaml"), "run_note: x\napi_key: abc\n"));
+  run.request.config_path = run.folder.file("c.yaml");
+  EXPECT_EQ(run.run().end.code(), 0);  // the program gets them
+  EXPECT_EQ(run.object("metadata.json")["workload_command"].back(), "--token=***");
+  for (const char* file : {"metadata.json", "run_config.yaml", "manifest.json", "optional_logs.txt"}) {
+    EXPECT_THAT(run.text(file), Not(HasSubstr("hf_secret")));
+    EXPECT_THAT(run.text(file), Not(HasSubstr("abc")));
+  }
+  EXPECT_THAT(run.text("run_config.yaml"), HasSubstr("api_key: \"***\""));
+  EXPECT_THAT(run.object("metadata.json")["collection_warnings"],
+              Contains("arguments that look like credentials were not recorded (2); --keep-arguments keeps them"));
+
+  run.request.run_id = "run-2";
+  run.request.keep_arguments = true;
+  run.run();
+  EXPECT_THAT(read_file(run.request.out + "/run-2/metadata.json").value(), HasSubstr("--token=hf_secret"));
+  EXPECT_THAT(read_file(run.request.out + "/run-2/run_config.yaml").value(), HasSubstr("abc"));
+}
+
+TEST(Collect, AFullDiskBehindTheOutputIsAFailure) {
+  Observed run("echo hello");
+  run.nowhere = Fd(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+  run.request.output = run.request.errors = run.nowhere.get();
+  const Result<CollectResult> result = run.attempt();
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->failures.size(), 1u);
+  EXPECT_EQ(result->failures[0].message, "the output of the program could not be passed on to its end: No space left on device");
+  EXPECT_EQ(run.text("optional_logs.txt"), "hello\n");
+}
+
+TEST(Collect, RefusesPathsThatTheSystemRefuses) {
+  Observed run("true");
+  run.request.out = "/tmp/" + std::string(5000, 'a');
+  EXPECT_THAT(to_string(run.attempt().error()), HasSubstr("cannot make the folder: File name too long"));
+  run.request.out = "/dev/null/runs";
+  EXPECT_THAT(to_string(run.attempt().error()), HasSubstr("/dev/null/runs: cannot make the folder: Not a directory"));
 }
 
 TEST(Collect, TheManifestFingerprintsEveryFile) {

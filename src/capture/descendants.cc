@@ -8,6 +8,7 @@
 #include <charconv>
 #include <chrono>
 #include <filesystem>
+#include <mutex>
 #include <utility>
 
 #include "base/files.h"
@@ -52,11 +53,30 @@ bool group_is_gone(pid_t group) {
   return ::kill(-group, 0) != 0 && errno == ESRCH;
 }
 
+std::mutex own_guard;
+std::set<pid_t> own_children;  // under the guard
+
 }  // namespace
+
+void OwnChildren::add(pid_t pid) {
+  const std::lock_guard lock(own_guard);
+  own_children.insert(pid);
+}
+
+void OwnChildren::remove(pid_t pid) {
+  const std::lock_guard lock(own_guard);
+  own_children.erase(pid);
+}
+
+bool OwnChildren::has(pid_t pid) {
+  const std::lock_guard lock(own_guard);
+  return own_children.contains(pid);
+}
 
 Descendants::Descendants(std::string mark) : mark_(std::move(mark)) {
   ::prctl(PR_GET_CHILD_SUBREAPER, &before_, 0, 0, 0);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  for (const pid_t pid : children()) children_before_.insert(pid);
 }
 
 Descendants::~Descendants() { ::prctl(PR_SET_CHILD_SUBREAPER, before_, 0, 0, 0); }
@@ -91,6 +111,15 @@ void Descendants::kill_strays() const {
     for (const pid_t pid : found) ::kill(pid, SIGKILL);
     for (const pid_t pid : found) ::waitpid(pid, nullptr, 0);
   }
+}
+
+std::vector<pid_t> Descendants::escaped() const {
+  std::vector<pid_t> found;
+  for (const pid_t pid : children()) {
+    const bool is_known = OwnChildren::has(pid) || children_before_.contains(pid) || (!mark_.empty() && has_variable(pid, mark_));
+    if (!is_known && ::waitpid(pid, nullptr, WNOHANG) == 0) found.push_back(pid);  // and has not ended
+  }
+  return found;
 }
 
 }  // namespace frx::capture

@@ -7,10 +7,19 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace frx::capture {
+
+// The children that this process started itself and has not reaped.
+class OwnChildren {
+ public:
+  static void add(pid_t pid);
+  static void remove(pid_t pid);
+  static bool has(pid_t pid);
+};
 
 class Descendants {
  public:
@@ -26,10 +35,13 @@ class Descendants {
   // Marked children of this process that lost their parents.
   std::vector<pid_t> strays() const;
   void kill_strays() const;
+  // Other children that this process did not have before and did not start: they lost their parents, and the mark with the environment.
+  std::vector<pid_t> escaped() const;
 
  private:
   std::string mark_;
   int before_ = 0;
+  std::set<pid_t> children_before_;
 };
 
 }  // namespace frx::capture

@@ -140,7 +140,8 @@ Result<Exit> run_process(const ChildCommand& command) {
 
   SignalForwarding forwarding;
   const Clock::time_point start = Clock::now();
-  TRY_ASSIGN(const pid_t pid, spawn(request, forwarding));
+  DeathWatch watch;
+  TRY_ASSIGN(const pid_t pid, spawn(request, forwarding, watch));
   out.write.close();
   err.write.close();
   std::vector<Reader> readers;

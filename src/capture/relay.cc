@@ -80,7 +80,7 @@ Result<> Relay::add(Fd& child_end, int to) {
 Result<Relay> Relay::make(int out, int err, const std::string& log_path) {
   Relay relay;
   if (!log_path.empty()) {
-    relay.log_ = Fd(::open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+    relay.log_ = Fd(::open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
     if (!relay.log_) return fail(ErrorKind::unreadable, "cannot write: {}", std::strerror(errno)).at(log_path);
   }
   relay.merged_ = same_file(out, err);
@@ -110,7 +110,11 @@ bool Relay::pass_on(Stream& stream) {
   if (got <= 0) return false;
   const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
   keep(bytes);
-  if (!stream.to_is_gone) stream.to_is_gone = write_all(stream.to, bytes) != 0;
+  if (stream.to_is_gone) return true;
+  if (const int error = write_all(stream.to, bytes); error != 0) {
+    stream.to_is_gone = true;
+    output_error_ = error;
+  }
   return true;
 }
 

@@ -24,6 +24,8 @@ class Relay {
   bool ended() const { return streams_.empty(); }
   // Why the log is not complete, or "".
   const std::string& log_error() const { return log_error_; }
+  // The errno of the first stream that could not be passed on to its end, or 0.
+  int output_error() const { return output_error_; }
 
  private:
   struct Stream {
@@ -43,6 +45,7 @@ class Relay {
   bool merged_ = false;
   Fd log_;
   std::string log_error_;
+  int output_error_ = 0;
 };
 
 }  // namespace frx::capture

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <optional>
 
+#include "capture/descendants.h"
+
 extern char** environ;
 
 namespace frx::capture {
@@ -21,6 +23,7 @@ struct Prepared {
   const char* directory = nullptr;
   SpawnRequest::Group group = SpawnRequest::Group::own;
   int in = -1, out = -1, err = -1;
+  const DeathWatch* watch = nullptr;
   int report = -1;  // where the reason is written when exec failed
 };
 
@@ -59,6 +62,7 @@ struct ExecFailure {
   ExecFailure failure;
   if (child.group == SpawnRequest::Group::own) ::setpgid(0, 0);
   if (child.group == SpawnRequest::Group::own_session) ::setsid();
+  child.watch->tell_from_child(child.group != SpawnRequest::Group::ours);
   SignalForwarding::reset_in_child();
   if (child.in >= 0) ::dup2(child.in, 0);
   if (child.out >= 0) ::dup2(child.out, 1);
@@ -94,18 +98,22 @@ std::pair<int, int> reap(pid_t pid) {
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
+  OwnChildren::remove(pid);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0};
 }
 
-Result<pid_t> spawn(const SpawnRequest& request, SignalForwarding& forwarding) {
+Result<pid_t> spawn(const SpawnRequest& request, SignalForwarding& forwarding, DeathWatch& watch) {
   if (request.argv.empty()) return fail(ErrorKind::usage, "expected a program to run, found nothing");
   Prepared prepared;
   prepare(request, prepared);
   TRY_ASSIGN(Pipe report, make_pipe());
   prepared.report = report.write.get();
+  prepared.watch = &watch;
+  watch.start(request.mark);
   const pid_t pid = ::fork();
   if (pid < 0) return fail(ErrorKind::environment, "cannot start a process: {}", std::strerror(errno));
   if (pid == 0) become(prepared);
+  OwnChildren::add(pid);
   if (request.group == SpawnRequest::Group::own) ::setpgid(pid, pid);  // both processes do it, the first one wins
   // A session's group exists once the child has made it, which is before exec; until then signals wait.
   const bool later = request.group == SpawnRequest::Group::own_session;

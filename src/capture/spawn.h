@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "capture/death_watch.h"
 #include "capture/signals.h"
 
 namespace frx::capture {
@@ -51,11 +52,12 @@ struct SpawnRequest {
   std::string directory;                                                // empty: the current one
   Group group = Group::own;                                             // own and own_session: the child leads it
   int in = -1, out = -1, err = -1;                                      // to become 0, 1, 2; -1: inherited
+  std::string mark = {};  // "NAME=VALUE" of `environment` that identifies descendants, see DeathWatch
 };
 
 // Its number, once it runs. `forwarding` passes signals on to it from before it runs; forget() it before it is reaped.
-// An error when it cannot be run; nothing is left to reap then.
-Result<pid_t> spawn(const SpawnRequest& request, SignalForwarding& forwarding);
+// `watch` ends it when this process is killed; stop() it after it is reaped. An error when it cannot be run; nothing is left to reap then.
+Result<pid_t> spawn(const SpawnRequest& request, SignalForwarding& forwarding, DeathWatch& watch);
 
 // The status of exit() and the signal that ended it, one of them 0. Waits for the end.
 std::pair<int, int> reap(pid_t pid);

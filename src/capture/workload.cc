@@ -92,8 +92,9 @@ void read_the_rest(Relay& relay) {
 }
 
 void clear_up(const Descendants& descendants, WorkloadEnd& end) {
-  if (end.signal != 0 || end.interrupted_by != 0) return descendants.kill_strays();
-  const std::vector<pid_t> left = descendants.strays();
+  if (end.signal != 0 || end.interrupted_by != 0) descendants.kill_strays();
+  std::vector<pid_t> left = descendants.strays();
+  for (const pid_t pid : descendants.escaped()) left.push_back(pid);
   if (!left.empty())
     end.notes.push_back(fmt::format("the workload left {} background process(es) running, the first is {}", left.size(), left[0]));
 }
@@ -107,10 +108,12 @@ Result<WorkloadEnd> run_workload(const WorkloadRequest& request) {
   child.group = SpawnRequest::Group::own_session;
   child.out = relay.child_out();
   child.err = relay.child_err();
+  child.mark = request.mark;
+  DeathWatch watch;
   SignalForwarding forwarding;
   const StopTogether stop_together;
   const Clock::time_point start = Clock::now();
-  TRY_ASSIGN(const pid_t pid, spawn(child, forwarding));
+  TRY_ASSIGN(const pid_t pid, spawn(child, forwarding, watch));
   relay.close_child_ends();
 
   WorkloadEnd end;
@@ -131,6 +134,7 @@ Result<WorkloadEnd> run_workload(const WorkloadRequest& request) {
   read_the_rest(relay);
   clear_up(descendants, end);
   if (!relay.log_error().empty()) end.notes.push_back(relay.log_error());
+  end.output_error = relay.output_error();
   return end;
 }
 

@@ -19,7 +19,7 @@ namespace frx::capture {
 struct WorkloadRequest {
   std::vector<std::string> argv;
   std::vector<std::pair<std::string, std::string>> environment;  // added to that of this process
-  std::string log_path;                                          // the output is appended to it as it arrives; empty: nowhere
+  std::string log_path;                            // the output is appended to it as it arrives, for the owner alone; empty: nowhere
   std::string mark;                                // "NAME=VALUE" of `environment` that identifies stray descendants; empty: none are
   int out = 1, err = 2;                            // where its output is passed on to
   std::function<void(std::string_view line)> say;  // messages for the user while it runs; may be empty
@@ -31,6 +31,7 @@ struct WorkloadEnd {
   int interrupted_by = 0;  // the last signal that this process received and passed on
   std::chrono::nanoseconds took{0};
   std::vector<std::string> notes;
+  int output_error = 0;  // errno: why its output could not be passed on to its end; 0 when it was
 
   // The exit code that a shell would report.
   int code() const { return signal == 0 ? status : 128 + signal; }

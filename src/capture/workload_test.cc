@@ -145,6 +145,27 @@ TEST(Workload, SaysWhyItCouldNotStart) {
 
 TEST(Workload, NamesTheSignalThatKilledIt) { EXPECT_EQ(Trial("kill -9 $$").run().code(), 137); }
 
+TEST(Workload, SaysThatItsOutputCouldNotBePassedOn) {
+  Trial trial("echo one; echo two >&2");
+  const Fd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+  trial.request.out = full.get();
+  const WorkloadEnd end = trial.run();
+  EXPECT_EQ(end.code(), 0);
+  EXPECT_EQ(end.output_error, ENOSPC);
+  EXPECT_NE(trial.text("log").find("one\n"), std::string::npos);
+}
+
+// It has lost its parent, its session and the mark in its environment.
+TEST(Workload, NotesADaemonThatEscaped) {
+  Trial trial("env -i setsid sh -c 'echo $$ > daemon; exec sleep 100' >/dev/null 2>&1 & while [ ! -s daemon ]; do sleep 0.01; done");
+  trial.request.environment = {{"FRX_RUN_ID", "escape"}};
+  trial.request.mark = "FRX_RUN_ID=escape";
+  const WorkloadEnd end = trial.run();
+  ASSERT_EQ(end.notes.size(), 1u);
+  EXPECT_EQ(end.notes[0], fmt::format("the workload left 1 background process(es) running, the first is {}", trim(trial.text("daemon"))));
+  ::kill(std::stoi(trial.text("daemon")), SIGKILL);
+}
+
 // Only the thread that runs the workload holds signals back until there is a child; any other may get them before.
 TEST(Workload, AnInterruptThatAnotherThreadTookTooEarlyStillArrives) {
   ::signal(SIGINT, SIG_DFL);
@@ -159,7 +180,8 @@ TEST(Workload, AnInterruptThatAnotherThreadTookTooEarlyStillArrives) {
   while (forwarding.received() != SIGINT) std::this_thread::sleep_for(1ms);
   const std::vector<std::string> argv = {"sleep", "60"};
   const std::vector<std::pair<std::string, std::string>> environment;
-  const Result<pid_t> pid = spawn({.argv = argv, .environment = environment, .directory = {}}, forwarding);
+  DeathWatch watch;
+  const Result<pid_t> pid = spawn({.argv = argv, .environment = environment, .directory = {}}, forwarding, watch);
   ASSERT_TRUE(pid);
   EXPECT_EQ(reap(*pid), std::pair(0, SIGINT));
 }

@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t largest_short = 0xffffffff;
 constexpr std::uint64_t long_from = std::uint64_t{3} << 30;  // a file that may still grow beyond 4 GiB while it is read
 constexpr std::uint16_t deflated = 8, sizes_follow_and_utf8 = 0x0808, unix_zip64 = 3 << 8 | 45;
-constexpr std::uint32_t regular_file = 0100644u << 16;
+constexpr std::uint32_t regular_file = 0100600u << 16;
 
 std::string bytes_of(std::uint64_t value, int size) {
   std::string text;
@@ -60,7 +60,7 @@ class Deflater {
 }  // namespace
 
 Result<ZipWriter> ZipWriter::create(const std::string& path) {
-  TRY_ASSIGN(OutputFile file, OutputFile::create(path));
+  TRY_ASSIGN(OutputFile file, OutputFile::create(path, Access::owner_only));
   return ZipWriter(std::move(file));
 }
 

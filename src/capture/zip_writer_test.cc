@@ -56,9 +56,9 @@ TEST(ZipWriter, PythonReadsIt) {
                   folder.file("a.zip")};
   const Result<Exit> exit = run_process(command);
   ASSERT_TRUE(exit);
-  EXPECT_EQ(exit->out, fmt::format("run-1/empty 0 (2023, 11, 14, 22, 13, 20) 0o100644\n"
-                                   "run-1/raw/trace.jsonl {} (2023, 11, 14, 22, 13, 20) 0o100644\n"
-                                   "run-1/bytes 2 (2023, 11, 14, 22, 13, 20) 0o100644\n",
+  EXPECT_EQ(exit->out, fmt::format("run-1/empty 0 (2023, 11, 14, 22, 13, 20) 0o100600\n"
+                                   "run-1/raw/trace.jsonl {} (2023, 11, 14, 22, 13, 20) 0o100600\n"
+                                   "run-1/bytes 2 (2023, 11, 14, 22, 13, 20) 0o100600\n",
                                    sample()[1].second.size()))
       << exit->err;
 }

@@ -39,6 +39,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--no-profiler-import", options.no_profiler_import, "leave traces of profilers where they are");
   syntax.option("--sample-interval-ms", "N", options.interval, "time between two looks at the GPUs, from 100");
   syntax.option("--config", "FILE", options.request.config_path, "YAML to merge into run_config.yaml");
+  syntax.flag("--keep-arguments", options.request.keep_arguments, "record arguments and settings that look like credentials, too");
   syntax.flag("--explain", options.explain, "also write the brief for people and language models");
   syntax.option("--explain-out", "DIR", options.explain_out, "write the brief here too, not only into the bundle");
   syntax.flag("--no-zip", options.no_zip, "make no zip");

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/memory_budget.h"
 #include "capture/gpu/nvidia_smi.h"
 #include "capture/gpu/nvml.h"
 #include "capture/spawn.h"
@@ -50,7 +51,10 @@ struct GpuSampler::State {
   GpuSource* source = nullptr;  // while it can be cancelled
   GpuFacts facts;
 
+  class Cancellable;
+
   void run();
+  void open_and_sample();
   void sample(GpuSource& from, const std::vector<unsigned>& indices);
   bool write(const std::vector<GpuSample>& samples);
   void note_failure(int failures, const std::string& why);
@@ -64,6 +68,23 @@ struct GpuSampler::State {
     return !changed.wait_until(lock, when, [&] { return stopping; });
   }
   std::vector<unsigned> choose(const GpuSource& from);
+};
+
+// The source is ours to cancel while it is there.
+class GpuSampler::State::Cancellable {
+ public:
+  Cancellable(State& state, GpuSource* source) : state_(state) { set(source); }
+  ~Cancellable() { set(nullptr); }
+  Cancellable(const Cancellable&) = delete;
+  Cancellable& operator=(const Cancellable&) = delete;
+
+ private:
+  void set(GpuSource* source) {
+    const std::lock_guard lock(state_.mutex);
+    state_.source = source;
+  }
+
+  State& state_;
 };
 
 std::vector<unsigned> GpuSampler::State::choose(const GpuSource& from) {
@@ -81,22 +102,21 @@ std::vector<unsigned> GpuSampler::State::choose(const GpuSource& from) {
 }
 
 void GpuSampler::State::run() {
+  if (const Result<> done = without_exceptions([this] { return open_and_sample(), Result<>(); }); !done)
+    warn("no more GPU metrics: " + done.error().message);
+  const std::lock_guard lock(mutex);
+  ended = true;
+  changed.notify_all();
+}
+
+void GpuSampler::State::open_and_sample() {
   Result<std::unique_ptr<GpuSource>> opened = open_gpu_source(*host, options.interval);
   if (!opened) {
     warn("no GPU metrics: " + opened.error().message);
   } else if (const std::vector<unsigned> indices = choose(**opened); !indices.empty()) {
-    {
-      const std::lock_guard lock(mutex);
-      source = opened->get();
-    }
+    const Cancellable cancellable(*this, opened->get());
     sample(**opened, indices);
-    const std::lock_guard lock(mutex);
-    source = nullptr;
   }
-  if (opened) opened->reset();
-  const std::lock_guard lock(mutex);
-  ended = true;
-  changed.notify_all();
 }
 
 // On a fixed schedule, so that the delays of slow samples do not add up.
@@ -147,7 +167,7 @@ Result<GpuSampler> GpuSampler::start(const GpuSamplerOptions& options, const Hos
   state->options = options;
   state->options.interval = std::max(options.interval, shortest_interval);
   state->host = &host;
-  state->file = Fd(::open(options.csv_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  state->file = Fd(::open(options.csv_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   const std::string header = gpu_metrics_header();
   if (!state->file || ::write(state->file.get(), header.data(), header.size()) != static_cast<ssize_t>(header.size())) {
     return fail(ErrorKind::unreadable, "cannot write: {}", std::strerror(errno)).at(options.csv_path);

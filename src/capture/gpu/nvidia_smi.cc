@@ -87,7 +87,7 @@ class NvidiaSmi final : public GpuSource {
     request.out = pipe.write.get();
     request.err = pipe.write.get();
     SignalForwarding forwarding;
-    TRY_ASSIGN(pid_, spawn(request, forwarding));
+    TRY_ASSIGN(pid_, spawn(request, forwarding, watch_));
     forwarding.forget();  // it runs until we end it
     out_ = std::move(pipe.read);
     held_.clear();
@@ -98,6 +98,7 @@ class NvidiaSmi final : public GpuSource {
     if (pid_ < 0) return;
     ::kill(-pid_, SIGKILL);
     reap(pid_);
+    watch_.stop();
     pid_ = -1;
     out_.close();
   }
@@ -142,6 +143,7 @@ class NvidiaSmi final : public GpuSource {
   std::string driver_;
   std::vector<GpuIdentity> gpus_;
   pid_t pid_ = -1;
+  DeathWatch watch_;
   Fd out_;
   std::string held_;
   std::atomic<bool> cancelled_{false};

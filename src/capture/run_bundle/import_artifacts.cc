@@ -46,7 +46,7 @@ std::vector<std::string> files_of(const std::string& directory) {
 
 Result<> copy_file(const std::string& from, const std::string& to) {
   TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(from));
-  TRY_ASSIGN(OutputFile target, OutputFile::create(to));
+  TRY_ASSIGN(OutputFile target, OutputFile::create(to, Access::owner_only));
   std::vector<char> buffer(1 << 18);
   while (true) {
     TRY_ASSIGN(const std::size_t got, source->read(buffer));
@@ -95,8 +95,8 @@ void ArtifactImport::take(const std::string& source, const RunFolder& folder, bo
     return;
   }
   const bool replaces = path == bundle::gpu_metrics && size_of(source) > size_of(target);
-  if (fs::exists(target) && !replaces) return;
   std::error_code error;
+  if (fs::exists(target, error) && !replaces) return;
   if (move) fs::rename(source, target, error);
   if (!move || error) {
     if (const Result<> copied = copy_file(source, target); !copied) {

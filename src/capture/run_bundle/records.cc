@@ -131,7 +131,7 @@ std::string metadata_text(const RunRecord& record, const RunFolder& folder) {
                {"started_at", record.started_at},
                {"ended_at", or_null(record.ended_at)},
                {"elapsed_seconds", ended ? Json(std::chrono::duration<double>(record.end->took).count()) : Json(nullptr)},
-               {"workload_command", record.workload},
+               {"workload_command", record.recorded_workload},
                {"output_dir", folder.absolute()},
                {"artifacts", artifacts(folder.files())},
                {"collection_warnings", record.warnings}};
@@ -147,7 +147,7 @@ std::string run_config_text(const RunRecord& record, const RunFolder& folder) {
                        {"command", "frx collect"},
                        {"sample_interval_ms", record.interval.count()},
                        {"output_dir", folder.absolute()}};
-  ours["run"] = {{"run_id", folder.id()}, {"job_name", record.job_name}, {"workload_command", record.workload}};
+  ours["run"] = {{"run_id", folder.id()}, {"job_name", record.job_name}, {"workload_command", record.recorded_workload}};
   OrderedJson all = ours;
   all["environment"] = environment(record);
   merge(all, record.config.is_object() ? record.config : OrderedJson::object());

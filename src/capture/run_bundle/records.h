@@ -16,11 +16,12 @@ namespace frx::capture {
 // The input of the records; unknown values are absent.
 struct RunRecord {
   std::string job_name;
-  std::vector<std::string> workload;
+  std::vector<std::string> workload;           // as it is run
+  std::vector<std::string> recorded_workload;  // as it is written down, see secrets.h
   std::chrono::milliseconds interval{1000};
   std::string config_path;  // of --config
-  std::string config_text;
-  OrderedJson config;  // its content
+  std::string config_text;  // as it is written down
+  OrderedJson config;       // its content, as it is written down
   std::string host, platform;
   std::string started_at;
   std::string ended_at;

@@ -1,9 +1,12 @@
 #include "capture/run_bundle/run_folder.h"
 
 #include <sys/random.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "base/text.h"
@@ -30,6 +33,13 @@ bool is_plain_name(std::string_view name) {
   return !name.empty() && name.size() <= 128 && name[0] != '.' && name[0] != '-' && std::all_of(name.begin(), name.end(), plain);
 }
 
+// For the owner alone: a bundle has the output of the program, its arguments and names of machines.
+Result<> make_private_folder(const std::string& path, const std::string& shown) {
+  if (::mkdir(path.c_str(), 0700) == 0) return {};
+  if (errno == EEXIST) return fail(ErrorKind::negative, "it exists already").at(shown).hint("choose another --run-id");
+  return fail(ErrorKind::unreadable, "cannot make the folder: {}", std::strerror(errno)).at(shown);
+}
+
 }  // namespace
 
 Result<RunFolder> RunFolder::create(const std::string& out, const std::string& run_id) {
@@ -42,15 +52,11 @@ Result<RunFolder> RunFolder::create(const std::string& out, const std::string& r
   std::error_code error;
   folder.absolute_ = fs::absolute(folder.shown_, error).lexically_normal().string();
   fs::create_directories(fs::path(folder.absolute_).parent_path(), error);
-  if (fs::exists(folder.zip_path()))
+  if (error) return fail(ErrorKind::unreadable, "cannot make the folder: {}", error.message()).at(out);
+  if (fs::exists(folder.zip_path(), error))
     return fail(ErrorKind::negative, "it exists already").at(folder.shown_ + ".zip").hint("choose another --run-id");
-  const bool made = fs::create_directory(folder.absolute_, error);
-  if (error) return fail(ErrorKind::unreadable, "cannot make the folder: {}", error.message()).at(folder.shown_);
-  if (!made) return fail(ErrorKind::negative, "it exists already").at(folder.shown_).hint("choose another --run-id");
-  for (const char* name : {"raw", "derived", "profiler"}) {
-    if (!fs::create_directory(folder.file(name), error))
-      return fail(ErrorKind::unreadable, "cannot make the folder: {}", error.message()).at(folder.file(name));
-  }
+  TRY(make_private_folder(folder.absolute_, folder.shown_));
+  for (const char* name : {"raw", "derived", "profiler"}) TRY(make_private_folder(folder.file(name), folder.file(name)));
   return folder;
 }
 
@@ -64,6 +70,13 @@ std::vector<std::string> RunFolder::files() const {
   }
   std::sort(found.begin(), found.end());
   return found;
+}
+
+void RunFolder::restrict_access() const {
+  std::error_code ignored;
+  for (const std::string& path : files()) {
+    if (!fs::is_symlink(file(path), ignored)) fs::permissions(file(path), fs::perms::owner_read | fs::perms::owner_write, ignored);
+  }
 }
 
 void RunFolder::remove() const {

@@ -1,4 +1,4 @@
-// The folder of one run, made new: <out>/<run-id> with raw/, derived/ and profiler/ in it.
+// The folder of one run, made new, for its owner alone: <out>/<run-id> with raw/, derived/ and profiler/ in it.
 #pragma once
 
 #include <string>
@@ -21,6 +21,8 @@ class RunFolder {
   std::string file(std::string_view path) const { return absolute_ + "/" + std::string(path); }
   // Relative paths of all files, sorted.
   std::vector<std::string> files() const;
+  // What the workload and others wrote into it is for the owner alone from then on, as all that is written by the collection is.
+  void restrict_access() const;
   // Removes the folder; for a run that never began.
   void remove() const;
 
