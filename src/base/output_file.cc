@@ -58,9 +58,13 @@ int OutputFile::open_new(const std::string& folder) {
   if (const int unnamed = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode_); unnamed >= 0) return unnamed;
 #endif
   for (int i = 0; i < names_tried; ++i) {
+    const SignalsHeld held;
     temporary_ = temporary_name(target_);
     const int named = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_);
-    if (named >= 0) return named;
+    if (named >= 0) {
+      noted_ = Leftover(temporary_);
+      return named;
+    }
     if (errno != EEXIST) break;
   }
   temporary_.clear();
@@ -71,6 +75,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
       target_(std::move(other.target_)),
       temporary_(std::exchange(other.temporary_, {})),
+      noted_(std::move(other.noted_)),
       direct_(other.direct_),
       mode_(other.mode_),
       keeps_mode_(other.keeps_mode_),
@@ -95,6 +100,7 @@ Result<> OutputFile::write(std::string_view bytes) {
 
 // A name can only be given where there is none, so an unnamed file gets a temporary one first.
 Result<> OutputFile::name_it() {
+  const SignalsHeld held;
   const std::string self = fmt::format("/proc/self/fd/{}", descriptor_);
   for (int i = 0; temporary_.empty(); ++i) {
     const std::string temporary = temporary_name(target_);

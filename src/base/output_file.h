@@ -1,8 +1,8 @@
 // A file that is written piece by piece and appears whole or not at all.
 //
 // The pieces go to a file without a name in the folder of the target where the file system can do that, so that
-// even a killed program leaves nothing behind; elsewhere to a temporary name. What is no regular file (a pipe,
-// /dev/null) is written directly.
+// even a killed program leaves nothing behind; elsewhere to a temporary name, which only SIGKILL leaves behind. What is no regular file (a
+// pipe, /dev/null) is written directly.
 #pragma once
 
 #include <sys/types.h>
@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/leftovers.h"
 #include "base/result.h"
 
 namespace frx {
@@ -38,6 +39,7 @@ class OutputFile {
   std::string path_;       // as it was given, for messages
   std::string target_;     // symbolic links resolved
   std::string temporary_;  // "" when the file has no name yet, or is written directly
+  Leftover noted_;         // the temporary name, while there is one
   bool direct_ = false;
   mode_t mode_ = 0666;       // less the umask
   bool keeps_mode_ = false;  // exactly

@@ -21,10 +21,16 @@ constexpr Range hidden[] = {{0x00, 0x1F},     {0x7F, 0x9F},       {0xAD, 0xAD}, 
                             {0x2060, 0x206F}, {0x3164, 0x3164},   {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},  {0xFFA0, 0xFFA0},
                             {0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF}};
 
-bool is_hidden(std::uint32_t point) {
-  const auto* after = std::ranges::upper_bound(hidden, point, {}, &Range::first);
-  return after != std::begin(hidden) && point <= std::prev(after)->last;
+// White space of other alphabets and widths: it has a width, and is shown.
+constexpr Range wide_blanks[] = {{0xA0, 0xA0}, {0x1680, 0x1680}, {0x2000, 0x200A}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}};
+
+template <std::size_t Size>
+bool is_in(const Range (&ranges)[Size], std::uint32_t point) {
+  const auto* after = std::ranges::upper_bound(ranges, point, {}, &Range::first);
+  return after != std::begin(ranges) && point <= std::prev(after)->last;
 }
+
+bool is_hidden(std::uint32_t point) { return is_in(hidden, point); }
 
 // Of a valid sequence.
 std::uint32_t code_point(std::string_view sequence) {
@@ -46,6 +52,12 @@ void add_escape(std::string& out, std::uint32_t point) {
 }
 
 bool is_ascii_shape(char c) { return c >= ' ' && c < '\x7F'; }
+
+// Services look for a command behind any white space, not that of ASCII alone.
+bool is_blank(std::string_view character) {
+  if (character == " " || character == "\t") return true;
+  return utf8_length(character) == character.size() && is_in(wide_blanks, code_point(character));
+}
 
 // Adds the character at the start of `text`, and returns its length in bytes.
 std::size_t add_character(std::string& out, std::string_view text) {
@@ -148,7 +160,7 @@ bool SafeText::take(std::string_view text, std::size_t& used, bool is_end) {
   } else {
     used = add_character(shown_, text);
   }
-  begins_line_ = c == '\n' || (begins_line_ && (c == ' ' || c == '\t'));
+  begins_line_ = c == '\n' || (begins_line_ && is_blank(text.substr(0, used)));
   return true;
 }
 

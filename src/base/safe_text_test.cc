@@ -74,6 +74,11 @@ TEST(SafeText, GivesABuildServiceNoCommands) {
   };
   EXPECT_EQ(shown(BuildService::github, "::error::x\n  \t::set-output\na::b\n:: "),
             "\\u003a:error::x\n  \t\\u003a:set-output\na::b\n\\u003a: ");
+  // The service skips all white space before a command, not that of ASCII alone.
+  for (const std::string blank : {"\u00A0", "\u1680", "\u2003", "\u202F", "\u205F", "\u3000"}) {
+    EXPECT_EQ(shown(BuildService::github, " " + blank + "::error::x"), " " + blank + "\\u003a:error::x");
+  }
+  EXPECT_EQ(shown(BuildService::github, "\u00B7::error::x"), "\u00B7::error::x");
   EXPECT_EQ(shown(BuildService::github, "a ##[group]x ##vso["), "a #\\u0023[group]x ##vso[");
   EXPECT_EQ(shown(BuildService::azure, "a ##vso[task.setvariable]x"), "a #\\u0023vso[task.setvariable]x");
   EXPECT_EQ(shown(BuildService::teamcity, "##teamcity[x]"), "#\\u0023teamcity[x]");

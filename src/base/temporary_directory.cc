@@ -10,6 +10,7 @@ namespace frx {
 
 Result<TemporaryDirectory> TemporaryDirectory::make(const std::string& parent) {
   std::string path = parent + "/frx-XXXXXX";
+  const SignalsHeld held;
   if (::mkdtemp(path.data()) == nullptr) {
     return fail(ErrorKind::environment, "cannot make a temporary folder: {}", std::strerror(errno))
         .at(parent)
@@ -23,10 +24,12 @@ TemporaryDirectory::~TemporaryDirectory() {
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
-TemporaryDirectory::TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+TemporaryDirectory::TemporaryDirectory(TemporaryDirectory&& other) noexcept
+    : path_(std::exchange(other.path_, {})), noted_(std::move(other.noted_)) {}
 
 TemporaryDirectory& TemporaryDirectory::operator=(TemporaryDirectory&& other) noexcept {
   std::swap(path_, other.path_);
+  std::swap(noted_, other.noted_);
   return *this;
 }
 

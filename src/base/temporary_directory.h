@@ -1,8 +1,9 @@
-// A private folder that disappears with its owner.
+// A private folder that disappears with its owner, also when a signal ends the program (leftovers.h).
 #pragma once
 
 #include <string>
 
+#include "base/leftovers.h"
 #include "base/result.h"
 
 namespace frx {
@@ -19,8 +20,9 @@ class TemporaryDirectory {
   std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
 
  private:
-  explicit TemporaryDirectory(std::string path) : path_(std::move(path)) {}
+  explicit TemporaryDirectory(std::string path) : path_(std::move(path)), noted_(path_) {}
   std::string path_;
+  Leftover noted_;
 };
 
 }  // namespace frx

@@ -28,9 +28,13 @@ constexpr std::uint64_t slowing_reasons = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
 double milliseconds_of(std::chrono::nanoseconds time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
-void build(BenchSide& side, const std::string& executable, const BenchRequest& request, const std::vector<std::string>& options,
-           const Host& host) {
+Failure stopped() { return fail(ErrorKind::negative, "bench: stopped by a signal; nothing was judged"); }
+
+// A side that cannot be built says so; an error only when there is nothing to go on with.
+Result<> build(BenchSide& side, const std::string& executable, const BenchRequest& request, const std::vector<std::string>& options,
+               const Host& host) {
   const Result<std::chrono::nanoseconds> took = compile_program_as(executable, side.source, request.architecture, options, host);
+  if (!took && took.error().kind == ErrorKind::negative) return stopped();
   if (!took) {
     side.compile_error = in_one_line(took.error());
   } else if (std::error_code ignored; !fs::is_regular_file(executable, ignored)) {
@@ -39,6 +43,37 @@ void build(BenchSide& side, const std::string& executable, const BenchRequest& r
     side.compile_ms = milliseconds_of(*took);
     side.executable = executable;
   }
+  return {};
+}
+
+// Compilers write piece by piece; under its final name a program appears whole.
+Result<> put_in_place(BenchSide& side, const std::string& path) {
+  if (side.executable.empty()) return {};
+  std::error_code error;
+  fs::rename(side.executable, path, error);
+  if (error) return fail(ErrorKind::unreadable, "cannot write: {}", error.message()).at(path);
+  side.executable = path;
+  return {};
+}
+
+Result<> build_both(Bench& bench, const std::string& in, const BenchRequest& request, const std::string& includes, const Host& host) {
+  std::vector<std::string> options = {"-O3"};
+  options.insert(options.end(), request.build_flags.begin(), request.build_flags.end());
+  options.insert(options.end(), {"-I", includes});  // last: a program may bring a header of its own
+  TRY(build(bench.before, in + "/before", request, options, host));
+  return build(bench.after, in + "/after", request, options, host);
+}
+
+Result<> build_and_keep(Bench& bench, const BenchRequest& request, const std::string& includes, const Host& host) {
+  std::error_code error;
+  fs::create_directories(request.keep_in, error);
+  if (error) return fail(ErrorKind::unreadable, "cannot make the folder: {}", error.message()).at(request.keep_in);
+  const std::string kept = fs::absolute(request.keep_in, error).string();
+  const Result<TemporaryDirectory> beside = TemporaryDirectory::make(kept);
+  if (!beside) return fail(ErrorKind::unreadable, "cannot write the programs: {}", beside.error().message).at(request.keep_in);
+  TRY(build_both(bench, beside->path(), request, includes, host));
+  TRY(put_in_place(bench.before, kept + "/before"));
+  return put_in_place(bench.after, kept + "/after");
 }
 
 std::optional<double> time_in(std::string_view words) {
@@ -80,7 +115,7 @@ Result<bool> run_once(BenchSide& side, bool counts, const BenchRequest& request,
     side.run_error = exit.error().message;
     return false;
   }
-  if (exit->interrupted_by != 0) return fail(ErrorKind::negative, "bench: stopped by a signal; nothing was judged");
+  if (exit->interrupted_by != 0) return stopped();
   if (!exit->ok()) {
     side.run_error = trouble_of_run(*exit, request.time_limit);
     return false;
@@ -158,10 +193,6 @@ Result<BenchPrograms> build_bench(const BenchRequest& request, const Host& host)
   TRY_ASSIGN(TemporaryDirectory folder, TemporaryDirectory::make(host.variable("TMPDIR").value_or("/tmp")));
   TRY(write_file(folder.file("frx_bench.cuh"), bench_header()));
   TRY(write_file(folder.file("frx_bench_harness.cuh"), "#include \"frx_bench.cuh\"\n"));  // its other name, docs/contract.md, section 8.6
-  const std::string programs = request.keep_in.empty() ? folder.path() : request.keep_in;
-  std::error_code error;
-  fs::create_directories(programs, error);
-  if (error) return fail(ErrorKind::unreadable, "cannot make the folder: {}", error.message()).at(programs);
   BenchPrograms result{{}, std::move(folder)};
   Bench& bench = result.bench;
   bench.before.source = request.before;
@@ -169,12 +200,9 @@ Result<BenchPrograms> build_bench(const BenchRequest& request, const Host& host)
   bench.architecture = request.architecture;
   bench.warmup = request.warmup;
   bench.compiler = name_and_version("nvcc", *nvcc, host);
-  const std::string base = fs::absolute(programs, error).string();
-  std::vector<std::string> options = {"-O3"};
-  options.insert(options.end(), request.build_flags.begin(), request.build_flags.end());
-  options.insert(options.end(), {"-I", result.folder.path()});  // last: a program may bring a header of its own
-  build(bench.before, base + "/before", request, options, host);
-  build(bench.after, base + "/after", request, options, host);
+  const std::string includes = result.folder.path();
+  TRY(request.keep_in.empty() ? build_both(bench, fs::absolute(includes).string(), request, includes, host)
+                              : build_and_keep(bench, request, includes, host));
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <filesystem>
 
@@ -129,6 +130,35 @@ TEST(Bench, NothingIsLeftBehindUnlessAsked) {
   shop.measured();
   EXPECT_TRUE(std::filesystem::exists(shop.folder.file("kept/before")));
   EXPECT_FALSE(std::filesystem::exists(shop.folder.file("kept/after")));  // it did not compile
+}
+
+// Compilers write piece by piece.
+TEST(Bench, ProgramsThatAreKeptAppearWhole) {
+  Shop shop;
+  const std::string log = shop.folder.file("arguments");
+  shop.request.keep_in = shop.folder.file("kept");
+  ASSERT_TRUE(write_file(shop.folder.file("kept/before"), "old"));
+  shop.write("// fake nvcc: run echo \"a\"\n", "// fake nvcc: run echo \"b\"\n");
+  ::setenv("FAKE_NVCC_RECORD", log.c_str(), 1);
+  const model::Bench bench = shop.measured();
+  ::unsetenv("FAKE_NVCC_RECORD");
+  EXPECT_THAT(read_file(log).value_or(""), HasSubstr("-o " + shop.folder.file("kept/frx-")));
+  EXPECT_EQ(bench.before.executable, shop.folder.file("kept/before"));
+  EXPECT_THAT(bench.before.runs, SizeIs(5));
+  EXPECT_EQ(read_file(shop.folder.file("kept/before")).value_or(""), "#!/bin/sh\necho \"a\"\n");
+  const auto entries = std::filesystem::directory_iterator(shop.folder.file("kept"));
+  EXPECT_EQ(std::distance(entries, std::filesystem::directory_iterator()), 2);
+}
+
+TEST(Bench, ASignalWhileItCompilesEndsIt) {
+  Shop shop;
+  shop.write("", "// fake nvcc: run echo b\n");
+  Exit interrupted;
+  interrupted.signal = interrupted.interrupted_by = SIGTERM;
+  shop.host.answers[shop.host.programs["nvcc"] + " -lineinfo"] = interrupted;
+  const Result<BenchPrograms> programs = build_bench(shop.request, shop.host);
+  ASSERT_FALSE(programs);
+  EXPECT_EQ(programs.error().message, "bench: stopped by a signal; nothing was judged");
 }
 
 TEST(Bench, HeaderIsTheOneOfTheRepository) {

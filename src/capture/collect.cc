@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/files.h"
+#include "base/leftovers.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "capture/run_bundle/import_artifacts.h"
@@ -196,6 +197,7 @@ Result<CollectResult> Collection::run() {
 
 Result<CollectResult> collect(const CollectRequest& request, const Host& host) {
   TRY_ASSIGN(RunRecord record, begin_record(request));
+  const SignalsHeld held;  // until the collection takes them
   TRY_ASSIGN(RunFolder folder, RunFolder::create(request.out, request.run_id));
   Collection collection(request, host, std::move(folder), std::move(record));
   Result<CollectResult> result = collection.run();

@@ -33,6 +33,7 @@ Result<Exit> run_compiler(std::vector<std::string> argv, const std::string& file
   command.keep_limit = keep_limit;
   TRY_ASSIGN(Exit exit, host.run(command));
   if (exit.ok()) return exit;
+  if (exit.interrupted_by != 0) return fail(ErrorKind::negative, "{} was stopped by a signal", name).at(file);
   const std::string said = first_error(exit.err.empty() ? exit.out : exit.err);
   return fail(ErrorKind::malformed, "{} ended with {}{}", name, describe(exit, time_limit), said.empty() ? "" : ": " + said).at(file);
 }

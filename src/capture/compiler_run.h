@@ -11,7 +11,7 @@
 namespace frx::capture {
 
 // `argv` is the program and its options; the file follows them. Ten minutes at most. Fails with the compiler's own first
-// error line, at the file.
+// error line, at the file; of kind `negative` when frx was told to stop meanwhile.
 Result<Exit> run_compiler(std::vector<std::string> argv, const std::string& file, const Host& host, std::size_t keep_limit);
 
 // The version from `compiler --version`: "13.0", or "" when it is not printed.

@@ -98,7 +98,7 @@ void end_all_of(const Watched& watched) {
 }
 
 [[noreturn]] void watch_from(int from, Watched watched) {
-  ::setsid();  // what is typed at the terminal is not for it
+  ::setsid();  // what is typed at the terminal is not for it; fails where it leads a group already, which is as good
   [[maybe_unused]] const int root = ::chdir("/");
   ::dup2(from, 0);
   // It must keep no pipe of anybody open.
@@ -138,14 +138,17 @@ void DeathWatch::start(std::string_view mark) {
   if (pid_ < 0) {
     ::close(std::exchange(to_, -1));
   } else {
+    ::setpgid(pid_, pid_);  // before anything is started: who kills our group must not kill it, too
     OwnChildren::add(pid_);
   }
 }
 
-void DeathWatch::stop() {
+void DeathWatch::leave(bool done) {
   if (pid_ < 0) return;
-  const std::int32_t done = 0;
-  [[maybe_unused]] const ssize_t told = ::send(to_, &done, sizeof done, MSG_NOSIGNAL);
+  const std::int32_t message = 0;
+  if (done) {
+    [[maybe_unused]] const ssize_t told = ::send(to_, &message, sizeof message, MSG_NOSIGNAL);
+  }
   ::close(std::exchange(to_, -1));
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }

@@ -21,12 +21,16 @@ class DeathWatch {
   // Call it before the child is started. `mark`: "NAME=VALUE" in the environment of descendants that left the group; empty: only the group
   // is ended. Where no process can be started, nothing is watched.
   void start(std::string_view mark);
-  void stop();
+  void stop() { leave(true); }
+  // Ends what is left as if this process were killed, and waits for that. The child that leads the group has been reaped.
+  void end_all() { leave(false); }
 
   // In the child, before exec: it tells its own number, so that there is no moment in which nobody knows it. Async-signal-safe.
   void tell_from_child(bool leads_a_group) const;
 
  private:
+  void leave(bool done);
+
   int to_ = -1;
   pid_t pid_ = -1;  // the process that watches; -1: none
 };

@@ -77,6 +77,41 @@ TEST(DeathWatch, EndsWhatIsWaitedForWhenThisProcessIsKilled) {
   for (const pid_t pid : started) EXPECT_TRUE(ends(pid));
 }
 
+TEST(DeathWatch, EndsAlsoWhatLeftTheGroupOfAChild) {
+  const TemporaryDirectory folder = TemporaryDirectory::make("/tmp").value();
+  const std::vector<pid_t> started = started_by_killed(folder, {"in-session", "deaf"}, [&] {
+    ChildCommand command;
+    command.argv = {"sh", "-c",
+                    "cd " + folder.path() +
+                        "; setsid sh -c 'echo $$ > in-session; exec sleep 100' & "
+                        "setsid sh -c 'trap \"\" TERM; echo $$ > deaf; sleep 100; sleep 100' & exec sleep 100"};
+    [[maybe_unused]] const auto exit = run_process(command);
+  });
+  for (const pid_t pid : started) EXPECT_TRUE(ends(pid));
+}
+
+TEST(DeathWatch, SurvivesWhoKillsTheGroupOfThisProcess) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::setpgid(0, 0);
+    DeathWatch watch;
+    watch.start("");
+    // The only child: in a group or session of its own as soon as anything can be started.
+    ::kill(0, SIGSTOP);
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(pid, &status, WUNTRACED);
+  ASSERT_TRUE(WIFSTOPPED(status));
+  const std::string list = read_file(fmt::format("/proc/{}/task/{}/children", pid, pid)).value_or("");
+  const std::string child(trim(list));
+  const std::string state = read_file(fmt::format("/proc/{}/status", child)).value_or("");
+  EXPECT_EQ(state.find("T (stopped)"), state.npos) << child;
+  EXPECT_NE(state, "");
+  ::kill(pid, SIGKILL);
+  ::waitpid(pid, nullptr, 0);
+}
+
 TEST(DeathWatch, LeavesAloneWhatOutlivesAnOrdinaryEnd) {
   const TemporaryDirectory folder = TemporaryDirectory::make("/tmp").value();
   ChildCommand command;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/output_file.h"
 #include "base/text.h"
 #include "capture/ncu_log.h"
 #include "capture/permission.h"
@@ -88,6 +89,7 @@ Failure explain(const NcuRequest& request, const NcuLog& log, const Exit& exit, 
 
 void note_survived(const NcuLog& log, const Exit& exit, std::chrono::milliseconds time_limit, NcuCapture& capture) {
   capture.application_code = log.application_code.value_or(exit.ok() ? 0 : exit.code());
+  capture.is_cut = exit.timed_out || exit.interrupted_by != 0;
   if (exit.timed_out) {
     capture.notes.push_back(fmt::format("profiling was ended ({}): later launches are missing", describe(exit, time_limit)));
   } else if (exit.interrupted_by != 0) {
@@ -142,12 +144,19 @@ Result<Attempt> attempt(const std::vector<std::string>& command, const std::stri
 }  // namespace
 
 Result<> NcuCapture::save_as(const std::string& path) const {
-  std::error_code error;
-  const std::filesystem::path target(path);
-  if (target.has_parent_path()) std::filesystem::create_directories(target.parent_path(), error);
-  std::filesystem::copy_file(csv_path, target, std::filesystem::copy_options::overwrite_existing, error);
-  if (error) return fail(ErrorKind::unreadable, "cannot write: {}", error.message()).at(path);
-  return {};
+  if (is_cut) {
+    TRY_ASSIGN(std::string text, read_file(csv_path));
+    text.resize(text.rfind('\n') + 1);  // npos + 1 is 0
+    return write_file(path, text + "==WARNING== Profiling was ended: later launches are missing.\n");
+  }
+  TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(csv_path));
+  TRY_ASSIGN(OutputFile target, OutputFile::create(path));
+  std::vector<char> buffer(std::size_t{1} << 18);
+  while (true) {
+    TRY_ASSIGN(const std::size_t got, source->read(buffer));
+    if (got == 0) return target.commit();
+    TRY(target.write({buffer.data(), got}));
+  }
 }
 
 Result<std::string> find_ncu(const NcuRequest& request, const Host& host) {
@@ -168,7 +177,7 @@ Result<NcuCapture> profile_with_ncu(NcuRequest request, const Host& host, std::c
   TRY_ASSIGN(const std::string ncu, find_ncu(request, host));
   TRY_ASSIGN(TemporaryDirectory folder, TemporaryDirectory::make(host.variable("TMPDIR").value_or("/tmp")));
   request.log_file = folder.file("profile.csv");
-  NcuCapture capture{request.log_file, {}, {}, 0, {}, std::move(folder)};
+  NcuCapture capture{request.log_file, {}, {}, 0, false, {}, std::move(folder)};
   // Twice at most: each attempt runs the whole application, and ncu names every unknown counter at once.
   for (bool first = true;; first = false) {
     capture.command = ncu_command(request, ncu);

@@ -19,10 +19,11 @@ struct NcuCapture {
   std::vector<std::string> command;  // as it was run in the end
   std::vector<std::string> notes;    // recoverable problems, for the report
   int application_code = 0;
+  bool is_cut = false;  // it was ended before the application was
   std::chrono::nanoseconds took{0};
   TemporaryDirectory folder;
 
-  // Copies the CSV to another path.
+  // Copies the CSV to another path, where it appears whole. One that is cut has whole lines, and the last one says that it is.
   Result<> save_as(const std::string& path) const;
 };
 

@@ -95,6 +95,25 @@ TEST_F(WithFakeNcu, KeepsTheTableApartFromTheApplication) {
   EXPECT_EQ(*read_file(folder.file("kept/profile.csv")), *read_file(capture->csv_path));
 }
 
+TEST_F(WithFakeNcu, AProfileThatIsReplacedIsSoAtOnce) {
+  ASSERT_TRUE(write_file(folder.file("kept.csv"), "old"));
+  std::filesystem::create_hard_link(folder.file("kept.csv"), folder.file("the-old-one"));
+  const Result<NcuCapture> capture = profile_with_ncu(request, host);
+  ASSERT_TRUE(capture && capture->save_as(folder.file("kept.csv")));
+  EXPECT_EQ(read_file(folder.file("the-old-one")).value_or(""), "old");  // it was not written into
+  EXPECT_EQ(*read_file(folder.file("kept.csv")), *read_file(capture->csv_path));
+}
+
+TEST_F(WithFakeNcu, AProfileThatIsCutHasWholeLinesAndSaysSo) {
+  Result<NcuCapture> capture = profile_with_ncu(request, host);
+  ASSERT_TRUE(capture);
+  ASSERT_TRUE(write_file(capture->csv_path, "\"ID\",\"Kernel\"\n\"0\",\"k\"\n\"1\",\"ke"));
+  capture->is_cut = true;
+  ASSERT_TRUE(capture->save_as(folder.file("kept.csv")));
+  EXPECT_EQ(*read_file(folder.file("kept.csv")),
+            "\"ID\",\"Kernel\"\n\"0\",\"k\"\n==WARNING== Profiling was ended: later launches are missing.\n");
+}
+
 TEST_F(WithFakeNcu, AnApplicationThatFailsLateHasBeenProfiled) {
   request.workload = {"sh", "-c", "exit 9"};
   const Result<NcuCapture> capture = profile_with_ncu(request, host);

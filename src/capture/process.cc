@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -125,6 +126,13 @@ bool needs_own_group(const ChildCommand& command) {
   return command.time_limit.count() > 0 || command.input == Input::nothing || ::isatty(0) == 0;
 }
 
+// The name of a variable that nothing else has. What the child starts inherits it, also where it leaves the group.
+std::string new_mark() {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) number = static_cast<std::uint64_t>(::getpid());
+  return fmt::format("FRX_CHILD_{:016x}", number);
+}
+
 }  // namespace
 
 Result<Exit> run_process(const ChildCommand& command) {
@@ -132,7 +140,10 @@ Result<Exit> run_process(const ChildCommand& command) {
   const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   Pipe out, err;
   const bool own_group = needs_own_group(command);
-  SpawnRequest request{.argv = command.argv, .environment = command.environment, .directory = command.directory};
+  std::vector<std::pair<std::string, std::string>> environment = command.environment;
+  environment.emplace_back(new_mark(), "1");
+  SpawnRequest request{.argv = command.argv, .environment = environment, .directory = command.directory};
+  request.mark = environment.back().first + "=1";
   request.group = own_group ? SpawnRequest::Group::own : SpawnRequest::Group::ours;
   request.in = command.input == Input::nothing ? null.get() : -1;
   TRY_ASSIGN(request.out, connect(command.out, null, out));
@@ -154,6 +165,7 @@ Result<Exit> run_process(const ChildCommand& command) {
   std::tie(exit.status, exit.signal) = reap(pid);
   exit.took = child.ended() - start;
   exit.interrupted_by = forwarding.received();
+  if (own_group && (exit.timed_out || exit.interrupted_by != 0)) watch.end_all();
   return exit;
 }
 

@@ -1,7 +1,8 @@
 // Runs one child process: an argument vector (never a shell), its streams, a time limit.
 //
-// The child leads a process group of its own, so that a time limit ends all of its descendants. When frx is told to stop (Ctrl-C, SIGTERM),
-// the signal is passed on to the child and its result is still returned.
+// The child leads a process group of its own, and what it starts is known by a variable of its environment, so that a time limit ends all
+// of its descendants. When frx is told to stop (Ctrl-C, SIGTERM), the signal is passed on to the child and its result is still returned;
+// descendants that go on are ended.
 #pragma once
 
 #include <chrono>

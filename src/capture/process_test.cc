@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/files.h"
 #include "base/temporary_directory.h"
 #include "capture/host.h"
 
@@ -88,6 +89,18 @@ TEST(Process, TimeLimitEndsTheWholeGroup) {
   EXPECT_EQ(describe(exit, command.time_limit), "no end within 0.1 s");
   std::this_thread::sleep_for(1700ms);
   EXPECT_FALSE(std::filesystem::exists(folder->file("late")));
+}
+
+TEST(Process, TimeLimitEndsWhatLeftTheGroup) {
+  const TemporaryDirectory folder = TemporaryDirectory::make("/tmp").value();
+  ChildCommand command = shell("setsid sh -c 'echo $$ > " + folder.file("number") + "; exec sleep 100' & while :; do sleep 0.1; done");
+  command.time_limit = 500ms;
+  EXPECT_TRUE(run(command).timed_out);
+  const std::string number = read_file(folder.file("number")).value_or("");
+  if (number.empty()) GTEST_SKIP() << "the machine was too busy to start it in time";
+  // Killed, it stays listed until the process that adopted it asks how it ended.
+  const std::string status = read_file(fmt::format("/proc/{}/status", trim(number))).value_or("");
+  EXPECT_TRUE(status.empty() || status.find("Z (zombie)") != status.npos) << status;
 }
 
 TEST(Process, KillsWhatIgnoresTheFirstWarning) {

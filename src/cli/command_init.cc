@@ -78,12 +78,10 @@ Result<std::string> apply(const std::string& path, const std::string& before, co
   struct stat info {};
   const bool known = ::stat(path.c_str(), &info) == 0;
   const std::string backup = backup_name(path);
-  TRY(write_file(backup, before));
+  TRY(write_file(backup, before, known ? Access::owner_only : Access::by_umask));  // at no moment for more people than the script
+  if (known) ::chmod(backup.c_str(), info.st_mode & 07777);
   TRY(write_file(path, after));
-  if (known) {
-    ::chmod(backup.c_str(), info.st_mode & 07777);
-    ::chmod(path.c_str(), info.st_mode & 07777);
-  }
+  if (known) ::chmod(path.c_str(), info.st_mode & 07777);
   return backup;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/leftovers.h"
 #include "cli/run.h"
 #include "cli/terminate.h"
 
@@ -30,6 +31,7 @@ int main(int argc, char** argv) {
   open_standard_streams();
   std::set_terminate(frx::cli::terminate);
   std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves (frx ... | head) ends the output, not the work
+  frx::Leftover::remove_on_signals();
   // Never destroyed, nor what it keeps: the process ends anyway.
   static frx::cli::ProcessIo& process = *new frx::cli::ProcessIo(argc > 0 ? argv[0] : "frx");
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);

@@ -1,8 +1,9 @@
 // Hides what looks like a credential before it is written into a bundle, which people hand on: passwords, tokens and keys in arguments,
 // addresses and settings.
 //
-// A value is hidden for its name (--api-key X, WANDB_API_KEY=X, password: X) or for its form (hf_..., ghp_..., AKIA..., a JSON web token).
-// `--max-tokens 2048`, `--tokenizer gpt2` and `pad_token_id: 0` are none: a number or a switch is no secret.
+// A value is hidden for its name (--api-key X, WANDB_API_KEY=X, password: X), for its form (hf_..., ghp_..., AKIA..., a JSON web token) or
+// for its place (curl -u me:X, https://me:X@host, Authorization: Bearer X). `--max-tokens 2048`, `--tokenizer gpt2` and `pad_token_id: 0`
+// are none: a switch is no secret, and a number only behind the name of a password or a key.
 #pragma once
 
 #include <string>
@@ -16,8 +17,6 @@ namespace frx::capture {
 // What is written in place of a secret.
 inline constexpr std::string_view hidden = "***";
 
-// Whether a value of this name is a secret, whatever it looks like: "api_key", "--hf-token", "wandb.apiKey", "DB_PASSWORD".
-bool names_a_secret(std::string_view name);
 // The text without what has the form of a secret.
 std::string without_known_secrets(std::string_view text);
 // The arguments of a program, the program first.
