@@ -221,6 +221,13 @@ std::size_t CodeReport::unread() const {
                                [](const CodeUnit& unit) { return unit.unread.size(); });
 }
 
+std::size_t CodeReport::unfollowed() const {
+  return std::transform_reduce(units.begin(), units.end(), std::size_t{}, std::plus(), [](const CodeUnit& unit) {
+    if (!unit.cuda) return std::size_t{};
+    return static_cast<std::size_t>(std::ranges::count(unit.cuda->inspection.kernels, false, &model::cuda::Kernel::is_complete));
+  });
+}
+
 std::array<std::size_t, 3> CodeReport::by_severity() const {
   std::array<std::size_t, 3> counts{};
   for (const CodeUnit& unit : units) {

@@ -43,6 +43,8 @@ struct CodeReport {
 
   std::size_t files() const;
   std::size_t unread() const;  // of these
+  // Kernels of source that are too long or too deeply nested to follow to the end: nothing was concluded about them.
+  std::size_t unfollowed() const;
   // Of all units, by severity: low, medium, high.
   std::array<std::size_t, 3> by_severity() const;
   std::vector<model::Finding> findings() const;

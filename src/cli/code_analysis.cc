@@ -21,9 +21,15 @@ Result<int> judged(const CodeReport& report, const CodeOptions& options) {
     if (reached > 0) return fail(ErrorKind::negative, "{} of severity {} or above", count_text(reached, "finding"), options.fail_on);
   }
   const std::size_t unread = report.unread(), files = report.files();
-  if (unread == 0 || (options.allow_unreadable && unread < files)) return 0;
-  return fail(ErrorKind::unreadable, "{} of {} could not be analysed", unread, count_text(files, "file"))
-      .hint(unread < files ? "with --allow-unreadable the files that can be read decide" : "");
+  if (unread > 0 && !(options.allow_unreadable && unread < files)) {
+    return fail(ErrorKind::unreadable, "{} of {} could not be analysed", unread, count_text(files, "file"))
+        .hint(unread < files ? "with --allow-unreadable the files that can be read decide" : "");
+  }
+  // No finding in a kernel that nobody followed says nothing.
+  const std::size_t unfollowed = options.fail_on.empty() || options.allow_unreadable ? 0 : report.unfollowed();
+  if (unfollowed == 0) return 0;
+  return fail(ErrorKind::unreadable, "{} too long or too deeply nested to follow to the end", count_text(unfollowed, "kernel"))
+      .hint("with --allow-unreadable the kernels that can be followed decide");
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ Result<> has_a_manifest(Trial& trial) {
   if (!manifest.is_object()) return broken("it is no JSON");
   for (const auto& file : manifest.at("files")) {
     TRY_ASSIGN(const std::string hash, sha256_of_file(trial.run(file.at("path").get<std::string>())));
-    if (hash != file.at("sha256")) return broken(file.at("path").get<std::string>() + " differs from its fingerprint");
+    if (hash != file.at("sha256").get<std::string>()) return broken(file.at("path").get<std::string>() + " differs from its fingerprint");
   }
   return {};
 }

@@ -171,6 +171,11 @@ Result<> expect_shared_layer(const report::ImplementationComparison& comparison,
                                                                      : "give source, PTX or a profile of both");
 }
 
+std::size_t unfollowed(const report::Implementation& side) {
+  if (!side.cuda) return 0;
+  return static_cast<std::size_t>(std::ranges::count(side.cuda->inspection.kernels, false, &model::cuda::Kernel::is_complete));
+}
+
 Result<int> judged(const report::ImplementationComparison& comparison, const ImplementationOptions& options) {
   if (!options.fail_on.empty()) {
     const model::Severity limit = severity_named(options.fail_on);
@@ -179,6 +184,11 @@ Result<int> judged(const report::ImplementationComparison& comparison, const Imp
     if (reached > 0)
       return fail(ErrorKind::negative, "{} new in {} of severity {} or above", count_text(static_cast<std::size_t>(reached), "finding"),
                   comparison.second.label, options.fail_on);
+    // What nobody can follow has no findings.
+    const std::size_t before = unfollowed(comparison.first), now = unfollowed(comparison.second);
+    if (now > before)
+      return fail(ErrorKind::unreadable, "{} of {} too long or too deeply nested to follow to the end", count_text(now, "kernel"),
+                  comparison.second.label);
   }
   return options.fail_on_regression && comparison.verdict.winner == report::Side::first ? 1 : 0;
 }

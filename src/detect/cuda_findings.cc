@@ -55,7 +55,8 @@ CudaFindings settled(std::vector<Finding> found, std::span<const Source> sources
   const auto is_silenced = [&](Finding& finding) {
     const auto source = named.find(finding.place().file);
     if (source == named.end()) return false;
-    if (finding.snippet.empty()) finding.snippet = std::string(trim(source->second.source->line(finding.place().line)));
+    if (finding.snippet.empty())
+      finding.snippet = clip(trim(source->second.source->line(finding.place().line)), model::cuda::longest_snippet);
     return is_suppressed(finding, source->second);
   };
   CudaFindings result;

@@ -388,6 +388,21 @@ TEST(CudaWeakSpots, AreNotSlowedDownByLongNamesOrDeepBrackets) {
   EXPECT_THAT(kernels(inspected("__global__ void k(int* a) { a[0] = " + deep + "1" + std::string(100000, ')') + "; }")), ElementsAre("k"));
 }
 
+// Each calls functions that call each other a hundred million times.
+TEST(CudaWeakSpots, PatienceIsForTheWholeProgram) {
+  std::string text = "__device__ int f8(int x) { return x + 1; }\n";
+  for (int i = 7; i >= 0; --i) {
+    std::string calls = "0";
+    for (int j = 0; j < 10; ++j) calls += fmt::format(" + f{}(x)", i + 1);
+    text += fmt::format("__device__ int f{}(int x) {{ return {}; }}\n", i, calls);
+  }
+  for (int i = 0; i < 1000; ++i) text += fmt::format("__global__ void k{}(int* a) {{ a[0] = f0(1); }}\n", i);
+  const Inspected all = inspected(text + "__global__ void last(float* a) { a[threadIdx.x * 32] = 1; }\n");
+  EXPECT_FALSE(all.inspection.kernels.front().is_complete);
+  EXPECT_TRUE(all.inspection.kernels.back().is_complete);
+  EXPECT_TRUE(all.has("uncoalesced_access"));
+}
+
 TEST(CudaWeakSpots, WhatIsOnlyPartlyFollowedIsNotJudged) {
   const std::string deep(1000, '(');
   const Inspected all =

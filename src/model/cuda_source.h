@@ -37,6 +37,9 @@ struct Suppression {
   std::string rule;
 };
 
+// Of the line that a finding shows, in characters: a program may be one line.
+inline constexpr std::size_t longest_snippet = 1000;
+
 struct Source {
   SharedText name;  // as the report shows it
   // What nodes point to: the file with the preprocessor's lines blanked, a line feed, and the bodies of macros.

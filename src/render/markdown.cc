@@ -244,6 +244,8 @@ std::string markdown_text(std::string_view text) {
 
 std::string markdown_code(std::string_view text, bool in_table) {
   if (text.empty()) return "";
+  // Some renderers take the second backslash of `\\|` for the one that is escaped: the cell would end, and the rest of the name be text.
+  if (in_table && text.find("\\|") != text.npos) return markdown_text(text);
   std::string inside;
   std::size_t longest = 0, run = 0;
   for (const char c : printable(text)) {

@@ -1,6 +1,7 @@
 #include "report/trace_gpu_use.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -33,8 +34,11 @@ knowledge::GpuMatch matched(const knowledge::Knowledge& knowledge, const model::
 
 // The product that all of them are.
 void find_gpu(const knowledge::Knowledge& knowledge, std::span<const model::TracedGpu* const> used, GpuUse& use) {
+  std::map<const model::TracedGpu*, knowledge::GpuMatch> matches;  // many processes may use one
   for (const model::TracedGpu* gpu : used) {
-    const knowledge::GpuMatch match = gpu ? matched(knowledge, *gpu) : knowledge::GpuMatch();
+    const auto [known, is_new] = matches.try_emplace(gpu);
+    if (is_new && gpu) known->second = matched(knowledge, *gpu);
+    const knowledge::GpuMatch& match = known->second;
     const bool is_same = gpu == used.front() || (use.gpu && match.product == use.gpu);
     use.gpu = is_same && match.certainty == knowledge::Certainty::exact && !match.is_mig ? match.product : nullptr;
     if (gpu && gpu->cc) use.has_tensor_cores = gpu->cc->major >= 7 && !(match.product && match.product->no_tensor_cores);

@@ -136,6 +136,8 @@ def very_many() -> Iterator[Crafted]:
     yield Crafted(trick, "cuda", "newlines.cu", text(cuda("") + "\n" * MEBIBYTE))
     yield Crafted(trick, "cuda", "launches.cu", text(cuda("") + "void f() {\n" + "k<<<1, 32>>>(a, n);\n" * 45_000 + "}\n"))
     yield Crafted(trick, "cuda", "variables.cu", text(cuda("".join(f"int v{j} = i + {j};\n" for j in range(40_000)))))
+    yield from costly_sources(trick)
+    yield Crafted(trick, "trace", "processes-with-steps.json", text(trace(",".join([f'{{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{i % 5}","pid":{i},"tid":1,"ts":{i * 10},"dur":9}}' for i in range(11_000)] + [event(begin=5, device=0, stream=7)]))))
     yield Crafted(trick, "run bundle", "events", bundle(metadata=METADATA, events=(RUN_EVENT + "\n") * 9000))
     yield Crafted(trick, "run bundle", "empty-events", bundle(metadata=METADATA, events="{}\n" * 300_000))
     yield Crafted(trick, "run bundle", "gpu-samples", bundle(metadata=METADATA, events=RUN_EVENT + "\n", gpu='{"timestamp_ns": 1, "gpus": []}\n' * 30_000))
@@ -143,6 +145,44 @@ def very_many() -> Iterator[Crafted]:
     yield Crafted(trick, "yaml", "documents", bundle(**{"bottlenecks/a.yaml": "---\n" * 200_000}), ("profile", "--ncu", "{six}", "--data"))
     yield Crafted(trick, "yaml", "anchors", bundle(**{"bottlenecks/a.yaml": "a0: &a0 [x, x]\n" + "".join(f"a{i + 1}: &a{i + 1} [*a{i}, *a{i}, *a{i}, *a{i}]\n" for i in range(40))}), ("profile", "--ncu", "{six}", "--data"))
     yield Crafted(trick, "yaml", "aliases", bundle(**{"bottlenecks/a.yaml": "a: &a x\nb: [" + "*a, " * 200_000 + "*a]\n"}), ("profile", "--ncu", "{six}", "--data"))
+
+
+def costly_sources(trick: str) -> Iterator[Crafted]:
+    """CUDA in which each of many things is compared, looked up or followed for each of many others."""
+    tree = "".join(f"__device__ int f{i}(int x) {{ return {' + '.join([f'f{i + 1}(x)'] * 10)}; }}\n" for i in range(8)) + "__device__ int f8(int x) { return x + 1; }\n"
+    sizes = "int c = n;\n" + "".join(f"c = (c * 3 + blockDim.x) % {i + 900001};\n" for i in range(40))
+    types = {"type": "a" * 500_000, "template": "b<" + ",".join("x" * 250_000) + ">"}
+    kernels = "".join(f"__global__ void k{i}(int* a) {{ a[0] = TREE; }}\n" for i in range(22_000))
+    sources = {
+        "kernel-macros": "".join(f"#define KMACRO{i:06d} __global__\n" for i in range(16_000)) + cuda("".join(f"WORDXX{i:06d};\n" for i in range(35_000))),
+        "enumerators": "enum e {" + ",".join(f"e{i}" for i in range(70_000)) + "};\n" + cuda("i += e69999;\n" * 40_000),
+        "enumerators-by-enumerators": "enum e {e0," + ",".join(f"e{i + 1}=e{i}" for i in range(35_000)) + "};\n" + cuda("i += e34999;\n" * 40_000),
+        "names-of-headers": cuda("N;" * 250_000 + "a[n*i]=1;\n" * 50_000),
+        "specifiers": "inline " * 70_000 + "int x;\n" + cuda("i+=x;\n" * 80_000),
+        "specifiers-of-many": cuda("volatile " * 55_000 + "int " + ",".join(f"x{i}" for i in range(70_000)) + ";"),
+        "specifiers-of-parameter": f"__device__ int f({'const ' * 80_000}int x) {{ return x; }}\n" + cuda("i+=f(i);\n" * 50_000),
+        "overloads": "__device__ int f(int x, int y) { return x; }\n" * 11_000 + cuda("i += f(i);\n" * 45_000),
+        "calling-kernels": tree + kernels.replace("TREE", "f0(1)"),
+        "launches-by-calls": tree.replace("__device__ ", "") + cuda("") + "".join(f"void h{i}() {{ k<<<f0(1), 1>>>(0, 1); }}\n" for i in range(25_000)),
+        "macros-in-kernels": "".join(f"#define m{i} (m{i + 1} + m{i + 1})\n" for i in range(16)) + "#define m16 1\n" + kernels.replace("TREE", "m0"),
+        "constants-in-kernels": "".join(f"const int c{i} = c{i + 1} + c{i + 1};\n" for i in range(16)) + "const int c16 = 1;\n" + kernels.replace("TREE", "c0"),
+        "conditions-of-loops": cuda(sizes + "for (int j = 0; j < c; ++j) a[j] = 1;\n" * 4000),
+        "kernels-on-one-line": "".join(f"__global__ void k{i}(int* a) {{ a[threadIdx.x * 32] = 1; }} " for i in range(15_000)),
+        "splices": cuda("i" + "\\\n1" * 300_000 + ";"),
+    }
+    for name, type_ in types.items():
+        sources[f"long-{name}"] = cuda(type_ + " " + ",".join(f"*a{i}=a" for i in range(50_000)) + ";")
+        sources[f"long-{name}-of-parameter"] = f"__device__ void f({type_}* x) {{}}\n" + cuda("f(a);\n" * 80_000)
+    for name, content in sources.items():
+        yield Crafted(trick, "cuda", f"{name}.cu", text(content))
+
+
+def hidden() -> Iterator[Crafted]:
+    """Code that a check must not pass because nobody followed it, or saw it."""
+    bad = "a[threadIdx.x * 32] = 1;"
+    for name, content in {"nested": cuda("if (a[0] > 1) {" * 410 + "}" * 410 + bad), "expression": cuda(f"int x = {'(' * 450}1{')' * 450}; {bad}"), "long": cuda("a[blockIdx.x] += 1;\n" * 21_000 + bad),
+                          "splice": cuda(bad).replace("__global__", "__glo\\\nbal__"), "splices": cuda(bad).replace("__global__", "\\\r\n".join("__global__"))}.items():
+        yield Crafted("hidden", "cuda", f"{name}.cu", text(content), ("analyze", "--fail-on", "low"))
 
 
 def long_things() -> Iterator[Crafted]:
@@ -226,7 +266,8 @@ def acting() -> Iterator[Crafted]:
     lines = act + "\n::error::x\n  ::set-output name=a::b\n##[warning]z"
     quoted = json.dumps(lines)[1:-1]
     wide = " ".join(["aaaa", "::error::x", "##[group]"] * 200)  # some line of a wrapped text begins with each of them
-    for name, words in (("act", act), ("lines", lines), ("wrapped", wide)):
+    blanks = " ".join(["aaaa", "\u00a0::error::x", "\u3000\u2003::error::x"] * 200)  # other white space, behind which commands are looked for, too
+    for name, words in (("act", act), ("lines", lines), ("wrapped", wide), ("blanks", blanks)):
         csv = words.replace('"', '""')
         yield Crafted(trick, "ncu csv", f"{name}.csv", text(TALL_HEAD + f'"0","{csv}","{DRAM}","%","92"\n'), ("profile", "--ncu"))
         yield Crafted(trick, "ncu csv", f"{name}-rule.csv", text('"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type","Rule Description"\n' + f'"0","k","S","","","","{csv}","OPT","{csv}"\n"0","k","S","{DRAM}","%","50","","",""\n'), ("profile", "--ncu"))
@@ -310,6 +351,6 @@ def other_readers() -> Iterator[Crafted]:
 
 
 def inputs() -> Iterator[Crafted]:
-    for trick in (nesting, unclosed, very_many, long_things, bombs, disguises, acting, no_files, other_readers, compared):
+    for trick in (nesting, unclosed, very_many, long_things, bombs, disguises, hidden, acting, no_files, other_readers, compared):
         yield from trick()
     yield from binary.inputs()

@@ -79,8 +79,10 @@ def complaint(one: Crafted, ended: Ended, path: Path, limits: argparse.Namespace
         return "printed control characters"
     if re.search("[\u0080-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]", printed.decode(errors="replace")):
         return "printed characters that nobody sees"
-    if re.search(rb"(?m)^\s*::|##\[", printed):
+    if re.search(r"(?m)^\s*::|##\[", printed.decode(errors="replace")):
         return "printed a command of GitHub Actions"
+    if one.trick == "hidden" and ended.code == 0:
+        return "passed a check that could not be made"
     if one.trick == "disguise" and ended.code == 0 and not ended.out.strip():
         return "said nothing about what it could not read"
     if one.trick == "disguise" and re.search(rb"\b0 kernels?\b|Kernels\s*:\s*0\b|no kernels", ended.out):

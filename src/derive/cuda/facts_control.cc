@@ -95,7 +95,7 @@ bool is_of_constants(const Trace& trace, ExprId condition) {
     if (steps > 64 || x.op == Op::load || x.op == Op::select) return false;
     if (x.op == Op::uniform) {
       any = true;
-      if (std::ranges::find(trace.template_values, id) == trace.template_values.end()) return false;
+      if (!trace.is_template_value(id)) return false;
     }
     if (x.op < Op::add) continue;
     open.push_back(x.a);

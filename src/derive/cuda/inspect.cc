@@ -33,7 +33,9 @@ class Files {
   }
   std::string line(const model::TextPlace& place) const {
     const auto at = by_name_.find(place.file);
-    return at == by_name_.end() ? "" : std::string(trim(sources_.without_syntax(at->second).line(place.line)));
+    if (at == by_name_.end()) return "";
+    // A program on one line would be repeated for each finding.
+    return clip(trim(sources_.without_syntax(at->second).line(place.line)), model::cuda::longest_snippet);
   }
 
  private:
@@ -53,6 +55,7 @@ struct Inspected {
   std::vector<model::CodeSubject> subjects;  // facts about the kernel, and its occupancy
   std::vector<model::Finding> findings;
   model::cuda::LaunchAdvice advice;
+  std::uint64_t steps = 0;
 
   void judge_by(const Judge& judge, const Files& files) {
     for (const model::CodeSubject& subject : subjects) std::ranges::move(judged(subject, judge, files), std::back_inserter(findings));
@@ -60,15 +63,16 @@ struct Inspected {
   }
 };
 
-Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunches& launches, const knowledge::SmLimits* limits) {
-  const Trace trace = trace_kernel(program, f);
+Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunches& launches, const knowledge::SmLimits* limits,
+                    std::uint64_t patience) {
+  const Trace trace = trace_kernel(program, f, patience);
   const Shape block = launches.first_block.threads() > 0 ? launches.first_block : likely_block(trace);
   const Patterns patterns(trace, block);
   const NameFacts names = name_facts_of(program, trace);
   KernelView view{program, program.functions()[f], trace, patterns, names, block};
   view.dynamic_shared_bytes = launches.dynamic_shared_bytes;
   view.is_launched_by_one_thread = launches.is_by_one_thread;
-  Inspected result{kernel_of(view), {}, {}, {}};
+  Inspected result{kernel_of(view), {}, {}, {}, trace.steps};
   result.subjects.reserve(2);
   result.subjects.push_back(facts_of(view, result.kernel));
   result.subjects.push_back(occupancy_subject(result.kernel, launches, limits));
@@ -128,6 +132,7 @@ Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, 
   for (std::uint32_t f = 0; f < program.functions().size(); ++f) {
     if (program.functions()[f].is_kernel) kernels.emplace_back(f, &launches[program.functions()[f].name]);
   }
+  Patience patience(program);
   result.inspection.kernels.reserve(kernels.size());
   result.inspection.advice.reserve(kernels.size());
   for (std::size_t begin = 0; begin < kernels.size(); begin += at_once) {
@@ -140,12 +145,16 @@ Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, 
       if (their_files.empty() || their_files.back() != file_of(k)) their_files.push_back(file_of(k));
     }
     for_each_in_parallel(their_files.size(), [&](std::size_t i) { sources[their_files[i]]; });
+    const std::uint64_t share = patience.share_of(found.size());
     for_each_in_parallel(found.size(), [&](std::size_t i) {
       const auto& [function, its_launches] = kernels[begin + i];
-      found[i] = inspected(program, function, *its_launches, limits);
+      found[i] = inspected(program, function, *its_launches, limits, share);
       if (judge) found[i].judge_by(judge, files);
     });
-    for (Inspected& one : found) add(std::move(one), result);
+    for (Inspected& one : found) {
+      patience.spend(one.steps);
+      add(std::move(one), result);
+    }
     sources.pack_all();
     if (end < kernels.size()) releaser.release_before(file_of(end));
   }

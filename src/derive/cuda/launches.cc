@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <span>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -57,18 +58,24 @@ Launch launch_of(const Program& program, const LaunchSite& site) {
   return launch;
 }
 
-std::vector<Launch> launches_in(const Program& program, std::uint32_t f) {
+struct Found {
   std::vector<Launch> launches;
+  std::uint64_t steps = 0;
+};
+
+Found launches_in(const Program& program, std::uint32_t f, std::uint64_t patience) {
+  Found found;
   const Function& function = program.functions()[f];
-  const Trace trace = trace_host(program, f);
+  const Trace trace = trace_host(program, f, patience);
+  found.steps = trace.steps;
   std::set<std::uint32_t> seen;  // a launch counts once, also when its function is called by another one that launches
   for (const LaunchSite& site : trace.launches) {
     const auto& node = program.sources()[site.at.source].syntax[site.at.node];
     const auto& body = program.sources()[function.at.source].syntax[function.body];
     const bool inside = site.at.source == function.at.source && node.begin >= body.begin && node.end <= body.end;
-    if (inside && seen.insert(site.at.node).second) launches.push_back(launch_of(program, site));
+    if (inside && seen.insert(site.at.node).second) found.launches.push_back(launch_of(program, site));
   }
-  return launches;
+  return found;
 }
 
 // The functions of the file that contain a place which may be a launch.
@@ -87,7 +94,9 @@ std::vector<std::uint32_t> may_launch(const Program& program, std::uint32_t sour
 
 ProgramLaunches launches_of(const Program& program) {
   constexpr std::size_t at_once = 32;  // files that are unpacked together
+  constexpr std::size_t functions_at_once = 192;
   ProgramLaunches all;
+  Patience patience(program);
   all.mentions.resize(program.sources().size());
   for (std::size_t begin = 0; begin < all.mentions.size(); begin += at_once) {
     std::vector<std::vector<std::uint32_t>> by_file(std::min(at_once, all.mentions.size() - begin));
@@ -99,9 +108,16 @@ ProgramLaunches launches_of(const Program& program) {
     });
     std::vector<std::uint32_t> functions;
     for (const std::vector<std::uint32_t>& some : by_file) functions.insert(functions.end(), some.begin(), some.end());
-    std::vector<std::vector<Launch>> found(functions.size());
-    for_each_in_parallel(found.size(), [&](std::size_t i) { found[i] = launches_in(program, functions[i]); });
-    for (std::vector<Launch>& some : found) std::ranges::move(some, std::back_inserter(all.launches));
+    // A few functions at a time, so that those behind expensive ones have less.
+    for (std::span<const std::uint32_t> rest = functions; !rest.empty(); rest = rest.subspan(std::min(rest.size(), functions_at_once))) {
+      std::vector<Found> found(std::min(rest.size(), functions_at_once));
+      const std::uint64_t share = patience.share_of(found.size());
+      for_each_in_parallel(found.size(), [&](std::size_t i) { found[i] = launches_in(program, rest[i], share); });
+      for (Found& some : found) {
+        patience.spend(some.steps);
+        std::ranges::move(some.launches, std::back_inserter(all.launches));
+      }
+    }
     program.sources().pack_all();
   }
   std::ranges::stable_sort(all.launches, {},

@@ -10,6 +10,8 @@ namespace frx::derive::cuda {
 namespace {
 
 constexpr std::uint32_t deepest_declarator = 64;
+constexpr std::uint32_t most_specifiers = 64;       // before the name of a declaration, that are looked at
+constexpr std::size_t longest_name_of_type = 1000;  // of a longer one nothing is known
 
 // The declarator inside pointers, references and arrays: the child `declarator`, or the last child.
 std::uint32_t inner(const Source& source, std::uint32_t node) {
@@ -65,7 +67,8 @@ std::uint32_t name_in(const Source& source, std::uint32_t node) {
 
 bool has_word(const Source& source, std::uint32_t declaration, std::string_view word) {
   const auto& syntax = source.syntax;
-  for (std::uint32_t c = syntax.first_child(declaration); c != none; c = syntax.next_sibling(c)) {
+  std::uint32_t seen = 0;
+  for (std::uint32_t c = syntax.first_child(declaration); c != none && seen < most_specifiers; c = syntax.next_sibling(c), ++seen) {
     if (syntax[c].role == Role::declarator) return false;
     if (source.text_of(c) == word) return true;
   }
@@ -93,7 +96,7 @@ struct NamedGlobal {
 };
 struct Enumerator {
   std::string_view name;
-  NodeRef at;
+  EnumeratorValue value;
 };
 struct Alias {
   std::string_view name, type;
@@ -121,7 +124,7 @@ class Declarer {
       switch (syntax_.kind(n)) {
         case NodeKind::function_definition: add_function(n); break;
         case NodeKind::declaration: add_declaration(n); break;
-        case NodeKind::enumerator: found_.emplace_back(Enumerator{text(syntax_.child(n, Role::name)), {index_, n}}); break;
+        case NodeKind::enumerator: add_enumerator(n); break;
         case NodeKind::alias_declaration:
         case NodeKind::type_definition: add_alias(n); break;
         case NodeKind::struct_specifier:
@@ -152,6 +155,16 @@ class Declarer {
       if (kind == NodeKind::parameter || kind == NodeKind::optional_parameter) function.parameters.push_back(p);
     }
     found_.emplace_back(std::move(function));
+  }
+
+  // It counts from the last one before it in its list that has a value.
+  void add_enumerator(std::uint32_t node) {
+    const std::uint32_t list = syntax_[node].parent, value = syntax_.child(node, Role::value);
+    ++last_enumerator_.behind;
+    if (list != enumerators_of_) last_enumerator_ = {{index_, none}, 0};
+    if (value != none) last_enumerator_ = {{index_, value}, 0};
+    enumerators_of_ = list;
+    found_.emplace_back(Enumerator{text(syntax_.child(node, Role::name)), last_enumerator_});
   }
 
   void add_declaration(std::uint32_t node) {
@@ -216,6 +229,8 @@ class Declarer {
   const Source& source_;
   const model::cuda::Syntax& syntax_;
   std::uint32_t index_;
+  std::uint32_t enumerators_of_ = none;  // the list of the last enumerator
+  EnumeratorValue last_enumerator_;
   std::vector<Declaration> found_;
 };
 
@@ -223,6 +238,7 @@ class Declarer {
 
 struct Program::Declarations {
   std::vector<Declaration> all;
+  std::uint32_t nodes = 0;  // of the file
 };
 
 // Files are scanned on all cores, a few at a time so that few are unpacked; their declarations are added in the order of files.
@@ -233,6 +249,7 @@ Program::Program(const Sources& sources) : sources_(sources) {
     for_each_in_parallel(found.size(), [&](std::size_t i) {
       const auto source = begin + static_cast<std::uint32_t>(i);
       found[i].all = Declarer(sources[source], source).read();
+      found[i].nodes = sources[source].syntax.size();
       sources.pack(source);
     });
     for (std::uint32_t i = 0; i < found.size(); ++i) add(begin + i, std::move(found[i]));
@@ -279,6 +296,7 @@ Struct Program::layout_of(const OneRecord& record) {
 }
 
 void Program::add(std::uint32_t index, Declarations&& declarations) {
+  nodes_ += declarations.nodes;
   first_functions_.push_back(static_cast<std::uint32_t>(functions_.size()));
   const Source& source = sources_.without_syntax(index);
   for (std::uint32_t i = 0; i < source.macros.size(); ++i) macros_.try_emplace(define(source.macros[i].name, index), index, i);
@@ -289,7 +307,7 @@ void Program::add(std::uint32_t index, Declarations&& declarations) {
       const auto [entry, is_new] = globals_.try_emplace(define(global->name, index), global->global);
       if (!is_new) entry->second.is_ambiguous = true;
     } else if (const auto* enumerator = std::get_if<Enumerator>(&declaration)) {
-      enumerators_.try_emplace(define(enumerator->name, index), enumerator->at);
+      enumerators_.try_emplace(define(enumerator->name, index), enumerator->value);
     } else if (const auto* alias = std::get_if<Alias>(&declaration)) {
       aliases_.try_emplace(keep(alias->name), keep(alias->type));
     } else {
@@ -327,9 +345,9 @@ const Global* Program::global(std::string_view name) const {
   return at == globals_.end() || sources_.is_released(at->second.declarator.source) ? nullptr : &at->second;
 }
 
-std::optional<NodeRef> Program::enumerator(std::string_view name) const {
+std::optional<EnumeratorValue> Program::enumerator(std::string_view name) const {
   const auto at = enumerators_.find(name);
-  return at == enumerators_.end() || sources_.is_released(at->second.source) ? std::nullopt : std::optional(at->second);
+  return at == enumerators_.end() || sources_.is_released(at->second.base.source) ? std::nullopt : std::optional(at->second);
 }
 
 const model::cuda::Macro* Program::macro(std::string_view name, std::uint32_t& source) const {
@@ -341,6 +359,7 @@ const model::cuda::Macro* Program::macro(std::string_view name, std::uint32_t& s
 }
 
 const Struct* Program::struct_named(std::string_view name) const {
+  if (name.size() > longest_name_of_type) return nullptr;
   for (int steps = 0; steps < 8; ++steps) {
     if (const std::size_t scope = name.rfind("::"); scope != name.npos) name.remove_prefix(scope + 2);
     if (const auto at = structs_.find(name); at != structs_.end()) return &at->second;
@@ -352,6 +371,7 @@ const Struct* Program::struct_named(std::string_view name) const {
 }
 
 TypeInfo Program::type(std::string_view name) const {
+  if (name.size() > longest_name_of_type) return {};
   for (int steps = 0; steps < 8; ++steps) {
     if (const TypeInfo known = type_named(name); known.bytes != 0) return known;
     if (const auto alias = aliases_.find(name); alias != aliases_.end() && alias->second != name) {
@@ -359,7 +379,7 @@ TypeInfo Program::type(std::string_view name) const {
       continue;
     }
     std::uint32_t source = 0;
-    if (const model::cuda::Macro* m = macro(name, source); m && m->body != name) {
+    if (const model::cuda::Macro* m = macro(name, source); m && m->body != name && m->body.size() <= longest_name_of_type) {
       name = m->body;
       continue;
     }

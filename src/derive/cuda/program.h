@@ -45,6 +45,12 @@ struct Global {
   bool is_ambiguous = false;
 };
 
+// The value of an enumerator: that of `base`, 0 where there is none, and `behind` more.
+struct EnumeratorValue {
+  NodeRef base;
+  std::int64_t behind = 0;
+};
+
 struct Field {
   std::uint32_t offset = 0, bytes = 0;
 };
@@ -80,14 +86,14 @@ class Program {
   std::uint32_t defined(std::string_view name) const;
   const Defined& definitions(std::uint32_t number) const { return defined_[number]; }
   std::span<const std::uint32_t> files_defining(std::uint32_t number) const;
+  std::uint64_t node_count() const { return nodes_; }  // of all files
   std::uint32_t name_count() const { return static_cast<std::uint32_t>(defined_.size()); }
   bool is_kernel(std::string_view name) const {
     const std::uint32_t number = defined(name);
     return number != none && defined_[number].is_kernel;
   }
   const Global* global(std::string_view name) const;
-  // The value of an enumerator: it and those before it in its list, since the last one with a value.
-  std::optional<NodeRef> enumerator(std::string_view name) const;
+  std::optional<EnumeratorValue> enumerator(std::string_view name) const;
   const model::cuda::Macro* macro(std::string_view name, std::uint32_t& source) const;
   const Struct* struct_named(std::string_view name) const;
   // Follows aliases and macros; zero bytes when the type is unknown.
@@ -104,13 +110,14 @@ class Program {
   std::string_view keep(std::string_view name) { return names_[names_.add(name)]; }
 
   const Sources& sources_;
+  std::uint64_t nodes_ = 0;
   std::vector<Function> functions_;
   std::vector<std::uint32_t> first_functions_;  // by file
   Interner names_;
   std::vector<Defined> defined_;                                                 // by number of the name, for some of them
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> several_files_;  // by number of a name that is in several
   std::unordered_map<std::string_view, Global> globals_;
-  std::unordered_map<std::string_view, NodeRef> enumerators_;
+  std::unordered_map<std::string_view, EnumeratorValue> enumerators_;
   std::unordered_map<std::string_view, std::pair<std::uint32_t, std::uint32_t>> macros_;
   std::unordered_map<std::string_view, std::string_view> aliases_;
   std::unordered_map<std::string_view, Struct> structs_;

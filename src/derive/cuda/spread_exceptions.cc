@@ -7,6 +7,7 @@
 //   a[i * CHANNELS]                       a constant whose value is unknown
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_set>
 
 #include "derive/cuda/patterns.h"
@@ -16,8 +17,6 @@ namespace frx::derive::cuda {
 namespace {
 
 constexpr auto differs = Uses::thread | Uses::block | Uses::iteration | Uses::varying | Uses::opaque;
-
-bool is_of_template(const Trace& trace, ExprId id) { return std::ranges::find(trace.template_values, id) != trace.template_values.end(); }
 
 // One term of a sum: a value that differs between threads or iterations, and whether it is multiplied by a size.
 struct Term {
@@ -40,7 +39,7 @@ std::vector<Term> terms_of(const Trace& trace, ExprId root) {
     } else if (!term.has_size && x.op == Op::mul && e.uses(x.a, differs) != e.uses(x.b, differs)) {
       const ExprId size = e.uses(x.a, differs) ? x.b : x.a;
       open.push_back(
-          {size == x.b ? x.a : x.b, term.has_size || e.uses(size, Uses::uniform), term.is_of_template || is_of_template(trace, size)});
+          {size == x.b ? x.a : x.b, term.has_size || e.uses(size, Uses::uniform), term.is_of_template || trace.is_template_value(size)});
     } else {
       terms.push_back(term);
     }
@@ -104,7 +103,7 @@ std::int64_t iterations_of(const Trace& trace, std::uint32_t loop) {
   const Expressions& e = trace.expressions;
   const Expr& test = e[trace.loops[loop].condition];
   if (test.op != Op::lt && test.op != Op::le) return 0;
-  if (is_of_template(trace, test.b)) return 4;
+  if (trace.is_template_value(test.b)) return 4;
   auto limit = e.constant_of(test.b);
   // for (l = l0; l < l0 + 4; ++l)
   const Expr &from = e[test.a], &to = e[test.b];
@@ -153,17 +152,20 @@ void Patterns::exempt_own_elements(const Lanes& now, const Shape& block) {
   if (by_loop.empty() || by_loop.size() > 64) return;
   for (const auto& [loop, candidates] : by_loop) {
     const Lanes next(trace_.expressions, {Sample::large_odd, block, trace_.loops[loop].iteration});
+    std::set<std::pair<std::uint32_t, std::optional<std::int64_t>>> packed;  // memories, and strides in them
     for (const std::size_t i : candidates) {
       const Access& access = trace_.accesses[i];
       if (!now.is_known(access.address) || !next.is_known(access.address)) continue;
       const std::int64_t step = next.at(access.address, 0) - now.at(access.address, 0);
       if (step <= 0 || step >= 2 * std::int64_t{access.bytes}) continue;
       accesses[i].kind = AccessPattern::packed;
-      // The first element may be accessed before the loop over the others.
-      for (std::size_t k = 0; k < accesses.size(); ++k) {
-        const bool is_same = trace_.accesses[k].memory == access.memory && accesses[k].lane_stride == accesses[i].lane_stride;
-        if (is_same && accesses[k].kind == AccessPattern::spread) accesses[k].kind = AccessPattern::packed;
-      }
+      packed.emplace(access.memory, accesses[i].lane_stride);
+    }
+    // The first element may be accessed before the loop over the others.
+    for (std::size_t k = 0; k < accesses.size() && !packed.empty(); ++k) {
+      const bool is_same =
+          accesses[k].kind == AccessPattern::spread && packed.contains({trace_.accesses[k].memory, accesses[k].lane_stride});
+      if (is_same) accesses[k].kind = AccessPattern::packed;
     }
   }
 }

@@ -4,6 +4,7 @@
 // once with its counter as a variable, and functions of the same program where they are called.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -104,18 +105,43 @@ struct Trace {
   std::vector<std::uint32_t> functions;   // the functions of the program that were followed; the kernel first
   std::vector<std::string_view> atomics;  // by first use
   std::vector<NodeRef> warp_barriers;
-  std::vector<ExprId> template_values;  // constants of unknown value: parameters of templates, NAMES of headers
   bool uses_groups = false, uses_shuffles = false;
   bool calls_unknown = false;    // an unknown function without a definition, or a name without a declaration
   bool shared_escapes = false;   // shared memory is passed to such a function
   bool may_synchronize = false;  // through code that is only partly understood
   bool uses_fences = false;      // __threadfence(): writes are intended for other threads
   bool is_complete = true;
+  std::uint64_t steps = 0;  // that were taken to follow it
+
+  // Constants of unknown value: parameters of templates, NAMES of headers.
+  void add_template_value(ExprId id) {
+    if (id >= template_values_.size()) template_values_.resize(id + std::size_t{1});
+    template_values_[id] = true;
+  }
+  bool is_template_value(ExprId id) const { return id < template_values_.size() && template_values_[id]; }
+
+ private:
+  std::vector<bool> template_values_;  // by expression
 };
 
-Trace trace_kernel(const Program& program, std::uint32_t function);
+// How many steps may be taken to follow the functions of a program, which call each other: in proportion to its size, whatever the number
+// of functions. What some use, others have no more; those that are followed together have the same share, so that threads change nothing.
+class Patience {
+ public:
+  explicit Patience(const Program& program) : left_(least + std::uint64_t{per_node} * program.node_count()) {}
+  std::uint64_t share_of(std::size_t functions) const { return left_ / 2 / std::max<std::size_t>(functions, 1); }
+  void spend(std::uint64_t steps) { left_ -= std::min(left_, steps); }
+
+ private:
+  static constexpr std::uint64_t least = 5'000'000;
+  static constexpr std::uint32_t per_node = 30;
+  std::uint64_t left_;
+};
+
+// `patience`: a share of it, beyond the steps that the code of the function itself takes.
+Trace trace_kernel(const Program& program, std::uint32_t function, std::uint64_t patience);
 
 // The trace of host code: only its launches and their operands.
-Trace trace_host(const Program& program, std::uint32_t function);
+Trace trace_host(const Program& program, std::uint32_t function, std::uint64_t patience);
 
 }  // namespace frx::derive::cuda

@@ -1,7 +1,8 @@
 #include "derive/cuda/traffic.h"
 
 #include <algorithm>
-#include <map>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace frx::derive::cuda {
@@ -11,42 +12,50 @@ constexpr std::size_t most_operands = 256;           // of a condition; a longer
 constexpr std::int64_t most_iterations = 1LL << 24;  // of a loop
 constexpr std::int64_t template_value = 16;          // of a constant that only an instantiation knows
 
-// The values of expressions in the first thread of the first block.
+// The values of expressions in the first thread of the first block. The number of calculations is limited, by how long the kernel is.
 class SampledSizes {
  public:
-  SampledSizes(const Trace& trace, const Shape& block) : trace_(trace), block_(block) {}
+  SampledSizes(const Trace& trace, const Shape& block)
+      : trace_(trace),
+        block_(block),
+        values_(trace.expressions.size()),
+        seen_in_(trace.expressions.size()),
+        left_(least_calculations + calculations_of_step * trace.steps) {}
 
   void set_iteration(ExprId leaf, std::int64_t value) { iterations_[leaf] = value; }
 
   std::optional<std::int64_t> value(ExprId e) {
-    std::vector<ExprId> needed = operands_of(e);
-    if (needed.size() > most_operands) return std::nullopt;
-    std::map<ExprId, std::optional<std::int64_t>> values;
-    for (const ExprId id : needed) values[id] = value_of(id, values);
-    return values[e];
+    if (e != root_) find_operands(e);
+    if (operands_.size() > most_operands || operands_.size() > left_) return std::nullopt;
+    left_ -= operands_.size();
+    for (const ExprId id : operands_) values_[id] = value_of(id);
+    return values_[e];
   }
 
  private:
-  using Values = std::map<ExprId, std::optional<std::int64_t>>;
+  static constexpr std::uint64_t least_calculations = 100'000, calculations_of_step = 50;
 
   static bool is_leaf(Op op) { return op <= Op::load; }
   static bool is_unary(Op op) { return op >= Op::neg && op < Op::select; }
 
   // Everything the expression is made of, operands first.
-  std::vector<ExprId> operands_of(ExprId e) const {
-    std::vector<ExprId> found = {e};
-    for (std::size_t i = 0; i < found.size() && found.size() <= most_operands; ++i) {
-      const Expr& one = trace_.expressions[found[i]];
+  void find_operands(ExprId root) {
+    root_ = root;
+    ++search_;
+    operands_.clear();
+    add_operand(root);
+    for (std::size_t i = 0; i < operands_.size() && operands_.size() <= most_operands; ++i) {
+      const Expr& one = trace_.expressions[operands_[i]];
       if (is_leaf(one.op)) continue;
-      const auto add = [&](ExprId id) {
-        if (std::ranges::find(found, id) == found.end()) found.push_back(id);
-      };
-      add(one.a);
-      if (!is_unary(one.op)) add(one.b);
-      if (one.op == Op::select) add(one.c);
+      add_operand(one.a);
+      if (!is_unary(one.op)) add_operand(one.b);
+      if (one.op == Op::select) add_operand(one.c);
     }
-    std::ranges::sort(found);
-    return found;
+    std::ranges::sort(operands_);
+  }
+
+  void add_operand(ExprId id) {
+    if (std::exchange(seen_in_[id], search_) != search_) operands_.push_back(id);
   }
 
   std::int64_t blocks(std::uint32_t threads) const { return std::max<std::int64_t>(1, sample_size / std::max(threads, 1u)); }
@@ -66,7 +75,7 @@ class SampledSizes {
       case Op::grid_dim_x: return blocks(block_.x);
       case Op::grid_dim_y: return blocks(block_.y);
       case Op::grid_dim_z: return blocks(block_.z);
-      case Op::uniform: return std::ranges::find(trace_.template_values, id) == trace_.template_values.end() ? sample_size : template_value;
+      case Op::uniform: return trace_.is_template_value(id) ? template_value : sample_size;
       case Op::iteration: {
         const auto known = iterations_.find(id);
         return known == iterations_.end() ? std::nullopt : std::optional(known->second);
@@ -75,20 +84,26 @@ class SampledSizes {
     }
   }
 
-  std::optional<std::int64_t> value_of(ExprId id, const Values& values) const {
+  std::optional<std::int64_t> value_of(ExprId id) const {
     const Expr& e = trace_.expressions[id];
     if (is_leaf(e.op)) return leaf_value(id, e);
-    const std::optional<std::int64_t>& a = values.at(e.a);
+    const std::optional<std::int64_t>& a = values_[e.a];
     if (!a) return std::nullopt;
-    if (e.op == Op::select) return *a != 0 ? values.at(e.b) : values.at(e.c);
+    if (e.op == Op::select) return *a != 0 ? values_[e.b] : values_[e.c];
     if (is_unary(e.op)) return calculate(e.op, *a, *a);
-    const std::optional<std::int64_t>& b = values.at(e.b);
+    const std::optional<std::int64_t>& b = values_[e.b];
     return b ? calculate(e.op, *a, *b) : std::nullopt;
   }
 
   const Trace& trace_;
   Shape block_;
-  std::map<ExprId, std::int64_t> iterations_;
+  std::unordered_map<ExprId, std::int64_t> iterations_;
+  ExprId root_ = none;  // of the operands
+  std::vector<ExprId> operands_;
+  std::vector<std::optional<std::int64_t>> values_;  // by expression
+  std::vector<std::uint32_t> seen_in_;               // by expression: the last search that met it
+  std::uint32_t search_ = 0;
+  std::uint64_t left_;
 };
 
 // Iterations of each loop, outer loops first: they have smaller numbers. Inner loops see the middle iteration of the outer ones.

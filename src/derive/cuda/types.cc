@@ -1,5 +1,6 @@
 #include "derive/cuda/types.h"
 
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 #include <utility>
@@ -92,8 +93,10 @@ TypeInfo found(const Types& types, std::string_view name) {
 
 TypeInfo type_named(std::string_view name) {
   name = trim(name);
-  for (const std::string_view qualifier : {"const ", "volatile ", "typename ", "struct "}) {
-    if (name.starts_with(qualifier)) return type_named(name.substr(qualifier.size()));
+  constexpr std::array<std::string_view, 4> qualifiers = {"const ", "volatile ", "typename ", "struct "};
+  for (const auto* at = qualifiers.begin(); at != qualifiers.end();) {
+    at = std::ranges::find_if(qualifiers, [&](std::string_view qualifier) { return name.starts_with(qualifier); });
+    if (at != qualifiers.end()) name = trim(name.substr(at->size()));
   }
   if (const std::size_t scope = name.rfind("::"); scope != name.npos) name.remove_prefix(scope + 2);
   static const Types plain_types(table.begin(), table.end()), parts_of_vectors(vectors.begin(), vectors.end());

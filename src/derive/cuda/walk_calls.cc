@@ -212,7 +212,7 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
 
 std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node) {
   if (name.starts_with("atomic") && !arguments.empty()) {
-    if (std::ranges::find(trace_.atomics, name) == trace_.atomics.end()) trace_.atomics.push_back(name);
+    if (seen_atomics_.insert(name).second) trace_.atomics.push_back(name);
     note_access(arguments[0], node, Access::atomic);
     return with(e_.varying());
   }
@@ -272,7 +272,9 @@ std::optional<Value> Walker::eval_macro(std::string_view name, const std::vector
 }
 
 std::optional<Value> Walker::eval_inlined(std::string_view name, const std::vector<Value>& arguments) {
+  std::uint64_t overloads = 0;
   for (std::uint32_t function = program_.first_device_function(name); function != none; function = program_.functions()[function].next) {
+    if (++overloads % nodes_of_a_step == 0) ++steps_;
     const Function& callee = program_.functions()[function];
     if (callee.parameters.size() != arguments.size() || program_.sources().is_released(callee.at.source)) continue;
     const bool is_running = std::ranges::any_of(frames_, [&](const Frame& frame) { return frame.function == function; });
@@ -313,12 +315,17 @@ Value Walker::unknown_call(const std::vector<Value>& arguments) {
   return with(e_.opaque());
 }
 
-Trace trace_kernel(const Program& program, std::uint32_t function) {
+Trace trace_kernel(const Program& program, std::uint32_t function, std::uint64_t patience) {
+  constexpr std::uint64_t most_steps = 1'000'000, steps_of_node = 4;
+  const NodeRef at = program.functions()[function].at;
+  const std::uint64_t own = program.sources()[at.source].syntax[at.node].last - at.node;
   Trace trace;
-  Walker(program, trace).run(function);
+  Walker(program, trace, std::min(most_steps, patience + steps_of_node * own)).run(function);
   return trace;
 }
 
-Trace trace_host(const Program& program, std::uint32_t function) { return trace_kernel(program, function); }
+Trace trace_host(const Program& program, std::uint32_t function, std::uint64_t patience) {
+  return trace_kernel(program, function, patience);
+}
 
 }  // namespace frx::derive::cuda

@@ -30,6 +30,13 @@ void Walker::assign(std::uint32_t slot, const Value& value) {
   slots_[slot].value = value;
 }
 
+// What stands before the type may be long, and is passed for each name that is declared.
+std::string_view Walker::type_text(std::uint32_t declaration) {
+  const std::uint32_t type = syntax().child(declaration, Role::type);
+  if (type != none) steps_ += (type - declaration) / nodes_of_a_step;
+  return text(type);
+}
+
 std::uint32_t Walker::add_memory(Space space, std::string_view name, std::string_view type, std::uint32_t node) {
   Memory memory;
   memory.space = space;
@@ -72,7 +79,7 @@ void Walker::declare_template_parameters(std::uint32_t function) {
     const std::uint32_t name = name_in(source(), p);
     if (name == none) continue;
     put_slot(text(name), with(uniform_named(text(name))));
-    trace_.template_values.push_back(slots_.back().value.expr);
+    trace_.add_template_value(slots_.back().value.expr);
   }
 }
 
@@ -80,7 +87,7 @@ void Walker::declare_parameter(std::uint32_t parameter, const Value* value) {
   const std::uint32_t declarator = syntax().child(parameter, Role::declarator);
   const std::uint32_t name = name_in(source(), declarator);
   if (name == none) return;
-  const std::string_view type = text(syntax().child(parameter, Role::type));
+  const std::string_view type = type_text(parameter);
   const std::uint32_t levels = indirections(source(), declarator);
   if (value) {
     const bool keeps = value->kind == Value::pointer && levels > 0 && program_.type(type).bytes != 0;
@@ -109,7 +116,7 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
   const bool is_shared = has_word(source(), declaration, "__shared__");
   if (syntax().is(plain, NodeKind::function_declarator)) {
     // `dim3 grid(n);` may look like a function.
-    if (text(syntax().child(declaration, Role::type)) == "dim3") put_slot(text(name), triple_of(syntax().child(plain, Role::parameters)));
+    if (type_text(declaration) == "dim3") put_slot(text(name), triple_of(syntax().child(plain, Role::parameters)));
     return;
   }
   if (is_shared || syntax().is(plain, NodeKind::array_declarator)) {
@@ -119,14 +126,14 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
   }
   Value first = initial(declaration, plain, value);
   // An index that is computed in floating point: `float x = i * scale; a[(int)x]`.
-  const std::string_view type = text(syntax().child(declaration, Role::type));
+  const std::string_view type = type_text(declaration);
   if ((type == "float" || type == "double") && first.kind == Value::number && e_.uses(first.expr, Uses::thread) &&
       !e_.uses(first.expr, Uses::loaded))
     first.expr = e_.binary(Op::mul, first.expr, e_.fraction());
   // The result of a function of constants is a constant of unknown value.
   if (has_word(source(), declaration, "constexpr") && first.kind == Value::number && first.expr <= e_.opaque()) {
     first.expr = e_.fresh(Op::uniform);
-    trace_.template_values.push_back(first.expr);
+    trace_.add_template_value(first.expr);
   }
   put_slot(text(name), first);
 }
@@ -134,8 +141,7 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
 void Walker::declare_array(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t name) {
   const bool is_shared = has_word(source(), declaration, "__shared__");
   const bool is_pointers = syntax().is(declarator, NodeKind::pointer_declarator);
-  const std::uint32_t m =
-      add_memory(is_shared ? Space::shared : Space::local, text(name), text(syntax().child(declaration, Role::type)), name);
+  const std::uint32_t m = add_memory(is_shared ? Space::shared : Space::local, text(name), type_text(declaration), name);
   std::vector<ExprId> dims;
   bool is_open = false;
   for (std::uint32_t d = declarator; syntax().is(d, NodeKind::array_declarator); d = syntax().child(d, Role::declarator)) {
@@ -177,7 +183,7 @@ Value Walker::eval_as_parameter(std::uint32_t parameter) {
 }
 
 Value Walker::initial(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t value) {
-  const std::string_view type = text(syntax().child(declaration, Role::type));
+  const std::string_view type = type_text(declaration);
   if (type == "dim3") {
     if (value == none) return triple_of(none);
     if (syntax().is(value, NodeKind::argument_list) || syntax().is(value, NodeKind::initializer_list)) return triple_of(value);

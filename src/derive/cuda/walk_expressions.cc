@@ -167,27 +167,16 @@ void Walker::note_unknown_name(std::uint32_t node) {
   const bool is_statement = syntax().is(syntax()[node].parent, NodeKind::expression_statement);
   if (is_statement || std::ranges::any_of(text(node), is_small)) trace_.calls_unknown = true;
   if (is_statement) trace_.may_synchronize = true;
-  if (std::ranges::none_of(text(node), is_small)) trace_.template_values.push_back(uniform_named(text(node)));
+  if (std::ranges::none_of(text(node), is_small)) trace_.add_template_value(uniform_named(text(node)));
 }
 
 std::optional<Value> Walker::eval_enumerator(std::string_view name) {
-  const std::optional<NodeRef> at = program_.enumerator(name);
-  if (!at || resolving_ > 16) return std::nullopt;
-  const std::uint32_t outer = enter(at->source);
+  const std::optional<EnumeratorValue> known = program_.enumerator(name);
+  if (!known || resolving_ > 16) return std::nullopt;
+  if (known->base.node == none) return number(known->behind);
+  const std::uint32_t outer = enter(known->base.source);
   ++resolving_;
-  const std::uint32_t list = syntax()[at->node].parent;
-  std::uint32_t base = none;
-  std::int64_t behind = 0;
-  for (std::uint32_t c = syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
-    if (!syntax().is(c, NodeKind::enumerator)) continue;
-    ++behind;
-    if (const std::uint32_t value = syntax().child(c, Role::value); value != none) {
-      base = value;
-      behind = 0;
-    }
-    if (c == at->node) break;
-  }
-  const Value value = base == none ? number(behind - 1) : arithmetic(Op::add, eval(base), number(behind));
+  const Value value = arithmetic(Op::add, eval(known->base.node), number(known->behind));
   --resolving_;
   enter(outer);
   return value;

@@ -17,6 +17,7 @@ void Walker::run(std::uint32_t function) {
   for (const std::uint32_t parameter : f.parameters) declare_parameter(parameter, nullptr);
   walk(f.body);
   if (e_.is_full()) trace_.is_complete = false;
+  trace_.steps = steps_;
 }
 
 void Walker::walk_children(std::uint32_t node) {

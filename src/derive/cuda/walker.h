@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,8 @@ enum Group : std::int64_t { block_group = 1, grid_group, warp_group };
 
 class Walker {
  public:
-  Walker(const Program& program, Trace& trace) : program_(program), trace_(trace), e_(trace.expressions) {}
+  Walker(const Program& program, Trace& trace, std::uint64_t patience)
+      : program_(program), trace_(trace), e_(trace.expressions), most_steps_(patience) {}
 
   void run(std::uint32_t function);
 
@@ -67,6 +69,7 @@ class Walker {
     Scope& operator=(const Scope&) = delete;
   };
   class Deeper;
+  static constexpr std::uint32_t nodes_of_a_step = 16;  // that are only passed
 
   const Source& source() const { return *here_; }
   // Continues in that file; returns the one it was in.
@@ -123,6 +126,7 @@ class Walker {
   Value triple_of(std::uint32_t list);
   Value eval_as_parameter(std::uint32_t parameter);
   Value retyped(Value value, std::string_view type, std::uint32_t levels);
+  std::string_view type_text(std::uint32_t declaration);
   std::uint32_t add_memory(Space space, std::string_view name, std::string_view type, std::uint32_t node);
   Value pointer_to(std::uint32_t memory, std::uint32_t levels = 1);
   void put_slot(std::string_view name, const Value& value);
@@ -216,7 +220,8 @@ class Walker {
   std::vector<Config> configs_;
   std::uint32_t context_ = 0, loop_ = none;
   ExprId returned_ = 1, left_ = 1;  // 1 at first: the thread has neither returned nor left the iteration
-  std::uint64_t steps_ = 0;
+  std::uint64_t most_steps_, steps_ = 0;
+  std::unordered_set<std::string_view> seen_atomics_;
   std::uint32_t depth_ = 0, resolving_ = 0;
   bool is_kernel_ = true;
   bool quiet_ = false;  // evaluates without recording accesses

@@ -16,13 +16,12 @@ class Walker::Deeper {
   Deeper& operator=(const Deeper&) = delete;
 
   explicit operator bool() const {
-    if (walker_.depth_ <= deepest && walker_.steps_ <= most_steps && walker_.trace_.accesses.size() <= most_accesses) return true;
+    if (walker_.depth_ <= deepest && walker_.steps_ <= walker_.most_steps_ && walker_.trace_.accesses.size() <= most_accesses) return true;
     walker_.trace_.is_complete = false;
     return false;
   }
 
   static constexpr std::uint32_t deepest = 400;
-  static constexpr std::uint64_t most_steps = 1'000'000;
   static constexpr std::size_t most_accesses = 20'000;
 
  private:

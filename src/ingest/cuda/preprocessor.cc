@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "ingest/cuda/condition.h"
@@ -25,6 +26,7 @@ class Reader {
 
   Preprocessed read() {
     for (Piece piece = scanner_.next(); piece.kind != Piece::end; piece = scanner_.next()) {
+      follow_word(piece);
       if (piece.kind == Piece::newline) {
         ++line_;
         continue;
@@ -36,6 +38,7 @@ class Reader {
       if (is_dead() && piece.kind != Piece::directive) blank(piece.begin, piece.begin + piece.size);
       if (piece.kind != Piece::code) line_ += static_cast<std::uint32_t>(std::ranges::count(spelling, '\n'));
     }
+    join_word();
     return std::move(out_);
   }
 
@@ -66,10 +69,46 @@ class Reader {
     }
   }
 
+  // A backslash at the end of a line joins it to the next one, also inside of a word: __glo\ and bal__.
+  void follow_word(const Piece& piece) {
+    const bool is_next = !word_.empty() && piece.begin == word_end_;
+    if (piece.kind == Piece::newline && is_spliced_) {
+      word_end_ = piece.begin + 1;
+      is_spliced_ = false;
+    } else if (is_next && piece.kind == Piece::code && scanner_.of(piece) == "\\") {
+      is_spliced_ = true;
+    } else {
+      const bool is_word = piece.kind == Piece::code && is_name_character(text_[piece.begin]);
+      if (!is_next || !is_word || is_spliced_) join_word();
+      if (!is_word || is_dead()) return;
+      word_.push_back(piece);
+      word_end_ = piece.begin + piece.size;
+    }
+  }
+
+  // The parts of the word stand together then, and the ends of its lines behind it, so that nothing else moves.
+  void join_word() {
+    if (word_.size() > 1) {
+      const std::size_t begin = word_.front().begin, end = word_.back().begin + word_.back().size;
+      std::string joined, behind;
+      for (const Piece& piece : word_) joined += scanner_.of(piece);
+      for (const char c : text_.substr(begin, end - begin)) behind += c == '\n' ? "\n" : "";
+      joined += behind;
+      joined.resize(end - begin, ' ');
+      out_.text.replace(begin, end - begin, joined);
+    }
+    word_.clear();
+    is_spliced_ = false;
+  }
+
+  static bool is_name_character(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || static_cast<unsigned char>(c) >= 128;
+  }
+
   // A macro that defines a kernel is replaced by its meaning, where the word fits.
   void show_kernel(const Piece& piece, std::string_view spelling) {
     if (spelling.size() < kernel_word.size()) return;
-    if (!spelling.ends_with("KERNEL_ATTRIBUTES") && std::ranges::find(kernel_macros_, spelling) == kernel_macros_.end()) return;
+    if (!spelling.ends_with("KERNEL_ATTRIBUTES") && !kernel_macros_.contains(std::string(spelling))) return;
     blank(piece.begin, piece.begin + piece.size);
     out_.text.replace(piece.begin, kernel_word.size(), kernel_word);
   }
@@ -189,7 +228,7 @@ class Reader {
     if (!macro) return;
     const auto [at, is_new] = by_name_.try_emplace(macro->name, out_.macros.size());
     if (is_new) {
-      if (!macro->is_function && macro->body.find(kernel_word) != std::string::npos) kernel_macros_.push_back(macro->name);
+      if (!macro->is_function && macro->body.find(kernel_word) != std::string::npos) kernel_macros_.insert(macro->name);
       out_.macros.push_back(std::move(*macro));
     } else if (out_.macros[at->second].body != macro->body) {
       out_.macros[at->second].is_ambiguous = true;
@@ -226,7 +265,10 @@ class Reader {
   Preprocessed out_;
   std::vector<Condition> open_;
   std::unordered_map<std::string, std::size_t> by_name_;
-  std::vector<std::string> kernel_macros_;
+  std::unordered_set<std::string> kernel_macros_;
+  std::vector<Piece> word_;   // the word that was read last, in parts where it goes over lines
+  std::size_t word_end_ = 0;  // where its next part would begin
+  bool is_spliced_ = false;   // a backslash stands there
   std::uint32_t line_ = 1;
   char last_ = ';';
   std::string_view last_word_;

@@ -68,6 +68,12 @@ TEST(CudaPreprocessor, ReadsCommentsThatSuppress) {
   EXPECT_EQ(plain.suppressions[3].line, 5u);
 }
 
+TEST(CudaPreprocessor, JoinsWordsThatGoOverLines) {
+  EXPECT_EQ(preprocess("__glo\\\nbal__ void k;\n").text, "__global__\n  void k;\n");
+  EXPECT_EQ(preprocess("a\\\r\nb\\\n\\\nc d").text, "abc\n\n\n     d");
+  for (const char* text : {"a \\\nb", "a\\\n b", "\"a\\\nb\"", "a\\b", "a\\\n"}) EXPECT_EQ(preprocess(text).text, text);
+}
+
 TEST(CudaPreprocessor, EndsWithWhateverIsLeftOpen) {
   for (const char* text : {"#if 0\nint a;", "/* no end", "\"no end", "R\"(no end", "#define A \\", "#else\n#endif\n#endif", "'", "#"}) {
     EXPECT_EQ(preprocess(text).text.size(), std::string_view(text).size()) << text;
