@@ -21,6 +21,8 @@ std::atomic<std::int64_t> all_used{0};
 std::atomic<std::uint64_t> all_limit{no_limit};
 std::atomic<std::uint64_t> most_allowed{no_limit};  // of the machine
 std::atomic<bool> grows{false};
+std::atomic<std::uint64_t> shares_from{0};  // of a server: the limit while no request runs; 0: it is no server
+std::atomic<std::uint64_t> all_shares{0};
 
 // Plain numbers, so that no guard is asked for each block.
 thread_local constinit std::int64_t pending = 0;
@@ -102,8 +104,36 @@ void MemoryBudget::start(std::optional<std::uint64_t> fixed) {
 
 void MemoryBudget::stop() {
   grows = false;
+  shares_from = 0;
   all_limit = no_limit;
 }
+
+void MemoryBudget::share_out() {
+  if (!grows.exchange(false)) return;
+  shares_from = used() + base_bytes;
+  all_shares = 0;
+  all_limit = std::min(most_allowed.load(), shares_from.load());
+}
+
+namespace {
+
+// `by` may wrap around: what was added is taken away again.
+void change_shares(std::uint64_t by) {
+  if (shares_from == 0) return;
+  const std::uint64_t shares = all_shares.fetch_add(by) + by;
+  all_limit = std::min(most_allowed.load(), shares_from + shares);
+}
+
+std::uint64_t share_of(std::uint64_t input_bytes) {
+  const std::uint64_t cap = most_allowed;
+  return MemoryBudget::base_bytes + (input_bytes > cap / MemoryBudget::per_input_byte ? cap : input_bytes * MemoryBudget::per_input_byte);
+}
+
+}  // namespace
+
+void MemoryBudget::add_share(std::uint64_t input_bytes) { change_shares(share_of(input_bytes)); }
+
+void MemoryBudget::remove_share(std::uint64_t input_bytes) { change_shares(0 - share_of(input_bytes)); }
 
 std::uint64_t MemoryBudget::limit() { return all_limit; }
 

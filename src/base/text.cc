@@ -117,7 +117,7 @@ std::size_t end_of_cells(std::string_view text, std::size_t cells) {
 }
 
 std::string clip(std::string_view text, std::size_t width) {
-  if (display_width(text) <= width) return std::string(text);
+  if (end_of_cells(text, width) == text.size()) return std::string(text);  // of a long line the begin decides
   if (width <= 3) return std::string(width, '.');
   return std::string(trim(text.substr(0, end_of_cells(text, width - 3)))) + "...";
 }
@@ -133,7 +133,7 @@ std::string pad_left(std::string_view text, std::size_t width) {
 }
 
 std::string shorten(std::string_view text, std::size_t width) {
-  if (display_width(text) <= width) return std::string(text);
+  if (end_of_cells(text, width) == text.size()) return std::string(text);  // of a long line the begin decides
   if (width <= 3) return std::string(width, '.');
   const std::size_t keep_front = (width - 3) - (width - 3) / 3;
   const std::size_t keep_back = (width - 3) / 3;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "analyse/implementations.h"
 #include "base/files.h"
 #include "base/temporary_directory.h"
 #include "base/text.h"
@@ -26,18 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using report::EvidenceFailure;
 
-constexpr std::uint64_t largest_file = std::uint64_t{4} << 30;
-
-// The reports of one side.
-struct ReadSide {
-  std::string path, label;
-  std::unique_ptr<report::CudaReport> cuda;
-  std::unique_ptr<report::PtxReport> ptx;
-  const report::NcuReport* ncu = nullptr;
-  std::unique_ptr<report::NcuReport> one_kernel;  // of the profile, when one was asked for
-
-  report::Implementation implementation() const { return {label, printable(path), cuda.get(), ptx.get(), ncu}; }
-};
+using analyse::ReadImplementation;
 
 // What reading needs to know beside the files.
 struct Reading {
@@ -51,28 +41,6 @@ struct Reading {
   }
 };
 
-Result<> read_ptx(ReadSide& side, const std::string& path, const Reading& reading) {
-  TRY_ASSIGN(std::string text, read_file(path, largest_file));
-  TRY_ASSIGN(side.ptx, reading.analyst.analyse_ptx(path, std::move(text), reading.compiler_for(path)));
-  return {};
-}
-
-Result<> read(ReadSide& side, const std::string& code, const std::string& ptx, const Reading& reading) {
-  if (!ptx.empty()) TRY(read_ptx(side, ptx, reading));
-  if (code.empty()) return {};
-  ingest::Source source = ingest::Source::at(code);
-  TRY_ASSIGN(const ingest::Recognised found, ingest::recognise(source, reading.analyst.knowledge().metrics));
-  TRY_ASSIGN(std::string text, source.text(largest_file));
-  if (found.format && found.format->kind == ingest::Kind::ptx) {
-    TRY_ASSIGN(side.ptx, reading.analyst.analyse_ptx(source.name(), std::move(text), reading.compiler_for(source.path())));
-    return {};
-  }
-  std::vector<std::pair<std::string, std::string>> program;
-  program.emplace_back(source.name(), std::move(text));
-  TRY_ASSIGN(side.cuda, reading.analyst.inspect_cuda(std::move(program)));
-  return {};
-}
-
 // What was compiled is in no file yet, and ptxas reads one.
 Result<std::unique_ptr<report::PtxReport>> analyse_compiled(const std::string& name, std::string text, const Reading& reading) {
   if (!reading.options.with_ptxas) return reading.analyst.analyse_ptx(name, std::move(text));
@@ -82,7 +50,7 @@ Result<std::unique_ptr<report::PtxReport>> analyse_compiled(const std::string& n
   return reading.analyst.analyse_ptx(name, std::move(text), reading.compiler_for(path));
 }
 
-Result<> compile(ReadSide& side, const Reading& reading) {
+Result<> compile(ReadImplementation& side, const Reading& reading) {
   const auto& [options, analyst, host] = reading;
   TRY_ASSIGN(capture::CompiledPtx ptx, capture::compile_to_ptx(side.path, analyst.gpu_architecture(), options.build_flags, host));
   const std::string name = fs::path(side.path).filename().replace_extension(".ptx").string();
@@ -93,9 +61,9 @@ Result<> compile(ReadSide& side, const Reading& reading) {
 }
 
 // PTX confirms or withdraws what the source seems to say. On one side only it would make that side look better.
-void compile_both(ReadSide& first, ReadSide& second, const Reading& reading, std::vector<EvidenceFailure>& failures) {
+void compile_both(ReadImplementation& first, ReadImplementation& second, const Reading& reading, std::vector<EvidenceFailure>& failures) {
   if (first.ptx && second.ptx) return;  // given, and shown beside the source
-  for (ReadSide* side : {&first, &second}) {
+  for (ReadImplementation* side : {&first, &second}) {
     if (!side->cuda || side->ptx) continue;
     if (Result<> compiled = compile(*side, reading); !compiled)
       failures.push_back({"ptx", side->label, "compile", in_one_line(compiled.error())});
@@ -105,29 +73,8 @@ void compile_both(ReadSide& first, ReadSide& second, const Reading& reading, std
   report::confirm_with_ptx(*second.cuda, *second.ptx);
 }
 
-Result<> read_profiles(ReadSide& first, ReadSide& second, const ImplementationOptions& options, Session& session) {
-  if (!options.first_ncu.empty()) {
-    TRY_ASSIGN(first.ncu, session.profile(options.first_ncu));
-  }
-  if (!options.second_ncu.empty()) {
-    TRY_ASSIGN(second.ncu, session.profile(options.second_ncu));
-  }
-  return {};
-}
-
-// Of each side that has a profile.
-Result<> choose_kernels(ReadSide& first, ReadSide& second, const ImplementationOptions& options) {
-  for (auto& [side, kernel] : {std::pair(&first, &options.first_kernel), std::pair(&second, &options.second_kernel)}) {
-    if (kernel->empty() || !side->ncu) continue;
-    TRY_ASSIGN(report::NcuReport alone, report::profile_of_kernel(*side->ncu, *kernel));
-    side->one_kernel = std::make_unique<report::NcuReport>(std::move(alone));
-    side->ncu = side->one_kernel.get();
-  }
-  return {};
-}
-
 // A program that failed has not done its work: the time of what it did do would make it look fast.
-Result<const report::NcuReport*> profile(const ReadSide& side, const ImplementationOptions& options, const std::string& architecture,
+Result<const report::NcuReport*> profile(const ReadImplementation& side, const ImplementationOptions& options, const std::string& architecture,
                                          report::Analyst& analyst, Io& io) {
   if (!io.host->program("ncu"))  // asked before minutes of compiling
     return fail(ErrorKind::environment, "Nsight Compute (ncu) was not found, neither on PATH nor where CUDA installs it")
@@ -143,9 +90,9 @@ Result<const report::NcuReport*> profile(const ReadSide& side, const Implementat
   return analyst.analyse("ncu of " + side.label, *source);
 }
 
-void profile_both(ReadSide& first, ReadSide& second, const ImplementationOptions& options, const std::string& architecture,
+void profile_both(ReadImplementation& first, ReadImplementation& second, const ImplementationOptions& options, const std::string& architecture,
                   report::Analyst& analyst, Io& io, std::vector<EvidenceFailure>& failures) {
-  for (ReadSide* side : {&first, &second}) {
+  for (ReadImplementation* side : {&first, &second}) {
     if (!side->cuda || side->ncu) continue;
     io.err.write(fmt::format("compiling and profiling {}\n", printable(side->path)));
     Result<const report::NcuReport*> report = profile(*side, options, architecture, analyst, io);
@@ -160,15 +107,6 @@ void profile_both(ReadSide& first, ReadSide& second, const ImplementationOptions
       error.hint = "compile it and run it alone first; options go into --build-flags";
     failures.push_back({"ncu", side->label, refused ? "compile" : "run", in_one_line(error)});
   }
-}
-
-Result<> expect_shared_layer(const report::ImplementationComparison& comparison, const ReadSide& first, const ReadSide& second) {
-  if (first.cuda && second.cuda) return {};
-  if (comparison.ptx.is_available || comparison.ncu.is_available || (first.ptx && second.ptx)) return {};
-  return fail(ErrorKind::not_enough,
-              "compare: the two sides have no evidence of one kind (CUDA source, PTX, profile) that could be compared")
-      .hint((first.cuda && second.ptx) || (second.cuda && first.ptx) ? "--with-ptx compiles the source"
-                                                                     : "give source, PTX or a profile of both");
 }
 
 std::size_t unfollowed(const report::Implementation& side) {
@@ -193,13 +131,14 @@ Result<int> judged(const report::ImplementationComparison& comparison, const Imp
   return options.fail_on_regression && comparison.verdict.winner == report::Side::first ? 1 : 0;
 }
 
-std::string first_given(std::initializer_list<std::string_view> paths) {
-  return std::string(*std::ranges::find_if(paths, [](std::string_view path) { return !path.empty(); }));
+std::optional<ingest::Source> source_at(const std::string& path) {
+  return path.empty() ? std::nullopt : std::optional(ingest::Source::at(path));
 }
 
-std::string name_of(const std::string& path) { return ingest::Source::at(path).name(); }
-
-std::string label_of(const std::string& given, const std::string& path) { return printable(given.empty() ? file_name_in(path) : given); }
+analyse::ImplementationSources sources_of(const std::string& code, const std::string& ptx, const std::string& profile, const std::string& label,
+                                          const std::string& kernel) {
+  return {source_at(code), source_at(ptx), source_at(profile), label, kernel};
+}
 
 }  // namespace
 
@@ -208,23 +147,20 @@ Result<int> compare_implementations(const ImplementationOptions& options, const 
   TRY_ASSIGN(const report::CodeAnalyst* analyst, session.context().code());
   TRY_ASSIGN(const report::ComparisonKnowledge known, report::ComparisonKnowledge::load(analyst->knowledge()));
   TRY_ASSIGN(report::Analyst * profile_analyst, session.context().profiles());
-  ReadSide first, second;
-  first.path = name_of(first_given({options.first, options.first_ptx, options.first_ncu}));
-  second.path = name_of(first_given({options.second, options.second_ptx, options.second_ncu}));
-  first.label = label_of(options.first_label, first.path);
-  second.label = label_of(options.second_label, second.path);
-  if (first.label == second.label) std::tie(first.label, second.label) = std::pair("A", "B");
   const Reading reading{options, *analyst, *io.host};
-  TRY(read(first, options.first, options.first_ptx, reading));
-  TRY(read(second, options.second, options.second_ptx, reading));
+  analyse::ImplementationSources before = sources_of(options.first, options.first_ptx, options.first_ncu, options.first_label, options.first_kernel);
+  analyse::ImplementationSources after =
+      sources_of(options.second, options.second_ptx, options.second_ncu, options.second_label, options.second_kernel);
+  TRY_ASSIGN(auto sides, analyse::read_code(before, after, *analyst, [&](const std::string& path) { return reading.compiler_for(path); }));
+  auto& [first, second] = sides;
   std::vector<EvidenceFailure> failures;
   if (options.with_ptx || options.with_ncu) compile_both(first, second, reading, failures);
-  TRY(read_profiles(first, second, options, session));
+  TRY(analyse::read_profile(first, before, session.context()));
+  TRY(analyse::read_profile(second, after, session.context()));
   if (options.with_ncu) profile_both(first, second, options, analyst->gpu_architecture(), *profile_analyst, io, failures);
-  TRY(choose_kernels(first, second, options));
-  const report::ImplementationComparison comparison =
-      report::compare(first.implementation(), second.implementation(), known, std::move(failures));
-  TRY(expect_shared_layer(comparison, first, second));
+  TRY(analyse::choose_kernel(first, options.first_kernel));
+  TRY(analyse::choose_kernel(second, options.second_kernel));
+  TRY_ASSIGN(const report::ImplementationComparison comparison, analyse::compared(first, second, known, std::move(failures)));
   TRY(print_answer(io, compose::answer_of(borrowed(comparison), options.mode != "comparison"), options.format));
   return judged(comparison, options);
 }

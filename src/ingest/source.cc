@@ -125,6 +125,11 @@ Source Source::of(std::string name, Open open) {
   return source;
 }
 
+Source Source::named(std::string name) && {
+  name_ = std::move(name);
+  return std::move(*this);
+}
+
 Result<Source::Opened*> Source::opened() {
   if (opened_) return opened_.get();
   if (was_read_ && !is_repeatable_) return fail(ErrorKind::unreadable, "this input can be read only once, and it has been read").at(name_);

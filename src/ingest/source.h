@@ -34,6 +34,9 @@ class Source {
   // A member of a larger file, or bytes that the caller provides; opened at most once at a time.
   static Source of(std::string name, Open open);
 
+  // The same, by another name in messages and reports: an upload that lies in a file of the server.
+  Source named(std::string name) &&;
+
   Source(Source&&) noexcept;
   Source& operator=(Source&&) noexcept;
   ~Source();

@@ -30,11 +30,15 @@ void Walker::assign(std::uint32_t slot, const Value& value) {
   slots_[slot].value = value;
 }
 
-// What stands before the type may be long, and is passed for each name that is declared.
+// What stands before the type may be long, and one declaration may be of many names.
 std::string_view Walker::type_text(std::uint32_t declaration) {
-  const std::uint32_t type = syntax().child(declaration, Role::type);
-  if (type != none) steps_ += (type - declaration) / nodes_of_a_step;
-  return text(type);
+  const std::pair at(&source(), declaration);
+  if (typed_ != at) {
+    typed_ = at;
+    type_ = syntax().child(declaration, Role::type);
+    if (type_ != none) steps_ += (type_ - declaration) / nodes_of_a_step;
+  }
+  return text(type_);
 }
 
 std::uint32_t Walker::add_memory(Space space, std::string_view name, std::string_view type, std::uint32_t node) {

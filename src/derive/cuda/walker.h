@@ -222,6 +222,8 @@ class Walker {
   ExprId returned_ = 1, left_ = 1;  // 1 at first: the thread has neither returned nor left the iteration
   std::uint64_t most_steps_, steps_ = 0;
   std::unordered_set<std::string_view> seen_atomics_;
+  std::pair<const Source*, std::uint32_t> typed_{nullptr, none};  // the declaration whose type was asked for last,
+  std::uint32_t type_ = none;                                     // and its type
   std::uint32_t depth_ = 0, resolving_ = 0;
   bool is_kernel_ = true;
   bool quiet_ = false;  // evaluates without recording accesses

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/demangle.h"
 #include "ingest/cubin/attributes.h"
@@ -46,9 +47,10 @@ class Reader {
     find_sections();
     find_frames_of_callees();
     std::vector<model::KernelResources> kernels;
+    std::unordered_set<const ElfSection*> seen;  // a kernel that has several symbols is one
     for (const ElfSymbol& symbol : symbols_) {
       const ElfSection* const code = code_of_kernel(symbol);
-      if (!code) continue;
+      if (!code || !seen.insert(code).second) continue;
       TRY_ASSIGN(model::KernelResources kernel, kernel_of(symbol, *code));
       kernels.push_back(std::move(kernel));
     }
@@ -106,10 +108,10 @@ class Reader {
     kernel.architecture = target_.architecture();
     kernel.cc = target_.cc();
     kernel.relocatable = relocatable_;
-    kernel.code_bytes = section.size;
     const auto found = sections_.find(symbol.name);
     const SectionsOf sections = found == sections_.end() ? SectionsOf() : found->second;
     TRY_ASSIGN(const std::string_view code, bytes_of(section));
+    kernel.code_bytes = code.size();  // a section may claim a size and have no bytes
     std::vector<AttributeRecord> attributes;
     if (sections.info) {
       TRY_ASSIGN(const std::string_view bytes, bytes_of(*sections.info));

@@ -1,0 +1,71 @@
+#include "serve/answers.h"
+
+#include <algorithm>
+#include <array>
+
+#include "answer/json_object.h"
+#include "base/safe_text.h"
+#include "base/text.h"
+#include "render/render.h"
+
+namespace frx::serve {
+namespace {
+
+struct Form {
+  std::string_view format, media_type;
+};
+constexpr std::array<Form, 4> forms = {{{"json", "application/json"},
+                                        {"text", "text/plain"},
+                                        {"markdown", "text/markdown"},
+                                        {"sarif", "application/sarif+json"}}};
+
+// The first of what a client accepts that there is; JSON where it says nothing, or */*.
+Result<std::string> format_asked(const Asked& asked, const http::Request& request) {
+  TRY_ASSIGN(std::string format, asked.option("format"));
+  if (!format.empty()) return format;
+  const std::string_view accepted = request.header("accept");
+  if (accepted.empty()) return std::string("json");
+  for (const std::string_view one : split(accepted, ',')) {
+    const std::string type = to_lower(trim(one.substr(0, one.find(';'))));
+    if (type == "*/*" || type == "application/*") return std::string("json");
+    const auto* const form = std::ranges::find(forms, std::string_view(type), &Form::media_type);
+    if (form != forms.end()) return std::string(form->format);
+  }
+  return std::string("json");
+}
+
+std::string_view media_type_of(std::string_view format) {
+  const auto* const form = std::ranges::find(forms, format, &Form::format);
+  return form == forms.end() ? "text/plain" : form->media_type;
+}
+
+}  // namespace
+
+Result<analyse::Options> options_of(const Asked& asked, const http::Request& request, const ApiOptions& api) {
+  analyse::Options options{.knowledge = api.knowledge, .stop = request.stop};
+  TRY_ASSIGN(std::string gpu, asked.option("gpu_model"));
+  if (gpu.empty() && asked.has_json() && asked.json().contains("environment") && asked.json()["environment"].is_object()) {
+    TRY_ASSIGN(const std::optional<std::string> named, text_in(asked.json()["environment"], {"gpu_model", "gpu_type"}));
+    gpu = named.value_or("");
+  }
+  if (!gpu.empty()) options.knowledge.gpu_model = std::move(gpu);
+  TRY_ASSIGN(const std::string scope, asked.option("scope"));
+  if (!scope.empty()) options.scope = scope;
+  if (options.scope != "run" && options.scope != "steady_state" && options.scope != "auto")
+    return fail(ErrorKind::usage, "expected run, steady_state or auto, found {}", printable(options.scope)).at("scope");
+  return options;
+}
+
+http::Response result_of(const answer::Answer& answer) { return {.body = answer::json_text_of(answer.payload)}; }
+
+Result<http::Response> rendered(const answer::Answer& answer, const Asked& asked, const http::Request& request) {
+  TRY_ASSIGN(const std::string format, format_asked(asked, request));
+  http::Response response;
+  const bool is_text = media_type_of(format).starts_with("text/");
+  response.content_type = fmt::format("{}{}", media_type_of(format), is_text ? "; charset=utf-8" : "");
+  TRY(render::render(answer, format, {80, false, answer::Detail::brief}, [&](std::string_view text) { response.body += text; }));
+  if (is_text) response.body = safe_text(response.body);
+  return response;
+}
+
+}  // namespace frx::serve

@@ -1,0 +1,32 @@
+// What the endpoints share: an analysis with the options of a request, and its answer in the form that was asked for.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analyse/answer.h"
+#include "answer/answer.h"
+#include "http/message.h"
+#include "serve/api.h"
+#include "serve/asked.h"
+
+namespace frx::serve {
+
+constexpr std::uint64_t largest_text = std::uint64_t{1} << 30;  // bytes of one file of code
+
+// For one request: its GPU (gpu_model, else "environment": {"gpu_model"}), its scope, and its stop token.
+Result<analyse::Options> options_of(const Asked& asked, const http::Request& request, const ApiOptions& api);
+
+// A failure becomes a problem, whatever it is about.
+template <typename Work>
+http::Response answered(Work&& work) {
+  Result<http::Response> response = work();
+  return response ? std::move(*response) : http::problem(response.error());
+}
+
+// The result alone, as its schema describes it.
+http::Response result_of(const answer::Answer& answer);
+// What the command line prints: in the format of ?format=, else of Accept, else JSON.
+Result<http::Response> rendered(const answer::Answer& answer, const Asked& asked, const http::Request& request);
+
+}  // namespace frx::serve

@@ -1,0 +1,92 @@
+#include "serve/api.h"
+
+#include <array>
+
+#include "answer/json.h"
+#include "base/memory_budget.h"
+#include "base/sha256.h"
+#include "knowledge/library.h"
+#include "serve/feedback.h"
+
+namespace frx::serve {
+namespace {
+
+using http::Request;
+using http::Response;
+using http::Route;
+
+// The memory that a request may use while it is answered.
+class MemoryShare {
+ public:
+  explicit MemoryShare(const Request& request) {
+    for (const http::Part& part : request.parts) bytes_ += part.size;
+    MemoryBudget::add_share(bytes_);
+  }
+  ~MemoryShare() { MemoryBudget::remove_share(bytes_); }
+  MemoryShare(const MemoryShare&) = delete;
+  MemoryShare& operator=(const MemoryShare&) = delete;
+
+ private:
+  std::uint64_t bytes_ = 0;
+};
+
+Response alive() { return {.body = "{\"status\": \"ok\"}\n"}; }
+
+// A document that stays as it is while the server runs: by its hash a client knows that it has it already.
+Response unchanging(const Request& request, const std::string& text, const std::string& content_type) {
+  const std::string tag = fmt::format("\"{}\"", sha256(text).substr(0, 32));
+  Response response{200, content_type, text, {{"ETag", tag}, {"Cache-Control", "no-cache"}}};
+  if (request.header("if-none-match").find(tag) == std::string_view::npos) return response;
+  response.status = 304;
+  response.body.clear();
+  return response;
+}
+
+Response ready(const ApiOptions& options) {
+  return options.is_closing && options.is_closing() ? http::problem(503, "the server is closing") : alive();
+}
+
+// Until there is a page.
+Response front() {
+  return {.content_type = "text/plain; charset=utf-8",
+          .body = "This is frx " FRX_VERSION ", which answers over HTTP. /openapi.json says how; for example:\n\n"
+                  "  curl --data-binary @report.ncu-rep 'http://localhost:8765/analyze?filename=report.ncu-rep&format=text'\n"};
+}
+
+}  // namespace
+
+std::vector<const Endpoint*> endpoints() {
+  return {
+#define FRX_ENDPOINT(name) &name##_endpoint,
+#include "serve/endpoints.def"
+#undef FRX_ENDPOINT
+  };
+}
+
+std::vector<Route> api_routes(const ApiOptions& options) {
+  std::vector<Route> routes;
+  for (const Endpoint* endpoint : endpoints()) {
+    routes.push_back({"POST", endpoint->path, [endpoint, &options](Request& request) {
+                        const MemoryShare share(request);
+                        return endpoint->handler(request, options);
+                      }});
+  }
+  const auto add_quick = [&](std::string_view path, std::function<Response(Request&)> handler) {
+    routes.push_back({"GET", path, std::move(handler), true});
+  };
+  for (const std::string_view path : {"/health", "/healthz"}) add_quick(path, [](Request&) { return alive(); });
+  add_quick("/readyz", [&options](Request&) { return ready(options); });
+  add_quick("/metrics", [&options](Request&) {
+    return Response{.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = options.metrics ? options.metrics() : ""};
+  });
+  add_quick("/openapi.json", [](Request& request) {
+    static const std::string text = openapi_text();
+    return unchanging(request, text, "application/json");
+  });
+  add_quick("/", [](Request&) { return front(); });
+  routes.push_back({"POST", "/feedback", [&options](Request& request) { return keep_feedback(request, options.feedback_file); }});
+  routes.push_back({"GET", "/feedback", [&options](Request&) { return show_feedback(options.feedback_file); }});
+  return routes;
+}
+
+}  // namespace frx::serve

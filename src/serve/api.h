@@ -1,0 +1,41 @@
+// The HTTP API (docs/http-api.md): the analyses of the command line for whoever asks over HTTP, answered by the same code.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/message.h"
+#include "report/analyse.h"
+
+namespace frx::serve {
+
+struct ApiOptions {
+  report::AnalysisOptions knowledge = {};  // --data, --arch-profile, and the GPU of requests that name none
+  std::string feedback_file = {};          // where POST /feedback appends; "": it answers that nothing keeps it
+  std::function<std::string()> metrics = {};
+  std::function<bool()> is_closing = {};
+};
+
+// An endpoint that analyses something: what /openapi.json says about it beside its route.
+struct Endpoint {
+  std::string_view path, summary, description;
+  std::string_view request;   // schema of a JSON body, as JSON
+  std::string_view response;  // "ncu_analysis_v1": the schema of data/schemas, "" for an object without one
+  http::Response (*handler)(http::Request& request, const ApiOptions& options);
+};
+// One is serve/endpoint_NAME.cc, and a line in endpoints.def.
+std::vector<const Endpoint*> endpoints();
+
+// Routes point into `options`, which have to live longer.
+std::vector<http::Route> api_routes(const ApiOptions& options);
+// OpenAPI 3.1, with the schemas that frx ships.
+std::string openapi_text();
+
+#define FRX_ENDPOINT(name) extern const Endpoint name##_endpoint;
+#include "serve/endpoints.def"
+#undef FRX_ENDPOINT
+
+}  // namespace frx::serve

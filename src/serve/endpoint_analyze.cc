@@ -1,0 +1,37 @@
+// POST /analyze: any files that belong together, answered as `frx analyze FILES` does.
+
+#include "serve/answers.h"
+
+namespace frx::serve {
+namespace {
+
+http::Response analyze(http::Request& request, const ApiOptions& api) {
+  return answered([&]() -> Result<http::Response> {
+    TRY_ASSIGN(Asked asked, Asked::in(request));
+    TRY_ASSIGN(analyse::Options options, options_of(asked, request, api));
+    TRY_ASSIGN(std::vector<ingest::Source> files, asked.files("input"));
+    if (files.empty()) return fail(ErrorKind::usage, "no file was sent").hint("send it as the body, in a form, or as \"files\" of JSON");
+    analyse::Context context(options);
+    TRY_ASSIGN(const analyse::Analysis analysis, analyse::analyse(std::move(files), context));
+    if (const auto* code = analysis.as<analyse::CodeReport>(); code && code->files() == 1 && code->units.front().error)
+      return Failure{*code->units.front().error};
+    return rendered(analyse::answer_of(analysis, options.scope), asked, request);
+  });
+}
+
+}  // namespace
+
+constinit const Endpoint analyze_endpoint = {
+    .path = "/analyze",
+    .summary = "Diagnose files of one program, of whatever kind they are",
+    .description = "Profiles, traces of all ranks of a run, run bundles (zip), CUDA source, PTX and cubins: one or several that belong together. "
+                   "The answer is what `frx analyze FILES --json` prints; ?format= or Accept ask for text, Markdown or SARIF.",
+    .request = R"({"type": "object", "required": ["files"], "properties": {
+      "files": {"type": "array", "minItems": 1, "items": {"$ref": "#/components/schemas/File"}},
+      "gpu_model": {"type": ["string", "null"]}, "scope": {"enum": ["run", "steady_state", "auto"]},
+      "format": {"enum": ["json", "text", "markdown", "sarif"]}}})",
+    .response = "",
+    .handler = analyze,
+};
+
+}  // namespace frx::serve
