@@ -67,8 +67,10 @@ Result<> choose_kernel(ReadImplementation& side, const std::string& kernel) {
 
 Result<report::ImplementationComparison> compared(const ReadImplementation& first, const ReadImplementation& second,
                                                   const report::ComparisonKnowledge& known, std::vector<report::EvidenceFailure> failures) {
-  report::ImplementationComparison comparison = report::compare(first.implementation(), second.implementation(), known, std::move(failures));
-  if ((first.cuda && second.cuda) || (first.ptx && second.ptx) || comparison.ptx.is_available || comparison.ncu.is_available) return comparison;
+  report::ImplementationComparison comparison =
+      report::compare(first.implementation(), second.implementation(), known, std::move(failures));
+  if ((first.cuda && second.cuda) || (first.ptx && second.ptx) || comparison.ptx.is_available || comparison.ncu.is_available)
+    return comparison;
   return fail(ErrorKind::not_enough,
               "compare: the two sides have no evidence of one kind (CUDA source, PTX, profile) that could be compared")
       .hint((first.cuda && second.ptx) || (second.cuda && first.ptx) ? "--with-ptx compiles the source"

@@ -35,7 +35,8 @@ using PtxCompilerOf = std::function<report::PtxCompiler(const std::string& path)
 
 // Source and PTX of both sides; the labels differ. Errors: a file cannot be read, or is no code.
 Result<std::pair<ReadImplementation, ReadImplementation>> read_code(ImplementationSources& first, ImplementationSources& second,
-                                                                    const report::CodeAnalyst& analyst, const PtxCompilerOf& compiler_of = {});
+                                                                    const report::CodeAnalyst& analyst,
+                                                                    const PtxCompilerOf& compiler_of = {});
 // The profile of one side, when one was given.
 Result<> read_profile(ReadImplementation& side, ImplementationSources& sources, Context& context);
 // When one was asked for. Errors: the profile has no such kernel.
@@ -43,6 +44,7 @@ Result<> choose_kernel(ReadImplementation& side, const std::string& kernel);
 
 // Errors: the two have no evidence of one kind.
 Result<report::ImplementationComparison> compared(const ReadImplementation& first, const ReadImplementation& second,
-                                                  const report::ComparisonKnowledge& known, std::vector<report::EvidenceFailure> failures = {});
+                                                  const report::ComparisonKnowledge& known,
+                                                  std::vector<report::EvidenceFailure> failures = {});
 
 }  // namespace frx::analyse

@@ -41,8 +41,8 @@ class MemoryBudget {
   static void opened(std::string_view name);
   static void read(std::uint64_t bytes);
 
-  // For a server, which reads without end: from here on the limit is what the process holds now, 256 MiB, and the shares of the requests that
-  // run (256 MiB and 32 bytes for each byte of their body). No effect where a user set a limit.
+  // For a server, which reads without end: from here on the limit is what the process holds now, 256 MiB, and the shares of the requests
+  // that run (256 MiB and 32 bytes for each byte of their body). No effect where a user set a limit.
   static void share_out();
   static void add_share(std::uint64_t input_bytes);
   static void remove_share(std::uint64_t input_bytes);

@@ -105,6 +105,28 @@ TEST_F(MemoryBudgetTest, TheErrorNamesTheInputAndTheWayOut) {
   EXPECT_EQ(exit_code(result.error().kind), 1);
 }
 
+TEST_F(MemoryBudgetTest, IsSharedOutByAServer) {
+  MemoryBudget::start(std::nullopt);
+  MemoryBudget::share_out();
+  const std::uint64_t idle = MemoryBudget::limit();
+  MemoryBudget::read(1 << 30);  // reading earns nothing from then on
+  EXPECT_EQ(MemoryBudget::limit(), idle);
+  MemoryBudget::add_share(mebibyte);
+  MemoryBudget::add_share(0);
+  EXPECT_EQ(MemoryBudget::limit(), idle + 2 * MemoryBudget::base_bytes + 32 * mebibyte);
+  MemoryBudget::remove_share(mebibyte);
+  MemoryBudget::remove_share(0);
+  EXPECT_EQ(MemoryBudget::limit(), idle);
+  MemoryBudget::add_share(UINT64_MAX);
+  EXPECT_LT(MemoryBudget::limit(), UINT64_MAX / 2);  // that of the machine
+  MemoryBudget::remove_share(UINT64_MAX);
+  MemoryBudget::stop();
+  MemoryBudget::start(512 * mebibyte);  // as a user set it
+  MemoryBudget::share_out();
+  MemoryBudget::add_share(mebibyte);
+  EXPECT_EQ(MemoryBudget::limit(), 512 * mebibyte);
+}
+
 TEST(WithoutExceptions, WhatALibraryThrowsBecomesAnError) {
   const Result<int> result = without_exceptions([]() -> Result<int> { throw std::runtime_error("filesystem error: too many links"); });
   ASSERT_FALSE(result);

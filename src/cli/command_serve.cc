@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/analysis.h"
 #include "cli/command.h"
+#include "cli/json_output.h"
 #include "http/server.h"
 #include "report/expertise.h"
 #include "serve/api.h"
@@ -26,29 +27,33 @@ struct Options {
   std::string max_upload = "1G";
   Syntax::Number timeout = 300, receive_timeout = 30, workers = 0, queue = 64;
   std::string feedback;
+  bool json = false;
   report::AnalysisOptions analysis;
 };
 
 void describe(Syntax& syntax, Options& options) {
   syntax.text(
-      "Answers over HTTP what the other commands answer on the command line: profiles, traces, run bundles and code are sent to it, and analysed "
+      "Answers over HTTP what the other commands answer on the command line: profiles, traces, run bundles and code are sent to it, and "
+      "analysed "
       "by the same code. It listens to this machine alone unless told otherwise, and nothing that is sent to it is kept.");
   syntax.option("--host", "ADDRESS", options.address, "listen there; any but this machine's own needs a token");
   syntax.option("-p,--port", "PORT", options.port, "0: any port that is free");
-  syntax.option("--token-file", "FILE", options.token_file, "who asks has to send the first line of this file; FRX_SERVE_TOKEN may hold it instead");
+  syntax.option("--token-file", "FILE", options.token_file,
+                "who asks has to send the first line of this file; FRX_SERVE_TOKEN may hold it instead");
   syntax.option("--allow-host", "NAME", options.hosts, "a name by which the server may be called, besides localhost and addresses");
   syntax.option("--max-upload", "SIZE", options.max_upload, "the largest body, such as 512M");
   syntax.option("--timeout", "SECONDS", options.timeout, "give up an analysis that takes longer");
-  syntax.option("--receive-timeout", "SECONDS", options.receive_timeout, "give up a request that does not arrive; 64 KiB earn it a second more");
+  syntax.option("--receive-timeout", "SECONDS", options.receive_timeout,
+                "give up a request that does not arrive; 64 KiB earn it a second more");
   syntax.option("--workers", "N", options.workers, "analyses at a time; 0: one for each core");
   syntax.option("--queue", "N", options.queue, "requests that may wait for one; more are refused with 429");
   syntax.option("--feedback", "FILE", options.feedback, "append what POST /feedback tells to this file");
   describe_analysis(syntax, options.analysis);
+  syntax.flag("--json", options.json, "print JSON: where it listens");
   syntax.example("", "then: curl --data-binary @report.ncu-rep 'http://localhost:8765/analyze?filename=report.ncu-rep&format=text'");
   syntax.example("--host 0.0.0.0 --token-file token --allow-host gpu1.example.com", "for other machines, behind whatever brings TLS");
   syntax.exit_code(0, "it was told to end (SIGINT, SIGTERM)");
   syntax.exit_code(1, "it cannot listen there");
-  syntax.exit_code(2, "an option is wrong, or the token is missing");
 }
 
 Result<std::string> token_of(const Options& options, const Io& io) {
@@ -62,7 +67,7 @@ Result<std::string> token_of(const Options& options, const Io& io) {
 Result<> check(const Options& options) {
   const auto in_range = [](std::string_view name, Syntax::Number value, std::uint64_t least, std::uint64_t most) -> Result<> {
     if (*value >= least && *value <= most) return {};
-    return fail(ErrorKind::usage, "serve: expected a number from {} to {}, found {}", least, most, *value).at(std::string(name));
+    return fail(ErrorKind::usage, "expected a number from {} to {}, found {}", least, most, *value).at(std::string(name));
   };
   TRY(in_range("--port", options.port, 0, 65535));
   TRY(in_range("--timeout", options.timeout, 1, 86400));
@@ -84,7 +89,7 @@ Result<http::ServerOptions> settings_of(const Options& options, const std::strin
         .hint("--token-file FILE, or FRX_SERVE_TOKEN; such as: openssl rand -hex 32 > token");
   }
   Result<std::uint64_t> size = parse_memory(options.max_upload);
-  if (!size) return fail(ErrorKind::usage, "serve: expected a size such as 512M or 2G").at("--max-upload");
+  if (!size) return fail(ErrorKind::usage, "expected a size such as 512M or 2G").at("--max-upload");
   settings.most_bytes = std::max(*size, least_upload);
   settings.answer_time = std::chrono::seconds(*options.timeout);
   settings.receive_time = std::chrono::seconds(*options.receive_timeout);
@@ -111,17 +116,23 @@ Result<int> act(const Options& options, Io& io) {
   api.metrics = [&server] { return server->metrics().text(server->now(), FRX_VERSION); };
   api.is_closing = [&server] { return server->is_closing(); };
   MemoryBudget::share_out();
+  server->end_on_signals();  // who reads where it listens may end it from then on
   const bool is_v6 = address.find(':') != address.npos;
-  io.out.write(fmt::format("http://{}{}{}:{}/\n", is_v6 ? "[" : "", address, is_v6 ? "]" : "", server->port()));
+  const std::string url = fmt::format("http://{}{}{}:{}/", is_v6 ? "[" : "", address, is_v6 ? "]" : "", server->port());
+  if (options.json) {
+    write_json(io, "serve", {{"url", url}, {"address", address}, {"port", server->port()}});
+  } else {
+    io.out.write(url + "\n");
+  }
   io.out.flush();
-  server->run(true);
+  server->run();
   return 0;
 }
 
 }  // namespace
 }  // namespace command_serve
 
-constinit const Command serve_command = make_command<command_serve::Options, command_serve::describe, command_serve::act>(
-    "serve", "Answer over HTTP", "Serve");
+constinit const Command serve_command =
+    make_command<command_serve::Options, command_serve::describe, command_serve::act>("serve", "Answer over HTTP", "Serve");
 
 }  // namespace frx::cli

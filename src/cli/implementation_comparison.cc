@@ -74,8 +74,8 @@ void compile_both(ReadImplementation& first, ReadImplementation& second, const R
 }
 
 // A program that failed has not done its work: the time of what it did do would make it look fast.
-Result<const report::NcuReport*> profile(const ReadImplementation& side, const ImplementationOptions& options, const std::string& architecture,
-                                         report::Analyst& analyst, Io& io) {
+Result<const report::NcuReport*> profile(const ReadImplementation& side, const ImplementationOptions& options,
+                                         const std::string& architecture, report::Analyst& analyst, Io& io) {
   if (!io.host->program("ncu"))  // asked before minutes of compiling
     return fail(ErrorKind::environment, "Nsight Compute (ncu) was not found, neither on PATH nor where CUDA installs it")
         .hint("install it, or profile where it is (frx ncu-command full -- ./your_app) and bring the files here: --ncu-a, --ncu-b");
@@ -90,8 +90,8 @@ Result<const report::NcuReport*> profile(const ReadImplementation& side, const I
   return analyst.analyse("ncu of " + side.label, *source);
 }
 
-void profile_both(ReadImplementation& first, ReadImplementation& second, const ImplementationOptions& options, const std::string& architecture,
-                  report::Analyst& analyst, Io& io, std::vector<EvidenceFailure>& failures) {
+void profile_both(ReadImplementation& first, ReadImplementation& second, const ImplementationOptions& options,
+                  const std::string& architecture, report::Analyst& analyst, Io& io, std::vector<EvidenceFailure>& failures) {
   for (ReadImplementation* side : {&first, &second}) {
     if (!side->cuda || side->ncu) continue;
     io.err.write(fmt::format("compiling and profiling {}\n", printable(side->path)));
@@ -135,8 +135,8 @@ std::optional<ingest::Source> source_at(const std::string& path) {
   return path.empty() ? std::nullopt : std::optional(ingest::Source::at(path));
 }
 
-analyse::ImplementationSources sources_of(const std::string& code, const std::string& ptx, const std::string& profile, const std::string& label,
-                                          const std::string& kernel) {
+analyse::ImplementationSources sources_of(const std::string& code, const std::string& ptx, const std::string& profile,
+                                          const std::string& label, const std::string& kernel) {
   return {source_at(code), source_at(ptx), source_at(profile), label, kernel};
 }
 
@@ -148,7 +148,8 @@ Result<int> compare_implementations(const ImplementationOptions& options, const 
   TRY_ASSIGN(const report::ComparisonKnowledge known, report::ComparisonKnowledge::load(analyst->knowledge()));
   TRY_ASSIGN(report::Analyst * profile_analyst, session.context().profiles());
   const Reading reading{options, *analyst, *io.host};
-  analyse::ImplementationSources before = sources_of(options.first, options.first_ptx, options.first_ncu, options.first_label, options.first_kernel);
+  analyse::ImplementationSources before =
+      sources_of(options.first, options.first_ptx, options.first_ncu, options.first_label, options.first_kernel);
   analyse::ImplementationSources after =
       sources_of(options.second, options.second_ptx, options.second_ncu, options.second_label, options.second_kernel);
   TRY_ASSIGN(auto sides, analyse::read_code(before, after, *analyst, [&](const std::string& path) { return reading.compiler_for(path); }));

@@ -75,8 +75,7 @@ std::optional<Response> refused(const Request& request, const GuardOptions& opti
   if (!origin.empty() && !is_own_origin(origin, host))
     return problem(403, "a page of another origin may not ask", "open the page of this server, or ask without a browser");
   const std::string_view site = request.header("sec-fetch-site");
-  if (request.method == "POST" && (site == "cross-site" || site == "same-site"))
-    return problem(403, "a page of another site may not ask");
+  if (request.method == "POST" && (site == "cross-site" || site == "same-site")) return problem(403, "a page of another site may not ask");
   if (options.token.empty() || has_token(request, options.token)) return std::nullopt;
   if (std::ranges::find(options.open_paths, request.path) != options.open_paths.end()) return std::nullopt;
   Response answer = problem(401, "the token is missing or wrong", "send it as Authorization: Bearer TOKEN");

@@ -35,7 +35,8 @@ std::string Metrics::text(const Now& now, std::string_view version) const {
   describe(out, "frx_build_info", "gauge", "The version that runs.");
   out += fmt::format("frx_build_info{{version=\"{}\"}} 1\n", version);
   describe(out, "frx_http_requests_total", "counter", "Requests that were answered, by route and status.");
-  for (const auto& [key, count] : requests_) out += fmt::format("frx_http_requests_total{{route=\"{}\",status=\"{}\"}} {}\n", key.first, key.second, count);
+  for (const auto& [key, count] : requests_)
+    out += fmt::format("frx_http_requests_total{{route=\"{}\",status=\"{}\"}} {}\n", key.first, key.second, count);
   describe(out, "frx_http_request_duration_seconds", "histogram", "From the end of the headers to the answer.");
   for (const auto& [route, times] : times_) {
     std::uint64_t count = 0;
@@ -44,8 +45,9 @@ std::string Metrics::text(const Now& now, std::string_view version) const {
       const std::string bound = i < bounds.size() ? fmt::format("{}", bounds[i]) : "+Inf";
       out += fmt::format("frx_http_request_duration_seconds_bucket{{route=\"{}\",le=\"{}\"}} {}\n", route, bound, count);
     }
-    out += fmt::format("frx_http_request_duration_seconds_sum{{route=\"{0}\"}} {1}\nfrx_http_request_duration_seconds_count{{route=\"{0}\"}} {2}\n",
-                       route, times.sum, count);
+    out += fmt::format(
+        "frx_http_request_duration_seconds_sum{{route=\"{0}\"}} {1}\nfrx_http_request_duration_seconds_count{{route=\"{0}\"}} {2}\n", route,
+        times.sum, count);
   }
   add_one(out, "frx_http_received_bytes_total", "counter", "Bytes of bodies that were received.", received_);
   add_one(out, "frx_http_sent_bytes_total", "counter", "Bytes of bodies that were sent.", sent_);

@@ -59,7 +59,8 @@ Failure no_form(std::string_view what) { return fail(ErrorKind::usage, "the form
 
 std::string boundary_of(std::string_view content_type) {
   std::string boundary = parameter(content_type, "boundary");
-  const bool is_allowed = !boundary.empty() && boundary.size() <= 70 && std::ranges::all_of(boundary, [](char c) { return c >= ' ' && c < '\x7F'; });
+  const bool is_allowed =
+      !boundary.empty() && boundary.size() <= 70 && std::ranges::all_of(boundary, [](char c) { return c >= ' ' && c < '\x7F'; });
   return is_allowed ? boundary : "";
 }
 
@@ -105,7 +106,7 @@ Result<bool> MultipartReader::read_headers() {
   TRY(receiver_.begin(part_of(rest().substr(0, end))));
   at_ += end + 2;  // nothing may stand between the headers and the next boundary
   state_ = State::content;
-  is_first_ = true;
+  to_leave_out_ = 2;
   return true;
 }
 
@@ -125,10 +126,9 @@ Result<bool> MultipartReader::read_content() {
 
 // Without the line feed that ends the headers.
 Result<> MultipartReader::pass_on(std::string_view bytes) {
-  if (is_first_ && !bytes.empty()) {
-    bytes.remove_prefix(2);
-    is_first_ = false;
-  }
+  const std::size_t left_out = std::min(bytes.size(), to_leave_out_);
+  to_leave_out_ -= left_out;
+  bytes.remove_prefix(left_out);
   return bytes.empty() ? Result<>() : receiver_.bytes(bytes);
 }
 

@@ -40,7 +40,7 @@ class MultipartReader {
   State state_ = State::before;
   std::string held_ = "\r\n";  // not read yet, from at_ on; the first boundary has no line before it
   std::size_t at_ = 0;
-  bool is_first_ = false;  // the line feed behind the headers is still to be left out
+  std::size_t to_leave_out_ = 0;  // bytes of the line feed behind the headers that are still to come
 };
 
 // Of a Content-Type: "" where it has none, or one that is not allowed (1 to 70 characters).

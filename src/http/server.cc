@@ -61,7 +61,8 @@ class Server::Implementation {
         workers_(options_.workers > 0 ? options_.workers : std::max(1u, std::thread::hardware_concurrency()), options_.most_waiting) {}
 
   Result<> open();
-  void run(bool with_signals);
+  void end_on_signals();
+  void run();
   void stop();
 
   const ServerOptions& options() const { return options_; }
@@ -121,6 +122,7 @@ class Session : public std::enable_shared_from_this<Session> {
   }
 
   void read_request(bool is_first);
+  void read_until(Clock::time_point end);
   void on_header(error_code error);
   void on_bad_header(error_code error);
   std::optional<Response> read_head();
@@ -144,6 +146,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<Parser> parser_;
   std::shared_ptr<Exchange> exchange_;
   std::vector<char> chunk_;
+  std::uint64_t read_ = 0;  // numbers what is read: a deadline is for one of it
+  bool is_late_ = false;    // that of what is read has passed
   std::optional<wire::response<wire::string_body>> response_;
   std::string continue_ = "HTTP/1.1 100 Continue\r\n\r\n";
 };
@@ -167,15 +171,28 @@ void Session::read_request(bool is_first) {
   parser_->header_limit(most_of_headers);
   parser_->body_limit(std::numeric_limits<std::uint64_t>::max());  // ours is in bytes that were received
   parser_->eager(false);
-  stream_.expires_after(is_first ? home_.options().receive_time : home_.options().idle_time);
+  read_until(Clock::now() + (is_first ? home_.options().receive_time : home_.options().idle_time));
   wire::async_read_header(stream_, buffer_, *parser_, bound([](Session& self, error_code error, std::size_t) { self.on_header(error); }));
+}
+
+// A deadline of the stream would close it, and nothing could be answered.
+void Session::read_until(Clock::time_point end) {
+  stream_.expires_never();
+  is_late_ = false;
+  deadline_.expires_at(end);
+  deadline_.async_wait(bound([number = ++read_](Session& self, error_code error) {
+    if (error || self.read_ != number) return;
+    self.is_late_ = true;
+    self.stream_.cancel();
+  }));
 }
 
 void Session::on_bad_header(error_code error) {
   const bool is_ours = error.category() == make_error_code(wire::error::bad_version).category();
   exchange_ = std::make_shared<Exchange>();
-  if (error == wire::error::header_limit || error == wire::error::buffer_overflow) return answer(problem(431, "the headers are too long"), true);
-  if (error == beast::error::timeout && buffer_.size() > 0) return answer(problem(408, "the request did not arrive in time"), true);
+  if (error == wire::error::header_limit || error == wire::error::buffer_overflow)
+    return answer(problem(431, "the headers are too long"), true);
+  if (is_late_ && buffer_.size() > 0) return answer(problem(408, "the request did not arrive in time"), true);
   if (is_ours && error != wire::error::end_of_stream && error != wire::error::partial_message)
     return answer(problem(400, "the request is no HTTP/1.1: " + error.message()), true);
   exchange_ = nullptr;
@@ -183,6 +200,7 @@ void Session::on_bad_header(error_code error) {
 }
 
 void Session::on_header(error_code error) {
+  ++read_;
   if (error) return on_bad_header(error);
   exchange_ = std::make_shared<Exchange>();
   if (std::optional<Response> refusal = read_head()) return answer(std::move(*refusal), true);
@@ -201,7 +219,8 @@ std::optional<Response> Session::read_head() {
     request.headers[to_lower(name)] = std::string(value);
   }
   if (message.count(wire::field::host) != 1) return problem(400, "expected one Host header");
-  if (const Result<> target = read_target({message.target().data(), message.target().size()}, request); !target) return problem(target.error());
+  if (const Result<> target = read_target({message.target().data(), message.target().size()}, request); !target)
+    return problem(target.error());
   return std::nullopt;
 }
 
@@ -217,7 +236,8 @@ std::optional<Response> Session::objection() {
   const auto length = parser_->content_length();
   const std::uint64_t most = home_.options().most_bytes;
   if (length && *length > most)
-    return problem(413, fmt::format("the body has {} bytes, and the server takes at most {}", *length, most), "start it with --max-upload SIZE");
+    return problem(413, fmt::format("the body has {} bytes, and the server takes at most {}", *length, most),
+                   "start it with --max-upload SIZE");
   return std::nullopt;
 }
 
@@ -238,13 +258,14 @@ void Session::read_body() {
   auto& body = parser_->get().body();
   body.data = chunk_.data();
   body.size = chunk_.size();
-  stream_.expires_at(exchange_->begin + home_.options().receive_time + time_for(exchange_->upload->received()));
+  read_until(exchange_->begin + home_.options().receive_time + time_for(exchange_->upload->received()));
   wire::async_read(stream_, buffer_, *parser_, bound([](Session& self, error_code error, std::size_t) { self.on_body(error); }));
 }
 
 void Session::on_body(error_code error) {
+  ++read_;
   if (error && error != wire::error::need_buffer) {
-    if (error == beast::error::timeout) return answer(problem(408, "the body did not arrive in time"), true);
+    if (is_late_) return answer(problem(408, "the body did not arrive in time"), true);
     if (error.category() == make_error_code(wire::error::bad_chunk).category() && error != wire::error::partial_message)
       return answer(problem(400, "the body is damaged: " + error.message()), true);
     exchange_ = nullptr;
@@ -293,17 +314,18 @@ void Session::run_handler() {
 
 // While a handler runs: has the client gone?
 void Session::watch() {
-  stream_.socket().async_wait(tcp::socket::wait_read, bound([exchange = exchange_](Session& self, error_code error) {
-    if (error || self.exchange_ != exchange) return;
-    char byte = 0;
-    const ssize_t got = ::recv(self.stream_.socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    if (got > 0) return;  // the next request: it waits
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return self.watch();
-    exchange->stop.request_stop();
-    self.home_.log(fmt::format("{} {}: the client has gone", exchange->request.method, printable(exchange->request.path)));
-    self.exchange_ = nullptr;
-    self.close();
-  }));
+  stream_.socket().async_wait(
+      tcp::socket::wait_read, bound([exchange = exchange_](Session& self, error_code error) {
+        if (error || self.exchange_ != exchange) return;
+        char byte = 0;
+        const ssize_t got = ::recv(self.stream_.socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+        if (got > 0) return;  // the next request: it waits
+        if (got < 0 && (errno == EAGAIN || errno == EINTR)) return self.watch();
+        exchange->stop.request_stop();
+        self.home_.log(fmt::format("{} {}: the client has gone", exchange->request.method, printable(exchange->request.path)));
+        self.exchange_ = nullptr;
+        self.close();
+      }));
 }
 
 void Session::answer(Response response, bool close) {
@@ -325,8 +347,8 @@ void Session::answer(Response response, bool close) {
   const double seconds = std::chrono::duration<double>(Clock::now() - exchange.begin).count();
   const std::uint64_t received = exchange.upload ? exchange.upload->received() : 0;
   home_.metrics().answered(exchange.route ? exchange.route->path : "", response.status, seconds, received, has_body ? size : 0);
-  home_.log(fmt::format("{} {} {} {:.1f} ms, {} bytes", printable(exchange.request.method), printable(exchange.request.path), response.status,
-                        seconds * 1000, size));
+  home_.log(fmt::format("{} {} {} {:.1f} ms, {} bytes", printable(exchange.request.method), printable(exchange.request.path),
+                        response.status, seconds * 1000, size));
   stream_.expires_after(write_time + time_for(size));
   wire::async_write(stream_, out, bound([close](Session& self, error_code error, std::size_t) { self.on_written(error, close); }));
 }
@@ -350,9 +372,9 @@ void Session::linger() {
 
 void Session::discard(std::size_t most) {
   stream_.async_read_some(asio::buffer(chunk_), bound([most](Session& self, error_code error, std::size_t got) {
-    if (error || got >= most) return self.close();
-    self.discard(most - got);
-  }));
+                            if (error || got >= most) return self.close();
+                            self.discard(most - got);
+                          }));
 }
 
 Result<> Server::Implementation::open() {
@@ -430,19 +452,20 @@ void Server::Implementation::begin_closing() {
   end_if_idle();
 }
 
-void Server::Implementation::run(bool with_signals) {
-  if (with_signals) {
-    signals_.add(SIGINT);
-    signals_.add(SIGTERM);
-    signals_.async_wait([this](error_code error, int) {
-      if (error) return;
-      log("closing: waits for what runs; a second signal ends it at once");
-      signals_.async_wait([this](error_code again, int) {
-        if (!again) io_.stop();
-      });
-      begin_closing();  // cancels that wait where nothing runs
+void Server::Implementation::end_on_signals() {
+  signals_.add(SIGINT);
+  signals_.add(SIGTERM);
+  signals_.async_wait([this](error_code error, int) {
+    if (error) return;
+    log("closing: waits for what runs; a second signal ends it at once");
+    signals_.async_wait([this](error_code again, int) {
+      if (!again) io_.stop();
     });
-  }
+    begin_closing();  // cancels that wait where nothing runs
+  });
+}
+
+void Server::Implementation::run() {
   accept();
   while (!io_.stopped()) {
     try {
@@ -490,7 +513,8 @@ Result<std::unique_ptr<Server>> Server::listen(ServerOptions options, std::vecto
 }
 
 std::uint16_t Server::port() const { return implementation_->port(); }
-void Server::run(bool with_signals) { implementation_->run(with_signals); }
+void Server::end_on_signals() { implementation_->end_on_signals(); }
+void Server::run() { implementation_->run(); }
 void Server::stop() { implementation_->stop(); }
 const Metrics& Server::metrics() const { return implementation_->metrics(); }
 Metrics::Now Server::now() const { return implementation_->now(); }

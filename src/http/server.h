@@ -1,8 +1,8 @@
 // An HTTP/1.1 server: one thread moves the bytes, workers run the handlers.
 //
 // No client holds a thread: 500 slow ones cost their buffers (at most 64 KiB of headers and 256 KiB of body each). A request has to arrive
-// at 64 KiB/s after its first 30 s, is queued when all workers are busy, and is refused with 429 when the queue is full. Its stop token says
-// that the client went away or that the deadline has passed.
+// at 64 KiB/s after its first 30 s, is queued when all workers are busy, and is refused with 429 when the queue is full. Its stop token
+// says that the client went away or that the deadline has passed.
 #pragma once
 
 #include <chrono>
@@ -28,12 +28,12 @@ struct ServerOptions {
   std::size_t most_connections = 1024;
   std::uint64_t most_bytes = std::uint64_t{1} << 30;  // of a body
   std::chrono::milliseconds receive_time = std::chrono::seconds(30);
-  std::chrono::milliseconds idle_time = std::chrono::seconds(60);      // of a connection between two requests
-  std::chrono::milliseconds answer_time = std::chrono::seconds(300);   // for a handler
-  std::chrono::milliseconds closing_time = std::chrono::seconds(10);   // for what runs when the server is told to end
-  std::string upload_folder;                                           // has to exist
-  std::vector<std::pair<std::string, std::string>> headers = {};       // of every answer
-  std::function<void(const std::string& line)> log = {};               // of each request, and of what goes wrong
+  std::chrono::milliseconds idle_time = std::chrono::seconds(60);     // of a connection between two requests
+  std::chrono::milliseconds answer_time = std::chrono::seconds(300);  // for a handler
+  std::chrono::milliseconds closing_time = std::chrono::seconds(10);  // for what runs when the server is told to end
+  std::string upload_folder;                                          // has to exist
+  std::vector<std::pair<std::string, std::string>> headers = {};      // of every answer
+  std::function<void(const std::string& line)> log = {};              // of each request, and of what goes wrong
 };
 
 class Server {
@@ -47,8 +47,10 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   std::uint16_t port() const;
-  // Until stop(), or SIGINT or SIGTERM where `with_signals`. A second signal ends the process at once.
-  void run(bool with_signals);
+  // From then on SIGINT and SIGTERM do what stop() does, and a second one ends run() at once.
+  void end_on_signals();
+  // Until stop().
+  void run();
   // From any thread: takes no more requests, and ends when those that run have been answered or stopped.
   void stop();
 

@@ -13,9 +13,9 @@
 namespace frx::http {
 
 struct UploadLimits {
-  std::string folder;                          // for files; they are removed with the upload
+  std::string folder;                           // for files; they are removed with the upload
   std::uint64_t most = std::uint64_t{1} << 30;  // bytes of a body
-  std::size_t in_memory = 256 << 10;           // bytes of all parts that are kept in memory
+  std::size_t in_memory = 256 << 10;            // bytes of all parts that are kept in memory
   std::size_t most_parts = 4096;
 };
 

@@ -14,10 +14,8 @@ namespace {
 struct Form {
   std::string_view format, media_type;
 };
-constexpr std::array<Form, 4> forms = {{{"json", "application/json"},
-                                        {"text", "text/plain"},
-                                        {"markdown", "text/markdown"},
-                                        {"sarif", "application/sarif+json"}}};
+constexpr std::array<Form, 4> forms = {
+    {{"json", "application/json"}, {"text", "text/plain"}, {"markdown", "text/markdown"}, {"sarif", "application/sarif+json"}}};
 
 // The first of what a client accepts that there is; JSON where it says nothing, or */*.
 Result<std::string> format_asked(const Asked& asked, const http::Request& request) {

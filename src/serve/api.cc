@@ -49,7 +49,8 @@ Response ready(const ApiOptions& options) {
 // Until there is a page.
 Response front() {
   return {.content_type = "text/plain; charset=utf-8",
-          .body = "This is frx " FRX_VERSION ", which answers over HTTP. /openapi.json says how; for example:\n\n"
+          .body = "This is frx " FRX_VERSION
+                  ", which answers over HTTP. /openapi.json says how; for example:\n\n"
                   "  curl --data-binary @report.ncu-rep 'http://localhost:8765/analyze?filename=report.ncu-rep&format=text'\n"};
 }
 

@@ -1,7 +1,7 @@
 // What a request asks: its files as sources, and its options, whatever form they came in.
 //
-// A body may be a file as it is (?filename=report.csv), a form with any number of files, or a JSON object. Options stand in the query, in fields
-// of the form or in the object, by the same names.
+// A body may be a file as it is (?filename=report.csv), a form with any number of files, or a JSON object. Options stand in the query, in
+// fields of the form or in the object, by the same names.
 #pragma once
 
 #include <optional>
@@ -30,8 +30,8 @@ class Asked {
   // An option: "" where it was not given. Errors: it is no text.
   Result<std::string> option(std::string_view name) const;
 
-  // The files of the request: those of a form, the body itself, or those of "files": [{"filename", "content"}]. Each once. Errors: an entry of
-  // "files" is no such object.
+  // The files of the request: those of a form, the body itself, or those of "files": [{"filename", "content"}]. Each once. Errors: an entry
+  // of "files" is no such object.
   Result<std::vector<ingest::Source>> files(std::string_view default_name);
   // The file of this field, if there is one.
   std::optional<ingest::Source> file(std::string_view field);

@@ -24,8 +24,9 @@ http::Response analyze(http::Request& request, const ApiOptions& api) {
 constinit const Endpoint analyze_endpoint = {
     .path = "/analyze",
     .summary = "Diagnose files of one program, of whatever kind they are",
-    .description = "Profiles, traces of all ranks of a run, run bundles (zip), CUDA source, PTX and cubins: one or several that belong together. "
-                   "The answer is what `frx analyze FILES --json` prints; ?format= or Accept ask for text, Markdown or SARIF.",
+    .description =
+        "Profiles, traces of all ranks of a run, run bundles (zip), CUDA source, PTX and cubins: one or several that belong together. "
+        "The answer is what `frx analyze FILES --json` prints; ?format= or Accept ask for text, Markdown or SARIF.",
     .request = R"({"type": "object", "required": ["files"], "properties": {
       "files": {"type": "array", "minItems": 1, "items": {"$ref": "#/components/schemas/File"}},
       "gpu_model": {"type": ["string", "null"]}, "scope": {"enum": ["run", "steady_state", "auto"]},

@@ -37,9 +37,9 @@ http::Response inspect(http::Request& request, const ApiOptions& api) {
     const std::shared_ptr<const report::CudaReport> report = std::move(made);
     const answer::Answer answer = compose::answer_of(report);
     return http::Response{.body = answer::json_text_of([&](answer::JsonObject& out) {
-      answer.payload(out);
-      add_counts(out, *report);
-    })};
+                            answer.payload(out);
+                            add_counts(out, *report);
+                          })};
   });
 }
 

@@ -19,16 +19,15 @@ namespace {
 constexpr std::size_t longest_text = 10'000;
 constexpr std::uint64_t largest_file = std::uint64_t{64} << 20;
 
-Failure nowhere() {
-  return fail(ErrorKind::environment, "this server keeps no feedback").hint("start it with --feedback FILE");
-}
+Failure nowhere() { return fail(ErrorKind::environment, "this server keeps no feedback").hint("start it with --feedback FILE"); }
 
 Result<Json> entry_in(const Json& given) {
   Json entry = Json::object();
   for (const std::string_view member : {"run_id", "rec_id", "outcome", "notes"}) {
     TRY_ASSIGN(const std::optional<std::string> text, text_in(given, member));
     if (!text && member != "notes") return fail(ErrorKind::usage, "expected a text").at(std::string(member));
-    if (text && text->size() > longest_text) return fail(ErrorKind::usage, "expected at most {} bytes", longest_text).at(std::string(member));
+    if (text && text->size() > longest_text)
+      return fail(ErrorKind::usage, "expected at most {} bytes", longest_text).at(std::string(member));
     entry[std::string(member)] = text ? Json(*text) : Json();
   }
   return entry;

@@ -48,7 +48,8 @@ constexpr std::pair<std::string_view, std::string_view> problems[] = {
 };
 
 Json problem_response(std::string_view description) {
-  return {{"description", description}, {"content", {{"application/problem+json", {{"schema", {{"$ref", "#/components/schemas/Problem"}}}}}}}};
+  return {{"description", description},
+          {"content", {{"application/problem+json", {{"schema", {{"$ref", "#/components/schemas/Problem"}}}}}}}};
 }
 
 Json answers_of(const Json& schema, std::string_view type) {
@@ -67,18 +68,22 @@ Json operation_of(const Endpoint& endpoint) {
   const Json file = {{"schema", {{"type", "string"}, {"format", "binary"}}}};
   Json content = {{"application/octet-stream", file}, {"multipart/form-data", {{"schema", {{"type", "object"}}}}}};
   if (!endpoint.request.empty()) content["application/json"] = {{"schema", Json::parse(endpoint.request)}};
-  const Json schema = endpoint.response.empty() ? Json{{"type", "object"}} : Json{{"$ref", fmt::format("#/components/schemas/{}", endpoint.response)}};
+  const Json schema =
+      endpoint.response.empty() ? Json{{"type", "object"}} : Json{{"$ref", fmt::format("#/components/schemas/{}", endpoint.response)}};
   return {{"operationId", id},
           {"summary", endpoint.summary},
           {"description", endpoint.description},
-          {"parameters", Json::array({parameter("filename", "of a body that is a file"), parameter("gpu_model", "the GPU, where no input names one"),
-                                      parameter("format", "of the answer")})},
+          {"parameters", Json::array({parameter("filename", "of a body that is a file"),
+                                      parameter("gpu_model", "the GPU, where no input names one"), parameter("format", "of the answer")})},
           {"requestBody", {{"required", true}, {"content", content}}},
           {"responses", answers_of(schema, "application/json")}};
 }
 
 Json watching(std::string_view id, std::string_view summary, std::string_view type) {
-  return {{"get", {{"operationId", id}, {"summary", summary}, {"responses", answers_of({{"type", type == "application/json" ? "object" : "string"}}, type)}}}};
+  return {{"get",
+           {{"operationId", id},
+            {"summary", summary},
+            {"responses", answers_of({{"type", type == "application/json" ? "object" : "string"}}, type)}}}};
 }
 
 // Definitions of a schema that is put into the document are found below it.

@@ -33,10 +33,11 @@ frx::Result<std::string> written_as(frx::convert::Format format, std::string_vie
   return written;
 }
 
-// A table with a row for each metric has none for a launch of which nothing was measured.
+// A table with a row for each metric has none for a launch of which nothing was measured; and what is exported is looked at in more places
+// than what is analysed, so that it may be damaged there.
 bool measures_all(std::string_view bytes) {
   const auto json = written_as(frx::convert::Format::json, bytes);
-  if (!json) frx::fuzz::require_same(to_string(json.error()), "JSON");
+  if (!json) return false;
   return json->find("\"metrics\":{}") == json->npos && json->find("\"metrics\": {}") == json->npos;
 }
 

@@ -137,6 +137,7 @@ TEST(Contract, ModesAreThoseThatGoldenCasesShow) {
   const std::string all = all_golden_output();
   const std::regex mode(R"re("mode": "([a-z_]+)")re");
   for (std::sregex_iterator it(all.begin(), all.end(), mode), end; it != end; ++it) shown.insert((*it)[1]);
+  shown.insert("serve");  // ends only when it is told to: tests/serve/api_test.py
   EXPECT_EQ(contract_names("1.5", 3), shown);
 }
 

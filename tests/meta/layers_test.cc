@@ -13,7 +13,7 @@ namespace {
 // A folder may use those of the lines above its own, never a neighbour on the same line.
 const std::vector<std::set<std::string>> pipeline = {{"base"},
                                                      {"model", "answer"},
-                                                     {"knowledge"},
+                                                     {"knowledge", "http"},
                                                      {"ingest", "derive", "detect"},
                                                      {"convert", "diagnose"},
                                                      {"advise"},

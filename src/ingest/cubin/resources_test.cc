@@ -196,15 +196,37 @@ TEST(KernelResources, RefuseCodeThatBelongsToNoKernel) {
   EXPECT_EQ(resources_refusal(CubinSketch().bytes()), "read");  // data only
 }
 
-// A byte of the file belongs to one kernel; a thousand sections over the same bytes would cost a thousand times as
-// much.
-TEST(KernelResources, RefuseSectionsThatOverlap) {
+TEST(KernelResources, ListAKernelOnceHoweverManySymbolsItHas) {
   CubinSketch cubin{.kernels = {KernelSketch{.name = "one", .code = std::string(4096, '\0')}}};
   for (int i = 0; i < 3; ++i) {
     cubin.kernels.push_back(cubin.kernels[0]);
     cubin.kernels.back().behind_previous = true;
   }
-  EXPECT_EQ(resources_refusal(cubin.bytes()), "the sections of the kernels overlap");
+  const auto kernels = read_kernel_resources(cubin.bytes());
+  ASSERT_TRUE(kernels);
+  EXPECT_EQ(kernels->size(), 1u);
+}
+
+// A byte of the file belongs to one kernel; a thousand sections over the same bytes would cost a thousand times as
+// much.
+TEST(KernelResources, RefuseSectionsThatOverlap) {
+  CubinSketch cubin;
+  for (const char* name : {"one", "two", "three", "four"})
+    cubin.kernels.push_back(KernelSketch{.name = name, .code = std::string(4096, '\0')});
+  std::string bytes = cubin.bytes();
+  std::uint64_t headers = 0, first = 0;
+  std::memcpy(&headers, &bytes[0x28], 8);
+  for (std::uint64_t at = headers; at + 64 <= bytes.size(); at += 64) {
+    constexpr std::uint64_t larger = 12'000;
+    std::uint64_t offset = 0, size = 0;
+    std::memcpy(&offset, &bytes[at + 24], 8);
+    std::memcpy(&size, &bytes[at + 32], 8);
+    if (size != 4096) continue;
+    if (first == 0) first = offset;
+    std::memcpy(&bytes[at + 24], &first, 8);
+    std::memcpy(&bytes[at + 32], &larger, 8);
+  }
+  EXPECT_EQ(resources_refusal(bytes), "the sections of the kernels overlap");
 }
 
 // Every prefix of a file that is read is read or refused.

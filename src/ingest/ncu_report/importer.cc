@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "ingest/cubin/line_table.h"
@@ -74,8 +75,12 @@ class NcuReportImporter : public ReportConsumer {
   void learn(const StringTable& names) {
     names_ = &names;
     identities_.learn(names);
-    for (std::size_t id = plans_.size(); id < names.size(); ++id) code_.add_name(names[static_cast<std::uint32_t>(id)]);
+    for (auto id = static_cast<std::uint32_t>(plans_.size()); id < names.size(); ++id) {
+      code_.add_name(names[id]);
+      first_of_name_.push_back(id_of_name_.emplace(names[id], id).first->second);
+    }
     plans_.resize(names.size());
+    taken_by_.resize(names.size(), 0);
   }
 
   // Kernels are launched from a handful of ranges; a loop that numbers its iterations must not fill the report.
@@ -116,12 +121,14 @@ class NcuReportImporter : public ReportConsumer {
   }
 
   static model::Dim3 narrow(const std::array<std::uint64_t, 3>& xyz) {
-    const auto narrowed = [](std::uint64_t n) { return static_cast<std::uint32_t>(std::min<std::uint64_t>(n, 0xFFFFFFFF)); };
+    const auto narrowed = [](std::uint64_t n) { return n > 0x7FFFFFFF ? 0u : static_cast<std::uint32_t>(n); };  // no GPU has such a grid
     return {narrowed(xyz[0]), narrowed(xyz[1]), narrowed(xyz[2])};
   }
 
+  // A name that comes again in one launch says nothing more: the first one counts, as in what frx export writes.
   void take(const MetricResult& metric) {
     if (metric.name >= plans_.size()) return;
+    if (std::exchange(taken_by_[first_of_name_[metric.name]], ordinal_) == ordinal_) return;
     const ValuePlan& plan = plan_of(metric.name);
     if (plan.kind == ValuePlan::Kind::device_name && metric.value.kind == MetricValue::Kind::text) {
       session_.devices[device_].name = printable(shorten(std::string(metric.value.text), 200));
@@ -183,7 +190,10 @@ class NcuReportImporter : public ReportConsumer {
   LaunchTable table_;
   ValueReader values_;
   const StringTable* names_ = nullptr;
-  std::vector<std::optional<ValuePlan>> plans_;  // by name
+  std::vector<std::optional<ValuePlan>> plans_;                // by name
+  std::unordered_map<std::string, std::uint32_t> id_of_name_;  // a table may hold a name twice
+  std::vector<std::uint32_t> first_of_name_;
+  std::vector<std::uint64_t> taken_by_;  // by first of the name: the last launch that has it
   IdentityReader identities_;
   CodeCounters code_;
   std::set<std::pair<std::uint64_t, std::string>> kernels_of_source_;
