@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 
 #include "analyse/options.h"
 #include "report/code_analyst.h"
@@ -11,27 +12,45 @@
 
 namespace frx::analyse {
 
-class Context {
+// Those that change nothing when they answer: contexts of several threads may share them.
+class Analysts {
  public:
-  explicit Context(Options options) : options_(std::move(options)) {}
+  explicit Analysts(report::AnalysisOptions options) : options_(std::move(options)) {}
 
-  const Options& options() const { return options_; }
   // Errors name the file of --data or --arch-profile that cannot be used.
   Result<const knowledge::Knowledge*> knowledge();
-  Result<report::Analyst*> profiles();
   Result<const report::TraceAnalyst*> traces();
   Result<const report::RunAnalyst*> runs();
   Result<const report::CodeAnalyst*> code();
 
  private:
-  report::ThresholdOptions thresholds() const { return {options_.knowledge.arch_profile, options_.knowledge.gpu_model}; }
+  report::ThresholdOptions thresholds() const { return {options_.arch_profile, options_.gpu_model}; }
 
-  Options options_;
+  report::AnalysisOptions options_;
+  std::mutex mutex_;
   std::shared_ptr<const report::Expertise> expertise_;
-  std::unique_ptr<report::Analyst> profiles_;
   std::unique_ptr<report::TraceAnalyst> traces_;
   std::unique_ptr<report::RunAnalyst> runs_;
   std::unique_ptr<report::CodeAnalyst> code_;
+};
+
+class Context {
+ public:
+  explicit Context(Options options) : options_(std::move(options)), analysts_(std::make_shared<Analysts>(options_.knowledge)) {}
+  // `analysts`: made with the same options.
+  Context(Options options, std::shared_ptr<Analysts> analysts) : options_(std::move(options)), analysts_(std::move(analysts)) {}
+
+  const Options& options() const { return options_; }
+  Result<const knowledge::Knowledge*> knowledge() { return analysts_->knowledge(); }
+  Result<report::Analyst*> profiles();
+  Result<const report::TraceAnalyst*> traces() { return analysts_->traces(); }
+  Result<const report::RunAnalyst*> runs() { return analysts_->runs(); }
+  Result<const report::CodeAnalyst*> code() { return analysts_->code(); }
+
+ private:
+  Options options_;
+  std::shared_ptr<Analysts> analysts_;
+  std::unique_ptr<report::Analyst> profiles_;  // keeps what it answers
 };
 
 }  // namespace frx::analyse

@@ -17,6 +17,12 @@ constexpr std::uint64_t largest_text = std::uint64_t{1} << 30;  // bytes of one 
 // For one request: its GPU (gpu_model, else "environment": {"gpu_model"}), its scope, and its stop token.
 Result<analyse::Options> options_of(const Asked& asked, const http::Request& request, const ApiOptions& api);
 
+// For one answer, with the analysts of all requests.
+inline analyse::Context context_of(analyse::Options options, const ApiOptions& api) {
+  std::shared_ptr<analyse::Analysts> analysts = api.analysts.of(options.knowledge);
+  return {std::move(options), std::move(analysts)};
+}
+
 // A failure becomes a problem, whatever it is about.
 template <typename Work>
 http::Response answered(Work&& work) {

@@ -56,6 +56,15 @@ Response front() {
 
 }  // namespace
 
+std::shared_ptr<analyse::Analysts> SharedAnalysts::of(const report::AnalysisOptions& options) const {
+  constexpr std::size_t most = 64;
+  const std::lock_guard lock(mutex_);
+  if (const auto known = by_gpu_.find(options.gpu_model); known != by_gpu_.end()) return known->second;
+  auto made = std::make_shared<analyse::Analysts>(options);
+  if (by_gpu_.size() < most) by_gpu_.emplace(options.gpu_model, made);
+  return made;
+}
+
 std::vector<const Endpoint*> endpoints() {
   return {
 #define FRX_ENDPOINT(name) &name##_endpoint,

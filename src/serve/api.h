@@ -2,21 +2,36 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "analyse/context.h"
 #include "http/message.h"
 #include "report/analyse.h"
 
 namespace frx::serve {
+
+// Analysts for all requests, by the GPU that they name. What they know is loaded once.
+class SharedAnalysts {
+ public:
+  // Of names beyond the first 64, each request makes its own.
+  std::shared_ptr<analyse::Analysts> of(const report::AnalysisOptions& options) const;
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::shared_ptr<analyse::Analysts>> by_gpu_;
+};
 
 struct ApiOptions {
   report::AnalysisOptions knowledge = {};  // --data, --arch-profile, and the GPU of requests that name none
   std::string feedback_file = {};          // where POST /feedback appends; "": it answers that nothing keeps it
   std::function<std::string()> metrics = {};
   std::function<bool()> is_closing = {};
+  SharedAnalysts analysts = {};
 };
 
 // An endpoint that analyses something: what /openapi.json says about it beside its route.

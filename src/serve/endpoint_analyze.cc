@@ -11,7 +11,7 @@ http::Response analyze(http::Request& request, const ApiOptions& api) {
     TRY_ASSIGN(analyse::Options options, options_of(asked, request, api));
     TRY_ASSIGN(std::vector<ingest::Source> files, asked.files("input"));
     if (files.empty()) return fail(ErrorKind::usage, "no file was sent").hint("send it as the body, in a form, or as \"files\" of JSON");
-    analyse::Context context(options);
+    analyse::Context context = context_of(options, api);
     TRY_ASSIGN(const analyse::Analysis analysis, analyse::analyse(std::move(files), context));
     if (const auto* code = analysis.as<analyse::CodeReport>(); code && code->files() == 1 && code->units.front().error)
       return Failure{*code->units.front().error};

@@ -44,7 +44,7 @@ http::Response compare(http::Request& request, const ApiOptions& api) {
     TRY_ASSIGN(analyse::Options options, options_of(asked, request, api));
     TRY_ASSIGN(ImplementationSources before, side_in(asked.json(), "a"));
     TRY_ASSIGN(ImplementationSources after, side_in(asked.json(), "b"));
-    analyse::Context context(std::move(options));
+    analyse::Context context = context_of(std::move(options), api);
     TRY_ASSIGN(const report::CodeAnalyst* analyst, context.code());
     TRY_ASSIGN(const report::ComparisonKnowledge known, report::ComparisonKnowledge::load(analyst->knowledge()));
     TRY_ASSIGN(auto sides, analyse::read_code(before, after, *analyst));

@@ -31,7 +31,7 @@ http::Response inspect(http::Request& request, const ApiOptions& api) {
       TRY_ASSIGN(std::string text, file.text(largest_text));
       program.emplace_back(file.name(), std::move(text));
     }
-    analyse::Context context(std::move(options));
+    analyse::Context context = context_of(std::move(options), api);
     TRY_ASSIGN(const report::CodeAnalyst* analyst, context.code());
     TRY_ASSIGN(std::unique_ptr<report::CudaReport> made, analyst->inspect_cuda(std::move(program)));
     const std::shared_ptr<const report::CudaReport> report = std::move(made);

@@ -38,7 +38,7 @@ http::Response reconcile(http::Request& request, const ApiOptions& api) {
     TRY_ASSIGN(Asked asked, Asked::in(request));
     TRY_ASSIGN(analyse::Options options, options_of(asked, request, api));
     TRY_ASSIGN(std::vector<ingest::Source> files, asked.files("input"));
-    analyse::Context context(std::move(options));
+    analyse::Context context = context_of(std::move(options), api);
     if (!files.empty()) return of_files(std::move(files), context);
     if (!asked.has_json()) return fail(ErrorKind::usage, "expected results of several layers, or files");
     return of_results(asked.json(), context);
