@@ -11,6 +11,7 @@ packages=(
   g++ cmake ninja-build
   ccache lld                             # not needed, but builds are several times faster with them
   libfmt-dev nlohmann-json3-dev libexpected-dev libyaml-cpp-dev libcli11-dev libfast-float-dev
+  libboost-dev                           # Beast: HTTP, headers alone
   libelf-dev                             # cubins inside profiles
   libprotozero-dev                       # Nsight Compute reports are protobuf messages
   liblz4-dev                             # compressed device code in programs

@@ -46,6 +46,8 @@ class Session {
   Result<analyse::Input> input(const std::string& path);
   Result<analyse::Analysis> analyse(std::vector<analyse::Input> inputs);
   Result<analyse::Analysis> analyse(const std::vector<std::string>& paths);
+  // Erases the progress of what was read through the context itself.
+  void end_progress() { progress_->reset(); }
   // Only of this kind; the error says what the source is instead.
   Result<const report::NcuReport*> profile(const std::string& path);
   Result<const report::NcuReport*> profile(analyse::Input input);

@@ -1,6 +1,7 @@
-// POST /compare: two implementations, by source, PTX and profiles.
+// POST /compare: two implementations, by source, PTX and profiles; or two recordings.
 
 #include "analyse/implementations.h"
+#include "analyse/recordings.h"
 #include "compose/answers.h"
 #include "report/code_analyst.h"
 #include "serve/answers.h"
@@ -37,24 +38,74 @@ Result<ImplementationSources> side_in(const Json& request, std::string_view name
   return sources;
 }
 
+Result<http::Response> compare_implementations(ImplementationSources before, ImplementationSources after, analyse::Context& context) {
+  TRY_ASSIGN(const report::CodeAnalyst* analyst, context.code());
+  TRY_ASSIGN(const report::ComparisonKnowledge known, report::ComparisonKnowledge::load(analyst->knowledge()));
+  TRY_ASSIGN(auto sides, analyse::read_code(before, after, *analyst));
+  auto& [first, second] = sides;
+  TRY(analyse::read_profile(first, before, context));
+  TRY(analyse::read_profile(second, after, context));
+  TRY(analyse::choose_kernel(first, before.kernel));
+  TRY(analyse::choose_kernel(second, after.kernel));
+  TRY_ASSIGN(report::ImplementationComparison comparison, analyse::compared(first, second, known));
+  return result_of(compose::answer_of(std::make_shared<const report::ImplementationComparison>(std::move(comparison)), false));
+}
+
+// Which of the three comparisons a file is for.
+enum class Kind : std::uint8_t { code, run, profile };
+
+Result<Kind> kind_of(const ingest::Source& source, ingest::Kind kind) {
+  switch (kind) {
+    case ingest::Kind::cuda:
+    case ingest::Kind::ptx: return Kind::code;
+    case ingest::Kind::trace:
+    case ingest::Kind::run_bundle: return Kind::run;
+    case ingest::Kind::profile: return Kind::profile;
+    default: return fail(ErrorKind::malformed, "{} cannot be compared", ingest::name_of(kind)).at(source.name());
+  }
+}
+
+// What the command line answers to `frx compare A B`.
+Result<http::Response> compare_files(ingest::Source first, ingest::Source second, const Asked& asked, analyse::Context& context) {
+  TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
+  analyse::Input before = analyse::input_of(std::move(first), known->metrics), after = analyse::input_of(std::move(second), known->metrics);
+  TRY_ASSIGN(const Kind kind, kind_of(before.source, before.kind()));
+  TRY_ASSIGN(const Kind other, kind_of(after.source, after.kind()));
+  if (kind != other) {
+    return fail(ErrorKind::usage, "expected two of a kind, found {} and {}", ingest::name_of(before.kind()), ingest::name_of(after.kind()));
+  }
+  TRY_ASSIGN(const std::string first_label, asked.option("label_a"));
+  TRY_ASSIGN(const std::string second_label, asked.option("label_b"));
+  if (kind == Kind::code) {
+    ImplementationSources a, b;
+    a.code = std::move(before.source);
+    a.label = first_label;
+    b.code = std::move(after.source);
+    b.label = second_label;
+    return compare_implementations(std::move(a), std::move(b), context);
+  }
+  analyse::RecordingSources recordings{std::move(before.source), std::move(after.source), first_label, second_label};
+  if (kind == Kind::run) {
+    TRY_ASSIGN(const std::shared_ptr<const analyse::ComparedRuns> compared, analyse::compare_runs(std::move(recordings), context));
+    return result_of(compose::answer_of(std::shared_ptr<const report::RunComparison>(compared, &compared->comparison)));
+  }
+  TRY_ASSIGN(const std::shared_ptr<const analyse::ComparedProfiles> compared, analyse::compare_profiles(std::move(recordings), context));
+  return result_of(compose::answer_of(std::shared_ptr<const report::NcuComparison>(compared, &compared->comparison)));
+}
+
 http::Response compare(http::Request& request, const ApiOptions& api) {
   return answered([&]() -> Result<http::Response> {
     TRY_ASSIGN(Asked asked, Asked::in(request));
-    if (!asked.has_json()) return fail(ErrorKind::usage, "expected a JSON object {{\"a\", \"b\"}}");
     TRY_ASSIGN(analyse::Options options, options_of(asked, request, api));
-    TRY_ASSIGN(ImplementationSources before, side_in(asked.json(), "a"));
-    TRY_ASSIGN(ImplementationSources after, side_in(asked.json(), "b"));
     analyse::Context context = context_of(std::move(options), api);
-    TRY_ASSIGN(const report::CodeAnalyst* analyst, context.code());
-    TRY_ASSIGN(const report::ComparisonKnowledge known, report::ComparisonKnowledge::load(analyst->knowledge()));
-    TRY_ASSIGN(auto sides, analyse::read_code(before, after, *analyst));
-    auto& [first, second] = sides;
-    TRY(analyse::read_profile(first, before, context));
-    TRY(analyse::read_profile(second, after, context));
-    TRY(analyse::choose_kernel(first, before.kernel));
-    TRY(analyse::choose_kernel(second, after.kernel));
-    TRY_ASSIGN(report::ImplementationComparison comparison, analyse::compared(first, second, known));
-    return result_of(compose::answer_of(std::make_shared<const report::ImplementationComparison>(std::move(comparison)), false));
+    if (asked.has_json()) {
+      TRY_ASSIGN(ImplementationSources before, side_in(asked.json(), "a"));
+      TRY_ASSIGN(ImplementationSources after, side_in(asked.json(), "b"));
+      return compare_implementations(std::move(before), std::move(after), context);
+    }
+    std::optional<ingest::Source> first = asked.file("a"), second = asked.file("b");
+    if (!first || !second) return fail(ErrorKind::usage, "expected a JSON object or a form with two files, a and b");
+    return compare_files(std::move(*first), std::move(*second), asked, context);
   });
 }
 
@@ -62,8 +113,11 @@ http::Response compare(http::Request& request, const ApiOptions& api) {
 
 constinit const Endpoint compare_endpoint = {
     .path = "/compare",
-    .summary = "Compare two implementations",
-    .description = "By CUDA source, PTX and Nsight Compute CSV, of each side whatever there is; the sides need one kind in common.",
+    .summary = "Compare two implementations, or two recordings",
+    .description =
+        "Implementations by CUDA source, PTX and Nsight Compute CSV, of each side whatever there is; the sides need one kind in common. "
+        "Or a form with two files, a and b: two traces or run bundles (run_comparison_v1), two profiles (ncu_comparison_v1), or two "
+        "sources.",
     .request = R"({"type": "object", "required": ["a", "b"], "properties": {
       "a": {"$ref": "#/components/schemas/Side"}, "b": {"$ref": "#/components/schemas/Side"},
       "gpu_model": {"type": ["string", "null"]}}})",

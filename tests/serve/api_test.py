@@ -146,6 +146,20 @@ class Documented(Case):
         unlike = {"a": sides["a"], "b": {"ptx_text": self.content("kernel.ptx").decode()}}
         self.assertTrue(self.server.post_json("/compare", unlike).is_problem(422))
 
+    def test_compare_recordings(self) -> None:
+        (self.folder / "after.json").write_bytes(self.content("trace.json"))
+        (self.folder / "after.csv").write_bytes(self.content("report.csv"))
+        for before, after in (("trace.json", "after.json"), ("report.csv", "after.csv"), ("report.csv", "report.ncu-rep")):
+            body, headers = form([("a", before, self.content(before)), ("b", after, self.content(after))])
+            answer = self.server.ask("POST", "/compare", body, headers)
+            self.assertEqual(answer.json(), self.result("compare", before, after, "--json"), (before, after))
+        body, headers = form([("a", "trace.json", self.content("trace.json")), ("b", "report.csv", self.content("report.csv"))])
+        self.assertTrue(self.server.ask("POST", "/compare", body, headers).is_problem(400))
+        body, headers = form([("a", "kernel.cubin", self.content("kernel.cubin")), ("b", "kernel.cubin", self.content("kernel.cubin"))])
+        self.assertTrue(self.server.ask("POST", "/compare", body, headers).is_problem(422))
+        body, headers = form([("a", "report.csv", self.content("report.csv"))])
+        self.assertTrue(self.server.ask("POST", "/compare", body, headers).is_problem(400))
+
     def test_reconcile(self) -> None:
         names = ["kernel.cu", "kernel.ptx", "report.csv"]
         body, headers = form([("files", name, self.content(name)) for name in names])
