@@ -77,6 +77,13 @@ int status_of(const Error& error) {
   return 422;
 }
 
+std::string event_text(std::string_view event, std::string_view data) {
+  std::string text = fmt::format("event: {}\n", event);
+  if (data.ends_with('\n')) data.remove_suffix(1);
+  for (const std::string_view line : split(data, '\n')) text += fmt::format("data: {}\n", line);
+  return text += '\n';
+}
+
 Result<std::string> percent_decoded(std::string_view text, bool plus_is_blank) {
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {

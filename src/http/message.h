@@ -32,6 +32,9 @@ struct Request {
   std::map<std::string, std::string, std::less<>> headers;  // names in small letters; of several equal ones the last
   std::vector<Part> parts;
   std::stop_token stop;  // the client has gone, the deadline has passed, or the server ends
+  // Tells the client how far the answer is; empty unless it asked for events (Accept: text/event-stream) and the route has some. From any
+  // thread.
+  std::function<void(std::string_view event, std::string_view data)> emit = {};
 
   std::string_view header(std::string_view name) const;
   std::string_view parameter(std::string_view name) const;  // of the query
@@ -54,6 +57,9 @@ int status_of(const Error& error);
 // "Not Found"; "" for a status that nothing here uses.
 std::string_view reason_of(int status);
 
+// An event of a text/event-stream: "event: NAME", a "data: " line for each line of `data`, and an empty one.
+std::string event_text(std::string_view event, std::string_view data);
+
 // Decodes %41 and, in a query, '+'. Errors: '%' without two hexadecimal digits; a byte 0.
 Result<std::string> percent_decoded(std::string_view text, bool plus_is_blank = false);
 // Path and query of "/a%20b?x=1&y". Errors: it does not begin with '/', or is not well encoded.
@@ -62,7 +68,8 @@ Result<> read_target(std::string_view target, Request& request);
 struct Route {
   std::string_view method, path;
   std::function<Response(Request&)> handler;
-  bool is_quick = false;  // answered at once, never queued: it reads no body and takes no time
+  bool is_quick = false;    // answered at once, never queued: it reads no body and takes no time
+  bool has_events = false;  // uses Request::emit
 };
 
 }  // namespace frx::http

@@ -4,6 +4,7 @@
 #include <boost/asio.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
+#include <deque>
 #include <thread>
 #include <unordered_set>
 
@@ -135,6 +136,10 @@ class Session : public std::enable_shared_from_this<Session> {
   void watch();
   void answer(Response response, bool close = false);
   void on_written(error_code error, bool close);
+  void begin_events();
+  void send(std::string text, bool is_last);
+  void write_next();
+  void end_events(const Response& response);
   void linger();
   void discard(std::size_t most);
   void close();
@@ -149,6 +154,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::uint64_t read_ = 0;  // numbers what is read: a deadline is for one of it
   bool is_late_ = false;    // that of what is read has passed
   std::optional<wire::response<wire::string_body>> response_;
+  std::deque<std::string> events_;  // of the answer that is told as events; the first one is being written
+  bool has_events_ = false, ends_events_ = false;
   std::string continue_ = "HTTP/1.1 100 Continue\r\n\r\n";
 };
 
@@ -291,23 +298,29 @@ void Session::finish_body() {
 
 void Session::run_handler() {
   stream_.expires_never();
+  begin_events();
   const bool has_room = home_.workers().add([self = shared_from_this(), exchange = exchange_]() mutable {
     Response response = exchange->stop.stop_requested() ? problem(503, "the request was given up") : answered_by(*exchange);
     asio::io_context& io = self->home_.io();
     asio::post(io, [self = std::move(self), exchange = std::move(exchange), response = std::move(response)]() mutable {
-      if (self->exchange_ == exchange) self->answer(std::move(response));
+      if (self->exchange_ != exchange) return;
+      if (self->has_events_) return self->end_events(response);
+      self->answer(std::move(response));
     });
   });
   if (!has_room) {
     Response busy = problem(429, "the server is busy", "ask again in a second");
     busy.headers.emplace_back("Retry-After", "1");
+    if (has_events_) return end_events(busy);
     return answer(std::move(busy));
   }
   deadline_.expires_after(home_.options().answer_time);
   deadline_.async_wait(bound([exchange = exchange_](Session& self, error_code error) {
     if (error || self.exchange_ != exchange) return;
     exchange->stop.request_stop();
-    self.answer(problem(504, "the answer took too long", "ask with a smaller input, or start the server with --timeout SECONDS"), true);
+    const Response late = problem(504, "the answer took too long", "ask with a smaller input, or start the server with --timeout SECONDS");
+    if (self.has_events_) return self.end_events(late);
+    self.answer(late, true);
   }));
   watch();
 }
@@ -355,10 +368,61 @@ void Session::answer(Response response, bool close) {
 
 void Session::on_written(error_code error, bool close) {
   response_.reset();
+  has_events_ = false;
   exchange_ = nullptr;
   if (error) return this->close();
   if (close) return linger();
   read_request(false);
+}
+
+// Where the client asked for them: the answer begins at once, and the result is its last event.
+void Session::begin_events() {
+  has_events_ = exchange_->route->has_events && exchange_->request.header("accept").find("text/event-stream") != std::string_view::npos;
+  if (!has_events_) return;
+  ends_events_ = false;
+  std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/event-stream\r\n";
+  for (const auto& [name, value] : home_.options().headers) head += fmt::format("{}: {}\r\n", name, value);
+  send(head + "\r\n", false);
+  exchange_->request.emit = [self = weak_from_this(), exchange = std::weak_ptr(exchange_)](std::string_view event, std::string_view data) {
+    const std::shared_ptr<Session> session = self.lock();
+    if (!session) return;
+    asio::post(session->home_.io(), [self, exchange, text = event_text(event, data)] {
+      const std::shared_ptr<Session> still = self.lock();
+      if (still && still->exchange_ && still->exchange_ == exchange.lock())
+        still->send(fmt::format("{:x}\r\n{}\r\n", text.size(), text), false);
+    });
+  };
+}
+
+void Session::send(std::string text, bool is_last) {
+  ends_events_ = ends_events_ || is_last;
+  events_.push_back(std::move(text));
+  if (events_.size() == 1) write_next();
+}
+
+void Session::write_next() {
+  asio::async_write(stream_, asio::buffer(events_.front()), bound([](Session& self, error_code error, std::size_t) {
+                      self.events_.pop_front();
+                      if (error) return self.close();
+                      if (!self.events_.empty()) return self.write_next();
+                      if (self.ends_events_) self.on_written(error, self.home_.is_closing());
+                    }));
+}
+
+void Session::end_events(const Response& response) {
+  deadline_.cancel();
+  const Exchange& exchange = *exchange_;
+  const double seconds = std::chrono::duration<double>(Clock::now() - exchange.begin).count();
+  home_.metrics().answered(exchange.route->path, response.status, seconds, exchange.upload ? exchange.upload->received() : 0,
+                           response.body.size());
+  home_.log(fmt::format("{} {} {} {:.1f} ms, {} bytes, as events", printable(exchange.request.method), printable(exchange.request.path),
+                        response.status, seconds * 1000, response.body.size()));
+  const std::string text = event_text(response.status == 200 ? "result" : "problem", response.body);
+  deadline_.expires_after(write_time + time_for(text.size()));
+  deadline_.async_wait(bound([number = ++read_](Session& self, error_code error) {
+    if (!error && self.read_ == number) self.close();
+  }));
+  send(fmt::format("{:x}\r\n{}\r\n0\r\n\r\n", text.size(), text), true);
 }
 
 // A connection that is closed with bytes unread would lose the answer on its way.

@@ -37,10 +37,26 @@ std::string_view media_type_of(std::string_view format) {
   return form == forms.end() ? "text/plain" : form->media_type;
 }
 
+// An event for each hundredth of a file that was read.
+std::function<void(std::uint64_t)> progress_of(const http::Request& request, const std::string& name, std::uint64_t bytes) {
+  return [emit = request.emit, name, bytes, told = std::uint64_t{0}](std::uint64_t read) mutable {
+    const std::uint64_t percent = bytes == 0 ? 0 : std::min<std::uint64_t>(read * 100 / bytes, 100);
+    if (percent <= told) return;
+    told = percent;
+    emit("progress", answer::compact_json([&](answer::JsonObject& out) { out.add("file", name, "bytes_read", read, "bytes", bytes); }));
+  };
+}
+
 }  // namespace
 
 Result<analyse::Options> options_of(const Asked& asked, const http::Request& request, const ApiOptions& api) {
   analyse::Options options{.knowledge = api.knowledge, .stop = request.stop};
+  if (request.emit) {
+    options.progress = [&request](const std::string& name, std::uint64_t bytes) { return progress_of(request, name, bytes); };
+    options.files_done = [&request](std::size_t done, std::size_t all) {
+      request.emit("progress", answer::compact_json([&](answer::JsonObject& out) { out.add("files_done", done, "files", all); }));
+    };
+  }
   TRY_ASSIGN(std::string gpu, asked.option("gpu_model"));
   if (gpu.empty() && asked.has_json() && asked.json().contains("environment") && asked.json()["environment"].is_object()) {
     TRY_ASSIGN(const std::optional<std::string> named, text_in(asked.json()["environment"], {"gpu_model", "gpu_type"}));

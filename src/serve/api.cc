@@ -80,6 +80,7 @@ std::vector<Route> api_routes(const ApiOptions& options) {
                         const MemoryShare share(request);
                         return endpoint->handler(request, options);
                       }});
+    routes.back().has_events = endpoint->has_events;
   }
   const auto add_quick = [&](std::string_view path, std::function<Response(Request&)> handler) {
     routes.push_back({"GET", path, std::move(handler), true});

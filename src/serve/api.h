@@ -40,6 +40,7 @@ struct Endpoint {
   std::string_view request;   // schema of a JSON body, as JSON
   std::string_view response;  // "ncu_analysis_v1": the schema of data/schemas, "" for an object without one
   http::Response (*handler)(http::Request& request, const ApiOptions& options);
+  bool has_events = false;  // tells how far it is to whoever asks for text/event-stream
 };
 // One is serve/endpoint_NAME.cc, and a line in endpoints.def.
 std::vector<const Endpoint*> endpoints();

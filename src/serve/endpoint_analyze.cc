@@ -33,6 +33,7 @@ constinit const Endpoint analyze_endpoint = {
       "format": {"enum": ["json", "text", "markdown", "sarif"]}}})",
     .response = "",
     .handler = analyze,
+    .has_events = true,
 };
 
 }  // namespace frx::serve

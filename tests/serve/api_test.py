@@ -1,5 +1,6 @@
 """The HTTP API answers what the command line prints, byte for byte, and follows its own OpenAPI document."""
 
+import http.client
 import json
 import random
 import shutil
@@ -87,6 +88,25 @@ class Analyze(Case):
             self.assertEqual(answer.body.decode(), printed(self.folder, "analyze", "report.ncu-rep", "--format", format_).decode())
         sarif = self.server.ask("POST", "/analyze?filename=kernel.cu", self.content("kernel.cu"), {"Accept": "application/sarif+json"})
         self.assertEqual(sarif.json()["version"], "2.1.0")
+
+    def test_progress_as_events(self) -> None:
+        trace = json.dumps({"traceEvents": [{"ph": "X", "cat": "kernel", "name": f"k{i % 7}", "pid": 0, "tid": 7, "ts": i * 10, "dur": 9, "args": {"stream": 7, "device": 0}} for i in range(60_000)]}).encode()
+        (self.folder / "long.json").write_bytes(trace)
+        answer = self.server.ask("POST", "/analyze?filename=long.json", trace, {"Accept": "text/event-stream"})
+        self.assertEqual((answer.status, answer.headers["content-type"]), (200, "text/event-stream"))
+        events = [dict(line.split(": ", 1) for line in event.split("\n") if line.startswith("event: ")) for event in answer.body.decode().split("\n\n")[:-1]]
+        self.assertEqual(events[-1]["event"], "result")
+        self.assertGreater(len(events), 3)
+        self.assertEqual({event["event"] for event in events[:-1]}, {"progress"})
+        last = answer.body.decode().split("\n\n")[-2]
+        told = "".join(line[len("data: ") :] + "\n" for line in last.split("\n")[1:])
+        self.assertEqual(told.encode(), printed(self.folder, "analyze", "long.json", "--json"))
+        # A failure is the last event, and the connection goes on.
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
+        for _ in range(2):
+            connection.request("POST", "/analyze?filename=x.csv", b"nothing", {"Accept": "text/event-stream"})
+            self.assertIn(b"event: problem\n", connection.getresponse().read())
+        connection.close()
 
     def test_options(self) -> None:
         expected = printed(self.folder, "analyze", "kernel.cu", "--gpu-model", "H100", "--json")

@@ -220,6 +220,18 @@ class Clients(Attack):
             connection.close()
         self.assertTrue(wait_until(lambda: b"frx_analyses_running 0\n" in self.server.ask("GET", "/metrics").body))
 
+    def test_those_that_ask_for_events_and_do_not_listen(self) -> None:
+        large = PTX + b"// filler\n" * 300_000
+        connections = []
+        for _ in range(20):
+            connection = self.server.connect()
+            connection.sendall(b"POST /analyze?filename=a.ptx HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nContent-Length: %d\r\n\r\n" % len(large) + large)
+            connections.append(connection)
+        self.assertEqual(self.post(), 200)
+        for connection in connections:
+            connection.close()
+        self.assertTrue(wait_until(lambda: b"frx_analyses_running 0\n" in self.server.ask("GET", "/metrics").body))
+
     def test_a_busy_server_says_so(self) -> None:
         with Server("--workers", "1", "--queue", "1") as server:
             large = PTX + b"// filler\n" * 3_000_000
