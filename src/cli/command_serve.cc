@@ -82,7 +82,7 @@ Result<http::ServerOptions> settings_of(const Options& options, const std::strin
   settings.address = options.address;
   settings.port = static_cast<std::uint16_t>(*options.port);
   settings.guard.hosts = options.hosts;
-  settings.guard.open_paths = {"/health", "/healthz", "/readyz"};
+  settings.guard.open_paths = serve::open_paths();
   TRY_ASSIGN(settings.guard.token, token_of(options, io));
   if (settings.guard.token.empty() && !http::is_loopback(options.address)) {
     return fail(ErrorKind::usage, "serve: {} can be reached from other machines, and there is no token", printable(options.address))
@@ -100,7 +100,7 @@ Result<http::ServerOptions> settings_of(const Options& options, const std::strin
                       {"X-Content-Type-Options", "nosniff"},
                       {"Referrer-Policy", "no-referrer"},
                       {"Cross-Origin-Resource-Policy", "same-origin"},
-                      {"Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"},
+                      {"Content-Security-Policy", "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"},
                       {"Cache-Control", "no-store"}};
   settings.log = [&io](const std::string& line) { io.log(LogLevel::info, "serve", line); };
   return settings;

@@ -6,6 +6,7 @@
 #include "answer/json_object.h"
 #include "base/safe_text.h"
 #include "base/text.h"
+#include "render/html.h"
 #include "render/render.h"
 
 namespace frx::serve {
@@ -14,8 +15,11 @@ namespace {
 struct Form {
   std::string_view format, media_type;
 };
-constexpr std::array<Form, 4> forms = {
-    {{"json", "application/json"}, {"text", "text/plain"}, {"markdown", "text/markdown"}, {"sarif", "application/sarif+json"}}};
+constexpr std::array<Form, 5> forms = {{{"json", "application/json"},
+                                        {"text", "text/plain"},
+                                        {"markdown", "text/markdown"},
+                                        {"html", "text/html"},
+                                        {"sarif", "application/sarif+json"}}};
 
 // The first of what a client accepts that there is; JSON where it says nothing, or */*.
 Result<std::string> format_asked(const Asked& asked, const http::Request& request) {
@@ -78,7 +82,12 @@ Result<http::Response> rendered(const answer::Answer& answer, const Asked& asked
   const bool is_text = media_type_of(format).starts_with("text/");
   response.content_type = fmt::format("{}{}", media_type_of(format), is_text ? "; charset=utf-8" : "");
   TRY(render::render(answer, format, {80, false, answer::Detail::brief}, [&](std::string_view text) { response.body += text; }));
-  if (is_text) response.body = safe_text(response.body);
+  if (format == "html") {
+    // The page carries its style and its script inside.
+    response.headers.emplace_back("Content-Security-Policy", render::content_security_policy() + "; frame-ancestors 'none'");
+  } else if (is_text) {
+    response.body = safe_text(response.body);
+  }
   return response;
 }
 

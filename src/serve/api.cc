@@ -5,7 +5,9 @@
 #include "answer/json.h"
 #include "base/memory_budget.h"
 #include "base/sha256.h"
+#include "frx_generated/page.h"
 #include "knowledge/library.h"
+#include "render/html.h"
 #include "serve/feedback.h"
 
 namespace frx::serve {
@@ -46,12 +48,16 @@ Response ready(const ApiOptions& options) {
   return options.is_closing && options.is_closing() ? http::problem(503, "the server is closing") : alive();
 }
 
-// Until there is a page.
-Response front() {
-  return {.content_type = "text/plain; charset=utf-8",
-          .body = "This is frx " FRX_VERSION
-                  ", which answers over HTTP. /openapi.json says how; for example:\n\n"
-                  "  curl --data-binary @report.ncu-rep 'http://localhost:8765/analyze?filename=report.ncu-rep&format=text'\n"};
+// The page, its parts, and their types.
+struct PageFile {
+  std::string_view path, type, text;
+};
+
+std::array<PageFile, 4> page_files() {
+  return {{{"/", "text/html; charset=utf-8", generated::index_html},
+           {"/app.js", "text/javascript; charset=utf-8", generated::app_js},
+           {"/copy.js", "text/javascript; charset=utf-8", render::page_script()},
+           {"/page.css", "text/css; charset=utf-8", render::page_style()}}};
 }
 
 }  // namespace
@@ -71,6 +77,12 @@ std::vector<const Endpoint*> endpoints() {
 #include "serve/endpoints.def"
 #undef FRX_ENDPOINT
   };
+}
+
+std::vector<std::string> open_paths() {
+  std::vector<std::string> paths = {"/health", "/healthz", "/readyz"};
+  for (const PageFile& file : page_files()) paths.emplace_back(file.path);
+  return paths;
 }
 
 std::vector<Route> api_routes(const ApiOptions& options) {
@@ -94,7 +106,9 @@ std::vector<Route> api_routes(const ApiOptions& options) {
     static const std::string text = openapi_text();
     return unchanging(request, text, "application/json");
   });
-  add_quick("/", [](Request&) { return front(); });
+  for (const PageFile& file : page_files()) {
+    add_quick(file.path, [file](Request& request) { return unchanging(request, std::string(file.text), std::string(file.type)); });
+  }
   routes.push_back({"POST", "/feedback", [&options](Request& request) { return keep_feedback(request, options.feedback_file); }});
   routes.push_back({"GET", "/feedback", [&options](Request&) { return show_feedback(options.feedback_file); }});
   return routes;

@@ -47,6 +47,8 @@ std::vector<const Endpoint*> endpoints();
 
 // Routes point into `options`, which have to live longer.
 std::vector<http::Route> api_routes(const ApiOptions& options);
+// Paths that need no token: whether the server lives, and the page, which knows nothing.
+std::vector<std::string> open_paths();
 // OpenAPI 3.1, with the schemas that frx ships.
 std::string openapi_text();
 

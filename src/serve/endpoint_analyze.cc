@@ -26,11 +26,11 @@ constinit const Endpoint analyze_endpoint = {
     .summary = "Diagnose files of one program, of whatever kind they are",
     .description =
         "Profiles, traces of all ranks of a run, run bundles (zip), CUDA source, PTX and cubins: one or several that belong together. "
-        "The answer is what `frx analyze FILES --json` prints; ?format= or Accept ask for text, Markdown or SARIF.",
+        "The answer is what `frx analyze FILES --json` prints; ?format= or Accept ask for text, Markdown, HTML or SARIF.",
     .request = R"({"type": "object", "required": ["files"], "properties": {
       "files": {"type": "array", "minItems": 1, "items": {"$ref": "#/components/schemas/File"}},
       "gpu_model": {"type": ["string", "null"]}, "scope": {"enum": ["run", "steady_state", "auto"]},
-      "format": {"enum": ["json", "text", "markdown", "sarif"]}}})",
+      "format": {"enum": ["json", "text", "markdown", "html", "sarif"]}}})",
     .response = "",
     .handler = analyze,
     .has_events = true,

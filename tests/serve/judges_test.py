@@ -13,17 +13,25 @@ from server import REPOSITORY, SEEDS, Server
 BUILD = Path(os.environ.get("FRX_BUILD", REPOSITORY / "build/dev"))
 
 
-def redocly() -> Path | None:
-    """The checker, as the lock file beside this names it; fetched once."""
+def judges() -> Path | None:
+    """The folder of what the lock file beside this names; fetched once, from npm's registry alone."""
     home = BUILD / "npm-judges"
-    program = home / "node_modules/.bin/redocly"
+    lock = Path(__file__).parent / "package-lock.json"
     npm = shutil.which("npm")
-    if not program.exists() and npm:
+    have = home / "fetched-lock.json"
+    if npm and (not have.exists() or have.read_bytes() != lock.read_bytes()):
         home.mkdir(parents=True, exist_ok=True)
         for name in ("package.json", "package-lock.json"):
             shutil.copy(Path(__file__).parent / name, home / name)
-        subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    return program if program.exists() else None
+        ended = subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        if ended.returncode == 0:
+            shutil.copy(lock, have)
+    return home if have.exists() else None
+
+
+def redocly() -> Path | None:
+    home = judges()
+    return home / "node_modules/.bin/redocly" if home else None
 
 
 class Judges(unittest.TestCase):

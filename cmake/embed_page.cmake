@@ -1,0 +1,13 @@
+# frx_embed_page(TARGET FOLDER FILE...): writes frx_generated/page.h with the texts of these files as constants: page.css is page_css.
+function(frx_embed_page target folder)
+  set(text "// Written by cmake/embed_page.cmake.\n#pragma once\n\n#include <string_view>\n\nnamespace frx::generated {\n\n")
+  foreach(file IN LISTS ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/${file})
+    file(READ ${folder}/${file} content)
+    string(MAKE_C_IDENTIFIER ${file} name)
+    string(APPEND text "inline constexpr std::string_view ${name} = R\"frx_page(${content})frx_page\";\n")
+  endforeach()
+  string(APPEND text "\n}  // namespace frx::generated\n")
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/frx_generated/page.h CONTENT "${text}" @ONLY)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+endfunction()

@@ -1,0 +1,88 @@
+// The page in a real Chromium: node page.mjs MODULES URL FOLDER SCREENSHOTS. Prints a JSON object of what it saw.
+//
+// Each file of FOLDER is chosen, its answer has to appear; one is dropped. Wide and narrow, light and dark; no message on the console, no request to another
+// host, nothing serious found by axe-core.
+import {createRequire} from 'node:module';
+import {readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+
+const [modules, url, folder, screenshots] = process.argv.slice(2);
+const require = createRequire(join(modules, '/'));
+const {chromium} = require('playwright-core');
+const axe = readFileSync(require.resolve('axe-core'), 'utf8');
+
+const seen = {messages: [], foreign: [], serious: [], answers: {}};
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+});
+
+async function open(width, colorScheme, address) {
+  const page = await browser.newPage({viewport: {width, height: 900}, colorScheme, bypassCSP: false});
+  page.on('console', (message) => seen.messages.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => seen.messages.push(`error: ${error.message}`));
+  page.on('request', (request) => {
+    const there = new URL(request.url());
+    if (there.protocol.startsWith('http') && there.host !== new URL(url).host) seen.foreign.push(request.url());
+  });
+  await page.goto(address);
+  return page;
+}
+
+async function judge(page, name) {
+  await page.evaluate(axe);
+  const result = await page.evaluate(() => axe.run(document, {resultTypes: ['violations']}));
+  for (const one of result.violations) {
+    if (one.impact === 'serious' || one.impact === 'critical') seen.serious.push(`${name}: ${one.id}: ${one.nodes[0].html.slice(0, 200)}`);
+  }
+  await page.screenshot({path: join(screenshots, `${name}.png`), fullPage: true});
+}
+
+const looks = [[1280, 'light'], [1280, 'dark'], [400, 'light'], [400, 'dark']];
+for (const [width, scheme] of looks) {
+  const page = await open(width, scheme, url);
+  await judge(page, `start-${width}-${scheme}`);
+  await page.close();
+}
+
+let number = 0;
+for (const name of readdirSync(folder).sort()) {
+  const [width, scheme] = looks[number++ % looks.length];
+  const page = await open(width, scheme, url);
+  await page.setInputFiles('#files', join(folder, name));
+  await page.waitForSelector('#answer h1, #problem section', {timeout: 30000});
+  seen.answers[name] = {
+    headline: await page.locator('#answer h1').first().textContent({timeout: 1000}).catch(() => ''),
+    sections: await page.locator('#answer section').count(),
+    problem: await page.locator('#problem').textContent(),
+    focused: await page.evaluate(() => document.activeElement.id),
+    title: await page.title(),
+  };
+  await judge(page, `${name}-${width}-${scheme}`);
+  await page.close();
+}
+
+// A file that is dropped, and the answer as a file that opens from disk.
+{
+  const page = await open(1280, 'light', url);
+  const name = readdirSync(folder).sort().find((one) => one.endsWith('.csv'));
+  const text = readFileSync(join(folder, name), 'utf8');
+  const transfer = await page.evaluateHandle(({text, name}) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], name));
+    return data;
+  }, {text, name});
+  await page.dispatchEvent('body', 'drop', {dataTransfer: transfer});
+  await page.waitForSelector('#answer h1', {timeout: 30000});
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('button[data-format="html"]')]);
+  seen.downloaded = download.suggestedFilename();
+  const saved = join(screenshots, 'saved.html');
+  await download.saveAs(saved);
+  const report = await open(1280, 'dark', `file://${saved}`);
+  seen.saved = await report.locator('h1').first().textContent();
+  await judge(report, 'saved-1280-dark');
+  await page.keyboard.press('Tab');
+  seen.copied = await report.locator('button[data-copy]').count();
+}
+await browser.close();
+console.log(JSON.stringify(seen));
