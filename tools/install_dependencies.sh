@@ -26,7 +26,8 @@ wheel_packages=(python3-pip python3-setuptools python3-wheel python3-venv)
 for argument in "$@"; do
   case $argument in
     --wheel) packages=("${wheel_packages[@]}") ;;
-    --tests) packages+=("${wheel_packages[@]}" python3-torch) ;;  # the Python SDK is tested with real training loops, on the CPU
+    # The Python SDK is tested with real training loops, on the CPU; pages in a real browser.
+    --tests) packages+=("${wheel_packages[@]}" python3-torch chromium) ;;
     *) packages+=("$argument") ;;
   esac
 done

@@ -96,12 +96,13 @@ Result<http::ServerOptions> settings_of(const Options& options, const std::strin
   settings.workers = *options.workers;
   settings.most_waiting = *options.queue;
   settings.upload_folder = folder;
-  settings.headers = {{"Server", "frx"},
-                      {"X-Content-Type-Options", "nosniff"},
-                      {"Referrer-Policy", "no-referrer"},
-                      {"Cross-Origin-Resource-Policy", "same-origin"},
-                      {"Content-Security-Policy", "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"},
-                      {"Cache-Control", "no-store"}};
+  settings.headers = {
+      {"Server", "frx"},
+      {"X-Content-Type-Options", "nosniff"},
+      {"Referrer-Policy", "no-referrer"},
+      {"Cross-Origin-Resource-Policy", "same-origin"},
+      {"Content-Security-Policy", "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"},
+      {"Cache-Control", "no-store"}};
   settings.log = [&io](const std::string& line) { io.log(LogLevel::info, "serve", line); };
   return settings;
 }

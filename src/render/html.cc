@@ -69,7 +69,8 @@ class HtmlWriter {
     std::string_view head = trim(item.head);
     // What stands below the value of a fact goes on with it.
     if (head.empty() && item.indent >= least_of_a_value && !lists_.empty() && lists_.back() < item.indent) {
-      text_ += fmt::format("<div class=\"fact\"><b></b><span>{}</span></div>", with_class("span", class_of(item.tone), inline_of(item.text)));
+      text_ +=
+          fmt::format("<div class=\"fact\"><b></b><span>{}</span></div>", with_class("span", class_of(item.tone), inline_of(item.text)));
       return;
     }
     enter_item(item.indent);
@@ -127,9 +128,10 @@ class HtmlWriter {
     if (bars.bars.empty()) return;
     text_ += fmt::format("<div class=\"bars\" role=\"img\" aria-label=\"{}\">", html_text(described(bars)));
     for (const answer::Bars::Bar& bar : bars.bars) {
-      text_ += fmt::format("<span>{}</span><svg class=\"bar\" aria-hidden=\"true\" height=\"14\" width=\"100%\"><rect class=\"{}\" height=\"14\" "
-                           "width=\"{:.2f}%\" rx=\"3\" fill=\"currentColor\"></rect></svg><span>{:.1f} %</span>",
-                           html_text(bar.label), class_of(bar.tone), 100 * std::clamp(bar.share, 0.0, 1.0), 100 * bar.share);
+      text_ += fmt::format(
+          "<span>{}</span><svg class=\"bar\" aria-hidden=\"true\" height=\"14\" width=\"100%\"><rect class=\"{}\" height=\"14\" "
+          "width=\"{:.2f}%\" rx=\"3\" fill=\"currentColor\"></rect></svg><span>{:.1f} %</span>",
+          html_text(bar.label), class_of(bar.tone), 100 * std::clamp(bar.share, 0.0, 1.0), 100 * bar.share);
     }
     text_ += "</div>\n";
   }
@@ -143,9 +145,10 @@ class HtmlWriter {
 
   // Styles of elements are not allowed on the page, attributes of a drawing are.
   static std::string score_bar(double score) {
-    return fmt::format("<svg class=\"score\" role=\"img\" aria-label=\"score {:.2f}\" viewBox=\"0 0 100 14\" preserveAspectRatio=\"none\"><rect "
-                       "width=\"{:.1f}\" height=\"14\" fill=\"currentColor\"></rect></svg>",
-                       score, 100 * std::clamp(score, 0.0, 1.0));
+    return fmt::format(
+        "<svg class=\"score\" role=\"img\" aria-label=\"score {:.2f}\" viewBox=\"0 0 100 14\" preserveAspectRatio=\"none\"><rect "
+        "width=\"{:.1f}\" height=\"14\" fill=\"currentColor\"></rect></svg>",
+        score, 100 * std::clamp(score, 0.0, 1.0));
   }
 
   void put_row(const answer::Table& table, const answer::Row& row) {
@@ -219,11 +222,13 @@ bool can_write(const answer::Answer& answer) { return static_cast<bool>(answer.d
 void write(const answer::Answer& answer, const Style& style, const answer::TextSink& sink) {
   const answer::Document document = answer.document(style.detail);
   const std::string title = document.headline.empty() ? answer.what : document.headline;
-  sink(fmt::format("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, "
-                   "initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<title>frx: {}</title>\n<style>",
-                   content_security_policy(), html_text(title)));
+  sink(fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, "
+      "initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<title>frx: {}</title>\n<style>",
+      content_security_policy(), html_text(title)));
   sink(page_style());
-  sink(fmt::format("</style>\n</head>\n<body>\n<header class=\"bar\"><strong>Fournex</strong><span>frx {}</span></header>\n<main>\n", FRX_VERSION));
+  sink(fmt::format("</style>\n</head>\n<body>\n<header class=\"bar\"><strong>Fournex</strong><span>frx {}</span></header>\n<main>\n",
+                   FRX_VERSION));
   sink(html_of(document));
   sink("</main>\n<footer>Made by frx; this page needs no other file and asks no other machine.</footer>\n<script>");
   sink(page_script());

@@ -36,9 +36,10 @@ TEST(Render, AResultWithoutModeStandsAlone) {
 }
 
 TEST(Render, SaysWhatAnAnswerCannotBeWrittenAs) {
-  EXPECT_EQ(written(small_answer(), "sarif"),
-            "error: a trace has no findings in files, which the format sarif is made of\n  hint: formats for it: text, json, markdown");
-  EXPECT_EQ(written(small_answer(), "html"), "error: expected text, json, markdown as format, found 'html'");
+  EXPECT_EQ(
+      written(small_answer(), "sarif"),
+      "error: a trace has no findings in files, which the format sarif is made of\n  hint: formats for it: text, json, markdown, html");
+  EXPECT_EQ(written(small_answer(), "odt"), "error: expected text, json, markdown, html as format, found 'odt'");
 }
 
 TEST(Render, ABriefIsFiles) {

@@ -80,7 +80,8 @@ class Analyze(Case):
         for query, accept, format_, kind in (
             ("&format=text", "", "text", "text/plain; charset=utf-8"),
             ("", "text/markdown", "markdown", "text/markdown; charset=utf-8"),
-            ("", "text/html, text/plain;q=0.5", "text", "text/plain; charset=utf-8"),
+            ("", "image/png, text/plain;q=0.5", "text", "text/plain; charset=utf-8"),
+            ("", "text/html,application/xhtml+xml,*/*;q=0.8", "html", "text/html; charset=utf-8"),
             ("", "*/*", "json", "application/json"),
         ):
             answer = self.server.ask("POST", "/analyze?filename=report.ncu-rep" + query, sent, {"Accept": accept} if accept else {})

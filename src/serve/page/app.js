@@ -114,6 +114,7 @@ async function analyse(chosen) {
   by('answer').replaceChildren(...page.querySelector('main').childNodes);
   document.title = `frx: ${by('answer').querySelector('h1').textContent}`;
   by('downloads').classList.remove('hidden');
+  drop.classList.add('small');
   by('answer').focus();
 }
 
