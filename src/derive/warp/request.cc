@@ -31,7 +31,9 @@ class Sweep {
     if (range.first != first_ || result_.addresses == 0) ++result_.addresses;
     first_ = range.first;
     result_.bytes += behind(bytes_end_, range.first, range.end);
-    result_.sectors += behind(sectors_end_, range.first >> sector_shift, ((range.end - 1) >> sector_shift) + 1);
+    // Behind the highest address of all the end wraps around.
+    const std::int64_t last = range.end > range.first ? range.end - 1 : range.first;
+    result_.sectors += behind(sectors_end_, range.first >> sector_shift, (last >> sector_shift) + 1);
   }
   const Footprint& result() const { return result_; }
 

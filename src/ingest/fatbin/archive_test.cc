@@ -40,7 +40,8 @@ TEST(Archive, HasItsMembersInOrderWithoutIndexes) {
 
 TEST(Archive, OfBsdHasNamesBeforeTheBytes) {
   const std::string name("kernels.o\0\0\0", 12);
-  const auto members = members_of_archive("!<arch>\n" + header("#1/12", "16") + name + "code");
+  const std::string archive = "!<arch>\n" + header("#1/12", "16") + name + "code";  // its members point into it
+  const auto members = members_of_archive(archive);
   ASSERT_TRUE(members) << to_string(members.error());
   ASSERT_EQ(members->size(), 1u);
   EXPECT_EQ((*members)[0].name, "kernels.o");

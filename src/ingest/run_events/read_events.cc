@@ -72,6 +72,8 @@ class EventFolder {
 
  private:
   StepRow& step(std::int64_t id) {
+    // A number below the one at which the program began again would be that of a step before.
+    if (restarts_ > 0 && id + offset_ < first_since_ && !places_.contains(id)) begin_again(id);
     const auto [place, is_new] = places_.try_emplace(id, steps_.rows.size());
     if (is_new) {
       steps_.rows.emplace_back().id = id + offset_;
@@ -89,7 +91,8 @@ class EventFolder {
 
   // The program starts counting again: an epoch, or an evaluation. From now on its numbers are moved after the existing ones.
   void begin_again(std::int64_t id) {
-    offset_ = highest_ + 1 - id;
+    first_since_ = highest_ + 1;
+    offset_ = first_since_ - id;
     places_.clear();
     begins_.clear();
     ++restarts_;
@@ -174,6 +177,7 @@ class EventFolder {
   std::unordered_map<std::int64_t, std::size_t> places_;
   std::unordered_map<std::int64_t, std::int64_t> begins_;
   std::int64_t offset_ = 0, highest_ = -1, waited_for_next_ = 0;
+  std::int64_t first_since_ = 0;  // number of the first step since the program began to count again
 };
 
 std::optional<std::size_t> column(const std::vector<std::string_view>& header, std::initializer_list<std::string_view> names) {

@@ -136,6 +136,16 @@ TEST(RunEvents, SortsStepsById) {
   EXPECT_EQ(record.steps.time(HostTime::sync, 2), 0) << "waits were recorded, and this step had none";
 }
 
+// Each step has a number of its own, whatever the program calls it.
+TEST(RunEvents, NumbersOnWhereAProgramCountsBackwards) {
+  std::string events;
+  std::int64_t time = 0;
+  for (const char* id : {"1", "2", "2", "1", "3"}) {
+    events += event("step_start", id, ++time, 0, "") + event("step_end", id, ++time, 100, R"("status": "ok")");
+  }
+  EXPECT_EQ(record_of(events).steps.ids, (std::vector<std::int64_t>{1, 2, 3, 4, 6}));
+}
+
 TEST(GpuSamples, ReadMemoryInMebibytes) {
   const RunRecord record = record_of("",
                                      "timestamp,index,name,utilization.gpu,utilization.memory,memory.used,memory.total\n"
