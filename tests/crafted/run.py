@@ -38,9 +38,9 @@ class Ended:
     hung: bool
 
 
-def run(command: list[str], patience: float) -> Ended:
+def run(command: list[str], patience: float, stack: int) -> Ended:
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_STACK, (STACK, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_STACK, (stack, resource.RLIM_INFINITY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryDirectory() as scratch:
@@ -124,6 +124,7 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, help="only every n-th input")
     parser.add_argument("--seconds", type=float, default=2, help="of processor time that a run may take")
     parser.add_argument("--megabytes", type=float, default=512, help="that a run may hold")
+    parser.add_argument("--stack", type=int, default=STACK, help="bytes of stack; sanitizers need more")
     parser.add_argument("--patience", type=float, default=20, help="seconds after which a run is killed")
     parser.add_argument("--write", action="store_true", help="write docs/validation/hardening.md")
     parser.add_argument("--keep", type=Path, help="keep the inputs in this folder")
@@ -146,7 +147,7 @@ def main() -> int:
             path.parent.mkdir()
             one.make(path)
             arguments = [argument.format(six=six, ptxas=log, itself=path) for argument in one.arguments]
-            ended = launcher.submit(run, [str(limits.frx.resolve()), *arguments, str(path)], limits.patience).result()
+            ended = launcher.submit(run, [str(limits.frx.resolve()), *arguments, str(path)], limits.patience, limits.stack).result()
             wrong = complaint(one, ended, path, limits)
             results.append((one, ended, wrong))
             if wrong or limits.verbose:

@@ -89,6 +89,7 @@ void Walker::declare_template_parameters(std::uint32_t function) {
 
 void Walker::declare_parameter(std::uint32_t parameter, const Value* value) {
   const std::uint32_t declarator = syntax().child(parameter, Role::declarator);
+  if (declarator != none) steps_ += (declarator - parameter) / nodes_of_a_step;  // many specifiers may stand before it, for each call
   const std::uint32_t name = name_in(source(), declarator);
   if (name == none) return;
   const std::string_view type = type_text(parameter);

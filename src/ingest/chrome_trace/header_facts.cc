@@ -1,7 +1,9 @@
 #include "ingest/chrome_trace/header_facts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace frx::ingest::trace {
 namespace {
@@ -11,12 +13,17 @@ using nlohmann::json;
 constexpr std::string_view known[] = {"deviceProperties", "distributedInfo", "baseTimeNanoseconds",  "record_shapes",
                                       "with_stack",       "profile_memory",  "cuda_runtime_version", "hip_runtime_version"};
 
+// A whole number that fits; what a damaged file has in its place is none.
 template <typename Number>
 std::optional<Number> number_in(const json& object, const char* key) {
   if (!object.is_object()) return std::nullopt;
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number()) return std::nullopt;
-  return found->get<Number>();
+  constexpr double largest = 9e18;
+  if (found->is_number_float() && !(std::abs(found->template get<double>()) < largest)) return std::nullopt;
+  if (found->is_number_unsigned() && found->template get<std::uint64_t>() > static_cast<std::uint64_t>(largest)) return std::nullopt;
+  const auto whole = found->template get<std::int64_t>();
+  return std::in_range<Number>(whole) ? std::optional(static_cast<Number>(whole)) : std::nullopt;
 }
 
 model::TracedGpu gpu_of(const json& entry) {
