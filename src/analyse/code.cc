@@ -221,11 +221,11 @@ std::size_t CodeReport::unread() const {
                                [](const CodeUnit& unit) { return unit.unread.size(); });
 }
 
+const Error* CodeReport::only_error() const { return files() == 1 && units.front().error ? &*units.front().error : nullptr; }
+
 std::size_t CodeReport::unfollowed() const {
-  return std::transform_reduce(units.begin(), units.end(), std::size_t{}, std::plus(), [](const CodeUnit& unit) {
-    if (!unit.cuda) return std::size_t{};
-    return static_cast<std::size_t>(std::ranges::count(unit.cuda->inspection.kernels, false, &model::cuda::Kernel::is_complete));
-  });
+  return std::transform_reduce(units.begin(), units.end(), std::size_t{}, std::plus(),
+                               [](const CodeUnit& unit) { return unit.cuda ? unit.cuda->inspection.unfollowed() : 0; });
 }
 
 std::array<std::size_t, 3> CodeReport::by_severity() const {

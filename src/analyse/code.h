@@ -42,9 +42,10 @@ struct CodeReport {
   std::shared_ptr<const report::EvidenceReport> together;
 
   std::size_t files() const;
-  std::size_t unread() const;  // of these
-  // Kernels of source that are too long or too deeply nested to follow to the end: nothing was concluded about them.
-  std::size_t unfollowed() const;
+  std::size_t unread() const;      // of these
+  std::size_t unfollowed() const;  // kernels of source (model::cuda::Inspection)
+  // Of a single file that could not be analysed; null where there is an answer.
+  const Error* only_error() const;
   // Of all units, by severity: low, medium, high.
   std::array<std::size_t, 3> by_severity() const;
   std::vector<model::Finding> findings() const;

@@ -25,11 +25,6 @@ std::string text(const Json& object, std::initializer_list<std::string_view> nam
 
 bool is_list(const Json* value) { return value && value->is_array(); }
 
-model::Severity severity_of(const Json& finding) {
-  const std::string severity = to_lower(text(finding, {"severity"}));
-  return severity == "high" ? model::Severity::high : severity == "medium" ? model::Severity::medium : model::Severity::low;
-}
-
 }  // namespace
 
 // A finding by its name alone, or an object with "code", "kind" or "label".
@@ -43,7 +38,7 @@ void RecordedEvidence::add_finding(Layer layer, const Json& from, std::string_vi
   model::Finding& finding = evidence_.findings.emplace_back();
   finding.type = &type;
   finding.verdict = verdict;
-  finding.severity = severity_of(from);
+  finding.severity = model::severity_named(to_lower(text(from, {"severity"})));
   finding.kernel = report::kernel_called(kernel.empty() ? text(from, {"kernel_name", "kernel"}) : std::string(kernel));
   finding.message = text(from, {"message"});
 }

@@ -1,7 +1,6 @@
 #include "base/leftovers.h"
 
 #include <fcntl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -10,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <utility>
+
+#include "base/directory_entries.h"
 
 namespace frx {
 namespace {
@@ -37,18 +38,9 @@ void remove_entry(int folder, const char* name, int depth) {
 
 void remove_all_in(int folder, int depth) {
   alignas(8) std::array<char, 2048> entries;
-  while (true) {
-    const long got = ::syscall(SYS_getdents64, folder, entries.data(), entries.size());
-    if (got <= 0) return;
-    for (long at = 0; at < got;) {
-      const char* entry = entries.data() + at;  // struct linux_dirent64: 8 bytes, 8 bytes, length (2), type (1), name
-      std::uint16_t length = 0;
-      std::memcpy(&length, entry + 16, sizeof length);
-      const char* name = entry + 19;
-      at += length;
-      if (std::strcmp(name, ".") != 0 && std::strcmp(name, "..") != 0) remove_entry(folder, name, depth);
-    }
-  }
+  for_each_entry(folder, entries, [&](const char* name) {
+    if (std::strcmp(name, ".") != 0 && std::strcmp(name, "..") != 0) remove_entry(folder, name, depth);
+  });
 }
 
 void remove_noted_and_end(int signal) {

@@ -78,7 +78,8 @@ Result<std::string> result_of(std::string_view text, const char* name, const ing
   std::vector<analyse::Input> inputs;
   inputs.push_back({ingest::Source::of(name, std::string(text)), format});
   TRY_ASSIGN(const analyse::Analysis analysis, analyse::analyse(std::move(inputs), context));
-  if (const auto* code = analysis.as<analyse::CodeReport>(); code && code->units.front().error) return Failure{*code->units.front().error};
+  const auto* code = analysis.as<analyse::CodeReport>();
+  if (const Error* error = code ? code->only_error() : nullptr) return Failure{*error};
   return answer::json_text_of(analyse::answer_of(analysis).payload);
 }
 

@@ -16,6 +16,7 @@
 #include <ctime>
 #include <utility>
 
+#include "base/directory_entries.h"
 #include "capture/descendants.h"
 
 namespace frx::capture {
@@ -68,21 +69,11 @@ bool kill_marked(const Watched& watched) {
   const int folder = ::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return false;
   bool any = false;
-  while (true) {
-    const long got = ::syscall(SYS_getdents64, folder, entries.data(), entries.size());
-    if (got <= 0) break;
-    for (long at = 0; at < got;) {
-      const char* entry = entries.data() + at;  // struct linux_dirent64: 8 bytes, 8 bytes, length (2), type (1), name
-      std::uint16_t length = 0;
-      std::memcpy(&length, entry + 16, sizeof length);
-      const char* name = entry + 19;
-      at += length;
-      std::int32_t pid = 0;
-      for (const char* digit = name; *digit >= '0' && *digit <= '9'; ++digit) pid = pid * 10 + (*digit - '0');
-      if (pid <= 1 || pid == ::getpid() || !is_marked(name, watched)) continue;
-      any = ::kill(pid, SIGKILL) == 0 || any;
-    }
-  }
+  for_each_entry(folder, entries, [&](const char* name) {
+    std::int32_t pid = 0;
+    for (const char* digit = name; *digit >= '0' && *digit <= '9'; ++digit) pid = pid * 10 + (*digit - '0');
+    if (pid > 1 && pid != ::getpid() && is_marked(name, watched)) any = ::kill(pid, SIGKILL) == 0 || any;
+  });
   ::close(folder);
   return any;
 }

@@ -17,7 +17,7 @@ Result<int> judged(const CodeReport& report, const CodeOptions& options) {
   if (!options.fail_on.empty()) {
     const std::array<std::size_t, 3> by_severity = report.by_severity();
     std::size_t reached = 0;
-    for (auto i = static_cast<std::size_t>(severity_named(options.fail_on)); i < by_severity.size(); ++i) reached += by_severity[i];
+    for (auto i = static_cast<std::size_t>(model::severity_named(options.fail_on)); i < by_severity.size(); ++i) reached += by_severity[i];
     if (reached > 0) return fail(ErrorKind::negative, "{} of severity {} or above", count_text(reached, "finding"), options.fail_on);
   }
   const std::size_t unread = report.unread(), files = report.files();
@@ -25,7 +25,7 @@ Result<int> judged(const CodeReport& report, const CodeOptions& options) {
     return fail(ErrorKind::unreadable, "{} of {} could not be analysed", unread, count_text(files, "file"))
         .hint(unread < files ? "with --allow-unreadable the files that can be read decide" : "");
   }
-  // No finding in a kernel that nobody followed says nothing.
+  // A kernel that was not followed to its end has no findings, which proves nothing.
   const std::size_t unfollowed = options.fail_on.empty() || options.allow_unreadable ? 0 : report.unfollowed();
   if (unfollowed == 0) return 0;
   return fail(ErrorKind::unreadable, "{} too long or too deeply nested to follow to the end", count_text(unfollowed, "kernel"))
@@ -33,10 +33,6 @@ Result<int> judged(const CodeReport& report, const CodeOptions& options) {
 }
 
 }  // namespace
-
-Severity severity_named(std::string_view name) {
-  return name == "high" ? Severity::high : name == "medium" ? Severity::medium : Severity::low;
-}
 
 void describe_code(Syntax& syntax, CodeOptions& options) {
   syntax.choice("--format", "FORMAT", options.format, answer_formats(), "how to print the answer; sarif and github: findings in code");
@@ -53,7 +49,7 @@ void describe_code(Syntax& syntax, CodeOptions& options) {
 
 Result<int> print_code(const analyse::Analysis& analysis, const CodeOptions& options, Io& io) {
   const CodeReport& report = *analysis.as<CodeReport>();
-  if (report.files() == 1 && report.units.front().error) return Failure{*report.units.front().error};
+  if (const Error* error = report.only_error()) return Failure{*error};
   TRY(print_answer(io, analyse::answer_of(analysis), options.format));
   return judged(report, options);
 }

@@ -18,9 +18,6 @@ struct CodeOptions {
   analyse::CompilerOptions compilers;
 };
 
-// Of low, medium, high.
-model::Severity severity_named(std::string_view name);
-
 void describe_code(Syntax& syntax, CodeOptions& options);
 
 // Prints the answer. Fails when a finding reaches `fail_on`, when a file could not be read (unless that is allowed), or when none could.

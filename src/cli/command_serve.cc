@@ -17,8 +17,6 @@ namespace frx::cli {
 namespace command_serve {
 namespace {
 
-constexpr std::uint64_t least_upload = 1 << 10;
-
 struct Options {
   std::string address = "127.0.0.1";
   Syntax::Number port = 8765;
@@ -51,7 +49,7 @@ void describe(Syntax& syntax, Options& options) {
   describe_analysis(syntax, options.analysis);
   syntax.flag("--json", options.json, "print JSON: where it listens");
   syntax.example("", "then: curl --data-binary @report.ncu-rep 'http://localhost:8765/analyze?filename=report.ncu-rep&format=text'");
-  syntax.example("--host 0.0.0.0 --token-file token --allow-host gpu1.example.com", "for other machines, behind whatever brings TLS");
+  syntax.example("--host 0.0.0.0 --token-file token --allow-host gpu1.example.com", "for other machines, behind a proxy with TLS");
   syntax.exit_code(0, "it was told to end (SIGINT, SIGTERM)");
   syntax.exit_code(1, "it cannot listen there");
 }
@@ -90,7 +88,7 @@ Result<http::ServerOptions> settings_of(const Options& options, const std::strin
   }
   Result<std::uint64_t> size = parse_memory(options.max_upload);
   if (!size) return fail(ErrorKind::usage, "expected a size such as 512M or 2G").at("--max-upload");
-  settings.most_bytes = std::max(*size, least_upload);
+  settings.most_bytes = *size;
   settings.answer_time = std::chrono::seconds(*options.timeout);
   settings.receive_time = std::chrono::seconds(*options.receive_timeout);
   settings.workers = *options.workers;

@@ -109,20 +109,17 @@ void profile_both(ReadImplementation& first, ReadImplementation& second, const I
   }
 }
 
-std::size_t unfollowed(const report::Implementation& side) {
-  if (!side.cuda) return 0;
-  return static_cast<std::size_t>(std::ranges::count(side.cuda->inspection.kernels, false, &model::cuda::Kernel::is_complete));
-}
+std::size_t unfollowed(const report::Implementation& side) { return side.cuda ? side.cuda->inspection.unfollowed() : 0; }
 
 Result<int> judged(const report::ImplementationComparison& comparison, const ImplementationOptions& options) {
   if (!options.fail_on.empty()) {
-    const model::Severity limit = severity_named(options.fail_on);
+    const model::Severity limit = model::severity_named(options.fail_on);
     const auto reached = std::ranges::count_if(comparison.changes(report::Change::appeared),
                                                [&](const report::FindingChange* change) { return change->second->severity >= limit; });
     if (reached > 0)
       return fail(ErrorKind::negative, "{} new in {} of severity {} or above", count_text(static_cast<std::size_t>(reached), "finding"),
                   comparison.second.label, options.fail_on);
-    // What nobody can follow has no findings.
+    // A kernel that was not followed to its end has no findings, which proves nothing.
     const std::size_t before = unfollowed(comparison.first), now = unfollowed(comparison.second);
     if (now > before)
       return fail(ErrorKind::unreadable, "{} of {} too long or too deeply nested to follow to the end", count_text(now, "kernel"),

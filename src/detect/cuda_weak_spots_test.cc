@@ -389,7 +389,7 @@ TEST(CudaWeakSpots, AreNotSlowedDownByLongNamesOrDeepBrackets) {
 }
 
 // Each calls functions that call each other a hundred million times.
-TEST(CudaWeakSpots, PatienceIsForTheWholeProgram) {
+TEST(CudaWeakSpots, TheBudgetOfStepsIsForTheWholeProgram) {
   std::string text = "__device__ int f8(int x) { return x + 1; }\n";
   for (int i = 7; i >= 0; --i) {
     std::string calls = "0";

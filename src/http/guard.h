@@ -1,4 +1,5 @@
-// Who may ask: a page of another origin may not, nor a name that was made to point here (DNS rebinding), nor anyone without the token.
+// Which requests are allowed: none from a page of another origin, under a name that was made to point here (DNS rebinding), or without the
+// token.
 #pragma once
 
 #include <optional>

@@ -18,7 +18,8 @@ std::string next_file(const std::string& folder) {
 }
 
 Failure cannot_keep() {
-  return fail(ErrorKind::unreadable, "cannot keep the upload: {}", std::strerror(errno)).hint("make room where the server keeps uploads");
+  return fail(ErrorKind::unreadable, "cannot keep the upload: {}", std::strerror(errno))
+      .hint("free space in the folder of uploads ($TMPDIR)");
 }
 
 }  // namespace
@@ -42,9 +43,7 @@ Upload::Upload(const Request& request, UploadLimits limits) : limits_(std::move(
 
 Upload::~Upload() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  for (const Part& part : parts_) {
-    if (!part.path.empty()) ::unlink(part.path.c_str());
-  }
+  for (const std::string& file : files_) ::unlink(file.c_str());
 }
 
 Result<> Upload::read(std::string_view bytes) {
@@ -81,7 +80,7 @@ Result<> Upload::add(std::string_view bytes) {
 
 Result<> Upload::move_to_file() {
   Part& part = parts_.back();
-  part.path = next_file(limits_.folder);
+  part.path = files_.emplace_back(next_file(limits_.folder));
   descriptor_ = ::open(part.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor_ < 0) return cannot_keep();
   const std::string begin = std::exchange(part.bytes, {});
@@ -99,7 +98,7 @@ Result<std::vector<Part>> Upload::end() {
   TRY(begun_);
   if (form_) TRY(form_->end());
   TRY(close());
-  return parts_;
+  return std::move(parts_);
 }
 
 }  // namespace frx::http

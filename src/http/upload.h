@@ -44,7 +44,8 @@ class Upload {
   UploadLimits limits_;
   std::optional<MultipartReader> form_;
   std::vector<Part> parts_;
-  int descriptor_ = -1;  // of the file of the last part
+  std::vector<std::string> files_;  // of the parts
+  int descriptor_ = -1;             // of the file of the last part
   std::size_t held_ = 0;
   std::uint64_t received_ = 0;
   Result<> begun_;

@@ -4,15 +4,14 @@
 
 namespace frx::http {
 
-Workers::Workers(std::size_t threads, std::size_t most_waiting) : most_waiting_(most_waiting), threads_count_(threads) {
+Workers::Workers(std::size_t threads, std::size_t most_waiting) : most_waiting_(most_waiting) {
   for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
 }
 
 bool Workers::add(std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
-    const std::size_t idle = threads_count_ - running_;
-    if (ends_ || waiting_.size() >= most_waiting_ + idle) return false;
+    if (ends_ || waiting_.size() >= most_waiting_ + threads_.size() - running_) return false;
     waiting_.push_back(std::move(work));
   }
   changed_.notify_one();

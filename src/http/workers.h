@@ -15,7 +15,7 @@ class Workers {
   Workers(std::size_t threads, std::size_t most_waiting);
   ~Workers() { end(); }
 
-  // Whether there was room for it. `work` must not throw.
+  // False when the queue is full. `work` must not throw.
   bool add(std::function<void()> work);
   // Runs what waits, and returns when nothing runs.
   void end();
@@ -26,7 +26,7 @@ class Workers {
  private:
   void run();
 
-  std::size_t most_waiting_, threads_count_;
+  std::size_t most_waiting_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> waiting_;

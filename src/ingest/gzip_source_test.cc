@@ -1,26 +1,14 @@
 #include "ingest/gzip_source.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include "ingest/unpacked_source.h"
+#include "support/deflate.h"
 
 namespace frx::ingest {
 namespace {
 
-std::string packed(std::string_view text) {
-  z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string out(text.size() + 1000, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(out.size() - stream.avail_out);
-  deflateEnd(&stream);
-  return out;
-}
+std::string packed(std::string_view text) { return frx::testing::deflated(text, frx::testing::as_gzip); }
 
 using Engine = std::unique_ptr<GzipEngine> (*)();
 

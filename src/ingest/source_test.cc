@@ -2,30 +2,18 @@
 
 #include <gtest/gtest.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <filesystem>
 
 #include "base/files.h"
+#include "support/deflate.h"
 
 namespace frx::ingest {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string gzipped(const std::string& text) {
-  std::string packed(compressBound(text.size()) + 64, '\0');
-  z_stream stream{};
-  deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
-}
+std::string gzipped(const std::string& text) { return frx::testing::deflated(text, frx::testing::as_gzip, 1); }
 
 // Bytes that fail after the first of them, as a damaged archive does.
 class Failing : public ByteSource {

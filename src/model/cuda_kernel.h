@@ -1,6 +1,7 @@
 // What static analysis found in CUDA source: kernels, their launches, and what a launch could look like.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -81,6 +82,9 @@ struct Inspection {
   std::vector<Launch> launches;       // by file and line
   std::vector<CodeSubject> subjects;  // empty where they were handed over one by one
   std::vector<LaunchAdvice> advice;
+
+  // Kernels that are too long or too deeply nested to follow to the end: nothing was concluded about them.
+  std::size_t unfollowed() const { return static_cast<std::size_t>(std::ranges::count(kernels, false, &Kernel::is_complete)); }
 };
 
 }  // namespace frx::model::cuda

@@ -17,6 +17,10 @@ std::string_view name_of(Severity severity) {
   return names[static_cast<std::size_t>(severity)];
 }
 
+Severity severity_named(std::string_view name) {
+  return name == "high" ? Severity::high : name == "medium" ? Severity::medium : Severity::low;
+}
+
 std::string_view name_of(Proof proof) {
   constexpr std::array<std::string_view, 3> names = {"unproven", "estimated", "proven"};
   return names[static_cast<std::size_t>(proof)];

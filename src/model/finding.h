@@ -41,6 +41,8 @@ enum class Verdict : std::uint8_t { fires, clear, cannot_tell };
 enum class Severity : std::uint8_t { low, medium, high };
 // "low", "medium", "high".
 std::string_view name_of(Severity severity);
+// The one of that name; low for any other.
+Severity severity_named(std::string_view name);
 
 // How a finding about code is proven.
 enum class Proof : std::uint8_t {

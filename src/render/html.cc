@@ -259,9 +259,11 @@ std::string html_text(std::string_view text) {
 std::string_view page_style() { return generated::page_css; }
 std::string_view page_script() { return generated::copy_js; }
 
-std::string content_security_policy() {
-  return fmt::format("default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-                     base64_of_hex(sha256(page_style())), base64_of_hex(sha256(page_script())));
+const std::string& content_security_policy() {
+  static const std::string policy =
+      fmt::format("default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+                  base64_of_hex(sha256(page_style())), base64_of_hex(sha256(page_script())));
+  return policy;
 }
 
 }  // namespace frx::render

@@ -16,6 +16,6 @@ std::string html_text(std::string_view text);
 std::string_view page_style();
 std::string_view page_script();
 // "style-src 'sha256-...'; script-src 'sha256-...'" and nothing else, for pages that carry both inside.
-std::string content_security_policy();
+const std::string& content_security_policy();
 
 }  // namespace frx::render

@@ -75,10 +75,9 @@ void judge_by_score(ImplementationComparison& c) {
 
 void add_incomplete(const Implementation& side, std::vector<std::string>& notes) {
   if (!side.cuda) return;
-  const auto incomplete = std::ranges::count(side.cuda->inspection.kernels, false, &model::cuda::Kernel::is_complete);
-  if (incomplete > 0)
+  if (const std::size_t incomplete = side.cuda->inspection.unfollowed(); incomplete > 0)
     notes.push_back(fmt::format("{}: {} too long or too deeply nested to follow to the end; findings may be missing, so it is not scored",
-                                side.label, count_text(static_cast<std::size_t>(incomplete), "kernel")));
+                                side.label, count_text(incomplete, "kernel")));
 }
 
 // Which kernels were taken as the same work, and which have no counterpart: findings of those are listed and score nothing.

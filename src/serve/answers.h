@@ -17,17 +17,28 @@ constexpr std::uint64_t largest_text = std::uint64_t{1} << 30;  // bytes of one 
 // For one request: its GPU (gpu_model, else "environment": {"gpu_model"}), its scope, and its stop token.
 Result<analyse::Options> options_of(const Asked& asked, const http::Request& request, const ApiOptions& api);
 
+// A failure becomes a problem, whatever it is about.
+template <typename Work>
+http::Response answered(Work&& work) {
+  Result<http::Response> response = work();
+  return response ? std::move(*response) : http::problem(response.error());
+}
+
 // For one answer, with the analysts of all requests.
 inline analyse::Context context_of(analyse::Options options, const ApiOptions& api) {
   std::shared_ptr<analyse::Analysts> analysts = api.analysts.of(options.knowledge);
   return {std::move(options), std::move(analysts)};
 }
 
-// A failure becomes a problem, whatever it is about.
+// What most endpoints do: `work` gets what was asked, and a context with the options of the request.
 template <typename Work>
-http::Response answered(Work&& work) {
-  Result<http::Response> response = work();
-  return response ? std::move(*response) : http::problem(response.error());
+http::Response answered_in_context(http::Request& request, const ApiOptions& api, Work&& work) {
+  return answered([&]() -> Result<http::Response> {
+    TRY_ASSIGN(Asked asked, Asked::in(request));
+    TRY_ASSIGN(analyse::Options options, options_of(asked, request, api));
+    analyse::Context context = context_of(std::move(options), api);
+    return work(asked, context);
+  });
 }
 
 // The result alone, as its schema describes it.

@@ -35,14 +35,19 @@ class MemoryShare {
 Response alive() { return {.body = "{\"status\": \"ok\"}\n"}; }
 
 // A document that stays as it is while the server runs: by its hash a client knows that it has it already.
-Response unchanging(const Request& request, const std::string& text, const std::string& content_type) {
-  const std::string tag = fmt::format("\"{}\"", sha256(text).substr(0, 32));
-  Response response{200, content_type, text, {{"ETag", tag}, {"Cache-Control", "no-cache"}}};
-  if (request.header("if-none-match").find(tag) == std::string_view::npos) return response;
-  response.status = 304;
-  response.body.clear();
-  return response;
-}
+class FixedDocument {
+ public:
+  FixedDocument(std::string_view text, std::string_view content_type)
+      : text_(text), content_type_(content_type), tag_(fmt::format("\"{}\"", sha256(text).substr(0, 32))) {}
+
+  Response answer_to(const Request& request) const {
+    const bool is_known = request.header("if-none-match").find(tag_) != std::string_view::npos;
+    return {is_known ? 304 : 200, content_type_, is_known ? "" : text_, {{"ETag", tag_}, {"Cache-Control", "no-cache"}}};
+  }
+
+ private:
+  std::string text_, content_type_, tag_;
+};
 
 Response ready(const ApiOptions& options) {
   return options.is_closing && options.is_closing() ? http::problem(503, "the server is closing") : alive();
@@ -103,11 +108,11 @@ std::vector<Route> api_routes(const ApiOptions& options) {
     return Response{.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = options.metrics ? options.metrics() : ""};
   });
   add_quick("/openapi.json", [](Request& request) {
-    static const std::string text = openapi_text();
-    return unchanging(request, text, "application/json");
+    static const FixedDocument document(openapi_text(), "application/json");
+    return document.answer_to(request);
   });
   for (const PageFile& file : page_files()) {
-    add_quick(file.path, [file](Request& request) { return unchanging(request, std::string(file.text), std::string(file.type)); });
+    add_quick(file.path, [document = FixedDocument(file.text, file.type)](Request& request) { return document.answer_to(request); });
   }
   routes.push_back({"POST", "/feedback", [&options](Request& request) { return keep_feedback(request, options.feedback_file); }});
   routes.push_back({"GET", "/feedback", [&options](Request&) { return show_feedback(options.feedback_file); }});

@@ -6,16 +6,13 @@ namespace frx::serve {
 namespace {
 
 http::Response analyze(http::Request& request, const ApiOptions& api) {
-  return answered([&]() -> Result<http::Response> {
-    TRY_ASSIGN(Asked asked, Asked::in(request));
-    TRY_ASSIGN(analyse::Options options, options_of(asked, request, api));
+  return answered_in_context(request, api, [&](Asked& asked, analyse::Context& context) -> Result<http::Response> {
     TRY_ASSIGN(std::vector<ingest::Source> files, asked.files("input"));
     if (files.empty()) return fail(ErrorKind::usage, "no file was sent").hint("send it as the body, in a form, or as \"files\" of JSON");
-    analyse::Context context = context_of(options, api);
     TRY_ASSIGN(const analyse::Analysis analysis, analyse::analyse(std::move(files), context));
-    if (const auto* code = analysis.as<analyse::CodeReport>(); code && code->files() == 1 && code->units.front().error)
-      return Failure{*code->units.front().error};
-    return rendered(analyse::answer_of(analysis, options.scope), asked, request);
+    const auto* code = analysis.as<analyse::CodeReport>();
+    if (const Error* error = code ? code->only_error() : nullptr) return Failure{*error};
+    return rendered(analyse::answer_of(analysis, context.options().scope), asked, request);
   });
 }
 

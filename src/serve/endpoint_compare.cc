@@ -94,10 +94,7 @@ Result<http::Response> compare_files(ingest::Source first, ingest::Source second
 }
 
 http::Response compare(http::Request& request, const ApiOptions& api) {
-  return answered([&]() -> Result<http::Response> {
-    TRY_ASSIGN(Asked asked, Asked::in(request));
-    TRY_ASSIGN(analyse::Options options, options_of(asked, request, api));
-    analyse::Context context = context_of(std::move(options), api);
+  return answered_in_context(request, api, [](Asked& asked, analyse::Context& context) -> Result<http::Response> {
     if (asked.has_json()) {
       TRY_ASSIGN(ImplementationSources before, side_in(asked.json(), "a"));
       TRY_ASSIGN(ImplementationSources after, side_in(asked.json(), "b"));

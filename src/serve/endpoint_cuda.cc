@@ -21,9 +21,7 @@ void add_counts(answer::JsonObject& out, const report::CudaReport& report) {
 }
 
 http::Response inspect(http::Request& request, const ApiOptions& api) {
-  return answered([&]() -> Result<http::Response> {
-    TRY_ASSIGN(Asked asked, Asked::in(request));
-    TRY_ASSIGN(analyse::Options options, options_of(asked, request, api));
+  return answered_in_context(request, api, [](Asked& asked, analyse::Context& context) -> Result<http::Response> {
     TRY_ASSIGN(std::vector<ingest::Source> files, asked.files("source.cu"));
     if (files.empty()) return fail(ErrorKind::malformed, "no file was sent").at("files");
     std::vector<std::pair<std::string, std::string>> program;
@@ -31,7 +29,6 @@ http::Response inspect(http::Request& request, const ApiOptions& api) {
       TRY_ASSIGN(std::string text, file.text(largest_text));
       program.emplace_back(file.name(), std::move(text));
     }
-    analyse::Context context = context_of(std::move(options), api);
     TRY_ASSIGN(const report::CodeAnalyst* analyst, context.code());
     TRY_ASSIGN(std::unique_ptr<report::CudaReport> made, analyst->inspect_cuda(std::move(program)));
     const std::shared_ptr<const report::CudaReport> report = std::move(made);

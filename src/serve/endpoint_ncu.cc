@@ -7,11 +7,8 @@ namespace frx::serve {
 namespace {
 
 http::Response analyze_ncu(http::Request& request, const ApiOptions& api) {
-  return answered([&]() -> Result<http::Response> {
-    TRY_ASSIGN(Asked asked, Asked::in(request));
-    TRY_ASSIGN(analyse::Options options, options_of(asked, request, api));
+  return answered_in_context(request, api, [](Asked& asked, analyse::Context& context) -> Result<http::Response> {
     TRY_ASSIGN(ingest::Source source, asked.text_or_file({"csv_text", "content"}, "text.csv"));
-    analyse::Context context = context_of(std::move(options), api);
     TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
     TRY_ASSIGN(const report::NcuReport* profile, analyse::analyse_profile(analyse::input_of(std::move(source), known->metrics), context));
     return result_of(compose::answer_of(std::shared_ptr<const report::NcuReport>(std::shared_ptr<const void>(), profile)));

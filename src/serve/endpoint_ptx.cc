@@ -7,11 +7,8 @@ namespace frx::serve {
 namespace {
 
 http::Response analyze_ptx(http::Request& request, const ApiOptions& api) {
-  return answered([&]() -> Result<http::Response> {
-    TRY_ASSIGN(Asked asked, Asked::in(request));
-    TRY_ASSIGN(analyse::Options options, options_of(asked, request, api));
+  return answered_in_context(request, api, [](Asked& asked, analyse::Context& context) -> Result<http::Response> {
     TRY_ASSIGN(ingest::Source source, asked.text_or_file({"ptx_text", "content", "ptx"}, "text.ptx"));
-    analyse::Context context = context_of(std::move(options), api);
     TRY_ASSIGN(const report::CodeAnalyst* analyst, context.code());
     TRY_ASSIGN(std::string text, source.text(largest_text));
     TRY_ASSIGN(std::unique_ptr<report::PtxReport> report, analyst->analyse_ptx(source.name(), std::move(text)));

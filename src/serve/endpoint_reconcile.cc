@@ -34,11 +34,8 @@ Result<http::Response> of_files(std::vector<ingest::Source> files, analyse::Cont
 }
 
 http::Response reconcile(http::Request& request, const ApiOptions& api) {
-  return answered([&]() -> Result<http::Response> {
-    TRY_ASSIGN(Asked asked, Asked::in(request));
-    TRY_ASSIGN(analyse::Options options, options_of(asked, request, api));
+  return answered_in_context(request, api, [](Asked& asked, analyse::Context& context) -> Result<http::Response> {
     TRY_ASSIGN(std::vector<ingest::Source> files, asked.files("input"));
-    analyse::Context context = context_of(std::move(options), api);
     if (!files.empty()) return of_files(std::move(files), context);
     if (!asked.has_json()) return fail(ErrorKind::usage, "expected results of several layers, or files");
     return of_results(asked.json(), context);

@@ -16,7 +16,7 @@ import urllib.request
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-INPUTS = {"/ptx/analyze": REPOSITORY / "tests/fuzz/corpus/fuzz_ptx/triton_style.ptx", "/ncu/analyze": REPOSITORY / "tests/fuzz/corpus/fuzz_ncu_csv/wide_raw_page.csv"}
+INPUTS = {"/ptx/analyze": REPOSITORY / "tests/data/ptx/triton_style.ptx", "/ncu/analyze": REPOSITORY / "tests/fuzz/corpus/fuzz_ncu_csv/wide_raw_page.csv"}
 
 
 def milliseconds(text: str) -> float:

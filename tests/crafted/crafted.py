@@ -178,7 +178,7 @@ def costly_sources(trick: str) -> Iterator[Crafted]:
 
 
 def hidden() -> Iterator[Crafted]:
-    """Code that a check must not pass because nobody followed it, or saw it."""
+    """Code that a check must not pass because it was not followed to its end, or not recognised."""
     bad = "a[threadIdx.x * 32] = 1;"
     for name, content in {"nested": cuda("if (a[0] > 1) {" * 410 + "}" * 410 + bad), "expression": cuda(f"int x = {'(' * 450}1{')' * 450}; {bad}"), "long": cuda("a[blockIdx.x] += 1;\n" * 21_000 + bad),
                           "splice": cuda(bad).replace("__global__", "__glo\\\nbal__"), "splices": cuda(bad).replace("__global__", "\\\r\n".join("__global__"))}.items():

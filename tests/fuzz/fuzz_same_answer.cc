@@ -1,7 +1,6 @@
 // One answer, whatever way the bytes come: from memory, compressed by gzip or zstd, from a file. Files of one program, which stand behind
 // each other with a byte 0x1E between them, are answered by one core as by all of them.
 #include <sched.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #include <optional>
@@ -12,6 +11,7 @@
 #include "base/text.h"
 #include "fuzz/input.h"
 #include "render/render.h"
+#include "support/deflate.h"
 
 namespace {
 
@@ -45,20 +45,6 @@ std::string answer_to(Source source) {
   std::vector<Source> one;
   one.push_back(std::move(source));
   return answer_to(std::move(one));
-}
-
-std::string by_gzip(std::string_view text) {
-  z_stream stream{};
-  deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string packed(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  deflate(&stream, Z_FINISH);
-  packed.resize(packed.size() - stream.avail_out);
-  deflateEnd(&stream);
-  return packed;
 }
 
 std::string by_zstd(std::string_view text) {
@@ -95,7 +81,7 @@ void check_one_file(std::string_view text) {
   require_same(answer_to(Source::at(path)), expected);
   // Archives are read from their end, which compressed data has none of; bytes that are compressed are unpacked once.
   if (text.starts_with("PK") || text.starts_with("\x1f\x8b") || text.starts_with("\x28\xb5\x2f\xfd")) return;
-  require_same(answer_to(Source::of(path, by_gzip(text))), expected);
+  require_same(answer_to(Source::of(path, frx::testing::deflated(text, frx::testing::as_gzip, 1))), expected);
   require_same(answer_to(Source::of(path, by_zstd(text))), expected);
 }
 

@@ -1,10 +1,11 @@
-// fuzz_replay [--mutate N] TARGET FOLDER: runs the seeds and past crashes of a fuzz target as an ordinary test, and each of them cut off
+// fuzz_replay [--mutate N] TARGET SEED...: runs the seeds and past crashes of a fuzz target as an ordinary test, and each of them cut off
 // at every power of two; then N inputs that the mutator of the target makes of the seeds, the same ones each time. Needs no libFuzzer.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,17 +64,24 @@ void run_mutated(const Target& target, std::vector<std::string> seeds, std::uint
   }
 }
 
-std::vector<std::string> paths_in(const char* folder) {
+// Files, and those in folders.
+std::vector<std::string> paths_of(std::span<const char* const> given) {
   std::vector<std::string> paths;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) paths.push_back(entry.path().string());
+  for (const char* one : given) {
+    if (!fs::is_directory(one)) {
+      paths.emplace_back(one);
+      continue;
+    }
+    for (const fs::directory_entry& entry : fs::directory_iterator(one)) paths.push_back(entry.path().string());
+  }
   std::ranges::sort(paths);
   return paths;
 }
 
-int replay(const Target& target, const char* folder, std::uint64_t times) {
+int replay(const Target& target, std::span<const char* const> given, std::uint64_t times) {
   std::vector<std::string> seeds;
   target.run(nullptr, 0);
-  for (const std::string& path : paths_in(folder)) {
+  for (const std::string& path : paths_of(given)) {
     std::printf("%s\n", path.c_str());
     std::fflush(stdout);  // the last line names the seed that crashed
     frx::Result<std::string> bytes = frx::read_file(path);
@@ -82,7 +90,7 @@ int replay(const Target& target, const char* folder, std::uint64_t times) {
     seeds.push_back(std::move(*bytes));
   }
   if (seeds.empty()) {
-    std::fprintf(stderr, "%s has no seeds\n", folder);
+    std::fprintf(stderr, "%s has no seeds\n", std::string(target.name).c_str());
     return 1;
   }
   run_mutated(target, std::move(seeds), times);
@@ -92,12 +100,17 @@ int replay(const Target& target, const char* folder, std::uint64_t times) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool mutates = argc == 5 && std::string_view(argv[1]) == "--mutate";
+  std::span<const char* const> arguments(argv + 1, static_cast<std::size_t>(std::max(argc - 1, 0)));
+  std::uint64_t times = 0;
+  if (arguments.size() >= 2 && std::string_view(arguments[0]) == "--mutate") {
+    times = std::strtoull(arguments[1], nullptr, 10);
+    arguments = arguments.subspan(2);
+  }
   const auto* const target = std::find_if(std::begin(targets), std::end(targets),
-                                          [&](const Target& one) { return (argc == 3 || mutates) && one.name == argv[argc - 2]; });
+                                          [&](const Target& one) { return arguments.size() >= 2 && one.name == arguments[0]; });
   if (target == std::end(targets)) {
-    std::fprintf(stderr, "usage: fuzz_replay [--mutate N] TARGET FOLDER\n");
+    std::fprintf(stderr, "usage: fuzz_replay [--mutate N] TARGET SEED...\n");
     return 2;
   }
-  return replay(*target, argv[argc - 1], mutates ? std::strtoull(argv[2], nullptr, 10) : 0);
+  return replay(*target, arguments.subspan(1), times);
 }

@@ -47,6 +47,17 @@ def targets() -> dict[str, str]:
     return dict(re.findall(r"^FRX_FUZZ_TARGET\((\w+), mutate_(\w+)\)", text, re.MULTILINE))
 
 
+def seeds_for(target: str, folder: Path) -> None:
+    """Fills a folder with the seeds of a target: its own, and those of others that targets.def names."""
+    text = (REPOSITORY / "tests/fuzz/targets.def").read_text()
+    paths = list((SEEDS / target).glob("*"))
+    for pattern in re.findall(rf'^FRX_FUZZ_SEEDS\({target}, "(.+)"\)', text, re.MULTILINE):
+        paths += (REPOSITORY / "tests").glob(pattern)
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in paths:
+        shutil.copy(path, folder / path.name)
+
+
 def recorded() -> dict[str, Row]:
     if not PAGE.exists():
         return {}
@@ -81,12 +92,14 @@ def fuzz(target: str, seconds: int) -> Row:
     found, crashes = BUILD / "corpus" / target, BUILD / "crashes" / target
     for folder in (found, crashes):
         folder.mkdir(parents=True, exist_ok=True)
+    seeds = BUILD / "seeds" / target
+    seeds_for(target, seeds)
     dictionary = REPOSITORY / f"tests/fuzz/{target}.dict"
     row = Row()
     end = time.monotonic() + seconds
     while (left := int(end - time.monotonic())) > 0 and row.findings < 20:
         before = len(list(crashes.iterdir()))
-        command = [BUILD / target, *LIMITS, f"-max_total_time={left}", "-print_final_stats=1", f"-artifact_prefix={crashes}/", found, SEEDS / target]
+        command = [BUILD / target, *LIMITS, f"-max_total_time={left}", "-print_final_stats=1", f"-artifact_prefix={crashes}/", found, seeds]
         if dictionary.exists():
             command.insert(1, f"-dict={dictionary}")
         started = time.monotonic()
@@ -106,11 +119,12 @@ def minimise(target: str, most: int, largest: int) -> None:
     """Adds to the seeds what covers more than they do, smallest inputs first."""
     with tempfile.TemporaryDirectory() as scratch:
         own = Path(scratch) / "own"
-        shutil.copytree(SEEDS / target, own)
+        seeds_for(target, own)
         before = {path.name for path in own.iterdir()}
         subprocess.run([BUILD / target, *LIMITS, "-merge=1", own, BUILD / "corpus" / target], env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, check=False)
         new = sorted((path for path in own.iterdir() if path.name not in before and path.stat().st_size <= largest), key=lambda path: path.stat().st_size)
+        (SEEDS / target).mkdir(exist_ok=True)
         for path in new[:most]:
             shutil.copy(path, SEEDS / target / f"found_{path.name[:10]}")
         print(f"{target}: {len(before)} seeds, {min(len(new), most)} of {len(new)} new ones kept", flush=True)
@@ -121,10 +135,14 @@ def main() -> int:
     parser.add_argument("--only", default="", help="targets whose name contains this; several, with commas between them")
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="targets at a time")
+    parser.add_argument("--gather", metavar="TARGET", help="fuzz nothing; put the seeds of a target into build/fuzz/seeds/TARGET")
     parser.add_argument("--minimise", action="store_true", help="fuzz nothing; make seeds of what was found")
     parser.add_argument("--most", type=int, default=60, help="new seeds of a target that --minimise keeps")
     parser.add_argument("--largest", type=int, default=4096, help="bytes of such a seed")
     asked = parser.parse_args()
+    if asked.gather:
+        seeds_for(asked.gather, BUILD / "seeds" / asked.gather)
+        return 0
     chosen = [target for target in targets() if any(part in target for part in asked.only.split(","))]
     missing = [target for target in chosen if not (BUILD / target).exists()]
     if missing:

@@ -1,10 +1,27 @@
-# Every fuzz target: fuzz/NAME.cc, seeds in fuzz/corpus/NAME/, one FRX_FUZZ_TARGET(NAME, MUTATOR) line in fuzz/targets.def.
+# Every fuzz target: fuzz/NAME.cc, seeds in fuzz/corpus/NAME/ or named by FRX_FUZZ_SEEDS, one FRX_FUZZ_TARGET(NAME, MUTATOR) line in fuzz/targets.def.
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/targets.def lines REGEX "^FRX_FUZZ_TARGET\\(")
 set(FRX_FUZZ_TARGETS)
 foreach(line IN LISTS lines)
   string(REGEX REPLACE "FRX_FUZZ_TARGET\\(([a-z0-9_]+), ([a-z_]+).*" "\\1" name "${line}")
   string(REGEX REPLACE "FRX_FUZZ_TARGET\\(([a-z0-9_]+), ([a-z_]+).*" "\\2" FRX_MUTATOR_OF_${name} "${line}")
   list(APPEND FRX_FUZZ_TARGETS ${name})
+endforeach()
+# FRX_SEEDS_OF_<target>: its folder, where it has seeds of its own, and the files of others that FRX_FUZZ_SEEDS names.
+foreach(name IN LISTS FRX_FUZZ_TARGETS)
+  set(FRX_SEEDS_OF_${name})
+  if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/corpus/${name})
+    list(APPEND FRX_SEEDS_OF_${name} ${CMAKE_CURRENT_LIST_DIR}/corpus/${name})
+  endif()
+endforeach()
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/targets.def lines REGEX "^FRX_FUZZ_SEEDS\\(")
+foreach(line IN LISTS lines)
+  string(REGEX REPLACE "FRX_FUZZ_SEEDS\\(([a-z0-9_]+), \"(.+)\"\\).*" "\\1" name "${line}")
+  string(REGEX REPLACE "FRX_FUZZ_SEEDS\\(([a-z0-9_]+), \"(.+)\"\\).*" "\\2" pattern "${line}")
+  file(GLOB seeds CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/../${pattern})
+  if(NOT seeds)
+    message(FATAL_ERROR "targets.def: no file below tests/ is ${pattern}")
+  endif()
+  list(APPEND FRX_SEEDS_OF_${name} ${seeds})
 endforeach()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/targets.def)
 

@@ -31,7 +31,7 @@ from commands import Command, all_commands, prepare
 from judge import MARK, Left, all_processes, files_below, left_running
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-PATIENCE = 120  # seconds in which a command has to end by itself or by a signal
+TIME_LIMIT = 120  # seconds in which a command has to end by itself or by a signal
 INT, TERM, HUP, KILL = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL
 WAYS: list[tuple[str, list[int], int]] = [  # name, signals, how often
     ("INT", [INT], 4), ("TERM", [TERM], 4), ("HUP", [HUP], 4), ("KILL", [KILL], 6), ("TERM, KILL", [TERM, KILL], 2), ("INT, INT", [INT, INT], 1)]
@@ -127,7 +127,7 @@ def undisturbed(frx: Path, command: Command, folder: Path) -> Reference:
         begin = time.monotonic()
         process = start(frx, command, folder / str(n), environment)
         ended = os.pidfd_open(process.pid)
-        wait_until(("share", 1), PATIENCE, watch, ended)
+        wait_until(("share", 1), TIME_LIMIT, watch, ended)
         seconds = time.monotonic() - begin
         os.close(ended)
         process.wait(1)
@@ -147,7 +147,7 @@ def undisturbed(frx: Path, command: Command, folder: Path) -> Reference:
 def wait_until(moment: tuple[str, float], seconds: float, watch: Watch, ended: int) -> bool:
     """False when the process ended before the moment came. `moment`: a share of the undisturbed run, or a name that appears and a delay."""
     kind, number = moment
-    until = time.monotonic() + (number * seconds if kind == "share" else PATIENCE)
+    until = time.monotonic() + (number * seconds if kind == "share" else TIME_LIMIT)
     while kind == "share" or watch.read() < number:
         happened = select.select([watch.descriptor, ended], [], [], max(0, until - time.monotonic()))[0]
         if ended in happened:
@@ -228,8 +228,8 @@ class Rounds:
             if sent:
                 done.part = part_of(command, names, folder / "work")
                 done.moment = f"{moment[0]} {moment[1]:.3f}, attempt {attempt + 1}"
-            if not select.select([ended], [], [], PATIENCE)[0]:
-                done.wrong.append(f"did not end within {PATIENCE} s")
+            if not select.select([ended], [], [], TIME_LIMIT)[0]:
+                done.wrong.append(f"did not end within {TIME_LIMIT} s")
                 process.kill()
         finally:
             watch.close()
@@ -256,7 +256,7 @@ class Rounds:
         before = set(files_below(folder / "work"))
         again = start(self.frx, command, folder, {**environment, "SHORT": "1"})
         try:
-            second = again.wait(PATIENCE)
+            second = again.wait(TIME_LIMIT)
         except subprocess.TimeoutExpired:
             again.kill()
             again.wait()

@@ -18,7 +18,7 @@ constexpr int mutants = 400;
 // How many mutants of a seed are told by `holds` to be what the seed is; each of them is small enough, and nearly all differ from each
 // other.
 int kept(const std::string& seed, Mutator mutate, const std::function<bool(const std::string&)>& holds) {
-  const std::string bytes = testing::content(testing::repository() / "tests/fuzz/corpus" / seed);
+  const std::string bytes = testing::content(testing::repository() / "tests" / seed);
   EXPECT_TRUE(holds(bytes)) << seed;
   std::set<std::string> all;
   int count = 0;
@@ -55,20 +55,20 @@ bool is_balanced(const std::string& text) {
 }
 
 TEST(FuzzMutators, KeepWhatReportsArchivesAndProgramsAre) {
-  EXPECT_GT(kept("fuzz_ncu_report/normal.ncu-rep", mutate_report, is_report), mutants * 3 / 4);
-  EXPECT_GT(kept("fuzz_run_bundle/epochs.zip", mutate_zip, is_bundle), mutants / 4);
-  EXPECT_GT(kept("fuzz_cubin_resources/spills_sm_80.cubin", mutate_elf,
+  EXPECT_GT(kept("fuzz/corpus/fuzz_ncu_report/normal.ncu-rep", mutate_report, is_report), mutants * 3 / 4);
+  EXPECT_GT(kept("fuzz/corpus/fuzz_run_bundle/epochs.zip", mutate_zip, is_bundle), mutants / 4);
+  EXPECT_GT(kept("fuzz/corpus/fuzz_cubin_resources/spills_sm_80.cubin", mutate_elf,
                  [](const std::string& bytes) { return ingest::cubin::read_kernel_resources(bytes).has_value(); }),
             mutants / 4);
-  EXPECT_GT(kept("fuzz_fatbin/size.fatbin", mutate_fatbin,
+  EXPECT_GT(kept("fuzz/corpus/fuzz_fatbin/size.fatbin", mutate_fatbin,
                  [](const std::string& bytes) { return ingest::fatbin::list_images(bytes).has_value(); }),
             mutants / 4);
 }
 
 TEST(FuzzMutators, KeepTheBracketsOfText) {
-  EXPECT_GT(kept("fuzz_ptx/triton_style.ptx", mutate_ptx, is_balanced), mutants * 3 / 4);
-  EXPECT_GT(kept("fuzz_cuda_source/everyday.cu", mutate_cuda, is_balanced), mutants * 3 / 4);
-  EXPECT_GT(kept("fuzz_trace/two_steps", mutate_json, is_balanced), mutants * 3 / 4);
+  EXPECT_GT(kept("data/ptx/triton_style.ptx", mutate_ptx, is_balanced), mutants * 3 / 4);
+  EXPECT_GT(kept("data/ptx/everyday.cu", mutate_cuda, is_balanced), mutants * 3 / 4);
+  EXPECT_GT(kept("fuzz/corpus/fuzz_trace/two_steps", mutate_json, is_balanced), mutants * 3 / 4);
 }
 
 TEST(FuzzMutators, TakeAnyBytes) {

@@ -9,19 +9,19 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from server import FRX, SEEDS, Answer, Server, form, printed
+from server import FRX, TESTS, Answer, Server, form, printed
 
 # One of each kind that is read, by the name that it is sent under.
 FILES = {
-    "report.ncu-rep": "fuzz_ncu_report/normal.ncu-rep",
-    "old.ncu-rep": "fuzz_ncu_report/old.ncu-rep",
-    "report.csv": "fuzz_ncu_csv/wide_raw_page.csv",
-    "kernel.ptx": "fuzz_ptx/triton_style.ptx",
-    "kernel.cu": "fuzz_cuda_source/memory.cu",
-    "kernel.cubin": "fuzz_cubin_resources/spills_sm_80.cubin",
-    "program.o": "fuzz_fatbin/object.o",
-    "run.zip": "fuzz_run_bundle/epochs.zip",
-    "trace.json": "fuzz_trace/two_steps",
+    "report.ncu-rep": "fuzz/corpus/fuzz_ncu_report/normal.ncu-rep",
+    "old.ncu-rep": "fuzz/corpus/fuzz_ncu_report/old.ncu-rep",
+    "report.csv": "fuzz/corpus/fuzz_ncu_csv/wide_raw_page.csv",
+    "kernel.ptx": "data/ptx/triton_style.ptx",
+    "kernel.cu": "data/ptx/memory.cu",
+    "kernel.cubin": "fuzz/corpus/fuzz_cubin_resources/spills_sm_80.cubin",
+    "program.o": "fuzz/corpus/fuzz_fatbin/object.o",
+    "run.zip": "fuzz/corpus/fuzz_run_bundle/epochs.zip",
+    "trace.json": "fuzz/corpus/fuzz_trace/two_steps",
 }
 
 
@@ -31,7 +31,7 @@ class Case(unittest.TestCase):
         cls.server = Server()
         cls.folder = Path(tempfile.mkdtemp())
         for name, seed in FILES.items():
-            shutil.copy(SEEDS / seed, cls.folder / name)
+            shutil.copy(TESTS / seed, cls.folder / name)
 
     @classmethod
     def tearDownClass(cls) -> None:

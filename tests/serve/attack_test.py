@@ -10,9 +10,9 @@ import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from server import SEEDS, Server, form, wait_until
+from server import TESTS, Server, form, wait_until
 
-PTX = (SEEDS / "fuzz_ptx/triton_style.ptx").read_bytes()
+PTX = (TESTS / "data/ptx/triton_style.ptx").read_bytes()
 MEGABYTE = 1 << 20
 
 

@@ -8,7 +8,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from server import REPOSITORY, SEEDS, Server
+from server import REPOSITORY, TESTS, Server
 
 BUILD = Path(os.environ.get("FRX_BUILD", REPOSITORY / "build/dev"))
 
@@ -54,7 +54,7 @@ class Judges(unittest.TestCase):
         if not judge:
             self.skipTest("promtool is not installed (Debian's prometheus)")
         with Server() as server:
-            server.ask("POST", "/ptx/analyze", (SEEDS / "fuzz_ptx/tesla.ptx").read_bytes())
+            server.ask("POST", "/ptx/analyze", (TESTS / "data/ptx/tesla.ptx").read_bytes())
             text = server.ask("GET", "/metrics").body
         ended = subprocess.run([judge, "check", "metrics"], input=text, capture_output=True, check=False)
         self.assertEqual((ended.returncode, ended.stdout + ended.stderr), (0, b""))

@@ -10,16 +10,16 @@ import unittest
 from pathlib import Path
 
 from judges_test import BUILD, judges
-from server import SEEDS, Server
+from server import TESTS, Server
 
 FILES = {
-    "report.ncu-rep": ("fuzz_ncu_report/normal.ncu-rep", "Memory Bandwidth Saturation"),
-    "report.csv": ("fuzz_ncu_csv/wide_raw_page.csv", ""),
-    "kernel.ptx": ("fuzz_ptx/triton_style.ptx", ""),
-    "kernel.cu": ("fuzz_cuda_source/memory.cu", ""),
-    "kernel.cubin": ("fuzz_cubin_resources/spills_sm_80.cubin", ""),
-    "run.zip": ("fuzz_run_bundle/epochs.zip", ""),
-    "trace.json": ("fuzz_trace/two_steps", "input"),
+    "report.ncu-rep": ("fuzz/corpus/fuzz_ncu_report/normal.ncu-rep", "Memory Bandwidth Saturation"),
+    "report.csv": ("fuzz/corpus/fuzz_ncu_csv/wide_raw_page.csv", ""),
+    "kernel.ptx": ("data/ptx/triton_style.ptx", ""),
+    "kernel.cu": ("data/ptx/memory.cu", ""),
+    "kernel.cubin": ("fuzz/corpus/fuzz_cubin_resources/spills_sm_80.cubin", ""),
+    "run.zip": ("fuzz/corpus/fuzz_run_bundle/epochs.zip", ""),
+    "trace.json": ("fuzz/corpus/fuzz_trace/two_steps", "input"),
 }
 
 
@@ -36,7 +36,7 @@ class Page(unittest.TestCase):
         cls.screenshots.mkdir(parents=True)
         with Server() as server, tempfile.TemporaryDirectory() as folder:
             for name, (seed, _) in FILES.items():
-                shutil.copy(SEEDS / seed, Path(folder) / name)
+                shutil.copy(TESTS / seed, Path(folder) / name)
             (Path(folder) / "nothing.txt").write_text("nothing that is known")
             command = [node, Path(__file__).parent / "page.mjs", modules, f"http://127.0.0.1:{server.port}/", folder, cls.screenshots]
             ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FRX = os.environ.get("FRX", str(REPOSITORY / "build/dev/frx"))
-SEEDS = REPOSITORY / "tests/fuzz/corpus"
+TESTS = REPOSITORY / "tests"
 
 
 class Server:
@@ -71,10 +71,10 @@ class Server:
     def post_json(self, path: str, value: object) -> "Answer":
         return self.ask("POST", path, json.dumps(value), {"Content-Type": "application/json"})
 
-    def raw(self, text: bytes, patience: float = 30) -> bytes:
+    def raw(self, text: bytes, seconds: float = 30) -> bytes:
         """What comes back for these bytes, until the server closes or says no more."""
         with self.connect() as connection:
-            connection.settimeout(patience)
+            connection.settimeout(seconds)
             connection.sendall(text)
             got = b""
             try:

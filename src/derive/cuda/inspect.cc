@@ -64,8 +64,8 @@ struct Inspected {
 };
 
 Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunches& launches, const knowledge::SmLimits* limits,
-                    std::uint64_t patience) {
-  const Trace trace = trace_kernel(program, f, patience);
+                    std::uint64_t steps) {
+  const Trace trace = trace_kernel(program, f, steps);
   const Shape block = launches.first_block.threads() > 0 ? launches.first_block : likely_block(trace);
   const Patterns patterns(trace, block);
   const NameFacts names = name_facts_of(program, trace);
@@ -132,7 +132,7 @@ Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, 
   for (std::uint32_t f = 0; f < program.functions().size(); ++f) {
     if (program.functions()[f].is_kernel) kernels.emplace_back(f, &launches[program.functions()[f].name]);
   }
-  Patience patience(program);
+  StepBudget budget(program);
   result.inspection.kernels.reserve(kernels.size());
   result.inspection.advice.reserve(kernels.size());
   for (std::size_t begin = 0; begin < kernels.size(); begin += at_once) {
@@ -145,14 +145,14 @@ Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, 
       if (their_files.empty() || their_files.back() != file_of(k)) their_files.push_back(file_of(k));
     }
     for_each_in_parallel(their_files.size(), [&](std::size_t i) { sources[their_files[i]]; });
-    const std::uint64_t share = patience.share_of(found.size());
+    const std::uint64_t share = budget.share_of(found.size());
     for_each_in_parallel(found.size(), [&](std::size_t i) {
       const auto& [function, its_launches] = kernels[begin + i];
       found[i] = inspected(program, function, *its_launches, limits, share);
       if (judge) found[i].judge_by(judge, files);
     });
     for (Inspected& one : found) {
-      patience.spend(one.steps);
+      budget.spend(one.steps);
       add(std::move(one), result);
     }
     sources.pack_all();

@@ -63,10 +63,10 @@ struct Found {
   std::uint64_t steps = 0;
 };
 
-Found launches_in(const Program& program, std::uint32_t f, std::uint64_t patience) {
+Found launches_in(const Program& program, std::uint32_t f, std::uint64_t steps) {
   Found found;
   const Function& function = program.functions()[f];
-  const Trace trace = trace_host(program, f, patience);
+  const Trace trace = trace_host(program, f, steps);
   found.steps = trace.steps;
   std::set<std::uint32_t> seen;  // a launch counts once, also when its function is called by another one that launches
   for (const LaunchSite& site : trace.launches) {
@@ -96,7 +96,7 @@ ProgramLaunches launches_of(const Program& program) {
   constexpr std::size_t at_once = 32;  // files that are unpacked together
   constexpr std::size_t functions_at_once = 192;
   ProgramLaunches all;
-  Patience patience(program);
+  StepBudget budget(program);
   all.mentions.resize(program.sources().size());
   for (std::size_t begin = 0; begin < all.mentions.size(); begin += at_once) {
     std::vector<std::vector<std::uint32_t>> by_file(std::min(at_once, all.mentions.size() - begin));
@@ -111,10 +111,10 @@ ProgramLaunches launches_of(const Program& program) {
     // A few functions at a time, so that those behind expensive ones have less.
     for (std::span<const std::uint32_t> rest = functions; !rest.empty(); rest = rest.subspan(std::min(rest.size(), functions_at_once))) {
       std::vector<Found> found(std::min(rest.size(), functions_at_once));
-      const std::uint64_t share = patience.share_of(found.size());
+      const std::uint64_t share = budget.share_of(found.size());
       for_each_in_parallel(found.size(), [&](std::size_t i) { found[i] = launches_in(program, rest[i], share); });
       for (Found& some : found) {
-        patience.spend(some.steps);
+        budget.spend(some.steps);
         std::ranges::move(some.launches, std::back_inserter(all.launches));
       }
     }

@@ -126,9 +126,9 @@ struct Trace {
 
 // How many steps may be taken to follow the functions of a program, which call each other: in proportion to its size, whatever the number
 // of functions. What some use, others have no more; those that are followed together have the same share, so that threads change nothing.
-class Patience {
+class StepBudget {
  public:
-  explicit Patience(const Program& program) : left_(least + std::uint64_t{per_node} * program.node_count()) {}
+  explicit StepBudget(const Program& program) : left_(least + std::uint64_t{per_node} * program.node_count()) {}
   std::uint64_t share_of(std::size_t functions) const { return left_ / 2 / std::max<std::size_t>(functions, 1); }
   void spend(std::uint64_t steps) { left_ -= std::min(left_, steps); }
 
@@ -138,10 +138,10 @@ class Patience {
   std::uint64_t left_;
 };
 
-// `patience`: a share of it, beyond the steps that the code of the function itself takes.
-Trace trace_kernel(const Program& program, std::uint32_t function, std::uint64_t patience);
+// `steps`: a share of it, beyond the steps that the code of the function itself takes.
+Trace trace_kernel(const Program& program, std::uint32_t function, std::uint64_t steps);
 
 // The trace of host code: only its launches and their operands.
-Trace trace_host(const Program& program, std::uint32_t function, std::uint64_t patience);
+Trace trace_host(const Program& program, std::uint32_t function, std::uint64_t steps);
 
 }  // namespace frx::derive::cuda

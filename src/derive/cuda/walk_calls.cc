@@ -315,17 +315,15 @@ Value Walker::unknown_call(const std::vector<Value>& arguments) {
   return with(e_.opaque());
 }
 
-Trace trace_kernel(const Program& program, std::uint32_t function, std::uint64_t patience) {
+Trace trace_kernel(const Program& program, std::uint32_t function, std::uint64_t steps) {
   constexpr std::uint64_t most_steps = 1'000'000, steps_of_node = 4;
   const NodeRef at = program.functions()[function].at;
   const std::uint64_t own = program.sources()[at.source].syntax[at.node].last - at.node;
   Trace trace;
-  Walker(program, trace, std::min(most_steps, patience + steps_of_node * own)).run(function);
+  Walker(program, trace, std::min(most_steps, steps + steps_of_node * own)).run(function);
   return trace;
 }
 
-Trace trace_host(const Program& program, std::uint32_t function, std::uint64_t patience) {
-  return trace_kernel(program, function, patience);
-}
+Trace trace_host(const Program& program, std::uint32_t function, std::uint64_t steps) { return trace_kernel(program, function, steps); }
 
 }  // namespace frx::derive::cuda

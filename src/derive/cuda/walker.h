@@ -37,8 +37,8 @@ enum Group : std::int64_t { block_group = 1, grid_group, warp_group };
 
 class Walker {
  public:
-  Walker(const Program& program, Trace& trace, std::uint64_t patience)
-      : program_(program), trace_(trace), e_(trace.expressions), most_steps_(patience) {}
+  Walker(const Program& program, Trace& trace, std::uint64_t steps)
+      : program_(program), trace_(trace), e_(trace.expressions), most_steps_(steps) {}
 
   void run(std::uint32_t function);
 

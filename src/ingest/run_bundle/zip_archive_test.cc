@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "ingest/run_bundle/testing.h"
+#include "support/deflate.h"
 
 namespace frx::ingest {
 namespace {
@@ -21,18 +22,8 @@ TestMember file(std::string name, std::string content) {
 }
 
 TestMember deflated(std::string name, const std::string& content) {
-  z_stream stream{};
-  deflateInit2(&stream, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-  std::string packed(deflateBound(&stream, content.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
-  stream.avail_in = static_cast<uInt>(content.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
   return {.name = std::move(name),
-          .content = packed,
+          .content = frx::testing::deflated(content, frx::testing::as_raw_deflate, 9),
           .crc = crc_of(content),
           .method = 8,
           .claimed_bytes = static_cast<std::int64_t>(content.size())};

@@ -6,6 +6,7 @@
 
 #include "fuzz/mutate/bytes.h"
 #include "fuzz/mutate/changes.h"
+#include "support/deflate.h"
 
 namespace frx::fuzz {
 namespace {
@@ -29,20 +30,6 @@ std::string unpacked(const std::string& packed, std::size_t size, std::size_t mo
   return text;
 }
 
-std::string packed(const std::string& text) {
-  z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY);
-  std::string bytes(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
-  stream.avail_out = static_cast<uInt>(bytes.size());
-  deflate(&stream, Z_FINISH);
-  bytes.resize(bytes.size() - stream.avail_out);
-  deflateEnd(&stream);
-  return bytes;
-}
-
 // By the directory at the end; those whose places lie outside are left out.
 std::vector<Member> members_of(const std::string& zip, std::size_t most) {
   std::vector<Member> members;
@@ -59,7 +46,7 @@ std::vector<Member> members_of(const std::string& zip, std::size_t most) {
 std::string written(const std::vector<Member>& members) {
   std::string zip, table;
   for (const Member& one : members) {
-    const std::string stored = one.method == 8 ? packed(one.content) : one.content;
+    const std::string stored = one.method == 8 ? testing::deflated(one.content, testing::as_raw_deflate) : one.content;
     const std::uint64_t crc = crc32(0, reinterpret_cast<const Bytef*>(one.content.data()), static_cast<uInt>(one.content.size()));
     const std::string common = number_bytes(0, 2) + number_bytes(one.method, 2) + number_bytes(0x21, 4) + number_bytes(crc, 4) +
                                number_bytes(stored.size(), 4) + number_bytes(one.content.size(), 4) + number_bytes(one.name.size(), 2) +

@@ -1,8 +1,0 @@
-// A thread may read before the other one has written.
-__global__ void reverse(float* a) {
-  __shared__ float s[256];
-  s[threadIdx.x] = a[threadIdx.x];
-  a[threadIdx.x] = s[255 - threadIdx.x];
-}
-
-void run(float* a) { reverse<<<1, 256>>>(a); }
