@@ -1,40 +1,8 @@
 # tree-sitter and its grammar of CUDA C++, as one C library: frx_tree_sitter. The sources come from the npm
 # registry, pinned by the checksums below (docs/adr/0007). All build trees share what was fetched. A newer grammar: change
 # version and checksum here and run the tests.
-set(NPM_SOURCES ${PROJECT_SOURCE_DIR}/build/npm)
 set(TREE_SITTER_CORE ${NPM_SOURCES}/tree-sitter/vendor/tree-sitter/lib)
 set(TREE_SITTER_CUDA ${NPM_SOURCES}/tree-sitter-cuda/src)
-
-# frx_fetch_npm(NAME VERSION SHA512): the package as the registry has it, unpacked into build/npm/NAME, if it is not
-# there yet. By `npm pack`, which asks for nothing else and runs nothing; the checksum is ours to check.
-function(frx_fetch_npm name version sha512)
-  set(home ${NPM_SOURCES}/${name})
-  set(mark ${home}/fetched-${version})
-  if(EXISTS ${mark})
-    return()
-  endif()
-  find_program(NPM npm)
-  if(NOT NPM)
-    message(FATAL_ERROR "npm is needed to fetch the grammar of CUDA: tools/install_dependencies.sh, or apt-get install npm")
-  endif()
-  message(STATUS "Fetching ${name} ${version} with npm")
-  set(folder ${CMAKE_CURRENT_BINARY_DIR}/npm/${name})
-  file(REMOVE_RECURSE ${folder} ${home})
-  file(MAKE_DIRECTORY ${folder} ${NPM_SOURCES})
-  execute_process(COMMAND ${NPM} pack ${name}@${version} --pack-destination ${folder} --loglevel=error
-    WORKING_DIRECTORY ${folder} RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE words)
-  set(archive ${folder}/${name}-${version}.tgz)
-  if(failed OR NOT EXISTS ${archive})
-    message(FATAL_ERROR "npm could not fetch ${name} ${version}. It needs the npm registry once; behind a mirror, set npm's `registry`.\n${words}")
-  endif()
-  file(SHA512 ${archive} found)
-  if(NOT found STREQUAL sha512)
-    message(FATAL_ERROR "${name} ${version} is not what it was: expected the SHA-512 ${sha512}, found ${found}")
-  endif()
-  file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${folder})
-  file(RENAME ${folder}/package ${home})
-  file(TOUCH ${mark})
-endfunction()
 
 frx_fetch_npm(tree-sitter 0.25.1
   9ab70476462d1dfacad40e9fb373ba171901a344228395d45ea1e1c54390bb46e63e8d34405e17692c7879da5acdd1f0c674828e518a1a022a59d68de1dbd32c)

@@ -13,7 +13,7 @@ Result<const knowledge::Knowledge*> Analysts::knowledge() {
 Result<const report::TraceAnalyst*> Analysts::traces() {
   const std::scoped_lock lock(mutex_);
   if (!traces_) {
-    TRY_ASSIGN(traces_, report::TraceAnalyst::create(options_.data_directory, thresholds()));
+    TRY_ASSIGN(traces_, report::TraceAnalyst::create(options_.data_directory, thresholds(), options_.with_figures));
   }
   return traces_.get();
 }
@@ -21,7 +21,7 @@ Result<const report::TraceAnalyst*> Analysts::traces() {
 Result<const report::RunAnalyst*> Analysts::runs() {
   const std::scoped_lock lock(mutex_);
   if (!runs_) {
-    TRY_ASSIGN(runs_, report::RunAnalyst::create(options_.data_directory, thresholds()));
+    TRY_ASSIGN(runs_, report::RunAnalyst::create(options_.data_directory, thresholds(), options_.with_figures));
   }
   return runs_.get();
 }

@@ -30,10 +30,12 @@ void Document::append(Document other) {
 
 void Document::title(std::string_view words, std::string_view names) { add(Title{std::string(words), std::string(names)}); }
 
-void Document::section(std::string_view heading, std::string_view remark) { add(Section{std::string(heading), std::string(remark)}); }
+void Document::section(std::string_view heading, std::string_view remark, Part part) {
+  add(Section{std::string(heading), std::string(remark), true, part});
+}
 
-void Document::section(std::string_view heading, std::size_t shown, std::size_t all) {
-  section(heading, shown < all ? fmt::format("({} of {})", shown, all) : fmt::format("({})", shown));
+void Document::section(std::string_view heading, std::size_t shown, std::size_t all, Part part) {
+  section(heading, shown < all ? fmt::format("({} of {})", shown, all) : fmt::format("({})", shown), part);
 }
 
 void Document::paragraph(Text text, std::size_t indent, Tone tone) { hanging("", std::move(text), indent, Tone::plain, tone); }

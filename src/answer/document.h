@@ -7,12 +7,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "answer/json_object.h"
 #include "answer/text.h"
 
 namespace frx::answer {
@@ -23,10 +26,16 @@ struct Title {
   bool is_ruled = true;
 };
 
+// What a section is to a reader. A page that is scrolled shows them in this order; text keeps its own, with what to do next at its end,
+// beside the prompt.
+enum class Part : std::uint8_t { verdict, advice, evidence, closing };
+
 // "Measured metrics", with a remark beside it: "(weighted by time)".
 struct Section {
   std::string heading, remark;
   bool is_ruled = true;
+  Part part = Part::evidence;
+  std::string drawn_as = {};  // the kind of a figure of the document that says the same, and more
 };
 
 // A paragraph, or with a head what hangs beside it: "- a long text", "Why   : a long text", "1. [HIGH] a title".
@@ -73,6 +82,7 @@ struct Cell {
 
   std::string text;
   std::optional<Status> status = {};
+  std::string source = {};  // where the value was read or how it was computed: "report.csv:12"; "" where nothing is known of it
 };
 
 struct Row {
@@ -101,7 +111,15 @@ struct Bars {
   std::vector<Bar> bars;
 };
 
-using Block = std::variant<Title, Section, Item, Line, Verbatim, Blank, Table, Bars>;
+// Numbers that are drawn where that is possible; the blocks around it say the same in words. `kind` and `numbers` are those of
+// web/src/data.ts. `numbers` is called when the document is written, and may look at what the answer keeps.
+struct Figure {
+  std::string kind, heading;
+  std::string about;  // what it shows and how it is read, in a sentence or two
+  std::function<void(JsonObject&)> numbers;
+};
+
+using Block = std::variant<Title, Section, Item, Line, Verbatim, Blank, Table, Bars, Figure>;
 
 class Document {
  public:
@@ -117,9 +135,10 @@ class Document {
 
   void blank() { add(Blank()); }
   void title(std::string_view words, std::string_view names = {});
-  void section(std::string_view heading, std::string_view remark = {});
+  void section(std::string_view heading, std::string_view remark = {}, Part part = Part::evidence);
+  void section(std::string_view heading, Part part) { section(heading, {}, part); }
   // "Findings (3 of 8)", "Findings (3)" when all are shown.
-  void section(std::string_view heading, std::size_t shown, std::size_t all);
+  void section(std::string_view heading, std::size_t shown, std::size_t all, Part part = Part::evidence);
   void paragraph(Text text, std::size_t indent = 2, Tone tone = Tone::plain);
   void hanging(std::string_view head, Text text, std::size_t indent = 2, Tone head_tone = Tone::plain, Tone tone = Tone::plain);
   // "File             : kernel.ptx", the name filled up to `name_width`.

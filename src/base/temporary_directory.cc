@@ -24,6 +24,11 @@ TemporaryDirectory::~TemporaryDirectory() {
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
+std::string TemporaryDirectory::keep() {
+  noted_ = Leftover();
+  return std::exchange(path_, {});
+}
+
 TemporaryDirectory::TemporaryDirectory(TemporaryDirectory&& other) noexcept
     : path_(std::exchange(other.path_, {})), noted_(std::move(other.noted_)) {}
 

@@ -16,6 +16,9 @@ class TemporaryDirectory {
   TemporaryDirectory(TemporaryDirectory&& other) noexcept;
   TemporaryDirectory& operator=(TemporaryDirectory&& other) noexcept;
 
+  // It stays; its path.
+  std::string keep();
+
   const std::string& path() const { return path_; }
   std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
 

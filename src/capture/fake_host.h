@@ -12,12 +12,14 @@ struct FakeHost final : Host {
   std::map<std::string, std::string, std::less<>> files;
   std::map<std::string, std::string, std::less<>> programs;  // name -> path
   std::map<std::string, Exit, std::less<>> answers;          // by "path first-argument"
+  mutable std::vector<ChildCommand> ran;
 
   std::optional<std::string> variable(std::string_view name) const override { return find(variables, name); }
   std::optional<std::string> file(const std::string& path) const override { return find(files, path); }
   bool exists(const std::string& path) const override { return files.contains(path); }
   std::optional<std::string> program(std::string_view name) const override { return find(programs, name); }
   Result<Exit> run(const ChildCommand& command) const override {
+    ran.push_back(command);
     const std::string key = command.argv[0] + (command.argv.size() > 1 ? " " + command.argv[1] : "");
     if (const auto answer = answers.find(key); answer != answers.end()) return answer->second;
     return run_process(command);

@@ -1,8 +1,10 @@
 #include "cli/analysis.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "knowledge/gpu_match.h"
 #include "knowledge/presets.h"
 
@@ -14,20 +16,28 @@ void describe_analysis(Syntax& syntax, report::AnalysisOptions& options) {
   syntax.option("--data", "DIR", options.data_directory, "YAML files laid over the built-in metrics, GPUs, labels and advice");
 }
 
-Progress::Progress(Io& io, std::string name, std::uint64_t total) : io_(io), name_(std::move(name)), total_(total) {}
+Progress::Progress(Io& io, std::string name, std::uint64_t total, std::function<Clock::time_point()> now)
+    : io_(io), name_(std::move(name)), total_(total), now_(std::move(now)), started_(now_()), shown_(started_) {}
 
 Progress::~Progress() {
-  if (shown_ >= 0) io_.err.write_as_it_is("\r\x1b[K");
+  if (is_shown_) io_.err.write_as_it_is("\r\x1b[K");
 }
 
 std::function<void(std::uint64_t)> Progress::callback() {
   constexpr std::uint64_t worth_showing = std::uint64_t{64} << 20;
   if (!io_.err_is_terminal || total_ < worth_showing) return {};
   return [this](std::uint64_t bytes) {
-    const int percent = static_cast<int>(100 * bytes / total_);
-    if (percent == shown_) return;
-    shown_ = percent;
-    io_.err.write_as_it_is(fmt::format("\rreading {} {} %", shorten(printable(name_), 50), percent));
+    const Clock::time_point now = now_();
+    if (now - shown_ < std::chrono::milliseconds(100)) return;  // a terminal is slow, and nobody reads faster
+    shown_ = now;
+    is_shown_ = true;
+    const double read = static_cast<double>(bytes), all = static_cast<double>(total_);
+    const double seconds = std::chrono::duration<double>(now - started_).count(), rate = read / seconds;
+    std::string line = fmt::format("reading {}: {} of {}, {}", shorten(printable(name_), 40), format_quantity(read, "byte"),
+                                   format_quantity(all, "byte"), format_quantity(rate, "byte") + "/s");
+    // A file that grows is longer than it was.
+    if (rate > 0 && read < all) line += fmt::format(", {:.0f} s left", std::ceil((all - read) / rate));
+    io_.err.write_as_it_is(fmt::format("\r{}\x1b[K", clip(line, static_cast<std::size_t>(std::max(io_.width - 1, 20)))));
   };
 }
 

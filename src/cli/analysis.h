@@ -1,6 +1,7 @@
 // What the commands that analyse something share: options, the analysis itself with its progress on a terminal, and --why.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,10 +18,12 @@ namespace frx::cli {
 // --gpu-model, --arch-profile, --data.
 void describe_analysis(Syntax& syntax, report::AnalysisOptions& options);
 
-// Reports how far a long file has been read, on a terminal only. Erases itself.
+// Reports how far a long file has been read, on a terminal only: bytes, how fast, and how long it will take. Erases itself.
 class Progress {
  public:
-  Progress(Io& io, std::string name, std::uint64_t total);
+  using Clock = std::chrono::steady_clock;
+  // `now`: for tests.
+  Progress(Io& io, std::string name, std::uint64_t total, std::function<Clock::time_point()> now = Clock::now);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -30,7 +33,9 @@ class Progress {
   Io& io_;
   std::string name_;
   std::uint64_t total_;
-  int shown_ = -1;
+  std::function<Clock::time_point()> now_;
+  Clock::time_point started_, shown_;
+  bool is_shown_ = false;
 };
 
 // Analyses of one command. What they give points into the context, which stays until the process has written its answer.

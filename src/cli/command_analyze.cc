@@ -14,6 +14,7 @@
 #include "cli/implementation_comparison.h"
 #include "cli/print_answer.h"
 #include "cli/trace_analysis.h"
+#include "render/render.h"
 
 namespace frx::cli {
 namespace command_analyze {
@@ -42,6 +43,7 @@ struct Options {
   bool json = false;
   report::AnalysisOptions analysis;
   CodeOptions code;
+  bool open = false;
 };
 
 void describe(Syntax& syntax, Options& options) {
@@ -71,6 +73,7 @@ void describe(Syntax& syntax, Options& options) {
                 "of a run or trace: all completed steps (run), those after warming up (steady_state), or auto");
   describe_code(syntax, options.code);
   syntax.flag("--json,--output-json", options.json, "print JSON");
+  describe_open(syntax, options.open);
   syntax.example("kernel.cu kernel.ptx report.csv", "what source, PTX and profile say together, and what would settle it");
   syntax.example("report.ncu-rep", "the diagnosis of one profile");
   syntax.example("trace.json.gz", "where the time of a training step goes");
@@ -212,7 +215,9 @@ Result<int> print(const analyse::Analysis& analysis, const Options& options, Ses
 Result<int> act(const Options& given, Io& io) {
   Options options = given;
   TRY_ASSIGN(options.code.format, format_of("analyze", given.json, given.code.format));
+  TRY(open_if_asked("analyze", given.open, options.code.format, io));
   TRY(check_scope(options.scope));
+  options.analysis.with_figures = render::draws_figures(options.code.format);
   if (options.before.is_given() || options.after.is_given()) return compare(options, io);
   if (options.targets.empty()) {
     return fail(ErrorKind::negative, "analyze: no file given").hint("frx analyze report.csv, or --before and --after");

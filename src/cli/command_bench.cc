@@ -34,6 +34,7 @@ struct Options {
   std::string format = "text";
   report::BenchOptions judging;
   report::AnalysisOptions analysis;
+  bool open = false;
 };
 
 void describe(Syntax& syntax, Options& options) {
@@ -58,6 +59,7 @@ void describe(Syntax& syntax, Options& options) {
   describe_analysis(syntax, options.analysis);
   syntax.choice("--format", "FORMAT", options.format, common_formats(), "how to print the answer");
   syntax.flag("--json,--output-json", options.json, "the same as --format json (frx_bench_v0)");
+  describe_open(syntax, options.open);
   syntax.example("naive.cu tiled.cu", "did the change help?");
   syntax.example("naive.cu tiled.cu --with-ncu --gpu-model H100 --runs 20", "and which bottlenecks went away?");
   syntax.example("--emit-harness include/frx_bench.cuh", "for builds without frx");
@@ -162,6 +164,7 @@ Result<int> act(const Options& given, Io& io) {
   if (given.emit_harness) return write_harness(given, io);
   TRY(check(given));
   TRY_ASSIGN(const std::string format, format_of("bench", given.json, given.format));
+  TRY(open_if_asked("bench", given.open, format, io));
   TRY_ASSIGN(const capture::BenchRequest request, request_of(given));
   TRY_ASSIGN(capture::BenchPrograms programs, capture::build_bench(request, *io.host));
   TRY(capture::run_bench(request, *io.host, programs.bench, progress_on(io)));

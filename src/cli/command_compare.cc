@@ -22,6 +22,7 @@ struct Options {
   report::AnalysisOptions analysis;
 
   bool has_profiles() const { return !code.first_ncu.empty() || !code.second_ncu.empty(); }
+  bool open = false;
 };
 
 void describe(Syntax& syntax, Options& options) {
@@ -52,6 +53,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--fail-on-regression", options.comparison.fail_on_regression, "exit 1 when the second is slower, or worse");
   syntax.choice("--format", "FORMAT", options.comparison.format, common_formats(), "how to print the answer");
   syntax.flag("--json,--output-json", options.json, "the same as --format json");
+  describe_open(syntax, options.open);
   describe_analysis(syntax, options.analysis);
   syntax.example("baseline.cu optimized.cu", "from the source alone: what is mended, what is new, what is still unknown");
   syntax.example("baseline.cu optimized.cu --with-ptx", "with registers and spills");
@@ -158,6 +160,7 @@ Result<int> show_predictions(const Options& options, Io& io) {
 Result<int> act(const Options& given, Io& io) {
   Options options = given;
   TRY_ASSIGN(options.comparison.format, format_of("compare", given.json, given.comparison.format));
+  TRY(open_if_asked("compare", given.open, options.comparison.format, io));
   TRY(check(options));
   // Profiles without the code they are of.
   if (options.sides.empty() && !options.code.first_ncu.empty() && !options.code.second_ncu.empty()) {

@@ -25,6 +25,7 @@ struct Options {
   ExplainOptions brief;
   LiveProfile live;
   report::AnalysisOptions analysis;
+  bool open = false;
 };
 
 void describe(Syntax& syntax, Options& options) {
@@ -47,6 +48,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--why", "FIELD", options.why, "only tell where this number or label comes from");
   syntax.choice("--format", "FORMAT", options.format, answer_formats(), "how to print the report");
   syntax.flag("--json", options.json, "the same as --format json");
+  describe_open(syntax, options.open);
   syntax.workload(options.live.request.workload, "the program to profile and its arguments");
   syntax.example("--ncu report.csv --explain", "read an export, print the report, write the brief");
   syntax.example("--ptx kernel.ptx", "what the compiled code says of itself, without a GPU");
@@ -121,6 +123,7 @@ Result<const report::NcuReport*> profiled(const Options& options, const std::str
 Result<int> act(const Options& options, Io& io) {
   TRY(check(options));
   TRY_ASSIGN(const std::string format, format_of("profile", options.json, options.format));
+  TRY(open_if_asked("profile", options.open, format, io));
   if (!options.why.empty()) TRY(expect_format_of_why("profile", format));
   Session session(options.analysis, io);
   if (!options.ptx_file.empty()) return profile_ptx(options, format, session, io);

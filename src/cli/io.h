@@ -85,6 +85,7 @@ struct Io {
   std::string program = "frx";         // the name it was called by: frx or fournex
   std::function<std::optional<std::string>(std::string_view)> environment = [](std::string_view) { return std::nullopt; };
   const capture::Host* host = &capture::this_machine();
+  bool opens_page = false;  // --open: a page goes to a file, which a browser is told to show
   // Answers of thousands of small pieces. A process that ends has no need to give them back one by one.
   std::vector<std::shared_ptr<const void>> kept = {};
 

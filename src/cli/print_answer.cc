@@ -4,9 +4,38 @@
 
 #include "base/files.h"
 #include "base/safe_text.h"
+#include "base/temporary_directory.h"
 #include "render/render.h"
 
 namespace frx::cli {
+
+namespace {
+
+// The browser reads the file when this program has ended, so it stays.
+Result<> open_page(Io& io, const answer::Answer& answer, std::string_view format) {
+  std::string page;
+  TRY(render::render(answer, format, {io.width, false, answer::Detail::full}, [&page](std::string_view text) { page += text; }));
+  TRY_ASSIGN(TemporaryDirectory folder, TemporaryDirectory::make(io.environment("TMPDIR").value_or("/tmp")));
+  const std::string path = folder.file("answer.html");
+  TRY(write_file(path, page));
+  folder.keep();
+  io.out.write(fmt::format("{}\n", printable(path)));
+  const std::optional<std::string> opener = io.host->program("xdg-open"), apart = io.host->program("setsid");
+  if (!opener) {
+    io.err.write("frx: there is no xdg-open that would show it in a browser\n");
+    return {};
+  }
+  // A browser that is started goes on when this program ends.
+  capture::ChildCommand command;
+  command.argv = {*opener, path};
+  command.out = command.err = capture::Output::discard;
+  if (apart) command.argv.insert(command.argv.begin(), {*apart, "--fork"});
+  if (const Result<capture::Exit> ran = io.host->run(command); !ran || !ran->ok())
+    io.err.write(fmt::format("frx: {} could not show it: {}\n", *opener, ran ? capture::describe(*ran) : ran.error().message));
+  return {};
+}
+
+}  // namespace
 
 std::vector<std::string> answer_formats() {
   std::vector<std::string> names;
@@ -31,8 +60,19 @@ Result<std::string> format_of(std::string_view command, bool json, const std::st
   return fail(ErrorKind::usage, "{}: --json and --format {} exclude each other", command, format);
 }
 
+void describe_open(Syntax& syntax, bool& open) {
+  syntax.flag("--open", open, "with --format html: write the page to a temporary file, and show it in a browser");
+}
+
+Result<> open_if_asked(std::string_view command, bool open, std::string_view format, Io& io) {
+  io.opens_page = open;
+  if (open && format != "html") return fail(ErrorKind::usage, "{}: --open is for --format html, not for {}", command, format);
+  return {};
+}
+
 Result<> print_answer(Io& io, const answer::Answer& answer, std::string_view format, answer::Detail detail) {
   io.kept.insert(io.kept.end(), answer.kept.begin(), answer.kept.end());
+  if (io.opens_page) return open_page(io, answer, format);
   // Its lines are commands on purpose, and it escapes what is in them.
   const bool is_commands = format == "github";
   if (is_commands) io.out.safety().run_by(BuildService::none);

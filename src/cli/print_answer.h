@@ -9,6 +9,7 @@
 #include "answer/answer.h"
 #include "base/result.h"
 #include "cli/io.h"
+#include "cli/syntax.h"
 
 namespace frx::cli {
 
@@ -20,7 +21,12 @@ std::vector<std::string> common_formats();
 // The format that was asked for; --json is short for one. An error when the two contradict each other.
 Result<std::string> format_of(std::string_view command, bool json, const std::string& format);
 
-// Fails, with nothing printed, when the answer cannot be written so.
+// --open, of commands with --format: the page in a file that is opened in a browser.
+void describe_open(Syntax& syntax, bool& open);
+// From here on print_answer() opens a page. Usage: the format is no page.
+Result<> open_if_asked(std::string_view command, bool open, std::string_view format, Io& io);
+
+// Fails, with nothing printed, when the answer cannot be written so. With Io::opens_page it is written to a file, whose name is printed.
 Result<> print_answer(Io& io, const answer::Answer& answer, std::string_view format, answer::Detail detail = answer::Detail::full);
 
 // Its files, into a folder; or the one for a language model alone.

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "compose/documents.h"
+#include "compose/figures.h"
 
 namespace frx::compose {
 namespace {
@@ -108,7 +109,7 @@ Verdict verdict_of(const BenchReport& report) {
 void add_verdict(Document& page, const BenchReport& report) {
   const Verdict verdict = verdict_of(report);
   page.headline = verdict.words;
-  page.section("Verdict");
+  page.section("Verdict", answer::Part::verdict);
   page.paragraph(verdict.words, 2, verdict.tone);
   if (report.basis && report.outputs == BenchOutputs::same) page.paragraph("Both compute the same (FRX_CHECKSUM).");
 }
@@ -146,6 +147,7 @@ Document document_of(const BenchReport& report) {
   add_times(page, report);
   add_bottlenecks(page, report);
   add_verdict(page, report);
+  add_figures(page, report);
   add_notes(page, report.notes);
   return page;
 }

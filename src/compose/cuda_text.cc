@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "compose/documents.h"
+#include "compose/figures.h"
 #include "compose/findings.h"
 
 namespace frx::compose {
@@ -67,9 +68,10 @@ Document document_of(const CudaReport& report) {
   Document page;
   add_head(page, report);
   add_findings(page, report.findings, findings_shown);
+  add_figures(page, report);
   add_kernels(page, report);
   add_advice(page, report);
-  page.section("How sure this is");
+  page.section("How sure this is", answer::Part::closing);
   page.paragraph(fmt::format("Read from the source, {} and not measured. Profile before and after a change: frx profile -- ./your_app",
                              report.held_against_ptx ? "held against PTX" : "not compiled"));
   for (const std::string& note : report.notes) page.hanging("- ", note);

@@ -110,7 +110,7 @@ void add_missing_evidence(Document& page, const std::vector<const EvidenceReport
     for (std::size_t i = 0; i < report->missing.size(); ++i) {
       const Reconciled& one = report->reconciliation.diagnoses[i];
       if (!report->missing[i] || !said.insert(one.diagnosis->id).second) continue;
-      if (said.size() == 1) page.section("Missing evidence");
+      if (said.size() == 1) page.section("Missing evidence", answer::Part::closing);
       add_missing(page, one, *report->missing[i]);
     }
   }
@@ -124,7 +124,7 @@ Document document_of(const EvidenceReport& report) {
                                                   diagnose::name_of(diagnoses[0].confidence));
   page.title("FRX evidence of several layers");
   for (const auto& [layer, file] : report.evidence.files) page.fact(model::name_of(layer), as_name(file));
-  page.section("Diagnoses", diagnoses.size(), diagnoses.size());
+  page.section("Diagnoses", diagnoses.size(), diagnoses.size(), answer::Part::verdict);
   if (diagnoses.empty()) page.paragraph("None: no layer found anything that these diagnoses are about.");
   add_diagnoses(page, report);
   add_missing_evidence(page, {&report});

@@ -85,7 +85,7 @@ void add_side(Document& page, std::string_view letter, const Implementation& sid
 void add_winner(Document& page, const ImplementationComparison& c) {
   const Side winner = c.verdict.winner;
   const Tone tone = winner == Side::second ? Tone::green : winner == Side::first ? Tone::red : Tone::yellow;
-  page.section("Winner");
+  page.section("Winner", answer::Part::verdict);
   page.paragraph(verdict_sentence(c), 2, tone);
   for (const std::string& reason : c.verdict.reasons) page.hanging("- ", reason, 4);
 }
@@ -172,9 +172,9 @@ void add_causes(Document& page, std::string_view heading, const report::Evidence
 }
 
 void add_open_ends(Document& page, const ImplementationComparison& c) {
-  add_list(page, "Could not be had", failure_sentences(c));
-  add_list(page, "Still unknown", c.still_unknown);
-  if (!c.hints.empty()) page.section("To know more");
+  add_list(page, "Could not be had", failure_sentences(c), answer::Part::closing);
+  add_list(page, "Still unknown", c.still_unknown, answer::Part::closing);
+  if (!c.hints.empty()) page.section("To know more", answer::Part::closing);
   for (const report::UpgradeHint& hint : c.hints) {
     page.paragraph(hint.flag, 2, Tone::bold);
     page.paragraph(hint.gain, 6);

@@ -124,6 +124,7 @@ std::vector<MetricRow> metric_rows(const NcuReport& report) {
     MetricRow row{rule.id, rule.name, Status::missing, "n/a", "not in the file"};
     if (value) {
       row.value = format_quantity(value->value(), rule.unit);
+      row.source = source_text(*value, report.file());
       judge(report, rule, value->value(), row);
     }
     rows.push_back(std::move(row));
@@ -135,7 +136,11 @@ std::vector<MetricRow> metric_rows(const NcuReport& report) {
 void add_metric_table(Document& page, const std::vector<MetricRow>& rows) {
   Table table{{{"", 4}, {"metric", 25, false, 1}, number_column("value", 9), {"what it means"}}};
   table.headings = Table::Headings::implied;
-  for (const MetricRow& row : rows) table.add({row.status, row.name, row.value, row.hint});
+  for (const MetricRow& row : rows) {
+    answer::Cell value(row.value);
+    value.source = row.source;
+    table.add({row.status, row.name, std::move(value), row.hint});
+  }
   page.add(std::move(table));
 }
 

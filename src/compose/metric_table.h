@@ -18,9 +18,10 @@ struct MetricRow {
   std::string_view id;  // of the metric, "dominant_stall" for the last row
   std::string_view name;
   Status status = Status::missing;
-  std::string value;     // "92.0 %", "n/a"
-  std::string hint;      // what the value means, with its threshold
-  bool excused = false;  // past a threshold, but normal here
+  std::string value;        // "92.0 %", "n/a"
+  std::string hint;         // what the value means, with its threshold
+  bool excused = false;     // past a threshold, but normal here
+  std::string source = {};  // where it was read or how it was computed
 };
 
 std::vector<MetricRow> metric_rows(const report::NcuReport& report);

@@ -84,7 +84,7 @@ void add_profiler_rules(Document& page, const NcuReport& report) {
   constexpr std::size_t shown = 5;
   const std::vector<const ProfilerRule*> rules = strongest_rules(report, {});
   if (rules.empty()) return;
-  page.section("Nsight says", "(its own rules and estimates, not ours)");
+  page.section("Nsight says", "(its own rules and estimates, not ours)", answer::Part::closing);
   const bool has_kernels = std::ranges::any_of(rules, [&](const ProfilerRule* rule) { return rule->kernel != rules.front()->kernel; });
   for (std::size_t i = 0; i < rules.size() && i < shown; ++i) {
     const ProfilerRule& rule = *rules[i];
@@ -102,13 +102,13 @@ void add_notes(Document& page, const NcuReport& report) {
   const std::vector<std::string> lines = note_lines(report);
   if (lines.empty()) return;
   constexpr std::size_t shown = 12;
-  page.section("Data notes");
+  page.section("Data notes", answer::Part::closing);
   for (std::size_t i = 0; i < lines.size() && i < shown; ++i) page.hanging("- ", lines[i]);
   if (lines.size() > shown) page.paragraph(fmt::format("and {} more (--json lists them all)", lines.size() - shown));
 }
 
 void add_next_steps(Document& page, const NcuReport& report) {
-  page.section("Next steps");
+  page.section("Next steps", answer::Part::advice);
   std::size_t step = 0;
   const auto add = [&](std::string_view text) { page.hanging(fmt::format("{}. ", ++step), text); };
   const bool too_little = report.primary == "insufficient_ncu_data";

@@ -1,4 +1,5 @@
 #include "compose/documents.h"
+#include "compose/figures.h"
 
 #include "base/text.h"
 #include "base/units.h"
@@ -118,6 +119,7 @@ Document document_of(const report::NcuComparison& c) {
   add_changed_labels(page, "New", c.appeared, "[-] ");
   add_changed_labels(page, "Persistent", c.persistent, "[=] ");
   add_metrics(page, c);
+  add_figures(page, c);
   add_prediction_scores(page, c.predictions);
   if (!c.caveats.empty()) page.add(answer::Section{"Caveats", "", false});
   for (const std::string& caveat : c.caveats) page.hanging("- ", caveat);

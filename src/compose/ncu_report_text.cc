@@ -1,4 +1,5 @@
 #include "compose/documents.h"
+#include "compose/figures.h"
 
 #include <algorithm>
 
@@ -71,6 +72,7 @@ Document document_of(const NcuReport& report, answer::Detail detail) {
   add_kernels(page, report);
   add_bottlenecks(page, report);
   add_hot_lines(page, report);
+  add_figures(page, report);
   add_recommendations(page, report, report.advice.recommendations.size(), {});
   add_profiler_rules(page, report);
   add_notes(page, report);

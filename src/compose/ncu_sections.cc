@@ -187,7 +187,7 @@ void add_build(Document& page, const NcuReport& report) {
 }
 
 void add_verdict(Document& page, const NcuReport& report) {
-  page.section("Verdict");
+  page.section("Verdict", answer::Part::verdict);
   add_build(page, report);
   add_field(page, "Primary", fmt::format("{} ({})", report.primary_display, report.primary), tone_of_verdict(report));
   add_where(page, report);
@@ -200,7 +200,7 @@ void add_verdict(Document& page, const NcuReport& report) {
 void add_validation(Document& page, const NcuReport& report, std::size_t max_warnings) {
   const std::size_t warnings = std::min(max_warnings, report.validation.warnings.size());
   if (report.validation.errors.empty() && warnings == 0) return;
-  page.section("CSV validation");
+  page.section("CSV validation", answer::Part::closing);
   for (const std::string& error : report.validation.errors) page.hanging("error: ", error, 2, Tone::red);
   for (std::size_t i = 0; i < warnings; ++i) page.hanging("warning: ", report.validation.warnings[i], 2, Tone::yellow);
 }

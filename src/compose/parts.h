@@ -36,7 +36,7 @@ inline answer::Column words_column(std::string_view heading, Fit fit = Fit::whol
 }
 
 // A section of sentences, each behind a dash; no section without any.
-void add_list(Document& page, std::string_view heading, std::span<const std::string> sentences);
-inline void add_notes(Document& page, std::span<const std::string> notes) { add_list(page, "Notes", notes); }
+void add_list(Document& page, std::string_view heading, std::span<const std::string> sentences, answer::Part part = answer::Part::evidence);
+inline void add_notes(Document& page, std::span<const std::string> notes) { add_list(page, "Notes", notes, answer::Part::closing); }
 
 }  // namespace frx::compose

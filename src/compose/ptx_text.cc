@@ -24,7 +24,7 @@ void add_head(Document& page, const PtxReport& report) {
 }
 
 void add_verdict(Document& page, const PtxReport& report) {
-  page.section("Verdict");
+  page.section("Verdict", answer::Part::verdict);
   page.headline = report.primary_display.empty() ? "nothing in the code stands out"
                                                  : fmt::format("{} ({})", report.primary_display, report.diagnosis.primary);
   page.fact("Primary", page.headline);

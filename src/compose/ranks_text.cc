@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "compose/documents.h"
+#include "compose/figures.h"
 #include "compose/ranks_words.h"
 
 namespace frx::compose {
@@ -150,6 +151,8 @@ Document document_of(const RanksReport& report) {
   const RankOfRun& answering = report.ranks[report.answering];
   add_breakdown(page, *answering.trace, answering.trace->scope().skipped, fmt::format("rank {}", answering.rank),
                 report.lateness.ranks[report.answering].lost_share);
+  add_figures(page, report);
+  add_figures(page, *answering.trace, answering.trace->scope().skipped);
   add_run_recommendations(page, report.scope);
   add_notes(page, report.notes);
   return page;

@@ -142,7 +142,7 @@ std::string step_text(const ValidationStep& step) {
 void add_recommendations(Document& page, const advise::Advice& advice, std::size_t most, std::string_view none, CardOptions options) {
   const auto& all = advice.recommendations;
   const std::size_t shown = std::min(most, all.size());
-  page.section("Recommendations", shown, all.size());
+  page.section("Recommendations", shown, all.size(), answer::Part::advice);
   if (all.empty()) page.paragraph(none);
   for (std::size_t i = 0; i < shown; ++i) {
     if (i > 0) page.blank();

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "compose/documents.h"
+#include "compose/figures.h"
 
 namespace frx::compose {
 namespace {
@@ -188,12 +189,13 @@ Document document_of(const RunComparison& comparison) {
   page.title("FRX run comparison");
   add_side(page, comparison.first);
   add_side(page, comparison.second);
-  page.section("Verdict");
+  page.section("Verdict", answer::Part::verdict);
   page.paragraph(verdict_sentence(comparison), 2, tone_of(comparison.judgement.answer));
   if (const std::string words = what_would_tell(comparison); !words.empty()) page.paragraph("What would tell: " + words + ".");
   add_parts(page, comparison);
   add_operators(page, comparison);
   add_kernels(page, comparison);
+  add_figures(page, comparison);
   add_notes(page, comparison.notes);
   return page;
 }

@@ -30,7 +30,7 @@ std::string confidence_words(const report::RunScope& scope) {
 
 void add_run_verdict(Document& page, const report::RunScope& scope) {
   const diagnose::TrainingDiagnosis& d = scope.diagnosis;
-  page.section("Verdict");
+  page.section("Verdict", answer::Part::verdict);
   page.fact("Primary", primary_words(scope));
   if (!d.findings.empty()) {
     if (d.user_facing != d.primary) page.fact("Internal Signal", fmt::format("{} (symptom)", d.primary));

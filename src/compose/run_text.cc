@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "compose/documents.h"
+#include "compose/figures.h"
 #include "compose/ranks_words.h"
 
 namespace frx::compose {
@@ -93,9 +94,10 @@ Document document_of(const RunReport& report, std::string_view scope_name) {
     const std::string whose = report.ranks ? fmt::format("rank {}", rank_of_trace(report)) : "";
     add_breakdown(page, *report.trace, of_trace ? scope.skipped : report.trace->scope().skipped, whose, waiting(report));
   }
+  add_figures(page, report);
   add_run_recommendations(page, scope);
   const std::string about_summary = report::summary_note(report);
-  if (!report.notes.empty() || !about_summary.empty()) page.section("Notes");
+  if (!report.notes.empty() || !about_summary.empty()) page.section("Notes", answer::Part::closing);
   if (!about_summary.empty()) page.hanging("- ", about_summary);
   for (const std::string& note : report.notes) page.hanging("- ", note);
   return page;

@@ -175,7 +175,10 @@ void add_step_chart(Document& page, const TraceReport& report, std::size_t skipp
   std::int64_t longest = 1;
   for (const std::size_t row : rows) longest = std::max(longest, gpu.steps[row].span);
   const std::size_t all = gpu.steps.size() - std::min(skipped, gpu.steps.size());
-  page.section(rows.size() < all ? fmt::format("Steps (the {} longest of {})", rows.size(), all) : fmt::format("Steps ({})", rows.size()));
+  answer::Section section{
+      rows.size() < all ? fmt::format("Steps (the {} longest of {})", rows.size(), all) : fmt::format("Steps ({})", rows.size()), ""};
+  section.drawn_as = "steps";
+  page.add(std::move(section));
   Table table{{number_column("step", 8), number_column("time", 9, 1), {"GPU", 0, false, 2, true, Fit::cut}}};
   for (const std::size_t row : rows)
     table.add({std::to_string(steps.ids[row]), duration(gpu.steps[row].span), bar_of(gpu.steps[row], longest)});

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "compose/documents.h"
+#include "compose/figures.h"
 #include "report/time_parts.h"
 
 namespace frx::compose {
@@ -120,7 +121,9 @@ void add_gaps(Document& page, const TraceReport& report) {
                gap->during.empty() ? "nothing that was recorded" : gap->during});
   }
   if (table.rows.empty()) return;
-  page.section("Longest idle gaps");
+  answer::Section section{"Longest idle gaps", ""};
+  section.drawn_as = "timeline";
+  page.add(std::move(section));
   page.add(std::move(table));
 }
 
@@ -142,10 +145,13 @@ void add_gpus(Document& page, const TraceReport& report) {
   page.add(std::move(table));
 }
 
-void add_times(Document& page, std::string_view heading, const std::vector<report::TimeOf>& rows, std::int64_t all_ns) {
+void add_times(Document& page, std::string_view heading, const std::vector<report::TimeOf>& rows, std::int64_t all_ns,
+               std::string_view drawn_as = {}) {
   if (rows.empty()) return;
   const std::size_t shown = std::min(rows_shown, rows.size());
-  page.section(heading);
+  answer::Section section{std::string(heading), ""};
+  section.drawn_as = drawn_as;
+  page.add(std::move(section));
   Table table{{number_column("GPU time", 9), number_column("share", 7, 1), number_column("count", 8, 1), names_column("name")}};
   table.headings = Table::Headings::implied;
   for (const report::TimeOf& row : std::span(rows).first(shown))
@@ -197,7 +203,8 @@ Document document_of(const TraceReport& report, std::string_view scope_name) {
   add_gpu_use(page, report);
   add_times(page, "Operators by GPU time", report.top_operators, report.all_work_ns);
   add_times(page, "Backward pass by forward operator", report.top_backward, report.all_work_ns);
-  add_times(page, "Kernels by time", report.top_kernels, report.all_work_ns);
+  add_times(page, "Kernels by time", report.top_kernels, report.all_work_ns, "kernels");
+  add_figures(page, report, scope.skipped);
   add_run_recommendations(page, scope);
   add_notes(page, report.notes);
   return page;

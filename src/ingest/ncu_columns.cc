@@ -110,6 +110,7 @@ std::optional<model::Dim3> parse_dim3(std::string_view text) {
     const std::string_view digits = trim(parts[i]);
     const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), dims[i]);
     if (result.ec != std::errc() || result.ptr != digits.data() + digits.size()) return std::nullopt;
+    if (dims[i] > 0x7FFFFFFF) dims[i] = 0;  // no GPU has such a grid
   }
   return dims;
 }

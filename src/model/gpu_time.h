@@ -57,9 +57,11 @@ struct IdleGap {
 // One GPU that a process launched work on.
 struct GpuSteps {
   std::int32_t device = -1;
-  std::vector<GpuTime> steps;  // by step of the process
-  std::vector<GpuTime> usual;  // the same without the gaps that happen once; empty when there are none
-  std::vector<IdleGap> gaps;   // the longest, by begin
+  std::vector<GpuTime> steps;            // by step of the process
+  std::vector<GpuTime> usual;            // the same without the gaps that happen once; empty when there are none
+  std::vector<IdleGap> gaps;             // the longest, by begin
+  std::vector<IdleGap> drawn_gaps = {};  // more of them, where a figure is wanted
+  std::size_t gaps_left_out = 0;         // of those that would be drawn
 
   const GpuTime& usual_time(std::size_t step) const { return usual.empty() ? steps[step] : usual[step]; }
 };

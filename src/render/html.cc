@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <set>
+#include <utility>
 
+#include "base/base64.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "frx_generated/page.h"
@@ -38,30 +40,52 @@ std::string_view word_for(answer::Status status) {
   return words[static_cast<std::size_t>(status)];
 }
 
+std::string data_block(std::string_view json) {
+  std::string text;
+  text.reserve(json.size());
+  for (const char c : json) c == '<' ? void(text += "\\u003c") : void(text += c);
+  return text;
+}
+
+// What is between two titles is written section by section, the verdict first, and the figures behind the evidence.
 class HtmlWriter {
  public:
   explicit HtmlWriter(const answer::Document& document) : blocks_(document.blocks()) {
-    if (!document.headline.empty()) text_ = fmt::format("<h1>{}</h1>\n", html_text(document.headline));
+    if (!document.headline.empty()) page_ = fmt::format("<h1>{}</h1>\n", html_text(document.headline));
     has_headline_ = !document.headline.empty();
+    for (const answer::Block& block : blocks_) {
+      if (const auto* figure = std::get_if<answer::Figure>(&block)) figures_.insert(figure->kind);
+    }
     for (const answer::Block& block : blocks_) std::visit(*this, block);
-    leave_section();
+    leave_title();
   }
 
-  std::string take() { return std::move(text_); }
+  std::string take() { return std::move(page_); }
 
   void operator()(const answer::Title& title) {
-    leave_section();
+    leave_title();
     const std::string words = html_text(title.words + (title.names.empty() ? "" : " " + title.names));
-    text_ += has_headline_ ? fmt::format("<p class=\"dim\">{}</p>\n", words) : fmt::format("<h1>{}</h1>\n", words);
+    page_ += has_headline_ ? fmt::format("<p class=\"dim\">{}</p>\n", words) : fmt::format("<h1>{}</h1>\n", words);
     has_headline_ = true;
   }
 
   void operator()(const answer::Section& section) {
     leave_section();
     const std::string remark = section.remark.empty() ? "" : fmt::format(" <small>{}</small>", html_text(section.remark));
-    text_ += fmt::format("<section{}><h2>{}{}</h2>\n", is_first_ ? " class=\"first\"" : "", html_text(section.heading), remark);
-    is_first_ = false;
-    in_section_ = true;
+    heading_ = html_text(section.heading) + remark;
+    is_drawn_ = figures_.contains(section.drawn_as) && page_problem().empty();
+    place_ = place_of(section.part);
+  }
+
+  void operator()(const answer::Figure& figure) {
+    leave_section();
+    place_ = Place::figures;
+    // The numbers stand in the page as data; what would end them there is written as an escape.
+    const std::string numbers = data_block(answer::compact_json(figure.numbers));
+    sections_.push_back({place_, fmt::format("<section class=\"picture\" data-figure=\"{}\"><h2>{}</h2>\n<p class=\"dim\">{}</p>\n<div "
+                                             "class=\"figure\"></div>\n<script type=\"application/json\">{}</script></section>\n",
+                                             html_text(figure.kind), html_text(figure.heading), html_text(figure.about), numbers)});
+    place_ = Place::evidence;
   }
 
   // "Why   : " is the name of a fact, "- " the mark of a list, "1. [HIGH] " a mark and a label.
@@ -137,6 +161,22 @@ class HtmlWriter {
   }
 
  private:
+  enum class Place : std::uint8_t { verdict, advice, subject, evidence, figures, closing };
+  struct Written {
+    Place place;
+    std::string text;
+  };
+
+  static Place place_of(answer::Part part) {
+    switch (part) {
+      case answer::Part::verdict: return Place::verdict;
+      case answer::Part::advice: return Place::advice;
+      case answer::Part::evidence: return Place::evidence;
+      case answer::Part::closing: return Place::closing;
+    }
+    return Place::evidence;
+  }
+
   static std::string described(const answer::Bars& bars) {
     std::string words = bars.what;
     for (const answer::Bars::Bar& bar : bars.bars) words += fmt::format("; {} {:.1f} %", bar.label, 100 * bar.share);
@@ -161,7 +201,12 @@ class HtmlWriter {
         if (cell.status) {
           text_ += with_class("span", class_of(answer::tone_of(*cell.status)), word_for(*cell.status));
         } else {
-          text_ += column.is_name && !cell.text.empty() ? fmt::format("<code>{}</code>", html_text(cell.text)) : html_text(cell.text);
+          std::string words = html_text(cell.text);
+          if (column.is_name && !cell.text.empty()) words = fmt::format("<code>{}</code>", words);
+          // A disclosure needs no script, and is reached by keyboard.
+          if (!cell.source.empty())
+            words = fmt::format("<details class=\"why\"><summary>{}</summary>{}</details>", words, html_text(cell.source));
+          text_ += words;
         }
       }
       text_ += "</td>";
@@ -189,38 +234,56 @@ class HtmlWriter {
     while (!lists_.empty() && lists_.back() >= indent) leave_list();
   }
 
+  // What stands before the first section says what the answer is about.
   void leave_section() {
     leave_items(0);
-    if (in_section_) text_ += "</section>\n";
-    in_section_ = false;
+    if (!text_.empty() || !heading_.empty()) {
+      std::string section =
+          fmt::format("<section><h2>{}</h2>\n{}</section>\n", heading_.empty() ? "What was analysed" : heading_, std::exchange(text_, {}));
+      // Without scripts there are no figures.
+      if (is_drawn_) section = fmt::format("<noscript>{}</noscript>\n", section);
+      sections_.push_back({place_, std::move(section)});
+    }
+    heading_.clear();
+    is_drawn_ = false;
+  }
+
+  void leave_title() {
+    leave_section();
+    std::ranges::stable_sort(sections_, {}, &Written::place);
+    for (Written& section : sections_) {
+      if (is_first_ && section.text.starts_with("<section>")) {
+        section.text.insert(std::string_view("<section").size(), " class=\"first\"");
+        is_first_ = false;
+      }
+      page_ += section.text;
+    }
+    sections_.clear();
+    place_ = Place::subject;
   }
 
   const std::vector<answer::Block>& blocks_;
-  std::vector<std::size_t> lists_;  // indents of those that are open
-  bool has_headline_ = false, in_section_ = false, is_first_ = true;
-  std::string text_;
+  std::vector<std::size_t> lists_;              // indents of those that are open
+  std::set<std::string, std::less<>> figures_;  // kinds
+  bool has_headline_ = false, is_first_ = true, is_drawn_ = false;
+  Place place_ = Place::subject;   // of the section that is being written
+  std::string heading_, text_;     // its heading, and what is in it
+  std::vector<Written> sections_;  // since the last title
+  std::string page_;
 };
 
 std::string base64_of_hex(std::string_view hex) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string result;
-  std::uint32_t bits = 0;
-  int held = 0;
-  for (const char c : hex) {
-    bits = bits << 4 | static_cast<std::uint32_t>(c <= '9' ? c - '0' : c - 'a' + 10);
-    held += 4;
-    if (held < 6) continue;
-    held -= 6;
-    result += digits[bits >> held & 63];
-  }
-  if (held > 0) result += digits[bits << (6 - held) & 63];
-  return result + std::string((4 - result.size() % 4) % 4, '=');
+  const auto value_of = [](char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; };
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) bytes += static_cast<char>(value_of(hex[i]) << 4 | value_of(hex[i + 1]));
+  return base64(bytes);
 }
 
 bool can_write(const answer::Answer& answer) { return static_cast<bool>(answer.document); }
 
-void write(const answer::Answer& answer, const Style& style, const answer::TextSink& sink) {
-  const answer::Document document = answer.document(style.detail);
+// A page has room for everything.
+void write(const answer::Answer& answer, const Style&, const answer::TextSink& sink) {
+  const answer::Document document = answer.document(answer::Detail::full);
   const std::string title = document.headline.empty() ? answer.what : document.headline;
   sink(fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, "
@@ -230,14 +293,16 @@ void write(const answer::Answer& answer, const Style& style, const answer::TextS
   sink(fmt::format("</style>\n</head>\n<body>\n<header class=\"bar\"><strong>Fournex</strong><span>frx {}</span></header>\n<main>\n",
                    FRX_VERSION));
   sink(html_of(document));
-  sink("</main>\n<footer>Made by frx; this page needs no other file and asks no other machine.</footer>\n<script>");
+  sink("</main>\n<footer>Made by frx; this page needs no other file and asks no other machine.");
+  if (!page_problem().empty()) sink(fmt::format(" It has no figures: {}.", html_text(page_problem())));
+  sink("</footer>\n<script>");
   sink(page_script());
   sink("</script>\n</body>\n</html>\n");
 }
 
 }  // namespace
 
-constinit const Renderer html_renderer{"html", "page", can_write, write};
+constinit const Renderer html_renderer{"html", "page", can_write, write, true};
 
 std::string html_of(const answer::Document& document) { return HtmlWriter(document).take(); }
 
@@ -257,7 +322,8 @@ std::string html_text(std::string_view text) {
 }
 
 std::string_view page_style() { return generated::page_css; }
-std::string_view page_script() { return generated::copy_js; }
+std::string_view page_script() { return generated::report_js; }
+std::string_view page_problem() { return generated::page_problem; }
 
 const std::string& content_security_policy() {
   static const std::string policy =

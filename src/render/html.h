@@ -12,9 +12,11 @@ namespace frx::render {
 std::string html_of(const answer::Document& document);
 // "<", ">", "&" and quotes as entities; control characters are shown as escapes.
 std::string html_text(std::string_view text);
-// The style of the page, and the script of its buttons. What they are is part of a page as a hash (Content-Security-Policy).
+// The style of the page, and the script of its figures and buttons. What they are is part of a page as a hash (Content-Security-Policy).
 std::string_view page_style();
 std::string_view page_script();
+// Why this program was built without the script, in words; "" where it is there.
+std::string_view page_problem();
 // "style-src 'sha256-...'; script-src 'sha256-...'" and nothing else, for pages that carry both inside.
 const std::string& content_security_policy();
 

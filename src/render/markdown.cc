@@ -122,6 +122,8 @@ class MarkdownWriter {
     last_ = Last::other;
   }
 
+  void operator()(const answer::Figure&) {}
+
   void operator()(const answer::Bars& bars) {
     if (bars.bars.empty()) return;
     leave_items(0);

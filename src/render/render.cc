@@ -25,6 +25,10 @@ std::string formats_of(const answer::Answer& answer) {
 
 std::span<const Renderer* const> renderers() { return all; }
 
+bool draws_figures(std::string_view format) {
+  return std::ranges::any_of(all, [&](const Renderer* one) { return one->name == format && one->draws; });
+}
+
 Result<> render(const answer::Answer& answer, std::string_view format, const Style& style, const answer::TextSink& sink) {
   const auto at = std::ranges::find(all, format, [](const Renderer* one) { return one->name; });
   if (at == std::end(all)) {

@@ -18,6 +18,7 @@ struct Renderer {
   std::string_view needs;  // what an answer has to have for it: "findings in files"
   bool (*can_write)(const answer::Answer& answer);
   void (*write)(const answer::Answer& answer, const Style& style, const answer::TextSink& sink);
+  bool draws = false;  // answer::Figure
 };
 
 // In the order of renderers.def.
@@ -25,6 +26,9 @@ std::span<const Renderer* const> renderers();
 
 // Fails, saying what would do, for a format that does not exist or that the answer has nothing for; nothing is then written.
 Result<> render(const answer::Answer& answer, std::string_view format, const Style& style, const answer::TextSink& sink);
+
+// True for a format that shows figures: an analysis has to keep what they are drawn from.
+bool draws_figures(std::string_view format);
 
 // The names and contents of the files of a brief; none where the answer has no brief.
 std::vector<std::pair<std::string, std::string>> brief_files(const answer::Answer& answer);

@@ -74,6 +74,8 @@ class TextWriter {
     for (const answer::Row& row : table.rows) add_row(table, row);
   }
 
+  void operator()(const answer::Figure&) {}
+
   void operator()(const answer::Bars& bars) {
     for (const answer::Bars::Bar& bar : bars.bars) {
       const std::size_t width = width_ > 42 ? width_ - 36 : 8;

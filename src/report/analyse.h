@@ -15,6 +15,7 @@ struct AnalysisOptions {
   std::string data_directory;  // --data DIR merged over the embedded data
   std::string gpu_model;       // --gpu-model NAME
   std::string arch_profile;    // --arch-profile FILE
+  bool with_figures = false;   // keep what timelines are drawn from, for renderers that draw
 };
 
 // Owns everything that a report points into, so that both can be passed around as one.

@@ -1,8 +1,10 @@
 #include "report/code_analyst.h"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "advise/ptx_circumstances.h"
@@ -205,8 +207,12 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<
   constexpr std::size_t many = 16;  // files: more are compressed when they are read, and decompressed while they are analysed
   auto report = std::make_unique<CudaReport>();
   report->gpu = gpu();
+  constexpr std::size_t most_drawn = std::size_t{8} << 20;
+  std::atomic<std::size_t> drawn_bytes = 0;
+  std::vector<SourceText> texts(options_.with_figures ? names.size() : 0);
   const auto read_one = [&](std::size_t i) -> Result<model::cuda::Source> {
     TRY_ASSIGN(std::string text, text_of(i));
+    if (options_.with_figures && drawn_bytes.fetch_add(text.size()) + text.size() <= most_drawn) texts[i] = {names[i], text};
     TRY_ASSIGN(model::cuda::Source source, ingest::cuda::read_source(names[i], std::move(text)));
     if (names.size() > many) source.pack();
     return source;
@@ -237,6 +243,10 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<
   detect::CudaFindings found = detect::settled(std::move(judged.findings), sources);
   report->findings = std::move(found.findings);
   report->suppressed = found.suppressed;
+  std::set<std::string_view> with_findings;
+  for (const model::Finding& finding : report->findings) with_findings.insert(finding.place().file.view());
+  std::erase_if(texts, [&](const SourceText& one) { return !with_findings.contains(one.path); });
+  report->texts = std::move(texts);
   if (found.suppressed > 0)
     report->notes.push_back(fmt::format("{} silenced by comments in the source", count_text(found.suppressed, "finding")));
   report->notes.insert(report->notes.end(), profile_notes_.begin(), profile_notes_.end());

@@ -17,6 +17,10 @@ struct UnreadFile {
   Error error;
 };
 
+struct SourceText {
+  std::string path, text;
+};
+
 struct CudaReport {
   std::vector<std::string> files;
   std::vector<UnreadFile> unread;  // left out: what is in them is unknown
@@ -27,6 +31,7 @@ struct CudaReport {
   std::size_t suppressed = 0;            // by comments in the source
   bool held_against_ptx = false;         // for at least one of the files
   std::vector<std::string> notes;
+  std::vector<SourceText> texts;  // of files with findings, where figures are wanted; the first megabytes of them
 };
 
 }  // namespace frx::report

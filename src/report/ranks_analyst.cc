@@ -148,6 +148,10 @@ Result<std::unique_ptr<RanksReport>> analyse_ranks(const TraceAnalyst& analyst, 
   compare(*report);
   collect_opinions(*report);
   answer(analyst, *report);
+  // Of the others nothing is drawn.
+  for (std::size_t i = 0; i < report->ranks.size(); ++i) {
+    if (i != report->answering) report->ranks[i].trace->picture = nullptr;
+  }
   report->ranks.size() > 1 ? gather_notes(*report) : tell_the_only_rank(*report);
   return report;
 }

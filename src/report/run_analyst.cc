@@ -73,9 +73,10 @@ std::string summary_note(const RunReport& report) {
                      is_all ? "nothing in the bundle can confirm it" : "the answer is made of the " + report.evidence);
 }
 
-Result<std::unique_ptr<RunAnalyst>> RunAnalyst::create(const std::string& data_directory, const ThresholdOptions& thresholds) {
+Result<std::unique_ptr<RunAnalyst>> RunAnalyst::create(const std::string& data_directory, const ThresholdOptions& thresholds,
+                                                       bool with_figures) {
   std::unique_ptr<RunAnalyst> analyst(new RunAnalyst);
-  TRY_ASSIGN(analyst->traces_, TraceAnalyst::create(data_directory, thresholds));
+  TRY_ASSIGN(analyst->traces_, TraceAnalyst::create(data_directory, thresholds, with_figures));
   return analyst;
 }
 

@@ -12,7 +12,8 @@ namespace frx::report {
 
 class RunAnalyst {
  public:
-  static Result<std::unique_ptr<RunAnalyst>> create(const std::string& data_directory, const ThresholdOptions& thresholds = {});
+  static Result<std::unique_ptr<RunAnalyst>> create(const std::string& data_directory, const ThresholdOptions& thresholds = {},
+                                                    bool with_figures = false);
 
   // Uses the event stream of the SDK with the samples of the GPUs, and the trace of the profiler beside it; without a stream the trace
   // alone, without either an existing summary. The report points into this analyst.

@@ -8,6 +8,7 @@
 #include "derive/trace/breakdown.h"
 #include "derive/trace/damage.h"
 #include "derive/trace/memory_peaks.h"
+#include "derive/trace/picture.h"
 #include "derive/trace/program_traits.h"
 #include "derive/trace/run_ahead.h"
 #include "ingest/chrome_trace/read_trace.h"
@@ -82,9 +83,11 @@ std::vector<GpuVerdict> verdicts(const RunJudge& judge, const TraceReport& repor
 
 }  // namespace
 
-Result<std::unique_ptr<TraceAnalyst>> TraceAnalyst::create(const std::string& data_directory, const ThresholdOptions& thresholds) {
+Result<std::unique_ptr<TraceAnalyst>> TraceAnalyst::create(const std::string& data_directory, const ThresholdOptions& thresholds,
+                                                           bool with_figures) {
   std::unique_ptr<TraceAnalyst> analyst(new TraceAnalyst);
   TRY_ASSIGN(analyst->judge_, RunJudge::create(data_directory, thresholds));
+  analyst->with_figures_ = with_figures;
   return analyst;
 }
 
@@ -96,10 +99,11 @@ struct TraceAnalyst::Studied {
   std::vector<derive::trace::Steps> steps;  // of each process
   std::vector<StepTable> processes;
   derive::trace::BackwardWork backward;
+  std::shared_ptr<const model::TimelinePicture> picture;
 };
 
 Result<TraceAnalyst::Studied> TraceAnalyst::study(const std::string& name, ByteSource& source,
-                                                  const std::function<void(std::uint64_t)>& progress) {
+                                                  const std::function<void(std::uint64_t)>& progress) const {
   Studied studied;
   ingest::UnpackedSource unpacked(source);
   TRY_ASSIGN(const std::string_view head, unpacked.head());
@@ -110,7 +114,9 @@ Result<TraceAnalyst::Studied> TraceAnalyst::study(const std::string& name, ByteS
   studied.timeline.clock_broken = studied.timeline.clock_broken || studied.damage.apart_ns > 0;
   studied.steps = derive::trace::find_steps(studied.timeline);
   for (derive::trace::Steps& steps : studied.steps) derive::trace::follow_gpu(studied.timeline, studied.attribution, steps);
-  studied.processes = derive::trace::break_down(studied.timeline, studied.attribution, studied.steps);
+  studied.processes = derive::trace::break_down(studied.timeline, studied.attribution, studied.steps, with_figures_);
+  if (with_figures_)
+    studied.picture = std::make_shared<const model::TimelinePicture>(derive::trace::picture_of(studied.timeline, studied.steps));
   studied.backward = derive::trace::join_backward(studied.timeline, studied.attribution);
   return studied;
 }
@@ -122,6 +128,7 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std
   report->source = timeline.source;
   report->facts = timeline.facts;
   report->clock_broken = timeline.clock_broken;
+  report->picture = studied.picture;
   report->is_part_of_file = rank >= 0;
   if (rank >= 0) report->facts.rank = rank;
   static_cast<TraceCounts&>(*report) = derive::trace::counts_of(timeline, studied.attribution, studied.backward, rank);

@@ -20,8 +20,9 @@ struct RankRecording {
 
 class TraceAnalyst {
  public:
-  // `data_directory`: YAML merged over the built-in labels and advice, or "".
-  static Result<std::unique_ptr<TraceAnalyst>> create(const std::string& data_directory, const ThresholdOptions& thresholds = {});
+  // `data_directory`: YAML merged over the built-in labels and advice, or "". `with_figures`: reports hold what a timeline is drawn from.
+  static Result<std::unique_ptr<TraceAnalyst>> create(const std::string& data_directory, const ThresholdOptions& thresholds = {},
+                                                      bool with_figures = false);
 
   // The report points into this analyst.
   Result<std::unique_ptr<TraceReport>> analyse(std::string name, ByteSource& source,
@@ -41,10 +42,11 @@ class TraceAnalyst {
   TraceAnalyst() = default;
 
   struct Studied;
-  static Result<Studied> study(const std::string& name, ByteSource& source, const std::function<void(std::uint64_t)>& progress);
+  Result<Studied> study(const std::string& name, ByteSource& source, const std::function<void(std::uint64_t)>& progress) const;
   std::unique_ptr<TraceReport> report_on(const Studied& studied, std::vector<model::StepTable> processes, std::int64_t rank) const;
 
   std::unique_ptr<RunJudge> judge_;
+  bool with_figures_ = false;
 };
 
 }  // namespace frx::report

@@ -1,6 +1,7 @@
 // The finished answer about a trace, as plain values that point into their analyst.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "model/run_facts.h"
 #include "model/step_table.h"
 #include "model/timeline.h"
+#include "model/timeline_picture.h"
 #include "report/run_scope.h"
 #include "report/trace_gpu_use.h"
 
@@ -39,9 +41,10 @@ struct TraceReport : RunScopes, TraceCounts, WorkTimes {
   bool is_part_of_file = false;             // of a file merged from several ranks, only the events of `facts.rank`
   std::vector<model::StepTable> processes;  // their steps
   std::vector<GpuVerdict> gpus;
-  std::optional<GpuUse> use;       // of the GPUs, where any work of them was recorded
-  std::optional<CpuTimes> cpu;     // of a recording without anything of a GPU
-  std::vector<std::string> notes;  // for the reader of the report
+  std::optional<GpuUse> use;                              // of the GPUs, where any work of them was recorded
+  std::optional<CpuTimes> cpu;                            // of a recording without anything of a GPU
+  std::vector<std::string> notes;                         // for the reader of the report
+  std::shared_ptr<const model::TimelinePicture> picture;  // where figures are wanted; of a file with several ranks, of all of them
 
   std::size_t step_count() const;
   bool has_step_boundaries() const;

@@ -55,6 +55,8 @@ std::function<void(std::uint64_t)> progress_of(const http::Request& request, con
 
 Result<analyse::Options> options_of(const Asked& asked, const http::Request& request, const ApiOptions& api) {
   analyse::Options options{.knowledge = api.knowledge, .stop = request.stop};
+  TRY_ASSIGN(const std::string format, format_asked(asked, request));
+  options.knowledge.with_figures = render::draws_figures(format);
   if (request.emit) {
     options.progress = [&request](const std::string& name, std::uint64_t bytes) { return progress_of(request, name, bytes); };
     options.files_done = [&request](std::size_t done, std::size_t all) {
@@ -75,6 +77,12 @@ Result<analyse::Options> options_of(const Asked& asked, const http::Request& req
 }
 
 http::Response result_of(const answer::Answer& answer) { return {.body = answer::json_text_of(answer.payload)}; }
+
+Result<http::Response> result_or_page(const answer::Answer& answer, const Asked& asked, const http::Request& request) {
+  TRY_ASSIGN(const std::string format, format_asked(asked, request));
+  if (format == "json") return result_of(answer);
+  return rendered(answer, asked, request);
+}
 
 Result<http::Response> rendered(const answer::Answer& answer, const Asked& asked, const http::Request& request) {
   TRY_ASSIGN(const std::string format, format_asked(asked, request));

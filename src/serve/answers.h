@@ -43,6 +43,8 @@ http::Response answered_in_context(http::Request& request, const ApiOptions& api
 
 // The result alone, as its schema describes it.
 http::Response result_of(const answer::Answer& answer);
+// The result alone where JSON is asked for; else as rendered().
+Result<http::Response> result_or_page(const answer::Answer& answer, const Asked& asked, const http::Request& request);
 // What the command line prints: in the format of ?format=, else of Accept, else JSON.
 Result<http::Response> rendered(const answer::Answer& answer, const Asked& asked, const http::Request& request);
 

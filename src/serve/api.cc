@@ -55,14 +55,25 @@ Response ready(const ApiOptions& options) {
 
 // The page, its parts, and their types.
 struct PageFile {
-  std::string_view path, type, text;
+  std::string_view path, type;
+  std::string text;
 };
 
-std::array<PageFile, 4> page_files() {
-  return {{{"/", "text/html; charset=utf-8", generated::index_html},
-           {"/app.js", "text/javascript; charset=utf-8", generated::app_js},
-           {"/copy.js", "text/javascript; charset=utf-8", render::page_script()},
-           {"/page.css", "text/css; charset=utf-8", render::page_style()}}};
+// Without its script the page only says that there is an API.
+std::string start_page() {
+  if (render::page_problem().empty()) return std::string(generated::index_html);
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>frx</title><link rel=\"stylesheet\" "
+      "href=\"/page.css\"></head>"
+      "<body><main><h1>This frx has no page</h1><p>{}. The API answers: <a "
+      "href=\"/openapi.json\">/openapi.json</a>.</p></main></body></html>\n",
+      render::html_text(render::page_problem()));
+}
+
+std::array<PageFile, 3> page_files() {
+  return {{{"/", "text/html; charset=utf-8", start_page()},
+           {"/analyzer.js", "text/javascript; charset=utf-8", std::string(generated::analyzer_js)},
+           {"/page.css", "text/css; charset=utf-8", std::string(render::page_style())}}};
 }
 
 }  // namespace
@@ -70,9 +81,10 @@ std::array<PageFile, 4> page_files() {
 std::shared_ptr<analyse::Analysts> SharedAnalysts::of(const report::AnalysisOptions& options) const {
   constexpr std::size_t most = 64;
   const std::lock_guard lock(mutex_);
-  if (const auto known = by_gpu_.find(options.gpu_model); known != by_gpu_.end()) return known->second;
+  const std::string key = options.gpu_model + (options.with_figures ? "\nfigures" : "");
+  if (const auto known = by_gpu_.find(key); known != by_gpu_.end()) return known->second;
   auto made = std::make_shared<analyse::Analysts>(options);
-  if (by_gpu_.size() < most) by_gpu_.emplace(options.gpu_model, made);
+  if (by_gpu_.size() < most) by_gpu_.emplace(key, made);
   return made;
 }
 

@@ -23,7 +23,7 @@ class SharedAnalysts {
 
  private:
   mutable std::mutex mutex_;
-  mutable std::map<std::string, std::shared_ptr<analyse::Analysts>> by_gpu_;
+  mutable std::map<std::string, std::shared_ptr<analyse::Analysts>> by_gpu_;  // and a mark where figures are wanted
 };
 
 struct ApiOptions {

@@ -82,7 +82,11 @@ Result<std::string> Asked::option(std::string_view name) const {
 Result<std::vector<ingest::Source>> Asked::files(std::string_view default_name) {
   std::vector<ingest::Source> files;
   if (!json_) {
-    for (http::Part& part : request_->parts) {
+    TRY_ASSIGN(run_, uploaded_run(request_->parts));
+    if (run_) files.push_back(ingest::Source::at(run_->path).named(printable(file_name_in(run_->path))));
+    for (std::size_t i = 0; i < request_->parts.size(); ++i) {
+      http::Part& part = request_->parts[i];
+      if (run_ && std::ranges::binary_search(run_->parts, i)) continue;
       if (is_file(part) && (part.size > 0 || !part.filename.empty())) files.push_back(source_of(part, default_name));
     }
     return files;

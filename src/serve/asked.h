@@ -12,6 +12,7 @@
 #include "answer/json.h"
 #include "http/message.h"
 #include "ingest/source.h"
+#include "serve/uploaded_run.h"
 
 namespace frx::serve {
 
@@ -30,8 +31,8 @@ class Asked {
   // An option: "" where it was not given. Errors: it is no text.
   Result<std::string> option(std::string_view name) const;
 
-  // The files of the request: those of a form, the body itself, or those of "files": [{"filename", "content"}]. Each once. Errors: an entry
-  // of "files" is no such object.
+  // The files of the request: those of a form, the body itself, or those of "files": [{"filename", "content"}]. Each once; the loose
+  // members of a run bundle are one. Errors: an entry of "files" is no such object.
   Result<std::vector<ingest::Source>> files(std::string_view default_name);
   // The file of this field, if there is one.
   std::optional<ingest::Source> file(std::string_view field);
@@ -43,6 +44,7 @@ class Asked {
 
   http::Request* request_;
   std::optional<Json> json_;
+  std::optional<UploadedRun> run_;  // among the files
 };
 
 // Of an object: absent where it has no such member or null. Errors name the member: it is no text.

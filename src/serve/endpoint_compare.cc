@@ -38,17 +38,25 @@ Result<ImplementationSources> side_in(const Json& request, std::string_view name
   return sources;
 }
 
-Result<http::Response> compare_implementations(ImplementationSources before, ImplementationSources after, analyse::Context& context) {
+// The comparison points into all of these.
+struct ComparedSides {
+  report::ComparisonKnowledge known;
+  std::pair<analyse::ReadImplementation, analyse::ReadImplementation> sides;
+  report::ImplementationComparison comparison;
+};
+
+Result<answer::Answer> compare_implementations(ImplementationSources before, ImplementationSources after, analyse::Context& context) {
   TRY_ASSIGN(const report::CodeAnalyst* analyst, context.code());
-  TRY_ASSIGN(const report::ComparisonKnowledge known, report::ComparisonKnowledge::load(analyst->knowledge()));
-  TRY_ASSIGN(auto sides, analyse::read_code(before, after, *analyst));
-  auto& [first, second] = sides;
+  auto all = std::make_shared<ComparedSides>();
+  TRY_ASSIGN(all->known, report::ComparisonKnowledge::load(analyst->knowledge()));
+  TRY_ASSIGN(all->sides, analyse::read_code(before, after, *analyst));
+  auto& [first, second] = all->sides;
   TRY(analyse::read_profile(first, before, context));
   TRY(analyse::read_profile(second, after, context));
   TRY(analyse::choose_kernel(first, before.kernel));
   TRY(analyse::choose_kernel(second, after.kernel));
-  TRY_ASSIGN(report::ImplementationComparison comparison, analyse::compared(first, second, known));
-  return result_of(compose::answer_of(std::make_shared<const report::ImplementationComparison>(std::move(comparison)), false));
+  TRY_ASSIGN(all->comparison, analyse::compared(first, second, all->known));
+  return compose::answer_of(std::shared_ptr<const report::ImplementationComparison>(all, &all->comparison), false);
 }
 
 // Which of the three comparisons a file is for.
@@ -66,7 +74,7 @@ Result<Kind> kind_of(const ingest::Source& source, ingest::Kind kind) {
 }
 
 // What the command line answers to `frx compare A B`.
-Result<http::Response> compare_files(ingest::Source first, ingest::Source second, const Asked& asked, analyse::Context& context) {
+Result<answer::Answer> compare_files(ingest::Source first, ingest::Source second, const Asked& asked, analyse::Context& context) {
   TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
   analyse::Input before = analyse::input_of(std::move(first), known->metrics), after = analyse::input_of(std::move(second), known->metrics);
   TRY_ASSIGN(const Kind kind, kind_of(before.source, before.kind()));
@@ -87,22 +95,27 @@ Result<http::Response> compare_files(ingest::Source first, ingest::Source second
   analyse::RecordingSources recordings{std::move(before.source), std::move(after.source), first_label, second_label};
   if (kind == Kind::run) {
     TRY_ASSIGN(const std::shared_ptr<const analyse::ComparedRuns> compared, analyse::compare_runs(std::move(recordings), context));
-    return result_of(compose::answer_of(std::shared_ptr<const report::RunComparison>(compared, &compared->comparison)));
+    return compose::answer_of(std::shared_ptr<const report::RunComparison>(compared, &compared->comparison));
   }
   TRY_ASSIGN(const std::shared_ptr<const analyse::ComparedProfiles> compared, analyse::compare_profiles(std::move(recordings), context));
-  return result_of(compose::answer_of(std::shared_ptr<const report::NcuComparison>(compared, &compared->comparison)));
+  return compose::answer_of(std::shared_ptr<const report::NcuComparison>(compared, &compared->comparison));
+}
+
+Result<answer::Answer> comparison_of(Asked& asked, analyse::Context& context) {
+  if (asked.has_json()) {
+    TRY_ASSIGN(ImplementationSources before, side_in(asked.json(), "a"));
+    TRY_ASSIGN(ImplementationSources after, side_in(asked.json(), "b"));
+    return compare_implementations(std::move(before), std::move(after), context);
+  }
+  std::optional<ingest::Source> first = asked.file("a"), second = asked.file("b");
+  if (!first || !second) return fail(ErrorKind::usage, "expected a JSON object or a form with two files, a and b");
+  return compare_files(std::move(*first), std::move(*second), asked, context);
 }
 
 http::Response compare(http::Request& request, const ApiOptions& api) {
-  return answered_in_context(request, api, [](Asked& asked, analyse::Context& context) -> Result<http::Response> {
-    if (asked.has_json()) {
-      TRY_ASSIGN(ImplementationSources before, side_in(asked.json(), "a"));
-      TRY_ASSIGN(ImplementationSources after, side_in(asked.json(), "b"));
-      return compare_implementations(std::move(before), std::move(after), context);
-    }
-    std::optional<ingest::Source> first = asked.file("a"), second = asked.file("b");
-    if (!first || !second) return fail(ErrorKind::usage, "expected a JSON object or a form with two files, a and b");
-    return compare_files(std::move(*first), std::move(*second), asked, context);
+  return answered_in_context(request, api, [&request](Asked& asked, analyse::Context& context) -> Result<http::Response> {
+    TRY_ASSIGN(const answer::Answer answer, comparison_of(asked, context));
+    return result_or_page(answer, asked, request);
   });
 }
 
@@ -114,12 +127,13 @@ constinit const Endpoint compare_endpoint = {
     .description =
         "Implementations by CUDA source, PTX and Nsight Compute CSV, of each side whatever there is; the sides need one kind in common. "
         "Or a form with two files, a and b: two traces or run bundles (run_comparison_v1), two profiles (ncu_comparison_v1), or two "
-        "sources.",
+        "sources. ?format= asks for text, Markdown or HTML.",
     .request = R"({"type": "object", "required": ["a", "b"], "properties": {
       "a": {"$ref": "#/components/schemas/Side"}, "b": {"$ref": "#/components/schemas/Side"},
-      "gpu_model": {"type": ["string", "null"]}}})",
+      "gpu_model": {"type": ["string", "null"]}, "format": {"enum": ["json", "text", "markdown", "html"]}}})",
     .response = "comparison_v1",
     .handler = compare,
+    .has_events = true,
 };
 
 }  // namespace frx::serve

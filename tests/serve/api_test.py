@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import zipfile
 from pathlib import Path
 
 from server import FRX, TESTS, Answer, Server, form, printed
@@ -67,6 +68,19 @@ class Analyze(Case):
         names = ["kernel.cu", "kernel.ptx", "report.csv"]
         body, headers = form([("files", name, self.content(name)) for name in names])
         self.assertEqual(self.server.ask("POST", "/analyze", body, headers).body, printed(self.folder, "analyze", *names, "--json"))
+
+    def test_loose_files_of_a_run_are_its_bundle(self) -> None:
+        with zipfile.ZipFile(TESTS / "fuzz/corpus/fuzz_run_bundle/in_a_folder.zip") as archive:
+            archive.extractall(self.folder)
+            names = archive.namelist()
+        body, headers = form([("files", name, self.content(name)) for name in names])
+        expected = printed(self.folder, "analyze", "run-1", "--json")
+        self.assertGreater(len(expected), 100)
+        self.assertEqual(self.server.ask("POST", "/analyze", body, headers).body, expected)
+        # Taken out of their folders they are found by their names.
+        body, headers = form([("files", name.split("/")[-1], self.content(name)) for name in names])
+        answer = self.server.ask("POST", "/analyze", body, headers).body
+        self.assertEqual(answer.replace(b'"source": "run"', b'"source": "run-1"').replace(b'"run_id": "run"', b'"run_id": "run-1"'), expected)
 
     def test_large_files_lie_on_disk_and_go(self) -> None:
         large = self.content("kernel.ptx") + b"\n// filler\n" * 100_000

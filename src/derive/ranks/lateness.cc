@@ -197,6 +197,41 @@ WaitingShares share_waiting(std::span<const std::int64_t> durations) {
   return shares;
 }
 
+WaitingMatrix waiting_matrix(const Matching& matching, const Lateness& lateness, std::size_t most) {
+  const std::size_t all = lateness.ranks.size();
+  WaitingMatrix matrix;
+  matrix.chosen.resize(all);
+  std::iota(matrix.chosen.begin(), matrix.chosen.end(), std::size_t{0});
+  const auto involved = [&](std::size_t i) { return std::max(lateness.ranks[i].waited_ns, lateness.ranks[i].blamed_ns); };
+  std::ranges::stable_sort(matrix.chosen, std::ranges::greater{}, involved);
+  matrix.chosen.resize(std::min(most, all));
+  std::ranges::sort(matrix.chosen);
+  constexpr std::size_t not_chosen = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> place(all, not_chosen);
+  for (std::size_t i = 0; i < matrix.chosen.size(); ++i) place[matrix.chosen[i]] = i;
+  matrix.ns.assign(matrix.chosen.size(), std::vector<double>(matrix.chosen.size()));
+  for (const Matched& one : matching.collectives) {
+    const std::span<const std::int64_t> durations = matching.durations_of(one);
+    if (!one.together || !shows_waiting(durations)) continue;
+    const std::vector<std::uint32_t>& members = matching.members[one.members];
+    std::vector<std::size_t> order(members.size());  // by arrival
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t i) { return durations[i]; });
+    // What each of those that are missing is charged with from the first arrival to that of each member.
+    std::vector<std::pair<std::size_t, double>> charged;
+    double sum = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (i > 0) sum += static_cast<double>(durations[order[i - 1]] - durations[order[i]]) / static_cast<double>(order.size() - i);
+      if (place[members[order[i]]] != not_chosen) charged.emplace_back(place[members[order[i]]], sum);
+    }
+    for (std::size_t i = 0; i < charged.size(); ++i) {
+      for (std::size_t j = i + 1; j < charged.size(); ++j)
+        matrix.ns[charged[i].first][charged[j].first] += charged[j].second - charged[i].second;
+    }
+  }
+  return matrix;
+}
+
 model::RunFacts without_waiting(const model::RunFacts& facts, double lost_share) {
   model::RunFacts result = facts;
   const double lost = std::clamp(lost_share, 0.0, 0.99);

@@ -79,6 +79,14 @@ struct WaitingShares {
 };
 WaitingShares share_waiting(std::span<const std::int64_t> durations);
 
+// Who waited for whom, by participant: ns of waiting in row i that are attributed to the participant of column j. Of many participants only
+// the `most` with most waiting, own or attributed, which `chosen` names, ascending.
+struct WaitingMatrix {
+  std::vector<std::size_t> chosen;
+  std::vector<std::vector<double>> ns;
+};
+WaitingMatrix waiting_matrix(const Matching& matching, const Lateness& lateness, std::size_t most = 64);
+
 // The facts of a rank as if no other rank had been late: steps are shorter by the share it lost waiting, which is
 // communication that no computing hid.
 model::RunFacts without_waiting(const model::RunFacts& facts, double lost_share);

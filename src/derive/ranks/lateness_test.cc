@@ -40,6 +40,40 @@ TEST(WaitingShares, AddsUpToTheWaiting) {
   EXPECT_NEAR(attributed * 4, waited, 1e-9);
 }
 
+TEST(WaitingMatrix, SaysWhoWaitedForWhom) {
+  MadeRanks ranks(3);
+  ranks.collective(1, {0, 300, 500});  // arrivals in us
+  const Matching matching = ranks.match();
+  const Lateness lateness = lateness_of(matching, std::vector<RankTimes>(3, {1e7, 1}));
+  const WaitingMatrix matrix = waiting_matrix(matching, lateness);
+  ASSERT_EQ(matrix.chosen, (std::vector<std::size_t>{0, 1, 2}));
+  // Rank 0 waited 300 us for both, then 200 us for the last; rank 1 waited for the last only.
+  EXPECT_EQ(matrix.ns[0], (std::vector<double>{0, 150'000, 350'000}));
+  EXPECT_EQ(matrix.ns[1], (std::vector<double>{0, 0, 200'000}));
+  EXPECT_EQ(matrix.ns[2], (std::vector<double>{0, 0, 0}));
+}
+
+TEST(WaitingMatrix, AddsUpToTheWaitingAndShowsThoseWithMostOfIt) {
+  MadeRanks ranks(4);
+  ranks.collective(1, {0, 70, 500, 30});
+  ranks.collective(1, {400, 10, 0, 20});
+  const Matching matching = ranks.match();
+  const Lateness lateness = lateness_of(matching, std::vector<RankTimes>(4, {1e7, 1}));
+  const WaitingMatrix all = waiting_matrix(matching, lateness);
+  for (std::size_t i = 0; i < 4; ++i) {
+    double waited = 0, attributed = 0;
+    for (std::size_t j = 0; j < 4; ++j) {
+      waited += all.ns[i][j];
+      attributed += all.ns[j][i];
+    }
+    EXPECT_NEAR(waited, lateness.ranks[i].waited_ns, 1e-6);
+    EXPECT_NEAR(attributed / 3, lateness.ranks[i].blamed_ns, 1e-6);
+  }
+  const WaitingMatrix some = waiting_matrix(matching, lateness, 2);
+  ASSERT_EQ(some.chosen.size(), 2u);
+  EXPECT_EQ(some.ns[0][1], all.ns[some.chosen[0]][some.chosen[1]]);
+}
+
 TEST(Lateness, NamesTheRankThatTheOthersWaitFor) {
   MadeRanks ranks(4);
   for (std::int64_t i = 0; i < 10; ++i) ranks.collective(1, {10 * i % 70, 0, 500, 30});

@@ -36,7 +36,8 @@ StepTable table_of(const Timeline& timeline, const Attribution& attribution, con
 
 }  // namespace
 
-std::vector<StepTable> break_down(const Timeline& timeline, const Attribution& attribution, const std::vector<Steps>& steps) {
+std::vector<StepTable> break_down(const Timeline& timeline, const Attribution& attribution, const std::vector<Steps>& steps,
+                                  bool with_figures) {
   const bool one_process = steps.size() == 1;
   Activities all = activities(timeline, attribution, one_process);
   const std::map<std::string, HostRanges> ranges = host_ranges(timeline);
@@ -47,7 +48,7 @@ std::vector<StepTable> break_down(const Timeline& timeline, const Attribution& a
     StepTable table = table_of(timeline, attribution, of_process, host);
     for (auto& [key, activity] : all) {
       if (!one_process && key.first != of_process.pid) continue;
-      table.gpus.push_back(gpu_steps(timeline, attribution, key.second, std::move(activity), of_process, host));
+      table.gpus.push_back(gpu_steps(timeline, attribution, key.second, std::move(activity), of_process, host, with_figures));
     }
     set_copies(table);
     tables.push_back(std::move(table));

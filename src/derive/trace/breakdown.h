@@ -10,7 +10,9 @@
 
 namespace frx::derive::trace {
 
-// One table for each process, in the order of `steps`. O(n log n) in the number of events.
-std::vector<model::StepTable> break_down(const model::Timeline& timeline, const Attribution& attribution, const std::vector<Steps>& steps);
+// One table for each process, in the order of `steps`; with GpuSteps::drawn_gaps where figures are wanted. O(n log n) in the number of
+// events.
+std::vector<model::StepTable> break_down(const model::Timeline& timeline, const Attribution& attribution, const std::vector<Steps>& steps,
+                                         bool with_figures = false);
 
 }  // namespace frx::derive::trace

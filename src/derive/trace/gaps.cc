@@ -44,8 +44,8 @@ std::uint32_t thread_behind(const Timeline& timeline, const Attribution& attribu
 
 }  // namespace
 
-std::vector<IdleGap> longest_gaps(std::span<const Interval> idle) {
-  std::vector<Interval> longest(std::min(gaps_kept, idle.size()));
+std::vector<IdleGap> longest_gaps(std::span<const Interval> idle, std::size_t most) {
+  std::vector<Interval> longest(std::min(most, idle.size()));
   std::ranges::partial_sort_copy(
       idle, longest, [](Interval a, Interval b) { return a.length() != b.length() ? a.length() > b.length() : a.begin < b.begin; });
   std::ranges::sort(longest, {}, &Interval::begin);

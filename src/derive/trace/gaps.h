@@ -13,9 +13,11 @@ namespace frx::derive::trace {
 
 // So many are kept of each GPU.
 inline constexpr std::size_t gaps_kept = 16;
+// And so many for a figure, of which the longest are named.
+inline constexpr std::size_t gaps_drawn = 1000, drawn_gaps_named = 50;
 
 // The longest of `idle` (ascending), ascending by begin.
-std::vector<model::IdleGap> longest_gaps(std::span<const Interval> idle);
+std::vector<model::IdleGap> longest_gaps(std::span<const Interval> idle, std::size_t most = gaps_kept);
 
 // Says what the program did in each of the first `count` gaps by length: the event that covers at least half of it and is the shortest
 // such, of the thread that launched the next work where that is known. `order`: the work of this GPU, by start, as indices into the

@@ -107,13 +107,18 @@ void leave_out_one_offs(std::span<const Interval> spans, model::GpuSteps& gpu) {
 }  // namespace
 
 model::GpuSteps gpu_steps(const Timeline& timeline, const Attribution& attribution, std::int32_t device, Activity activity,
-                          const Steps& steps, const HostRanges& host) {
+                          const Steps& steps, const HostRanges& host, bool with_figures) {
   const std::vector<Interval> spans = times_of(steps);
   model::GpuSteps gpu{device, std::vector<GpuTime>(spans.size()), {}, {}};
   const Intervals idle = fill_work(activity, spans, gpu.steps);
   fill(gpu.steps, &GpuTime::idle, spans, idle);
   gpu.gaps = longest_gaps(idle);
   place_gaps(spans, gpu.gaps);
+  if (with_figures) {
+    gpu.drawn_gaps = longest_gaps(idle, gaps_drawn);
+    gpu.gaps_left_out = idle.size() - gpu.drawn_gaps.size();
+    place_gaps(spans, gpu.drawn_gaps);
+  }
   IdleAttribution idle_attribution(timeline, attribution.work, activity.work, host);
   const CausesBySpan by_step(spans);
   for (std::span<const Interval> rest = idle; !rest.empty();) {
@@ -121,9 +126,11 @@ model::GpuSteps gpu_steps(const Timeline& timeline, const Attribution& attributi
     const std::array<Intervals, model::idle_cause_count> causes = idle_attribution.causes_of(some);
     by_step.add(causes, {some.front().begin, some.back().end}, gpu.steps);
     add_causes(causes, gpu.gaps);
+    add_causes(causes, gpu.drawn_gaps);
     rest = rest.subspan(some.size());
   }
   name_gaps(timeline, attribution, activity.work, gaps_named, gpu.gaps);
+  if (with_figures) name_gaps(timeline, attribution, activity.work, drawn_gaps_named, gpu.drawn_gaps);
   if (steps.source != model::StepSource::recording) leave_out_one_offs(spans, gpu);
   return gpu;
 }

@@ -90,7 +90,7 @@ class Reader {
   }
 
   const ElfSection* code_of_kernel(const ElfSymbol& symbol) const {
-    if (symbol.type != function_symbol || (symbol.other & entry_of_kernel) == 0) return nullptr;
+    if (symbol.type != function_symbol || (symbol.other & entry_of_kernel) == 0 || symbol.name.empty()) return nullptr;
     if (symbol.section == 0 || symbol.section >= elf_.sections().size()) return nullptr;
     const ElfSection& section = elf_.sections()[symbol.section];
     return section.name.starts_with(code_prefix) && section.name.substr(code_prefix.size()) == symbol.name ? &section : nullptr;

@@ -43,7 +43,8 @@ void IdentityReader::learn(const SourceData& source) {
 Identity IdentityReader::of(const Launch& launch) const {
   const Known values = known(launch);
   Identity identity;
-  identity.without_threads = launch.block[0] == 0 || launch.block[1] == 0 || launch.block[2] == 0;
+  // No GPU has a block beyond 31 bits; the exporter writes what is in the file, and who reads that takes it for nothing as well.
+  identity.without_threads = std::ranges::any_of(launch.block, [](std::uint64_t threads) { return threads == 0 || threads > 0x7FFFFFFF; });
   if (!identity.without_threads) identity.grid = grid_of(launch, together(values, grid_x), values[grid_size]);
   identity.cluster = together(values, cluster_x);
   identity.device = static_cast<int>(values[device_id].value_or(0) & 0xFFFF);

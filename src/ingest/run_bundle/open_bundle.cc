@@ -74,7 +74,11 @@ Result<RunBundle> RunBundle::open(const std::string& path, const ZipLimits& limi
 }
 
 Result<RunBundle> RunBundle::open(Source& source, const ZipLimits& limits) {
-  if (source.is_folder()) return open_folder(source.path(), limits.members);
+  if (source.is_folder()) {
+    TRY_ASSIGN(RunBundle run, open_folder(source.path(), limits.members));
+    run.path_ = source.name();
+    return run;
+  }
   Result<std::shared_ptr<const RandomAccess>> bytes = source.random_access();
   if (!bytes) return at(source.name(), std::move(bytes).error());
   return open_zip(source.name(), std::move(*bytes), limits);
@@ -83,7 +87,7 @@ Result<RunBundle> RunBundle::open(Source& source, const ZipLimits& limits) {
 // Links to files are followed: the author of the folder put them there. Links to folders are not, so that no traversal is endless.
 Result<RunBundle> RunBundle::open_folder(const std::string& path, std::uint64_t most_members) {
   RunBundle run;
-  run.path_ = path;
+  run.path_ = run.folder_ = path;
   run.name_ = fs::path(path).lexically_normal().filename().empty() ? fs::path(path).lexically_normal().parent_path().filename()
                                                                    : fs::path(path).lexically_normal().filename();
   std::error_code error;
@@ -144,7 +148,13 @@ const BundleMember* RunBundle::find(std::string_view path) const {
 Result<std::unique_ptr<ByteSource>> RunBundle::open(std::string_view path) const {
   const std::string shown = path_ + "/" + std::string(path);
   if (!has(path)) return fail(ErrorKind::unreadable, "the bundle has no such file").at(shown);
-  if (!archive_) return open_file(shown);
+  if (!archive_) {
+    Result<std::unique_ptr<ByteSource>> file = open_file(folder_ + "/" + std::string(path));
+    if (file) return file;
+    Error error = std::move(file).error();
+    error.where = shown;
+    return Failure{std::move(error)};
+  }
   const std::string inside = prefix_ + std::string(path);
   const auto& all = archive_->members();
   const auto member = std::find_if(all.begin(), all.end(), [&](const ZipMember& one) { return one.path == inside; });

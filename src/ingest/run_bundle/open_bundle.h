@@ -48,7 +48,8 @@ class RunBundle {
   static Result<RunBundle> open_folder(const std::string& path, std::uint64_t most_members);
   Result<> enter_folder_of_archive();
 
-  std::string path_;
+  std::string path_;    // as it is called
+  std::string folder_;  // where it is, if it is no archive
   std::string name_;
   std::vector<BundleMember> members_;
   std::optional<ZipArchive> archive_;

@@ -1,0 +1,31 @@
+// Every figure by its kind. One more: its numbers in data.ts, its component beside this file, and one line here.
+import type {ComponentType, VNode} from 'preact';
+import type {FigureData, FigureKind} from '../data';
+import {Intervals} from './intervals';
+import {Kernels} from './kernels';
+import {Memory} from './memory';
+import {Ranks} from './ranks';
+import {Roofline} from './roofline';
+import {Source} from './source';
+import {Steps} from './steps';
+import {Timeline} from './timeline';
+
+const figures: {[Kind in FigureKind]: ComponentType<{data: FigureData[Kind]}>} = {
+  roofline: Roofline,
+  kernels: Kernels,
+  steps: Steps,
+  ranks: Ranks,
+  memory: Memory,
+  source: Source,
+  intervals: Intervals,
+  timeline: Timeline,
+};
+
+export function isFigureKind(kind: string): kind is FigureKind {
+  return Object.hasOwn(figures, kind);
+}
+
+export function drawFigure<Kind extends FigureKind>(kind: Kind, data: FigureData[Kind]): VNode {
+  const Figure = figures[kind] as ComponentType<{data: FigureData[Kind]}>;
+  return <Figure data={data} />;
+}
