@@ -18,8 +18,9 @@ using answer::Document;
 
 // Roofline, kernels by time, source with the stalls of its lines.
 void add_figures(Document& page, const report::NcuReport& report);
-// Steps, timeline, memory over time, kernels by time. `skipped`: steps at the beginning that are left out.
-void add_figures(Document& page, const report::TraceReport& report, std::size_t skipped);
+// Steps, timeline, memory over time, kernels by time. `skipped`: steps at the beginning that are left out. `whose`: "rank 0", or "" where
+// there is only one.
+void add_figures(Document& page, const report::TraceReport& report, std::size_t skipped, std::string_view whose = {});
 // Who waits for whom.
 void add_figures(Document& page, const report::RanksReport& report);
 // Memory over time, and what there is of the trace and the ranks.

@@ -41,7 +41,7 @@ void add_intervals(Document& page, std::string first, std::string second, double
   page.add(answer::Figure{"intervals", "Before and after",
                           "How many times as long the second side takes, and the interval that the measurements leave possible at 99 % "
                           "confidence. An interval that "
-                          "touches the band of noise is no answer.",
+                          "touches the band of noise is no answer. A part alone: how long the whole takes as if nothing else had changed.",
                           [=](JsonObject& out) {
                             out.add("first", first, "second", second, "noise_floor", noise_floor);
                             out.list("rows", rows, [](JsonObject& one, const Row& row) {
@@ -62,7 +62,7 @@ void add_figures(Document& page, const report::RunComparison& comparison) {
   std::vector<Row> rows = {{what, median_of(comparison.first.step_ns), median_of(comparison.second.step_ns), comparison.judgement}};
   for (const report::ComparedPart& part : comparison.parts) {
     Judgement effect = part.effect;
-    rows.push_back({"if only this had changed: " + part.name, part.first_ns, part.second_ns, effect});
+    rows.push_back({part.name + " alone", part.first_ns, part.second_ns, effect});
   }
   std::erase_if(rows, [](const Row& row) { return !row.judgement.ratio; });
   add_intervals(page, comparison.first.label, comparison.second.label, comparison.noise_floor, std::move(rows),

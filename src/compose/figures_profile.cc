@@ -135,7 +135,10 @@ void add_figures(Document& page, const NcuReport& report) {
   const Kernel* const focus = focus_kernel(report);
   const bool has_text = focus && std::ranges::any_of(focus->hot.lines, [](const HotLine& line) { return line.place.line > 0; });
   if (!has_text) return;
-  page.add(answer::Figure{"source", "Source", "Where " + hot_basis(focus->hot) + " are, of " + focus->short_name + ".",
+  const bool knows_text = std::ranges::any_of(focus->hot.lines, [](const HotLine& line) { return !line.text.empty(); });
+  page.add(answer::Figure{"source", "Source",
+                          fmt::format("Lines of {}, with their share of {}.{}", focus->short_name, hot_basis(focus->hot),
+                                      knows_text ? "" : " Their text is not in the report; ncu --import-source yes would put it there."),
                           [focus](JsonObject& out) { put_measured_source(out, *focus); }});
 }
 

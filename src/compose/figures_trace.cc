@@ -160,19 +160,20 @@ void put_kernels(JsonObject& out, const TraceReport& report) {
 
 }  // namespace
 
-void add_figures(Document& page, const TraceReport& report, std::size_t skipped) {
+void add_figures(Document& page, const TraceReport& report, std::size_t skipped, std::string_view whose) {
+  const std::string of_whom = whose.empty() ? "" : fmt::format(" of {}", whose);
   const model::StepTable* const steps = report.processes.empty() ? nullptr : &report.processes.front();
   if (steps && !steps->gpus.empty() && steps->has_boundaries() && model::total_of(steps->gpus.front()).span > 0) {
     const std::string gpu = report.gpus.size() > 1 ? fmt::format(" on GPU {}", steps->gpus.front().device) : "";
-    page.add(answer::Figure{"steps", "Steps" + gpu, "Where the time of each step goes on the GPU. Each moment counts once.",
+    page.add(answer::Figure{"steps", "Steps" + of_whom + gpu, "Where the time of each step goes on the GPU. Each moment counts once.",
                             [steps, skipped](JsonObject& out) { put_steps(out, *steps, skipped); }});
   }
   if (report.picture && !report.picture->lanes.empty())
     page.add(
-        answer::Figure{"timeline", "Timeline", about_timeline(*report.picture), [&report](JsonObject& out) { put_timeline(out, report); }});
+        answer::Figure{"timeline", "Timeline" + of_whom, about_timeline(*report.picture), [&report](JsonObject& out) { put_timeline(out, report); }});
   if (report.picture) add_memory(page, memory_of(report));
   if (!report.top_kernels.empty())
-    page.add(answer::Figure{"kernels", "Kernels by time", "GPU time of all launches of a kernel; work at the same time counts twice.",
+    page.add(answer::Figure{"kernels", "Kernels by time" + of_whom, "GPU time of all launches of a kernel; work at the same time counts twice.",
                             [&report](JsonObject& out) { put_kernels(out, report); }});
 }
 
@@ -200,7 +201,8 @@ void add_figures(Document& page, const report::RunReport& report) {
   if (report.ranks) add_figures(page, *report.ranks);
   if (report.trace) {
     const bool of_trace = report.evidence == "profiler trace";
-    add_figures(page, *report.trace, of_trace ? report.scope().skipped : report.trace->scope().skipped);
+    const std::string whose = report.ranks ? fmt::format("rank {}", report.ranks->ranks[report.ranks->answering].rank) : "";
+    add_figures(page, *report.trace, of_trace ? report.scope().skipped : report.trace->scope().skipped, whose);
   }
   add_memory(page, memory_of(report.record));
 }

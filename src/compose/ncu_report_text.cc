@@ -58,7 +58,7 @@ void add_ranking(Document& page, const NcuReport& report) {
 Document document_of(const NcuReport& report, answer::Detail detail) {
   Document page;
   const bool is_brief = detail == answer::Detail::brief;
-  page.headline = fmt::format("{} ({})", report.primary_display, report.primary);
+  page.headline = fmt::format("{} ({}), {} confidence", report.primary_display, report.primary, report.confidence);
   add_header(page, is_brief ? "FRX NCU analysis" : "FRX GPU profile report", report);
   add_verdict(page, report);
   add_validation(page, report, is_brief ? 4 : 0);

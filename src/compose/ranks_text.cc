@@ -152,7 +152,7 @@ Document document_of(const RanksReport& report) {
   add_breakdown(page, *answering.trace, answering.trace->scope().skipped, fmt::format("rank {}", answering.rank),
                 report.lateness.ranks[report.answering].lost_share);
   add_figures(page, report);
-  add_figures(page, *answering.trace, answering.trace->scope().skipped);
+  add_figures(page, *answering.trace, answering.trace->scope().skipped, fmt::format("rank {}", answering.rank));
   add_run_recommendations(page, report.scope);
   add_notes(page, report.notes);
   return page;

@@ -161,6 +161,14 @@ class HtmlWriter {
   }
 
  private:
+  // Names of templates may be longer than all the rest of a page.
+  static std::string name_of(std::string_view text) {
+    constexpr std::size_t short_enough = 160;
+    const std::string whole = fmt::format("<code>{}</code>", html_text(text));
+    if (text.size() <= short_enough) return whole;
+    return fmt::format("<details><summary><code>{}</code></summary>{}</details>", html_text(shorten(text, short_enough)), whole);
+  }
+
   enum class Place : std::uint8_t { verdict, advice, subject, evidence, figures, closing };
   struct Written {
     Place place;
@@ -202,7 +210,7 @@ class HtmlWriter {
           text_ += with_class("span", class_of(answer::tone_of(*cell.status)), word_for(*cell.status));
         } else {
           std::string words = html_text(cell.text);
-          if (column.is_name && !cell.text.empty()) words = fmt::format("<code>{}</code>", words);
+          if (column.is_name && !cell.text.empty()) words = name_of(cell.text);
           // A disclosure needs no script, and is reached by keyboard.
           if (!cell.source.empty())
             words = fmt::format("<details class=\"why\"><summary>{}</summary>{}</details>", words, html_text(cell.source));

@@ -1,9 +1,9 @@
 // The page in a real Chromium: node page.mjs MODULES URL FOLDER SCREENSHOTS. Prints a JSON object of what it saw.
 //
-// Each file of FOLDER is chosen, its answer has to appear; one is dropped. Wide and narrow, light and dark; no message on the console, no request to another
-// host, nothing serious found by axe-core.
+// Each file of FOLDER is chosen, its answer has to appear with its figures drawn; those of a folder in it are chosen together; one is dropped. Two files of
+// FOLDER/two are compared. Wide and narrow, light and dark; no message on the console, no request to another host, nothing serious found by axe-core.
 import {createRequire} from 'node:module';
-import {readdirSync, readFileSync} from 'node:fs';
+import {readdirSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 
 const [modules, url, folder, screenshots] = process.argv.slice(2);
@@ -29,6 +29,18 @@ async function open(width, colorScheme, address) {
   return page;
 }
 
+// Figures are drawn when they come into view: kinds, and how many elements each consists of.
+async function figuresOf(page) {
+  const drawn = {};
+  for (const section of await page.locator('section[data-figure]').all()) {
+    await section.scrollIntoViewIfNeeded();
+    const figure = section.locator('.figure');
+    await figure.locator('> *').first().waitFor({state: 'attached', timeout: 10000}).catch(() => {});
+    drawn[await section.getAttribute('data-figure')] = await figure.evaluate((one) => one.querySelectorAll('svg *, canvas, td, code').length);
+  }
+  return drawn;
+}
+
 async function judge(page, name) {
   await page.evaluate(axe);
   const result = await page.evaluate(() => axe.run(document, {resultTypes: ['violations']}));
@@ -49,7 +61,8 @@ let number = 0;
 for (const name of readdirSync(folder).sort()) {
   const [width, scheme] = looks[number++ % looks.length];
   const page = await open(width, scheme, url);
-  await page.setInputFiles('#files', join(folder, name));
+  const path = join(folder, name), together = statSync(path).isDirectory();
+  await page.setInputFiles('#files', together ? readdirSync(path).sort().map((one) => join(path, one)) : path);
   await page.waitForSelector('#answer h1, #problem section', {timeout: 30000});
   seen.answers[name] = {
     headline: await page.locator('#answer h1').first().textContent({timeout: 1000}).catch(() => ''),
@@ -57,15 +70,40 @@ for (const name of readdirSync(folder).sort()) {
     problem: await page.locator('#problem').textContent(),
     focused: await page.evaluate(() => document.activeElement.id),
     title: await page.title(),
+    figures: await figuresOf(page),
+    wide: await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
   };
   await judge(page, `${name}-${width}-${scheme}`);
+  await page.close();
+}
+
+// Two files, of which the second is the one after a change.
+{
+  const page = await open(1280, 'light', url);
+  const two = readdirSync(join(folder, 'two')).sort().map((one) => join(folder, 'two', one));
+  await page.setInputFiles('#files', two);
+  await page.getByRole('button', {name: 'Compare'}).click();
+  await page.waitForSelector('section[data-figure="intervals"]', {timeout: 30000});
+  seen.compared = {headline: await page.locator('#answer h1').first().textContent(), figures: await figuresOf(page)};
+  await judge(page, 'compared-1280-light');
+  await page.close();
+}
+
+// What a reader looks at is in the link.
+{
+  const page = await open(1280, 'light', url);
+  await page.setInputFiles('#files', join(folder, 'trace.json'));
+  await page.waitForSelector('section[data-figure="kernels"]', {timeout: 30000});
+  await figuresOf(page);
+  await page.locator('section[data-figure="kernels"] button').first().click();
+  seen.link = await page.evaluate(() => location.hash);
   await page.close();
 }
 
 // A file that is dropped, and the answer as a file that opens from disk.
 {
   const page = await open(1280, 'light', url);
-  const name = readdirSync(folder).sort().find((one) => one.endsWith('.csv'));
+  const name = readdirSync(folder).sort().find((one) => one === 'report.csv');
   const text = readFileSync(join(folder, name), 'utf8');
   const transfer = await page.evaluateHandle(({text, name}) => {
     const data = new DataTransfer();

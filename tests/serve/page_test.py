@@ -12,6 +12,8 @@ from pathlib import Path
 from judges_test import BUILD, judges
 from server import TESTS, Server
 
+REAL = Path(os.environ.get("FRX_CORPUS", TESTS.parent.parent / "shared/corpus"))
+
 FILES = {
     "report.ncu-rep": ("fuzz/corpus/fuzz_ncu_report/normal.ncu-rep", "Memory Bandwidth Saturation"),
     "report.csv": ("fuzz/corpus/fuzz_ncu_csv/wide_raw_page.csv", ""),
@@ -20,6 +22,31 @@ FILES = {
     "kernel.cubin": ("fuzz/corpus/fuzz_cubin_resources/spills_sm_80.cubin", ""),
     "run.zip": ("fuzz/corpus/fuzz_run_bundle/epochs.zip", ""),
     "trace.json": ("fuzz/corpus/fuzz_trace/two_steps", "input"),
+}
+# One of each kind in the corpus of real files, and the figures of its answer; lists are chosen together.
+CORPUS = {
+    "ncu/csv_rawwide_b200_torch_sdpa_flash__gqa_bf16_b32_ctx8k_p64.csv": ["kernels"],
+    "ncu/csv_tall12_v100_2020_hotspot_64.log": ["kernels"],
+    "ncu/csv_tall15_5070_win_gemm_tiled.csv": ["kernels"],
+    "ncu/csv_tall20_a100_clima_mod_2026-07-28.csv": ["kernels"],
+    "ncu/csv_tall21_bodyitem_v100_cutlass_analysis.csv": ["kernels"],
+    "ncu/csv_user_4090_final_reduceInteger.csv": ["kernels"],
+    "ncu/text_details_a10g_esmm_256.txt": ["kernels"],
+    "ncu/log_slurm_ncu_a100_clima.out": [],  # the report went elsewhere
+    "ncu/nvprof_csv_metrics_poly_gemm.csv": ["kernels"],
+    "ncu/nvprof_text_v100_lu_managed.txt": ["kernels"],
+    "ncu/nvvp_csv_saxpy_cuda.csv": ["kernels"],
+    "ncu/text_3070_transpose_task1.txt": ["kernels"],
+    "ncurep/llmc_3060ti_adamw_coarsened_shared.ncu-rep": ["kernels", "roofline", "source"],
+    "ncurep/montecarlo_3080_a.ncu-rep": ["kernels", "roofline", "source"],
+    "ncurep/evozone_2070_matmul_2019.nsight-cuprof-report": ["kernels"],
+    "ptxas/ptxas_2023_nvfuser_transpose.log": [],
+    "torch/adam_unsloth_cpu_only.json": ["timeline"],
+    "torch/hta_amd_mi250_rocm62.json.gz": ["kernels", "timeline"],
+    "torch/kineto_resnet50_b32_num_workers_0.run1.pt.trace.json.gz": ["kernels", "steps", "timeline"],
+    "torch/spiking_cpu_mem.json": ["memory", "timeline"],
+    "torch/wings_compile_steady_4090D.json": ["kernels", "timeline"],
+    "ranks": [f"torch/megatron_tp8_A100.rank{i}.json" for i in range(8)],
 }
 
 
@@ -38,8 +65,22 @@ class Page(unittest.TestCase):
             for name, (seed, _) in FILES.items():
                 shutil.copy(TESTS / seed, Path(folder) / name)
             (Path(folder) / "nothing.txt").write_text("nothing that is known")
+            two = Path(folder) / "two"
+            two.mkdir()
+            for name, seed in (("before.csv", "wide_raw_page.csv"), ("after.csv", "wide_raw_page.csv")):
+                shutil.copy(TESTS / "fuzz/corpus/fuzz_ncu_csv" / seed, two / name)
+            cls.corpus = {}
+            for name, figures in CORPUS.items() if REAL.exists() else ():
+                if name == "ranks":
+                    (Path(folder) / name).mkdir()
+                    for one in figures:
+                        (Path(folder) / name / Path(one).name).symlink_to(REAL / one)
+                    cls.corpus[name] = ["ranks", "timeline"]
+                else:
+                    (Path(folder) / Path(name).name).symlink_to(REAL / name)
+                    cls.corpus[Path(name).name] = figures
             command = [node, Path(__file__).parent / "page.mjs", modules, f"http://127.0.0.1:{server.port}/", folder, cls.screenshots]
-            ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+            ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=560)
             cls.left = server.uploads()
         if ended.returncode != 0:
             raise RuntimeError(ended.stderr[-3000:])
@@ -54,6 +95,30 @@ class Page(unittest.TestCase):
             self.assertGreater(answer["sections"], 0, name)
             self.assertEqual(answer["focused"], "answer")
             self.assertTrue(answer["title"].startswith("frx: "))
+
+    def test_real_files_get_their_answers_and_figures(self) -> None:
+        if not self.corpus:
+            self.skipTest("the corpus is not there")
+        for name, figures in self.corpus.items():
+            answer = self.seen["answers"][name]
+            with self.subTest(name):
+                if not figures:
+                    self.assertIn(name, answer["problem"])
+                    continue
+                self.assertEqual(answer["problem"], "")
+                self.assertTrue(answer["headline"])
+                self.assertLessEqual(set(figures), set(answer["figures"]), answer["figures"])
+
+    def test_figures_are_drawn_and_fit(self) -> None:
+        for name, answer in self.seen["answers"].items():
+            with self.subTest(name):
+                for kind, elements in answer["figures"].items():
+                    self.assertGreater(elements, 0, kind)
+                self.assertLessEqual(answer["wide"], 0, "the page is wider than the window")
+        self.assertGreater(self.seen["compared"]["figures"]["intervals"], 0)
+
+    def test_links_carry_what_is_looked_at(self) -> None:
+        self.assertIn("kernel=0", self.seen["link"])
 
     def test_what_cannot_be_read_says_why(self) -> None:
         answer = self.seen["answers"]["nothing.txt"]

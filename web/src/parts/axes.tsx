@@ -1,5 +1,5 @@
 // Axes of pictures, with as many ticks as have room.
-import {scaleLog} from 'd3-scale';
+import {ticks} from 'd3-array';
 import {formatNumber} from './format';
 import {textWidth} from './text';
 
@@ -15,21 +15,19 @@ export function logTicks(domain: [number, number], scale: (value: number) => num
   const decades = Math.log10(high / low);
   const pixels = Math.abs(scale(high) - scale(low));
   if (decades < 0.7) {
-    const ticks = scaleLog().domain(domain).ticks(Math.max(2, pixels / apart));
-    const each = Math.max(1, Math.ceil((ticks.length * apart) / pixels));
-    return ticks.map((value, i) => ({at: scale(value), value, label: i % each === 0 ? formatNumber(value) : ''}));
+    return evenTicks(ticks(low, high, Math.max(2, pixels / apart)), scale, formatNumber);
   }
   const each = Math.max(1, Math.ceil((decades * apart) / pixels));
   const hasRoom = pixels / decades > 3 * apart;
-  const ticks: Tick[] = [];
+  const made: Tick[] = [];
   for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power) {
     for (const digit of hasRoom ? [1, 2, 5] : [1]) {
       const value = Number(`${digit}e${power}`);
       if (value < low * 0.9999 || value > high * 1.0001) continue;
-      ticks.push({at: scale(value), value, label: power % each === 0 ? formatNumber(value) : ''});
+      made.push({at: scale(value), value, label: power % each === 0 ? formatNumber(value) : ''});
     }
   }
-  return ticks;
+  return made;
 }
 
 // Those ticks of an even scale, with labels that do not meet.

@@ -86,12 +86,15 @@ export function drawSteps(
   }
   // Of narrow ones only some carry their number.
   context.textBaseline = 'middle';
-  context.fillStyle = colours.ink;
   let free = view.left;
   for (const {x0, x1, number} of seen) {
     const words = widths.of(`step ${number}`) + 8 < x1 - x0 ? `step ${number}` : String(number);
     const left = (x0 + x1 - widths.of(words)) / 2;
     if (left < free || left + widths.of(words) > right) continue;
+    // Between the borders of narrow steps a number could not be read.
+    context.fillStyle = colours.paper;
+    if (widths.of(words) > x1 - x0) context.fillRect(left - 2, 1, widths.of(words) + 4, stepsHeight - 3);
+    context.fillStyle = colours.ink;
     context.fillText(words, left, stepsHeight / 2);
     free = left + widths.of(words) + 8;
   }

@@ -56,6 +56,8 @@ export class Gaps {
   }
 }
 
+const narrowest = 0.5; // pixels
+
 // Where there is room, a gap carries its letter or its cause in words.
 export function drawGaps(
   context: CanvasRenderingContext2D, view: View, colours: Colours, widths: Widths, gaps: Gap[], top: number, height: number, named: boolean,
@@ -65,6 +67,8 @@ export function drawGaps(
     const x0 = Math.max(view.left, view.x(gap.begin));
     const x1 = Math.min(view.left + view.width, view.x(gap.end));
     if (x1 < free || x1 < x0) continue;
+    // Drawn a pixel wide, thousands of gaps that are none from afar would hide the work between them.
+    if (view.x(gap.end) - view.x(gap.begin) < narrowest) continue;
     free = Math.floor(x0) + 1;
     const cause = causeOf(gap.cause);
     context.fillStyle = x1 - x0 < 2 ? colours.gapInk[cause] : colours.gaps[cause];
