@@ -11,6 +11,8 @@
 #include <exception>
 #include <mutex>
 
+#include "base/byte_size.h"
+
 namespace frx {
 namespace {
 
@@ -184,20 +186,10 @@ void MemoryBudget::fail_at(std::uint64_t block) { failing = block; }
 std::uint64_t MemoryBudget::blocks() { return asked; }
 
 Result<std::uint64_t> parse_memory(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const int shift = unit == "K" || unit == "k"   ? 10
-                    : unit == "M" || unit == "m" ? 20
-                    : unit == "G" || unit == "g" ? 30
-                    : unit.empty()               ? 0
-                                                 : -1;
-  if (error != std::errc() || shift < 0 || value > (UINT64_MAX >> shift))
-    return fail(ErrorKind::usage, "expected an amount of memory such as 512M or 8G, found '{}'", text);
-  value <<= shift;
+  TRY_ASSIGN(const std::uint64_t bytes, parse_byte_size(text));
   constexpr std::uint64_t least = std::uint64_t{64} << 20;
-  if (value < least) return fail(ErrorKind::usage, "expected at least 64M of memory, found '{}'", text);
-  return value;
+  if (bytes < least) return fail(ErrorKind::usage, "expected at least 64M of memory, found '{}'", text);
+  return bytes;
 }
 
 }  // namespace frx

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/byte_size.h"
 #include "base/files.h"
 #include "base/memory_budget.h"
 #include "base/temporary_directory.h"
@@ -86,8 +87,9 @@ Result<http::ServerOptions> settings_of(const Options& options, const std::strin
     return fail(ErrorKind::usage, "serve: {} can be reached from other machines, and there is no token", printable(options.address))
         .hint("--token-file FILE, or FRX_SERVE_TOKEN; such as: openssl rand -hex 32 > token");
   }
-  Result<std::uint64_t> size = parse_memory(options.max_upload);
-  if (!size) return fail(ErrorKind::usage, "expected a size such as 512M or 2G").at("--max-upload");
+  Result<std::uint64_t> size = parse_byte_size(options.max_upload);
+  if (!size)
+    return fail(ErrorKind::usage, "expected a size such as 512M or 2G, found {}", printable(options.max_upload)).at("--max-upload");
   settings.most_bytes = *size;
   settings.answer_time = std::chrono::seconds(*options.timeout);
   settings.receive_time = std::chrono::seconds(*options.receive_timeout);

@@ -169,11 +169,12 @@ void add_figures(Document& page, const TraceReport& report, std::size_t skipped,
                             [steps, skipped](JsonObject& out) { put_steps(out, *steps, skipped); }});
   }
   if (report.picture && !report.picture->lanes.empty())
-    page.add(
-        answer::Figure{"timeline", "Timeline" + of_whom, about_timeline(*report.picture), [&report](JsonObject& out) { put_timeline(out, report); }});
+    page.add(answer::Figure{"timeline", "Timeline" + of_whom, about_timeline(*report.picture),
+                            [&report](JsonObject& out) { put_timeline(out, report); }});
   if (report.picture) add_memory(page, memory_of(report));
   if (!report.top_kernels.empty())
-    page.add(answer::Figure{"kernels", "Kernels by time" + of_whom, "GPU time of all launches of a kernel; work at the same time counts twice.",
+    page.add(answer::Figure{"kernels", "Kernels by time" + of_whom,
+                            "GPU time of all launches of a kernel; work at the same time counts twice.",
                             [&report](JsonObject& out) { put_kernels(out, report); }});
 }
 
