@@ -45,6 +45,7 @@ struct Item {
   std::size_t indent = 2;
   Tone head_tone = Tone::plain, tone = Tone::plain;
   std::optional<double> score = {};  // 0 to 1, shown as a bar before the head
+  std::string source = {};           // of the value in the head, as in Cell
 };
 
 // A line that is not broken: of source it is cut, of a shell it is as long as it is.

@@ -157,7 +157,13 @@ void add_finding(Document& page, const Finding& finding, bool indented, const Nc
   if (!finding.consequence_of.empty()) page.paragraph(fmt::format("consequence of {}", finding.consequence_of), inner, Tone::dim);
   for (const model::Evidence& line : finding.evidence) {
     const std::string value = pad_left(short_quantity(line.value.value(), line.value.unit), 10);
-    page.hanging(value + "  ", line.because.empty() ? std::string(line.value.label) : line.because, inner);
+    page.add(answer::Item{value + "  ",
+                          line.because.empty() ? std::string(line.value.label) : line.because,
+                          inner,
+                          Tone::plain,
+                          Tone::plain,
+                          {},
+                          source_text(line.value, report.file())});
   }
   const std::string holds = holds_text(finding, report);
   if (!holds.empty() && !indented) page.paragraph(holds, inner, Tone::dim);

