@@ -67,6 +67,7 @@ class Forms {
 // The lowest `bits` bits as a signed number.
 constexpr std::int64_t sign_extended(std::int64_t value, int bits) {
   if (bits >= 64) return value;
+  if (bits <= 0) return 0;  // of a predicate
   const std::uint64_t shifted = static_cast<std::uint64_t>(value) << (64 - bits);
   return static_cast<std::int64_t>(shifted) >> (64 - bits);
 }
