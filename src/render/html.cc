@@ -55,6 +55,8 @@ class HtmlWriter {
     has_headline_ = !document.headline.empty();
     for (const answer::Block& block : blocks_) {
       if (const auto* figure = std::get_if<answer::Figure>(&block)) figures_.insert(figure->kind);
+      const auto* const section = std::get_if<answer::Section>(&block);
+      has_verdict_ = has_verdict_ || (section && section->part == answer::Part::verdict);
     }
     for (const answer::Block& block : blocks_) std::visit(*this, block);
     leave_title();
@@ -249,8 +251,11 @@ class HtmlWriter {
   void leave_section() {
     leave_items(0);
     if (!text_.empty() || !heading_.empty()) {
-      std::string section =
-          fmt::format("<section><h2>{}</h2>\n{}</section>\n", heading_.empty() ? "What was analysed" : heading_, std::exchange(text_, {}));
+      std::string section = fmt::format("<section><h2>{}</h2>\n{}</section>\n",
+                                        !heading_.empty() ? heading_
+                                        : has_verdict_    ? "What was analysed"
+                                                          : "In short",
+                                        std::exchange(text_, {}));
       // Without scripts there are no figures.
       if (is_drawn_) section = fmt::format("<noscript>{}</noscript>\n", section);
       sections_.push_back({place_, std::move(section)});
@@ -276,7 +281,7 @@ class HtmlWriter {
   const std::vector<answer::Block>& blocks_;
   std::vector<std::size_t> lists_;              // indents of those that are open
   std::set<std::string, std::less<>> figures_;  // kinds
-  bool has_headline_ = false, is_first_ = true, is_drawn_ = false;
+  bool has_headline_ = false, is_first_ = true, is_drawn_ = false, has_verdict_ = false;
   Place place_ = Place::subject;   // of the section that is being written
   std::string heading_, text_;     // its heading, and what is in it
   std::vector<Written> sections_;  // since the last title

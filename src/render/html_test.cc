@@ -58,7 +58,7 @@ TEST(Html, FactsHaveNames) {
   Document document;
   document.fact("File", "a.csv");
   EXPECT_EQ(html_of(document),
-            "<section class=\"first\"><h2>What was analysed</h2>\n<ul class=\"plain\"><li><div "
+            "<section class=\"first\"><h2>In short</h2>\n<ul class=\"plain\"><li><div "
             "class=\"fact\"><b>File</b><span>a.csv</span></div></li></ul>\n"
             "</section>\n");
 }
