@@ -18,7 +18,7 @@ packages=(
   libzstd-dev                            # compressed reports (.ncu-repz)
   libisal-dev                            # not needed: gzip is unpacked several times as fast with it
   zlib1g-dev                             # compressed traces (.json.gz), run bundles as zip archives
-  npm                                    # fetches the grammar of CUDA; brings nodejs
+  npm                                    # the page and the figures of reports; fetches the grammar of CUDA; brings nodejs
   libgtest-dev libgmock-dev
   mandoc                                 # checks the manual pages
 )
