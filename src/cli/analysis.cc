@@ -28,7 +28,7 @@ std::function<void(std::uint64_t)> Progress::callback() {
   if (!io_.err_is_terminal || total_ < worth_showing) return {};
   return [this](std::uint64_t bytes) {
     const Clock::time_point now = now_();
-    if (now - shown_ < std::chrono::milliseconds(100)) return;  // a terminal is slow, and nobody reads faster
+    if (now - shown_ < std::chrono::milliseconds(100)) return;  // a terminal is slow
     shown_ = now;
     is_shown_ = true;
     const double read = static_cast<double>(bytes), all = static_cast<double>(total_);

@@ -21,13 +21,11 @@ struct Line {
 // The lines of a file that findings are about, with those around them; of a short file all.
 std::vector<Line> lines_to_draw(std::string_view text, const std::set<std::uint32_t>& marked) {
   std::vector<Line> all;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
+  for (std::string_view line : split(text, '\n')) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     all.push_back({static_cast<std::uint32_t>(all.size() + 1), line});
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
+  if (text.empty() || text.ends_with('\n')) all.pop_back();  // nothing behind the last line
   if (all.size() <= whole_file) return all;
   std::vector<Line> drawn;
   for (const Line& line : all) {

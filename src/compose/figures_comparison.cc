@@ -40,8 +40,8 @@ void add_intervals(Document& page, std::string first, std::string second, double
   if (rows.empty()) return;
   page.add(answer::Figure{"intervals", "Before and after",
                           "How many times as long the second side takes, and the interval that the measurements leave possible at 99 % "
-                          "confidence. An interval that "
-                          "touches the band of noise is no answer. A part alone: how long the whole takes as if nothing else had changed.",
+                          "confidence. An interval that touches the band of noise is no answer. A part alone: how long the whole takes as "
+                          "if nothing else had changed.",
                           [=](JsonObject& out) {
                             out.add("first", first, "second", second, "noise_floor", noise_floor);
                             out.list("rows", rows, [](JsonObject& one, const Row& row) {
@@ -60,10 +60,8 @@ void add_intervals(Document& page, std::string first, std::string second, double
 void add_figures(Document& page, const report::RunComparison& comparison) {
   const std::string what = comparison.per_sample ? "time of a sample" : "time of a step";
   std::vector<Row> rows = {{what, median_of(comparison.first.step_ns), median_of(comparison.second.step_ns), comparison.judgement}};
-  for (const report::ComparedPart& part : comparison.parts) {
-    Judgement effect = part.effect;
-    rows.push_back({part.name + " alone", part.first_ns, part.second_ns, effect});
-  }
+  for (const report::ComparedPart& part : comparison.parts)
+    rows.push_back({part.name + " alone", part.first_ns, part.second_ns, part.effect});
   std::erase_if(rows, [](const Row& row) { return !row.judgement.ratio; });
   add_intervals(page, comparison.first.label, comparison.second.label, comparison.noise_floor, std::move(rows),
                 {{"steps", comparison.first.step_ns, comparison.second.step_ns}});

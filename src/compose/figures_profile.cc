@@ -51,7 +51,7 @@ void put_roofline(JsonObject& out, const NcuReport& report) {
 
 void put_line(JsonObject& out, const HotLine& line, bool by_samples) {
   std::set<std::string_view> explained;
-  out.add("place", hot_place(line), "share_pct", by_samples ? line.share_pct : line.executed_share_pct, "text", line.text, "facts",
+  out.add("place", hot_place(line), "share_pct", line.share(by_samples), "text", line.text, "facts",
           hot_facts(line, by_samples, explained));
 }
 
@@ -85,7 +85,7 @@ MeasuredSource measured_source(const Kernel& kernel) {
     if (line.place.line == 0) continue;
     MeasuredSource::Line& one = source.files[line.place.file][line.place.line];
     if (!one.first) one.first = &line;
-    one.share_pct += (kernel.hot.by_samples ? line.share_pct : line.executed_share_pct).value_or(0);
+    one.share_pct += line.share(kernel.hot.by_samples).value_or(0);
   }
   return source;
 }

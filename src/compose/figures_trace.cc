@@ -59,10 +59,10 @@ void put_timeline(JsonObject& out, const TraceReport& report) {
   for (const model::StepTable& process : report.processes) {
     for (const model::GpuSteps& gpu : process.gpus) {
       left_out += gpu.gaps_left_out;
-      for (const model::IdleGap& gap : gpu.drawn_gaps)
-        gaps.push_back({gpu.device, &gap,
-                        answer::when(process.has_boundaries() && gap.step < process.ids.size(),
-                                     gap.step < process.ids.size() ? process.ids[gap.step] : 0)});
+      for (const model::IdleGap& gap : gpu.drawn_gaps) {
+        const bool has_number = process.has_boundaries() && gap.step < process.ids.size();
+        gaps.push_back({gpu.device, &gap, has_number ? std::optional(process.ids[gap.step]) : std::nullopt});
+      }
     }
   }
   out.add("span_ns", picture.span_ns, "names", picture.names, "kinds", picture.kinds);
@@ -190,8 +190,8 @@ void add_figures(Document& page, const report::RanksReport& report) {
         std::vector<std::optional<double>> steps;
         for (const std::size_t i : matrix.chosen) {
           ranks.push_back(report.ranks[i].rank);
-          const derive::ranks::RankLateness& one = report.lateness.ranks[i];
-          steps.push_back(answer::when(one.waited_share > 0, one.waited_share > 0 ? one.waited_ns / one.waited_share : 0));
+          const double ns = report.lateness.ranks[i].steps_ns;
+          steps.push_back(answer::when(ns > 0, ns));
         }
         for (const std::size_t i : report.lateness.late) late.push_back(report.ranks[i].rank);
         out.add("ranks", ranks, "late", late, "waited_ns", matrix.ns, "steps_ns", steps);

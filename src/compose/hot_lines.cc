@@ -81,7 +81,7 @@ std::string hot_place(const HotLine& line) {
   return fmt::format("{}{} without line information", count_text(line.instructions, "instruction"), function);
 }
 
-std::string hot_share(const HotLine& line, bool by_samples) { return percent_text(by_samples ? line.share_pct : line.executed_share_pct); }
+std::string hot_share(const HotLine& line, bool by_samples) { return percent_text(line.share(by_samples)); }
 
 std::vector<std::string> hot_facts(const HotLine& line, bool by_samples, std::set<std::string_view>& explained) {
   std::vector<std::string> facts;

@@ -297,7 +297,7 @@ std::string base64_of_hex(std::string_view hex) {
 
 bool can_write(const answer::Answer& answer) { return static_cast<bool>(answer.document); }
 
-// A page has room for everything.
+// Pages are always written in full.
 void write(const answer::Answer& answer, const Style&, const answer::TextSink& sink) {
   const answer::Document document = answer.document(answer::Detail::full);
   const std::string title = document.headline.empty() ? answer.what : document.headline;

@@ -167,7 +167,7 @@ double waste_of(const HotLine& line) {
 
 // Those with a notable share; where it is spread over many, the first few.
 std::size_t count_hot(const std::vector<HotLine>& lines, bool by_samples) {
-  const auto share = [&](const HotLine& line) { return (by_samples ? line.share_pct : line.executed_share_pct).value_or(0); };
+  const auto share = [&](const HotLine& line) { return line.share(by_samples).value_or(0); };
   std::size_t hot = 0;
   while (hot < std::min(max_hot, lines.size()) && share(lines[hot]) >= min_share_pct) ++hot;
   if (hot > 0) return hot;

@@ -52,6 +52,9 @@ struct HotLine {
   std::optional<double> active_threads;      // of 32, in an executed instruction
   std::optional<LineWaste> sectors;          // of global memory, 32 bytes each
   std::optional<LineWaste> wavefronts;       // of shared memory; waste is bank conflicts
+
+  // Of the kernel's samples, or of its executed instructions (HotCode::by_samples).
+  std::optional<double> share(bool by_samples) const { return by_samples ? share_pct : executed_share_pct; }
 };
 
 struct HotCode {

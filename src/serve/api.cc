@@ -55,25 +55,25 @@ Response ready(const ApiOptions& options) {
 
 // The page, its parts, and their types.
 struct PageFile {
-  std::string_view path, type;
-  std::string text;
+  std::string_view path, type, text;
 };
 
 // Without its script the page only says that there is an API.
-std::string start_page() {
-  if (render::page_problem().empty()) return std::string(generated::index_html);
-  return fmt::format(
+std::string_view start_page() {
+  if (render::page_problem().empty()) return generated::index_html;
+  static const std::string page = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>frx</title><link rel=\"stylesheet\" "
       "href=\"/page.css\"></head>"
       "<body><main><h1>This frx has no page</h1><p>{}. The API answers: <a "
       "href=\"/openapi.json\">/openapi.json</a>.</p></main></body></html>\n",
       render::html_text(render::page_problem()));
+  return page;
 }
 
 std::array<PageFile, 3> page_files() {
   return {{{"/", "text/html; charset=utf-8", start_page()},
-           {"/analyzer.js", "text/javascript; charset=utf-8", std::string(generated::analyzer_js)},
-           {"/page.css", "text/css; charset=utf-8", std::string(render::page_style())}}};
+           {"/analyzer.js", "text/javascript; charset=utf-8", generated::analyzer_js},
+           {"/page.css", "text/css; charset=utf-8", render::page_style()}}};
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ std::array<PageFile, 3> page_files() {
 std::shared_ptr<analyse::Analysts> SharedAnalysts::of(const report::AnalysisOptions& options) const {
   constexpr std::size_t most = 64;
   const std::lock_guard lock(mutex_);
-  const std::string key = options.gpu_model + (options.with_figures ? "\nfigures" : "");
+  const std::pair key(options.gpu_model, options.with_figures);
   if (const auto known = by_gpu_.find(key); known != by_gpu_.end()) return known->second;
   auto made = std::make_shared<analyse::Analysts>(options);
   if (by_gpu_.size() < most) by_gpu_.emplace(key, made);

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analyse/context.h"
@@ -23,7 +24,7 @@ class SharedAnalysts {
 
  private:
   mutable std::mutex mutex_;
-  mutable std::map<std::string, std::shared_ptr<analyse::Analysts>> by_gpu_;  // and a mark where figures are wanted
+  mutable std::map<std::pair<std::string, bool>, std::shared_ptr<analyse::Analysts>> by_gpu_;  // and whether figures are wanted
 };
 
 struct ApiOptions {

@@ -24,11 +24,9 @@ constexpr Worth worth[] = {{paths::derived_summary, 120}, {paths::raw_trace, 60}
 
 bool stays_inside(std::string_view path) {
   if (path.empty() || path.starts_with('/') || path.find('\0') != std::string_view::npos) return false;
-  for (std::string_view rest = path; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('/'), rest.size());
-    const std::string_view part = rest.substr(0, end);
+  if (path.ends_with('/')) path.remove_suffix(1);
+  for (const std::string_view part : split(path, '/')) {
     if (part.empty() || part == "." || part == "..") return false;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return true;
 }

@@ -38,7 +38,7 @@ class Ended:
     hung: bool
 
 
-def run(command: list[str], patience: float, stack: int) -> Ended:
+def run(command: list[str], kill_after: float, stack: int) -> Ended:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_STACK, (stack, resource.RLIM_INFINITY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -47,7 +47,7 @@ def run(command: list[str], patience: float, stack: int) -> Ended:
         environment = {"PATH": os.environ.get("PATH", ""), "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", "GITHUB_ACTIONS": "true"}
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, preexec_fn=limit, env=environment, cwd=scratch)
         killed = threading.Event()
-        timer = threading.Timer(patience, lambda: (killed.set(), process.send_signal(signal.SIGKILL)))
+        timer = threading.Timer(kill_after, lambda: (killed.set(), process.send_signal(signal.SIGKILL)))
         timer.start()
         _, status, usage = os.wait4(process.pid, 0)
         timer.cancel()
@@ -61,7 +61,7 @@ def run(command: list[str], patience: float, stack: int) -> Ended:
 def complaint(one: Crafted, ended: Ended, path: Path, limits: argparse.Namespace) -> str:
     """What is wrong with how it ended; "" when nothing is."""
     if ended.hung:
-        return f"did not end within {limits.patience:.0f} s"
+        return f"did not end within {limits.kill_after:.0f} s"
     if ended.code < 0:
         return f"ended by signal {-ended.code}"
     if ended.code not in DOCUMENTED_EXITS:
@@ -125,7 +125,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=2, help="of processor time that a run may take")
     parser.add_argument("--megabytes", type=float, default=512, help="that a run may hold")
     parser.add_argument("--stack", type=int, default=STACK, help="bytes of stack; sanitizers need more")
-    parser.add_argument("--patience", type=float, default=20, help="seconds after which a run is killed")
+    parser.add_argument("--kill-after", type=float, default=20, help="seconds after which a run is killed")
     parser.add_argument("--write", action="store_true", help="write docs/validation/hardening.md")
     parser.add_argument("--keep", type=Path, help="keep the inputs in this folder")
     parser.add_argument("-v", "--verbose", action="store_true")
@@ -147,7 +147,7 @@ def main() -> int:
             path.parent.mkdir()
             one.make(path)
             arguments = [argument.format(six=six, ptxas=log, itself=path) for argument in one.arguments]
-            ended = launcher.submit(run, [str(limits.frx.resolve()), *arguments, str(path)], limits.patience, limits.stack).result()
+            ended = launcher.submit(run, [str(limits.frx.resolve()), *arguments, str(path)], limits.kill_after, limits.stack).result()
             wrong = complaint(one, ended, path, limits)
             results.append((one, ended, wrong))
             if wrong or limits.verbose:

@@ -49,6 +49,7 @@ class Judge {
     for (const RankLateness& rank : result_.ranks) all += rank.blamed_ns;
     for (std::size_t i = 0; i < times_.size(); ++i) {
       RankLateness& rank = result_.ranks[i];
+      rank.steps_ns = times_[i].steps_ns;
       rank.blamed_share = all > 0 ? rank.blamed_ns / all : 0;
       rank.waited_share = times_[i].steps_ns > 0 ? rank.waited_ns / times_[i].steps_ns : 0;
       rank.held_up_share = times_[i].steps_ns > 0 ? rank.blamed_ns / times_[i].steps_ns : 0;

@@ -36,6 +36,7 @@ struct RankTimes {
 };
 
 struct RankLateness {
+  double steps_ns = 0;       // all steps that were compared
   double waited_ns = 0;      // for ranks that came later
   double waited_share = 0;   // of its steps
   double lost_share = 0;     // of its steps: no more than the communication that no computing hid

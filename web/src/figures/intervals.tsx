@@ -18,7 +18,7 @@ const isRatio = (value: number | null): value is number => isKnown(value) && val
 const times = (ratio: number | null) => (isRatio(ratio) ? `${formatNumber(ratio)} x` : unknown);
 const intervalOf = ({low, high}: Row) => (isKnown(low) || isKnown(high) ? `${times(low)} to ${times(high)}` : unknown);
 
-// The same room to both sides of 1, for all that is drawn.
+// The same space on both sides of 1, for all that is drawn.
 function domainOf({rows, noise_floor}: IntervalsData): [number, number] {
   const ratios = rows.flatMap(({ratio, low, high}) => [ratio, low, high].filter(isRatio));
   const away = Math.max(...ratios.map((ratio) => Math.abs(Math.log(ratio))), Math.log(1 + noise_floor) * 2, Math.log(1.1));

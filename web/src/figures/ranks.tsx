@@ -47,7 +47,7 @@ export function Ranks({data}: {data: RanksData}) {
   const end = left + count * cell;
   const x = (j: number) => left + j * cell;
   const y = (i: number) => top + i * cellHeight;
-  // Labels of ranks where they have room; those of late ranks always.
+  // Labels of ranks where they have space; those of late ranks always.
   const eachColumn = Math.ceil((textWidth(String(Math.max(...data.ranks.slice(0, count)))) + 6) / cell);
   const eachRow = Math.ceil(14 / cellHeight);
   const shade = (ns: number) => (ns > 0 ? Math.ceil((8 * ns) / most) : 0);

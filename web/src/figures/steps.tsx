@@ -73,7 +73,7 @@ export function Steps({data}: {data: StepsData}) {
   const counted = skipped < count ? count - skipped : count;
   const largest = data.parts.map((part, i) => ({...part, mean: mean.ns[i]})).sort((a, b) => b.mean - a.mean)[0];
   const most = (some: Column[]) => some.reduce((high, column) => Math.max(high, column.total), 0);
-  // Steps that warm up may take many times as long: they would leave no room for the others.
+  // Steps that warm up may take many times as long: they would leave no space for the others.
   const tallest = most(columns);
   const ofCounted = most(columns.filter((column) => !column.isSkipped));
   const isCut = ofCounted > 0 && tallest > 1.6 * ofCounted;

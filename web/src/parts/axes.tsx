@@ -1,4 +1,4 @@
-// Axes of pictures, with as many ticks as have room.
+// Axes of pictures, with as many ticks as have space.
 import {ticks} from 'd3-array';
 import {formatNumber} from './format';
 import {textWidth} from './text';
@@ -9,7 +9,7 @@ export interface Tick {
   label: string; // "" for a line without a number
 }
 
-// `scale` maps to pixels. Whole powers of ten first, and what is between where there is room.
+// `scale` maps to pixels. Whole powers of ten first, and what is between where there is space.
 export function logTicks(domain: [number, number], scale: (value: number) => number, apart: number): Tick[] {
   const [low, high] = domain;
   const decades = Math.log10(high / low);

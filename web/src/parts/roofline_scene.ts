@@ -27,7 +27,7 @@ export function roofsOf(data: RooflineData, levels: string[]): Roofs {
   return {flat, slanted: data.memory.filter((roof) => isPositive(roof.gbps) && levels.includes(roof.level))};
 }
 
-// All points and all corners of roofs, with some room around.
+// All points and all corners of roofs, with some space around.
 export function wholeOf(data: RooflineData): View {
   const points = data.points.filter(canDraw);
   const {flat, slanted} = roofsOf(data, data.memory.map((roof) => roof.level));

@@ -25,7 +25,7 @@ function placeBeside(box: Box, width: number, height: number): {left: number; to
   if (box.bottom + space + height <= high - space) return {left, top: box.bottom + space};
   if (box.right + space + width <= wide - space) return {left: box.right + space, top};
   if (box.left - space - width >= space) return {left: box.left - space - width, top};
-  // It fits nowhere beside: to the edge that leaves more room.
+  // It fits nowhere beside: to the edge that leaves more space.
   return {left, top: box.top > high - box.bottom ? space : Math.max(space, high - height - space)};
 }
 

@@ -58,7 +58,7 @@ export class Gaps {
 
 const narrowest = 0.5; // pixels
 
-// Where there is room, a gap carries its letter or its cause in words.
+// Where there is space, a gap carries its letter or its cause in words.
 export function drawGaps(
   context: CanvasRenderingContext2D, view: View, colours: Colours, widths: Widths, gaps: Gap[], top: number, height: number, named: boolean,
 ): void {

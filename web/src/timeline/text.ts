@@ -1,4 +1,4 @@
-// Texts on the canvas: their widths, and as much of them as there is room for.
+// Texts on the canvas: their widths, and as much of them as there is space for.
 import {shorten} from '../parts/text';
 
 const longest = 160; // letters; more is not measured
@@ -21,7 +21,7 @@ export class Widths {
     return text.length > longest ? (width * text.length) / longest : width;
   }
 
-  // "": there is no room for anything that would say something.
+  // "": there is no space for anything that would say something.
   fitted(text: string, room: number): string {
     const width = this.of(text);
     if (width <= room) return text;
