@@ -55,7 +55,7 @@ struct L2Filler {
     if (!succeeded(cudaGetDevice(&device), "cudaGetDevice")) return false;
     if (!succeeded(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device), "cudaDevAttrL2CacheSize")) return false;
     bytes = 2 * static_cast<std::size_t>(l2);
-    // A device without an L2 cache has nothing to empty; one without room for it goes without.
+    // A device without an L2 cache has nothing to empty; one without memory for it goes without.
     if (bytes > 0 && cudaMalloc(&memory, bytes) != cudaSuccess) {
       cudaGetLastError();
       memory = nullptr;

@@ -43,7 +43,7 @@ std::vector<std::string> traces_in(const std::string& folder) {
   return found;
 }
 
-// The code in a folder and below it. Links to folders are not followed. What cannot be read is not passed over: a change that nobody can
+// The code in a folder and below it. Links to folders are not followed. What cannot be read is not passed over: a change that cannot be
 // read would pass every check.
 class CodeInFolder {
  public:

@@ -65,7 +65,7 @@ TEST_F(InputsOfAFolder, AreNoneInAFolderOfOtherThings) {
   EXPECT_THAT(described(), ElementsAre("no file of code in this folder"));
 }
 
-// What nobody can read must not pass a check that fails on findings.
+// What cannot be read must not pass a check that fails on findings.
 TEST_F(InputsOfAFolder, AreAlsoTheCodeThatCannotBeRead) {
   namespace fs = std::filesystem;
   add("b.cu", "");
@@ -78,7 +78,7 @@ TEST_F(InputsOfAFolder, AreAlsoTheCodeThatCannotBeRead) {
   EXPECT_EQ(all[2].source.text(1).error().message, "expected a file, found a pipe or a device");
 }
 
-// A path that is longer than the system takes: nobody may list it, not even root.
+// A path that is longer than the system takes: not even root may list it.
 TEST_F(InputsOfAFolder, AreAlsoFoldersThatCannotBeListed) {
   add("b.cu", "");
   const std::string name(200, 'd');

@@ -95,7 +95,7 @@ class JsonObject {
  public:
   static constexpr int on_one_line = -(1 << 20);  // as a depth: no blanks and line feeds
 
-  // Members of an object `depth` levels deep, appended to a text; the braces around them are somebody else's. With a sink
+  // Members of an object `depth` levels deep, appended to a text; the caller writes the braces around them. With a sink
   // the text is handed over, and emptied, whenever it is long.
   JsonObject(std::string& into, int depth, const TextSink* sink = nullptr) : out_(into), depth_(depth), sink_(sink) {}
 

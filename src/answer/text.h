@@ -59,7 +59,7 @@ class Text {
   std::vector<Span> spans_;
 };
 
-// A kernel, a path, an identifier: whatever somebody else has called so.
+// A kernel, a path, an identifier: a name that the input gave.
 inline Text as_name(std::string_view text, Fit fit = Fit::wrap) { return Span{std::string(text), true, fit}; }
 
 }  // namespace frx::answer

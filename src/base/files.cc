@@ -43,7 +43,7 @@ constexpr int writer_wait_ms = 1500;
 constexpr int writer_poll_ms = 20;
 constexpr auto pipe_file_system = 0x50495045;  // of pipes without a name, whose other end is or was there
 
-// Opening a named pipe waits for somebody who writes, possibly for ever. This waits a moment; then reads wait as they do for any pipe.
+// Opening a named pipe waits for a writer, possibly for ever. This waits a moment; then reads wait as they do for any pipe.
 Result<> await_writer(int descriptor, const std::string& path) {
   struct statfs system {};
   if (::fstatfs(descriptor, &system) == 0 && system.f_type == pipe_file_system) return {};
@@ -52,13 +52,15 @@ Result<> await_writer(int descriptor, const std::string& path) {
   bool has_writer = false;
   for (int waited = 0; !has_writer && waited < writer_wait_ms; waited += writer_poll_ms) {
     pollfd end{descriptor, POLLIN, 0};
-    // Copies a byte, which stays in the pipe. Without one this is an error as long as somebody holds the other end, and 0 when nobody does.
+    // Copies a byte, which stays in the pipe. Without one this is an error as long as a process holds the other end, and 0 when none does.
     has_writer = ::poll(&end, 1, writer_poll_ms) > 0 || ::tee(descriptor, probe[1], 1, SPLICE_F_NONBLOCK) != 0;
   }
   ::close(probe[0]);
   ::close(probe[1]);
   if (has_writer) return {};
-  return fail(ErrorKind::unreadable, "nobody writes into this pipe").at(path).hint("start the program that writes first, or give a file");
+  return fail(ErrorKind::unreadable, "no process writes into this pipe")
+      .at(path)
+      .hint("start the program that writes first, or give a file");
 }
 
 class FileSource : public ByteSource {

@@ -48,14 +48,14 @@ TEST_F(FilesTest, DoesNotWaitForAPipeThatNobodyWritesInto) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   const Result<std::string> read = read_file(path("pipe"));
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().message, "nobody writes into this pipe");
+  EXPECT_EQ(read.error().message, "no process writes into this pipe");
 }
 
 TEST_F(FilesTest, WaitsForAPipeThatSomebodyHolds) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   std::thread writer([&] {
     const int descriptor = ::open(path("pipe").c_str(), O_WRONLY);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1700));  // longer than one waits for somebody
+    std::this_thread::sleep_for(std::chrono::milliseconds(1700));  // longer than opening waits for a writer
     EXPECT_EQ(::write(descriptor, "late", 4), 4);
     ::close(descriptor);
   });

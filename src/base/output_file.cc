@@ -19,7 +19,7 @@ Failure cannot_write(const std::string& path, int error) {
 
 constexpr int names_tried = 100;
 
-// A file of somebody else may have the number of this process: folders are shared by containers.
+// A file of another process may carry the number of this process, where containers share a folder.
 std::string temporary_name(const std::string& target) {
   std::uint32_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) number = static_cast<std::uint32_t>(::getpid());

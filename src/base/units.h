@@ -1,4 +1,4 @@
-// Units as the profilers print them, and the arithmetic that keeps them honest.
+// Units as the profilers print them, and arithmetic on them.
 //
 // Nsight Compute chooses the unit per row ("9,00 msecond" here, "850 usecond" there) and has two
 // vocabularies (2019-2023: nsecond, Kbyte, cycle/nsecond; 2024 on: ns, Kbyte, Ghz). A value is never

@@ -25,7 +25,7 @@ class DeathWatch {
   // Ends what is left as if this process were killed, and waits for that. The child that leads the group has been reaped.
   void end_all() { leave(false); }
 
-  // In the child, before exec: it tells its own number, so that there is no moment in which nobody knows it. Async-signal-safe.
+  // In the child, before exec: it tells its own number, so that its number is known at every moment. Async-signal-safe.
   void tell_from_child(bool leads_a_group) const;
 
  private:

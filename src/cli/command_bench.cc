@@ -40,7 +40,8 @@ struct Options {
 void describe(Syntax& syntax, Options& options) {
   syntax.remember(options.given);
   syntax.text(
-      "Compiles two CUDA programs with nvcc, runs them in turn, and says whether the second is better, worse, or one cannot tell. "
+      "Compiles two CUDA programs with nvcc, runs them in turn, and says whether the second is better or worse, or that the result is "
+      "inconclusive. "
       "Judges kernel times where both programs print them (frx_bench.cuh, which the compiler finds by itself), else the time of "
       "the process; that needs a cudaDeviceSynchronize() before its end. Where both print FRX_CHECKSUM, their results are compared.");
   syntax.arguments("BEFORE.cu AFTER.cu", options.sides, "the two programs, each with a main(); with --emit-harness: where to write it");

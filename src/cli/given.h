@@ -1,4 +1,4 @@
-// Which options somebody gave, so that those that the input cannot honour are refused and never ignored (docs/contract.md, 1.6).
+// Which options were given, so that those that the input cannot honour are refused and never ignored (docs/contract.md, 1.6).
 #pragma once
 
 #include <initializer_list>

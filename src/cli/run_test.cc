@@ -137,7 +137,7 @@ TEST(FileSink, AReaderThatLeftIsNoFailure) {
   ::close(ends[0]);
   const auto before = std::signal(SIGPIPE, SIG_IGN);
   FileSink sink(ends[1], false);
-  sink.write("nobody reads this");
+  sink.write("no process reads this");
   sink.write("nor this");
   EXPECT_EQ(sink.error(), 0);
   std::signal(SIGPIPE, before);

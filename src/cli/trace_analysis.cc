@@ -33,7 +33,7 @@ Result<> check_scope(const std::string& scope) {
 Result<> write_run_summary(const report::RunReport& report, const std::string& folder) {
   TRY_ASSIGN(const ingest::RunBundle bundle, ingest::RunBundle::open(folder));
   const bool has_summary = bundle.has(model::bundle::derived_summary);
-  if (has_summary && report.record.events == 0) return {};  // somebody's own, and no stream to make a better one of
+  if (has_summary && report.record.events == 0) return {};  // a summary of other origin, and no events to make a better one from
   Json summary = Json::parse(answer::json_text_of(compose::answer_of(borrowed(report), "auto").payload));
   summary["source"] = report.name;
   summary["status"] = nullptr;   // not decided yet; metadata.json will say it

@@ -1,4 +1,4 @@
-// --why FIELD: the story of one number, label, rule or recommendation of an analysis.
+// --why FIELD: where one number, label, rule or recommendation of an analysis comes from.
 #include "cli/analysis.h"
 #include "cli/json_output.h"
 

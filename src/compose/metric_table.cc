@@ -65,7 +65,7 @@ std::string limit_text(const Rule& rule, Status status) {
 // "saturated (> 80 %)", "low (< 55 %)", "fine (>= 55 %)".
 std::string plain_hint(const Rule& rule, Status status) {
   const bool roof = rule.context == Context::none;
-  const std::string_view word = status == Status::ok         ? (roof ? "has room" : "fine")
+  const std::string_view word = status == Status::ok         ? (roof ? "not saturated" : "fine")
                                 : status == Status::critical ? (roof               ? "saturated"
                                                                 : rule.high_is_bad ? "very high"
                                                                                    : "very low")

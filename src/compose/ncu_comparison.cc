@@ -28,7 +28,7 @@ void add_changed_labels(Document& page, std::string_view heading, const std::vec
 // By time alone, which is finer than the documented outcome: that takes 5 % for neutral.
 std::string answer_words(const report::NcuComparison& c) {
   using derive::compare::Answer;
-  if (c.judgement.answer == Answer::cannot_tell) return fmt::format("one cannot tell which is faster, {}", c.judgement.why_not);
+  if (c.judgement.answer == Answer::cannot_tell) return fmt::format("inconclusive, {}", c.judgement.why_not);
   const bool better = c.judgement.answer == Answer::better;
   return fmt::format("{} is faster", better ? c.label_optimized : c.label_baseline);
 }

@@ -180,7 +180,7 @@ void add_header(Document& page, std::string_view title, const NcuReport& report)
             report.confidence_reason.empty() ? report.confidence : fmt::format("{}: {}", report.confidence, report.confidence_reason));
 }
 
-// What was measured of code that nobody optimised says little about the code that will run: said before anything else.
+// What was measured of code that was compiled without optimisation says little about the code that will run: said before anything else.
 void add_build(Document& page, const NcuReport& report) {
   if (report.debug_kernels.empty()) return;
   const bool all = report.debug_kernels.size() == report.kernels.size();

@@ -15,7 +15,7 @@ using report::PredictionScores;
 using report::ScoredPrediction;
 
 constexpr std::string_view caveat =
-    "Nobody knows whether the advice was followed: a prediction that held is no proof that it was (the time of a kernel falls with any "
+    "Whether the advice was followed is not known: a prediction that held is no proof that it was (the time of a kernel falls with any "
     "change that helps), and one that did not hold is none that the advice is wrong.";
 
 std::string_view words_for(Outcome outcome) {
@@ -23,7 +23,7 @@ std::string_view words_for(Outcome outcome) {
     case Outcome::held: return "held";
     case Outcome::not_held: return "not held";
     case Outcome::moved_the_other_way: return "moved the other way";
-    case Outcome::cannot_tell: return "one cannot tell";
+    case Outcome::cannot_tell: return "inconclusive";
   }
   return {};
 }
@@ -64,12 +64,11 @@ std::string kernels_of(const ScoredPrediction& one) {
   return before == after ? before : before + " -> " + after;
 }
 
-// "3 held, 1 not held, 2 cannot be told"; the kinds that do not occur are left out.
+// "3 held, 1 not held, 2 inconclusive"; the kinds that do not occur are left out.
 std::string counts_of(const PredictionScores& scores) {
   std::vector<std::string> parts;
   for (const Outcome outcome : {Outcome::held, Outcome::not_held, Outcome::moved_the_other_way, Outcome::cannot_tell}) {
-    if (const std::size_t count = scores.count(outcome); count > 0)
-      parts.push_back(fmt::format("{} {}", count, outcome == Outcome::cannot_tell ? "cannot be told" : words_for(outcome)));
+    if (const std::size_t count = scores.count(outcome); count > 0) parts.push_back(fmt::format("{} {}", count, words_for(outcome)));
   }
   return parts.empty() ? "none scored" : join(parts, ", ");
 }

@@ -18,7 +18,7 @@ constexpr std::size_t collectives_shown = 100, mismatches_shown = 20;
 std::string_view name_of(LateVerdict verdict) {
   switch (verdict) {
     case LateVerdict::late: return "late";
-    case LateVerdict::nobody: return "nobody";
+    case LateVerdict::no_single_rank: return "nobody";
     case LateVerdict::little_waiting: return "little_waiting";
     case LateVerdict::chance: return "chance";
     case LateVerdict::not_together: return "not_together";

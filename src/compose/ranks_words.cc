@@ -72,7 +72,7 @@ std::string named_late(const RanksReport& report) {
       percent(lost_by_others(report)));
 }
 
-std::string nobody_late(const RanksReport& report) {
+std::string no_single_rank_late(const RanksReport& report) {
   const auto& late = report.lateness;
   const std::size_t most = most_blamed(report);
   return fmt::format(
@@ -129,7 +129,7 @@ std::string late_sentence(const RanksReport& report) {
   const auto& late = report.lateness;
   switch (late.verdict) {
     case LateVerdict::late: return named_late(report);
-    case LateVerdict::nobody: return nobody_late(report);
+    case LateVerdict::no_single_rank: return no_single_rank_late(report);
     case LateVerdict::little_waiting:
       return fmt::format(
           "No rank is clearly late: ranks lose {} of a step waiting for each other, too little to be worth a search (from {} on).",

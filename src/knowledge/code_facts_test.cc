@@ -23,7 +23,7 @@ TEST(CodeFactCatalogue, KnowsOfWhomAFactIsKnown) {
   EXPECT_EQ(facts().of("cubin_kernel", "occupancy_pct"), Id::occupancy_pct);
   EXPECT_EQ(facts().of("cuda_occupancy", "occupancy_pct"), Id::occupancy_pct);
   EXPECT_EQ(facts().of("ptx_file", "max_registers"), Id::max_registers);
-  EXPECT_EQ(facts().of("nobody", "sync_count"), std::nullopt);
+  EXPECT_EQ(facts().of("unknown", "sync_count"), std::nullopt);
 }
 
 TEST(CodeFactCatalogue, HasUnitsAndRanges) {

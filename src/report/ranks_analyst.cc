@@ -91,8 +91,9 @@ void answer(const TraceAnalyst& analyst, RanksReport& report) {
   const TraceReport& trace = *report.ranks[report.answering].trace;
   const LateVerdict verdict = report.lateness.verdict;
   // Waiting is no communication, whoever is waited for.
-  if (verdict == LateVerdict::late || verdict == LateVerdict::nobody) report.left_out = report.lateness.ranks[report.answering].lost_share;
-  const bool known = verdict == LateVerdict::late || verdict == LateVerdict::nobody || verdict == LateVerdict::little_waiting;
+  if (verdict == LateVerdict::late || verdict == LateVerdict::no_single_rank)
+    report.left_out = report.lateness.ranks[report.answering].lost_share;
+  const bool known = verdict == LateVerdict::late || verdict == LateVerdict::no_single_rank || verdict == LateVerdict::little_waiting;
   report.scope = analyst.judged_with(trace, derive::ranks::without_waiting(trace.scope().facts, report.left_out), known);
 }
 

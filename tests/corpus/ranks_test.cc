@@ -72,7 +72,7 @@ TEST_F(CorpusRanks, TheRanksOfBertAreEquallyFast) {
 TEST_F(CorpusRanks, TheRanksOfResnetTakeTurns) {
   const auto run = report_on({"gaoteng_resnet50_noPred_ddp.rank0.pt.trace.json.gz", "gaoteng_resnet50_noPred_ddp.rank1.pt.trace.json.gz"});
   ASSERT_TRUE(run);
-  EXPECT_EQ(run->lateness.verdict, LateVerdict::nobody);
+  EXPECT_EQ(run->lateness.verdict, LateVerdict::no_single_rank);
   EXPECT_EQ(run->scope.diagnosis.user_facing, "input_bound");
 }
 

@@ -8,7 +8,7 @@
 
 namespace frx::corpus {
 
-// What somebody measured in a trace by other means, from its line in MANIFEST-torch.tsv.
+// What was measured in a trace by other means, from its line in MANIFEST-torch.tsv.
 struct MeasuredGpu {
   int device = 0;
   double busy_pct = 0;

@@ -78,7 +78,7 @@ def complaint(one: Crafted, ended: Ended, path: Path, limits: argparse.Namespace
     if re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", printed):
         return "printed control characters"
     if re.search("[\u0080-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]", printed.decode(errors="replace")):
-        return "printed characters that nobody sees"
+        return "printed invisible characters"
     if re.search(r"(?m)^\s*::|##\[", printed.decode(errors="replace")):
         return "printed a command of GitHub Actions"
     if one.trick == "hidden" and ended.code == 0:

@@ -10,7 +10,7 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1]
 GOLDEN = TESTS / "golden"
 
-# A program that is observed. Its children would live for half a minute; it ends them itself when nobody disturbs it. They print much or nothing,
+# A program that is observed. Its children would live for half a minute; it ends them itself when it is not killed. They print much or nothing,
 # are deaf to all signals that can be ignored, lead sessions of their own, and have children of their own. With SHORT it does without them.
 FAMILY = r"""
 say() { i=0; while [ $i -lt $1 ]; do i=$((i + 1)); echo "line $i: 0123456789 0123456789 0123456789 0123456789 0123456789"; done; }
@@ -122,7 +122,7 @@ def comparing(frx: Path, scratch: Path) -> list[Command]:
     ]
 
 
-# A child in the group of the program and one in a session of its own, which both outlive it unless somebody ends them.
+# A child in the group of the program and one in a session of its own, which both outlive it unless they are ended.
 BEHIND = b"sleep 20 & x=$!; setsid sleep 20 & y=$!; trap 'kill -9 $x $y' EXIT"
 
 

@@ -159,7 +159,7 @@ class Left:
                     wrong.append(f"temporary file left: {name}")
                 continue
             elif not re.fullmatch(self.command.extra, name):
-                wrong.append(f"a file that nobody asked for: {name}")
+                wrong.append(f"a file that was not asked for: {name}")
             by_programs = name.startswith(("frx-job-run/", "pids/")) or name.endswith("optional_logs.txt")
             known = content == old or content == self.reference.get(name)
             if words := "" if by_programs or known else half(name, content):

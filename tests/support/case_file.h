@@ -1,4 +1,4 @@
-// One golden case: a file a stranger can read that holds input, command, exit code and what is printed.
+// One golden case: a readable file that holds input, command, exit code and what is printed.
 //
 //   # Says which line of a truncated export is short.
 //   # RUN: profile --ncu report.csv

@@ -25,7 +25,8 @@ function draw(section: HTMLElement): void {
   const place = section.querySelector('.figure');
   const numbers = section.querySelector('script[type="application/json"]');
   if (!place || !numbers || place.childElementCount > 0 || !isFigureKind(kind)) return;
-  render(drawFigure(kind as FigureKind, JSON.parse(numbers.textContent ?? '')), place);
+  const same = [...document.querySelectorAll(`section[data-figure="${kind}"]`)];
+  render(drawFigure(kind as FigureKind, JSON.parse(numbers.textContent ?? ''), same.indexOf(section) + 1), place);
 }
 
 document.addEventListener('click', async (event) => {

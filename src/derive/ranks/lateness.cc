@@ -89,7 +89,7 @@ class Judge {
     if (static_cast<double>(result_.counted) < LatenessRule::together_share * matched) return LateVerdict::not_together;
     if (result_.lost_share < LatenessRule::lost_share) return LateVerdict::little_waiting;
     const std::vector<std::size_t> suspects = suspected();
-    if (suspects.size() * 2 > times_.size()) return LateVerdict::nobody;
+    if (suspects.size() * 2 > times_.size()) return LateVerdict::no_single_rank;
     std::vector<bool> suspected(times_.size());
     for (const std::size_t one : suspects) suspected[one] = true;
     std::vector<double> shares;  // by Matching::members: how likely one of them is a suspect
@@ -105,7 +105,7 @@ class Judge {
     const double by_size = sets * tail_of_sum(blame.ns - blame.ns_by_chance, blame.squared_ns);
     if (!(std::min(by_number, by_size) <= LatenessRule::chance)) {
       const bool often = static_cast<double>(blame.last) >= LatenessRule::late_share * static_cast<double>(waits_.size());
-      return often ? LateVerdict::chance : LateVerdict::nobody;
+      return often ? LateVerdict::chance : LateVerdict::no_single_rank;
     }
     result_.last = blame.last;
     result_.late = suspects;

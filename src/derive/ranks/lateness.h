@@ -48,7 +48,7 @@ struct RankLateness {
 
 enum class LateVerdict {
   late,            // the ranks of Lateness::late
-  nobody,          // no single rank is late: the ranks wait for changing ones
+  no_single_rank,  // the ranks wait for changing ones
   little_waiting,  // less than is worth a search
   chance,          // too few collectives with waiting
   not_together,    // what was matched did not end together

@@ -107,7 +107,7 @@ TEST(Lateness, OfEqualRanksNobodyIsLate) {
     ranks.collective(1, late);
   }
   const Lateness late = judged(ranks);
-  EXPECT_EQ(late.verdict, LateVerdict::nobody);
+  EXPECT_EQ(late.verdict, LateVerdict::no_single_rank);
   EXPECT_TRUE(late.late.empty());
   EXPECT_GT(late.lost_share, 0.5);
 }
@@ -143,7 +143,7 @@ TEST(Lateness, OneLongWaitDoesNotMakeALateRank) {
     late[static_cast<std::size_t>(i) % 3] = 40;
     ranks.collective(1, late);
   }
-  EXPECT_EQ(judged(ranks).verdict, LateVerdict::nobody);
+  EXPECT_EQ(judged(ranks).verdict, LateVerdict::no_single_rank);
 }
 
 // It is seldom the last one: each rank is, by a little. What it costs is what counts.
@@ -163,7 +163,7 @@ TEST(Lateness, ARankThatIsSeldomLateAndByMuchIsNamed) {
   EXPECT_GT(late.blamed_share_low, 0.8);
 }
 
-// Equal ranks whose waits scatter over a factor of fifty: someone has the largest share, and nobody is late.
+// Equal ranks whose waits scatter over a factor of fifty: one rank has the largest share, and none is late.
 TEST(LatenessSimulation, SizesThatScatterSeldomNameARank) {
   std::mt19937_64 random(5);
   std::lognormal_distribution<double> wait(6, 1);

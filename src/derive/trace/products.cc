@@ -99,9 +99,9 @@ std::optional<ProductWork> convolution_work(const Shape& input, const Shape& wei
   if (!stride || !padding || !dilation) return std::nullopt;
   double output = input[0] * weight[0];
   for (std::size_t i = 0; i < dimensions; ++i) {
-    const double reach = (*dilation)[i] * (weight[i + 2] - 1) + 1, room = input[i + 2] + 2 * (*padding)[i] - reach;
-    if ((*stride)[i] <= 0 || room < 0) return std::nullopt;
-    output *= std::floor(room / (*stride)[i]) + 1;
+    const double reach = (*dilation)[i] * (weight[i + 2] - 1) + 1, steps = input[i + 2] + 2 * (*padding)[i] - reach;
+    if ((*stride)[i] <= 0 || steps < 0) return std::nullopt;
+    output *= std::floor(steps / (*stride)[i]) + 1;
   }
   return ProductWork{2 * output * product_of(weight) / weight[0], product_of(input) + product_of(weight) + output};
 }

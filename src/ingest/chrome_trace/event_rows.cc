@@ -142,7 +142,7 @@ void EventConverter::add_collective(const EventFields& fields, EventRows& rows) 
   rows.collectives.push_back(one);
 }
 
-// Types of the inputs of products, and the settings of convolutions; of other operators nobody asks for them.
+// Types of the inputs of products, and the settings of convolutions; no analysis asks for those of other operators.
 void EventConverter::add_product(const EventFields& fields, std::uint32_t name, EventRows& rows) {
   is_product_.resize(names_.size(), -1);
   std::int8_t& known = is_product_[name];

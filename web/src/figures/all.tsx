@@ -1,6 +1,7 @@
 // Every figure by its kind. One more: its numbers in data.ts, its component beside this file, and one line here.
 import type {ComponentType, VNode} from 'preact';
 import type {FigureData, FigureKind} from '../data';
+import {Ordinal} from '../state';
 import {Intervals} from './intervals';
 import {Kernels} from './kernels';
 import {Memory} from './memory';
@@ -25,7 +26,12 @@ export function isFigureKind(kind: string): kind is FigureKind {
   return Object.hasOwn(figures, kind);
 }
 
-export function drawFigure<Kind extends FigureKind>(kind: Kind, data: FigureData[Kind]): VNode {
+// `ordinal`: which of its kind on the page it is, from 1.
+export function drawFigure<Kind extends FigureKind>(kind: Kind, data: FigureData[Kind], ordinal: number): VNode {
   const Figure = figures[kind] as ComponentType<{data: FigureData[Kind]}>;
-  return <Figure data={data} />;
+  return (
+    <Ordinal.Provider value={ordinal}>
+      <Figure data={data} />
+    </Ordinal.Provider>
+  );
 }

@@ -8,6 +8,7 @@ import {wordsFor, type Hit} from '../timeline/hit';
 import {listenTo, type OnPoint} from '../timeline/input';
 import {commandOf, type Command} from '../timeline/keys';
 import {Pointed} from '../timeline/pointed';
+import {useLinkKey} from '../state';
 import {Stage} from '../timeline/stage';
 import {Tools} from '../timeline/tools';
 
@@ -31,12 +32,13 @@ function Drawn({data}: {data: TimelineData}) {
   const told = useRef<HTMLParagraphElement>(null);
   const point = useRef<OnPoint>(() => {});
   const timer = useRef(0);
+  const key = useLinkKey('timeline');
   const [stage, setStage] = useState<Stage | null>(null);
   const [, setRevision] = useState(0);
 
   useLayoutEffect(() => {
     const places = {root: root.current!, canvas: canvas.current!, scroll: scroll.current!, scrolled: scrolled.current!};
-    const made = new Stage(data, places);
+    const made = new Stage(data, places, key);
     // What stands beside the canvas is made again only where it changed.
     made.onFrame = () => {
       if (shown.current) shown.current.textContent = wordsOf(made);

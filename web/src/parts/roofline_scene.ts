@@ -37,8 +37,8 @@ export function wholeOf(data: RooflineData): View {
   const range = (values: number[], below: number, above: number): [number, number] => {
     const low = values.reduce((a, b) => Math.min(a, b), Infinity);
     const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
-    const room = (high - low) / 20; // for labels
-    return low <= high ? [low - Math.max(below, room), high + Math.max(above, 1.5 * room)] : [-1, 3];
+    const space = (high - low) / 20; // for labels
+    return low <= high ? [low - Math.max(below, space), high + Math.max(above, 1.5 * space)] : [-1, 3];
   };
   return [...range(xs, 0.6, 0.9), ...range(ys, 0.6, 0.45)];
 }
@@ -128,8 +128,8 @@ export function sceneOf(roofs: Roofs, points: {point: RooflinePoint; radius: num
   }
   for (const {point, radius, remark} of points) {
     if (labels.length >= 6) break;
-    const room = Math.min(220, (plot.right - plot.left) * 0.45) - textWidth(remark);
-    const text = fitText(point.kernel, room) + remark;
+    const space = Math.min(220, (plot.right - plot.left) * 0.45) - textWidth(remark);
+    const text = fitText(point.kernel, space) + remark;
     const width = textWidth(text) + 4;
     const at = {x: x(point.intensity), y: y(point.tflops)};
     const places = [

@@ -31,8 +31,8 @@ export function Strips({values, first, second}: {values: IntervalsData['values']
   const bottom = top + 2 * each;
   // Values that differ a hundredfold need a logarithm.
   const isLog = low > 0 && high / low > 100;
-  const room = low === high ? Math.abs(low) * 0.1 || 1 : (high - low) * 0.03;
-  const domain: [number, number] = isLog ? [low / 1.2, high * 1.2] : [low - room, high + room];
+  const space = low === high ? Math.abs(low) * 0.1 || 1 : (high - low) * 0.03;
+  const domain: [number, number] = isLog ? [low / 1.2, high * 1.2] : [low - space, high + space];
   const x = (isLog ? scaleLog() : scaleLinear()).domain(domain).range([left + 8, right]);
   const format = (value: number) => formatIn(value, values.unit);
   const ticks = isLog

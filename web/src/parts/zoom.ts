@@ -1,6 +1,6 @@
 // A view of a plane that is zoomed and moved with the mouse, with two fingers and with keys. Kept in the link.
 import {useEffect, useRef, useState} from 'preact/hooks';
-import {readState, writeState} from '../state';
+import {readState, useLinkKey, writeState} from '../state';
 
 export type View = [number, number, number, number]; // from and to, of x and of y
 export interface Plot {
@@ -31,7 +31,8 @@ function inside(low: number, high: number, whole: [number, number]): [number, nu
   return [from, from + length];
 }
 
-export function useZoom(key: string, whole: View, plot: Plot) {
+export function useZoom(name: string, whole: View, plot: Plot) {
+  const key = useLinkKey(name);
   const limited = (view: View): View => [
     ...inside(view[0], view[1], [whole[0], whole[1]]),
     ...inside(view[2], view[3], [whole[2], whole[3]]),

@@ -21,7 +21,6 @@ const gutter = 148; // px, for names beside the lanes
 const print_width = 680;
 const print_height = 900; // of the lanes: a page of paper
 const decode_ms = 4;
-const key = 'timeline';
 
 export interface Places {
   root: HTMLElement; // whose variables are the colours
@@ -58,6 +57,7 @@ export class Stage {
   constructor(
     readonly data: TimelineData,
     readonly places: Places,
+    private readonly key: string, // of its state in the link
   ) {
     this.view = new View(data.span_ns);
     this.tiles = new Tiles(data);
@@ -69,7 +69,7 @@ export class Stage {
     this.layout = layOut(data, this.folded, false);
     this.context = places.canvas.getContext('2d', {alpha: false})!;
     this.widths = new Widths(this.context);
-    this.view.show(...(rangeOf(readState(key)) ?? [0, this.view.span]));
+    this.view.show(...(rangeOf(readState(this.key)) ?? [0, this.view.span]));
     this.listen();
     this.restyle();
     this.ends.push(inPauses(this.survey.pass(), () => this.revised()));
@@ -87,7 +87,7 @@ export class Stage {
     sized.observe(this.places.root);
     const dark = matchMedia('(prefers-color-scheme: dark)');
     const restyle = () => this.restyle();
-    const follow = () => this.go(...(rangeOf(readState(key)) ?? [0, this.view.span]));
+    const follow = () => this.go(...(rangeOf(readState(this.key)) ?? [0, this.view.span]));
     const scrolled = () => this.changed();
     dark.addEventListener('change', restyle);
     addEventListener('hashchange', follow);
@@ -188,7 +188,7 @@ export class Stage {
   private moved(): void {
     this.changed();
     clearTimeout(this.linkTimer);
-    this.linkTimer = window.setTimeout(() => writeState(key, linkOf(this.view)), 300);
+    this.linkTimer = window.setTimeout(() => writeState(this.key, linkOf(this.view)), 300);
   }
 
   zoom(factor: number): void {

@@ -22,12 +22,12 @@ export class Widths {
   }
 
   // "": there is no space for anything that would say something.
-  fitted(text: string, room: number): string {
+  fitted(text: string, space: number): string {
     const width = this.of(text);
-    if (width <= room) return text;
-    for (let letters = Math.floor((room / width) * text.length); letters >= 8; --letters) {
+    if (width <= space) return text;
+    for (let letters = Math.floor((space / width) * text.length); letters >= 8; --letters) {
       const less = shorten(text, letters);
-      if (this.of(less) <= room) return less;
+      if (this.of(less) <= space) return less;
     }
     return '';
   }
