@@ -45,7 +45,7 @@ struct Item {
   std::size_t indent = 2;
   Tone head_tone = Tone::plain, tone = Tone::plain;
   std::optional<double> score = {};  // 0 to 1, shown as a bar before the head
-  std::string source = {};           // of the value in the head, as in Cell
+  std::string source = {};           // of the value in the head, or of a fact, as in Cell
 };
 
 // A line that is not broken: of source it is cut, of a shell it is as long as it is.
@@ -143,7 +143,7 @@ class Document {
   void paragraph(Text text, std::size_t indent = 2, Tone tone = Tone::plain);
   void hanging(std::string_view head, Text text, std::size_t indent = 2, Tone head_tone = Tone::plain, Tone tone = Tone::plain);
   // "File             : kernel.ptx", the name filled up to `name_width`.
-  void fact(std::string_view name, Text value, std::size_t name_width = 17);
+  void fact(std::string_view name, Text value, std::size_t name_width = 17, std::string source = {});
   void command(std::string_view line, std::size_t indent = 4);
   void source_line(std::string_view line, std::size_t indent);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+#include "base/units.h"
 #include "compose/recommendation_text.h"
 
 namespace frx::compose {
@@ -14,6 +16,21 @@ constexpr std::string_view what_busy_gpus_of_amd_leave =
     "COMMAND measures them.";
 constexpr std::string_view what_busy_gpus_leave =
     "None about how the GPU is fed. Look into the kernels with the most time: frx profile -- COMMAND measures them with Nsight Compute.";
+
+// What a label rests on: the facts that were measured, over which steps, and the rule that weighs them.
+std::string basis_of(const model::Finding& finding, const report::RunScope& scope) {
+  std::vector<std::string> facts;
+  for (const model::Evidence& line : finding.evidence) {
+    const std::string_view unit = line.value.unit;
+    if (line.is_known)
+      facts.push_back(fmt::format("{} = {}", line.value.id,
+                                  unit.empty() ? format_number(line.value.value()) : format_quantity(line.value.value(), unit)));
+  }
+  const std::size_t steps = scope.step_numbers.size();
+  return fmt::format("{}{}{}. The rule is {}: {}. `frx analyze FILE --why {}` says more.", facts.empty() ? "no facts" : join(facts, ", "),
+                     steps == 0 ? std::string(" over the recording") : fmt::format(" over {}", count_text(steps, "step")),
+                     scope.name == "run" ? "" : fmt::format(" ({})", scope.name), finding.type->where, finding.type->rule, finding.id());
+}
 
 }  // namespace
 
@@ -31,7 +48,8 @@ std::string confidence_words(const report::RunScope& scope) {
 void add_run_verdict(Document& page, const report::RunScope& scope) {
   const diagnose::TrainingDiagnosis& d = scope.diagnosis;
   page.section("Verdict", answer::Part::verdict);
-  page.fact("Primary", primary_words(scope));
+  const model::Finding* facing = d.with_id(d.user_facing);
+  page.fact("Primary", primary_words(scope), 17, facing ? basis_of(*facing, scope) : "");
   if (!d.findings.empty()) {
     if (d.user_facing != d.primary) page.fact("Internal Signal", fmt::format("{} (symptom)", d.primary));
     page.fact("Confidence", confidence_words(scope));
@@ -40,7 +58,9 @@ void add_run_verdict(Document& page, const report::RunScope& scope) {
   for (const std::string& why : d.why) page.hanging("- ", why);
   for (const model::Finding& finding : d.findings) {
     if (finding.id() == d.user_facing || finding.id() == d.primary) continue;
-    page.hanging("- ", fmt::format("{} ({}) holds too, {:.2f}", finding.display(), finding.id(), finding.score));
+    page.add(answer::Item{.head = "- ",
+                          .text = fmt::format("{} ({}) holds too, {:.2f}", finding.display(), finding.id(), finding.score),
+                          .source = basis_of(finding, scope)});
   }
 }
 

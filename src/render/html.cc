@@ -106,9 +106,12 @@ class HtmlWriter {
     std::string words = with_class("span", class_of(item.tone), inline_of(item.text));
     if (item.score) words = score_bar(*item.score) + words;
     if (is_fact) {
+      if (!item.source.empty()) words = with_source(words, item.source);
       text_ += fmt::format("<div class=\"fact\"><b>{}</b><span>{}</span></div>", html_text(head), words);
     } else if (head.empty()) {
       text_ += words;
+    } else if (head == "\u2022" && !item.source.empty()) {
+      text_ += with_source(words, item.source);  // the mark of the disclosure is enough
     } else {
       std::string marked = fmt::format("<b class=\"mark {}\">{}</b>{}", class_of(item.head_tone), html_text(head), words);
       text_ += item.source.empty() ? marked : with_source(marked, item.source);
@@ -164,6 +167,19 @@ class HtmlWriter {
   }
 
  private:
+  // A number and its unit stay on one line.
+  static std::string with_its_unit(std::string_view text) {
+    std::string joined;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const bool is_behind_number = text[i] == ' ' && i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9';
+      if (is_behind_number)
+        joined += "\u00a0";
+      else
+        joined += text[i];
+    }
+    return joined;
+  }
+
   // A disclosure needs no script, and is reached by keyboard.
   static std::string with_source(std::string_view words, std::string_view source) {
     return fmt::format("<details class=\"why\"><summary>{}</summary>{}</details>", words, html_text(source));
@@ -217,7 +233,7 @@ class HtmlWriter {
         if (cell.status) {
           text_ += with_class("span", class_of(answer::tone_of(*cell.status)), word_for(*cell.status));
         } else {
-          std::string words = html_text(cell.text);
+          std::string words = html_text(column.is_right ? with_its_unit(cell.text) : cell.text);
           if (column.is_name && !cell.text.empty()) words = name_of(cell.text);
           text_ += cell.source.empty() ? words : with_source(words, cell.source);
         }

@@ -116,6 +116,7 @@ class Page(unittest.TestCase):
                     self.assertGreater(elements, 0, kind)
                 self.assertLessEqual(answer["wide"], 0, "the page is wider than the window")
         self.assertGreater(self.seen["compared"]["figures"]["intervals"], 0)
+        self.assertTrue(self.seen["compared"]["headline"].startswith("after against before"), self.seen["compared"]["headline"])
 
     def test_links_carry_what_is_looked_at(self) -> None:
         self.assertIn("kernel=0", self.seen["link"])

@@ -1,6 +1,6 @@
 // The page of frx serve: files go to /analyze or /compare, and what comes back is shown. Nothing is concluded here.
 import {render} from 'preact';
-import {filesOf, pastedFile, type Chosen} from './analyzer/chosen';
+import {filesOf, inTime, pastedFile, type Chosen} from './analyzer/chosen';
 import {problemOf, send, type Answer} from './analyzer/request';
 import {by, showProblem, Status} from './analyzer/status';
 import {drawFigures} from './report';
@@ -8,6 +8,7 @@ import {drawFigures} from './report';
 const drop = by('drop');
 let files: Chosen[] = [];
 let compares = false; // whether the two files are before and after
+let refused = 0; // status of the last answer that was none
 let running: XMLHttpRequest | null = null;
 
 // Null: there is no answer, and the page says why.
@@ -17,9 +18,11 @@ async function ask(format: string): Promise<Answer | null> {
   const status = new Status();
   status.phase(`Sending ${files.length === 1 ? files[0].path : `${files.length} files`}`);
   showProblem('');
+  refused = 0;
   try {
     const answer = await send({files, compares, gpu: by<HTMLInputElement>('gpu').value.trim(), format}, call, status);
     if (answer.status === 200) return answer;
+    refused = answer.status;
     if (answer.status === 401) {
       sessionStorage.setItem('token', prompt('The token of this server') ?? '');
       showProblem('this server needs a token', 'send the files again');
@@ -47,14 +50,27 @@ function clearAnswer(): void {
   by('downloads').classList.add('hidden');
 }
 
-async function show(): Promise<void> {
-  clearAnswer();
+function showPair(): void {
   by('pair').hidden = files.length !== 2;
   by('before').textContent = files[0].path;
   by('after').textContent = files.at(-1)!.path;
   by('together').hidden = !compares;
   by('compare').textContent = compares ? 'Swap before and after' : 'Compare as before and after';
-  const answer = await ask('html');
+}
+
+async function show(): Promise<void> {
+  clearAnswer();
+  showPair();
+  let answer = await ask('html');
+  if (!answer && files.length === 2 && !compares && [400, 422].includes(refused)) {
+    // Two profiles have no answer together: they are two measurements of one program.
+    const problem = [...by('problem').childNodes];
+    compares = true;
+    answer = await ask('html');
+    compares = answer !== null;
+    if (!answer) by('problem').replaceChildren(...problem);
+    showPair();
+  }
   if (!answer) return;
   // The style and the script of the answer are those of this page already, and may not be applied again. Nothing of a parsed page is run:
   // the scripts in it are the numbers of its figures.
@@ -72,6 +88,7 @@ async function show(): Promise<void> {
 function analyse(chosen: Chosen[]): void {
   files = chosen.filter(({file}) => file.size > 0 || chosen.length === 1);
   compares = false;
+  if (files.length === 2) files = inTime([files[0], files[1]]);
   if (files.length > 0) void show();
   else showProblem('there are no files in it');
 }

@@ -26,6 +26,16 @@ export async function filesOf(transfer: DataTransfer): Promise<Chosen[]> {
   return found;
 }
 
+const early = /before|baseline|base|orig|old|slow|naive|first/i;
+const late = /after|optimi[sz]ed|new|fast|tuned|second/i;
+
+// Two files as before and after: by what their names say, else in the order in which they were given.
+export function inTime([first, second]: [Chosen, Chosen]): [Chosen, Chosen] {
+  const name = ({path}: Chosen) => path.split('/').pop() ?? path;
+  const isSwapped = (early.test(name(second)) && !early.test(name(first))) || (late.test(name(first)) && !late.test(name(second)));
+  return isSwapped ? [second, first] : [first, second];
+}
+
 // Text out of the clipboard as a file: PTX says its version and its target, anything else is CUDA.
 export function pastedFile(text: string): Chosen {
   const isPtx = /^\s*\.version\s/m.test(text) && /^\s*\.target\s/m.test(text);

@@ -11,7 +11,7 @@ import {Facts, spoken, unlessTouch, useTooltip} from '../parts/tooltip';
 import {sizeOfPicture, useWidth} from '../parts/width';
 
 type Row = IntervalsData['rows'][number];
-const answers: Record<Row['answer'], string> = {better: 'better', worse: 'worse', cannot_tell: 'cannot tell'};
+const answers: Record<Row['answer'], string> = {better: 'better', worse: 'worse', cannot_tell: 'inconclusive'};
 const top = 24;
 
 const isRatio = (value: number | null): value is number => isKnown(value) && value > 0;
