@@ -20,13 +20,15 @@ constexpr std::string_view run_fact_names[] = {"framework_pytorch",
                                                "is_amd",
                                                "ranks_given",
                                                "has_tensor_cores",
-                                               "fp32_matrix_share"};
+                                               "fp32_matrix_share",
+                                               "pinned_copy_share",
+                                               "recorded_by_nsys"};
 
 Maybe truth(const std::optional<bool>& known) { return known ? Maybe(*known ? 1.0 : 0.0) : Maybe(); }
 
 Maybe fact(const ProgramFacts& program, std::size_t index) {
   switch (index) {
-    case 0: return program.is_pytorch ? Maybe(1.0) : Maybe();
+    case 0: return program.traits.is_pytorch ? truth(program.traits.is_pytorch) : program.is_pytorch ? Maybe(1.0) : Maybe();
     case 1: return truth(program.mixed_precision);
     case 2: return program.gpus;
     case 3: return program.ranks_compared ? Maybe(1.0) : Maybe();
@@ -40,6 +42,8 @@ Maybe fact(const ProgramFacts& program, std::size_t index) {
     case 11: return truth(program.traits.ranks_given);
     case 12: return truth(program.traits.has_tensor_cores);
     case 13: return program.traits.fp32_matrix_share;
+    case 14: return program.traits.pinned_copy_share;
+    case 15: return truth(program.traits.recorded_by_nsys);
     default: return {};
   }
 }

@@ -4,6 +4,7 @@
 
 #include "analyse/analyzer.h"
 #include "base/text.h"
+#include "ingest/observation.h"
 
 namespace frx::analyse {
 namespace {
@@ -98,11 +99,19 @@ Result<std::shared_ptr<const report::PtxReport>> analyse_ptx(Input input, Contex
 
 Result<std::unique_ptr<report::TraceReport>> analyse_trace(Input input, Context& context) {
   TRY(expect(Kind::trace, input));
-  input.source.stop_with(context.options().stop);
   TRY_ASSIGN(const report::TraceAnalyst* analyst, context.traces());
-  TRY_ASSIGN(const std::unique_ptr<ByteSource> bytes, input.source.bytes());
-  const auto& progress = context.options().progress;
-  return analyst->analyse(input.source.name(), *bytes, progress ? progress(input.source.name(), bytes->size_hint()) : nullptr);
+  TRY_ASSIGN(model::Timeline timeline, read_timeline(input, context, context.options().progress));
+  return analyst->analyse(std::move(timeline));
+}
+
+Result<model::Timeline> read_timeline(Input& input, Context& context, const report::OpenEach& open_each) {
+  input.source.stop_with(context.options().stop);
+  TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
+  ingest::ReadOptions options{known->metrics};
+  if (open_each) options.progress = open_each(input.source.name(), input.source.size_hint());
+  TRY_ASSIGN(ingest::Observation observation, ingest::observe(input.source, input.format, options));
+  if (auto* const timeline = std::get_if<model::Timeline>(&observation.model)) return std::move(*timeline);
+  return fail(ErrorKind::malformed, "expected a trace").at(input.source.name());
 }
 
 }  // namespace frx::analyse

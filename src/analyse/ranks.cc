@@ -18,7 +18,8 @@ std::string name_of_all(const std::vector<Input>& inputs) {
 Result<AnyReport> analyse_all(std::vector<Input>& inputs, Context& context) {
   TRY_ASSIGN(const report::TraceAnalyst* analyst, context.traces());
   std::vector<report::TraceFile> files;
-  for (Input& input : inputs) files.push_back({input.source.name(), [&source = input.source] { return source.bytes(); }});
+  for (Input& input : inputs)
+    files.push_back({input.source.name(), [&](const report::OpenEach& open_each) { return read_timeline(input, context, open_each); }});
   TRY_ASSIGN(std::shared_ptr<report::RanksReport> report,
              report::analyse_ranks(*analyst, name_of_all(inputs), files, context.options().progress));
   if (context.options().scope == "steady_state" && !report->ranks[report->answering].trace->steady_state) {

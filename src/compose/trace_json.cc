@@ -110,7 +110,8 @@ void put_device(JsonObject& out, const model::TracedGpu& gpu) {
 
 void put_program(JsonObject& out, const model::ProgramTraits& program) {
   out.add("is_compiled", program.is_compiled, "compiled_regions_per_step", program.compiled_regions, "graph_breaks_per_step",
-          program.graph_breaks, "replays_graphs", program.replays_graphs, "is_inference", program.is_inference, "is_amd", program.is_amd);
+          program.graph_breaks, "replays_graphs", program.replays_graphs, "is_inference", program.is_inference, "is_amd", program.is_amd,
+          "is_pytorch", program.is_pytorch, "pinned_copy_share", program.pinned_copy_share);
 }
 
 void put_recording(JsonObject& out, const TraceReport& report) {

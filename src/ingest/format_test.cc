@@ -86,10 +86,10 @@ TEST(Observe, ReadsIntoTheModelOfItsKind) {
 }
 
 TEST(Observe, SaysWhatToDoWithAFormatThatIsNotRead) {
-  Source source = Source::of("app.sqlite", "SQLite format 3");
+  Source source = Source::of("app.nsys-rep", "NVIDIA Tegra Profiler Report");
   const Result<Observation> observed = observe(source, {catalogue()});
   ASSERT_FALSE(observed);
-  EXPECT_NE(observed.error().message.find("an Nsight Systems database"), std::string::npos);
+  EXPECT_NE(observed.error().message.find("an Nsight Systems report"), std::string::npos);
   EXPECT_FALSE(observed.error().hint.empty());
 }
 

@@ -175,6 +175,26 @@ Result<std::shared_ptr<const RandomAccess>> Source::random_access(std::uint64_t 
   return std::make_shared<const KeptBytes>(std::move(all));
 }
 
+Result<std::shared_ptr<const RandomAccess>> Source::random_access_to_content(std::uint64_t limit) {
+  if (is_repeatable_ && !path_.empty()) {
+    TRY_ASSIGN(const std::string_view content, head());
+    TRY_ASSIGN(std::shared_ptr<const RandomAccess> raw, open_random_access(path_));
+    std::string first(std::min<std::uint64_t>(content.size(), raw->size()), '\0');
+    TRY(raw->read_at(0, first));
+    if (first == content) {
+      release();
+      return raw;
+    }
+  }
+  TRY_ASSIGN(std::string all, text(limit));
+  return std::make_shared<const KeptBytes>(std::move(all));
+}
+
+std::uint64_t Source::size_hint() {
+  const Result<Opened*> at = opened();
+  return at ? (*at)->size_hint() : 0;
+}
+
 void Source::release() {
   if (is_repeatable_) opened_.reset();
 }

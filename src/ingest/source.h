@@ -58,8 +58,13 @@ class Source {
   Result<std::string> text(std::uint64_t limit);
   // Random access, for archives, which are read from their end. A source without random access is held in memory, up to `limit` bytes.
   Result<std::shared_ptr<const RandomAccess>> random_access(std::uint64_t limit = std::uint64_t{1} << 30);
+  // The same for the content, unpacked: packed content is held in memory, up to `limit` bytes.
+  Result<std::shared_ptr<const RandomAccess>> random_access_to_content(std::uint64_t limit);
+  // Bytes of the content, 0 when that is not known (packed, a pipe) or it cannot be opened.
+  std::uint64_t size_hint();
   // From then on reading fails once `stop` is requested.
   void stop_with(std::stop_token stop) { stop_ = std::move(stop); }
+  const std::stop_token& stop_token() const { return stop_; }
   // Closes a regular file after head(), so that thousands of sources do not hold thousands of descriptors.
   void release();
 

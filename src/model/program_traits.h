@@ -6,6 +6,7 @@
 namespace frx::model {
 
 struct ProgramTraits {
+  std::optional<bool> is_pytorch;  // false: GPU work was recorded, and no kernel or operator of PyTorch is in it
   // Operators were recorded, and nothing of a GPU; false when something else in the recording names one. Absent where a GPU was recorded.
   std::optional<bool> cpu_only;
   // torch.compile made at least some of what ran.
@@ -21,6 +22,9 @@ struct ProgramTraits {
   std::optional<bool> has_tensor_cores;  // the GPU, one of NVIDIA
   std::optional<double>
       fp32_matrix_share;  // of the time of kernels that are no collectives: FP32 matrix products past the tensor cores, by name
+  std::optional<bool> recorded_by_nsys;
+  // Of the time of copies from the host whose names say so, those from pinned memory.
+  std::optional<double> pinned_copy_share;
   // Several ranks of the run were given together.
   std::optional<bool> ranks_given;
 };

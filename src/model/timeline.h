@@ -21,19 +21,23 @@ enum class EventKind : std::uint8_t {
   annotation,  // a range the program named, ProfilerStep#N among them
   runtime,     // a call of the CUDA or HIP runtime
   driver,      // a call of the driver
-  kernel,      // on a GPU, as the next three
+  kernel,      // on a GPU, as the next four
   memcpy,
   memset,
+  graph,           // a CUDA graph as a whole, whose kernels were not recorded
   gpu_annotation,  // a range of the program, repeated on the track of the GPU
   sync,            // synchronisation, on the track of a stream
   python,          // a Python function
   overhead,        // of the profiler itself
+  os_call,         // a call of the operating system
   window,          // the whole recording
   foreign,         // of another accelerator (MTIA, XPU)
   other,
 };
 
-constexpr bool is_gpu_work(EventKind kind) { return kind == EventKind::kernel || kind == EventKind::memcpy || kind == EventKind::memset; }
+constexpr bool is_gpu_work(EventKind kind) {
+  return kind == EventKind::kernel || kind == EventKind::memcpy || kind == EventKind::memset || kind == EventKind::graph;
+}
 
 // A thread of a process, or a stream of a device.
 struct Track {
@@ -74,7 +78,11 @@ struct MemorySample {
   std::uint64_t allocated_bytes = 0, reserved_bytes = 0;
 };
 
+// What made the recording, so that hints name its options.
+enum class Recorder : std::uint8_t { pytorch_profiler, nsight_systems };
+
 struct TraceFacts {
+  Recorder recorder = Recorder::pytorch_profiler;
   std::vector<TracedGpu> gpus;
   std::int64_t base_time_ns = 0;  // added to the times of events, it gives the time since 1970; 0: not said
   std::optional<std::int64_t> rank, world_size;

@@ -14,9 +14,8 @@ using derive::ranks::LateVerdict;
 using model::RunFact;
 
 Result<> read(const TraceAnalyst& analyst, const TraceFile& file, const OpenEach& open_each, RanksReport& report) {
-  TRY_ASSIGN(const std::unique_ptr<ByteSource> source, file.open());
-  const auto progress = open_each ? open_each(file.name, source->size_hint()) : nullptr;
-  TRY_ASSIGN(std::vector<RankRecording> recordings, analyst.analyse_ranks(file.name, *source, report.words, progress));
+  TRY_ASSIGN(model::Timeline timeline, file.read(open_each));
+  std::vector<RankRecording> recordings = analyst.analyse_ranks(std::move(timeline), report.words);
   for (RankRecording& one : recordings) {
     report.ranks.push_back({0, RankSource::distributed_info, std::move(one.report), std::move(one.collectives)});
   }
@@ -139,6 +138,14 @@ void tell_the_only_rank(RanksReport& report) {
 }
 
 }  // namespace
+
+TraceFile trace_file(std::string name, std::function<Result<std::unique_ptr<ByteSource>>()> open) {
+  auto read = [name, open = std::move(open)](const OpenEach& open_each) -> Result<model::Timeline> {
+    TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open());
+    return read_trace(name, *source, open_each ? open_each(name, source->size_hint()) : nullptr);
+  };
+  return {std::move(name), std::move(read)};
+}
 
 Result<std::unique_ptr<RanksReport>> analyse_ranks(const TraceAnalyst& analyst, std::string source, const std::vector<TraceFile>& files,
                                                    const OpenEach& open_each) {

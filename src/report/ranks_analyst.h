@@ -12,16 +12,19 @@
 
 namespace frx::report {
 
-// A trace that is opened when it is needed.
+// Called for every file that is opened; returns the callback for its progress, or none.
+using OpenEach = std::function<std::function<void(std::uint64_t)>(const std::string& name, std::uint64_t bytes)>;
+
+// A trace that is read when it is needed.
 struct TraceFile {
   std::string name;
-  std::function<Result<std::unique_ptr<ByteSource>>()> open;
+  std::function<Result<model::Timeline>(const OpenEach& open_each)> read;
 };
+// One of the PyTorch profiler.
+TraceFile trace_file(std::string name, std::function<Result<std::unique_ptr<ByteSource>>()> open);
 
 // Reads the traces one after another: of each, its report and its collectives are kept, not its events. A file that is no trace is left out
-// with a note; it is a failure when none is left, or when they are not of one run. `open_each` is called for every file that is opened and
-// returns the callback for its progress, or none. The report points into the analyst.
-using OpenEach = std::function<std::function<void(std::uint64_t)>(const std::string& name, std::uint64_t bytes)>;
+// with a note; it is a failure when none is left, or when they are not of one run. The report points into the analyst.
 Result<std::unique_ptr<RanksReport>> analyse_ranks(const TraceAnalyst& analyst, std::string source, const std::vector<TraceFile>& files,
                                                    const OpenEach& open_each = {});
 

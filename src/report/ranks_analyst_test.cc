@@ -48,7 +48,7 @@ class RanksOfRun : public ::testing::Test {
   void add(std::string name, std::string text) {
     texts_.push_back(std::make_unique<std::string>(std::move(text)));
     files_.push_back(
-        {std::move(name), [bytes = texts_.back().get()]() -> Result<std::unique_ptr<ByteSource>> { return open_bytes(*bytes); }});
+        trace_file(std::move(name), [bytes = texts_.back().get()]() -> Result<std::unique_ptr<ByteSource>> { return open_bytes(*bytes); }));
   }
   std::unique_ptr<RanksReport> report() {
     Result<std::unique_ptr<RanksReport>> report = analyse_ranks(*analyst_, "traces", files_);

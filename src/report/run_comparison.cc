@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "derive/compare/operator_names.h"
 #include "report/baselines.h"
+#include "report/recorder_words.h"
 #include "report/time_parts.h"
 
 namespace frx::report {
@@ -155,7 +156,7 @@ std::vector<std::string> differences(const ComparedRun& a, const ComparedRun& b)
   if (a.world_size && b.world_size && *a.world_size != *b.world_size)
     found.push_back(fmt::format("the number of ranks differs: {} and {}", *a.world_size, *b.world_size));
   for (const ComparedRun* side : {&a, &b}) {
-    if (!side->has_steps) found.push_back(fmt::format("{} marks no steps: call prof.step() after each one", side->label));
+    if (!side->has_steps) found.push_back(fmt::format("{} marks no steps: {}", side->label, side->how_to_mark_steps));
   }
   return found;
 }
@@ -169,6 +170,7 @@ ComparedRun compared(const TraceReport& trace, std::string label) {
   run.world_size = trace.facts.world_size;
   run.primary = trace.scope().diagnosis.user_facing;
   run.has_steps = trace.has_step_boundaries();
+  run.how_to_mark_steps = recorder_words(trace.facts.recorder).steps;
   run.skipped = trace.scope().skipped;
   run.step_ns = derive::steps::total_times(trace.processes.front(), run.skipped);
   return run;

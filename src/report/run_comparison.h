@@ -25,9 +25,10 @@ struct ComparedRun {
   std::string gpus;      // "NVIDIA A100", "" when the recording does not name them
   RunMachine machine;
   std::optional<int> world_size;
-  std::string primary;          // id of the leading label, "" without one
-  std::size_t skipped = 0;      // steps left out as warm-up
-  bool has_steps = false;       // the recording marks where steps begin
+  std::string primary;      // id of the leading label, "" without one
+  std::size_t skipped = 0;  // steps left out as warm-up
+  bool has_steps = false;   // the recording marks where steps begin
+  std::string_view how_to_mark_steps = "call prof.step() after each one";
   std::vector<double> step_ns;  // of the counted steps, in their order; with the wait for the loader before them
   std::optional<double> batch;  // samples in a step, when all steps say the same
 };

@@ -34,7 +34,7 @@ Result<> read_traces(const TraceAnalyst& traces, const ingest::RunBundle& bundle
   std::vector<TraceFile> files;
   for (const ingest::BundleMember& member : bundle.members()) {
     if (!paths::is_profiler_trace(member.path)) continue;
-    files.push_back({member.path, [&bundle, path = member.path] { return bundle.open(std::string_view(path)); }});
+    files.push_back(trace_file(member.path, [&bundle, path = member.path] { return bundle.open(std::string_view(path)); }));
   }
   if (files.empty()) return {};
   Result<std::unique_ptr<RanksReport>> ranks = analyse_ranks(traces, bundle.path(), files);

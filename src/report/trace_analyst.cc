@@ -83,6 +83,13 @@ std::vector<GpuVerdict> verdicts(const RunJudge& judge, const TraceReport& repor
 
 }  // namespace
 
+Result<Timeline> read_trace(const std::string& name, ByteSource& source, const std::function<void(std::uint64_t)>& progress) {
+  ingest::UnpackedSource unpacked(source);
+  TRY_ASSIGN(const std::string_view head, unpacked.head());
+  if (!head.empty() && !ingest::trace::may_be_trace(head)) return fail(ErrorKind::malformed, "expected a trace in JSON").at(name);
+  return ingest::trace::read_trace(name, unpacked, progress);
+}
+
 Result<std::unique_ptr<TraceAnalyst>> TraceAnalyst::create(const std::string& data_directory, const ThresholdOptions& thresholds,
                                                            bool with_figures) {
   std::unique_ptr<TraceAnalyst> analyst(new TraceAnalyst);
@@ -102,13 +109,9 @@ struct TraceAnalyst::Studied {
   std::shared_ptr<const model::TimelinePicture> picture;
 };
 
-Result<TraceAnalyst::Studied> TraceAnalyst::study(const std::string& name, ByteSource& source,
-                                                  const std::function<void(std::uint64_t)>& progress) const {
+TraceAnalyst::Studied TraceAnalyst::study(Timeline timeline) const {
   Studied studied;
-  ingest::UnpackedSource unpacked(source);
-  TRY_ASSIGN(const std::string_view head, unpacked.head());
-  if (!head.empty() && !ingest::trace::may_be_trace(head)) return fail(ErrorKind::malformed, "expected a trace in JSON").at(name);
-  TRY_ASSIGN(studied.timeline, ingest::trace::read_trace(name, unpacked, progress));
+  studied.timeline = std::move(timeline);
   studied.attribution = derive::trace::attribute(studied.timeline);
   studied.damage = derive::trace::damage_of(studied.timeline, studied.attribution);
   studied.timeline.clock_broken = studied.timeline.clock_broken || studied.damage.apart_ns > 0;
@@ -154,16 +157,20 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std
   return report;
 }
 
-Result<std::unique_ptr<TraceReport>> TraceAnalyst::analyse(std::string name, ByteSource& source,
-                                                           const std::function<void(std::uint64_t)>& progress) const {
-  TRY_ASSIGN(Studied studied, study(name, source, progress));
+std::unique_ptr<TraceReport> TraceAnalyst::analyse(Timeline timeline) const {
+  Studied studied = study(std::move(timeline));
   std::vector<StepTable> processes = std::move(studied.processes);
   return report_on(studied, std::move(processes), -1);
 }
 
-Result<std::vector<RankRecording>> TraceAnalyst::analyse_ranks(std::string name, ByteSource& source, Interner& words,
-                                                               const std::function<void(std::uint64_t)>& progress) const {
-  TRY_ASSIGN(Studied studied, study(name, source, progress));
+Result<std::unique_ptr<TraceReport>> TraceAnalyst::analyse(std::string name, ByteSource& source,
+                                                           const std::function<void(std::uint64_t)>& progress) const {
+  TRY_ASSIGN(Timeline timeline, read_trace(name, source, progress));
+  return analyse(std::move(timeline));
+}
+
+std::vector<RankRecording> TraceAnalyst::analyse_ranks(Timeline trace, Interner& words) const {
+  Studied studied = study(std::move(trace));
   const Timeline& timeline = studied.timeline;
   std::map<std::int64_t, std::vector<StepTable>> ranks = by_rank(timeline, studied.processes);
   if (ranks.empty()) ranks.emplace(-1, std::move(studied.processes));

@@ -12,6 +12,9 @@
 
 namespace frx::report {
 
+// The events of a trace of the PyTorch profiler, packed or not. Fails, naming it, where it cannot be read.
+Result<model::Timeline> read_trace(const std::string& name, ByteSource& source, const std::function<void(std::uint64_t)>& progress = {});
+
 // One rank of a distributed run, according to its trace.
 struct RankRecording {
   std::unique_ptr<TraceReport> report;
@@ -25,13 +28,14 @@ class TraceAnalyst {
                                                       bool with_figures = false);
 
   // The report points into this analyst.
+  std::unique_ptr<TraceReport> analyse(model::Timeline timeline) const;
+  // The same for a trace of the PyTorch profiler, packed or not. Fails where it cannot be read.
   Result<std::unique_ptr<TraceReport>> analyse(std::string name, ByteSource& source,
                                                const std::function<void(std::uint64_t)>& progress = {}) const;
 
   // The ranks in a file: one, or several when a tool has merged their traces. `words`: the texts of their collectives, shared by all ranks
   // that are compared.
-  Result<std::vector<RankRecording>> analyse_ranks(std::string name, ByteSource& source, Interner& words,
-                                                   const std::function<void(std::uint64_t)>& progress = {}) const;
+  std::vector<RankRecording> analyse_ranks(model::Timeline timeline, Interner& words) const;
   // The scope that represents the trace, evaluated again with other facts; `ranks_compared`: as in RunScope.
   RunScope judged_with(const TraceReport& report, const model::RunFacts& facts, bool ranks_compared) const;
 
@@ -42,7 +46,7 @@ class TraceAnalyst {
   TraceAnalyst() = default;
 
   struct Studied;
-  Result<Studied> study(const std::string& name, ByteSource& source, const std::function<void(std::uint64_t)>& progress) const;
+  Studied study(model::Timeline timeline) const;
   std::unique_ptr<TraceReport> report_on(const Studied& studied, std::vector<model::StepTable> processes, std::int64_t rank) const;
 
   std::unique_ptr<RunJudge> judge_;

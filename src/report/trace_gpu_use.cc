@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "report/recorder_words.h"
 
 namespace frx::report {
 namespace {
@@ -46,14 +47,12 @@ void find_gpu(const knowledge::Knowledge& knowledge, std::span<const model::Trac
   }
 }
 
-void name_missing_products(GpuUse& use, bool is_amd) {
+void name_missing_products(GpuUse& use, bool is_amd, const RecorderWords& words) {
   const derive::trace::Products& products = use.products;
   const auto of = [](std::int64_t ns) { return format_quantity(static_cast<double>(ns), "ns"); };
   if (products.without_shapes_ns > 0)
-    use.missing.push_back(
-        fmt::format("operations per second of products that took {}: the shapes of their inputs were not recorded "
-                    "(record_shapes=True does)",
-                    of(products.without_shapes_ns)));
+    use.missing.push_back(fmt::format("operations per second of products that took {}: the shapes of their inputs were not recorded ({})",
+                                      of(products.without_shapes_ns), words.shapes));
   if (products.without_settings_ns > 0)
     use.missing.push_back(
         fmt::format("operations per second of products that took {}: strides and paddings of convolutions are recorded by "
@@ -65,11 +64,12 @@ void name_missing_products(GpuUse& use, bool is_amd) {
   }
 }
 
-void name_missing(GpuUse& use, bool is_amd) {
-  name_missing_products(use, is_amd);
+void name_missing(GpuUse& use, bool is_amd, const RecorderWords& words) {
+  name_missing_products(use, is_amd, words);
   if (use.kernels.all_ns > 0 && !use.kernels.occupancy_pct) {
-    use.missing.push_back(is_amd ? "occupancy: the profiler writes none for GPUs of AMD (rocprof-compute profile -- COMMAND measures it)"
-                                 : "occupancy: the file has none beside its kernels (the profiler writes it since PyTorch 1.9)");
+    use.missing.push_back(
+        is_amd ? std::string("occupancy: the profiler writes none for GPUs of AMD (rocprof-compute profile -- COMMAND measures it)")
+               : fmt::format("occupancy: the file has none beside its kernels ({})", words.occupancy));
   }
   std::uint64_t without_bytes = 0;
   for (const derive::trace::CopyRate& rate : use.copies) without_bytes += rate.without_bytes;
@@ -128,7 +128,7 @@ GpuUse gpu_use(const model::Timeline& timeline, const derive::trace::Attribution
   // Numbers of AMD's architectures look like compute capabilities.
   if (!is_amd.value_or(false)) find_gpu(knowledge, used, use);
   for (const Product& product : use.products.products) use.rates.push_back(rate_of(product, use.gpu));
-  name_missing(use, is_amd.value_or(false));
+  name_missing(use, is_amd.value_or(false), recorder_words(timeline.facts.recorder));
   return use;
 }
 

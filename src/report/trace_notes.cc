@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "derive/steps/shapes.h"
+#include "report/recorder_words.h"
 #include "report/trace_cpu.h"
 
 namespace frx::report {
@@ -27,7 +28,8 @@ std::string words_of(const model::ShapeChange& change) {
 void add_shape_note(const Timeline& timeline, const TraceReport& report, std::vector<std::string>& notes) {
   if (report.step_count() < 2 || report.operators == 0 || report.clock_broken) return;
   if (timeline.shaped_events.empty()) {
-    notes.push_back("shapes of inputs were not recorded, so whether they change from step to step is unknown (record_shapes=True does)");
+    notes.push_back(fmt::format("shapes of inputs were not recorded, so whether they change from step to step is unknown ({})",
+                                recorder_words(timeline.facts.recorder).shapes));
     return;
   }
   const model::StepTable& steps = report.processes.front();
@@ -132,6 +134,7 @@ void add_program_note(const model::ProgramTraits& program, std::vector<std::stri
 }  // namespace
 
 std::vector<std::string> notes_of(const Timeline& timeline, const derive::trace::Damage& damage, const TraceReport& report) {
+  const RecorderWords& words = recorder_words(timeline.facts.recorder);
   std::vector<std::string> notes;
   for (const model::Note& note : timeline.notes) notes.push_back(note.text);
   add_damage_notes(damage, report, notes);
@@ -148,16 +151,16 @@ std::vector<std::string> notes_of(const Timeline& timeline, const derive::trace:
   } else if (report.kernels == 0 && timeline.cut_short) {
     notes.push_back("no kernel stands in what is left of the file, so nothing is said about the GPU");
   } else if (report.kernels == 0) {
-    notes.push_back("the GPU was not recorded (activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] does)");
+    notes.push_back(fmt::format("the GPU was not recorded ({})", words.gpu));
   } else if (report.operators == 0) {
-    notes.push_back("no operators were recorded, so kernels cannot be attributed (activities=[ProfilerActivity.CPU, ...] does)");
+    notes.push_back(fmt::format("no operators were recorded, so kernels cannot be attributed ({})", words.operators));
   }
   if (report.kernels > 0 && report.kernels_with_launch < report.kernels) {
     notes.push_back(fmt::format("{} without a launch in the file (launched before the recording, or by a library)",
                                 count_text(report.kernels - report.kernels_with_launch, "kernel")));
   }
   if (!report.has_step_boundaries()) {
-    notes.push_back("no steps: call prof.step() after each one, or name them with record_function; the recording counts as one step");
+    notes.push_back(fmt::format("no steps: {}; the recording counts as one step", words.steps));
   }
   add_program_note(report.program, notes);
   add_products_note(report, notes);

@@ -50,7 +50,7 @@ std::vector<RankSetCheck> check_rank_sets(const std::filesystem::path& corpus) {
     std::vector<report::TraceFile> files;
     for (const std::string& name : set.files) {
       const std::filesystem::path path = corpus / "torch" / name;
-      if (std::filesystem::exists(path)) files.push_back({name, [path] { return open_file(path.string()); }});
+      if (std::filesystem::exists(path)) files.push_back(report::trace_file(name, [path] { return open_file(path.string()); }));
     }
     if (files.size() < set.files.size()) continue;
     RankSetCheck check{std::move(set), nullptr, {}};

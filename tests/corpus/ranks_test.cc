@@ -20,7 +20,7 @@ class CorpusRanks : public ::testing::Test {
   std::unique_ptr<RanksReport> report_on(const std::vector<std::string>& names) {
     std::vector<report::TraceFile> files;
     for (const std::string& name : names) {
-      files.push_back({name, [path = (*testing::corpus() / "torch" / name).string()] { return open_file(path); }});
+      files.push_back(report::trace_file(name, [path = (*testing::corpus() / "torch" / name).string()] { return open_file(path); }));
     }
     Result<std::unique_ptr<RanksReport>> report = report::analyse_ranks(*analyst_, "corpus", files);
     if (!report) ADD_FAILURE() << to_string(report.error());

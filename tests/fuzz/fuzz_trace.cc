@@ -3,34 +3,15 @@
 #include "derive/ranks/lateness.h"
 #include "derive/trace/breakdown.h"
 #include "fuzz/input.h"
+#include "fuzz/timeline_checks.h"
 #include "ingest/chrome_trace/read_trace.h"
 #include "ingest/unpacked_source.h"
 
 namespace {
 
+using frx::fuzz::check_columns;
 using frx::fuzz::require;
 using frx::model::Timeline;
-
-void check_columns(const Timeline& timeline) {
-  const std::size_t rows = timeline.size();
-  require(rows > 0 && timeline.duration.size() == rows && timeline.name.size() == rows && timeline.track.size() == rows);
-  require(timeline.correlation.size() == rows && timeline.external.size() == rows && timeline.kind.size() == rows);
-  require(timeline.copy_events.size() == timeline.copy_bytes.size());
-  for (std::size_t row = 0; row < rows; ++row) {
-    require(timeline.name[row] < timeline.names.size() && timeline.track[row] < timeline.tracks.size());
-    require(timeline.duration[row] >= 0 && timeline.end(row) >= timeline.start[row]);
-  }
-}
-
-void check_times(const frx::model::GpuTime& time) {
-  require(time.busy() + time.idle == time.span);
-  std::int64_t blamed = 0;
-  for (const std::int64_t part : time.idle_by) {
-    require(part >= 0);
-    blamed += part;
-  }
-  require(blamed == time.idle && time.compute >= 0 && time.communication >= 0 && time.copy >= 0);
-}
 
 template <typename T>
 bool equal(const frx::Column<T>& a, const frx::Column<T>& b) {
@@ -92,9 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_ranks(*timeline, attribution);
   for (const auto& process : frx::derive::trace::break_down(*timeline, attribution, frx::derive::trace::find_steps(*timeline))) {
     require(process.host_ns[0].size() == process.size() && process.kernels[process.size() - 1].has_value());
-    for (const auto& gpu : process.gpus) {
-      for (const auto& step : gpu.steps) check_times(step);
-    }
+    frx::fuzz::check_times_of(process);
   }
   return 0;
 }

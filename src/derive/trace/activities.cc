@@ -88,7 +88,7 @@ Activities activities(const Timeline& timeline, const Attribution& attribution, 
     Activity& activity = *of_track[timeline.track[one.event]];
     const Interval span{timeline.start[one.event], timeline.end(one.event)};
     activity.work.push_back(i);
-    if (timeline.kind[one.event] == EventKind::kernel) {
+    if (timeline.kind[one.event] == EventKind::kernel || timeline.kind[one.event] == EventKind::graph) {
       (communicates(one.event) ? activity.communication : activity.compute).push_back(span);
     } else {
       activity.copy.push_back(span);

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "derive/trace/steps.h"
+
 namespace frx::derive::trace {
 namespace {
 
@@ -13,11 +15,24 @@ using model::Timeline;
 
 bool is_call(EventKind kind) { return kind == EventKind::runtime || kind == EventKind::driver; }
 
-// Operators of the framework, and ranges of the program: a fused optimizer step has no operator in it.
-bool is_operator(const Timeline& timeline, std::uint32_t row) {
-  if (timeline.kind[row] == EventKind::cpu_op) return true;
-  return timeline.kind[row] == EventKind::annotation && !timeline.name_of(row).starts_with("ProfilerStep#");
-}
+// Operators of the framework, and ranges of the program: a fused optimizer step has no operator in it. A step is none, whatever it is
+// called.
+class Operators {
+ public:
+  explicit Operators(const Timeline& timeline) : timeline_(timeline), is_step_(timeline.names.size(), -1) {}
+
+  bool operator()(std::uint32_t row) {
+    if (timeline_.kind[row] == EventKind::cpu_op) return true;
+    if (timeline_.kind[row] != EventKind::annotation) return false;
+    std::int8_t& known = is_step_[timeline_.name[row]];
+    if (known < 0) known = is_numbered_step(timeline_.name_of(row));
+    return known == 0;
+  }
+
+ private:
+  const Timeline& timeline_;
+  std::vector<std::int8_t> is_step_;  // by name; -1: not judged yet
+};
 
 // Rows of calls by their correlation. Where a runtime call and the driver call in it share one, the outer one counts.
 class Calls {
@@ -177,9 +192,10 @@ std::vector<std::uint32_t> innermost(const Timeline& timeline, const std::vector
 }  // namespace
 
 std::vector<std::uint32_t> innermost_operator(const Timeline& timeline, const std::vector<std::uint32_t>& queries) {
+  Operators is_operator(timeline);
   return innermost(timeline, queries, [&](auto take) {
     for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-      if (is_operator(timeline, row)) take(row);
+      if (is_operator(row)) take(row);
     }
   });
 }

@@ -16,9 +16,22 @@ using model::Timeline;
 using model::TimelineLane;
 using model::TimelinePicture;
 
-enum class Kind : std::uint8_t { computing, communication, copy, fill, cpu_op, annotation, runtime, python, sync, overhead, other };
-constexpr std::string_view kind_names[] = {"computing", "communication",   "copy",     "fill", "operator", "annotation", "CUDA call",
-                                           "Python",    "synchronisation", "profiler", "other"};
+enum class Kind : std::uint8_t {
+  computing,
+  communication,
+  copy,
+  fill,
+  cpu_op,
+  annotation,
+  runtime,
+  python,
+  sync,
+  overhead,
+  os_call,
+  other
+};
+constexpr std::string_view kind_names[] = {"computing", "communication",   "copy",     "fill",        "operator", "annotation", "CUDA call",
+                                           "Python",    "synchronisation", "profiler", "system call", "other"};
 constexpr std::size_t kind_count = std::size(kind_names);
 
 constexpr std::size_t overview_parts = 1024, events_of_tile = 4096, memory_samples = 20'000;
@@ -27,6 +40,7 @@ constexpr std::uint32_t deepest = 40;  // what is nested deeper is drawn in the 
 Kind kind_of(EventKind kind, bool communicates) {
   switch (kind) {
     case EventKind::kernel: return communicates ? Kind::communication : Kind::computing;
+    case EventKind::graph: return Kind::computing;
     case EventKind::memcpy: return Kind::copy;
     case EventKind::memset: return Kind::fill;
     case EventKind::cpu_op: return Kind::cpu_op;
@@ -37,6 +51,7 @@ Kind kind_of(EventKind kind, bool communicates) {
     case EventKind::python: return Kind::python;
     case EventKind::sync: return Kind::sync;
     case EventKind::overhead: return Kind::overhead;
+    case EventKind::os_call: return Kind::os_call;
     case EventKind::window:
     case EventKind::foreign:
     case EventKind::other: break;

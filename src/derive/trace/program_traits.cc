@@ -23,6 +23,7 @@ enum TraitBit : std::uint16_t {
   eager = 32,          // an operator that runs outside of what was compiled, unless it is within a region
   call_of_amd = 64,
   call_of_nvidia = 128,
+  of_pytorch = 128 * 2,
   unjudged = 0x8000,
 };
 
@@ -35,7 +36,8 @@ std::uint16_t traits_of_operator(std::string_view name) {
                       name.find("AccumulateGrad") != name.npos || name.starts_with("Optimizer.") ||
                       contains_ignoring_case(name, "_fused_adam") || contains_ignoring_case(name, "_fused_sgd");
   if (trains) return static_cast<std::uint16_t>(backward_pass | (name.find("CompiledFunction") != name.npos ? compiler : no_trait));
-  return name.find("::") != name.npos ? eager : no_trait;
+  const std::uint16_t framework = name.starts_with("aten::") || name.starts_with("c10d::") ? of_pytorch : no_trait;
+  return static_cast<std::uint16_t>(framework | (name.find("::") != name.npos ? eager : no_trait));
 }
 
 std::uint16_t traits_of_kernel(std::string_view name) {
@@ -45,7 +47,9 @@ std::uint16_t traits_of_kernel(std::string_view name) {
   const bool is_compiled = std::ranges::any_of(inductor, [&](std::string_view prefix) { return name.starts_with(prefix); });
   constexpr std::string_view training[] = {"backward", "_bwd", "wgrad", "dgrad", "adam"};
   const bool trains = std::ranges::any_of(training, [&](std::string_view part) { return contains_ignoring_case(name, part); });
-  return static_cast<std::uint16_t>((is_compiled ? compiler : no_trait) | (trains ? backward_pass : no_trait));
+  const bool is_of_framework = is_compiled || name.find("at::native::") != name.npos || name.find("at_cuda_detail") != name.npos;
+  return static_cast<std::uint16_t>((is_compiled ? compiler : no_trait) | (trains ? backward_pass : no_trait) |
+                                    (is_of_framework ? of_pytorch : no_trait));
 }
 
 std::uint16_t traits_of_call(std::string_view name) {
@@ -218,12 +222,38 @@ std::optional<bool> is_of_amd(const Timeline& timeline, std::uint16_t traits) {
   return std::nullopt;
 }
 
+// The profiler of PyTorch records PyTorch; Nsight Systems records anything.
+std::optional<bool> is_pytorch(const Timeline& timeline, const Attribution& attribution, std::uint16_t traits) {
+  if (timeline.facts.recorder == model::Recorder::pytorch_profiler || (traits & (of_pytorch | compiler))) return true;
+  return attribution.work.empty() ? std::nullopt : std::optional(false);
+}
+
+// "Memcpy HtoD (Pageable -> Device)" names the memory that is copied from.
+std::optional<double> pinned_copy_share(const Timeline& timeline, const Attribution& attribution, std::int64_t rank) {
+  double pinned = 0, pageable = 0;
+  for (const GpuWork& one : attribution.work) {
+    if (timeline.kind[one.event] != EventKind::memcpy || !is_of_rank(timeline, one.event, rank)) continue;
+    const std::string_view name = timeline.name_of(one.event);
+    if (!contains_ignoring_case(name, "htod")) continue;
+    const auto time = static_cast<double>(timeline.duration[one.event]);
+    if (contains_ignoring_case(name, "(pinned ->")) pinned += time;
+    if (contains_ignoring_case(name, "(pageable ->")) pageable += time;
+  }
+  return pinned + pageable > 0 ? std::optional(pinned / (pinned + pageable)) : std::nullopt;
+}
+
 }  // namespace
 
 ProgramTraits program_traits(const Timeline& timeline, const Attribution& attribution, const Steps& steps, std::int64_t rank) {
   TraitsOfEvents traits_of(timeline);
   const Seen seen = look_at_events(timeline, traits_of, rank);
   ProgramTraits traits;
+  traits.recorded_by_nsys = timeline.facts.recorder == model::Recorder::nsight_systems;
+  traits.is_pytorch = is_pytorch(timeline, attribution, seen.traits);
+  traits.replays_graphs = replays_graphs(timeline, attribution, rank);
+  traits.is_amd = is_of_amd(timeline, seen.traits);
+  traits.pinned_copy_share = pinned_copy_share(timeline, attribution, rank);
+  if (!traits.is_pytorch.value_or(true)) return traits;
   if (seen.traits & (region | function | graph | compiler))
     traits.is_compiled = true;
   else if (seen.operators)
@@ -233,8 +263,6 @@ ProgramTraits program_traits(const Timeline& timeline, const Attribution& attrib
   else if (seen.operators)
     traits.is_inference = true;
   if (traits.is_compiled.value_or(false)) count_regions(timeline, steps, traits_of, seen, traits);
-  traits.replays_graphs = replays_graphs(timeline, attribution, rank);
-  traits.is_amd = is_of_amd(timeline, seen.traits);
   return traits;
 }
 

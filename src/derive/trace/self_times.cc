@@ -144,6 +144,7 @@ bool is_recording_of_cpu(const Timeline& timeline) {
       case EventKind::kernel:
       case EventKind::memcpy:
       case EventKind::memset:
+      case EventKind::graph:
       case EventKind::gpu_annotation:
       case EventKind::sync:
       case EventKind::foreign: return false;

@@ -1,6 +1,7 @@
 #include "derive/trace/steps.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -52,6 +53,54 @@ ByProcess profiler_steps(const Timeline& timeline) {
   return found;
 }
 
+// "step" and 14 of "step_14", "Step 14", "iteration #14"; no name that ends in a number is a step unless it says so.
+struct NumberedName {
+  std::string_view stem;
+  std::int64_t number = 0;
+};
+
+std::optional<NumberedName> numbered_step(std::string_view name) {
+  const std::size_t last = name.find_last_not_of("0123456789");
+  if (last == name.npos || last + 1 == name.size()) return std::nullopt;
+  std::int64_t number = 0;
+  if (std::from_chars(name.data() + last + 1, name.data() + name.size(), number).ec != std::errc()) return std::nullopt;
+  const std::string_view stem = name.substr(0, name.find_last_not_of(" _#:-=/", last) + 1);
+  constexpr std::string_view words[] = {"step", "iter", "iteration", "batch", "minibatch"};
+  const bool is_step = std::ranges::any_of(words, [&](std::string_view word) {
+    if (stem.size() < word.size() || !equals_ignoring_case(stem.substr(stem.size() - word.size()), word)) return false;
+    const std::size_t before = stem.size() - word.size();
+    return before == 0 || std::isalpha(static_cast<unsigned char>(stem[before - 1])) == 0;  // "train_step", not "substep"
+  });
+  return is_step ? std::optional(NumberedName{stem, number}) : std::nullopt;
+}
+
+// Ranges of the program that are called steps and numbered, of each process; of several kinds the one with most of them ("step 1" within
+// "batch 1").
+ByProcess numbered_steps(const Timeline& timeline, std::map<std::string, std::string>& names) {
+  std::map<std::string, std::map<std::string, std::vector<Step>>> found;  // by pid, then stem
+  std::vector<std::int8_t> may_match(timeline.names.size(), -1);
+  for (std::uint32_t row = 0; row < timeline.size(); ++row) {
+    if (timeline.kind[row] != EventKind::annotation || may_match[timeline.name[row]] == 0 || timeline.duration[row] == 0) continue;
+    const std::optional<NumberedName> name = numbered_step(timeline.name_of(row));
+    may_match[timeline.name[row]] = name.has_value();
+    if (!name) continue;
+    const std::string& pid = timeline.tracks[timeline.track[row]].pid;
+    found[pid][std::string(name->stem)].push_back({name->number, {timeline.start[row], timeline.end(row)}, row});
+  }
+  ByProcess best;
+  for (auto& [pid, by_stem] : found) {
+    for (auto& [stem, steps] : by_stem) {
+      std::ranges::sort(steps, {}, [](const Step& step) { return step.span.begin; });
+      const auto overlap = std::ranges::adjacent_find(steps, [](const Step& a, const Step& b) { return b.span.begin < a.span.end; });
+      if (steps.size() < 2 || overlap != steps.end() || steps.size() <= best[pid].size()) continue;
+      best[pid] = std::move(steps);
+      names[pid] = stem;
+    }
+  }
+  std::erase_if(best, [](const auto& one) { return one.second.empty(); });
+  return best;
+}
+
 // Of the ranges on one track that recur without overlapping themselves, the one that covers most.
 std::vector<Step> repeated(const Timeline& timeline, EventKind kind, bool (*wanted)(std::string_view)) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Step>> by_name;  // track, name
@@ -81,7 +130,7 @@ Interval whole_recording(const Timeline& timeline) {
   Interval all{INT64_MAX, INT64_MIN};
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     const EventKind kind = timeline.kind[row];
-    if (kind == EventKind::window || kind == EventKind::overhead || kind == EventKind::other) continue;
+    if (kind == EventKind::window || kind == EventKind::overhead || kind == EventKind::os_call || kind == EventKind::other) continue;
     all.begin = std::min(all.begin, timeline.start[row]);
     all.end = std::max(all.end, timeline.end(row));
   }
@@ -98,6 +147,8 @@ bool cover_most(const std::vector<Step>& steps, Interval recording) {
 }
 
 }  // namespace
+
+bool is_numbered_step(std::string_view range) { return step_number(range) || numbered_step(range); }
 
 std::vector<Interval> spans_of(const Steps& steps) {
   std::vector<Interval> spans;
@@ -118,6 +169,14 @@ Steps whole(const Timeline& timeline) { return {StepSource::recording, "", {{1, 
 std::vector<Steps> find_steps(const Timeline& timeline) {
   std::vector<Steps> all;
   for (auto& [pid, steps] : profiler_steps(timeline)) all.push_back({StepSource::profiler, "ProfilerStep#N", std::move(steps), pid});
+  if (!all.empty()) return all;
+  std::map<std::string, std::string> stems;
+  for (auto& [pid, steps] : numbered_steps(timeline, stems)) {
+    // Epochs begin their steps at 1 again.
+    const auto again = std::ranges::adjacent_find(steps, [](const Step& a, const Step& b) { return b.number <= a.number; });
+    for (std::size_t i = 0; again != steps.end() && i < steps.size(); ++i) steps[i].number = static_cast<std::int64_t>(i + 1);
+    all.push_back({StepSource::annotation, stems[pid] + " N", std::move(steps), pid});
+  }
   if (!all.empty()) return all;
   const auto not_a_part = [](std::string_view name) { return !is_part_of_step(name); };
   const auto is_module = [](std::string_view name) { return name.starts_with("nn.Module: ") && name.ends_with("_0"); };

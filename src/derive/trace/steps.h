@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "derive/trace/intervals.h"
@@ -31,6 +32,9 @@ struct Steps {
 std::vector<Interval> spans_of(const Steps& steps);
 // By begin; they do not overlap where the program runs ahead.
 std::vector<Interval> times_of(const Steps& steps);
+
+// Is a range of this name one of several steps: "ProfilerStep#3", "step 3", "train_iter_3"?
+bool is_numbered_step(std::string_view range);
 
 // The whole recording as one step.
 Steps whole(const model::Timeline& timeline);
