@@ -11,7 +11,7 @@ import collections
 import json
 import os
 import tempfile
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from .capture import say_once
 
@@ -93,11 +93,12 @@ def _operators_of_thread(operators: List[Tuple[float, float, str]], points: List
         yield number, _innermost(stack)
 
 
-def entries_of(trace: Dict[str, Any]) -> Tuple[List[Dict[str, Any]], int]:
+def entries_of(trace: Union[Dict[str, Any], List[Any]]) -> Tuple[List[Dict[str, Any]], int]:
     """The entries of NAME.corr.json from a Chrome trace of torch.profiler, and how many kernels no operator launched.
 
     Kernels without an operator have no entry, but count among those of their name."""
-    events = [event for event in trace.get("traceEvents", []) if isinstance(event, dict)]
+    every = trace.get("traceEvents", []) if isinstance(trace, dict) else trace  # a bare list: PyTorch without Kineto
+    events = [event for event in every if isinstance(event, dict)]
     operators: Dict[Any, List[Tuple[float, float, str]]] = collections.defaultdict(list)
     points: Dict[Any, List[Tuple[float, int]]] = collections.defaultdict(list)
     for event in events:
