@@ -86,7 +86,8 @@ def _check(keyword: str, rule: Any, schema: Any, value: Any, at: str, root: Any)
 
 def _check_forms(keyword: str, forms: List[Any], value: Any, at: str, root: Any) -> List[str]:
     # Events: only the form of their type can fit, and only its complaints help.
-    own = [form for form in forms if isinstance(value, dict) and "event_type" in value and form.get("properties", {}).get("event_type", {}).get("const") == value.get("event_type")]
+    kind = value.get("event_type") if isinstance(value, dict) else None
+    own = [form for form in forms if kind is not None and form.get("properties", {}).get("event_type", {}).get("const") == kind]
     if own:
         return violations(value, own[0], at, root)
     fitting = sum(not violations(value, form, at, root) for form in forms)

@@ -1,14 +1,16 @@
 """profile.json and manifest.json as records: what is read comes back, what is wrong is named, and aggregates follow from kernels."""
 
+import contextlib
 import copy
 import dataclasses
+import io
 import json
 import os
 import typing
 import unittest
 from pathlib import Path
 
-from fournex.operators import FormatError, Manifest, OperatorAttributedProfile, aggregate, manifest, profile
+from fournex.operators import FormatError, Manifest, OperatorAttributedProfile, aggregate, check_profile, manifest, profile
 from fournex.operators.profile import KernelMetrics, KernelRecord
 from fournex.operators.records import Record
 from support import REPOSITORY, SdkTest, violations
@@ -322,6 +324,37 @@ class Aggregates(SdkTest):
             self.assertEqual([one.kind for one in report.caveats], kinds)
             self.assertEqual(report.differences(), [])
             self.assertIn(aggregate.CAVEATS[kinds[0]], report.summary())
+
+
+class CheckProfile(SdkTest):
+    def said(self, *arguments):
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = check_profile.main([str(one) for one in arguments])
+        return code, out.getvalue(), err.getvalue()
+
+    def test_says_what_follows_and_names_files_that_it_cannot_read(self):
+        good, wrong = self.folder / "good.json", self.folder / "wrong.json"
+        value = small()
+        value["operators"][0]["aggregated"]["registers_per_thread"] = 30
+        good.write_text(json.dumps(value))
+        self.assertEqual(self.said(good), (0, f"{good}: 22 of 22 aggregates follow from the kernels of the file\n", ""))
+        value["operators"][0]["aggregated"]["kernel_count"] = 2
+        wrong.write_text(json.dumps(value))
+        self.assertEqual(self.said(good, wrong)[0], 1)
+        wrong.write_text("{}")
+        code, out, err = self.said(wrong, good)
+        self.assertEqual((code, err), (2, f"{wrong}: $.schema_version is missing\n"))
+        self.assertIn("22 of 22", out)
+        self.assertEqual((self.said()[0], self.said("--help")[0]), (2, 2))
+
+    def test_the_metrics_of_the_documentation_are_those_of_the_aggregates(self):
+        page = (REPOSITORY / "docs/operators.md").read_text()
+        block = next(one for one in page.split("```") if "gpu__time_duration.sum," in one)
+        documented = set(block.replace("\n", "").split(","))
+        self.assertEqual(documented - {name for rule in aggregate.RULES.values() for name in rule.names}, {"gpu__time_duration.sum"})
+        for name, rule in aggregate.RULES.items():
+            self.assertTrue(documented.intersection(rule.names), name)
 
 
 @unittest.skipIf(not REAL, "no corpus of real profiles: set FRX_CORPUS to its folder")
