@@ -5,6 +5,7 @@ import unittest.mock
 
 from fournex.operators import FormatError, find_layers
 from fournex.operators.layers import load_partition, recorded_calls
+from fournex.operators.signatures import _noted_facts
 from support import SdkTest, needs_torch
 
 
@@ -248,6 +249,25 @@ class Duplicates(SdkTest):
         self.assertTrue(torch.equal(after, torch.rand(1)))
         self.assertEqual([name for name, value in model.state_dict().items() if not torch.equal(value, state[name])], [])
         self.assertEqual([sorted(vars(part)) for part in model.modules()], members)
+
+    def test_layers_that_get_their_parameters_in_the_first_run(self):
+        nn = self.torch.nn
+        model = self.sequence(*(layer for _ in range(3) for layer in (nn.LazyLinear(4), nn.LazyBatchNorm1d())))
+        self.assertEqual(layers_of(model, self.torch.randn(2, 4)).duplicates, {"2": "0", "3": "1", "4": "0", "5": "1"})
+
+    def test_results_are_noted_as_older_and_as_newer_tracers_do(self):
+        from torch.fx.passes.shape_prop import _extract_tensor_metadata
+
+        tensor = self.torch.empty(2, 3, dtype=self.torch.float16).t()
+        self.assertEqual(_noted_facts(tensor), [[3, 2], [1, 3], "torch.float16", "cpu"])
+        self.assertEqual(_noted_facts(_extract_tensor_metadata(tensor))[:3], _noted_facts(tensor)[:3])
+        self.assertEqual([_noted_facts(value) for value in (None, 4, object())], [["NoneType", "None"], ["int", "4"], None])
+
+    def test_inputs_are_kept_of_possible_duplicates_only(self):
+        nn = self.torch.nn
+        model = self.sequence(nn.Linear(4, 4), nn.Linear(4, 3), nn.LayerNorm(3))
+        calls = recorded_calls(model, lambda: model(self.torch.ones(2, 4)))
+        self.assertEqual({name: len(found[0].tensors) for name, found in calls.items()}, {"": 0, "0": 1, "1": 1, "2": 0})
 
     def test_an_exception_of_the_model_takes_the_recording_from_it(self):
         model = self.sequence(self.torch.nn.Linear(4, 4))

@@ -14,7 +14,7 @@ import contextlib
 import hashlib
 import json
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Set, Tuple
 
 from .signatures import Call, call_of, graph_facts, module_facts
 
@@ -49,8 +49,10 @@ def _digest(facts: Any) -> str:
 def untouched(model: Any) -> Iterator[None]:
     """Afterwards the buffers of `model` and the generators of random numbers are as they were before."""
     import torch
+    from torch.nn.parameter import is_lazy
 
-    saved = [(module, name, buffer, buffer.detach().clone()) for module in model.modules() for name, buffer in module._buffers.items() if buffer is not None]
+    buffers = [(module, name, buffer) for module in model.modules() for name, buffer in module._buffers.items() if buffer is not None]
+    saved = [(module, name, buffer, buffer.detach().clone()) for module, name, buffer in buffers if not is_lazy(buffer)]
     devices = sorted({tensor.device.index for tensor in model.parameters() if tensor.is_cuda})
     with torch.random.fork_rng(devices=devices):
         try:
@@ -62,18 +64,31 @@ def untouched(model: Any) -> Iterator[None]:
                     module._buffers[name] = buffer
 
 
+def _with_twins(model: Any) -> Set[str]:
+    """The names of modules that have a sibling of the same classes all the way down: only these can be duplicates."""
+    names = set()
+    for prefix, parent in model.named_modules():
+        kinds: Dict[str, List[str]] = collections.defaultdict(list)
+        for name, child in parent.named_children():
+            kinds[repr([(inner, type(part)) for inner, part in child.named_modules()])].append(f"{prefix}.{name}" if prefix else name)
+        names.update(name for alike in kinds.values() if len(alike) > 1 for name in alike)
+    return names
+
+
 def recorded_calls(model: Any, run_once: Callable[[], Any]) -> Dict[str, List[Call]]:
-    """The calls of each module of `model` while `run_once` runs, by name. The model is afterwards as it was.
+    """The calls of each module of `model` while `run_once` runs, by name. The model is afterwards as it was. Inputs are kept of modules
+    that can be duplicates; those of all would be every activation of the model.
 
     `forward` is replaced for the while, since hooks of older versions of PyTorch do not see keyword arguments."""
     calls: Dict[str, List[Call]] = collections.defaultdict(list)
     replaced: List[Tuple[Any, Any]] = []
+    kept = _with_twins(model)
 
     def watch(name: str, module: Any) -> None:
         forward = module.forward
 
         def recording(*args: Any, **kwargs: Any) -> Any:
-            calls[name].append(call_of(args, kwargs))
+            calls[name].append(call_of(args, kwargs, keep=name in kept))
             return forward(*args, **kwargs)
 
         replaced.append((module, module.__dict__.get("forward")))

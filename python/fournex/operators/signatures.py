@@ -105,8 +105,8 @@ def _without_tensors(value: Any) -> Any:
     return {name: _without_tensors(item) for name, item in value.items()} if type(value) is dict else value
 
 
-def call_of(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Call:
-    """The call of a module with these arguments; its tensors are kept, without their gradients."""
+def call_of(args: Tuple[Any, ...], kwargs: Dict[str, Any], keep: bool = True) -> Call:
+    """The call of a module with these arguments. `keep`: with the tensors, without their gradients, so that it can be repeated."""
     flat = _Flattened()
     named = dict(sorted(kwargs.items()))  # their order is none of the work
     facts = [flat.facts(tuple(args)), flat.facts(named)]
@@ -116,7 +116,7 @@ def call_of(args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Call:
         rest = iter(tensors)
         return _rebuilt(plan[0], rest), _rebuilt(plan[1], rest)
 
-    return Call(facts, flat.tensors, rebuilt, flat.opaque)
+    return Call(facts, flat.tensors if keep else [], rebuilt, flat.opaque)
 
 
 # -- modules --------------------------------------------------------------------------------------------------------------
