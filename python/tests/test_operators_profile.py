@@ -116,6 +116,13 @@ class RoundTrip(SdkTest):
         self.assertEqual(os.listdir(path.parent), ["profile.json"])
         self.assertEqual(path.read_text(), first.to_json() + "\n")
 
+    def test_text_of_any_kind(self):
+        path = self.folder / "profile.json"
+        for text in ("ä – 漢", "\ud800", "\u0000\n", "😀"):
+            first = OperatorAttributedProfile.from_json(json.dumps(small(warnings=[text])))
+            first.save(path)
+            self.assertEqual(OperatorAttributedProfile.load(path).warnings, [text])
+
     def test_a_manifest(self):
         value = {
             "schema_version": "1.0",
@@ -196,7 +203,7 @@ class Errors(SdkTest):
         self.assertEqual(OperatorAttributedProfile.from_dict(small(schema_version="1.9")).schema_version, "1.9")
 
     def test_what_is_no_json(self):
-        for text in ("", "{", '{"schema_version": NaN}', "[" * 100000, "\ud800".encode("utf-8", "surrogatepass").decode("latin-1")):
+        for text in ("", "{", '{"schema_version": NaN}', '{"a": 1e999}', "[" * 100000, "\ud800".encode("utf-8", "surrogatepass").decode("latin-1")):
             self.complaint(text, "JSON")
         self.complaint("[]", "expected an object")
 

@@ -1,12 +1,18 @@
 """run_workload: its contract with a workload, its flags, the files it writes, and the seven examples, on the CPU."""
 
+import contextlib
+import io
 import json
+import os
 import subprocess
 import sys
 import unittest
+from unittest import mock
 
 from fake_driver import fake_driver
+from fake_nvidia_smi import NAME, FakeNvidiaSmi
 from fournex.operators import run_workload, workload
+from fournex.operators.clocks import ClockLock
 from fournex.operators.manifest import CaptureMetadata
 from support import REPOSITORY, SdkTest, clean_environment, needs_torch, violations
 
@@ -21,6 +27,16 @@ def get_model_and_input():
 """
 
 
+@contextlib.contextmanager
+def working_folder(folder):
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
 @needs_torch
 class WorkloadTest(SdkTest):
     def file(self, text, name="a_workload.py"):
@@ -33,6 +49,20 @@ class WorkloadTest(SdkTest):
         done = subprocess.run(command, cwd=self.folder, env=clean_environment(**variables), capture_output=True, text=True, timeout=200)
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done
+
+    def run_here(self, *arguments, expect=0):
+        """The same in this process, which has imported PyTorch already: what it says on standard error."""
+        before, path = set(sys.modules), list(sys.path)
+        said = io.StringIO()
+        try:
+            with working_folder(self.folder), contextlib.redirect_stderr(said):
+                self.assertEqual(run_workload.main(list(arguments)), expect, said.getvalue())
+        finally:
+            sys.path[:] = path
+            for name in set(sys.modules) - before:
+                if name.startswith(("a_workload", "importable_")):
+                    del sys.modules[name]
+        return said.getvalue()
 
     def json(self, name):
         return json.loads((self.folder / name).read_text())
@@ -55,15 +85,15 @@ class Files(WorkloadTest):
         self.assertEqual(metadata.extra, {})
 
     def test_the_partition_is_a_flat_map(self):
-        self.run_program("--workload", self.file(LINEAR.format(inputs="torch.randn(2, 4)")), "--output-prefix", "out/one", "--no-lock-clocks")
+        self.run_here("--workload", self.file(LINEAR.format(inputs="torch.randn(2, 4)")), "--output-prefix", "out/one", "--no-lock-clocks")
         partition = self.json("out/one.part.json")
         self.assertEqual(violations(partition, PARTITION), [])
         self.assertEqual(partition, {"1": "0"})
         self.assertEqual(self.json("out/one.capture.json")["capture_metadata"]["clocks"]["notes"], ["--no-lock-clocks"])
 
     def test_the_correlation_pass_writes_what_torch_profiler_knows(self):
-        done = self.run_program("--workload", self.file(LINEAR.format(inputs="torch.randn(2, 4)")), "--correlation-pass")
-        self.assertIn("sees no kernel", done.stderr)
+        said = self.run_here("--workload", self.file(LINEAR.format(inputs="torch.randn(2, 4)")), "--correlation-pass")
+        self.assertIn("0 kernels have an operator", said)
         self.assertEqual(self.json("a_workload.corr.json"), {"schema_version": "1.0", "entries": []})
         self.assertEqual(self.json("a_workload.part.json"), {"1": "0"})
         self.assertFalse((self.folder / "a_workload.capture.json").exists())
@@ -71,15 +101,49 @@ class Files(WorkloadTest):
     def test_a_folder_that_cannot_be_written_is_named(self):
         (self.folder / "taken").write_text("")
         workload_file = self.file(LINEAR.format(inputs="torch.randn(2, 4)"))
-        done = self.run_program("--workload", workload_file, "--output-prefix", "taken/one", expect=1)
-        self.assertIn("taken/one", done.stderr)
-        self.assertNotIn("Traceback", done.stderr)
+        self.assertIn("taken/one", self.run_here("--workload", workload_file, "--output-prefix", "taken/one", expect=1))
 
     def test_inductor_is_told_where_its_code_goes_before_pytorch_is_imported(self):
         text = "import os\nseen = [os.environ.get(name) for name in ('TORCHINDUCTOR_CACHE_DIR', 'TORCH_COMPILE_DEBUG')]\nprint(*seen)\n"
         done = self.run_program("--workload", self.file(text + LINEAR.format(inputs="torch.randn(2, 4)")), "--inductor-debug-dir", "debug")
         self.assertEqual(done.stdout.split(), [str(self.folder / "debug"), "1"])
         self.assertIn("nothing is compiled", done.stderr)
+
+
+    def test_what_became_of_the_clocks_is_written(self):
+        """With stand-ins for CUDA's calls and for nvidia-smi."""
+        smi = FakeNvidiaSmi(self.folder / "bin")
+        lock = ClockLock("1410,2619", program=smi.program, sudo=[], gpu="0")
+        with fake_driver(), mock.patch.object(run_workload, "_lock", lambda options: lock):
+            self.run_here("--workload", self.file(LINEAR.format(inputs="torch.randn(2, 4)")))
+        capture = self.json("a_workload.capture.json")
+        self.assertTrue(capture["recorded"])
+        clocks = {"requested": "1410,2619", "status": "locked", "gpu_name": NAME, "graphics_mhz": 1410, "memory_mhz": 2619}
+        self.assertEqual(capture["capture_metadata"]["clocks"], {**clocks, "source": "given", "notes": []})
+        self.assertEqual(smi.orders()[-1], "0 -pm 0")
+
+    def test_a_compiled_model_has_no_hooks(self):
+        """With a stand-in for torch.compile, that of the old PyTorch of the tests."""
+        import torch
+
+        hooks = []
+
+        def compile(model, backend):
+            self.assertEqual(backend, "mine")
+
+            class Compiled(torch.nn.Module):
+                def forward(self, x):
+                    hooks.append(len(model._forward_hooks) + len(model[0]._forward_hooks))
+                    return model(x)
+
+            return Compiled()
+
+        with fake_driver() as driver, mock.patch.object(torch, "compile", compile, create=True):
+            self.run_here("--workload", self.file(LINEAR.format(inputs="torch.randn(2, 4)")), "--compile-backend", "mine")
+        self.assertEqual(hooks, [0] * 4)
+        self.assertEqual([call for call in driver.calls if "layer::" in call or "nn.Module" in call], [])
+        self.assertEqual(self.json("a_workload.capture.json")["capture_metadata"]["compile_mode"], "mine")
+        self.assertEqual(self.json("a_workload.part.json"), {"1": "0"})
 
 
 class Arguments(WorkloadTest):
@@ -109,11 +173,9 @@ class Arguments(WorkloadTest):
             (LINEAR.format(inputs="'text'"), "input is a tensor"),
             (LINEAR.format(inputs="{1: 2}"), "names of arguments"),
         ):
-            done = self.run_program("--workload", self.file(text), expect=2)
-            self.assertIn(words, done.stderr)
-            self.assertNotIn("Traceback", done.stderr)
-        self.assertIn("there is no file", self.run_program("--workload", "missing.py", expect=2).stderr)
-        self.assertIn("no_such_module", self.run_program("--workload", "no_such_module", expect=2).stderr)
+            self.assertIn(words, self.run_here("--workload", self.file(text), expect=2))
+        self.assertIn("there is no file", self.run_here("--workload", "missing.py", expect=2))
+        self.assertIn("no_such_module", self.run_here("--workload", "no_such_module", expect=2))
 
     def test_errors_of_the_workload_keep_their_traceback(self):
         done = self.run_program("--workload", self.file("import no_such_module"), expect=1)
@@ -124,8 +186,8 @@ class Arguments(WorkloadTest):
 
         if hasattr(torch, "compile"):
             self.skipTest("this PyTorch has torch.compile")
-        done = self.run_program("--workload", self.file(LINEAR.format(inputs="torch.randn(2, 4)")), "--compile-backend", "inductor", expect=2)
-        self.assertIn("torch.compile", done.stderr)
+        given = ["--workload", self.file(LINEAR.format(inputs="torch.randn(2, 4)")), "--compile-backend", "inductor"]
+        self.assertIn("torch.compile", self.run_here(*given, expect=2))
 
     def test_a_module_that_can_be_imported(self):
         self.file(LINEAR.format(inputs="torch.randn(2, 4)"), "importable_workload.py")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+import math
 import os
 import re
 import tempfile
@@ -149,12 +150,29 @@ def _no_constant(word: str) -> Any:
     raise FormatError(f"$: {word} is no JSON")
 
 
+def _finite(digits: str) -> float:
+    value = float(digits)
+    return value if math.isfinite(value) else _no_constant(digits)  # 1e999 could not be written again
+
+
 def parsed(text: Union[str, bytes]) -> Any:
     """The value of a JSON text, UTF-8. Raises FormatError; NaN and infinities are no JSON."""
     try:
-        return json.loads(text, parse_constant=_no_constant)
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+    except FormatError:
+        raise
+    except (ValueError, RecursionError) as error:  # no JSON, no UTF-8, an integer of thousands of digits, or nested without end
         raise FormatError(f"$: not JSON: {error}") from None
+
+
+def text_of(value: Any) -> str:
+    """`value` as JSON, indented by two. Raises ValueError for a NaN or an infinity."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:  # half a surrogate pair, which JSON can name and UTF-8 cannot hold
+        return json.dumps(value, indent=2, allow_nan=False)
+    return text
 
 
 def written(path: Union[str, "os.PathLike[str]"], value: Any) -> None:
@@ -162,7 +180,7 @@ def written(path: Union[str, "os.PathLike[str]"], value: Any) -> None:
 
     Raises OSError, and ValueError for a NaN or an infinity."""
     target = os.path.abspath(os.fspath(path))
-    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    text = text_of(value) + "\n"
     os.makedirs(os.path.dirname(target), exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(prefix=os.path.basename(target) + ".", dir=os.path.dirname(target))
     try:
@@ -211,7 +229,7 @@ class Document(Record):
 
     def to_json(self) -> str:
         """The text of the file, indented by two, without a line end behind it."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        return text_of(self.to_dict())
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the file. Raises OSError."""
