@@ -155,6 +155,31 @@ class WithoutCuda(SdkTest):
 
 
 @needs_torch
+class CallsOfPyTorch(SdkTest):
+    def test_are_those_that_it_has(self):
+        """Without a GPU they cannot run; their names and arguments are PyTorch's own."""
+        import torch
+
+        driver, made = cuda_driver.CudaDriver(), unittest.mock.Mock()
+        calls = {
+            (torch.cuda.nvtx, "range_push"): lambda: driver.push("a range"),
+            (torch.cuda.nvtx, "range_pop"): driver.pop,
+            (torch.cuda.profiler, "start"): driver.start,
+            (torch.cuda.profiler, "stop"): driver.stop,
+            (torch.cuda, "synchronize"): driver.synchronize,
+        }
+        for (module, name), call in calls.items():
+            with unittest.mock.patch.object(module, name, autospec=True, side_effect=getattr(made, name)):
+                call()
+        self.assertEqual([one[0] for one in made.mock_calls], [name for _, name in calls])
+        made.range_push.assert_called_once_with("a range")
+        self.assertIsInstance(driver.operator_ranges(True), torch.autograd.profiler.emit_nvtx)
+        self.assertTrue(driver.operator_ranges(True).record_shapes)
+        if not torch.cuda.is_available():
+            self.assertIsNone(cuda_driver.find())
+
+
+@needs_torch
 class RangesOfModules(SdkTest):
     def model(self):
         import torch
