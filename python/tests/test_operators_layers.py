@@ -214,8 +214,22 @@ class Duplicates(SdkTest):
             found = layers_of(model, x)
             self.assertEqual(found.duplicates, {"1": "0"})
             self.assertEqual(set(found.methods.values()), {"structure"})
-            self.assertIn("structure", found.note())
+            self.assertIn("structure of their modules; torch.fx could not trace: RuntimeError: control flow", found.note())
+            self.assertEqual(found.note().count("control flow"), 1)
             self.assertEqual(layers_of(self.sequence(Branching(1), Branching(2)), x).duplicates, {})
+            for name, first, second in (
+                ("_hidden", 1, 2),
+                ("mask", self.torch.tensor([1]), self.torch.tensor([2])),
+                ("config", object(), object()),
+                ("activation", lambda y: y, lambda y: -y),
+                ("sizes", [1, {"a": (2, 3)}], [1, {"a": (2, 4)}]),
+            ):
+                pair = [Branching(), Branching()]
+                for layer, value in zip(pair, (first, second)):
+                    setattr(layer, name, value)
+                self.assertEqual(layers_of(self.sequence(*pair), x).duplicates, {}, name)
+                setattr(pair[1], name, first)
+                self.assertEqual(layers_of(self.sequence(*pair), x).duplicates, {"1": "0"}, name)
 
     def test_layers_with_objects_of_unknown_content_are_not_run_again(self):
         nn, torch = self.torch.nn, self.torch
@@ -236,6 +250,8 @@ class Duplicates(SdkTest):
         found = found_in(model, lambda: (model[0](x, cache), model[1](x, cache)))
         self.assertEqual((found.duplicates, set(found.methods.values())), ({"1": "0"}, {"structure"}))
         self.assertEqual(cache.calls, 2)
+        self.assertIn("Cache", found.note())
+        self.assertEqual(found_in(model, lambda: (model[0](x, Cache()), model[1](x, Cache()))).duplicates, {})
 
     def test_the_model_and_the_random_numbers_are_as_before(self):
         nn, torch = self.torch.nn, self.torch

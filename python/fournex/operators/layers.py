@@ -3,8 +3,8 @@
 Two layers are duplicates when the graphs of operators that they run are equal: the operators with their overloads, which result goes
 where, every constant, and shape, stride, dtype and device of every tensor. Values of parameters and buffers do not count.
 The graph is traced by torch.fx on the layer's own inputs (method "fx"). Where that fails, the module tells what it is: classes,
-constants, parameters, and the inputs that it was called with (method "structure"). That is the stricter of the two: an attribute such as
-a number of the layer makes layers different that do the same.
+attributes, parameters, and the inputs that it was called with (method "structure"). That is the stricter of the two: a number of the
+layer, or an object of its own, makes layers different that do the same.
 """
 
 from __future__ import annotations
@@ -14,31 +14,32 @@ import contextlib
 import hashlib
 import json
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
 from .signatures import Call, call_of, graph_facts, module_facts
 
 # Containers that only hold layers have no forward; a layer without any parameter costs no replay worth saving.
 Candidates = List[Tuple[str, Any]]
+_MOST_OF_A_REASON = 200  # characters; tracers tell long stories
 
 
 @dataclass
 class LayerPartition:
     """Layers by the names of their modules. `duplicates`: {duplicate: unique}, as in NAME.part.json. `methods`: "fx" or "structure"
-    for each layer."""
+    for each layer. `troubles`: why layers could not be traced, each reason once."""
 
     duplicates: Dict[str, str] = field(default_factory=dict)
     methods: Dict[str, str] = field(default_factory=dict)
+    troubles: List[str] = field(default_factory=list)
 
     def note(self) -> str:
         """How many layers, and how they were compared."""
-        unique = len(set(self.duplicates.values()))
-        if not self.duplicates:
-            return "no layer does the same work as another one"
         counts = collections.Counter(self.methods.values())
-        words = {"fx": "by their graphs of operators (torch.fx)", "structure": "by the structure of their modules, as torch.fx could not trace them"}
+        words = {"fx": "by their graphs of operators (torch.fx)", "structure": "by the structure of their modules"}
         how = ", ".join(f"{counts[method]} {words[method]}" for method in ("fx", "structure") if counts[method])
-        return f"{unique + len(self.duplicates)} layers, {unique} unique; compared: {how}"
+        unique = len(set(self.duplicates.values()))
+        found = f"{unique + len(self.duplicates)} layers, {unique} unique; compared: {how}" if self.duplicates else "no layer does the same work as another one"
+        return f"{found}; torch.fx could not trace: {'; '.join(self.troubles)}" if self.troubles else found
 
 
 def _digest(facts: Any) -> str:
@@ -106,8 +107,8 @@ def recorded_calls(model: Any, run_once: Callable[[], Any]) -> Dict[str, List[Ca
     return calls
 
 
-def signature(module: Any, calls: List[Call]) -> Tuple[str, str]:
-    """The signature of a layer that was called so, and its method: "fx" or "structure"."""
+def signature(module: Any, calls: List[Call], troubles: Optional[List[str]] = None) -> Tuple[str, str]:
+    """The signature of a layer that was called so, and its method: "fx" or "structure", whose reason is added to `troubles`."""
     try:
         graphs = {}
         for one in calls:
@@ -117,7 +118,10 @@ def signature(module: Any, calls: List[Call]) -> Tuple[str, str]:
         # The classes too: kernels that a layer launches behind PyTorch's back are in no graph.
         facts = [graphs[_digest(one.facts)] for one in calls]
         return _digest(["fx", module_facts(module, constants=False), facts]), "fx"
-    except Exception:  # whatever a tracer raises: control flow that depends on values, objects that it does not know
+    except Exception as error:  # whatever a tracer raises: control flow that depends on values, objects that it does not know
+        reason = f"{type(error).__name__}: {error}".splitlines()[0][:_MOST_OF_A_REASON]
+        if troubles is not None and reason not in troubles:
+            troubles.append(reason)
         return _digest(["structure", module_facts(module, constants=True), [one.facts for one in calls]]), "structure"
 
 
@@ -152,7 +156,7 @@ class _Search:
     def _equal(self, group: Candidates) -> List[List[Tuple[str, Any, str]]]:
         classes: Dict[str, List[Tuple[str, Any, str]]] = collections.defaultdict(list)
         for label, child in group:
-            key, method = signature(child, self._calls[label])
+            key, method = signature(child, self._calls[label], self.found.troubles)
             classes[key].append((label, child, method))
         return [same for same in classes.values() if len(same) > 1]
 

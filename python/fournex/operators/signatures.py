@@ -24,7 +24,7 @@ class Call:
     facts: Any
     tensors: List[Any]
     rebuilt: Callable[[Tuple[Any, ...]], Tuple[Tuple[Any, ...], Dict[str, Any]]]
-    opaque: bool
+    objects: List[Any]  # arguments of unknown content, which the facts tell apart as objects
 
 
 def tensor_facts(tensor: Any) -> List[Any]:
@@ -44,19 +44,29 @@ def _name_of(value: Any) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def constant_facts(value: Any) -> Any:
-    """A constant with its type, for True, 1 and 1.0 are three; sequences and dictionaries item by item; else the class."""
+def value_facts(tensor: Any) -> List[Any]:
+    """A tensor that is a constant: its facts, and its values where they are few."""
+    values = repr(tensor.detach().cpu().tolist()) if 0 < tensor.numel() <= _MOST_VALUES else None
+    return [*tensor_facts(tensor), values]
+
+
+def constant_facts(value: Any, identity: bool = False) -> Any:
+    """A constant with its type, for True, 1 and 1.0 are three; sequences and dictionaries item by item; of other objects the class.
+
+    `identity`: and which object it is, since its content is unknown; the caller keeps it alive while facts are compared."""
     import torch
 
     if isinstance(value, _SCALARS):
         return [type(value).__name__, repr(value)]
     if isinstance(value, (list, tuple)):
-        return [type(value).__name__, [constant_facts(item) for item in value]]
+        return [type(value).__name__, [constant_facts(item, identity) for item in value]]
     if isinstance(value, dict):
-        return ["dict", [[constant_facts(name), constant_facts(item)] for name, item in value.items()]]
+        return ["dict", [[constant_facts(name, identity), constant_facts(item, identity)] for name, item in value.items()]]
     if isinstance(value, (torch.dtype, torch.device, torch.layout, torch.memory_format, slice)):
         return [type(value).__name__, repr(value)]
-    return ["object", _name_of(value)]
+    if _is_tensor(value):
+        return value_facts(value)
+    return ["object", _name_of(value), id(value) if identity else None]
 
 
 # -- calls ----------------------------------------------------------------------------------------------------------------
@@ -67,7 +77,7 @@ class _Flattened:
 
     def __init__(self) -> None:
         self.tensors: List[Any] = []
-        self.opaque = False
+        self.objects: List[Any] = []
         self._numbers: Dict[int, int] = {}
 
     def facts(self, value: Any) -> Any:
@@ -79,8 +89,9 @@ class _Flattened:
             return [type(value).__name__, [self.facts(item) for item in value]]
         if type(value) is dict:
             return ["dict", [[constant_facts(name), self.facts(item)] for name, item in value.items()]]
-        facts = constant_facts(value)
-        self.opaque = self.opaque or facts[0] == "object"
+        facts = constant_facts(value, identity=True)
+        if facts[0] == "object":
+            self.objects.append(value)
         return facts
 
 
@@ -116,15 +127,18 @@ def call_of(args: Tuple[Any, ...], kwargs: Dict[str, Any], keep: bool = True) ->
         rest = iter(tensors)
         return _rebuilt(plan[0], rest), _rebuilt(plan[1], rest)
 
-    return Call(facts, flat.tensors if keep else [], rebuilt, flat.opaque)
+    return Call(facts, flat.tensors if keep else [], rebuilt, flat.objects)
 
 
 # -- modules --------------------------------------------------------------------------------------------------------------
 
 
 def _constants_of(module: Any) -> List[Any]:
-    public = {name: value for name, value in vars(module).items() if not name.startswith("_") and name not in ("training", "forward")}
-    return [[name, constant_facts(value)] for name, value in sorted(public.items()) if not _is_tensor(value)]
+    """All that a module holds beside what every module does."""
+    import torch
+
+    own = {name: value for name, value in vars(module).items() if name not in vars(torch.nn.Module()) and name != "forward"}
+    return [[name, constant_facts(value, identity=True)] for name, value in sorted(own.items())]
 
 
 def module_facts(module: Any, constants: bool) -> List[Any]:
@@ -153,8 +167,8 @@ def traced(module: Any, call: Call) -> Any:
     import torch
     from torch.fx.experimental.proxy_tensor import make_fx
 
-    if call.opaque:
-        raise Opaque()
+    if call.objects:
+        raise Opaque(f"it is called with an object of {_name_of(call.objects[0])}")
 
     def work(*tensors: Any) -> Tuple[Any, ...]:
         args, kwargs = call.rebuilt(tensors)
@@ -202,10 +216,7 @@ class _Graph:
 
     def _tensor(self, tensor: Any) -> List[Any]:
         number = self._attributes.setdefault(id(tensor), len(self._attributes))
-        facts = [*tensor_facts(tensor), number]
-        if id(tensor) not in self._own and tensor.numel() <= _MOST_VALUES and tensor.numel() > 0:
-            facts.append(repr(tensor.detach().cpu().tolist()))
-        return facts
+        return [number, *(tensor_facts(tensor) if id(tensor) in self._own else value_facts(tensor))]
 
     def _result(self, node: Any) -> Any:
         """Of each tensor of a result what the tracer noted, as older versions call it and as newer ones do."""
