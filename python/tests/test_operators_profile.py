@@ -261,8 +261,9 @@ class Schemas(SdkTest):
 
 class Aggregates(SdkTest):
     def test_by_hand(self):
-        first = kernel(30, raw={"dram__bytes_read.sum": 100, "sm__warps_active.avg.pct_of_peak_sustained_active": 10.0, "launch__registers_per_thread": 32})
-        second = kernel(10, raw={"dram__bytes_read.sum": 50, "sm__warps_active.avg.pct_of_peak_sustained_active": 50.0, "launch__registers_per_thread": 64})
+        read, occupancy, registers = "dram__bytes_read.sum", "sm__warps_active.avg.pct_of_peak_sustained_active", "launch__registers_per_thread"
+        first = kernel(30, raw={read: 100, occupancy: 10.0, registers: 32})
+        second = kernel(10, raw={read: 50, occupancy: 50.0, registers: 64})
         second.kernel_id = "k_00001"
         found = aggregate.aggregated([first, second])
         self.assertEqual((found.total_duration_ns, found.kernel_count, found.dominant_kernel_id), (40, 2, "k_00000"))
@@ -285,7 +286,8 @@ class Aggregates(SdkTest):
         self.assertEqual(aggregate.aggregated([kernel(1, raw=raw), kernel(1, raw={"fbpa__dram_read_bytes.sum": 7})]).total_dram_bytes_read, 12)
 
     def test_units_make_bytes(self):
-        for unit, factor in (("byte", 1), ("Kbyte", 1e3), ("Mbyte", 1e6), ("Gbyte", 1e9), ("byte/block", 1), ("Kbyte/block", 1e3), ("%", None), ("", None)):
+        factors = {"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "byte/block": 1, "Kbyte/block": 1e3, "%": None, "": None, None: None}
+        for unit, factor in factors.items():
             self.assertEqual(aggregate.factor_to_bytes(unit), factor, unit)
         found = aggregate.aggregated([kernel(1, raw={"dram__bytes_read.sum": 2.5})], {"dram__bytes_read.sum": "Kbyte"})
         self.assertEqual(found.total_dram_bytes_read, 2500)

@@ -146,6 +146,15 @@ class Files(WorkloadTest):
         self.assertEqual(self.json("a_workload.part.json"), {"1": "0"})
 
 
+    def test_a_backend_that_does_not_exist_is_named(self):
+        import torch
+
+        error = RuntimeError("Invalid backend: 'mine', see ...\nmore")
+        with mock.patch.object(torch, "compile", mock.Mock(side_effect=error), create=True):
+            given = ["--workload", self.file(LINEAR.format(inputs="torch.randn(2, 4)")), "--compile-backend", "mine"]
+            self.assertEqual(self.run_here(*given, expect=2), "fournex: --compile-backend mine: Invalid backend: 'mine', see ...\n")
+
+
 class Arguments(WorkloadTest):
     def test_wrong_ones_are_named(self):
         given = ["--workload", "a.py"]
@@ -277,7 +286,8 @@ class Examples(WorkloadTest):
                 self.assertTrue(files[".capture.json"]["recorded"])
 
     def test_are_also_run_by_the_program(self):
-        done = self.run_program("--workload", str(REPOSITORY / "examples/operators/gpt2.py"), "--warmup-iters", "0", "--measure-iters", "1")
+        example = REPOSITORY / "examples/operators/gpt2.py"
+        done = self.run_program("--workload", str(example), "--warmup-iters", "0", "--measure-iters", "1")
         self.assertIn("3 layers, 1 unique", done.stderr)
         self.assertEqual(self.json("gpt2.part.json"), {"blocks.1": "blocks.0", "blocks.2": "blocks.0"})
 

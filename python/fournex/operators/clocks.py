@@ -73,7 +73,7 @@ class NvidiaSmi:
 
     def _run(self, command: List[str]) -> str:
         try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=_PATIENCE_S)
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE_S)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise ClocksUnavailable(str(error)) from None
         if done.returncode:

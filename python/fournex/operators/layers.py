@@ -38,7 +38,9 @@ class LayerPartition:
         words = {"fx": "by their graphs of operators (torch.fx)", "structure": "by the structure of their modules"}
         how = ", ".join(f"{counts[method]} {words[method]}" for method in ("fx", "structure") if counts[method])
         unique = len(set(self.duplicates.values()))
-        found = f"{unique + len(self.duplicates)} layers, {unique} unique; compared: {how}" if self.duplicates else "no layer does the same work as another one"
+        found = "no layer does the same work as another one"
+        if self.duplicates:
+            found = f"{unique + len(self.duplicates)} layers, {unique} unique; compared: {how}"
         return f"{found}; torch.fx could not trace: {'; '.join(self.troubles)}" if self.troubles else found
 
 

@@ -146,7 +146,10 @@ def _compiled(model: Any, backend: Optional[str]) -> Any:
         return model
     if not hasattr(torch, "compile"):
         raise WorkloadError(f"--compile-backend {backend}: PyTorch {torch.__version__} has no torch.compile, which came with 2.0")
-    return torch.compile(model, backend=backend)
+    try:
+        return torch.compile(model, backend=backend)
+    except Exception as error:  # nothing is compiled yet: it is the name that is wrong
+        raise WorkloadError(f"--compile-backend {backend}: {str(error).splitlines()[0] if str(error) else type(error).__name__}") from None
 
 
 def prepare(name: str, backend: Optional[str] = None) -> Workload:
