@@ -48,7 +48,9 @@ class Entries(SdkTest):
     def test_prims_and_torch_are_passed_over_and_other_names_end_the_walk(self):
         launched = [launch(1, 5), kernel("k", 1, 9)]
         self.assertEqual(entries(op("aten::a", 0, 9), op("prims::b", 1, 8), op("torch::c", 2, 7), *launched), [("k", 0, "aten::a")])
-        self.assertEqual(entries(op("aten::a", 0, 9), op("triton_poi_fused_add_0", 1, 8), *launched), [])
+        for other in ("triton_poi_fused_add_0", "autograd::engine::evaluate_function: MulBackward0", "MyFunction"):
+            self.assertEqual(entries(op("aten::a", 0, 9), op(other, 1, 8), *launched), [], other)
+        self.assertEqual(entries(op("vllm::ns::a.out", 0, 9), *launched), [("k", 0, "vllm::ns::a.out")])
 
     def test_bounds_begin_in_an_operator_and_end_outside_of_it(self):
         events = [op("aten::a", 0, 5), op("aten::b", 5, 9)]
@@ -71,6 +73,9 @@ class Entries(SdkTest):
         events = [op("aten::a", 0, 9, cat="Operator"), launch(1, 5, cat="Runtime"), kernel("k", 1, 99, cat="Kernel")]
         self.assertEqual(entries(*events, kernel("Memcpy HtoD", 1, 98, cat="gpu_memcpy")), [("k", 0, "aten::a")])
         self.assertEqual(entries_of(events)[1], 0)  # a bare list, as PyTorch without Kineto writes it
+
+    def test_events_without_arguments(self):
+        self.assertEqual(entries(op("aten::a", 0, 9), {**launch(1, 5), "args": None}, {**kernel("k", 1, 9), "args": None}), [])
 
     def test_many_operators_take_no_square_of_time(self):
         events = []

@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import json
 import os
+import re
 import tempfile
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
@@ -19,6 +20,7 @@ SCHEMA_VERSION = "1.0"
 _KERNEL = ("kernel",)
 _CALL = ("cuda_runtime", "cuda_driver", "runtime")
 _OPERATOR = ("cpu_op", "operator")
+_NAME_OF_OPERATOR = re.compile(r"[A-Za-z_]\w*(::\w[\w.]*)+")  # no "autograd::engine::evaluate_function: MulBackward0"
 _NO_OPERATORS = ("prims::", "torch::")  # they stand around operators, and are none
 
 
@@ -36,7 +38,7 @@ def _kind(event: Dict[str, Any]) -> str:
 
 
 def _correlation(event: Dict[str, Any]) -> Any:
-    return event.get("args", {}).get("correlation")
+    return (event.get("args") or {}).get("correlation")
 
 
 def _calls(events: List[Dict[str, Any]]) -> Dict[Any, Dict[str, Any]]:
@@ -69,7 +71,7 @@ def launches(events: List[Dict[str, Any]]) -> List[Launch]:
 def _innermost(stack: List[Tuple[float, str]]) -> Optional[str]:
     """The operator at the top of the open ranges of a thread; None where something else stands between it and the launch."""
     for _, name in reversed(stack):
-        if "::" not in name:
+        if not _NAME_OF_OPERATOR.fullmatch(name):
             return None
         if not name.startswith(_NO_OPERATORS):
             return name
