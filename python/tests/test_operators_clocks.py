@@ -9,7 +9,9 @@ import time
 import unittest
 
 from fake_nvidia_smi import NAME, FakeNvidiaSmi
-from fournex.operators.clocks import CACHE_VALID_S, ClockLock, Clocks, gpu_of_process, parse_request, snapped
+from fournex.operators.clock_probe import CACHE_VALID_S, snapped
+from fournex.operators.clocks import ClockLock
+from fournex.operators.nvidia_smi import Clocks, gpu_of_process, parse_request
 from support import SdkTest, clean_environment, environment
 
 

@@ -16,10 +16,11 @@ import sys
 from typing import Any, ContextManager, Dict, List, Optional
 
 from .capture import MEASURE_ITERS, WARMUP_ITERS, NvtxCapture
-from .clocks import ClockLock, parse_request
+from .clocks import ClockLock
 from .correlation import correlation_pass
 from .layers import LayerPartition, find_layers
 from .manifest import CaptureMetadata
+from .nvidia_smi import parse_request
 from .records import written
 from .workload import Workload, WorkloadError, input_shapes, prepare, stem_of
 
