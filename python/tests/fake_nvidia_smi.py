@@ -16,13 +16,14 @@ NAME = "Stand-in GPU"
 SUPPORTED = [(1980, 2619), (1410, 2619), (1395, 2619), (210, 2619), (1500, 1593), (345, 1593)]
 
 _PROGRAM = f"""#!{sys.executable} -BS
-import json, pathlib, sys
+import json, pathlib, sys, time
 home = pathlib.Path(__file__).resolve().parent
 state = json.loads((home / "state.json").read_text())
 arguments = sys.argv[1:]
 assert arguments[:1] == ["-i"], arguments
 rest = arguments[2:]
 if rest[0].startswith("--query-gpu="):
+    time.sleep(state["slow_s"])
     answers = {{"name": state["name"], "persistence_mode": state["persistence"], "clocks.gr": state["graphics"], "clocks.mem": state["memory"]}}
     print(", ".join(str(answers[name]) for name in rest[0].split("=")[1].split(",")))
 elif rest[0] == "--query-supported-clocks=gr,mem":
@@ -57,6 +58,7 @@ class FakeNvidiaSmi:
             "memory": 2619,
             "supported": SUPPORTED,
             "refused": [],
+            "slow_s": 0,
         }
         (self._folder / "state.json").write_text(json.dumps({**state, **facts}))
 

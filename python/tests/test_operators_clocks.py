@@ -96,6 +96,15 @@ class ClockLockTest(SdkTest):
         self.assertIn("out of memory", result["notes"][0])
         self.assertFalse(self.cache.exists())
 
+    def test_clocks_of_a_load_that_has_ended_do_not_count(self):
+        def short(is_over):
+            time.sleep(0.01)
+
+        self.smi.says(slow_s=0.3)  # the answer comes when the load is over
+        result = self.quiet(self.lock("probe", load=short))
+        self.assertEqual((result["status"], self.smi.orders()), ("not_locked", []))
+        self.assertIn("ended too early", result["notes"][0])
+
     def test_without_rights_the_work_runs_unlocked(self):
         self.smi.says(refused=["-lgc"])
         result = self.quiet(self.lock())

@@ -60,7 +60,7 @@ def probed(smi: NvidiaSmi, load: Load, seconds: float) -> Clocks:
         try:
             while not over.is_set() and (time.monotonic() < began + seconds or not samples):
                 graphics, memory = smi.query("clocks.gr", "clocks.mem")
-                if time.monotonic() >= began + seconds / 2:
+                if time.monotonic() >= began + seconds / 2 and not over.is_set():  # else the GPU may be idle already
                     samples.append((int(graphics), int(memory)))
                 over.wait(_BETWEEN_SAMPLES_S)
         except (ClocksUnavailable, ValueError) as error:
@@ -77,7 +77,7 @@ def probed(smi: NvidiaSmi, load: Load, seconds: float) -> Clocks:
     finally:
         over.set()
         sampler.join()
-    if not samples:
+    if not samples or trouble:
         raise ClocksUnavailable(f"the clocks could not be sampled: {trouble[0] if trouble else 'the load ended too early'}")
     return Clocks(int(statistics.median(one[0] for one in samples)), int(statistics.median(one[1] for one in samples)))
 
