@@ -98,12 +98,22 @@ class ClockLockTest(SdkTest):
 
     def test_clocks_of_a_load_that_has_ended_do_not_count(self):
         def short(is_over):
+            is_over()
             time.sleep(0.01)
 
         self.smi.says(slow_s=0.3)  # the answer comes when the load is over
         result = self.quiet(self.lock("probe", load=short))
         self.assertEqual((result["status"], self.smi.orders()), ("not_locked", []))
         self.assertIn("ended too early", result["notes"][0])
+
+    def test_a_probe_begins_when_the_load_does(self):
+        def slow_to_begin(is_over):
+            time.sleep(0.6)  # three times the probe
+            self.smi.says(graphics=1990)
+            idle(is_over)
+
+        with self.lock("probe", load=slow_to_begin) as lock:
+            self.assertEqual(lock.result["graphics_mhz"], 1980)
 
     def test_without_rights_the_work_runs_unlocked(self):
         self.smi.says(refused=["-lgc"])

@@ -16,7 +16,8 @@ CACHE_VALID_S = 6 * 3600.0
 PROBE_SIZE = 8192  # rows and columns of the matrices that are multiplied
 _BETWEEN_SAMPLES_S = 0.05
 
-Load = Callable[[Callable[[], bool]], None]  # works on the GPU until the function that it is given returns True
+# Works on the GPU until the function that it is given returns True. The first call of that function begins the probe: by then it works.
+Load = Callable[[Callable[[], bool]], None]
 
 
 def snapped(clocks: Clocks, supported: List[Clocks]) -> Clocks:
@@ -42,6 +43,8 @@ def multiply_matrices(is_over: Callable[[], bool]) -> None:
         raise ClocksUnavailable("PyTorch sees no GPU to probe")
     a = torch.randn(PROBE_SIZE, PROBE_SIZE, device="cuda")
     b = torch.randn(PROBE_SIZE, PROBE_SIZE, device="cuda")
+    torch.mm(a, b)  # makes the library ready, which takes longer than many products
+    torch.cuda.synchronize()
     while not is_over():
         torch.mm(a, b)
         torch.cuda.synchronize()  # or the queue would go on after the probe
@@ -53,9 +56,14 @@ def probed(smi: NvidiaSmi, load: Load, seconds: float) -> Clocks:
     """The median clocks, in MHz, while `load` runs for `seconds`. The first half is warm-up."""
     samples: List[Tuple[int, int]] = []
     trouble: List[Exception] = []
-    over = threading.Event()
+    begun, over = threading.Event(), threading.Event()
+
+    def is_over() -> bool:
+        begun.set()
+        return over.is_set()
 
     def sample() -> None:
+        begun.wait()
         began = time.monotonic()
         try:
             while not over.is_set() and (time.monotonic() < began + seconds or not samples):
@@ -71,11 +79,12 @@ def probed(smi: NvidiaSmi, load: Load, seconds: float) -> Clocks:
     sampler = threading.Thread(target=sample, daemon=True)
     sampler.start()
     try:
-        load(over.is_set)
+        load(is_over)
     except Exception as error:  # as out of memory: a capture does not fail for want of a probe
         trouble.append(error)
     finally:
         over.set()
+        begun.set()
         sampler.join()
     if not samples or trouble:
         raise ClocksUnavailable(f"the clocks could not be sampled: {trouble[0] if trouble else 'the load ended too early'}")
