@@ -38,16 +38,16 @@ _TYPES = {
 _WORDS = {"$schema", "$id", "$defs", "title", "description"}
 
 
-def violations(value: Any, schema: Any = SCHEMA, at: str = "") -> List[str]:
-    """What of `value` the schema forbids; empty when nothing."""
+def violations(value: Any, schema: Any = SCHEMA, at: str = "", root: Any = None) -> List[str]:
+    """What of `value` the schema forbids; empty when nothing. `root`: the schema whose definitions it refers to, itself by default."""
     found: List[str] = []
     for keyword, rule in schema.items():
         if keyword not in _WORDS:
-            found += _check(keyword, rule, schema, value, at)
+            found += _check(keyword, rule, schema, value, at, schema if root is None else root)
     return found
 
 
-def _check(keyword: str, rule: Any, schema: Any, value: Any, at: str) -> List[str]:
+def _check(keyword: str, rule: Any, schema: Any, value: Any, at: str, root: Any) -> List[str]:
     def unless(good: bool, words: str) -> List[str]:
         return [] if good else [f"{at}: {words}, found {value!r}"]
 
@@ -68,28 +68,29 @@ def _check(keyword: str, rule: Any, schema: Any, value: Any, at: str) -> List[st
     if keyword == "required":
         return [f"{at}: {name} is missing" for name in rule if isinstance(value, dict) and name not in value]
     if keyword == "$ref":
-        return violations(value, SCHEMA["$defs"][rule.rsplit("/", 1)[1]], at)
+        return violations(value, root["$defs"][rule.rsplit("/", 1)[1]], at, root)
     if keyword in ("oneOf", "anyOf"):
-        return _check_forms(keyword, rule, value, at)
+        return _check_forms(keyword, rule, value, at, root)
     if keyword == "items":
-        return [one for i, item in enumerate(value if isinstance(value, list) else []) for one in violations(item, rule, f"{at}/{i}")]
+        return [one for i, item in enumerate(value if isinstance(value, list) else []) for one in violations(item, rule, f"{at}/{i}", root)]
     if keyword == "properties":
         members = value if isinstance(value, dict) else {}
-        return [one for name, inner in rule.items() if name in members for one in violations(members[name], inner, f"{at}/{name}")]
+        return [one for name, inner in rule.items() if name in members for one in violations(members[name], inner, f"{at}/{name}", root)]
     if keyword == "additionalProperties":
         more = [name for name in value if name not in schema.get("properties", {})] if isinstance(value, dict) else []
         if rule is False:
             return [f"{at}: {name} is not part of the model" for name in more]
-        return [one for name in more for one in violations(value[name], rule, f"{at}/{name}")]
+        return [one for name in more for one in violations(value[name], rule, f"{at}/{name}", root)]
     raise AssertionError(f"the checker does not know {keyword}")
 
 
-def _check_forms(keyword: str, forms: List[Any], value: Any, at: str) -> List[str]:
+def _check_forms(keyword: str, forms: List[Any], value: Any, at: str, root: Any) -> List[str]:
     # Events: only the form of their type can fit, and only its complaints help.
-    own = [form for form in forms if isinstance(value, dict) and form.get("properties", {}).get("event_type", {}).get("const") == value.get("event_type")]
+    kind = value.get("event_type") if isinstance(value, dict) else None
+    own = [form for form in forms if kind is not None and form.get("properties", {}).get("event_type", {}).get("const") == kind]
     if own:
-        return violations(value, own[0], at)
-    fitting = sum(not violations(value, form, at) for form in forms)
+        return violations(value, own[0], at, root)
+    fitting = sum(not violations(value, form, at, root) for form in forms)
     return [] if fitting == 1 or (keyword == "anyOf" and fitting) else [f"{at}: {fitting} of {len(forms)} forms fit {value!r}"]
 
 

@@ -5,6 +5,7 @@ import re
 import unittest
 
 import fournex
+import fournex.operators
 from support import REPOSITORY, SdkTest, clean_environment, run
 
 SOURCES = sorted((REPOSITORY / "python/fournex").rglob("*.py"))
@@ -32,6 +33,12 @@ class Tree(SdkTest):
                 self.assertTrue(re.search(rf"`[^`\n]*\b{name}\b", page), f"docs/sdk.md does not mention `{name}`")
                 self.assertTrue(getattr(fournex, name).__doc__ or not callable(getattr(fournex, name)), f"{name} has no words")
 
+    def test_every_public_name_of_the_operators_is_documented(self):
+        page = (REPOSITORY / "docs/operators.md").read_text()
+        for name in fournex.operators.__all__:
+            self.assertTrue(re.search(rf"\b{name}\b", page), f"docs/operators.md does not mention {name}")
+            self.assertTrue(getattr(fournex.operators, name).__doc__, f"{name} has no words")
+
     def test_every_extra_key_of_the_events_is_documented(self):
         page = (REPOSITORY / "docs/sdk.md").read_text()
         schema = (REPOSITORY / "data/schemas/run_event_v0.json").read_text()
@@ -39,9 +46,9 @@ class Tree(SdkTest):
             self.assertIn(f"`{key}`", page, f"docs/sdk.md does not mention the extra key {key}")
 
     def test_examples_of_the_documentation_run(self):
-        page = (REPOSITORY / "docs/sdk.md").read_text()
-        examples = re.findall(r"```python\n# runs as it is\n(.*?)```", page, re.DOTALL)
-        self.assertGreaterEqual(len(examples), 1)
+        pages = [(REPOSITORY / "docs" / page).read_text() for page in ("sdk.md", "operators.md")]
+        examples = [one for page in pages for one in re.findall(r"```python\n# runs as it is\n(.*?)```", page, re.DOTALL)]
+        self.assertGreaterEqual(len(examples), len(pages))
         for example in examples:
             run(example, clean_environment(), self.folder)
 

@@ -10,8 +10,8 @@
 namespace frx::testing {
 namespace {
 
-// What the Python SDK writes, and python/tests checks.
-const std::set<std::string> written_by_python = {"run_event_v0"};
+// What the Python SDK writes or reads, and python/tests checks.
+const std::set<std::string> written_by_python = {"run_event_v0", "operator_manifest_v1", "operator_profile_v1", "operator_partition_v1"};
 
 std::vector<fs::path> schemas() { return files_below("data/schemas", ".json"); }
 
