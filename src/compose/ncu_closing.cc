@@ -120,9 +120,14 @@ void add_next_steps(Document& page, const NcuReport& report) {
     add("Name the GPU: rates are measured, and its peaks tell whether they are high.");
     page.command(fmt::format("frx analyze {} --gpu-model NAME", profile_argument(report)), 5);
   }
-  if (!report.collect_command.empty() && !too_little && ncu_runs_on(report)) {
+  if (!report.collect_command.empty() && !too_little && !has_only_times(report) && ncu_runs_on(report)) {
     add("Collect what is missing to tell: " + unknown_labels(report) + ".");
     page.command(report.collect_command, 5);
+  }
+  if (has_only_times(report) && ncu_runs_on(report)) {
+    add("Measure the kernel that takes most time with Nsight Compute, and give its report to frx.");
+    page.command(longest_kernel_command(report), 5);
+    return page.command("frx analyze report.ncu-rep", 5);
   }
   add(too_little ? "Measure again, with all counters." : "Measure again after the change.");
   if (!report.next_command.empty() && ncu_runs_on(report)) page.command(report.next_command, 5);

@@ -314,7 +314,9 @@ void put_occupancy_summary(JsonObject& out, const NcuReport& report) {
 }
 
 void put_profile(JsonObject& out, const NcuReport& report) {
-  const std::string_view source = report.tool == "nvprof" ? "nvprof_csv" : "nsight_compute_csv";
+  const std::string_view source = report.tool == "nvprof"           ? "nvprof_csv"
+                                  : report.tool == "Nsight Systems" ? "nsys_stats"
+                                                                    : "nsight_compute_csv";
   const std::span<const report::ProfilerRule> rules = report.profiler_rules;
   out.add("schema", "ncu_analysis_v1", "source", report.source, "format", report.format);
   out.object("gpu", [&](JsonObject& inner) { put_gpu(inner, report); });

@@ -53,6 +53,15 @@ void add_ranking(Document& page, const NcuReport& report) {
   }
 }
 
+// What an export of Nsight Compute lacks is news; that a timeline holds no counters is not.
+void add_short_times(Document& page, const NcuReport& report) {
+  add_kernel_times(page, report);
+  if (report.primary != "insufficient_ncu_data") add_ranking(page, report);
+  add_recommendations(page, report, 3, {.max_actions = 3, .brief = true});
+  add_notes(page, report);
+  add_next_steps(page, report);
+}
+
 }  // namespace
 
 Document document_of(const NcuReport& report, answer::Detail detail) {
@@ -61,7 +70,12 @@ Document document_of(const NcuReport& report, answer::Detail detail) {
   page.headline = fmt::format("{} ({}), {} confidence", report.primary_display, report.primary, report.confidence);
   add_header(page, is_brief ? "FRX NCU analysis" : "FRX GPU profile report", report);
   add_verdict(page, report);
-  add_validation(page, report, is_brief ? 4 : 0);
+  const bool is_short_list = is_brief && has_only_times(report);
+  add_validation(page, report, is_brief && !is_short_list ? 4 : 0);
+  if (is_short_list) {
+    add_short_times(page, report);
+    return page;
+  }
   if (is_brief) {
     add_snapshot(page, report);
     add_ranking(page, report);

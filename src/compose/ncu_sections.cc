@@ -169,6 +169,12 @@ void add_finding(Document& page, const Finding& finding, bool indented, const Nc
   if (!holds.empty() && !indented) page.paragraph(holds, inner, Tone::dim);
 }
 
+void add_heading_of_kernels(Document& page, std::size_t shown, const NcuReport& report) {
+  const std::string count =
+      shown < report.kernels.size() ? fmt::format("{} of {}", shown, report.kernels.size()) : fmt::format("{}", shown);
+  page.section("Kernels", fmt::format("({}{})", count, report.duration_us ? ", by time" : ""));
+}
+
 }  // namespace
 
 void add_header(Document& page, std::string_view title, const NcuReport& report) {
@@ -230,9 +236,7 @@ void add_metrics(Document& page, const NcuReport& report) {
 void add_kernels(Document& page, const NcuReport& report) {
   if (report.kernels.size() < 2) return;
   const std::size_t shown = std::min(max_kernels, report.kernels.size());
-  const std::string count =
-      shown < report.kernels.size() ? fmt::format("{} of {}", shown, report.kernels.size()) : fmt::format("{}", shown);
-  page.section("Kernels", fmt::format("({}{})", count, report.duration_us ? ", by time" : ""));
+  add_heading_of_kernels(page, shown, report);
   Table table{{number_column("share", 8),
                number_column("time", 9, 1),
                number_column("launches", 9, 1),
@@ -246,6 +250,27 @@ void add_kernels(Document& page, const NcuReport& report) {
     const Kernel& kernel = report.kernels[i];
     table.add({percent_text(kernel.runtime_share_pct), time_text(kernel.duration_us), format_number(static_cast<double>(kernel.launches)),
                opportunity_text(kernel), kernel.primary, names[i]});
+  }
+  page.add(std::move(table));
+}
+
+void add_kernel_times(Document& page, const NcuReport& report) {
+  const std::size_t shown = std::min(max_kernels, report.kernels.size());
+  add_heading_of_kernels(page, shown, report);
+  Table table{{number_column("share", 8),
+               number_column("time", 9, 1),
+               number_column("launches", 9, 1),
+               number_column("each", 9, 1),
+               {"kernel", 0, false, 2, true, Fit::shorten, Tone::plain, 4}}};
+  table.indent = 0;
+  table.heading_tone = Tone::dim;
+  const std::vector<std::string> names = kernel_names(report);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Kernel& kernel = report.kernels[i];
+    const bool timed = kernel.duration_us && kernel.launches > 0;
+    const auto each = timed ? std::optional(*kernel.duration_us / static_cast<double>(kernel.launches)) : std::nullopt;
+    table.add({percent_text(kernel.runtime_share_pct), time_text(kernel.duration_us), format_number(static_cast<double>(kernel.launches)),
+               time_text(each), names[i]});
   }
   page.add(std::move(table));
 }

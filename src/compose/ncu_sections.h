@@ -14,6 +14,8 @@ void add_verdict(Document& page, const report::NcuReport& report);
 void add_validation(Document& page, const report::NcuReport& report, std::size_t max_warnings);
 void add_metrics(Document& page, const report::NcuReport& report);
 void add_kernels(Document& page, const report::NcuReport& report);
+// Where kernels were timed and no more.
+void add_kernel_times(Document& page, const report::NcuReport& report);
 void add_bottlenecks(Document& page, const report::NcuReport& report);
 void add_profiler_rules(Document& page, const report::NcuReport& report);
 void add_notes(Document& page, const report::NcuReport& report);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
+#include "advise/kernel_filter.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "compose/documents.h"
@@ -49,6 +51,24 @@ std::vector<const Kernel*> by_opportunity(const NcuReport& report) {
 bool ncu_runs_on(const NcuReport& report) {
   const std::string& cc = report.compute_capability;  // "6.1", "10.0"
   return cc.size() < 2 || cc[1] != '.' || cc[0] >= '7';
+}
+
+bool has_only_times(const NcuReport& report) {
+  constexpr std::string_view decide[] = {"compute_pct", "bandwidth_pct", "dram_pct", "achieved_occupancy_pct",
+                                         "issue_slot_utilization_pct"};
+  return report.tool == "Nsight Systems" && report.stalls.empty() &&
+         std::ranges::none_of(decide, [&](std::string_view id) { return report.value(id); });
+}
+
+std::string longest_kernel_command(const NcuReport& report) {
+  constexpr std::uint64_t enough = 5;  // launches of one kernel
+  if (report.kernels.empty()) return {};
+  const std::string_view name = report.kernels.front().name;
+  const std::string filter = advise::kernel_filter(std::span(&name, 1));
+  std::string line = "ncu --set full";
+  if (!filter.empty()) line += " --kernel-name " + shell_quote(filter);
+  if (report.kernels.front().launches > enough) line += fmt::format(" --launch-count {}", enough);
+  return line + " -o report ./your_app";
 }
 
 const Finding* primary_finding(const NcuReport& report) { return find_finding(report.findings, report.primary); }
@@ -140,6 +160,11 @@ std::string profile_argument(const NcuReport& report) {
 }
 
 std::string verdict_words(const NcuReport& report) {
+  const bool undecided = report.primary == "inconclusive" || report.primary == "insufficient_ncu_data";
+  if (undecided && has_only_times(report)) {
+    return "Nsight Systems records which kernels ran and how long; how busy the GPU was meanwhile and what its warps waited for is for "
+           "Nsight Compute to measure.";
+  }
   if (const Finding* finding = primary_finding(report)) return std::string(finding->type->why);
   if (report.primary == "inconclusive") {
     return "Something was measured, but nothing in it explains the time: no unit is near its limit, or the metrics "

@@ -20,6 +20,12 @@ std::vector<const report::Kernel*> by_opportunity(const report::NcuReport& repor
 // Nsight Compute starts with Volta; before it there is only nvprof.
 bool ncu_runs_on(const report::NcuReport& report);
 
+// Nsight Systems recorded launches and their times; no counter of the GPU is at hand.
+bool has_only_times(const report::NcuReport& report);
+
+// The command by which Nsight Compute measures the kernel that takes most time.
+std::string longest_kernel_command(const report::NcuReport& report);
+
 // The finding behind the verdict; nullptr for inconclusive and the like.
 const model::Finding* primary_finding(const report::NcuReport& report);
 

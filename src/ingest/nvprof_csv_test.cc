@@ -24,7 +24,7 @@ TEST(NvprofCsv, ReadsMetricsWithTheirUnitsAttached) {
   const model::Session session =
       session_of(metrics_table(metric("branch_efficiency", "98.500000%") + metric("ipc", "1.5") + metric("executed_ipc", "1.250000")));
   EXPECT_EQ(session.format, "nvprof CSV");
-  EXPECT_FALSE(session.from_ncu);
+  EXPECT_EQ(session.tool, "nvprof");
   EXPECT_EQ(mean(session, "axpy(int, float*)", metrics::branch_efficiency_pct), 98.5);
 }
 
@@ -155,9 +155,10 @@ TEST(NvprofCsv, QuotesNvprofWhenTheRunFailed) {
 }
 
 TEST(NvprofCsv, LeavesTheStatisticsOfNsightSystemsToOthers) {
-  EXPECT_NE(refusal_of("Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
-                       "50.0,1200,4,300,300,200,400,10,\"axpy(int)\"\n"),
-            "");
+  EXPECT_EQ(session_of("Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
+                       "50.0,1200,4,300,300,200,400,10,\"axpy(int)\"\n")
+                .tool,
+            "Nsight Systems");
 }
 
 TEST(ListOfMetrics, IsNamedAsSuch) {

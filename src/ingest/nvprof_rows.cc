@@ -115,18 +115,6 @@ double binary_correction(std::string_view unit) {
   return factor;
 }
 
-// "GeForce GTX 970 (0)" -> the name and 0.
-std::optional<std::pair<std::string_view, int>> read_device(std::string_view text) {
-  text = trim(text);
-  const std::size_t open = text.rfind(" (");
-  if (open == text.npos || !text.ends_with(')')) return std::nullopt;
-  int index = 0;
-  const char* const end = text.data() + text.size() - 1;
-  const auto result = std::from_chars(text.data() + open + 2, end, index);
-  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
-  return std::pair(trim(text.substr(0, open)), index);
-}
-
 // "axpy(int) [117]" -> "axpy(int)": the number only says which API call launched it.
 std::string_view without_correlation(std::string_view name) {
   name = trim(name);
@@ -156,6 +144,17 @@ std::uint64_t nvprof_count(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<std::pair<std::string_view, int>> read_device(std::string_view text) {
+  text = trim(text);
+  const std::size_t open = text.rfind(" (");
+  if (open == text.npos || !text.ends_with(')')) return std::nullopt;
+  int index = 0;
+  const char* const end = text.data() + text.size() - 1;
+  const auto result = std::from_chars(text.data() + open + 2, end, index);
+  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
+  return std::pair(trim(text.substr(0, open)), index);
+}
 
 std::optional<NvprofHeader> NvprofHeader::of(const std::vector<std::string_view>& fields) {
   NvprofHeader header;
@@ -193,7 +192,7 @@ std::optional<NvprofHeader> NvprofHeader::of(const std::vector<std::string_view>
 
 NvprofRows::NvprofRows(Input& input, model::Session& session)
     : input_(input), session_(session), table_(session, input.metrics), values_(session, input.metrics, table_) {
-  session_.from_ncu = false;
+  session_.tool = "nvprof";
 }
 
 Failure NvprofRows::no_kernels() const {

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ingest/format.h"
@@ -31,6 +33,9 @@ struct NvprofHeader {
   // nullopt when these are not the titles of a table of nvprof.
   static std::optional<NvprofHeader> of(const std::vector<std::string_view>& titles);
 };
+
+// "GeForce GTX 970 (0)" -> the name and 0.
+std::optional<std::pair<std::string_view, int>> read_device(std::string_view text);
 
 class NvprofRows {
  public:

@@ -23,7 +23,7 @@ TEST(NvprofText, ReadsKernelsOfASummaryAndNeitherCopiesNorCalls) {
               "      API calls:   99.00%  90.000ms         1  90.000ms  90.000ms  90.000ms  cudaMalloc\n"
               "                    1.00%     900ns         3     300ns     300ns     300ns  cudaLaunchKernel\n"));
   EXPECT_EQ(session.format, "nvprof text");
-  EXPECT_FALSE(session.from_ncu);
+  EXPECT_EQ(session.tool, "nvprof");
   ASSERT_EQ(session.kernels.size(), 2u);
   EXPECT_EQ(session.launches, 7u);
   EXPECT_DOUBLE_EQ(*sum(session, "void axpy<float, int=4>(int, float const *)", metrics::kernel_duration), 1.2e9);

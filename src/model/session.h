@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/code_profile.h"
@@ -108,12 +109,12 @@ struct DeviceFacts {
 enum class Places : std::uint8_t { lines, launches };
 
 struct Session {
-  std::string source;             // name of the file
-  std::string format;             // what it was recognised as, for people
-  bool from_ncu = true;           // false: nvprof and other tools
-  Places places = Places::lines;  // launches: a binary report has no lines
-  std::vector<Metric> columns;    // the metrics that occur, in order of appearance
-  std::vector<Kernel> kernels;    // in order of appearance
+  std::string source;                        // name of the file
+  std::string format;                        // what it was recognised as, for people
+  std::string_view tool = "Nsight Compute";  // that measured: also "nvprof" and "Nsight Systems"
+  Places places = Places::lines;             // launches: a binary report has no lines
+  std::vector<Metric> columns;               // the metrics that occur, in order of appearance
+  std::vector<Kernel> kernels;               // in order of appearance
   std::map<int, DeviceFacts> devices;
   std::vector<Note> notes;
   std::vector<ProfilerRule> rules;

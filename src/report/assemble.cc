@@ -70,7 +70,7 @@ class Assembler {
     const model::Session& session = run_.session;
     report.source = printable(session.source);
     report.format = session.format;
-    report.tool = session.from_ncu ? "Nsight Compute" : "nvprof";
+    report.tool = session.tool;
     report.launches = session.launches;
     report.timed_launches = session.timed_launches;
     report.lines = session.lines;
@@ -183,6 +183,14 @@ class Assembler {
     return result;
   }
 
+  // What differs between kernels, like the size of their blocks, is a reading of theirs alone.
+  bool is_known(model::Metric metric) const {
+    return run_.readings.has(metric) || std::ranges::any_of(run_.kernels, [&](const KernelDiagnosis& kernel) {
+             return kernel.readings.has(metric) ||
+                    std::ranges::any_of(kernel.groups, [&](const auto& group) { return group.readings.has(metric); });
+           });
+  }
+
   // The presets whose questions the file can answer. Missing metrics are partial evidence, never zeros.
   void validate(NcuReport& report) const {
     for (const Value& value : report.values) report.validation.present.emplace_back(value.id);
@@ -192,7 +200,7 @@ class Assembler {
     for (const knowledge::Preset& preset : *presets) {
       FamilyGap gap{std::string(preset.name), {}};
       for (const model::Metric metric : preset.required) {
-        if (!run_.readings.has(metric)) gap.missing.emplace_back(knowledge_.metrics[metric].id);
+        if (!is_known(metric)) gap.missing.emplace_back(knowledge_.metrics[metric].id);
       }
       if (!gap.missing.empty() && preset.name != "full") {
         report.validation.warnings.push_back(fmt::format("{}: not in the file: {}", preset.name, join(gap.missing, ", ")));

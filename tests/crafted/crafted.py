@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import binary
-from pieces import (DRAM, MEBIBYTE, METADATA, NCU_TEXT, NVPROF_HEAD, PTX_HEAD, RUN_EVENT, TALL_HEAD, Crafted, bundle, cuda, event, kernel, sparse,
+from pieces import (DRAM, MEBIBYTE, METADATA, NCU_TEXT, NSYS_HEAD, NVPROF_HEAD, PTX_HEAD, RUN_EVENT, TALL_HEAD, Crafted, bundle, cuda, event, kernel, sparse,
                     text, trace, zipped)
 
 
@@ -118,6 +118,9 @@ def very_many() -> Iterator[Crafted]:
     yield Crafted(trick, "ncu csv", "commas.csv", text(TALL_HEAD + "," * MEBIBYTE), ("profile", "--ncu"))
     yield Crafted(trick, "ncu text", "sections.txt", text("".join(NCU_TEXT.format(name=f"k{i}(int)", section=f"S{i}") for i in range(2500))))
     yield Crafted(trick, "ncu text", "rules.txt", text(NCU_TEXT.format(name="k(int)", section="S") + "    OPT   A rule.\n" * 50_000))
+    yield Crafted(trick, "nsys stats", "kernels.csv", text(NSYS_HEAD + "".join(f"0.1,100,4,25.0,k{i}\n" for i in range(18_000))))
+    yield Crafted(trick, "nsys stats", "dashes.txt", text(" Time (%)  Total Time (ns)  Instances  Name\n" + " -" * 400_000 + "\n"))
+    yield Crafted(trick, "nsys stats", "summaries.csv", text("".join(NSYS_HEAD + f"100.0,{i + 1},4,25.0,k\n" for i in range(12_000))))
     yield Crafted(trick, "nvprof csv", "kernels.csv", text(NVPROF_HEAD + '"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"\n,%,ms,,us,us,ms,\n' + "".join(f'"GPU activities",1.0,1.0,4,3.0,1.0,0.5,"k{i}"\n' for i in range(18_000))))
     yield Crafted(trick, "nvprof text", "kernels.txt", text(NVPROF_HEAD + "            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n" + "".join(f" GPU activities:   1.00%  2.0000ms         1  2.0000ms  2.0000ms  2.0000ms  k{i}\n" for i in range(11_000))))
     yield Crafted(trick, "cuda", "kernels.cu", text("".join(f"__global__ void k{i}(int* a) {{ a[0] = 1; }}\n" for i in range(20_000))))
@@ -208,6 +211,8 @@ def long_things() -> Iterator[Crafted]:
     yield Crafted(trick, "cuda", "shared.cu", text(cuda("__shared__ float s[" + "1000*" * 100_000 + "1000]; s[threadIdx.x] = a[i];")))
     yield Crafted(trick, "ncu text", "line.txt", text(NCU_TEXT.format(name="k(int)", section="S") + "    " + a + "\n"))
     yield Crafted(trick, "ncu text", "rule-line.txt", text(NCU_TEXT.format(name="k(int)", section="S") + "    ---- " * 100_000 + "\n"))
+    yield Crafted(trick, "nsys stats", "line.csv", text(NSYS_HEAD + "100.0,100,4,25.0," + a + "\n"))
+    yield Crafted(trick, "nsys stats", "progress.txt", text("\r[1/3] [0%" * 100_000 + "\n" + NSYS_HEAD + "100.0,100,4,25.0,k\n"))
     yield Crafted(trick, "nvprof text", "line.txt", text(NVPROF_HEAD + "   Time(%)      Time     Calls       Avg       Min       Max  Name\n 10.00%  2.0ms  1  2.0ms  2.0ms  2.0ms  " + a + "\n"))
     yield Crafted(trick, "run bundle", "line", bundle(metadata=METADATA, events='{"event_type": "' + a + '"}\n'))
     yield Crafted(trick, "yaml", "line", bundle(**{"bottlenecks/a.yaml": "id: " + a}), ("profile", "--ncu", "{six}", "--data"))
@@ -248,6 +253,7 @@ def disguises() -> Iterator[Crafted]:
         "ptx": ("ptx", kernel(".reg .b64 %rd<4>; ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1];"), ("analyze",)),
         "ncu csv": ("csv", TALL_HEAD + f'"0","k","{DRAM}","%","92"\n', ("profile", "--ncu")),
         "ncu text": ("txt", NCU_TEXT.format(name="k(int)", section="GPU Speed Of Light Throughput"), ("analyze",)),
+        "nsys stats": ("csv", NSYS_HEAD + "100.0,100,4,25.0,axpy\n", ("analyze",)),
         "nvprof csv": ("csv", NVPROF_HEAD + '"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"\n,%,ms,,us,us,ms,\n"GPU activities",60.0,12.0,4,3.0,1.0,0.5,"axpy(int)"\n', ("analyze",)),
         "nvprof text": ("txt", NVPROF_HEAD + "            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n GPU activities:  100.00%  2.0000ms         1  2.0000ms  2.0000ms  2.0000ms  axpy(int)\n", ("analyze",)),
         "trace": ("json", trace(event(device=0, stream=7)), ("analyze",)),
@@ -278,6 +284,7 @@ def acting() -> Iterator[Crafted]:
         yield Crafted(trick, "cuda", f"{name}-sarif.cu", text(cuda(f"a[threadIdx.x * 32] = 1; // {words}")), ("analyze", "--format", "sarif"))
         yield Crafted(trick, "ptx", f"{name}.ptx", text(kernel("", "k") + f"// {words}\n" + f'.file 1 "{words}"\n'))
         yield Crafted(trick, "ncu text", f"{name}.txt", text(NCU_TEXT.format(name=act.replace("\r", "") + "(int)", section=act.replace("\r", ""))))
+        yield Crafted(trick, "nsys stats", f"{name}.csv", text(NSYS_HEAD + "100.0,100,4,25.0," + words + "\n"))
         yield Crafted(trick, "nvprof text", f"{name}.txt", text(NVPROF_HEAD + "            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n GPU activities:  100.00%  2.0000ms         1  2.0000ms  2.0000ms  2.0000ms  " + words + "\n"))
         yield Crafted(trick, "yaml", f"{name}-yaml", bundle(**{"bottlenecks/a.yaml": "id: " + json.dumps(words) + "\nkind: " + json.dumps(words) + "\n"}), ("profile", "--ncu", "{six}", "--data"))
         yield Crafted(trick, "any", f"{name}-error.json", text('{"traceEvents": [{"ph": "X", "' + quoted + '": ' + words))

@@ -12,6 +12,7 @@ PTX_HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 TALL_HEAD = '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
 DRAM = "dram__throughput.avg.pct_of_peak_sustained_elapsed"
 NVPROF_HEAD = "==7== NVPROF is profiling process 7, command: ./a\n==7== Profiling result:\n"
+NSYS_HEAD = "Time (%),Total Time (ns),Instances,Avg (ns),Name\n"
 NCU_TEXT = ("  {name} (4, 1, 1)x(32, 1, 1), Context 1, Stream 7, Device 0, CC 8.6\n    Section: {section}\n"
             "    ----------- ----------- ------------\n    Metric Name Metric Unit Metric Value\n"
             "    ----------- ----------- ------------\n    Duration             us         7.50\n"
