@@ -4,6 +4,7 @@
 // is no order in time. What only some events have (bytes of a copy) is in tables beside the columns.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -60,6 +61,13 @@ struct CollectiveArguments {
 struct ProductArguments {
   std::uint32_t event = 0;                                  // row of the operator
   std::uint32_t types = 0xFFFFFFFF, concrete = 0xFFFFFFFF;  // "["c10::Half", ...]", "["", "[1, 1]", ...]"; Timeline::no_id: not recorded
+};
+
+// How a kernel was launched, where the recording says so.
+struct KernelShape {
+  std::uint32_t event = 0;  // row of the kernel
+  std::array<std::uint32_t, 3> grid = {}, block = {};
+  std::uint32_t registers_per_thread = 0, static_shared_bytes = 0, dynamic_shared_bytes = 0;
 };
 
 // What a trace says of a GPU of the machine, used or not. 0 and "": not said.
@@ -124,6 +132,7 @@ struct Timeline {
   Column<std::uint32_t> occupancy_events;
   Column<float> occupancy_pct;
   std::vector<MemorySample> memory;
+  std::vector<KernelShape> kernel_shapes;        // ascending by row; of exports of Nsight Systems
   std::vector<CollectiveArguments> collectives;  // ascending by row
   TraceFacts facts;
   std::vector<Note> notes;

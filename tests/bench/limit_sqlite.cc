@@ -30,7 +30,8 @@ int main(int count, char** words) {
   if (count != 2) return 2;
   sqlite3* database = nullptr;
   const std::string name = "file:" + std::string(words[1]) + "?mode=ro&immutable=1";
-  if (sqlite3_open_v2(name.c_str(), &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr) != SQLITE_OK) return 1;
+  if (sqlite3_open_v2(name.c_str(), &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr) != SQLITE_OK)
+    return 1;
   std::uint64_t sum = sum_of(database, "SELECT id, value FROM StringIds");
   sum += sum_of(database,
                 "SELECT start, end, deviceId, contextId, streamId, correlationId, globalPid, demangledName, shortName FROM "

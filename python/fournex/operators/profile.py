@@ -107,6 +107,7 @@ class OperatorAttributedProfile(Document):
     unattributed_kernels: List[KernelRecord] = field(default_factory=list)
     warnings: List[str] = field(default_factory=list)
     units: Optional[Dict[str, str]] = field(default=None, metadata=NEW_IN_1_1)  # of the counters, by name
+    init_kernels: Optional[List[KernelRecord]] = field(default=None, metadata=NEW_IN_1_1)  # launched before the measured window
 
     @classmethod
     def model_validate_json(cls: Type["OperatorAttributedProfile"], text: Union[str, bytes]) -> "OperatorAttributedProfile":

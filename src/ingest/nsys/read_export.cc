@@ -51,6 +51,7 @@ class Reader {
   void place(std::int64_t start, std::int64_t end, EventKind kind, std::uint32_t name, std::uint32_t track, std::uint32_t correlation);
   bool add(const Row& row, EventKind kind, std::uint32_t name, std::uint32_t track, std::uint32_t correlation = Timeline::no_id);
   Result<> gpu_work();
+  void add_shape(const Row& row);
   Result<> copies();
   Result<> calls();
   Result<> ranges();
@@ -113,14 +114,25 @@ bool Reader::add(const Row& row, EventKind kind, std::uint32_t name, std::uint32
   return true;
 }
 
+// Columns 9 to 17 of a kernel, which was added last. Launches of no known grid have no shape.
+void Reader::add_shape(const Row& row) {
+  const auto number = [&](int column) {
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer_or(column, 0), 0, UINT32_MAX));
+  };
+  model::KernelShape shape{last_row(), {number(9), number(10), number(11)}, {number(12), number(13), number(14)}, number(15), number(16),
+                           number(17)};
+  if (shape.grid[0] > 0 && shape.block[0] > 0) timeline_.kernel_shapes.push_back(shape);
+}
+
 Result<> Reader::gpu_work() {
   TRY(events("CUPTI_ACTIVITY_KIND_KERNEL",
-             {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "demangledName", "shortName"},
+             {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "demangledName", "shortName", "gridX",
+              "gridY", "gridZ", "blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory"},
              [&](const Row& row) {
                const std::int64_t process = row.integer_or(6, 0);
                const std::uint32_t track = tracks_.of_stream(process, row.integer_or(2, -1), row.integer_or(3, -1), row.integer_or(4, -1));
                const std::uint32_t name = strings_.name_of(row.integer(7).value_or(row.integer_or(8, -1)));
-               add(row, EventKind::kernel, name, track, tracks_.correlation(process, row.integer_or(5, 0)));
+               if (add(row, EventKind::kernel, name, track, tracks_.correlation(process, row.integer_or(5, 0)))) add_shape(row);
              }));
   // Graphs are recorded as a whole unless --cuda-graph-trace=node is given.
   return events("CUPTI_ACTIVITY_KIND_GRAPH_TRACE",

@@ -1,0 +1,102 @@
+// frx operators: GPU time by operator of a model.
+
+#include "analyse/analyse.h"
+#include "base/output_file.h"
+#include "base/text.h"
+#include "cli/analysis.h"
+#include "cli/command.h"
+#include "cli/print_answer.h"
+#include "compose/operator_profile.h"
+
+namespace frx::cli {
+namespace command_operators {
+namespace {
+
+constexpr std::uint64_t largest_profile = std::uint64_t{1} << 30;
+
+struct Options {
+  std::string action, file, output, model_name, compile_mode, by = "op", format = "text";
+  Syntax::Number top;
+  bool json = false, open = false;
+  report::AnalysisOptions analysis;
+};
+
+void describe(Syntax& syntax, Options& options) {
+  syntax.text(
+      "report: GPU time by operator, of an export of Nsight Systems, a trace of the PyTorch profiler, or a profile.json that was written "
+      "before (schema 1.x). A kernel belongs to the innermost operator around its launch. Nothing is left out: what belongs to no operator "
+      "is "
+      "listed as such. docs/operators.md tells how to record a model.");
+  syntax.required_argument("ACTION", options.action, "what to do", {"report"});
+  syntax.required_argument("FILE", options.file, "export (.sqlite), trace or profile.json; - is standard input");
+  syntax.option("--top", "N", options.top, "rows to print (default 20)");
+  syntax.choice("--by", "WHAT", options.by, {"op", "module", "kernel"}, "sum by operator (default), module or kernel");
+  syntax.option("--output", "FILE", options.output, "also write profile.json, schema 1.1: every call of an operator with its kernels");
+  syntax.option("--model-name", "NAME", options.model_name, "for profile.json (default model)");
+  syntax.option("--compile-mode", "MODE", options.compile_mode, "for profile.json: eager, inductor or cudagraphs");
+  syntax.choice("--format", "FORMAT", options.format, common_formats(), "how to print the answer");
+  syntax.flag("--json,--output-json", options.json, "the same as --format json (operator_report_v0)");
+  describe_open(syntax, options.open);
+  syntax.example("report run.sqlite", "which operators take the time?");
+  syntax.example("report run.sqlite --output profile.json", "and every call of them, for other programs");
+  syntax.example("report profile.json --by kernel --top 5", "the longest kernels of a profile that was made before");
+  syntax.exit_code(0, "the report was made");
+  syntax.exit_code(1, "the file cannot be read, or holds no operators");
+}
+
+report::OperatorGrouping grouping_of(const Options& options) {
+  return options.by == "module"   ? report::OperatorGrouping::by_module
+         : options.by == "kernel" ? report::OperatorGrouping::by_kernel
+                                  : report::OperatorGrouping::by_operator;
+}
+
+Result<> write_profile(const report::OperatorProfile& profile, const std::string& path) {
+  TRY_ASSIGN(OutputFile file, OutputFile::create(path));
+  Result<> written;
+  const answer::TextSink sink = [&](std::string_view text) {
+    if (written) written = file.write(text);
+  };
+  std::string text;
+  answer::JsonObject::write_object(text, 0, &sink, [&](answer::JsonObject& out) { compose::put_operator_profile(out, profile); });
+  sink(text + "\n");
+  TRY(written);
+  return file.commit();
+}
+
+Result<report::OperatorReport> report_of(const Options& options, Io& io) {
+  ingest::Source source = ingest::Source::at(options.file);
+  TRY_ASSIGN(const std::string_view head, source.head());
+  if (report::may_be_operator_profile(head)) {
+    if (!options.output.empty())
+      return fail(ErrorKind::usage, "operators: --output needs a recording, and this is a profile").at(options.file);
+    TRY_ASSIGN(const std::string text, source.text(largest_profile));
+    return report::read_operator_profile(options.file, text, grouping_of(options));
+  }
+  Session session(options.analysis, io);
+  TRY_ASSIGN(analyse::Input input, session.input(options.file));
+  TRY_ASSIGN(model::Timeline timeline, analyse::read_timeline(input, session.context(), session.context().options().progress));
+  session.end_progress();
+  report::OperatorProfile profile = report::operator_profile_of(std::move(timeline));
+  if (!options.model_name.empty()) profile.model_name = options.model_name;
+  if (!options.compile_mode.empty()) profile.compile_mode = options.compile_mode;
+  if (!options.output.empty()) TRY(write_profile(profile, options.output));
+  return report::operator_report_of(profile, grouping_of(options));
+}
+
+Result<int> act(const Options& options, Io& io) {
+  constexpr std::uint64_t usual_rows = 20;
+  TRY_ASSIGN(const std::string format, format_of("operators", options.json, options.format));
+  TRY(open_if_asked("operators", options.open, format, io));
+  TRY_ASSIGN(report::OperatorReport report, report_of(options, io));
+  const auto kept = std::make_shared<const report::OperatorReport>(std::move(report));
+  TRY(print_answer(io, compose::answer_of(kept, static_cast<std::size_t>(options.top.value_or(usual_rows))), format));
+  return 0;
+}
+
+}  // namespace
+}  // namespace command_operators
+
+constinit const Command operators_command = make_command<command_operators::Options, command_operators::describe, command_operators::act>(
+    "operators", "Divide GPU time by operator of a model", "Diagnose");
+
+}  // namespace frx::cli

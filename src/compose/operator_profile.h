@@ -1,0 +1,18 @@
+// GPU time by operator as an answer, and profiles of operators as files.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "answer/answer.h"
+#include "report/operator_profile.h"
+
+namespace frx::compose {
+
+// `shown`: rows of the table; the JSON has all.
+answer::Answer answer_of(std::shared_ptr<const report::OperatorReport> report, std::size_t shown);
+
+// The members of profile.json (docs/operators.md), schema 1.1: each call of an operator with its kernels, nothing left out.
+void put_operator_profile(answer::JsonObject& out, const report::OperatorProfile& profile);
+
+}  // namespace frx::compose

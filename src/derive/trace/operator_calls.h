@@ -1,0 +1,51 @@
+// The calls of operators that launched work, each with its kernels: what an operator profile is made of.
+//
+// A kernel belongs to the innermost operator around its launch, on the launching thread. The operators around that one are its hierarchy,
+// not fused with it. Ranges that the program named are scopes; where no operator is around the launch, the innermost scope answers, and
+// says so.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "derive/trace/attribution.h"
+#include "model/timeline.h"
+
+namespace frx::derive::trace {
+
+// By row: the innermost operator or range around it, on its own track; `none` elsewhere. O(n log n).
+std::vector<std::uint32_t> enclosing_ranges(const model::Timeline& timeline);
+
+enum class OperatorMethod : std::uint8_t {
+  range,    // an operator is around the launch
+  scope,    // only ranges of the program are
+  unknown,  // nothing is, or the launch is not in the recording
+  before,   // launched before the measured window
+};
+
+struct OperatorKernel {
+  std::uint32_t event = 0;     // row of the kernel
+  std::uint32_t range = none;  // row of the operator or scope it belongs to
+  std::uint32_t inner = none;  // row of the innermost range around the launch
+  OperatorMethod method = OperatorMethod::unknown;
+  std::optional<std::uint32_t> iteration;  // of the measured window, where it is marked
+};
+
+struct OperatorCall {
+  std::uint32_t range = 0;             // row
+  std::uint32_t index = 0;             // of the calls of this name that launched kernels, from 0, by start
+  std::vector<std::uint32_t> kernels;  // indices, by start
+  std::int64_t gpu_ns = 0;             // sum over the kernels
+};
+
+struct OperatorCalls {
+  std::vector<std::uint32_t> enclosing;  // enclosing_ranges()
+  std::vector<OperatorKernel> kernels;   // by start; every kernel of the timeline
+  std::vector<OperatorCall> calls;       // by start of the range
+  bool has_window = false;               // ranges "frx::measure#0", "frx::measure#1", ... mark what is measured
+};
+
+OperatorCalls operator_calls(const model::Timeline& timeline, const Attribution& attribution);
+
+}  // namespace frx::derive::trace

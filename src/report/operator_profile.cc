@@ -1,0 +1,106 @@
+#include "report/operator_profile.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "derive/trace/attribution.h"
+#include "report/recorder_words.h"
+
+namespace frx::report {
+namespace {
+
+using derive::trace::OperatorCall;
+using derive::trace::OperatorKernel;
+using derive::trace::OperatorMethod;
+using model::EventKind;
+using model::Timeline;
+
+constexpr std::string_view module_name = "nn.Module: ";
+
+// What a kernel counts for: its operator, the innermost module around its launch, or itself.
+std::string_view group_of(const OperatorProfile& profile, const OperatorKernel& kernel, OperatorGrouping grouping) {
+  const Timeline& timeline = profile.timeline;
+  if (grouping == OperatorGrouping::by_kernel) return timeline.name_of(kernel.event);
+  if (grouping == OperatorGrouping::by_operator) return timeline.name_of(kernel.range);
+  for (std::uint32_t row = kernel.inner; row != derive::trace::none; row = profile.calls.enclosing[row]) {
+    if (timeline.kind[row] == EventKind::annotation && timeline.name_of(row).starts_with(module_name))
+      return timeline.name_of(row).substr(module_name.size());
+  }
+  return "(no module)";
+}
+
+void add_kernel(OperatorSum& sum, std::string_view kernel, std::int64_t ns) {
+  ++sum.kernels;
+  sum.gpu_ns += ns;
+  if (ns <= sum.longest_ns) return;
+  sum.longest_ns = ns;
+  sum.longest_kernel = kernel;
+}
+
+void add_notes(const OperatorProfile& profile, OperatorReport& report) {
+  for (const model::Note& note : profile.timeline.notes) report.notes.push_back(note.text);
+  const RecorderWords& words = recorder_words(profile.timeline.facts.recorder);
+  const double share = report.kernel_ns > 0 ? static_cast<double>(report.unattributed.gpu_ns) / static_cast<double>(report.kernel_ns) : 0;
+  if (report.operators.empty() && report.kernels > 0) {
+    report.notes.push_back(fmt::format("no operators were recorded, so kernels cannot be attributed ({})", words.operators));
+  } else if (share > 0.10) {
+    report.notes.push_back(fmt::format(
+        "{:.1f} % of kernel time belongs to no operator: its launch is outside of the recording or of all ranges", 100 * share));
+  }
+}
+
+std::string gpu_of(const Timeline& timeline) {
+  std::set<std::string> names;
+  for (const model::TracedGpu& gpu : timeline.facts.gpus) names.insert(gpu.name);
+  return names.size() == 1 ? *names.begin() : "";
+}
+
+}  // namespace
+
+OperatorProfile operator_profile_of(Timeline timeline) {
+  OperatorProfile profile;
+  profile.timeline = std::move(timeline);
+  profile.calls = derive::trace::operator_calls(profile.timeline, derive::trace::attribute(profile.timeline));
+  return profile;
+}
+
+OperatorReport operator_report_of(const OperatorProfile& profile, OperatorGrouping grouping) {
+  const Timeline& timeline = profile.timeline;
+  OperatorReport report;
+  report.source = timeline.source;
+  report.gpu = gpu_of(timeline);
+  std::unordered_map<std::string_view, std::size_t> by_name;
+  std::set<std::uint32_t> iterations;
+  const auto sum_of = [&](std::string_view name) -> OperatorSum& {
+    const auto [at, is_new] = by_name.try_emplace(name, report.operators.size());
+    if (is_new) report.operators.emplace_back().name = name;
+    return report.operators[at->second];
+  };
+  for (const OperatorKernel& kernel : profile.calls.kernels) {
+    const std::int64_t ns = timeline.duration[kernel.event];
+    ++report.kernels;
+    report.kernel_ns += ns;
+    if (kernel.iteration) iterations.insert(*kernel.iteration);
+    const bool is_known = kernel.method == OperatorMethod::range || kernel.method == OperatorMethod::scope;
+    KernelShare* const left = kernel.method == OperatorMethod::before ? &report.before_window : is_known ? nullptr : &report.unattributed;
+    if (left) {
+      ++left->kernels;
+      left->gpu_ns += ns;
+      continue;
+    }
+    OperatorSum& sum = sum_of(group_of(profile, kernel, grouping));
+    add_kernel(sum, timeline.name_of(kernel.event), ns);
+    sum.is_scope = grouping == OperatorGrouping::by_operator && kernel.method == OperatorMethod::scope;
+  }
+  for (const OperatorCall& call : profile.calls.calls)
+    ++sum_of(group_of(profile, profile.calls.kernels[call.kernels.front()], grouping)).calls;
+  if (profile.calls.has_window) report.iterations = iterations.size();
+  std::ranges::stable_sort(report.operators, std::ranges::greater{}, &OperatorSum::gpu_ns);
+  add_notes(profile, report);
+  return report;
+}
+
+}  // namespace frx::report
