@@ -1,6 +1,6 @@
 // frx operators: GPU time by operator of a model.
 
-#include "analyse/analyse.h"
+#include "analyse/operators.h"
 #include "base/output_file.h"
 #include "base/text.h"
 #include "cli/analysis.h"
@@ -12,10 +12,8 @@ namespace frx::cli {
 namespace command_operators {
 namespace {
 
-constexpr std::uint64_t largest_profile = std::uint64_t{1} << 30;
-
 struct Options {
-  std::string action, file, output, model_name, compile_mode, by = "op", format = "text";
+  std::string action, file, output, model_name = "model", compile_mode, by = "op", format = "text";
   Syntax::Number top;
   bool json = false, open = false;
   report::AnalysisOptions analysis;
@@ -32,7 +30,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--top", "N", options.top, "rows to print (default 20)");
   syntax.choice("--by", "WHAT", options.by, {"op", "module", "kernel"}, "sum by operator (default), module or kernel");
   syntax.option("--output", "FILE", options.output, "also write profile.json, schema 1.1: every call of an operator with its kernels");
-  syntax.option("--model-name", "NAME", options.model_name, "for profile.json (default model)");
+  syntax.option("--model-name", "NAME", options.model_name, "for profile.json");
   syntax.option("--compile-mode", "MODE", options.compile_mode, "for profile.json: eager, inductor or cudagraphs");
   syntax.choice("--format", "FORMAT", options.format, common_formats(), "how to print the answer");
   syntax.flag("--json,--output-json", options.json, "the same as --format json (operator_report_v0)");
@@ -42,12 +40,6 @@ void describe(Syntax& syntax, Options& options) {
   syntax.example("report profile.json --by kernel --top 5", "the longest kernels of a profile that was made before");
   syntax.exit_code(0, "the report was made");
   syntax.exit_code(1, "the file cannot be read, or holds no operators");
-}
-
-report::OperatorGrouping grouping_of(const Options& options) {
-  return options.by == "module"   ? report::OperatorGrouping::by_module
-         : options.by == "kernel" ? report::OperatorGrouping::by_kernel
-                                  : report::OperatorGrouping::by_operator;
 }
 
 Result<> write_profile(const report::OperatorProfile& profile, const std::string& path) {
@@ -64,23 +56,16 @@ Result<> write_profile(const report::OperatorProfile& profile, const std::string
 }
 
 Result<report::OperatorReport> report_of(const Options& options, Io& io) {
-  ingest::Source source = ingest::Source::at(options.file);
-  TRY_ASSIGN(const std::string_view head, source.head());
-  if (report::may_be_operator_profile(head)) {
-    if (!options.output.empty())
-      return fail(ErrorKind::usage, "operators: --output needs a recording, and this is a profile").at(options.file);
-    TRY_ASSIGN(const std::string text, source.text(largest_profile));
-    return report::read_operator_profile(options.file, text, grouping_of(options));
-  }
   Session session(options.analysis, io);
-  TRY_ASSIGN(analyse::Input input, session.input(options.file));
-  TRY_ASSIGN(model::Timeline timeline, analyse::read_timeline(input, session.context(), session.context().options().progress));
+  TRY_ASSIGN(analyse::OperatorAnalysis analysis,
+             analyse::analyse_operators(ingest::Source::at(options.file), *analyse::operator_grouping(options.by), session.context()));
   session.end_progress();
-  report::OperatorProfile profile = report::operator_profile_of(std::move(timeline));
-  if (!options.model_name.empty()) profile.model_name = options.model_name;
-  if (!options.compile_mode.empty()) profile.compile_mode = options.compile_mode;
-  if (!options.output.empty()) TRY(write_profile(profile, options.output));
-  return report::operator_report_of(profile, grouping_of(options));
+  if (options.output.empty()) return std::move(analysis.report);
+  if (!analysis.profile) return fail(ErrorKind::usage, "operators: --output needs a recording, and this is a profile").at(options.file);
+  analysis.profile->model_name = options.model_name;
+  if (!options.compile_mode.empty()) analysis.profile->compile_mode = options.compile_mode;
+  TRY(write_profile(*analysis.profile, options.output));
+  return std::move(analysis.report);
 }
 
 Result<int> act(const Options& options, Io& io) {

@@ -23,6 +23,7 @@ FILES = {
     "program.o": "fuzz/corpus/fuzz_fatbin/object.o",
     "run.zip": "fuzz/corpus/fuzz_run_bundle/epochs.zip",
     "trace.json": "fuzz/corpus/fuzz_trace/two_steps",
+    "run.sqlite": "fuzz/corpus/fuzz_nsys_export/steps",
 }
 
 
@@ -166,6 +167,14 @@ class Documented(Case):
         got.pop("summary")
         self.assertEqual(got, self.result("analyze", "kernel.cu", "--gpu-model", "H100", "--json"))
         self.assertTrue(self.server.post_json("/cuda/static-inspect", {"files": []}).is_problem(422))
+
+    def test_operators(self) -> None:
+        expected = self.result("operators", "report", "run.sqlite", "--json")
+        self.assertEqual(self.server.ask("POST", "/operators/report?filename=run.sqlite", self.content("run.sqlite")).json(), expected)
+        by_kernel = self.server.ask("POST", "/operators/report?filename=run.sqlite&by=kernel", self.content("run.sqlite")).json()
+        self.assertEqual(by_kernel, self.result("operators", "report", "run.sqlite", "--by", "kernel", "--json"))
+        self.assertTrue(self.server.ask("POST", "/operators/report?filename=run.sqlite&by=colour", self.content("run.sqlite")).is_problem(422))
+        self.assertTrue(self.server.ask("POST", "/operators/report?filename=kernel.cu", self.content("kernel.cu")).is_problem(422))
 
     def test_compare(self) -> None:
         before, after = self.content("kernel.cu").decode(), self.content("kernel.cu").decode().replace("float4", "float2")

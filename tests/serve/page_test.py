@@ -22,6 +22,7 @@ FILES = {
     "kernel.cubin": ("fuzz/corpus/fuzz_cubin_resources/spills_sm_80.cubin", ""),
     "run.zip": ("fuzz/corpus/fuzz_run_bundle/epochs.zip", ""),
     "trace.json": ("fuzz/corpus/fuzz_trace/two_steps", "input"),
+    "run.sqlite": ("fuzz/corpus/fuzz_nsys_export/steps", "copy"),
 }
 # One of each kind in the corpus of real files, and the figures of its answer; lists are chosen together.
 CORPUS = {
@@ -46,6 +47,8 @@ CORPUS = {
     "torch/kineto_resnet50_b32_num_workers_0.run1.pt.trace.json.gz": ["kernels", "steps", "timeline"],
     "torch/spiking_cpu_mem.json": ["memory", "timeline"],
     "torch/wings_compile_steady_4090D.json": ["kernels", "timeline"],
+    "nsys/sqlite_cs336_lecture_2025.sqlite": ["kernels", "steps", "timeline"],
+    "nsys/text_cs336_nsys_stats_all.txt": ["kernels"],
     "ranks": [f"torch/megatron_tp8_A100.rank{i}.json" for i in range(8)],
 }
 

@@ -1,0 +1,35 @@
+#include "analyse/operators.h"
+
+#include "analyse/analyse.h"
+
+namespace frx::analyse {
+namespace {
+
+constexpr std::uint64_t largest_profile = std::uint64_t{1} << 30;
+
+}  // namespace
+
+Result<OperatorAnalysis> analyse_operators(ingest::Source source, report::OperatorGrouping grouping, Context& context) {
+  OperatorAnalysis analysis;
+  TRY_ASSIGN(const std::string_view head, source.head());
+  if (report::may_be_operator_profile(head)) {
+    TRY_ASSIGN(const std::string text, source.text(largest_profile));
+    TRY_ASSIGN(analysis.report, report::read_operator_profile(source.name(), text, grouping));
+    return analysis;
+  }
+  TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
+  Input input = input_of(std::move(source), known->metrics);
+  TRY_ASSIGN(model::Timeline timeline, read_timeline(input, context, context.options().progress));
+  analysis.profile = report::operator_profile_of(std::move(timeline));
+  analysis.report = report::operator_report_of(*analysis.profile, grouping);
+  return analysis;
+}
+
+std::optional<report::OperatorGrouping> operator_grouping(std::string_view word) {
+  if (word == "op") return report::OperatorGrouping::by_operator;
+  if (word == "module") return report::OperatorGrouping::by_module;
+  if (word == "kernel") return report::OperatorGrouping::by_kernel;
+  return std::nullopt;
+}
+
+}  // namespace frx::analyse

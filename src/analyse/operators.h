@@ -1,0 +1,23 @@
+// GPU time by operator: of a recording, or of a profile of operators that was written before.
+#pragma once
+
+#include <optional>
+
+#include "analyse/context.h"
+#include "ingest/source.h"
+#include "report/operator_profile.h"
+
+namespace frx::analyse {
+
+struct OperatorAnalysis {
+  std::optional<report::OperatorProfile> profile;  // of a recording
+  report::OperatorReport report;
+};
+
+// Errors, naming the source: it cannot be read, or is neither a trace nor a profile of operators.
+Result<OperatorAnalysis> analyse_operators(ingest::Source source, report::OperatorGrouping grouping, Context& context);
+
+// "op", "module", "kernel"; nothing for another word.
+std::optional<report::OperatorGrouping> operator_grouping(std::string_view word);
+
+}  // namespace frx::analyse
