@@ -9,16 +9,14 @@ constexpr std::uint64_t largest_profile = std::uint64_t{1} << 30;
 
 }  // namespace
 
-Result<OperatorAnalysis> analyse_operators(ingest::Source source, report::OperatorGrouping grouping, Context& context) {
+Result<OperatorAnalysis> analyse_operators(Input input, report::OperatorGrouping grouping, Context& context) {
   OperatorAnalysis analysis;
-  TRY_ASSIGN(const std::string_view head, source.head());
+  TRY_ASSIGN(const std::string_view head, input.source.head());
   if (report::may_be_operator_profile(head)) {
-    TRY_ASSIGN(const std::string text, source.text(largest_profile));
-    TRY_ASSIGN(analysis.report, report::read_operator_profile(source.name(), text, grouping));
+    TRY_ASSIGN(const std::string text, input.source.text(largest_profile));
+    TRY_ASSIGN(analysis.report, report::read_operator_profile(input.source.name(), text, grouping));
     return analysis;
   }
-  TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
-  Input input = input_of(std::move(source), known->metrics);
   TRY_ASSIGN(model::Timeline timeline, read_timeline(input, context, context.options().progress));
   analysis.profile = report::operator_profile_of(std::move(timeline));
   analysis.report = report::operator_report_of(*analysis.profile, grouping);

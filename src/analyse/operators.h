@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "analyse/context.h"
-#include "ingest/source.h"
+#include "analyse/inputs.h"
 #include "report/operator_profile.h"
 
 namespace frx::analyse {
@@ -15,7 +15,7 @@ struct OperatorAnalysis {
 };
 
 // Errors, naming the source: it cannot be read, or is neither a trace nor a profile of operators.
-Result<OperatorAnalysis> analyse_operators(ingest::Source source, report::OperatorGrouping grouping, Context& context);
+Result<OperatorAnalysis> analyse_operators(Input input, report::OperatorGrouping grouping, Context& context);
 
 // "op", "module", "kernel"; nothing for another word.
 std::optional<report::OperatorGrouping> operator_grouping(std::string_view word);

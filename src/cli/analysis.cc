@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
+#include "base/temporary_directory.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "capture/nsys.h"
+#include "ingest/format.h"
 #include "knowledge/gpu_match.h"
 #include "knowledge/presets.h"
 
@@ -58,12 +62,32 @@ Session::Session(analyse::Options options, Io& io) : io_(io), progress_(std::mak
 
 Result<std::vector<analyse::Input>> Session::inputs(const std::vector<std::string>& paths) {
   TRY_ASSIGN(const knowledge::Knowledge* known, context_->knowledge());
-  return analyse::inputs_of(ingest::Source::at_each(paths), known->metrics);
+  TRY_ASSIGN(std::vector<analyse::Input> inputs, analyse::inputs_of(ingest::Source::at_each(paths), known->metrics));
+  for (analyse::Input& input : inputs) TRY(export_report(input));
+  return inputs;
+}
+
+// A report of Nsight Systems becomes its export, which is removed when the command has ended.
+Result<> Session::export_report(analyse::Input& input) {
+  if (input.format != &ingest::nsys_report_format || input.source.path().empty()) return {};
+  if (!io_.host->program("nsys")) return {};  // the format says what to do
+  TRY_ASSIGN(TemporaryDirectory made, TemporaryDirectory::make(std::filesystem::temp_directory_path().string()));
+  const auto folder = std::make_shared<const TemporaryDirectory>(std::move(made));
+  io_.kept.push_back(folder);
+  const std::string database = folder->file("export.sqlite"), name = input.source.name();
+  io_.log(LogLevel::info, "capture", fmt::format("exporting {} with nsys", printable(name)));
+  TRY(capture::export_with_nsys(input.source.path(), database, *io_.host));
+  input.source = ingest::Source::at(database).named(name);
+  input.format = &ingest::nsys_database_format;
+  input.match = ingest::Match::certain;
+  return {};
 }
 
 Result<analyse::Input> Session::input(const std::string& path) {
   TRY_ASSIGN(const knowledge::Knowledge* known, context_->knowledge());
-  return analyse::input_of(ingest::Source::at(path), known->metrics);
+  analyse::Input input = analyse::input_of(ingest::Source::at(path), known->metrics);
+  TRY(export_report(input));
+  return input;
 }
 
 Result<analyse::Analysis> Session::analyse(std::vector<analyse::Input> inputs) {
@@ -100,9 +124,8 @@ Result<std::shared_ptr<const report::RunReport>> Session::run(analyse::Input inp
 
 Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const knowledge::Knowledge& known,
                                                     const std::string& gpu_model) {
-  TRY_ASSIGN(const std::vector<knowledge::Preset> presets, knowledge::load_presets(known.library, known.metrics));
-  const auto at = std::ranges::find(presets, preset, &knowledge::Preset::name);
-  if (at == presets.end()) return std::vector<std::string>();
+  const auto at = std::ranges::find(known.presets, preset, &knowledge::Preset::name);
+  if (at == known.presets.end()) return std::vector<std::string>();
   if (gpu_model.empty()) return counters_of(*at, known.metrics);
   TRY_ASSIGN(const knowledge::GpuMatch match, knowledge::match_option(known.gpus, gpu_model));
   return counters_of(*at, known.metrics, match.limits ? std::optional(match.limits->cc) : std::nullopt);

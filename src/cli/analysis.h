@@ -61,6 +61,8 @@ class Session {
   Result<std::shared_ptr<const report::RunReport>> run(analyse::Input input);
 
  private:
+  Result<> export_report(analyse::Input& input);
+
   Io& io_;
   std::shared_ptr<std::optional<Progress>> progress_;
   std::shared_ptr<analyse::Context> context_;

@@ -57,8 +57,9 @@ Result<> write_profile(const report::OperatorProfile& profile, const std::string
 
 Result<report::OperatorReport> report_of(const Options& options, Io& io) {
   Session session(options.analysis, io);
+  TRY_ASSIGN(analyse::Input input, session.input(options.file));
   TRY_ASSIGN(analyse::OperatorAnalysis analysis,
-             analyse::analyse_operators(ingest::Source::at(options.file), *analyse::operator_grouping(options.by), session.context()));
+             analyse::analyse_operators(std::move(input), *analyse::operator_grouping(options.by), session.context()));
   session.end_progress();
   if (options.output.empty()) return std::move(analysis.report);
   if (!analysis.profile) return fail(ErrorKind::usage, "operators: --output needs a recording, and this is a profile").at(options.file);

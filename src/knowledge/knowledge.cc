@@ -14,6 +14,7 @@ Result<Knowledge> Knowledge::load(const std::string& data_directory) {
   TRY_ASSIGN(all.classes, KernelClasses::load(all.library));
   TRY_ASSIGN(all.labels, LabelCatalogue::load(all.library, all.metrics, all.classes));
   TRY_ASSIGN(all.gpus, GpuCatalogue::load(all.library));
+  TRY_ASSIGN(all.presets, load_presets(all.library, all.metrics));
   if (!data_directory.empty()) TRY(all.gpus.check());
   return all;
 }

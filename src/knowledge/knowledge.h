@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "knowledge/gpus.h"
 #include "knowledge/kernel_classes.h"
@@ -9,6 +10,7 @@
 #include "knowledge/library.h"
 #include "knowledge/metric_tables.h"
 #include "knowledge/metrics.h"
+#include "knowledge/presets.h"
 
 namespace frx::knowledge {
 
@@ -19,6 +21,7 @@ struct Knowledge {
   KernelClasses classes;
   LabelCatalogue labels;
   GpuCatalogue gpus;
+  std::vector<Preset> presets;
 
   // `data_directory`: --data DIR, or "" for the embedded data only.
   static Result<Knowledge> load(const std::string& data_directory);

@@ -38,6 +38,7 @@ Result<Thresholds> Thresholds::load(const Library& library) {
     }
   }
   std::ranges::sort(loaded.all_, {}, &Threshold::name);
+  loaded.rehash();
   return loaded;
 }
 
@@ -50,6 +51,7 @@ Result<> Thresholds::lay(const std::map<std::string, double>& own) {
     threshold.is_own = true;
     is_default_ = false;
   }
+  rehash();
   return {};
 }
 
@@ -84,10 +86,10 @@ std::optional<std::size_t> Thresholds::find(std::string_view name) const {
   return at == all_.end() || at->name != name ? std::nullopt : std::optional(static_cast<std::size_t>(at - all_.begin()));
 }
 
-std::string Thresholds::hash() const {
+void Thresholds::rehash() {
   std::vector<std::string> members;
   for (const Threshold& threshold : all_) members.push_back(fmt::format("\"{}\": {}", threshold.name, as_float(threshold.value)));
-  return sha256("{" + join(members, ", ") + "}").substr(0, 12);
+  hash_ = sha256("{" + join(members, ", ") + "}").substr(0, 12);
 }
 
 }  // namespace frx::knowledge

@@ -47,10 +47,13 @@ class Thresholds {
   // "defaults" or "defaults+arch_overrides".
   std::string_view source() const { return is_default_ ? "defaults" : "defaults+arch_overrides"; }
   // 12 hexadecimal digits over all values: equal sets have equal hashes.
-  std::string hash() const;
+  const std::string& hash() const { return hash_; }
 
  private:
+  void rehash();
+
   std::vector<Threshold> all_;
+  std::string hash_;
   bool is_default_ = true;
 };
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace frx::model::ptx {
@@ -26,14 +27,30 @@ constexpr std::array<std::string_view, 18> categories = {
     "global_load", "global_store", "shared_load", "shared_store", "local_load", "local_store", "tensor", "sfu",     "atomic",
     "barrier",     "control_flow", "conversion",  "comparison",   "fp64",       "fp16",        "fp32",   "integer", "other"};
 
+// Short names as numbers, so that one comparison tells them apart: every modifier of every instruction is looked up.
+constexpr std::size_t longest_key = 8;
+constexpr std::uint64_t key_of(std::string_view name) {
+  std::uint64_t key = 0;
+  for (const char letter : name) key = key << 8 | static_cast<unsigned char>(letter);
+  return key;
+}
+
+constexpr std::array<std::uint64_t, types.size()> type_keys = [] {
+  std::array<std::uint64_t, types.size()> keys = {};
+  for (std::size_t i = 0; i < types.size(); ++i) keys[i] = key_of(types[i].name);
+  return keys;
+}();
+
 }  // namespace
 
 std::string_view name_of(Category category) { return categories[static_cast<std::size_t>(category)]; }
 
 Type type_named(std::string_view name) {
-  if (name == "texref" || name == "samplerref" || name == "surfref") return Type::opaque;
+  if (name.size() >= 6 && (name == "texref" || name == "samplerref" || name == "surfref")) return Type::opaque;
+  if (name.empty() || name.size() > longest_key) return Type::none;
+  const std::uint64_t key = key_of(name);
   for (std::size_t i = 1; i < types.size(); ++i) {
-    if (types[i].name == name) return static_cast<Type>(i);
+    if (type_keys[i] == key) return static_cast<Type>(i);
   }
   return Type::none;
 }

@@ -195,9 +195,7 @@ class Assembler {
   void validate(NcuReport& report) const {
     for (const Value& value : report.values) report.validation.present.emplace_back(value.id);
     std::sort(report.validation.present.begin(), report.validation.present.end());
-    const Result<std::vector<knowledge::Preset>> presets = knowledge::load_presets(knowledge_.library, knowledge_.metrics);
-    if (!presets) return;
-    for (const knowledge::Preset& preset : *presets) {
+    for (const knowledge::Preset& preset : knowledge_.presets) {
       FamilyGap gap{std::string(preset.name), {}};
       for (const model::Metric metric : preset.required) {
         if (!is_known(metric)) gap.missing.emplace_back(knowledge_.metrics[metric].id);

@@ -14,7 +14,9 @@ http::Response report_operators(http::Request& request, const ApiOptions& api) {
     if (!grouping) return fail(ErrorKind::malformed, "expected op, module or kernel").at("by");
     TRY_ASSIGN(std::vector<ingest::Source> files, asked.files("run.sqlite"));
     if (files.size() != 1) return fail(ErrorKind::malformed, "expected one recording or profile, found {} files", files.size()).at("files");
-    TRY_ASSIGN(analyse::OperatorAnalysis analysis, analyse::analyse_operators(std::move(files[0]), *grouping, context));
+    TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
+    TRY_ASSIGN(analyse::OperatorAnalysis analysis,
+               analyse::analyse_operators(analyse::input_of(std::move(files[0]), known->metrics), *grouping, context));
     return result_of(compose::answer_of(std::make_shared<const report::OperatorReport>(std::move(analysis.report)), 0));
   });
 }

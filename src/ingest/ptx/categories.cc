@@ -28,7 +28,12 @@ Failure malformed(const Value& value, std::string_view what, std::string_view fo
 // Calls `use` with each modifier of "ld.global.v2.f32", its opcode included.
 template <typename Use>
 void for_each_part(std::string_view text, Use use) {
-  for (const std::string_view part : split(text, '.')) use(part);
+  for (std::size_t at = 0;;) {
+    const std::size_t end = text.find('.', at);
+    use(text.substr(at, end == text.npos ? text.npos : end - at));
+    if (end == text.npos) return;
+    at = end + 1;
+  }
 }
 
 // Are these modifiers adjacent in the text? "global.shared::cta" in "cp.async.bulk.global.shared::cta".
@@ -150,7 +155,7 @@ Result<InstructionSet> InstructionSet::load(const knowledge::Library& library) {
   InstructionSet set;
   for (std::size_t i = 0; i < rules.size(); ++i) {
     TRY_ASSIGN(Rule rule, rule_of(rules.item(i)));
-    set.rules_.push_back(std::move(rule));
+    set.add(std::move(rule));
   }
   if (set.rules_.empty()) return malformed(root, "rules", "none");
   const Value specials = root["specials"];
@@ -160,16 +165,34 @@ Result<InstructionSet> InstructionSet::load(const knowledge::Library& library) {
   return set;
 }
 
+namespace {
+
+std::string_view first_word(std::string_view opcode) { return opcode.substr(0, opcode.find('.')); }
+
+}  // namespace
+
+void InstructionSet::add(Rule rule) {
+  for (const std::string_view opcode : rule.of) {
+    std::vector<std::size_t>& numbers = by_first_word_[first_word(opcode)];
+    if (numbers.empty() || numbers.back() != rules_.size()) numbers.push_back(rules_.size());
+  }
+  rules_.push_back(std::move(rule));
+}
+
 const InstructionSet::Rule* InstructionSet::rule_for(std::string_view text) const {
   const auto begins = [&](std::string_view opcode) {
     return text.starts_with(opcode) && (text.size() == opcode.size() || text[opcode.size()] == '.');
   };
   const auto has = [&](std::string_view modifiers) { return has_modifiers(text, modifiers); };
-  const auto found = std::find_if(rules_.begin(), rules_.end(), [&](const Rule& rule) {
-    return std::any_of(rule.of.begin(), rule.of.end(), begins) &&
-           (rule.with.empty() || std::any_of(rule.with.begin(), rule.with.end(), has));
-  });
-  return found == rules_.end() ? nullptr : &*found;
+  const auto candidates = by_first_word_.find(first_word(text));
+  if (candidates == by_first_word_.end()) return nullptr;
+  for (const std::size_t number : candidates->second) {
+    const Rule& rule = rules_[number];
+    const bool applies =
+        std::any_of(rule.of.begin(), rule.of.end(), begins) && (rule.with.empty() || std::any_of(rule.with.begin(), rule.with.end(), has));
+    if (applies) return &rule;
+  }
+  return nullptr;
 }
 
 Form InstructionSet::described(const Form& form) const {

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -30,11 +31,13 @@ class InstructionSet {
   };
 
   static Result<Rule> rule_of(const Value& entry);
+  void add(Rule rule);
   const Rule* rule_for(std::string_view text) const;
   ::frx::model::ptx::Form described(const ::frx::model::ptx::Form& form) const;
   ::frx::model::ptx::Variance variance_of(std::string_view special) const;
 
-  std::vector<Rule> rules_;
+  std::vector<Rule> rules_;                                                       // the first one that applies counts
+  std::unordered_map<std::string_view, std::vector<std::size_t>> by_first_word_;  // of their opcodes, "cp" of "cp.async"; ascending
   std::vector<std::string_view> lane_, uniform_, uniform_numbered_;
 };
 
