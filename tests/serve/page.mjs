@@ -117,6 +117,7 @@ for (const name of readdirSync(folder).sort()) {
   await download.saveAs(saved);
   const report = await open(1280, 'dark', `file://${saved}`);
   seen.saved = await report.locator('h1').first().textContent();
+  await figuresOf(report);
   await judge(report, 'saved-1280-dark');
   await page.keyboard.press('Tab');
   seen.copied = await report.locator('button[data-copy]').count();
