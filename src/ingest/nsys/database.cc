@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
-#include <new>
 
 #include "base/text.h"
 
@@ -170,7 +169,12 @@ Database::~Database() { sqlite3_close_v2(connection_); }
 
 Failure Database::failed(int code) const {
   if (file_->stop.stop_requested()) return fail(ErrorKind::stopped, "the analysis was stopped");
-  if ((code & 0xFF) == SQLITE_NOMEM) throw std::bad_alloc();
+  if ((code & 0xFF) == SQLITE_NOMEM) {
+    return fail(ErrorKind::malformed, "SQLite would need more than {} MiB to read this database, which no export of Nsight Systems takes",
+                most_memory_of_sqlite >> 20)
+        .at(name_)
+        .hint("the file is damaged; export it again: nsys export --type sqlite REPORT.nsys-rep");
+  }
   return fail(ErrorKind::malformed, "expected a database of SQLite, which says: {}", printable(sqlite3_errmsg(connection_)))
       .at(name_)
       .hint("export it again: nsys export --type sqlite REPORT.nsys-rep");
