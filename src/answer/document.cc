@@ -45,7 +45,7 @@ void Document::hanging(std::string_view head, Text text, std::size_t indent, Ton
 }
 
 void Document::fact(std::string_view name, Text value, std::size_t name_width, std::string source) {
-  add(Item{pad_right(name, name_width) + ": ", std::move(value), 2, Tone::dim, Tone::plain, {}, std::move(source)});
+  if (!value.empty()) add(Item{pad_right(name, name_width) + ": ", std::move(value), 2, Tone::dim, Tone::plain, {}, std::move(source)});
 }
 
 void Document::command(std::string_view line, std::size_t indent) { add(Line{std::string(line), indent, Line::Kind::command}); }

@@ -7,9 +7,8 @@
 
 namespace frx::capture {
 
-// Writes the report at `report` as a database at `database`, with the nsys of the host. Ten minutes at most. Fails, naming the report: nsys
-// is not there (environment, with the command to run elsewhere as its hint), or it ended with an error, whose first line is told; frx was
-// told to stop.
-Result<> export_with_nsys(const std::string& report, const std::string& database, const Host& host);
+// Writes the report at `report` as a database at `database`; `nsys` is the path of the program. Ten minutes at most. Fails, naming the
+// report: it ended with an error, whose first line is told; frx was told to stop.
+Result<> export_with_nsys(const std::string& nsys, const std::string& report, const std::string& database, const Host& host);
 
 }  // namespace frx::capture

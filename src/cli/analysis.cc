@@ -70,13 +70,14 @@ Result<std::vector<analyse::Input>> Session::inputs(const std::vector<std::strin
 // A report of Nsight Systems becomes its export, which is removed when the command has ended.
 Result<> Session::export_report(analyse::Input& input) {
   if (input.format != &ingest::nsys_report_format || input.source.path().empty()) return {};
-  if (!io_.host->program("nsys")) return {};  // the format says what to do
+  const std::optional<std::string> nsys = io_.host->program("nsys");
+  if (!nsys) return {};  // the format says what to do
   TRY_ASSIGN(TemporaryDirectory made, TemporaryDirectory::make(std::filesystem::temp_directory_path().string()));
   const auto folder = std::make_shared<const TemporaryDirectory>(std::move(made));
   io_.kept.push_back(folder);
   const std::string database = folder->file("export.sqlite"), name = input.source.name();
   io_.log(LogLevel::info, "capture", fmt::format("exporting {} with nsys", printable(name)));
-  TRY(capture::export_with_nsys(input.source.path(), database, *io_.host));
+  TRY(capture::export_with_nsys(*nsys, input.source.path(), database, *io_.host));
   input.source = ingest::Source::at(database).named(name);
   input.format = &ingest::nsys_database_format;
   input.match = ingest::Match::certain;

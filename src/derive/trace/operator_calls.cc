@@ -81,13 +81,9 @@ std::vector<OperatorCall> calls_of(const Timeline& timeline, const std::vector<O
   return calls;
 }
 
-}  // namespace
-
-std::vector<std::uint32_t> enclosing_ranges(const Timeline& timeline) {
-  std::vector<std::uint32_t> enclosing(timeline.size(), none), ranges;
-  for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-    if (is_range(timeline.kind[row])) ranges.push_back(row);
-  }
+// By row: the innermost of `ranges` around it, on its own track; `none` elsewhere. O(n log n).
+std::vector<std::uint32_t> enclosing_ranges(const Timeline& timeline, std::vector<std::uint32_t> ranges) {
+  std::vector<std::uint32_t> enclosing(timeline.size(), none);
   std::ranges::sort(ranges, {},
                     [&](std::uint32_t row) { return std::tuple(timeline.track[row], timeline.start[row], -timeline.duration[row], row); });
   std::vector<std::uint32_t> open;
@@ -103,13 +99,15 @@ std::vector<std::uint32_t> enclosing_ranges(const Timeline& timeline) {
   return enclosing;
 }
 
+}  // namespace
+
 OperatorCalls operator_calls(const Timeline& timeline, const Attribution& attribution) {
   OperatorCalls result;
-  result.enclosing = enclosing_ranges(timeline);
   std::vector<std::uint32_t> ranges, launches, of_work;
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     if (is_range(timeline.kind[row])) ranges.push_back(row);
   }
+  result.enclosing = enclosing_ranges(timeline, ranges);
   for (std::uint32_t i = 0; i < attribution.work.size(); ++i) {
     const GpuWork& one = attribution.work[i];
     if (timeline.kind[one.event] != EventKind::kernel || one.launch == none) continue;

@@ -14,9 +14,6 @@
 
 namespace frx::derive::trace {
 
-// By row: the innermost operator or range around it, on its own track; `none` elsewhere. O(n log n).
-std::vector<std::uint32_t> enclosing_ranges(const model::Timeline& timeline);
-
 enum class OperatorMethod : std::uint8_t {
   range,    // an operator is around the launch
   scope,    // only ranges of the program are
@@ -40,7 +37,7 @@ struct OperatorCall {
 };
 
 struct OperatorCalls {
-  std::vector<std::uint32_t> enclosing;  // enclosing_ranges()
+  std::vector<std::uint32_t> enclosing;  // by row: the innermost operator or range around it, on its own track; `none` elsewhere
   std::vector<OperatorKernel> kernels;   // by start; every kernel of the timeline
   std::vector<OperatorCall> calls;       // by start of the range
   bool has_window = false;               // ranges "frx::measure#0", "frx::measure#1", ... mark what is measured

@@ -23,7 +23,7 @@ enum TraitBit : std::uint16_t {
   eager = 32,          // an operator that runs outside of what was compiled, unless it is within a region
   call_of_amd = 64,
   call_of_nvidia = 128,
-  of_pytorch = 128 * 2,
+  of_pytorch = 256,
   unjudged = 0x8000,
 };
 

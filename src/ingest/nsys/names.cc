@@ -37,13 +37,15 @@ model::EventKind kind_of_call(std::string_view name) {
 
 std::string copy_name(std::int64_t copy_kind, std::int64_t source_kind, std::int64_t destination_kind) {
   const std::string_view direction = one_of(directions, copy_kind);
-  if (copy_kind >= first_of_managed_memory && !direction.empty()) return fmt::format("Unified Memory {}", direction);
+  if (is_of_managed_memory(copy_kind) && !direction.empty()) return fmt::format("Unified Memory {}", direction);
   const std::string_view from = one_of(memories, source_kind), to = one_of(memories, destination_kind);
   std::string name = "Memcpy";
   if (!direction.empty()) name += fmt::format(" {}", direction);
   if (!from.empty() && !to.empty()) name += fmt::format(" ({} -> {})", from, to);
   return name;
 }
+
+bool is_of_managed_memory(std::int64_t copy_kind) { return copy_kind >= first_of_managed_memory; }
 
 std::string fill_name(std::int64_t memory_kind) {
   const std::string_view memory = one_of(memories, memory_kind);

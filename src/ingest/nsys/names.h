@@ -18,6 +18,8 @@ model::EventKind kind_of_call(std::string_view name);
 // "Memcpy HtoD (Pinned -> Device)", as traces of PyTorch have it; of managed memory "Unified Memory HtoD". The numbers are those of
 // ENUM_CUDA_MEMCPY_OPER and ENUM_CUDA_MEM_KIND, which have been the same since 2020.
 std::string copy_name(std::int64_t copy_kind, std::int64_t source_kind, std::int64_t destination_kind);
+// Does the copy move pages of managed memory, which no call asked for?
+bool is_of_managed_memory(std::int64_t copy_kind);
 // "Memset (Device)".
 std::string fill_name(std::int64_t memory_kind);
 // "Stream Synchronize" and the like.

@@ -50,6 +50,7 @@ class Reader {
   Result<> events(std::string_view table, Columns columns, Take take);
   void place(std::int64_t start, std::int64_t end, EventKind kind, std::uint32_t name, std::uint32_t track, std::uint32_t correlation);
   bool add(const Row& row, EventKind kind, std::uint32_t name, std::uint32_t track, std::uint32_t correlation = Timeline::no_id);
+  bool add_on_stream(const Row& row, EventKind kind, std::uint32_t name, bool is_managed_memory = false);
   Result<> gpu_work();
   void add_shape(const Row& row);
   Result<> copies();
@@ -124,24 +125,27 @@ void Reader::add_shape(const Row& row) {
   if (shape.grid[0] > 0 && shape.block[0] > 0) timeline_.kernel_shapes.push_back(shape);
 }
 
+// Columns 2 to 6 are device, context, stream, correlation and process, as in every table of work on streams.
+bool Reader::add_on_stream(const Row& row, EventKind kind, std::uint32_t name, bool is_managed_memory) {
+  const std::int64_t process = row.integer_or(6, 0), device = row.integer_or(2, -1);
+  const std::uint32_t track = is_managed_memory ? tracks_.of_managed_memory(process, device)
+                                                : tracks_.of_stream(process, device, row.integer_or(3, -1), row.integer_or(4, -1));
+  return add(row, kind, name, track, tracks_.correlation(process, row.integer_or(5, 0)));
+}
+
 Result<> Reader::gpu_work() {
   TRY(events("CUPTI_ACTIVITY_KIND_KERNEL",
              {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "demangledName", "shortName", "gridX",
               "gridY", "gridZ", "blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory"},
              [&](const Row& row) {
-               const std::int64_t process = row.integer_or(6, 0);
-               const std::uint32_t track = tracks_.of_stream(process, row.integer_or(2, -1), row.integer_or(3, -1), row.integer_or(4, -1));
                const std::uint32_t name = strings_.name_of(row.integer(7).value_or(row.integer_or(8, -1)));
-               if (add(row, EventKind::kernel, name, track, tracks_.correlation(process, row.integer_or(5, 0)))) add_shape(row);
+               if (add_on_stream(row, EventKind::kernel, name)) add_shape(row);
              }));
   // Graphs are recorded as a whole unless --cuda-graph-trace=node is given.
   return events("CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
                 {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "graphId"}, [&](const Row& row) {
-                  const std::int64_t process = row.integer_or(6, 0);
-                  const std::uint32_t track =
-                      tracks_.of_stream(process, row.integer_or(2, -1), row.integer_or(3, -1), row.integer_or(4, -1));
                   const std::uint32_t name = timeline_.names.add(fmt::format("CUDA graph {}", row.integer_or(7, 0)));
-                  graphs_ += add(row, EventKind::graph, name, track, tracks_.correlation(process, row.integer_or(5, 0)));
+                  graphs_ += add_on_stream(row, EventKind::graph, name);
                 });
 }
 
@@ -149,26 +153,17 @@ Result<> Reader::copies() {
   TRY(events("CUPTI_ACTIVITY_KIND_MEMCPY",
              {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "bytes", "copyKind", "srcKind", "dstKind"},
              [&](const Row& row) {
-               constexpr std::int64_t first_of_managed_memory = 11;
-               const std::int64_t process = row.integer_or(6, 0), device = row.integer_or(2, -1), copy_kind = row.integer_or(8, 0);
-               const std::uint32_t track = copy_kind >= first_of_managed_memory
-                                               ? tracks_.of_managed_memory(process, device)
-                                               : tracks_.of_stream(process, device, row.integer_or(3, -1), row.integer_or(4, -1));
+               const std::int64_t copy_kind = row.integer_or(8, 0);
                const std::uint32_t name = timeline_.names.add(copy_name(copy_kind, row.integer_or(9, -1), row.integer_or(10, -1)));
-               if (!add(row, EventKind::memcpy, name, track, tracks_.correlation(process, row.integer_or(5, 0)))) return;
+               if (!add_on_stream(row, EventKind::memcpy, name, is_of_managed_memory(copy_kind))) return;
                if (const auto bytes = row.integer(7); bytes && *bytes >= 0) {
                  timeline_.copy_events.push_back(last_row());
                  timeline_.copy_bytes.push_back(static_cast<std::uint64_t>(*bytes));
                }
              }));
   return events("CUPTI_ACTIVITY_KIND_MEMSET",
-                {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "memKind"}, [&](const Row& row) {
-                  const std::int64_t process = row.integer_or(6, 0);
-                  const std::uint32_t track =
-                      tracks_.of_stream(process, row.integer_or(2, -1), row.integer_or(3, -1), row.integer_or(4, -1));
-                  const std::uint32_t name = timeline_.names.add(fill_name(row.integer_or(7, -1)));
-                  add(row, EventKind::memset, name, track, tracks_.correlation(process, row.integer_or(5, 0)));
-                });
+                {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "memKind"},
+                [&](const Row& row) { add_on_stream(row, EventKind::memset, timeline_.names.add(fill_name(row.integer_or(7, -1)))); });
 }
 
 // Of the runtime and of the driver.
@@ -248,12 +243,8 @@ Result<> Reader::others() {
   TRY(events("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
              {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "syncType"}, [&](const Row& row) {
                constexpr std::int64_t no_stream = 0xFFFFFFFF;
-               const std::int64_t stream = row.integer_or(4, no_stream);
-               if (stream == no_stream) return;  // of a context: the call that waits says the same
-               const std::int64_t process = row.integer_or(6, 0);
-               add(row, EventKind::sync, timeline_.names.add(sync_name(row.integer_or(7, 0))),
-                   tracks_.of_stream(process, row.integer_or(2, -1), row.integer_or(3, -1), stream),
-                   tracks_.correlation(process, row.integer_or(5, 0)));
+               if (row.integer_or(4, no_stream) == no_stream) return;  // of a context: the call that waits says the same
+               add_on_stream(row, EventKind::sync, timeline_.names.add(sync_name(row.integer_or(7, 0))));
              }));
   const auto on_thread = [&](EventKind kind) {
     return
