@@ -22,22 +22,12 @@
 #include "base/text.h"
 #include "ingest/format.h"
 #include "ingest/nvprof_rows.h"
+#include "ingest/text_table.h"
 
 namespace frx::ingest {
 namespace {
 
 using Cells = std::vector<std::string_view>;
-
-Cells cells_two_blanks_apart(std::string_view line) {
-  Cells cells;
-  line = trim(line);
-  while (!line.empty()) {
-    const std::size_t end = std::min(line.find("  "), line.size());
-    cells.push_back(line.substr(0, end));
-    line = trim(line.substr(end));
-  }
-  return cells;
-}
 
 bool is_all_digits(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == text.npos; }
 bool begins_with_digit(std::string_view text) { return !text.empty() && text[0] >= '0' && text[0] <= '9'; }

@@ -78,4 +78,15 @@ TextTable::Cells TextTable::cut_at_blanks(std::string_view line) const {
   return parts.size() == 3 ? std::optional(parts) : std::nullopt;
 }
 
+std::vector<std::string_view> cells_two_blanks_apart(std::string_view line) {
+  std::vector<std::string_view> cells;
+  line = trim(line);
+  while (!line.empty()) {
+    const std::size_t end = std::min(line.find("  "), line.size());
+    cells.push_back(line.substr(0, end));
+    line = trim(line.substr(end));
+  }
+  return cells;
+}
+
 }  // namespace frx::ingest

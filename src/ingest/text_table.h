@@ -13,6 +13,9 @@
 
 namespace frx::ingest {
 
+// Cells that are two blanks apart and hold single blanks only, as titles do. Valid as long as `line`.
+std::vector<std::string_view> cells_two_blanks_apart(std::string_view line);
+
 class TextTable {
  public:
   // nullopt when the line is anything but two or more groups of dashes.

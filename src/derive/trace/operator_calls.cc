@@ -1,10 +1,11 @@
 #include "derive/trace/operator_calls.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+
+#include "derive/trace/steps.h"
 
 namespace frx::derive::trace {
 namespace {
@@ -17,11 +18,8 @@ constexpr std::string_view window_name = "frx::measure#";
 bool is_range(EventKind kind) { return kind == EventKind::cpu_op || kind == EventKind::annotation; }
 
 std::optional<std::uint32_t> window_number(std::string_view name) {
-  if (!name.starts_with(window_name)) return std::nullopt;
-  name.remove_prefix(window_name.size());
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return error == std::errc() && end == name.data() + name.size() ? std::optional(number) : std::nullopt;
+  const std::optional<std::int64_t> number = number_behind(window_name, name);
+  return number && *number >= 0 && *number <= UINT32_MAX ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
 }
 
 // Looks outwards from the innermost range around each launch.

@@ -17,13 +17,7 @@ using model::Timeline;
 
 constexpr std::string_view step_name = "ProfilerStep#";
 
-std::optional<std::int64_t> step_number(std::string_view name) {
-  if (!name.starts_with(step_name)) return std::nullopt;
-  name.remove_prefix(step_name.size());
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return error == std::errc() && end == name.data() + name.size() ? std::optional(number) : std::nullopt;
-}
+std::optional<std::int64_t> step_number(std::string_view name) { return number_behind(step_name, name); }
 
 // Ranges that denote a part of a step by convention.
 bool is_part_of_step(std::string_view name) {
@@ -147,6 +141,14 @@ bool cover_most(const std::vector<Step>& steps, Interval recording) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> number_behind(std::string_view prefix, std::string_view name) {
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc() && end == name.data() + name.size() ? std::optional(number) : std::nullopt;
+}
 
 bool is_numbered_step(std::string_view range) { return step_number(range) || numbered_step(range); }
 

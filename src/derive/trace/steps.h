@@ -33,6 +33,8 @@ std::vector<Interval> spans_of(const Steps& steps);
 // By begin; they do not overlap where the program runs ahead.
 std::vector<Interval> times_of(const Steps& steps);
 
+// 3 of "ProfilerStep#3" behind "ProfilerStep#"; nothing where anything but a number follows, or another name.
+std::optional<std::int64_t> number_behind(std::string_view prefix, std::string_view name);
 // Is a range of this name one of several steps: "ProfilerStep#3", "step 3", "train_iter_3"?
 bool is_numbered_step(std::string_view range);
 

@@ -5,6 +5,7 @@
 
 #include "ingest/chrome_trace/event_kinds.h"
 #include "ingest/chrome_trace/numbers.h"
+#include "ingest/kept_shapes.h"
 #include "model/product_operators.h"
 
 namespace frx::ingest::trace {

@@ -12,8 +12,6 @@ namespace frx::ingest::trace {
 
 // Larger ids are reserved for numbers that do not fit.
 inline constexpr std::uint64_t largest_id = 0xEFFFFFFF;
-// Longer texts of shapes are kept as a hash.
-inline constexpr std::size_t longest_shapes = 256;
 
 struct EventRows {
   std::vector<std::int64_t> start, duration;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "ingest/kept_shapes.h"
 
 namespace frx::ingest::trace {
 namespace {
@@ -10,8 +11,6 @@ namespace {
 using model::Timeline;
 
 constexpr std::size_t many_names = 1 << 16;
-// At most 16 MiB of text.
-constexpr std::size_t most_shapes = (std::size_t{16} << 20) / longest_shapes;
 
 }  // namespace
 
@@ -71,13 +70,6 @@ void TimelineBuilder::append_names(const EventRows& rows, NumberedConverter& fro
   }
 }
 
-// The same text always gives the same number, whichever thread read it: a text that did not fit at first never will.
-std::uint32_t TimelineBuilder::shapes_numbered(std::string_view dims) {
-  const std::uint32_t known = timeline_.shapes.find(dims);
-  if (known != Timeline::no_id) return known;
-  return timeline_.shapes.size() < most_shapes ? timeline_.shapes.add(dims) : Timeline::hashed_shapes(dims);
-}
-
 void TimelineBuilder::append_shapes(const EventRows& rows, NumberedConverter& from) {
   from.shapes.resize(from.converter.shapes().size(), Timeline::no_id);
   const auto first = static_cast<std::uint32_t>(timeline_.start.size() - rows.size());
@@ -86,7 +78,7 @@ void TimelineBuilder::append_shapes(const EventRows& rows, NumberedConverter& fr
     std::uint32_t number = rows.shapes[i];
     if (!Timeline::is_hash_of_shapes(number)) {
       std::uint32_t& known = from.shapes[number];
-      if (known == Timeline::no_id) known = shapes_numbered(from.converter.shapes()[number]);
+      if (known == Timeline::no_id) known = number_of_shapes(timeline_, from.converter.shapes()[number]);
       number = known;
     }
     timeline_.shapes_of.push_back(number);

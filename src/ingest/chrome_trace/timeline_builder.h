@@ -32,7 +32,6 @@ class TimelineBuilder {
   void append_names(const EventRows& rows, NumberedConverter& from);
   std::uint32_t name_of(std::uint32_t name, NumberedConverter& from);
   void append_shapes(const EventRows& rows, NumberedConverter& from);
-  std::uint32_t shapes_numbered(std::string_view dims);
   void append_tracks(const EventRows& rows, NumberedConverter& from);
   void append_ids(const EventRows& rows);
   std::uint32_t joined(std::uint32_t id, const EventRows& rows);

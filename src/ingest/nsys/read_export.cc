@@ -7,6 +7,7 @@
 #include "base/memory_budget.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "ingest/kept_shapes.h"
 #include "ingest/nsys/export_facts.h"
 #include "ingest/nsys/export_strings.h"
 #include "ingest/nsys/names.h"
@@ -20,9 +21,6 @@ using model::EventKind;
 using model::Timeline;
 
 constexpr std::uint64_t rows_between_reports = 1 << 16;
-// Shapes of the inputs of an operator that are longer are kept as a hash, as for traces.
-constexpr std::size_t longest_shapes = 256;
-constexpr std::size_t most_shapes = 1 << 16;
 
 // The numbers of ENUM_NSYS_EVENT_TYPE, which have been the same since 2020.
 enum NvtxType : std::int64_t { push_range = 35, start_range = 37, push_pop = 59, start_end = 60, domain_created = 75 };
@@ -226,11 +224,7 @@ void Reader::add_operator(const NvtxText& text) {
   }
   if (text.sizes.find_first_of("0123456789") == text.sizes.npos) return;
   timeline_.shaped_events.push_back(last_row());
-  const std::uint32_t known = timeline_.shapes.find(text.sizes);
-  const bool is_kept = known == Timeline::no_id && text.sizes.size() <= longest_shapes && timeline_.shapes.size() < most_shapes;
-  timeline_.shapes_of.push_back(known != Timeline::no_id ? known
-                                : is_kept                ? timeline_.shapes.add(text.sizes)
-                                                         : Timeline::hashed_shapes(text.sizes));
+  timeline_.shapes_of.push_back(number_of_shapes(timeline_, text.sizes));
 }
 
 void Reader::end_open_ranges() {

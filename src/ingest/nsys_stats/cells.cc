@@ -29,17 +29,6 @@ std::optional<std::string> without_groups(std::string_view text, NumberStyle sty
 
 }  // namespace
 
-std::vector<std::string_view> cells_of_titles(std::string_view line) {
-  std::vector<std::string_view> cells;
-  line = trim(line);
-  while (!line.empty()) {
-    const std::size_t end = std::min(line.find("  "), line.size());
-    cells.push_back(line.substr(0, end));
-    line = trim(line.substr(end));
-  }
-  return cells;
-}
-
 std::optional<Columns> Columns::from_dashes(std::string_view line) {
   if (line.find_first_not_of("- ") != line.npos) return std::nullopt;
   constexpr std::size_t most = 64;  // tables of nsys have about twenty

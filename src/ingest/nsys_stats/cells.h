@@ -18,9 +18,6 @@
 
 namespace frx::ingest::nsys_stats {
 
-// Cells that are two blanks apart and hold single blanks only, as titles do.
-std::vector<std::string_view> cells_of_titles(std::string_view line);
-
 class Columns {
  public:
   // nullopt when the line is anything but two or more groups of dashes.

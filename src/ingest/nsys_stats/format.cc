@@ -21,6 +21,7 @@
 #include "ingest/format.h"
 #include "ingest/nsys_stats/cells.h"
 #include "ingest/nsys_stats/rows.h"
+#include "ingest/text_table.h"
 
 namespace frx::ingest {
 namespace nsys_stats {
@@ -75,7 +76,7 @@ struct Titles {
 
 Titles titles_in(std::string_view line, std::string_view unit) {
   if (!may_be_titles(line)) return {};
-  if (line.find(',') == line.npos) return {Header::of(cells_of_titles(line), unit), false};
+  if (line.find(',') == line.npos) return {Header::of(cells_two_blanks_apart(line), unit), false};
   std::vector<std::string_view> fields;
   if (split_csv(trim(line), fields) != Split::ok) return {};
   return {Header::of(fields, unit), true};
