@@ -59,6 +59,7 @@ struct BinaryInput {
 struct ReadOptions {
   const knowledge::MetricCatalogue& metrics;
   std::function<void(std::uint64_t bytes)> progress = {};  // told how many bytes have been read; may be empty
+  bool all_arguments = false;                              // of a trace: keep the inputs of every operator, not of products only
 };
 
 struct Observation;

@@ -57,10 +57,13 @@ struct CollectiveArguments {
   std::uint64_t group_size = 0;  // 0: not said
 };
 
-// What is kept of a matrix product or a convolution beside its shapes, as the file has it. Texts are among the names of the timeline.
-struct ProductArguments {
+// What is kept of the inputs of an operator beside their shapes, as the file has it. Texts are among the names of the timeline;
+// Timeline::no_id: not recorded.
+struct OperatorArguments {
   std::uint32_t event = 0;                                  // row of the operator
-  std::uint32_t types = 0xFFFFFFFF, concrete = 0xFFFFFFFF;  // "["c10::Half", ...]", "["", "[1, 1]", ...]"; Timeline::no_id: not recorded
+  std::uint32_t types = 0xFFFFFFFF, concrete = 0xFFFFFFFF;  // "["c10::Half", ...]", "["", "[1, 1]", ...]"
+  // Only where the arguments of every operator were asked for. Shapes of any length, which are hashes elsewhere.
+  std::uint32_t shapes = 0xFFFFFFFF, strides = 0xFFFFFFFF;
 };
 
 // How a kernel was launched, where the recording says so.
@@ -127,7 +130,8 @@ struct Timeline {
   Column<std::uint32_t> shaped_events;  // rows
   Column<std::uint32_t> shapes_of;
   Interner shapes;
-  std::vector<ProductArguments> products;  // of shaped operators that are products, ascending by row
+  // Of operators that are products, ascending by row; of every operator where the reader was asked for them.
+  std::vector<OperatorArguments> arguments;
   // Kernels of which the profiler estimated how full of warps they kept the GPU: rows, ascending, and percent.
   Column<std::uint32_t> occupancy_events;
   Column<float> occupancy_pct;

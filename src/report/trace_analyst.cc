@@ -87,7 +87,7 @@ Result<Timeline> read_trace(const std::string& name, ByteSource& source, const s
   ingest::UnpackedSource unpacked(source);
   TRY_ASSIGN(const std::string_view head, unpacked.head());
   if (!head.empty() && !ingest::trace::may_be_trace(head)) return fail(ErrorKind::malformed, "expected a trace in JSON").at(name);
-  return ingest::trace::read_trace(name, unpacked, progress);
+  return ingest::trace::read_trace(name, unpacked, {.progress = progress});
 }
 
 Result<std::unique_ptr<TraceAnalyst>> TraceAnalyst::create(const std::string& data_directory, const ThresholdOptions& thresholds,

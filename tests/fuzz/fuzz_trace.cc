@@ -43,7 +43,7 @@ frx::Result<Timeline> read_with(std::string_view text, std::size_t block_size) {
   const std::unique_ptr<frx::ByteSource> bytes = frx::open_bytes(text);
   frx::ingest::UnpackedSource source(*bytes);
   if (const auto head = source.head(); !head) return frx::Failure{head.error()};
-  return frx::ingest::trace::read_trace("fuzz", source, {}, block_size);
+  return frx::ingest::trace::read_trace("fuzz", source, {.block_size = block_size, .all_arguments = true});
 }
 
 // Two ranks that recorded the same: every collective is matched, and no rank waits.

@@ -178,8 +178,8 @@ ProductKey key_of(const Timeline& timeline, std::uint32_t op) {
   const std::uint32_t* const at = std::ranges::lower_bound(timeline.shaped_events, op);
   if (at != timeline.shaped_events.end() && *at == op)
     std::get<1>(key) = timeline.shapes_of[static_cast<std::size_t>(at - timeline.shaped_events.begin())];
-  const auto arguments = std::ranges::lower_bound(timeline.products, op, {}, &model::ProductArguments::event);
-  if (arguments != timeline.products.end() && arguments->event == op) {
+  const auto arguments = std::ranges::lower_bound(timeline.arguments, op, {}, &model::OperatorArguments::event);
+  if (arguments != timeline.arguments.end() && arguments->event == op) {
     std::get<2>(key) = arguments->types;
     std::get<3>(key) = arguments->concrete;
   }

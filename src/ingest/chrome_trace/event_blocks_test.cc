@@ -123,7 +123,7 @@ TEST(EventBlocks, LoseNothingBeforeAFailureOfTheSource) {
   const std::string text = trace_with(events);
   for (const std::size_t block_size : {0u, 60u, 400u, 1u << 20}) {
     Breaking source(std::string_view(text).substr(0, text.size() - 2));
-    const Result<Timeline> t = read_trace("t.json", source, {}, block_size);
+    const Result<Timeline> t = read_trace("t.json", source, {.block_size = block_size});
     ASSERT_TRUE(t);
     expect_numbered(*t, 20);
     EXPECT_EQ(notes_of(*t).find("the disk is gone, so it ends inside the list of events, behind 20 events"), 0u) << notes_of(*t);

@@ -25,7 +25,9 @@ Field argument(std::string_view key) {
       if (key == "Device Type") return &EventFields::device_type;
       return is_external_id(key) ? &EventFields::external_id : nullptr;
     case 12: return key == "Input Shapes" ? &EventFields::input_dims : nullptr;
-    case 13: return key == "Fwd thread id" ? &EventFields::forward_thread : key == "In msg nelems" ? &EventFields::in_elements : nullptr;
+    case 13:
+      if (key == "Input Strides") return &EventFields::input_strides;
+      return key == "Fwd thread id" ? &EventFields::forward_thread : key == "In msg nelems" ? &EventFields::in_elements : nullptr;
     case 14: return key == "Total Reserved" ? &EventFields::reserved : key == "Out msg nelems" ? &EventFields::out_elements : nullptr;
     case 15:
       if (key == "Total Allocated") return &EventFields::allocated;

@@ -12,7 +12,7 @@ struct EventFields {
   // Members of its "args".
   Token correlation, external_id, device, stream, bytes, sequence, forward_thread;
   Token allocated, reserved, device_id, device_type;  // of "[memory]"
-  Token input_dims, input_types, concrete_inputs;     // with record_shapes
+  Token input_dims, input_types, input_strides, concrete_inputs;  // with record_shapes
   Token occupancy;                                    // estimated by the profiler
   Token rank;                                         // added by tools that merge traces
   Token collective, element_type, in_elements, out_elements, group, group_ranks, group_size;

@@ -75,7 +75,7 @@ void EventRows::clear() {
   forward_thread.clear();
   shaped_events.clear();
   shapes.clear();
-  products.clear();
+  arguments.clear();
   occupancy_events.clear();
   occupancy_pct.clear();
   memory.clear();
@@ -143,18 +143,29 @@ void EventConverter::add_collective(const EventFields& fields, EventRows& rows) 
   rows.collectives.push_back(one);
 }
 
-// Types of the inputs of products, and the settings of convolutions; no analysis asks for those of other operators.
-void EventConverter::add_product(const EventFields& fields, std::uint32_t name, EventRows& rows) {
+bool EventConverter::is_product(std::uint32_t name) {
   is_product_.resize(names_.size(), -1);
   std::int8_t& known = is_product_[name];
   if (known < 0) known = model::is_product_operator(names_[name]);
-  if (known == 0) return;
-  model::ProductArguments one{static_cast<std::uint32_t>(rows.size()), Timeline::no_id, Timeline::no_id};
-  if (fields.input_types.kind == Token::array && fields.input_types.raw.size() <= longest_shapes)
-    one.types = names_.add(fields.input_types.raw);
-  if (fields.concrete_inputs.kind == Token::array && fields.concrete_inputs.raw.size() <= longest_shapes)
-    one.concrete = names_.add(fields.concrete_inputs.raw);
-  if (one.types != Timeline::no_id || one.concrete != Timeline::no_id) rows.products.push_back(one);
+  return known != 0;
+}
+
+std::uint32_t EventConverter::kept_text(const Token& token, std::size_t longest) {
+  return token.kind == Token::array && token.raw.size() <= longest ? names_.add(token.raw) : Timeline::no_id;
+}
+
+// Types of the inputs of products, and the settings of convolutions; only a replay asks for those of other operators.
+void EventConverter::add_arguments(const EventFields& fields, std::uint32_t name, EventRows& rows) {
+  if (!rows.all_arguments && !is_product(name)) return;
+  const std::size_t longest = rows.all_arguments ? longest_arguments : longest_shapes;
+  model::OperatorArguments one{.event = static_cast<std::uint32_t>(rows.size())};
+  one.types = kept_text(fields.input_types, longest);
+  one.concrete = kept_text(fields.concrete_inputs, longest);
+  if (rows.all_arguments) {
+    one.shapes = kept_text(fields.input_dims, longest);
+    one.strides = kept_text(fields.input_strides, longest);
+  }
+  if (one.types != Timeline::no_id || one.concrete != Timeline::no_id || one.shapes != Timeline::no_id) rows.arguments.push_back(one);
 }
 
 // "est. achieved occupancy %": 41. What is no percentage is none.
@@ -195,8 +206,9 @@ void EventConverter::add(const EventFields& fields, EventRows& rows) {
   if (kind == EventKind::cpu_op && fields.input_dims.kind != Token::nothing) add_shapes(fields.input_dims.raw, rows);
   if (fields.occupancy.kind == Token::scalar && kind == EventKind::kernel) add_occupancy(fields.occupancy, rows);
   const std::uint32_t name = name_of(fields.name.raw);
-  if (kind == EventKind::cpu_op && (fields.input_types.kind == Token::array || fields.concrete_inputs.kind == Token::array))
-    add_product(fields, name, rows);
+  const bool has_arguments = fields.input_types.kind == Token::array || fields.concrete_inputs.kind == Token::array ||
+                             (rows.all_arguments && fields.input_dims.kind == Token::array);
+  if (kind == EventKind::cpu_op && has_arguments) add_arguments(fields, name, rows);
   rows.start.push_back(start->ns);
   rows.duration.push_back(duration->ns);
   rows.name.push_back(name);

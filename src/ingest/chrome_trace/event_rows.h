@@ -26,13 +26,14 @@ struct EventRows {
   std::vector<std::uint16_t> forward_thread;
   std::vector<std::uint32_t> shaped_events;       // rows of operators whose shapes were recorded
   std::vector<std::uint32_t> shapes;              // of the EventConverter, or a hash, see model::Timeline
-  std::vector<model::ProductArguments> products;  // rows and names as here
+  std::vector<model::OperatorArguments> arguments;  // rows and names as here
   std::vector<std::uint32_t> occupancy_events;    // rows
   std::vector<float> occupancy_pct;
   std::vector<model::MemorySample> memory;
   std::vector<model::CollectiveArguments> collectives;  // rows and names as here
   std::uint64_t seen = 0, without_time = 0, untimed_kernels = 0, at_zero = 0;
   bool fractional = false;
+  bool all_arguments = false;  // keep those of every operator, not of products only; stays when the rows are cleared
 
   std::size_t size() const { return start.size(); }
   void clear();
@@ -60,7 +61,9 @@ class EventConverter {
   std::uint32_t name_of(std::string_view raw);
   void add_shapes(std::string_view dims, EventRows& rows);
   void add_collective(const EventFields& fields, EventRows& rows);
-  void add_product(const EventFields& fields, std::uint32_t name, EventRows& rows);
+  void add_arguments(const EventFields& fields, std::uint32_t name, EventRows& rows);
+  bool is_product(std::uint32_t name);
+  std::uint32_t kept_text(const Token& token, std::size_t longest);
   std::uint32_t track_of(const EventFields& fields, bool on_gpu);
   std::uint32_t looked_up(const EventFields& fields, bool on_gpu);
 

@@ -18,9 +18,13 @@ constexpr std::size_t most_rows = 1 << 12;
 
 class Reader {
  public:
-  Reader(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress, std::size_t block_size)
-      : progress_(progress), block_size_(block_size), window_(source, JsonCursor::padding), builder_(timeline_) {
+  Reader(std::string name, ByteSource& source, const TraceOptions& options)
+      : progress_(options.progress),
+        block_size_(options.block_size),
+        window_(source, JsonCursor::padding),
+        builder_(timeline_, options.all_arguments) {
     timeline_.source = std::move(name);
+    rows_.all_arguments = options.all_arguments;
   }
 
   Result<Timeline> read();
@@ -41,7 +45,7 @@ class Reader {
   void note(std::string text) { timeline_.notes.push_back({0, std::move(text)}); }
   Failure malformed(std::string_view expected) const;
 
-  const std::function<void(std::uint64_t)>& progress_;
+  const std::function<void(std::uint64_t)> progress_;
   const std::size_t block_size_;
   Window window_;
   Timeline timeline_;
@@ -267,9 +271,8 @@ bool may_be_trace(std::string_view head) {
   return head[first] == '{' ? head[second] == '"' || head[second] == '}' : head[second] == '{' || head[second] == ']';
 }
 
-Result<Timeline> read_trace(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress,
-                            std::size_t block_size) {
-  return Reader(std::move(name), source, progress, block_size).read();
+Result<Timeline> read_trace(std::string name, ByteSource& source, const TraceOptions& options) {
+  return Reader(std::move(name), source, options).read();
 }
 
 }  // namespace frx::ingest::trace

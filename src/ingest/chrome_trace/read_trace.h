@@ -22,9 +22,14 @@ bool may_be_trace(std::string_view head);
 // How much of a file one thread reads at a time. 0: one event after the other, on one thread; the result is always the same.
 inline constexpr std::size_t usual_block = std::size_t{1} << 20;
 
+struct TraceOptions {
+  std::function<void(std::uint64_t)> progress = {};  // told how many bytes have been read; may be empty
+  std::size_t block_size = usual_block;
+  bool all_arguments = false;  // keep the arguments of every operator, which costs memory, and not of products only
+};
+
 // Recoverable damage (a file cut short, values that are no events) becomes notes. Fails, naming file and byte, on a file that is no JSON,
 // has no events, or was not written by the profiler of PyTorch.
-Result<model::Timeline> read_trace(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress = {},
-                                   std::size_t block_size = usual_block);
+Result<model::Timeline> read_trace(std::string name, ByteSource& source, const TraceOptions& options = {});
 
 }  // namespace frx::ingest::trace

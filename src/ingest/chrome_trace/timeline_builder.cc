@@ -53,14 +53,15 @@ void TimelineBuilder::append_names(const EventRows& rows, NumberedConverter& fro
   from.names.resize(from.converter.names().size(), Timeline::no_id);
   const auto first = static_cast<std::uint32_t>(timeline_.name.size());
   std::uint32_t* out = timeline_.name.extend(rows.size());
-  std::size_t collective = 0, product = 0;
+  std::size_t collective = 0, argument = 0;
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     out[row] = name_of(rows.name[row], from);
-    if (product < rows.products.size() && rows.products[product].event == row) {
-      model::ProductArguments one = rows.products[product++];
+    if (argument < rows.arguments.size() && rows.arguments[argument].event == row) {
+      model::OperatorArguments one = rows.arguments[argument++];
       one.event += first;
-      for (std::uint32_t* text : {&one.types, &one.concrete}) *text = *text == Timeline::no_id ? *text : name_of(*text, from);
-      timeline_.products.push_back(one);
+      for (std::uint32_t* text : {&one.types, &one.concrete, &one.shapes, &one.strides})
+        *text = *text == Timeline::no_id ? *text : name_of(*text, from);
+      timeline_.arguments.push_back(one);
     }
     if (collective == rows.collectives.size() || rows.collectives[collective].event != row) continue;
     model::CollectiveArguments one = rows.collectives[collective++];
