@@ -104,10 +104,11 @@ Result<std::unique_ptr<report::TraceReport>> analyse_trace(Input input, Context&
   return analyst->analyse(std::move(timeline));
 }
 
-Result<model::Timeline> read_timeline(Input& input, Context& context, const report::OpenEach& open_each) {
+Result<model::Timeline> read_timeline(Input& input, Context& context, const report::OpenEach& open_each, Arguments arguments) {
   input.source.stop_with(context.options().stop);
   TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
   ingest::ReadOptions options{known->metrics};
+  options.all_arguments = arguments == Arguments::of_every_operator;
   if (open_each) options.progress = open_each(input.source.name(), input.source.size_hint());
   TRY_ASSIGN(ingest::Observation observation, ingest::observe(input.source, input.format, options));
   if (auto* const timeline = std::get_if<model::Timeline>(&observation.model)) return std::move(*timeline);

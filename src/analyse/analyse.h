@@ -54,7 +54,10 @@ Result<std::shared_ptr<const report::RunReport>> analyse_run(const std::string& 
 Result<std::shared_ptr<const report::PtxReport>> analyse_ptx(Input input, Context& context);
 // All that a trace holds as one, also when the traces of several ranks were merged in it.
 Result<std::unique_ptr<report::TraceReport>> analyse_trace(Input input, Context& context);
+// Of which operators the reader keeps types, strides and values of the inputs.
+enum class Arguments : std::uint8_t { of_products, of_every_operator };
 // The events of a trace of any format, for an analyser. Malformed when the input is no trace.
-Result<model::Timeline> read_timeline(Input& input, Context& context, const report::OpenEach& open_each);
+Result<model::Timeline> read_timeline(Input& input, Context& context, const report::OpenEach& open_each,
+                                      Arguments arguments = Arguments::of_products);
 
 }  // namespace frx::analyse

@@ -23,6 +23,17 @@ Result<OperatorAnalysis> analyse_operators(Input input, report::OperatorGrouping
   return analysis;
 }
 
+Result<report::OperatorReplay> analyse_replay(Input input, const report::ReplayRequest& request, Context& context) {
+  TRY_ASSIGN(const std::string_view head, input.source.head());
+  if (report::may_be_operator_profile(head)) {
+    return fail(ErrorKind::malformed, "expected a recording, found a profile of operators, which has no inputs")
+        .at(input.source.name())
+        .hint("give the trace or the export that it was made of");
+  }
+  TRY_ASSIGN(model::Timeline timeline, read_timeline(input, context, context.options().progress, Arguments::of_every_operator));
+  return report::operator_replay_of(report::operator_profile_of(std::move(timeline)), request);
+}
+
 std::optional<report::OperatorGrouping> operator_grouping(std::string_view word) {
   if (word == "op") return report::OperatorGrouping::by_operator;
   if (word == "module") return report::OperatorGrouping::by_module;
