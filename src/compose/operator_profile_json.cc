@@ -24,6 +24,7 @@ struct Words {
 Words words_for(OperatorMethod method) {
   switch (method) {
     case OperatorMethod::range: return {"nvtx", "high"};
+    case OperatorMethod::capture: return {"graph_node", "medium"};
     case OperatorMethod::scope: return {"nvtx", "low"};
     case OperatorMethod::unknown:
     case OperatorMethod::before: break;
