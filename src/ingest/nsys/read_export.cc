@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "ingest/kept_shapes.h"
+#include "ingest/nsys/device_memory.h"
 #include "ingest/nsys/export_facts.h"
 #include "ingest/nsys/export_strings.h"
 #include "ingest/nsys/graph_nodes.h"
@@ -301,6 +302,7 @@ Result<Timeline> Reader::read() {
   if (!strings.damage.empty())
     note(fmt::format("the table of names is damaged behind row {} ({})", strings.rows, printable(strings.damage)));
   TRY(read_facts(database_, timeline_));
+  TRY_ASSIGN(timeline_.memory, read_device_memory(database_));
   TRY(gpu_work());
   TRY(captures());
   TRY(copies());

@@ -256,6 +256,20 @@ TEST(NsysExport, KernelsOfGraphsBelongToWhatCapturedThem) {
   EXPECT_EQ(timeline.start[timeline.captured[0].capture], 150);
 }
 
+// Rows are not by time; memory of the host (kind 1) and managed memory (4) are none of the GPU.
+TEST(NsysExport, AllocationsAddUpToTheMemoryInUse) {
+  ExportBuilder database;
+  database.kernel(10, 20, 1, "k")
+      .run(
+          "CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INT, deviceId INT, bytes INT, memKind INT, memoryOperationType INT);"
+          "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES (30, 0, 100, 2, 1), (10, 0, 100, 2, 0), (20, 0, 50, 3, 0), (15, 0, 7, 1, 0), "
+          "(16, 0, 7, 4, 0), (25, 1, 8, 2, 0), (40, 0, 500, 2, 1), (50, -1, 5, 2, 0), (60, 0, -5, 2, 0), (70, 0, 5, 2, 9)");
+  std::vector<std::string> seen;
+  for (const model::MemorySample& one : timeline_of(database).memory)
+    seen.push_back(fmt::format("{}: {} on {}", one.time_ns, one.reserved_bytes, one.device));
+  EXPECT_THAT(seen, ::testing::ElementsAre("10: 100 on 0", "20: 150 on 0", "25: 8 on 1", "30: 50 on 0", "40: 0 on 0"));
+}
+
 TEST(NsysExport, CopiesOfNodesInACircleHaveNoCapture) {
   ExportBuilder database;
   database.graph_node(100, 7, 8).graph_node(110, 8, 7).call(200, 210, 5, "cudaGraphLaunch_v10000").graph_kernel(300, 310, 5, "k", 7);
