@@ -33,6 +33,7 @@ class Walk {
   }
 
   bool has_window() const { return window_begin_ != INT64_MAX; }
+  std::int64_t window_begin() const { return has_window() ? window_begin_ : INT64_MIN; }
 
   // `inner`: the innermost range around the launch. `captured_in`: that around the capture; none.
   OperatorKernel judged(const GpuWork& work, std::uint32_t inner, std::uint32_t captured_in) const {
@@ -128,6 +129,7 @@ OperatorCalls operator_calls(const Timeline& timeline, const Attribution& attrib
   const std::vector<std::uint32_t> around_captures = innermost_around(timeline, ranges, captures);
   const Walk walk(timeline, result.enclosing);
   result.has_window = walk.has_window();
+  result.window_begin_ns = walk.window_begin();
   auto launch = around_launches.begin(), capture = around_captures.begin();
   for (const GpuWork& one : attribution.work) {
     if (timeline.kind[one.event] != EventKind::kernel) continue;

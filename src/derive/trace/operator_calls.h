@@ -43,10 +43,11 @@ struct OperatorCall {
 };
 
 struct OperatorCalls {
-  std::vector<std::uint32_t> enclosing;  // by row: the innermost operator or range around it, on its own track; `none` elsewhere
-  std::vector<OperatorKernel> kernels;   // by start; every kernel of the timeline
-  std::vector<OperatorCall> calls;       // by start of the range
-  bool has_window = false;               // ranges "frx::measure#0", "frx::measure#1", ... mark what is measured
+  std::vector<std::uint32_t> enclosing;      // by row: the innermost operator or range around it, on its own track; `none` elsewhere
+  std::vector<OperatorKernel> kernels;       // by start; every kernel of the timeline
+  std::vector<OperatorCall> calls;           // by start of the range
+  std::int64_t window_begin_ns = INT64_MIN;  // of the measured window, where it is marked
+  bool has_window = false;                   // ranges "frx::measure#0", "frx::measure#1", ... mark what is measured
 };
 
 OperatorCalls operator_calls(const model::Timeline& timeline, const Attribution& attribution);
