@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/io.h"
@@ -25,7 +26,7 @@
 namespace frx::cli {
 
 struct Command {
-  std::string_view name;
+  std::string_view name;     // one word, or two: "operators report" is of the family "operators"
   std::string_view summary;  // a sentence in the imperative, without its full stop
   std::string_view group;    // heading in the list of commands
   // The exit code, or why there is none.
@@ -38,6 +39,18 @@ struct Command {
 std::span<const Command* const> commands();
 // nullptr when there is none.
 const Command* command_named(std::string_view name);
+
+// The first of two words; "" of a command of one word.
+std::string_view family_of(const Command& command);
+std::vector<const Command*> family(std::string_view name);
+// As they stand on a command line: {"operators", "report"}.
+std::vector<std::string> words_of(const Command& command);
+// "frx operators report"; "operator-profiler report" for the program of that name, which has one family only.
+std::string called(const Command& command, std::string_view program);
+// The family that a program of this name has for itself; "" when it has all commands.
+std::string_view only_family(std::string_view program);
+// The first words of all commands, each once.
+std::vector<std::string> first_words();
 
 template <typename Options, void (*declare)(Syntax&, Options&), Result<int> (*act)(const Options&, Io&)>
 constexpr Command make_command(std::string_view name, std::string_view summary, std::string_view group) {

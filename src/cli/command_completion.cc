@@ -1,6 +1,7 @@
 // frx completion SHELL: a completion script, made from the declarations of all commands.
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "cli/command.h"
@@ -42,10 +43,25 @@ std::vector<Described> all_commands() {
 bool takes_value(const Parameter& parameter) { return parameter.kind == Parameter::Kind::option; }
 bool is_option(const Parameter& parameter) { return !parameter.names.empty(); }
 
-std::string command_names() {
-  std::vector<std::string> names;
-  for (const Command* command : commands()) names.emplace_back(command->name);
-  return join(names, " ");
+// The second words of each family, by their first.
+std::map<std::string, std::vector<const Command*>> families() {
+  std::map<std::string, std::vector<const Command*>> all;
+  for (const std::string& name : first_words()) {
+    if (std::vector<const Command*> members = family(name); !members.empty()) all[name] = std::move(members);
+  }
+  return all;
+}
+
+std::string second_words(const std::vector<const Command*>& members) {
+  std::vector<std::string> words;
+  for (const Command* member : members) words.push_back(words_of(*member).back());
+  return join(words, " ");
+}
+
+// What a list of commands says of a first word: the summary of the command, or what the family has.
+std::string summary_of(std::string_view first_word) {
+  const Command* command = command_named(first_word);
+  return command == nullptr ? "commands: " + second_words(family(first_word)) : std::string(command->summary);
 }
 
 std::string option_names(const Syntax& syntax) {
@@ -86,14 +102,26 @@ std::string bash_values(std::string_view command, const Syntax& syntax) {
   return text;
 }
 
+// The word after the name of a family belongs to the name of the command.
+std::string bash_second_word() {
+  std::string text;
+  for (const auto& [name, members] : families()) {
+    text += fmt::format("        elif [[ $command == {} ]]; then command+=\" ${{COMP_WORDS[i]}}\"\n", name);
+  }
+  return text;
+}
+
 std::string bash(const Syntax& global) {
   std::string values = bash_values("", global);
-  std::string words = fmt::format("      '') words={} ;;\n", in_quotes(command_names() + " " + option_names(global)));
+  std::string words = fmt::format("      '') words={} ;;\n", in_quotes(join(first_words(), " ") + " " + option_names(global)));
+  for (const auto& [name, members] : families()) {
+    words += fmt::format("      {}) words={} ;;\n", name, in_quotes(second_words(members) + " --help"));
+  }
   for (const Described& one : all_commands()) {
     values += bash_values(one.command->name, one.syntax);
     const Parameter* argument = first_argument(one.syntax);
     const std::string choices = argument == nullptr ? "" : " " + join(argument->choices, " ");
-    words += fmt::format("      {}) words={} ;;\n", one.command->name, in_quotes(option_names(one.syntax) + choices));
+    words += fmt::format("      {}) words={} ;;\n", in_quotes(one.command->name), in_quotes(option_names(one.syntax) + choices));
   }
   return "# bash completion for frx; made by: frx completion bash\n"
          "_frx() {\n"
@@ -103,7 +131,10 @@ std::string bash(const Syntax& global) {
          "      --) declare -F _command_offset > /dev/null && _command_offset $((i + 1)); return ;;\n"
          "      --color) ((++i)) ;;\n"
          "      -*) ;;\n"
-         "      *) [[ -z $command ]] && command=${COMP_WORDS[i]} ;;\n"
+         "      *)\n"
+         "        if [[ -z $command ]]; then command=${COMP_WORDS[i]}\n" +
+         bash_second_word() +
+         "        fi ;;\n"
          "    esac\n"
          "  done\n"
          "  case \"$command $previous\" in\n" +
@@ -149,11 +180,34 @@ std::string zsh_arguments(const Syntax& syntax) {
   return text + " \\\n        '(- *)'{-h,--help}'[show help]'\n";
 }
 
+// "    report)\n      _arguments ... ;;"
+std::string zsh_case(std::string_view word, const Command& command, std::string_view indent) {
+  Syntax syntax;
+  command.describe(syntax);
+  return fmt::format("{0}{1})\n{0}  _arguments -s{2}{0}  ;;\n", indent, word, zsh_arguments(syntax));
+}
+
+// The second word is offered first; what follows goes by it.
+std::string zsh_family(std::string_view name, const std::vector<const Command*>& members) {
+  std::string words, cases;
+  for (const Command* member : members) {
+    const std::string word = words_of(*member).back();
+    words += " " + in_quotes(zsh_words(word) + ":" + std::string(member->summary));
+    cases += zsh_case(word, *member, "        ");
+  }
+  return fmt::format(
+      "    {})\n      local -a members\n      members=({} )\n      if (( CURRENT == 2 )); then\n        _describe command members\n      "
+      "else\n"
+      "        shift words\n        (( CURRENT-- ))\n        case $words[1] in\n{}        esac\n      fi ;;\n",
+      name, words, cases);
+}
+
 std::string zsh(const Syntax& global) {
   std::string names, cases;
+  for (const std::string& name : first_words()) names += "    " + in_quotes(zsh_words(name) + ":" + zsh_words(summary_of(name))) + "\n";
+  for (const auto& [name, members] : families()) cases += zsh_family(name, members);
   for (const Described& one : all_commands()) {
-    names += "    " + in_quotes(zsh_words(one.command->name) + ":" + std::string(one.command->summary)) + "\n";
-    cases += fmt::format("    {})\n      _arguments -s{} ;;\n", one.command->name, zsh_arguments(one.syntax));
+    if (family_of(*one.command).empty()) cases += zsh_case(one.command->name, *one.command, "    ");
   }
   std::string options;
   for (const Parameter& parameter : global.parameters()) options += " \\\n    " + zsh_parameter(parameter);
@@ -178,12 +232,33 @@ std::string fish_parameter(std::string_view condition, const Parameter& paramete
   return line + " -d " + in_quotes(parameter.help) + "\n";
 }
 
+std::string fish_condition(const Command& command) {
+  std::string condition;
+  for (const std::string& word : words_of(command))
+    condition += (condition.empty() ? "" : "; and ") + ("__fish_seen_subcommand_from " + word);
+  return condition;
+}
+
+std::string fish_family(std::string_view name, const std::vector<const Command*>& members) {
+  std::string text;
+  for (const Command* member : members) {
+    const std::string condition =
+        fmt::format("__fish_seen_subcommand_from {}; and not __fish_seen_subcommand_from {}", name, second_words(members));
+    text +=
+        fmt::format("complete -c frx -f -n {} -a {} -d {}\n", in_quotes(condition), words_of(*member).back(), in_quotes(member->summary));
+  }
+  return text;
+}
+
 std::string fish(const Syntax& global) {
   std::string text = "# fish completion for frx; made by: frx completion fish\n";
   for (const Parameter& parameter : global.parameters()) text += fish_parameter("__fish_use_subcommand", parameter);
+  for (const std::string& name : first_words()) {
+    text += fmt::format("complete -c frx -f -n __fish_use_subcommand -a {} -d {}\n", name, in_quotes(summary_of(name)));
+  }
+  for (const auto& [name, members] : families()) text += fish_family(name, members);
   for (const Described& one : all_commands()) {
-    text += fmt::format("complete -c frx -f -n __fish_use_subcommand -a {} -d {}\n", one.command->name, in_quotes(one.command->summary));
-    const std::string condition = "__fish_seen_subcommand_from " + std::string(one.command->name);
+    const std::string condition = fish_condition(*one.command);
     for (const Parameter& parameter : one.syntax.parameters()) {
       if (is_option(parameter) || !parameter.choices.empty()) text += fish_parameter(condition, parameter);
     }

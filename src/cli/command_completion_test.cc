@@ -31,7 +31,9 @@ std::string bash_offers(const std::string& words) {
 TEST(Completion, EveryShellKnowsEveryCommand) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const std::string text = completion_script(shell);
-    for (const Command* command : commands()) EXPECT_NE(text.find(command->name), text.npos) << shell;
+    for (const Command* command : commands()) {
+      for (const std::string& word : words_of(*command)) EXPECT_NE(text.find(word), text.npos) << shell << ": " << word;
+    }
   }
 }
 
@@ -44,6 +46,9 @@ TEST(Completion, BashOffersCommandsOptionsAndChoices) {
   EXPECT_EQ(bash_offers("frx ncu-command --launch-s"), "--launch-skip\n");
   EXPECT_EQ(bash_offers("frx ncu-command --output x"), "\n");
   EXPECT_EQ(bash_offers("frx ncu-command -- ./a"), "\n");
+  EXPECT_EQ(bash_offers("frx operators rep"), "report\n");
+  EXPECT_EQ(bash_offers("frx operators report --b"), "--by\n");
+  EXPECT_EQ(bash_offers("frx operators report --by mo"), "module\n");
 }
 
 TEST(Completion, NeedsAShell) {

@@ -82,7 +82,7 @@ std::string examples(std::string_view program) {
     Syntax syntax;
     command->describe(syntax);
     for (const Example& example : syntax.examples()) {
-      text += tagged(bold(fmt::format("{} {} {}", program, command->name, example.arguments)), example.meaning);
+      text += tagged(bold(fmt::format("{} {}", called(*command, program), example.arguments)), example.meaning);
     }
   }
   return text;

@@ -74,7 +74,7 @@ std::string right_column(const Parameter& parameter) {
 }
 
 std::string usage_line(const Command& command, const Syntax& syntax, std::string_view program) {
-  std::string line = fmt::format("usage: {} {}", program, command.name);
+  std::string line = "usage: " + called(command, program);
   std::string arguments, workload;
   bool has_options = false;
   for (const Parameter& parameter : syntax.parameters()) {
@@ -106,7 +106,7 @@ std::string command_help(const Command& command, const Syntax& syntax, const Io&
   }
   if (!syntax.examples().empty()) out += "\n" + io.paint(Colour::bold, "Examples:") + "\n";
   for (const Example& example : syntax.examples()) {
-    out += fmt::format("  {} {} {}\n", io.program, command.name, example.arguments);
+    out += fmt::format("  {} {}\n", called(command, io.program), example.arguments);
     for (const std::string& line : wrap(example.meaning, width - 6)) out += "      " + line + "\n";
   }
   return out;
@@ -123,11 +123,19 @@ std::string program_help(const Syntax& global, const Io& io) {
   for (const std::string_view group : groups) {
     out += "\n" + io.paint(Colour::bold, std::string(group) + ":") + "\n";
     for (const Command* command : commands()) {
-      if (command->group == group) entry(out, command->name, command->summary, width, 18);
+      if (command->group == group) entry(out, command->name, command->summary, width, 22);
     }
   }
   parameters(out, "Options, before the command:", global, io, true);
   out += fmt::format("\n'{} COMMAND --help' explains a command.\n", io.program);
+  return out;
+}
+
+std::string family_help(std::string_view name, const Io& io) {
+  const std::string prefix = only_family(io.program) == name ? io.program : fmt::format("{} {}", io.program, name);
+  std::string out = fmt::format("usage: {} COMMAND ...\n\n", prefix);
+  for (const Command* command : family(name)) entry(out, words_of(*command).back(), command->summary, text_width(io), 14);
+  out += fmt::format("\n'{} COMMAND --help' explains a command.\n", prefix);
   return out;
 }
 

@@ -12,6 +12,8 @@ std::string usage_line(const Command& command, const Syntax& syntax, std::string
 
 std::string command_help(const Command& command, const Syntax& syntax, const Io& io);
 std::string program_help(const Syntax& global, const Io& io);
+// The commands whose first word is `name`.
+std::string family_help(std::string_view name, const Io& io);
 
 // "PRESET", "-o, --output FILE", "-- COMMAND..."
 std::string left_column(const Parameter& parameter);

@@ -32,18 +32,23 @@ int report(const Error& error, Io& io, const Command* command) {
         command != nullptr ? usage_line(*command, syntax, io.program) + "\n" : fmt::format("usage: {} [OPTIONS] COMMAND ...\n", io.program);
     shown.message = "error: " + error.message;
     if (shown.hint.empty()) {
-      shown.hint = command != nullptr ? fmt::format("{} {} --help", io.program, command->name) : io.program + " --help";
+      shown.hint = command != nullptr ? called(*command, io.program) + " --help" : io.program + " --help";
     }
   }
   io.err.write(text + error_text(shown, io.program));
   return exit_code(error.kind);
 }
 
-Failure unknown_command(const std::string& name) {
-  std::vector<std::string_view> names;
-  for (const Command* command : commands()) names.push_back(command->name);
-  const std::string_view near = nearest(name, names);
+Failure unknown_command(const std::string& name, const std::vector<std::string>& names) {
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const std::string_view near = nearest(name, candidates);
   return fail(ErrorKind::usage, "unknown command '{}'", printable(name)).hint(near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+}
+
+Failure unknown_member(const std::string& family_name, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Command* command : family(family_name)) names.emplace_back(command->name);
+  return unknown_command(family_name + " " + name, names);
 }
 
 int run_command(const Command& command, std::span<const std::string> args, Io& io) {
@@ -55,6 +60,32 @@ int run_command(const Command& command, std::span<const std::string> args, Io& i
   }
   const Result<int> code = command.run(args, io);
   return code ? *code : report(code.error(), io, &command);
+}
+
+std::string overview(const Syntax& global, const Io& io) {
+  const std::string_view only = only_family(io.program);
+  return only.empty() ? program_help(global, io) : family_help(only, io);
+}
+
+// "frx operators ..." where the second word says which of a family.
+int run_member(const std::string& family_name, std::span<const std::string> rest, Io& io) {
+  if (rest.empty() || is_help(rest[0])) {
+    io.out.write(family_help(family_name, io));
+    return rest.empty() ? 1 : 0;
+  }
+  const Command* command = command_named(family_name + " " + rest[0]);
+  if (command == nullptr) return report(unknown_member(family_name, rest[0]).error, io, nullptr);
+  return run_command(*command, rest.subspan(1), io);
+}
+
+// `words`: the name of a command and what it is given.
+int run_named(std::span<const std::string> words, Io& io) {
+  if (const std::string_view only = only_family(io.program); !only.empty()) return run_member(std::string(only), words, io);
+  const std::string& name = words[0];
+  if (!family(name).empty()) return run_member(name, words.subspan(1), io);
+  const Command* command = name.find(' ') == name.npos ? command_named(name) : nullptr;
+  if (command == nullptr) return report(unknown_command(name, first_words()).error, io, nullptr);
+  return run_command(*command, words.subspan(1), io);
 }
 
 // While the program runs: tests run it many times.
@@ -89,7 +120,7 @@ int dispatch(std::span<const std::string> args, Io& io) {
   const std::size_t end = syntax.leading_options(args);
   const std::span<const std::string> head = args.subspan(0, end);
   if (std::any_of(head.begin(), head.end(), is_help)) {
-    io.out.write(program_help(syntax, io));
+    io.out.write(overview(syntax, io));
     return 0;
   }
   if (const Result<> parsed = syntax.parse(head); !parsed) return report(parsed.error(), io, nullptr);
@@ -103,12 +134,10 @@ int dispatch(std::span<const std::string> args, Io& io) {
     return 0;
   }
   if (end == args.size()) {
-    io.out.write(program_help(syntax, io));
+    io.out.write(overview(syntax, io));
     return 1;
   }
-  const Command* command = command_named(args[end]);
-  if (command == nullptr) return report(unknown_command(args[end]).error, io, nullptr);
-  return run_command(*command, args.subspan(end + 1), io);
+  return run_named(args.subspan(end), io);
 }
 
 }  // namespace

@@ -66,10 +66,41 @@ TEST(Run, LeadingFlagsSetLogAndColour) {
   EXPECT_EQ(test.run({"--color", "sometimes", "man"}), 2);
 }
 
+std::vector<std::string> with(std::vector<std::string> words, const char* last) {
+  words.emplace_back(last);
+  return words;
+}
+
+TEST(Run, CommandsOfTwoWordsAreAFamily) {
+  TestIo overview, nothing, wrong, apart, whole;
+  EXPECT_EQ(overview.run({"operators", "--help"}), 0);
+  EXPECT_TRUE(overview.out().starts_with("usage: frx operators COMMAND ...\n\n  ")) << overview.out();
+  EXPECT_NE(overview.out().find("\n  report "), std::string::npos) << overview.out();
+  EXPECT_EQ(nothing.run({"operators"}), 1);
+  EXPECT_EQ(nothing.out(), overview.out());
+  EXPECT_EQ(wrong.run({"operators", "reprot"}), 2);
+  EXPECT_NE(wrong.err().find("unknown command 'operators reprot'\n"), std::string::npos) << wrong.err();
+  EXPECT_NE(wrong.err().find("did you mean 'operators report'?"), std::string::npos) << wrong.err();
+  EXPECT_EQ(apart.run({"operator"}), 2);
+  EXPECT_NE(apart.err().find("did you mean 'operators'?"), std::string::npos) << apart.err();
+  EXPECT_EQ(whole.run({"operators report"}), 2) << "one argument is not two words";
+}
+
+TEST(Run, OperatorProfilerHasOneFamily) {
+  TestIo overview, help, version;
+  for (TestIo* test : {&overview, &help, &version}) test->io.program = program_called_by("/usr/bin/operator-profiler");
+  EXPECT_EQ(overview.run({}), 1);
+  EXPECT_TRUE(overview.out().starts_with("usage: operator-profiler COMMAND ...\n")) << overview.out();
+  EXPECT_EQ(help.run({"report", "--help"}), 0);
+  EXPECT_TRUE(help.out().starts_with("usage: operator-profiler report [OPTIONS] FILE\n")) << help.out();
+  EXPECT_EQ(version.run({"--version"}), 0);
+  EXPECT_TRUE(version.out().starts_with("operator-profiler ")) << version.out();
+}
+
 TEST(Run, EveryCommandHasHelpThatFitsTheTerminal) {
   for (const Command* command : commands()) {
     TestIo test;
-    EXPECT_EQ(test.run({std::string(command->name), "--help"}), 0);
+    EXPECT_EQ(run(with(words_of(*command), "--help"), test.io), 0);
     EXPECT_TRUE(test.out().starts_with("usage: frx " + std::string(command->name)));
     for (const std::string_view line : split(test.out(), '\n')) EXPECT_LE(display_width(line), 80u) << line;
   }
@@ -78,7 +109,7 @@ TEST(Run, EveryCommandHasHelpThatFitsTheTerminal) {
 TEST(Run, EveryCommandRefusesAnUnknownOption) {
   for (const Command* command : commands()) {
     TestIo test;
-    EXPECT_EQ(test.run({std::string(command->name), "--no-such-option"}), 2) << command->name;
+    EXPECT_EQ(run(with(words_of(*command), "--no-such-option"), test.io), 2) << command->name;
     EXPECT_TRUE(test.err().starts_with("usage: frx " + std::string(command->name)));
   }
 }

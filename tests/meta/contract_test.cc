@@ -26,6 +26,14 @@ std::string printed(const std::vector<std::string>& arguments) {
   return io.out();
 }
 
+// `command`: its name, of one word or two.
+std::string help_of(std::string_view command) {
+  std::vector<std::string> words;
+  for (const std::string_view word : split(command, ' ')) words.emplace_back(word);
+  words.emplace_back("--help");
+  return printed(words);
+}
+
 // The lines of a help text below "HEADING:", up to the next empty line.
 std::string part_of_help(const std::string& help, const std::string& heading) {
   const std::size_t begin = help.find("\n" + heading + "\n");
@@ -115,7 +123,7 @@ TEST(Contract, OptionsAreThoseOfTheHelp) {
     if (is_planned(row)) continue;
     const std::string name = names_in(row[0])[0], section = fmt::format("3.{}", ++number);
     EXPECT_THAT(contract_section(section), ::testing::StartsWith(fmt::format("\n### {} {}\n", section, name)));
-    EXPECT_EQ(promised_options(section, 3), options_in(printed({name, "--help"}), "Options:")) << name;
+    EXPECT_EQ(promised_options(section, 3), options_in(help_of(name), "Options:")) << name;
   }
 }
 
@@ -127,7 +135,7 @@ TEST(Contract, ExitCodesAreThoseOfTheHelp) {
     if (row[0][1] >= '0' && row[0][1] <= '9') continue;
     Names promised;
     for (const std::string_view code : split(row[1], ',')) promised.insert(std::string(trim(code)));
-    EXPECT_EQ(promised, codes_in(printed({name, "--help"}))) << name;
+    EXPECT_EQ(promised, codes_in(help_of(name))) << name;
   }
   EXPECT_EQ(contract_names("1.4", 2).size(), cli::common_exit_codes().size() + cli::commands().size());
 }

@@ -1,4 +1,4 @@
-// frx operators: GPU time by operator of a model.
+// frx operators report: GPU time by operator of a model.
 
 #include "analyse/operators.h"
 #include "base/output_file.h"
@@ -9,11 +9,11 @@
 #include "compose/operator_profile.h"
 
 namespace frx::cli {
-namespace command_operators {
+namespace command_operators_report {
 namespace {
 
 struct Options {
-  std::string action, file, output, model_name = "model", compile_mode, by = "op", format = "text";
+  std::string file, output, model_name = "model", compile_mode, by = "op", format = "text";
   Syntax::Number top;
   bool json = false, open = false;
   report::AnalysisOptions analysis;
@@ -21,11 +21,10 @@ struct Options {
 
 void describe(Syntax& syntax, Options& options) {
   syntax.text(
-      "report: GPU time by operator, of an export of Nsight Systems, a trace of the PyTorch profiler, or a profile.json that was written "
+      "GPU time by operator, of an export of Nsight Systems, a trace of the PyTorch profiler, or a profile.json that was written "
       "before (schema 1.x). A kernel belongs to the innermost operator around its launch. Nothing is left out: what belongs to no operator "
       "is "
       "listed as such. docs/operators.md tells how to record a model.");
-  syntax.required_argument("ACTION", options.action, "what to do", {"report"});
   syntax.required_argument("FILE", options.file, "export (.sqlite), trace or profile.json; - is standard input");
   syntax.option("--top", "N", options.top, "rows to print (default 20)");
   syntax.choice("--by", "WHAT", options.by, {"op", "module", "kernel"}, "sum by operator (default), module or kernel");
@@ -35,9 +34,9 @@ void describe(Syntax& syntax, Options& options) {
   syntax.choice("--format", "FORMAT", options.format, common_formats(), "how to print the answer");
   syntax.flag("--json,--output-json", options.json, "the same as --format json (operator_report_v0)");
   describe_open(syntax, options.open);
-  syntax.example("report run.sqlite", "which operators take the time?");
-  syntax.example("report run.sqlite --output profile.json", "and every call of them, for other programs");
-  syntax.example("report profile.json --by kernel --top 5", "the longest kernels of a profile that was made before");
+  syntax.example("run.sqlite", "which operators take the time?");
+  syntax.example("run.sqlite --output profile.json", "and every call of them, for other programs");
+  syntax.example("profile.json --by kernel --top 5", "the longest kernels of a profile that was made before");
   syntax.exit_code(0, "the report was made");
   syntax.exit_code(1, "the file cannot be read, or holds no operators");
 }
@@ -62,7 +61,8 @@ Result<report::OperatorReport> report_of(const Options& options, Io& io) {
              analyse::analyse_operators(std::move(input), *analyse::operator_grouping(options.by), session.context()));
   session.end_progress();
   if (options.output.empty()) return std::move(analysis.report);
-  if (!analysis.profile) return fail(ErrorKind::usage, "operators: --output needs a recording, and this is a profile").at(options.file);
+  if (!analysis.profile)
+    return fail(ErrorKind::usage, "operators report: --output needs a recording, and this is a profile").at(options.file);
   analysis.profile->model_name = options.model_name;
   if (!options.compile_mode.empty()) analysis.profile->compile_mode = options.compile_mode;
   TRY(write_profile(*analysis.profile, options.output));
@@ -71,8 +71,8 @@ Result<report::OperatorReport> report_of(const Options& options, Io& io) {
 
 Result<int> act(const Options& options, Io& io) {
   constexpr std::uint64_t usual_rows = 20;
-  TRY_ASSIGN(const std::string format, format_of("operators", options.json, options.format));
-  TRY(open_if_asked("operators", options.open, format, io));
+  TRY_ASSIGN(const std::string format, format_of("operators report", options.json, options.format));
+  TRY(open_if_asked("operators report", options.open, format, io));
   TRY_ASSIGN(report::OperatorReport report, report_of(options, io));
   const auto kept = std::make_shared<const report::OperatorReport>(std::move(report));
   TRY(print_answer(io, compose::answer_of(kept, static_cast<std::size_t>(options.top.value_or(usual_rows))), format));
@@ -80,9 +80,10 @@ Result<int> act(const Options& options, Io& io) {
 }
 
 }  // namespace
-}  // namespace command_operators
+}  // namespace command_operators_report
 
-constinit const Command operators_command = make_command<command_operators::Options, command_operators::describe, command_operators::act>(
-    "operators", "Divide GPU time by operator of a model", "Diagnose");
+constinit const Command operators_report_command =
+    make_command<command_operators_report::Options, command_operators_report::describe, command_operators_report::act>(
+        "operators report", "Divide GPU time by operator of a model", "Diagnose");
 
 }  // namespace frx::cli
