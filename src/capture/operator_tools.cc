@@ -123,6 +123,14 @@ Result<std::string> find_ncu_called(const std::string& called, const Host& host)
                    host);
 }
 
+Result<std::pair<std::string, std::string>> both(Result<std::string> first, Result<std::string> second) {
+  if (first && second) return std::pair(std::move(*first), std::move(*second));
+  if (first) return Failure{std::move(second).error()};
+  if (second) return Failure{std::move(first).error()};
+  return fail(ErrorKind::environment, "{}; {}", first.error().message, second.error().message)
+      .hint(first.error().hint + "; " + second.error().hint);
+}
+
 Result<std::string> find_python(bool needs_torch, const Host& host) {
   std::optional<std::string> python = host.program("python");
   if (!python) python = host.program("python3");

@@ -54,6 +54,8 @@ Result<> run_tool(std::string_view what, const std::vector<std::string>& argv, c
 // Environment errors in one line, with how to get what is missing.
 Result<std::string> find_nsys(const std::string& called, const Host& host);
 Result<std::string> find_ncu_called(const std::string& called, const Host& host);
+// The first of two that are needed, and the second; one error that names all that is missing.
+Result<std::pair<std::string, std::string>> both(Result<std::string> first, Result<std::string> second);
 // With `needs_torch`, one that can import PyTorch and fournex.
 Result<std::string> find_python(bool needs_torch, const Host& host);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <tuple>
 
 #include "base/files.h"
 #include "base/temporary_directory.h"
@@ -86,7 +87,7 @@ Result<std::vector<std::pair<std::string, std::string>>> environment_of(const Op
 }
 
 Result<capture::OperatorWorkload> workload_of(const Options& options, const report::CaptureFacts& capture, const std::string& prefix,
-                                              Io& io) {
+                                              std::string& ncu, Io& io) {
   constexpr std::uint64_t largest_script = std::uint64_t{16} << 20;
   TRY_ASSIGN(const std::string source, read_file(options.script, largest_script));
   capture::OperatorWorkload workload;
@@ -94,10 +95,14 @@ Result<capture::OperatorWorkload> workload_of(const Options& options, const repo
   workload.arguments = options.arguments;
   workload.has_contract = capture::has_workload_contract(source);
   workload.prefix = prefix;
+  if (workload.has_contract && !options.arguments.empty())
+    return fail(ErrorKind::usage, "operators map: a script with get_model_and_input() takes no arguments, found '{}'",
+                options.arguments[0]);
   if (capture.compile_mode != "eager" && capture.compile_mode != "not recorded") workload.backend = capture.compile_mode;
   workload.warmup_iterations = capture.warmup_iterations.value_or(workload.warmup_iterations);
   workload.measured_iterations = capture.measured_iterations.value_or(workload.measured_iterations);
-  TRY_ASSIGN(workload.python, capture::find_python(workload.has_contract, *io.host));
+  TRY_ASSIGN(std::tie(ncu, workload.python),
+             capture::both(capture::find_ncu_called(options.ncu, *io.host), capture::find_python(workload.has_contract, *io.host)));
   return workload;
 }
 
@@ -107,8 +112,7 @@ Result<> measure(const Options& options, const report::CaptureFacts& capture, co
   TRY_ASSIGN(const knowledge::Knowledge* known, session.context().knowledge());
   TRY_ASSIGN(const knowledge::OperatorCounters counters, knowledge::load_operator_counters(known->library, known->metrics));
   capture::NcuReplay replay;
-  TRY_ASSIGN(replay.ncu, capture::find_ncu_called(options.ncu, *io.host));
-  TRY_ASSIGN(replay.workload, workload_of(options, capture, folder + "/replay", io));
+  TRY_ASSIGN(replay.workload, workload_of(options, capture, folder + "/replay", replay.ncu, io));
   TRY_ASSIGN(replay.environment, environment_of(options, io));
   replay.report = report;
   replay.with_sudo = options.with_sudo;

@@ -85,8 +85,7 @@ Result<> run(std::string_view what, const std::vector<std::string>& argv, Io& io
   return capture::run_tool(what, argv, *io.host);
 }
 
-Result<> record(const Options& options, const capture::OperatorWorkload& workload, Io& io) {
-  TRY_ASSIGN(const std::string nsys, capture::find_nsys(options.nsys, *io.host));
+Result<> record(const Options& options, const capture::OperatorWorkload& workload, const std::string& nsys, Io& io) {
   if (options.correlation) TRY(run("the correlation pass", capture::workload_command(workload, true), io));
   TRY(run("Nsight Systems", capture::nsys_command(nsys, options.output, workload), io));
   if (!std::filesystem::exists(options.output + ".nsys-rep"))
@@ -102,11 +101,13 @@ Result<int> act(const Options& options, Io& io) {
   TRY_ASSIGN(const std::string source, read_file(options.script, largest_script));
   capture::OperatorWorkload workload = workload_of(options, source);
   TRY(check(options, workload));
-  TRY_ASSIGN(workload.python, capture::find_python(workload.has_contract, *io.host));
+  TRY_ASSIGN(const auto tools,
+             capture::both(capture::find_nsys(options.nsys, *io.host), capture::find_python(workload.has_contract, *io.host)));
+  workload.python = tools.second;
   const std::filesystem::path folder = std::filesystem::path(options.output).parent_path();
   std::error_code ignored;  // writing the first file says it
   if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
-  TRY(record(options, workload, io));
+  TRY(record(options, workload, tools.first, io));
   ManifestRequest request;
   request.report = options.output + ".nsys-rep";
   request.nsys = options.nsys;

@@ -59,9 +59,7 @@ Result<report::OperatorReport> make_manifest(const ManifestRequest& request, Ses
   report::OperatorManifest manifest = report::manifest_of(profile);
   TRY(improve(manifest, request));
   TRY(write_json_file(request.output, [&](answer::JsonObject& out) { compose::put_operator_manifest(out, manifest); }));
-  report::OperatorReport report = report::operator_report_of(profile, report::OperatorGrouping::by_operator);
-  report.notes.insert(report.notes.end(), manifest.warnings.begin() + static_cast<std::ptrdiff_t>(profile.timeline.notes.size()),
-                      manifest.warnings.end());
+  report::OperatorReport report = report::operator_report_of(manifest, request.report);
   report.notes.push_back(fmt::format("written: {}", request.output));
   return report;
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
 #include "compose/operator_profile.h"
@@ -19,6 +20,12 @@ std::vector<std::string_view> names_of(const OperatorManifest& manifest, std::sp
   std::vector<std::string_view> texts;
   for (const std::uint32_t name : names) texts.push_back(manifest.names[name]);
   return texts;
+}
+
+// Counts as whole numbers.
+answer::Rounded number_of(double value) {
+  constexpr double largest_exact = 9007199254740992;
+  return value == std::floor(value) && value < largest_exact ? answer::rounded(value, 0) : answer::exact(value);
 }
 
 void put_range(JsonObject& out, const ManifestRange& range) {
@@ -72,7 +79,7 @@ void Writer::put_raw(JsonObject& out, std::uint32_t number) const {
   const model::MeasuredLaunch& launch = measured.launches[joined_->kernels[number].launch];
   for (std::uint32_t i = 0; i < launch.value_count; ++i) {
     const auto& value = measured.values[launch.first_value + i];
-    out.add(joined_->names[value.counter], answer::exact(value.value));
+    out.add(joined_->names[value.counter], number_of(value.value));
   }
 }
 
@@ -95,7 +102,10 @@ void Writer::put_aggregated(JsonObject& out, const ManifestOperator& call) const
   out.add("total_duration_ns", call.gpu_ns, "kernel_count", call.kernels.size(), "dominant_kernel_id", manifest_.kernels[longest].id);
   if (!joined_) return;
   const report::OperatorAggregate aggregate = aggregate_of(manifest_, call.kernels, *joined_, *counters_);
-  for (std::size_t i = 0; i < aggregate.values.size(); ++i) out.add(counters_->counters[i].member, answer::exact(aggregate.values[i]));
+  for (std::size_t i = 0; i < aggregate.values.size(); ++i) {
+    const std::optional<double>& value = aggregate.values[i];
+    out.add(counters_->counters[i].member, value ? number_of(*value) : answer::exact(value));
+  }
   out.add("counter_coverage_pct", aggregate.covered_pct);
 }
 

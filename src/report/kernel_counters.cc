@@ -22,7 +22,7 @@ using knowledge::OperatorCounter;
 using model::MeasuredLaunch;
 using model::MeasuredLaunches;
 
-constexpr double least_covered_pct = 95;
+constexpr double usual_covered_pct = 95;             // below, it is said
 constexpr double least_ratio = 0.3, most_ratio = 5;  // of the duration under ncu to that in the recording
 
 JoinedLaunch launch_of(const OperatorManifest& manifest, const ManifestKernel& kernel) {
@@ -116,9 +116,9 @@ void CounterJoin::judge(JoinedCounters& joined) const {
   const auto note = [&](bool is_so, std::string text) {
     if (is_so) joined.notes.push_back(std::move(text));
   };
-  note(joined.covered_pct < least_covered_pct,
+  note(joined.covered_pct < usual_covered_pct,
        fmt::format("counters cover {:.1f} % of kernel time; operators of which they cover less than {:.0f} % show none", joined.covered_pct,
-                   OperatorAggregate::least_covered_pct));
+                   least_covered_pct));
   note_left_out(joined);
   note(doubtful > 0, fmt::format("{} beside equal launches that the other run has more or fewer of, so the row may be that of a neighbour",
                                  count_text(doubtful, "kernel")));

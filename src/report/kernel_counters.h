@@ -47,10 +47,8 @@ Result<JoinedCounters> join_counters(const OperatorManifest& manifest, const mod
                                      const knowledge::MetricCatalogue& metrics, const LayerPartition& layers = {});
 
 // Sums, means and maxima over some kernels. A counter that no kernel has is absent; so are all where counters cover less than
-// `least_covered_pct` of the time.
+// `least_covered_pct` (report/operator_profile.h) of the time.
 struct OperatorAggregate {
-  static constexpr double least_covered_pct = 80;
-
   double covered_pct = 0;                     // of the time of the kernels
   std::vector<std::optional<double>> values;  // by knowledge::OperatorCounters::counters
   bool is_withheld() const { return covered_pct < least_covered_pct; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -135,6 +136,41 @@ std::vector<ManifestOperator> operators_in(const OperatorManifest& manifest) {
   std::unordered_map<std::uint32_t, std::uint32_t> seen;  // by name
   for (ManifestOperator& call : calls) call.index = seen[call.name]++;
   return calls;
+}
+
+OperatorReport operator_report_of(const OperatorManifest& manifest, std::string_view source) {
+  OperatorReport report;
+  report.source = source;
+  report.gpu = manifest.capture.device_name;
+  std::set<std::uint32_t> iterations;
+  for (const ManifestKernel& kernel : manifest.kernels) {
+    ++report.kernels;
+    report.kernel_ns += kernel.duration_ns;
+    if (kernel.iteration) iterations.insert(*kernel.iteration);
+    if (kernel.is_attributed()) continue;
+    KernelShare& left = kernel.is_before_window ? report.before_window : report.unattributed;
+    ++left.kernels;
+    left.gpu_ns += kernel.duration_ns;
+  }
+  std::unordered_map<std::uint32_t, std::size_t> by_name;
+  for (const ManifestOperator& call : operators_in(manifest)) {
+    const auto [at, is_new] = by_name.try_emplace(call.name, report.operators.size());
+    if (is_new) report.operators.emplace_back().name = manifest.names[call.name];
+    OperatorSum& sum = report.operators[at->second];
+    ++sum.calls;
+    sum.kernels += call.kernels.size();
+    sum.gpu_ns += call.gpu_ns;
+    for (const std::uint32_t kernel : call.kernels) {
+      if (manifest.kernels[kernel].duration_ns <= sum.longest_ns && !sum.longest_kernel.empty()) continue;
+      sum.longest_ns = manifest.kernels[kernel].duration_ns;
+      sum.longest_kernel = manifest.name_of(manifest.kernels[kernel]);
+    }
+    sum.is_scope = manifest.kernels[call.kernels.front()].confidence == "low";
+  }
+  if (manifest.has_window) report.iterations = iterations.size();
+  std::ranges::stable_sort(report.operators, std::ranges::greater{}, &OperatorSum::gpu_ns);
+  report.notes = manifest.warnings;
+  return report;
 }
 
 }  // namespace frx::report

@@ -80,5 +80,7 @@ struct ManifestOperator {
 
 // By their first kernel; kernels of one range are of one call, kernels without a range are calls of their own.
 std::vector<ManifestOperator> operators_in(const OperatorManifest& manifest);
+// GPU time by operator. `source`: what the report is about.
+OperatorReport operator_report_of(const OperatorManifest& manifest, std::string_view source);
 
 }  // namespace frx::report

@@ -24,6 +24,9 @@ struct OperatorProfile {
 
 OperatorProfile operator_profile_of(model::Timeline timeline);
 
+// Of the time of an operator, that of its kernels with counters; where it is less, a part would pass for the whole, and none is shown.
+inline constexpr double least_covered_pct = 80;
+
 struct KernelShare {
   std::uint64_t kernels = 0;
   std::int64_t gpu_ns = 0;
