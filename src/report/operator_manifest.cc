@@ -98,8 +98,10 @@ class FromRecording {
     if (const auto shape = shapes_.find(from.event); shape != shapes_.end()) {
       to.grid = shape->second->grid;
       to.block = shape->second->block;
-      to.registers = shape->second->registers_per_thread;
-      to.dynamic_shared = shape->second->dynamic_shared_bytes;
+      if (shape->second->registers_per_thread > 0) {  // as in exports that have the columns
+        to.registers = shape->second->registers_per_thread;
+        to.dynamic_shared = shape->second->dynamic_shared_bytes;
+      }
       if (shape->second->mangled != Timeline::no_id) to.mangled = made_.names.add(timeline_.names[shape->second->mangled]);
     }
     attribute(from, to);

@@ -10,18 +10,19 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-OperatorManifest read(std::string_view json) {
+OperatorManifest manifest_in(std::string_view json) {
   Result<OperatorManifest> manifest = read_operator_manifest("manifest.json", json);
   if (!manifest) ADD_FAILURE() << to_string(manifest.error());
   return manifest ? std::move(*manifest) : OperatorManifest();
 }
 
-std::string error_of(std::string_view json) {
+std::string manifest_error(std::string_view json) {
   const Result<OperatorManifest> manifest = read_operator_manifest("manifest.json", json);
   return manifest ? "no error" : to_string(manifest.error());
 }
 
-constexpr std::string_view three_kernels = R"({"schema_version": "1.0", "capture_metadata": {"model_name": "net", "measure_iters": 2}, "kernels": [
+constexpr std::string_view three_kernels =
+    R"({"schema_version": "1.0", "capture_metadata": {"model_name": "net", "measure_iters": 2}, "kernels": [
   {"kernel_id": "k_2", "kernel_name": "late", "stream_id": 7, "device_id": 0, "start_ns": 300, "end_ns": 310, "duration_ns": 10,
    "attribution": {"method": "unattributed", "source_operators": [], "confidence": "unattributed"}},
   {"kernel_id": "k_0", "kernel_name": "gemm", "stream_id": 7, "device_id": 0, "start_ns": 100, "end_ns": 130, "duration_ns": 30, "grid_dim": [4, 1, 1],
@@ -33,7 +34,7 @@ constexpr std::string_view three_kernels = R"({"schema_version": "1.0", "capture
                    "nvtx_range": {"text": "aten::mm, op_id = 3", "depth": 1, "start_ns": 90, "end_ns": 95}}}]})";
 
 TEST(OperatorManifest, KernelsOfOneRangeAreOneCall) {
-  const OperatorManifest manifest = read(three_kernels);
+  const OperatorManifest manifest = manifest_in(three_kernels);
   ASSERT_EQ(manifest.kernels.size(), 3u);
   EXPECT_EQ(manifest.kernels[0].id, "k_0") << "by start";
   EXPECT_EQ(manifest.capture.measured_iterations, 2u);
@@ -48,19 +49,19 @@ TEST(OperatorManifest, KernelsOfOneRangeAreOneCall) {
 }
 
 TEST(OperatorManifest, WhatIsNoneIsNamed) {
-  EXPECT_THAT(error_of("["), HasSubstr("manifest.json: expected a manifest of operators in JSON"));
-  EXPECT_THAT(error_of("{}"), HasSubstr("as the file"));
-  EXPECT_THAT(error_of(R"({"schema_version": "2.0", "kernels": []})"), HasSubstr("found '2.0', as schema_version"));
-  EXPECT_THAT(error_of(R"({"schema_version": "1.0", "kernels": 3})"), HasSubstr("expected a list as kernels"));
-  EXPECT_THAT(error_of(R"({"schema_version": "1.0", "kernels": [{"kernel_name": "k"}]})"), HasSubstr("kernels[0].start_ns"));
-  EXPECT_THAT(error_of(R"({"schema_version": "1.0", "kernels": [{"kernel_name": "k", "start_ns": 1, "duration_ns": -2}]})"),
+  EXPECT_THAT(manifest_error("["), HasSubstr("manifest.json: expected a manifest of operators in JSON"));
+  EXPECT_THAT(manifest_error("{}"), HasSubstr("as the file"));
+  EXPECT_THAT(manifest_error(R"({"schema_version": "2.0", "kernels": []})"), HasSubstr("found '2.0', as schema_version"));
+  EXPECT_THAT(manifest_error(R"({"schema_version": "1.0", "kernels": 3})"), HasSubstr("expected a list as kernels"));
+  EXPECT_THAT(manifest_error(R"({"schema_version": "1.0", "kernels": [{"kernel_name": "k"}]})"), HasSubstr("kernels[0].start_ns"));
+  EXPECT_THAT(manifest_error(R"({"schema_version": "1.0", "kernels": [{"kernel_name": "k", "start_ns": 1, "duration_ns": -2}]})"),
               HasSubstr("kernels[0].duration_ns"));
-  EXPECT_THAT(error_of(R"({"schema_version": "1.0", "kernels": [{"kernel_name": "k", "start_ns": 1, "duration_ns": 2}]})"),
+  EXPECT_THAT(manifest_error(R"({"schema_version": "1.0", "kernels": [{"kernel_name": "k", "start_ns": 1, "duration_ns": 2}]})"),
               HasSubstr("kernels[0].attribution"));
 }
 
 TEST(ManifestAttribution, OperatorsOfAnotherRunAreFoundByOrder) {
-  OperatorManifest manifest = read(three_kernels);
+  OperatorManifest manifest = manifest_in(three_kernels);
   ASSERT_TRUE(attribute_by_correlation(manifest, "corr.json", R"({"entries": [
     {"kernel_name": "gemm", "invocation": 0, "op_name": "aten::addmm"}, {"kernel_name": "late", "invocation": 7, "op_name": "aten::add"}]})"));
   EXPECT_EQ(manifest.names[manifest.kernels[0].operators[0]], "aten::addmm");
@@ -71,7 +72,7 @@ TEST(ManifestAttribution, OperatorsOfAnotherRunAreFoundByOrder) {
 }
 
 TEST(ManifestAttribution, AnotherProgramIsNotUsed) {
-  OperatorManifest manifest = read(three_kernels);
+  OperatorManifest manifest = manifest_in(three_kernels);
   ASSERT_TRUE(attribute_by_correlation(manifest, "corr.json", R"({"entries": [{"kernel_name": "other", "op_name": "aten::add"}]})"));
   EXPECT_EQ(manifest.kernels[0].method, "nvtx");
   ASSERT_EQ(manifest.warnings.size(), 1u);
@@ -86,7 +87,7 @@ TEST(ManifestAttribution, InductorNamesTheOperatorsOfItsKernels) {
       "    # Topologically Sorted Source Nodes: [x], Original ATen: [aten.add, aten.relu.default, prims.convert_element_type]\n"
       "    stream0 = get_raw_stream(0)\n    late.run(buf0, 4, stream=stream0)\n"
       "    # Original ATen: [aten.mm]\n    extern_kernels.mm(a, b)\n    gemm.run(c)\n");
-  OperatorManifest manifest = read(three_kernels);
+  OperatorManifest manifest = manifest_in(three_kernels);
   attribute_by_inductor(manifest, code);
   const ManifestKernel& late = manifest.kernels[2];
   EXPECT_EQ(late.method, "inductor_fusion");
@@ -95,7 +96,7 @@ TEST(ManifestAttribution, InductorNamesTheOperatorsOfItsKernels) {
   EXPECT_EQ(manifest.names[late.operators[1]], "aten::relu");
   EXPECT_EQ(code.kernels.count("gemm"), 0u) << "another statement stands between it and the comment";
   code.take("# Original ATen: [aten.sub]\nlate.run(x)\n");
-  OperatorManifest again = read(three_kernels);
+  OperatorManifest again = manifest_in(three_kernels);
   attribute_by_inductor(again, code);
   EXPECT_EQ(again.kernels[2].method, "unattributed") << "two graphs have a kernel of that name";
 }

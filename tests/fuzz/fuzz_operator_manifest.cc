@@ -1,5 +1,5 @@
-// Manifests of operators (manifest.json). Whatever the bytes: every kernel is in one call, before the window or in none, times add up, and what
-// is written of a manifest can be read again and is the same.
+// Manifests of operators (manifest.json). Whatever the bytes: every kernel is in one call, before the window or in none, times add up, and
+// what is written of a manifest can be read again and is the same.
 #include "answer/json_object.h"
 #include "compose/operator_profile.h"
 #include "fuzz/input.h"
@@ -9,7 +9,8 @@ namespace {
 
 std::string written(const frx::report::OperatorManifest& manifest) {
   std::string text;
-  frx::answer::JsonObject::write_object(text, 0, nullptr, [&](frx::answer::JsonObject& out) { frx::compose::put_operator_manifest(out, manifest); });
+  frx::answer::JsonObject::write_object(text, 0, nullptr,
+                                        [&](frx::answer::JsonObject& out) { frx::compose::put_operator_manifest(out, manifest); });
   return text;
 }
 

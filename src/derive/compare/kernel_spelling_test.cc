@@ -33,6 +33,27 @@ constexpr Spellings same[] = {
     {"void cutlass::Kernel2<cutlass_80_simt_sgemm_128x128_8x4_tn_align1>(T1::Params)",
      "void cutlass::Kernel2<cutlass_80_simt_sgemm_128x128_8x4_tn_align1>(cutlass_80_simt_sgemm_128x128_8x4_tn_align1::Params)"},
     {"fill<std::vector<int>>(int)", "void fill<std::vector<int, std::allocator<int> > >(int)"},
+    // Of PyTorch and cuDNN, as exports of Nsight Systems and traces of the PyTorch profiler have them.
+    {"std::enable_if<!T7, void>::type internal::gemvx::kernel<int, float, (bool)0, (int)7, cublasGemvParamsEx<int, Strided<const "
+     "float>>>(T9)",
+     "std::enable_if<!(false), void>::type internal::gemvx::kernel<int, float, false, 7, cublasGemvParamsEx<int, Strided<float const> > "
+     ">(int)"},
+    {"void cudnn::engines_precompiled::nchwToNhwcKernel<__nv_bfloat16, __nv_bfloat16, float, (bool)0, (bool)1, (cudnnKernelDataType_t)0>"
+     "(cudnn::engines_precompiled::nchw2nhwc_params_t<T3>, const T1 *, T2 *)",
+     "void cudnn::engines_precompiled::nchwToNhwcKernel<__nv_bfloat16, __nv_bfloat16, float, false, true, (cudnnKernelDataType_t)0>"
+     "(cudnn::engines_precompiled::nchw2nhwc_params_t<float>, __nv_bfloat16 const*, __nv_bfloat16*)"},
+    {"void at::native::<unnamed>::CatArrayBatchedCopy<at::native::<unnamed>::OpaqueType<(unsigned int)2>, unsigned int, (int)4, "
+     "(int)64>(T1 *)",
+     "void at::native::(anonymous namespace)::CatArrayBatchedCopy<at::native::(anonymous namespace)::OpaqueType<2u>, unsigned int, 4, 64>"
+     "(at::native::(anonymous namespace)::OpaqueType<2u>*)"},
+    {"void <unnamed>::elementwise_kernel_with_index<int, at::native::arange_cuda_out(const c10::Scalar &, at::Tensor &)::[lambda() "
+     "(instance "
+     "1)]::operator ()() const::[lambda(long) (instance 4)]>(int, T2, T1)",
+     "void (anonymous namespace)::elementwise_kernel_with_index<int, at::native::arange_cuda_out(c10::Scalar const&, at::Tensor&)"
+     "::{lambda()#1}::operator()() const::{lambda(long)#4}>(int, long, int)"},
+    {"void at_cuda_detail::cub::DeviceScanInitKernel<at_cuda_detail::cub::ScanTileState<long, (bool)1>>(T1, int)",
+     "void at_cuda_detail::cub::DeviceScanInitKernel<at_cuda_detail::cub::ScanTileState<long, true> "
+     ">(at_cuda_detail::cub::ScanTileState<long, true>, int)"},
     {"offset<(int)-2, (unsigned int)4>", "offset<-2, 4u>"},
     {"axpy(float *, int)", "axpy"},
     {"sm80_xmma_gemm_f16f16_tn_n", "sm80_xmma_gemm_f16f16_tn_n"},

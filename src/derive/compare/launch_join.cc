@@ -1,6 +1,7 @@
 #include "derive/compare/launch_join.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <tuple>
@@ -17,6 +18,11 @@ using Index = std::uint32_t;
 using Launches = std::span<const JoinedLaunch>;
 using Indices = std::vector<Index>;
 
+constexpr Index none = 0xFFFFFFFF;
+
+// How far a launch may stand from where its neighbours are on the other side, where streams took turns differently. Farther away, an equal
+// launch is another one.
+constexpr std::int64_t farthest = 64;
 constexpr std::size_t most_streams = 64;  // that are paired; beyond, launch order alone decides
 
 struct Side {
@@ -52,6 +58,8 @@ class Joiner {
   Pairs devices() const;
   Pairs streams(const Indices& of_a, const Indices& of_b) const;
   void join_device(const Indices& of_a, const Indices& of_b);
+  // By launch of the first side: the partner of the last launch before it that has one; `none` at the beginning.
+  Indices partners_before() const;
   void align(const Indices& of_a, const Indices& of_b, bool by_name, bool is_in_doubt);
   static Indices left(const Side& side, const Indices& of);
   static std::vector<Unmatched> reasons(const Side& side, const Side& other);
@@ -191,7 +199,19 @@ Indices Joiner::left(const Side& side, const Indices& of) {
   return rest;
 }
 
+Indices Joiner::partners_before() const {
+  Indices partner(a_.launches.size(), none), before(a_.launches.size(), none);
+  for (const LaunchMatch& match : join_.matches) partner[match.first] = match.second;
+  Index last = none;
+  for (Index i = 0; i < before.size(); ++i) {
+    before[i] = last;
+    if (partner[i] != none) last = partner[i];
+  }
+  return before;
+}
+
 void Joiner::align(const Indices& of_a, const Indices& of_b, bool by_name, bool is_in_doubt) {
+  const Indices before = is_in_doubt ? partners_before() : Indices();
   const auto sequence = [&](const Side& side, const Indices& of) {
     Indices numbers;
     for (const Index i : of) numbers.push_back(by_name ? side.name[i] : side.key[i]);
@@ -201,6 +221,7 @@ void Joiner::align(const Indices& of_a, const Indices& of_b, bool by_name, bool 
     const Index first = of_a[match.first], second = of_b[match.second];
     const bool have_shapes = has_shape(a_.launches[first]) && has_shape(b_.launches[second]);
     if (by_name && have_shapes) continue;  // of different ones, for else their keys were equal
+    if (is_in_doubt && before[first] != none && std::abs(std::int64_t{second} - before[first]) > farthest) continue;
     a_.is_matched[first] = b_.is_matched[second] = true;
     const bool is_certain = match.is_certain && !is_in_doubt;
     join_.matches.push_back({first, second,

@@ -2,8 +2,9 @@
 //
 // Never by time and never by number alone. A launch is known by its key: the canonical name of its kernel, grid and block, and registers
 // and shared memory where both sides state them alike. Per device, streams are paired by what ran on them, and the two sequences of keys
-// are aligned; what is left over, because streams took turns differently, is aligned once more in launch order, and at last by name alone
-// where a side does not state its grid. A launch whose key is nowhere on the other side stays alone, and it is said why.
+// are aligned; what is left over, because streams took turns differently, is aligned once more in launch order and matched where it is
+// near, and at last by name alone where a side does not state its grid. A launch whose key is nowhere on the other side stays alone, and it
+// is said why.
 #pragma once
 
 #include <array>
