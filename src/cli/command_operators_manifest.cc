@@ -12,20 +12,18 @@ namespace {
 
 struct Options {
   ManifestRequest request;
-  std::string backend = "inductor", format = "text";
+  std::string format = "text";
   bool json = false;
-  Given given;
 };
 
 void describe(Syntax& syntax, Options& options) {
-  syntax.remember(options.given);
   syntax.text(
       "Writes manifest.json of a recording of Nsight Systems: its kernels in start order, each with the operators around its launch. frx "
       "operators map joins counters with it.");
   syntax.option("--nsys-rep", "FILE", options.request.report, "recording (.nsys-rep), or its export (.sqlite)");
   syntax.option("--output", "FILE", options.request.output, "the manifest");
   syntax.option("--model-name", "NAME", options.request.model_name, "for the manifest");
-  syntax.option("--compile-backend", "NAME", options.backend, "of torch.compile, for the manifest");
+  syntax.option("--compile-backend", "NAME", options.request.compile_mode, "of torch.compile, for the manifest");
   syntax.option("--corr-json", "FILE", options.request.correlation, "operators by torch.profiler, of another run of the same iterations");
   syntax.option("--nsys-executable", "PATH", options.request.nsys, "that exports the recording");
   syntax.option("--inductor-fusion-dir", "DIR", options.request.inductor,
@@ -44,9 +42,7 @@ Result<int> act(const Options& options, Io& io) {
   TRY_ASSIGN(const std::string format, format_of("operators manifest", options.json, options.format));
   if (options.request.report.ends_with(".nsys-rep")) TRY(capture::find_nsys(options.request.nsys, *io.host));
   Session session(report::AnalysisOptions(), io);
-  ManifestRequest request = options.request;
-  if (options.given.has("--compile-backend")) request.compile_mode = options.backend;
-  TRY_ASSIGN(report::OperatorReport report, make_manifest(request, session));
+  TRY_ASSIGN(report::OperatorReport report, make_manifest(options.request, session));
   return print_operators(std::move(report), format, io);
 }
 

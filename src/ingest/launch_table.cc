@@ -130,18 +130,14 @@ void LaunchTable::remember(Open& launch, const model::LaunchIdentity& identity) 
   kept.stream = identity.stream;
 }
 
-void LaunchTable::keep_values(const Open& launch) {
-  model::MeasuredLaunches& each = *session_.each;
-  each.summaries += launch.count > 1;
-  if (launch.measured == no_launch) return;
-  model::MeasuredLaunch& kept = each.launches[launch.measured];
-  kept.first_value = static_cast<std::uint32_t>(each.values.size());
-  for (const Value& value : launch.values) {
-    const auto is_same = [&](const model::MeasuredLaunches::Value& other) { return other.counter == value.column; };
-    if (std::none_of(each.values.begin() + kept.first_value, each.values.end(), is_same))
-      each.values.push_back({value.column, value.value});
-  }
-  kept.value_count = static_cast<std::uint32_t>(each.values.size()) - kept.first_value;
+// Where the values of the launch go, besides into its group; null: nowhere.
+model::MeasuredLaunch* LaunchTable::kept_launch(const Open& launch) {
+  if (!session_.each) return nullptr;
+  session_.each->summaries += launch.count > 1;
+  if (launch.measured == no_launch) return nullptr;
+  model::MeasuredLaunch& kept = session_.each->launches[launch.measured];
+  kept.first_value = static_cast<std::uint32_t>(session_.each->values.size());
+  return &kept;
 }
 
 std::size_t LaunchTable::group_of(std::size_t kernel, const model::LaunchIdentity& identity) {
@@ -199,7 +195,7 @@ void LaunchTable::note_unusual() {
 void LaunchTable::fold(Open& launch) {
   const std::size_t read = launch.values.size();
   judge(launch);
-  if (session_.each) keep_values(launch);
+  model::MeasuredLaunch* const kept = kept_launch(launch);
   model::LaunchGroup& group = session_.kernels[launch.kernel].groups[launch.group];
   double duration = 0;
   bool timed = false;
@@ -223,6 +219,10 @@ void LaunchTable::fold(Open& launch) {
     model::Spread& spread = group.spreads[value.column];
     // The same counter may be listed in two sections of one launch; it is one reading.
     if (std::exchange(seen_in_[value.column], folds_) == folds_) continue;
+    if (kept) {
+      session_.each->values.push_back({value.column, value.value});
+      ++kept->value_count;
+    }
     if (spread.count == 0) {
       spread.min = spread.max = value.value;
     } else {

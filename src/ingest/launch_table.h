@@ -93,7 +93,7 @@ class LaunchTable {
   Open* open(LaunchKey key, const model::LaunchIdentity& identity, std::uint64_t line);
   std::size_t group_of(std::size_t kernel, const model::LaunchIdentity& identity);
   void remember(Open& launch, const model::LaunchIdentity& identity);
-  void keep_values(const Open& launch);
+  model::MeasuredLaunch* kept_launch(const Open& launch);
   void judge(Open& launch);
   void note_unusual();
   void fold(Open& launch);

@@ -120,6 +120,8 @@ void ManifestReader::read_attribution(const Json& from, ManifestKernel& to) {
   if (std::string method = text_of(from, "method"); !method.empty()) to.method = std::move(method);
   if (std::string confidence = text_of(from, "confidence"); !confidence.empty()) to.confidence = std::move(confidence);
   to.operators = names_in(from, "source_operators");
+  // Other programs take the ranges of layers for operators.
+  std::erase_if(to.operators, [&](std::uint32_t name) { return manifest_.names[name].starts_with("layer::"); });
   to.fused = names_in(from, "fused_ops");
   to.is_fused = truth_of(from, "is_fused");
   if (const auto at = from.find("nvtx_range"); at != from.end()) to.range = range(*at).value_or(ManifestKernel::none);

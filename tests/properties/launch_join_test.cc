@@ -79,9 +79,11 @@ struct Score {
     return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 100;
   }
   std::string row(std::string_view what) const {
-    return fmt::format("| {} | {} | {:.2f} % | {:.2f} % | {:.3f} % | {:.2f} % | {:.2f} s |", what, launches,
-                       share(exact + doubtful, possible), share(exact, exact + doubtful), share(exact_right, exact),
-                       share(doubtful_right, doubtful), seconds);
+    const auto percent = [&](std::size_t part, std::size_t whole) {
+      return whole > 0 ? fmt::format("{:.2f} %", share(part, whole)) : std::string("-");
+    };
+    return fmt::format("| {} | {} | {} | {} | {} | {} | {:.2f} s |", what, launches, percent(exact + doubtful, possible),
+                       percent(exact, exact + doubtful), percent(exact_right, exact), percent(doubtful_right, doubtful), seconds);
   }
 };
 
