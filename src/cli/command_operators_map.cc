@@ -49,8 +49,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--json", options.json, "the same as --format json (operator_report_v0)");
   syntax.remainder("--script-args", "ARG...", options.arguments,
                    "arguments of the script: everything behind it, so it has to be the last option");
-  syntax.example("runs/net.manifest.json --script model.py --output runs/profile.json --ncu-sudo", "measure now");
-  syntax.example("runs/net.manifest.json --ncu report.ncu-rep", "with a report that was made elsewhere");
+  syntax.example("net.manifest.json --script net.py --ncu-sudo", "measure now");
+  syntax.example("net.manifest.json --ncu report.ncu-rep", "with a report that was made elsewhere");
   syntax.exit_code(0, "the profile was written");
   syntax.exit_code(1, "a file cannot be read or written, or is none of its kind");
   syntax.exit_code(4, "ncu or python is missing, may not read counters, or the run failed");
@@ -196,6 +196,6 @@ Result<int> act(const Options& options, Io& io) {
 
 constinit const Command operators_map_command =
     make_command<command_operators_map::Options, command_operators_map::describe, command_operators_map::act>(
-        "operators map", "Join counters of Nsight Compute with the operators of a recording", "Diagnose");
+        "operators map", "Join counters of ncu with the operators of a recording", "Diagnose");
 
 }  // namespace frx::cli

@@ -46,7 +46,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--json", options.json, "the same as --format json (operator_report_v0)");
   syntax.workload(options.arguments, "the same, for arguments that begin with -");
   syntax.example("model.py --output runs/net", "record two iterations of a model");
-  syntax.example("model.py --compile-mode inductor --inductor-debug-dir /tmp/inductor", "compiled, with the operators of fused kernels");
+  syntax.example("net.py --compile-mode inductor --inductor-debug-dir code", "compiled, with the operators of fused kernels");
   syntax.exit_code(0, "the recording and the manifest were written");
   syntax.exit_code(1, "a file cannot be read or written");
   syntax.exit_code(4, "nsys, python or PyTorch is missing, or the run failed");
