@@ -139,6 +139,9 @@ void ProfileReader::add_notes() {
 }
 
 Result<OperatorReport> ProfileReader::read(const Json& profile) {
+  if (profile.is_object() && !profile.contains("operators") && profile.contains("kernels"))
+    return malformed("a profile of operators, found a manifest,", "the file")
+        .hint("frx operators map MANIFEST --ncu FILE makes a profile of it");
   if (!profile.is_object() || !profile.contains("operators")) return malformed("a profile of operators", "the file");
   report_.schema = text_of(profile, "schema_version");
   if (!report_.schema.starts_with("1."))
