@@ -65,7 +65,7 @@ class ManifestReader {
   }
   static std::optional<std::array<std::uint32_t, 3>> shape_of(const Json& object, const char* key);
 
-  Result<> read_kernel(const Json& kernel, const std::string& member);
+  Result<> read_kernel(const Json& from, const std::string& member);
   Result<> read_times(const Json& from, ManifestKernel& to, const std::string& member) const;
   void read_attribution(const Json& from, ManifestKernel& to);
   std::optional<std::uint32_t> range(const Json& from);
