@@ -70,7 +70,8 @@ class FromRecording {
     for (std::uint32_t row = from.inner; row != derive::trace::none; row = profile_.calls.enclosing[row]) {
       const std::string_view name = timeline_.name_of(row);
       to.enclosing.push_back(range_of(row));
-      if (timeline_.kind[row] == EventKind::cpu_op && from.method == OperatorMethod::range) to.operators.push_back(made_.names.add(name));
+      const bool has_operator = from.method == OperatorMethod::range || from.method == OperatorMethod::capture;
+      if (timeline_.kind[row] == EventKind::cpu_op && has_operator) to.operators.push_back(made_.names.add(name));
       const bool is_unique = name.starts_with(unique_layer);
       if (to.layer == none && (is_unique || name.starts_with(duplicate_layer))) {
         to.layer = made_.names.add(name.substr(is_unique ? unique_layer.size() : duplicate_layer.size()));
@@ -80,9 +81,10 @@ class FromRecording {
     if (from.range != derive::trace::none) to.range = range_of(from.range);
     if (from.method == OperatorMethod::scope) to.operators = {made_.names.add(timeline_.name_of(from.range))};
     to.is_before_window = from.method == OperatorMethod::before;
-    if (from.method != OperatorMethod::range && from.method != OperatorMethod::scope) return;
-    to.method = "nvtx";
-    to.confidence = from.method == OperatorMethod::range ? "high" : "low";
+    if (!derive::trace::is_attributed(from.method)) return;
+    const bool is_captured = from.method == OperatorMethod::capture;
+    to.method = is_captured ? "graph_node" : "nvtx";
+    to.confidence = is_captured ? "medium" : from.method == OperatorMethod::range ? "high" : "low";
   }
 
   void add(const OperatorKernel& from) {

@@ -1,8 +1,8 @@
 // The calls of operators that launched work, each with its kernels: what an operator profile is made of.
 //
-// A kernel belongs to the innermost operator around its launch, on the launching thread. The operators around that one are its hierarchy,
-// not fused with it. Ranges that the program named are scopes; where no operator is around the launch, the innermost scope answers, and
-// says so.
+// A kernel belongs to the innermost operator around its launch, on the launching thread; a kernel of a CUDA graph to that around its
+// capture. The operators around that one are its hierarchy, not fused with it. Ranges that the program named are scopes; where no operator
+// is around the launch, the innermost scope answers, and says so.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,16 @@ namespace frx::derive::trace {
 
 enum class OperatorMethod : std::uint8_t {
   range,    // an operator is around the launch
+  capture,  // an operator is around the place where the kernel of a CUDA graph was captured
   scope,    // only ranges of the program are
   unknown,  // nothing is, or the launch is not in the recording
   before,   // launched before the measured window
 };
+
+// Whether a kernel belongs to a call of an operator or to a range of the program.
+constexpr bool is_attributed(OperatorMethod method) {
+  return method == OperatorMethod::range || method == OperatorMethod::capture || method == OperatorMethod::scope;
+}
 
 struct OperatorKernel {
   std::uint32_t event = 0;     // row of the kernel

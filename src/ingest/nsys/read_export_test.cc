@@ -236,6 +236,32 @@ TEST(NsysExport, ADamagedTableCountsUpToItsDamage) {
   EXPECT_TRUE(read->cut_short);
 }
 
+// The graph that runs is a copy (node 70) of the one that was captured (node 7), inside of aten::mm and before the first step.
+TEST(NsysExport, KernelsOfGraphsBelongToWhatCapturedThem) {
+  ExportBuilder database;
+  database.range(100, "200", "aten::mm, op_id = 1")
+      .graph_node(150, 7, 0)
+      .graph_node(300, 70, 7)
+      .graph_node(310, 80, 8)
+      .range(1000, "2000", "step")
+      .call(1100, 1110, 5, "cudaGraphLaunch_v10000")
+      .graph_kernel(1200, 1300, 5, "gemm", 70)
+      .graph_kernel(1300, 1400, 5, "lost", 80)
+      .kernel(1400, 1500, 6, "eager");
+  const Timeline timeline = timeline_of(database);
+  EXPECT_EQ(operator_of(timeline, "gemm"), "aten::mm");
+  EXPECT_EQ(operator_of(timeline, "lost"), "step") << "its node was captured before the recording began";
+  EXPECT_EQ(operator_of(timeline, "eager"), "");
+  ASSERT_EQ(timeline.captured.size(), 1u);
+  EXPECT_EQ(timeline.start[timeline.captured[0].capture], 150);
+}
+
+TEST(NsysExport, CopiesOfNodesInACircleHaveNoCapture) {
+  ExportBuilder database;
+  database.graph_node(100, 7, 8).graph_node(110, 8, 7).call(200, 210, 5, "cudaGraphLaunch_v10000").graph_kernel(300, 310, 5, "k", 7);
+  EXPECT_TRUE(timeline_of(database).captured.empty());
+}
+
 // Programs that read a database while it is written leave it so.
 TEST(NsysExport, ADatabaseWithAWriteAheadLogIsRead) {
   ExportBuilder database;
