@@ -68,6 +68,7 @@ struct KernelShape {
   std::uint32_t event = 0;  // row of the kernel
   std::array<std::uint32_t, 3> grid = {}, block = {};
   std::uint32_t registers_per_thread = 0, static_shared_bytes = 0, dynamic_shared_bytes = 0;
+  std::uint32_t mangled = 0xFFFFFFFF;  // name of the kernel, of the names of the timeline; Timeline::no_id: not recorded
 };
 
 // A kernel of a CUDA graph, and the moment at which the program captured it.

@@ -60,6 +60,10 @@ std::string gpu_of(const Timeline& timeline) {
 
 }  // namespace
 
+std::string_view operator_group_of(const OperatorProfile& profile, const OperatorKernel& kernel, OperatorGrouping grouping) {
+  return group_of(profile, kernel, grouping);
+}
+
 OperatorProfile operator_profile_of(Timeline timeline) {
   OperatorProfile profile;
   profile.timeline = std::move(timeline);

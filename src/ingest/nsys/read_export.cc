@@ -118,13 +118,14 @@ bool Reader::add(const Row& row, EventKind kind, std::uint32_t name, std::uint32
   return true;
 }
 
-// Columns 9 to 17 of a kernel, which was added last. Launches of no known grid have no shape.
+// Columns 9 to 17 and 19 of a kernel, which was added last. Launches of no known grid have no shape.
 void Reader::add_shape(const Row& row) {
   const auto number = [&](int column) {
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer_or(column, 0), 0, UINT32_MAX));
   };
   model::KernelShape shape{last_row(), {number(9), number(10), number(11)}, {number(12), number(13), number(14)}, number(15), number(16),
                            number(17)};
+  if (const auto mangled = row.integer(19); mangled && !strings_[*mangled].empty()) shape.mangled = strings_.name_of(*mangled);
   if (shape.grid[0] > 0 && shape.block[0] > 0) timeline_.kernel_shapes.push_back(shape);
 }
 
@@ -137,16 +138,34 @@ bool Reader::add_on_stream(const Row& row, EventKind kind, std::uint32_t name, b
 }
 
 Result<> Reader::gpu_work() {
-  TRY(events(
-      "CUPTI_ACTIVITY_KIND_KERNEL",
-      {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "demangledName", "shortName", "gridX", "gridY",
-       "gridZ", "blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory", "graphNodeId"},
-      [&](const Row& row) {
-        const std::uint32_t name = strings_.name_of(row.integer(7).value_or(row.integer_or(8, -1)));
-        if (!add_on_stream(row, EventKind::kernel, name)) return;
-        add_shape(row);
-        if (const std::int64_t node = row.integer_or(18, 0); node != 0) graph_nodes_.add_kernel(last_row(), row.integer_or(6, 0), node);
-      }));
+  TRY(events("CUPTI_ACTIVITY_KIND_KERNEL",
+             {"start",
+              "end",
+              "deviceId",
+              "contextId",
+              "streamId",
+              "correlationId",
+              "globalPid",
+              "demangledName",
+              "shortName",
+              "gridX",
+              "gridY",
+              "gridZ",
+              "blockX",
+              "blockY",
+              "blockZ",
+              "registersPerThread",
+              "staticSharedMemory",
+              "dynamicSharedMemory",
+              "graphNodeId",
+              "mangledName"},
+             [&](const Row& row) {
+               const std::uint32_t name = strings_.name_of(row.integer(7).value_or(row.integer_or(8, -1)));
+               if (!add_on_stream(row, EventKind::kernel, name)) return;
+               add_shape(row);
+               if (const std::int64_t node = row.integer_or(18, 0); node != 0)
+                 graph_nodes_.add_kernel(last_row(), row.integer_or(6, 0), node);
+             }));
   // Graphs are recorded as a whole unless --cuda-graph-trace=node is given.
   return events("CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
                 {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "graphId"}, [&](const Row& row) {
