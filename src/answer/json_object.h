@@ -104,7 +104,7 @@ class JsonObject {
   // the text is handed over, and emptied, whenever it is long.
   JsonObject(std::string& into, int depth, const TextSink* sink = nullptr) : out_(into), depth_(depth), sink_(sink) {}
 
-  // Key and value in turn.
+  // Key and value in turn. Keys that are literals must have nothing to be escaped, which is asserted and otherwise not looked for.
   template <typename... KeysAndValues>
   void add(const KeysAndValues&... members) {
     static_assert(sizeof...(members) % 2 == 0, "a value for each key");

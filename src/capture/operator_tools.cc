@@ -73,8 +73,7 @@ std::vector<std::string> ncu_replay_command(const NcuReplay& replay) {
   argv.insert(argv.end(), {"--replay-mode", "application", "--app-replay-match", "name", "--app-replay-mode", "relaxed", "--clock-control",
                            "none", "--target-processes", "application-only"});
   if (!replay.left_out.empty()) argv.emplace_back("--nvtx");
-  for (const std::string& layer : replay.left_out)
-    argv.insert(argv.end(), {"--nvtx-exclude", escaped_range("layer::duplicate::" + layer) + "/"});
+  for (const std::string& range : replay.left_out) argv.insert(argv.end(), {"--nvtx-exclude", escaped_range(range) + "/"});
   argv.insert(argv.end(), {"--metrics", join(replay.counters, ","), "--export", replay.report, "--force-overwrite"});
   const std::vector<std::string> program = workload_command(replay.workload);
   argv.insert(argv.end(), program.begin(), program.end());

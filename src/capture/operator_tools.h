@@ -36,7 +36,7 @@ std::vector<std::string> nsys_command(const std::string& nsys, const std::string
 struct NcuReplay {
   std::string ncu = "ncu", report;  // written as `report`
   std::vector<std::string> counters;
-  std::vector<std::string> left_out;  // layers that another one stands for
+  std::vector<std::string> left_out;  // texts of ranges: layers that another one stands for
   bool with_sudo = false;
   std::vector<std::pair<std::string, std::string>> environment;  // also where sudo drops it
   OperatorWorkload workload;

@@ -41,12 +41,12 @@ TEST(OperatorTools, NcuReplaysTheSameWindowWithoutLayersThatAnotherStandsFor) {
   NcuReplay replay;
   replay.report = "out/all_kernels.ncu-rep";
   replay.counters = {"a.sum", "b.sum"};
-  replay.left_out = {"blocks.1", "odd/name"};
+  replay.left_out = {"layer::duplicate::blocks.1", "nn.Module: odd/name"};
   replay.workload = workload(true);
   EXPECT_EQ(shell_line(ncu_replay_command(replay)),
             "ncu --profile-from-start off --replay-mode application --app-replay-match name --app-replay-mode relaxed --clock-control none "
             "--target-processes application-only --nvtx --nvtx-exclude layer::duplicate::blocks.1/ --nvtx-exclude "
-            "'layer::duplicate::odd\\/name/' --metrics a.sum,b.sum --export out/all_kernels.ncu-rep --force-overwrite python -m "
+            "'nn.Module: odd\\/name/' --metrics a.sum,b.sum --export out/all_kernels.ncu-rep --force-overwrite python -m "
             "fournex.operators.run_workload --workload net.py --warmup-iters 2 --measure-iters 2 --output-prefix runs/net");
   replay.left_out.clear();
   replay.with_sudo = true;

@@ -22,7 +22,8 @@ void describe(Syntax& syntax, Options& options) {
       "Finds modules beside each other in a model inside of which the same operators ran, on inputs of the same shapes, and launched the "
       "same kernels. Nsight Compute needs to measure one of them only: frx operators map --partition-map leaves the others out, and gives "
       "them its counters, marked as inferred. Modules are ranges called nn.Module: NAME (docs/operators.md).");
-  syntax.required_argument("FILE", options.file, "export of Nsight Systems (.sqlite) or trace of the PyTorch profiler; - is standard input");
+  syntax.required_argument("FILE", options.file,
+                           "export of Nsight Systems (.sqlite) or trace of the PyTorch profiler; - is standard input");
   syntax.option("--output", "FILE", options.output, "write each duplicate with the module that stands for it, for --partition-map");
   syntax.choice("--format", "FORMAT", options.format, common_formats(), "how to print the answer");
   syntax.flag("--json", options.json, "the same as --format json (operator_layers_v0)");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <tuple>
 
 #include "base/files.h"
@@ -12,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/operator_commands.h"
 #include "cli/print_answer.h"
+#include "report/inferred_counters.h"
 
 namespace frx::cli {
 namespace command_operators_map {
@@ -40,8 +42,10 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--ncu-sudo", options.with_sudo, "run it by sudo -E, for most systems allow nobody else to read counters");
   syntax.option("--ncu-env", "K=V", options.environment, "a variable for the script, which sudo would drop (PYTHONPATH=/repo)");
   syntax.option("--ncu-output-dir", "DIR", options.folder, "keep the report of ncu here, all_kernels.ncu-rep");
-  syntax.option("--partition-map", "FILE", options.partition,
-                "PREFIX.part.json: leave out layers that another one stands for, and give them its counters (inferred)");
+  syntax.option(
+      "--partition-map", "FILE", options.partition,
+      "PREFIX.part.json, or a file of frx operators layers: leave out layers that another one stands for, and give them its counters "
+      "(inferred)");
   syntax.option("--model-name", "NAME", options.model_name, "for the profile");
   syntax.option("--torch-version", "VERSION", options.torch_version, "for the profile");
   syntax.option("--device-name", "NAME", options.device_name, "for the profile: the GPU");
@@ -106,9 +110,27 @@ Result<capture::OperatorWorkload> workload_of(const Options& options, const repo
   return workload;
 }
 
+struct LayersLeftOut {
+  report::LayerPartition all;
+  std::set<std::string> by_modules;  // those that only ranges of modules mark
+};
+
+// The ranges of duplicates: those that the workload marks as layers, or those of modules.
+std::vector<std::string> ranges_of(const LayersLeftOut& layers, bool are_marked) {
+  std::vector<std::string> ranges;
+  for (const auto& [duplicate, unique] : layers.all) {
+    if (layers.by_modules.contains(duplicate)) {
+      ranges.push_back("nn.Module: " + duplicate);
+    } else if (are_marked) {
+      ranges.push_back("layer::duplicate::" + duplicate);
+    }
+  }
+  return ranges;
+}
+
 // Runs the script under ncu; `report` is written.
-Result<> measure(const Options& options, const report::CaptureFacts& capture, const report::LayerPartition& layers,
-                 const std::string& folder, const std::string& report, Session& session, Io& io) {
+Result<> measure(const Options& options, const report::CaptureFacts& capture, const LayersLeftOut& layers, const std::string& folder,
+                 const std::string& report, Session& session, Io& io) {
   TRY_ASSIGN(const knowledge::Knowledge* known, session.context().knowledge());
   TRY_ASSIGN(const knowledge::OperatorCounters counters, knowledge::load_operator_counters(known->library, known->metrics));
   capture::NcuReplay replay;
@@ -117,9 +139,7 @@ Result<> measure(const Options& options, const report::CaptureFacts& capture, co
   replay.report = report;
   replay.with_sudo = options.with_sudo;
   replay.counters = counters_to_ask(*known, counters, capture::counters_known_to(replay.ncu, *io.host));
-  if (replay.workload.has_contract) {
-    for (const auto& [duplicate, unique] : layers) replay.left_out.push_back(duplicate);
-  }
+  replay.left_out = ranges_of(layers, replay.workload.has_contract);
   const std::vector<std::string> argv = capture::ncu_replay_command(replay);
   io.err.write(fmt::format("running {}\n", capture::shell_line(argv)));
   io.err.flush();
@@ -144,11 +164,12 @@ Result<report::OperatorManifest> manifest_in(const Options& options) {
 }
 
 Result<report::OperatorReport> map(const Options& options, Session& session, Io& io) {
-  TRY_ASSIGN(const report::OperatorManifest manifest, manifest_in(options));
-  report::LayerPartition layers;
+  TRY_ASSIGN(report::OperatorManifest manifest, manifest_in(options));
+  LayersLeftOut layers;
   if (!options.partition.empty()) {
     TRY_ASSIGN(const std::string text, read_file(options.partition));
-    TRY_ASSIGN(layers, report::read_layer_partition(options.partition, text));
+    TRY_ASSIGN(layers.all, report::read_layer_partition(options.partition, text));
+    layers.by_modules = report::mark_layers_by_modules(manifest, layers.all);
   }
   std::string report = options.report;
   std::optional<TemporaryDirectory> temporary;
@@ -164,7 +185,7 @@ Result<report::OperatorReport> map(const Options& options, Session& session, Io&
     TRY(measure(options, manifest.capture, layers, folder, report, session, io));
   }
   TRY_ASSIGN(analyse::Input input, session.input(report));
-  TRY_ASSIGN(const analyse::OperatorCounters counters, analyse::read_counters(std::move(input), manifest, layers, session.context()));
+  TRY_ASSIGN(const analyse::OperatorCounters counters, analyse::read_counters(std::move(input), manifest, layers.all, session.context()));
   session.end_progress();
   TRY(write_operator_profile(options.output, manifest, &counters));
   TRY_ASSIGN(const std::string written, read_file(options.output, std::uint64_t{4} << 30));

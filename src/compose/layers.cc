@@ -21,7 +21,8 @@ std::string share_of(double part, double whole) { return whole > 0 ? fmt::format
 std::string names_of(const EqualLayers& group) {
   constexpr std::size_t shown = 3;
   std::string text;
-  for (std::size_t i = 0; i < std::min(shown, group.duplicates.size()); ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", group.duplicates[i]);
+  for (std::size_t i = 0; i < std::min(shown, group.duplicates.size()); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", group.duplicates[i]);
   if (group.duplicates.size() > shown) text += fmt::format(" and {} more", group.duplicates.size() - shown);
   return text;
 }
@@ -53,14 +54,16 @@ Document page_of(const LayersReport& report) {
   page.fact("To measure", fmt::format("{} of {} ({})", measured, count_text(division.kernels, "kernel"),
                                       share_of(static_cast<double>(measured), static_cast<double>(division.kernels))));
   if (division.groups.empty()) {
-    page.paragraph("No two modules beside each other ran the same operators with the same shapes and kernels. Modules are ranges called "
-                   "nn.Module: NAME; docs/operators.md tells how to record them.");
+    page.paragraph(
+        "No two modules beside each other ran the same operators with the same shapes and kernels. Modules are ranges called "
+        "nn.Module: NAME; docs/operators.md tells how to record them.");
     return page;
   }
   add_table(page, report);
   if (has_wide_spread(report))
-    page.paragraph(fmt::format("GPU times that differ by more than {:.0f} % among modules with the same work: their counters are not handed on.",
-                               100 * wide_spread));
+    page.paragraph(
+        fmt::format("GPU times that differ by more than {:.0f} % among modules with the same work: their counters are not handed on.",
+                    100 * wide_spread));
   return page;
 }
 

@@ -108,6 +108,31 @@ class Inference {
 
 }  // namespace
 
+std::set<std::string> mark_layers_by_modules(OperatorManifest& manifest, const LayerPartition& layers) {
+  constexpr std::string_view prefix = "nn.Module: ";
+  std::set<std::string> duplicates, uniques;
+  for (const auto& [duplicate, unique] : layers) uniques.insert(unique);
+  // By range: the layer that it is, if any.
+  std::vector<std::uint32_t> layer_of(manifest.ranges.size(), ManifestKernel::none);
+  for (std::size_t i = 0; i < manifest.ranges.size(); ++i) {
+    const std::string_view text = manifest.ranges[i].text;
+    if (!text.starts_with(prefix)) continue;
+    const std::string name(text.substr(prefix.size()));
+    if (layers.contains(name) || uniques.contains(name)) layer_of[i] = manifest.names.add(name);
+  }
+  for (ManifestKernel& kernel : manifest.kernels) {
+    if (kernel.layer != ManifestKernel::none) continue;
+    const auto around =
+        std::ranges::find_if(kernel.enclosing, [&](std::uint32_t range) { return layer_of[range] != ManifestKernel::none; });
+    if (around == kernel.enclosing.end()) continue;
+    kernel.layer = layer_of[*around];
+    const std::string name(manifest.names[kernel.layer]);
+    kernel.is_unique_layer = uniques.contains(name);
+    if (layers.contains(name)) duplicates.insert(name);
+  }
+  return duplicates;
+}
+
 void infer_counters(const OperatorManifest& manifest, const LayerPartition& layers, JoinedCounters& joined) {
   Inference(manifest, layers, joined).run();
 }
