@@ -301,6 +301,23 @@ class Aggregates(SdkTest):
             setattr(value.operators[0].aggregated, name, number)
         return value.check_aggregates()
 
+    def test_files_with_units_weight_hit_rates_by_accesses(self):
+        hits, accesses = "lts__t_sector_hit_rate.pct", "lts__t_sectors.sum"
+        kernels = [kernel(10, raw={hits: 50, accesses: 1}), kernel(30, raw={hits: 90, accesses: 3})]
+        units = {hits: "%", accesses: "sector"}
+        self.assertEqual(aggregate.aggregated(kernels, units).l2_hit_rate, (50 * 1 + 90 * 3) / 4)
+        self.assertEqual(aggregate.aggregated(kernels).l2_hit_rate, (50 * 10 + 90 * 30) / 40, "1.0 weights by duration")
+        kernels[0].metrics.raw[accesses] = "n/a"
+        self.assertEqual(aggregate.aggregated(kernels, units).l2_hit_rate, (50 * 10 + 90 * 30) / 40, "one kernel has no accesses")
+
+    def test_files_with_units_have_no_counters_where_a_part_was_measured(self):
+        name = "smsp__inst_executed.sum"
+        kernels = [kernel(79, raw={name: 5}), kernel(21)]
+        self.assertIsNone(aggregate.aggregated(kernels, {name: "inst"}).total_executed_instructions)
+        self.assertEqual(aggregate.aggregated(kernels).total_executed_instructions, 5)
+        kernels[0].duration_ns = 84
+        self.assertEqual(aggregate.aggregated(kernels, {name: "inst"}).total_executed_instructions, 5)
+
     def test_what_follows_is_reproduced(self):
         report = self.profile_of([kernel(10, raw={"dram__bytes_read.sum": 3})])
         self.assertEqual((report.differences(), report.caveats), ([], []))

@@ -1,6 +1,7 @@
 #include "analyse/operators.h"
 
 #include "analyse/analyse.h"
+#include "ingest/profile.h"
 
 namespace frx::analyse {
 namespace {
@@ -9,17 +10,41 @@ constexpr std::uint64_t largest_profile = std::uint64_t{1} << 30;
 
 }  // namespace
 
-Result<OperatorAnalysis> analyse_operators(Input input, report::OperatorGrouping grouping, Context& context) {
+Result<report::OperatorProfile> read_recording(Input input, Context& context) {
+  TRY_ASSIGN(model::Timeline timeline, read_timeline(input, context, context.options().progress));
+  return report::operator_profile_of(std::move(timeline));
+}
+
+Result<OperatorCounters> read_counters(Input input, const report::OperatorManifest& manifest, const report::LayerPartition& layers,
+                                       Context& context) {
+  TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
+  OperatorCounters counters;
+  TRY_ASSIGN(counters.definitions, knowledge::load_operator_counters(known->library, known->metrics));
+  const std::string name = input.source.name();
+  std::function<void(std::uint64_t)> progress;
+  if (context.options().progress) progress = context.options().progress(name, input.source.size_hint());
+  TRY_ASSIGN(const std::unique_ptr<ByteSource> bytes, input.source.bytes());
+  TRY_ASSIGN(const model::Session profile, ingest::read_profile(name, *bytes, known->metrics, progress, ingest::Keep::every_launch));
+  TRY_ASSIGN(counters.joined, report::join_counters(manifest, profile, known->metrics, layers));
+  return counters;
+}
+
+Result<OperatorAnalysis> analyse_operators(Input input, report::OperatorGrouping grouping, Context& context,
+                                           std::optional<Input> counters) {
   OperatorAnalysis analysis;
   TRY_ASSIGN(const std::string_view head, input.source.head());
   if (report::may_be_operator_profile(head)) {
+    if (counters) return fail(ErrorKind::usage, "counters are joined with a recording, and this is a profile").at(input.source.name());
     TRY_ASSIGN(const std::string text, input.source.text(largest_profile));
     TRY_ASSIGN(analysis.report, report::read_operator_profile(input.source.name(), text, grouping));
     return analysis;
   }
-  TRY_ASSIGN(model::Timeline timeline, read_timeline(input, context, context.options().progress));
-  analysis.profile = report::operator_profile_of(std::move(timeline));
+  TRY_ASSIGN(analysis.profile, read_recording(std::move(input), context));
   analysis.report = report::operator_report_of(*analysis.profile, grouping);
+  if (!counters) return analysis;
+  const report::OperatorManifest manifest = report::manifest_of(*analysis.profile);
+  TRY_ASSIGN(analysis.counters, read_counters(std::move(*counters), manifest, {}, context));
+  report::add_counters(analysis.report, *analysis.profile, grouping, manifest, analysis.counters->joined, analysis.counters->definitions);
   return analysis;
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "answer/json.h"
@@ -28,9 +30,17 @@ void add_line(std::string& text, int depth) {
 }  // namespace
 
 void JsonObject::begin(std::string_view key) {
+  if (is_plain_json(key)) return begin_plain(key);
+  if (std::exchange(has_members_, true)) out_ += ',';
+  new_line(depth_ + 1);
+  print_text(key);
+  out_ += depth_ < 0 ? ":" : ": ";
+}
+
+void JsonObject::begin_plain(std::string_view key) {
   const bool is_first = !std::exchange(has_members_, true);
   const std::size_t indent = depth_ < 0 ? 0 : 3 + 2 * static_cast<std::size_t>(depth_);
-  if (key.size() <= short_key && indent <= line.size() && is_plain_json(key)) {  // all but none; as one piece, since there are many
+  if (key.size() <= short_key && indent <= line.size()) {  // all but none; as one piece, since there are many
     std::array<char, line.size() + short_key + 8> piece;
     char* at = piece.data();
     *at = ',';
@@ -48,8 +58,7 @@ void JsonObject::begin(std::string_view key) {
   }
   if (!is_first) out_ += ',';
   new_line(depth_ + 1);
-  print_text(key);
-  out_ += depth_ < 0 ? ":" : ": ";
+  fmt::format_to(std::back_inserter(out_), "\"{}\":{}", key, depth_ < 0 ? "" : " ");
 }
 
 void JsonObject::end() {
@@ -69,7 +78,12 @@ void JsonObject::print_text(std::string_view text) { append_json_text(out_, text
 
 void JsonObject::add_all(std::initializer_list<JsonValue> keys_and_values) {
   for (const JsonValue* at = keys_and_values.begin(); at != keys_and_values.end(); at += 2) {
-    begin(at->text_);
+    if (at->kind_ == JsonValue::Kind::literal) {
+      assert(is_plain_json(at->text_));  // keys that stand in the source are plain
+      begin_plain(at->text_);
+    } else {
+      begin(at->text_);
+    }
     print(at[1], depth_ + 1);
     hand_over();
   }
@@ -87,7 +101,8 @@ void JsonObject::print(const JsonValue& value, int depth) {
     case Kind::whole: print_whole(static_cast<std::int64_t>(value.whole_)); break;
     case Kind::count: print_whole(value.whole_); break;
     case Kind::number: append_json_number(out_, value.number_, value.digits_); break;
-    case Kind::text: print_text(value.text_); break;
+    case Kind::text:
+    case Kind::literal: print_text(value.text_); break;
     case Kind::list: value.list_.print(*this, value.list_.range, depth); break;
   }
 }

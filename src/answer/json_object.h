@@ -49,17 +49,22 @@ std::optional<Value> when(bool is_known, Value value) {
 
 class JsonObject;
 
-// What stands under a key: a view of it, whatever its type, that lives as long as the call it is made for. One small type keeps the writing
-// itself out of the templates, which every member of every result would instantiate again.
+// A key, or what stands under one: a view of it, whatever its type, that lives as long as the call it is made for. One small type keeps the
+// writing itself out of the templates, which every member of every result would instantiate again.
 class JsonValue {
  public:
   // NOLINTBEGIN(google-explicit-constructor)
   JsonValue(std::nullptr_t) {}
   JsonValue(Rounded number) : kind_(number.value ? Kind::number : Kind::null), digits_(number.digits), number_(number.value.value_or(0)) {}
-  JsonValue(const char* text) : JsonValue(std::string_view(text)) {}
+  template <std::size_t Size>
+  JsonValue(const char (&text)[Size]) : kind_(Kind::literal), text_(text, Size - 1) {}
+  template <typename Text>
+  requires std::same_as<Text, const char*> JsonValue(const Text& text) : JsonValue(std::string_view(text)) {}
   JsonValue(std::string_view text) : kind_(Kind::text), text_(text) {}
   template <typename Text>
-  requires std::convertible_to<const Text&, std::string_view> JsonValue(const Text& text) : JsonValue(std::string_view(text)) {}
+  requires(std::convertible_to<const Text&, std::string_view> && !std::same_as<Text, const char*> && !std::is_array_v<Text>)
+      JsonValue(const Text& text)
+      : JsonValue(std::string_view(text)) {}
   template <std::same_as<bool> Truth>
   JsonValue(Truth truth) : kind_(Kind::truth), whole_(truth ? 1 : 0) {}
   template <std::integral Number>
@@ -75,7 +80,7 @@ class JsonValue {
 
  private:
   friend class JsonObject;
-  enum class Kind : std::uint8_t { null, truth, whole, count, number, text, list };
+  enum class Kind : std::uint8_t { null, truth, whole, count, number, text, literal, list };
   struct List {
     const void* range;
     void (*print)(JsonObject& out, const void* range, int depth);
@@ -99,7 +104,7 @@ class JsonObject {
   // the text is handed over, and emptied, whenever it is long.
   JsonObject(std::string& into, int depth, const TextSink* sink = nullptr) : out_(into), depth_(depth), sink_(sink) {}
 
-  // Key and value in turn.
+  // Key and value in turn. Keys that are literals must have nothing to be escaped, which is asserted and otherwise not looked for.
   template <typename... KeysAndValues>
   void add(const KeysAndValues&... members) {
     static_assert(sizeof...(members) % 2 == 0, "a value for each key");
@@ -143,6 +148,7 @@ class JsonObject {
  private:
   // A comma unless it is the first, a new line, and the key.
   void begin(std::string_view key);
+  void begin_plain(std::string_view key);  // with a key that has nothing to be escaped
   void end();
   void new_line(int depth) const;
   void hand_over();

@@ -24,7 +24,7 @@ void put_thing(JsonObject& out, const Thing& thing) {
   out.add("sizes", std::optional(std::array<std::uint64_t, 2>{1, 18446744073709551615u}));
   out.add("perhaps", std::vector<std::optional<int>>{-1, std::nullopt});
   out.object("nothing", [](JsonObject&) {});
-  out.object("half", [](JsonObject& inner) { inner.add("half", 0.5, "key \"of\" a file", "x"); });
+  out.object("half", [](JsonObject& inner) { inner.add("half", 0.5, std::string_view("key \"of\" a file"), "x"); });
   out.object("absent", std::optional<Thing>(), put_thing);
   out.list("parts", thing.parts, put_thing);
 }

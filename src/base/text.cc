@@ -56,6 +56,7 @@ bool contains_ignoring_case(std::string_view text, std::string_view part) {
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
+  parts.reserve(static_cast<std::size_t>(std::ranges::count(text, separator)) + 1);
   while (true) {
     const std::size_t end = text.find(separator);
     parts.push_back(text.substr(0, end));

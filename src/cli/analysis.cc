@@ -68,9 +68,9 @@ Result<std::vector<analyse::Input>> Session::inputs(const std::vector<std::strin
 }
 
 // A report of Nsight Systems becomes its export, which is removed when the command has ended.
-Result<> Session::export_report(analyse::Input& input) {
+Result<> Session::export_report(analyse::Input& input, const std::string& called) {
   if (input.format != &ingest::nsys_report_format || input.source.path().empty()) return {};
-  const std::optional<std::string> nsys = io_.host->program("nsys");
+  const std::optional<std::string> nsys = io_.host->program(called);
   if (!nsys) return {};  // the format says what to do
   TRY_ASSIGN(TemporaryDirectory made, TemporaryDirectory::make(std::filesystem::temp_directory_path().string()));
   const auto folder = std::make_shared<const TemporaryDirectory>(std::move(made));
@@ -84,10 +84,10 @@ Result<> Session::export_report(analyse::Input& input) {
   return {};
 }
 
-Result<analyse::Input> Session::input(const std::string& path) {
+Result<analyse::Input> Session::input(const std::string& path, const std::string& nsys) {
   TRY_ASSIGN(const knowledge::Knowledge* known, context_->knowledge());
   analyse::Input input = analyse::input_of(ingest::Source::at(path), known->metrics);
-  TRY(export_report(input));
+  TRY(export_report(input, nsys));
   return input;
 }
 

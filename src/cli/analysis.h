@@ -48,7 +48,8 @@ class Session {
 
   // "-" is standard input.
   Result<std::vector<analyse::Input>> inputs(const std::vector<std::string>& paths);
-  Result<analyse::Input> input(const std::string& path);
+  // `nsys`: the program that exports reports of Nsight Systems.
+  Result<analyse::Input> input(const std::string& path, const std::string& nsys = "nsys");
   Result<analyse::Analysis> analyse(std::vector<analyse::Input> inputs);
   Result<analyse::Analysis> analyse(const std::vector<std::string>& paths);
   // Erases the progress of what was read through the context itself.
@@ -61,7 +62,7 @@ class Session {
   Result<std::shared_ptr<const report::RunReport>> run(analyse::Input input);
 
  private:
-  Result<> export_report(analyse::Input& input);
+  Result<> export_report(analyse::Input& input, const std::string& nsys = "nsys");
 
   Io& io_;
   std::shared_ptr<std::optional<Progress>> progress_;

@@ -49,12 +49,15 @@ struct Options {
 void describe(Syntax& syntax, Options& options) {
   syntax.remember(options.given);
   syntax.text(
-      "Reads an Nsight Compute profile (a report or an export of any version), a trace of the PyTorch profiler or those of all ranks of a "
-      "run, a run bundle, or code, and prints "
+      "Reads an Nsight Compute profile (a report or an export of any version), a trace of the PyTorch profiler or of Nsight Systems, or "
+      "those "
+      "of all ranks of a run, a run bundle, or code, and prints "
       "the diagnosis; with --before and --after, what a change did. Of code, any number of files and folders.");
-  syntax.arguments("TARGET", options.targets,
-                   "Nsight Compute report (.ncu-rep) or export (CSV, text), PyTorch trace (.json, .json.gz) or those of all ranks (files, "
-                   "folder), run bundle (folder, .zip), or code: files and folders; - is standard input");
+  syntax.arguments(
+      "TARGET", options.targets,
+      "Nsight Compute report (.ncu-rep) or export (CSV, text), PyTorch trace (.json, .json.gz), Nsight Systems report (.nsys-rep, where "
+      "nsys is), export (.sqlite) or tables of nsys stats (text, CSV), traces of all ranks (files, folder), run bundle (folder, "
+      ".zip), or code: files and folders; - is standard input");
   syntax.option("--before", "FILE", options.before.any, "the version before the change: profile, trace, run bundle, CUDA source or PTX");
   syntax.option("--after", "FILE", options.after.any, "the version after it");
   syntax.option("--before-source", "FILE", options.before.source, "CUDA source of the version before, beside its PTX or profile");

@@ -1,10 +1,10 @@
 // frx operators report: GPU time by operator of a model.
 
 #include "analyse/operators.h"
-#include "base/output_file.h"
 #include "base/text.h"
 #include "cli/analysis.h"
 #include "cli/command.h"
+#include "cli/operator_commands.h"
 #include "cli/print_answer.h"
 #include "compose/operator_profile.h"
 
@@ -13,7 +13,7 @@ namespace command_operators_report {
 namespace {
 
 struct Options {
-  std::string file, output, model_name = "model", compile_mode, by = "op", format = "text";
+  std::string file, counters, output, model_name = "model", compile_mode, by = "op", format = "text";
   Syntax::Number top;
   bool json = false, open = false;
   report::AnalysisOptions analysis;
@@ -26,6 +26,8 @@ void describe(Syntax& syntax, Options& options) {
       "is "
       "listed as such. docs/operators.md tells how to record a model.");
   syntax.required_argument("FILE", options.file, "export (.sqlite), trace or profile.json; - is standard input");
+  syntax.option("--ncu", "FILE", options.counters,
+                "report (.ncu-rep) or CSV of Nsight Compute of the same program, to be joined with a recording");
   syntax.option("--top", "N", options.top, "rows to print (default 20)");
   syntax.choice("--by", "WHAT", options.by, {"op", "module", "kernel"}, "sum by operator (default), module or kernel");
   syntax.option("--output", "FILE", options.output, "also write profile.json, schema 1.1: every call of an operator with its kernels");
@@ -36,36 +38,29 @@ void describe(Syntax& syntax, Options& options) {
   describe_open(syntax, options.open);
   syntax.example("run.sqlite", "which operators take the time?");
   syntax.example("run.sqlite --output profile.json", "and every call of them, for other programs");
+  syntax.example("run.sqlite --ncu report.ncu-rep", "with counters at the kernels");
   syntax.example("profile.json --by kernel --top 5", "the longest kernels of a profile that was made before");
   syntax.exit_code(0, "the report was made");
   syntax.exit_code(1, "the file cannot be read, or holds no operators");
 }
 
-Result<> write_profile(const report::OperatorProfile& profile, const std::string& path) {
-  TRY_ASSIGN(OutputFile file, OutputFile::create(path));
-  Result<> written;
-  const answer::TextSink sink = [&](std::string_view text) {
-    if (written) written = file.write(text);
-  };
-  std::string text;
-  answer::JsonObject::write_object(text, 0, &sink, [&](answer::JsonObject& out) { compose::put_operator_profile(out, profile); });
-  sink(text + "\n");
-  TRY(written);
-  return file.commit();
-}
-
 Result<report::OperatorReport> report_of(const Options& options, Io& io) {
   Session session(options.analysis, io);
   TRY_ASSIGN(analyse::Input input, session.input(options.file));
+  std::optional<analyse::Input> counters;
+  if (!options.counters.empty()) {
+    TRY_ASSIGN(counters, session.input(options.counters));
+  }
   TRY_ASSIGN(analyse::OperatorAnalysis analysis,
-             analyse::analyse_operators(std::move(input), *analyse::operator_grouping(options.by), session.context()));
+             analyse::analyse_operators(std::move(input), *analyse::operator_grouping(options.by), session.context(), std::move(counters)));
   session.end_progress();
   if (options.output.empty()) return std::move(analysis.report);
   if (!analysis.profile)
     return fail(ErrorKind::usage, "operators report: --output needs a recording, and this is a profile").at(options.file);
   analysis.profile->model_name = options.model_name;
   if (!options.compile_mode.empty()) analysis.profile->compile_mode = options.compile_mode;
-  TRY(write_profile(*analysis.profile, options.output));
+  const analyse::OperatorCounters* const joined = analysis.counters ? &*analysis.counters : nullptr;
+  TRY(write_operator_profile(options.output, report::manifest_of(*analysis.profile), joined));
   return std::move(analysis.report);
 }
 

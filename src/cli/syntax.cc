@@ -70,6 +70,12 @@ void Syntax::option(std::string_view names, std::string_view placeholder, std::v
   append(add(Parameter::Kind::option, names, placeholder, help), values);
 }
 
+void Syntax::remainder(std::string_view name, std::string_view placeholder, std::vector<std::string>& values, std::string_view help) {
+  Parameter& parameter = add(Parameter::Kind::option, name, placeholder, help);
+  append(parameter, values);
+  parameter.takes_rest = true;
+}
+
 void Syntax::words(std::string_view names, std::string_view placeholder, std::vector<std::string>& values, std::string_view help) {
   Parameter& parameter = add(Parameter::Kind::option, names, placeholder, help);
   parameter.repeatable = true;
@@ -145,9 +151,18 @@ std::vector<Parameter> Syntax::remembering() const {
 }
 
 Result<> Syntax::parse(std::span<const std::string> args) const {
+  const std::vector<Parameter> all = remembering();
+  for (const Parameter& parameter : all) {
+    if (!parameter.takes_rest) continue;
+    const auto name = std::ranges::find_if(args, [&](const std::string& arg) { return parameter.is_named(arg); });
+    for (auto it = name; it != args.end(); ++it) {
+      if (it != name) parameter.take(*it);
+    }
+    args = args.subspan(0, static_cast<std::size_t>(name - args.begin()));
+  }
   const Parameter* workload = workload_parameter();
   const auto separator = workload == nullptr ? args.end() : std::find(args.begin(), args.end(), "--");
-  TRY(parse_arguments(remembering(), args.subspan(0, static_cast<std::size_t>(separator - args.begin()))));
+  TRY(parse_arguments(all, args.subspan(0, static_cast<std::size_t>(separator - args.begin()))));
   if (workload == nullptr) return {};
   if (separator != args.end()) {
     for (auto it = separator + 1; it != args.end(); ++it) workload->take(*it);

@@ -31,6 +31,7 @@ struct Parameter {
   std::string default_text;  // shown when not empty
   bool repeatable = false;
   bool required = false;
+  bool takes_rest = false;  // everything behind it, whatever it looks like
   // Takes one value; returns what was expected when it does not fit, else "".
   std::function<std::string(const std::string&)> take;
 
@@ -53,6 +54,8 @@ class Syntax {
   void option(std::string_view names, std::string_view placeholder, std::vector<std::string>& values, std::string_view help);
   void option(std::string_view names, std::string_view placeholder, Number& value, std::string_view help);
   void option(std::string_view names, std::string_view placeholder, double& value, std::string_view help);
+  // Everything behind it: it has to be the last one.
+  void remainder(std::string_view name, std::string_view placeholder, std::vector<std::string>& values, std::string_view help);
   // One text of several words, as a shell would part them; may be given again.
   void words(std::string_view names, std::string_view placeholder, std::vector<std::string>& values, std::string_view help);
   void choice(std::string_view names, std::string_view placeholder, std::string& value, std::vector<std::string> choices,

@@ -133,6 +133,26 @@ TEST(Syntax, AnOptionOfOursIsNoValueOfAnother) {
   EXPECT_EQ(all.refused({"--flags", "'-O3"}), "--flags: expected words whose quotes are closed, found ''-O3'");
 }
 
+TEST(Syntax, EverythingBehindARemainderIsItsOwn) {
+  Given given;
+  bool json = false;
+  std::string script;
+  std::vector<std::string> rest;
+  Syntax syntax;
+  syntax.remember(given);
+  syntax.flag("--json", json, "");
+  syntax.required_argument("SCRIPT", script, "");
+  syntax.remainder("--script-args", "ARG...", rest, "");
+  ASSERT_TRUE(syntax.parse(Words{"a.py", "--script-args", "--json", "--", "8", "--script-args"}));
+  EXPECT_EQ(script, "a.py");
+  EXPECT_FALSE(json);
+  EXPECT_EQ(rest, (Words{"--json", "--", "8", "--script-args"}));
+  EXPECT_TRUE(given.has("--script-args"));
+  rest.clear();
+  ASSERT_TRUE(syntax.parse(Words{"--json", "a.py"}));
+  EXPECT_TRUE(rest.empty());
+}
+
 TEST(Syntax, RemembersWhatWasGiven) {
   Given given;
   bool json = false;

@@ -45,6 +45,7 @@ std::uint32_t LaunchTable::column(model::Metric metric) {
   if (known < 0) {
     known = static_cast<std::int32_t>(session_.columns.size());
     session_.columns.push_back(metric);
+    if (session_.each) session_.each->counters.push_back({metric, {}});
     const std::vector<std::string_view>& names = catalogue_[metric].ncu;
     const auto begins = [&](std::string_view with) {
       return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return name.starts_with(with); });
@@ -54,6 +55,12 @@ std::uint32_t LaunchTable::column(model::Metric metric) {
                                                                                                         : Tells::what_ran);
   }
   return static_cast<std::uint32_t>(known);
+}
+
+void LaunchTable::call(std::uint32_t column, std::string_view name) {
+  if (!session_.each || name.find("__") == name.npos) return;
+  std::string& known = session_.each->counters[column].name;
+  if (known.empty()) known = name;
 }
 
 void LaunchTable::at(LaunchKey key, const model::LaunchIdentity& identity, std::uint64_t line) {
@@ -98,6 +105,7 @@ LaunchTable::Open* LaunchTable::open(LaunchKey key, const model::LaunchIdentity&
   launch.group = group_of(kernel->second, identity);
   launch.without_threads = identity.without_threads;
   launch.line = line;
+  if (session_.each) remember(launch, identity);
   if (!spare_.empty()) {
     launch.values = std::move(spare_.back());
     spare_.pop_back();
@@ -106,6 +114,30 @@ LaunchTable::Open* LaunchTable::open(LaunchKey key, const model::LaunchIdentity&
   }
   by_key_.emplace(launch.key, &launch);
   return &launch;
+}
+
+// Launches stand in the order of the file, which is that of their numbers; what has no threads is no launch that a timeline could have.
+void LaunchTable::remember(Open& launch, const model::LaunchIdentity& identity) {
+  if (identity.without_threads) return;
+  model::MeasuredLaunches& each = *session_.each;
+  launch.measured = static_cast<std::uint32_t>(each.launches.size());
+  model::MeasuredLaunch& kept = each.launches.emplace_back();
+  kept.kernel = each.names.add(identity.kernel);
+  if (!identity.mangled.empty()) kept.mangled = each.names.add(identity.mangled);
+  kept.grid = identity.grid;
+  kept.block = identity.block;
+  kept.device = identity.device;
+  kept.stream = identity.stream;
+}
+
+// Where the values of the launch go, besides into its group; null: nowhere.
+model::MeasuredLaunch* LaunchTable::kept_launch(const Open& launch) {
+  if (!session_.each) return nullptr;
+  session_.each->summaries += launch.count > 1;
+  if (launch.measured == no_launch) return nullptr;
+  model::MeasuredLaunch& kept = session_.each->launches[launch.measured];
+  kept.first_value = static_cast<std::uint32_t>(session_.each->values.size());
+  return &kept;
 }
 
 std::size_t LaunchTable::group_of(std::size_t kernel, const model::LaunchIdentity& identity) {
@@ -163,6 +195,7 @@ void LaunchTable::note_unusual() {
 void LaunchTable::fold(Open& launch) {
   const std::size_t read = launch.values.size();
   judge(launch);
+  model::MeasuredLaunch* const kept = kept_launch(launch);
   model::LaunchGroup& group = session_.kernels[launch.kernel].groups[launch.group];
   double duration = 0;
   bool timed = false;
@@ -186,6 +219,10 @@ void LaunchTable::fold(Open& launch) {
     model::Spread& spread = group.spreads[value.column];
     // The same counter may be listed in two sections of one launch; it is one reading.
     if (std::exchange(seen_in_[value.column], folds_) == folds_) continue;
+    if (kept) {
+      session_.each->values.push_back({value.column, value.value});
+      ++kept->value_count;
+    }
     if (spread.count == 0) {
       spread.min = spread.max = value.value;
     } else {

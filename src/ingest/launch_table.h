@@ -32,6 +32,8 @@ class LaunchTable {
 
   // The column of a metric; columns are created on first use.
   std::uint32_t column(model::Metric metric);
+  // How the file calls the counter of a column; the first name stays.
+  void call(std::uint32_t column, std::string_view name);
 
   // Moves to the launch with this key, opening it when new.
   void at(LaunchKey key, const model::LaunchIdentity& identity, std::uint64_t line);
@@ -61,6 +63,7 @@ class LaunchTable {
     double value;
     std::uint64_t line;
   };
+  static constexpr std::uint32_t no_launch = 0xFFFFFFFF;
   struct Open {
     LaunchKey key;
     std::size_t kernel = 0;
@@ -69,6 +72,7 @@ class LaunchTable {
     std::uint64_t count = 1;
     bool without_threads = false;
     bool has_absent = false;
+    std::uint32_t measured = no_launch;  // of session_.each
     std::vector<Value> values;
   };
 
@@ -88,6 +92,8 @@ class LaunchTable {
 
   Open* open(LaunchKey key, const model::LaunchIdentity& identity, std::uint64_t line);
   std::size_t group_of(std::size_t kernel, const model::LaunchIdentity& identity);
+  void remember(Open& launch, const model::LaunchIdentity& identity);
+  model::MeasuredLaunch* kept_launch(const Open& launch);
   void judge(Open& launch);
   void note_unusual();
   void fold(Open& launch);

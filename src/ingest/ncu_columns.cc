@@ -24,6 +24,7 @@ constexpr Role roles[] = {
     {"grid size", &NcuColumns::grid, true},
     {"device", &NcuColumns::device, true},
     {"cc", &NcuColumns::cc, true},
+    {"stream", &NcuColumns::stream, true},
     {"invocations", &NcuColumns::invocations, true},
     {"section name", &NcuColumns::section, false},
     {"metric name", &NcuColumns::metric, false},
@@ -42,7 +43,7 @@ constexpr Role roles[] = {
 };
 
 // Columns that describe the launch and are not used.
-constexpr std::string_view passive[] = {"host name", "kernel time", "context", "stream"};
+constexpr std::string_view passive[] = {"host name", "kernel time", "context"};
 
 bool is_passive(std::string_view lower) {
   for (const std::string_view name : passive) {

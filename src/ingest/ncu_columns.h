@@ -13,7 +13,7 @@ namespace frx::ingest {
 
 // Indices into a record; -1 where the table has no such column.
 struct NcuColumns {
-  int id = -1, process_id = -1, process = -1, kernel = -1, block = -1, grid = -1, device = -1, cc = -1;
+  int id = -1, process_id = -1, process = -1, kernel = -1, block = -1, grid = -1, device = -1, cc = -1, stream = -1;
   int section = -1, metric = -1, unit = -1, value = -1, invocations = -1;
   int rule_name = -1, rule_type = -1, rule_text = -1, speedup_type = -1, speedup = -1;
   int last_identity = -1;   // the rightmost column that describes the launch

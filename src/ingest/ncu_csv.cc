@@ -262,6 +262,11 @@ class NcuCsv {
     if (is_integer(text) && std::from_chars(text.data(), text.data() + text.size(), device).ec == std::errc()) {
       launch.device = device;
     }
+    std::uint64_t stream = 0;
+    const std::string_view stream_text = field(columns_.stream);
+    if (is_integer(stream_text) && std::from_chars(stream_text.data(), stream_text.data() + stream_text.size(), stream).ec == std::errc()) {
+      launch.stream = stream;
+    }
     return launch;
   }
 

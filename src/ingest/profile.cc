@@ -163,8 +163,9 @@ bool take_tool_line(std::string_view line, model::Session& session) {
 }
 
 Result<model::Session> read_profile(std::string name, ByteSource& source, const knowledge::MetricCatalogue& metrics,
-                                    const std::function<void(std::uint64_t)>& progress) {
+                                    const std::function<void(std::uint64_t)>& progress, Keep keep) {
   model::Session session;
+  if (keep == Keep::every_launch) session.each = std::make_shared<model::MeasuredLaunches>();
   session.source = name;
   if (Result<> done = read(name, source, metrics, progress, session); !done) {
     Error error = std::move(done).error();

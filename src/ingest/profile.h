@@ -1,6 +1,7 @@
 // Profiles of any format that profilers write, binary or text.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -12,9 +13,11 @@
 
 namespace frx::ingest {
 
+enum class Keep : std::uint8_t { groups, every_launch };  // every_launch: Session::each, too
+
 // Recognises and reads one profile, compressed or not. Errors name the file, what was expected and what was found.
 Result<model::Session> read_profile(std::string name, ByteSource& source, const knowledge::MetricCatalogue& metrics,
-                                    const std::function<void(std::uint64_t)>& progress = {});
+                                    const std::function<void(std::uint64_t)>& progress = {}, Keep keep = Keep::groups);
 
 // The pointer text that git keeps in place of a large file until `git lfs pull`.
 bool is_lfs_pointer(std::string_view head);

@@ -89,8 +89,8 @@ ValuePlan ValueReader::plan_in_base_unit(std::string_view name) {
   const std::optional<model::Metric> metric = catalogue_.called({}, name, std::nullopt);
   if (!metric) return unknown(name);
   const knowledge::MetricDefinition& definition = catalogue_[*metric];
-  if (definition.attribute_scale != 1.0 || is_printed_without_unit(name)) return reading(definition, definition.attribute_scale);
-  return reading(definition, knowledge::scale_of_base_unit(definition.unit.dimension) / definition.unit.scale);
+  if (definition.attribute_scale != 1.0 || is_printed_without_unit(name)) return reading(definition, definition.attribute_scale, name);
+  return reading(definition, knowledge::scale_of_base_unit(definition.unit.dimension) / definition.unit.scale, name);
 }
 
 ValuePlan ValueReader::plan_for(std::optional<model::Metric> metric, std::string_view name, std::string_view unit, bool has_unit,
@@ -123,15 +123,16 @@ ValuePlan ValueReader::plan_for(std::optional<model::Metric> metric, std::string
   } else if (needs_a_stated_unit(definition.unit.dimension)) {
     return refuse(fmt::format("'{}' has no unit; not used, because the tools scale it", printable(name)));
   }
-  return reading(definition, scale);
+  return reading(definition, scale, name);
 }
 
-ValuePlan ValueReader::reading(const knowledge::MetricDefinition& definition, double scale) {
+ValuePlan ValueReader::reading(const knowledge::MetricDefinition& definition, double scale, std::string_view name) {
   ValuePlan plan;
   plan.kind = ValuePlan::Kind::reading;
   plan.label = definition.id;
   plan.scale = scale;
   plan.column = table_.column(definition.metric);
+  table_.call(plan.column, name);
   if (definition.max) plan.largest = *definition.max * pass_skew;
   return plan;
 }

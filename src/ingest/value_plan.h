@@ -72,7 +72,7 @@ class ValueReader {
   void finish() { notes_.write_to(session_); }
 
  private:
-  ValuePlan reading(const knowledge::MetricDefinition& definition, double scale);
+  ValuePlan reading(const knowledge::MetricDefinition& definition, double scale, std::string_view name);
   ValuePlan unknown(std::string_view name);
   void not_a_number(const ValuePlan& plan, std::string_view text, std::uint64_t line);
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "model/code_profile.h"
+#include "model/measured_launches.h"
 #include "model/metric.h"
 
 namespace frx::model {
@@ -36,6 +38,8 @@ struct LaunchIdentity {
   std::optional<int> device;
   std::optional<ComputeCapability> cc;
   std::string process;
+  std::optional<std::uint64_t> stream;
+  std::string mangled;           // name of the kernel; "" where the file does not say
   bool without_threads = false;  // the file says that its blocks have none: it failed, or is no single launch (a range, a graph)
 };
 
@@ -125,6 +129,7 @@ struct Session {
   std::uint64_t timed_launches = 0;
   std::uint64_t lines = 0;
   std::uint64_t absent_values = 0;         // n/a, nan, empty: looked for and not there
+  std::shared_ptr<MeasuredLaunches> each;  // every launch by itself, where the caller asked for it; else null
   std::vector<std::string> tool_messages;  // ==ERROR== and ==WARNING== lines, first few
 
   std::optional<std::size_t> column_of(Metric metric) const {

@@ -71,6 +71,13 @@ struct KernelShape {
   std::uint32_t event = 0;  // row of the kernel
   std::array<std::uint32_t, 3> grid = {}, block = {};
   std::uint32_t registers_per_thread = 0, static_shared_bytes = 0, dynamic_shared_bytes = 0;
+  std::uint32_t mangled = 0xFFFFFFFF;  // name of the kernel, of the names of the timeline; Timeline::no_id: not recorded
+};
+
+// A kernel of a CUDA graph, and the moment at which the program captured it.
+struct CapturedKernel {
+  std::uint32_t event = 0;    // row of the kernel
+  std::uint32_t capture = 0;  // row of that moment, on the thread that captured
 };
 
 // What a trace says of a GPU of the machine, used or not. 0 and "": not said.
@@ -137,6 +144,7 @@ struct Timeline {
   Column<float> occupancy_pct;
   std::vector<MemorySample> memory;
   std::vector<KernelShape> kernel_shapes;        // ascending by row; of exports of Nsight Systems
+  std::vector<CapturedKernel> captured;          // ascending by row of the kernel; of exports of Nsight Systems
   std::vector<CollectiveArguments> collectives;  // ascending by row
   TraceFacts facts;
   std::vector<Note> notes;

@@ -117,13 +117,12 @@ class Assembler {
   std::vector<Stall> stalls_of(const model::Readings& readings) const {
     std::vector<Stall> stalls;
     for (const knowledge::MetricDefinition& definition : knowledge_.metrics.all()) {
-      if (!definition.id.starts_with(stall_prefix) || definition.id.ends_with("_share")) continue;
+      const std::optional<double> value = readings.value(definition.metric);
+      if (!value || !definition.id.starts_with(stall_prefix) || definition.id.ends_with("_share")) continue;
       const std::string_view reason = definition.id.substr(stall_prefix.size());
       if (reason == "selected") continue;  // an issuing warp is not stalled
       const knowledge::StallReason* const known = knowledge_.metrics.stall_reason(reason);
-      if (const auto value = readings.value(definition.metric)) {
-        stalls.push_back({std::string(reason), *value, known ? known->kind() : std::string_view()});
-      }
+      stalls.push_back({std::string(reason), *value, known ? known->kind() : std::string_view()});
     }
     std::stable_sort(stalls.begin(), stalls.end(), [](const Stall& a, const Stall& b) { return a.pct > b.pct; });
     return stalls;

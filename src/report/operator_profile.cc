@@ -60,6 +60,10 @@ std::string gpu_of(const Timeline& timeline) {
 
 }  // namespace
 
+std::string_view operator_group_of(const OperatorProfile& profile, const OperatorKernel& kernel, OperatorGrouping grouping) {
+  return group_of(profile, kernel, grouping);
+}
+
 OperatorProfile operator_profile_of(Timeline timeline) {
   OperatorProfile profile;
   profile.timeline = std::move(timeline);
@@ -84,7 +88,7 @@ OperatorReport operator_report_of(const OperatorProfile& profile, OperatorGroupi
     ++report.kernels;
     report.kernel_ns += ns;
     if (kernel.iteration) iterations.insert(*kernel.iteration);
-    const bool is_known = kernel.method == OperatorMethod::range || kernel.method == OperatorMethod::scope;
+    const bool is_known = derive::trace::is_attributed(kernel.method);
     KernelShare* const left = kernel.method == OperatorMethod::before ? &report.before_window : is_known ? nullptr : &report.unattributed;
     if (left) {
       ++left->kernels;

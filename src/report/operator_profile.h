@@ -24,6 +24,9 @@ struct OperatorProfile {
 
 OperatorProfile operator_profile_of(model::Timeline timeline);
 
+// Of the time of an operator, that of its kernels with counters; where it is less, a part would pass for the whole, and none is shown.
+inline constexpr double least_covered_pct = 80;
+
 struct KernelShare {
   std::uint64_t kernels = 0;
   std::int64_t gpu_ns = 0;
@@ -55,6 +58,8 @@ struct OperatorReport {
 enum class OperatorGrouping : std::uint8_t { by_operator, by_module, by_kernel };
 
 OperatorReport operator_report_of(const OperatorProfile& profile, OperatorGrouping grouping);
+// What a kernel counts for: its operator, the innermost module around its launch, or itself.
+std::string_view operator_group_of(const OperatorProfile& profile, const derive::trace::OperatorKernel& kernel, OperatorGrouping grouping);
 // The text of a profile.json of schema 1.x. Malformed, naming file and member, when it is something else.
 Result<OperatorReport> read_operator_profile(std::string_view name, std::string_view json, OperatorGrouping grouping);
 // Does a file that begins like this hold such a profile?

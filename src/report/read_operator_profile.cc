@@ -32,6 +32,7 @@ class Mean {
 struct Group {
   OperatorSum sum;
   Mean occupancy, sm, dram;
+  Mean covered_pct;  // of the time, by counters; absent before 1.1
 };
 
 class ProfileReader {
@@ -120,6 +121,7 @@ Result<> ProfileReader::take_operator(const Json& one, std::size_t number) {
   const auto aggregated = one.find("aggregated");
   if (aggregated == one.end() || !aggregated->is_object()) return {};
   const std::int64_t time = report_.kernel_ns - so_far;
+  groups_[group].covered_pct.add(number_of(*aggregated, "counter_coverage_pct"), time);
   groups_[group].occupancy.add(number_of(*aggregated, "achieved_occupancy"), time);
   groups_[group].sm.add(number_of(*aggregated, "sm_throughput_pct"), time);
   groups_[group].dram.add(number_of(*aggregated, "dram_throughput_pct"), time);
@@ -137,6 +139,9 @@ void ProfileReader::add_notes() {
 }
 
 Result<OperatorReport> ProfileReader::read(const Json& profile) {
+  if (profile.is_object() && !profile.contains("operators") && profile.contains("kernels"))
+    return malformed("a profile of operators, found a manifest,", "the file")
+        .hint("frx operators map MANIFEST --ncu FILE makes a profile of it");
   if (!profile.is_object() || !profile.contains("operators")) return malformed("a profile of operators", "the file");
   report_.schema = text_of(profile, "schema_version");
   if (!report_.schema.starts_with("1."))
@@ -152,9 +157,11 @@ Result<OperatorReport> ProfileReader::read(const Json& profile) {
   if (profile.contains("init_kernels") && !profile["init_kernels"].is_null())
     TRY(take_kernels(profile["init_kernels"], "init_kernels", 0, &report_.before_window));
   for (Group& group : groups_) {
-    group.sum.occupancy_pct = group.occupancy.value();
-    group.sum.sm_pct = group.sm.value();
-    group.sum.dram_pct = group.dram.value();
+    if (group.covered_pct.value().value_or(100) >= least_covered_pct) {
+      group.sum.occupancy_pct = group.occupancy.value();
+      group.sum.sm_pct = group.sm.value();
+      group.sum.dram_pct = group.dram.value();
+    }
     report_.operators.push_back(std::move(group.sum));
   }
   if (!iterations_.empty()) report_.iterations = iterations_.size();

@@ -1,14 +1,16 @@
 """How fast `frx serve` answers, beside servers of the same library that do nothing, in one run. Needs wrk (Debian).
 
-  python3 tests/bench/serve.py --build build/release [--seconds 3]
+  python3 tests/bench/serve.py --build build/release [--rounds 7]
 
 Prints requests per second at 8 clients, and the times within which half and 99 of 100 were answered at 1, 8 and 64 clients. The servers that do nothing
-answer as many bytes as frx does.
+answer as many bytes as frx does. They take turns of a second, so that what else the machine does falls on all of them; the medians of all turns are
+printed, and how far the ratios of the turns lie apart.
 """
 
 import argparse
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -45,7 +47,7 @@ def started(command: list[str]) -> tuple[subprocess.Popen, int]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=REPOSITORY / "build/release")
-    parser.add_argument("--seconds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=7)
     asked = parser.parse_args()
     if not shutil.which("wrk"):
         parser.error("wrk is missing: apt-get install wrk")
@@ -57,11 +59,13 @@ def main() -> int:
         print(f"{path}: {body.stat().st_size:,} bytes in, {size:,} bytes out")
         others = {name: started([str(limit), name, str(size)]) for name in ("own", "beast")}
         servers = {"frx serve": port, "its server, nothing done": others["own"][1], "Boost.Beast, nothing done": others["beast"][1]}
-        rates = {name: measure(there, path, body, 8, asked.seconds) for name, there in servers.items()}
-        for name, (rate, _, _) in rates.items():
-            print(f"  {name:28} {rate:9,.0f} requests/s   {rates['frx serve'][0] / rate:5.2f}")
+        turns = [{name: measure(there, path, body, 8, 1)[0] for name, there in servers.items()} for _ in range(asked.rounds)]
+        for name in servers:
+            ratios = sorted(turn["frx serve"] / turn[name] for turn in turns)
+            rate = statistics.median(turn[name] for turn in turns)
+            print(f"  {name:28} {rate:9,.0f} requests/s   {statistics.median(ratios):5.2f}   {ratios[0]:.2f} to {ratios[-1]:.2f}")
         for clients in (1, 8, 64):
-            _, half, most = measure(port, path, body, clients, asked.seconds)
+            _, half, most = measure(port, path, body, clients, 3)
             print(f"  {clients:2} clients: half within {half:.2f} ms, 99 of 100 within {most:.2f} ms")
         for process in (frx, *(process for process, _ in others.values())):
             process.kill()

@@ -1,7 +1,9 @@
 """Aggregated counters of an operator, computed anew from its kernels, and what explains a file that says otherwise.
 
 The rules: sums (bytes, instructions, spills), means weighted by the duration of the kernels that have the counter (rates, shares),
-maxima (registers, shared memory). A counter that no kernel has gives None, except the instructions, which a file of 1.0 has as 0.
+maxima (registers, shared memory). A counter that no kernel has gives None, except the instructions, which a file of 1.0 has as 0. Files with
+units (1.1) weight hit rates by accesses and ratios by what they are ratios of, where every kernel has that, and have no counters for an
+operator of which less than 80 % of the time was measured.
 """
 
 from __future__ import annotations
@@ -24,7 +26,11 @@ class Rule(NamedTuple):
     names: Tuple[str, ...]
     mistaken: Tuple[str, ...] = ()  # other quantities that were taken for this one
     is_size: bool = False  # bytes in base units
+    weights: Tuple[str, ...] = ()  # of a mean, in files with units: counters that a kernel counts for, instead of its duration
 
+
+_ISSUED = ("smsp__inst_issued.sum", "sm__inst_issued.sum")
+_CYCLES = ("smsp__cycles_active.avg",)
 
 RULES: Dict[str, Rule] = {
     "total_dram_bytes_read": Rule("sum", ("dram__bytes_read.sum", "dram__bytes_op_read.sum", "fbpa__dram_read_bytes.sum"), is_size=True),
@@ -35,8 +41,10 @@ RULES: Dict[str, Rule] = {
     ),
     "dram_throughput_pct": Rule("mean", ("dram__throughput.avg.pct_of_peak_sustained_elapsed",)),
     "mem_busy_pct": Rule("mean", ("l1tex__throughput.avg.pct_of_peak_sustained_active",)),
-    "l1_hit_rate": Rule("mean", ("l1tex__t_sector_hit_rate.pct",)),
-    "l2_hit_rate": Rule("mean", ("lts__t_sector_hit_rate.pct",), mistaken=("lts__t_request_hit_rate.pct",)),
+    "l1_hit_rate": Rule("mean", ("l1tex__t_sector_hit_rate.pct",), weights=("l1tex__t_sectors.sum",)),
+    "l2_hit_rate": Rule(
+        "mean", ("lts__t_sector_hit_rate.pct",), mistaken=("lts__t_request_hit_rate.pct",), weights=("lts__t_sectors.sum",)
+    ),
     "sm_throughput_pct": Rule("mean", ("sm__throughput.avg.pct_of_peak_sustained_elapsed",)),
     "tensor_core_active_pct": Rule(
         "mean",
@@ -47,13 +55,23 @@ RULES: Dict[str, Rule] = {
         ),
     ),
     "achieved_occupancy": Rule("mean", ("sm__warps_active.avg.pct_of_peak_sustained_active",)),
-    "warp_cycles_per_instruction": Rule("mean", ("smsp__average_warp_latency_per_inst_issued.ratio",)),
-    "eligible_cycles_pct": Rule("mean", ("smsp__issue_active.avg.pct_of_peak_sustained_active",)),
+    "warp_cycles_per_instruction": Rule("mean", ("smsp__average_warp_latency_per_inst_issued.ratio",), weights=_ISSUED),
+    "eligible_cycles_pct": Rule(
+        "mean",
+        (
+            "smsp__issue_active.avg.pct_of_peak_sustained_active",
+            "sm__issue_active.avg.pct_of_peak_sustained_active",
+            "sm__inst_issued.avg.pct_of_peak_sustained_active",
+        ),
+        weights=_CYCLES,
+    ),
     "total_executed_instructions": Rule("sum", ("smsp__inst_executed.sum",)),
     "total_issued_instructions": Rule("sum", ("smsp__inst_issued.sum",)),
-    "ipc_active": Rule("mean", ("smsp__inst_executed.avg.per_cycle_active",)),
+    "ipc_active": Rule("mean", ("smsp__inst_executed.avg.per_cycle_active",), weights=_CYCLES),
     "avg_threads_per_warp": Rule(
-        "mean", ("smsp__thread_inst_executed_per_inst_executed.ratio", "smsp__average_thread_inst_executed_per_inst_executed.ratio")
+        "mean",
+        ("smsp__thread_inst_executed_per_inst_executed.ratio", "smsp__average_thread_inst_executed_per_inst_executed.ratio"),
+        weights=("smsp__inst_executed.sum", "sm__inst_executed.sum"),
     ),
     "registers_per_thread": Rule("max", ("launch__registers_per_thread",)),
     "local_memory_spills": Rule(
@@ -62,6 +80,8 @@ RULES: Dict[str, Rule] = {
     "dynamic_smem_per_block": Rule("max", ("launch__shared_mem_per_block_dynamic",), is_size=True),
 }
 
+# Of the time of an operator that was measured; below, files with units have no counters for it.
+_LEAST_COVERED = 0.8
 _ZERO_WHEN_ABSENT = ("total_executed_instructions", "total_issued_instructions")
 # Nsight Compute scales by thousands, in bytes as in everything else.
 _PREFIXES = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
@@ -79,7 +99,7 @@ class Sample(NamedTuple):
     """One kernel's value of a counter, in base units where the unit is known, and its weight, the duration in ns."""
 
     value: float
-    weight: int
+    weight: float
 
 
 def _number(value: object) -> Optional[float]:
@@ -114,7 +134,22 @@ def combined(kernels: List[KernelRecord], rule: Rule, units: Units = None) -> Op
     """A counter of all kernels by `rule`; None when no kernel has it."""
     found = [_sample(kernel, rule.names, rule.is_size, units) for kernel in kernels]
     samples = [one for one in found if one is not None]
+    if units and rule.weights:
+        samples = _weighted(kernels, rule, samples)
     return _HOW[rule.how](samples) if samples else None
+
+
+def _weighted(kernels: List[KernelRecord], rule: Rule, samples: List[Sample]) -> List[Sample]:
+    having = [kernel for kernel in kernels if _sample(kernel, rule.names, False, None)]
+    weights = [_sample(kernel, rule.weights, False, None) for kernel in having]
+    if any(weight is None for weight in weights) or not any(weight.value > 0 for weight in weights if weight):
+        return samples
+    return [Sample(one.value, weight.value) for one, weight in zip(samples, weights) if weight]
+
+
+def _is_withheld(kernels: List[KernelRecord], units: Units) -> bool:
+    measured = sum(kernel.duration_ns for kernel in kernels if kernel.metrics.raw)
+    return bool(units) and measured < _LEAST_COVERED * sum(kernel.duration_ns for kernel in kernels)
 
 
 def longest(kernels: List[KernelRecord]) -> Optional[KernelRecord]:
@@ -128,8 +163,8 @@ def aggregated(kernels: List[KernelRecord], units: Units = None) -> AggregatedMe
     dominant = longest(kernels)
     result.dominant_kernel_id = dominant.kernel_id if dominant else None
     for name, rule in RULES.items():
-        value = combined(kernels, rule, units)
-        setattr(result, name, 0 if value is None and name in _ZERO_WHEN_ABSENT else value)
+        value = None if _is_withheld(kernels, units) else combined(kernels, rule, units)
+        setattr(result, name, 0 if value is None and not units and name in _ZERO_WHEN_ABSENT else value)
     return result
 
 

@@ -68,6 +68,11 @@ class ManifestKernel(Record):
     block_dim: Optional[List[int]] = None
     layer_partition: Optional[str] = None  # the label of the layer that launched it
     is_unique_partition: bool = False
+    mangled_name: Optional[str] = field(default=None, metadata=NEW_IN_1_1)
+    registers_per_thread: Optional[int] = field(default=None, metadata=NEW_IN_1_1)
+    dynamic_smem_bytes: Optional[int] = field(default=None, metadata=NEW_IN_1_1)  # of a block
+    iteration: Optional[int] = field(default=None, metadata=NEW_IN_1_1)  # of the measured window, from 0
+    before_window: Optional[bool] = field(default=None, metadata=NEW_IN_1_1)  # launched before it
 
 
 @dataclass(eq=False)

@@ -47,6 +47,7 @@ class KernelRecord(Record):
     nvtx_range: Optional[NvtxRange] = None
     match_quality: Optional[str] = field(default=None, metadata=NEW_IN_1_1)  # how the row of counters was found
     iteration: Optional[int] = field(default=None, metadata=NEW_IN_1_1)  # of the measured window, from 0
+    inferred: Optional[bool] = field(default=None, metadata=NEW_IN_1_1)  # its counters are those of a layer that does the same
 
 
 @dataclass(eq=False)
@@ -77,6 +78,7 @@ class AggregatedMetrics(Record):
     registers_per_thread: Optional[Number] = None
     local_memory_spills: Optional[Number] = None
     dynamic_smem_per_block: Optional[Number] = None
+    counter_coverage_pct: Optional[float] = field(default=None, metadata=NEW_IN_1_1)  # of its time, of kernels with counters
 
 
 @dataclass(eq=False)

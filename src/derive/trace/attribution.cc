@@ -207,12 +207,33 @@ std::vector<std::uint32_t> innermost_around(const Timeline& timeline, const std:
   });
 }
 
+namespace {
+
+// The captures of kernels, into the work, and the operators around them in place of those around the launches of the graphs.
+void use_captures(const Timeline& timeline, Attribution& result) {
+  if (timeline.captured.empty()) return;
+  std::vector<std::uint32_t> captures, of_work;
+  for (std::uint32_t i = 0; i < result.work.size(); ++i) {
+    const auto at = std::ranges::lower_bound(timeline.captured, result.work[i].event, {}, &model::CapturedKernel::event);
+    if (at == timeline.captured.end() || at->event != result.work[i].event) continue;
+    result.work[i].capture = at->capture;
+    captures.push_back(at->capture);
+    of_work.push_back(i);
+  }
+  const std::vector<std::uint32_t> operators = innermost_operator(timeline, captures);
+  for (std::size_t i = 0; i < of_work.size(); ++i) {
+    if (operators[i] != none) result.work[of_work[i]].op = operators[i];
+  }
+}
+
+}  // namespace
+
 Attribution attribute(const Timeline& timeline) {
   Attribution result;
   const Calls calls(timeline);
   result.work.reserve(static_cast<std::size_t>(std::ranges::count_if(timeline.kind, model::is_gpu_work)));
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-    if (is_gpu_work(timeline.kind[row])) result.work.push_back({row, calls.with(timeline.correlation[row]), none});
+    if (is_gpu_work(timeline.kind[row])) result.work.push_back({row, calls.with(timeline.correlation[row]), none, none});
   }
   const auto start_of = [&](const GpuWork& one) { return timeline.start[one.event]; };
   if (!std::ranges::is_sorted(result.work, {}, start_of)) std::ranges::stable_sort(result.work, {}, start_of);
@@ -226,6 +247,7 @@ Attribution attribute(const Timeline& timeline) {
   }
   const std::vector<std::uint32_t> operators = innermost_operator(timeline, launches);
   for (std::size_t i = 0; i < of_work.size(); ++i) result.work[of_work[i]].op = operators[i];
+  use_captures(timeline, result);
   for (const GpuWork& one : result.work) {
     if (timeline.kind[one.event] != EventKind::kernel) continue;
     ++result.kernels;

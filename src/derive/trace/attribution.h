@@ -1,5 +1,8 @@
 // Which call launched a piece of GPU work, and which operator made the call.
 //
+// A kernel of a CUDA graph belongs to the operator around the place where it was captured, if that was recorded: the graph's launch is a
+// call for all of its kernels.
+//
 // GPU work -> the call with the same correlation -> the innermost operator (or range that the program named) of the calling thread around
 // the call. Never by External id alone: in traces of 2022 and 2023 it names other operators. It is only used where there is no call in the
 // file, and only in files where it agrees with the calls.
@@ -15,9 +18,10 @@ namespace frx::derive::trace {
 inline constexpr std::uint32_t none = 0xFFFFFFFF;
 
 struct GpuWork {
-  std::uint32_t event = 0;      // row of the timeline
-  std::uint32_t launch = none;  // row of the call
-  std::uint32_t op = none;      // row of the innermost operator
+  std::uint32_t event = 0;       // row of the timeline
+  std::uint32_t launch = none;   // row of the call
+  std::uint32_t op = none;       // row of the innermost operator
+  std::uint32_t capture = none;  // row of the moment at which a kernel of a CUDA graph was captured
 };
 
 struct Attribution {

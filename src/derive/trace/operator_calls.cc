@@ -33,8 +33,23 @@ class Walk {
   }
 
   bool has_window() const { return window_begin_ != INT64_MAX; }
+  std::int64_t window_begin() const { return has_window() ? window_begin_ : INT64_MIN; }
 
-  OperatorKernel judged(const GpuWork& work, std::uint32_t inner) const {
+  // `inner`: the innermost range around the launch. `captured_in`: that around the capture; none.
+  OperatorKernel judged(const GpuWork& work, std::uint32_t inner, std::uint32_t captured_in) const {
+    OperatorKernel kernel = judged_by_launch(work, inner);
+    if (captured_in == none || kernel.method == OperatorMethod::before) return kernel;
+    const OperatorKernel captured = judged_by_launch(work, captured_in);
+    const bool is_vaguer = captured.method == OperatorMethod::scope && kernel.method == OperatorMethod::range;
+    if (captured.method == OperatorMethod::unknown || is_vaguer) return kernel;
+    kernel.range = captured.range;
+    kernel.inner = captured.inner;
+    kernel.method = captured.method == OperatorMethod::range ? OperatorMethod::capture : captured.method;
+    return kernel;
+  }
+
+ private:
+  OperatorKernel judged_by_launch(const GpuWork& work, std::uint32_t inner) const {
     OperatorKernel kernel{work.event, none, inner, OperatorMethod::unknown, std::nullopt};
     std::uint32_t scope = none;
     for (std::uint32_t row = inner; row != none; row = enclosing_[row]) {
@@ -56,7 +71,6 @@ class Walk {
     return kernel;
   }
 
- private:
   const Timeline& timeline_;
   const std::vector<std::uint32_t>& enclosing_;
   std::int64_t window_begin_ = INT64_MAX;
@@ -67,7 +81,7 @@ std::vector<OperatorCall> calls_of(const Timeline& timeline, const std::vector<O
   std::unordered_map<std::uint32_t, std::size_t> by_range;
   for (std::uint32_t i = 0; i < kernels.size(); ++i) {
     const OperatorKernel& kernel = kernels[i];
-    if (kernel.method != OperatorMethod::range && kernel.method != OperatorMethod::scope) continue;
+    if (!is_attributed(kernel.method)) continue;
     const auto [at, is_new] = by_range.try_emplace(kernel.range, calls.size());
     if (is_new) calls.push_back({kernel.range, 0, {}, 0});
     calls[at->second].kernels.push_back(i);
@@ -101,26 +115,26 @@ std::vector<std::uint32_t> enclosing_ranges(const Timeline& timeline, std::vecto
 
 OperatorCalls operator_calls(const Timeline& timeline, const Attribution& attribution) {
   OperatorCalls result;
-  std::vector<std::uint32_t> ranges, launches, of_work;
+  std::vector<std::uint32_t> ranges, launches, captures;
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     if (is_range(timeline.kind[row])) ranges.push_back(row);
   }
   result.enclosing = enclosing_ranges(timeline, ranges);
-  for (std::uint32_t i = 0; i < attribution.work.size(); ++i) {
-    const GpuWork& one = attribution.work[i];
-    if (timeline.kind[one.event] != EventKind::kernel || one.launch == none) continue;
-    launches.push_back(one.launch);
-    of_work.push_back(i);
+  for (const GpuWork& one : attribution.work) {
+    if (timeline.kind[one.event] != EventKind::kernel) continue;
+    if (one.launch != none) launches.push_back(one.launch);
+    if (one.capture != none) captures.push_back(one.capture);
   }
-  const std::vector<std::uint32_t> innermost = innermost_around(timeline, ranges, launches);
+  const std::vector<std::uint32_t> around_launches = innermost_around(timeline, ranges, launches);
+  const std::vector<std::uint32_t> around_captures = innermost_around(timeline, ranges, captures);
   const Walk walk(timeline, result.enclosing);
   result.has_window = walk.has_window();
-  std::size_t next = 0;
-  for (std::uint32_t i = 0; i < attribution.work.size(); ++i) {
-    if (timeline.kind[attribution.work[i].event] != EventKind::kernel) continue;
-    const bool is_known = next < of_work.size() && of_work[next] == i;
-    result.kernels.push_back(walk.judged(attribution.work[i], is_known ? innermost[next] : none));
-    next += is_known;
+  result.window_begin_ns = walk.window_begin();
+  auto launch = around_launches.begin(), capture = around_captures.begin();
+  for (const GpuWork& one : attribution.work) {
+    if (timeline.kind[one.event] != EventKind::kernel) continue;
+    const std::uint32_t launched_in = one.launch == none ? none : *launch++;
+    result.kernels.push_back(walk.judged(one, launched_in, one.capture == none ? none : *capture++));
   }
   result.calls = calls_of(timeline, result.kernels);
   return result;

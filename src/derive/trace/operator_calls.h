@@ -1,8 +1,8 @@
 // The calls of operators that launched work, each with its kernels: what an operator profile is made of.
 //
-// A kernel belongs to the innermost operator around its launch, on the launching thread. The operators around that one are its hierarchy,
-// not fused with it. Ranges that the program named are scopes; where no operator is around the launch, the innermost scope answers, and
-// says so.
+// A kernel belongs to the innermost operator around its launch, on the launching thread; a kernel of a CUDA graph to that around its
+// capture. The operators around that one are its hierarchy, not fused with it. Ranges that the program named are scopes; where no operator
+// is around the launch, the innermost scope answers, and says so.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,16 @@ namespace frx::derive::trace {
 
 enum class OperatorMethod : std::uint8_t {
   range,    // an operator is around the launch
+  capture,  // an operator is around the place where the kernel of a CUDA graph was captured
   scope,    // only ranges of the program are
   unknown,  // nothing is, or the launch is not in the recording
   before,   // launched before the measured window
 };
+
+// Whether a kernel belongs to a call of an operator or to a range of the program.
+constexpr bool is_attributed(OperatorMethod method) {
+  return method == OperatorMethod::range || method == OperatorMethod::capture || method == OperatorMethod::scope;
+}
 
 struct OperatorKernel {
   std::uint32_t event = 0;     // row of the kernel
@@ -37,10 +43,11 @@ struct OperatorCall {
 };
 
 struct OperatorCalls {
-  std::vector<std::uint32_t> enclosing;  // by row: the innermost operator or range around it, on its own track; `none` elsewhere
-  std::vector<OperatorKernel> kernels;   // by start; every kernel of the timeline
-  std::vector<OperatorCall> calls;       // by start of the range
-  bool has_window = false;               // ranges "frx::measure#0", "frx::measure#1", ... mark what is measured
+  std::vector<std::uint32_t> enclosing;      // by row: the innermost operator or range around it, on its own track; `none` elsewhere
+  std::vector<OperatorKernel> kernels;       // by start; every kernel of the timeline
+  std::vector<OperatorCall> calls;           // by start of the range
+  std::int64_t window_begin_ns = INT64_MIN;  // of the measured window, where it is marked
+  bool has_window = false;                   // ranges "frx::measure#0", "frx::measure#1", ... mark what is measured
 };
 
 OperatorCalls operator_calls(const model::Timeline& timeline, const Attribution& attribution);

@@ -28,6 +28,13 @@ class Made {
     add(launch, launch + 1, "cudaLaunchKernel", EventKind::runtime, 0, correlation_);
     return add(start, end, name, EventKind::kernel, 1, correlation_);
   }
+  std::uint32_t moment(std::int64_t at) { return range(at, at, "capture", EventKind::other); }
+  // Of a graph that is launched at `launch`.
+  void captured_kernel(std::int64_t launch, std::uint32_t capture) {
+    const std::int64_t start = 1000 + static_cast<std::int64_t>(timeline_.size());
+    const std::uint32_t row = kernel(launch, start, start + 1, "of a graph");
+    timeline_.captured.push_back({row, capture});
+  }
   OperatorCalls calls() const { return operator_calls(timeline_, attribute(timeline_)); }
   const Timeline& timeline() const { return timeline_; }
 
@@ -88,6 +95,30 @@ TEST(OperatorCalls, ScopesAnswerWhereNoOperatorDoes) {
   EXPECT_EQ(calls.kernels[1].method, OperatorMethod::scope);
   EXPECT_EQ(made.timeline().name_of(calls.kernels[1].range), "nn.Module: block") << "a layer is a tag and no operator";
   EXPECT_EQ(calls.kernels[2].method, OperatorMethod::unknown);
+}
+
+// Captured inside a module before the window, and launched in it by something that is a scope itself.
+TEST(OperatorCalls, KernelsOfGraphsBelongToWhereTheyWereCaptured) {
+  Made made;
+  made.scope(0, 100, "nn.Module: block");
+  made.range(10, 50, "aten::mm");
+  const std::uint32_t in_operator = made.moment(20), in_module = made.moment(60), in_nothing = made.moment(110);
+  made.scope(200, 400, "frx::measure#0");
+  made.scope(210, 300, "replay");
+  for (const std::uint32_t capture : {in_operator, in_module, in_nothing}) made.captured_kernel(220, capture);
+  made.range(310, 390, "aten::copy_");
+  for (const std::uint32_t capture : {in_operator, in_module}) made.captured_kernel(320, capture);
+  const OperatorCalls calls = made.calls();
+  ASSERT_EQ(calls.kernels.size(), 5u);
+  const auto belongs_to = [&](std::size_t i) { return made.timeline().name_of(calls.kernels[i].range); };
+  EXPECT_EQ(calls.kernels[0].method, OperatorMethod::capture);
+  EXPECT_EQ(belongs_to(0), "aten::mm");
+  EXPECT_EQ(calls.kernels[0].iteration, 0u) << "of the launch";
+  EXPECT_EQ(calls.kernels[1].method, OperatorMethod::scope);
+  EXPECT_EQ(belongs_to(1), "nn.Module: block");
+  EXPECT_EQ(belongs_to(2), "replay");
+  EXPECT_EQ(belongs_to(3), "aten::mm");
+  EXPECT_EQ(belongs_to(4), "aten::copy_") << "an operator says more than a module";
 }
 
 TEST(OperatorCalls, WhatRanBeforeTheWindowIsNoOperatorOfIt) {

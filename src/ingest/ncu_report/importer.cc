@@ -114,6 +114,10 @@ class NcuReportImporter : public ReportConsumer {
     }
     identity.device = known.device;
     identity.cc = known.cc;
+    if (session_.each) {
+      if (launch.has_stream) identity.stream = launch.stream;
+      identity.mangled = printable(launch.mangled.substr(0, max_kernel_name));
+    }
     if (identity.cc) session_.devices[*identity.device].cc = identity.cc;
     device_ = *identity.device;
     kernel_ = identity.kernel;

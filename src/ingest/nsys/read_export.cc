@@ -1,6 +1,7 @@
 #include "ingest/nsys/read_export.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -8,8 +9,10 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "ingest/kept_shapes.h"
+#include "ingest/nsys/device_memory.h"
 #include "ingest/nsys/export_facts.h"
 #include "ingest/nsys/export_strings.h"
+#include "ingest/nsys/graph_nodes.h"
 #include "ingest/nsys/names.h"
 #include "ingest/nsys/nvtx_text.h"
 #include "ingest/nsys/tracks.h"
@@ -51,6 +54,7 @@ class Reader {
   bool add_on_stream(const Row& row, EventKind kind, std::uint32_t name, bool is_managed_memory = false);
   Result<> gpu_work();
   void add_shape(const Row& row);
+  Result<> captures();
   Result<> copies();
   Result<> calls();
   Result<> ranges();
@@ -68,6 +72,7 @@ class Reader {
   Timeline timeline_;
   ExportStrings strings_;
   Tracks tracks_;
+  GraphNodes graph_nodes_;
   using Domain = std::pair<std::int64_t, std::int64_t>;  // process, number
   std::set<Domain> library_domains_;
   std::vector<std::pair<std::uint32_t, Domain>> in_domains_;  // rows of ranges outside the default domain
@@ -113,13 +118,14 @@ bool Reader::add(const Row& row, EventKind kind, std::uint32_t name, std::uint32
   return true;
 }
 
-// Columns 9 to 17 of a kernel, which was added last. Launches of no known grid have no shape.
+// Columns 9 to 17 and 19 of a kernel, which was added last. Launches of no known grid have no shape.
 void Reader::add_shape(const Row& row) {
   const auto number = [&](int column) {
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer_or(column, 0), 0, UINT32_MAX));
   };
   model::KernelShape shape{last_row(), {number(9), number(10), number(11)}, {number(12), number(13), number(14)}, number(15), number(16),
                            number(17)};
+  if (const auto mangled = row.integer(19); mangled && !strings_[*mangled].empty()) shape.mangled = strings_.name_of(*mangled);
   if (shape.grid[0] > 0 && shape.block[0] > 0) timeline_.kernel_shapes.push_back(shape);
 }
 
@@ -133,11 +139,32 @@ bool Reader::add_on_stream(const Row& row, EventKind kind, std::uint32_t name, b
 
 Result<> Reader::gpu_work() {
   TRY(events("CUPTI_ACTIVITY_KIND_KERNEL",
-             {"start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "demangledName", "shortName", "gridX",
-              "gridY", "gridZ", "blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory"},
+             {"start",
+              "end",
+              "deviceId",
+              "contextId",
+              "streamId",
+              "correlationId",
+              "globalPid",
+              "demangledName",
+              "shortName",
+              "gridX",
+              "gridY",
+              "gridZ",
+              "blockX",
+              "blockY",
+              "blockZ",
+              "registersPerThread",
+              "staticSharedMemory",
+              "dynamicSharedMemory",
+              "graphNodeId",
+              "mangledName"},
              [&](const Row& row) {
                const std::uint32_t name = strings_.name_of(row.integer(7).value_or(row.integer_or(8, -1)));
-               if (add_on_stream(row, EventKind::kernel, name)) add_shape(row);
+               if (!add_on_stream(row, EventKind::kernel, name)) return;
+               add_shape(row);
+               if (const std::int64_t node = row.integer_or(18, 0); node != 0)
+                 graph_nodes_.add_kernel(last_row(), row.integer_or(6, 0), node);
              }));
   // Graphs are recorded as a whole unless --cuda-graph-trace=node is given.
   return events("CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
@@ -145,6 +172,22 @@ Result<> Reader::gpu_work() {
                   const std::uint32_t name = timeline_.names.add(fmt::format("CUDA graph {}", row.integer_or(7, 0)));
                   graphs_ += add_on_stream(row, EventKind::graph, name);
                 });
+}
+
+// The moments at which the kernels of CUDA graphs were captured, each once, as events on the threads that captured.
+Result<> Reader::captures() {
+  if (!graph_nodes_.has_kernels()) return {};
+  TRY(events("CUDA_GRAPH_NODE_EVENTS", {"start", "globalTid", "graphNodeId", "originalGraphNodeId"},
+             [&](const Row& row) { graph_nodes_.add_node(row); }));
+  const std::uint32_t name = timeline_.names.add("capture of a CUDA graph node");
+  std::map<GraphNodes::Capture, std::uint32_t> moments;
+  for (const auto& [kernel, capture] : graph_nodes_.captures()) {
+    if (!is_usable(capture.time, capture.time)) continue;
+    const auto [at, is_new] = moments.try_emplace(capture, static_cast<std::uint32_t>(timeline_.size()));
+    if (is_new) place(capture.time, capture.time, EventKind::other, name, tracks_.of_thread(capture.thread), Timeline::no_id);
+    timeline_.captured.push_back({kernel, at->second});
+  }
+  return {};
 }
 
 Result<> Reader::copies() {
@@ -278,7 +321,9 @@ Result<Timeline> Reader::read() {
   if (!strings.damage.empty())
     note(fmt::format("the table of names is damaged behind row {} ({})", strings.rows, printable(strings.damage)));
   TRY(read_facts(database_, timeline_));
+  TRY_ASSIGN(timeline_.memory, read_device_memory(database_));
   TRY(gpu_work());
+  TRY(captures());
   TRY(copies());
   TRY(calls());
   TRY(others());

@@ -236,6 +236,46 @@ TEST(NsysExport, ADamagedTableCountsUpToItsDamage) {
   EXPECT_TRUE(read->cut_short);
 }
 
+// The graph that runs is a copy (node 70) of the one that was captured (node 7), inside of aten::mm and before the first step.
+TEST(NsysExport, KernelsOfGraphsBelongToWhatCapturedThem) {
+  ExportBuilder database;
+  database.range(100, "200", "aten::mm, op_id = 1")
+      .graph_node(150, 7, 0)
+      .graph_node(300, 70, 7)
+      .graph_node(310, 80, 8)
+      .range(1000, "2000", "step")
+      .call(1100, 1110, 5, "cudaGraphLaunch_v10000")
+      .graph_kernel(1200, 1300, 5, "gemm", 70)
+      .graph_kernel(1300, 1400, 5, "lost", 80)
+      .kernel(1400, 1500, 6, "eager");
+  const Timeline timeline = timeline_of(database);
+  EXPECT_EQ(operator_of(timeline, "gemm"), "aten::mm");
+  EXPECT_EQ(operator_of(timeline, "lost"), "step") << "its node was captured before the recording began";
+  EXPECT_EQ(operator_of(timeline, "eager"), "");
+  ASSERT_EQ(timeline.captured.size(), 1u);
+  EXPECT_EQ(timeline.start[timeline.captured[0].capture], 150);
+}
+
+// Rows are not by time; memory of the host (kind 1) and managed memory (4) are none of the GPU.
+TEST(NsysExport, AllocationsAddUpToTheMemoryInUse) {
+  ExportBuilder database;
+  database.kernel(10, 20, 1, "k")
+      .run(
+          "CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INT, deviceId INT, bytes INT, memKind INT, memoryOperationType INT);"
+          "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES (30, 0, 100, 2, 1), (10, 0, 100, 2, 0), (20, 0, 50, 3, 0), (15, 0, 7, 1, 0), "
+          "(16, 0, 7, 4, 0), (25, 1, 8, 2, 0), (40, 0, 500, 2, 1), (50, -1, 5, 2, 0), (60, 0, -5, 2, 0), (70, 0, 5, 2, 9)");
+  std::vector<std::string> seen;
+  for (const model::MemorySample& one : timeline_of(database).memory)
+    seen.push_back(fmt::format("{}: {} on {}", one.time_ns, one.reserved_bytes, one.device));
+  EXPECT_THAT(seen, ::testing::ElementsAre("10: 100 on 0", "20: 150 on 0", "25: 8 on 1", "30: 50 on 0", "40: 0 on 0"));
+}
+
+TEST(NsysExport, CopiesOfNodesInACircleHaveNoCapture) {
+  ExportBuilder database;
+  database.graph_node(100, 7, 8).graph_node(110, 8, 7).call(200, 210, 5, "cudaGraphLaunch_v10000").graph_kernel(300, 310, 5, "k", 7);
+  EXPECT_TRUE(timeline_of(database).captured.empty());
+}
+
 // Programs that read a database while it is written leave it so.
 TEST(NsysExport, ADatabaseWithAWriteAheadLogIsRead) {
   ExportBuilder database;

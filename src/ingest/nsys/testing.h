@@ -41,8 +41,24 @@ class ExportBuilder {
     run("CREATE TABLE IF NOT EXISTS CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, deviceId INT, contextId INT, streamId INT, "
         "correlationId "
         "INT, globalPid INT, demangledName INT, shortName INT)");
-    return run(fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ({}, {}, {}, 1, {}, {}, {}, {}, NULL)", start, end, device,
-                           stream, correlation, process_id(pid), text(name)));
+    return run(
+        fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, contextId, streamId, correlationId, globalPid, "
+                    "demangledName) VALUES ({}, {}, {}, 1, {}, {}, {}, {})",
+                    start, end, device, stream, correlation, process_id(pid), text(name)));
+  }
+  // A kernel that the launch of a graph made.
+  ExportBuilder& graph_kernel(std::int64_t start, std::int64_t end, std::int64_t correlation, std::string_view name, std::int64_t node) {
+    kernel(start, end, correlation, name);
+    add_node_column();
+    return run(fmt::format("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET graphNodeId = {} WHERE rowid = last_insert_rowid()", node));
+  }
+  // `original`: the node that this one is a copy of; 0: of none.
+  ExportBuilder& graph_node(std::int64_t time, std::int64_t node, std::int64_t original, std::int64_t tid = 10, std::int64_t pid = 1) {
+    run("CREATE TABLE IF NOT EXISTS CUDA_GRAPH_NODE_EVENTS (start INT, end INT, eventClass INT, globalTid INT, nameId INT, graphNodeId "
+        "INT, "
+        "originalGraphNodeId INT)");
+    return run(fmt::format("INSERT INTO CUDA_GRAPH_NODE_EVENTS VALUES ({0}, {0}, 95, {1}, NULL, {2}, {3})", time, thread_id(pid, tid), node,
+                           original == 0 ? "NULL" : std::to_string(original)));
   }
   ExportBuilder& call(std::int64_t start, std::int64_t end, std::int64_t correlation, std::string_view name, std::int64_t pid = 1,
                       std::int64_t tid = 10) {
@@ -77,12 +93,18 @@ class ExportBuilder {
   }
 
  private:
+  void add_node_column() {
+    if (has_node_column_) return;
+    run("ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN graphNodeId INT");
+    has_node_column_ = true;
+  }
   void make_ranges() {
     run("CREATE TABLE IF NOT EXISTS NVTX_EVENTS (start INT, end INT, eventType INT, text TEXT, textId INT, globalTid INT, domainId INT)");
   }
 
   sqlite3* database_ = nullptr;
   std::int64_t texts_ = 0;
+  bool has_node_column_ = false;
 };
 
 }  // namespace frx::ingest::nsys::testing

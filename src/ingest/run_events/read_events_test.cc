@@ -141,7 +141,8 @@ TEST(RunEvents, NumbersOnWhereAProgramCountsBackwards) {
   std::string events;
   std::int64_t time = 0;
   for (const char* id : {"1", "2", "2", "1", "3"}) {
-    events += event("step_start", id, ++time, 0, "") + event("step_end", id, ++time, 100, R"("status": "ok")");
+    events += event("step_start", id, ++time, 0, "");
+    events += event("step_end", id, ++time, 100, R"("status": "ok")");
   }
   EXPECT_EQ(record_of(events).steps.ids, (std::vector<std::int64_t>{1, 2, 3, 4, 6}));
 }
