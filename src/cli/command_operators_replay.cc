@@ -19,9 +19,11 @@ struct Options {
 void describe(Syntax& syntax, Options& options) {
   syntax.text(
       "Writes a Python script that runs one operator of a recording with random inputs of the recorded shapes, strides and types: it needs "
-      "PyTorch and nothing of the model. It prints the median and the quartiles of its runs beside the recorded time, and marks them for ncu "
+      "PyTorch and nothing of the model. It prints the median and the quartiles of its runs beside the recorded time, and marks them for "
+      "ncu "
       "and nsys. What was not recorded stands in the script with what is assumed instead.");
-  syntax.required_argument("TRACE", options.file, "trace of the PyTorch profiler (record_shapes=True), or export (.sqlite); - is standard input");
+  syntax.required_argument("TRACE", options.file,
+                           "trace of the PyTorch profiler (record_shapes=True), or export (.sqlite); - is standard input");
   syntax.option("--operator", "NAME", options.request.operator_name, "aten::addmm, or the end of the only name that ends so");
   syntax.option("--call", "N", options.request.call, "which call, from 0 by start (default: the longest)");
   syntax.flag("--all-shapes", options.request.all_shapes, "every different set of inputs, the most expensive first");

@@ -44,7 +44,9 @@ std::string input_text(const RecordedInput& input) {
 
 // What the recording does not say, and what the script assumes instead; comments.
 std::string assumptions(const OperatorReplay& replay) {
-  const auto any = [&](auto is_so) { return std::ranges::any_of(replay.shapes, [&](const ReplayShape& one) { return is_so(one.inputs); }); };
+  const auto any = [&](auto is_so) {
+    return std::ranges::any_of(replay.shapes, [&](const ReplayShape& one) { return is_so(one.inputs); });
+  };
   std::string text;
   if (any([](const auto& inputs) { return !inputs.has_types; })) {
     text += "# Types were not recorded: float32 is assumed, int64 for indices and bool for conditions.";
@@ -56,13 +58,13 @@ std::string assumptions(const OperatorReplay& replay) {
   }
   if (any([](const auto& inputs) { return !inputs.has_values; })) {
     text +=
-        "# Values of numbers were not recorded: missing(\"number\"). The script takes the default of the operator, or a usual value, and says\n"
+        "# Values of numbers were not recorded: missing(\"number\"). The script takes the default of the operator, or a usual value, and "
+        "says\n"
         "# so; --set NAME=VALUE gives another one. PyTorch 2.1 and newer record them, with record_shapes=True.\n";
   }
   const auto has_unnamed = [](const auto& inputs) { return inputs.count(RecordedInput::Kind::unnamed) > 0; };
   if (any(has_unnamed)) {
-    text +=
-        "# missing(): None, a text, a device or a list of which the profiler records nothing. The script takes the default, or None.\n";
+    text += "# missing(): None, a text, a device or a list of which the profiler records nothing. The script takes the default, or None.\n";
   }
   return text;
 }
@@ -117,8 +119,8 @@ std::string table_of_calls(const std::vector<ReplayShape>& shapes) {
   std::string text = "\nCALLS = [\n";
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const ReplayShape& one = shapes[i];
-    text += fmt::format("    {{\"inputs\": inputs_{}, \"calls\": {}, \"call\": {}, \"recorded_ns\": {}, \"all_recorded_ns\": {}", i, one.calls,
-                        one.call, one.call_ns, one.all_ns);
+    text += fmt::format("    {{\"inputs\": inputs_{}, \"calls\": {}, \"call\": {}, \"recorded_ns\": {}, \"all_recorded_ns\": {}", i,
+                        one.calls, one.call, one.call_ns, one.all_ns);
     if (one.flops) text += fmt::format(", \"flops\": {:.0f}", *one.flops);
     if (one.bytes) text += fmt::format(", \"bytes\": {:.0f}", *one.bytes);
     text += "},\n";

@@ -10,7 +10,7 @@
 namespace frx::ingest {
 
 inline constexpr std::size_t longest_shapes = 256;
-inline constexpr std::size_t longest_arguments = std::size_t{1} << 16;  // where the arguments of every operator are kept
+inline constexpr std::size_t longest_arguments = std::size_t{1} << 16;                // where the arguments of every operator are kept
 inline constexpr std::size_t most_shapes = (std::size_t{16} << 20) / longest_shapes;  // at most 16 MiB of text
 
 // The number of the shapes in Timeline::shapes_of. The same text always gives the same number: a text that did not fit at first never will.

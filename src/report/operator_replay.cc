@@ -103,8 +103,7 @@ class Chooser {
       if (is_left_out(signature)) continue;
       TRY(take(signature, std::move(shape)));
     }
-    std::ranges::stable_sort(replay_.shapes, std::ranges::greater{},
-                             request_.all_shapes ? &ReplayShape::all_ns : &ReplayShape::call_ns);
+    std::ranges::stable_sort(replay_.shapes, std::ranges::greater{}, request_.all_shapes ? &ReplayShape::all_ns : &ReplayShape::call_ns);
     if (!request_.all_shapes) replay_.shapes.resize(1);
     return {};
   }
@@ -158,9 +157,7 @@ class Chooser {
   const std::vector<Call> calls_;
 };
 
-std::string gpu_of(const Timeline& timeline) {
-  return timeline.facts.gpus.empty() ? std::string() : timeline.facts.gpus.front().name;
-}
+std::string gpu_of(const Timeline& timeline) { return timeline.facts.gpus.empty() ? std::string() : timeline.facts.gpus.front().name; }
 
 // "torchvision", "my_package.ops".
 bool is_module(std::string_view name) {

@@ -22,11 +22,11 @@ struct ReplayRequest {
 struct ReplayShape {
   RecordedInputs inputs;
   std::uint64_t calls = 0;
-  std::uint64_t call = 0;         // the longest of them, or the one that was asked for
-  std::int64_t all_ns = 0;        // of all of them
-  std::int64_t call_ns = 0;       // of that one
-  std::optional<double> flops;    // of a call; absent: not known
-  std::optional<double> bytes;    // the least that a call moves
+  std::uint64_t call = 0;       // the longest of them, or the one that was asked for
+  std::int64_t all_ns = 0;      // of all of them
+  std::int64_t call_ns = 0;     // of that one
+  std::optional<double> flops;  // of a call; absent: not known
+  std::optional<double> bytes;  // the least that a call moves
 };
 
 struct OperatorReplay {

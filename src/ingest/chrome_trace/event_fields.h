@@ -11,10 +11,10 @@ struct EventFields {
   Token phase, category, name, pid, tid, time, duration;
   // Members of its "args".
   Token correlation, external_id, device, stream, bytes, sequence, forward_thread;
-  Token allocated, reserved, device_id, device_type;  // of "[memory]"
+  Token allocated, reserved, device_id, device_type;              // of "[memory]"
   Token input_dims, input_types, input_strides, concrete_inputs;  // with record_shapes
-  Token occupancy;                                    // estimated by the profiler
-  Token rank;                                         // added by tools that merge traces
+  Token occupancy;                                                // estimated by the profiler
+  Token rank;                                                     // added by tools that merge traces
   Token collective, element_type, in_elements, out_elements, group, group_ranks, group_size;
 };
 

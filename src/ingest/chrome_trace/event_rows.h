@@ -24,10 +24,10 @@ struct EventRows {
   // For operators with a sequence number, see model::Timeline.
   std::vector<std::uint32_t> numbered_events, sequence;
   std::vector<std::uint16_t> forward_thread;
-  std::vector<std::uint32_t> shaped_events;       // rows of operators whose shapes were recorded
-  std::vector<std::uint32_t> shapes;              // of the EventConverter, or a hash, see model::Timeline
+  std::vector<std::uint32_t> shaped_events;         // rows of operators whose shapes were recorded
+  std::vector<std::uint32_t> shapes;                // of the EventConverter, or a hash, see model::Timeline
   std::vector<model::OperatorArguments> arguments;  // rows and names as here
-  std::vector<std::uint32_t> occupancy_events;    // rows
+  std::vector<std::uint32_t> occupancy_events;      // rows
   std::vector<float> occupancy_pct;
   std::vector<model::MemorySample> memory;
   std::vector<model::CollectiveArguments> collectives;  // rows and names as here
