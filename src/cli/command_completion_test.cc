@@ -46,7 +46,7 @@ TEST(Completion, BashOffersCommandsOptionsAndChoices) {
   EXPECT_EQ(bash_offers("frx ncu-command --launch-s"), "--launch-skip\n");
   EXPECT_EQ(bash_offers("frx ncu-command --output x"), "\n");
   EXPECT_EQ(bash_offers("frx ncu-command -- ./a"), "\n");
-  EXPECT_EQ(bash_offers("frx operators rep"), "report\n");
+  EXPECT_EQ(bash_offers("frx operators repo"), "report\n");
   EXPECT_EQ(bash_offers("frx operators report --b"), "--by\n");
   EXPECT_EQ(bash_offers("frx operators report --by mo"), "module\n");
 }

@@ -1,9 +1,10 @@
 // frx operators replay: one operator of a recording as a script that runs without the model.
 
 #include "analyse/operators.h"
-#include "base/output_file.h"
+#include "base/files.h"
 #include "cli/analysis.h"
 #include "cli/command.h"
+#include "cli/json_output.h"
 #include "compose/operator_replay.h"
 
 namespace frx::cli {
@@ -14,6 +15,7 @@ struct Options {
   std::string file, output;
   report::ReplayRequest request;
   Syntax::Number iterations, warmup;
+  bool json = false;
 };
 
 void describe(Syntax& syntax, Options& options) {
@@ -31,6 +33,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--output", "FILE", options.output, "where to write the script (default: standard output)");
   syntax.option("--iterations", "N", options.iterations, "runs that the script measures unless it is told otherwise (default 100)");
   syntax.option("--warmup", "N", options.warmup, "runs before them (default 10)");
+  syntax.flag("--json", options.json, "print JSON: the operator, the calls that the script has, and the script unless it was written");
   syntax.example("trace.json --operator aten::addmm --output replay.py", "its longest call, to be measured and profiled");
   syntax.example("trace.json --operator _softmax --all-shapes", "every shape that it was called with");
   syntax.exit_code(0, "the script was written");
@@ -46,6 +49,21 @@ Result<report::OperatorReplay> replay_of(const Options& options, Io& io) {
   return replay;
 }
 
+// `file`: where the script was written; "": nowhere.
+void put_json(Io& io, const report::OperatorReplay& replay, const std::string& file, const std::string& script) {
+  Json shapes = Json::array();
+  for (const report::ReplayShape& one : replay.shapes) {
+    shapes.push_back({{"calls", one.calls}, {"call", one.call}, {"recorded_ns", one.call_ns}, {"all_recorded_ns", one.all_ns}});
+  }
+  write_json(io, "operator_replay",
+             {{"operator", replay.name},
+              {"calls", replay.calls},
+              {"times", replay.on_gpu ? "gpu" : "cpu"},
+              {"shapes", std::move(shapes)},
+              {"file", file.empty() ? Json(nullptr) : Json(file)},
+              {"script", file.empty() ? Json(script) : Json(nullptr)}});
+}
+
 Result<int> act(const Options& options, Io& io) {
   if (options.request.operator_name.empty()) {
     return fail(ErrorKind::usage, "operators replay: --operator is required")
@@ -57,13 +75,12 @@ Result<int> act(const Options& options, Io& io) {
   runs.iterations = options.iterations.value_or(runs.iterations);
   runs.warmup = options.warmup.value_or(runs.warmup);
   const std::string script = compose::replay_script_of(replay, runs);
-  if (options.output.empty()) {
+  if (!options.output.empty()) TRY(write_file(options.output, script));
+  if (options.json) {
+    put_json(io, replay, options.output, script);
+  } else if (options.output.empty()) {
     io.out.write(script);
-    return 0;
   }
-  TRY_ASSIGN(OutputFile file, OutputFile::create(options.output));
-  TRY(file.write(script));
-  TRY(file.commit());
   return 0;
 }
 

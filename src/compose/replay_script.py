@@ -63,7 +63,10 @@ def fit_of_missing(what, argument, kind):
         return 3 if kind in NUMBERS else None
     if what == "list":
         return (1 if "str" in kind else 3) if kind.startswith("List[") and "Tensor" not in kind else None
-    return 2 if is_optional(argument) or kind not in NUMBERS + ("Tensor",) else 0
+    if is_optional(argument):
+        return 2
+    # Overloads that name dimensions by texts are rare.
+    return 0 if "str" in kind else 1 if kind in NUMBERS + ("Tensor",) else 2
 
 
 def fit(argument, recorded):
@@ -298,13 +301,11 @@ def made_all(plan, device, generator):
 
 def call_of(function, plan, values):
     """The call with all of its inputs, which may be repeated."""
-    positional, named = [], {}
+    positional, named, is_after_gap = [], {}, False
     for argument in plan.schema.arguments:
         if argument.name in plan.left_out:
-            positional = positional if argument.kwarg_only or not named else positional
-            continue
-        skipped = any(other.name in plan.left_out for other in plan.schema.arguments[:len(positional)])
-        if argument.kwarg_only or skipped or len(positional) != plan.schema.arguments.index(argument):
+            is_after_gap = True
+        elif argument.kwarg_only or is_after_gap:
             named[argument.name] = values[argument.name]
         else:
             positional.append(values[argument.name])

@@ -13,8 +13,8 @@ using model::Timeline;
 
 // "[[8, 128], [], []]" without the inputs that are no tensors at its end.
 std::string tensors_of(std::string shapes) {
-  constexpr std::string_view none = ", []]";
-  while (shapes.ends_with(none)) shapes.replace(shapes.size() - none.size(), none.size(), "]");
+  constexpr std::string_view no_tensor = ", []]";
+  while (shapes.ends_with(no_tensor)) shapes.replace(shapes.size() - no_tensor.size(), no_tensor.size(), "]");
   return printable(shapes);
 }
 
