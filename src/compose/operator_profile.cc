@@ -85,11 +85,6 @@ void add_modules(Document& page, const OperatorReport& report, std::size_t shown
                                duration(report.in_no_module.gpu_ns), share_of(report.in_no_module.gpu_ns, report.kernel_ns)));
 }
 
-void add_rate_cells(std::vector<answer::Cell>& cells, const std::optional<report::OperatorRates>& rates) {
-  cells.emplace_back(rates ? fmt::format("{:.1f}", rates->tflops()) : "");
-  cells.emplace_back(rates && rates->peak_share ? fmt::format("{:.1f} %", 100 * *rates->peak_share) : "");
-}
-
 // "qwen.py(42): forward" of "transformers/models/qwen.py(42): forward".
 std::string_view file_name_in_line(std::string_view line) {
   const std::size_t slash = line.find_last_of("/\\", line.find(".py("));
@@ -113,15 +108,17 @@ void add_table(Document& page, const OperatorReport& report, std::size_t shown) 
   const std::size_t rows = std::min(shown, report.operators.size());
   page.section("Operators by GPU time", rows, report.operators.size());
   const bool has_counters = std::ranges::any_of(report.operators, [](const OperatorSum& one) { return one.occupancy_pct.has_value(); });
-  const bool has_rates = std::ranges::any_of(report.operators, [](const OperatorSum& one) { return one.rates.has_value(); });
+  // Beside counters a line has no room for rates; the JSON has both.
+  const bool has_rates =
+      !has_counters && std::ranges::any_of(report.operators, [](const OperatorSum& one) { return one.rates.has_value(); });
+  const bool has_peaks =
+      has_rates && std::ranges::any_of(report.operators, [](const OperatorSum& one) { return one.rates && one.rates->peak_share; });
   Table table{{number_column("GPU time", 9), number_column("share", 7, 1), number_column("calls", 6, 1), number_column("kernels", 7, 1)}};
   if (has_counters) {
     for (const char* heading : {"occup.", "SM", "DRAM"}) table.columns.push_back(number_column(heading, 7, 1));
   }
-  if (has_rates) {
-    table.columns.push_back(number_column("TFLOP/s", 8, 1));
-    table.columns.push_back(number_column("of peak", 8, 1));
-  }
+  if (has_rates) table.columns.push_back(number_column("TFLOP/s", 8, 1));
+  if (has_peaks) table.columns.push_back(number_column("of peak", 8, 1));
   table.columns.push_back(names_column("operator"));
   for (const OperatorSum& one : std::span(report.operators).first(rows)) {
     std::vector<answer::Cell> cells = {duration(one.gpu_ns), share_of(one.gpu_ns, report.kernel_ns), fmt::format("{}x", one.calls),
@@ -129,7 +126,8 @@ void add_table(Document& page, const OperatorReport& report, std::size_t shown) 
     if (has_counters) {
       for (const auto& value : {one.occupancy_pct, one.sm_pct, one.dram_pct}) cells.emplace_back(percent(value));
     }
-    if (has_rates) add_rate_cells(cells, one.rates);
+    if (has_rates) cells.emplace_back(one.rates ? fmt::format("{:.1f}", one.rates->tflops()) : "");
+    if (has_peaks) cells.emplace_back(one.rates && one.rates->peak_share ? fmt::format("{:.1f} %", 100 * *one.rates->peak_share) : "");
     cells.emplace_back(one.is_scope ? one.name + " (a range, no operator)" : one.name);
     table.add(std::move(cells));
   }

@@ -25,9 +25,10 @@ Result<OperatorCategories> OperatorCategories::load(const Library& library, cons
   TRY_ASSIGN(const Value list, file.list("categories"));
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Value entry = list.item(i);
-    Category one{entry["id"].text(),           entry["title"].text(),  entry["around"].texts(),
+    Category one{entry["id"].text(),         entry["title"].text(),  entry["around"].texts(),
                  entry["operators"].texts(), entry["words"].texts(), entry["except"].texts()};
-    if (one.id.empty() || one.title.empty()) return fail(ErrorKind::malformed, "expected a category with an id and a title").at(entry.where());
+    if (one.id.empty() || one.title.empty())
+      return fail(ErrorKind::malformed, "expected a category with an id and a title").at(entry.where());
     for (const std::string_view name : entry["kernels"].texts()) {
       const std::optional<std::size_t> bit = classes.with_name(name);
       if (!bit) return fail(ErrorKind::malformed, "no class of kernels is called '{}'", name).at(entry["kernels"].where());
@@ -63,7 +64,8 @@ std::size_t OperatorCategories::of_kernel(std::string_view kernel) const {
 }
 
 std::size_t OperatorCategories::of(const LaunchNames& names) const {
-  const bool is_named_like_kernel = std::ranges::any_of(named_like_kernels_, [&](std::string_view word) { return names.operation.starts_with(word); });
+  const bool is_named_like_kernel =
+      std::ranges::any_of(named_like_kernels_, [&](std::string_view word) { return names.operation.starts_with(word); });
   if (is_named_like_kernel) return of_kernel(names.operation);
   const std::size_t known = of_operator(names);
   return known < size() ? known : of_kernel(names.kernel);

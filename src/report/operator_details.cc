@@ -48,7 +48,8 @@ class Judge {
   std::size_t judged(const OperatorKernel& kernel) const {
     const Timeline& timeline = profile_.timeline;
     std::vector<std::string_view> around;
-    for (std::uint32_t row = kernel.inner; row != derive::trace::none; row = profile_.calls.enclosing[row]) around.push_back(timeline.name_of(row));
+    for (std::uint32_t row = kernel.inner; row != derive::trace::none; row = profile_.calls.enclosing[row])
+      around.push_back(timeline.name_of(row));
     const bool has_operator = kernel.method == OperatorMethod::range || kernel.method == OperatorMethod::capture;
     return categories_.of({timeline.name_of(kernel.event), has_operator ? timeline.name_of(kernel.range) : std::string_view(), around});
   }
@@ -63,8 +64,8 @@ void add_unattributed_flag(OperatorReport& report, std::string_view why) {
   if (report.kernel_ns <= 0 || report.operators.empty()) return;
   const double pct = 100.0 * static_cast<double>(report.unattributed.gpu_ns) / static_cast<double>(report.kernel_ns);
   if (pct <= warned_pct) return;
-  report.flags.push_back({"high_unattributed", pct > severe_pct, pct, warned_pct,
-                          fmt::format("{:.1f} % of kernel time belongs to no operator{}", pct, why)});
+  report.flags.push_back(
+      {"high_unattributed", pct > severe_pct, pct, warned_pct, fmt::format("{:.1f} % of kernel time belongs to no operator{}", pct, why)});
 }
 
 // The type of the peak, while all have the same.
@@ -133,7 +134,8 @@ void add_lines(OperatorReport& report, const OperatorProfile& profile) {
   const std::vector<std::uint32_t> lines = derive::trace::program_lines(profile.timeline, ranges);
   std::map<std::string_view, std::map<std::string_view, std::int64_t>> by_operator;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (lines[i] != derive::trace::none) by_operator[profile.timeline.name_of(ranges[i])][profile.timeline.name_of(lines[i])] += profile.calls.calls[i].gpu_ns;
+    if (lines[i] != derive::trace::none)
+      by_operator[profile.timeline.name_of(ranges[i])][profile.timeline.name_of(lines[i])] += profile.calls.calls[i].gpu_ns;
   }
   for (OperatorSum& sum : report.operators) {
     const auto found = by_operator.find(sum.name);
@@ -154,9 +156,9 @@ void add_rates(OperatorReport& report, const OperatorProfile& profile, const kno
     if (const auto found = sums.find(sum.name); found != sums.end()) sum.rates = found->second.finished();
   }
   if (!sums.empty() && !gpu) {
-    report.notes.push_back(report.gpu.empty()
-                               ? "unknown GPU: the recording names none, or several, so rates are not compared with peaks"
-                               : fmt::format("unknown GPU: frx has no peaks of '{}', so rates are not compared with them", printable(report.gpu)));
+    report.notes.push_back(report.gpu.empty() ? "unknown GPU: the recording names none, or several, so rates are not compared with peaks"
+                                              : fmt::format("unknown GPU: frx has no peaks of '{}', so rates are not compared with them",
+                                                            printable(report.gpu)));
   }
 }
 

@@ -52,8 +52,9 @@ void add_dynamic_shapes(OperatorReport& report, const OperatorProfile& profile) 
     const double found = percent * variation(sample);
     if (found <= limit_pct || found <= flag.value) continue;
     flag.value = found;
-    flag.text = fmt::format("the time of {} varies by {:.0f} % from iteration to iteration: shapes may change, so sums are of different work",
-                            printable(name), found);
+    flag.text =
+        fmt::format("the time of {} varies by {:.0f} % from iteration to iteration: shapes may change, so sums are of different work",
+                    printable(name), found);
   }
   if (!flag.text.empty()) report.flags.push_back(std::move(flag));
 }
@@ -68,7 +69,8 @@ void add_overlap(OperatorReport& report, const OperatorProfile& profile) {
   for (const OperatorKernel& kernel : profile.calls.kernels) {
     if (kernel.method == OperatorMethod::before) continue;
     const model::Track& track = timeline.tracks[timeline.track[kernel.event]];
-    by_gpu[{track.device < 0 ? track.pid : std::string(), track.device}].push_back({timeline.start[kernel.event], timeline.end(kernel.event)});
+    by_gpu[{track.device < 0 ? track.pid : std::string(), track.device}].push_back(
+        {timeline.start[kernel.event], timeline.end(kernel.event)});
     streams.insert(timeline.track[kernel.event]);
     sum += timeline.duration[kernel.event];
   }
@@ -77,8 +79,9 @@ void add_overlap(OperatorReport& report, const OperatorProfile& profile) {
   for (auto& [gpu, intervals] : by_gpu) covered += derive::trace::total(derive::trace::united(std::move(intervals)));
   const double pct = percent * static_cast<double>(sum - covered) / static_cast<double>(sum);
   if (pct <= limit_pct) return;
-  report.flags.push_back({"multi_stream_overlap", false, pct, limit_pct,
-                          fmt::format("kernels on {} overlap: {:.1f} % of their time is counted twice", count_text(streams.size(), "stream"), pct)});
+  report.flags.push_back(
+      {"multi_stream_overlap", false, pct, limit_pct,
+       fmt::format("kernels on {} overlap: {:.1f} % of their time is counted twice", count_text(streams.size(), "stream"), pct)});
 }
 
 void add_graphs(OperatorReport& report, const OperatorProfile& profile) {

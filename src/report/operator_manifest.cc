@@ -154,8 +154,8 @@ OperatorReport operator_report_of(const OperatorManifest& manifest, std::string_
     report.kernel_ns += kernel.duration_ns;
     if (kernel.iteration) iterations.insert(*kernel.iteration);
     if (!kernel.is_before_window)
-      parts.add(kernel.is_attributed() ? std::string_view(manifest.names[kernel.operators.front()]) : std::string_view(), manifest.name_of(kernel),
-                kernel.duration_ns);
+      parts.add(kernel.is_attributed() ? std::string_view(manifest.names[kernel.operators.front()]) : std::string_view(),
+                manifest.name_of(kernel), kernel.duration_ns);
     if (kernel.is_attributed()) continue;
     KernelShare& left = kernel.is_before_window ? report.before_window : report.unattributed;
     ++left.kernels;

@@ -37,12 +37,12 @@ struct KernelShare {
 // How fast the matrix products and convolutions of an operator ran, from the shapes of their inputs. Shares are of what the data sheet
 // promises, which no kernel reaches.
 struct OperatorRates {
-  double flops = 0;                          // of all calls whose shapes are known
-  std::int64_t gpu_ns = 0;                   // of these calls
-  std::optional<double> bytes;               // each input and output moved once; absent: a type was not recorded
-  std::string_view precision;                // of the peak: "bf16_tensor"; "": none applies, or several
-  std::optional<double> peak_share;          // absent: the GPU, the type or what it ran on is not known
-  std::optional<bool> memory_limited;        // most of the time is of calls whose bytes take the memory longer than their operations the peak
+  double flops = 0;                    // of all calls whose shapes are known
+  std::int64_t gpu_ns = 0;             // of these calls
+  std::optional<double> bytes;         // each input and output moved once; absent: a type was not recorded
+  std::string_view precision;          // of the peak: "bf16_tensor"; "": none applies, or several
+  std::optional<double> peak_share;    // absent: the GPU, the type or what it ran on is not known
+  std::optional<bool> memory_limited;  // most of the time is of calls whose bytes take the memory longer than their operations the peak
   double tflops() const { return gpu_ns > 0 ? flops / static_cast<double>(gpu_ns) / 1000 : 0; }
 };
 

@@ -20,7 +20,9 @@ std::vector<std::uint32_t> modules_of_kind(const Timeline& timeline, EventKind k
 
 }  // namespace
 
-std::string_view module_name(std::string_view range) { return range.starts_with(prefix) ? range.substr(prefix.size()) : std::string_view(); }
+std::string_view module_name(std::string_view range) {
+  return range.starts_with(prefix) ? range.substr(prefix.size()) : std::string_view();
+}
 
 ModuleRanges module_ranges(const Timeline& timeline, std::span<const OperatorKernel> kernels) {
   ModuleRanges modules;
@@ -42,8 +44,8 @@ ModuleRanges module_ranges(const Timeline& timeline, std::span<const OperatorKer
 }
 
 bool is_program_line(std::string_view function) {
-  constexpr std::string_view others[] = {"/torch/",  "site-packages/torch", "dist-packages/torch", "lib/python",   "<built-in",
-                                         "<frozen",  "threading.py(",       "runpy.py(",           "contextlib.py("};
+  constexpr std::string_view others[] = {"/torch/", "site-packages/torch", "dist-packages/torch", "lib/python",    "<built-in",
+                                         "<frozen", "threading.py(",       "runpy.py(",           "contextlib.py("};
   if (function.find(".py(") == function.npos || function.starts_with("torch/") || function.starts_with("torch\\")) return false;
   if (function.find("site-packages/") != function.npos && function.find("site-packages/torch/") == function.npos) return true;
   return std::ranges::none_of(others, [&](std::string_view other) { return function.find(other) != function.npos; });

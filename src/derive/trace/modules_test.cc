@@ -11,9 +11,7 @@ using frx::testing::event;
 using frx::testing::trace_of;
 using frx::testing::trace_with;
 
-std::string_view name_or_none(const model::Timeline& timeline, std::uint32_t row) {
-  return row == none ? "none" : timeline.name_of(row);
-}
+std::string_view name_or_none(const model::Timeline& timeline, std::uint32_t row) { return row == none ? "none" : timeline.name_of(row); }
 
 TEST(Modules, AKernelBelongsToTheInnermostModuleAroundItsLaunch) {
   const std::string function = "python_function";
