@@ -40,17 +40,16 @@ Result<OperatorCategories> OperatorCategories::load(const Library& library, cons
   return result;
 }
 
-// size(): none knows it.
-std::size_t OperatorCategories::of_operator(const LaunchNames& names) const {
-  const std::string name = to_lower(names.operation.substr(0, read_of_name));
-  for (std::size_t i = 0; i < categories_.size(); ++i) {
-    const Category& one = categories_[i];
-    const bool is_around = !one.around.empty() && std::ranges::any_of(names.around, [&](std::string_view range) {
-      return has_any(to_lower(range.substr(0, read_of_name)), one.around);
-    });
-    if (is_around || (has_any(name, one.operators) && !has_any(name, one.except))) return i;
-  }
-  return size();
+std::size_t OperatorCategories::of_operator(std::string_view operation) const {
+  const std::string name = to_lower(operation.substr(0, read_of_name));
+  const auto fits = [&](const Category& one) { return has_any(name, one.operators) && !has_any(name, one.except); };
+  return static_cast<std::size_t>(std::ranges::find_if(categories_, fits) - categories_.begin());
+}
+
+std::size_t OperatorCategories::of_range_around(std::string_view range) const {
+  const std::string name = to_lower(range.substr(0, read_of_name));
+  const auto fits = [&](const Category& one) { return has_any(name, one.around); };
+  return static_cast<std::size_t>(std::ranges::find_if(categories_, fits) - categories_.begin());
 }
 
 std::size_t OperatorCategories::of_kernel(std::string_view kernel) const {
@@ -63,11 +62,14 @@ std::size_t OperatorCategories::of_kernel(std::string_view kernel) const {
   return size() - 1;
 }
 
+bool OperatorCategories::is_named_like_kernel(std::string_view operation) const {
+  return std::ranges::any_of(named_like_kernels_, [&](std::string_view word) { return operation.starts_with(word); });
+}
+
 std::size_t OperatorCategories::of(const LaunchNames& names) const {
-  const bool is_named_like_kernel =
-      std::ranges::any_of(named_like_kernels_, [&](std::string_view word) { return names.operation.starts_with(word); });
-  if (is_named_like_kernel) return of_kernel(names.operation);
-  const std::size_t known = of_operator(names);
+  if (is_named_like_kernel(names.operation)) return of_kernel(names.operation);
+  std::size_t known = of_operator(names.operation);
+  for (const std::string_view range : names.around) known = std::min(known, of_range_around(range));
   return known < size() ? known : of_kernel(names.kernel);
 }
 

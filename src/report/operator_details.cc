@@ -32,31 +32,46 @@ void keep_categories(OperatorReport& report, std::vector<CategoryShare> shares) 
   report.categories = std::move(shares);
 }
 
-// Judges each pair of a range and a kernel once.
+// Looks at every name once, however many kernels have it.
 class Judge {
  public:
-  Judge(const OperatorProfile& profile, const knowledge::OperatorCategories& categories) : profile_(profile), categories_(categories) {}
+  Judge(const OperatorProfile& profile, const knowledge::OperatorCategories& categories)
+      : profile_(profile),
+        categories_(categories),
+        of_operator_(profile.timeline.names.size(), not_judged),
+        of_range_(of_operator_),
+        of_kernel_(of_operator_) {}
 
   std::size_t of(const OperatorKernel& kernel) {
-    const std::uint64_t pair = std::uint64_t{kernel.inner} << 32 | profile_.timeline.name[kernel.event];
-    const auto [at, is_new] = known_.try_emplace(pair, 0);
-    if (is_new) at->second = judged(kernel);
-    return at->second;
+    const Timeline& timeline = profile_.timeline;
+    const bool has_operator = kernel.method == OperatorMethod::range || kernel.method == OperatorMethod::capture;
+    std::size_t known = categories_.size();
+    if (has_operator) {
+      if (categories_.is_named_like_kernel(timeline.name_of(kernel.range))) return by_kernel(timeline.name[kernel.range]);
+      std::uint32_t& judged = of_operator_[timeline.name[kernel.range]];
+      if (judged == not_judged) judged = static_cast<std::uint32_t>(categories_.of_operator(timeline.name_of(kernel.range)));
+      known = judged;
+    }
+    for (std::uint32_t row = kernel.inner; row != derive::trace::none; row = profile_.calls.enclosing[row]) {
+      std::uint32_t& judged = of_range_[timeline.name[row]];
+      if (judged == not_judged) judged = static_cast<std::uint32_t>(categories_.of_range_around(timeline.name_of(row)));
+      known = std::min<std::size_t>(known, judged);
+    }
+    return known < categories_.size() ? known : by_kernel(timeline.name[kernel.event]);
   }
 
  private:
-  std::size_t judged(const OperatorKernel& kernel) const {
-    const Timeline& timeline = profile_.timeline;
-    std::vector<std::string_view> around;
-    for (std::uint32_t row = kernel.inner; row != derive::trace::none; row = profile_.calls.enclosing[row])
-      around.push_back(timeline.name_of(row));
-    const bool has_operator = kernel.method == OperatorMethod::range || kernel.method == OperatorMethod::capture;
-    return categories_.of({timeline.name_of(kernel.event), has_operator ? timeline.name_of(kernel.range) : std::string_view(), around});
+  static constexpr std::uint32_t not_judged = UINT32_MAX;
+
+  std::size_t by_kernel(std::uint32_t name) {
+    std::uint32_t& judged = of_kernel_[name];
+    if (judged == not_judged) judged = static_cast<std::uint32_t>(categories_.of_kernel(profile_.timeline.names[name]));
+    return judged;
   }
 
   const OperatorProfile& profile_;
   const knowledge::OperatorCategories& categories_;
-  std::unordered_map<std::uint64_t, std::size_t> known_;
+  std::vector<std::uint32_t> of_operator_, of_range_, of_kernel_;  // by name
 };
 
 void add_unattributed_flag(OperatorReport& report, std::string_view why) {

@@ -88,7 +88,12 @@ class Tree {
 }  // namespace
 
 void add_modules(OperatorReport& report, const OperatorProfile& profile) {
-  if (profile.modules.of_kernel.empty()) return;
+  if (profile.modules.of_kernel.empty()) {
+    report.notes.emplace_back(
+        "no modules were recorded: ranges of fournex.operators are, and those of the PyTorch profiler with with_stack=True, "
+        "with_modules=True");
+    return;
+  }
   Tree tree(profile);
   for (std::size_t i = 0; i < profile.calls.kernels.size(); ++i) {
     const derive::trace::OperatorKernel& kernel = profile.calls.kernels[i];
