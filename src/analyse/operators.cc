@@ -2,6 +2,7 @@
 
 #include "analyse/analyse.h"
 #include "ingest/profile.h"
+#include "report/operator_details.h"
 
 namespace frx::analyse {
 namespace {
@@ -29,6 +30,13 @@ Result<OperatorCounters> read_counters(Input input, const report::OperatorManife
   return counters;
 }
 
+Result<> add_details(report::OperatorReport& report, Context& context) {
+  TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
+  TRY_ASSIGN(const auto categories, knowledge::OperatorCategories::load(known->library, known->classes));
+  report::add_details(report, categories);
+  return {};
+}
+
 Result<OperatorAnalysis> analyse_operators(Input input, report::OperatorGrouping grouping, Context& context,
                                            std::optional<Input> counters) {
   OperatorAnalysis analysis;
@@ -37,10 +45,14 @@ Result<OperatorAnalysis> analyse_operators(Input input, report::OperatorGrouping
     if (counters) return fail(ErrorKind::usage, "counters are joined with a recording, and this is a profile").at(input.source.name());
     TRY_ASSIGN(const std::string text, input.source.text(largest_profile));
     TRY_ASSIGN(analysis.report, report::read_operator_profile(input.source.name(), text, grouping));
+    TRY(add_details(analysis.report, context));
     return analysis;
   }
   TRY_ASSIGN(analysis.profile, read_recording(std::move(input), context));
   analysis.report = report::operator_report_of(*analysis.profile, grouping);
+  TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
+  TRY_ASSIGN(const auto categories, knowledge::OperatorCategories::load(known->library, known->classes));
+  report::add_details(analysis.report, *analysis.profile, grouping, *known, categories);
   if (!counters) return analysis;
   const report::OperatorManifest manifest = report::manifest_of(*analysis.profile);
   TRY_ASSIGN(analysis.counters, read_counters(std::move(*counters), manifest, {}, context));

@@ -29,6 +29,8 @@ struct OperatorAnalysis {
 // Compute with every launch by itself, or the source is no recording that it could be joined with.
 Result<OperatorAnalysis> analyse_operators(Input input, report::OperatorGrouping grouping, Context& context,
                                            std::optional<Input> counters = std::nullopt);
+// Of a report about a file that was written before: kinds of work.
+Result<> add_details(report::OperatorReport& report, Context& context);
 // A recording as the kernels of a manifest are.
 Result<report::OperatorProfile> read_recording(Input input, Context& context);
 // Errors name the source of the counters.

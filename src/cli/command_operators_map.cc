@@ -190,6 +190,7 @@ Result<report::OperatorReport> map(const Options& options, Session& session, Io&
   TRY(write_operator_profile(options.output, manifest, &counters));
   TRY_ASSIGN(const std::string written, read_file(options.output, std::uint64_t{4} << 30));
   TRY_ASSIGN(report::OperatorReport made, report::read_operator_profile(options.output, written, report::OperatorGrouping::by_operator));
+  TRY(analyse::add_details(made, session.context()));
   made.notes.insert(made.notes.end(), counters.joined.notes.begin(), counters.joined.notes.end());
   made.notes.push_back(fmt::format("written: {}", options.output));
   return made;

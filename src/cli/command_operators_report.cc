@@ -23,13 +23,13 @@ void describe(Syntax& syntax, Options& options) {
   syntax.text(
       "GPU time by operator, of an export of Nsight Systems, a trace of the PyTorch profiler, or a profile.json that was written "
       "before (schema 1.x). A kernel belongs to the innermost operator around its launch. Nothing is left out: what belongs to no operator "
-      "is "
-      "listed as such. docs/operators.md tells how to record a model.");
+      "is listed as such. Kinds of work, rates of products and what makes the numbers mean something else stand beside it. "
+      "docs/operators.md tells how to record a model.");
   syntax.required_argument("FILE", options.file, "export (.sqlite), trace or profile.json; - is standard input");
   syntax.option("--ncu", "FILE", options.counters,
                 "report (.ncu-rep) or CSV of Nsight Compute of the same program, to be joined with a recording");
   syntax.option("--top", "N", options.top, "rows to print (default 20)");
-  syntax.choice("--by", "WHAT", options.by, {"op", "module", "kernel"}, "sum by operator (default), module or kernel");
+  syntax.choice("--by", "WHAT", options.by, {"op", "module", "kernel"}, "sum by operator (default), module (a tree) or kernel");
   syntax.option("--output", "FILE", options.output, "also write profile.json, schema 1.1: every call of an operator with its kernels");
   syntax.option("--model-name", "NAME", options.model_name, "for profile.json");
   syntax.option("--compile-mode", "MODE", options.compile_mode, "for profile.json: eager, inductor or cudagraphs");

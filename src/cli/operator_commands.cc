@@ -60,6 +60,7 @@ Result<report::OperatorReport> make_manifest(const ManifestRequest& request, Ses
   TRY(improve(manifest, request));
   TRY(write_json_file(request.output, [&](answer::JsonObject& out) { compose::put_operator_manifest(out, manifest); }));
   report::OperatorReport report = report::operator_report_of(manifest, request.report);
+  TRY(analyse::add_details(report, session.context()));
   report.notes.push_back(fmt::format("written: {}", request.output));
   return report;
 }

@@ -34,14 +34,91 @@ void add_facts(Document& page, const OperatorReport& report) {
                                     count_text(report.before_window.kernels, "kernel")));
 }
 
+// Kinds of work of at least a percent; the JSON has all.
+void add_categories(Document& page, const OperatorReport& report) {
+  constexpr std::int64_t shown_of = 100;
+  std::vector<const report::CategoryShare*> shown;
+  for (const report::CategoryShare& one : report.categories) {
+    if (one.share.gpu_ns * shown_of >= report.kernel_ns) shown.push_back(&one);
+  }
+  if (shown.empty()) return;
+  page.section("Kinds of work", shown.size(), report.categories.size());
+  Table table{{number_column("GPU time", 9), number_column("share", 7, 1), number_column("kernels", 7, 1), names_column("kind")}};
+  for (const report::CategoryShare* one : shown)
+    table.add({duration(one->share.gpu_ns), share_of(one->share.gpu_ns, report.kernel_ns), fmt::to_string(one->share.kernels), one->title});
+  page.add(std::move(table));
+}
+
+// "net.block.linear" within "net.block" as "linear".
+std::string_view name_within(std::string_view name, std::string_view parent) {
+  const bool is_within = !parent.empty() && name.size() > parent.size() + 1 && name.starts_with(parent) && name[parent.size()] == '.';
+  return is_within ? name.substr(parent.size() + 1) : name;
+}
+
+// The largest modules in the order of the tree: what a module is in takes at least as much time, so the way to each is shown.
+std::vector<const report::ModuleNode*> largest_modules(const OperatorReport& report, std::size_t shown) {
+  std::vector<const report::ModuleNode*> largest;
+  for (const report::ModuleNode& one : report.modules) largest.push_back(&one);
+  std::ranges::stable_sort(largest, std::ranges::greater{}, [](const report::ModuleNode* one) { return one->inclusive.gpu_ns; });
+  largest.resize(std::min(shown, largest.size()));
+  std::ranges::sort(largest);
+  return largest;
+}
+
+void add_modules(Document& page, const OperatorReport& report, std::size_t shown) {
+  const std::vector<const report::ModuleNode*> rows = largest_modules(report, shown);
+  page.section("Modules by GPU time", rows.size(), report.modules.size());
+  Table table{{number_column("with inner", 10), number_column("share", 7, 1), number_column("itself", 9, 1), number_column("calls", 6, 1),
+               names_column("module")}};
+  std::vector<std::string_view> path;
+  for (const report::ModuleNode* one : rows) {
+    path.resize(one->depth);
+    const std::string_view name = name_within(one->name, path.empty() ? std::string_view() : path.back());
+    path.push_back(one->name);
+    constexpr std::size_t deepest = 20;
+    table.add({duration(one->inclusive.gpu_ns), share_of(one->inclusive.gpu_ns, report.kernel_ns), duration(one->self.gpu_ns),
+               fmt::format("{}x", one->calls), std::string(2 * std::min(one->depth, deepest), ' ') + std::string(name)});
+  }
+  page.add(std::move(table));
+  if (report.in_no_module.kernels > 0)
+    page.paragraph(fmt::format("In no module: {}, {} ({}).", count_text(report.in_no_module.kernels, "kernel"),
+                               duration(report.in_no_module.gpu_ns), share_of(report.in_no_module.gpu_ns, report.kernel_ns)));
+}
+
+// "qwen.py(42): forward" of "transformers/models/qwen.py(42): forward".
+std::string_view file_name_in_line(std::string_view line) {
+  const std::size_t slash = line.find_last_of("/\\", line.find(".py("));
+  return slash == line.npos ? line : line.substr(slash + 1);
+}
+
+// Where the operators shown were called, as far as the recording has Python functions.
+void add_lines(Document& page, const OperatorReport& report, std::size_t shown) {
+  const std::span<const OperatorSum> rows = std::span(report.operators).first(std::min(shown, report.operators.size()));
+  if (std::ranges::none_of(rows, [](const OperatorSum& one) { return !one.line.empty(); })) return;
+  page.section("Called from", answer::Part::evidence);
+  Table table{{number_column("GPU time", 9), names_column("operator", Fit::cut), names_column("line of the program")}};
+  table.columns[1].width = 30;
+  for (const OperatorSum& one : rows) {
+    if (!one.line.empty()) table.add({duration(one.gpu_ns), one.name, file_name_in_line(one.line)});
+  }
+  page.add(std::move(table));
+}
+
 void add_table(Document& page, const OperatorReport& report, std::size_t shown) {
   const std::size_t rows = std::min(shown, report.operators.size());
   page.section("Operators by GPU time", rows, report.operators.size());
   const bool has_counters = std::ranges::any_of(report.operators, [](const OperatorSum& one) { return one.occupancy_pct.has_value(); });
+  // Beside counters a line has no room for rates; the JSON has both.
+  const bool has_rates =
+      !has_counters && std::ranges::any_of(report.operators, [](const OperatorSum& one) { return one.rates.has_value(); });
+  const bool has_peaks =
+      has_rates && std::ranges::any_of(report.operators, [](const OperatorSum& one) { return one.rates && one.rates->peak_share; });
   Table table{{number_column("GPU time", 9), number_column("share", 7, 1), number_column("calls", 6, 1), number_column("kernels", 7, 1)}};
   if (has_counters) {
     for (const char* heading : {"occup.", "SM", "DRAM"}) table.columns.push_back(number_column(heading, 7, 1));
   }
+  if (has_rates) table.columns.push_back(number_column("TFLOP/s", 8, 1));
+  if (has_peaks) table.columns.push_back(number_column("of peak", 8, 1));
   table.columns.push_back(names_column("operator"));
   for (const OperatorSum& one : std::span(report.operators).first(rows)) {
     std::vector<answer::Cell> cells = {duration(one.gpu_ns), share_of(one.gpu_ns, report.kernel_ns), fmt::format("{}x", one.calls),
@@ -49,6 +126,8 @@ void add_table(Document& page, const OperatorReport& report, std::size_t shown) 
     if (has_counters) {
       for (const auto& value : {one.occupancy_pct, one.sm_pct, one.dram_pct}) cells.emplace_back(percent(value));
     }
+    if (has_rates) cells.emplace_back(one.rates ? fmt::format("{:.1f}", one.rates->tflops()) : "");
+    if (has_peaks) cells.emplace_back(one.rates && one.rates->peak_share ? fmt::format("{:.1f} %", 100 * *one.rates->peak_share) : "");
     cells.emplace_back(one.is_scope ? one.name + " (a range, no operator)" : one.name);
     table.add(std::move(cells));
   }
@@ -65,14 +144,42 @@ Document page_of(const OperatorReport& report, std::size_t shown) {
                                                          share_of(report.operators.front().gpu_ns, report.kernel_ns));
   page.title("FRX operators");
   add_facts(page, report);
-  if (!report.operators.empty()) add_table(page, report, shown);
-  if (report.notes.empty()) return page;
+  add_categories(page, report);
+  if (!report.modules.empty()) add_modules(page, report, shown);
+  if (report.modules.empty() && !report.operators.empty()) {
+    add_table(page, report, shown);
+    add_lines(page, report, shown);
+  }
+  if (report.notes.empty() && report.flags.empty()) return page;
   page.section("Notes", answer::Part::closing);
+  for (const report::OperatorFlag& flag : report.flags) page.hanging("- ", flag.text);
   for (const std::string& note : report.notes) page.hanging("- ", note);
   return page;
 }
 
 void put_share(JsonObject& out, const report::KernelShare& share) { out.add("kernels", share.kernels, "gpu_ns", share.gpu_ns); }
+
+void put_rates(JsonObject& out, const std::optional<report::OperatorRates>& rates) {
+  if (!rates) return out.add("rates", nullptr);
+  out.object("rates", [&](JsonObject& inner) {
+    inner.add("flops", rates->flops, "bytes", rates->bytes, "gpu_ns", rates->gpu_ns, "tflops", rates->tflops(), "peak",
+              answer::unless_empty(rates->precision), "peak_share", rates->peak_share, "memory_limited", rates->memory_limited);
+  });
+}
+
+void put_details(JsonObject& out, const OperatorReport& report) {
+  out.list("categories", report.categories, [](JsonObject& one, const report::CategoryShare& category) {
+    one.add("id", category.id);
+    put_share(one, category.share);
+  });
+  out.list("modules", report.modules, [](JsonObject& one, const report::ModuleNode& module) {
+    one.add("name", module.name, "depth", module.depth, "calls", module.calls, "self_kernels", module.self.kernels, "self_ns",
+            module.self.gpu_ns, "kernels", module.inclusive.kernels, "gpu_ns", module.inclusive.gpu_ns);
+  });
+  out.list("flags", report.flags, [](JsonObject& one, const report::OperatorFlag& flag) {
+    one.add("id", flag.id, "level", flag.is_severe ? "severe" : "warning", "value", flag.value, "limit", flag.limit, "text", flag.text);
+  });
+}
 
 void put_report(JsonObject& out, const OperatorReport& report) {
   out.add("schema", "operator_report_v0", "filename", report.source, "gpu", answer::unless_empty(report.gpu), "profile_schema",
@@ -82,8 +189,10 @@ void put_report(JsonObject& out, const OperatorReport& report) {
   out.list("operators", report.operators, [](JsonObject& one, const OperatorSum& sum) {
     one.add("name", sum.name, "is_operator", !sum.is_scope, "gpu_ns", sum.gpu_ns, "calls", sum.calls, "kernels", sum.kernels,
             "longest_kernel", sum.longest_kernel, "longest_kernel_ns", sum.longest_ns, "occupancy_pct", sum.occupancy_pct,
-            "sm_throughput_pct", sum.sm_pct, "dram_throughput_pct", sum.dram_pct);
+            "sm_throughput_pct", sum.sm_pct, "dram_throughput_pct", sum.dram_pct, "line", answer::unless_empty(sum.line));
+    put_rates(one, sum.rates);
   });
+  put_details(out, report);
   out.add("notes", report.notes);
 }
 

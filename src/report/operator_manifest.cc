@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "report/operator_details.h"
 
 namespace frx::report {
 namespace {
@@ -147,10 +148,14 @@ OperatorReport operator_report_of(const OperatorManifest& manifest, std::string_
   report.source = source;
   report.gpu = manifest.capture.device_name;
   std::set<std::uint32_t> iterations;
+  PartSums parts;
   for (const ManifestKernel& kernel : manifest.kernels) {
     ++report.kernels;
     report.kernel_ns += kernel.duration_ns;
     if (kernel.iteration) iterations.insert(*kernel.iteration);
+    if (!kernel.is_before_window)
+      parts.add(kernel.is_attributed() ? std::string_view(manifest.names[kernel.operators.front()]) : std::string_view(),
+                manifest.name_of(kernel), kernel.duration_ns);
     if (kernel.is_attributed()) continue;
     KernelShare& left = kernel.is_before_window ? report.before_window : report.unattributed;
     ++left.kernels;
@@ -173,6 +178,7 @@ OperatorReport operator_report_of(const OperatorManifest& manifest, std::string_
   }
   if (manifest.has_window) report.iterations = iterations.size();
   std::ranges::stable_sort(report.operators, std::ranges::greater{}, &OperatorSum::gpu_ns);
+  report.parts = parts.parts();
   report.notes = manifest.warnings;
   return report;
 }

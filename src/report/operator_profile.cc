@@ -15,21 +15,16 @@ namespace {
 using derive::trace::OperatorCall;
 using derive::trace::OperatorKernel;
 using derive::trace::OperatorMethod;
-using model::EventKind;
 using model::Timeline;
-
-constexpr std::string_view module_name = "nn.Module: ";
 
 // What a kernel counts for: its operator, the innermost module around its launch, or itself.
 std::string_view group_of(const OperatorProfile& profile, const OperatorKernel& kernel, OperatorGrouping grouping) {
   const Timeline& timeline = profile.timeline;
   if (grouping == OperatorGrouping::by_kernel) return timeline.name_of(kernel.event);
   if (grouping == OperatorGrouping::by_operator) return timeline.name_of(kernel.range);
-  for (std::uint32_t row = kernel.inner; row != derive::trace::none; row = profile.calls.enclosing[row]) {
-    if (timeline.kind[row] == EventKind::annotation && timeline.name_of(row).starts_with(module_name))
-      return timeline.name_of(row).substr(module_name.size());
-  }
-  return "(no module)";
+  if (profile.modules.of_kernel.empty()) return "(no module)";
+  const std::uint32_t row = profile.modules.of_kernel[static_cast<std::size_t>(&kernel - profile.calls.kernels.data())];
+  return row == derive::trace::none ? "(no module)" : derive::trace::module_name(timeline.name_of(row));
 }
 
 void add_kernel(OperatorSum& sum, std::string_view kernel, std::int64_t ns) {
@@ -43,13 +38,8 @@ void add_kernel(OperatorSum& sum, std::string_view kernel, std::int64_t ns) {
 void add_notes(const OperatorProfile& profile, OperatorReport& report) {
   for (const model::Note& note : profile.timeline.notes) report.notes.push_back(note.text);
   const RecorderWords& words = recorder_words(profile.timeline.facts.recorder);
-  const double share = report.kernel_ns > 0 ? static_cast<double>(report.unattributed.gpu_ns) / static_cast<double>(report.kernel_ns) : 0;
-  if (report.operators.empty() && report.kernels > 0) {
+  if (report.operators.empty() && report.kernels > 0)
     report.notes.push_back(fmt::format("no operators were recorded, so kernels cannot be attributed ({})", words.operators));
-  } else if (share > 0.10) {
-    report.notes.push_back(fmt::format(
-        "{:.1f} % of kernel time belongs to no operator: its launch is outside of the recording or of all ranges", 100 * share));
-  }
 }
 
 std::string gpu_of(const Timeline& timeline) {
@@ -68,6 +58,7 @@ OperatorProfile operator_profile_of(Timeline timeline) {
   OperatorProfile profile;
   profile.timeline = std::move(timeline);
   profile.calls = derive::trace::operator_calls(profile.timeline, derive::trace::attribute(profile.timeline));
+  profile.modules = derive::trace::module_ranges(profile.timeline, profile.calls.kernels);
   return profile;
 }
 

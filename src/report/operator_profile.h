@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "derive/trace/modules.h"
 #include "derive/trace/operator_calls.h"
 #include "model/timeline.h"
 
@@ -19,6 +20,7 @@ namespace frx::report {
 struct OperatorProfile {
   model::Timeline timeline;
   derive::trace::OperatorCalls calls;
+  derive::trace::ModuleRanges modules;
   std::string model_name = "model", compile_mode = "not recorded";
 };
 
@@ -32,6 +34,18 @@ struct KernelShare {
   std::int64_t gpu_ns = 0;
 };
 
+// How fast the matrix products and convolutions of an operator ran, from the shapes of their inputs. Shares are of what the data sheet
+// promises, which no kernel reaches.
+struct OperatorRates {
+  double flops = 0;                    // of all calls whose shapes are known
+  std::int64_t gpu_ns = 0;             // of these calls
+  std::optional<double> bytes;         // each input and output moved once; absent: a type was not recorded
+  std::string_view precision;          // of the peak: "bf16_tensor"; "": none applies, or several
+  std::optional<double> peak_share;    // absent: the GPU, the type or what it ran on is not known
+  std::optional<bool> memory_limited;  // most of the time is of calls whose bytes take the memory longer than their operations the peak
+  double tflops() const { return gpu_ns > 0 ? flops / static_cast<double>(gpu_ns) / 1000 : 0; }
+};
+
 // All calls of one name. Counters are means weighted by time over the kernels that have them, in percent; absent: no kernel has one.
 struct OperatorSum {
   std::string name;
@@ -41,6 +55,37 @@ struct OperatorSum {
   std::int64_t longest_ns = 0;
   bool is_scope = false;  // a range of the program: no operator was recorded in it
   std::optional<double> occupancy_pct, sm_pct, dram_pct;
+  std::optional<OperatorRates> rates;
+  std::string line;  // of the program, that called it for most of its time: "model.py(42): forward"; "": not recorded
+};
+
+// Kernels of one kind of work (data/operators/categories.yaml).
+struct CategoryShare {
+  std::string id, title;
+  KernelShare share;
+};
+
+// A module in the tree of modules, at each place where it was called from.
+struct ModuleNode {
+  std::string name;
+  std::size_t depth = 0;  // parents stand before their children
+  std::uint64_t calls = 0;
+  KernelShare self, inclusive;  // launched within it, but not within a module of it; with those
+};
+
+// What makes the numbers of a report mean something else.
+struct OperatorFlag {
+  std::string_view id;  // "high_unattributed"
+  bool is_severe = false;
+  double value = 0;  // what was found, and the limit above which it is told; both of the unit that the text names
+  double limit = 0;
+  std::string text;
+};
+
+// Kernels of one name, launched by operators of one name.
+struct OperatorPart {
+  std::string operation, kernel;  // operation "": none is known
+  KernelShare share;
 };
 
 struct OperatorReport {
@@ -50,6 +95,12 @@ struct OperatorReport {
   KernelShare unattributed, before_window;
   std::optional<std::uint64_t> iterations;  // of the measured window
   std::vector<OperatorSum> operators;       // by time
+  std::vector<OperatorPart> parts;          // of what is no recording: everything that is not before the window
+  // By time, all but what is before the window; empty where nobody asked for them (report/operator_details.h).
+  std::vector<CategoryShare> categories;
+  std::vector<ModuleNode> modules;  // as a tree, siblings by time; by_module only, and where modules were recorded
+  KernelShare in_no_module;         // the rest of it
+  std::vector<OperatorFlag> flags;
   std::vector<std::string> notes;
 
   std::int64_t attributed_ns() const { return kernel_ns - unattributed.gpu_ns - before_window.gpu_ns; }
@@ -58,7 +109,7 @@ struct OperatorReport {
 enum class OperatorGrouping : std::uint8_t { by_operator, by_module, by_kernel };
 
 OperatorReport operator_report_of(const OperatorProfile& profile, OperatorGrouping grouping);
-// What a kernel counts for: its operator, the innermost module around its launch, or itself.
+// What a kernel (of profile.calls) counts for: its operator, the innermost module around its launch, or itself.
 std::string_view operator_group_of(const OperatorProfile& profile, const derive::trace::OperatorKernel& kernel, OperatorGrouping grouping);
 // The text of a profile.json of schema 1.x. Malformed, naming file and member, when it is something else.
 Result<OperatorReport> read_operator_profile(std::string_view name, std::string_view json, OperatorGrouping grouping);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "ingest/nsys/nvtx_text.h"
+#include "report/operator_details.h"
 #include "report/operator_profile.h"
 
 namespace frx::report {
@@ -56,7 +57,8 @@ class ProfileReader {
   }
   Result<> take_operator(const Json& one, std::size_t number);
   // The kernels count for the group of this number, or for `share`.
-  Result<> take_kernels(const Json& kernels, const std::string& member, std::size_t group, KernelShare* share = nullptr);
+  Result<> take_kernels(const Json& kernels, const std::string& member, std::string_view operation, std::size_t group,
+                        KernelShare* share = nullptr);
   std::size_t group_called(std::string_view name);
   void add_notes();
 
@@ -65,6 +67,7 @@ class ProfileReader {
   std::vector<Group> groups_;
   std::unordered_map<std::string, std::size_t> by_name_;
   std::set<std::int64_t> iterations_;
+  PartSums parts_;
   bool has_counters_ = false, has_units_ = false;
   std::uint64_t layers_ = 0;
 };
@@ -75,7 +78,8 @@ std::size_t ProfileReader::group_called(std::string_view name) {
   return at->second;
 }
 
-Result<> ProfileReader::take_kernels(const Json& kernels, const std::string& member, std::size_t group, KernelShare* share) {
+Result<> ProfileReader::take_kernels(const Json& kernels, const std::string& member, std::string_view operation, std::size_t group,
+                                     KernelShare* share) {
   if (!kernels.is_array()) return malformed("a list of kernels", member);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const Json& kernel = kernels[i];
@@ -87,12 +91,13 @@ Result<> ProfileReader::take_kernels(const Json& kernels, const std::string& mem
     ++report_.kernels;
     report_.kernel_ns += time;
     if (const auto number = number_of(kernel, "iteration")) iterations_.insert(static_cast<std::int64_t>(std::clamp(*number, 0.0, 1e15)));
+    const std::string name = text_of(kernel, "kernel_name");
+    if (share != &report_.before_window) parts_.add(operation, name, time);
     if (share) {
       ++share->kernels;
       share->gpu_ns += time;
       continue;
     }
-    const std::string name = text_of(kernel, "kernel_name");
     OperatorSum& sum = groups_[grouping_ == OperatorGrouping::by_kernel ? group_called(name) : group].sum;
     ++sum.kernels;
     sum.gpu_ns += time;
@@ -113,11 +118,11 @@ Result<> ProfileReader::take_operator(const Json& one, std::size_t number) {
   const std::string_view name = ingest::nsys::parse_nvtx(text).name;
   layers_ += name.starts_with("layer::");
   const std::int64_t so_far = report_.kernel_ns;
-  if (grouping_ == OperatorGrouping::by_kernel) return take_kernels(one["kernels"], member + ".kernels", 0);
+  if (grouping_ == OperatorGrouping::by_kernel) return take_kernels(one["kernels"], member + ".kernels", name, 0);
   // A profile does not say which modules were around an operator.
   const std::size_t group = group_called(grouping_ == OperatorGrouping::by_module ? "(no module)" : name);
   ++groups_[group].sum.calls;
-  TRY(take_kernels(one["kernels"], member + ".kernels", group));
+  TRY(take_kernels(one["kernels"], member + ".kernels", name, group));
   const auto aggregated = one.find("aggregated");
   if (aggregated == one.end() || !aggregated->is_object()) return {};
   const std::int64_t time = report_.kernel_ns - so_far;
@@ -133,9 +138,6 @@ void ProfileReader::add_notes() {
   if (has_counters_ && !has_units_)
     report_.notes.push_back("the profile does not state the units of its counters (schema 1.0), so only percentages are shown");
   if (layers_ > 0) report_.notes.push_back(fmt::format("{} of its operators are ranges of layers, which are no operators", layers_));
-  if (report_.kernel_ns > 0 && report_.unattributed.gpu_ns * 10 > report_.kernel_ns)
-    report_.notes.push_back(fmt::format("{:.1f} % of kernel time belongs to no operator",
-                                        100.0 * static_cast<double>(report_.unattributed.gpu_ns) / static_cast<double>(report_.kernel_ns)));
 }
 
 Result<OperatorReport> ProfileReader::read(const Json& profile) {
@@ -153,9 +155,9 @@ Result<OperatorReport> ProfileReader::read(const Json& profile) {
   if (!operators.is_array()) return malformed("a list", "operators");
   for (std::size_t i = 0; i < operators.size(); ++i) TRY(take_operator(operators[i], i));
   if (profile.contains("unattributed_kernels"))
-    TRY(take_kernels(profile["unattributed_kernels"], "unattributed_kernels", 0, &report_.unattributed));
+    TRY(take_kernels(profile["unattributed_kernels"], "unattributed_kernels", "", 0, &report_.unattributed));
   if (profile.contains("init_kernels") && !profile["init_kernels"].is_null())
-    TRY(take_kernels(profile["init_kernels"], "init_kernels", 0, &report_.before_window));
+    TRY(take_kernels(profile["init_kernels"], "init_kernels", "", 0, &report_.before_window));
   for (Group& group : groups_) {
     if (group.covered_pct.value().value_or(100) >= least_covered_pct) {
       group.sum.occupancy_pct = group.occupancy.value();
@@ -165,6 +167,7 @@ Result<OperatorReport> ProfileReader::read(const Json& profile) {
     report_.operators.push_back(std::move(group.sum));
   }
   if (!iterations_.empty()) report_.iterations = iterations_.size();
+  report_.parts = parts_.parts();
   std::ranges::stable_sort(report_.operators, std::ranges::greater{}, &OperatorSum::gpu_ns);
   add_notes();
   return std::move(report_);

@@ -92,6 +92,14 @@ void name_missing(GpuUse& use, bool is_amd, const RecorderWords& words) {
 
 }  // namespace
 
+const knowledge::GpuProduct* gpu_of_all(const knowledge::Knowledge& knowledge, std::span<const model::TracedGpu> gpus) {
+  std::vector<const model::TracedGpu*> used;
+  for (const model::TracedGpu& gpu : gpus) used.push_back(&gpu);
+  GpuUse use;
+  if (!used.empty()) find_gpu(knowledge, used, use);
+  return use.gpu;
+}
+
 std::optional<double> GpuUse::fp32_matrix_share() const {
   if (kernels.computing_ns() <= 0) return std::nullopt;
   return static_cast<double>(kernels.fp32_matrix_ns) / static_cast<double>(kernels.computing_ns());

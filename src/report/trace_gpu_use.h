@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,9 @@ struct GpuUse {
 // `used`: the GPUs with work, as the trace names them; one that it does not name is a null pointer.
 GpuUse gpu_use(const model::Timeline& timeline, const derive::trace::Attribution& attribution, const knowledge::Knowledge& knowledge,
                std::vector<const model::TracedGpu*> used, std::optional<bool> is_amd, std::int64_t rank);
+
+// The product that all of these GPUs are; null: unknown, several, or parts of one (MIG).
+const knowledge::GpuProduct* gpu_of_all(const knowledge::Knowledge& knowledge, std::span<const model::TracedGpu> gpus);
 
 // Against these peaks; `gpu` may be null.
 ProductRate rate_of(const derive::trace::Product& product, const knowledge::GpuProduct* gpu);

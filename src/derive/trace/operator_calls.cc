@@ -44,13 +44,14 @@ class Walk {
     if (captured.method == OperatorMethod::unknown || is_vaguer) return kernel;
     kernel.range = captured.range;
     kernel.inner = captured.inner;
+    kernel.place = work.capture;
     kernel.method = captured.method == OperatorMethod::range ? OperatorMethod::capture : captured.method;
     return kernel;
   }
 
  private:
   OperatorKernel judged_by_launch(const GpuWork& work, std::uint32_t inner) const {
-    OperatorKernel kernel{work.event, none, inner, OperatorMethod::unknown, std::nullopt};
+    OperatorKernel kernel{work.event, none, inner, OperatorMethod::unknown, std::nullopt, work.launch};
     std::uint32_t scope = none;
     for (std::uint32_t row = inner; row != none; row = enclosing_[row]) {
       const std::string_view name = timeline_.name_of(row);
@@ -93,7 +94,8 @@ std::vector<OperatorCall> calls_of(const Timeline& timeline, const std::vector<O
   return calls;
 }
 
-// By row: the innermost of `ranges` around it, on its own track; `none` elsewhere. O(n log n).
+}  // namespace
+
 std::vector<std::uint32_t> enclosing_ranges(const Timeline& timeline, std::vector<std::uint32_t> ranges) {
   std::vector<std::uint32_t> enclosing(timeline.size(), none);
   std::ranges::sort(ranges, {},
@@ -110,8 +112,6 @@ std::vector<std::uint32_t> enclosing_ranges(const Timeline& timeline, std::vecto
   }
   return enclosing;
 }
-
-}  // namespace
 
 OperatorCalls operator_calls(const Timeline& timeline, const Attribution& attribution) {
   OperatorCalls result;

@@ -33,6 +33,7 @@ struct OperatorKernel {
   std::uint32_t inner = none;  // row of the innermost range around the launch
   OperatorMethod method = OperatorMethod::unknown;
   std::optional<std::uint32_t> iteration;  // of the measured window, where it is marked
+  std::uint32_t place = none;              // row of the launch, or of the capture that `range` is around
 };
 
 struct OperatorCall {
@@ -49,6 +50,9 @@ struct OperatorCalls {
   std::int64_t window_begin_ns = INT64_MIN;  // of the measured window, where it is marked
   bool has_window = false;                   // ranges "frx::measure#0", "frx::measure#1", ... mark what is measured
 };
+
+// By row: the innermost of `ranges` around it, on its own track; `none` elsewhere. O(n log n).
+std::vector<std::uint32_t> enclosing_ranges(const model::Timeline& timeline, std::vector<std::uint32_t> ranges);
 
 OperatorCalls operator_calls(const model::Timeline& timeline, const Attribution& attribution);
 
