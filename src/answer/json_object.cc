@@ -18,6 +18,7 @@ constexpr std::size_t parts_at_once = 64, elements_of_a_part = 16;
 constexpr std::size_t long_text = std::size_t{1} << 16;
 
 constexpr std::string_view line = "\n                                ";
+constexpr std::string_view next_line = ",\n                                ", first_line = "[\n                                ";
 constexpr std::size_t short_key = 64;
 
 void add_line(std::string& text, int depth) {
@@ -67,6 +68,14 @@ void JsonObject::end() {
 }
 
 void JsonObject::new_line(int depth) const { add_line(out_, depth); }
+
+// A bracket or a comma, and a new line, as one piece: lists of names are what long answers are made of.
+void JsonObject::next_element(bool is_first, int depth) const {
+  const std::string_view begin = is_first ? first_line : next_line;
+  const std::size_t size = depth < 0 ? 1 : 2 + 2 * static_cast<std::size_t>(depth);
+  out_.append(begin.substr(0, size));
+  if (size > begin.size()) out_.append(size - begin.size(), ' ');
+}
 
 void JsonObject::hand_over() {
   if (!sink_ || out_.size() < long_text) return;

@@ -151,6 +151,7 @@ class JsonObject {
   void begin_plain(std::string_view key);  // with a key that has nothing to be escaped
   void end();
   void new_line(int depth) const;
+  void next_element(bool is_first, int depth) const;
   void hand_over();
   void stream_elements(std::size_t count, const std::function<void(std::string&, std::size_t)>& append);
 
@@ -160,9 +161,8 @@ class JsonObject {
   void print_list(const Range& range, int depth, Print&& print_one) {
     bool is_first = true;
     for (const auto& element : range) {
-      out_ += is_first ? '[' : ',';
+      next_element(is_first, depth + 1);
       is_first = false;
-      new_line(depth + 1);
       print_one(element);
     }
     if (is_first) {

@@ -92,13 +92,13 @@ TEST(Collect, IsForItsOwnerAlone) {
 TEST(Collect, RecordsNoCredentials) {
   Observed run("test \"$1\" = --token=hf_secret || exit 9");
   run.request.workload.insert(run.request.workload.end(), {"sh", "--token=hf_secret"});
-  ASSERT_TRUE(write_file(run.folder.file("c.yaml"), "run_note: x\napi_key: abc\n"));
+  ASSERT_TRUE(write_file(run.folder.file("c.yaml"), "run_note: x\napi_key: of-mine\n"));
   run.request.config_path = run.folder.file("c.yaml");
   EXPECT_EQ(run.run().end.code(), 0);  // the program gets them
   EXPECT_EQ(run.object("metadata.json")["workload_command"].back(), "--token=***");
   for (const char* file : {"metadata.json", "run_config.yaml", "manifest.json", "optional_logs.txt"}) {
     EXPECT_THAT(run.text(file), Not(HasSubstr("hf_secret")));
-    EXPECT_THAT(run.text(file), Not(HasSubstr("abc")));
+    EXPECT_THAT(run.text(file), Not(HasSubstr("of-mine")));
   }
   EXPECT_THAT(run.text("run_config.yaml"), HasSubstr("api_key: \"***\""));
   EXPECT_THAT(run.object("metadata.json")["collection_warnings"],

@@ -25,40 +25,6 @@ double combined(const model::Spread& spread, Aggregate aggregate) {
   return spread.mean();
 }
 
-// Puts formulas into an order in which operands come first, leaving out those that cannot give a value
-// because nothing they mention is present or computable.
-class Planner {
- public:
-  Planner(const knowledge::MetricCatalogue& metrics, const std::vector<model::Metric>& present)
-      : metrics_(metrics), state_(metrics.size(), State::unseen), reachable_(metrics.size(), false) {
-    for (const model::Metric metric : present) reachable_[metric.index] = true;
-  }
-
-  template <typename Emit>
-  void visit(model::Metric metric, const Emit& emit) {
-    if (state_[metric.index] != State::unseen) return;  // done, or a cycle: then the other formulas decide
-    state_[metric.index] = State::open;
-    for (const knowledge::Expression& formula : metrics_[metric].formulas) {
-      bool any = formula.slots().empty();
-      for (const std::uint32_t slot : formula.slots()) {
-        const model::Metric operand{static_cast<std::uint16_t>(slot)};
-        visit(operand, emit);
-        any = any || reachable_[operand.index];
-      }
-      if (!any) continue;
-      reachable_[metric.index] = true;
-      emit(metric, formula);
-    }
-    state_[metric.index] = State::done;
-  }
-
- private:
-  enum class State : std::uint8_t { unseen, open, done };
-  const knowledge::MetricCatalogue& metrics_;
-  std::vector<State> state_;
-  std::vector<bool> reachable_;
-};
-
 double weight_of(const model::Spread& spread) { return spread.weight > 0 ? spread.weight : static_cast<double>(spread.count); }
 
 // The states of warps are parts of one whole: where launches differ in which of them they have, each counts for all launches that have any.
@@ -105,11 +71,14 @@ void add_launch_shape(const model::LaunchGroup& group, model::Readings& readings
 }
 
 Formulas::Formulas(const knowledge::MetricCatalogue& metrics, const std::vector<model::Metric>& present) {
-  Planner planner(metrics, present);
-  for (const knowledge::MetricDefinition& definition : metrics.all()) {
-    planner.visit(definition.metric, [&](model::Metric metric, const knowledge::Expression& formula) {
-      steps_.push_back({metric, &formula, metrics[metric].unit.scale});
-    });
+  // Formulas of which nothing is present or computable cannot give a value.
+  std::vector<bool> is_reachable(metrics.size(), false);
+  for (const model::Metric metric : present) is_reachable[metric.index] = true;
+  for (const knowledge::FormulaOfMetric& one : metrics.formulas_in_order()) {
+    const std::vector<std::uint32_t>& slots = one.formula->slots();
+    if (!slots.empty() && std::ranges::none_of(slots, [&](std::uint32_t slot) { return is_reachable[slot]; })) continue;
+    is_reachable[one.metric.index] = true;
+    steps_.push_back({one.metric, one.formula, metrics[one.metric].unit.scale});
   }
 }
 

@@ -1,6 +1,7 @@
 #include "knowledge/metrics.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/numbers.h"
 #include "base/text.h"
@@ -51,6 +52,7 @@ Result<MetricCatalogue> MetricCatalogue::load(const Library& library) {
   }
   for (const Value& root : library.folder("metrics")) TRY(catalogue.add_file(root));
   TRY(catalogue.parse_formulas());
+  catalogue.order_formulas();
   TRY_ASSIGN(const Value facts, library.file("data/metrics/rule_facts.yaml").list("facts"));
   TRY(catalogue.add_rule_facts(facts));
   return catalogue;
@@ -172,6 +174,20 @@ Result<> MetricCatalogue::parse_formulas() {
     }
   }
   return {};
+}
+
+// Depth first. Of metrics that are computed from each other, the one that is reached first comes last.
+void MetricCatalogue::order_formulas() {
+  std::vector<bool> is_visited(definitions_.size(), false);
+  const std::function<void(model::Metric)> visit = [&](model::Metric metric) {
+    if (is_visited[metric.index]) return;
+    is_visited[metric.index] = true;
+    for (const Expression& formula : definitions_[metric.index].formulas) {
+      for (const std::uint32_t slot : formula.slots()) visit(model::Metric{static_cast<std::uint16_t>(slot)});
+      formulas_in_order_.push_back({metric, &formula});
+    }
+  };
+  for (const MetricDefinition& definition : definitions_) visit(definition.metric);
 }
 
 Result<> MetricCatalogue::add_rule_facts(const Value& facts) {

@@ -44,6 +44,12 @@ struct MetricDefinition {
   Value source;  // its entry; where() names data file and line
 };
 
+// One way to compute a metric from others.
+struct FormulaOfMetric {
+  model::Metric metric;
+  const Expression* formula;
+};
+
 // A stall reason, as Nsight Compute and nvprof name it (data/metrics/stalls.yaml).
 struct StallReason {
   std::string_view id;                    // "long_scoreboard"
@@ -69,6 +75,9 @@ class MetricCatalogue {
   std::optional<model::Metric> with_id(std::string_view id) const;
   // The operand for a name in an expression: a metric, or with stalls.CLASS the shares of time of the stalls of a class.
   std::optional<Operand> operand_called(std::string_view name) const;
+
+  // All formulas, those of operands before those that mention them.
+  std::span<const FormulaOfMetric> formulas_in_order() const { return formulas_in_order_; }
 
   std::span<const StallReason> stall_reasons() const { return stall_reasons_; }
   // nullptr: there is no reason with this name.
@@ -98,6 +107,7 @@ class MetricCatalogue {
   // The text under `meaning`, with the state of its stall reason filled in.
   Result<std::string_view> meaning_of(const Value& entry);
   Result<> parse_formulas();
+  void order_formulas();
   Result<> add_rule_facts(const Value& facts);
 
   struct RuleFact {
@@ -115,6 +125,7 @@ class MetricCatalogue {
   const Aliases& aliases() const;
 
   std::vector<MetricDefinition> definitions_;
+  std::vector<FormulaOfMetric> formulas_in_order_;
   std::vector<RuleFact> rule_facts_;
   std::vector<StallReason> stall_reasons_;
   std::map<std::string_view, std::vector<Operand>> stalls_by_class_;

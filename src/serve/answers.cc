@@ -76,7 +76,17 @@ Result<analyse::Options> options_of(const Asked& asked, const http::Request& req
   return options;
 }
 
-http::Response result_of(const answer::Answer& answer) { return {.body = answer::json_text_of(answer.payload)}; }
+http::Response result_of(const answer::Answer& answer) {
+  // Answers of one kind are about as long as each other: the memory for the next one is asked for at once.
+  constexpr std::size_t most = std::size_t{1} << 20;
+  thread_local std::size_t length_of_last = 0;
+  http::Response response;
+  response.body.reserve(std::min(most, length_of_last));
+  answer::JsonObject::write_object(response.body, 0, nullptr, answer.payload);
+  response.body += '\n';
+  length_of_last = response.body.size();
+  return response;
+}
 
 Result<http::Response> result_or_page(const answer::Answer& answer, const Asked& asked, const http::Request& request) {
   TRY_ASSIGN(const std::string format, format_asked(asked, request));
