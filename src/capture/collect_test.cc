@@ -108,7 +108,7 @@ TEST(Collect, RecordsNoCredentials) {
   run.request.keep_arguments = true;
   run.run();
   EXPECT_THAT(read_file(run.request.out + "/run-2/metadata.json").value(), HasSubstr("--token=hf_secret"));
-  EXPECT_THAT(read_file(run.request.out + "/run-2/run_config.yaml").value(), HasSubstr("abc"));
+  EXPECT_THAT(read_file(run.request.out + "/run-2/run_config.yaml").value(), HasSubstr("of-mine"));
 }
 
 TEST(Collect, AFullDiskBehindTheOutputIsAFailure) {
