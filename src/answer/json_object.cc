@@ -4,7 +4,6 @@
 #include <array>
 #include <cassert>
 #include <cstring>
-#include <iterator>
 #include <utility>
 
 #include "answer/json.h"
@@ -21,17 +20,25 @@ constexpr std::string_view line = "\n                                ";
 constexpr std::string_view next_line = ",\n                                ", first_line = "[\n                                ";
 constexpr std::size_t short_key = 64;
 
+// The first `size` characters of one of these lines, which have blanks without end.
+void add_begin(std::string& text, std::string_view of, std::size_t size) {
+  text += of.substr(0, size);
+  if (size > of.size()) text.append(size - of.size(), ' ');
+}
+
 void add_line(std::string& text, int depth) {
-  if (depth < 0) return;
-  const std::size_t size = 1 + 2 * static_cast<std::size_t>(depth);
-  text += line.substr(0, size);
-  if (size > line.size()) text.append(size - line.size(), ' ');
+  if (depth >= 0) add_begin(text, line, 1 + 2 * static_cast<std::size_t>(depth));
 }
 
 }  // namespace
 
 void JsonObject::begin(std::string_view key) {
   if (is_plain_json(key)) return begin_plain(key);
+  begin_unusual(key);
+}
+
+// With a key that has to be escaped, or is long, or far inside.
+void JsonObject::begin_unusual(std::string_view key) {
   if (std::exchange(has_members_, true)) out_ += ',';
   new_line(depth_ + 1);
   print_text(key);
@@ -39,27 +46,22 @@ void JsonObject::begin(std::string_view key) {
 }
 
 void JsonObject::begin_plain(std::string_view key) {
-  const bool is_first = !std::exchange(has_members_, true);
   const std::size_t indent = depth_ < 0 ? 0 : 3 + 2 * static_cast<std::size_t>(depth_);
-  if (key.size() <= short_key && indent <= line.size()) {  // all but none; as one piece, since there are many
-    std::array<char, line.size() + short_key + 8> piece;
-    char* at = piece.data();
-    *at = ',';
-    at += is_first ? 0 : 1;
-    std::memcpy(at, line.data(), line.size());
-    at += indent;
-    *at++ = '"';
-    at = std::copy(key.begin(), key.end(), at);
-    *at++ = '"';
-    *at++ = ':';
-    *at = ' ';
-    at += depth_ < 0 ? 0 : 1;
-    out_.append(piece.data(), at);
-    return;
-  }
-  if (!is_first) out_ += ',';
-  new_line(depth_ + 1);
-  fmt::format_to(std::back_inserter(out_), "\"{}\":{}", key, depth_ < 0 ? "" : " ");
+  if (key.size() > short_key || indent > line.size()) return begin_unusual(key);
+  // As one piece, since there are many.
+  std::array<char, line.size() + short_key + 8> piece;
+  char* at = piece.data();
+  *at = ',';
+  at += std::exchange(has_members_, true) ? 1 : 0;
+  std::memcpy(at, line.data(), line.size());
+  at += indent;
+  *at++ = '"';
+  at = std::copy(key.begin(), key.end(), at);
+  *at++ = '"';
+  *at++ = ':';
+  *at = ' ';
+  at += depth_ < 0 ? 0 : 1;
+  out_.append(piece.data(), at);
 }
 
 void JsonObject::end() {
@@ -71,10 +73,7 @@ void JsonObject::new_line(int depth) const { add_line(out_, depth); }
 
 // A bracket or a comma, and a new line, as one piece: lists of names are what long answers are made of.
 void JsonObject::next_element(bool is_first, int depth) const {
-  const std::string_view begin = is_first ? first_line : next_line;
-  const std::size_t size = depth < 0 ? 1 : 2 + 2 * static_cast<std::size_t>(depth);
-  out_.append(begin.substr(0, size));
-  if (size > begin.size()) out_.append(size - begin.size(), ' ');
+  add_begin(out_, is_first ? first_line : next_line, depth < 0 ? 1 : 2 + 2 * static_cast<std::size_t>(depth));
 }
 
 void JsonObject::hand_over() {

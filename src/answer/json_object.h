@@ -149,6 +149,7 @@ class JsonObject {
   // A comma unless it is the first, a new line, and the key.
   void begin(std::string_view key);
   void begin_plain(std::string_view key);  // with a key that has nothing to be escaped
+  void begin_unusual(std::string_view key);
   void end();
   void new_line(int depth) const;
   void next_element(bool is_first, int depth) const;
@@ -191,10 +192,11 @@ requires(!std::convertible_to<const Range&, std::string_view>) JsonValue::JsonVa
            }};
 }
 
-// The object that put(out) writes, as a text of several lines that ends with a line feed, or on one line.
+// The object that put(out) writes, as a text of several lines that ends with a line feed, or on one line. `expected`: about how long it is.
 template <typename Put>
-std::string json_text_of(Put&& put) {
+std::string json_text_of(Put&& put, std::size_t expected = 0) {
   std::string text;
+  text.reserve(expected);
   JsonObject::write_object(text, 0, nullptr, put);
   return text += '\n';
 }

@@ -206,8 +206,8 @@ std::string zsh(const Syntax& global) {
   std::string names, cases;
   for (const std::string& name : first_words()) names += "    " + in_quotes(zsh_words(name) + ":" + zsh_words(summary_of(name))) + "\n";
   for (const auto& [name, members] : families()) cases += zsh_family(name, members);
-  for (const Described& one : all_commands()) {
-    if (family_of(*one.command).empty()) cases += zsh_case(one.command->name, *one.command, "    ");
+  for (const Command* command : commands()) {
+    if (family_of(*command).empty()) cases += zsh_case(command->name, *command, "    ");
   }
   std::string options;
   for (const Parameter& parameter : global.parameters()) options += " \\\n    " + zsh_parameter(parameter);

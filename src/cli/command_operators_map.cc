@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/operator_commands.h"
 #include "cli/print_answer.h"
+#include "derive/trace/modules.h"
 #include "report/inferred_counters.h"
 
 namespace frx::cli {
@@ -120,9 +121,9 @@ std::vector<std::string> ranges_of(const LayersLeftOut& layers, bool are_marked)
   std::vector<std::string> ranges;
   for (const auto& [duplicate, unique] : layers.all) {
     if (layers.by_modules.contains(duplicate)) {
-      ranges.push_back("nn.Module: " + duplicate);
+      ranges.push_back(derive::trace::module_range(duplicate));
     } else if (are_marked) {
-      ranges.push_back("layer::duplicate::" + duplicate);
+      ranges.push_back(std::string(report::duplicate_layer) + duplicate);
     }
   }
   return ranges;
@@ -141,10 +142,7 @@ Result<> measure(const Options& options, const report::CaptureFacts& capture, co
   replay.counters = counters_to_ask(*known, counters, capture::counters_known_to(replay.ncu, *io.host));
   replay.left_out = ranges_of(layers, replay.workload.has_contract);
   const std::vector<std::string> argv = capture::ncu_replay_command(replay);
-  io.err.write(fmt::format("running {}\n", capture::shell_line(argv)));
-  io.err.flush();
-  io.out.flush();
-  Result<> done = capture::run_tool("Nsight Compute", argv, *io.host, replay.environment);
+  Result<> done = run_shown("Nsight Compute", argv, io, replay.environment);
   if (!done && !options.with_sudo && done.error().kind == ErrorKind::environment)
     done.error().hint += "; where counters are for root alone (ERR_NVGPUCTRPERM): --ncu-sudo";
   TRY(done);

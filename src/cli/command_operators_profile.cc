@@ -4,7 +4,6 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "capture/ncu_command.h"
 #include "capture/operator_tools.h"
 #include "cli/command.h"
 #include "cli/operator_commands.h"
@@ -78,16 +77,9 @@ capture::OperatorWorkload workload_of(const Options& options, const std::string&
   return workload;
 }
 
-Result<> run(std::string_view what, const std::vector<std::string>& argv, Io& io) {
-  io.err.write(fmt::format("running {}\n", capture::shell_line(argv)));
-  io.err.flush();
-  io.out.flush();
-  return capture::run_tool(what, argv, *io.host);
-}
-
 Result<> record(const Options& options, const capture::OperatorWorkload& workload, const std::string& nsys, Io& io) {
-  if (options.correlation) TRY(run("the correlation pass", capture::workload_command(workload, true), io));
-  TRY(run("Nsight Systems", capture::nsys_command(nsys, options.output, workload), io));
+  if (options.correlation) TRY(run_shown("the correlation pass", capture::workload_command(workload, true), io));
+  TRY(run_shown("Nsight Systems", capture::nsys_command(nsys, options.output, workload), io));
   if (!std::filesystem::exists(options.output + ".nsys-rep"))
     return fail(ErrorKind::environment, "Nsight Systems wrote no recording")
         .at(options.output + ".nsys-rep")

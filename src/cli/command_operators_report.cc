@@ -69,9 +69,7 @@ Result<int> act(const Options& options, Io& io) {
   TRY_ASSIGN(const std::string format, format_of("operators report", options.json, options.format));
   TRY(open_if_asked("operators report", options.open, format, io));
   TRY_ASSIGN(report::OperatorReport report, report_of(options, io));
-  const auto kept = std::make_shared<const report::OperatorReport>(std::move(report));
-  TRY(print_answer(io, compose::answer_of(kept, static_cast<std::size_t>(options.top.value_or(usual_rows))), format));
-  return 0;
+  return print_operators(std::move(report), format, io, options.top.value_or(usual_rows));
 }
 
 }  // namespace

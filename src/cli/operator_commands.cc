@@ -2,6 +2,8 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "capture/ncu_command.h"
+#include "capture/operator_tools.h"
 #include "cli/print_answer.h"
 #include "compose/operator_profile.h"
 #include "ingest/inductor_code.h"
@@ -9,8 +11,6 @@
 
 namespace frx::cli {
 namespace {
-
-constexpr std::size_t shown_operators = 20;
 
 Result<> improve(report::OperatorManifest& manifest, const ManifestRequest& request) {
   if (!request.capture_facts.empty()) {
@@ -65,10 +65,18 @@ Result<report::OperatorReport> make_manifest(const ManifestRequest& request, Ses
   return report;
 }
 
-Result<int> print_operators(report::OperatorReport report, const std::string& format, Io& io) {
+Result<int> print_operators(report::OperatorReport report, const std::string& format, Io& io, std::uint64_t rows) {
   const auto kept = std::make_shared<const report::OperatorReport>(std::move(report));
-  TRY(print_answer(io, compose::answer_of(kept, shown_operators), format));
+  TRY(print_answer(io, compose::answer_of(kept, static_cast<std::size_t>(rows)), format));
   return 0;
+}
+
+Result<> run_shown(std::string_view what, const std::vector<std::string>& argv, Io& io,
+                   const std::vector<std::pair<std::string, std::string>>& environment) {
+  io.err.write(fmt::format("running {}\n", capture::shell_line(argv)));
+  io.err.flush();
+  io.out.flush();
+  return capture::run_tool(what, argv, *io.host, environment);
 }
 
 }  // namespace frx::cli

@@ -31,6 +31,10 @@ struct ManifestRequest {
 // Reads the recording, attributes its kernels and writes the manifest. The report about it names the file.
 Result<report::OperatorReport> make_manifest(const ManifestRequest& request, Session& session);
 
-Result<int> print_operators(report::OperatorReport report, const std::string& format, Io& io);
+Result<int> print_operators(report::OperatorReport report, const std::string& format, Io& io, std::uint64_t rows = 20);
+
+// Says on standard error what is run, and runs it with capture::run_tool.
+Result<> run_shown(std::string_view what, const std::vector<std::string>& argv, Io& io,
+                   const std::vector<std::pair<std::string, std::string>>& environment = {});
 
 }  // namespace frx::cli

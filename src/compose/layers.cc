@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "compose/parts.h"
+#include "report/inferred_counters.h"
 
 namespace frx::compose {
 namespace {
@@ -13,10 +14,6 @@ using answer::JsonObject;
 using answer::Table;
 using derive::trace::EqualLayers;
 using report::LayersReport;
-
-constexpr double wide_spread = 0.10;  // beyond it counters of one module are not handed on to the others
-
-std::string share_of(double part, double whole) { return whole > 0 ? fmt::format("{:.1f} %", 100 * part / whole) : "n/a"; }
 
 std::string names_of(const EqualLayers& group) {
   constexpr std::size_t shown = 3;
@@ -28,7 +25,7 @@ std::string names_of(const EqualLayers& group) {
 }
 
 bool has_wide_spread(const LayersReport& report) {
-  return std::ranges::any_of(report.division.groups, [](const EqualLayers& group) { return group.spread > wide_spread; });
+  return std::ranges::any_of(report.division.groups, [](const EqualLayers& group) { return group.spread > report::most_spread; });
 }
 
 void add_table(Document& page, const LayersReport& report) {
@@ -37,8 +34,8 @@ void add_table(Document& page, const LayersReport& report) {
   table.columns.push_back(names_column("module"));
   table.columns.push_back(names_column("stands for"));
   for (const EqualLayers& group : report.division.groups) {
-    table.add({share_of(static_cast<double>(group.all_ns), static_cast<double>(report.kernel_ns)), fmt::to_string(group.kernels),
-               fmt::format("{:.1f} %", 100 * group.spread), std::string(group.unique), names_of(group)});
+    table.add({share_of(group.all_ns, report.kernel_ns), fmt::to_string(group.kernels), fmt::format("{:.1f} %", 100 * group.spread),
+               std::string(group.unique), names_of(group)});
   }
   page.add(std::move(table));
 }
@@ -51,8 +48,8 @@ Document page_of(const LayersReport& report) {
                                           : fmt::format("{} of {} are enough to measure", measured, count_text(division.kernels, "kernel"));
   page.title("FRX operators layers");
   page.fact("File", answer::as_name(report.profile.timeline.source));
-  page.fact("To measure", fmt::format("{} of {} ({})", measured, count_text(division.kernels, "kernel"),
-                                      share_of(static_cast<double>(measured), static_cast<double>(division.kernels))));
+  page.fact("To measure",
+            fmt::format("{} of {} ({})", measured, count_text(division.kernels, "kernel"), share_of(measured, division.kernels)));
   if (division.groups.empty()) {
     page.paragraph(
         "No two modules beside each other ran the same operators with the same shapes and kernels. Modules are ranges called "
@@ -63,7 +60,7 @@ Document page_of(const LayersReport& report) {
   if (has_wide_spread(report))
     page.paragraph(
         fmt::format("GPU times that differ by more than {:.0f} % among modules with the same work: their counters are not handed on.",
-                    100 * wide_spread));
+                    100 * report::most_spread));
   return page;
 }
 

@@ -17,10 +17,6 @@ using report::OperatorSum;
 
 std::string duration(std::int64_t ns) { return format_quantity(static_cast<double>(ns), "ns"); }
 
-std::string share_of(std::int64_t part, std::int64_t whole) {
-  return whole > 0 ? fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole)) : "n/a";
-}
-
 std::string percent(const std::optional<double>& value) { return value ? fmt::format("{:.1f} %", *value) : "n/a"; }
 
 void add_facts(Document& page, const OperatorReport& report) {

@@ -1,6 +1,8 @@
 // What documents of several kinds have in common.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +35,12 @@ inline answer::Column label_column(std::string_view label, std::size_t width) {
 inline answer::Column names_column(std::string_view heading, Fit fit = Fit::cut) { return {std::string(heading), 0, false, 2, true, fit}; }
 inline answer::Column words_column(std::string_view heading, Fit fit = Fit::whole) {
   return {std::string(heading), 0, false, 2, false, fit};
+}
+
+// "41.2 %"; "n/a" of nothing.
+template <typename Number>
+std::string share_of(Number part, Number whole) {
+  return whole > 0 ? fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole)) : "n/a";
 }
 
 // A section of sentences, each behind a dash; no section without any.

@@ -55,7 +55,6 @@ void InductorCode::take(std::string_view text) {
     }
     if (!is_between(line)) is_pending = false;
   }
-  ++files;
 }
 
 Result<InductorCode> read_inductor_code(const std::string& folder) {

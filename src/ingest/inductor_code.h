@@ -21,8 +21,6 @@ struct InductorKernel {
 
 struct InductorCode {
   std::map<std::string, InductorKernel> kernels;  // by name
-  std::uint64_t files = 0;
-
   void take(std::string_view text);
 };
 

@@ -9,11 +9,10 @@
 #include "base/units.h"
 #include "derive/compare/align_sequences.h"
 #include "derive/compare/kernel_spelling.h"
+#include "derive/trace/modules.h"
 
 namespace frx::report {
 namespace {
-
-constexpr double most_spread = 0.10;  // standard deviation of durations, of their mean
 
 using Kernels = std::vector<std::uint32_t>;
 
@@ -109,15 +108,13 @@ class Inference {
 }  // namespace
 
 std::set<std::string> mark_layers_by_modules(OperatorManifest& manifest, const LayerPartition& layers) {
-  constexpr std::string_view prefix = "nn.Module: ";
   std::set<std::string> duplicates, uniques;
   for (const auto& [duplicate, unique] : layers) uniques.insert(unique);
   // By range: the layer that it is, if any.
   std::vector<std::uint32_t> layer_of(manifest.ranges.size(), ManifestKernel::none);
   for (std::size_t i = 0; i < manifest.ranges.size(); ++i) {
-    const std::string_view text = manifest.ranges[i].text;
-    if (!text.starts_with(prefix)) continue;
-    const std::string name(text.substr(prefix.size()));
+    if (!derive::trace::is_module_range(manifest.ranges[i].text)) continue;
+    const std::string name(derive::trace::module_name(manifest.ranges[i].text));
     if (layers.contains(name) || uniques.contains(name)) layer_of[i] = manifest.names.add(name);
   }
   for (ManifestKernel& kernel : manifest.kernels) {

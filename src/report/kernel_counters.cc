@@ -256,7 +256,7 @@ void add_counters(OperatorReport& report, const OperatorProfile& profile, Operat
                   const JoinedCounters& joined, const knowledge::OperatorCounters& counters) {
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> kernels;
   for (std::uint32_t i = 0; i < manifest.kernels.size(); ++i) {
-    if (manifest.kernels[i].is_attributed()) kernels[operator_group_of(profile, profile.calls.kernels[i], grouping)].push_back(i);
+    if (manifest.kernels[i].is_attributed()) kernels[operator_group_of(profile, i, grouping)].push_back(i);
   }
   for (OperatorSum& sum : report.operators) {
     const OperatorAggregate aggregate = aggregate_of(manifest, kernels[sum.name], joined, counters);

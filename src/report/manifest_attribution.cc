@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "derive/compare/align_sequences.h"
 #include "derive/compare/kernel_spelling.h"
+#include "report/json_members.h"
 
 namespace frx::report {
 namespace {
@@ -30,14 +31,10 @@ Result<Entries> read_entries(const std::string& name, std::string_view json) {
   Entries entries;
   for (std::size_t i = 0; i < file["entries"].size(); ++i) {
     const Json& one = file["entries"][i];
-    const auto text = [&](const char* key) {
-      const bool is_there = one.is_object() && one.contains(key) && one[key].is_string();
-      return is_there ? one[key].get<std::string>() : std::string();
-    };
-    if (text("kernel_name").empty()) return malformed("a name", fmt::format("entries[{}].kernel_name", i));
-    if (text("op_name").empty()) return malformed("a name", fmt::format("entries[{}].op_name", i));
-    entries.kernels.push_back(text("kernel_name"));
-    entries.operators.push_back(text("op_name"));
+    entries.kernels.push_back(text_of(one, "kernel_name"));
+    entries.operators.push_back(text_of(one, "op_name"));
+    if (entries.kernels.back().empty()) return malformed("a name", fmt::format("entries[{}].kernel_name", i));
+    if (entries.operators.back().empty()) return malformed("a name", fmt::format("entries[{}].op_name", i));
   }
   return entries;
 }

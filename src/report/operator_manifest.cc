@@ -18,7 +18,6 @@ using model::EventKind;
 using model::Timeline;
 
 constexpr std::uint32_t none = ManifestKernel::none;
-constexpr std::string_view unique_layer = "layer::unique::", duplicate_layer = "layer::duplicate::";
 
 // "2026-05-24T13:40:14Z".
 std::string utc_text(std::int64_t since_1970_ns) {
@@ -37,7 +36,7 @@ class FromRecording {
 
   OperatorManifest made() {
     fill_capture();
-    made_.has_window = profile_.calls.has_window;
+    made_.has_window = profile_.calls.has_window();
     for (const model::Note& note : timeline_.notes) made_.warnings.push_back(note.text);
     made_.kernels.reserve(profile_.calls.kernels.size());
     for (const OperatorKernel& kernel : profile_.calls.kernels) add(kernel);

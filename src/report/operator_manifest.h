@@ -17,6 +17,9 @@
 
 namespace frx::report {
 
+// What the texts of the ranges of layers begin with.
+inline constexpr std::string_view unique_layer = "layer::unique::", duplicate_layer = "layer::duplicate::";
+
 struct ManifestRange {
   std::string text, domain = "default";
   std::uint32_t depth = 0;  // 0: the outermost

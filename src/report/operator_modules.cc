@@ -31,14 +31,11 @@ class Tree {
     Node& own = nodes_[node_of(row)];
     ++own.self.kernels;
     own.self.gpu_ns += ns;
-    for (std::size_t node = node_of(row); node != no_node; node = nodes_[node].parent) {
-      ++nodes_[node].inclusive.kernels;
-      nodes_[node].inclusive.gpu_ns += ns;
-    }
   }
 
   // Parents before their children, siblings by time; nothing that launched no kernel.
   std::vector<ModuleNode> flattened() {
+    sum_up();
     std::vector<ModuleNode> flat;
     std::vector<std::pair<std::size_t, std::size_t>> open;  // node and depth; the next one is the last
     const auto push = [&](std::vector<std::size_t>& nodes, std::size_t depth) {
@@ -57,6 +54,17 @@ class Tree {
   }
 
  private:
+  // Once for all kernels: nodes may be as deep as a file says, and are made before those within them.
+  void sum_up() {
+    for (Node& node : nodes_) node.inclusive = node.self;
+    for (std::size_t i = nodes_.size(); i-- > 0;) {
+      if (nodes_[i].parent == no_node) continue;
+      KernelShare& around = nodes_[nodes_[i].parent].inclusive;
+      around.kernels += nodes_[i].inclusive.kernels;
+      around.gpu_ns += nodes_[i].inclusive.gpu_ns;
+    }
+  }
+
   std::size_t node_of(std::uint32_t row) {
     // Outermost first: modules may be nested as deeply as a file says.
     std::vector<std::uint32_t> path;

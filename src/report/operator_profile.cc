@@ -17,16 +17,6 @@ using derive::trace::OperatorKernel;
 using derive::trace::OperatorMethod;
 using model::Timeline;
 
-// What a kernel counts for: its operator, the innermost module around its launch, or itself.
-std::string_view group_of(const OperatorProfile& profile, const OperatorKernel& kernel, OperatorGrouping grouping) {
-  const Timeline& timeline = profile.timeline;
-  if (grouping == OperatorGrouping::by_kernel) return timeline.name_of(kernel.event);
-  if (grouping == OperatorGrouping::by_operator) return timeline.name_of(kernel.range);
-  if (profile.modules.of_kernel.empty()) return "(no module)";
-  const std::uint32_t row = profile.modules.of_kernel[static_cast<std::size_t>(&kernel - profile.calls.kernels.data())];
-  return row == derive::trace::none ? "(no module)" : derive::trace::module_name(timeline.name_of(row));
-}
-
 void add_kernel(OperatorSum& sum, std::string_view kernel, std::int64_t ns) {
   ++sum.kernels;
   sum.gpu_ns += ns;
@@ -50,8 +40,12 @@ std::string gpu_of(const Timeline& timeline) {
 
 }  // namespace
 
-std::string_view operator_group_of(const OperatorProfile& profile, const OperatorKernel& kernel, OperatorGrouping grouping) {
-  return group_of(profile, kernel, grouping);
+std::string_view operator_group_of(const OperatorProfile& profile, std::size_t kernel, OperatorGrouping grouping) {
+  const Timeline& timeline = profile.timeline;
+  if (grouping == OperatorGrouping::by_kernel) return timeline.name_of(profile.calls.kernels[kernel].event);
+  if (grouping == OperatorGrouping::by_operator) return timeline.name_of(profile.calls.kernels[kernel].range);
+  const std::uint32_t row = profile.modules.of_kernel.empty() ? derive::trace::none : profile.modules.of_kernel[kernel];
+  return row == derive::trace::none ? "(no module)" : derive::trace::module_name(timeline.name_of(row));
 }
 
 OperatorProfile operator_profile_of(Timeline timeline) {
@@ -74,7 +68,8 @@ OperatorReport operator_report_of(const OperatorProfile& profile, OperatorGroupi
     if (is_new) report.operators.emplace_back().name = name;
     return report.operators[at->second];
   };
-  for (const OperatorKernel& kernel : profile.calls.kernels) {
+  for (std::size_t i = 0; i < profile.calls.kernels.size(); ++i) {
+    const OperatorKernel& kernel = profile.calls.kernels[i];
     const std::int64_t ns = timeline.duration[kernel.event];
     ++report.kernels;
     report.kernel_ns += ns;
@@ -86,13 +81,12 @@ OperatorReport operator_report_of(const OperatorProfile& profile, OperatorGroupi
       left->gpu_ns += ns;
       continue;
     }
-    OperatorSum& sum = sum_of(group_of(profile, kernel, grouping));
+    OperatorSum& sum = sum_of(operator_group_of(profile, i, grouping));
     add_kernel(sum, timeline.name_of(kernel.event), ns);
     sum.is_scope = grouping == OperatorGrouping::by_operator && kernel.method == OperatorMethod::scope;
   }
-  for (const OperatorCall& call : profile.calls.calls)
-    ++sum_of(group_of(profile, profile.calls.kernels[call.kernels.front()], grouping)).calls;
-  if (profile.calls.has_window) report.iterations = iterations.size();
+  for (const OperatorCall& call : profile.calls.calls) ++sum_of(operator_group_of(profile, call.kernels.front(), grouping)).calls;
+  if (profile.calls.has_window()) report.iterations = iterations.size();
   std::ranges::stable_sort(report.operators, std::ranges::greater{}, &OperatorSum::gpu_ns);
   add_notes(profile, report);
   return report;

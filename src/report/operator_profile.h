@@ -109,8 +109,8 @@ struct OperatorReport {
 enum class OperatorGrouping : std::uint8_t { by_operator, by_module, by_kernel };
 
 OperatorReport operator_report_of(const OperatorProfile& profile, OperatorGrouping grouping);
-// What a kernel (of profile.calls) counts for: its operator, the innermost module around its launch, or itself.
-std::string_view operator_group_of(const OperatorProfile& profile, const derive::trace::OperatorKernel& kernel, OperatorGrouping grouping);
+// What a kernel (its index in profile.calls.kernels) counts for: its operator, the innermost module around its launch, or itself.
+std::string_view operator_group_of(const OperatorProfile& profile, std::size_t kernel, OperatorGrouping grouping);
 // The text of a profile.json of schema 1.x. Malformed, naming file and member, when it is something else.
 Result<OperatorReport> read_operator_profile(std::string_view name, std::string_view json, OperatorGrouping grouping);
 // Does a file that begins like this hold such a profile?

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "ingest/nsys/nvtx_text.h"
+#include "report/json_members.h"
 #include "report/operator_manifest.h"
 
 namespace frx::report {
@@ -16,11 +17,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::int64_t largest_time = std::int64_t{1} << 61;
-
-std::string text_of(const Json& object, const char* key) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
 
 std::optional<std::int64_t> whole_of(const Json& object, const char* key) {
   const auto at = object.find(key);

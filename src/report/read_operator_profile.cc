@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "ingest/nsys/nvtx_text.h"
+#include "report/json_members.h"
 #include "report/operator_details.h"
 #include "report/operator_profile.h"
 
@@ -45,11 +46,6 @@ class ProfileReader {
  private:
   Failure malformed(std::string_view expected, const std::string& member) const {
     return fail(ErrorKind::malformed, "expected {} as {}", expected, printable(member)).at(report_.source);
-  }
-  // "" where it is absent or no text.
-  static std::string text_of(const Json& object, const char* key) {
-    const auto at = object.find(key);
-    return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
   }
   static std::optional<double> number_of(const Json& object, const char* key) {
     const auto at = object.find(key);

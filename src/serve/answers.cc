@@ -80,10 +80,7 @@ http::Response result_of(const answer::Answer& answer) {
   // Answers of one kind are about as long as each other: the memory for the next one is asked for at once.
   constexpr std::size_t most = std::size_t{1} << 20;
   thread_local std::size_t length_of_last = 0;
-  http::Response response;
-  response.body.reserve(std::min(most, length_of_last));
-  answer::JsonObject::write_object(response.body, 0, nullptr, answer.payload);
-  response.body += '\n';
+  http::Response response{.body = answer::json_text_of(answer.payload, std::min(most, length_of_last))};
   length_of_last = response.body.size();
   return response;
 }

@@ -6,13 +6,13 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "derive/trace/modules.h"
+
 namespace frx::derive::trace {
 namespace {
 
 using model::EventKind;
 using model::Timeline;
-
-constexpr std::string_view module_prefix = "nn.Module: ";
 
 // Splitmix64: equal inputs give equal results, and others all but never do.
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t with) {
@@ -121,13 +121,13 @@ class Modules {
 
  private:
   bool is_module(std::uint32_t row) const {
-    return timeline_.kind[row] == EventKind::annotation && timeline_.name_of(row).starts_with(module_prefix);
+    return timeline_.kind[row] == EventKind::annotation && is_module_range(timeline_.name_of(row));
   }
   void add(std::uint32_t row, const Work& work) {
     const auto [at, is_new] = numbers_.try_emplace(timeline_.name[row], static_cast<std::uint32_t>(modules_.size()));
     if (is_new) {
       Module& module = modules_.emplace_back();
-      module.name = timeline_.name_of(row).substr(module_prefix.size());
+      module.name = module_name(timeline_.name_of(row));
       module.around = around(row);
       module.depth = module.around == none ? 0 : modules_[module.around].depth + 1;
     }

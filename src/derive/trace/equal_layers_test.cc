@@ -56,6 +56,13 @@ class Model {
   std::uint32_t correlation_ = 0;
 };
 
+// A module in which operators run, each of which launches a kernel: {operator, kernel}.
+void module_of(Model& model, std::string_view name, std::initializer_list<std::pair<std::string_view, std::string_view>> work) {
+  const std::uint32_t module = model.open(fmt::format("nn.Module: {}", name));
+  for (const auto& [op, kernel] : work) model.run(op, "[[8, 8]]", kernel);
+  model.close(module);
+}
+
 void block(Model& model, int number, std::string_view shapes = "[[8, 8]]", std::int64_t ns = 10) {
   const std::uint32_t module = model.open(fmt::format("nn.Module: blocks.{}", number));
   model.linear(fmt::format("blocks.{}.fc1", number), shapes, ns);
@@ -92,28 +99,9 @@ TEST(EqualLayers, OtherWorkIsNoDuplicate) {
   EXPECT_EQ(groups([](Model& model) { model.linear("b"); }), 1u);
   EXPECT_EQ(groups([](Model& model) { model.linear("b", "[[8, 9]]"); }), 0u) << "shapes";
   EXPECT_EQ(groups([](Model& model) { model.linear("b", "[[8, 8]]", 10, 2); }), 0u) << "grid";
-  EXPECT_EQ(groups([](Model& model) {
-              const std::uint32_t module = model.open("nn.Module: b");
-              model.run("aten::addmm", "[[8, 8]]", "other gemm");
-              model.close(module);
-            }),
-            0u)
-      << "kernel";
-  EXPECT_EQ(groups([](Model& model) {
-              const std::uint32_t module = model.open("nn.Module: b");
-              model.run("aten::mm", "[[8, 8]]", "gemm");
-              model.close(module);
-            }),
-            0u)
-      << "operator";
-  EXPECT_EQ(groups([](Model& model) {
-              const std::uint32_t module = model.open("nn.Module: b");
-              model.run("aten::addmm", "[[8, 8]]", "gemm");
-              model.run("aten::relu", "[[8, 8]]", "relu");
-              model.close(module);
-            }),
-            0u)
-      << "more of it";
+  EXPECT_EQ(groups([](Model& model) { module_of(model, "b", {{"aten::addmm", "other gemm"}}); }), 0u) << "kernel";
+  EXPECT_EQ(groups([](Model& model) { module_of(model, "b", {{"aten::mm", "gemm"}}); }), 0u) << "operator";
+  EXPECT_EQ(groups([](Model& model) { module_of(model, "b", {{"aten::addmm", "gemm"}, {"aten::relu", "relu"}}); }), 0u) << "more of it";
 }
 
 TEST(EqualLayers, ModulesOfDifferentModulesAreNotCompared) {

@@ -13,16 +13,18 @@ constexpr std::string_view prefix = "nn.Module: ";
 std::vector<std::uint32_t> modules_of_kind(const Timeline& timeline, EventKind kind) {
   std::vector<std::uint32_t> rows;
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-    if (timeline.kind[row] == kind && timeline.name_of(row).starts_with(prefix)) rows.push_back(row);
+    if (timeline.kind[row] == kind && is_module_range(timeline.name_of(row))) rows.push_back(row);
   }
   return rows;
 }
 
 }  // namespace
 
-std::string_view module_name(std::string_view range) {
-  return range.starts_with(prefix) ? range.substr(prefix.size()) : std::string_view();
-}
+bool is_module_range(std::string_view range) { return range.starts_with(prefix); }
+
+std::string_view module_name(std::string_view range) { return is_module_range(range) ? range.substr(prefix.size()) : std::string_view(); }
+
+std::string module_range(std::string_view name) { return std::string(prefix).append(name); }
 
 ModuleRanges module_ranges(const Timeline& timeline, std::span<const OperatorKernel> kernels) {
   ModuleRanges modules;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,8 +24,10 @@ struct ModuleRanges {
 // O(n log n) in the number of ranges and kernels.
 ModuleRanges module_ranges(const model::Timeline& timeline, std::span<const OperatorKernel> kernels);
 
-// "blocks.0" of "nn.Module: blocks.0"; "": no module.
+// "blocks.0" of "nn.Module: blocks.0"; "": no module. And back.
+bool is_module_range(std::string_view range);
 std::string_view module_name(std::string_view range);
+std::string module_range(std::string_view name);
 
 // Of each of `queries` (rows) the row of the innermost Python function around it that is not of torch or of Python; `none`. Empty where
 // the recording has no Python functions.

@@ -128,7 +128,6 @@ OperatorCalls operator_calls(const Timeline& timeline, const Attribution& attrib
   const std::vector<std::uint32_t> around_launches = innermost_around(timeline, ranges, launches);
   const std::vector<std::uint32_t> around_captures = innermost_around(timeline, ranges, captures);
   const Walk walk(timeline, result.enclosing);
-  result.has_window = walk.has_window();
   result.window_begin_ns = walk.window_begin();
   auto launch = around_launches.begin(), capture = around_captures.begin();
   for (const GpuWork& one : attribution.work) {

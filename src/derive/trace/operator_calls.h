@@ -48,7 +48,9 @@ struct OperatorCalls {
   std::vector<OperatorKernel> kernels;       // by start; every kernel of the timeline
   std::vector<OperatorCall> calls;           // by start of the range
   std::int64_t window_begin_ns = INT64_MIN;  // of the measured window, where it is marked
-  bool has_window = false;                   // ranges "frx::measure#0", "frx::measure#1", ... mark what is measured
+
+  // Ranges "frx::measure#0", "frx::measure#1", ... mark what is measured.
+  bool has_window() const { return window_begin_ns != INT64_MIN; }
 };
 
 // By row: the innermost of `ranges` around it, on its own track; `none` elsewhere. O(n log n).

@@ -132,7 +132,7 @@ TEST(OperatorCalls, WhatRanBeforeTheWindowIsNoOperatorOfIt) {
     made.kernel(at + 20, at + 300, at + 320, "gemm");
   }
   const OperatorCalls calls = made.calls();
-  EXPECT_TRUE(calls.has_window);
+  EXPECT_TRUE(calls.has_window());
   EXPECT_EQ(calls.kernels[0].method, OperatorMethod::before);
   EXPECT_EQ(calls.kernels[1].iteration, 0u);
   EXPECT_EQ(calls.kernels[2].iteration, 1u);

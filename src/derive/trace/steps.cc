@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "derive/trace/modules.h"
 
 namespace frx::derive::trace {
 namespace {
@@ -181,7 +182,7 @@ std::vector<Steps> find_steps(const Timeline& timeline) {
   }
   if (!all.empty()) return all;
   const auto not_a_part = [](std::string_view name) { return !is_part_of_step(name); };
-  const auto is_module = [](std::string_view name) { return name.starts_with("nn.Module: ") && name.ends_with("_0"); };
+  const auto is_module = [](std::string_view name) { return module_name(name).ends_with("_0"); };
   const Interval recording = whole_recording(timeline);
   for (const auto source : {StepSource::annotation, StepSource::module}) {
     const bool by_range = source == StepSource::annotation;
