@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "compose/parts.h"
 #include "report/inferred_counters.h"
 
@@ -43,13 +44,13 @@ void add_table(Document& page, const LayersReport& report) {
 Document page_of(const LayersReport& report) {
   const derive::trace::LayerDivision& division = report.division;
   const std::uint64_t measured = division.kernels - division.kernels_left_out;
+  const std::string measured_of_all =
+      fmt::format("{} of {}", format_number(static_cast<double>(measured)), count_text(division.kernels, "kernel"));
   Document page;
-  page.headline = division.groups.empty() ? "no modules do the same work"
-                                          : fmt::format("{} of {} are enough to measure", measured, count_text(division.kernels, "kernel"));
+  page.headline = division.groups.empty() ? "no modules do the same work" : measured_of_all + " are enough to measure";
   page.title("FRX operators layers");
   page.fact("File", answer::as_name(report.profile.timeline.source));
-  page.fact("To measure",
-            fmt::format("{} of {} ({})", measured, count_text(division.kernels, "kernel"), share_of(measured, division.kernels)));
+  page.fact("To measure", fmt::format("{} ({})", measured_of_all, share_of(measured, division.kernels)));
   if (division.groups.empty()) {
     page.paragraph(
         "No two modules beside each other ran the same operators with the same shapes and kernels. Modules are ranges called "
