@@ -134,9 +134,9 @@ class Session : public std::enable_shared_from_this<Session> {
   beast::flat_buffer buffer_{most_of_headers + piece};
   std::optional<Parser> parser_;
   std::shared_ptr<Exchange> exchange_;
-  std::vector<char> chunk_;
-  std::uint64_t read_ = 0;  // numbers what is read: a deadline is for one of it
-  bool is_late_ = false;    // that of what is read has passed
+  std::unique_ptr<char[]> chunk_;  // `piece` bytes, while a body is read
+  std::uint64_t read_ = 0;         // numbers what is read: a deadline is for one of it
+  bool is_late_ = false;           // that of what is read has passed
   std::optional<wire::response<wire::string_body>> response_;
   std::deque<std::string> events_;  // of the answer that is told as events; the first one is being written
   bool has_events_ = false, ends_events_ = false;

@@ -122,7 +122,7 @@ void Session::go_on_with_body() {
   limits.most = home_.options().most_bytes;
   exchange_->upload.emplace(exchange_->request, limits);
   if (parser_->is_done()) return finish_body();
-  chunk_.resize(piece);
+  chunk_ = std::make_unique_for_overwrite<char[]>(piece);
   if (exchange_->request.header("expect").empty()) return read_body();
   asio::async_write(stream_, asio::buffer(continue_), bound([](Session& self, error_code error, std::size_t) {
                       if (!error) self.read_body();
@@ -131,8 +131,8 @@ void Session::go_on_with_body() {
 
 void Session::read_body() {
   auto& body = parser_->get().body();
-  body.data = chunk_.data();
-  body.size = chunk_.size();
+  body.data = chunk_.get();
+  body.size = piece;
   read_until(exchange_->begin + home_.options().receive_time + time_for(exchange_->upload->received()));
   wire::async_read(stream_, buffer_, *parser_, bound([](Session& self, error_code error, std::size_t) { self.on_body(error); }));
 }
@@ -147,7 +147,7 @@ void Session::on_body(error_code error) {
     return close();
   }
   Upload& upload = *exchange_->upload;
-  if (const Result<> read = upload.read({chunk_.data(), chunk_.size() - parser_->get().body().size}); !read) {
+  if (const Result<> read = upload.read({chunk_.get(), piece - parser_->get().body().size}); !read) {
     const Error& why = read.error();
     return answer(upload.is_too_large() ? problem(413, why.message, "start the server with --max-upload SIZE") : problem(why), true);
   }
@@ -156,7 +156,7 @@ void Session::on_body(error_code error) {
 }
 
 void Session::finish_body() {
-  chunk_ = {};
+  chunk_.reset();
   Result<std::vector<Part>> parts = exchange_->upload->end();
   if (!parts) return answer(problem(parts.error()));
   exchange_->request.parts = std::move(*parts);
@@ -299,12 +299,12 @@ void Session::linger() {
   error_code ignored;
   stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
   stream_.expires_after(linger_time);
-  chunk_.resize(piece);
+  chunk_ = std::make_unique_for_overwrite<char[]>(piece);
   discard(std::size_t{64} << 20);
 }
 
 void Session::discard(std::size_t most) {
-  stream_.async_read_some(asio::buffer(chunk_), bound([most](Session& self, error_code error, std::size_t got) {
+  stream_.async_read_some(asio::buffer(chunk_.get(), piece), bound([most](Session& self, error_code error, std::size_t got) {
                             if (error || got >= most) return self.close();
                             self.discard(most - got);
                           }));

@@ -1,5 +1,6 @@
 #include "model/ptx_form.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -35,10 +36,17 @@ constexpr std::uint64_t key_of(std::string_view name) {
   return key;
 }
 
-constexpr std::array<std::uint64_t, types.size()> type_keys = [] {
-  std::array<std::uint64_t, types.size()> keys = {};
-  for (std::size_t i = 0; i < types.size(); ++i) keys[i] = key_of(types[i].name);
-  return keys;
+struct KeyedType {
+  std::uint64_t key = 0;
+  Type type = Type::none;
+};
+
+// In ascending order of the keys.
+constexpr std::array<KeyedType, types.size()> types_by_key = [] {
+  std::array<KeyedType, types.size()> keyed = {};
+  for (std::size_t i = 0; i < types.size(); ++i) keyed[i] = {key_of(types[i].name), static_cast<Type>(i)};
+  std::ranges::sort(keyed, {}, &KeyedType::key);
+  return keyed;
 }();
 
 }  // namespace
@@ -49,10 +57,8 @@ Type type_named(std::string_view name) {
   if (name.size() >= 6 && (name == "texref" || name == "samplerref" || name == "surfref")) return Type::opaque;
   if (name.empty() || name.size() > longest_key) return Type::none;
   const std::uint64_t key = key_of(name);
-  for (std::size_t i = 1; i < types.size(); ++i) {
-    if (type_keys[i] == key) return static_cast<Type>(i);
-  }
-  return Type::none;
+  const auto found = std::ranges::lower_bound(types_by_key, key, {}, &KeyedType::key);
+  return found != types_by_key.end() && found->key == key ? found->type : Type::none;
 }
 
 std::string_view name_of(Type type) { return types[static_cast<std::size_t>(type)].name; }

@@ -93,6 +93,18 @@ struct Form {
 std::string_view name_of(Category category);
 // ".f32" is Type::f32; `none` for what is no type we know. Without the dot.
 Type type_named(std::string_view name);
+
+// Calls `use` with each word of "ld.global.v2.f32", the opcode included.
+template <typename Use>
+void for_each_part(std::string_view text, Use use) {
+  for (std::size_t at = 0;;) {
+    const std::size_t end = text.find('.', at);
+    use(text.substr(at, end == text.npos ? text.npos : end - at));
+    if (end == text.npos) return;
+    at = end + 1;
+  }
+}
+
 std::string_view name_of(Type type);
 // Of one value, in bits; 0 for `none`, `pred` and `opaque`.
 int bits_of(Type type);

@@ -33,6 +33,16 @@ std::uint32_t power_of_two_in(std::int64_t value) {
   return value == 0 ? most_aligned : 1u << std::min(20, std::countr_zero(static_cast<std::uint64_t>(value)));
 }
 
+void multiply(warp::LaneAddresses& product, const warp::LaneAddresses& by) {
+  for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) product[lane] = wrapping_multiply(product[lane], by[lane]);
+}
+
+bool are_equal(const warp::LaneAddresses& lanes) {
+  std::int64_t differences = 0;
+  for (const std::int64_t lane : lanes) differences |= lane ^ lanes[0];
+  return differences == 0;
+}
+
 }  // namespace
 
 LaneValues::LaneValues(const ::frx::model::ptx::Function& function, const Addresses& addresses)
@@ -121,9 +131,11 @@ void LaneValues::evaluate_function(const Atom& atom, Value& value) {
     value.known = value.known && is_known(atom.arguments[i]);
     arguments[i] = numbers(atom.arguments[i]);
   }
-  for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) {
-    value.lanes[lane] = applied(atom.op, atom.bits, arguments[0][lane], arguments[1][lane], arguments[2][lane], atom.offset);
-  }
+  const auto result = [&](std::uint32_t lane) {
+    return applied(atom.op, atom.bits, arguments[0][lane], arguments[1][lane], arguments[2][lane], atom.offset);
+  };
+  if (std::ranges::all_of(arguments, [](const warp::LaneAddresses& one) { return are_equal(one); })) return value.lanes.fill(result(0));
+  for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) value.lanes[lane] = result(lane);
 }
 
 bool LaneValues::is_known(FormId form) const {
@@ -140,12 +152,15 @@ warp::LaneAddresses LaneValues::numbers(FormId form) const {
   warp::LaneAddresses sum{};
   if (form == none || addresses_.atoms.nature(form) > Nature::lanes) return sum;
   for (const Term& term : addresses_.atoms.forms.terms(form)) {
+    const std::span<const AtomId> factors = addresses_.atoms.forms.atoms(term.monomial);
+    if (factors.empty()) {
+      for (std::int64_t& lane : sum) lane = wrapping_add(lane, term.coefficient);
+      continue;
+    }
+    warp::LaneAddresses product = values_[slot_[factors.front()]].lanes;
+    for (const AtomId id : factors.subspan(1)) multiply(product, values_[slot_[id]].lanes);
     for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) {
-      std::int64_t product = term.coefficient;
-      for (const AtomId id : addresses_.atoms.forms.atoms(term.monomial)) {
-        product = wrapping_multiply(product, values_[slot_[id]].lanes[lane]);
-      }
-      sum[lane] = wrapping_add(sum[lane], product);
+      sum[lane] = wrapping_add(sum[lane], wrapping_multiply(product[lane], term.coefficient));
     }
   }
   return sum;

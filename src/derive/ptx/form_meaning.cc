@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
-#include "base/text.h"
 #include "derive/ptx/affine_needs.h"
 
 namespace frx::derive::ptx {
@@ -91,8 +89,13 @@ void add_modifier(std::string_view part, FormMeaning& meaning) {
 
 FormMeaning meaning_of(const model::Form& form) {
   FormMeaning meaning;
-  const std::vector<std::string_view> parts = ::frx::split(form.text, '.');
-  for (const std::string_view part : parts) add_modifier(part, meaning);
+  std::array<std::string_view, 3> parts;  // the first ones
+  std::size_t count = 0;
+  model::for_each_part(form.text, [&](std::string_view part) {
+    add_modifier(part, meaning);
+    if (count < parts.size()) parts[count] = part;
+    ++count;
+  });
   const Type type = meaning.last;
   const std::string_view opcode = form.opcode();
   meaning.bits = static_cast<std::uint8_t>(type == Type::pred ? 32 : model::bits_of(type));
@@ -105,7 +108,7 @@ FormMeaning meaning_of(const model::Form& form) {
     meaning.family = rule->family;
     meaning.verb = rule->verb;
   }
-  if (meaning.family == FormMeaning::comparison && parts.size() == 3) {
+  if (meaning.family == FormMeaning::comparison && count == 3) {
     const auto compared = std::ranges::find(comparisons, parts[1], &Comparison::name);
     meaning.compared = compared == comparisons.end() ? nullptr : &*compared;
   }

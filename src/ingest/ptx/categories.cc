@@ -25,17 +25,6 @@ Failure malformed(const Value& value, std::string_view what, std::string_view fo
   return fail(ErrorKind::malformed, "PTX instructions: expected {}, found '{}'", what, found).at(value.where());
 }
 
-// Calls `use` with each modifier of "ld.global.v2.f32", its opcode included.
-template <typename Use>
-void for_each_part(std::string_view text, Use use) {
-  for (std::size_t at = 0;;) {
-    const std::size_t end = text.find('.', at);
-    use(text.substr(at, end == text.npos ? text.npos : end - at));
-    if (end == text.npos) return;
-    at = end + 1;
-  }
-}
-
 // Are these modifiers adjacent in the text? "global.shared::cta" in "cp.async.bulk.global.shared::cta".
 bool has_modifiers(std::string_view text, std::string_view modifiers) {
   for (std::size_t at = text.find(modifiers); at != text.npos; at = text.find(modifiers, at + 1)) {
@@ -52,7 +41,7 @@ bool is_half(std::string_view type) { return type == "f16" || type == "f16x2" ||
 
 Category by_type(std::string_view text) {
   bool f64 = false, f16 = false, f32 = false, integer = false;
-  for_each_part(text, [&](std::string_view part) {
+  model::for_each_part(text, [&](std::string_view part) {
     const Type type = model::type_named(part);
     f64 |= type == Type::f64;
     f32 |= type == Type::f32 || part == "f32x2";
@@ -93,7 +82,7 @@ std::uint16_t bytes_of(const Form& form) {
 
 void read_modifiers(Form& form) {
   const Space stated = form.space;
-  for_each_part(form.text, [&](std::string_view part) {
+  model::for_each_part(form.text, [&](std::string_view part) {
     if (form.type == Type::none) form.type = model::type_named(part);
     if (form.space == Space::none) form.space = space_of(part);
     if (part.size() == 2 && (part[0] == 'v' || part[0] == 'x') && part[1] >= '1' && part[1] <= '8') {
