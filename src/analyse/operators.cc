@@ -3,11 +3,17 @@
 #include "analyse/analyse.h"
 #include "ingest/profile.h"
 #include "report/operator_details.h"
+#include "report/operator_diagnosis.h"
 
 namespace frx::analyse {
 namespace {
 
 constexpr std::uint64_t largest_profile = std::uint64_t{1} << 30;
+
+Result<> add_diagnoses(report::OperatorReport& report, Context& context) {
+  TRY_ASSIGN(report::Analyst* const analyst, context.profiles());
+  return report::diagnose_operators(report, *analyst);
+}
 
 }  // namespace
 
@@ -37,6 +43,15 @@ Result<> add_details(report::OperatorReport& report, Context& context) {
   return {};
 }
 
+Result<report::OperatorReport> read_profile(std::string_view name, std::string_view json, report::OperatorGrouping grouping,
+                                            Context& context) {
+  TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
+  TRY_ASSIGN(report::OperatorReport report, report::read_operator_profile(name, json, grouping, &known->metrics));
+  TRY(add_details(report, context));
+  TRY(add_diagnoses(report, context));
+  return report;
+}
+
 Result<OperatorAnalysis> analyse_operators(Input input, report::OperatorGrouping grouping, Context& context,
                                            std::optional<Input> counters) {
   OperatorAnalysis analysis;
@@ -44,8 +59,7 @@ Result<OperatorAnalysis> analyse_operators(Input input, report::OperatorGrouping
   if (report::may_be_operator_profile(head)) {
     if (counters) return fail(ErrorKind::usage, "counters are joined with a recording, and this is a profile").at(input.source.name());
     TRY_ASSIGN(const std::string text, input.source.text(largest_profile));
-    TRY_ASSIGN(analysis.report, report::read_operator_profile(input.source.name(), text, grouping));
-    TRY(add_details(analysis.report, context));
+    TRY_ASSIGN(analysis.report, read_profile(input.source.name(), text, grouping, context));
     return analysis;
   }
   TRY_ASSIGN(analysis.profile, read_recording(std::move(input), context));
@@ -56,7 +70,9 @@ Result<OperatorAnalysis> analyse_operators(Input input, report::OperatorGrouping
   if (!counters) return analysis;
   const report::OperatorManifest manifest = report::manifest_of(*analysis.profile);
   TRY_ASSIGN(analysis.counters, read_counters(std::move(*counters), manifest, {}, context));
-  report::add_counters(analysis.report, *analysis.profile, grouping, manifest, analysis.counters->joined, analysis.counters->definitions);
+  report::add_counters(analysis.report, *analysis.profile, grouping, manifest, analysis.counters->joined, analysis.counters->definitions,
+                       known->metrics);
+  TRY(add_diagnoses(analysis.report, context));
   return analysis;
 }
 

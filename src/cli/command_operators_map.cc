@@ -187,8 +187,8 @@ Result<report::OperatorReport> map(const Options& options, Session& session, Io&
   session.end_progress();
   TRY(write_operator_profile(options.output, manifest, &counters));
   TRY_ASSIGN(const std::string written, read_file(options.output, std::uint64_t{4} << 30));
-  TRY_ASSIGN(report::OperatorReport made, report::read_operator_profile(options.output, written, report::OperatorGrouping::by_operator));
-  TRY(analyse::add_details(made, session.context()));
+  TRY_ASSIGN(report::OperatorReport made,
+             analyse::read_profile(options.output, written, report::OperatorGrouping::by_operator, session.context()));
   made.notes.insert(made.notes.end(), counters.joined.notes.begin(), counters.joined.notes.end());
   made.notes.push_back(fmt::format("written: {}", options.output));
   return made;

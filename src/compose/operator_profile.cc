@@ -133,6 +133,42 @@ void add_table(Document& page, const OperatorReport& report, std::size_t shown) 
                                duration(report.unattributed.gpu_ns), share_of(report.unattributed.gpu_ns, report.kernel_ns)));
 }
 
+// "DRAM throughput 92 %, L2 hit rate 12 %".
+std::string evidence_of(const report::OperatorDiagnosis& diagnosis) {
+  constexpr std::size_t values_named = 3;
+  std::vector<std::string> words;
+  for (const auto& one : std::span(diagnosis.evidence).first(std::min(values_named, diagnosis.evidence.size())))
+    words.push_back(fmt::format("{} {}", one.label, short_quantity(one.value, one.unit)));
+  return join(words, ", ");
+}
+
+void add_diagnosis(Document& page, const OperatorSum& sum, const report::OperatorDiagnosis& diagnosis, const std::string& share) {
+  constexpr std::size_t indent = 11;
+  std::string text = fmt::format("{}: {}", printable(sum.name), diagnosis.display);
+  if (const std::string evidence = evidence_of(diagnosis); !evidence.empty()) text += "; " + evidence;
+  if (!diagnosis.kernel.empty()) text += fmt::format(" (values of {})", clip(printable(diagnosis.kernel), 40));
+  page.hanging(fmt::format("{:>7}  ", share), text, 2, Tone::plain, diagnosis.score ? Tone::bold : Tone::plain);
+  if (!diagnosis.score && diagnosis.missing.empty())
+    page.paragraph("frx operators map measures the counters that decide", indent, Tone::dim);
+  if (!diagnosis.missing.empty()) page.paragraph("to be measured: " + join(diagnosis.missing, ", "), indent, Tone::dim);
+  if (!diagnosis.advice) return;
+  std::string advice = "change first: " + diagnosis.advice->title;
+  const std::optional<double>& most = diagnosis.advice->at_most_pct;
+  if (most && *most < 100) advice += fmt::format(" (at most {:.0f} % faster, by what was measured)", *most);
+  page.paragraph(advice, indent);
+}
+
+// Of the operators shown, those whose counters are known.
+void add_diagnoses(Document& page, const OperatorReport& report, std::size_t shown) {
+  const std::span<const OperatorSum> rows = std::span(report.operators).first(std::min(shown, report.operators.size()));
+  const auto count = std::ranges::count_if(rows, [](const OperatorSum& one) { return one.diagnosis.has_value(); });
+  if (count == 0) return;
+  page.section("What limits them, by the counters of their kernels", static_cast<std::size_t>(count), report.operators.size());
+  for (const OperatorSum& one : rows) {
+    if (one.diagnosis) add_diagnosis(page, one, *one.diagnosis, share_of(one.gpu_ns, report.kernel_ns));
+  }
+}
+
 Document page_of(const OperatorReport& report, std::size_t shown) {
   Document page;
   page.headline = report.operators.empty() ? "no operator is known"
@@ -144,6 +180,7 @@ Document page_of(const OperatorReport& report, std::size_t shown) {
   if (!report.modules.empty()) add_modules(page, report, shown);
   if (report.modules.empty() && !report.operators.empty()) {
     add_table(page, report, shown);
+    add_diagnoses(page, report, shown);
     add_lines(page, report, shown);
   }
   if (report.notes.empty() && report.flags.empty()) return page;
@@ -160,6 +197,24 @@ void put_rates(JsonObject& out, const std::optional<report::OperatorRates>& rate
   out.object("rates", [&](JsonObject& inner) {
     inner.add("flops", rates->flops, "bytes", rates->bytes, "gpu_ns", rates->gpu_ns, "tflops", rates->tflops(), "peak",
               answer::unless_empty(rates->precision), "peak_share", rates->peak_share, "memory_limited", rates->memory_limited);
+  });
+}
+
+void put_diagnosis(JsonObject& out, const std::optional<report::OperatorDiagnosis>& diagnosis) {
+  if (!diagnosis) return out.add("diagnosis", nullptr);
+  out.object("diagnosis", [&](JsonObject& inner) {
+    inner.add("primary_bottleneck", diagnosis->label, "display_name", diagnosis->display, "confidence", diagnosis->confidence, "score",
+              diagnosis->score, "kernel", answer::unless_empty(diagnosis->kernel), "secondary_bottlenecks", diagnosis->others, "missing",
+              diagnosis->missing);
+    inner.list("evidence", diagnosis->evidence, [](JsonObject& one, const report::OperatorDiagnosis::Evidence& value) {
+      one.add("metric", value.id, "value", value.value, "unit", value.unit, "source", value.source);
+    });
+    if (!diagnosis->advice) return inner.add("recommendation", nullptr);
+    inner.object("recommendation", [&](JsonObject& advice) {
+      const report::OperatorDiagnosis::Advice& one = *diagnosis->advice;
+      advice.add("id", one.id, "title", one.title, "why", one.why, "first_action", answer::unless_empty(one.first_action), "label",
+                 one.label, "speedup_bound_pct", one.at_most_pct);
+    });
   });
 }
 
@@ -187,6 +242,7 @@ void put_report(JsonObject& out, const OperatorReport& report) {
             "longest_kernel", sum.longest_kernel, "longest_kernel_ns", sum.longest_ns, "occupancy_pct", sum.occupancy_pct,
             "sm_throughput_pct", sum.sm_pct, "dram_throughput_pct", sum.dram_pct, "line", answer::unless_empty(sum.line));
     put_rates(one, sum.rates);
+    put_diagnosis(one, sum.diagnosis);
   });
   put_details(out, report);
   out.add("notes", report.notes);

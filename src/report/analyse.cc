@@ -12,8 +12,12 @@ Result<std::unique_ptr<Analyst>> Analyst::create(AnalysisOptions options) {
 }
 
 Result<const NcuReport*> Analyst::analyse(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress) {
+  TRY_ASSIGN(model::Session session, ingest::read_profile(std::move(name), source, knowledge().metrics, progress));  // the observation
+  return analyse(std::move(session));
+}
+
+Result<const NcuReport*> Analyst::analyse(model::Session session) {
   const knowledge::Knowledge& known = knowledge();
-  TRY_ASSIGN(model::Session session, ingest::read_profile(std::move(name), source, known.metrics, progress));  // the observation
   auto done = std::make_unique<Case>();
   diagnose::Options options;
   options.gpu_model = options_.gpu_model;

@@ -27,6 +27,8 @@ class Analyst {
 
   // `name` is the name of the source in the report. The report is valid as long as the analyst.
   Result<const NcuReport*> analyse(std::string name, ByteSource& source, const std::function<void(std::uint64_t)>& progress = {});
+  // Of what was read before.
+  Result<const NcuReport*> analyse(model::Session session);
   Result<const NcuReport*> analyse_file(const std::string& path, const std::function<void(std::uint64_t)>& progress = {});
 
  private:

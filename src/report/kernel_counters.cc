@@ -190,6 +190,40 @@ std::optional<double> combined(const std::vector<Sample>& samples, OperatorCount
   return weights > 0 ? sum / weights : all / static_cast<double>(samples.size());  // without durations they count alike
 }
 
+// A launch that several kernels have their counters from, because their layers do the same, stands for each of them.
+std::shared_ptr<const model::Session> launches_of(const std::vector<std::uint32_t>& kernels, const JoinedCounters& joined,
+                                                  const knowledge::MetricCatalogue& metrics) {
+  OperatorLaunches launches(joined.source, metrics);
+  const MeasuredLaunches& measured = *joined.measured;
+  for (const std::uint32_t kernel : kernels) {
+    if (!joined.kernels[kernel].is_known()) continue;
+    const MeasuredLaunch& launch = measured.launches[joined.kernels[kernel].launch];
+    model::LaunchIdentity identity;
+    identity.kernel = measured.names[launch.kernel];
+    identity.grid = launch.grid;
+    identity.block = launch.block;
+    identity.device = launch.device;
+    launches.begin(identity, joined.kernels[kernel].launch + 1);
+    for (std::uint32_t i = 0; i < launch.value_count; ++i) {
+      const MeasuredLaunches::Value& value = measured.values[launch.first_value + i];
+      launches.set(measured.counters[value.counter].metric, value.value);
+    }
+  }
+  return launches.is_empty() ? nullptr : launches.finish(joined.devices);
+}
+
+// What the file says of its GPUs, and what its launches say of theirs.
+Devices devices_of(const model::Session& profile) {
+  Devices devices = profile.devices;
+  for (const model::Kernel& kernel : profile.kernels) {
+    for (const model::LaunchGroup& group : kernel.groups) {
+      model::DeviceFacts& device = devices[group.device.value_or(0)];
+      if (!device.cc) device.cc = group.cc;
+    }
+  }
+  return devices;
+}
+
 }  // namespace
 
 Result<LayerPartition> read_layer_partition(std::string_view name, std::string_view json) {
@@ -215,6 +249,7 @@ Result<JoinedCounters> join_counters(const OperatorManifest& manifest, const mod
   JoinedCounters joined;
   joined.source = profile.source;
   joined.measured = profile.each;
+  joined.devices = devices_of(profile);
   for (const MeasuredLaunches::Counter& counter : profile.each->counters) {
     const knowledge::MetricDefinition& metric = metrics[counter.metric];
     const std::string_view usual = knowledge::counter_of(metric).empty() ? metric.id : knowledge::counter_of(metric);
@@ -253,7 +288,7 @@ OperatorAggregate aggregate_of(const OperatorManifest& manifest, const std::vect
 }
 
 void add_counters(OperatorReport& report, const OperatorProfile& profile, OperatorGrouping grouping, const OperatorManifest& manifest,
-                  const JoinedCounters& joined, const knowledge::OperatorCounters& counters) {
+                  const JoinedCounters& joined, const knowledge::OperatorCounters& counters, const knowledge::MetricCatalogue& metrics) {
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> kernels;
   for (std::uint32_t i = 0; i < manifest.kernels.size(); ++i) {
     if (manifest.kernels[i].is_attributed()) kernels[operator_group_of(profile, i, grouping)].push_back(i);
@@ -267,6 +302,7 @@ void add_counters(OperatorReport& report, const OperatorProfile& profile, Operat
     sum.occupancy_pct = value("achieved_occupancy");
     sum.sm_pct = value("sm_throughput_pct");
     sum.dram_pct = value("dram_throughput_pct");
+    if (!aggregate.is_withheld()) sum.launches = launches_of(kernels[sum.name], joined, metrics);
   }
   report.notes.insert(report.notes.end(), joined.notes.begin(), joined.notes.end());
 }

@@ -12,6 +12,7 @@
 #include "knowledge/operator_counters.h"
 #include "model/measured_launches.h"
 #include "model/session.h"
+#include "report/operator_launches.h"
 #include "report/operator_manifest.h"
 
 namespace frx::report {
@@ -34,6 +35,7 @@ struct JoinedCounters {
   std::vector<std::string> notes;         // what was not joined, and why
   double covered_pct = 0;                 // of the time of the kernels that count
   std::vector<std::string> names, units;  // by counter of `measured`
+  Devices devices;                        // as the counters know them
 };
 
 // Duplicates of layers to the one that stands for them, as in NAME.part.json.
@@ -56,8 +58,9 @@ struct OperatorAggregate {
 OperatorAggregate aggregate_of(const OperatorManifest& manifest, const std::vector<std::uint32_t>& kernels, const JoinedCounters& joined,
                                const knowledge::OperatorCounters& counters);
 
-// The columns of counters of a report about a recording, and what was not joined. The kernels of the manifest are those of the profile.
+// The columns of counters and the measured launches of a report about a recording, and what was not joined. The kernels of the manifest are
+// those of the profile.
 void add_counters(OperatorReport& report, const OperatorProfile& profile, OperatorGrouping grouping, const OperatorManifest& manifest,
-                  const JoinedCounters& joined, const knowledge::OperatorCounters& counters);
+                  const JoinedCounters& joined, const knowledge::OperatorCounters& counters, const knowledge::MetricCatalogue& metrics);
 
 }  // namespace frx::report

@@ -12,7 +12,12 @@
 #include "base/result.h"
 #include "derive/trace/modules.h"
 #include "derive/trace/operator_calls.h"
+#include "model/session.h"
 #include "model/timeline.h"
+
+namespace frx::knowledge {
+class MetricCatalogue;
+}
 
 namespace frx::report {
 
@@ -46,6 +51,28 @@ struct OperatorRates {
   double tflops() const { return gpu_ns > 0 ? flops / static_cast<double>(gpu_ns) / 1000 : 0; }
 };
 
+// What limits the kernels of an operator by their counters, as a profile of them alone is diagnosed, and what to change first.
+struct OperatorDiagnosis {
+  struct Evidence {
+    std::string id, label, unit;  // "dram_throughput_pct", "DRAM throughput", "%"
+    double value = 0;
+    std::string source;  // "counters.csv, launch 2 (longest of 3 launches)"
+  };
+  struct Advice {
+    std::string id, title, why, first_action, label;  // label: of the bottleneck it is for
+    std::optional<double> at_most_pct;                // speed-up of the operator that a perfect fix would give
+  };
+
+  std::string label, display;        // the one that leads: "memory_bandwidth_bound"; or inconclusive, insufficient_ncu_data
+  std::string confidence;            // high, medium, low
+  std::optional<double> score;       // 0 to 1; absent where no label holds
+  std::string kernel;                // whose values the evidence has, where the operator has several
+  std::vector<Evidence> evidence;    // of that label
+  std::vector<std::string> others;   // labels that hold as well, ranked
+  std::vector<std::string> missing;  // where no label holds: counters that would decide, the first few
+  std::optional<Advice> advice;      // best first
+};
+
 // All calls of one name. Counters are means weighted by time over the kernels that have them, in percent; absent: no kernel has one.
 struct OperatorSum {
   std::string name;
@@ -56,6 +83,8 @@ struct OperatorSum {
   bool is_scope = false;  // a range of the program: no operator was recorded in it
   std::optional<double> occupancy_pct, sm_pct, dram_pct;
   std::optional<OperatorRates> rates;
+  std::shared_ptr<const model::Session> launches;  // those with counters; null where too few have some (least_covered_pct)
+  std::optional<OperatorDiagnosis> diagnosis;      // of these launches; of the largest operators (report/operator_diagnosis.h)
   std::string line;  // of the program, that called it for most of its time: "model.py(42): forward"; "": not recorded
 };
 
@@ -111,8 +140,10 @@ enum class OperatorGrouping : std::uint8_t { by_operator, by_module, by_kernel }
 OperatorReport operator_report_of(const OperatorProfile& profile, OperatorGrouping grouping);
 // What a kernel (its index in profile.calls.kernels) counts for: its operator, the innermost module around its launch, or itself.
 std::string_view operator_group_of(const OperatorProfile& profile, std::size_t kernel, OperatorGrouping grouping);
-// The text of a profile.json of schema 1.x. Malformed, naming file and member, when it is something else.
-Result<OperatorReport> read_operator_profile(std::string_view name, std::string_view json, OperatorGrouping grouping);
+// The text of a profile.json of schema 1.x. With `metrics` (which may be null) the operators have their measured launches, where the file
+// states units. Malformed, naming file and member, when it is something else.
+Result<OperatorReport> read_operator_profile(std::string_view name, std::string_view json, OperatorGrouping grouping,
+                                             const knowledge::MetricCatalogue* metrics = nullptr);
 // Does a file that begins like this hold such a profile?
 bool may_be_operator_profile(std::string_view head);
 
