@@ -64,16 +64,23 @@ std::vector<const report::ModuleNode*> largest_modules(const OperatorReport& rep
 void add_modules(Document& page, const OperatorReport& report, std::size_t shown) {
   const std::vector<const report::ModuleNode*> rows = largest_modules(report, shown);
   page.section("Modules by GPU time", rows.size(), report.modules.size());
-  Table table{{number_column("with inner", 10), number_column("share", 7, 1), number_column("itself", 9, 1), number_column("calls", 6, 1),
-               names_column("module")}};
+  const bool has_backward = std::ranges::any_of(rows, [](const report::ModuleNode* one) { return one->backward.kernels > 0; });
+  Table table{{number_column("with inner", 10), number_column("share", 7, 1), number_column("itself", 9, 1)}};
+  if (has_backward) table.columns.push_back(number_column("backward", 9, 1));
+  table.columns.push_back(number_column("calls", 6, 1));
+  table.columns.push_back(names_column("module"));
   std::vector<std::string_view> path;
   for (const report::ModuleNode* one : rows) {
     path.resize(one->depth);
     const std::string_view name = name_within(one->name, path.empty() ? std::string_view() : path.back());
     path.push_back(one->name);
     constexpr std::size_t deepest = 20;
-    table.add({duration(one->inclusive.gpu_ns), share_of(one->inclusive.gpu_ns, report.kernel_ns), duration(one->self.gpu_ns),
-               fmt::format("{}x", one->calls), std::string(2 * std::min(one->depth, deepest), ' ') + std::string(name)});
+    std::vector<answer::Cell> cells = {duration(one->inclusive.gpu_ns), share_of(one->inclusive.gpu_ns, report.kernel_ns),
+                                       duration(one->self.gpu_ns)};
+    if (has_backward) cells.emplace_back(duration(one->backward.gpu_ns));
+    cells.emplace_back(fmt::format("{}x", one->calls));
+    cells.emplace_back(std::string(2 * std::min(one->depth, deepest), ' ') + std::string(name));
+    table.add(std::move(cells));
   }
   page.add(std::move(table));
   if (report.in_no_module.kernels > 0)
@@ -225,7 +232,8 @@ void put_details(JsonObject& out, const OperatorReport& report) {
   });
   out.list("modules", report.modules, [](JsonObject& one, const report::ModuleNode& module) {
     one.add("name", module.name, "depth", module.depth, "calls", module.calls, "self_kernels", module.self.kernels, "self_ns",
-            module.self.gpu_ns, "kernels", module.inclusive.kernels, "gpu_ns", module.inclusive.gpu_ns);
+            module.self.gpu_ns, "kernels", module.inclusive.kernels, "gpu_ns", module.inclusive.gpu_ns, "backward_kernels",
+            module.backward.kernels, "backward_ns", module.backward.gpu_ns);
   });
   out.list("flags", report.flags, [](JsonObject& one, const report::OperatorFlag& flag) {
     one.add("id", flag.id, "level", flag.is_severe ? "severe" : "warning", "value", flag.value, "limit", flag.limit, "text", flag.text);

@@ -42,6 +42,15 @@ void put_launch(JsonObject& out, const ManifestKernel& kernel) {
           kernel.start_ns + kernel.duration_ns, "duration_ns", kernel.duration_ns, "grid_dim", kernel.grid, "block_dim", kernel.block);
 }
 
+std::optional<std::string_view> name_or_null(const OperatorManifest& manifest, std::uint32_t name) {
+  return name == none ? std::nullopt : std::optional(manifest.names[name]);
+}
+
+// In the model: where the launch, or what its gradient is of, stands.
+void put_origin(JsonObject& out, const OperatorManifest& manifest, const ManifestKernel& kernel) {
+  out.add("module", name_or_null(manifest, kernel.module), "forward_operator", name_or_null(manifest, kernel.forward));
+}
+
 void put_capture(JsonObject& out, const OperatorManifest& manifest, const JoinedCounters* joined) {
   const report::CaptureFacts& capture = manifest.capture;
   const std::string& counters = joined ? joined->source : capture.ncu_report;
@@ -93,6 +102,7 @@ void Writer::put_kernel(JsonObject& out, std::uint32_t number) const {
   const bool is_known = has_counters(number);
   out.add("match_quality", answer::when(is_known, is_known ? word_for(joined_->kernels[number].quality) : ""), "iteration",
           kernel.iteration);
+  put_origin(out, manifest_, kernel);
   if (is_known && joined_->kernels[number].is_inferred) out.add("inferred", true);
 }
 
@@ -161,13 +171,13 @@ void put_attribution(JsonObject& out, const OperatorManifest& manifest, const Ma
 }
 
 void put_manifest_kernel(JsonObject& out, const OperatorManifest& manifest, const ManifestKernel& kernel) {
-  const auto name_or_null = [&](std::uint32_t name) { return name == none ? std::nullopt : std::optional(manifest.names[name]); };
-  out.add("kernel_id", kernel.id, "kernel_name", manifest.name_of(kernel), "mangled_name", name_or_null(kernel.mangled));
+  out.add("kernel_id", kernel.id, "kernel_name", manifest.name_of(kernel), "mangled_name", name_or_null(manifest, kernel.mangled));
   put_launch(out, kernel);
   out.add("registers_per_thread", kernel.registers, "dynamic_smem_bytes", kernel.dynamic_shared);
   out.object("attribution", [&](JsonObject& inner) { put_attribution(inner, manifest, kernel); });
-  out.add("layer_partition", name_or_null(kernel.layer), "is_unique_partition", kernel.is_unique_layer, "iteration", kernel.iteration,
-          "before_window", kernel.is_before_window);
+  out.add("layer_partition", name_or_null(manifest, kernel.layer), "is_unique_partition", kernel.is_unique_layer, "iteration",
+          kernel.iteration, "before_window", kernel.is_before_window);
+  put_origin(out, manifest, kernel);
 }
 
 }  // namespace

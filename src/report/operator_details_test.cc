@@ -16,19 +16,24 @@ const knowledge::Knowledge& known() {
   return *loaded;
 }
 
-// A run of one thread, written launch by launch.
+// A run, written launch by launch.
 class Recorded {
  public:
   Recorded& range(std::string_view category, std::string_view name, double start_us, double duration_us, std::string_view args = "") {
-    events_ += event(category, name, "1/1", start_us, duration_us, args);
+    events_ += event(category, name, thread_, start_us, duration_us, args);
     return *this;
   }
   // A launch at `at_us`, and its kernel.
   Recorded& kernel(std::string_view name, double at_us, double start_us, double duration_us, int stream = 7) {
     const std::string correlation = fmt::format("\"correlation\": {}", ++launches_);
-    events_ += event("cuda_runtime", "cudaLaunchKernel", "1/1", at_us, 1, correlation);
+    events_ += event("cuda_runtime", "cudaLaunchKernel", thread_, at_us, 1, correlation);
     events_ += event("kernel", name, fmt::format("0/{}", stream), start_us, duration_us,
                      fmt::format("{}, \"device\": 0, \"stream\": {}", correlation, stream));
+    return *this;
+  }
+  // Where what follows runs, instead of "1/1".
+  Recorded& on_thread(std::string_view thread) {
+    thread_ = thread;
     return *this;
   }
   // As deviceProperties of the file names it.
@@ -47,7 +52,7 @@ class Recorded {
   }
 
  private:
-  std::string events_, gpu_;
+  std::string events_, gpu_, thread_ = "1/1";
   int launches_ = 0;
 };
 
@@ -94,6 +99,29 @@ TEST(OperatorDetails, ModulesAreATree) {
   EXPECT_EQ(report.modules[1].depth, 1u);
   EXPECT_EQ(report.modules[2].self.gpu_ns, 30'000);
   EXPECT_EQ(report.in_no_module.gpu_ns, 1'000);
+}
+
+// The backward pass runs on another thread: the sequence number of a node says which forward operator it is the gradient of.
+TEST(OperatorDetails, GradientsBelongToTheModuleOfTheirForwardOperator) {
+  Recorded run;
+  run.range("python_function", "nn.Module: Net_0", 0, 100).range("python_function", "nn.Module: Linear_0", 10, 20);
+  run.range("cpu_op", "aten::addmm", 11, 10, R"("Sequence number": 7, "Fwd thread id": 0)").kernel("gemm", 12, 400, 30);
+  run.range("cpu_op", "aten::mse_loss", 150, 10, R"("Sequence number": 8, "Fwd thread id": 0)").kernel("loss", 151, 440, 1);
+  run.on_thread("1/2")
+      .range("cpu_op", "MseLossBackward0", 200, 20, R"("Sequence number": 8, "Fwd thread id": 1)")
+      .kernel("loss_grad", 201, 450, 2);
+  run.range("cpu_op", "AddmmBackward0", 230, 40, R"("Sequence number": 7, "Fwd thread id": 1)");
+  run.range("cpu_op", "aten::mm", 231, 30).kernel("gemm_grad", 232, 460, 70);
+  const OperatorReport report = run.report(OperatorGrouping::by_module);
+  ASSERT_EQ(report.modules.size(), 2u);
+  EXPECT_EQ(report.modules[1].name, "Linear_0");
+  EXPECT_EQ(report.modules[1].self.gpu_ns, 100'000);
+  EXPECT_EQ(report.modules[1].backward.gpu_ns, 70'000);
+  EXPECT_EQ(report.modules[0].backward.gpu_ns, 70'000) << "with the modules in it";
+  EXPECT_EQ(report.modules[0].self.gpu_ns, 0);
+  EXPECT_EQ(report.in_no_module.gpu_ns, 3'000) << "the loss is in no module, and so is its gradient";
+  const OperatorReport by_operator = run.report();
+  EXPECT_EQ(by_operator.operators[0].name, "aten::mm") << "an operator that launched keeps its kernels";
 }
 
 TEST(OperatorDetails, ProductsHaveRatesWhereShapesAreKnown) {

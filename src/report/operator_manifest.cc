@@ -39,7 +39,12 @@ class FromRecording {
     made_.has_window = profile_.calls.has_window();
     for (const model::Note& note : timeline_.notes) made_.warnings.push_back(note.text);
     made_.kernels.reserve(profile_.calls.kernels.size());
-    for (const OperatorKernel& kernel : profile_.calls.kernels) add(kernel);
+    for (std::size_t i = 0; i < profile_.calls.kernels.size(); ++i) {
+      add(profile_.calls.kernels[i]);
+      const std::uint32_t module = profile_.modules.of_kernel.empty() ? derive::trace::none : profile_.modules.of_kernel[i];
+      if (module != derive::trace::none)
+        made_.kernels.back().module = made_.names.add(derive::trace::module_name(timeline_.name_of(module)));
+    }
     return std::move(made_);
   }
 
@@ -97,6 +102,7 @@ class FromRecording {
     to.start_ns = timeline_.start[from.event];
     to.duration_ns = timeline_.duration[from.event];
     to.iteration = from.iteration;
+    if (from.forward != derive::trace::none) to.forward = made_.names.add(timeline_.name_of(from.forward));
     if (const auto shape = shapes_.find(from.event); shape != shapes_.end()) {
       to.grid = shape->second->grid;
       to.block = shape->second->block;

@@ -43,6 +43,8 @@ struct ManifestKernel {
   std::vector<std::uint32_t> fused;  // of the names
   std::uint32_t layer = none;        // of the names: the layer that launched it
   bool is_unique_layer = false;      // which stands for its duplicates
+  std::uint32_t module = none;       // of the names: the innermost module that launched it, or that its gradient is of
+  std::uint32_t forward = none;      // of the names: of the backward pass, the forward operator whose gradient it computes
   std::optional<std::uint32_t> iteration;
   bool is_before_window = false;
 

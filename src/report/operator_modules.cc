@@ -17,7 +17,7 @@ struct Node {
   std::string_view name;
   std::size_t parent = no_node;
   std::uint64_t calls = 0;
-  KernelShare self, inclusive;
+  KernelShare self, inclusive, backward;  // `backward` is of itself until all are summed up
   std::vector<std::size_t> children;
 };
 
@@ -27,10 +27,11 @@ class Tree {
     for (const std::uint32_t row : profile.modules.rows) ++nodes_[node_of(row)].calls;
   }
 
-  void add(std::uint32_t row, std::int64_t ns) {
+  void add(std::uint32_t row, std::int64_t ns, bool is_backward) {
     Node& own = nodes_[node_of(row)];
-    ++own.self.kernels;
-    own.self.gpu_ns += ns;
+    const KernelShare one{1, ns};
+    add(own.self, one);
+    if (is_backward) add(own.backward, one);
   }
 
   // Parents before their children, siblings by time; nothing that launched no kernel.
@@ -47,21 +48,27 @@ class Tree {
       const auto [node, depth] = open.back();
       open.pop_back();
       if (nodes_[node].inclusive.kernels == 0) continue;
-      flat.push_back({std::string(nodes_[node].name), depth, nodes_[node].calls, nodes_[node].self, nodes_[node].inclusive});
+      flat.push_back(
+          {std::string(nodes_[node].name), depth, nodes_[node].calls, nodes_[node].self, nodes_[node].inclusive, nodes_[node].backward});
       push(nodes_[node].children, depth + 1);
     }
     return flat;
   }
 
  private:
+  static void add(KernelShare& to, const KernelShare& one) {
+    to.kernels += one.kernels;
+    to.gpu_ns += one.gpu_ns;
+  }
+
   // Once for all kernels: nodes may be as deep as a file says, and are made before those within them.
   void sum_up() {
     for (Node& node : nodes_) node.inclusive = node.self;
     for (std::size_t i = nodes_.size(); i-- > 0;) {
       if (nodes_[i].parent == no_node) continue;
-      KernelShare& around = nodes_[nodes_[i].parent].inclusive;
-      around.kernels += nodes_[i].inclusive.kernels;
-      around.gpu_ns += nodes_[i].inclusive.gpu_ns;
+      Node& around = nodes_[nodes_[i].parent];
+      add(around.inclusive, nodes_[i].inclusive);
+      add(around.backward, nodes_[i].backward);
     }
   }
 
@@ -80,7 +87,7 @@ class Tree {
   std::size_t child_of(std::size_t parent, std::uint32_t name) {
     const auto [at, is_new] = by_path_.try_emplace({parent, name}, nodes_.size());
     if (is_new) {
-      nodes_.push_back({derive::trace::module_name(profile_.timeline.names[name]), parent, 0, {}, {}, {}});
+      nodes_.push_back({derive::trace::module_name(profile_.timeline.names[name]), parent, 0, {}, {}, {}, {}});
       (parent == no_node ? roots_ : nodes_[parent].children).push_back(at->second);
     }
     return at->second;
@@ -108,7 +115,7 @@ void add_modules(OperatorReport& report, const OperatorProfile& profile) {
     if (kernel.method == OperatorMethod::before) continue;
     const std::int64_t ns = profile.timeline.duration[kernel.event];
     if (profile.modules.of_kernel[i] != derive::trace::none) {
-      tree.add(profile.modules.of_kernel[i], ns);
+      tree.add(profile.modules.of_kernel[i], ns, kernel.is_backward);
       continue;
     }
     ++report.in_no_module.kernels;

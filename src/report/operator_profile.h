@@ -99,7 +99,8 @@ struct ModuleNode {
   std::string name;
   std::size_t depth = 0;  // parents stand before their children
   std::uint64_t calls = 0;
-  KernelShare self, inclusive;  // launched within it, but not within a module of it; with those
+  KernelShare self, inclusive;  // launched within it or for the gradients of what was, but not within a module of it; with those
+  KernelShare backward;         // of `inclusive`: for gradients
 };
 
 // What makes the numbers of a report mean something else.

@@ -23,6 +23,23 @@ constexpr std::string_view two_calls = R"({"schema_version": "1.1", "capture_met
   {"operator_name": "layer::unique::a", "kernels": [], "aggregated": null}],
   "unattributed_kernels": [{"kernel_name": "fill", "duration_ns": 7}], "init_kernels": [{"kernel_name": "randn", "duration_ns": 9}]})";
 
+TEST(OperatorProfile, KernelsSayWhichModuleTheyAreOf) {
+  const Result<OperatorReport> report = read(
+      R"({"schema_version": "1.1", "operators": [
+        {"operator_name": "aten::mm", "kernels": [{"kernel_name": "a", "duration_ns": 30, "module": "net.0"}, {"kernel_name": "b", "duration_ns": 5, "module": "net.1"}]},
+        {"operator_name": "aten::mm", "kernels": [{"kernel_name": "a", "duration_ns": 10, "module": "net.1"}]},
+        {"operator_name": "aten::sum", "kernels": [{"kernel_name": "c", "duration_ns": 2, "module": null}]}, {"operator_name": "aten::t", "kernels": []}]})",
+      OperatorGrouping::by_module);
+  ASSERT_TRUE(report) << to_string(report.error());
+  ASSERT_EQ(report->operators.size(), 3u);
+  EXPECT_EQ(report->operators[0].name, "net.0");
+  EXPECT_EQ(report->operators[0].gpu_ns, 30);
+  EXPECT_EQ(report->operators[1].name, "net.1");
+  EXPECT_EQ(report->operators[1].gpu_ns, 15);
+  EXPECT_EQ(report->operators[1].calls, 1u);
+  EXPECT_EQ(report->operators[2].name, "(no module)");
+}
+
 TEST(OperatorProfile, CallsOfAnOperatorAreSummed) {
   const Result<OperatorReport> report = read(two_calls);
   ASSERT_TRUE(report) << to_string(report.error());

@@ -158,6 +158,8 @@ Result<> ManifestReader::read_kernel(const Json& from, const std::string& member
   to.iteration = count("iteration");
   to.is_before_window = truth_of(from, "before_window");
   to.is_unique_layer = truth_of(from, "is_unique_partition");
+  if (const std::string module = text_of(from, "module"); !module.empty()) to.module = manifest_.names.add(module);
+  if (const std::string forward = text_of(from, "forward_operator"); !forward.empty()) to.forward = manifest_.names.add(forward);
   if (const std::string layer = text_of(from, "layer_partition"); !layer.empty()) to.layer = manifest_.names.add(layer);
   const auto attribution = from.find("attribution");
   if (attribution == from.end() || !attribution->is_object()) return malformed("an object", member + ".attribution");

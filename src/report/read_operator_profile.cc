@@ -94,9 +94,11 @@ class ProfileReader {
   // The kernels count for the group of this number, or for `share`.
   Result<> take_kernels(const Json& kernels, const std::string& member, std::string_view operation, std::size_t group,
                         KernelShare* share = nullptr);
+  Result<> take_module_kernels(const Json& kernels, const std::string& member, std::string_view operation);
   void take_counters(const Json& kernel, const std::string& name, std::int64_t ns, Group& group);
   std::optional<model::Metric> metric_called(const std::string& name);
   std::size_t group_called(std::string_view name);
+  std::size_t group_of(const Json& kernel, const std::string& name, std::size_t of_operator);
   void finish(Group& group);
   void add_notes();
 
@@ -120,6 +122,14 @@ std::size_t ProfileReader::group_called(std::string_view name) {
   return at->second;
 }
 
+// The group that a kernel counts for. Profiles before 1.1 do not say which modules were around an operator.
+std::size_t ProfileReader::group_of(const Json& kernel, const std::string& name, std::size_t of_operator) {
+  if (grouping_ == OperatorGrouping::by_operator) return of_operator;
+  if (grouping_ == OperatorGrouping::by_kernel) return group_called(name);
+  const std::string module = text_of(kernel, "module");
+  return group_called(module.empty() ? "(no module)" : module);
+}
+
 Result<> ProfileReader::take_kernels(const Json& kernels, const std::string& member, std::string_view operation, std::size_t group,
                                      KernelShare* share) {
   if (!kernels.is_array()) return malformed("a list of kernels", member);
@@ -140,7 +150,7 @@ Result<> ProfileReader::take_kernels(const Json& kernels, const std::string& mem
       share->gpu_ns += time;
       continue;
     }
-    Group& counts_for = groups_[grouping_ == OperatorGrouping::by_kernel ? group_called(name) : group];
+    Group& counts_for = groups_[group_of(kernel, name, group)];
     take_counters(kernel, name, time, counts_for);
     OperatorSum& sum = counts_for.sum;
     ++sum.kernels;
@@ -189,6 +199,13 @@ void ProfileReader::take_counters(const Json& kernel, const std::string& name, s
   if (!report_.gpu.empty()) devices_[identity.device.value_or(0)].name = report_.gpu;
 }
 
+// A call of an operator is one of the module of its first kernel.
+Result<> ProfileReader::take_module_kernels(const Json& kernels, const std::string& member, std::string_view operation) {
+  TRY(take_kernels(kernels, member, operation, 0));
+  if (!kernels.empty()) ++groups_[group_of(kernels.front(), "", 0)].sum.calls;
+  return {};
+}
+
 Result<> ProfileReader::take_operator(const Json& one, std::size_t number) {
   const std::string member = fmt::format("operators[{}]", number);
   if (!one.is_object() || text_of(one, "operator_name").empty()) return malformed("a name", member + ".operator_name");
@@ -199,8 +216,8 @@ Result<> ProfileReader::take_operator(const Json& one, std::size_t number) {
   layers_ += name.starts_with("layer::");
   const std::int64_t so_far = report_.kernel_ns;
   if (grouping_ == OperatorGrouping::by_kernel) return take_kernels(one["kernels"], member + ".kernels", name, 0);
-  // A profile does not say which modules were around an operator.
-  const std::size_t group = group_called(grouping_ == OperatorGrouping::by_module ? "(no module)" : name);
+  if (grouping_ == OperatorGrouping::by_module) return take_module_kernels(one["kernels"], member + ".kernels", name);
+  const std::size_t group = group_called(name);
   ++groups_[group].sum.calls;
   TRY(take_kernels(one["kernels"], member + ".kernels", name, group));
   const auto aggregated = one.find("aggregated");

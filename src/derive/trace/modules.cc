@@ -33,15 +33,19 @@ ModuleRanges module_ranges(const Timeline& timeline, std::span<const OperatorKer
   if (modules.rows.empty()) return modules;
   std::ranges::sort(modules.rows, {}, [&](std::uint32_t row) { return std::pair(timeline.track[row], timeline.start[row]); });
   modules.around = enclosing_ranges(timeline, modules.rows);
-  std::vector<std::uint32_t> places, of_place;
-  for (std::uint32_t i = 0; i < kernels.size(); ++i) {
-    if (kernels[i].place == none) continue;
-    places.push_back(kernels[i].place);
-    of_place.push_back(i);
-  }
   modules.of_kernel.resize(kernels.size(), none);
-  const std::vector<std::uint32_t> found = innermost_around(timeline, modules.rows, places);
-  for (std::size_t i = 0; i < found.size(); ++i) modules.of_kernel[of_place[i]] = found[i];
+  const auto look_around = [&](std::uint32_t OperatorKernel::*place) {
+    std::vector<std::uint32_t> places, of_place;
+    for (std::uint32_t i = 0; i < kernels.size(); ++i) {
+      if (modules.of_kernel[i] != none || kernels[i].*place == none) continue;
+      places.push_back(kernels[i].*place);
+      of_place.push_back(i);
+    }
+    const std::vector<std::uint32_t> found = innermost_around(timeline, modules.rows, places);
+    for (std::size_t i = 0; i < found.size(); ++i) modules.of_kernel[of_place[i]] = found[i];
+  };
+  look_around(&OperatorKernel::place);
+  look_around(&OperatorKernel::forward);
   return modules;
 }
 

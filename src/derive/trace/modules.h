@@ -16,9 +16,11 @@
 namespace frx::derive::trace {
 
 struct ModuleRanges {
-  std::vector<std::uint32_t> rows;       // by track and start
-  std::vector<std::uint32_t> of_kernel;  // by kernel: row of the innermost module around its launch; `none`. Empty without modules
-  std::vector<std::uint32_t> around;     // by row: that around a module; `none` elsewhere. Empty without modules
+  std::vector<std::uint32_t> rows;  // by track and start
+  // By kernel: row of the innermost module around its launch or, where none is and it is of the backward pass, around the forward operator
+  // whose gradient it computes; `none`. Empty without modules.
+  std::vector<std::uint32_t> of_kernel;
+  std::vector<std::uint32_t> around;  // by row: that around a module; `none` elsewhere. Empty without modules
 };
 
 // O(n log n) in the number of ranges and kernels.

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "derive/trace/backward.h"
 #include "derive/trace/steps.h"
 
 namespace frx::derive::trace {
@@ -129,11 +130,15 @@ OperatorCalls operator_calls(const Timeline& timeline, const Attribution& attrib
   const std::vector<std::uint32_t> around_captures = innermost_around(timeline, ranges, captures);
   const Walk walk(timeline, result.enclosing);
   result.window_begin_ns = walk.window_begin();
+  const BackwardWork backward = join_backward(timeline, attribution);
   auto launch = around_launches.begin(), capture = around_captures.begin();
-  for (const GpuWork& one : attribution.work) {
+  for (std::size_t i = 0; i < attribution.work.size(); ++i) {
+    const GpuWork& one = attribution.work[i];
     if (timeline.kind[one.event] != EventKind::kernel) continue;
     const std::uint32_t launched_in = one.launch == none ? none : *launch++;
-    result.kernels.push_back(walk.judged(one, launched_in, one.capture == none ? none : *capture++));
+    OperatorKernel& kernel = result.kernels.emplace_back(walk.judged(one, launched_in, one.capture == none ? none : *capture++));
+    kernel.forward = backward.forward[i];
+    kernel.is_backward = backward.is_backward[i];
   }
   result.calls = calls_of(timeline, result.kernels);
   return result;

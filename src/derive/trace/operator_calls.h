@@ -34,6 +34,8 @@ struct OperatorKernel {
   OperatorMethod method = OperatorMethod::unknown;
   std::optional<std::uint32_t> iteration;  // of the measured window, where it is marked
   std::uint32_t place = none;              // row of the launch, or of the capture that `range` is around
+  std::uint32_t forward = none;  // of the backward pass: row of the forward operator whose gradient it computes, where that is known
+  bool is_backward = false;      // launched by a node of the graph of gradients, known or not
 };
 
 struct OperatorCall {
