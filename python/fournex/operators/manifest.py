@@ -73,6 +73,8 @@ class ManifestKernel(Record):
     dynamic_smem_bytes: Optional[int] = field(default=None, metadata=NEW_IN_1_1)  # of a block
     iteration: Optional[int] = field(default=None, metadata=NEW_IN_1_1)  # of the measured window, from 0
     before_window: Optional[bool] = field(default=None, metadata=NEW_IN_1_1)  # launched before it
+    module: Optional[str] = field(default=None, metadata=NEW_IN_1_1)  # the innermost that launched it, or whose gradient it computes
+    forward_operator: Optional[str] = field(default=None, metadata=NEW_IN_1_1)  # of the backward pass: whose gradient it computes
 
 
 @dataclass(eq=False)

@@ -48,6 +48,8 @@ class KernelRecord(Record):
     match_quality: Optional[str] = field(default=None, metadata=NEW_IN_1_1)  # how the row of counters was found
     iteration: Optional[int] = field(default=None, metadata=NEW_IN_1_1)  # of the measured window, from 0
     inferred: Optional[bool] = field(default=None, metadata=NEW_IN_1_1)  # its counters are those of a layer that does the same
+    module: Optional[str] = field(default=None, metadata=NEW_IN_1_1)  # the innermost that launched it, or whose gradient it computes
+    forward_operator: Optional[str] = field(default=None, metadata=NEW_IN_1_1)  # of the backward pass: whose gradient it computes
 
 
 @dataclass(eq=False)
