@@ -43,11 +43,12 @@ Result<> add_details(report::OperatorReport& report, Context& context) {
   return {};
 }
 
-Result<report::OperatorReport> read_profile(std::string_view name, std::string_view json, report::OperatorGrouping grouping,
-                                            Context& context) {
+Result<report::OperatorReport> report_of(const report::OperatorManifest& manifest, std::string_view source,
+                                         const OperatorCounters& counters, Context& context) {
   TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
-  TRY_ASSIGN(report::OperatorReport report, report::read_operator_profile(name, json, grouping, &known->metrics));
+  report::OperatorReport report = report::operator_report_of(manifest, source);
   TRY(add_details(report, context));
+  report::add_counters(report, report::grouped_kernels(manifest), manifest, counters.joined, counters.definitions, known->metrics);
   TRY(add_diagnoses(report, context));
   return report;
 }
@@ -59,7 +60,10 @@ Result<OperatorAnalysis> analyse_operators(Input input, report::OperatorGrouping
   if (report::may_be_operator_profile(head)) {
     if (counters) return fail(ErrorKind::usage, "counters are joined with a recording, and this is a profile").at(input.source.name());
     TRY_ASSIGN(const std::string text, input.source.text(largest_profile));
-    TRY_ASSIGN(analysis.report, read_profile(input.source.name(), text, grouping, context));
+    TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
+    TRY_ASSIGN(analysis.report, report::read_operator_profile(input.source.name(), text, grouping, &known->metrics));
+    TRY(add_details(analysis.report, context));
+    TRY(add_diagnoses(analysis.report, context));
     return analysis;
   }
   TRY_ASSIGN(analysis.profile, read_recording(std::move(input), context));
@@ -70,8 +74,8 @@ Result<OperatorAnalysis> analyse_operators(Input input, report::OperatorGrouping
   if (!counters) return analysis;
   const report::OperatorManifest manifest = report::manifest_of(*analysis.profile);
   TRY_ASSIGN(analysis.counters, read_counters(std::move(*counters), manifest, {}, context));
-  report::add_counters(analysis.report, *analysis.profile, grouping, manifest, analysis.counters->joined, analysis.counters->definitions,
-                       known->metrics);
+  report::add_counters(analysis.report, report::grouped_kernels(manifest, *analysis.profile, grouping), manifest, analysis.counters->joined,
+                       analysis.counters->definitions, known->metrics);
   TRY(add_diagnoses(analysis.report, context));
   return analysis;
 }

@@ -31,9 +31,9 @@ Result<OperatorAnalysis> analyse_operators(Input input, report::OperatorGrouping
                                            std::optional<Input> counters = std::nullopt);
 // Of a report about a file that was written before: kinds of work.
 Result<> add_details(report::OperatorReport& report, Context& context);
-// The text of a profile.json, with kinds of work, and diagnosed where it has counters with units. Malformed, naming file and member.
-Result<report::OperatorReport> read_profile(std::string_view name, std::string_view json, report::OperatorGrouping grouping,
-                                            Context& context);
+// By operator, with kinds of work, counters and what limits each. `source`: what the report is about.
+Result<report::OperatorReport> report_of(const report::OperatorManifest& manifest, std::string_view source,
+                                         const OperatorCounters& counters, Context& context);
 // A recording as the kernels of a manifest are.
 Result<report::OperatorProfile> read_recording(Input input, Context& context);
 // Errors name the source of the counters.

@@ -186,10 +186,7 @@ Result<report::OperatorReport> map(const Options& options, Session& session, Io&
   TRY_ASSIGN(const analyse::OperatorCounters counters, analyse::read_counters(std::move(input), manifest, layers.all, session.context()));
   session.end_progress();
   TRY(write_operator_profile(options.output, manifest, &counters));
-  TRY_ASSIGN(const std::string written, read_file(options.output, std::uint64_t{4} << 30));
-  TRY_ASSIGN(report::OperatorReport made,
-             analyse::read_profile(options.output, written, report::OperatorGrouping::by_operator, session.context()));
-  made.notes.insert(made.notes.end(), counters.joined.notes.begin(), counters.joined.notes.end());
+  TRY_ASSIGN(report::OperatorReport made, analyse::report_of(manifest, options.output, counters, session.context()));
   made.notes.push_back(fmt::format("written: {}", options.output));
   return made;
 }

@@ -287,14 +287,28 @@ OperatorAggregate aggregate_of(const OperatorManifest& manifest, const std::vect
   return aggregate;
 }
 
-void add_counters(OperatorReport& report, const OperatorProfile& profile, OperatorGrouping grouping, const OperatorManifest& manifest,
-                  const JoinedCounters& joined, const knowledge::OperatorCounters& counters, const knowledge::MetricCatalogue& metrics) {
-  std::unordered_map<std::string_view, std::vector<std::uint32_t>> kernels;
+GroupedKernels grouped_kernels(const OperatorManifest& manifest, const OperatorProfile& profile, OperatorGrouping grouping) {
+  GroupedKernels kernels;
   for (std::uint32_t i = 0; i < manifest.kernels.size(); ++i) {
     if (manifest.kernels[i].is_attributed()) kernels[operator_group_of(profile, i, grouping)].push_back(i);
   }
+  return kernels;
+}
+
+GroupedKernels grouped_kernels(const OperatorManifest& manifest) {
+  GroupedKernels kernels;
+  for (std::uint32_t i = 0; i < manifest.kernels.size(); ++i) {
+    if (manifest.kernels[i].is_attributed()) kernels[manifest.names[manifest.kernels[i].operators.front()]].push_back(i);
+  }
+  return kernels;
+}
+
+void add_counters(OperatorReport& report, const GroupedKernels& kernels, const OperatorManifest& manifest, const JoinedCounters& joined,
+                  const knowledge::OperatorCounters& counters, const knowledge::MetricCatalogue& metrics) {
   for (OperatorSum& sum : report.operators) {
-    const OperatorAggregate aggregate = aggregate_of(manifest, kernels[sum.name], joined, counters);
+    const auto own = kernels.find(sum.name);
+    if (own == kernels.end()) continue;
+    const OperatorAggregate aggregate = aggregate_of(manifest, own->second, joined, counters);
     const auto value = [&](std::string_view member) -> std::optional<double> {
       const auto at = std::ranges::find(counters.counters, member, &OperatorCounter::member);
       return at == counters.counters.end() ? std::nullopt : aggregate.values[static_cast<std::size_t>(at - counters.counters.begin())];
@@ -302,7 +316,7 @@ void add_counters(OperatorReport& report, const OperatorProfile& profile, Operat
     sum.occupancy_pct = value("achieved_occupancy");
     sum.sm_pct = value("sm_throughput_pct");
     sum.dram_pct = value("dram_throughput_pct");
-    if (!aggregate.is_withheld()) sum.launches = launches_of(kernels[sum.name], joined, metrics);
+    if (!aggregate.is_withheld()) sum.launches = launches_of(own->second, joined, metrics);
   }
   report.notes.insert(report.notes.end(), joined.notes.begin(), joined.notes.end());
 }

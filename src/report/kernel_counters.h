@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -58,9 +60,14 @@ struct OperatorAggregate {
 OperatorAggregate aggregate_of(const OperatorManifest& manifest, const std::vector<std::uint32_t>& kernels, const JoinedCounters& joined,
                                const knowledge::OperatorCounters& counters);
 
-// The columns of counters and the measured launches of a report about a recording, and what was not joined. The kernels of the manifest are
-// those of the profile.
-void add_counters(OperatorReport& report, const OperatorProfile& profile, OperatorGrouping grouping, const OperatorManifest& manifest,
-                  const JoinedCounters& joined, const knowledge::OperatorCounters& counters, const knowledge::MetricCatalogue& metrics);
+// The kernels of each row of a report, by the name of the row.
+using GroupedKernels = std::unordered_map<std::string_view, std::vector<std::uint32_t>>;
+// The kernels of the manifest are those of the profile.
+GroupedKernels grouped_kernels(const OperatorManifest& manifest, const OperatorProfile& profile, OperatorGrouping grouping);
+GroupedKernels grouped_kernels(const OperatorManifest& manifest);  // by operator
+
+// The columns of counters and the measured launches of a report about these kernels, and what was not joined.
+void add_counters(OperatorReport& report, const GroupedKernels& kernels, const OperatorManifest& manifest, const JoinedCounters& joined,
+                  const knowledge::OperatorCounters& counters, const knowledge::MetricCatalogue& metrics);
 
 }  // namespace frx::report
