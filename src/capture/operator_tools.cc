@@ -49,6 +49,7 @@ std::vector<std::string> workload_command(const OperatorWorkload& workload, bool
     argv.push_back(std::move(word));
   if (!workload.backend.empty()) argv.insert(argv.end(), {"--compile-backend", workload.backend});
   if (!workload.inductor_folder.empty()) argv.insert(argv.end(), {"--inductor-debug-dir", workload.inductor_folder});
+  if (workload.leaves_clocks) argv.emplace_back("--no-lock-clocks");
   if (is_correlation_pass) argv.emplace_back("--correlation-pass");
   return argv;
 }
@@ -70,8 +71,10 @@ std::vector<std::string> ncu_replay_command(const NcuReplay& replay) {
   }
   argv.push_back(replay.ncu);
   if (replay.workload.has_contract) argv.insert(argv.end(), {"--profile-from-start", "off"});
-  argv.insert(argv.end(), {"--replay-mode", "application", "--app-replay-match", "name", "--app-replay-mode", "relaxed", "--clock-control",
-                           "none", "--target-processes", "application-only"});
+  if (replay.replays_kernels) argv.insert(argv.end(), {"--replay-mode", "kernel"});
+  if (!replay.replays_kernels)
+    argv.insert(argv.end(), {"--replay-mode", "application", "--app-replay-match", "name", "--app-replay-mode", "relaxed"});
+  argv.insert(argv.end(), {"--clock-control", "none", "--target-processes", "application-only"});
   if (!replay.left_out.empty()) argv.emplace_back("--nvtx");
   for (const std::string& range : replay.left_out) argv.insert(argv.end(), {"--nvtx-exclude", escaped_range(range) + "/"});
   argv.insert(argv.end(), {"--metrics", join(replay.counters, ","), "--export", replay.report, "--force-overwrite"});

@@ -22,6 +22,7 @@ struct OperatorWorkload {
   std::string backend;                 // of torch.compile; "": eager
   std::string inductor_folder;
   std::uint64_t warmup_iterations = 2, measured_iterations = 2;
+  bool leaves_clocks = false;  // does not lock the clocks of the GPU
 };
 
 // Whether a Python source defines, assigns or imports get_model_and_input.
@@ -38,6 +39,7 @@ struct NcuReplay {
   std::vector<std::string> counters;
   std::vector<std::string> left_out;  // texts of ranges: layers that another one stands for
   bool with_sudo = false;
+  bool replays_kernels = false;                                  // each kernel by itself, instead of the program as a whole
   std::vector<std::pair<std::string, std::string>> environment;  // also where sudo drops it
   OperatorWorkload workload;
 };

@@ -49,6 +49,13 @@ TEST(OperatorTools, NcuReplaysTheSameWindowWithoutLayersThatAnotherStandsFor) {
             "'nn.Module: odd\\/name/' --metrics a.sum,b.sum --export out/all_kernels.ncu-rep --force-overwrite python -m "
             "fournex.operators.run_workload --workload net.py --warmup-iters 2 --measure-iters 2 --output-prefix runs/net");
   replay.left_out.clear();
+  replay.replays_kernels = true;
+  replay.workload.leaves_clocks = true;
+  EXPECT_EQ(shell_line(ncu_replay_command(replay)),
+            "ncu --profile-from-start off --replay-mode kernel --clock-control none --target-processes application-only --metrics "
+            "a.sum,b.sum --export out/all_kernels.ncu-rep --force-overwrite python -m fournex.operators.run_workload --workload net.py "
+            "--warmup-iters 2 --measure-iters 2 --output-prefix runs/net --no-lock-clocks");
+  replay.replays_kernels = false;
   replay.with_sudo = true;
   replay.environment = {{"PYTHONPATH", "/repo"}};
   replay.workload = workload(false);

@@ -25,7 +25,8 @@ struct Options {
   std::string manifest, script, output = "profile.json", ncu = "ncu", model_name, torch_version, device_name, folder, partition, report,
                                 format = "text";
   std::vector<std::string> arguments, environment;
-  bool with_sudo = false, json = false;
+  std::string replay = "application";
+  bool with_sudo = false, leaves_clocks = false, json = false;
 };
 
 void describe(Syntax& syntax, Options& options) {
@@ -41,6 +42,10 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--ncu", "FILE", options.report, "a report (.ncu-rep) or CSV of the same run, instead of running ncu");
   syntax.option("--ncu-executable", "PATH", options.ncu, "Nsight Compute");
   syntax.flag("--ncu-sudo", options.with_sudo, "run it by sudo -E, for most systems allow nobody else to read counters");
+  syntax.choice("--replay-mode", "MODE", options.replay, {"application", "kernel"},
+                "what ncu repeats for each group of counters: the program (default), or each kernel by itself, for programs that launch "
+                "other kernels each time");
+  syntax.flag("--no-lock-clocks", options.leaves_clocks, "do not lock the clocks of the GPU");
   syntax.option("--ncu-env", "K=V", options.environment, "a variable for the script, which sudo would drop (PYTHONPATH=/repo)");
   syntax.option("--ncu-output-dir", "DIR", options.folder, "keep the report of ncu here, all_kernels.ncu-rep");
   syntax.option(
@@ -104,6 +109,7 @@ Result<capture::OperatorWorkload> workload_of(const Options& options, const repo
     return fail(ErrorKind::usage, "operators map: a script with get_model_and_input() takes no arguments, found '{}'",
                 options.arguments[0]);
   if (capture.compile_mode != "eager" && capture.compile_mode != "not recorded") workload.backend = capture.compile_mode;
+  workload.leaves_clocks = options.leaves_clocks;
   workload.warmup_iterations = capture.warmup_iterations.value_or(workload.warmup_iterations);
   workload.measured_iterations = capture.measured_iterations.value_or(workload.measured_iterations);
   TRY_ASSIGN(std::tie(ncu, workload.python),
@@ -139,6 +145,7 @@ Result<> measure(const Options& options, const report::CaptureFacts& capture, co
   TRY_ASSIGN(replay.environment, environment_of(options, io));
   replay.report = report;
   replay.with_sudo = options.with_sudo;
+  replay.replays_kernels = options.replay == "kernel";
   replay.counters = counters_to_ask(*known, counters, capture::counters_known_to(replay.ncu, *io.host));
   replay.left_out = ranges_of(layers, replay.workload.has_contract);
   const std::vector<std::string> argv = capture::ncu_replay_command(replay);
@@ -201,6 +208,8 @@ Result<int> act(const Options& options, Io& io) {
                                        {"--ncu-executable", is_run, "a run of ncu"},
                                        {"--ncu-sudo", is_run, "a run of ncu"},
                                        {"--ncu-env", is_run, "a run of ncu"},
+                                       {"--replay-mode", is_run, "a run of ncu"},
+                                       {"--no-lock-clocks", is_run, "a run of ncu"},
                                        {"--ncu-output-dir", is_run, "a run of ncu"}}));
   TRY_ASSIGN(const std::string format, format_of("operators map", options.json, options.format));
   Session session(report::AnalysisOptions(), io);

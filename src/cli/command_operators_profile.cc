@@ -18,7 +18,7 @@ struct Options {
   std::string script, model_name = "model", output = "profile", compile_mode = "eager", nsys = "nsys", inductor, format = "text";
   std::vector<std::string> arguments;
   Syntax::Number warmups = 2, measured = 2;
-  bool correlation = false, json = false;
+  bool correlation = false, leaves_clocks = false, json = false;
 };
 
 void describe(Syntax& syntax, Options& options) {
@@ -39,6 +39,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--measure-iters", "N", options.measured, "iterations in the window");
   syntax.option("--nsys-executable", "PATH", options.nsys, "Nsight Systems");
   syntax.flag("--correlation-pass", options.correlation, "run once more under torch.profiler, for operators of high confidence");
+  syntax.flag("--no-lock-clocks", options.leaves_clocks, "do not lock the clocks of the GPU");
   syntax.option("--inductor-debug-dir", "DIR", options.inductor,
                 "folder for the code that Inductor generates; needed with --compile-mode inductor");
   syntax.choice("--format", "FORMAT", options.format, common_formats(), "how to print the answer");
@@ -61,7 +62,8 @@ Result<> check(const Options& options, const capture::OperatorWorkload& workload
                 options.arguments[0]);
   return given.expect_applicable("operators profile", "a script without get_model_and_input()",
                                  {{"--correlation-pass", workload.has_contract, "get_model_and_input()"},
-                                  {"--measure-iters", workload.has_contract, "get_model_and_input()"}});
+                                  {"--measure-iters", workload.has_contract, "get_model_and_input()"},
+                                  {"--no-lock-clocks", workload.has_contract, "get_model_and_input()"}});
 }
 
 capture::OperatorWorkload workload_of(const Options& options, const std::string& source) {
@@ -74,6 +76,7 @@ capture::OperatorWorkload workload_of(const Options& options, const std::string&
   if (options.compile_mode != "eager") workload.inductor_folder = options.inductor;
   workload.warmup_iterations = *options.warmups;
   workload.measured_iterations = *options.measured;
+  workload.leaves_clocks = options.leaves_clocks;
   return workload;
 }
 
