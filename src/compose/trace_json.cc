@@ -158,6 +158,10 @@ void put_trace(JsonObject& out, const TraceReport& report) {
   put_times_of(out, "top_backward", report.top_backward, report.all_work_ns);
   put_times_of(out, "top_kernels", report.top_kernels, report.all_work_ns);
   out.object("gpu_use", report.use, put_gpu_use);
+  out.list("gpu_metrics", report.gpu_metrics, [](JsonObject& inner, const model::GpuMetric& one) {
+    inner.add("device", one.device, "name", one.name, "samples", one.samples, "mean", one.mean, "max", one.largest, "busy_samples",
+              one.busy_samples, "busy_mean", one.busy_mean);
+  });
   out.object("cpu", report.cpu, put_cpu);
   out.add("notes", report.notes);
 }

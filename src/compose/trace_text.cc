@@ -186,6 +186,32 @@ void add_self_times(Document& page, const report::CpuTimes& cpu) {
   page.add(std::move(table));
 }
 
+// Metrics that were never anything but 0 are in the JSON only, and so is what follows the first ones.
+void add_gpu_metrics(Document& page, const TraceReport& report) {
+  constexpr std::size_t metrics_shown = 24;
+  std::vector<const model::GpuMetric*> shown;
+  for (const model::GpuMetric& one : report.gpu_metrics) {
+    if (one.largest > 0 && shown.size() < metrics_shown) shown.push_back(&one);
+  }
+  if (shown.empty()) return;
+  const bool has_several = report.gpu_metrics.front().device != report.gpu_metrics.back().device;
+  page.section("Sampled while it ran", shown.size(), report.gpu_metrics.size());
+  Table table;
+  if (has_several) table.columns.push_back(number_column("GPU", 3));
+  for (const char* heading : {"mean", "in kernels", "largest"}) table.columns.push_back(number_column(heading, 10, 1));
+  table.columns.push_back(names_column("metric"));
+  for (const model::GpuMetric* one : shown) {
+    std::vector<answer::Cell> cells;
+    if (has_several) cells.emplace_back(fmt::to_string(one->device));
+    cells.emplace_back(fmt::format("{:.1f}", one->mean));
+    cells.emplace_back(one->busy_mean ? fmt::format("{:.1f}", *one->busy_mean) : "n/a");
+    cells.emplace_back(fmt::format("{:.1f}", one->largest));
+    cells.emplace_back(one->name);
+    table.add(std::move(cells));
+  }
+  page.add(std::move(table));
+}
+
 }  // namespace
 
 Document document_of(const TraceReport& report, std::string_view scope_name) {
@@ -201,6 +227,7 @@ Document document_of(const TraceReport& report, std::string_view scope_name) {
   add_gpus(page, report);
   if (report.cpu) add_self_times(page, *report.cpu);
   add_gpu_use(page, report);
+  add_gpu_metrics(page, report);
   add_times(page, "Operators by GPU time", report.top_operators, report.all_work_ns);
   add_times(page, "Backward pass by forward operator", report.top_backward, report.all_work_ns);
   add_times(page, "Kernels by time", report.top_kernels, report.all_work_ns, "kernels");

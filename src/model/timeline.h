@@ -96,6 +96,15 @@ struct MemorySample {
   std::uint64_t allocated_bytes = 0, reserved_bytes = 0;
 };
 
+// What was sampled of a GPU over time, summed up.
+struct GpuMetric {
+  std::int32_t device = -1;
+  std::string name;                             // as the profiler has it, with its unit: "SMs Active [Throughput %]"
+  std::uint64_t samples = 0, busy_samples = 0;  // of the recording; of those, taken while a kernel ran on that GPU
+  double mean = 0, largest = 0;                 // over all samples, in the unit that the name says
+  std::optional<double> busy_mean;              // absent: no sample was taken while a kernel ran
+};
+
 // What made the recording, so that hints name its options.
 enum class Recorder : std::uint8_t { pytorch_profiler, nsight_systems };
 
@@ -143,6 +152,7 @@ struct Timeline {
   Column<std::uint32_t> occupancy_events;
   Column<float> occupancy_pct;
   std::vector<MemorySample> memory;
+  std::vector<GpuMetric> gpu_metrics;            // by GPU; of exports of Nsight Systems
   std::vector<KernelShape> kernel_shapes;        // ascending by row; of exports of Nsight Systems
   std::vector<CapturedKernel> captured;          // ascending by row of the kernel; of exports of Nsight Systems
   std::vector<CollectiveArguments> collectives;  // ascending by row

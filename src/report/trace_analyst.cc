@@ -131,6 +131,7 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std
   report->source = timeline.source;
   report->facts = timeline.facts;
   report->clock_broken = timeline.clock_broken;
+  if (rank < 0) report->gpu_metrics = timeline.gpu_metrics;
   report->picture = studied.picture;
   report->is_part_of_file = rank >= 0;
   if (rank >= 0) report->facts.rank = rank;

@@ -42,6 +42,7 @@ struct TraceReport : RunScopes, TraceCounts, WorkTimes {
   std::vector<model::StepTable> processes;  // their steps
   std::vector<GpuVerdict> gpus;
   std::optional<GpuUse> use;                              // of the GPUs, where any work of them was recorded
+  std::vector<model::GpuMetric> gpu_metrics;              // sampled; of a file with several ranks none
   std::optional<CpuTimes> cpu;                            // of a recording without anything of a GPU
   std::vector<std::string> notes;                         // for the reader of the report
   std::shared_ptr<const model::TimelinePicture> picture;  // where figures are wanted; of a file with several ranks, of all of them

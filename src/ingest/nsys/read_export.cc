@@ -12,6 +12,7 @@
 #include "ingest/nsys/device_memory.h"
 #include "ingest/nsys/export_facts.h"
 #include "ingest/nsys/export_strings.h"
+#include "ingest/nsys/gpu_metrics.h"
 #include "ingest/nsys/graph_nodes.h"
 #include "ingest/nsys/names.h"
 #include "ingest/nsys/nvtx_text.h"
@@ -323,6 +324,7 @@ Result<Timeline> Reader::read() {
   TRY(read_facts(database_, timeline_));
   TRY_ASSIGN(timeline_.memory, read_device_memory(database_));
   TRY(gpu_work());
+  TRY_ASSIGN(timeline_.gpu_metrics, read_gpu_metrics(database_, timeline_));
   TRY(captures());
   TRY(copies());
   TRY(calls());

@@ -270,6 +270,33 @@ TEST(NsysExport, AllocationsAddUpToTheMemoryInUse) {
   EXPECT_THAT(seen, ::testing::ElementsAre("10: 100 on 0", "20: 150 on 0", "25: 8 on 1", "30: 50 on 0", "40: 0 on 0"));
 }
 
+// The lowest byte of a type is the GPU. Kernels run from 10 to 20 and from 15 to 30 on GPU 0, and never on GPU 1.
+TEST(NsysExport, SampledMetricsAreSummedUp) {
+  ExportBuilder database;
+  database.kernel(10, 20, 1, "k")
+      .kernel(15, 30, 2, "k")
+      .run(
+          "CREATE TABLE TARGET_INFO_GPU_METRICS (metricId INT, metricName TEXT, typeName TEXT, typeId INT, sourceId INT);"
+          "CREATE TABLE GPU_METRICS (timestamp INT, typeId INT, metricId INT, value INT);"
+          "INSERT INTO TARGET_INFO_GPU_METRICS VALUES (1, 'SMs Active [Throughput %]', 'GPU', 256, 0), (2, 'Never sampled', 'GPU', 256, 0),"
+          "  (1, 'SMs Active [Throughput %]', 'GPU', 257, 0), (3, '', 'GPU', 256, 0);"
+          "INSERT INTO GPU_METRICS VALUES (40, 256, 1, 0), (5, 256, 1, 10), (10, 256, 1, 80), (29, 256, 1, 40), (30, 256, 1, 20), (12, "
+          "257, 1, 7),"
+          "  (12, 256, 3, 9), (12, 256, 9, 9), (12, NULL, 1, 9), (12, 256, 1, 'x'), (12, 256, 1, 9e999);");
+  const Timeline timeline = timeline_of(database);
+  ASSERT_EQ(timeline.gpu_metrics.size(), 2u);
+  const model::GpuMetric& active = timeline.gpu_metrics[0];
+  EXPECT_EQ(active.device, 0);
+  EXPECT_EQ(active.name, "SMs Active [Throughput %]");
+  EXPECT_EQ(active.samples, 5u);
+  EXPECT_DOUBLE_EQ(active.mean, 30);
+  EXPECT_DOUBLE_EQ(active.largest, 80);
+  EXPECT_EQ(active.busy_samples, 2u) << "a kernel does not run any more when it ends";
+  EXPECT_DOUBLE_EQ(active.busy_mean.value_or(0), 60);
+  EXPECT_EQ(timeline.gpu_metrics[1].device, 1);
+  EXPECT_EQ(timeline.gpu_metrics[1].busy_mean, std::nullopt);
+}
+
 TEST(NsysExport, CopiesOfNodesInACircleHaveNoCapture) {
   ExportBuilder database;
   database.graph_node(100, 7, 8).graph_node(110, 8, 7).call(200, 210, 5, "cudaGraphLaunch_v10000").graph_kernel(300, 310, 5, "k", 7);
