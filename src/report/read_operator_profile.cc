@@ -11,6 +11,7 @@
 #include "report/json_members.h"
 #include "report/operator_details.h"
 #include "report/operator_profile.h"
+#include "report/operator_profile_json.h"
 
 namespace frx::report {
 namespace {
@@ -173,6 +174,10 @@ Result<OperatorReport> ProfileReader::read(const Json& profile) {
 
 bool may_be_operator_profile(std::string_view head) {
   return head.find("\"schema_version\"") != head.npos && head.find("\"capture_metadata\"") != head.npos;
+}
+
+Result<OperatorReport> operator_report_in(std::string_view name, const Json& profile, OperatorGrouping grouping) {
+  return ProfileReader(name, grouping).read(profile);
 }
 
 Result<OperatorReport> read_operator_profile(std::string_view name, std::string_view json, OperatorGrouping grouping) {
