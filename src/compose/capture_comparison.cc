@@ -25,21 +25,33 @@ std::string side_time(const std::optional<double>& ns) { return ns ? iteration_t
 
 std::string change_text(double ns) { return fmt::format("{}{}", ns < 0 ? "-" : "+", iteration_time(std::abs(ns))); }
 
+// "[[8, 16], [4, 16]]" of "[[8, 16], [4, 16], [], []]": what stands at the end are numbers.
+std::string without_numbers(std::string_view shapes) {
+  constexpr std::string_view number = ", []", end = "]";
+  if (!shapes.ends_with(end)) return std::string(shapes);
+  shapes.remove_suffix(end.size());
+  while (shapes.ends_with(number)) shapes.remove_suffix(number.size());
+  return fmt::format("{}{}", shapes, end);
+}
+
 std::string operator_words(std::string_view name, std::string_view shapes) {
   const std::string_view words = name.empty() ? derive::trace::work_without_operator : name;
-  return shapes.empty() ? std::string(words) : fmt::format("{} {}", words, shapes);
+  return shapes.empty() ? std::string(words) : fmt::format("{} {}", words, without_numbers(shapes));
 }
+
+// An iteration, where iterations are known.
+bool has_iterations(const CaptureComparison& comparison) { return comparison.before.iterations_by != report::IterationSource::none; }
 
 std::string row_words(const CaptureRow& row) {
   std::string words = operator_words(row.name, row.shapes);
-  if (!row.shapes_after.empty()) words += " -> " + row.shapes_after;
+  if (!row.shapes_after.empty()) words += " -> " + without_numbers(row.shapes_after);
   return row.is_scope ? words + " (a range, no operator)" : words;
 }
 
 std::string total_words(const CaptureComparison& comparison) {
   const double before = comparison.before_ns(), after = comparison.after_ns();
-  return fmt::format("{} -> {} of kernel time an iteration ({:+.1f} %)", iteration_time(before), iteration_time(after),
-                     100 * (after - before) / before);
+  return fmt::format("{} -> {} of kernel time{} ({:+.1f} %)", iteration_time(before), iteration_time(after),
+                     has_iterations(comparison) ? " in an iteration" : "", 100 * (after - before) / before);
 }
 
 std::string ratio_words(const CaptureComparison& comparison) {
@@ -50,6 +62,7 @@ std::string ratio_words(const CaptureComparison& comparison) {
 
 std::string doubt_words(const CaptureComparison& comparison) {
   if (!comparison.not_comparable.empty()) return join(comparison.not_comparable, "; ");
+  if (comparison.why_not == "too_few_iterations" && !has_iterations(comparison)) return "nothing marks iterations";
   if (comparison.why_not == "too_few_iterations")
     return fmt::format("{} before and {} after are too few; it takes {} on each side",
                        count_text(comparison.before.iteration_ns.size(), "iteration"), comparison.after.iteration_ns.size(),
@@ -62,11 +75,10 @@ std::string doubt_words(const CaptureComparison& comparison) {
 std::string what_would_tell(const CaptureComparison& comparison) {
   if (comparison.why_not == "too_scattered") return "more iterations (--measure-iters 20) at locked clocks";
   if (comparison.why_not != "too_few_iterations") return {};
-  for (const OperatorCapture* side : {&comparison.before, &comparison.after}) {
-    if (side->iterations_by == report::IterationSource::none)
-      return fmt::format("iterations that are marked: {}", side->how_to_mark);
-  }
-  return "frx operators profile SCRIPT --measure-iters 10, or as many steps of the profiler, on each side";
+  constexpr std::string_view more = "frx operators profile SCRIPT --measure-iters 10, on each side";
+  if (has_iterations(comparison)) return fmt::format("{}, or as many steps of the profiler", more);
+  const std::string& how = comparison.before.how_to_mark.empty() ? comparison.after.how_to_mark : comparison.before.how_to_mark;
+  return how.empty() ? std::string(more) : fmt::format("{}; in a program of your own, {}", more, how);
 }
 
 void add_capture_side(Document& page, std::string_view name, const OperatorCapture& side) {
@@ -79,11 +91,12 @@ void add_capture_side(Document& page, std::string_view name, const OperatorCaptu
 
 void add_launches(Document& page, const CaptureComparison& comparison) {
   const auto launches = [](const OperatorCapture& side) { return static_cast<double>(side.kernels) / side.iterations(); };
-  page.fact("Kernels", fmt::format("{:.6g} -> {:.6g} launches an iteration", launches(comparison.before), launches(comparison.after)));
+  page.fact("Kernels", fmt::format("{:.6g} -> {:.6g} launches{}", launches(comparison.before), launches(comparison.after),
+                                   has_iterations(comparison) ? " in an iteration" : ""));
 }
 
 Table rows_table() {
-  return {{number_column("before", 9), number_column("after", 9, 1), number_column("change", 10, 1), {"", 12}, names_column("operator")}};
+  return {{number_column("before", 9), number_column("after", 9, 1), number_column("change", 10, 1), {"", 13}, words_column("operator", Fit::wrap)}};
 }
 
 Tone tone_of_row(const CaptureRow& row) {
@@ -96,8 +109,8 @@ Tone tone_of_row(const CaptureRow& row) {
 std::string status_words(const CaptureRow& row) {
   std::string words(report::name_of(row.status));
   if (row.status != RowStatus::fused && row.status != RowStatus::split) return words;
-  if (row.judgement.answer == Answer::better) return words + " better";
-  return row.judgement.answer == Answer::worse ? words + " worse" : words;
+  if (row.judgement.answer == Answer::better) return words + ", faster";
+  return row.judgement.answer == Answer::worse ? words + ", slower" : words;
 }
 
 void add_row(Table& table, const CaptureRow& row) {
@@ -111,8 +124,9 @@ void add_row(Table& table, const CaptureRow& row) {
 
 void add_rows(Document& page, const CaptureComparison& comparison, std::size_t most) {
   const std::size_t shown = std::min(most, comparison.rows.size());
-  page.section(comparison.by_shapes ? "Operators and shapes by change, in an iteration" : "Operators by change, in an iteration", shown,
-               comparison.rows.size());
+  page.section(fmt::format("Operators{} by change{}", comparison.by_shapes ? " and shapes" : "",
+                           has_iterations(comparison) ? ", in an iteration" : ""),
+               shown, comparison.rows.size());
   Table table = rows_table();
   double before = comparison.before_ns(), after = comparison.after_ns();
   for (const CaptureRow& row : std::span(comparison.rows).first(shown)) {
@@ -166,7 +180,7 @@ void add_remaining(Document& page, const CaptureComparison& comparison, std::siz
   constexpr std::size_t usual = 5;
   const std::size_t shown = std::min({most, usual, comparison.remaining.size()});
   page.section("What takes the time now", shown, comparison.remaining.size());
-  Table table{{number_column("GPU time", 9), number_column("share", 7, 1), number_column("kernels", 8, 1), names_column("operator")}};
+  Table table{{number_column("GPU time", 9), number_column("share", 7, 1), number_column("kernels", 8, 1), words_column("operator", Fit::wrap)}};
   for (const RowPart& part : std::span(comparison.remaining).first(shown))
     table.add({iteration_time(part.ns), share_of(part.ns, comparison.after_ns()), fmt::format("{:.4g}", part.kernels),
                operator_words(part.name, part.shapes)});
@@ -198,11 +212,11 @@ Document page_of(const CaptureComparison& comparison, std::size_t shown) {
 std::string verdict_sentence(const CaptureComparison& comparison) {
   const std::string seen = total_words(comparison) + ratio_words(comparison);
   switch (comparison.judgement.answer) {
-    case Answer::better: return fmt::format("It is faster: {}.", seen);
-    case Answer::worse: return fmt::format("It is slower: {}.", seen);
+    case Answer::better: return fmt::format("The change makes it faster: {}.", seen);
+    case Answer::worse: return fmt::format("The change makes it slower: {}.", seen);
     case Answer::cannot_tell: break;
   }
-  return fmt::format("It is inconclusive whether it is faster: {}. What was seen: {}.", doubt_words(comparison), seen);
+  return fmt::format("It is inconclusive whether the change makes it faster: {}. What was seen: {}.", doubt_words(comparison), seen);
 }
 
 answer::Answer answer_of(std::shared_ptr<const CaptureComparison> comparison, std::size_t shown) {

@@ -141,7 +141,7 @@ Result<> check_iterations(const OperatorCapture& before, const OperatorCapture& 
   return fail(ErrorKind::not_enough, "nothing marks its iterations, of which {} has {}, so times of an iteration cannot be compared",
               printable(marked.source), marked.iteration_ns.size())
       .at(other.source)
-      .hint(other.how_to_mark);
+      .hint(other.how_to_mark.empty() ? "frx operators profile SCRIPT --measure-iters 10 marks them" : other.how_to_mark);
 }
 
 // Of operators on both sides, most are launched the same number of times as often after as before: not because of a change, but because

@@ -47,7 +47,7 @@ struct OperatorCapture {
   std::string kind;  // "trace of the PyTorch profiler", "export of Nsight Systems", "profile of schema 1.1"
   CaptureFacts facts;
   IterationSource iterations_by = IterationSource::none;
-  std::string how_to_mark;  // what would mark iterations: "call prof.step() after each one"
+  std::string how_to_mark;  // what would mark them in a recording: "call prof.step() after each one"; "" of a profile
   std::vector<double> iteration_ns;         // kernel time of each iteration; one where nothing marks them
   std::vector<CapturedOperator> operators;  // in the order of their first kernel, or of the file
   std::uint64_t kernels = 0;

@@ -144,7 +144,6 @@ Result<OperatorCapture> read_operator_capture(std::string_view name, std::string
   OperatorCapture capture;
   capture.source = name;
   capture.kind = fmt::format("profile of schema {}", report.schema);
-  capture.how_to_mark = "frx operators profile marks them, and a profile of schema 1.1 keeps them";
   if (const auto facts = profile.find("capture_metadata"); facts != profile.end()) read_capture(*facts, capture.facts);
   capture.flags = std::move(report.flags);
   const auto units = profile.find("units");
