@@ -38,7 +38,8 @@ Result<report::OperatorProfile> read_recording(Input input, Context& context);
 Result<OperatorCounters> read_counters(Input input, const report::OperatorManifest& manifest, const report::LayerPartition& layers,
                                        Context& context);
 
-// One side of a comparison: the kernel times of a recording, or of a profile of operators, in each iteration. Errors as analyse_operators().
+// One side of a comparison: the kernel times of a recording, or of a profile of operators, in each iteration. Errors as
+// analyse_operators().
 Result<report::OperatorCapture> read_capture(Input input, const knowledge::OperatorCounters& counters, Context& context);
 // Errors as read_capture() and report::compare_captures().
 Result<report::CaptureComparison> compare_captures(Input before, Input after, bool allow_different_batch, Context& context);

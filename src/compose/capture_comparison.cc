@@ -83,9 +83,8 @@ std::string what_would_tell(const CaptureComparison& comparison) {
 
 void add_capture_side(Document& page, std::string_view name, const OperatorCapture& side) {
   const std::string gpu = side.facts.device_name.empty() ? "GPU not named" : printable(side.facts.device_name);
-  const std::string iterations = side.iterations_by == report::IterationSource::none
-                                     ? "iterations not marked"
-                                     : count_text(side.iteration_ns.size(), "iteration");
+  const std::string iterations =
+      side.iterations_by == report::IterationSource::none ? "iterations not marked" : count_text(side.iteration_ns.size(), "iteration");
   page.fact(name, fmt::format("{} ({}), {}, {}", printable(side.source), side.kind, gpu, iterations));
 }
 
@@ -96,7 +95,11 @@ void add_launches(Document& page, const CaptureComparison& comparison) {
 }
 
 Table rows_table() {
-  return {{number_column("before", 9), number_column("after", 9, 1), number_column("change", 10, 1), {"", 13}, words_column("operator", Fit::wrap)}};
+  return {{number_column("before", 9),
+           number_column("after", 9, 1),
+           number_column("change", 10, 1),
+           {"", 13},
+           words_column("operator", Fit::wrap)}};
 }
 
 Tone tone_of_row(const CaptureRow& row) {
@@ -116,10 +119,15 @@ std::string status_words(const CaptureRow& row) {
 void add_row(Table& table, const CaptureRow& row) {
   table.add({side_time(row.before_ns), side_time(row.after_ns), change_text(row.change_ns()), status_words(row), row_words(row)},
             tone_of_row(row));
-  for (const RowPart& part : row.parts_before)
-    table.add({iteration_time(part.ns), "", "", "", "  before: " + operator_words(part.name, part.shapes)});
-  for (const RowPart& part : row.parts_after)
-    table.add({"", iteration_time(part.ns), "", "", "  after: " + operator_words(part.name, part.shapes)});
+  // What the row is called after needs no line of its own.
+  const auto add_parts = [&](const std::vector<RowPart>& parts, bool is_before) {
+    if (parts.size() == 1 && parts.front().name == row.name) return;
+    for (const RowPart& part : parts)
+      table.add({is_before ? iteration_time(part.ns) : "", is_before ? "" : iteration_time(part.ns), "", is_before ? "  before" : "  after",
+                 operator_words(part.name, part.shapes)});
+  };
+  add_parts(row.parts_before, true);
+  add_parts(row.parts_after, false);
 }
 
 void add_rows(Document& page, const CaptureComparison& comparison, std::size_t most) {
@@ -147,13 +155,20 @@ void add_rows(Document& page, const CaptureComparison& comparison, std::size_t m
 
 std::string_view agreement_words(const CaptureRow& row) {
   switch (row.agreement) {
-    case Agreement::both_moved: return row.status == RowStatus::faster ? "faster, and its counters moved" : "slower, and its counters moved";
+    case Agreement::both_moved:
+      return row.status == RowStatus::faster ? "faster, and its counters moved" : "slower, and its counters moved";
     case Agreement::counters_only: return "its counters moved, its time did not: no gain is credited";
     case Agreement::time_only: return "its time changed, its counters did not: the change may not be the reason";
     case Agreement::neither_moved: return "neither time nor counters moved";
     case Agreement::unknown: break;
   }
   return "its counters moved; whether its time did cannot be told";
+}
+
+std::string counter_text(const report::RowCounter& counter, double value) {
+  constexpr double large = 1e5;
+  if (counter.member.find("_bytes_") != counter.member.npos) return format_quantity(value, "byte");
+  return std::abs(value) < large ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
 }
 
 void add_counter_changes(Document& page, const CaptureComparison& comparison, std::size_t most) {
@@ -170,7 +185,7 @@ void add_counter_changes(Document& page, const CaptureComparison& comparison, st
     Table table{{number_column("before", 12), number_column("after", 12, 1), names_column("counter")}};
     table.indent = 4;
     for (const report::RowCounter& counter : row->counters) {
-      if (counter.is_moved) table.add({fmt::format("{:.6g}", counter.before), fmt::format("{:.6g}", counter.after), counter.member});
+      if (counter.is_moved) table.add({counter_text(counter, counter.before), counter_text(counter, counter.after), counter.member});
     }
     if (!table.rows.empty()) page.add(std::move(table));
   }
@@ -180,7 +195,8 @@ void add_remaining(Document& page, const CaptureComparison& comparison, std::siz
   constexpr std::size_t usual = 5;
   const std::size_t shown = std::min({most, usual, comparison.remaining.size()});
   page.section("What takes the time now", shown, comparison.remaining.size());
-  Table table{{number_column("GPU time", 9), number_column("share", 7, 1), number_column("kernels", 8, 1), words_column("operator", Fit::wrap)}};
+  Table table{
+      {number_column("GPU time", 9), number_column("share", 7, 1), number_column("kernels", 8, 1), words_column("operator", Fit::wrap)}};
   for (const RowPart& part : std::span(comparison.remaining).first(shown))
     table.add({iteration_time(part.ns), share_of(part.ns, comparison.after_ns()), fmt::format("{:.4g}", part.kernels),
                operator_words(part.name, part.shapes)});
@@ -212,11 +228,11 @@ Document page_of(const CaptureComparison& comparison, std::size_t shown) {
 std::string verdict_sentence(const CaptureComparison& comparison) {
   const std::string seen = total_words(comparison) + ratio_words(comparison);
   switch (comparison.judgement.answer) {
-    case Answer::better: return fmt::format("The change makes it faster: {}.", seen);
-    case Answer::worse: return fmt::format("The change makes it slower: {}.", seen);
+    case Answer::better: return fmt::format("The change makes the model faster: {}.", seen);
+    case Answer::worse: return fmt::format("The change makes the model slower: {}.", seen);
     case Answer::cannot_tell: break;
   }
-  return fmt::format("It is inconclusive whether the change makes it faster: {}. What was seen: {}.", doubt_words(comparison), seen);
+  return fmt::format("It is inconclusive whether the change makes the model faster: {}. What was seen: {}.", doubt_words(comparison), seen);
 }
 
 answer::Answer answer_of(std::shared_ptr<const CaptureComparison> comparison, std::size_t shown) {

@@ -86,9 +86,10 @@ BatchCheck by_operators(const OperatorCapture& before, const OperatorCapture& af
   const std::size_t all = equal + outermost + other;
   if (all == 0) return BatchCheck::unknown;
   if (2 * outermost >= all && 2 * other <= outermost) {
-    why = fmt::format("of {} with known shapes, {} by the factor {:.4g}: {}", count_text(all, "operator"),
-                      outermost == 1 ? "1 differs in its outermost dimensions" : fmt::format("{} differ in their outermost dimensions", outermost),
-                      common, clip(example, 300));
+    why = fmt::format(
+        "of {} with known shapes, {} by the factor {:.4g}: {}", count_text(all, "operator"),
+        outermost == 1 ? "1 differs in its outermost dimensions" : fmt::format("{} differ in their outermost dimensions", outermost),
+        common, clip(example, 300));
     return BatchCheck::different;
   }
   return 2 * equal >= all ? BatchCheck::same : BatchCheck::unknown;

@@ -116,8 +116,7 @@ class Comparer {
  private:
   void name(CaptureRow& row, const RowMatch& match) const {
     const bool is_after = match.before.empty() || match.kind == RowMatch::Kind::fused;
-    const CapturedOperator& one =
-        is_after ? to_.after.operators[match.after.front()] : to_.before.operators[match.before.front()];
+    const CapturedOperator& one = is_after ? to_.after.operators[match.after.front()] : to_.before.operators[match.before.front()];
     row.name = one.name;
     row.is_scope = one.is_scope;
     if (!to_.by_shapes || match.kind != RowMatch::Kind::plain || match.before.size() > 1 || match.after.size() > 1) return;
@@ -168,9 +167,8 @@ void judge_total(CaptureComparison& comparison, const std::string& other_batch) 
   if (!other_batch.empty()) comparison.not_comparable.push_back("the batch differs: " + other_batch);
   const auto factor = factor_of_launches(comparison);
   if (factor && comparison.before.iterations_by == IterationSource::none)
-    comparison.not_comparable.push_back(
-        fmt::format("operators are launched {:.4g} times as often after as before, so the captures have different numbers of iterations",
-                    *factor));
+    comparison.not_comparable.push_back(fmt::format(
+        "operators are launched {:.4g} times as often after as before, so the captures have different numbers of iterations", *factor));
   comparison.judgement = judged(comparison.before.iteration_ns, comparison.after.iteration_ns);
   switch (comparison.judgement.doubt) {
     case Doubt::too_few: comparison.why_not = "too_few_iterations"; break;

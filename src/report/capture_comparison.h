@@ -1,7 +1,7 @@
 // What changed per operator between two captures of a model: the program before a change and after it.
 //
-// Everything is GPU time of kernels in an iteration. The rows of each side, that of kernels in no operator among them, add up to the total of
-// that side, so that kernels which the change brings count against it. The total decides, never one row.
+// Everything is GPU time of kernels in an iteration. The rows of each side, that of kernels in no operator among them, add up to the total
+// of that side, so that kernels which the change brings count against it. The total decides, never one row.
 //
 // (report/operator_comparison.h is the table of operators within a comparison of training runs, whose times are those of steps.)
 #pragma once
@@ -23,7 +23,7 @@ namespace frx::report {
 inline constexpr std::size_t fewest_iterations = 5;
 
 enum class RowStatus : std::uint8_t {
-  same,          // any difference is within the noise floor
+  same,  // any difference is within the noise floor
   faster,
   slower,
   inconclusive,  // on both sides, and what is known does not tell
@@ -48,7 +48,7 @@ struct RowCounter {
 
 // Whether time and counters of an operator agree. A change is credited only where both moved.
 enum class Agreement : std::uint8_t {
-  unknown,        // there are no counters on both sides, or it cannot be told whether the time changed
+  unknown,  // there are no counters on both sides, or it cannot be told whether the time changed
   neither_moved,
   both_moved,
   counters_only,
@@ -57,10 +57,10 @@ enum class Agreement : std::uint8_t {
 std::string_view name_of(Agreement agreement);  // "" of unknown
 
 struct CaptureRow {
-  std::string name;                        // of a fused row the fused operator's; "": no operator is known
-  std::string shapes;                      // of its inputs before; "": not compared, or several
-  std::string shapes_after;                // where they are others
-  bool is_scope = false;                   // a range of the program: no operator was recorded in it
+  std::string name;          // of a fused row the fused operator's; "": no operator is known
+  std::string shapes;        // of its inputs before; "": not compared, or several
+  std::string shapes_after;  // where they are others
+  bool is_scope = false;     // a range of the program: no operator was recorded in it
   RowStatus status = RowStatus::inconclusive;
   std::optional<double> before_ns, after_ns;            // in an iteration; absent: not on that side
   std::optional<double> before_kernels, after_kernels;  // launches in an iteration
@@ -83,11 +83,11 @@ std::string_view name_of(BatchCheck check);
 
 struct CaptureComparison {
   OperatorCapture before, after;
-  bool by_shapes = false;             // both sides recorded shapes
-  std::vector<CaptureRow> rows;       // largest change first
-  std::vector<RowPart> remaining;     // the rows of the side after, largest first: what is left to be made faster
+  bool by_shapes = false;                // both sides recorded shapes
+  std::vector<CaptureRow> rows;          // largest change first
+  std::vector<RowPart> remaining;        // the rows of the side after, largest first: what is left to be made faster
   derive::compare::Judgement judgement;  // of the total time of an iteration
-  std::string_view why_not;           // "too_few_iterations", "within_noise", "too_scattered", "not_comparable"; "": the judgement stands
+  std::string_view why_not;  // "too_few_iterations", "within_noise", "too_scattered", "not_comparable"; "": the judgement stands
   std::vector<std::string> not_comparable;  // why the answer is inconclusive whatever the times
   BatchCheck batch = BatchCheck::unknown;
   std::vector<Caveat> caveats;

@@ -94,8 +94,9 @@ std::vector<std::string_view> ids(const CaptureComparison& comparison) {
 }
 
 TEST(CaptureComparison, TheTotalDecidesAndNewKernelsCountAgainstIt) {
-  const CaptureComparison found = compared(capture({{"aten::mm", "", 100000}, {"aten::relu", "", 50000}, {"", "", 10000}}),
-                                           capture({{"aten::mm", "", 50000}, {"aten::relu", "", 50000}, {"aten::copy_", "", 60000}, {"", "", 25000}}));
+  const CaptureComparison found =
+      compared(capture({{"aten::mm", "", 100000}, {"aten::relu", "", 50000}, {"", "", 10000}}),
+               capture({{"aten::mm", "", 50000}, {"aten::relu", "", 50000}, {"aten::copy_", "", 60000}, {"", "", 25000}}));
   EXPECT_EQ(found.judgement.answer, Answer::worse) << "aten::mm alone would say better";
   EXPECT_EQ(row_of(found, "aten::mm").status, RowStatus::faster);
   EXPECT_EQ(row_of(found, "aten::relu").status, RowStatus::same);
@@ -107,9 +108,14 @@ TEST(CaptureComparison, TheTotalDecidesAndNewKernelsCountAgainstIt) {
 }
 
 TEST(CaptureComparison, RowsAreOfNameAndShapesThenOfNameInTheirOrder) {
-  const CaptureComparison found =
-      compared(capture({{"aten::mm", "[[8, 8]]", 100}, {"aten::mm", "[[4, 4]]", 200}, {"aten::bmm", "[[2, 8, 8]]", 300}, {"aten::mul", "[[3]]", 10}, {"aten::mul", "[[4]]", 10}}),
-               capture({{"aten::mm", "[[8,8]]", 100}, {"aten::mm", "[[4, 16]]", 200}, {"aten::bmm", "[[2, 8, 9]]", 300}, {"aten::mul", "[[5]]", 15}}));
+  const CaptureComparison found = compared(
+      capture({{"aten::mm", "[[8, 8]]", 100},
+               {"aten::mm", "[[4, 4]]", 200},
+               {"aten::bmm", "[[2, 8, 8]]", 300},
+               {"aten::mul", "[[3]]", 10},
+               {"aten::mul", "[[4]]", 10}}),
+      capture(
+          {{"aten::mm", "[[8,8]]", 100}, {"aten::mm", "[[4, 16]]", 200}, {"aten::bmm", "[[2, 8, 9]]", 300}, {"aten::mul", "[[5]]", 15}}));
   EXPECT_TRUE(found.by_shapes);
   ASSERT_THAT(found.rows, SizeIs(4));
   const auto row = [&](std::string_view shapes) { return *std::ranges::find(found.rows, shapes, &CaptureRow::shapes); };
@@ -121,7 +127,8 @@ TEST(CaptureComparison, RowsAreOfNameAndShapesThenOfNameInTheirOrder) {
 }
 
 TEST(CaptureComparison, ShapesOfOneSideOnlyAreNotCompared) {
-  const CaptureComparison found = compared(capture({{"aten::mm", "[[8, 8]]", 100}, {"aten::mm", "[[4, 4]]", 200}}), capture({{"aten::mm", "", 250}}));
+  const CaptureComparison found =
+      compared(capture({{"aten::mm", "[[8, 8]]", 100}, {"aten::mm", "[[4, 4]]", 200}}), capture({{"aten::mm", "", 250}}));
   EXPECT_FALSE(found.by_shapes);
   EXPECT_THAT(found.rows, SizeIs(1));
   EXPECT_EQ(found.batch, BatchCheck::unknown);
@@ -129,7 +136,10 @@ TEST(CaptureComparison, ShapesOfOneSideOnlyAreNotCompared) {
 
 TEST(CaptureComparison, TheBaselinesOfAFusedOperatorAreSummed) {
   const std::vector<Launch> eager = {{"aten::add", "", 50000}, {"aten::relu", "", 45000}, {"aten::mul", "", 10000}, {"aten::mm", "", 9000}};
-  const std::vector<Launch> compiled = {{"triton_poi_fused_add_relu_0", "", 20000}, {"", "", 19000, "triton_poi_fused_add_relu_1"}, {"aten::mul", "", 10000}, {"aten::mm", "", 9000}};
+  const std::vector<Launch> compiled = {{"triton_poi_fused_add_relu_0", "", 20000},
+                                        {"", "", 19000, "triton_poi_fused_add_relu_1"},
+                                        {"aten::mul", "", 10000},
+                                        {"aten::mm", "", 9000}};
   const CaptureComparison fused = compared(capture(eager), capture(compiled));
   ASSERT_THAT(fused.rows, SizeIs(3)) << "kernels that a compiler made count as operators, with and without a range around them";
   EXPECT_EQ(fused.rows[0].name, "triton_poi_fused_add_relu");
@@ -143,10 +153,12 @@ TEST(CaptureComparison, TheBaselinesOfAFusedOperatorAreSummed) {
   EXPECT_THAT(split.rows[0].parts_after, SizeIs(2));
 }
 
-// A part that is still launched elsewhere, but less often, belongs to the row with what is left of it; one that is launched as often does not.
+// A part that is still launched elsewhere, but less often, belongs to the row with what is left of it; one that is launched as often does
+// not.
 TEST(CaptureComparison, WhatIsLeftOfAFusedOperatorCountsInItsRow) {
-  const CaptureComparison found = compared(capture({{"aten::add", "", 50}, {"aten::add", "", 50}, {"aten::relu", "", 45}, {"aten::sum", "", 20}}),
-                                           capture({{"triton_red_fused_add_sum_2", "", 40}, {"aten::add", "", 50}, {"aten::relu", "", 45}, {"aten::sum", "", 20}}));
+  const CaptureComparison found =
+      compared(capture({{"aten::add", "", 50}, {"aten::add", "", 50}, {"aten::relu", "", 45}, {"aten::sum", "", 20}}),
+               capture({{"triton_red_fused_add_sum_2", "", 40}, {"aten::add", "", 50}, {"aten::relu", "", 45}, {"aten::sum", "", 20}}));
   const CaptureRow& fused = row_of(found, "triton_red_fused_add_sum");
   EXPECT_EQ(fused.status, RowStatus::fused);
   EXPECT_THAT(fused.parts_after, SizeIs(2));
@@ -277,7 +289,8 @@ TEST(CaptureComparison, TimeAndCountersMustAgree) {
 }
 
 TEST(CaptureComparison, ProfilesAreReadByIteration) {
-  constexpr std::string_view profile = R"({"schema_version": "1.1", "units": {}, "capture_metadata": {"device_name": "L4", "input_shapes": {"x": [8, 4]},
+  constexpr std::string_view profile =
+      R"({"schema_version": "1.1", "units": {}, "capture_metadata": {"device_name": "L4", "input_shapes": {"x": [8, 4]},
     "clocks": {"status": "locked", "graphics_mhz": 1410}}, "operators": [
     {"operator_name": "aten::mm", "nvtx_range": {"text": "aten::mm, sizes = [[8, 4], [4, 4]]"}, "fused_with": ["aten::relu"],
      "aggregated": {"dram_throughput_pct": 30, "total_dram_bytes_read": 100},
@@ -316,7 +329,8 @@ TEST(CaptureComparison, SumsWithoutUnitsAreLeftOut) {
   ASSERT_THAT(read->operators, SizeIs(1));
   EXPECT_THAT(read->operators[0].counters, ElementsAre(std::nullopt, std::nullopt)) << "half of the time has no counters";
   EXPECT_EQ(read->operators[0].shapes, "[[2]]");
-  const Result<OperatorCapture> damaged = read_operator_capture("p.json", R"({"schema_version": "1.0", "operators": [{"operator_name": "a"}]})", counters());
+  const Result<OperatorCapture> damaged =
+      read_operator_capture("p.json", R"({"schema_version": "1.0", "operators": [{"operator_name": "a"}]})", counters());
   ASSERT_FALSE(damaged);
   EXPECT_THAT(to_string(damaged.error()), HasSubstr("p.json: expected a list of kernels as operators[0].kernels"));
 }

@@ -16,8 +16,8 @@ void read_capture(const nlohmann::json& from, CaptureFacts& to);
 
 // "2026-05-24T13:40:14Z" of nanoseconds since 1970; "" of 0, which is not known.
 std::string utc_text(std::int64_t since_1970_ns);
-// Seconds since 1970 of such a text, with a fraction of a second or not, and with "Z", "+02:00" or nothing behind it (which is UTC). Nothing
-// of another text.
+// Seconds since 1970 of such a text, with a fraction of a second or not, and with "Z", "+02:00" or nothing behind it (which is UTC).
+// Nothing of another text.
 std::optional<std::int64_t> seconds_of_utc(std::string_view text);
 
 }  // namespace frx::report

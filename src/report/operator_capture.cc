@@ -84,9 +84,7 @@ CaptureFacts facts_of(const OperatorProfile& profile, const OperatorReport& repo
 
 }  // namespace
 
-double OperatorCapture::ns_per_iteration() const {
-  return std::accumulate(iteration_ns.begin(), iteration_ns.end(), 0.0) / iterations();
-}
+double OperatorCapture::ns_per_iteration() const { return std::accumulate(iteration_ns.begin(), iteration_ns.end(), 0.0) / iterations(); }
 
 bool OperatorCapture::has_shapes() const {
   return std::ranges::any_of(operators, [](const CapturedOperator& one) { return !one.shapes.empty(); });
@@ -105,7 +103,8 @@ std::uint32_t CaptureBuilder::row(std::string_view name, std::string_view shapes
 }
 
 std::uint32_t CaptureBuilder::row_of_kernel(std::string_view kernel, std::string_view scope) {
-  return derive::compare::is_fused_name(kernel) ? row(kernel, "") : row(scope, "", !scope.empty());
+  if (derive::compare::is_fused_name(kernel)) return row(kernel, "");
+  return derive::trace::is_numbered_step(scope) ? row("", "") : row(scope, "", !scope.empty());
 }
 
 void CaptureBuilder::add(std::uint32_t row, std::optional<std::int64_t> iteration, std::int64_t gpu_ns) {

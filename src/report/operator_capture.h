@@ -31,8 +31,8 @@ struct IterationTime {
 
 // All calls of one name with inputs of the same shapes.
 struct CapturedOperator {
-  std::string name;    // as derive/compare/operator_names.h has it; "": no operator is known
-  std::string shapes;  // of its inputs, "[[8, 128], []]"; "": not recorded
+  std::string name;       // as derive/compare/operator_names.h has it; "": no operator is known
+  std::string shapes;     // of its inputs, "[[8, 128], []]"; "": not recorded
   bool is_scope = false;  // a range of the program: no operator was recorded in it
   std::uint64_t kernels = 0;
   std::int64_t gpu_ns = 0;
@@ -47,12 +47,12 @@ struct OperatorCapture {
   std::string kind;  // "trace of the PyTorch profiler", "export of Nsight Systems", "profile of schema 1.1"
   CaptureFacts facts;
   IterationSource iterations_by = IterationSource::none;
-  std::string how_to_mark;  // what would mark them in a recording: "call prof.step() after each one"; "" of a profile
+  std::string how_to_mark;                  // what would mark them in a recording: "call prof.step() after each one"; "" of a profile
   std::vector<double> iteration_ns;         // kernel time of each iteration; one where nothing marks them
   std::vector<CapturedOperator> operators;  // in the order of their first kernel, or of the file
   std::uint64_t kernels = 0;
-  KernelShare outside;      // launched in no iteration
-  bool has_units = false;   // of counters: sums of bytes can be compared
+  KernelShare outside;     // launched in no iteration
+  bool has_units = false;  // of counters: sums of bytes can be compared
   std::vector<OperatorFlag> flags;
 
   double iterations() const { return static_cast<double>(iteration_ns.empty() ? 1 : iteration_ns.size()); }
@@ -69,8 +69,8 @@ class CaptureBuilder {
  public:
   // The number of the row of this name and these shapes, which is new where there was none.
   std::uint32_t row(std::string_view name, std::string_view shapes, bool is_scope = false);
-  // That of a kernel around which there is no operator, but perhaps a range of the program. What a compiler made of several operators counts
-  // as an operator itself.
+  // That of a kernel around which there is no operator, but perhaps a range of the program, which is no step. What a compiler made of
+  // several operators counts as an operator itself.
   std::uint32_t row_of_kernel(std::string_view kernel, std::string_view scope = {});
   CapturedOperator& at(std::uint32_t row) { return operators_[row]; }
   // `iteration`: as the capture numbers them; nothing where it is in none.

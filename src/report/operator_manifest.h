@@ -52,7 +52,7 @@ struct ManifestKernel {
 
 // What was done about the clocks of the GPU.
 struct CaptureClocks {
-  std::string status;                               // "locked", "not_locked"
+  std::string status;                              // "locked", "not_locked"
   std::optional<double> graphics_mhz, memory_mhz;  // that they were locked to
 };
 

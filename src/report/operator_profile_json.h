@@ -8,8 +8,8 @@
 
 namespace frx::report {
 
-// As read_operator_profile() (report/operator_profile.h). Where there is no error, operators are objects with a name and a list of kernels, and
-// kernels objects with a duration.
+// As read_operator_profile() (report/operator_profile.h). Where there is no error, operators are objects with a name and a list of kernels,
+// and kernels objects with a duration.
 Result<OperatorReport> operator_report_in(std::string_view name, const nlohmann::json& profile, OperatorGrouping grouping);
 
 }  // namespace frx::report

@@ -90,15 +90,16 @@ void CaptureReader::take_operator(const Json& one) {
   const std::string range_text = range == one.end() ? std::string() : text_of(*range, "text");
   const ingest::nsys::NvtxText named = ingest::nsys::parse_nvtx(range_text);
   const std::string_view shapes = !name.sizes.empty() ? name.sizes : named.name == name.name ? named.sizes : std::string_view();
-  const std::uint32_t row = builder_.row(name.name, shapes);
+  const Json& kernels = one["kernels"];
+  const bool is_scope =
+      !kernels.empty() && std::ranges::all_of(kernels, [](const Json& kernel) { return text_of(kernel, "confidence") == "low"; });
+  const std::uint32_t row =
+      is_scope ? builder_.row_of_kernel(text_of(kernels.front(), "kernel_name"), name.name) : builder_.row(name.name, shapes);
   double ns = 0;
-  bool is_scope = !one["kernels"].empty();
-  for (const Json& kernel : one["kernels"]) {
-    add(kernel, row);
+  for (const Json& kernel : kernels) {
+    add(kernel, is_scope ? builder_.row_of_kernel(text_of(kernel, "kernel_name"), name.name) : row);
     ns += static_cast<double>(time_of(kernel));
-    is_scope = is_scope && text_of(kernel, "confidence") == "low";
   }
-  builder_.at(row).is_scope = is_scope;
   if (const auto fused = one.find("fused_with"); fused != one.end() && fused->is_array()) {
     std::vector<std::string>& with = builder_.at(row).fused_with;
     for (const Json& part : *fused) {
