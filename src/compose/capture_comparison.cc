@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "compose/parts.h"
-#include "derive/trace/work_times.h"
 
 namespace frx::compose {
 namespace {
@@ -35,7 +34,7 @@ std::string without_numbers(std::string_view shapes) {
 }
 
 std::string operator_words(std::string_view name, std::string_view shapes) {
-  const std::string_view words = name.empty() ? derive::trace::work_without_operator : name;
+  const std::string_view words = report::shown_name(name);
   return shapes.empty() ? std::string(words) : fmt::format("{} {}", words, without_numbers(shapes));
 }
 

@@ -1,7 +1,6 @@
 #include <ranges>
 
 #include "compose/capture_comparison.h"
-#include "derive/trace/work_times.h"
 
 namespace frx::compose {
 namespace {
@@ -13,6 +12,9 @@ using report::CaptureComparison;
 using report::CaptureRow;
 using report::OperatorCapture;
 using report::RowPart;
+
+// Means over iterations, to a tenth.
+answer::Rounded nanoseconds(std::optional<double> ns) { return answer::rounded(ns, 1); }
 
 std::optional<std::string_view> unless_unknown(std::string_view fact) {
   return fact.empty() || fact == "not recorded" ? std::nullopt : std::optional(fact);
@@ -27,16 +29,14 @@ std::string_view name_of(report::IterationSource source) {
   return {};
 }
 
-std::string_view row_name(std::string_view name) { return name.empty() ? derive::trace::work_without_operator : name; }
-
 void put_capture_side(JsonObject& out, const OperatorCapture& side) {
   const report::CaptureFacts& facts = side.facts;
-  out.add("filename", side.source, "kind", side.kind, "gpu", unless_empty(facts.device_name), "model_name",
-          unless_unknown(facts.model_name), "torch_version", unless_unknown(facts.torch_version), "compile_mode",
-          unless_unknown(facts.compile_mode), "captured_at", unless_empty(facts.timestamp_utc), "clocks",
-          facts.clocks ? unless_empty(facts.clocks->status) : std::nullopt, "iterations_by", name_of(side.iterations_by), "iterations",
-          side.iteration_ns.size(), "kernel_ns", exact(side.ns_per_iteration()), "kernels",
-          exact(static_cast<double>(side.kernels) / side.iterations()), "iteration_ns", side.iteration_ns | std::views::transform(exact));
+  out.add(
+      "filename", side.source, "kind", side.kind, "gpu", unless_empty(facts.device_name), "model_name", unless_unknown(facts.model_name),
+      "torch_version", unless_unknown(facts.torch_version), "compile_mode", unless_unknown(facts.compile_mode), "captured_at",
+      unless_empty(facts.timestamp_utc), "clocks", facts.clocks ? unless_empty(facts.clocks->status) : std::nullopt, "iterations_by",
+      name_of(side.iterations_by), "iterations", side.iteration_ns.size(), "kernel_ns", nanoseconds(side.ns_per_iteration()), "kernels",
+      exact(static_cast<double>(side.kernels) / side.iterations()), "iteration_ns", side.iteration_ns | std::views::transform(nanoseconds));
   out.object("outside_iterations", [&](JsonObject& inner) { inner.add("kernels", side.outside.kernels, "gpu_ns", side.outside.gpu_ns); });
 }
 
@@ -47,22 +47,23 @@ void put_judgement(JsonObject& out, const derive::compare::Judgement& judgement)
 void put_verdict(JsonObject& out, const CaptureComparison& comparison) {
   const double before = comparison.before_ns(), after = comparison.after_ns();
   out.add("answer", derive::compare::name_of(comparison.judgement.answer), "why_not", unless_empty(comparison.why_not), "not_comparable",
-          comparison.not_comparable, "before_ns", exact(before), "after_ns", exact(after), "change_ns", exact(after - before), "change_pct",
-          100 * (after - before) / before);
+          comparison.not_comparable, "before_ns", nanoseconds(before), "after_ns", nanoseconds(after), "change_ns",
+          nanoseconds(after - before), "change_pct", 100 * (after - before) / before);
   put_judgement(out, comparison.judgement);
   out.add("confidence_level", 0.99, "noise_floor", exact(derive::compare::default_noise_floor), "iterations_needed",
           report::fewest_iterations, "sentence", verdict_sentence(comparison));
 }
 
 void put_part(JsonObject& out, const RowPart& part) {
-  out.add("name", row_name(part.name), "shapes", unless_empty(part.shapes), "gpu_ns", exact(part.ns), "kernels", exact(part.kernels));
+  out.add("name", report::shown_name(part.name), "shapes", unless_empty(part.shapes), "gpu_ns", nanoseconds(part.ns), "kernels",
+          exact(part.kernels));
 }
 
 void put_row(JsonObject& out, const CaptureRow& row) {
-  out.add("name", row_name(row.name), "shapes", unless_empty(row.shapes), "shapes_after", unless_empty(row.shapes_after), "is_operator",
-          !row.is_scope && !row.name.empty(), "status", report::name_of(row.status), "before_ns", exact(row.before_ns), "after_ns",
-          exact(row.after_ns), "change_ns", exact(row.change_ns()), "before_kernels", exact(row.before_kernels), "after_kernels",
-          exact(row.after_kernels), "answer", derive::compare::name_of(row.judgement.answer));
+  out.add("name", report::shown_name(row.name), "shapes", unless_empty(row.shapes), "shapes_after", unless_empty(row.shapes_after),
+          "is_operator", !row.is_scope && !row.name.empty(), "status", report::name_of(row.status), "before_ns", nanoseconds(row.before_ns),
+          "after_ns", nanoseconds(row.after_ns), "change_ns", nanoseconds(row.change_ns()), "before_kernels", exact(row.before_kernels),
+          "after_kernels", exact(row.after_kernels), "answer", derive::compare::name_of(row.judgement.answer));
   put_judgement(out, row.judgement);
   out.list("parts_before", row.parts_before, put_part);
   out.list("parts_after", row.parts_after, put_part);

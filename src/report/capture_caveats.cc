@@ -50,9 +50,9 @@ class Caveats {
     for (const OperatorCapture* side : {&to_.before, &to_.after}) {
       const double inside = side->ns_per_iteration() * side->iterations(), outside = static_cast<double>(side->outside.gpu_ns);
       if (side->iterations_by != IterationSource::none && outside > told_share * (inside + outside))
-        add("outside_iterations", fmt::format("{} of {} ({:.1f} % of its kernel time) are in no iteration and are not compared",
-                                              count_text(side->outside.kernels, "kernel"), side == &to_.before ? "the first" : "the second",
-                                              100 * outside / (inside + outside)));
+        add("outside_iterations", fmt::format("{}: {:.1f} % of kernel time ({}) is in no iteration, and is not compared",
+                                              side == &to_.before ? "before" : "after", 100 * outside / (inside + outside),
+                                              count_text(side->outside.kernels, "kernel")));
     }
   }
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "derive/trace/work_times.h"
 
 namespace frx::report {
 namespace {
@@ -137,7 +138,7 @@ Result<> check_iterations(const OperatorCapture& before, const OperatorCapture& 
   const bool has_before = before.iterations_by != IterationSource::none, has_after = after.iterations_by != IterationSource::none;
   if (has_before == has_after) return {};
   const OperatorCapture &marked = has_before ? before : after, &other = has_before ? after : before;
-  return fail(ErrorKind::not_enough, "nothing marks its iterations, of which {} has {}, so times of an iteration cannot be compared",
+  return fail(ErrorKind::not_enough, "nothing marks its iterations, while {} has {}, so times of an iteration cannot be compared",
               printable(marked.source), marked.iteration_ns.size())
       .at(other.source)
       .hint(other.how_to_mark.empty() ? "frx operators profile SCRIPT --measure-iters 10 marks them" : other.how_to_mark);
@@ -216,6 +217,8 @@ std::string_view name_of(BatchCheck check) {
   }
   return {};
 }
+
+std::string_view shown_name(std::string_view row) { return row.empty() ? derive::trace::work_without_operator : row; }
 
 Result<CaptureComparison> compare_captures(OperatorCapture before, OperatorCapture after, const knowledge::OperatorCounters& counters,
                                            bool allow_different_batch) {

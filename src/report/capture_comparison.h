@@ -81,6 +81,9 @@ struct Caveat {
 enum class BatchCheck : std::uint8_t { same, different, unknown };
 std::string_view name_of(BatchCheck check);
 
+// "(no operator)" of "".
+std::string_view shown_name(std::string_view row);
+
 struct CaptureComparison {
   OperatorCapture before, after;
   bool by_shapes = false;                // both sides recorded shapes

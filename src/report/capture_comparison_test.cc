@@ -224,7 +224,7 @@ TEST(CaptureComparison, CapturesWithoutIterationsAreOneEach) {
   const CaptureComparison more = compared(whole(2), whole(6));
   EXPECT_EQ(more.why_not, "not_comparable");
   EXPECT_THAT(more.not_comparable, ElementsAre(HasSubstr("3 times as often")));
-  EXPECT_THAT(refusal(whole(2), capture({{"aten::mm", "", 1000}})), HasSubstr("nothing marks its iterations, of which a.json has 6"));
+  EXPECT_THAT(refusal(whole(2), capture({{"aten::mm", "", 1000}})), HasSubstr("nothing marks its iterations, while a.json has 6"));
   EXPECT_THAT(refusal(whole(0), whole(1)), HasSubstr("no kernels"));
 }
 

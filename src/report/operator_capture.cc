@@ -75,7 +75,7 @@ class RowFinder {
 
 CaptureFacts facts_of(const OperatorProfile& profile, const OperatorReport& report) {
   CaptureFacts facts;
-  facts.model_name = profile.model_name;
+  facts.model_name.clear();  // a recording does not know it
   facts.compile_mode = profile.compile_mode;
   facts.device_name = report.gpu;
   facts.timestamp_utc = utc_text(profile.timeline.facts.base_time_ns);

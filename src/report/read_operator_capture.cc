@@ -54,7 +54,7 @@ class CaptureReader {
     if (const auto kernels = profile.find("init_kernels"); kernels != profile.end() && kernels->is_array()) {
       for (const Json& kernel : *kernels) {
         ++capture_.outside.kernels;
-        capture_.outside.gpu_ns += whole_of(kernel, "duration_ns").value_or(0);
+        capture_.outside.gpu_ns += time_of(kernel);
       }
     }
     give_counters();
