@@ -32,7 +32,7 @@ void describe(Syntax& syntax, Options& options) {
   describe_open(syntax, options.open);
   syntax.example("before.sqlite after.sqlite", "did the change make the model faster, and where?");
   syntax.example("eager.json compiled.json --top 40", "which operators were fused, and what that gained");
-  syntax.example("before.profile.json after.profile.json --fail-on-regression", "for CI; with counters, whether they moved");
+  syntax.example("before.json after.json --fail-on-regression", "for CI; of profiles with counters, whether they moved");
   syntax.exit_code(0, "the comparison was made, whatever it says");
   syntax.exit_code(1, "a file cannot be read; with --fail-on-regression, an iteration is slower after");
   syntax.exit_code(3, "the batch differs, or only one side marks iterations");
