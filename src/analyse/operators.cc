@@ -80,6 +80,24 @@ Result<OperatorAnalysis> analyse_operators(Input input, report::OperatorGrouping
   return analysis;
 }
 
+Result<report::OperatorCapture> read_capture(Input input, const knowledge::OperatorCounters& counters, Context& context) {
+  TRY_ASSIGN(const std::string_view head, input.source.head());
+  if (!report::may_be_operator_profile(head)) {
+    TRY_ASSIGN(const report::OperatorProfile profile, read_recording(std::move(input), context));
+    return report::operator_capture_of(profile);
+  }
+  TRY_ASSIGN(const std::string text, input.source.text(largest_profile));
+  return report::read_operator_capture(input.source.name(), text, counters);
+}
+
+Result<report::CaptureComparison> compare_captures(Input before, Input after, bool allow_different_batch, Context& context) {
+  TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
+  TRY_ASSIGN(const knowledge::OperatorCounters counters, knowledge::load_operator_counters(known->library, known->metrics));
+  TRY_ASSIGN(report::OperatorCapture first, read_capture(std::move(before), counters, context));
+  TRY_ASSIGN(report::OperatorCapture second, read_capture(std::move(after), counters, context));
+  return report::compare_captures(std::move(first), std::move(second), counters, allow_different_batch);
+}
+
 Result<report::OperatorReplay> analyse_replay(Input input, const report::ReplayRequest& request, Context& context) {
   TRY_ASSIGN(const std::string_view head, input.source.head());
   if (report::may_be_operator_profile(head)) {

@@ -6,6 +6,7 @@
 
 #include "analyse/context.h"
 #include "analyse/inputs.h"
+#include "report/capture_comparison.h"
 #include "report/kernel_counters.h"
 #include "report/operator_manifest.h"
 #include "report/operator_profile.h"
@@ -39,6 +40,12 @@ Result<report::OperatorProfile> read_recording(Input input, Context& context);
 // Errors name the source of the counters.
 Result<OperatorCounters> read_counters(Input input, const report::OperatorManifest& manifest, const report::LayerPartition& layers,
                                        Context& context);
+
+// One side of a comparison: the kernel times of a recording, or of a profile of operators, in each iteration. Errors as
+// analyse_operators().
+Result<report::OperatorCapture> read_capture(Input input, const knowledge::OperatorCounters& counters, Context& context);
+// Errors as read_capture() and report::compare_captures().
+Result<report::CaptureComparison> compare_captures(Input before, Input after, bool allow_different_batch, Context& context);
 
 // One operator of a recording with its inputs. Errors as operator_replay_of(), or the source cannot be read or is no recording.
 Result<report::OperatorReplay> analyse_replay(Input input, const report::ReplayRequest& request, Context& context);

@@ -58,6 +58,17 @@ void put_capture(JsonObject& out, const OperatorManifest& manifest, const Joined
           answer::unless_empty(capture.cuda_version), "compile_mode", capture.compile_mode, "nsys_report_path",
           answer::unless_empty(capture.nsys_report), "ncu_report_path", answer::unless_empty(counters), "capture_timestamp_utc",
           capture.timestamp_utc, "device_name", answer::unless_empty(capture.device_name));
+  if (!capture.input_shapes.empty()) {
+    out.object("input_shapes", [&](JsonObject& inner) {
+      for (const auto& [name, shape] : capture.input_shapes) inner.add(name, shape);
+    });
+  }
+  if (capture.clocks) {
+    out.object("clocks", [&](JsonObject& inner) {
+      inner.add("status", capture.clocks->status, "graphics_mhz", exact(capture.clocks->graphics_mhz), "memory_mhz",
+                exact(capture.clocks->memory_mhz));
+    });
+  }
   if (capture.warmup_iterations) out.add("warmup_iters", capture.warmup_iterations);
   if (capture.measured_iterations) out.add("measure_iters", capture.measured_iterations);
 }

@@ -74,15 +74,6 @@ class Judge {
   std::vector<std::uint32_t> of_operator_, of_range_, of_kernel_;  // by name
 };
 
-void add_unattributed_flag(OperatorReport& report, std::string_view why) {
-  constexpr double warned_pct = 10, severe_pct = 30;
-  if (report.kernel_ns <= 0 || report.operators.empty()) return;
-  const double pct = 100.0 * static_cast<double>(report.unattributed.gpu_ns) / static_cast<double>(report.kernel_ns);
-  if (pct <= warned_pct) return;
-  report.flags.push_back(
-      {"high_unattributed", pct > severe_pct, pct, warned_pct, fmt::format("{:.1f} % of kernel time belongs to no operator{}", pct, why)});
-}
-
 // The type of the peak, while all have the same.
 void add_precision(OperatorRates& rates, std::string_view precision, bool is_first) {
   if (is_first) rates.precision = precision;
@@ -123,6 +114,15 @@ struct RateSums {
 };
 
 }  // namespace
+
+void add_unattributed_flag(OperatorReport& report, std::string_view why) {
+  constexpr double warned_pct = 10, severe_pct = 30;
+  if (report.kernel_ns <= 0 || report.operators.empty()) return;
+  const double pct = 100.0 * static_cast<double>(report.unattributed.gpu_ns) / static_cast<double>(report.kernel_ns);
+  if (pct <= warned_pct) return;
+  report.flags.push_back(
+      {"high_unattributed", pct > severe_pct, pct, warned_pct, fmt::format("{:.1f} % of kernel time belongs to no operator{}", pct, why)});
+}
 
 void PartSums::add(std::string_view operation, std::string_view kernel, std::int64_t ns) {
   report::add(sums_[{std::string(operation), std::string(kernel)}], 1, ns);

@@ -28,6 +28,8 @@ void add_details(OperatorReport& report, const OperatorProfile& profile, Operato
 // Of a report about a file that was written before, what its parts tell.
 void add_details(OperatorReport& report, const knowledge::OperatorCategories& categories);
 
+// `why`: ends the sentence, "" or ": its launch ...".
+void add_unattributed_flag(OperatorReport& report, std::string_view why);
 void divide_by_category(OperatorReport& report, const OperatorProfile& profile, const knowledge::OperatorCategories& categories);
 void add_flags(OperatorReport& report, const OperatorProfile& profile);
 void add_modules(OperatorReport& report, const OperatorProfile& profile);

@@ -1,12 +1,13 @@
 #include "report/operator_manifest.h"
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 #include <set>
 #include <unordered_map>
 
 #include "base/text.h"
+#include "derive/trace/work_times.h"
+#include "report/capture_metadata.h"
 #include "report/operator_details.h"
 
 namespace frx::report {
@@ -18,15 +19,6 @@ using model::EventKind;
 using model::Timeline;
 
 constexpr std::uint32_t none = ManifestKernel::none;
-
-// "2026-05-24T13:40:14Z".
-std::string utc_text(std::int64_t since_1970_ns) {
-  const auto seconds = static_cast<std::time_t>(since_1970_ns / 1'000'000'000);
-  std::tm parts = {};
-  char text[32] = "";
-  if (::gmtime_r(&seconds, &parts)) std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
 
 class FromRecording {
  public:
@@ -54,7 +46,7 @@ class FromRecording {
     capture.model_name = profile_.model_name;
     capture.compile_mode = profile_.compile_mode;
     capture.nsys_report = timeline_.source;
-    if (timeline_.facts.base_time_ns > 0) capture.timestamp_utc = utc_text(timeline_.facts.base_time_ns);
+    capture.timestamp_utc = utc_text(timeline_.facts.base_time_ns);
     if (!timeline_.facts.gpus.empty()) capture.device_name = timeline_.facts.gpus.front().name;
   }
 
@@ -66,8 +58,11 @@ class FromRecording {
 
   std::uint32_t range_of(std::uint32_t row) {
     const auto [at, is_new] = ranges_.try_emplace(row, static_cast<std::uint32_t>(made_.ranges.size()));
-    if (is_new)
-      made_.ranges.push_back({std::string(timeline_.name_of(row)), "default", depth_of(row), timeline_.start[row], timeline_.end(row)});
+    if (is_new) {
+      std::string text(timeline_.name_of(row));
+      if (const std::string shapes = derive::trace::input_shapes(timeline_, row); shapes.starts_with('[')) text += ", sizes = " + shapes;
+      made_.ranges.push_back({std::move(text), "default", depth_of(row), timeline_.start[row], timeline_.end(row)});
+    }
     return at->second;
   }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,10 +52,18 @@ struct ManifestKernel {
   bool is_attributed() const { return !is_before_window && !operators.empty(); }
 };
 
+// What was done about the clocks of the GPU.
+struct CaptureClocks {
+  std::string status;                              // "locked", "not_locked"
+  std::optional<double> graphics_mhz, memory_mhz;  // that they were locked to
+};
+
 struct CaptureFacts {
   std::string model_name = "model", torch_version = "not recorded", compile_mode = "not recorded", timestamp_utc;
   std::string cuda_version, nsys_report, ncu_report, device_name;  // "": not known
   std::optional<std::uint64_t> warmup_iterations, measured_iterations;
+  std::optional<CaptureClocks> clocks;                            // absent: not recorded
+  std::map<std::string, std::vector<std::int64_t>> input_shapes;  // of the inputs of the model by name; empty: not recorded
 };
 
 struct OperatorManifest {

@@ -1,13 +1,13 @@
 // Manifests that were written before, by frx or another program, of schema 1.x.
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "base/text.h"
 #include "ingest/nsys/nvtx_text.h"
+#include "report/capture_metadata.h"
 #include "report/json_members.h"
 #include "report/operator_manifest.h"
 
@@ -16,34 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t largest_time = std::int64_t{1} << 61;
-
-std::optional<std::int64_t> whole_of(const Json& object, const char* key) {
-  const auto at = object.find(key);
-  if (at == object.end() || !at->is_number()) return std::nullopt;
-  const auto value = at->get<double>();
-  if (!(std::abs(value) < static_cast<double>(largest_time))) return std::nullopt;
-  return at->is_number_integer() ? at->get<std::int64_t>() : static_cast<std::int64_t>(value);
-}
-
-void read_capture(const Json& from, CaptureFacts& to) {
-  const auto take = [&](std::string& into, const char* key) {
-    if (std::string text = text_of(from, key); !text.empty()) into = std::move(text);
-  };
-  take(to.model_name, "model_name");
-  take(to.torch_version, "torch_version");
-  take(to.compile_mode, "compile_mode");
-  take(to.timestamp_utc, "capture_timestamp_utc");
-  take(to.cuda_version, "cuda_version");
-  take(to.nsys_report, "nsys_report_path");
-  take(to.device_name, "device_name");
-  const auto count = [&](const char* key) -> std::optional<std::uint64_t> {
-    const auto number = whole_of(from, key);
-    return number && *number >= 0 ? std::optional(static_cast<std::uint64_t>(*number)) : std::nullopt;
-  };
-  to.warmup_iterations = count("warmup_iters");
-  to.measured_iterations = count("measure_iters");
-}
+constexpr std::int64_t largest_time = largest_whole;
 
 class ManifestReader {
  public:

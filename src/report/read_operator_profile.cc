@@ -13,6 +13,7 @@
 #include "report/operator_details.h"
 #include "report/operator_launches.h"
 #include "report/operator_profile.h"
+#include "report/operator_profile_json.h"
 
 namespace frx::report {
 namespace {
@@ -278,6 +279,11 @@ Result<OperatorReport> ProfileReader::read(const Json& profile) {
 
 bool may_be_operator_profile(std::string_view head) {
   return head.find("\"schema_version\"") != head.npos && head.find("\"capture_metadata\"") != head.npos;
+}
+
+Result<OperatorReport> operator_report_in(std::string_view name, const Json& profile, OperatorGrouping grouping,
+                                          const knowledge::MetricCatalogue* metrics) {
+  return ProfileReader(name, grouping, metrics).read(profile);
 }
 
 Result<OperatorReport> read_operator_profile(std::string_view name, std::string_view json, OperatorGrouping grouping,

@@ -15,9 +15,11 @@ std::string_view canonical_name(std::string_view name) {
   return last != name.npos && last + 1 < name.size() && last > 0 && name[last] == '_' ? name.substr(0, last) : name;
 }
 
+bool is_fused_name(std::string_view name) { return name.starts_with(maker) && name.find(mark) != name.npos; }
+
 bool is_fused_of(std::string_view fused, std::string_view operation) {
   const std::size_t at = fused.find(mark);
-  if (!fused.starts_with(maker) || at == fused.npos || !operation.starts_with(framework)) return false;
+  if (!is_fused_name(fused) || !operation.starts_with(framework)) return false;
   const std::string_view parts = canonical_name(fused).substr(at + mark.size());
   std::string_view wanted = operation.substr(framework.size());
   while (wanted.ends_with('_')) wanted.remove_suffix(1);  // in place

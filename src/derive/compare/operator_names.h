@@ -9,6 +9,9 @@ namespace frx::derive::compare {
 // are unchanged: another tile in the name of a kernel is another kernel.
 std::string_view canonical_name(std::string_view name);
 
+// Whether it is the name of a kernel that a compiler made of several operators: "triton_poi_fused_add_relu_3".
+bool is_fused_name(std::string_view name);
+
 // Whether the name `fused` of a compiler that fuses operators contains `operation`: "triton_poi_fused_add_relu" contains "aten::relu"
 // and "aten::add_".
 bool is_fused_of(std::string_view fused, std::string_view operation);

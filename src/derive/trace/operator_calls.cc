@@ -1,6 +1,7 @@
 #include "derive/trace/operator_calls.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -28,9 +29,11 @@ class Walk {
  public:
   Walk(const Timeline& timeline, const std::vector<std::uint32_t>& enclosing) : timeline_(timeline), enclosing_(enclosing) {
     for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-      if (timeline.kind[row] == EventKind::annotation && window_number(timeline.name_of(row)))
-        window_begin_ = std::min(window_begin_, timeline.start[row]);
+      if (timeline.kind[row] != EventKind::annotation || !window_number(timeline.name_of(row))) continue;
+      window_begin_ = std::min(window_begin_, timeline.start[row]);
+      windows_[timeline.tracks[timeline.track[row]].pid].push_back(row);
     }
+    for (auto& [pid, rows] : windows_) std::ranges::sort(rows, {}, [&](std::uint32_t row) { return std::pair(timeline.start[row], row); });
   }
 
   bool has_window() const { return window_begin_ != INT64_MAX; }
@@ -52,7 +55,7 @@ class Walk {
 
  private:
   OperatorKernel judged_by_launch(const GpuWork& work, std::uint32_t inner) const {
-    OperatorKernel kernel{work.event, none, inner, OperatorMethod::unknown, std::nullopt, work.launch};
+    OperatorKernel kernel{work.event, none, inner, OperatorMethod::unknown, std::nullopt, work.launch, work.launch};
     std::uint32_t scope = none;
     for (std::uint32_t row = inner; row != none; row = enclosing_[row]) {
       const std::string_view name = timeline_.name_of(row);
@@ -64,6 +67,7 @@ class Walk {
         scope = row;
       }
     }
+    if (!kernel.iteration && work.launch != none) kernel.iteration = iteration_at(work.launch);
     if (kernel.range != none) kernel.method = OperatorMethod::range;
     if (kernel.range == none && scope != none) {
       kernel.range = scope;
@@ -73,9 +77,20 @@ class Walk {
     return kernel;
   }
 
+  // Threads of autograd launch the backward pass while the range is open on another thread.
+  std::optional<std::uint32_t> iteration_at(std::uint32_t launch) const {
+    const auto windows = windows_.find(timeline_.tracks[timeline_.track[launch]].pid);
+    if (windows == windows_.end()) return std::nullopt;
+    const auto after =
+        std::ranges::upper_bound(windows->second, timeline_.start[launch], {}, [&](std::uint32_t row) { return timeline_.start[row]; });
+    if (after == windows->second.begin() || timeline_.end(*(after - 1)) <= timeline_.start[launch]) return std::nullopt;
+    return window_number(timeline_.name_of(*(after - 1)));
+  }
+
   const Timeline& timeline_;
   const std::vector<std::uint32_t>& enclosing_;
   std::int64_t window_begin_ = INT64_MAX;
+  std::unordered_map<std::string, std::vector<std::uint32_t>> windows_;  // by process: rows by start
 };
 
 std::vector<OperatorCall> calls_of(const Timeline& timeline, const std::vector<OperatorKernel>& kernels) {

@@ -32,8 +32,9 @@ struct OperatorKernel {
   std::uint32_t range = none;  // row of the operator or scope it belongs to
   std::uint32_t inner = none;  // row of the innermost range around the launch
   OperatorMethod method = OperatorMethod::unknown;
-  std::optional<std::uint32_t> iteration;  // of the measured window, where it is marked
+  std::optional<std::uint32_t> iteration;  // of the measured window, where it is marked: during which a thread of the process launched it
   std::uint32_t place = none;              // row of the launch, or of the capture that `range` is around
+  std::uint32_t launch = none;             // row of the call that launched it, or the CUDA graph that it is of
   std::uint32_t forward = none;  // of the backward pass: row of the forward operator whose gradient it computes, where that is known
   bool is_backward = false;      // launched by a node of the graph of gradients, known or not
 };

@@ -67,6 +67,22 @@ TEST(OperatorCalls, TheInnermostOperatorCountsAndTheOthersAreAroundIt) {
   EXPECT_EQ(calls.enclosing[linear], none);
 }
 
+// The backward pass is launched by threads of autograd.
+TEST(OperatorCalls, AnIterationIsThatOfTheProcess) {
+  std::string events = testing::event("user_annotation", "frx::measure#0", "1/1", 100, 100) +
+                       testing::event("user_annotation", "frx::measure#1", "1/1", 200, 100);
+  int number = 0;
+  for (const auto& [thread, at] : {std::pair("1/2", 50), {"1/2", 150}, {"1/2", 200}, {"1/2", 300}, {"2/2", 150}}) {
+    const std::string correlation = fmt::format("\"correlation\": {}", ++number);
+    events += testing::event("cuda_runtime", "cudaLaunchKernel", thread, at, 1, correlation);
+    events += testing::event("kernel", "gemm", "0/7", 500 + 10 * number, 1, correlation + ", \"device\": 0, \"stream\": 7");
+  }
+  const Timeline timeline = testing::trace_of(testing::trace_with(events));
+  std::vector<std::optional<std::uint32_t>> found;
+  for (const OperatorKernel& kernel : operator_calls(timeline, attribute(timeline)).kernels) found.push_back(kernel.iteration);
+  EXPECT_EQ(found, (std::vector<std::optional<std::uint32_t>>{std::nullopt, 0, 1, std::nullopt, std::nullopt}));
+}
+
 TEST(OperatorCalls, EachCallOfANameHasItsNumber) {
   Made made;
   for (int i = 0; i < 3; ++i) {

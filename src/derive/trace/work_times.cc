@@ -53,16 +53,10 @@ std::uint32_t shapes_of(const Timeline& timeline, std::uint32_t row) {
   return timeline.shapes_of[static_cast<std::size_t>(at - timeline.shaped_events.begin())];
 }
 
-// "[[8, 128], []]", without the blanks of different writers.
 std::string shapes_text(const Timeline& timeline, std::uint32_t shapes) {
   if (shapes == Timeline::no_id) return "";
   if (Timeline::is_hash_of_shapes(shapes)) return fmt::format("shapes #{:08x}", shapes);
-  std::string text;
-  for (const char c : timeline.shapes[shapes]) {
-    if (c != ' ' && c != '\t' && c != '\r' && c != '\n') text += c;
-    if (c == ',') text += ' ';
-  }
-  return text;
+  return uniform_shapes(timeline.shapes[shapes]);
 }
 
 // By name and shapes of the operator, 32 bits each.
@@ -102,6 +96,17 @@ void add_operators(const Timeline& timeline, const OperatorSums& sums, WorkTimes
 }
 
 }  // namespace
+
+std::string uniform_shapes(std::string_view shapes) {
+  std::string text;
+  for (const char c : shapes) {
+    if (c != ' ' && c != '\t' && c != '\r' && c != '\n') text += c;
+    if (c == ',') text += ' ';
+  }
+  return text;
+}
+
+std::string input_shapes(const Timeline& timeline, std::uint32_t row) { return shapes_text(timeline, shapes_of(timeline, row)); }
 
 WorkTimes work_times(const Timeline& timeline, const Attribution& attribution, const BackwardWork& backward, std::int64_t rank) {
   const auto name_at = [&](std::uint32_t row) { return row == none ? Timeline::no_id : timeline.name[row]; };

@@ -42,4 +42,9 @@ struct WorkTimes {
 // names.
 WorkTimes work_times(const model::Timeline& timeline, const Attribution& attribution, const BackwardWork& backward, std::int64_t rank);
 
+// "[[8, 128], []]", without the blanks of different writers.
+std::string uniform_shapes(std::string_view shapes);
+// The same of the inputs of an operator (its row); "" where they were not recorded, "shapes #0badcafe" where they are too long to be kept.
+std::string input_shapes(const model::Timeline& timeline, std::uint32_t row);
+
 }  // namespace frx::derive::trace
