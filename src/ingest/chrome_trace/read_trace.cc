@@ -55,7 +55,8 @@ class Reader {
   std::uint64_t next_try_ = 0;   // position from which reading whole blocks may work again
   std::uint64_t no_objects_ = 0, damaged_ = 0, first_damage_ = 0;
   bool has_events_ = false, cut_ = false;
-  std::string failure_text_;  // the error of the source when it failed
+  bool is_of_operators_ = false;  // a profile.json or manifest.json
+  std::string failure_text_;      // the error of the source when it failed
 };
 
 Failure Reader::malformed(std::string_view expected) const {
@@ -135,6 +136,7 @@ Result<> Reader::object_members() {
       return has_events_ ? Result<>() : malformed("the end of the object");
     }
     if (next == '}') return {};
+    is_of_operators_ = is_of_operators_ || key == "capture_metadata";
     if (key == "traceEvents" && *window_.begin() == '[') {
       TRY(events());
       if (cut_) return {};
@@ -244,6 +246,11 @@ Result<> Reader::after_root() {
 }
 
 Result<> Reader::check() const {
+  if (!has_events_ && is_of_operators_) {
+    return fail(ErrorKind::malformed, "expected a trace, found a profile of operators or its manifest")
+        .at(timeline_.source)
+        .hint("frx operators report FILE reads a profile, frx operators map MANIFEST makes one of a manifest");
+  }
   if (!has_events_) {
     return fail(ErrorKind::malformed, "expected a trace with 'traceEvents', found other JSON")
         .at(timeline_.source)

@@ -192,6 +192,8 @@ TEST(ReadTrace, IsNotTakenForAPageOfNsightCompute) {
 TEST(ReadTrace, RefusesWhatIsNoTraceOfTheProfiler) {
   EXPECT_EQ(refusal(""), "t.json: the file is empty");
   EXPECT_NE(refusal("{}").find("expected a trace with 'traceEvents', found other JSON"), std::string::npos);
+  EXPECT_NE(refusal(R"({"schema_version": "1.1", "capture_metadata": {}, "operators": []})").find("frx operators report"),
+            std::string::npos);
   EXPECT_NE(refusal(R"({"traceEvents": []})").find("has no events"), std::string::npos);
   EXPECT_NE(refusal(trace_with(event("tf", "op", "1/1", 1, 1))).find("not one of the PyTorch profiler"), std::string::npos);
   EXPECT_NE(refusal("x").find("t.json: byte 0: expected a trace in JSON, found 'x'"), std::string::npos) << refusal("x");
