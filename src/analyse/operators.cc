@@ -2,8 +2,8 @@
 
 #include "analyse/analyse.h"
 #include "ingest/profile.h"
-#include "report/operator_details.h"
-#include "report/operator_diagnosis.h"
+#include "report/operators/operator_details.h"
+#include "report/operators/operator_diagnosis.h"
 
 namespace frx::analyse {
 namespace {

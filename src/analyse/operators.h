@@ -6,11 +6,11 @@
 
 #include "analyse/context.h"
 #include "analyse/inputs.h"
-#include "report/capture_comparison.h"
-#include "report/kernel_counters.h"
-#include "report/operator_manifest.h"
-#include "report/operator_profile.h"
-#include "report/operator_replay.h"
+#include "report/operators/capture_comparison.h"
+#include "report/operators/kernel_counters.h"
+#include "report/operators/operator_manifest.h"
+#include "report/operators/operator_profile.h"
+#include "report/operators/operator_replay.h"
 
 namespace frx::analyse {
 

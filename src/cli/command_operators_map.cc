@@ -14,7 +14,7 @@
 #include "cli/operator_commands.h"
 #include "cli/print_answer.h"
 #include "derive/trace/modules.h"
-#include "report/inferred_counters.h"
+#include "report/operators/inferred_counters.h"
 
 namespace frx::cli {
 namespace command_operators_map {

@@ -7,7 +7,7 @@
 #include "cli/print_answer.h"
 #include "compose/operator_profile.h"
 #include "ingest/inductor_code.h"
-#include "report/manifest_attribution.h"
+#include "report/operators/manifest_attribution.h"
 
 namespace frx::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "answer/json_object.h"
 #include "cli/analysis.h"
 #include "cli/io.h"
-#include "report/operator_manifest.h"
+#include "report/operators/operator_manifest.h"
 
 namespace frx::cli {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "answer/answer.h"
-#include "report/capture_comparison.h"
+#include "report/operators/capture_comparison.h"
 
 namespace frx::compose {
 

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "compose/parts.h"
-#include "report/inferred_counters.h"
+#include "report/operators/inferred_counters.h"
 
 namespace frx::compose {
 namespace {

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "answer/answer.h"
-#include "report/kernel_counters.h"
-#include "report/operator_manifest.h"
-#include "report/operator_profile.h"
+#include "report/operators/kernel_counters.h"
+#include "report/operators/operator_manifest.h"
+#include "report/operators/operator_profile.h"
 
 namespace frx::compose {
 

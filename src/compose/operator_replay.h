@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/operator_replay.h"
+#include "report/operators/operator_replay.h"
 
 namespace frx::compose {
 

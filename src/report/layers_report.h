@@ -4,7 +4,7 @@
 #include <string>
 
 #include "derive/trace/equal_layers.h"
-#include "report/operator_profile.h"
+#include "report/operators/operator_profile.h"
 
 namespace frx::report {
 

@@ -3,7 +3,7 @@
 #include "answer/json_object.h"
 #include "compose/operator_profile.h"
 #include "fuzz/input.h"
-#include "report/operator_manifest.h"
+#include "report/operators/operator_manifest.h"
 
 namespace {
 

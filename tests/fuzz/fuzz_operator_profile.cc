@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "fuzz/input.h"
-#include "report/capture_comparison.h"
-#include "report/operator_diagnosis.h"
+#include "report/operators/capture_comparison.h"
+#include "report/operators/operator_diagnosis.h"
 
 namespace {
 
