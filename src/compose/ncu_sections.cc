@@ -125,11 +125,8 @@ std::vector<Ranked> with_consequences(const std::vector<Finding>& findings) {
 
 // Evidence of a run is that of the longest kernel in which the label holds.
 std::string evidence_kernel(const Finding& finding, const NcuReport& report) {
-  if (report.kernels.size() < 2) return {};
-  for (const Kernel& kernel : report.kernels) {
-    if (find_finding(kernel.findings, finding.id())) return clip(printable(kernel.short_name), 40);
-  }
-  return {};
+  const Kernel* const kernel = report.kernels.size() < 2 ? nullptr : report.kernel_of(finding);
+  return kernel ? clip(printable(kernel->short_name), 40) : std::string();
 }
 
 std::string holds_text(const Finding& finding, const NcuReport& report) {

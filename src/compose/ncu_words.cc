@@ -160,8 +160,7 @@ std::string profile_argument(const NcuReport& report) {
 }
 
 std::string verdict_words(const NcuReport& report) {
-  const bool undecided = report.primary == "inconclusive" || report.primary == "insufficient_ncu_data";
-  if (undecided && has_only_times(report)) {
+  if (!report.is_decided() && has_only_times(report)) {
     return "Nsight Systems records which kernels ran and how long; how busy the GPU was meanwhile and what its warps waited for is for "
            "Nsight Compute to measure.";
   }

@@ -209,7 +209,7 @@ class Assembler {
   static bool is_state(const model::Finding& finding) { return finding.type->kind == model::FindingKind::state; }
 
   void judge_confidence(NcuReport& report) const {
-    const bool decided = report.primary != "inconclusive" && report.primary != "insufficient_ncu_data";
+    const bool decided = report.is_decided();
     const bool both_sides = run_.readings.has(metrics::bandwidth_pct) && run_.readings.has(metrics::compute_pct);
     const bool stalls = !report.stalls.empty();
     double next = 0;  // the next finding that competes: a state beside its cause does not
@@ -245,7 +245,7 @@ class Assembler {
   // The command runs frx, which leaves out the counters that a chip does not have; a bare ncu would refuse them all.
   void add_commands(NcuReport& report) const {
     const std::vector<const model::Finding*> inconclusive = findings_with(report.others, model::Verdict::cannot_tell);
-    const bool undecided = report.primary == "inconclusive" || report.primary == "insufficient_ncu_data";
+    const bool undecided = !report.is_decided();
     if (!inconclusive.empty() || undecided) {
       report.collect_command =
           fmt::format("frx profile --preset {} --out more.csv -- ./your_app", undecided ? "full" : preset_for(inconclusive));
@@ -266,6 +266,12 @@ const Value* find(const std::vector<Value>& values, std::string_view id) {
 
 const Value* Kernel::value(std::string_view id) const { return find(values, id); }
 const Value* NcuReport::value(std::string_view id) const { return find(values, id); }
+
+const Kernel* NcuReport::kernel_of(const model::Finding& finding) const {
+  const auto holds = [&](const Kernel& kernel) { return find_finding(kernel.findings, finding.id()) != nullptr; };
+  const auto found = std::ranges::find_if(kernels, holds);
+  return found == kernels.end() ? nullptr : &*found;
+}
 
 std::string source_text(const Value& value, const SourceFile& file) {
   const model::Reading& reading = value.reading;

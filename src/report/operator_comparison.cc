@@ -12,9 +12,6 @@ namespace {
 using derive::compare::canonical_name;
 using derive::compare::is_fused_of;
 
-// The limit of fused rows that are decomposed; a compiler makes tens of them.
-constexpr std::size_t fused_rows = 200;
-
 bool has_shapes(const TraceReport& trace) {
   return std::ranges::any_of(trace.operator_times, [](const OperatorTime& one) { return !one.shapes.empty(); });
 }
@@ -47,7 +44,7 @@ void find_fused(std::vector<ComparedOperator>& rows) {
   std::size_t found = 0;
   for (ComparedOperator& fused : rows) {
     if (fused.first_ns.has_value() == fused.second_ns.has_value() || !canonical_name(fused.name).starts_with("triton_")) continue;
-    if (++found > fused_rows) return;
+    if (++found > derive::compare::most_fused_operators) return;
     const bool is_new = fused.second_ns.has_value();
     for (const ComparedOperator& other : rows) {
       const bool shrinks = is_new ? other.change_ns() < 0 : other.change_ns() > 0;

@@ -135,6 +135,10 @@ struct NcuReport {
   std::string next_command;     // how to measure the next version
 
   const Value* value(std::string_view id) const;
+  // Whether a label leads; otherwise nothing explains the time, or too little was measured.
+  bool is_decided() const { return primary != "inconclusive" && primary != "insufficient_ncu_data"; }
+  // The longest kernel in which a finding about all of them holds: the one whose values it has. nullptr where there is none.
+  const Kernel* kernel_of(const model::Finding& finding) const;
 };
 
 // Share of warp time, 0 to 1, in stalls of a kind; absent without stalls.

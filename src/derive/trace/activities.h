@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/intervals.h"
 #include "derive/trace/attribution.h"
-#include "derive/trace/intervals.h"
 #include "model/timeline.h"
 
 namespace frx::derive::trace {

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "base/intervals.h"
 #include "derive/trace/attribution.h"
-#include "derive/trace/intervals.h"
 #include "model/gpu_time.h"
 #include "model/timeline.h"
 

@@ -94,10 +94,10 @@ struct Lists {
   }
   HostRanges united() && {
     for (const Interval& capture : captures(std::move(capture_begins), std::move(capture_ends))) first_use.push_back(capture);
-    return {trace::united(std::move(input)),     trace::united(std::move(sync)),
-            trace::united(std::move(allocator)), trace::united(std::move(first_use)),
-            trace::united(std::move(forward)),   trace::united(std::move(backward)),
-            trace::united(std::move(optimizer)), has_calls};
+    return {frx::united(std::move(input)),     frx::united(std::move(sync)),
+            frx::united(std::move(allocator)), frx::united(std::move(first_use)),
+            frx::united(std::move(forward)),   frx::united(std::move(backward)),
+            frx::united(std::move(optimizer)), has_calls};
   }
 };
 

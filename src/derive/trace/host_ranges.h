@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "derive/trace/intervals.h"
+#include "base/intervals.h"
 #include "model/timeline.h"
 
 namespace frx::derive::trace {

@@ -21,6 +21,8 @@ struct ModuleRanges {
   // whose gradient it computes; `none`. Empty without modules.
   std::vector<std::uint32_t> of_kernel;
   std::vector<std::uint32_t> around;  // by row: that around a module; `none` elsewhere. Empty without modules
+
+  std::uint32_t module_of(std::size_t kernel) const { return of_kernel.empty() ? none : of_kernel[kernel]; }
 };
 
 // O(n log n) in the number of ranges and kernels.

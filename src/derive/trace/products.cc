@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "derive/trace/counts.h"
+#include "derive/trace/work_times.h"
 #include "model/product_operators.h"
 
 namespace frx::derive::trace {
@@ -207,16 +208,6 @@ ProductUnit unit_of(const CallTime& time) {
   return time.fp32_ns * 2 > time.ns ? ProductUnit::fp32_cores : ProductUnit::unknown;
 }
 
-// Without the blanks of different writers: "[[8, 128], []]".
-std::string compact(std::string_view shapes) {
-  std::string text;
-  for (const char c : shapes) {
-    if (c != ' ' && c != '\t' && c != '\r' && c != '\n') text += c;
-    if (c == ',') text += ' ';
-  }
-  return text;
-}
-
 void add_product(const Timeline& timeline, const ProductKey& key, const ProductSum& sum, Products& products) {
   const auto [name, shapes, types, concrete] = key;
   if (shapes == Timeline::no_id || Timeline::is_hash_of_shapes(shapes)) {
@@ -230,7 +221,7 @@ void add_product(const Timeline& timeline, const ProductKey& key, const ProductS
     return;
   }
   Product product{
-      std::string(timeline.names[name]), compact(timeline.shapes[shapes]), "", sum.calls, sum.time.ns, *work, 0, unit_of(sum.time)};
+      std::string(timeline.names[name]), uniform_shapes(timeline.shapes[shapes]), "", sum.calls, sum.time.ns, *work, 0, unit_of(sum.time)};
   if (types != Timeline::no_id) product.type = type_of(product.name, timeline.names[types]);
   product.element_bytes = bytes_of_type(product.type);
   products.flops += product.flops();

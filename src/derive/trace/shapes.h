@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "derive/trace/intervals.h"
+#include "base/intervals.h"
 #include "derive/trace/steps.h"
 #include "model/step_table.h"
 #include "model/timeline.h"

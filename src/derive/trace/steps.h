@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "derive/trace/intervals.h"
+#include "base/intervals.h"
 #include "model/step_table.h"
 #include "model/timeline.h"
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <unordered_map>
+
+#include "base/intervals.h"
 
 namespace frx::ingest::nsys {
 namespace {
@@ -13,30 +14,15 @@ using model::Timeline;
 
 constexpr double most_value = 1e18;
 
-struct Busy {
-  std::int64_t begin = 0, end = 0;
-};
-
-// When kernels ran on each GPU: without overlaps, by time.
-std::map<std::int32_t, std::vector<Busy>> busy_times(const Timeline& timeline) {
-  std::map<std::int32_t, std::vector<Busy>> busy;
+// When kernels ran on each GPU.
+std::map<std::int32_t, Intervals> busy_times(const Timeline& timeline) {
+  std::map<std::int32_t, std::vector<Interval>> kernels;
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     if (timeline.kind[row] == model::EventKind::kernel)
-      busy[timeline.tracks[timeline.track[row]].device].push_back({timeline.start[row], timeline.end(row)});
+      kernels[timeline.tracks[timeline.track[row]].device].push_back({timeline.start[row], timeline.end(row)});
   }
-  for (auto& [device, times] : busy) {
-    std::ranges::sort(times, {}, &Busy::begin);
-    std::size_t last = 0;
-    for (std::size_t i = 1; i < times.size(); ++i) {
-      if (times[i].begin <= times[last].end) {
-        times[last].end = std::max(times[last].end, times[i].end);
-      } else {
-        times[++last] = times[i];
-      }
-    }
-    times.resize(last + 1);
-  }
-  return busy;
+  for (auto& [device, intervals] : kernels) intervals = united(std::move(intervals));
+  return kernels;
 }
 
 // The lowest byte of a type is the number of the GPU.
@@ -92,11 +78,11 @@ class Sums {
   bool is_busy(std::int32_t device, std::int64_t time) const {
     const auto times = busy_.find(device);
     if (times == busy_.end()) return false;
-    const auto after = std::ranges::upper_bound(times->second, time, {}, &Busy::begin);
+    const auto after = std::ranges::upper_bound(times->second, time, {}, &Interval::begin);
     return after != times->second.begin() && std::prev(after)->end > time;
   }
 
-  std::map<std::int32_t, std::vector<Busy>> busy_;
+  std::map<std::int32_t, Intervals> busy_;
   std::map<std::pair<std::int32_t, std::int64_t>, std::size_t> by_id_;  // GPU and number of the metric
   std::vector<Sum> sums_;
 };

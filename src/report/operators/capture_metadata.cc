@@ -15,11 +15,7 @@ constexpr std::size_t most_inputs = 1000, most_dimensions = 64;
 std::optional<CaptureClocks> clocks_of(const Json& capture) {
   const auto at = capture.find("clocks");
   if (at == capture.end() || text_of(*at, "status").empty()) return std::nullopt;
-  const auto mhz = [&](const char* key) {
-    const auto found = at->find(key);
-    return found != at->end() && found->is_number() ? std::optional(found->get<double>()) : std::nullopt;
-  };
-  return CaptureClocks{text_of(*at, "status"), mhz("graphics_mhz"), mhz("memory_mhz")};
+  return CaptureClocks{text_of(*at, "status"), number_of(*at, "graphics_mhz"), number_of(*at, "memory_mhz")};
 }
 
 // All of them, or none: a part could be equal where the whole is not.

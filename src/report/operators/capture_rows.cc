@@ -14,9 +14,6 @@ namespace {
 using MatchKind = RowMatch::Kind;
 using Rows = std::vector<std::uint32_t>;
 
-// The limit of fused rows that are decomposed; a compiler makes tens of them.
-constexpr std::size_t most_fused = 200;
-
 class Matcher {
  public:
   Matcher(const OperatorCapture& before, const OperatorCapture& after, bool by_shapes)
@@ -146,7 +143,7 @@ void Matcher::find_fused(MatchKind kind) {
   for (std::size_t i = 0; i < matches_.size(); ++i) {
     const CapturedOperator* const one = fused_operator(matches_[i], kind);
     if (!one) continue;
-    if (++found > most_fused) break;
+    if (++found > derive::compare::most_fused_operators) break;
     const std::vector<std::size_t> parts = parts_of(*one, i, kind);
     if (!parts.empty()) fused.insert(i);
     for (const std::size_t part : parts) parent[root_of(part)] = root_of(i);

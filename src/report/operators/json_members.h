@@ -16,6 +16,19 @@ inline std::string text_of(const nlohmann::json& object, const char* key) {
   return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
 }
 
+// Nothing where the member is absent or no number.
+inline std::optional<double> number_of(const nlohmann::json& object, const char* key) {
+  const auto at = object.find(key);
+  return at != object.end() && at->is_number() ? std::optional(at->get<double>()) : std::nullopt;
+}
+
+// nullptr where the member is absent or no object, or there is none that it could be of.
+inline const nlohmann::json* object_in(const nlohmann::json* object, const char* key) {
+  if (!object || !object->is_object()) return nullptr;
+  const auto at = object->find(key);
+  return at != object->end() && at->is_object() ? &*at : nullptr;
+}
+
 // Sums of fewer than four of them fit 64 bits.
 inline constexpr std::int64_t largest_whole = std::int64_t{1} << 61;
 

@@ -6,17 +6,6 @@ namespace frx::report {
 namespace {
 
 constexpr std::size_t counters_named = 4;  // of those that would decide
-// A state, and yet it says what limits a kernel; the others say that nothing is known.
-constexpr std::string_view at_limit = "at_hardware_limit";
-
-// The kernel whose values a finding about all of them shows: the longest in which it holds.
-std::string kernel_of(const model::Finding& finding, const NcuReport& report) {
-  if (report.kernels.size() < 2) return {};
-  for (const Kernel& kernel : report.kernels) {
-    if (find_finding(kernel.findings, finding.id())) return kernel.short_name;
-  }
-  return {};
-}
 
 // Counters of the labels that might lead, the first labels first.
 std::vector<std::string> missing_in(const NcuReport& report) {
@@ -50,9 +39,10 @@ OperatorDiagnosis diagnosis_of(const NcuReport& report) {
       result.others.emplace_back(finding.id());
       continue;
     }
-    if (finding.type->kind == model::FindingKind::state && finding.id() != at_limit) continue;
+    if (!report.is_decided()) continue;
     result.score = finding.score;
-    result.kernel = kernel_of(finding, report);
+    const Kernel* const kernel = report.kernels.size() < 2 ? nullptr : report.kernel_of(finding);
+    if (kernel) result.kernel = kernel->short_name;
     for (const model::Evidence& line : finding.evidence) {
       const Value& value = line.value;
       if (line.is_known)

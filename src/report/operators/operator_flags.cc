@@ -5,17 +5,17 @@
 #include <map>
 #include <set>
 
+#include "base/intervals.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "derive/trace/intervals.h"
 #include "report/operators/operator_details.h"
 
 namespace frx::report {
 namespace {
 
-using derive::trace::Interval;
 using derive::trace::OperatorKernel;
 using derive::trace::OperatorMethod;
+using frx::Interval;
 using model::EventKind;
 using model::Timeline;
 
@@ -76,7 +76,7 @@ void add_overlap(OperatorReport& report, const OperatorProfile& profile) {
   }
   if (streams.size() < 2 || sum <= 0 || timeline.clock_broken) return;
   std::int64_t covered = 0;
-  for (auto& [gpu, intervals] : by_gpu) covered += derive::trace::total(derive::trace::united(std::move(intervals)));
+  for (auto& [gpu, intervals] : by_gpu) covered += total(united(std::move(intervals)));
   const double pct = percent * static_cast<double>(sum - covered) / static_cast<double>(sum);
   if (pct <= limit_pct) return;
   report.flags.push_back(

@@ -33,7 +33,7 @@ class FromRecording {
     made_.kernels.reserve(profile_.calls.kernels.size());
     for (std::size_t i = 0; i < profile_.calls.kernels.size(); ++i) {
       add(profile_.calls.kernels[i]);
-      const std::uint32_t module = profile_.modules.of_kernel.empty() ? derive::trace::none : profile_.modules.of_kernel[i];
+      const std::uint32_t module = profile_.modules.module_of(i);
       if (module != derive::trace::none)
         made_.kernels.back().module = made_.names.add(derive::trace::module_name(timeline_.name_of(module)));
     }

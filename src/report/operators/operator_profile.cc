@@ -44,7 +44,7 @@ std::string_view operator_group_of(const OperatorProfile& profile, std::size_t k
   const Timeline& timeline = profile.timeline;
   if (grouping == OperatorGrouping::by_kernel) return timeline.name_of(profile.calls.kernels[kernel].event);
   if (grouping == OperatorGrouping::by_operator) return timeline.name_of(profile.calls.kernels[kernel].range);
-  const std::uint32_t row = profile.modules.of_kernel.empty() ? derive::trace::none : profile.modules.of_kernel[kernel];
+  const std::uint32_t row = profile.modules.module_of(kernel);
   return row == derive::trace::none ? "(no module)" : derive::trace::module_name(timeline.name_of(row));
 }
 

@@ -8,6 +8,8 @@
 
 namespace frx::report {
 
+// The text as JSON of any kind; Malformed, naming the file, where it is none.
+Result<nlohmann::json> operator_profile_json(std::string_view name, std::string_view json);
 // As read_operator_profile() (report/operators/operator_profile.h). Where there is no error, operators are objects with a name and a list
 // of kernels, and kernels objects with a duration.
 Result<OperatorReport> operator_report_in(std::string_view name, const nlohmann::json& profile, OperatorGrouping grouping,

@@ -17,11 +17,6 @@ namespace {
 using Json = nlohmann::json;
 using How = knowledge::OperatorCounter::How;
 
-std::optional<double> number_of(const Json& object, const char* key) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_number() ? std::optional(at->get<double>()) : std::nullopt;
-}
-
 // A counter of some calls of an operator; values are weighted by the time of the calls.
 class CounterSum {
  public:
@@ -107,8 +102,7 @@ void CaptureReader::take_operator(const Json& one) {
         with.push_back(part.get<std::string>());
     }
   }
-  if (const auto aggregated = one.find("aggregated"); aggregated != one.end() && aggregated->is_object())
-    take_counters(*aggregated, row, ns);
+  if (const Json* const aggregated = object_in(&one, "aggregated")) take_counters(*aggregated, row, ns);
   ns_.resize(std::max<std::size_t>(ns_.size(), row + 1));
   ns_[row] += ns;
 }
@@ -138,8 +132,7 @@ void CaptureReader::give_counters() {
 }  // namespace
 
 Result<OperatorCapture> read_operator_capture(std::string_view name, std::string_view json, const knowledge::OperatorCounters& counters) {
-  const Json profile = Json::parse(json, nullptr, false);
-  if (profile.is_discarded()) return fail(ErrorKind::malformed, "expected a profile of operators in JSON").at(std::string(name));
+  TRY_ASSIGN(const Json profile, operator_profile_json(name, json));
   TRY_ASSIGN(OperatorReport report, operator_report_in(name, profile, OperatorGrouping::by_operator));
   add_unattributed_flag(report, "");
   OperatorCapture capture;
@@ -147,8 +140,7 @@ Result<OperatorCapture> read_operator_capture(std::string_view name, std::string
   capture.kind = fmt::format("profile of schema {}", report.schema);
   if (const auto facts = profile.find("capture_metadata"); facts != profile.end()) read_capture(*facts, capture.facts);
   capture.flags = std::move(report.flags);
-  const auto units = profile.find("units");
-  capture.has_units = units != profile.end() && units->is_object();
+  capture.has_units = object_in(&profile, "units") != nullptr;
   CaptureReader(capture, counters).read(profile);
   return capture;
 }

@@ -67,13 +67,6 @@ std::optional<model::Dim3> dimensions_of(const Json& kernel, const char* key) {
   return result;
 }
 
-// nullptr where there is none, or `object` is.
-const Json* object_in(const Json* object, const char* key) {
-  if (!object) return nullptr;
-  const auto at = object->find(key);
-  return at != object->end() && at->is_object() ? &*at : nullptr;
-}
-
 class ProfileReader {
  public:
   ProfileReader(std::string_view name, OperatorGrouping grouping, const knowledge::MetricCatalogue* metrics)
@@ -86,10 +79,6 @@ class ProfileReader {
  private:
   Failure malformed(std::string_view expected, const std::string& member) const {
     return fail(ErrorKind::malformed, "expected {} as {}", expected, printable(member)).at(report_.source);
-  }
-  static std::optional<double> number_of(const Json& object, const char* key) {
-    const auto at = object.find(key);
-    return at != object.end() && at->is_number() ? std::optional(at->get<double>()) : std::nullopt;
   }
   Result<> take_operator(const Json& one, std::size_t number);
   // The kernels count for the group of this number, or for `share`.
@@ -221,8 +210,8 @@ Result<> ProfileReader::take_operator(const Json& one, std::size_t number) {
   const std::size_t group = group_called(name);
   ++groups_[group].sum.calls;
   TRY(take_kernels(one["kernels"], member + ".kernels", name, group));
-  const auto aggregated = one.find("aggregated");
-  if (aggregated == one.end() || !aggregated->is_object()) return {};
+  const Json* const aggregated = object_in(&one, "aggregated");
+  if (!aggregated) return {};
   const std::int64_t time = report_.kernel_ns - so_far;
   groups_[group].covered_pct.add(number_of(*aggregated, "counter_coverage_pct"), time);
   groups_[group].by_call.occupancy.add(number_of(*aggregated, "achieved_occupancy"), time);
@@ -281,6 +270,12 @@ bool may_be_operator_profile(std::string_view head) {
   return head.find("\"schema_version\"") != head.npos && head.find("\"capture_metadata\"") != head.npos;
 }
 
+Result<Json> operator_profile_json(std::string_view name, std::string_view json) {
+  Json profile = Json::parse(json, nullptr, false);
+  if (profile.is_discarded()) return fail(ErrorKind::malformed, "expected a profile of operators in JSON").at(std::string(name));
+  return profile;
+}
+
 Result<OperatorReport> operator_report_in(std::string_view name, const Json& profile, OperatorGrouping grouping,
                                           const knowledge::MetricCatalogue* metrics) {
   return ProfileReader(name, grouping, metrics).read(profile);
@@ -288,9 +283,8 @@ Result<OperatorReport> operator_report_in(std::string_view name, const Json& pro
 
 Result<OperatorReport> read_operator_profile(std::string_view name, std::string_view json, OperatorGrouping grouping,
                                              const knowledge::MetricCatalogue* metrics) {
-  const Json profile = Json::parse(json, nullptr, false);
-  if (profile.is_discarded()) return fail(ErrorKind::malformed, "expected a profile of operators in JSON").at(std::string(name));
-  return ProfileReader(name, grouping, metrics).read(profile);
+  TRY_ASSIGN(const Json profile, operator_profile_json(name, json));
+  return operator_report_in(name, profile, grouping, metrics);
 }
 
 }  // namespace frx::report

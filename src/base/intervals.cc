@@ -1,9 +1,9 @@
-#include "derive/trace/intervals.h"
+#include "base/intervals.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace frx::derive::trace {
+namespace frx {
 
 Intervals united(std::vector<Interval> any) {
   std::erase_if(any, [](const Interval& one) { return one.end <= one.begin; });
@@ -98,4 +98,4 @@ std::vector<std::int64_t> total_in_each(std::span<const Interval> spans, std::sp
   return result;
 }
 
-}  // namespace frx::derive::trace
+}  // namespace frx

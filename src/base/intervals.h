@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace frx::derive::trace {
+namespace frx {
 
 struct Interval {
   std::int64_t begin = 0, end = 0;  // ns; `end` is outside
@@ -25,4 +25,4 @@ std::int64_t total(std::span<const Interval> intervals);
 // How much of each of `spans` (ascending by begin, which may overlap) the intervals cover.
 std::vector<std::int64_t> total_in_each(std::span<const Interval> spans, std::span<const Interval> intervals);
 
-}  // namespace frx::derive::trace
+}  // namespace frx

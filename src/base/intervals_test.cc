@@ -1,10 +1,10 @@
-#include "derive/trace/intervals.h"
+#include "base/intervals.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-namespace frx::derive::trace {
+namespace frx {
 namespace {
 
 TEST(Intervals, UniteWhatOverlapsOrTouches) {
@@ -50,4 +50,4 @@ TEST(Intervals, AgreeWithCountingEveryNanosecond) {
 }
 
 }  // namespace
-}  // namespace frx::derive::trace
+}  // namespace frx
