@@ -43,6 +43,8 @@ class LaunchTable {
   bool has_launch() const { return current_ != nullptr; }
   // The values of the current launch; valid until the next at().
   model::Kernel& kernel() { return session_.kernels[current_->kernel]; }
+  // Its place among the kernels of the session.
+  std::size_t kernel_index() const { return current_->kernel; }
   // How many launches the current entry represents (per-kernel summaries have "Invocations").
   void set_count(std::uint64_t launches);
 

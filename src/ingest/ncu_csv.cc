@@ -395,7 +395,7 @@ class NcuCsv {
     }
     for (std::size_t i = 0; i < wide_plans_.size(); ++i) {
       const ValuePlan& plan = wide_plans_[i];
-      if (plan.kind == ValuePlan::Kind::reading) {
+      if (plan.has_value()) {
         values_.take(plan, fields_[static_cast<std::size_t>(columns_.direct[i])], style_, line_number());
       } else if (plan.kind == ValuePlan::Kind::device_name) {
         take_value(plan, field(columns_.direct[i]));

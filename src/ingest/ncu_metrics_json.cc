@@ -137,11 +137,11 @@ class MetricsJson {
     table_.at(LaunchKey{0, ++ordinal_}, identity, ordinal_);
     for (const auto& [counter, value] : counters.items()) {
       const ValuePlan plan = values_.plan_in_base_unit(counter);
-      if (plan.kind != ValuePlan::Kind::reading) continue;
+      if (!plan.has_value()) continue;
       const std::optional<double> number = number_of(value);
       if (!number) {
-        table_.set_absent();
-      } else if (!scaled_.first.empty() && has_unit(input_.metrics[session_.columns[plan.column]])) {
+        if (plan.kind == ValuePlan::Kind::reading) table_.set_absent();
+      } else if (!scaled_.first.empty() && plan.kind == ValuePlan::Kind::reading && has_unit(input_.metrics[session_.columns[plan.column]])) {
         ++refused_;
       } else {
         values_.take_number(plan, *number, ordinal_);

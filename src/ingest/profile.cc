@@ -166,6 +166,7 @@ Result<model::Session> read_profile(std::string name, ByteSource& source, const 
                                     const std::function<void(std::uint64_t)>& progress, Keep keep) {
   model::Session session;
   if (keep == Keep::every_launch) session.each = std::make_shared<model::MeasuredLaunches>();
+  if (keep == Keep::every_counter) session.others = std::make_shared<model::OtherCounters>();
   session.source = name;
   if (Result<> done = read(name, source, metrics, progress, session); !done) {
     Error error = std::move(done).error();

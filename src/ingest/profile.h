@@ -13,7 +13,8 @@
 
 namespace frx::ingest {
 
-enum class Keep : std::uint8_t { groups, every_launch };  // every_launch: Session::each, too
+// What a session holds besides groups of launches: every_launch also Session::each, every_counter also Session::others.
+enum class Keep : std::uint8_t { groups, every_launch, every_counter };
 
 // Recognises and reads one profile, compressed or not. Errors name the file, what was expected and what was found.
 Result<model::Session> read_profile(std::string name, ByteSource& source, const knowledge::MetricCatalogue& metrics,

@@ -95,9 +95,9 @@ ValuePlan ValueReader::plan_in_base_unit(std::string_view name) {
 
 ValuePlan ValueReader::plan_for(std::optional<model::Metric> metric, std::string_view name, std::string_view unit, bool has_unit,
                                 std::uint64_t line) {
-  if (!metric) return unknown(name);
-  const knowledge::MetricDefinition& definition = catalogue_[*metric];
   unit = trim(unit);
+  if (!metric) return unknown(name, has_unit && !is_no_unit(unit) ? unit : std::string_view());
+  const knowledge::MetricDefinition& definition = catalogue_[*metric];
   const bool stated = has_unit && !is_no_unit(unit);
   const auto refuse = [&](std::string reason) {
     ValuePlan plan;
@@ -137,23 +137,33 @@ ValuePlan ValueReader::reading(const knowledge::MetricDefinition& definition, do
   return plan;
 }
 
-ValuePlan ValueReader::unknown(std::string_view name) {
+ValuePlan ValueReader::unknown(std::string_view name, std::string_view unit) {
   // "regex:..." requested metrics, "breakdown:..." lists some, "name[0x7f10]" is one instance of a metric.
   const std::size_t colon = name.find(':');
   const bool names_others = colon != name.npos && colon + 1 < name.size() && name[colon + 1] != ' ';
   if (names_others || name.ends_with(']')) return {};
   if (session_.unknown_metrics.size() < max_unknown_names) session_.unknown_metrics.emplace(printable(name));
-  return {};
+  if (!session_.others || session_.others->counters.size() >= model::OtherCounters::most) return {};
+  ValuePlan plan;
+  plan.kind = ValuePlan::Kind::other;
+  plan.column = static_cast<std::uint32_t>(session_.others->counters.size());
+  session_.others->counters.push_back({printable(name), printable(unit)});
+  return plan;
 }
 
 void ValueReader::take(const ValuePlan& plan, std::string_view text, NumberStyle style, std::uint64_t line) {
-  if (plan.kind != ValuePlan::Kind::reading) return;
+  if (!plan.has_value()) return;
   const std::optional<double> value = parse_number(text, style);
+  if (!value && plan.kind == ValuePlan::Kind::other) return;  // it may be a text
   if (!value) return not_a_number(plan, text, line);
   take_number(plan, *value, line);
 }
 
 void ValueReader::take_number(const ValuePlan& plan, double value, std::uint64_t line) {
+  if (plan.kind == ValuePlan::Kind::other) {
+    if (table_.has_launch()) session_.others->add(table_.kernel_index(), plan.column, value, line);
+    return;
+  }
   const double scaled = value * plan.scale;
   if (scaled < 0 || scaled > plan.largest) {
     notes_.add(line, fmt::format("{} of {} is impossible; not used", plan.label,

@@ -18,7 +18,10 @@
 namespace frx::ingest {
 
 struct ValuePlan {
-  enum class Kind : std::uint8_t { unknown, reading, refused, device_name, device_cc_major, device_cc_minor };
+  // other: a counter without a definition, of a session that keeps those; `column` is of Session::others.
+  enum class Kind : std::uint8_t { unknown, reading, other, refused, device_name, device_cc_major, device_cc_minor };
+
+  bool has_value() const { return kind == Kind::reading || kind == Kind::other; }
 
   Kind kind = Kind::unknown;
   std::uint32_t column = 0;
@@ -73,7 +76,7 @@ class ValueReader {
 
  private:
   ValuePlan reading(const knowledge::MetricDefinition& definition, double scale, std::string_view name);
-  ValuePlan unknown(std::string_view name);
+  ValuePlan unknown(std::string_view name, std::string_view unit = {});
   void not_a_number(const ValuePlan& plan, std::string_view text, std::uint64_t line);
 
   model::Session& session_;

@@ -137,9 +137,9 @@ class NcuReportImporter : public ReportConsumer {
     if (plan.kind == ValuePlan::Kind::device_name && metric.value.kind == MetricValue::Kind::text) {
       session_.devices[device_].name = printable(shorten(std::string(metric.value.text), 200));
     }
-    if (plan.kind != ValuePlan::Kind::reading) return;
+    if (!plan.has_value()) return;
     if (!metric.value.is_number() || !std::isfinite(metric.value.number())) {
-      table_.set_absent();
+      if (plan.kind == ValuePlan::Kind::reading) table_.set_absent();
       return;
     }
     values_.take_number(plan, metric.value.number(), ordinal_);
