@@ -75,6 +75,9 @@ void put_judged(JsonObject& out, const JudgedAnswer& judged) {
   out.add("gpu", answer::unless_empty(judged.subject.report->gpu_name));
   out.object("kernel", [&](JsonObject& inner) { put_judged_kernel(inner, judged.subject); });
   out.object("roofline", [&](JsonObject& inner) { put_speed_of_light(inner, report::speed_of_light(judged.subject)); });
+  out.object("support", [&](JsonObject& inner) {
+    for (const auto& [category, support] : judged.judgement.support) inner.add(category, support);
+  });
   put_bottlenecks(out, judged.judgement.bottlenecks);
   out.object("validation", judged.verdict, put_verdict);
   out.add("notes", judged.notes);

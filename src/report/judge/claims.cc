@@ -36,7 +36,7 @@ const Words& words_after() {
 const Words& words_of_thresholds() {
   static const Words words{"below", "under", "above", "over", "than", "threshold", "exceed", "exceeds", "exceeding", "least", "most", "to",
                            "toward", "towards", "target", "limit", "maximum", "up", "from", "between", "by", "vs", "versus", "within", "max",
-                           "minimum", "ideal", "until", "beyond", "-", "\u2013"};
+                           "minimum", "ideal", "until", "beyond", "-", "\u2013", "wasting", "wastes", "losing", "loses", "saving", "saves"};
   return words;
 }
 // Clauses with one of these speak of what is not.

@@ -39,7 +39,8 @@ class RuleJudge {
 
   Judgement answer() {
     Judgement judgement;
-    std::vector<Candidate> ranked = candidates();
+    for (const JudgeCategory& category : judge_.categories()) judgement.support.emplace_back(category.id, support_of(category, subject_));
+    const std::vector<Candidate> ranked = candidates();
     const std::size_t wanted = demands_.contract == JudgeContract::dual ? 2 : demands_.bottlenecks;
     for (const Candidate& candidate : ranked) {
       if (judgement.bottlenecks.size() < wanted) judgement.bottlenecks.push_back(bottleneck_of(candidate));

@@ -51,6 +51,8 @@ struct JudgeDemands {
 struct Judgement {
   std::vector<JudgedBottleneck> bottlenecks;  // most important first
   std::vector<std::string> notes;             // what could not be told
+  // How far the counters speak for each category, 0 to 1; absent: none that could was measured.
+  std::vector<std::pair<std::string_view, std::optional<double>>> support;
 };
 
 // The answer that our diagnosis gives: what leads, then the strongest of what is left in another category. Fewer than demanded where the
