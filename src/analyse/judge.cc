@@ -18,8 +18,7 @@ Result<JudgedProfile> judged_profile(Input input, const report::KernelChoice& ch
   TRY_ASSIGN(const std::unique_ptr<ByteSource> bytes, input.source.bytes());
   const auto& progress = context.options().progress;
   const auto callback = progress ? progress(name, bytes->size_hint()) : nullptr;
-  TRY_ASSIGN(model::Session session,
-             ingest::read_profile(name, *bytes, judged.knowledge->metrics, callback, ingest::Keep::every_counter));
+  TRY_ASSIGN(model::Session session, ingest::read_profile(name, *bytes, judged.knowledge->metrics, callback, ingest::Keep::every_counter));
   std::vector<std::string> in_order;
   for (const model::Kernel& kernel : session.kernels) in_order.push_back(kernel.name);
   const std::shared_ptr<model::OtherCounters> others = session.others;

@@ -47,8 +47,9 @@ Result<CurlFunctions> load_curl() {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
     return function != nullptr;
   };
-  const bool complete = find(curl.init, "curl_easy_init") && find(curl.cleanup, "curl_easy_cleanup") && find(curl.set, "curl_easy_setopt") &&
-                        find(curl.perform, "curl_easy_perform") && find(curl.info, "curl_easy_getinfo") && find(curl.error, "curl_easy_strerror") &&
+  const bool complete = find(curl.init, "curl_easy_init") && find(curl.cleanup, "curl_easy_cleanup") &&
+                        find(curl.set, "curl_easy_setopt") && find(curl.perform, "curl_easy_perform") &&
+                        find(curl.info, "curl_easy_getinfo") && find(curl.error, "curl_easy_strerror") &&
                         find(curl.append, "curl_slist_append") && find(curl.free_list, "curl_slist_free_all");
   if (!complete) return fail(ErrorKind::environment, "the libcurl of this machine lacks a function");
   return curl;
@@ -66,11 +67,13 @@ std::string_view host_of(std::string_view url) {
 Result<std::string> checked_url(const EndpointRequest& request) {
   const std::string lower = to_lower(request.url);
   const bool is_http = lower.starts_with("http://");
-  if (!is_http && !lower.starts_with("https://")) return fail(ErrorKind::usage, "expected http:// or https:// as --endpoint, found '{}'", printable(shorten(request.url, 80)));
+  if (!is_http && !lower.starts_with("https://"))
+    return fail(ErrorKind::usage, "expected http:// or https:// as --endpoint, found '{}'", printable(shorten(request.url, 80)));
   const std::string_view host = host_of(lower);
   const bool is_here = host == "localhost" || host.starts_with("127.") || host == "::1";
   if (is_http && !is_here && !request.api_key.empty()) {
-    return fail(ErrorKind::usage, "a key does not go unencrypted to another machine ({})", printable(shorten(std::string(host), 80))).hint("use https, or leave the key out");
+    return fail(ErrorKind::usage, "a key does not go unencrypted to another machine ({})", printable(shorten(std::string(host), 80)))
+        .hint("use https, or leave the key out");
   }
   std::string url = request.url;
   while (url.ends_with('/')) url.pop_back();
@@ -125,7 +128,8 @@ std::string complaint_in(const std::string& body) {
   if (value.is_object() && value.contains("error")) {
     const nlohmann::json& error = value["error"];
     if (error.is_string()) return shorten(printable(error.get<std::string>()), 200);
-    if (error.is_object() && error.contains("message") && error["message"].is_string()) return shorten(printable(error["message"].get<std::string>()), 200);
+    if (error.is_object() && error.contains("message") && error["message"].is_string())
+      return shorten(printable(error["message"].get<std::string>()), 200);
   }
   return shorten(printable(trim(std::string_view(body).substr(0, body.find('\n')))), 200);
 }

@@ -17,7 +17,7 @@ struct EndpointRequest {
   std::string api_key;  // sent as a bearer token, and never shown; "": none
   std::string body;     // JSON
   std::chrono::milliseconds time_limit{120'000};
-  int attempts = 3;     // where the endpoint is busy (429) or fails (5xx), with a pause that doubles
+  int attempts = 3;  // where the endpoint is busy (429) or fails (5xx), with a pause that doubles
 };
 
 // The body of the answer, at most 8 MiB. Environment: there is no libcurl; the endpoint cannot be reached, answers with an error (whose

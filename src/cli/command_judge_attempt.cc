@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/command.h"
-#include "cli/judge_commands.h"
 #include "cli/json_output.h"
+#include "cli/judge_commands.h"
 #include "report/judge/attempts.h"
 
 namespace frx::cli {
@@ -24,7 +24,8 @@ struct Options {
 
 void describe(Syntax& syntax, Options& options) {
   syntax.text(
-      "Adds an attempt to a file of attempts, one JSON object a line. It counts as an improvement when the medians differ by more than twice "
+      "Adds an attempt to a file of attempts, one JSON object a line. It counts as an improvement when the medians differ by more than "
+      "twice "
       "the spread of both sides; within that, and with one time a side, nobody can tell.");
   syntax.required_argument("FILE", options.history, "of attempts; it is made where there is none");
   syntax.option("--before", "MS", options.before, "a time before the change, in milliseconds; give each that was measured");
@@ -47,7 +48,8 @@ Result<std::vector<double>> times_of(std::string_view option, const std::vector<
   std::vector<double> times;
   for (const std::string& text : given) {
     const std::optional<double> time = parse_number(text, NumberStyle::point);
-    if (!time || !(*time > 0)) return fail(ErrorKind::usage, "judge attempt: expected a time above 0 as {}, found '{}'", option, printable(text));
+    if (!time || !(*time > 0))
+      return fail(ErrorKind::usage, "judge attempt: expected a time above 0 as {}, found '{}'", option, printable(text));
     times.push_back(*time);
   }
   return times;
@@ -76,9 +78,11 @@ Result<report::JudgeAttempt> attempt_of(const Options& options) {
 
 std::string words_of(const report::JudgeAttempt& attempt) {
   if (!attempt.improvement_pct) return "no times were given";
-  const std::string moved = fmt::format("{:.2f} ms before, {:.2f} ms after ({:+.1f} %)", *attempt.time_before_ms, *attempt.time_after_ms, -*attempt.improvement_pct);
+  const std::string moved = fmt::format("{:.2f} ms before, {:.2f} ms after ({:+.1f} %)", *attempt.time_before_ms, *attempt.time_after_ms,
+                                        0 - *attempt.improvement_pct);
   if (attempt.is_improvement) return fmt::format("{}: {}", *attempt.is_improvement ? "faster" : "slower", moved);
-  return attempt.noise_ms ? fmt::format("within the noise of {:.2f} ms: {}", *attempt.noise_ms, moved) : "nobody can tell, with one time a side: " + moved;
+  return attempt.noise_ms ? fmt::format("within the noise of {:.2f} ms: {}", *attempt.noise_ms, moved)
+                          : "nobody can tell, with one time a side: " + moved;
 }
 
 Result<int> act(const Options& options, Io& io) {

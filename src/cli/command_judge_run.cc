@@ -22,8 +22,10 @@ struct Options {
 void describe(Syntax& syntax, Options& options) {
   syntax.remember(options.judge.given);
   syntax.text(
-      "Answers the contract of frx judge prompt. Without --endpoint no model is asked: the answer is our diagnosis. With it the prompt is sent "
-      "to an endpoint that speaks as OpenAI's does, the reply is checked as frx judge check does it, and what does not hold is asked again. "
+      "Answers the contract of frx judge prompt. Without --endpoint no model is asked: the answer is our diagnosis. With it the prompt is "
+      "sent "
+      "to an endpoint that speaks as OpenAI's does, the reply is checked as frx judge check does it, and what does not hold is asked "
+      "again. "
       "Counters and the names of kernels are sent; source only with --send-source.");
   describe_judge(syntax, options.judge);
   syntax.option("--endpoint", "URL", options.endpoint, "ask a model here: https://host/v1");
@@ -34,7 +36,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--kernel-code", "FILE", options.code, "source of the kernel; sent with --send-source alone");
   syntax.option("--problem", "FILE", options.problem, "what the kernel is to compute; sent to the endpoint");
   syntax.flag("--send-source", options.sends_source, "the source may be sent to the endpoint");
-  syntax.choice("--shape", "SHAPE", options.shape, {"kdiag", "reply"}, "kdiag: what --format says; reply: the bare JSON of the contract, as a model would give it");
+  syntax.choice("--shape", "SHAPE", options.shape, {"kdiag", "reply"},
+                "kdiag: what --format says; reply: the bare JSON of the contract, as a model would give it");
   syntax.choice("--format", "FORMAT", options.judge.format, common_formats(), "how to print the answer");
   syntax.flag("--json", options.judge.json, "the same as --format json (kdiag.v1)");
   syntax.example("--ncu report.csv", "two bottlenecks, by our diagnosis");
@@ -55,7 +58,7 @@ class Run {
   Result<std::shared_ptr<compose::JudgedAnswer>> by_rules() {
     auto answer = answer_of_subject();
     answer->judgement = report::judge_by_rules(judged_.subject, *judged_.knowledge, *judged_.judge, check_.demands);
-    answer->notes = answer->judgement.notes;
+    answer->notes.insert(answer->notes.begin(), answer->judgement.notes.begin(), answer->judgement.notes.end());
     answer->verdict = checked(compose::reply_of(answer->judgement, check_.demands.contract));
     return answer;
   }
@@ -83,11 +86,13 @@ class Run {
     auto answer = std::make_shared<compose::JudgedAnswer>();
     answer->subject = judged_.subject;
     answer->demands = check_.demands;
+    answer->notes = notes_of(judged_);
     return answer;
   }
 
   std::shared_ptr<const report::JudgeVerdict> checked(const Json& reply) const {
-    return std::make_shared<const report::JudgeVerdict>(report::check_reply(reply, judged_.subject, *judged_.knowledge, *judged_.judge, check_));
+    return std::make_shared<const report::JudgeVerdict>(
+        report::check_reply(reply, judged_.subject, *judged_.knowledge, *judged_.judge, check_));
   }
 
   Result<compose::JudgePrompt> prompt_to_send() const {
@@ -108,7 +113,8 @@ class Run {
     request.url = options_.endpoint;
     request.api_key = io_.environment(options_.key_variable).value_or("");
     request.time_limit = std::chrono::seconds(options_.time_limit.value_or(usual_limit));
-    request.body = Json{{"model", options_.model}, {"max_tokens", most_tokens}, {"temperature", 0}, {"messages", messages}}.dump(-1, ' ', true, Json::error_handler_t::replace);
+    request.body = Json{{"model", options_.model}, {"max_tokens", most_tokens}, {"temperature", 0}, {"messages", messages}}.dump(
+        -1, ' ', true, Json::error_handler_t::replace);
     TRY_ASSIGN(const std::string body, capture::ask_endpoint(request));
     return capture::reply_in(body, options_.endpoint);
   }
@@ -116,7 +122,8 @@ class Run {
   void take(const std::string& reply, compose::JudgedAnswer& answer) const {
     const auto extracted = report::extract_reply(reply, check_.demands.contract);
     answer.verdict = extracted ? checked(extracted->value)
-                               : std::make_shared<const report::JudgeVerdict>(report::verdict_without_answer(extracted.error().message, check_.demands.contract));
+                               : std::make_shared<const report::JudgeVerdict>(
+                                     report::verdict_without_answer(extracted.error().message, check_.demands.contract));
     answer.judgement.bottlenecks = answer.verdict->bottlenecks;
   }
 
@@ -136,17 +143,21 @@ Result<> check_options(const Options& options) {
                                              {"--send-source", asks, "--endpoint"},
                                              {"--kernel-code", asks, "--endpoint"},
                                              {"--problem", asks, "--endpoint"}}));
-  if (options.retries.value_or(0) > 10) return fail(ErrorKind::usage, "judge run: expected at most 10 as --retries, found {}", *options.retries);
+  if (options.retries.value_or(0) > 10)
+    return fail(ErrorKind::usage, "judge run: expected at most 10 as --retries, found {}", *options.retries);
   if (options.time_limit && (*options.time_limit == 0 || *options.time_limit > 3600))
     return fail(ErrorKind::usage, "judge run: expected 1 to 3600 seconds as --timeout, found {}", *options.time_limit);
   if (!options.code.empty() && !options.sends_source)
-    return fail(ErrorKind::usage, "judge run: --kernel-code would be sent to the endpoint").hint("say so with --send-source, or leave it out");
+    return fail(ErrorKind::usage, "judge run: --kernel-code would be sent to the endpoint")
+        .hint("say so with --send-source, or leave it out");
   return {};
 }
 
 Result<int> act(const Options& options, Io& io) {
   TRY(check_options(options));
-  TRY(options.judge.given.expect_applicable("judge run", "--shape reply", {{"--format", options.shape == "kdiag", "--shape kdiag"}, {"--json", options.shape == "kdiag", "--shape kdiag"}}));
+  TRY(options.judge.given.expect_applicable(
+      "judge run", "--shape reply",
+      {{"--format", options.shape == "kdiag", "--shape kdiag"}, {"--json", options.shape == "kdiag", "--shape kdiag"}}));
   TRY_ASSIGN(const std::string format, format_of("judge run", options.judge.json, options.judge.format));
   TRY_ASSIGN(const report::JudgeDemands demands, demands_of("judge run", options.judge));
   Session session(options.judge.analysis, io);
@@ -154,7 +165,8 @@ Result<int> act(const Options& options, Io& io) {
   Run run(options, demands, judged, io);
   const bool asks = !options.endpoint.empty();
   TRY_ASSIGN(const std::shared_ptr<compose::JudgedAnswer> answer, asks ? run.by_model() : run.by_rules());
-  const bool is_complete = answer->judgement.bottlenecks.size() >= (demands.contract == report::JudgeContract::dual ? 2 : demands.bottlenecks);
+  const bool is_complete =
+      answer->judgement.bottlenecks.size() >= (demands.contract == report::JudgeContract::dual ? 2 : demands.bottlenecks);
   const bool is_valid = answer->verdict->is_valid();
   if (options.shape == "reply") {
     io.out.write(compose::reply_of(answer->judgement, demands.contract).dump(2, ' ', true, Json::error_handler_t::replace) + "\n");

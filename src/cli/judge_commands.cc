@@ -5,10 +5,12 @@
 namespace frx::cli {
 
 void describe_judge(Syntax& syntax, JudgeOptions& options) {
-  syntax.option("--ncu", "REPORT", options.ncu, "report (.ncu-rep) or export (CSV, text, JSON of counters) of the kernel; needed, - is standard input");
+  syntax.option("--ncu", "REPORT", options.ncu,
+                "report (.ncu-rep) or export (CSV, text, JSON of counters) of the kernel; needed, - is standard input");
   syntax.option("--kernel", "NAME", options.kernel, "the kernel: its name, or a regular expression that one of them fits");
-  syntax.choice("--pick", "HOW", options.pick, {"max-time", "max-cycles", "first", "last"},
-                "of several kernels: the one with the largest share of the time (default), the most cycles, the first or the last of the file");
+  syntax.choice(
+      "--pick", "HOW", options.pick, {"max-time", "max-cycles", "first", "last"},
+      "of several kernels: the one with the largest share of the time (default), the most cycles, the first or the last of the file");
   syntax.choice("--contract", "CONTRACT", options.contract, {"dual", "list"},
                 "dual: exactly two bottlenecks of different categories, of four; list: any number of them, of three categories");
   syntax.option("--bottlenecks", "N", options.bottlenecks, "of the list contract: how many bottlenecks [default: 1]");
@@ -21,14 +23,16 @@ Result<report::JudgeDemands> demands_of(std::string_view command, const JudgeOpt
   constexpr std::uint64_t most = 16;
   report::JudgeDemands demands;
   const bool is_list = options.contract == "list";
-  TRY(options.given.expect_applicable(command, "--contract dual",
-                                      {{"--bottlenecks", is_list, "--contract list"}, {"--causes", is_list, "--contract list"}, {"--fixes", is_list, "--contract list"}}));
+  TRY(options.given.expect_applicable(
+      command, "--contract dual",
+      {{"--bottlenecks", is_list, "--contract list"}, {"--causes", is_list, "--contract list"}, {"--fixes", is_list, "--contract list"}}));
   if (!is_list) return demands;
   demands.contract = report::JudgeContract::list;
   demands.bottlenecks = 1;
   const auto take = [&](const Syntax::Number& given, std::string_view name, std::size_t& into) -> Result<> {
     if (!given) return {};
-    if (*given == 0 || *given > most) return fail(ErrorKind::usage, "{}: expected a number from 1 to {} as {}, found {}", command, most, name, *given);
+    if (*given == 0 || *given > most)
+      return fail(ErrorKind::usage, "{}: expected a number from 1 to {} as {}, found {}", command, most, name, *given);
     into = *given;
     return {};
   };
@@ -39,15 +43,25 @@ Result<report::JudgeDemands> demands_of(std::string_view command, const JudgeOpt
 }
 
 Result<analyse::JudgedProfile> judged_profile(const JudgeOptions& options, Session& session) {
-  if (options.ncu.empty()) return fail(ErrorKind::usage, "judge: no profile given").hint("--ncu report.csv; frx profile --out report.csv makes one");
+  if (options.ncu.empty())
+    return fail(ErrorKind::usage, "judge: no profile given").hint("--ncu report.csv; frx profile --out report.csv makes one");
   report::KernelChoice choice;
   choice.name = options.kernel;
   using Pick = report::KernelChoice::Pick;
-  choice.pick = options.pick == "last" ? Pick::last : options.pick == "first" ? Pick::first : options.pick == "max-cycles" ? Pick::max_cycles : Pick::max_time;
+  choice.pick = options.pick == "last"         ? Pick::last
+                : options.pick == "first"      ? Pick::first
+                : options.pick == "max-cycles" ? Pick::max_cycles
+                                               : Pick::max_time;
   TRY_ASSIGN(analyse::Input input, session.input(options.ncu));
   Result<analyse::JudgedProfile> judged = analyse::judged_profile(std::move(input), choice, session.context());
   session.end_progress();
   return judged;
+}
+
+std::vector<std::string> notes_of(const analyse::JudgedProfile& judged) {
+  constexpr std::size_t most = 5;
+  const std::vector<std::string>& notes = judged.subject.report->notes;
+  return {notes.begin(), notes.begin() + static_cast<std::ptrdiff_t>(std::min(most, notes.size()))};
 }
 
 Result<std::string> text_of_file(const std::string& path) {

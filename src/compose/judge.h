@@ -13,9 +13,9 @@ namespace frx::compose {
 
 struct JudgePromptRequest {
   report::JudgeDemands demands;
-  std::string code_name, code;  // "": none is given
-  std::string problem;          // "": none is given
-  bool variant_b = false;       // the indicators of the later revision of the reference
+  std::string code_name, code;   // "": none is given
+  std::string problem;           // "": none is given
+  bool variant_b = false;        // the indicators of the later revision of the reference
   std::size_t token_budget = 0;  // 0: none. About four bytes are one token; the source is cut to what is left
 };
 

@@ -98,9 +98,11 @@ void add_judged_subject(Document& page, const JudgeSubject& subject) {
   page.fact("Profile", as_name(subject.report->source));
   page.fact("GPU", as_name(subject.report->gpu));
   page.fact("Kernel", as_name(subject.kernel->name));
-  const std::string share = subject.kernel->runtime_share_pct ? fmt::format(", {:.1f} % of the GPU time", *subject.kernel->runtime_share_pct) : "";
-  page.fact("Chosen", fmt::format("{} of {}: {}{}", count_text(subject.kernel->launches, "launch"), count_text(subject.report->launches, "launch"),
-                                  subject.selected_by == "only" ? "the only kernel" : "by " + subject.selected_by, share));
+  const std::string share =
+      subject.kernel->runtime_share_pct ? fmt::format(", {:.1f} % of the GPU time", *subject.kernel->runtime_share_pct) : "";
+  page.fact("Chosen",
+            fmt::format("{} of {}: {}{}", count_text(subject.kernel->launches, "launch"), count_text(subject.report->launches, "launch"),
+                        subject.selected_by == "only" ? "the only kernel" : "by " + subject.selected_by, share));
   const SpeedOfLight light = report::speed_of_light(subject);
   if (light.efficiency_pct)
     page.fact("Roofline", fmt::format("compute {:.1f} %, memory {:.1f} % of peak: {}{}", *light.compute_pct, *light.memory_pct, light.bound,
@@ -126,7 +128,8 @@ void add_judged_bottlenecks(Document& page, const std::vector<JudgedBottleneck>&
 void add_judge_problems(Document& page, std::string_view heading, const std::vector<JudgeProblem>& problems, Tone tone) {
   if (problems.empty()) return;
   page.section(fmt::format("{} ({})", heading, problems.size()), answer::Part::verdict);
-  for (const JudgeProblem& problem : problems) page.hanging("- ", fmt::format("{} [{}]: {}", problem.where, problem.code, problem.message), 2, tone);
+  for (const JudgeProblem& problem : problems)
+    page.hanging("- ", fmt::format("{} [{}]: {}", problem.where, problem.code, problem.message), 2, tone);
 }
 
 Document judged_page(const JudgedAnswer& judged) {
@@ -134,7 +137,9 @@ Document judged_page(const JudgedAnswer& judged) {
   page.title("FRX kernel judgement");
   add_judged_subject(page, judged.subject);
   add_judged_bottlenecks(page, judged.judgement.bottlenecks);
-  if (judged.verdict) {
+  const bool is_of_model =
+      std::ranges::any_of(judged.judgement.bottlenecks, [](const JudgedBottleneck& one) { return one.origin == "llm"; });
+  if (judged.verdict && (is_of_model || judged.judgement.bottlenecks.empty())) {
     add_judge_problems(page, "Errors", judged.verdict->errors, Tone::red);
     add_judge_problems(page, "Warnings", judged.verdict->warnings, Tone::yellow);
   }
@@ -151,8 +156,8 @@ Document checked_page(const CheckedReply& checked) {
   const std::string repairs = checked.repairs.empty() ? "" : fmt::format(" (mended: {})", fmt::join(checked.repairs, "; "));
   page.fact("JSON", fmt::format("{}{}", checked.path, repairs));
   add_judged_subject(page, checked.subject);
-  page.fact("Verdict", fmt::format("{}: {} of {} checks hold, {} quoted", verdict.is_valid() ? "valid" : "INVALID", verdict.held, verdict.checks,
-                                   count_text(verdict.citations, "value")));
+  page.fact("Verdict", fmt::format("{}: {} of {} checks hold, {} quoted", verdict.is_valid() ? "valid" : "INVALID", verdict.held,
+                                   verdict.checks, count_text(verdict.citations, "value")));
   add_judge_problems(page, "Errors", verdict.errors, Tone::red);
   add_judge_problems(page, "Warnings", verdict.warnings, Tone::yellow);
   if (!verdict.is_valid()) {
@@ -167,7 +172,8 @@ ReplyJson causes_of(const JudgedBottleneck& one) {
   for (const report::JudgedCause& cause : one.causes) {
     ReplyJson evidence = ReplyJson::array(), fixes = ReplyJson::array();
     for (const report::JudgedEvidence& each : cause.evidence) {
-      evidence.push_back({{"metric", each.metric}, {"value", each.value ? ReplyJson(*each.value) : ReplyJson()}, {"interpretation", each.interpretation}});
+      evidence.push_back(
+          {{"metric", each.metric}, {"value", each.value ? ReplyJson(*each.value) : ReplyJson()}, {"interpretation", each.interpretation}});
     }
     for (const report::JudgedFix& fix : cause.fixes) fixes.push_back({{"fix", fix.fix}, {"rationale", fix.rationale}});
     causes.push_back({{"cause", cause.cause}, {"evidence", std::move(evidence)}, {"fixes", std::move(fixes)}});
@@ -181,7 +187,8 @@ nlohmann::ordered_json reply_of(const report::Judgement& judgement, JudgeContrac
   if (contract == JudgeContract::list) {
     ReplyJson list = ReplyJson::array();
     for (const JudgedBottleneck& one : judgement.bottlenecks) {
-      list.push_back({{"category", one.category}, {"summary", one.summary}, {"reasoning", one.root_cause}, {"root_causes", causes_of(one)}});
+      list.push_back(
+          {{"category", one.category}, {"summary", one.summary}, {"reasoning", one.root_cause}, {"root_causes", causes_of(one)}});
     }
     return list;
   }

@@ -100,11 +100,13 @@ class MetricsJson {
     };
     try {
       Json root = Json::parse(text, shallow);
-      if (too_deep) return fail(ErrorKind::malformed, "expected kernels and counters, found values nested {} deep", deepest).at(input_.name);
+      if (too_deep)
+        return fail(ErrorKind::malformed, "expected kernels and counters, found values nested {} deep", deepest).at(input_.name);
       if (!root.is_object()) return fail(ErrorKind::malformed, "expected an object of kernels").at(input_.name);
       return root;
     } catch (const Json::parse_error& error) {
-      const std::size_t line = 1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size())), '\n'));
+      const std::size_t line = 1 + static_cast<std::size_t>(std::count(
+                                       text.begin(), text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size())), '\n'));
       return fail(ErrorKind::malformed, "expected JSON, found a mistake in it or its end").at(fmt::format("{}:{}", input_.name, line));
     } catch (const Json::out_of_range&) {
       return fail(ErrorKind::malformed, "expected numbers, found one beyond all").at(input_.name);
@@ -141,7 +143,8 @@ class MetricsJson {
       const std::optional<double> number = number_of(value);
       if (!number) {
         if (plan.kind == ValuePlan::Kind::reading) table_.set_absent();
-      } else if (!scaled_.first.empty() && plan.kind == ValuePlan::Kind::reading && has_unit(input_.metrics[session_.columns[plan.column]])) {
+      } else if (!scaled_.first.empty() && plan.kind == ValuePlan::Kind::reading &&
+                 has_unit(input_.metrics[session_.columns[plan.column]])) {
         ++refused_;
       } else {
         values_.take_number(plan, *number, ordinal_);

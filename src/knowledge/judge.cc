@@ -9,7 +9,8 @@ namespace frx::knowledge {
 Result<> JudgeKnowledge::add_metric(const Value& entry, std::string_view section, const MetricCatalogue& metrics) {
   JudgedMetric one{section, entry["label"].text(), entry["key"].text(), entry["unit"].text(), entry["said"].texts(), {}};
   const std::optional<model::Metric> metric = metrics.called({}, one.key, std::nullopt);
-  if (one.label.empty() || !metric) return fail(ErrorKind::malformed, "expected a label, and a counter that data/metrics knows").at(entry.where());
+  if (one.label.empty() || !metric)
+    return fail(ErrorKind::malformed, "expected a label, and a counter that data/metrics knows").at(entry.where());
   one.metric = *metric;
   metrics_.push_back(std::move(one));
   return {};
@@ -24,7 +25,8 @@ Result<> JudgeKnowledge::add_category(const Value& entry, const MetricCatalogue&
   one.indicators = entry["indicators"].texts();
   one.of_variant_b = entry["of_variant_b"].texts();
   one.suggestion = entry["suggestion"].text();
-  if (one.id.empty() || one.coarse.empty()) return fail(ErrorKind::malformed, "expected a category with its name in both contracts").at(entry.where());
+  if (one.id.empty() || one.coarse.empty())
+    return fail(ErrorKind::malformed, "expected a category with its name in both contracts").at(entry.where());
   const auto scope = [&](std::string_view name) { return metrics.operand_called(name); };
   TRY_ASSIGN(one.support, Expression::parse(entry["support"].text(), scope, entry["support"].where()));
   for (const std::string_view id : entry["evidence"].texts()) {

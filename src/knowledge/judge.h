@@ -14,10 +14,10 @@
 namespace frx::knowledge {
 
 struct JudgedMetric {
-  std::string_view section;  // "" of those that stand under "Other Metrics"
-  std::string_view label;    // "DRAM Throughput"
-  std::string_view key;      // "dram__throughput.avg.pct_of_peak_sustained_elapsed"
-  std::string_view unit;     // behind a value, with its blank: "%", " bytes/sec"
+  std::string_view section;            // "" of those that stand under "Other Metrics"
+  std::string_view label;              // "DRAM Throughput"
+  std::string_view key;                // "dram__throughput.avg.pct_of_peak_sustained_elapsed"
+  std::string_view unit;               // behind a value, with its blank: "%", " bytes/sec"
   std::vector<std::string_view> said;  // in prose, lower case
   model::Metric metric;
 };

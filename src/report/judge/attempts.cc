@@ -10,6 +10,9 @@ namespace {
 
 using AttemptJson = nlohmann::ordered_json;
 
+// Six digits behind the point: nobody measures more of a millisecond.
+double six_digits(double value) { return std::round(1e6 * value) / 1e6; }
+
 constexpr std::size_t most_attempts = 1000;
 constexpr double deviations = 2;      // of the noise, that a difference has to exceed
 constexpr double of_normal = 1.4826;  // of a median absolute deviation, the standard deviation of a normal distribution
@@ -71,10 +74,10 @@ void compare_times(std::vector<double> before, std::vector<double> after, JudgeA
   const double median_before = median_of(before), median_after = median_of(after);
   attempt.time_before_ms = median_before;
   attempt.time_after_ms = median_after;
-  if (median_before > 0) attempt.improvement_pct = 100 * (median_before - median_after) / median_before;
+  if (median_before > 0) attempt.improvement_pct = six_digits(100 * (median_before - median_after) / median_before);
   if (before.size() < 2 || after.size() < 2) return;
   const double spread = std::hypot(deviation_of(before, median_before), deviation_of(after, median_after));
-  attempt.noise_ms = deviations * spread;
+  attempt.noise_ms = six_digits(deviations * spread);
   const double gain = median_before - median_after;
   if (std::abs(gain) >= *attempt.noise_ms && gain != 0) attempt.is_improvement = gain > 0;
 }
@@ -99,7 +102,8 @@ nlohmann::ordered_json json_of(const JudgeAttempt& attempt) {
   AttemptJson changes = AttemptJson::object();
   for (const auto& [key, change] : attempt.config_changes) changes[key] = change;
   const auto text = [](const std::string& value) { return value.empty() ? AttemptJson() : AttemptJson(value); };
-  return {{"round_num", or_null(attempt.round_num)},
+  return {{"schema", "judge_attempt_v1"},
+          {"round_num", or_null(attempt.round_num)},
           {"worker_id", or_null(attempt.worker_id)},
           {"bottleneck_category", text(attempt.bottleneck_category)},
           {"root_cause", text(attempt.root_cause)},
@@ -120,7 +124,8 @@ nlohmann::ordered_json json_of(const JudgeAttempt& attempt) {
 std::vector<std::string> failed_fixes(const std::vector<JudgeAttempt>& attempts) {
   std::vector<std::string> fixes;
   for (const JudgeAttempt& attempt : attempts) {
-    const bool failed = !attempt.is_improvement.value_or(false) || !attempt.passed_verification.value_or(true) || !attempt.error_message.empty();
+    const bool failed =
+        !attempt.is_improvement.value_or(false) || !attempt.passed_verification.value_or(true) || !attempt.error_message.empty();
     if (!failed || attempt.recommended_fix.empty()) continue;
     if (std::ranges::find(fixes, attempt.recommended_fix) == fixes.end()) fixes.push_back(attempt.recommended_fix);
   }

@@ -17,7 +17,7 @@ struct JudgeAttempt {
   std::string bottleneck_category, root_cause, recommended_fix;
   std::vector<std::pair<std::string, std::string>> config_changes;  // key, "old->new"
   std::optional<double> time_before_ms, time_after_ms;              // medians
-  std::optional<double> noise_ms;       // 2 x the spread of both, by their median absolute deviations; absent where a side has one time
+  std::optional<double> noise_ms;         // 2 x the spread of both, by their median absolute deviations; absent where a side has one time
   std::optional<double> improvement_pct;  // of the time before; negative: slower
   std::optional<bool> is_improvement;     // absent: the difference is within the noise, or the noise is not known
   std::optional<double> compute_sol_pct, memory_sol_pct, combined_sol_pct;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "report/judge/claims.h"
 #include "report/judge/launch_proposals.h"
 
@@ -42,21 +43,23 @@ std::string plain_words(std::string_view text) {
     else if (!plain.empty() && plain.back() != ' ')
       plain += ' ';
   }
-  return plain;
+  return std::string(trim(plain));
 }
 
 std::string words_to_ask_again(const std::vector<JudgeProblem>& errors);
 
 class Check {
  public:
-  Check(const JudgeSubject& subject, const knowledge::Knowledge& knowledge, const knowledge::JudgeKnowledge& judge, const CheckRequest& request)
+  Check(const JudgeSubject& subject, const knowledge::Knowledge& knowledge, const knowledge::JudgeKnowledge& judge,
+        const CheckRequest& request)
       : subject_(subject), knowledge_(knowledge), judge_(judge), request_(request), claims_(subject), light_(speed_of_light(subject)) {}
 
   JudgeVerdict run(const ReplyValue& reply) {
     const std::optional<JudgeContract> contract = contract_of(reply);
     verdict_.contract = contract.value_or(request_.demands.contract);
     if (!contract || *contract != request_.demands.contract) {
-      error("schema", "the answer", fmt::format("expected the {} contract", request_.demands.contract == JudgeContract::dual ? "dual" : "list"));
+      error("schema", "the answer",
+            fmt::format("expected the {} contract", request_.demands.contract == JudgeContract::dual ? "dual" : "list"));
     }
     if (reply.is_object() && reply.contains("bottlenecks")) {
       take_list(reply["bottlenecks"], "bottlenecks");
@@ -113,8 +116,8 @@ class Check {
 
   void count_entries(std::size_t found, std::size_t wanted) {
     if (found == wanted) return holds();
-    const std::string message = fmt::format("expected {} bottlenecks, found {}", wanted, found);
-    request_.allow_partial && found > 0 && found < wanted ? warn("missing", "the answer", message) : error("missing", "the answer", message);
+    const std::string message = fmt::format("expected {}, found {}", count_text(wanted, "bottleneck"), found);
+    request_.allow_partial&& found > 0 && found < wanted ? warn("missing", "the answer", message) : error("missing", "the answer", message);
   }
 
   void take_entry(const ReplyValue& entry, const std::string& where) {
@@ -140,9 +143,11 @@ class Check {
   // --- Members ---
 
   void check_text(const std::string& text, const std::string& where, std::size_t most_words) {
-    if (trim(text).size() < shortest_text) return error("too_short", where, fmt::format("expected a text of at least {} characters", shortest_text), text);
+    if (trim(text).size() < shortest_text)
+      return error("too_short", where, fmt::format("expected a text of at least {} characters", shortest_text), text);
     holds();
-    if (const std::size_t words = words_in(text); words > most_words) warn("too_long", where, fmt::format("{} words, expected at most {}", words, most_words));
+    if (const std::size_t words = words_in(text); words > most_words)
+      warn("too_long", where, fmt::format("{} words, expected at most {}", words, most_words));
   }
 
   void check_pair_members(const ReplyValue& entry, JudgedBottleneck& one, const std::string& where) {
@@ -152,7 +157,8 @@ class Check {
     check_text(one.expected_improvement, where + ".expected_improvement", words_of_improvement);
     check_proposal(one.suggestion, where + ".suggestion");
     const auto metrics = entry.find("priority_metrics");
-    if (metrics == entry.end() || !metrics->is_array()) return error("missing", where + ".priority_metrics", "expected a list of names of counters");
+    if (metrics == entry.end() || !metrics->is_array())
+      return error("missing", where + ".priority_metrics", "expected a list of names of counters");
     std::size_t number = 0;
     for (const ReplyValue& name : *metrics) {
       const std::string place = fmt::format("{}.priority_metrics[{}]", where, number++);
@@ -165,7 +171,8 @@ class Check {
       check_metric(one.priority_metrics.back(), place);
     }
     if (number < fewest_metrics || number > most_metrics) {
-      warn("count", where + ".priority_metrics", fmt::format("{} counters, expected {} or {}", number, fewest_metrics, most_metrics));
+      warn("count", where + ".priority_metrics",
+           fmt::format("{}, expected {} or {}", count_text(number, "counter"), fewest_metrics, most_metrics));
     }
   }
 
@@ -183,7 +190,8 @@ class Check {
       else
         error("wrong_type", place, "expected an object");
     }
-    if (number != request_.demands.causes) warn("count", where + ".root_causes", fmt::format("{} causes, expected {}", number, request_.demands.causes));
+    if (number != request_.demands.causes)
+      warn("count", where + ".root_causes", fmt::format("{}, expected {}", count_text(number, "cause"), request_.demands.causes));
     read_fixes(entry, "recommended_fixes", one, where);
     const bool has_fix = std::ranges::any_of(one.causes, [](const JudgedCause& cause) { return !cause.fixes.empty(); });
     has_fix ? holds() : error("missing", where + ".recommended_fixes", "expected a fix");
@@ -220,7 +228,9 @@ class Check {
     for (const ReplyValue& fix : *fixes) {
       const std::string place = fmt::format("{}.{}[{}]", where, key, number++);
       if (number > most_entries) break;
-      JudgedFix read{fix.is_string() ? fix.get<std::string>() : fix.is_object() ? text_in(fix, "fix") : std::string(),
+      JudgedFix read{fix.is_string()   ? fix.get<std::string>()
+                     : fix.is_object() ? text_in(fix, "fix")
+                                       : std::string(),
                      fix.is_object() ? text_in(fix, "rationale") : std::string()};
       check_text(read.fix, place + ".fix", 120);
       check_proposal(read.fix, place + ".fix");
@@ -253,7 +263,8 @@ class Check {
   void check_quote(const std::string& said, JudgedEvidence& evidence, const JudgedFact& fact, const std::string& where) {
     const std::vector<Claim> claims = claims_.claims_in(fact.key + " = " + said);
     ++verdict_.citations;
-    if (claims.empty()) return error("wrong_value", where, fmt::format("expected a number, the profile has {}", fact_text(fact)), said, fact_text(fact));
+    if (claims.empty())
+      return error("wrong_value", where, fmt::format("expected a number, the profile has {}", fact_text(fact)), said, fact_text(fact));
     if (!evidence.value) evidence.value = claims.front().number.value;
     judge_claim(claims.front(), where);
   }
@@ -273,7 +284,9 @@ class Check {
     } else {
       const std::string near = nearest(bare);
       error("metric_unknown", where,
-            fmt::format("the profile has no counter '{}'{}", printable(shorten(name, 120)), near.empty() ? "" : "; the nearest name is " + near), name, near);
+            fmt::format("the profile has no counter '{}'{}", printable(shorten(name, 120)),
+                        near.empty() ? "" : "; the nearest name is " + near),
+            name, near);
     }
     return nullptr;
   }
@@ -286,7 +299,8 @@ class Check {
       if (!fact.value) continue;
       const auto front = static_cast<std::size_t>(std::ranges::mismatch(fact.key, name).in1 - fact.key.begin());
       std::size_t back = 0;
-      while (back < std::min(fact.key.size(), name.size()) - front && fact.key[fact.key.size() - 1 - back] == name[name.size() - 1 - back]) ++back;
+      while (back < std::min(fact.key.size(), name.size()) - front && fact.key[fact.key.size() - 1 - back] == name[name.size() - 1 - back])
+        ++back;
       if (front + back > most) most = front + back, best = &fact;
     }
     return best ? best->key : std::string();
@@ -306,9 +320,13 @@ class Check {
       case Fit::not_measured:
         return warn("unchecked", where, fmt::format("'{}' was not measured, so {} cannot be checked", claim.about, claim.text), said);
       case Fit::wrong_unit:
-        return error("wrong_unit", where, fmt::format("{} cannot be {}: the profile has {}", claim.about, claim.text, fact_text(*claim.fact)), said, fact_text(*claim.fact));
+        return error("wrong_unit", where,
+                     fmt::format("{} cannot be {}: the profile has {}", claim.about, claim.text, fact_words(*claim.fact)), said,
+                     fact_text(*claim.fact));
       case Fit::wrong_value:
-        return error("wrong_value", where, fmt::format("{} is not {}: the profile has {}", claim.about, claim.text, fact_text(*claim.fact)), said, fact_text(*claim.fact));
+        return error("wrong_value", where,
+                     fmt::format("{} is not {}: the profile has {}", claim.about, claim.text, fact_words(*claim.fact)), said,
+                     fact_text(*claim.fact));
     }
   }
 
@@ -321,7 +339,8 @@ class Check {
     }
     const std::string plain = plain_words(text);
     for (const std::string& tried : request_.failed_fixes) {
-      if (!plain.empty() && plain == plain_words(tried)) warn("fix_tried_before", where, "this was tried before, and brought nothing", text);
+      if (!plain.empty() && plain == plain_words(tried))
+        warn("fix_tried_before", where, "this was tried before, and brought nothing", text);
     }
   }
 
@@ -356,8 +375,8 @@ class Check {
     const std::optional<double> support = support_of(category, subject_);
     if (!support) return warn("unchecked", where, fmt::format("no counter that would speak for {} was measured", category.id));
     if (*support >= least_support) return holds();
-    error("against_evidence", where, fmt::format("the counters do not speak for {}: {}", category.id, evidence_text(category)), std::string(category.id),
-          strongest());
+    error("against_evidence", where, fmt::format("the counters do not speak for {}: {}", category.id, evidence_text(category)),
+          std::string(category.id), strongest());
   }
 
   void check_coarse(const std::string& category, const std::string& where) {

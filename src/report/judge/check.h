@@ -25,9 +25,9 @@ struct JudgeVerdict {
   JudgeContract contract = JudgeContract::dual;
   std::vector<JudgedBottleneck> bottlenecks;  // as the answer has them, as far as they can be read
   std::vector<JudgeProblem> errors, warnings;
-  std::size_t checks = 0, held = 0;       // how much was looked at, and how much of it is right
-  std::size_t citations = 0;              // of the checks: numbers that are quoted beside a counter
-  std::string ask_again;                  // for whoever gave the answer: what is wrong, with the right numbers; "" where nothing is
+  std::size_t checks = 0, held = 0;  // how much was looked at, and how much of it is right
+  std::size_t citations = 0;         // of the checks: numbers that are quoted beside a counter
+  std::string ask_again;             // for whoever gave the answer: what is wrong, with the right numbers; "" where nothing is
 
   bool is_valid() const { return errors.empty(); }
   double score() const { return checks == 0 ? 0 : static_cast<double>(held) / static_cast<double>(checks); }
@@ -35,9 +35,9 @@ struct JudgeVerdict {
 
 struct CheckRequest {
   JudgeDemands demands;
-  bool counts_bottlenecks = true;           // of the list contract: exactly as many as demanded
-  bool allow_partial = false;               // one bottleneck instead of two is an answer
-  std::vector<std::string> failed_fixes;    // of earlier attempts that brought nothing
+  bool counts_bottlenecks = true;         // of the list contract: exactly as many as demanded
+  bool allow_partial = false;             // one bottleneck instead of two is an answer
+  std::vector<std::string> failed_fixes;  // of earlier attempts that brought nothing
 };
 
 JudgeVerdict check_reply(const nlohmann::ordered_json& reply, const JudgeSubject& subject, const knowledge::Knowledge& knowledge,

@@ -19,12 +19,13 @@ constexpr std::size_t longest_prose = 20000;
 using Words = std::set<std::string_view>;
 // Between the name of a counter and its value.
 const Words& words_before() {
-  static const Words words{"is",        "was",       "are",        "were",      "at",       "of",        "only",     "just",     "about",
-                           "approximately", "roughly", "around",   "nearly",    "almost",   "value",     "measured", "shows",    "showing",
-                           "reads",     "reports",   "reported",   "reaching",  "reaches",  "reached",   "achieves", "achieving", "sits",
-                           "stands",    "currently", "a",          "the",       "very",     "low",       "high",     "mere",     "merely",
-                           "utilization", "usage",   "stalls",     "stall",     "dominate", "dominates", "account",  "accounts", "for",
-                           "remains",   "metric",    "level",      "equals",    "being",    "still",     "extremely", "percentage", "pct"};
+  static const Words words{"is",       "was",           "are",     "were",      "at",          "of",       "only",    "just",
+                           "about",    "approximately", "roughly", "around",    "nearly",      "almost",   "value",   "measured",
+                           "shows",    "showing",       "reads",   "reports",   "reported",    "reaching", "reaches", "reached",
+                           "achieves", "achieving",     "sits",    "stands",    "currently",   "a",        "the",     "very",
+                           "low",      "high",          "mere",    "merely",    "utilization", "usage",    "stalls",  "stall",
+                           "dominate", "dominates",     "account", "accounts",  "for",         "remains",  "metric",  "level",
+                           "equals",   "being",         "still",   "extremely", "percentage",  "pct"};
   return words;
 }
 // Between a value and the name of its counter.
@@ -34,14 +35,16 @@ const Words& words_after() {
 }
 // A number behind one of these is a threshold, a limit or a target.
 const Words& words_of_thresholds() {
-  static const Words words{"below", "under", "above", "over", "than", "threshold", "exceed", "exceeds", "exceeding", "least", "most", "to",
-                           "toward", "towards", "target", "limit", "maximum", "up", "from", "between", "by", "vs", "versus", "within", "max",
-                           "minimum", "ideal", "until", "beyond", "-", "\u2013", "wasting", "wastes", "losing", "loses", "saving", "saves"};
+  static const Words words{"below",  "under",   "above",  "over",    "than",   "threshold", "exceed",  "exceeds", "exceeding", "least",
+                           "most",   "to",      "toward", "towards", "target", "limit",     "maximum", "up",      "from",      "between",
+                           "by",     "vs",      "versus", "within",  "max",    "minimum",   "ideal",   "until",   "beyond",    "-",
+                           "\u2013", "wasting", "wastes", "losing",  "loses",  "saving",    "saves"};
   return words;
 }
 // Clauses with one of these speak of what is not.
 const Words& words_of_wishes() {
-  static const Words words{"would", "could", "should", "if", "ideally", "expected", "might", "may", "goal", "ideal"};
+  static const Words words{"would", "could", "should", "if",     "ideally",  "expected",  "might",
+                           "may",   "goal",  "ideal",  "needed", "required", "necessary", "allowed"};
   return words;
 }
 const Words& words_of_approximation() {

@@ -2,9 +2,9 @@
 //
 //   "DRAM throughput is only 52.26% of peak, and 254 registers per thread allow two blocks"
 //
-// A number is a claim about a counter when nothing but words like "is only" stands between the two. Thresholds ("below 60 %"), wishes ("would
-// reach 80 %") and numbers that stand alone are none. A phrase may name several counters ("DRAM throughput" is a share and a rate): the
-// number has to fit one of them.
+// A number is a claim about a counter when nothing but words like "is only" stands between the two. Thresholds ("below 60 %"), wishes
+// ("would reach 80 %") and numbers that stand alone are none. A phrase may name several counters ("DRAM throughput" is a share and a rate):
+// the number has to fit one of them.
 #pragma once
 
 #include <string>
@@ -31,8 +31,8 @@ enum class Fit : std::uint8_t { fits, wrong_value, wrong_unit, not_measured };
 Fit fit_of(const ClaimedNumber& number, const JudgedFact& fact);
 
 struct Claim {
-  std::string text;         // "52.26%"
-  std::string about;        // "DRAM throughput", as the prose has it
+  std::string text;   // "52.26%"
+  std::string about;  // "DRAM throughput", as the prose has it
   ClaimedNumber number;
   Fit fit = Fit::fits;
   const JudgedFact* fact = nullptr;  // the one it fits, else the first it could mean

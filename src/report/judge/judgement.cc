@@ -28,13 +28,15 @@ struct Candidate {
 
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) text += fmt::format("{}{}", i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ", parts[i]);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ", parts[i]);
   return text;
 }
 
 class RuleJudge {
  public:
-  RuleJudge(const JudgeSubject& subject, const knowledge::Knowledge& knowledge, const knowledge::JudgeKnowledge& judge, const JudgeDemands& demands)
+  RuleJudge(const JudgeSubject& subject, const knowledge::Knowledge& knowledge, const knowledge::JudgeKnowledge& judge,
+            const JudgeDemands& demands)
       : subject_(subject), knowledge_(knowledge), judge_(judge), demands_(demands), light_(speed_of_light(subject)) {}
 
   Judgement answer() {
@@ -46,11 +48,13 @@ class RuleJudge {
       if (judgement.bottlenecks.size() < wanted) judgement.bottlenecks.push_back(bottleneck_of(candidate));
     }
     if (judgement.bottlenecks.size() < wanted) {
-      judgement.notes.push_back(fmt::format("the counters of the profile speak for {} of {} bottlenecks; `frx profile --preset full` collects more",
-                                            judgement.bottlenecks.size(), wanted));
+      judgement.notes.push_back(
+          fmt::format("the counters of the profile speak for {} of {} bottlenecks; `frx profile --preset full` collects more",
+                      judgement.bottlenecks.size(), wanted));
     }
     if (subject_.kernel->primary == "inconclusive" || subject_.kernel->primary == "insufficient_ncu_data") {
-      judgement.notes.push_back(fmt::format("no rule explains the time of this kernel ({}): the order is that of its counters", subject_.kernel->primary));
+      judgement.notes.push_back(
+          fmt::format("no rule explains the time of this kernel ({}): the order is that of its counters", subject_.kernel->primary));
     }
     return judgement;
   }
@@ -109,7 +113,7 @@ class RuleJudge {
 
   static std::string quoted(const std::vector<const JudgedFact*>& facts) {
     std::vector<std::string> parts;
-    for (const JudgedFact* fact : facts) parts.push_back(fmt::format("{} is {}", fact->label, fact_text(*fact)));
+    for (const JudgedFact* fact : facts) parts.push_back(fmt::format("{} is {}", fact->label, fact_words(*fact)));
     return joined(parts);
   }
 
@@ -120,7 +124,8 @@ class RuleJudge {
         if (card.label != candidate.finding->id() || card.actions.empty()) continue;
         return {fmt::format("{}: {}.", card.title, card.actions.front()), std::string(card.why)};
       }
-      if (!candidate.finding->type->suggestion.empty()) return {std::string(candidate.finding->type->suggestion), std::string(candidate.finding->type->why)};
+      if (!candidate.finding->type->suggestion.empty())
+        return {std::string(candidate.finding->type->suggestion), std::string(candidate.finding->type->why)};
     }
     return {std::string(candidate.category->suggestion), candidate.finding ? std::string(candidate.finding->type->why) : std::string()};
   }
@@ -181,7 +186,8 @@ class RuleJudge {
     for (std::size_t i = 0; i < wanted && i * each < facts.size(); ++i) {
       JudgedCause cause;
       const auto last = std::min(facts.size(), (i + 1) * each);
-      const std::vector<const JudgedFact*> part(facts.begin() + static_cast<std::ptrdiff_t>(i * each), facts.begin() + static_cast<std::ptrdiff_t>(last));
+      const std::vector<const JudgedFact*> part(facts.begin() + static_cast<std::ptrdiff_t>(i * each),
+                                                facts.begin() + static_cast<std::ptrdiff_t>(last));
       cause.cause = i == 0 && candidate.finding ? fmt::format("{}: {}", candidate.finding->display(), quoted(part)) : quoted(part);
       for (const JudgedFact* fact : part) {
         cause.evidence.push_back({fact->key, fact->value, std::string(trim(fact->unit)), interpretation_of(*fact, candidate)});

@@ -23,8 +23,7 @@ class ProposalReader {
  public:
   ProposalReader(std::string_view text, const knowledge::SmLimits* limits) : limits_(limits) {
     const std::string lower = to_lower(text);
-    is_triton_ = lower.find("num_warps") != lower.npos || lower.find("triton") != lower.npos || lower.find("block_") != lower.npos ||
-                 lower.find("tile") != lower.npos;
+    is_triton_ = lower.find("num_warps") != lower.npos || lower.find("triton") != lower.npos || lower.find("block_") != lower.npos;
     for (std::string_view rest = lower; !rest.empty();) {
       const std::size_t end = std::min({rest.find(". "), rest.find('\n'), longest_sentence, rest.size()});
       read(std::string(rest.substr(0, end)));
@@ -52,22 +51,29 @@ class ProposalReader {
     static const std::regex launch(R"(<<<[^,<>]{1,80}, ?(\d[\d,]*) ?[,>])");
     static const std::regex bounds(R"(__launch_bounds__\((\d+))");
     static const std::regex block_size(R"(block sizes? (?:of |to |= ?)?(?:from \d+ to )?(\d[\d,]*)\b(?! ?(?:x|×|kb|kib|bytes)))");
-    static const std::regex shape(R"((?:dim3 ?\(|block(?: size| shape|s)? (?:of |to )?\(?|blockdim ?(?:=|of|to) ?\(?)(\d+) ?(?:,|x|×) ?(\d+)(?: ?(?:,|x|×) ?(\d+))?)");
+    static const std::regex shape(
+        R"((?:dim3 ?\(|block(?: size| shape|s)? (?:of |to )?\(?|blockdim ?(?:=|of|to) ?\(?)(\d+) ?(?:,|x|×) ?(\d+)(?: ?(?:,|x|×) ?(\d+))?( threads?)?)");
     static const std::regex warps(R"((?:num_warps ?(?:=|to|of|:) ?(\d+))|(?:(\d+) warps per (?:thread )?block))");
-    for (const std::regex* pattern : {&per_block, &dim, &launch, &bounds}) each(sentence, *pattern, [&](const std::smatch& found) { threads(found.str(), number_of(found[1])); });
+    for (const std::regex* pattern : {&per_block, &dim, &launch, &bounds})
+      each(sentence, *pattern, [&](const std::smatch& found) { threads(found.str(), number_of(found[1])); });
     if (!is_triton_) {
       each(sentence, block_size, [&](const std::smatch& found) { threads(found.str(), number_of(found[1])); });
+      // "a block shape of 128x128" may be the outputs of a block, as libraries of products have it.
       each(sentence, shape, [&](const std::smatch& found) {
-        threads(found.str(), number_of(found[1]) * number_of(found[2]) * (found[3].matched ? number_of(found[3]) : 1));
+        const bool is_of_threads = found[4].matched || found.str().find("dim") != std::string::npos;
+        threads(found.str(), number_of(found[1]) * number_of(found[2]) * (found[3].matched ? number_of(found[3]) : 1), is_of_threads);
       });
     }
     each(sentence, warps, [&](const std::smatch& found) { threads(found.str(), warp * number_of(found[found[1].matched ? 1 : 2])); });
   }
 
-  void threads(const std::string& said, double count) {
+  void threads(const std::string& said, double count, bool is_of_threads = true) {
     const double most = limits_ && limits_->threads_per_block > 0 ? limits_->threads_per_block : most_threads;
     if (count > most) {
-      add(said, fmt::format("a block has at most {:.0f} threads, this is {:.0f}", most, count));
+      add(said,
+          fmt::format("a block has at most {:.0f} threads, this is {:.0f}{}", most, count,
+                      is_of_threads ? "" : "; or are those its outputs?"),
+          is_of_threads);
     } else if (count < 1) {
       add(said, "a block has at least one thread");
     } else if (std::fmod(count, warp) != 0) {
@@ -76,7 +82,8 @@ class ProposalReader {
   }
 
   void read_resources(const std::string& sentence) {
-    static const std::regex shared(R"((\d[\d,]*(?:\.\d+)?) ?(kb|kib|mb|mib|bytes) (?:of )?(?:dynamic |static )?(?:shared memory|smem)( per sm)?)");
+    static const std::regex shared(
+        R"((\d[\d,]*(?:\.\d+)?) ?(kb|kib|mb|mib|bytes) (?:of )?(?:dynamic |static )?(?:shared memory|smem)( per sm)?)");
     static const std::regex registers(R"((?:maxrregcount ?(?:=|to|of) ?(\d+))|(?:(\d+) registers(?: per |/)thread))");
     static const std::regex cluster(R"((?:cluster sizes? (?:of |to |= ?)?(\d+))|(?:clusters of (\d+)))");
     each(sentence, shared, [&](const std::smatch& found) {

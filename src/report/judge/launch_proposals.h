@@ -10,8 +10,8 @@
 namespace frx::report {
 
 struct ProposalProblem {
-  std::string said;     // "2048 threads per block"
-  std::string message;  // "a block has at most 1024 threads"
+  std::string said;           // "2048 threads per block"
+  std::string message;        // "a block has at most 1024 threads"
   bool is_impossible = true;  // false: possible, and unlikely to help
 };
 

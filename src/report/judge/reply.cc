@@ -12,7 +12,7 @@ namespace {
 using Reply = nlohmann::ordered_json;
 
 constexpr std::size_t longest_reply = std::size_t{1} << 20;
-constexpr std::size_t most_scanned = std::size_t{16} << 20;  // bytes, over all attempts: "{{{{..." is not quadratic
+constexpr std::size_t most_scanned = std::size_t{4} << 20;  // bytes, over all attempts: "{{{{..." is not quadratic
 constexpr int deepest = 64;
 
 // Typographic quotation marks, in UTF-8.
@@ -186,7 +186,8 @@ int contract_score(const Reply& value, JudgeContract contract) {
   const std::optional<JudgeContract> found = contract_of(value);
   if (!found) return 0;
   if (*found != contract) return 1;
-  const bool is_pair = contract == JudgeContract::dual && value.is_object() && value.contains("bottleneck_1") && value.contains("bottleneck_2");
+  const bool is_pair =
+      contract == JudgeContract::dual && value.is_object() && value.contains("bottleneck_1") && value.contains("bottleneck_2");
   return is_pair || contract == JudgeContract::list ? 3 : 2;
 }
 
@@ -225,13 +226,17 @@ Result<ExtractedReply> extract_reply(std::string_view text, JudgeContract contra
     const std::tuple<int, bool, std::size_t, std::size_t> here{contract_score(value, contract), fenced, at, mended->json.size()};
     if (!best || here > rank) {
       rank = here;
-      best = ExtractedReply{std::move(value), fenced ? "fenced" : "bare", {mended->repairs.begin(), mended->repairs.end()}, at, mended->end};
+      best =
+          ExtractedReply{std::move(value), fenced ? "fenced" : "bare", {mended->repairs.begin(), mended->repairs.end()}, at, mended->end};
       if (!best->repairs.empty()) best->path = "repaired";
     }
     at = mended->end;
   }
   if (best && std::get<0>(rank) > 0) return std::move(*best);
-  return fail(ErrorKind::malformed, "expected bottlenecks in JSON, found {}", best ? "other JSON" : is_long ? "none in the first megabyte" : "none");
+  return fail(ErrorKind::malformed, "expected bottlenecks in JSON, found {}",
+              best      ? "other JSON"
+              : is_long ? "none in the first megabyte"
+                        : "none");
 }
 
 }  // namespace frx::report

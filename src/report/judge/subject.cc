@@ -51,7 +51,8 @@ class SubjectBuilder {
     const auto begin_of_others = std::ranges::find_if(subject_.facts, [](const JudgedFact& fact) { return fact.section.empty(); });
     std::sort(begin_of_others, subject_.facts.end(), [](const JudgedFact& a, const JudgedFact& b) { return a.key < b.key; });
     subject_.product = knowledge_.gpus.with_id(subject_.report->gpu_id);
-    if (const auto cc = knowledge::parse_compute_capability(subject_.report->compute_capability)) subject_.limits = knowledge_.gpus.limits(*cc);
+    if (const auto cc = knowledge::parse_compute_capability(subject_.report->compute_capability))
+      subject_.limits = knowledge_.gpus.limits(*cc);
     if (!subject_.limits && subject_.product) subject_.limits = knowledge_.gpus.limits(subject_.product->cc);
     return std::move(subject_);
   }
@@ -87,8 +88,8 @@ class SubjectBuilder {
       const bool is_read = value.reading.origin == model::Origin::measured || value.reading.origin == model::Origin::modelled;
       if (!is_read || taken_.contains(value.id)) continue;
       JudgedFact fact = fact_of(value);
-      const auto known = std::ranges::find_if(
-          judge_.metrics(), [&](const JudgedMetric& metric) { return knowledge_.metrics[metric.metric].id == value.id; });
+      const auto known = std::ranges::find_if(judge_.metrics(),
+                                              [&](const JudgedMetric& metric) { return knowledge_.metrics[metric.metric].id == value.id; });
       if (known != judge_.metrics().end()) {
         fact.label = known->label;
         fact.key = known->key;
@@ -134,7 +135,8 @@ class SubjectBuilder {
 
 std::string listed(const std::vector<const Kernel*>& kernels) {
   std::string text;
-  for (std::size_t i = 0; i < kernels.size() && i < 5; ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", shorten(kernels[i]->short_name, 60));
+  for (std::size_t i = 0; i < kernels.size() && i < 5; ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", shorten(kernels[i]->short_name, 60));
   return kernels.size() > 5 ? text + ", ..." : text;
 }
 
@@ -157,7 +159,8 @@ Result<const Kernel*> kernel_named(const NcuReport& report, const std::string& n
   std::vector<const Kernel*> all;
   for (const Kernel& kernel : report.kernels) all.push_back(&kernel);
   if (found.empty())
-    return fail(ErrorKind::usage, "no kernel of the profile is called '{}'", printable(shorten(name, 80))).hint("the profile has: " + listed(all));
+    return fail(ErrorKind::usage, "no kernel of the profile is called '{}'", printable(shorten(name, 80)))
+        .hint("the profile has: " + listed(all));
   return fail(ErrorKind::usage, "{} kernels of the profile are called '{}'", found.size(), printable(shorten(name, 80)))
       .hint("name one of: " + listed(found));
 }
@@ -204,6 +207,15 @@ std::string fact_number(double value) {
 }
 
 std::string fact_text(const JudgedFact& fact) { return fact.value ? fact_number(*fact.value) + fact.unit : "N/A"; }
+
+std::string fact_words(const JudgedFact& fact) {
+  const std::string_view unit = trim(std::string_view(fact.unit));
+  if (!fact.value) return "N/A";
+  if (unit == "bytes") return format_quantity(*fact.value, "byte");
+  if (unit == "bytes/sec") return format_quantity(*fact.value, "byte/s");
+  if (unit == "ns") return format_quantity(*fact.value, "ns");
+  return fact_text(fact);
+}
 
 const JudgedFact* JudgeSubject::fact_with_id(std::string_view id) const {
   const auto at = std::ranges::find_if(facts, [&](const JudgedFact& fact) { return fact.id == id && !id.empty(); });
@@ -261,7 +273,8 @@ SpeedOfLight speed_of_light(const JudgeSubject& subject) {
   result.compute_pct = value("sm_throughput_pct");
   result.memory_pct = value("memory_throughput_pct");
   for (const std::string_view id : {"tensor_pipe_elapsed_pct", "tensor_inst_pct", "tensor_pct"}) {
-    if (const std::optional<double> tensor = value(id)) result.uses_tensor_cores = result.uses_tensor_cores.value_or(false) || *tensor > tensor_above;
+    if (const std::optional<double> tensor = value(id))
+      result.uses_tensor_cores = result.uses_tensor_cores.value_or(false) || *tensor > tensor_above;
   }
   if (!result.compute_pct && !result.memory_pct) {
     result.bound = "unknown";

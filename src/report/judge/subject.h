@@ -14,20 +14,22 @@ namespace frx::report {
 
 // One counter. Values are in base units: percent, bytes, ns, Hz, counts, and per second.
 struct JudgedFact {
-  std::string_view section;  // "" under "Other Metrics"
-  std::string label;         // "DRAM Throughput"; the name of the counter where it has no label
-  std::string key;           // "dram__throughput.avg.pct_of_peak_sustained_elapsed"
-  std::string_view id;       // of the catalogue; "" where it does not know the counter
-  std::optional<double> value;  // absent: not measured
-  std::string unit;             // behind the value, with its blank: "%", " bytes/sec", ""
-  std::string source;           // "report.csv:12"
-  bool in_finding = false;      // evidence of a finding that fires
+  std::string_view section;                         // "" under "Other Metrics"
+  std::string label;                                // "DRAM Throughput"; the name of the counter where it has no label
+  std::string key;                                  // "dram__throughput.avg.pct_of_peak_sustained_elapsed"
+  std::string_view id;                              // of the catalogue; "" where it does not know the counter
+  std::optional<double> value;                      // absent: not measured
+  std::string unit;                                 // behind the value, with its blank: "%", " bytes/sec", ""
+  std::string source;                               // "report.csv:12"
+  bool in_finding = false;                          // evidence of a finding that fires
   const knowledge::JudgedMetric* metric = nullptr;  // of data/judge; nullptr where it is not asked for
 };
 
 // "6.25%", "4297126400 bytes": two decimals where it is no whole number, four digits where it is small; "N/A" without its unit.
 std::string fact_text(const JudgedFact& fact);
 std::string fact_number(double value);
+// The same for prose: "4.30 GB", "1.45 TB/s".
+std::string fact_words(const JudgedFact& fact);
 
 // Which kernel of a profile is judged.
 struct KernelChoice {
@@ -53,15 +55,16 @@ struct JudgeSubject {
 // Points into `report` and `knowledge`. `in_order`: the names of the kernels as the file has them. `others`: may be null. Usage errors: no
 // kernel, or several different ones, are called so; the regular expression cannot be read.
 Result<JudgeSubject> judge_subject(const NcuReport& report, const std::vector<std::string>& in_order, const model::OtherCounters* others,
-                                   const KernelChoice& choice, const knowledge::Knowledge& knowledge, const knowledge::JudgeKnowledge& judge);
+                                   const KernelChoice& choice, const knowledge::Knowledge& knowledge,
+                                   const knowledge::JudgeKnowledge& judge);
 
 // The speed-of-light verdict. Percent.
 struct SpeedOfLight {
   std::optional<double> compute_pct, memory_pct;
-  std::optional<double> efficiency_pct;  // the larger of both; absent unless both are known
-  std::string_view bound;                // underutilized, memory, compute, balanced, insufficient_metrics, unknown
-  std::string_view limiter;              // dram, l2, l1, sm, or ""
-  bool at_roofline = false;              // efficiency >= 95 %
+  std::optional<double> efficiency_pct;   // the larger of both; absent unless both are known
+  std::string_view bound;                 // underutilized, memory, compute, balanced, insufficient_metrics, unknown
+  std::string_view limiter;               // dram, l2, l1, sm, or ""
+  bool at_roofline = false;               // efficiency >= 95 %
   std::optional<bool> uses_tensor_cores;  // any spelling of tensor activity above 5 %; absent: not measured
   std::vector<std::string> warnings;
 

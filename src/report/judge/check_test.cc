@@ -1,0 +1,195 @@
+#include "report/judge/check.h"
+
+#include <gmock/gmock.h>
+
+#include "report/judge/attempts.h"
+#include "report/judge/claims.h"
+#include "report/judge/launch_proposals.h"
+#include "report/judge/testing.h"
+
+namespace frx::report {
+namespace {
+
+using testing::codes;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using testing::bench;
+const JudgeSubject& wasteful() {
+  static const JudgeSubject subject = bench().subject(testing::wasteful_kernel).value();
+  return subject;
+}
+
+std::string entry(std::string_view category, std::string_view cause, std::string_view metrics = {},
+                  std::string_view suggestion = "Load each element once.") {
+  constexpr std::string_view usual =
+      R"("dram__throughput.avg.pct_of_peak_sustained_elapsed", "l1tex__t_sector_hit_rate.pct", "sm__warps_active.avg.pct_of_peak_sustained_active")";
+  return fmt::format(
+      R"({{"category": "{}", "root_cause": "{}", "suggestion": "{}", "priority_metrics": [{}], "expected_improvement": "Up to twice as fast."}})",
+      category, cause, suggestion, metrics.empty() ? usual : metrics);
+}
+std::string reply(const std::string& first, const std::string& second = entry("latency-bound", "Long scoreboard stalls are 61.4%.")) {
+  return fmt::format(R"({{"bottleneck_1": {}, "bottleneck_2": {}}})", first, second);
+}
+JudgeVerdict verdict(const std::string& text, const CheckRequest& request = {}) { return bench().check(wasteful(), text, request); }
+
+std::vector<std::string> fits(std::string_view text) {
+  constexpr std::string_view names[] = {"fits", "wrong_value", "wrong_unit", "not_measured"};
+  std::vector<std::string> result;
+  for (const Claim& claim : ClaimReader(wasteful()).claims_in(text))
+    result.push_back(fmt::format("{} {} {}", claim.about, claim.text, names[static_cast<int>(claim.fit)]));
+  return result;
+}
+
+// kdiag 7
+TEST(CheckReply, AcceptsWhatHolds) {
+  const JudgeVerdict good = verdict(reply(entry("memory-bound", "DRAM throughput is 71.25% and only 24.4% memory coalescing.")));
+  EXPECT_TRUE(good.is_valid()) << good.ask_again;
+  EXPECT_EQ(good.citations, 3u);
+  EXPECT_EQ(good.score(), 1);
+  EXPECT_THAT(good.warnings, IsEmpty());
+}
+
+// kdiag 7
+TEST(CheckReply, CategoriesDifferAndAreKnown) {
+  EXPECT_THAT(codes(verdict(reply(entry("memory-bound", "It waits."), entry("memory-bound", "It waits too."))).errors),
+              ElementsAre("category_repeated"));
+  EXPECT_THAT(codes(verdict(reply(entry("bandwidth-bound", "It waits."))).errors), ElementsAre("category_unknown"));
+  const JudgeVerdict shouted = verdict(reply(entry("MEMORY-BOUND", "It waits.")));
+  EXPECT_TRUE(shouted.is_valid());
+  EXPECT_THAT(codes(shouted.warnings), Contains("category_spelling"));
+}
+
+// kdiag 7: the numbers stand in the message.
+TEST(CheckReply, ACategoryAgainstTheEvidenceIsRefused) {
+  const JudgeVerdict wrong = verdict(reply(entry("compute-bound", "It computes.")));
+  ASSERT_THAT(codes(wrong.errors), ElementsAre("against_evidence"));
+  EXPECT_THAT(wrong.errors[0].message, HasSubstr("Compute SOL 14.86%"));
+  EXPECT_EQ(wrong.errors[0].actual, "latency-bound");  // what the counters speak for most
+}
+
+// kdiag 7
+TEST(CheckReply, NamesOfCountersExist) {
+  const JudgeVerdict invented = verdict(
+      reply(entry("memory-bound", "It waits.",
+                  R"("dram__throughput.avg.pct_of_peak_sustained_elapse", "launch__registers_per_thread", "made_up__by_a_plugin.sum")")));
+  ASSERT_THAT(codes(invented.errors), ElementsAre("metric_unknown"));
+  EXPECT_EQ(invented.errors[0].actual, "dram__throughput.avg.pct_of_peak_sustained_elapsed");
+  const JudgeVerdict absent =
+      verdict(reply(entry("memory-bound", "It waits.", R"("launch__grid_size", "launch__registers_per_thread", "L1 Cache Hit Rate")")));
+  EXPECT_THAT(codes(absent.errors), ElementsAre("metric_not_measured"));
+  // Another spelling of what was measured: kdiag 2.1.3.
+  EXPECT_TRUE(
+      verdict(reply(entry(
+                  "memory-bound", "It waits.",
+                  R"("dram__bytes_op_read.sum", "fbpa__dram_write_bytes.sum", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed")")))
+          .is_valid());
+}
+
+// kdiag 7
+TEST(CheckReply, ShapesOfLaunchesArePossible) {
+  EXPECT_THAT(codes(verdict(reply(entry("memory-bound", "It waits.", {}, "Use 2048 threads per block."))).errors),
+              ElementsAre("impossible_launch"));
+  const JudgeVerdict odd = verdict(reply(entry("memory-bound", "It waits.", {}, "Use 100 threads per block.")));
+  EXPECT_TRUE(odd.is_valid());
+  EXPECT_THAT(codes(odd.warnings), Contains("unlikely_launch"));
+}
+
+// kdiag 7
+TEST(CheckReply, MembersAndLengths) {
+  EXPECT_THAT(codes(verdict(R"({"bottleneck_1": {"category": "memory-bound"}, "bottleneck_2": 5})").errors),
+              ElementsAre("too_short", "missing", "wrong_type"));
+  EXPECT_THAT(codes(verdict(R"({"bottleneck_1": )" + entry("memory-bound", "It waits.") + "}").errors), ElementsAre("missing"));
+  CheckRequest partial;
+  partial.allow_partial = true;
+  EXPECT_TRUE(verdict(R"({"bottleneck_1": )" + entry("memory-bound", "It waits.") + "}", partial).is_valid());
+  std::string long_text;
+  for (int i = 0; i < 60; ++i) long_text += "word ";
+  EXPECT_THAT(codes(verdict(reply(entry("memory-bound", long_text))).warnings), Contains("too_long"));
+  EXPECT_THAT(codes(verdict(reply(entry("memory-bound", "It waits.", R"("launch__registers_per_thread")"))).warnings),
+              ElementsAre("count"));
+}
+
+// kdiag 7, kdiag 9
+TEST(CheckReply, WarnsOfWhatWasTried) {
+  CheckRequest request;
+  request.failed_fixes = {"load each element ONCE"};
+  EXPECT_THAT(codes(verdict(reply(entry("memory-bound", "It waits.")), request).warnings), ElementsAre("fix_tried_before"));
+}
+
+// kdiag 7: within 2 %, or what the rounding of the number allows.
+TEST(Claims, FitWithinRoundingAndUnit) {
+  EXPECT_THAT(fits("DRAM throughput is only 71.25% of peak"), ElementsAre("DRAM throughput 71.25% fits"));
+  EXPECT_THAT(fits("DRAM throughput at 71 %"), ElementsAre("DRAM throughput 71 % fits"));
+  EXPECT_THAT(fits("DRAM throughput at 74 %"), ElementsAre("DRAM throughput 74 % wrong_value"));
+  EXPECT_THAT(fits("about 75 % DRAM throughput"), ElementsAre("DRAM throughput 75 % fits"));
+  EXPECT_THAT(fits("DRAM throughput is 1.45 TB/s"), ElementsAre("DRAM throughput 1.45 TB/s fits"));
+  EXPECT_THAT(fits("DRAM throughput is 1452 MB/s"), ElementsAre("DRAM throughput 1452 MB/s wrong_value"));
+  EXPECT_THAT(fits("Memory coalescing is 24.4 GB/s"), ElementsAre("Memory coalescing 24.4 GB/s wrong_unit"));
+  EXPECT_THAT(fits("shared memory usage is 16 KB"), ElementsAre("shared memory usage 16 KB fits"));
+  EXPECT_THAT(fits("329M instructions executed"), ElementsAre("instructions executed 329M fits"));
+  EXPECT_THAT(fits("329,264,448 instructions executed"), ElementsAre("instructions executed 329,264,448 fits"));
+  EXPECT_THAT(fits("sm__inst_executed.sum = 3.29e8"), ElementsAre("sm__inst_executed.sum 3.29e8 fits"));
+  EXPECT_THAT(fits("only 12.5% L1 hit rate"), ElementsAre("L1 hit rate 12.5% fits"));
+  EXPECT_THAT(fits("an L1 miss rate: L1 hits leave 87.5% of L1 cache hits as misses"), ElementsAre("L1 cache hits 87.5% fits"));
+}
+
+// Thresholds, wishes, ratios and numbers inside of names are no claims.
+TEST(Claims, WhatIsNoClaim) {
+  EXPECT_THAT(fits("DRAM throughput is below 60 %, the L1 hit rate above 80% is the goal"), IsEmpty());
+  EXPECT_THAT(fits("occupancy would be 90% then; the L2 hit rate should reach 70%"), IsEmpty());
+  EXPECT_THAT(fits("an H100 with FP16 and L2, 3x faster, on 132 SMs"), IsEmpty());
+  EXPECT_THAT(fits("occupancy limits this kernel. 25 % of that is lost"), IsEmpty());
+  EXPECT_THAT(fits("wasting 76% of memory bandwidth"), IsEmpty());
+  EXPECT_THAT(fits("eligible warps are 0.4"), IsEmpty()) << "it is not in the profile";
+}
+
+// kdiag 7
+TEST(LaunchProposals, WhatNoGpuCanDo) {
+  const knowledge::SmLimits* const hopper = bench().knowledge().gpus.limits({9, 0});
+  const knowledge::SmLimits* const ampere = bench().knowledge().gpus.limits({8, 6});
+  const auto impossible = [&](std::string_view text, const knowledge::SmLimits* limits) {
+    const auto problems = problems_of_proposal(text, limits);
+    return std::ranges::any_of(problems, &ProposalProblem::is_impossible);
+  };
+  EXPECT_TRUE(impossible("use 2,048 threads per block", nullptr));
+  EXPECT_TRUE(impossible("launch kernel<<<grid, 2048>>>", nullptr));
+  EXPECT_TRUE(impossible("dim3(64, 32)", nullptr));
+  EXPECT_TRUE(impossible("compile with maxrregcount=300", nullptr));
+  EXPECT_TRUE(impossible("allocate 300 KB of shared memory", nullptr));
+  EXPECT_FALSE(impossible("allocate 200 KB of shared memory per block", hopper));
+  EXPECT_TRUE(impossible("allocate 200 KB of shared memory per block", ampere));
+  EXPECT_TRUE(impossible("use a cluster size of 4", ampere));
+  EXPECT_FALSE(impossible("use a cluster size of 4", hopper));
+  EXPECT_FALSE(impossible("BLOCK_SIZE = 2048 in Triton, block size 4096", nullptr));
+  EXPECT_FALSE(impossible("a threadblock tile of 256x128", nullptr));
+  EXPECT_FALSE(impossible("use 1024 threads per block", nullptr));
+  EXPECT_FALSE(problems_of_proposal("load by TMA", ampere).empty());
+  EXPECT_TRUE(problems_of_proposal("load by TMA", hopper).empty());
+}
+
+// kdiag 9
+TEST(JudgeAttempts, CountWhatIsMoreThanTheNoise) {
+  JudgeAttempt clear, hidden, single;
+  compare_times({10.0, 10.1, 9.9}, {8.0, 8.1, 7.9}, clear);
+  EXPECT_EQ(clear.is_improvement, true);
+  EXPECT_NEAR(*clear.improvement_pct, 20, 1e-9);
+  EXPECT_NEAR(*clear.noise_ms, 2 * 1.4826 * 0.1 * std::sqrt(2.0), 1e-6);
+  compare_times({10.0, 12.0, 9.0}, {9.5, 11.5, 8.5}, hidden);
+  EXPECT_EQ(hidden.is_improvement, std::nullopt);
+  compare_times({10.0}, {5.0}, single);
+  EXPECT_EQ(single.is_improvement, std::nullopt);
+  EXPECT_EQ(single.noise_ms, std::nullopt);
+  clear.recommended_fix = "a";
+  hidden.recommended_fix = "b";
+  const std::string lines = json_of(clear).dump() + "\n\n" + json_of(hidden).dump() + "\n";
+  EXPECT_THAT(failed_fixes(read_attempts("history", lines).value()), ElementsAre("b"));
+  const auto broken = read_attempts("history", lines + "oops\n");
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error().where, "history:4");
+}
+
+}  // namespace
+}  // namespace frx::report

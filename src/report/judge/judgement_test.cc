@@ -1,0 +1,158 @@
+#include "report/judge/judgement.h"
+
+#include <gmock/gmock.h>
+
+#include "report/judge/testing.h"
+
+namespace frx::report {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using testing::bench;
+
+JudgeSubject subject_of(std::string_view counters) {
+  return bench().subject(fmt::format(R"({{"metrics": {{"k": {{{}}}}}}})", counters)).value();
+}
+
+std::string light_of(double compute, double memory) {
+  return std::string(
+      speed_of_light(
+          subject_of(fmt::format(
+              R"("sm__throughput.avg.pct_of_peak_sustained_elapsed": {}, "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed": {})",
+              compute, memory)))
+          .bound);
+}
+
+// kdiag 4
+TEST(SpeedOfLight, ClassesAtTheirThresholds) {
+  EXPECT_EQ(light_of(30, 59.9), "underutilized");
+  EXPECT_EQ(light_of(30, 60), "memory");
+  EXPECT_EQ(light_of(60, 30), "compute");
+  EXPECT_EQ(light_of(80, 84.9), "balanced");
+  EXPECT_EQ(light_of(80, 85), "memory");
+}
+
+// kdiag 4: what is missing is no zero.
+TEST(SpeedOfLight, WithOneSideMissing) {
+  const SpeedOfLight one = speed_of_light(subject_of(R"("sm__throughput.avg.pct_of_peak_sustained_elapsed": 90)"));
+  EXPECT_EQ(one.bound, "insufficient_metrics");
+  EXPECT_EQ(one.efficiency_pct, std::nullopt);
+  EXPECT_THAT(one.warnings, ElementsAre(HasSubstr("memory")));
+  const SpeedOfLight none = speed_of_light(subject_of(R"("launch__registers_per_thread": 40)"));
+  EXPECT_EQ(none.bound, "unknown");
+  EXPECT_EQ(none.headroom_pct(), std::nullopt);
+}
+
+// kdiag 4: any spelling of tensor activity counts, and which part of the memory pipeline is the busiest is said.
+TEST(SpeedOfLight, TensorCoresAndTheBusiestLevel) {
+  const SpeedOfLight light = speed_of_light(subject_of(
+      R"("sm__throughput.avg.pct_of_peak_sustained_elapsed": 20, "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed": 96,
+    "dram__throughput.avg.pct_of_peak_sustained_elapsed": 30, "l1tex__throughput.avg.pct_of_peak_sustained_active": 96,
+    "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed": 40)"));
+  EXPECT_EQ(light.uses_tensor_cores, true);
+  EXPECT_EQ(light.limiter, "l1");
+  EXPECT_TRUE(light.at_roofline);
+  EXPECT_EQ(speed_of_light(subject_of(R"("sm__throughput.avg.pct_of_peak_sustained_elapsed": 20)")).uses_tensor_cores, std::nullopt);
+}
+
+// kdiag 2, kdiag 2.1.1
+TEST(JudgeSubject, HasTheSectionsInOrderAndLosesNothing) {
+  const JudgeSubject subject = bench().subject(testing::wasteful_kernel).value();
+  std::vector<std::string_view> sections;
+  std::size_t in_sections = 0;
+  for (const JudgedFact& fact : subject.facts) {
+    if (sections.empty() || sections.back() != fact.section) sections.push_back(fact.section);
+    in_sections += fact.section.empty() ? 0 : 1;
+  }
+  EXPECT_THAT(sections, ElementsAre("SM & Compute Utilization", "Memory Bandwidth & Cache", "Memory Access Patterns",
+                                    "Occupancy & Resources", "Stall Metrics (Warp Issue Stalls)", ""));
+  EXPECT_EQ(in_sections, 25u);
+  const JudgedFact* const unknown = subject.fact("made_up__by_a_plugin.sum", bench().knowledge().metrics);
+  ASSERT_NE(unknown, nullptr);
+  EXPECT_EQ(fact_text(*unknown), "17.50");
+  std::vector<std::string> others;
+  for (const JudgedFact& fact : subject.facts) {
+    if (fact.section.empty()) others.push_back(fact.key);
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(others));
+}
+
+// kdiag 2.1.2
+TEST(JudgeSubject, WhatIsMissingHasNoUnit) {
+  const JudgeSubject subject = subject_of(R"("launch__registers_per_thread": 40)");
+  const JudgedFact* const dram = subject.fact_with_id("dram_throughput_pct");
+  ASSERT_NE(dram, nullptr);
+  EXPECT_EQ(fact_text(*dram), "N/A");
+}
+
+// kdiag 2.2, kdiag 2.3, kdiag 10: not the first and not the last, but what takes most of the time.
+TEST(JudgeSubject, ChoosesAKernel) {
+  constexpr std::string_view csv =
+      "\"ID\",\"Kernel "
+      "Name\",\"gpu__time_duration.sum\",\"sm__cycles_active.avg\",\"sm__throughput.avg.pct_of_peak_sustained_elapsed\"\n\"\",\"\",\"us\","
+      "\"cycle\",\"%\"\n"
+      "\"0\",\"first(int)\",\"10\",\"900\",\"10\"\n\"1\",\"longest<a, "
+      "b>(int)\",\"90\",\"800\",\"20\"\n\"2\",\"last(int)\",\"20\",\"700\",\"30\"\n";
+  const auto chosen = [&](KernelChoice choice) {
+    const auto subject = bench().subject(csv, choice);
+    return subject ? subject->kernel->short_name + " by " + subject->selected_by : subject.error().message;
+  };
+  using Pick = KernelChoice::Pick;
+  EXPECT_EQ(chosen({}), "longest by max_time");
+  EXPECT_EQ(chosen({"", Pick::last}), "last by last");
+  EXPECT_EQ(chosen({"", Pick::first}), "first by first");
+  EXPECT_EQ(chosen({"", Pick::max_cycles}), "first by max_cycles");
+  EXPECT_EQ(chosen({"last", {}}), "last by name");
+  EXPECT_EQ(chosen({"^lon", {}}), "longest by name");
+  EXPECT_THAT(chosen({"(int)", {}}), HasSubstr("3 kernels of the profile are called '(int)'"));
+  EXPECT_THAT(chosen({"none", {}}), HasSubstr("no kernel of the profile is called 'none'"));
+  EXPECT_THAT(chosen({"[", {}}), HasSubstr("expected a kernel or a regular expression"));
+}
+
+// kdiag 8
+TEST(JudgeByRules, NamesTwoOfDifferentCategories) {
+  const JudgeSubject subject = bench().subject(testing::wasteful_kernel).value();
+  const Judgement judgement = bench().rules(subject);
+  ASSERT_EQ(judgement.bottlenecks.size(), 2u);
+  EXPECT_EQ(judgement.bottlenecks[0].category, "memory-bound");
+  EXPECT_EQ(judgement.bottlenecks[1].category, "latency-bound");
+  for (const JudgedBottleneck& one : judgement.bottlenecks) {
+    EXPECT_GE(one.priority_metrics.size(), 3u);
+    EXPECT_THAT(one.root_cause, HasSubstr("%"));
+    EXPECT_FALSE(one.expected_improvement.empty());
+    EXPECT_EQ(one.origin, "rules");
+  }
+}
+
+// kdiag 8: one counter is no evidence for two.
+TEST(JudgeByRules, SaysWhenTheCountersSpeakForOneAlone) {
+  const Judgement judgement = bench().rules(subject_of(R"("sm__throughput.avg.pct_of_peak_sustained_elapsed": 97)"));
+  EXPECT_LT(judgement.bottlenecks.size(), 2u);
+  EXPECT_THAT(judgement.notes, Contains(HasSubstr("speak for")));
+  EXPECT_THAT(bench().rules(subject_of(R"("launch__registers_per_thread": 40)")).bottlenecks, IsEmpty());
+}
+
+// kdiag 8, kdiag 11: whatever the counters are, no two categories are equal, and our own answer holds.
+TEST(JudgeByRules, ItsAnswersHold) {
+  for (int i = 0; i < 200; ++i) {
+    const auto percent = [&](int step) { return (i * step + step) % 101; };
+    const JudgeSubject subject = subject_of(fmt::format(
+        R"("sm__throughput.avg.pct_of_peak_sustained_elapsed": {}, "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed": {}, "dram__throughput.avg.pct_of_peak_sustained_elapsed": {},
+        "sm__warps_active.avg.pct_of_peak_sustained_active": {}, "smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct": {}, "launch__registers_per_thread": {})",
+        percent(7), percent(13), percent(13), percent(29), percent(41), 16 + i));
+    const Judgement judgement = bench().rules(subject);
+    if (judgement.bottlenecks.size() < 2) continue;
+    EXPECT_NE(judgement.bottlenecks[0].category, judgement.bottlenecks[1].category);
+    for (const JudgedBottleneck& one : judgement.bottlenecks) {
+      const auto support = support_of(*bench().judge().category(one.category), subject);
+      EXPECT_GT(support.value_or(1), 0.05) << one.category;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace frx::report

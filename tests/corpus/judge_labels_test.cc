@@ -1,0 +1,50 @@
+// The agreement with the experts may not fall, and the replies of the corpus go through. Skipped without the corpus.
+
+#include "corpus/judge_labels.h"
+
+#include <gtest/gtest.h>
+
+#include "support/corpus.h"
+
+namespace frx::corpus {
+namespace {
+
+// kdiag 8
+TEST(JudgeLabels, BothBottlenecksOfTheExpertsAreNamed) {
+  FRX_NEEDS_CORPUS();
+  int sure = 0, first = 0, two = 0, both = 0;
+  for (const JudgedRow& row : judge_labels(*testing::corpus())) {
+    if (!row.sure) continue;
+    ++sure;
+    first += row.first_fits ? 1 : 0;
+    two += row.names_two ? 1 : 0;
+    both += row.both_fit ? 1 : 0;
+    EXPECT_TRUE(row.first_fits) << row.file << " " << row.kernel;
+  }
+  EXPECT_GE(sure, 99);
+  EXPECT_GE(first, 99);
+  EXPECT_GE(two, 26);
+  EXPECT_GE(both, 22);
+}
+
+// kdiag 11
+TEST(JudgeLabels, RepliesOfTheCorpusAreChecked) {
+  FRX_NEEDS_CORPUS();
+  const std::vector<JudgedReply> replies = judge_replies(*testing::corpus());
+  EXPECT_EQ(replies.size(), 24u);
+  int ours = 0, categories = 0;
+  std::size_t citations = 0;
+  for (const JudgedReply& one : replies) {
+    ours += one.ours_fit ? 1 : 0;
+    categories += one.category_fits ? 1 : 0;
+    citations += one.citations;
+    // Two of the counters were measured again after their reply was made: what is wrong there is wrong.
+    EXPECT_LE(one.errors.size(), 1u) << one.file;
+  }
+  EXPECT_EQ(categories, 24);
+  EXPECT_GE(ours, 22);
+  EXPECT_GE(citations, 230u);
+}
+
+}  // namespace
+}  // namespace frx::corpus
