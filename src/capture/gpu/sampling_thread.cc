@@ -7,6 +7,7 @@
 
 #include "base/memory_budget.h"
 #include "capture/gpu/nvidia_smi.h"
+#include "capture/gpu/driver_library.h"
 #include "capture/gpu/nvml.h"
 
 namespace frx::capture {
@@ -22,7 +23,7 @@ constexpr int many_failures = 5;
 Result<std::unique_ptr<GpuSource>> open_gpu_source(const Host& host, std::chrono::milliseconds interval) {
   const std::string library = host.variable("FRX_NVML_LIBRARY").value_or("");
   std::string why = "no NVIDIA driver on this machine";
-  if (!library.empty() || host.exists("/dev/nvidiactl") || host.exists("/dev/dxg")) {
+  if (!library.empty() || has_driver(host)) {
     Result<std::unique_ptr<GpuSource>> nvml = open_nvml(library);
     if (nvml && !(*nvml)->gpus().empty()) return nvml;
     why = nvml ? "NVML shows no GPU" : nvml.error().message;
@@ -93,7 +94,7 @@ class SamplingThread::State::Cancellable {
 std::vector<unsigned> SamplingThread::State::choose(const GpuSource& from) {
   const VisibleGpus visible =
       visible_gpus(from.gpus(), host->variable("CUDA_VISIBLE_DEVICES"), host->variable("CUDA_DEVICE_ORDER").value_or(""));
-  if (!visible.doubt.empty()) warn(visible.doubt);
+  if (!visible.doubt.empty()) warn(visible.doubt + ": all GPUs are sampled");
   if (visible.indices.empty()) warn("CUDA_VISIBLE_DEVICES names no GPU of this machine: no GPU is sampled");
   const std::lock_guard lock(mutex);
   facts.source = from.name();

@@ -2,6 +2,7 @@
  *
  *   FAKE_NVML_GPUS     how many there are (default 2)
  *   FAKE_NVML_MODELS   "alike" (default) or "different"
+ *   FAKE_NVML_UUIDS    "cuda": those of the fake CUDA driver
  *   FAKE_NVML_TROUBLE  "init": it does not start; "utilization": that value is not supported; "hang": a sample never ends;
  *                      "lost": every sample fails; "energy": there is no energy counter; "reset": the counter starts again
  *                      with each reading; "hangs-later": the fifth sample never ends
@@ -45,7 +46,9 @@ int nvmlDeviceGetName(void* device, char* text, unsigned size) {
   return snprintf(text, size, different ? "Fake GPU %u" : "Fake GPU", number_of(device)) > 0 ? success : 1;
 }
 int nvmlDeviceGetUUID(void* device, char* text, unsigned size) {
-  return snprintf(text, size, "GPU-%08x-fake", number_of(device)) > 0 ? success : 1;
+  const char* set = getenv("FAKE_NVML_UUIDS");
+  const int of_cuda = set != NULL && strcmp(set, "cuda") == 0;
+  return snprintf(text, size, of_cuda ? "GPU-00000000-0000-0000-0000-%012x" : "GPU-%08x-fake", number_of(device)) > 0 ? success : 1;
 }
 int nvmlDeviceGetUtilizationRates(void* device, unsigned* both) {
   static int samples = 0;
@@ -78,6 +81,21 @@ int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millij
   *millijoules = (unsigned long long)(345.67 * ((double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6));
   if (trouble("reset")) *millijoules = falling -= 100;
   return trouble("lost") ? gpu_is_lost : success;
+}
+int nvmlDeviceGetCudaComputeCapability(void* device, int* major, int* minor) {
+  (void)device;
+  *major = 8;
+  *minor = 0;
+  return success;
+}
+int nvmlDeviceGetMaxClockInfo(void* device, unsigned kind, unsigned* value) { (void)device; return give(value, kind == 1 ? 1410 : 1215); }
+int nvmlDeviceGetMigMode(void* device, unsigned* now, unsigned* next) { (void)device; *next = 0; return give(now, 0); }
+int nvmlDeviceGetMemoryBusWidth(void* device, unsigned* value) { (void)device; return give(value, 5120); }
+struct pci { char old_address[16]; unsigned domain, bus, device, identity, subsystem; char address[32]; };
+int nvmlDeviceGetPciInfo_v3(void* device, struct pci* into) {
+  memset(into, 0, sizeof *into);
+  into->bus = 0x10 + number_of(device);
+  return success;
 }
 struct process { unsigned pid; unsigned long long used; unsigned gpu_instance, compute_instance; };
 int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* count, struct process* into) {
