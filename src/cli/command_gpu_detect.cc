@@ -16,6 +16,7 @@ void describe(Syntax& syntax, GpuOptions& options) {
       "numbers first, peaks of the data sheet where the product is known. No GPU is assumed.");
   describe_gpu_options(syntax, options, "gpu_detection_v1");
   syntax.exit_code(0, "every GPU that was found is known");
+  syntax.exit_code(1, "--data cannot be read");
   syntax.exit_code(3, "no GPU was found, or the product of one is not known");
 }
 

@@ -13,6 +13,7 @@ void describe(Syntax& syntax, GpuOptions& options) {
   syntax.text("Lists the products whose peaks are known. Peaks are dense; each product is one entry, and no family is one.");
   describe_gpu_options(syntax, options, "gpu_list_v1");
   syntax.exit_code(0, "the list was printed");
+  syntax.exit_code(1, "--data cannot be read");
 }
 
 Result<int> act(const GpuOptions& options, Io& io) {
@@ -26,7 +27,7 @@ Result<int> act(const GpuOptions& options, Io& io) {
 }  // namespace
 }  // namespace command_gpu_list
 
-constinit const Command gpu_list_command = make_command<GpuOptions, command_gpu_list::describe, command_gpu_list::act>(
-    "gpu list", "List the GPUs that are known", "Set up");
+constinit const Command gpu_list_command =
+    make_command<GpuOptions, command_gpu_list::describe, command_gpu_list::act>("gpu list", "List the GPUs that are known", "Set up");
 
 }  // namespace frx::cli

@@ -16,14 +16,18 @@ struct Options {
 
 void describe(Syntax& syntax, Options& options) {
   syntax.text(
-      "Shows peaks, memory, clocks and limits of a GPU. Peaks are dense; those with 2:4 sparsity stand apart. A name that fits several products "
-      "is answered with these products and what they have in common, and none is chosen. A compute capability such as sm_90 has limits and no "
+      "Shows peaks, memory, clocks and limits of a GPU. Peaks are dense; those with 2:4 sparsity stand apart. A name that fits several "
+      "products "
+      "is answered with these products and what they have in common, and none is chosen. A compute capability such as sm_90 has limits and "
+      "no "
       "peaks.");
-  syntax.required_argument("NAME", options.name, "as nvidia-smi prints it, an id of frx gpu list, or a compute capability: 'RTX 4090', sm_86");
+  syntax.required_argument("NAME", options.name,
+                           "as nvidia-smi prints it, an id of frx gpu list, or a compute capability: 'RTX 4090', sm_86");
   describe_gpu_options(syntax, options.shared, "gpu_v1");
   syntax.example("'NVIDIA H100 PCIe'", "the numbers of one product");
   syntax.example("h100", "the products of that name");
   syntax.exit_code(0, "the GPU was shown");
+  syntax.exit_code(1, "--data cannot be read");
   syntax.exit_code(3, "the GPU is not known, or the name fits several products");
 }
 

@@ -108,8 +108,9 @@ Document document_of(const report::GpuList& list) {
   page.title("FRX GPUs");
   page.add(table_of(list.gpus));
   page.blank();
-  page.paragraph("FP16 is in dense TFLOPS with FP32 accumulation, on tensor cores where there are such. frx gpu show NAME says more, and where "
-                 "each number is from.");
+  page.paragraph(
+      "FP16 is in dense TFLOPS with FP32 accumulation, on tensor cores where there are such. frx gpu show NAME says more, and where "
+      "each number is from.");
   return page;
 }
 
@@ -154,11 +155,13 @@ void add_here(Document& page, const GpuHere& here, Sources& sources) {
   if (here.bandwidth_by_clock_gbps)
     page.fact("Bandwidth by memory clock and bus", fmt::format("{} GB/s", format_number(*here.bandwidth_by_clock_gbps)), number_width);
   if (gpu.power_limit_w)
-    page.fact("Power limit", fmt::format("{} W", format_number(gpu.power_limit_w->value)) + sources.mark(std::string(gpu.power_limit_w->from)),
+    page.fact("Power limit",
+              fmt::format("{} W", format_number(gpu.power_limit_w->value)) + sources.mark(std::string(gpu.power_limit_w->from)),
               number_width);
   if (gpu.memory_bytes) {
     page.fact("Memory that the driver reports",
-              fmt::format("{} GB", format_number(gpu.memory_bytes->value / 1e9)) + sources.mark(std::string(gpu.memory_bytes->from)), number_width);
+              fmt::format("{} GB", format_number(gpu.memory_bytes->value / 1e9)) + sources.mark(std::string(gpu.memory_bytes->from)),
+              number_width);
   }
 }
 
@@ -174,7 +177,8 @@ Document document_of(const report::GpusHere& here) {
 }
 
 template <typename Report>
-answer::Answer gpu_answer(std::string_view what, std::string_view mode, std::shared_ptr<const Report> report, void (*put)(JsonObject&, const Report&)) {
+answer::Answer gpu_answer(std::string_view what, std::string_view mode, std::shared_ptr<const Report> report,
+                          void (*put)(JsonObject&, const Report&)) {
   answer::Answer answer{.what = std::string(what), .mode = std::string(mode)};
   answer.document = [&shown = *report](answer::Detail) { return document_of(shown); };
   answer.payload = [&shown = *report, put](JsonObject& out) { put(out, shown); };
@@ -189,7 +193,9 @@ std::string value_text(const SheetNumber& number) {
   return format_number(*number.value) + (number.unit.empty() ? "" : " " + std::string(number.unit));
 }
 
-answer::Answer answer_of(std::shared_ptr<const report::GpuList> list) { return gpu_answer("the GPUs", "gpu_list", std::move(list), put_gpu_list); }
+answer::Answer answer_of(std::shared_ptr<const report::GpuList> list) {
+  return gpu_answer("the GPUs", "gpu_list", std::move(list), put_gpu_list);
+}
 answer::Answer answer_of(std::shared_ptr<const report::GpuLookup> lookup) {
   return gpu_answer("a GPU", "gpu", std::move(lookup), put_gpu_lookup);
 }

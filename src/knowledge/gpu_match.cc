@@ -214,7 +214,8 @@ class Matcher {
   // ---- the result --------------------------------------------------------------------------
 
   static bool all_alike(const Products& products) {
-    return std::all_of(products.begin(), products.end(), [&](const GpuProduct* product) { return have_same_peaks(*product, *products[0]); });
+    return std::all_of(products.begin(), products.end(),
+                       [&](const GpuProduct* product) { return have_same_peaks(*product, *products[0]); });
   }
 
   // The product that a short name refers to, when it is among `products`.

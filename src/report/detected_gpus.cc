@@ -26,7 +26,8 @@ GpuQuery query_of(const DetectedGpu& gpu) {
 }
 
 SheetNumber* number_of(GpuSheet& sheet, std::string_view key) {
-  const auto found = std::find_if(sheet.specification.begin(), sheet.specification.end(), [&](const SheetNumber& one) { return one.key == key; });
+  const auto found =
+      std::find_if(sheet.specification.begin(), sheet.specification.end(), [&](const SheetNumber& one) { return one.key == key; });
   return found == sheet.specification.end() ? nullptr : &*found;
 }
 
@@ -64,7 +65,8 @@ void put_derived_numbers(const GpuHere& here, GpuSheet& sheet) {
 // The peaks of the whole GPU are not those of a part of it.
 void withhold_peaks(GpuSheet& sheet) {
   for (SheetNumber& number : sheet.specification) {
-    const bool of_whole_gpu = number.key.starts_with("peak_") || number.key == "sm_count" || number.key == "l2_cache_mb" || number.key == "memory_gb";
+    const bool of_whole_gpu =
+        number.key.starts_with("peak_") || number.key == "sm_count" || number.key == "l2_cache_mb" || number.key == "memory_gb";
     if (of_whole_gpu) number.value.reset(), number.from = "withheld: a MIG instance has a part of it";
   }
   sheet.dense.clear();

@@ -70,15 +70,15 @@ void fill_in(const GpuProduct* product, const SmLimits& limits, GpuSheet& sheet)
   sheet.tdp = of_product(p, "tdp_w", "TDP", "W", p.tdp_w, "tdp_w");
   sheet.board = board_rows(p);
   sheet.specification = {
-          of_product(p, "peak_memory_bw_gbps", "Peak Memory Bandwidth", "GB/s", p.memory_bandwidth_gbps, "memory_bandwidth_gbps"),
-          of_product(p, "peak_fp32_tflops", "Peak FP32 Performance", "TFLOPS", p.peak_tflops("fp32"), "fp32"),
-          half_peak(p, "peak_fp16_tflops", "Peak FP16 Performance", "fp16"),
-          half_peak(p, "peak_bf16_tflops", "Peak BF16 Performance", "bf16"),
-          of_product(p, "sm_count", "SM Count", "", p.sm_count, "sm_count"),
-          of_limits(limits, "max_threads_per_sm", "Max Threads per SM", "", limits.threads_per_sm),
-          of_limits(limits, "l1_cache_kb", "L1 Cache per SM", "KB", limits.l1_shared_bytes / kib),
-          of_product(p, "l2_cache_mb", "L2 Cache (Total)", "MB", p.l2_mb, "l2_mb"),
-          of_product(p, "memory_gb", "Memory Size", "GB", p.memory_gb, "memory_gb")};
+      of_product(p, "peak_memory_bw_gbps", "Peak Memory Bandwidth", "GB/s", p.memory_bandwidth_gbps, "memory_bandwidth_gbps"),
+      of_product(p, "peak_fp32_tflops", "Peak FP32 Performance", "TFLOPS", p.peak_tflops("fp32"), "fp32"),
+      half_peak(p, "peak_fp16_tflops", "Peak FP16 Performance", "fp16"),
+      half_peak(p, "peak_bf16_tflops", "Peak BF16 Performance", "bf16"),
+      of_product(p, "sm_count", "SM Count", "", p.sm_count, "sm_count"),
+      of_limits(limits, "max_threads_per_sm", "Max Threads per SM", "", limits.threads_per_sm),
+      of_limits(limits, "l1_cache_kb", "L1 Cache per SM", "KB", limits.l1_shared_bytes / kib),
+      of_product(p, "l2_cache_mb", "L2 Cache (Total)", "MB", p.l2_mb, "l2_mb"),
+      of_product(p, "memory_gb", "Memory Size", "GB", p.memory_gb, "memory_gb")};
 }
 
 std::vector<SheetNumber> limits_rows(const SmLimits& l) {
@@ -101,8 +101,9 @@ void add_peaks(const GpuProduct& product, GpuSheet& sheet) {
     if (const std::optional<double> peak = product.peak_tflops(precision.name))
       sheet.dense.push_back(of_product(product, precision.key, precision.label, precision.unit, peak, precision.name));
     if (const std::optional<double> peak = knowledge::sparse_peak_tflops(product, precision.name)) {
-      const std::string from = fmt::format("derived: 2 x the dense rate of {}, which 2:4 structured sparsity allows on compute capability {}",
-                                           product.name, knowledge::to_string(product.cc));
+      const std::string from =
+          fmt::format("derived: 2 x the dense rate of {}, which 2:4 structured sparsity allows on compute capability {}", product.name,
+                      knowledge::to_string(product.cc));
       sheet.sparse.push_back({precision.key, precision.label, precision.unit, peak, from});
     }
   }
@@ -167,8 +168,8 @@ Result<GpuLookup> look_up_gpu(const GpuCatalogue& gpus, const std::string& name)
     lookup.agreed = agreed_by(lookup.candidates);
     match.product = nullptr;
     match.certainty = knowledge::Certainty::ambiguous;
-    match.explanation = fmt::format("'{}' fits {} products, and none is assumed: name one of them.", shorten(printable(name), 60),
-                                    match.candidates.size());
+    match.explanation =
+        fmt::format("'{}' fits {} products, and none is assumed: name one of them.", shorten(printable(name), 60), match.candidates.size());
   } else if (match.limits) {
     lookup.sheet = match.product ? sheet_of(*match.product, *match.limits) : sheet_of(*match.limits);
   }

@@ -22,12 +22,12 @@ struct SheetNumber {
 // The peaks are dense but for those in `sparse`, which stand apart and are no ceilings.
 struct GpuSheet {
   std::string id, name, architecture, compute_capability, memory_type, form_factor;  // "" when unknown
-  std::vector<SheetNumber> specification;  // the documented fields, in their order
-  std::vector<SheetNumber> dense;          // further peaks, by precision
-  std::vector<SheetNumber> sparse;         // 2:4 structured sparsity: derived, twice the dense rate
+  std::vector<SheetNumber> specification;                                            // the documented fields, in their order
+  std::vector<SheetNumber> dense;                                                    // further peaks, by precision
+  std::vector<SheetNumber> sparse;  // 2:4 structured sparsity: derived, twice the dense rate
   SheetNumber tdp;
-  std::vector<SheetNumber> board;          // clocks, memory bus
-  std::vector<SheetNumber> limits;         // of one SM, of a block and of a thread
+  std::vector<SheetNumber> board;   // clocks, memory bus
+  std::vector<SheetNumber> limits;  // of one SM, of a block and of a thread
   std::vector<std::uint32_t> shared_carve_outs_kib;
 };
 
@@ -48,8 +48,8 @@ struct GpuLookup {
   std::vector<GpuCandidate> candidates;  // of a name that fits several products, none of which is chosen
   std::vector<SheetNumber> agreed;       // the documented numbers that all candidates have in common
 };
-// By the id of a product, else as the matcher understands it. Nothing is assumed of a name that fits several products. ErrorKind::not_enough
-// for a GPU that is not known, with names near to it.
+// By the id of a product, else as the matcher understands it. Nothing is assumed of a name that fits several products.
+// ErrorKind::not_enough for a GPU that is not known, with names near to it.
 Result<GpuLookup> look_up_gpu(const knowledge::GpuCatalogue& gpus, const std::string& name);
 
 struct GpuList {
@@ -57,14 +57,14 @@ struct GpuList {
 };
 GpuList list_gpus(const knowledge::GpuCatalogue& gpus);
 
-// A GPU of this machine. Its numbers are the driver's where it tells them; bandwidth and peaks are those of the data sheet where the product is
-// known, else derived from the driver's clocks, else absent. Those of a MIG instance are withheld.
+// A GPU of this machine. Its numbers are the driver's where it tells them; bandwidth and peaks are those of the data sheet where the
+// product is known, else derived from the driver's clocks, else absent. Those of a MIG instance are withheld.
 struct GpuHere {
   model::DetectedGpu gpu;
   knowledge::GpuMatch match;
   const knowledge::GpuProduct* product = nullptr;  // null where it is not known, or one of several
   GpuSheet sheet;
-  std::string_view spec_source;                // "data sheet", "driver"; "" where there are no peaks
+  std::string_view spec_source;  // "data sheet", "driver"; "" where there are no peaks
   std::optional<double> bandwidth_by_clock_gbps;
   bool is_mig = false;
 };

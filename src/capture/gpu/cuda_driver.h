@@ -10,8 +10,8 @@
 
 namespace frx::capture {
 
-// The devices that a CUDA program would see, in CUDA's order; a MIG instance is one of them, and its name and UUID say so. `library`: a path,
-// or "" for libcuda.so.1 where the system looks for it. May take as long as the driver does.
+// The devices that a CUDA program would see, in CUDA's order; a MIG instance is one of them, and its name and UUID say so. `library`: a
+// path, or "" for libcuda.so.1 where the system looks for it. May take as long as the driver does.
 Result<std::vector<model::DetectedGpu>> describe_by_cuda(const std::string& library = {});
 
 }  // namespace frx::capture

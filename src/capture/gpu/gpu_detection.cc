@@ -82,10 +82,9 @@ Described describe_by_nvidia_smi(const Host& host) {
 // What only CUDA tells comes from it, and what it tells more exactly.
 void take_over(DetectedGpu& gpu, const DetectedGpu& by_cuda) {
   if (by_cuda.cc) gpu.cc = by_cuda.cc;
-  for (const auto field :
-       {&DetectedGpu::sm_count, &DetectedGpu::threads_per_sm, &DetectedGpu::registers_per_sm, &DetectedGpu::memory_bytes,
-        &DetectedGpu::l2_bytes, &DetectedGpu::shared_per_sm_bytes, &DetectedGpu::shared_per_block_bytes, &DetectedGpu::sm_clock_mhz,
-        &DetectedGpu::memory_clock_mhz, &DetectedGpu::memory_bus_bits}) {
+  for (const auto field : {&DetectedGpu::sm_count, &DetectedGpu::threads_per_sm, &DetectedGpu::registers_per_sm, &DetectedGpu::memory_bytes,
+                           &DetectedGpu::l2_bytes, &DetectedGpu::shared_per_sm_bytes, &DetectedGpu::shared_per_block_bytes,
+                           &DetectedGpu::sm_clock_mhz, &DetectedGpu::memory_clock_mhz, &DetectedGpu::memory_bus_bits}) {
     if (by_cuda.*field) gpu.*field = by_cuda.*field;
   }
 }

@@ -26,9 +26,7 @@ FakeHost host_where_smi_says(Exit answer) {
   host.answers[std::string("/bin/nvidia-smi ") + all_fields] = std::move(answer);
   return host;
 }
-FakeHost host_where_smi_prints(std::string text, int status = 0) {
-  return host_where_smi_says(FakeHost::said(std::move(text), status));
-}
+FakeHost host_where_smi_prints(std::string text, int status = 0) { return host_where_smi_says(FakeHost::said(std::move(text), status)); }
 
 FakeHost host_with_libraries() {
   FakeHost host = host_with_nvml();
@@ -66,8 +64,8 @@ TEST(GpuDetection, NvidiaSmiGivesARecordForEachGpu) {
 
 // kdiag 3.3, cgp D12: a value in brackets is absent.
 TEST(GpuDetection, WhatTheGpuDoesNotTellIsAbsent) {
-  const GpuDetection found = detected(host_where_smi_prints(
-      "0, GPU-a, Orin, 8.7, [N/A], 540.3.0, [Not Supported], [Unknown Error], N/A, [N/A], [N/A]\n"));
+  const GpuDetection found =
+      detected(host_where_smi_prints("0, GPU-a, Orin, 8.7, [N/A], 540.3.0, [Not Supported], [Unknown Error], N/A, [N/A], [N/A]\n"));
   ASSERT_EQ(found.gpus.size(), 1u);
   const DetectedGpu& gpu = found.gpus[0];
   EXPECT_FALSE(gpu.memory_bytes || gpu.power_limit_w || gpu.sm_clock_mhz || gpu.memory_clock_mhz || gpu.mig_enabled);
@@ -77,12 +75,12 @@ TEST(GpuDetection, WhatTheGpuDoesNotTellIsAbsent) {
 // kdiag 3.3: compute_cap is missing on old drivers.
 TEST(GpuDetection, AFieldThatAnOldDriverDoesNotKnowIsLeftOut) {
   FakeHost host = host_where_smi_prints("Field \"compute_cap\" is not a valid field to query.\n", 2);
-  host.answers["/bin/nvidia-smi --query-gpu=index,uuid,name,memory.total,driver_version,pci.bus_id,power.limit,clocks.max.sm,"
-               "clocks.max.memory,mig.mode.current"] =
-      FakeHost::said("Field \"mig.mode.current\" is not a valid field to query.\n", 2);
-  host.answers["/bin/nvidia-smi --query-gpu=index,uuid,name,memory.total,driver_version,pci.bus_id,power.limit,clocks.max.sm,"
-               "clocks.max.memory"] =
-      FakeHost::said("0, GPU-v, Tesla V100-SXM2-16GB, 16160, 418.67, 00000000:1A:00.0, 300.00, 1530, 877\n");
+  host.answers
+      ["/bin/nvidia-smi --query-gpu=index,uuid,name,memory.total,driver_version,pci.bus_id,power.limit,clocks.max.sm,"
+       "clocks.max.memory,mig.mode.current"] = FakeHost::said("Field \"mig.mode.current\" is not a valid field to query.\n", 2);
+  host.answers
+      ["/bin/nvidia-smi --query-gpu=index,uuid,name,memory.total,driver_version,pci.bus_id,power.limit,clocks.max.sm,"
+       "clocks.max.memory"] = FakeHost::said("0, GPU-v, Tesla V100-SXM2-16GB, 16160, 418.67, 00000000:1A:00.0, 300.00, 1530, 877\n");
   const GpuDetection found = detected(host);
   ASSERT_EQ(found.gpus.size(), 1u);
   EXPECT_EQ(found.gpus[0].name, "Tesla V100-SXM2-16GB");

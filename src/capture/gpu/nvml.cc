@@ -164,10 +164,12 @@ class Nvml final : public GpuSource {
     model::DetectedGpu gpu;
     gpu.index = identity.index, gpu.name = printable(identity.name), gpu.uuid = printable(identity.uuid);
     gpu.driver = driver_, gpu.told_by = name();
-    if (int major = 0, minor = 0; f_.compute_capability != nullptr && f_.compute_capability(device, &major, &minor) == 0) gpu.cc = {major, minor};
+    if (int major = 0, minor = 0; f_.compute_capability != nullptr && f_.compute_capability(device, &major, &minor) == 0)
+      gpu.cc = {major, minor};
     if (unsigned now = 0, next = 0; f_.mig_mode != nullptr && f_.mig_mode(device, &now, &next) == 0) gpu.mig_enabled = now != 0;
     if (const auto pci = ask<PciInfo>(f_.pci, device)) gpu.pci = fmt::format("{:04x}:{:02x}:{:02x}.0", pci->domain, pci->bus, pci->device);
-    if (const auto memory = ask<Memory>(f_.memory, device)) gpu.memory_bytes = model::ToldNumber{static_cast<double>(memory->total), "NVML"};
+    if (const auto memory = ask<Memory>(f_.memory, device))
+      gpu.memory_bytes = model::ToldNumber{static_cast<double>(memory->total), "NVML"};
     gpu.sm_clock_mhz = told(ask<unsigned>(f_.highest_clock, device, unsigned{clock_sm}));
     gpu.memory_clock_mhz = told(ask<unsigned>(f_.highest_clock, device, unsigned{clock_memory}));
     gpu.memory_bus_bits = told(ask<unsigned>(f_.memory_bus, device));

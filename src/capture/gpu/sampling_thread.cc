@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "base/memory_budget.h"
-#include "capture/gpu/nvidia_smi.h"
 #include "capture/gpu/driver_library.h"
+#include "capture/gpu/nvidia_smi.h"
 #include "capture/gpu/nvml.h"
 
 namespace frx::capture {
