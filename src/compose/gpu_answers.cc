@@ -6,7 +6,6 @@
 #include "base/units.h"
 #include "compose/gpu_answers_json.h"
 #include "compose/parts.h"
-#include "knowledge/gpus.h"
 
 namespace frx::compose {
 namespace {

@@ -1,7 +1,5 @@
 #include "compose/gpu_answers_json.h"
 
-#include "knowledge/gpus.h"
-
 namespace frx::compose {
 namespace {
 
