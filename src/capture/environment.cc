@@ -4,6 +4,8 @@
 #include <future>
 
 #include "base/text.h"
+#include "capture/gpu/driver_library.h"
+#include "capture/gpu/nvidia_smi_table.h"
 
 namespace frx::capture {
 namespace {
@@ -68,32 +70,19 @@ struct GpuList {
   std::string trouble;
 };
 
-// "0, NVIDIA H200, 9.0, 143771, 570.86.10". A driver too old for compute_cap is queried without it.
 GpuList gpu_list(const Host& host, const std::string& nvidia_smi) {
   GpuList list;
   if (nvidia_smi.empty()) return list;
-  for (const bool with_cc : {true, false}) {
-    const std::string fields = with_cc ? "index,name,compute_cap,memory.total,driver_version" : "index,name,memory.total,driver_version";
-    const Result<Exit> answer = host.run(question({nvidia_smi, "--query-gpu=" + fields, "--format=csv,noheader,nounits"}, tool_limit));
-    if (!answer || !answer->ok()) {
-      list.trouble = trouble_of(answer, tool_limit);
-      if (contains_ignoring_case(list.trouble, "not a valid field")) continue;
-      return list;
-    }
-    for (const std::string_view line : split(answer->out, '\n')) {
-      std::vector<std::string_view> cells = split(line, ',');
-      if (cells.size() < (with_cc ? 5u : 4u)) continue;
-      std::transform(cells.begin(), cells.end(), cells.begin(), trim);
-      Gpu gpu;
-      std::from_chars(cells[0].data(), cells[0].data() + cells[0].size(), gpu.index);
-      gpu.name = printable(cells[1]);
-      if (with_cc) gpu.compute_capability = printable(cells[2]);
-      gpu.memory_mib = printable(cells[with_cc ? 3 : 2]);
-      list.driver = printable(cells.back());
-      list.gpus.push_back(std::move(gpu));
-    }
-    list.trouble.clear();
+  const Result<NvidiaSmiTable> table =
+      query_nvidia_smi(host, nvidia_smi, {"index", "name", "compute_cap", "memory.total", "driver_version"});
+  if (!table) {
+    list.trouble = table.error().message;
     return list;
+  }
+  for (std::size_t row = 0; row < table->size(); ++row) {
+    list.gpus.push_back({static_cast<int>(table->whole(row, "index").value_or(0)), std::string(table->text(row, "name")),
+                         std::string(table->text(row, "compute_cap")), std::string(table->text(row, "memory.total"))});
+    list.driver = table->text(row, "driver_version");
   }
   return list;
 }
@@ -164,7 +153,7 @@ Environment inspect(const Host& host) {
   environment.driver = driver_version(host);
   if (environment.driver.empty()) environment.driver = std::move(gpus.driver);
   environment.permission = counter_permission(host);
-  environment.device_nodes = host.exists("/dev/nvidiactl") || host.exists("/dev/dxg");
+  environment.device_nodes = has_driver(host);
   environment.python = python.get();
   environment.ncu = ncu.get();
   environment.nsys = nsys.get();

@@ -46,12 +46,6 @@ std::string labels(const Products& products) {
   return text;
 }
 
-bool same_peaks(const GpuProduct& a, const GpuProduct& b) {
-  return a.cc == b.cc && a.sm_count == b.sm_count && a.boost_clock_mhz == b.boost_clock_mhz && a.tensor_clock_mhz == b.tensor_clock_mhz &&
-         a.memory_bandwidth_gbps == b.memory_bandwidth_gbps &&
-         std::equal(a.peaks_tflops.begin(), a.peaks_tflops.end(), b.peaks_tflops.begin(), b.peaks_tflops.end());
-}
-
 class Matcher {
  public:
   Matcher(const GpuCatalogue& catalogue, const GpuQuery& query) : catalogue_(catalogue), query_(query) {}
@@ -220,7 +214,8 @@ class Matcher {
   // ---- the result --------------------------------------------------------------------------
 
   static bool all_alike(const Products& products) {
-    return std::all_of(products.begin(), products.end(), [&](const GpuProduct* product) { return same_peaks(*product, *products[0]); });
+    return std::all_of(products.begin(), products.end(),
+                       [&](const GpuProduct* product) { return have_same_peaks(*product, *products[0]); });
   }
 
   // The product that a short name refers to, when it is among `products`.
@@ -353,6 +348,19 @@ class Matcher {
 };
 
 }  // namespace
+
+bool have_same_peaks(const GpuProduct& a, const GpuProduct& b) {
+  return a.cc == b.cc && a.sm_count == b.sm_count && a.boost_clock_mhz == b.boost_clock_mhz && a.tensor_clock_mhz == b.tensor_clock_mhz &&
+         a.memory_bandwidth_gbps == b.memory_bandwidth_gbps &&
+         std::equal(a.peaks_tflops.begin(), a.peaks_tflops.end(), b.peaks_tflops.begin(), b.peaks_tflops.end());
+}
+
+const GpuProduct* certain_product(const GpuMatch& match) {
+  const bool alike = std::all_of(match.candidates.begin(), match.candidates.end(), [&](const GpuProduct* other) {
+    return match.product != nullptr && have_same_peaks(*other, *match.product);
+  });
+  return alike ? match.product : nullptr;
+}
 
 GpuMatch match_gpu(const GpuCatalogue& catalogue, const GpuQuery& query) { return Matcher(catalogue, query).match(); }
 

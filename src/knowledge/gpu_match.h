@@ -42,6 +42,11 @@ struct GpuMatch {
   bool conflict = false;  // name and device disagree; the device was used
 };
 
+// Whether two products have the same peaks, SMs and clocks: either may stand for the other.
+bool have_same_peaks(const GpuProduct& a, const GpuProduct& b);
+// The product, unless the name fits several that differ and it is only the likeliest of them.
+const GpuProduct* certain_product(const GpuMatch& match);
+
 GpuMatch match_gpu(const GpuCatalogue& catalogue, const GpuQuery& query);
 // What --gpu-model names, by the name alone. A usage error when nothing is known by it (docs/contract.md, section 6.1).
 Result<GpuMatch> match_option(const GpuCatalogue& catalogue, const std::string& gpu_model);

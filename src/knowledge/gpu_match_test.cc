@@ -24,6 +24,7 @@ std::string id(const GpuMatch& match) { return match.product ? std::string(match
 std::string family(const GpuMatch& match) { return match.limits ? std::string(match.limits->family_key) : "none"; }
 bool says(const GpuMatch& match, std::string_view part) { return match.explanation.find(part) != std::string::npos; }
 
+// kdiag 3.3: the strings of nvidia-smi.
 TEST(GpuMatch, KnowsEveryNameThatDriversPrint) {
   const std::pair<std::string_view, std::string_view> names[] = {
       {"Tesla T4", "t4"},
@@ -76,6 +77,7 @@ TEST(GpuMatch, KnowsEveryNameThatDriversPrint) {
   }
 }
 
+// kdiag 3.3: then by memory size, then by SM count.
 TEST(GpuMatch, DecidesBetweenMemorySizesByTheDevice) {
   EXPECT_EQ(named("NVIDIA GeForce RTX 5060 Ti").certainty, Certainty::family);
   EXPECT_EQ(id(device("NVIDIA GeForce RTX 5060 Ti", {12, 0}, 36, 8.5)), "rtx5060ti-8gb");
@@ -90,6 +92,7 @@ TEST(GpuMatch, ReadsTheSameNumberOfBytesAsGigabytesOrGibibytes) {
   EXPECT_EQ(id(device("NVIDIA H100", {9, 0}, 132, 85.03)), "h100-sxm5-80gb");
 }
 
+// kdiag 3.3: whole tokens.
 TEST(GpuMatch, NeverTakesAPartOfAWord) {
   const std::pair<std::string_view, std::string_view> names[] = {{"NVIDIA A10", "a10"},       {"NVIDIA L4", "l4"},
                                                                  {"NVIDIA H200", "h200-sxm"}, {"NVIDIA B200", "b200"},
@@ -102,6 +105,7 @@ TEST(GpuMatch, NeverTakesAPartOfAWord) {
   }
 }
 
+// kdiag 3.3: Laptop, Max-Q, Ti and D never match the plain part.
 TEST(GpuMatch, NeverTakesAVariantForThePlainPart) {
   EXPECT_EQ(id(named("NVIDIA GeForce RTX 5090 D")), "none");
   EXPECT_EQ(id(device("NVIDIA GeForce RTX 5090 D", {12, 0}, 170, 34.2)), "none");  // same SMs and memory, other tensor rate
@@ -173,6 +177,7 @@ TEST(GpuMatch, WithholdsTheProductWhenTheSmCountIsNotItsOwn) {
   EXPECT_EQ(match.certainty, Certainty::family);
 }
 
+// kdiag 3.3
 TEST(GpuMatch, ResolvesAnEngineeringNameByItsNumbers) {
   EXPECT_EQ(id(device("NVIDIA A100-PG509-200", {8, 0}, 108, 42)), "a100-sxm4-40gb");
   const GpuMatch match = device("NVIDIA A100-PG999-999", {8, 0}, 108, 42.5);
@@ -192,6 +197,7 @@ TEST(GpuMatch, NeedsNoNameWhenTheNumbersAreUnique) {
   EXPECT_EQ(family(device(std::nullopt, {9, 0})), "sm_90");
 }
 
+// kdiag 3.3
 TEST(GpuMatch, FlagsAMigInstanceAndKeepsItsParent) {
   const GpuMatch match = device("NVIDIA A100-SXM4-40GB MIG 1g.5gb", {8, 0}, 14, 5.1);
   EXPECT_TRUE(match.is_mig);
@@ -209,6 +215,34 @@ TEST(GpuMatch, HasNoLimitsForOtherVendorsWhateverTheirCapabilityLooksLike) {
     EXPECT_EQ(match.certainty, Certainty::unknown) << name;
     EXPECT_FALSE(match.limits) << name;
   }
+}
+
+// kdiag 3.3: of each pair neither is taken for the other.
+TEST(GpuMatch, KeepsNeighboursApart) {
+  const std::pair<std::string_view, std::string_view> pairs[] = {
+      {"NVIDIA A10", "NVIDIA A100-SXM4-40GB"},
+      {"NVIDIA A10", "NVIDIA A10G"},
+      {"NVIDIA L4", "NVIDIA L40S"},
+      {"NVIDIA L40", "NVIDIA L40S"},
+      {"NVIDIA H200", "NVIDIA GH200 480GB"},
+      {"NVIDIA B200", "NVIDIA GB200"},
+      {"NVIDIA GeForce RTX 4090", "NVIDIA GeForce RTX 4090 Laptop GPU"},
+      {"NVIDIA GeForce RTX 4090", "NVIDIA GeForce RTX 4090 D"},
+      {"NVIDIA GeForce RTX 3090", "NVIDIA GeForce RTX 3090 Ti"},
+      {"NVIDIA GeForce GTX 1060 6GB", "NVIDIA GeForce GTX 1060 with Max-Q Design"}};
+  for (const auto& [a, b] : pairs) {
+    EXPECT_NE(id(named(a)), "none") << a;
+    EXPECT_NE(id(named(b)), "none") << b;
+    EXPECT_NE(named(a).product, named(b).product) << a << " and " << b;
+  }
+}
+
+// kdiag 3.2: what is only the likeliest of several products is not certain.
+TEST(GpuMatch, AnAssumedProductIsNotACertainOne) {
+  EXPECT_NE(named("H100").product, nullptr);
+  EXPECT_EQ(certain_product(named("H100")), nullptr);
+  EXPECT_EQ(certain_product(named("sm_90")), nullptr);
+  EXPECT_EQ(certain_product(named("NVIDIA H100 PCIe")), gpus_to_match().with_id("h100-pcie-80gb"));
 }
 
 TEST(GpuMatch, HasNoDefault) {

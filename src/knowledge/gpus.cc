@@ -245,4 +245,13 @@ std::optional<double> derived_peak_tflops(const GpuProduct& product, const SmLim
   return *product.sm_count * *rate * 2 * *clock_mhz * 1e-6;
 }
 
+std::optional<double> sparse_peak_tflops(const GpuProduct& product, std::string_view precision) {
+  const bool tensor = precision.find("_tensor") != precision.npos && precision != "fp64_tensor";
+  if (!tensor || product.no_tensor_cores || product.cc < model::ComputeCapability{8, 0}) return std::nullopt;
+  // The data sheet of HGX B300 has 18 PFLOP/s of sparse FP4 for 13.5 dense.
+  if (product.cc == model::ComputeCapability{10, 3} && precision == "fp4_tensor") return std::nullopt;
+  const std::optional<double> dense = product.peak_tflops(precision);
+  return dense ? std::optional(2 * *dense) : std::nullopt;
+}
+
 }  // namespace frx::knowledge

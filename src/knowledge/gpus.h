@@ -148,4 +148,9 @@ std::string to_string(model::ComputeCapability cc);
 std::optional<double> derived_peak_tflops(const GpuProduct& product, const SmLimits& limits, std::string_view precision,
                                           std::optional<double> clock_mhz = std::nullopt);
 
+// The rate with structured sparsity, 2 of 4 weights zero, which is twice the dense one on tensor cores of compute capability 8.0 and newer.
+// Never a peak that measured work is held against. Absent for other precisions, and where the vendor's own figure is not twice the dense
+// one.
+std::optional<double> sparse_peak_tflops(const GpuProduct& product, std::string_view precision);
+
 }  // namespace frx::knowledge

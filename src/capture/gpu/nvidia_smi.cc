@@ -10,6 +10,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "capture/gpu/nvidia_smi_table.h"
 #include "capture/spawn.h"
 
 namespace frx::capture {
@@ -23,7 +24,7 @@ constexpr std::size_t longest_line = 1 << 16;
 constexpr const char* contract_fields =
     "index,uuid,name,utilization.gpu,utilization.memory,memory.used,memory.total,pcie.link.gen.current,pcie.link.width.current";
 constexpr const char* further_fields =
-    ",clocks.current.sm,clocks.current.memory,power.draw,power.limit,temperature.gpu,clocks_throttle_reasons.active";
+    ",clocks.current.sm,clocks.current.memory,power.draw,power.limit,temperature.gpu,clocks_throttle_reasons.active,memory.free";
 
 // "[N/A]", "[Not Supported]" and the like are no numbers.
 std::optional<double> number(std::string_view cell) {
@@ -173,30 +174,24 @@ std::optional<GpuSample> parse_nvidia_smi_line(std::string_view line) {
   one.power_limit = number(at(12));
   one.temperature = number(at(13));
   one.throttle_reasons = mask(at(14));
+  one.memory_free = number(at(15));
   return one;
 }
 
 Result<std::unique_ptr<GpuSource>> open_nvidia_smi(const Host& host, milliseconds interval) {
   const std::optional<std::string> path = host.program("nvidia-smi");
   if (!path) return fail(ErrorKind::environment, "there is no nvidia-smi");
-  ChildCommand question;
-  question.argv = {*path, "--query-gpu=index,uuid,name,driver_version", "--format=csv,noheader,nounits"};
-  question.environment = {{"LC_ALL", "C"}};
-  question.time_limit = answer_limit;
-  TRY_ASSIGN(const Exit answer, host.run(question));
+  const Result<NvidiaSmiTable> table = query_nvidia_smi(host, *path, {"index", "uuid", "name", "driver_version"});
+  if (!table) return fail(ErrorKind::environment, "nvidia-smi shows no GPU: {}", table.error().message);
   std::vector<GpuIdentity> gpus;
   std::string driver;
-  for (const std::string_view line : split(answer.out, '\n')) {
-    const std::vector<std::string_view> cells = split(line, ',');
-    if (cells.size() < 4 || !whole(trim(cells[0]))) continue;
-    gpus.push_back({*whole(trim(cells[0])), printable(trim(cells[2])), printable(trim(cells[1]))});
-    driver = printable(trim(cells[3]));
+  for (std::size_t row = 0; row < table->size(); ++row) {
+    const std::optional<unsigned> index = table->whole(row, "index");
+    if (!index) continue;
+    gpus.push_back({*index, std::string(table->text(row, "name")), std::string(table->text(row, "uuid"))});
+    driver = table->text(row, "driver_version");
   }
-  if (gpus.empty()) {
-    const std::string words = printable(trim(answer.out.empty() ? answer.err : answer.out));
-    return fail(ErrorKind::environment, "nvidia-smi shows no GPU: {}",
-                words.empty() ? describe(answer, answer_limit) : shorten(words, 120));
-  }
+  if (gpus.empty()) return fail(ErrorKind::environment, "nvidia-smi shows no GPU");
   return std::unique_ptr<GpuSource>(std::make_unique<NvidiaSmi>(*path, interval, std::move(driver), std::move(gpus)));
 }
 

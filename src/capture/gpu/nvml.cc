@@ -6,6 +6,9 @@
 #include <array>
 #include <cstring>
 
+#include "base/text.h"
+#include "capture/gpu/driver_library.h"
+
 namespace frx::capture {
 namespace {
 
@@ -17,6 +20,11 @@ struct Utilization {
 };
 struct Memory {
   unsigned long long total, free, used;  // bytes
+};
+struct PciInfo {  // of version 3 of the function
+  char old_address[16];
+  unsigned domain, bus, device, identity, subsystem;
+  char address[32];
 };
 struct ProcessInfo {  // of version 2 and 3 of the function
   unsigned pid;
@@ -47,38 +55,43 @@ struct Functions {
   Return (*power_limit)(Device, unsigned*);
   Return (*temperature)(Device, unsigned, unsigned*);
   Return (*throttle_reasons)(Device, unsigned long long*);
+  Return (*total_energy)(Device, unsigned long long*);
   Return (*processes)(Device, unsigned*, ProcessInfo*);
+  Return (*compute_capability)(Device, int*, int*);
+  Return (*highest_clock)(Device, unsigned, unsigned*);
+  Return (*mig_mode)(Device, unsigned*, unsigned*);
+  Return (*memory_bus)(Device, unsigned*);
+  Return (*pci)(Device, PciInfo*);
 };
-
-template <typename Function>
-void find(void* library, Function*& function, std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    if ((function = reinterpret_cast<Function*>(::dlsym(library, name))) != nullptr) return;
-  }
-}
 
 // A function that an old driver lacks stays nullptr and its value unknown.
 Functions functions_of(void* library) {
   Functions f{};
-  find(library, f.init, {"nvmlInit_v2"});
-  find(library, f.shutdown, {"nvmlShutdown"});
-  find(library, f.error_string, {"nvmlErrorString"});
-  find(library, f.driver_version, {"nvmlSystemGetDriverVersion"});
-  find(library, f.nvml_version, {"nvmlSystemGetNVMLVersion"});
-  find(library, f.count, {"nvmlDeviceGetCount_v2"});
-  find(library, f.handle, {"nvmlDeviceGetHandleByIndex_v2"});
-  find(library, f.name, {"nvmlDeviceGetName"});
-  find(library, f.uuid, {"nvmlDeviceGetUUID"});
-  find(library, f.utilization, {"nvmlDeviceGetUtilizationRates"});
-  find(library, f.memory, {"nvmlDeviceGetMemoryInfo"});
-  find(library, f.pcie_generation, {"nvmlDeviceGetCurrPcieLinkGeneration"});
-  find(library, f.pcie_width, {"nvmlDeviceGetCurrPcieLinkWidth"});
-  find(library, f.clock, {"nvmlDeviceGetClockInfo"});
-  find(library, f.power, {"nvmlDeviceGetPowerUsage"});
-  find(library, f.power_limit, {"nvmlDeviceGetEnforcedPowerLimit"});
-  find(library, f.temperature, {"nvmlDeviceGetTemperature"});
-  find(library, f.throttle_reasons, {"nvmlDeviceGetCurrentClocksThrottleReasons", "nvmlDeviceGetCurrentClocksEventReasons"});
-  find(library, f.processes, {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"});
+  find_function(library, f.init, {"nvmlInit_v2"});
+  find_function(library, f.shutdown, {"nvmlShutdown"});
+  find_function(library, f.error_string, {"nvmlErrorString"});
+  find_function(library, f.driver_version, {"nvmlSystemGetDriverVersion"});
+  find_function(library, f.nvml_version, {"nvmlSystemGetNVMLVersion"});
+  find_function(library, f.count, {"nvmlDeviceGetCount_v2"});
+  find_function(library, f.handle, {"nvmlDeviceGetHandleByIndex_v2"});
+  find_function(library, f.name, {"nvmlDeviceGetName"});
+  find_function(library, f.uuid, {"nvmlDeviceGetUUID"});
+  find_function(library, f.utilization, {"nvmlDeviceGetUtilizationRates"});
+  find_function(library, f.memory, {"nvmlDeviceGetMemoryInfo"});
+  find_function(library, f.pcie_generation, {"nvmlDeviceGetCurrPcieLinkGeneration"});
+  find_function(library, f.pcie_width, {"nvmlDeviceGetCurrPcieLinkWidth"});
+  find_function(library, f.clock, {"nvmlDeviceGetClockInfo"});
+  find_function(library, f.power, {"nvmlDeviceGetPowerUsage"});
+  find_function(library, f.power_limit, {"nvmlDeviceGetEnforcedPowerLimit"});
+  find_function(library, f.temperature, {"nvmlDeviceGetTemperature"});
+  find_function(library, f.throttle_reasons, {"nvmlDeviceGetCurrentClocksThrottleReasons", "nvmlDeviceGetCurrentClocksEventReasons"});
+  find_function(library, f.total_energy, {"nvmlDeviceGetTotalEnergyConsumption"});
+  find_function(library, f.processes, {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"});
+  find_function(library, f.compute_capability, {"nvmlDeviceGetCudaComputeCapability"});
+  find_function(library, f.highest_clock, {"nvmlDeviceGetMaxClockInfo"});
+  find_function(library, f.mig_mode, {"nvmlDeviceGetMigMode"});
+  find_function(library, f.memory_bus, {"nvmlDeviceGetMemoryBusWidth"});
+  find_function(library, f.pci, {"nvmlDeviceGetPciInfo_v3"});
   return f;
 }
 
@@ -136,7 +149,34 @@ class Nvml final : public GpuSource {
     return samples;
   }
 
+  std::vector<model::DetectedGpu> describe() const {
+    std::vector<model::DetectedGpu> described;
+    for (std::size_t i = 0; i < gpus_.size(); ++i) described.push_back(description_of(gpus_[i], devices_[i]));
+    return described;
+  }
+
  private:
+  static std::optional<model::ToldNumber> told(std::optional<unsigned> value, double by = 1) {
+    return value ? std::optional(model::ToldNumber{*value * by, "NVML"}) : std::nullopt;
+  }
+
+  model::DetectedGpu description_of(const GpuIdentity& identity, Device device) const {
+    model::DetectedGpu gpu;
+    gpu.index = identity.index, gpu.name = printable(identity.name), gpu.uuid = printable(identity.uuid);
+    gpu.driver = driver_, gpu.told_by = name();
+    if (int major = 0, minor = 0; f_.compute_capability != nullptr && f_.compute_capability(device, &major, &minor) == 0)
+      gpu.cc = {major, minor};
+    if (unsigned now = 0, next = 0; f_.mig_mode != nullptr && f_.mig_mode(device, &now, &next) == 0) gpu.mig_enabled = now != 0;
+    if (const auto pci = ask<PciInfo>(f_.pci, device)) gpu.pci = fmt::format("{:04x}:{:02x}:{:02x}.0", pci->domain, pci->bus, pci->device);
+    if (const auto memory = ask<Memory>(f_.memory, device))
+      gpu.memory_bytes = model::ToldNumber{static_cast<double>(memory->total), "NVML"};
+    gpu.sm_clock_mhz = told(ask<unsigned>(f_.highest_clock, device, unsigned{clock_sm}));
+    gpu.memory_clock_mhz = told(ask<unsigned>(f_.highest_clock, device, unsigned{clock_memory}));
+    gpu.memory_bus_bits = told(ask<unsigned>(f_.memory_bus, device));
+    gpu.power_limit_w = told(ask<unsigned>(f_.power_limit, device), 1e-3);
+    return gpu;
+  }
+
   void add(unsigned index, Device device) {
     gpus_.push_back({index, text_of(f_.name, device), text_of(f_.uuid, device)});
     devices_.push_back(device);
@@ -151,6 +191,7 @@ class Nvml final : public GpuSource {
     if (const auto memory = ask<Memory>(f_.memory, device)) {
       one.memory_used = static_cast<double>(memory->used) / mib;
       one.memory_total = static_cast<double>(memory->total) / mib;
+      one.memory_free = static_cast<double>(memory->free) / mib;
     }
     one.pcie_generation = ask<unsigned>(f_.pcie_generation, device);
     one.pcie_width = ask<unsigned>(f_.pcie_width, device);
@@ -160,6 +201,7 @@ class Nvml final : public GpuSource {
     one.power_limit = scaled(ask<unsigned>(f_.power_limit, device), 1e-3);
     one.temperature = scaled(ask<unsigned>(f_.temperature, device, temperature_of_gpu), 1);
     one.throttle_reasons = ask<unsigned long long>(f_.throttle_reasons, device);
+    one.total_energy_mj = ask<unsigned long long>(f_.total_energy, device);
     one.processes = processes_of(device);
     return one;
   }
@@ -190,18 +232,8 @@ class Nvml final : public GpuSource {
   std::vector<Device> devices_;
 };
 
-}  // namespace
-
-Result<std::unique_ptr<GpuSource>> open_nvml(const std::string& library) {
-  void* handle = nullptr;
-  for (const char* name : {library.empty() ? "libnvidia-ml.so.1" : library.c_str(),
-                           library.empty() ? "/usr/lib/wsl/lib/libnvidia-ml.so.1" : library.c_str()}) {
-    if (handle == nullptr) handle = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  }
-  if (handle == nullptr) {
-    const char* why = ::dlerror();
-    return fail(ErrorKind::environment, "cannot load NVML: {}", why == nullptr ? "not found" : why);
-  }
+Result<std::unique_ptr<Nvml>> load_nvml(const std::string& library) {
+  TRY_ASSIGN(void* const handle, open_driver_library(library, "libnvidia-ml.so.1", "NVML"));
   const Functions functions = functions_of(handle);
   if (functions.init == nullptr || functions.count == nullptr || functions.handle == nullptr) {
     ::dlclose(handle);
@@ -212,7 +244,19 @@ Result<std::unique_ptr<GpuSource>> open_nvml(const std::string& library) {
     ::dlclose(handle);
     return fail(ErrorKind::environment, "NVML does not start: {}", why);
   }
-  return std::unique_ptr<GpuSource>(std::make_unique<Nvml>(handle, functions));
+  return std::make_unique<Nvml>(handle, functions);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<GpuSource>> open_nvml(const std::string& library) {
+  TRY_ASSIGN(std::unique_ptr<Nvml> nvml, load_nvml(library));
+  return std::unique_ptr<GpuSource>(std::move(nvml));
+}
+
+Result<std::vector<model::DetectedGpu>> describe_by_nvml(const std::string& library) {
+  TRY_ASSIGN(const std::unique_ptr<Nvml> nvml, load_nvml(library));
+  return nvml->describe();
 }
 
 }  // namespace frx::capture

@@ -46,7 +46,7 @@ VisibleGpus visible_gpus(const std::vector<GpuIdentity>& all, const std::optiona
   for (const std::string_view raw : split(*variable, ',')) {
     const std::string_view word = trim(raw);
     if (word.starts_with("MIG-"))
-      return everything(all, "CUDA_VISIBLE_DEVICES names MIG instances, which have no utilisation of their own: all GPUs are sampled");
+      return everything(all, "CUDA_VISIBLE_DEVICES names MIG instances, which have no utilisation of their own");
     const GpuIdentity* gpu = named(all, word);
     if (gpu == nullptr) break;
     by_index = by_index || as_index(word).has_value();
@@ -56,7 +56,7 @@ VisibleGpus visible_gpus(const std::vector<GpuIdentity>& all, const std::optiona
     return everything(
         all,
         "the GPUs differ and CUDA_DEVICE_ORDER is not PCI_BUS_ID, so the indices of CUDA_VISIBLE_DEVICES are not those of the "
-        "driver: all GPUs are sampled");
+        "driver");
   }
   std::sort(visible.indices.begin(), visible.indices.end());
   visible.indices.erase(std::unique(visible.indices.begin(), visible.indices.end()), visible.indices.end());
