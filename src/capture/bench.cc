@@ -23,8 +23,6 @@ using model::BenchRun;
 using model::BenchSide;
 
 constexpr std::size_t output_limit = std::size_t{16} << 20;
-// Throttled for power, heat or an external brake: SW power cap, HW slowdown, SW and HW thermal, HW power brake.
-constexpr std::uint64_t slowing_reasons = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
 double milliseconds_of(std::chrono::nanoseconds time) { return std::chrono::duration<double, std::milli>(time).count(); }
 

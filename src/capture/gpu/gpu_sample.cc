@@ -35,6 +35,19 @@ std::string process_cell(const std::optional<std::vector<ProcessMemory>>& proces
 
 }  // namespace
 
+std::vector<std::string_view> slowing_words(std::uint64_t throttle_reasons) {
+  constexpr std::pair<std::uint64_t, std::string_view> known[] = {{0x4, "software power cap"},
+                                                                  {0x8, "hardware slowdown"},
+                                                                  {0x20, "software thermal slowdown"},
+                                                                  {0x40, "hardware thermal slowdown"},
+                                                                  {0x80, "hardware power brake"}};
+  std::vector<std::string_view> words;
+  for (const auto& [bit, word] : known) {
+    if ((throttle_reasons & bit) != 0) words.push_back(word);
+  }
+  return words;
+}
+
 std::string gpu_metrics_header() {
   return "timestamp,index,name,utilization.gpu,utilization.memory,memory.used,memory.total,pcie.link.gen.current,pcie.link.width.current,"
          "uuid,clocks.current.sm,clocks.current.memory,power.draw,power.limit,temperature.gpu,clocks_throttle_reasons.active,"

@@ -25,6 +25,7 @@ struct GpuSample {
   std::optional<double> utilization_memory{};  // %
   std::optional<double> memory_used{};         // MiB
   std::optional<double> memory_total{};        // MiB
+  std::optional<double> memory_free{};         // MiB
   std::optional<unsigned> pcie_generation{};
   std::optional<unsigned> pcie_width{};
   std::optional<double> sm_clock{};                 // MHz
@@ -34,7 +35,13 @@ struct GpuSample {
   std::optional<double> temperature{};              // degrees Celsius
   std::optional<std::uint64_t> throttle_reasons{};  // a mask of nvmlClocksThrottleReasons
   std::optional<std::vector<ProcessMemory>> processes{};
+  std::optional<std::uint64_t> total_energy_mj{};  // since the driver was loaded; Volta and newer, NVML only
 };
+
+// The clocks were lowered for power, heat or an external brake: SW power cap, HW slowdown, SW and HW thermal, HW power brake.
+constexpr std::uint64_t slowing_reasons = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
+// Those of a mask, in words: "software power cap".
+std::vector<std::string_view> slowing_words(std::uint64_t throttle_reasons);
 
 // The header of the file, with its line end.
 std::string gpu_metrics_header();

@@ -1,16 +1,8 @@
-// Writes gpu_metrics.csv while a workload runs: a line per GPU and interval, on a thread of its own.
-//
-// By NVML where it can be loaded, otherwise by nvidia-smi, otherwise only the header and a warning are written. A driver that fails or
-// hangs never stops the workload: it is queried again, more slowly after five failures in a row, and abandoned at the end.
+// Writes gpu_metrics.csv while a workload runs: a line per GPU and interval, on a thread of its own. Where no GPU can be sampled, only the
+// header is written and there is a warning.
 #pragma once
 
-#include <chrono>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "capture/gpu/gpu_source.h"
-#include "capture/host.h"
+#include "capture/gpu/sampling_thread.h"
 
 namespace frx::capture {
 
@@ -21,34 +13,18 @@ struct GpuSamplerOptions {
   std::string csv_path;
 };
 
-// The results of sampling.
-struct GpuFacts {
-  std::string source;  // "NVML 12.550.54", "nvidia-smi"; empty: no GPU could be queried
-  std::string driver;
-  std::vector<GpuIdentity> gpus;  // those the workload may use
-  std::uint64_t rounds = 0;       // samples of all GPUs
-  std::vector<std::string> warnings;
-};
-
-// NVML, or nvidia-smi. Fails, saying why, where neither shows a GPU.
-Result<std::unique_ptr<GpuSource>> open_gpu_source(const Host& host, std::chrono::milliseconds interval);
-
 class GpuSampler {
  public:
-  // Writes the header at once. `host` must outlive it and provides FRX_NVML_LIBRARY, CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER.
+  // Writes the header at once. `host` must outlive it, as in SamplingThread.
   static Result<GpuSampler> start(const GpuSamplerOptions& options, const Host& host);
-  GpuSampler(GpuSampler&&) noexcept;
-  GpuSampler& operator=(GpuSampler&&) = delete;
-  ~GpuSampler();
 
   // Waits two seconds at most. Call once.
-  GpuFacts stop();
+  GpuFacts stop() { return thread_.stop(); }
 
  private:
-  struct State;
-  explicit GpuSampler(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  explicit GpuSampler(SamplingThread thread) : thread_(std::move(thread)) {}
 
-  std::shared_ptr<State> state_;
+  SamplingThread thread_;
 };
 
 }  // namespace frx::capture

@@ -3,12 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "base/files.h"
 #include "base/temporary_directory.h"
 #include "base/text.h"
-#include "capture/fake_host.h"
+#include "capture/gpu/fake_driver.h"
 #include "capture/gpu/nvidia_smi.h"
 
 namespace frx::capture {
@@ -19,11 +17,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string support() {
-  const std::string folder = fake_ncu_folder();
-  return folder.substr(0, folder.rfind('/'));
-}
-
 // A machine whose driver is one of the fakes, and a file of samples.
 struct Machine {
   FakeHost host;
@@ -32,12 +25,12 @@ struct Machine {
 
   static Machine with_nvml() {
     Machine machine;
-    machine.host.variables["FRX_NVML_LIBRARY"] = FRX_FAKE_NVML;
+    machine.host = host_with_nvml();
     return machine;
   }
   static Machine with_nvidia_smi() {
     Machine machine;
-    machine.host.programs["nvidia-smi"] = support() + "/fake_nvidia_smi/nvidia-smi";
+    machine.host = host_with_nvidia_smi();
     return machine;
   }
 
@@ -63,13 +56,6 @@ struct Machine {
     ::usleep(static_cast<unsigned>(time.count()) * 1000);
     return sampler->stop();
   }
-};
-
-// For the fakes, whose environment is that of this process.
-struct Variable {
-  const char* name;
-  Variable(const char* which, const char* value) : name(which) { ::setenv(name, value, 1); }
-  ~Variable() { ::unsetenv(name); }
 };
 
 // The columns between the time and the clock.

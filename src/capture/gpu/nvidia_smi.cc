@@ -23,7 +23,7 @@ constexpr std::size_t longest_line = 1 << 16;
 constexpr const char* contract_fields =
     "index,uuid,name,utilization.gpu,utilization.memory,memory.used,memory.total,pcie.link.gen.current,pcie.link.width.current";
 constexpr const char* further_fields =
-    ",clocks.current.sm,clocks.current.memory,power.draw,power.limit,temperature.gpu,clocks_throttle_reasons.active";
+    ",clocks.current.sm,clocks.current.memory,power.draw,power.limit,temperature.gpu,clocks_throttle_reasons.active,memory.free";
 
 // "[N/A]", "[Not Supported]" and the like are no numbers.
 std::optional<double> number(std::string_view cell) {
@@ -173,6 +173,7 @@ std::optional<GpuSample> parse_nvidia_smi_line(std::string_view line) {
   one.power_limit = number(at(12));
   one.temperature = number(at(13));
   one.throttle_reasons = mask(at(14));
+  one.memory_free = number(at(15));
   return one;
 }
 

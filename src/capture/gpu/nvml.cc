@@ -47,6 +47,7 @@ struct Functions {
   Return (*power_limit)(Device, unsigned*);
   Return (*temperature)(Device, unsigned, unsigned*);
   Return (*throttle_reasons)(Device, unsigned long long*);
+  Return (*total_energy)(Device, unsigned long long*);
   Return (*processes)(Device, unsigned*, ProcessInfo*);
 };
 
@@ -78,6 +79,7 @@ Functions functions_of(void* library) {
   find(library, f.power_limit, {"nvmlDeviceGetEnforcedPowerLimit"});
   find(library, f.temperature, {"nvmlDeviceGetTemperature"});
   find(library, f.throttle_reasons, {"nvmlDeviceGetCurrentClocksThrottleReasons", "nvmlDeviceGetCurrentClocksEventReasons"});
+  find(library, f.total_energy, {"nvmlDeviceGetTotalEnergyConsumption"});
   find(library, f.processes, {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"});
   return f;
 }
@@ -151,6 +153,7 @@ class Nvml final : public GpuSource {
     if (const auto memory = ask<Memory>(f_.memory, device)) {
       one.memory_used = static_cast<double>(memory->used) / mib;
       one.memory_total = static_cast<double>(memory->total) / mib;
+      one.memory_free = static_cast<double>(memory->free) / mib;
     }
     one.pcie_generation = ask<unsigned>(f_.pcie_generation, device);
     one.pcie_width = ask<unsigned>(f_.pcie_width, device);
@@ -160,6 +163,7 @@ class Nvml final : public GpuSource {
     one.power_limit = scaled(ask<unsigned>(f_.power_limit, device), 1e-3);
     one.temperature = scaled(ask<unsigned>(f_.temperature, device, temperature_of_gpu), 1);
     one.throttle_reasons = ask<unsigned long long>(f_.throttle_reasons, device);
+    one.total_energy_mj = ask<unsigned long long>(f_.total_energy, device);
     one.processes = processes_of(device);
     return one;
   }

@@ -3,11 +3,13 @@
  *   FAKE_NVML_GPUS     how many there are (default 2)
  *   FAKE_NVML_MODELS   "alike" (default) or "different"
  *   FAKE_NVML_TROUBLE  "init": it does not start; "utilization": that value is not supported; "hang": a sample never ends;
- *                      "lost": every sample fails
+ *                      "lost": every sample fails; "energy": there is no energy counter; "reset": the counter starts again
+ *                      with each reading; "hangs-later": the fifth sample never ends
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { success = 0, not_supported = 3, driver_not_loaded = 9, gpu_is_lost = 15 };
@@ -46,7 +48,8 @@ int nvmlDeviceGetUUID(void* device, char* text, unsigned size) {
   return snprintf(text, size, "GPU-%08x-fake", number_of(device)) > 0 ? success : 1;
 }
 int nvmlDeviceGetUtilizationRates(void* device, unsigned* both) {
-  if (trouble("hang")) sleep(1000);
+  static int samples = 0;
+  if (trouble("hang") || (trouble("hangs-later") && ++samples > 4)) sleep(1000);
   if (trouble("utilization")) return not_supported;
   both[1] = 40;
   return give(both, 90 - number_of(device));
@@ -65,6 +68,17 @@ int nvmlDeviceGetPowerUsage(void* device, unsigned* value) { (void)device; retur
 int nvmlDeviceGetEnforcedPowerLimit(void* device, unsigned* value) { (void)device; return give(value, 700000); }
 int nvmlDeviceGetTemperature(void* device, unsigned sensor, unsigned* value) { (void)device; (void)sensor; return give(value, 61); }
 int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* value) { (void)device; *value = 4; return success; }
+/* 345.67 W, as the power says, since the machine was started. */
+int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {
+  static unsigned long long falling = 1000000;
+  struct timespec now;
+  (void)device;
+  if (trouble("energy")) return not_supported;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  *millijoules = (unsigned long long)(345.67 * ((double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6));
+  if (trouble("reset")) *millijoules = falling -= 100;
+  return trouble("lost") ? gpu_is_lost : success;
+}
 struct process { unsigned pid; unsigned long long used; unsigned gpu_instance, compute_instance; };
 int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* count, struct process* into) {
   (void)device;
