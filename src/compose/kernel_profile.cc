@@ -18,7 +18,7 @@ using OptionalNumber = std::optional<double>;
 
 constexpr std::string_view not_known = "n/a";
 constexpr std::size_t section_indent = 2, line_indent = 4, longest_name = 100;
-constexpr int label_width = 26;
+constexpr int profile_label_width = 26;
 constexpr std::string_view static_precision_words = "FP16 on the tensor cores";
 
 // The number in a documented format, or "n/a".
@@ -61,13 +61,14 @@ class Page {
     line(0, "");
     line(section_indent, text);
   }
-  void value(std::string_view label, std::string_view text) { line(line_indent, fmt::format("{:<{}} {}", label, label_width, text)); }
+  void value(std::string_view label, std::string_view text) { line(line_indent, fmt::format("{:<{}} {}", label, profile_label_width, text)); }
 
   // "62.1% [OK] (>= 50, tensor_utilization)".
   void percent(std::string_view label, const OptionalNumber& number, std::string_view field = {}) {
     std::string text = number ? fmt::format("{:5.1f}%", *number) : fmt::format("{:>5}", not_known);
     if (const Badge* const badge = made_.badge(field))
-      text += fmt::format(" {} ({} {:.0f}, {})", badge->is_ok() ? "[OK]" : "[WARN]", badge->is_ok() ? ">=" : "<", badge->threshold, badge->rule);
+      text += fmt::format(" {} ({} {:.0f}, {})", badge->is_ok() ? "[OK]" : "[WARN]", badge->is_ok() ? ">=" : "<", badge->threshold,
+                          badge->rule);
     value(label, text);
   }
 
@@ -138,7 +139,8 @@ class Page {
     const model::full_profile::ProfiledThroughput& rates = profile().throughput;
     value("Intensity at L2:", number_text("{:.1f} FLOP/byte", rates.arithmetic_intensity_l2));
     value("Intensity at L1:", number_text("{:.1f} FLOP/byte", rates.arithmetic_intensity_l1));
-    value("Operations:", rates.flops ? fmt::format("{:.2e} ({})", *rates.flops, printable(rates.flops_from.value_or(""))) : std::string(not_known));
+    value("Operations:",
+          rates.flops ? fmt::format("{:.2e} ({})", *rates.flops, printable(rates.flops_from.value_or(""))) : std::string(not_known));
     value("Peak at boost clock:", number_text("{:.1f} TFLOP/s", roof.peak_compute_tflops) +
                                       (roof.boost_clock_mhz ? fmt::format(" at {:.0f} MHz", *roof.boost_clock_mhz) : ""));
     value("Peak at measured clock:", number_text("{:.1f} TFLOP/s", roof.peak_at_measured_clock_tflops) +
@@ -189,7 +191,8 @@ class Page {
     if (health.gpu_temperature_celsius) value("GPU temp:", fmt::format("{:.0f}°C", *health.gpu_temperature_celsius));
     if (health.gpu_power_watts) value("GPU power:", fmt::format("{:.0f} W", *health.gpu_power_watts));
     if (health.gpu_clock_mhz)
-      value("GPU clock:", fmt::format("{:.0f} MHz (mem: {} MHz)", *health.gpu_clock_mhz, number_text("{:.0f}", health.gpu_memory_clock_mhz)));
+      value("GPU clock:",
+            fmt::format("{:.0f} MHz (mem: {} MHz)", *health.gpu_clock_mhz, number_text("{:.0f}", health.gpu_memory_clock_mhz)));
     if (health.cpu_frequency_mhz) value("CPU freq:", fmt::format("{:.0f} MHz", *health.cpu_frequency_mhz));
   }
 
@@ -220,8 +223,8 @@ class Page {
   }
   void estimated_time() {
     if (!profile().estimated.value_or(false)) return;
-    line(section_indent, fmt::format("Estimated time: at least {} us, at the peak of {}", number_text("{:.1f}", profile().timing.wall_clock_time_us),
-                                     static_precision_words));
+    line(section_indent, fmt::format("Estimated time: at least {} us, at the peak of {}",
+                                     number_text("{:.1f}", profile().timing.wall_clock_time_us), static_precision_words));
   }
 
   void without_ncu() {
