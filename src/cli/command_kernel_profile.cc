@@ -10,6 +10,7 @@
 #include "cli/analysis.h"
 #include "cli/cgp_words.h"
 #include "cli/command.h"
+#include "cli/kernel_commands.h"
 #include "cli/kernel_files.h"
 #include "cli/print_answer.h"
 #include "compose/kernel_profile.h"
@@ -122,17 +123,6 @@ void add_counters(std::vector<std::string>& counters, const std::vector<std::str
   for (const std::string& one : more) {
     if (!one.empty() && std::ranges::find(counters, one) == counters.end()) counters.push_back(one);
   }
-}
-
-std::string gpu_called(const capture::GpuMeasurement& gpus) {
-  for (const model::GpuInterval& gpu : gpus.gpus) {
-    if (gpu.name != gpus.gpus.front().name) return {};
-  }
-  return gpus.gpus.empty() ? "" : gpus.gpus.front().name;
-}
-
-capture::GpuMeasurement present_gpus(const Io& io) {
-  return capture::GpuMeter::start({.idle = std::chrono::milliseconds(0)}, *io.host).stop();
 }
 
 Result<capture::NcuRequest> request_of(const Options& options, const knowledge::Knowledge& known, const Io& io) {

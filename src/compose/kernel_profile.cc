@@ -61,7 +61,9 @@ class Page {
     line(0, "");
     line(section_indent, text);
   }
-  void value(std::string_view label, std::string_view text) { line(line_indent, fmt::format("{:<{}} {}", label, profile_label_width, text)); }
+  void value(std::string_view label, std::string_view text) {
+    line(line_indent, fmt::format("{:<{}} {}", label, profile_label_width, text));
+  }
 
   // "62.1% [OK] (>= 50, tensor_utilization)".
   void percent(std::string_view label, const OptionalNumber& number, std::string_view field = {}) {
@@ -255,8 +257,8 @@ class Page {
 
   void closing() {
     if (!profile().notes.empty() || !made_.hints.empty()) line(0, "");
-    for (const std::string& note : profile().notes) page_.hanging("note:", note, section_indent);
-    for (const std::string& hint : made_.hints) page_.hanging("n/a:", hint, section_indent);
+    for (const std::string& note : profile().notes) page_.hanging("note: ", note, section_indent);
+    for (const std::string& hint : made_.hints) page_.hanging("n/a: ", hint, section_indent);
     line(0, "");
     if (!view_.exported_to.empty()) line(section_indent, fmt::format("Profile exported: {}", printable(view_.exported_to)));
   }

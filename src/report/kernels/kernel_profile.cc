@@ -26,6 +26,12 @@ constexpr double student_975[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.3
                                   2.120,  2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
 constexpr double normal_975 = 1.960;
 
+// The kind of work, by name.
+bool is(const knowledge::Knowledge& known, const std::string& kernel, std::string_view work) {
+  const std::optional<std::size_t> bit = known.classes.with_name(work);
+  return bit && (known.classes.of(kernel) >> *bit & 1u) != 0;
+}
+
 class Maker {
  public:
   Maker(ChosenLaunches chosen, const KernelProfileRequest& request, WorkModel work, const knowledge::Knowledge& known)
@@ -92,7 +98,8 @@ class Maker {
     if (duration) {
       const std::string source = source_text(known_.metrics.named(metrics::kernel_duration, *duration), {run_.session.source, places_});
       tell("timing.wall_clock_time_us",
-           fmt::format("{} of {}: {}", is_sum ? "mean" : "median", count_text(*into.samples, "launch"), source));
+           *into.samples == 1 ? source
+                              : fmt::format("{} of {}: {}", is_sum ? "mean" : "median", count_text(*into.samples, "launch"), source));
     }
     if (samples_.size() > 1) add_scatter(into);
   }
@@ -142,7 +149,7 @@ class Maker {
     }
     double counted = 0;
     for (const derive::CountedOperations& one : derive::counted_operations(readings())) counted += one.operations;
-    if (counted > 0) {
+    if (counted > 0 && !may_have_done_more()) {
       into.flops = counted / launches_;
       into.flops_from = "counted";
       return;
@@ -152,6 +159,12 @@ class Maker {
     into.flops = point->achieved_tflops * 1e12 * *kernel().duration / 1e9 / launches_;
     into.flops_from = kernel().roofline.explanation;
     profile().estimated = true;
+  }
+
+  // A product on whose tensor cores nothing in the file tells anything: what was counted may be a small part.
+  bool may_have_done_more() const {
+    return !readings().value(metrics::tensor_pct) && is(known_, result_.matches.front().name, "matrix") &&
+           !(run_.device.match.product && run_.device.match.product->no_tensor_cores);
   }
 
   void add_throughput() {
@@ -178,6 +191,8 @@ class Maker {
     const model::FullProfile& made = profile();
     std::vector<std::string>& hints = result_.hints;
     if (!made.hardware.gpu_id) hints.emplace_back("the GPU is not known, so there are no peaks: --gpu-model NAME names it (frx gpu list)");
+    if (!made.throughput.flops && may_have_done_more() && !derive::counted_operations(readings()).empty())
+      hints.emplace_back("operations of the tensor cores were not counted, so those of the other pipes are withheld");
     if (!made.throughput.flops)
       hints.emplace_back(
           "operations are not known: --flops EXPR or --shape M,N,K with --op states them, frx kernel profile -- COMMAND counts them");
@@ -196,12 +211,6 @@ class Maker {
   diagnose::RunDiagnosis run_;
   KernelProfile result_;
 };
-
-// The kind of work, by name.
-bool is(const knowledge::Knowledge& known, const std::string& kernel, std::string_view work) {
-  const std::optional<std::size_t> bit = known.classes.with_name(work);
-  return bit && (known.classes.of(kernel) >> *bit & 1u) != 0;
-}
 
 }  // namespace
 
