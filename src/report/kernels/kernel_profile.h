@@ -19,9 +19,9 @@
 namespace frx::report {
 
 struct KernelProfileRequest {
-  std::string name;       // as choose_launches() takes it
-  WorkRequest work;       // operations, where the caller knows them
-  std::string gpu_model;  // --gpu-model, or ""
+  std::string name = {};       // as choose_launches() takes it
+  WorkRequest work = {};       // operations, where the caller knows them
+  std::string gpu_model = {};  // --gpu-model, or ""
   bool estimate = false;  // operations may be estimated from how busy the tensor pipes were
 };
 

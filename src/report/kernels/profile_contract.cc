@@ -305,7 +305,8 @@ Result<std::string> contract_for(const FullProfile& profile, double tolerance_pc
   std::string text =
       "# Written from a measured profile; a check of what was not measured is skipped, never passed.\nkind: KernelContract\n";
   text += fmt::format("name: {}\nversion: 1.0.0\nkernel: {}\n",
-                      yaml_quoted(fmt::format("cgp-{}{}{}", *profile.kernel.name, size.empty() ? "" : "-", size)), yaml_quoted(*profile.kernel.name));
+                      yaml_quoted(fmt::format("cgp-{}{}{}", *profile.kernel.name, size.empty() ? "" : "-", size)),
+                      yaml_quoted(*profile.kernel.name));
   if (profile.hardware.gpu || profile.hardware.gpu_sm) text += "hardware:\n";
   if (profile.hardware.gpu) text += fmt::format("  gpu: {}\n", yaml_quoted(*profile.hardware.gpu));
   if (profile.hardware.gpu_sm) text += fmt::format("  compute_capability: {}\n", yaml_quoted(*profile.hardware.gpu_sm));

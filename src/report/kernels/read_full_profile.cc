@@ -102,6 +102,9 @@ class Reader {
   void take(const Json& given, const std::string& where, std::vector<Value>& values) {
     if (!given.is_array() || given.size() > most_values) return refuse(where, "a list", given);
     for (const Json& one : given) take(one, where, values.emplace_back());
+    if constexpr (std::is_arithmetic_v<Value>) {
+      if (zero_is_unknown_ && std::ranges::all_of(values, [](Value value) { return value == 0; })) values.clear();
+    }
   }
   void take(const Json& given, const std::string& where, Counts& counts) {
     if (!given.is_object()) return refuse(where, "an object", given);

@@ -21,10 +21,10 @@
 namespace frx::report {
 
 struct WorkRequest {
-  std::string operation;              // of the list above, or ""
-  std::string shape;                  // "4096,4096,512", or ""
-  std::string flops;                  // "2*M*N*K + M*N", or ""; M, N, K and SIZE are the numbers given
-  std::optional<std::uint64_t> size;  // N of a problem of N x N x N
+  std::string operation = {};              // of the list above, or ""
+  std::string shape = {};                  // "4096,4096,512", or ""
+  std::string flops = {};                  // "2*M*N*K + M*N", or ""; M, N, K and SIZE are the numbers given
+  std::optional<std::uint64_t> size = {};  // N of a problem of N x N x N
 };
 
 struct WorkModel {

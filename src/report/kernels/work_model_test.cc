@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace frx::report {
+namespace work_model_test {  // files are compiled in groups
 namespace {
 
 std::optional<double> flops(const WorkRequest& request) {
@@ -58,4 +59,5 @@ TEST(WorkModel, WhatIsMissingOrNoNumberIsNamed) {
 }
 
 }  // namespace
+}  // namespace work_model_test
 }  // namespace frx::report
