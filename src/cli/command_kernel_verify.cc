@@ -37,7 +37,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--fail-on-regression", options.fail_on_regression,
               "a time beyond max_regression_pct of the baseline breaks a contract, too");
   syntax.flag("--json", options.json, "print JSON (contract_verdict_v1)");
-  syntax.example("--contract contracts/cgp/gemm-512-v1.yaml --profile gemm.json", "for CI");
+  syntax.example("--contracts-dir contracts/cgp --profile gemm.json", "for CI");
   syntax.exit_code(0, "every contract is kept");
   syntax.exit_code(1, "a contract is broken");
   syntax.exit_code(2, "a contract or a profile cannot be read");

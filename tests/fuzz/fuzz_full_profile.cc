@@ -1,5 +1,5 @@
-// FullProfile documents, of any version. Whatever the bytes: what is read is written so that it reads as the same again, a profile does not differ
-// from itself, and a contract written from it is one.
+// FullProfile documents, of any version. Whatever the bytes: what is read is written so that it reads as the same again, a profile does not
+// differ from itself, and a contract written from it is one.
 #include "answer/json_object.h"
 #include "compose/full_profile_json.h"
 #include "fuzz/input.h"

@@ -163,8 +163,10 @@ class Maker {
 
   // A product on whose tensor cores nothing in the file tells anything: what was counted may be a small part.
   bool may_have_done_more() const {
-    return !readings().value(metrics::tensor_pct) && is(known_, result_.matches.front().name, "matrix") &&
-           !(run_.device.match.product && run_.device.match.product->no_tensor_cores);
+    constexpr model::ComputeCapability first_with_tensor_cores{7, 0};
+    const bool has_none = (run_.device.cc && *run_.device.cc < first_with_tensor_cores) ||
+                          (run_.device.match.product && run_.device.match.product->no_tensor_cores);
+    return !has_none && !readings().value(metrics::tensor_pct) && is(known_, result_.matches.front().name, "matrix");
   }
 
   void add_throughput() {

@@ -22,7 +22,7 @@ struct KernelProfileRequest {
   std::string name = {};       // as choose_launches() takes it
   WorkRequest work = {};       // operations, where the caller knows them
   std::string gpu_model = {};  // --gpu-model, or ""
-  bool estimate = false;  // operations may be estimated from how busy the tensor pipes were
+  bool estimate = false;       // operations may be estimated from how busy the tensor pipes were
 };
 
 // A value beside the limit from which it is good. There is none for what was not measured, nor where the limit does not apply to the

@@ -198,7 +198,7 @@ class Verifier {
                        : op == ">"  ? *value > limit
                                     : std::abs(*value - limit) <= equal_within;
     add(std::move(name), holds ? CheckOutcome::passed : CheckOutcome::failed,
-        fmt::format("{} {} {}", number_words(*value), op, number_words(limit)), is_regression);
+        fmt::format("{} (asked for: {} {})", number_words(*value), op, number_words(limit)), is_regression);
   }
 
   std::optional<double> value_of(std::string_view field) const { return profile_ ? field_called(field)->value(*profile_) : std::nullopt; }

@@ -65,7 +65,7 @@ std::string_view name_of(CheckOutcome outcome);
 
 struct ContractCheck {
   std::string name;    // "max_time_us", "metrics.achieved_occupancy", "F1"
-  std::string detail;  // "23.2 <= 25.5", or why it was skipped
+  std::string detail;  // "23.2 (asked for: <= 25.5)", or why it was skipped
   CheckOutcome outcome = CheckOutcome::skipped;
   bool is_regression = false;  // of max_regression_pct
 };
