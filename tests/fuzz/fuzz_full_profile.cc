@@ -30,7 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& one : diff.metrics) frx::fuzz::require(one.verdict == frx::report::MetricChange::Verdict::same);
   if (const auto contract = frx::report::contract_for(*profile, 10)) {
     const auto read = frx::report::read_contract("fuzz.yaml", *contract);
-    if (read) frx::report::verify_contract(*read, &*profile, &*profile, true);
+    frx::fuzz::require(read.has_value());
+    frx::report::verify_contract(*read, &*profile, &*profile, true);
   }
   return 0;
 }
