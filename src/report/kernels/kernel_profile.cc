@@ -192,7 +192,9 @@ class Maker {
   void add_hints() {
     const model::FullProfile& made = profile();
     std::vector<std::string>& hints = result_.hints;
-    if (!made.hardware.gpu_id) hints.emplace_back("the GPU is not known, so there are no peaks: --gpu-model NAME names it (frx gpu list)");
+    if (!made.hardware.gpu_id)
+      hints.push_back(fmt::format("{}, so there are no peaks: --gpu-model NAME names the GPU (frx gpu list)",
+                                  made.hardware.gpu ? fmt::format("nothing is known of {}", *made.hardware.gpu) : "the GPU is not known"));
     if (!made.throughput.flops && may_have_done_more() && !derive::counted_operations(readings()).empty())
       hints.emplace_back("operations of the tensor cores were not counted, so those of the other pipes are withheld");
     if (!made.throughput.flops)
