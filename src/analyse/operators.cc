@@ -1,7 +1,7 @@
 #include "analyse/operators.h"
 
 #include "analyse/analyse.h"
-#include "ingest/profile.h"
+#include "analyse/kernels.h"
 #include "report/operators/operator_details.h"
 #include "report/operators/operator_diagnosis.h"
 
@@ -27,11 +27,7 @@ Result<OperatorCounters> read_counters(Input input, const report::OperatorManife
   TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
   OperatorCounters counters;
   TRY_ASSIGN(counters.definitions, knowledge::load_operator_counters(known->library, known->metrics));
-  const std::string name = input.source.name();
-  std::function<void(std::uint64_t)> progress;
-  if (context.options().progress) progress = context.options().progress(name, input.source.size_hint());
-  TRY_ASSIGN(const std::unique_ptr<ByteSource> bytes, input.source.bytes());
-  TRY_ASSIGN(const model::Session profile, ingest::read_profile(name, *bytes, known->metrics, progress, ingest::Keep::every_launch));
+  TRY_ASSIGN(const model::Session profile, read_launches(std::move(input), context));
   TRY_ASSIGN(counters.joined, report::join_counters(manifest, profile, known->metrics, layers));
   return counters;
 }

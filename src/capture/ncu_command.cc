@@ -17,11 +17,14 @@ std::vector<std::string> ncu_command(const NcuRequest& request, std::string_view
     argv.emplace_back(name);
     argv.push_back(std::move(value));
   };
+  if (request.by_metric_names) option("--print-metric-name", "name");
   // A redirection would mix the output of the application into the CSV.
   if (!request.log_file.empty()) option("--log-file", request.log_file);
   option("--target-processes", request.target_processes);
   if (!request.set.empty()) option("--set", request.set);
+  for (const std::string& section : request.sections) option("--section", section);
   if (!request.counters.empty()) option("--metrics", join(request.counters, ","));
+  if (!request.kernel_name_base.empty()) option("--kernel-name-base", request.kernel_name_base);
   if (!request.kernel_filter.empty()) option("--kernel-name", kernel_filter_argument(request.kernel_filter));
   if (request.launch_skip) option("--launch-skip", std::to_string(*request.launch_skip));
   if (request.launch_count) option("--launch-count", std::to_string(*request.launch_count));

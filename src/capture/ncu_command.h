@@ -12,8 +12,11 @@ namespace frx::capture {
 struct NcuRequest {
   std::vector<std::string> counters;  // gpu__time_duration.sum, ...
   std::string set;                    // an additional set of ncu's own, or empty
+  std::vector<std::string> sections;  // additional sections of ncu's own: "SpeedOfLight"
   std::string target_processes = "all";
-  std::string kernel_filter;  // a name, "regex:..." or a plain regular expression
+  std::string kernel_filter;     // a name, "regex:..." or a plain regular expression
+  std::string kernel_name_base;  // what the filter is compared with and the table shows: "demangled"; empty: ncu's own choice
+  bool by_metric_names = false;  // --print-metric-name name: names of counters also where ncu would print labels
   std::optional<std::uint64_t> launch_skip;
   std::optional<std::uint64_t> launch_count;
   std::string log_file;               // where the CSV is written; empty: standard output

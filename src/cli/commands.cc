@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/cgp_words.h"
 #include "cli/command.h"
 
 namespace frx::cli {
@@ -48,6 +49,7 @@ std::vector<std::string> words_of(const Command& command) {
 std::string_view only_family(std::string_view program) { return program == "operator-profiler" ? "operators" : ""; }
 
 std::string called(const Command& command, std::string_view program) {
+  if (program == cgp_program) return spelled(command.name, program);
   const std::string_view family_name = only_family(program);
   const std::size_t left_out = family_name.empty() ? 0 : family_name.size() + 1;
   return fmt::format("{} {}", program, command.name.substr(left_out));

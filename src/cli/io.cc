@@ -92,7 +92,9 @@ BuildService build_service(const Io& io) {
 std::string program_called_by(std::string_view argv0) {
   const std::size_t slash = argv0.rfind('/');
   const std::string_view name = slash == argv0.npos ? argv0 : argv0.substr(slash + 1);
-  if (name == "operator-profiler") return "operator-profiler";
+  for (const std::string_view own : {"operator-profiler", "cgp"}) {
+    if (name == own) return std::string(own);
+  }
   return name.find("fournex") != name.npos ? "fournex" : "frx";
 }
 

@@ -82,7 +82,7 @@ struct Io {
   int width = 80;
   bool colour = false;                 // on `out`
   LogLevel level = LogLevel::warning;  // -v: info, --debug: debug
-  std::string program = "frx";         // the name it was called by: frx, fournex or operator-profiler
+  std::string program = "frx";         // the name it was called by: frx, fournex, operator-profiler or cgp
   std::function<std::optional<std::string>(std::string_view)> environment = [](std::string_view) { return std::nullopt; };
   const capture::Host* host = &capture::this_machine();
   bool opens_page = false;  // --open: a page goes to a file, which a browser is told to show

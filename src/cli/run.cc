@@ -5,6 +5,7 @@
 
 #include "base/memory_budget.h"
 #include "base/text.h"
+#include "cli/cgp_words.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "knowledge/embedded.h"
@@ -63,6 +64,7 @@ int run_command(const Command& command, std::span<const std::string> args, Io& i
 }
 
 std::string overview(const Syntax& global, const Io& io) {
+  if (io.program == cgp_program) return cgp_help(io);
   const std::string_view only = only_family(io.program);
   return only.empty() ? program_help(global, io) : family_help(only, io);
 }
@@ -78,14 +80,32 @@ int run_member(const std::string& family_name, std::span<const std::string> rest
   return run_command(*command, rest.subspan(1), io);
 }
 
-// `words`: the name of a command and what it is given.
-int run_named(std::span<const std::string> words, Io& io) {
+int run_command_called(std::span<const std::string> words, Io& io) {
   if (const std::string_view only = only_family(io.program); !only.empty()) return run_member(std::string(only), words, io);
   const std::string& name = words[0];
   if (!family(name).empty()) return run_member(name, words.subspan(1), io);
   const Command* command = name.find(' ') == name.npos ? command_named(name) : nullptr;
   if (command == nullptr) return report(unknown_command(name, first_words()).error, io, nullptr);
   return run_command(*command, words.subspan(1), io);
+}
+
+// `words`: the name of a command and what it is given.
+int run_named(std::span<const std::string> words, bool json, Io& io) {
+  if (io.program != cgp_program) return run_command_called(words, io);
+  const bool is_family = words.size() == 1 || is_help(words[1]);
+  if (is_help(words[0]) || (is_family && !words_for_cgp(words, false) && words_begin_cgp(words[0]))) {
+    io.out.write(cgp_help(io));
+    return words.size() == 1 && !is_help(words[0]) ? 1 : 0;
+  }
+  const Result<std::vector<std::string>> ours = words_for_cgp(words, json);
+  return ours ? run_command_called(*ours, io) : report(ours.error(), io, nullptr);
+}
+
+// cgp takes --json before the command.
+bool take_json(std::vector<std::string>& args, const Io& io) {
+  if (io.program != cgp_program || args.empty() || args[0] != "--json") return false;
+  args.erase(args.begin());
+  return true;
 }
 
 // While the program runs: tests run it many times.
@@ -113,7 +133,10 @@ void make_streams_safe(Io& io) {
   }
 }
 
-int dispatch(std::span<const std::string> args, Io& io) {
+int dispatch(std::span<const std::string> given, Io& io) {
+  std::vector<std::string> without_json(given.begin(), given.end());
+  const bool json = take_json(without_json, io);
+  const std::span<const std::string> args = without_json;
   GlobalOptions global;
   Syntax syntax;
   describe_global(syntax, global);
@@ -137,7 +160,7 @@ int dispatch(std::span<const std::string> args, Io& io) {
     io.out.write(overview(syntax, io));
     return 1;
   }
-  return run_named(args.subspan(end), io);
+  return run_named(args.subspan(end), json, io);
 }
 
 }  // namespace

@@ -51,28 +51,7 @@ constexpr double tensor_active_pct = 1;
 // Below this share of its peak no unit sets the pace (as in the labels of data/bottlenecks).
 constexpr double busy_pct = 60;
 
-RooflinePoint point(const Precision& precision, const Level& level, double operations, double bytes, double seconds, const Device& device) {
-  RooflinePoint point;
-  point.precision = precision.name;
-  point.level = level.name;
-  point.intensity = operations / bytes;
-  point.achieved_tflops = operations / seconds / 1e12;
-  point.peak_tflops = device.peak_tflops(precision.name);
-  if (level.name == "dram") point.peak_gbps = device.peak_gbps();
-  if (point.peak_tflops && point.peak_gbps) {
-    point.ridge = *point.peak_tflops * 1e12 / (*point.peak_gbps * 1e9);
-    point.ceiling_tflops = std::min(*point.peak_tflops, point.intensity * *point.peak_gbps / 1e3);
-    if (*point.ceiling_tflops > 0) point.of_ceiling_pct = 100 * point.achieved_tflops / *point.ceiling_tflops;
-  }
-  return point;
-}
-
-void place_by_ridge(Roofline& roofline) {
-  const RooflinePoint& main = roofline.points.front();
-  if (!main.ridge) return;
-  const double distance = main.intensity / *main.ridge;
-  roofline.region = distance < 1 - near_ridge ? "memory_bound" : distance > 1 + near_ridge ? "compute_bound" : "near_ridge";
-}
+void place_by_ridge(Roofline& roofline) { roofline.region = region_of(roofline.points.front()); }
 
 // The busier of the two sides, when something is busy at all.
 void place_by_utilisation(Roofline& roofline, const model::Readings& readings) {
@@ -129,7 +108,7 @@ bool estimate_tensor_work(Roofline& roofline, const model::Readings& readings, c
   const double operations = *busy / 100 * rate->per_second * seconds;
   for (const Level& level : levels) {
     const std::optional<double> bytes = readings.value(level.bytes);
-    if (bytes && *bytes > 0) roofline.points.push_back(point(*precision, level, operations, *bytes, seconds, device));
+    if (bytes && *bytes > 0) roofline.points.push_back(roofline_point(precision->name, level.name, operations, *bytes, seconds, device));
   }
   if (const std::optional<double> peak = device.peak_tflops(name)) roofline.mfu_pct = 100 * operations / seconds / (*peak * 1e12);
   roofline.basis = Roofline::Basis::estimated;
@@ -149,17 +128,11 @@ void measure(Roofline& roofline, const model::Readings& readings, const Device& 
         *readings.value(metrics::tensor_pct));
     return;
   }
-  std::vector<const Precision*> used;
-  for (const Precision& precision : precisions) {
-    if (precision.operations(readings).value_or(0) > 0) used.push_back(&precision);
-  }
-  std::sort(used.begin(), used.end(),
-            [&](const Precision* a, const Precision* b) { return *a->operations(readings) > *b->operations(readings); });
-  for (const Precision* precision : used) {
+  for (const CountedOperations& counted : counted_operations(readings)) {
     for (const Level& level : levels) {
       const std::optional<double> bytes = readings.value(level.bytes);
       if (!bytes || *bytes <= 0) continue;
-      roofline.points.push_back(point(*precision, level, *precision->operations(readings), *bytes, *duration / 1e9, device));
+      roofline.points.push_back(roofline_point(counted.precision, level.name, counted.operations, *bytes, *duration / 1e9, device));
     }
   }
   if (roofline.points.empty()) return;
@@ -171,6 +144,40 @@ void measure(Roofline& roofline, const model::Readings& readings, const Device& 
 }
 
 }  // namespace
+
+RooflinePoint roofline_point(std::string_view precision, std::string_view level, double operations, double bytes, double seconds,
+                             const Device& device) {
+  RooflinePoint point;
+  point.precision = precision;
+  point.level = level;
+  point.intensity = operations / bytes;
+  point.achieved_tflops = operations / seconds / 1e12;
+  point.peak_tflops = device.peak_tflops(precision);
+  if (level == "dram") point.peak_gbps = device.peak_gbps();
+  if (point.peak_tflops && point.peak_gbps) {
+    point.ridge = *point.peak_tflops * 1e12 / (*point.peak_gbps * 1e9);
+    point.ceiling_tflops = std::min(*point.peak_tflops, point.intensity * *point.peak_gbps / 1e3);
+    if (*point.ceiling_tflops > 0) point.of_ceiling_pct = 100 * point.achieved_tflops / *point.ceiling_tflops;
+  }
+  return point;
+}
+
+std::string_view region_of(const RooflinePoint& point) {
+  if (!point.ridge) return {};
+  const double distance = point.intensity / *point.ridge;
+  return distance < 1 - near_ridge ? "memory_bound" : distance > 1 + near_ridge ? "compute_bound" : "near_ridge";
+}
+
+std::vector<CountedOperations> counted_operations(const model::Readings& readings) {
+  std::vector<CountedOperations> counted;
+  if (leaves_out_tensor_work(readings)) return counted;
+  for (const Precision& precision : precisions) {
+    const double operations = precision.operations(readings).value_or(0);
+    if (operations > 0) counted.push_back({precision.name, operations});
+  }
+  std::ranges::sort(counted, std::ranges::greater{}, &CountedOperations::operations);
+  return counted;
+}
 
 Roofline roofline_of(const model::Readings& readings, const Device& device, std::string_view tensor_precision) {
   Roofline roofline;

@@ -47,6 +47,21 @@ struct Roofline {
 // were not counted is estimated from how busy the tensor pipes were, and said to be so.
 Roofline roofline_of(const model::Readings& readings, const Device& device, std::string_view tensor_precision = "");
 
+// Operations of one precision, over all launches.
+struct CountedOperations {
+  std::string_view precision;
+  double operations = 0;
+};
+// What the counters say, the most first. Empty where none of them was collected, and where the tensor cores worked and their operations
+// were not counted: what remains is a small part then.
+std::vector<CountedOperations> counted_operations(const model::Readings& readings);
+
+// Where so many operations and bytes in so many seconds stand. All three above 0; peaks only where the device is known.
+RooflinePoint roofline_point(std::string_view precision, std::string_view level, double operations, double bytes, double seconds,
+                             const Device& device);
+// memory_bound, compute_bound, or near_ridge within a tenth of it; "" without a ridge.
+std::string_view region_of(const RooflinePoint& point);
+
 // How much a perfect version of this kernel could give back: documented as share x severity x gap.
 // `runtime_share` is 0..1, absent when the file has no durations.
 std::optional<double> opportunity_score(const model::Readings& readings, const Roofline& roofline, std::optional<double> runtime_share);

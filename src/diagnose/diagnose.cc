@@ -155,7 +155,8 @@ class Diagnoser {
     judge_rest(result, kernel_class);
     // Only the heaviest launches are evaluated again; the readings of the others would be most of the memory of a long run.
     for (std::size_t i = 1; i < result.groups.size(); ++i) result.groups[i].readings = model::Readings();
-    result.roofline = derive::roofline_of(result.readings, run_.device, tensor_precision(kernel_class));
+    result.tensor_precision = tensor_precision(kernel_class);
+    result.roofline = derive::roofline_of(result.readings, run_.device, result.tensor_precision);
     result.occupancy = derive::analyse_occupancy(result.groups.empty() ? result.readings : result.groups[0].readings, run_.device);
     return result;
   }

@@ -45,6 +45,7 @@ struct KernelDiagnosis {
   std::vector<model::Finding> findings;  // that hold, ranked; scores are weighted by time over the launches
   std::string_view primary;
   std::vector<model::Finding> others;  // clear, or inconclusive for want of counters, in the launches that take most time
+  std::string_view tensor_precision;   // that its name tells: "bf16_tensor", as peaks are named; "" where it tells none
   derive::Roofline roofline;
   derive::OccupancyAnalysis occupancy;
   Opportunity opportunity;
