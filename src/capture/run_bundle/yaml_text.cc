@@ -11,17 +11,17 @@ bool is_nested(const OrderedJson& value) { return value.is_structured() && !valu
 
 // The depth is bounded: our values are flat, and a YAML file has at most 64 levels.
 void write(const OrderedJson& value, std::size_t indent, std::string& text) {
-  const std::string blanks(indent, ' ');
+  const std::string margin(indent, ' ');
   if (value.is_array()) {
     for (const OrderedJson& item : value) {
-      text += blanks + "-" + (is_nested(item) ? "\n" : " " + scalar(item) + "\n");
+      text += margin + "-" + (is_nested(item) ? "\n" : " " + scalar(item) + "\n");
       if (is_nested(item)) write(item, indent + 2, text);
     }
     return;
   }
   for (const auto& [key, item] : value.items()) {
     const bool plain = !key.empty() && key.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == key.npos;
-    text += blanks + (plain ? key : scalar(key)) + ":" + (is_nested(item) ? "\n" : " " + scalar(item) + "\n");
+    text += margin + (plain ? key : scalar(key)) + ":" + (is_nested(item) ? "\n" : " " + scalar(item) + "\n");
     if (is_nested(item)) write(item, indent + 2, text);
   }
 }
