@@ -21,7 +21,13 @@ Result<NsysRecording> read_nsys_recording(Input input, Context& context) {
   ingest::ReadOptions options{known->metrics};
   options.may_be_idle = true;
   if (context.options().progress) options.progress = context.options().progress(name, input.source.size_hint());
-  TRY_ASSIGN(ingest::Observation observation, ingest::observe(input.source, input.format, options));
+  Result<ingest::Observation> read = ingest::observe(input.source, input.format, options);
+  if (!read && !input.format && read.error().message.find("no metric table") != std::string::npos) {
+    return fail(ErrorKind::malformed, "expected a recording of Nsight Systems, found no table of nsys stats")
+        .at(name)
+        .hint("give the report (.nsys-rep), its export (.sqlite), or what nsys stats -r cuda_gpu_kern_sum printed");
+  }
+  TRY_ASSIGN(ingest::Observation observation, std::move(read));
   if (auto* const timeline = std::get_if<model::Timeline>(&observation.model)) {
     if (timeline->facts.recorder != model::Recorder::nsight_systems) return other_recording(name, "a trace of the PyTorch profiler");
     return NsysRecording(std::move(*timeline));

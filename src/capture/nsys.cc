@@ -38,7 +38,7 @@ Result<NsysRun> record_with_nsys(const std::string& nsys, const NsysRequest& req
   NsysRun result{request.output + ".nsys-rep", exit.code()};
   std::error_code ignored;
   if (std::filesystem::is_regular_file(result.report, ignored)) return result;
-  return fail(ErrorKind::environment, "Nsight Systems ended with {} and wrote no report", describe(exit))
+  return fail(ErrorKind::environment, "Nsight Systems wrote no report: {}", describe(exit))
       .at(program)
       .hint("its own message, if any, is above");
 }

@@ -44,7 +44,7 @@ Result<std::string> find_user_program(const std::string& called, const Host& hos
   if (const std::optional<std::string> found = host.program(called)) {
     std::error_code error;
     const fs::path absolute = fs::absolute(*found, error);
-    return error ? *found : absolute.string();
+    return error ? *found : absolute.lexically_normal().string();
   }
   std::error_code ignored;
   const fs::file_status status = fs::status(called, ignored);

@@ -61,7 +61,9 @@ Result<std::vector<std::string>> labels_of(const Options& options) {
 Result<std::vector<std::string>> argv_of(const std::string& text, bool uses_shell) {
   if (trim(text).empty()) return fail(ErrorKind::usage, "kernel compete: expected a command, found nothing");
   if (uses_shell) return std::vector<std::string>{"/bin/sh", "-c", text};
-  return shell_words(text);
+  Result<std::vector<std::string>> words = shell_words(text);
+  if (!words) return fail(ErrorKind::usage, "kernel compete: {}: {}", words.error().message, printable(text));
+  return words;
 }
 
 Result<std::vector<model::TimedCommand>> commands_of(const Options& options, Io& io) {
@@ -74,7 +76,7 @@ Result<std::vector<model::TimedCommand>> commands_of(const Options& options, Io&
     TRY_ASSIGN(command.argv, argv_of(texts[i], options.uses_shell));
     const Result<std::string> found = capture::find_user_program(command.argv.front(), *io.host);
     if (found) command.argv.front() = *found;
-    if (!found) command.failure = in_one_line(found.error());
+    if (!found) command.failure = fmt::format("{}: {}", printable(command.argv.front()), found.error().message);
     commands.push_back(std::move(command));
   }
   return commands;

@@ -126,10 +126,11 @@ Result<int> act(const Options& options, Io& io) {
   profile->peak = report::cublas_peak(*profile->operation, profile->gpu, known->gpus);
   if (recording) {
     profile->times = gemms_of(*recording, known->classes);
-    const std::vector<std::string> doubts = report::doubts_about(*profile->operation, *profile->times);
+    const std::vector<std::string> doubts = report::doubts_about(*profile);
     profile->notes.insert(profile->notes.end(), doubts.begin(), doubts.end());
     profile->notes.insert(profile->notes.end(), profile->times->notes.begin(), profile->times->notes.end());
   }
+  if (options.estimate && !profile->estimate()) profile->notes.emplace_back("there is no estimate: no peak is known");
   const int code = profile->exit_code.value_or(0);
   TRY(print_answer(io, compose::answer_of(std::shared_ptr<const report::CublasProfile>(std::move(profile))),
                    options.recording.json ? "json" : "text"));

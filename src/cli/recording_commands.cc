@@ -178,7 +178,9 @@ Result<RecordedRun> record_program(capture::NsysRequest request, const std::stri
   io.out.flush();
   TRY_ASSIGN(capture::NsysRun run, capture::record_with_nsys(nsys, request, *io.host));
   const std::string database = request.output + ".sqlite";
-  TRY(capture::export_with_nsys(nsys, run.report, database, *io.host));
+  // The report goes with its folder: the program is what the user knows.
+  if (const Result<> exported = capture::export_with_nsys(nsys, run.report, database, *io.host); !exported)
+    return fail(exported.error().kind, "its recording cannot be read: {}", exported.error().message).at(request.program.argv.front());
   return RecordedRun{std::move(run), database, std::move(folder)};
 }
 

@@ -37,7 +37,8 @@ Document page_of(const Competition& competition) {
   page.add(std::move(table));
   page.blank();
   page.paragraph(competition.verdict, 2, competition.winner ? Tone::green : Tone::yellow);
-  page.paragraph(fmt::format("Wall time of whole processes, {} of each in turn after {} that {} not count; intervals at 99 %.",
+  if (competition.runs > 0)
+    page.paragraph(fmt::format("Wall time of whole processes, {} of each in turn after {} that {} not count; intervals at 99 %.",
                              count_text(competition.runs, "run"), count_text(competition.warmup, "run"),
                              competition.warmup == 1 ? "does" : "do"));
   std::vector<std::string> failures;

@@ -27,7 +27,7 @@ void add_title(Document& page, const KernelRecording& recording) {
     case KernelRecording::Kind::trace: return add_recording_heading(page, "CGP System Trace:", recording.program);
     case KernelRecording::Kind::python:
       add_recording_heading(page, "CGP Python Profile");
-      page.command("Command: " + (recording.command.empty() ? recording.program : quoted_command(recording.command)), 2);
+      page.command(recording.command.empty() ? "Recording: " + recording.program : "Command: " + quoted_command(recording.command), 2);
   }
 }
 

@@ -306,7 +306,7 @@ void Rows::note_others(std::size_t chosen, NoteBook& notes) const {
   }
   if (others_.empty()) return;
   const std::vector<std::string> others(others_.begin(), others_.end());
-  notes.add(0, "tables that say nothing about kernels are not used: " + join(others, ", "));
+  notes.add(0, std::string(unused_tables_note) + join(others, ", "));
 }
 
 void Rows::note_names(const Tally& used, NoteBook& notes) {

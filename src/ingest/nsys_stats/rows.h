@@ -19,6 +19,9 @@
 
 namespace frx::ingest::nsys_stats {
 
+// How the note begins about tables that an analysis of kernels has no use for.
+inline constexpr std::string_view unused_tables_note = "tables that say nothing about kernels are not used: ";
+
 // What tables of one shape said.
 struct Tally {
   explicit Tally(const knowledge::MetricCatalogue& metrics) : table(session, metrics), values(session, metrics, table) {}

@@ -125,12 +125,18 @@ std::optional<CublasProfile::Estimate> CublasProfile::estimate() const {
   return estimate;
 }
 
-std::vector<std::string> doubts_about(const CublasOperation& operation, const GemmTimes& times) {
+std::vector<std::string> doubts_about(const CublasProfile& profile) {
+  constexpr double impossible_pct = 102;  // clocks above those of the data sheet are rarely more than that
   std::vector<std::string> doubts;
-  for (const GemmRow& row : times.rows) {
-    if (const std::optional<std::string> doubt = doubt_about(operation, row.kernel))
+  if (!profile.times) return doubts;
+  bool too_fast = false;
+  for (const GemmRow& row : profile.times->rows) {
+    too_fast |= profile.efficiency_pct(row).value_or(0) > impossible_pct;
+    if (const std::optional<std::string> doubt = doubt_about(*profile.operation, row.kernel))
       doubts.push_back(fmt::format("the name of {} says that {}: its efficiency is against another peak", clip(printable(row.kernel), 60), *doubt));
   }
+  if (too_fast)
+    doubts.emplace_back("more than the peak is not possible: some of the products are smaller than was said, or of another precision");
   return doubts;
 }
 

@@ -72,7 +72,8 @@ struct CublasProfile {
   std::optional<Estimate> estimate() const;
 };
 
-// What the names of the kernels say against the operation that was asked for: the other accumulation, tensor cores where none were meant.
-std::vector<std::string> doubts_about(const CublasOperation& operation, const GemmTimes& times);
+// What speaks against the operation or the size that was asked for: kernels whose names say another precision or accumulation, and products
+// that would be faster than the peak.
+std::vector<std::string> doubts_about(const CublasProfile& profile);
 
 }  // namespace frx::report

@@ -39,8 +39,8 @@ struct KernelRecording {
   std::vector<model::NameTimes> shown() const;
 };
 
-// The name of a kernel in so many cells: whole where it fits, else without its template arguments and parameters ("gemm<...>"), else cut
-// between characters. Mangled names are demangled.
+// The name of a kernel in so many cells: whole where it fits, else without return type and parameters and with as much of its template
+// arguments as there is room for ("gemm<float, 128, ...>"), else cut between characters. Mangled names are demangled.
 std::string fitted_kernel_name(const std::string& name, std::size_t cells);
 
 }  // namespace frx::report

@@ -5,6 +5,7 @@
 
 #include "derive/trace/name_times.h"
 #include "frx_generated/metric_ids.h"
+#include "ingest/nsys_stats/rows.h"
 
 namespace frx::report {
 namespace {
@@ -14,8 +15,10 @@ using model::NameTimes;
 using model::RecordedWork;
 
 void add_notes(const std::vector<model::Note>& notes, RecordedTimes& times) {
-  for (const model::Note& note : notes)
+  for (const model::Note& note : notes) {
+    if (note.text.starts_with(ingest::nsys_stats::unused_tables_note)) continue;  // here they are used
     times.notes.push_back(note.line > 0 ? fmt::format("line {}: {}", note.line, note.text) : note.text);
+  }
 }
 
 std::vector<std::string> gpus_of(const model::Timeline& timeline) {
