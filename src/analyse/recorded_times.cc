@@ -17,7 +17,8 @@ Failure other_recording(const std::string& name, std::string_view found) {
 Result<NsysRecording> read_nsys_recording(Input input, Context& context) {
   TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
   const std::string name = input.source.name();
-  if (ingest::is_code(input.kind()) || input.kind() == ingest::Kind::run_bundle) return other_recording(name, ingest::name_of(input.kind()));
+  if (ingest::is_code(input.kind()) || input.kind() == ingest::Kind::run_bundle)
+    return other_recording(name, ingest::name_of(input.kind()));
   ingest::ReadOptions options{known->metrics};
   options.may_be_idle = true;
   if (context.options().progress) options.progress = context.options().progress(name, input.source.size_hint());

@@ -17,8 +17,8 @@ Result<> export_with_nsys(const std::string& nsys, const std::string& report, co
 
 std::vector<std::string> record_command(const std::string& nsys, const NsysRequest& request) {
   // Samples of the CPU are not looked at, and need permissions that a container lacks.
-  std::vector<std::string> argv = {nsys,           "profile", "--trace=" + request.traces, "--cuda-graph-trace=node", "--sample=none",
-                                   "--cpuctxsw=none"};
+  std::vector<std::string> argv = {
+      nsys, "profile", "--trace=" + request.traces, "--cuda-graph-trace=node", "--sample=none", "--cpuctxsw=none"};
   if (request.duration_s) argv.insert(argv.end(), {"--duration", std::to_string(*request.duration_s)});
   argv.insert(argv.end(), {"--output", request.output, "--force-overwrite", "true"});
   argv.insert(argv.end(), request.program.argv.begin(), request.program.argv.end());

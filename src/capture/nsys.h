@@ -16,9 +16,9 @@ Result<> export_with_nsys(const std::string& nsys, const std::string& report, co
 
 struct NsysRequest {
   ProgramRun program;
-  std::string traces = "cuda";               // of --trace: "cuda,nvtx,osrt"
-  std::optional<std::uint64_t> duration_s;   // records only so long, and ends the program then
-  std::string output;                        // the report is OUTPUT.nsys-rep
+  std::string traces = "cuda";              // of --trace: "cuda,nvtx,osrt"
+  std::optional<std::uint64_t> duration_s;  // records only so long, and ends the program then
+  std::string output;                       // the report is OUTPUT.nsys-rep
 };
 
 std::vector<std::string> record_command(const std::string& nsys, const NsysRequest& request);
@@ -28,8 +28,8 @@ struct NsysRun {
   int code = 0;        // of the program, which nsys hands on
 };
 
-// Runs the program under nsys, its output on our standard error. Errors name what ended how: nsys wrote no report (environment), the program
-// did not end in time, frx was told to stop (negative).
+// Runs the program under nsys, its output on our standard error. Errors name what ended how: nsys wrote no report (environment), the
+// program did not end in time, frx was told to stop (negative).
 Result<NsysRun> record_with_nsys(const std::string& nsys, const NsysRequest& request, const Host& host);
 
 }  // namespace frx::capture

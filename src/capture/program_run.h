@@ -1,5 +1,5 @@
-// A program of the user, run by itself to be timed, or under Nsight Systems (capture/nsys.h). Nothing of it is left running when its time is
-// over or frx is told to stop: capture/process.h ends all of its descendants.
+// A program of the user, run by itself to be timed, or under Nsight Systems (capture/nsys.h). Nothing of it is left running when its time
+// is over or frx is told to stop: capture/process.h ends all of its descendants.
 #pragma once
 
 #include <chrono>

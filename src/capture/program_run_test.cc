@@ -65,8 +65,8 @@ std::size_t still_running(const std::string& folder) {
 // Starts children: one in its group, one that is deaf, one in a session of its own; and waits for ever.
 std::string family(const std::string& pids) {
   return "sleep 300 & echo $! > " + pids + "/plain\nsh -c 'trap \"\" TERM INT HUP; echo $$ > " + pids +
-         "/deaf; exec sleep 300' &\nsetsid sh -c 'echo $$ > " + pids + "/session; exec sleep 300' &\nwhile [ ! -s " + pids + "/session ] || [ ! -s " +
-         pids + "/deaf ]; do sleep 0.01; done\n: > " + pids + "/../ready\nwait\n";
+         "/deaf; exec sleep 300' &\nsetsid sh -c 'echo $$ > " + pids + "/session; exec sleep 300' &\nwhile [ ! -s " + pids +
+         "/session ] || [ ! -s " + pids + "/deaf ]; do sleep 0.01; done\n: > " + pids + "/../ready\nwait\n";
 }
 
 TEST(ProgramRun, CommandsTakeTurnsAndAnotherOneBeginsEachRound) {
@@ -130,7 +130,8 @@ TEST(FindUserProgram, SaysWhatIsThereInstead) {
   EXPECT_EQ(find_user_program("", this_machine()).error().kind, ErrorKind::usage);
 }
 
-// cgp D16: what nsys writes has the name it was told, and no text of the user becomes a part of it. cgp D18: its exit code is that of the program.
+// cgp D16: what nsys writes has the name it was told, and no text of the user becomes a part of it. cgp D18: its exit code is that of the
+// program.
 TEST(RecordWithNsys, KeepsTheReportAndTheExitCode) {
   const Bench bench;
   NsysRequest request;
@@ -178,7 +179,8 @@ TEST(RecordWithNsys, CtrlCEndsAllOfIt) {
   request.program.argv = {bench.program("hangs", family(pids))};
   request.output = bench.folder.file("recording");
   std::thread presses([&] {
-    for (int tries = 0; tries < 2000 && !fs::exists(bench.folder.file("ready")); ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    for (int tries = 0; tries < 2000 && !fs::exists(bench.folder.file("ready")); ++tries)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
     ::kill(::getpid(), SIGINT);  // which is for the child while one runs
   });
   const Result<NsysRun> run = record_with_nsys(Bench::nsys(), request, this_machine());
@@ -192,8 +194,8 @@ TEST(RecordWithNsys, CtrlCEndsAllOfIt) {
 TEST(RecordCommand, AsksForAReportAndForNoTable) {
   NsysRequest request{{{"./app", "a b"}, {}, {}, {}}, "cuda,nvtx,osrt", 5, "/x/recording"};
   EXPECT_THAT(record_command("nsys", request),
-              ElementsAre("nsys", "profile", "--trace=cuda,nvtx,osrt", "--cuda-graph-trace=node", "--sample=none", "--cpuctxsw=none", "--duration",
-                          "5", "--output", "/x/recording", "--force-overwrite", "true", "./app", "a b"));
+              ElementsAre("nsys", "profile", "--trace=cuda,nvtx,osrt", "--cuda-graph-trace=node", "--sample=none", "--cpuctxsw=none",
+                          "--duration", "5", "--output", "/x/recording", "--force-overwrite", "true", "./app", "a b"));
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ Result<std::vector<std::string>> labels_of(const Options& options) {
   std::vector<std::string> labels;
   if (options.labels.empty()) {
     labels.emplace_back("ours");
-    for (std::size_t i = 1; i <= options.theirs.size(); ++i) labels.push_back(options.theirs.size() == 1 ? "theirs" : fmt::format("theirs {}", i));
+    for (std::size_t i = 1; i <= options.theirs.size(); ++i)
+      labels.push_back(options.theirs.size() == 1 ? "theirs" : fmt::format("theirs {}", i));
     return labels;
   }
   for (const std::string_view name : split(options.labels, ',')) labels.emplace_back(trim(name));

@@ -32,7 +32,8 @@ std::vector<std::string> operation_names() {
 void describe(Syntax& syntax, Options& options) {
   syntax.remember(options.recording.given);
   syntax.text(
-      "Runs a program that calls a matrix product of cuBLAS under Nsight Systems, or reads a recording of one, and says how fast each product "
+      "Runs a program that calls a matrix product of cuBLAS under Nsight Systems, or reads a recording of one, and says how fast each "
+      "product "
       "ran: its main kernel and the kernels that finish its work together, 2 M N K operations, and the share of the dense peak of the "
       "GPU in that precision. Without a program and a recording nothing is measured: GPU, operation, size and precision are printed, and "
       "a time only with --estimate, marked as computed.");
@@ -43,7 +44,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.workload(options.arguments, "its arguments");
   syntax.option("--nsys", "FILE", options.recording.file, "a finished recording, instead of a run; - is standard input");
   describe_program(syntax, options.recording);
-  syntax.option("--gpu-model", "NAME", options.recording.gpu_model, "the GPU, when the recording does not say or is wrong: H100, 'RTX 4090'");
+  syntax.option("--gpu-model", "NAME", options.recording.gpu_model,
+                "the GPU, when the recording does not say or is wrong: H100, 'RTX 4090'");
   syntax.flag("--estimate", options.estimate, "without a run: the least time that the peak and the bandwidth of the GPU allow");
   syntax.flag("--json", options.recording.json, "print JSON (cublas_profile_v1)");
   syntax.example("--op gemm_f16 --size 4096 --bin ./bench", "how near is cuBLAS to the peak?");
@@ -55,7 +57,8 @@ void describe(Syntax& syntax, Options& options) {
 
 Result<std::array<std::uint64_t, 3>> shape_of(const Options& options) {
   if (options.size.has_value() == !options.shape.empty())
-    return fail(ErrorKind::usage, "kernel cublas: expected one of --size N and --shape M,N,K").hint("frx kernel cublas --op sgemm --size 4096");
+    return fail(ErrorKind::usage, "kernel cublas: expected one of --size N and --shape M,N,K")
+        .hint("frx kernel cublas --op sgemm --size 4096");
   if (options.size) {
     if (*options.size >= 1 && *options.size <= largest_size) return std::array{*options.size, *options.size, *options.size};
     return fail(ErrorKind::usage, "kernel cublas: expected 1 to {} as --size, found {}", largest_size, *options.size);
@@ -68,8 +71,8 @@ Result<std::array<std::uint64_t, 3>> shape_of(const Options& options) {
     if (error != std::errc() || end != part.data() + part.size() || shape[i] > largest_size) shape[i] = 0;
   }
   if (shape[0] > 0 && shape[1] > 0 && shape[2] > 0) return shape;
-  return fail(ErrorKind::usage, "kernel cublas: expected three numbers from 1 to {} as --shape, such as 512,1024,64, found '{}'", largest_size,
-              printable(options.shape));
+  return fail(ErrorKind::usage, "kernel cublas: expected three numbers from 1 to {} as --shape, such as 512,1024,64, found '{}'",
+              largest_size, printable(options.shape));
 }
 
 Result<> check(const Options& options) {
@@ -121,8 +124,8 @@ Result<int> act(const Options& options, Io& io) {
   Session session(report::AnalysisOptions(), io);
   TRY_ASSIGN(const knowledge::Knowledge* known, session.context().knowledge());
   TRY_ASSIGN(const std::optional<analyse::NsysRecording> recording, measured(options, *profile, session, io));
-  TRY_ASSIGN(profile->gpu, gpu_at_hand(options.recording.gpu_model, recording ? &*recording : nullptr, options.recording.file.empty(),
-                                       known->gpus, io));
+  TRY_ASSIGN(profile->gpu,
+             gpu_at_hand(options.recording.gpu_model, recording ? &*recording : nullptr, options.recording.file.empty(), known->gpus, io));
   profile->peak = report::cublas_peak(*profile->operation, profile->gpu, known->gpus);
   if (recording) {
     profile->times = gemms_of(*recording, known->classes);

@@ -40,9 +40,8 @@ Result<int> act(const Options& options, Io& io) {
     return fail(ErrorKind::usage, "kernel python: expected a Python command, found nothing")
         .hint("frx kernel python -- uv run python script.py");
   const std::string program = options.command.empty() ? "" : options.command.front();
-  return record_kernels(
-      {"kernel python", report::KernelRecording::Kind::python, program, options.command, options.filter, options.trace}, options.recording,
-      io);
+  return record_kernels({"kernel python", report::KernelRecording::Kind::python, program, options.command, options.filter, options.trace},
+                        options.recording, io);
 }
 
 }  // namespace

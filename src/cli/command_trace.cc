@@ -75,7 +75,8 @@ std::string prefix_of(const Options& options) {
 }
 
 // Recorded beside its place, so that the files appear whole under their names.
-Result<report::RecordedTimes> record(const Options& options, const capture::ProgramRun& program, report::KernelRecording& recording, Io& io) {
+Result<report::RecordedTimes> record(const Options& options, const capture::ProgramRun& program, report::KernelRecording& recording,
+                                     Io& io) {
   TRY_ASSIGN(const std::string nsys, capture::find_nsys(options.recording.nsys, *io.host));
   const std::string prefix = prefix_of(options);
   TRY_ASSIGN(const std::string folder, folder_of(prefix));

@@ -100,8 +100,8 @@ void ask_driver(report::GpuAtHand& gpu, Io& io) {
   if (!source) return;
   gpu.driver = (*source)->driver();
   const std::vector<capture::GpuIdentity>& all = (*source)->gpus();
-  const capture::VisibleGpus visible = capture::visible_gpus(all, io.host->variable("CUDA_VISIBLE_DEVICES"),
-                                                             io.host->variable("CUDA_DEVICE_ORDER").value_or(""));
+  const capture::VisibleGpus visible =
+      capture::visible_gpus(all, io.host->variable("CUDA_VISIBLE_DEVICES"), io.host->variable("CUDA_DEVICE_ORDER").value_or(""));
   for (const capture::GpuIdentity& one : all) {
     if (std::ranges::find(visible.indices, one.index) == visible.indices.end()) continue;
     if (!gpu.name.empty() && gpu.name != one.name) {

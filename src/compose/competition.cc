@@ -26,7 +26,10 @@ Document page_of(const Competition& competition) {
   Document page;
   page.headline = competition.verdict;
   add_recording_heading(page, "CGP Compete:", competition.workload);
-  Table table{{{"Command", 24}, number_column("Median (ms)", 12), number_column("MAD (ms)", 10), number_column("Runs", 6),
+  Table table{{{"Command", 24},
+               number_column("Median (ms)", 12),
+               number_column("MAD (ms)", 10),
+               number_column("Runs", 6),
                words_column("Time against the fastest")}};
   for (std::size_t i = 0; i < competition.competitors.size(); ++i) {
     const Competitor& one = competition.competitors[i];
@@ -39,8 +42,8 @@ Document page_of(const Competition& competition) {
   page.paragraph(competition.verdict, 2, competition.winner ? Tone::green : Tone::yellow);
   if (competition.runs > 0)
     page.paragraph(fmt::format("Wall time of whole processes, {} of each in turn after {} that {} not count; intervals at 99 %.",
-                             count_text(competition.runs, "run"), count_text(competition.warmup, "run"),
-                             competition.warmup == 1 ? "does" : "do"));
+                               count_text(competition.runs, "run"), count_text(competition.warmup, "run"),
+                               competition.warmup == 1 ? "does" : "do"));
   std::vector<std::string> failures;
   for (const Competitor& one : competition.competitors) {
     if (!one.command.failure.empty()) failures.push_back(fmt::format("{}: {}", printable(one.command.label), one.command.failure));

@@ -30,12 +30,14 @@ std::string or_not(std::optional<double> value, std::string_view unit) { return 
 
 std::string rate_text(const CublasProfile& profile, const GemmRow& row) {
   const std::optional<double> efficiency = profile.efficiency_pct(row);
-  return fmt::format("{} ({})", or_not(profile.tflops(row), " TFLOP/s"), efficiency ? fmt::format("{:.1f}% eff", *efficiency) : "efficiency n/a");
+  return fmt::format("{} ({})", or_not(profile.tflops(row), " TFLOP/s"),
+                     efficiency ? fmt::format("{:.1f}% eff", *efficiency) : "efficiency n/a");
 }
 
 void add_facts(Document& page, const CublasProfile& profile) {
   const std::string driver = profile.gpu.driver.empty() ? "?" : printable(profile.gpu.driver);
-  page.paragraph(as_name(fmt::format("GPU: {} (Driver {})", profile.gpu.name.empty() ? "Unknown GPU" : printable(profile.gpu.name), driver)));
+  page.paragraph(
+      as_name(fmt::format("GPU: {} (Driver {})", profile.gpu.name.empty() ? "Unknown GPU" : printable(profile.gpu.name), driver)));
   page.paragraph(fmt::format("Operation: {}", profile.operation->name));
   page.paragraph(fmt::format("Problem size: {}", shape_text(profile)));
   page.paragraph(fmt::format("FLOPs: {}", in_scientific(profile.flops())));
@@ -63,7 +65,8 @@ void add_products(Document& page, const CublasProfile& profile) {
   page.paragraph("cuBLAS Kernels:");
   for (const GemmRow& row : profile.times->rows) add_row(page, profile, row);
   const GemmRow& all = profile.times->all;
-  page.paragraph(fmt::format("All: {}, avg={:.1f}us {}", count_text(all.products, "product"), all.average_ns() / 1e3, rate_text(profile, all)));
+  page.paragraph(
+      fmt::format("All: {}, avg={:.1f}us {}", count_text(all.products, "product"), all.average_ns() / 1e3, rate_text(profile, all)));
   page.paragraph(fmt::format("Each product is taken to be {}.", shape_text(profile)));
 }
 

@@ -55,9 +55,9 @@ void add_no_kernels(Document& page, const KernelRecording& recording) {
 }
 
 void add_nothing_shown(Document& page, const KernelRecording& recording) {
-  page.paragraph(as_name(fmt::format("No kernel has '{}' in its name; {} recorded.", recording.filter,
-                                     count_text(recording.times->kernels.size(), "kernel") +
-                                         (recording.times->kernels.size() == 1 ? " was" : " were"))));
+  page.paragraph(as_name(
+      fmt::format("No kernel has '{}' in its name; {} recorded.", recording.filter,
+                  count_text(recording.times->kernels.size(), "kernel") + (recording.times->kernels.size() == 1 ? " was" : " were"))));
 }
 
 std::uint64_t launches_of(const std::vector<NameTimes>& rows) {
@@ -69,8 +69,7 @@ std::uint64_t launches_of(const std::vector<NameTimes>& rows) {
 void add_totals(Document& page, const KernelRecording& recording, const std::vector<NameTimes>& shown) {
   const std::vector<NameTimes>& all = recording.times->kernels;
   page.blank();
-  page.paragraph(
-      fmt::format("Total kernels: {}, Total CUDA time: {} us", shown.size(), microseconds_text(report::total_ns_of(shown))));
+  page.paragraph(fmt::format("Total kernels: {}, Total CUDA time: {} us", shown.size(), microseconds_text(report::total_ns_of(shown))));
   if (!recording.filter.empty())
     page.paragraph(fmt::format("Of all kernels: {}, {} us", all.size(), microseconds_text(report::total_ns_of(all))));
 }

@@ -94,8 +94,8 @@ Figures read(const fs::path& file) {
   return figures;
 }
 
-// Rows of summaries of any kind, by report: lines of a table that begin with a share or a size and have at least five more numbers. Counted by
-// what a row looks like; the reader goes by titles and dashes.
+// Rows of summaries of any kind, by report: lines of a table that begin with a share or a size and have at least five more numbers. Counted
+// by what a row looks like; the reader goes by titles and dashes.
 std::size_t summary_rows_in(const fs::path& file, bool csv) {
   static const std::regex text_row(R"(^ +[0-9.,]+ +[0-9,]+ +(?:[0-9,.]+ +){5,6}\S.*$)");
   static const std::regex csv_row(R"(^[0-9.]+,[0-9]+,[0-9]+,(?:[0-9.]+,){5}.*$)");

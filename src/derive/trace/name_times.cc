@@ -40,9 +40,8 @@ std::vector<NameTimes> times_by_name(const Timeline& timeline, std::initializer_
     row.name = timeline.names[name];
     all.push_back(std::move(row));
   }
-  std::ranges::sort(all, [](const NameTimes& a, const NameTimes& b) {
-    return a.total_ns != b.total_ns ? a.total_ns > b.total_ns : a.name < b.name;
-  });
+  std::ranges::sort(
+      all, [](const NameTimes& a, const NameTimes& b) { return a.total_ns != b.total_ns ? a.total_ns > b.total_ns : a.name < b.name; });
   return all;
 }
 

@@ -13,8 +13,13 @@ using model::EventKind;
 using ::testing::SizeIs;
 
 TEST(NameTimes, OfEachNameCountSumAndExtremes) {
-  const model::Timeline timeline =
-      ExportBuilder().kernel(0, 10, 1, "slow").kernel(20, 50, 2, "slow").kernel(60, 65, 3, "fast").call(0, 100, 4, "cudaMalloc").read().value();
+  const model::Timeline timeline = ExportBuilder()
+                                       .kernel(0, 10, 1, "slow")
+                                       .kernel(20, 50, 2, "slow")
+                                       .kernel(60, 65, 3, "fast")
+                                       .call(0, 100, 4, "cudaMalloc")
+                                       .read()
+                                       .value();
   const auto rows = times_by_name(timeline, {EventKind::kernel});
   ASSERT_THAT(rows, SizeIs(2));
   EXPECT_EQ(rows[0].name, "slow");

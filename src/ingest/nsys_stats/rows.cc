@@ -31,7 +31,7 @@ model::RecordedWork work_of(std::string_view report) {
     model::RecordedWork work;
   };
   using enum model::RecordedWork;
-  constexpr Word words[] = {{"apisum", cuda_calls}, {"apistatistics", cuda_calls}, {"memtimesum", memory}, {"(bytime)", memory},
+  constexpr Word words[] = {{"apisum", cuda_calls}, {"apistatistics", cuda_calls}, {"memtimesum", memory},    {"(bytime)", memory},
                             {"nvtx", ranges},       {"sizesum", memory_sizes},     {"(bysize)", memory_sizes}};
   std::string key = to_lower(report);
   std::erase_if(key, [](char c) { return c == ' ' || c == '_'; });

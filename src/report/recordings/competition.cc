@@ -49,8 +49,8 @@ std::string verdict_of(const Competition& competition) {
   const auto ran = std::ranges::count_if(competition.competitors, [](const Competitor& one) { return one.median_ms.has_value(); });
   if (ran < 2) return fmt::format("No winner: {} is the only one that ran.", printable(fastest.command.label));
   if (const Competitor* other = undecided(competition))
-    return fmt::format("Inconclusive: {} and {} cannot be told apart: {}.", printable(fastest.command.label), printable(other->command.label),
-                       doubt_words(other->against_fastest->doubt));
+    return fmt::format("Inconclusive: {} and {} cannot be told apart: {}.", printable(fastest.command.label),
+                       printable(other->command.label), doubt_words(other->against_fastest->doubt));
   return fmt::format("Winner: {}", printable(fastest.command.label));
 }
 
@@ -77,7 +77,8 @@ Competition judge_competition(std::string workload, std::vector<model::TimedComm
   for (std::size_t i = 0; i < competition.competitors.size(); ++i) {
     Competitor& one = competition.competitors[i];
     if (one.median_ms && i != *competition.fastest)
-      one.against_fastest = derive::compare::judge(competition.competitors[*competition.fastest].command.runs_ms, one.command.runs_ms, noise_floor);
+      one.against_fastest =
+          derive::compare::judge(competition.competitors[*competition.fastest].command.runs_ms, one.command.runs_ms, noise_floor);
   }
   if (ran >= 2 && !undecided(competition)) competition.winner = competition.fastest;
   competition.verdict = verdict_of(competition);

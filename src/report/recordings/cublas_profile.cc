@@ -133,7 +133,8 @@ std::vector<std::string> doubts_about(const CublasProfile& profile) {
   for (const GemmRow& row : profile.times->rows) {
     too_fast |= profile.efficiency_pct(row).value_or(0) > impossible_pct;
     if (const std::optional<std::string> doubt = doubt_about(*profile.operation, row.kernel))
-      doubts.push_back(fmt::format("the name of {} says that {}: its efficiency is against another peak", clip(printable(row.kernel), 60), *doubt));
+      doubts.push_back(
+          fmt::format("the name of {} says that {}: its efficiency is against another peak", clip(printable(row.kernel), 60), *doubt));
   }
   if (too_fast)
     doubts.emplace_back("more than the peak is not possible: some of the products are smaller than was said, or of another precision");

@@ -18,9 +18,9 @@ namespace frx::report {
 
 // An operation of cuBLAS by the name a user gives it.
 struct CublasOperation {
-  std::string_view name;       // "gemm_f16"
-  std::string_view precision;  // of data/gpus: "fp16_tensor", which accumulates in FP32
-  std::string_view label;      // "FP16 Tensor"
+  std::string_view name;                     // "gemm_f16"
+  std::string_view precision;                // of data/gpus: "fp16_tensor", which accumulates in FP32
+  std::string_view label;                    // "FP16 Tensor"
   double input_bytes = 4, output_bytes = 4;  // of one element
 };
 

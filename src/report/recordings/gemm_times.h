@@ -1,4 +1,5 @@
-// Matrix products of a recording, as the program asked for them: a kernel of a library and the kernels that finish its work are one product.
+// Matrix products of a recording, as the program asked for them: a kernel of a library and the kernels that finish its work are one
+// product.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +17,17 @@ namespace frx::report {
 // Products whose main kernel has the same name. Times are nanoseconds.
 struct GemmRow {
   std::string kernel;
-  std::vector<std::string> helpers;                // kernels counted into them: those that add up the parts of a split product
+  std::vector<std::string> helpers;                 // kernels counted into them: those that add up the parts of a split product
   std::uint64_t products = 0, helper_launches = 0;  // products: launches of the main kernel
-  double total_ns = 0, helper_ns = 0;              // total: with the helpers
-  std::optional<double> shortest_ns, longest_ns;   // of one product; absent where launches are not told apart
+  double total_ns = 0, helper_ns = 0;               // total: with the helpers
+  std::optional<double> shortest_ns, longest_ns;    // of one product; absent where launches are not told apart
 
   double average_ns() const { return total_ns / static_cast<double>(products); }
 };
 
 struct GemmTimes {
-  std::vector<GemmRow> rows;  // by time
-  GemmRow all;                // all of them; without a kernel. `products` is 0 where there is none
+  std::vector<GemmRow> rows;        // by time
+  GemmRow all;                      // all of them; without a kernel. `products` is 0 where there is none
   std::uint64_t other_kernels = 0;  // names of kernels that are no product and belong to none
   std::vector<std::string> notes;
 };

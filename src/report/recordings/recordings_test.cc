@@ -45,7 +45,8 @@ TEST(FittedKernelName, ShortensTemplatesByTheirParts) {
   const std::string many = "void ns::gemm<" + std::string(100, 'T') + ">(int)";
   EXPECT_EQ(fitted_kernel_name(many, 40), "ns::gemm<" + std::string(27, 'T') + "...>");
   // The namespaces go before the name does.
-  EXPECT_EQ(fitted_kernel_name("void a_namespace_of_many_letters::and_another_one::kernel_of_it<float>(int, int)", 40), "kernel_of_it<float>");
+  EXPECT_EQ(fitted_kernel_name("void a_namespace_of_many_letters::and_another_one::kernel_of_it<float>(int, int)", 40),
+            "kernel_of_it<float>");
 }
 
 // cgp R19
@@ -92,8 +93,9 @@ TEST(GemmTimes, NamesOfLibrariesAreProductsAndOthersAreNot) {
   const auto is_product = [](const std::string& name) {
     return gemm_times_of(ExportBuilder().kernel(0, 10, 1, name).read().value(), builtin_knowledge().classes).all.products == 1;
   };
-  for (const char* name : {"ampere_sgemm_128x64_tn", "void cutlass::Kernel2<cutlass_80_tensorop_s16816gemm_f16>(int)", "sm80_xmma_gemm_f16f16",
-                           "nvjet_hsh_64x8", "void gemv2T_kernel_val<int>(int)", "void cublasLt::gemm_kernel<float>()", "Gemm_big"})
+  for (const char* name :
+       {"ampere_sgemm_128x64_tn", "void cutlass::Kernel2<cutlass_80_tensorop_s16816gemm_f16>(int)", "sm80_xmma_gemm_f16f16",
+        "nvjet_hsh_64x8", "void gemv2T_kernel_val<int>(int)", "void cublasLt::gemm_kernel<float>()", "Gemm_big"})
     EXPECT_TRUE(is_product(name)) << name;
   for (const char* name : {"softmax", "void axpy_kernel_val<cublasAxpyParamsVal<float>>(int)", "sm86_xmma_fprop_implicit_gemm_tf32",
                            "fmha_cutlassF_f16", "vectorized_elementwise_kernel"})
@@ -101,7 +103,8 @@ TEST(GemmTimes, NamesOfLibrariesAreProductsAndOthersAreNot) {
 }
 
 TEST(GemmTimes, AHelperWithoutAProductIsSaid) {
-  const GemmTimes times = gemm_times_of(ExportBuilder().kernel(0, 10, 1, "splitKreduce_kernel").read().value(), builtin_knowledge().classes);
+  const GemmTimes times =
+      gemm_times_of(ExportBuilder().kernel(0, 10, 1, "splitKreduce_kernel").read().value(), builtin_knowledge().classes);
   EXPECT_THAT(times.rows, IsEmpty());
   EXPECT_THAT(times.notes, ElementsAre(HasSubstr("1 helper kernel before any product")));
 }
@@ -212,7 +215,8 @@ model::TimedCommand timed(std::string label, std::vector<double> runs, std::stri
 // cgp R20
 TEST(Competition, ThereIsAWinnerWhereIntervalsAreApart) {
   const Competition competition = judge_competition(
-      "x", {timed("slow", {20, 21, 20, 20.5, 20.2}), timed("fast", {10, 10.1, 10.2, 10, 10.1}), timed("slower", {30, 31, 30, 30, 30.4})}, 1);
+      "x", {timed("slow", {20, 21, 20, 20.5, 20.2}), timed("fast", {10, 10.1, 10.2, 10, 10.1}), timed("slower", {30, 31, 30, 30, 30.4})},
+      1);
   ASSERT_TRUE(competition.winner);
   EXPECT_EQ(*competition.winner, 1u);
   EXPECT_EQ(competition.verdict, "Winner: fast");
