@@ -14,7 +14,8 @@ Match begins_report(const Look& look) { return look.head.starts_with("NVIDIA Teg
 Result<Observation> read_database(Source& source, const ReadOptions& options) {
   constexpr std::uint64_t most_packed = std::uint64_t{4} << 30;  // of what is not a file of its own, and is held in memory
   TRY_ASSIGN(std::shared_ptr<const RandomAccess> access, source.random_access_to_content(most_packed));
-  TRY_ASSIGN(model::Timeline timeline, nsys::read_export(source.name(), std::move(access), options.progress, source.stop_token()));
+  TRY_ASSIGN(model::Timeline timeline,
+             nsys::read_export(source.name(), std::move(access), options.progress, source.stop_token(), options.may_be_idle));
   return Observation{std::move(timeline)};
 }
 

@@ -19,6 +19,7 @@
 #include "model/measured_launches.h"
 #include "model/metric.h"
 #include "model/other_counters.h"
+#include "model/recorded_times.h"
 
 namespace frx::model {
 
@@ -132,6 +133,7 @@ struct Session {
   std::uint64_t absent_values = 0;         // n/a, nan, empty: looked for and not there
   std::shared_ptr<MeasuredLaunches> each;  // every launch by itself, where the caller asked for it; else null
   std::shared_ptr<OtherCounters> others;   // those without a definition, where the caller asked for them; else null
+  std::vector<TimeTable> time_tables;      // of `nsys stats`: the summary of kernels that counts, and those about other work
   std::vector<std::string> tool_messages;  // ==ERROR== and ==WARNING== lines, first few
 
   std::optional<std::size_t> column_of(Metric metric) const {

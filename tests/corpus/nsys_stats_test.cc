@@ -94,6 +94,31 @@ Figures read(const fs::path& file) {
   return figures;
 }
 
+// Rows of summaries of any kind, by report: lines of a table that begin with a share or a size and have at least five more numbers. Counted
+// by what a row looks like; the reader goes by titles and dashes.
+std::size_t summary_rows_in(const fs::path& file, bool csv) {
+  static const std::regex text_row(R"(^ +[0-9.,]+ +[0-9,]+ +(?:[0-9,.]+ +){5,6}\S.*$)");
+  static const std::regex csv_row(R"(^[0-9.]+,[0-9]+,[0-9]+,(?:[0-9.]+,){5}.*$)");
+  static const std::regex trace(R"(stats report|^ \*\* )"), is_trace(R"(trace)");
+  std::size_t rows = 0;
+  bool in_trace = false;
+  for (const std::string& line : lines_of(file)) {
+    if (std::regex_search(line, trace)) in_trace = std::regex_search(line, is_trace);
+    rows += !in_trace && std::regex_match(line, csv ? csv_row : text_row);
+  }
+  return rows;
+}
+
+std::size_t rows_read(const fs::path& file) {
+  static const knowledge::Knowledge knowledge = knowledge::Knowledge::load("").value();
+  const std::unique_ptr<ByteSource> bytes = open_file(file.string()).value();
+  const Result<model::Session> session = ingest::read_profile("profile", *bytes, knowledge.metrics);
+  std::size_t rows = 0;
+  if (!session) return rows;
+  for (const model::TimeTable& table : session->time_tables) rows += table.rows.size();
+  return rows;
+}
+
 struct Known {
   std::string_view file;
   bool trace;
@@ -118,6 +143,17 @@ TEST_P(NsysStatsCorpus, TellsWhatItsRowsAddUpTo) {
   EXPECT_EQ(found.kernels.size(), known.kernels);
   EXPECT_EQ(found.launches, known.launches);
   EXPECT_NEAR(found.time, known.time, 1e-9 * known.time);
+}
+
+// cgp R8, cgp D10, cgp D11
+TEST_P(NsysStatsCorpus, LosesNoRowOfAnySummary) {
+  FRX_NEEDS_CORPUS();
+  const Known& known = GetParam();
+  const fs::path file = *testing::corpus() / "nsys" / known.file;
+  if (!fs::exists(file)) GTEST_SKIP() << "the corpus has no " << known.file;
+  const std::size_t expected = summary_rows_in(file, known.file.ends_with(".csv"));
+  EXPECT_EQ(rows_read(file), known.trace ? 0 : expected);
+  if (!known.trace) EXPECT_GE(expected, known.kernels);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -3,7 +3,9 @@
 import json
 import os
 import re
+import sqlite3
 import subprocess
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -147,6 +149,23 @@ def benching() -> list[Command]:
     ]
 
 
+def tracing() -> list[Command]:
+    """A program under a stand-in for nsys; its report and export are moved to their names when both are whole."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = Path(folder) / "export.sqlite"
+        with sqlite3.connect(database) as connection:
+            connection.executescript(case_sections("trace/a-program-is-traced.case")["export.sqlite"])
+        connection.close()
+        files = {"app": b"#!/bin/sh\n" + BEHIND + b"\nsleep 0.05\n", "export.sqlite": database.read_bytes()}
+    environment = {"PATH": path_of("fake_nsys")}
+    return [
+        Command("trace, keeps its report", ["trace", "./app", "--output", "kept/app"], files, ["kept/app.nsys-rep", "kept/app.sqlite"], "app.sqlite",
+                programs=["app"], environment=environment, exits={0, 1}, weight=1),
+        Command("kernel binary, a run that leaves nothing", ["kernel", "binary", "./app"], files, programs=["app"], environment=environment,
+                exits={0, 1}, weight=1),
+    ]
+
+
 CUT = b"==WARNING== Profiling was ended: later launches are missing.\n"
 
 
@@ -193,7 +212,7 @@ def patching() -> list[Command]:
 
 
 def all_commands(frx: Path, scratch: Path) -> list[Command]:
-    return [*collecting(), *comparing(frx, scratch), *benching(), *reporting(), *patching()]
+    return [*collecting(), *comparing(frx, scratch), *benching(), *tracing(), *reporting(), *patching()]
 
 
 def prepare(command: Command, folder: Path) -> dict[str, str]:

@@ -43,7 +43,7 @@ class Reader {
     timeline_.whole_microseconds = false;
     timeline_.facts.recorder = model::Recorder::nsight_systems;
   }
-  Result<Timeline> read();
+  Result<Timeline> read(bool may_be_idle);
 
  private:
   using Columns = std::initializer_list<std::string_view>;
@@ -64,7 +64,8 @@ class Reader {
   void add_operator(const NvtxText& text);
   void end_open_ranges();
   Result<> others();
-  Result<> check();
+  void note_what_is_missing();
+  Result<> expect_work() const;
   void note(std::string text) { timeline_.notes.push_back({0, std::move(text)}); }
   std::uint32_t last_row() const { return static_cast<std::uint32_t>(timeline_.size() - 1); }
 
@@ -295,7 +296,7 @@ Result<> Reader::others() {
   return events("OSRT_API", {"start", "end", "globalTid", "nameId"}, on_thread(EventKind::os_call));
 }
 
-Result<> Reader::check() {
+void Reader::note_what_is_missing() {
   if (unusable_ > 0) {
     note(fmt::format("{} without a usable time and duration left out ({} of them kernels)", count_text(unusable_, "event"),
                      timeline_.untimed_kernels));
@@ -304,6 +305,9 @@ Result<> Reader::check() {
     note(fmt::format("{} of CUDA graphs were recorded as a whole, without their kernels: record with --cuda-graph-trace=node",
                      graphs_ == 1 ? "one launch" : fmt::format("{} launches", graphs_)));
   }
+}
+
+Result<> Reader::expect_work() const {
   for (const EventKind kind : timeline_.kind) {
     if (kind != EventKind::other && kind != EventKind::overhead && kind != EventKind::os_call) return {};
   }
@@ -312,7 +316,7 @@ Result<> Reader::check() {
       .hint("record them: nsys profile --trace=cuda,nvtx,osrt -o run COMMAND, then nsys export --type sqlite run.nsys-rep");
 }
 
-Result<Timeline> Reader::read() {
+Result<Timeline> Reader::read(bool may_be_idle) {
   if (!database_.has_table("StringIds")) {
     return fail(ErrorKind::malformed, "a database of SQLite, but no export of Nsight Systems: it has no table StringIds")
         .at(timeline_.source)
@@ -330,18 +334,19 @@ Result<Timeline> Reader::read() {
   TRY(calls());
   TRY(others());
   TRY(ranges());
-  TRY(check());
+  note_what_is_missing();
+  if (!may_be_idle) TRY(expect_work());
   return std::move(timeline_);
 }
 
 }  // namespace
 
 Result<Timeline> read_export(std::string name, std::shared_ptr<const RandomAccess> access,
-                             const std::function<void(std::uint64_t)>& progress, std::stop_token stop) {
+                             const std::function<void(std::uint64_t)>& progress, std::stop_token stop, bool may_be_idle) {
   MemoryBudget::opened(name);
   MemoryBudget::read(access->size());
   TRY_ASSIGN(const Database database, Database::open(std::move(name), std::move(access), std::move(stop)));
-  return Reader(database, progress).read();
+  return Reader(database, progress).read(may_be_idle);
 }
 
 }  // namespace frx::ingest::nsys

@@ -18,8 +18,10 @@
 namespace frx::ingest::nsys {
 
 // `progress` is told how many bytes have been read. Damaged tables become notes, and what could be read of them counts. Errors, naming the
-// file: it is no database, no export of Nsight Systems, or holds nothing that happened on a GPU or in a program; stopped.
+// file: it is no database, no export of Nsight Systems, or, unless it `may_be_idle`, holds nothing that happened on a GPU or in a program;
+// stopped.
 Result<model::Timeline> read_export(std::string name, std::shared_ptr<const RandomAccess> access,
-                                    const std::function<void(std::uint64_t)>& progress = {}, std::stop_token stop = {});
+                                    const std::function<void(std::uint64_t)>& progress = {}, std::stop_token stop = {},
+                                    bool may_be_idle = false);
 
 }  // namespace frx::ingest::nsys

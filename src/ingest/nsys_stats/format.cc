@@ -63,6 +63,14 @@ std::string_view unit_in(std::string_view line) {
   return line.find(" Statistics (") == line.npos ? std::string_view() : between(line, " Statistics (", ")");
 }
 
+// "CUDA Memory Operation Statistics (by time)" above its table, without the colon.
+std::string_view heading_in(std::string_view line) {
+  line = trim(line);
+  const std::size_t end = line.find(" Statistics");
+  if (end == line.npos || line.size() > 80 || !(line.ends_with(':') || line.ends_with(')'))) return {};
+  return line.ends_with(':') ? line.substr(0, line.size() - 1) : line;
+}
+
 bool may_be_titles(std::string_view line) {
   line = trim(line);
   if (line.starts_with('"')) line.remove_prefix(1);
@@ -113,11 +121,12 @@ class Reader {
   }
 
   bool take_words(std::string_view line) {
-    const std::string_view report = report_in(line), reason = reason_in(line), unit = unit_in(line);
+    const std::string_view report = report_in(line), reason = reason_in(line), unit = unit_in(line), heading = heading_in(line);
     if (!report.empty()) rows_.name_report(report);
+    if (!heading.empty()) rows_.name_table(heading);
     if (!reason.empty()) rows_.take_reason(reason);
     if (!unit.empty()) unit_ = unit;
-    return !report.empty() || !reason.empty() || !unit.empty();
+    return !report.empty() || !reason.empty() || !unit.empty() || !heading.empty();
   }
 
   // Dashes end a table, also below titles that nobody knows.

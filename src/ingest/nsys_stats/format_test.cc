@@ -55,6 +55,50 @@ TEST(NsysStats, ReadsASummaryAsTextBetweenOtherTables) {
   EXPECT_TRUE(has_note(session, "cut the names of 1 kernel off"));
 }
 
+// cgp D11
+TEST(NsysStats, KeepsEachRowAsItWasPrinted) {
+  const model::Session session = session_of(fmt::format("{}{}", text_calls, text_summary));
+  ASSERT_EQ(session.time_tables.size(), 2u);
+  const model::TimeTable &kernels = session.time_tables[0], &calls = session.time_tables[1];
+  EXPECT_EQ(kernels.work, model::RecordedWork::kernels);
+  ASSERT_EQ(kernels.rows.size(), 2u);
+  EXPECT_EQ(kernels.rows[0], (model::NameTimes{"axpy(int, float *)", 3, 1.5e6, 498'000.0, 503'000.0, {}}));
+  EXPECT_EQ(calls.work, model::RecordedWork::cuda_calls);
+  EXPECT_EQ(calls.report, "cuda_api_sum");
+  ASSERT_EQ(calls.rows.size(), 1u);
+  EXPECT_EQ(calls.rows[0], (model::NameTimes{"cudaLaunchKernel", 3, 90'000.0, {}, {}, {}}));  // the table has no Min and Max
+}
+
+// cgp D10, cgp D11: seven columns, the unit above the table, and empty lines behind the heading.
+TEST(NsysStats, KeepsRowsOfTheOldGeneration) {
+  const model::Session session = session_of(
+      "Operating System Runtime API Statistics (microseconds)\n\n"
+      "Time(%)      Total Time       Calls         Average         Minimum         Maximum  Name\n"
+      "-------  --------------  ----------  --------------  --------------  --------------  ----\n"
+      "  100.0             4.5           2            2.25               1             3.5  poll\n\n\n"
+      "CUDA Kernel Statistics (nanoseconds)\n\n"
+      "Time(%)      Total Time   Instances         Average         Minimum         Maximum  Name\n"
+      "-------  --------------  ----------  --------------  --------------  --------------  --------------\n"
+      "  100.0           30500           2         15250.0           10500           20000  add two(float*)\n");
+  ASSERT_EQ(session.time_tables.size(), 2u);
+  EXPECT_EQ(session.time_tables[0].rows, (std::vector{model::NameTimes{"add two(float*)", 2, 30500.0, 10500.0, 20000.0, {}}}));
+  EXPECT_EQ(session.time_tables[1].work, model::RecordedWork::os_calls);
+  EXPECT_EQ(session.time_tables[1].rows, (std::vector{model::NameTimes{"poll", 2, 4500.0, 1000.0, 3500.0, {}}}));
+}
+
+TEST(NsysStats, RowsOfKernelsWhoseNamesAreCutAlikeStayTwo) {
+  const model::Session session = session_of(summary("50.0,10,1,10,10,10,10,0.0,void k<int>…\n50.0,20,1,20,20,20,20,0.0,void k<int>…\n"));
+  ASSERT_EQ(session.time_tables.size(), 1u);
+  EXPECT_EQ(session.time_tables[0].rows.size(), 2u);
+  EXPECT_EQ(session.kernels.size(), 1u);
+}
+
+TEST(NsysStats, ATableThatStandsTwiceCountsOnce) {
+  const model::Session session = session_of(fmt::format("{0}{1}{0}{1}", text_calls, text_summary));
+  ASSERT_EQ(session.time_tables.size(), 2u);
+  EXPECT_EQ(session.time_tables[0].rows.size(), 2u);
+}
+
 TEST(NsysStats, TakesTheUnitFromTheTitle) {
   const model::Session session = session_of("Time(%),Total Time (ms),Instances,Avg (ms),Name\n100.0,1.5,3,0.5,axpy\n");
   EXPECT_DOUBLE_EQ(*sum(session, "axpy", metrics::kernel_duration), 1.5e6);

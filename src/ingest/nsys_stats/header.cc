@@ -45,12 +45,20 @@ struct Role {
 constexpr Role roles[] = {
     {"name", &Header::name},
     {"operation", &Header::name},
+    {"range", &Header::range},
     {"category", &Header::category},
     {"time(%)", &Header::share},
     {"totaltime", &Header::total},
     {"instances", &Header::instances},
     {"avg", &Header::average},
     {"average", &Header::average},
+    {"min", &Header::shortest},
+    {"minimum", &Header::shortest},
+    {"max", &Header::longest},
+    {"maximum", &Header::longest},
+    {"numcalls", &Header::calls},
+    {"calls", &Header::calls},
+    {"count", &Header::calls},
     {"start", &Header::start},
     {"duration", &Header::duration},
     {"device", &Header::device},
@@ -58,6 +66,7 @@ constexpr Role roles[] = {
     {"stcsmem", &Header::static_shared},
     {"dymsmem", &Header::dynamic_shared},
     {"bytes", &Header::bytes},
+    {"total", &Header::size},
     {"gridxyz", &Header::grid_text},
     {"blockxyz", &Header::block_text},
 };
@@ -74,7 +83,8 @@ void take_role(Header& header, std::string_view key, int at) {
 }
 
 bool is_time(int column, const Header& header) {
-  return column >= 0 && (column == header.total || column == header.average || column == header.start || column == header.duration);
+  return column >= 0 && (column == header.total || column == header.average || column == header.shortest || column == header.longest ||
+                         column == header.start || column == header.duration);
 }
 
 }  // namespace

@@ -24,7 +24,10 @@ struct Header {
   std::string_view what;           // of `other`: "calls"
   std::vector<std::string> names;  // as the titles spell them, without units
   std::vector<std::string> units;  // in the words of parse_unit() as far as we know them, "" where there is none
-  int name = -1, category = -1, share = -1, total = -1, instances = -1, average = -1;
+  int name = -1, category = -1, share = -1, total = -1, instances = -1, average = -1, shortest = -1, longest = -1;
+  int calls = -1;  // how often, of tables about something else than kernels
+  int range = -1;  // the name of a range
+  int size = -1;   // bytes of all copies
   int start = -1, duration = -1, device = -1, registers = -1, static_shared = -1, dynamic_shared = -1, bytes = -1;
   int grid_text = -1, block_text = -1;  // "16 16 1" in one cell
   std::array<int, 3> grid{-1, -1, -1}, block{-1, -1, -1};

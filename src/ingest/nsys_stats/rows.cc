@@ -15,12 +15,29 @@ namespace {
 constexpr std::uint64_t most_launches = 1'000'000'000;
 constexpr std::uint64_t most_threads = 0x7FFFFFFF;
 constexpr double longest_time = 1e18;  // ns: 30 years
+constexpr std::size_t most_other_rows = 1 << 20;
 constexpr std::string_view cut_sign = "\xE2\x80\xA6";
 constexpr std::string_view shape_names[] = {"", "summary of GPU work", "kernel summary", "kernel summary by grid and block", "GPU trace"};
 
 std::uint64_t hash_of(std::uint64_t hash, std::string_view text) {
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   return (hash ^ 0xFF) * 0x100000001b3u;
+}
+
+// "cuda_api_sum", "cudaapisum" and "CUDA API Statistics" are one report.
+model::RecordedWork work_of(std::string_view report) {
+  struct Word {
+    std::string_view text;
+    model::RecordedWork work;
+  };
+  using enum model::RecordedWork;
+  constexpr Word words[] = {{"apisum", cuda_calls}, {"apistatistics", cuda_calls}, {"memtimesum", memory},    {"(bytime)", memory},
+                            {"nvtx", ranges},       {"sizesum", memory_sizes},     {"(bysize)", memory_sizes}};
+  std::string key = to_lower(report);
+  std::erase_if(key, [](char c) { return c == ' ' || c == '_'; });
+  if (key.find("osrt") != key.npos || key.find("operatingsystem") != key.npos) return os_calls;
+  const auto found = std::ranges::find_if(words, [&](const Word& word) { return key.find(word.text) != key.npos; });
+  return found == std::end(words) ? other : found->work;
 }
 
 }  // namespace
@@ -43,6 +60,7 @@ void Rows::start_table(Header header, std::string_view writing) {
   if (header_.shape == Shape::other) {
     constexpr std::size_t most = 32;
     if (others_.size() < most) others_.insert(report_.empty() ? std::string(header_.what) : printable(shorten(report_, 40)));
+    other_ = {work_of(heading_), printable(shorten(heading_, 80)), {}};
   } else {
     std::unique_ptr<Tally>& tally = tallies_[static_cast<std::size_t>(header_.shape)];
     if (!tally) tally = std::make_unique<Tally>(input_.metrics);
@@ -50,10 +68,11 @@ void Rows::start_table(Header header, std::string_view writing) {
     ++tally->tables;
   }
   report_.clear();
+  heading_.clear();
 }
 
 void Rows::end_table() {
-  if (in_table_) write_summary();
+  if (in_table_) header_.shape == Shape::other ? write_other() : write_summary();
   in_table_ = false;
 }
 
@@ -75,17 +94,19 @@ NumberStyle Rows::style() const {
 }
 
 void Rows::take(const Fields& fields) {
-  if (!in_table_ || header_.shape == Shape::other) return;
+  if (!in_table_) return;
   fields_ = &fields;
   if (!number_in(field(0), style())) return;  // what others print
+  if (header_.shape == Shape::other) return take_other_row();
   if (header_.shape == Shape::trace) return take_launch();
   take_summary_row();
 }
 
 void Rows::continue_name(std::string_view rest) {
   constexpr std::size_t longest = 1 << 16;
-  if (summary_.empty() || rest.empty()) return;
-  std::string& name = summary_.back().launch.kernel;
+  const bool is_other = header_.shape == Shape::other;
+  if ((is_other ? other_.rows.empty() : summary_.empty()) || rest.empty()) return;
+  std::string& name = is_other ? other_.rows.back().name : summary_.back().launch.kernel;
   if (name.size() + rest.size() > longest) return;
   if (name.ends_with(',')) name += ' ';
   name += rest;
@@ -174,7 +195,7 @@ void Rows::take_summary_row() {
   if (name.empty() || !launches) return take_misfit();
   // The sum over the launches is what was measured; the average is rounded.
   const int column = is_absent(field(header_.total)) ? header_.average : header_.total;
-  SummaryRow row{identity(name), input_.lines.line_number(), *launches, -1, 0};
+  SummaryRow row{identity(name), input_.lines.line_number(), *launches, -1, 0, printed_row(name, *launches)};
   if (const auto time = number_in(field(column), style())) {
     row.column = column;
     row.time = *time;
@@ -182,6 +203,49 @@ void Rows::take_summary_row() {
     return take_misfit();
   }
   summary_.push_back(std::move(row));
+}
+
+// Nanoseconds.
+std::optional<double> Rows::time_in(int column) const {
+  const std::string_view text = field(column);
+  if (column < 0 || is_absent(text)) return std::nullopt;
+  const std::optional<double> value = number_in(text, style());
+  const std::optional<Unit> unit = parse_unit(header_.units[static_cast<std::size_t>(column)]);
+  if (!value || !unit || unit->dimension != parse_unit("ns")->dimension) return std::nullopt;
+  const double time = *value * unit->scale;
+  return time >= 0 && time <= longest_time ? std::optional(time) : std::nullopt;
+}
+
+model::NameTimes Rows::printed_row(std::string_view name, std::uint64_t calls) const {
+  model::NameTimes row;
+  row.name = unquoted(name);
+  row.calls = calls;
+  row.total_ns = time_in(header_.total);
+  row.shortest_ns = time_in(header_.shortest);
+  row.longest_ns = time_in(header_.longest);
+  return row;
+}
+
+// Of a table of calls, copies or ranges. What has no name or no count is none.
+void Rows::take_other_row() {
+  const std::string_view name = field(header_.name >= 0 ? header_.name : header_.range);
+  const auto calls = count_in(field(header_.calls >= 0 ? header_.calls : header_.instances), style(), most_launches);
+  if (name.empty() || !calls || other_.rows.size() >= most_other_rows) return;
+  model::NameTimes row = printed_row(name, *calls);
+  const std::optional<double> size = header_.size >= 0 ? number_in(field(header_.size), style()) : std::nullopt;
+  const std::optional<Unit> unit = size ? parse_unit(header_.units[static_cast<std::size_t>(header_.size)]) : std::nullopt;
+  if (unit && unit->dimension == parse_unit("byte")->dimension && *size >= 0 && *size * unit->scale < 1e18)
+    row.bytes = static_cast<std::uint64_t>(*size * unit->scale + 0.5);
+  other_.rows.push_back(std::move(row));
+}
+
+// The same table twice in one text counts once, as summaries of kernels do.
+void Rows::write_other() {
+  constexpr std::size_t most_tables = 256;
+  const auto is_same = [&](const model::TimeTable& table) { return table.report == other_.report && table.rows == other_.rows; };
+  if (!other_.rows.empty() && other_tables_.size() < most_tables && std::ranges::none_of(other_tables_, is_same))
+    other_tables_.push_back(std::move(other_));
+  other_ = {};
 }
 
 // A summary that stands in the text twice, as when `nsys profile --stats=true` and `nsys stats` print into one log, is one.
@@ -193,7 +257,11 @@ void Rows::write_summary() {
     --tally().tables;
     tally().values.notes().add(summary_.front().line, "a kernel summary that stands in the text before is not counted again");
   } else {
-    for (const SummaryRow& row : summary_) write(row);
+    for (SummaryRow& row : summary_) {
+      write(row);
+      row.printed.name = row.launch.kernel;  // all of its lines
+      tally().rows.push_back(std::move(row.printed));
+    }
   }
   summary_.clear();
 }
@@ -238,7 +306,7 @@ void Rows::note_others(std::size_t chosen, NoteBook& notes) const {
   }
   if (others_.empty()) return;
   const std::vector<std::string> others(others_.begin(), others_.end());
-  notes.add(0, "tables that say nothing about kernels are not used: " + join(others, ", "));
+  notes.add(0, std::string(unused_tables_note) + join(others, ", "));
 }
 
 void Rows::note_names(const Tally& used, NoteBook& notes) {
@@ -269,6 +337,8 @@ Result<> Rows::finish() {
   used.session.tool_messages = std::move(into_.tool_messages);
   used.session.format = fmt::format("nsys stats {}", used.writing);
   used.session.tool = "Nsight Systems";
+  if (!used.rows.empty()) used.session.time_tables.push_back({model::RecordedWork::kernels, "", std::move(used.rows)});
+  std::ranges::move(other_tables_, std::back_inserter(used.session.time_tables));
   into_ = std::move(used.session);
   return {};
 }

@@ -19,6 +19,9 @@
 
 namespace frx::ingest::nsys_stats {
 
+// How the note begins about tables that an analysis of kernels has no use for.
+inline constexpr std::string_view unused_tables_note = "tables that say nothing about kernels are not used: ";
+
 // What tables of one shape said.
 struct Tally {
   explicit Tally(const knowledge::MetricCatalogue& metrics) : table(session, metrics), values(session, metrics, table) {}
@@ -31,6 +34,7 @@ struct Tally {
   std::unordered_set<std::string> cut_names;
   std::size_t joined_rows = 0;             // of summaries, by names that are cut off alike
   std::unordered_set<std::uint64_t> seen;  // hashes of whole summaries
+  std::vector<model::NameTimes> rows;      // of summaries, each as it was printed
 };
 
 class Rows {
@@ -40,7 +44,9 @@ class Rows {
   Rows(Input& input, model::Session& into) : input_(input), into_(into) {}
 
   // "cuda_api_sum": which report the next table is.
-  void name_report(std::string_view id) { report_ = id; }
+  void name_report(std::string_view id) { report_ = heading_ = id; }
+  // "CUDA API Statistics": the same, of versions until 2022, whose reports have a heading beside their id.
+  void name_table(std::string_view heading) { heading_ = heading; }
   // "X does not contain CUDA kernel data.": why a report has no table.
   void take_reason(std::string_view reason);
   void start_table(Header header, std::string_view writing);
@@ -62,6 +68,7 @@ class Rows {
     std::uint64_t line = 0, launches = 0;
     int column = -1;  // of the time
     double time = 0;
+    model::NameTimes printed;
   };
 
   std::string_view field(int column) const;
@@ -72,7 +79,11 @@ class Rows {
   void note_cut_name(const std::string& name);
   void take_launch();
   void take_summary_row();
+  void take_other_row();
+  model::NameTimes printed_row(std::string_view name, std::uint64_t calls) const;
+  std::optional<double> time_in(int column) const;
   void write_summary();
+  void write_other();
   void write(const SummaryRow& row);
   void take_value(model::Metric metric, int column, bool per_block);
   const ValuePlan& plan_of(model::Metric metric, int column, bool per_block);
@@ -85,12 +96,14 @@ class Rows {
   Header header_;
   bool in_table_ = false;
   bool rounds_memory_ = false;  // shared memory is in MB
-  std::string report_;
+  std::string report_, heading_;
   const Fields* fields_ = nullptr;
   std::array<std::unique_ptr<Tally>, 5> tallies_;  // by shape
   std::vector<SummaryRow> summary_;                // of the current table
   std::map<int, ValuePlan> plans_;                 // by column of the current table
   std::set<std::string> others_;                   // tables about something else, by name
+  model::TimeTable other_;                         // the current table, where it is such a one
+  std::vector<model::TimeTable> other_tables_;
   std::vector<std::string> reasons_;
 };
 
