@@ -15,8 +15,9 @@ std::string_view to_string(EnergySource source) {
 std::optional<Joules> net_of_idle(const GpuInterval& interval) {
   if (!interval.energy || !interval.idle) return std::nullopt;
   const GpuEnergy& energy = *interval.energy;
-  return Joules{energy.gross.joules - interval.idle->watts * energy.seconds,
-                energy.gross.uncertainty_joules + interval.idle->uncertainty_watts * energy.seconds};
+  const double net = energy.gross.joules - interval.idle->watts * energy.seconds;
+  const bool is_rounding = std::abs(net) < 1e-9 * energy.gross.joules;
+  return Joules{is_rounding ? 0 : net, energy.gross.uncertainty_joules + interval.idle->uncertainty_watts * energy.seconds};
 }
 
 std::optional<SharedEnergy> energy_per(const GpuInterval& interval, std::optional<double> count) {

@@ -60,6 +60,21 @@ TEST(GpuSheet, HalfPrecisionIsThatOfTheTensorCores) {
   EXPECT_EQ(of_t4.from, "");
 }
 
+// cgp D7: 330 TFLOP/s of an RTX 4090 are those with FP16 accumulation, 165 of TF32 those with sparsity.
+TEST(GpuSheet, TheRatesOfAnRtx4090AreToldApart) {
+  const GpuSheet sheet = *looked_up("rtx4090").sheet;
+  const auto rate = [](const std::vector<SheetNumber>& numbers, std::string_view key) -> std::optional<double> {
+    for (const SheetNumber& one : numbers) {
+      if (one.key == key) return one.value;
+    }
+    return std::nullopt;
+  };
+  EXPECT_NEAR(rate(sheet.dense, "fp16_tensor").value_or(0), 165.2, 0.5);
+  EXPECT_NEAR(rate(sheet.dense, "fp16_tensor_acc16").value_or(0), 330.3, 0.5);
+  EXPECT_NEAR(rate(sheet.dense, "tf32_tensor").value_or(0), 82.6, 0.5);
+  EXPECT_NEAR(rate(sheet.sparse, "tf32_tensor").value_or(0), 165.2, 0.5);
+}
+
 TEST(GpuSheet, EveryNumberThatIsThereHasASource) {
   for (const GpuCandidate& gpu : list_gpus(sheet_gpus()).gpus) {
     for (const auto* numbers : {&gpu.sheet.specification, &gpu.sheet.dense, &gpu.sheet.sparse, &gpu.sheet.board, &gpu.sheet.limits}) {

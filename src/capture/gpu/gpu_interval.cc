@@ -52,6 +52,10 @@ class Interval {
         std::upper_bound(begin, samples.end(), end_ns, [](std::int64_t time, const TimedSample& one) { return time < one.time_ns; });
     idle_ = std::span(samples.begin(), begin);
     inside_ = std::span(begin, end);
+    const bool begins_inside = begin != end && begin->time_ns == begin_ns;
+    const bool ends_inside = begin != end && std::prev(end)->time_ns == end_ns;
+    counted_ = std::span(begins_inside || begin == samples.begin() ? begin : std::prev(begin),
+                         ends_inside || end == samples.end() ? end : std::next(end));
     power_ = points_of(inside_, &GpuSample::power);
   }
 
@@ -128,7 +132,7 @@ class Interval {
 
   // Whether the counter tells.
   bool by_counter() {
-    const std::vector<Point> readings = points_of(inside_, &GpuSample::total_energy_mj);
+    const std::vector<Point> readings = points_of(counted_, &GpuSample::total_energy_mj);
     if (readings.size() < 2) return false;
     const auto falls = [](const Point& a, const Point& b) { return b.value < a.value; };
     if (std::adjacent_find(readings.begin(), readings.end(), falls) != readings.end()) {
@@ -141,7 +145,8 @@ class Interval {
       note(fmt::format("the energy counter did not advance in {:.2f} s; the energy is from sampled power", seconds));
       return false;
     }
-    const double outside = *out_.seconds - seconds;
+    const double outside =
+        std::abs(seconds_between(begin_ns_, readings.front().time_ns)) + std::abs(seconds_between(end_ns_, readings.back().time_ns));
     const double most = std::max(joules / seconds, out_.power_watts ? out_.power_watts->max : 0.0);
     const double uncertainty = most * (counter_update_seconds + outside);
     out_.energy = GpuEnergy{{joules, uncertainty}, EnergySource::counter, seconds};
@@ -200,9 +205,9 @@ class Interval {
   }
 
   std::int64_t begin_ns_, end_ns_;
-  std::span<const TimedSample> idle_, inside_;
-  std::vector<Point> power_;                // of inside_
-  std::optional<SampledRange> idle_range_;  // of power; has no mean
+  std::span<const TimedSample> idle_, inside_, counted_;  // counted_: with the samples around the interval, for the counter
+  std::vector<Point> power_;                              // of inside_
+  std::optional<SampledRange> idle_range_;                // of power; has no mean
   GpuInterval out_;
 };
 

@@ -1,8 +1,8 @@
 // From samples of a GPU to what it did during an interval: the sums, and how far they may be wrong. No GPU is asked here.
 //
 // Energy, by the counter (NVML's total energy, millijoules since the driver was loaded) where two readings of it rise:
-//     E = reading at the end - reading at the beginning
-//     u = P_max x (update + gap at the beginning + gap at the end)
+//     E = first reading at or behind the end - last reading at or before the beginning (else the outermost inside)
+//     u = P_max x (update + the time between these readings and the bounds)
 // The counter is brought up to date about every 0.1 s (counter_update_seconds), so each reading may be that old; at the beginning this adds
 // energy, at the end it leaves some out.
 //
@@ -34,7 +34,7 @@ struct TimedSample {
 };
 
 // `samples`: of one GPU, rising in time. Those before `begin_ns` give the idle power; those between the bounds, both included, the
-// interval. A power, clock or counter that a sample lacks is left out, never zero.
+// interval; the first behind it closes the counter. A power, clock or counter that a sample lacks is left out, never zero.
 model::GpuInterval interval_of(std::span<const TimedSample> samples, std::int64_t begin_ns, std::int64_t end_ns);
 
 }  // namespace frx::capture

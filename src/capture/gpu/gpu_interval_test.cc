@@ -128,6 +128,15 @@ TEST(GpuInterval, WhatTheCounterDidNotSeeIsUncertain) {
   EXPECT_EQ(interval.energy->seconds, 3);
 }
 
+// Readings around the interval count where there is none at its bounds: 3 s of energy for a run of 2 s, a second of which is open.
+TEST(GpuInterval, ReadingsAroundTheIntervalCloseTheCounter) {
+  const GpuInterval interval = measured({at(-0.5, 100, 0), at(1, 100, 150'000), at(2.5, 100, 300'000), at(3.5, 100, 400'000)}, 2);
+  EXPECT_NEAR(interval.energy->gross.joules, 300, 1e-9);
+  EXPECT_EQ(interval.energy->seconds, 3);
+  EXPECT_NEAR(interval.energy->gross.uncertainty_joules, 100 * 1.1, 1e-9);
+  EXPECT_EQ(interval.seconds, 2);
+}
+
 // cgp D13: idle power is sampled before the run and stated.
 TEST(GpuInterval, IdlePowerIsTheMedianBeforeTheRun) {
   const std::vector<TimedSample> samples = {at(-0.3, 60), at(-0.2, 50), at(-0.1, 52), at(0, 300), at(1, 300)};

@@ -45,12 +45,11 @@ GpuMeter GpuMeter::start(const GpuMeterOptions& options, const Host& host) {
 }
 
 GpuMeasurement GpuMeter::stop() {
-  const bool has_ended = has_begun_ && thread_.sample_now(sample_limit);
-  const std::int64_t now = monotonic_now_ns();
+  const std::int64_t end = monotonic_now_ns();
+  if (has_begun_) thread_.sample_now(sample_limit);  // for the counter, which is read at both ends
   const GpuFacts facts = thread_.stop();
   GpuMeasurement measured{facts.source, {}, facts.warnings};
   const std::lock_guard lock(samples_->mutex);
-  const std::int64_t end = has_ended ? samples_->last_ns : now;
   for (const GpuIdentity& gpu : facts.gpus) {
     model::GpuInterval one = interval_of(samples_->by_gpu[gpu.index], begin_ns_, end);
     one.index = gpu.index, one.uuid = gpu.uuid, one.name = gpu.name;

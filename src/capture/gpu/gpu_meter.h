@@ -4,7 +4,7 @@
 //   ... run the workload ...
 //   const GpuMeasurement measured = meter.stop();
 //
-// Both bounds of the interval are samples of their own, so that energy and time belong together. Without a driver, or with one that fails
+// The interval begins with a sample, and one follows its end, so that the counter is read at both. Without a driver, or with one that fails
 // or hangs, there are warnings and no numbers; the workload is never stopped.
 #pragma once
 
