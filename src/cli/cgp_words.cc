@@ -45,6 +45,16 @@ constexpr CgpWords not_ours[] = {
     {"explain simd", "a static analyser of CPU code, such as llvm-mca, explains it"},
 };
 
+// The same for options.
+constexpr struct {
+  std::string_view cgp, option, ours;
+} not_our_options[] = {
+    {"roofline", "--empirical",
+     "it timed one core against the bandwidth of all of them; likwid-bench or STREAM measure CPUs, frx kernel profile a kernel on the GPU"},
+    {"diff", "--before", "frx kernel diff --baseline F --current F compares two profiles that were measured"},
+    {"diff", "--after", "frx kernel diff --baseline F --current F compares two profiles that were measured"},
+};
+
 const CgpWords* find(std::span<const CgpWords> table, std::string_view name) {
   const auto at = std::ranges::find(table, name, &CgpWords::cgp);
   return at == table.end() ? nullptr : &*at;
@@ -68,6 +78,10 @@ Result<std::vector<std::string>> words_for_cgp(std::span<const std::string> args
   if (words_begin_cgp(name) && args.size() > 1) name += " " + args[used++];
   if (const CgpWords* const foreign = find(not_ours, name))
     return fail(ErrorKind::usage, "{}: frx does not measure that", foreign->cgp).hint(std::string(foreign->ours));
+  for (const auto& one : not_our_options) {
+    if (one.cgp == name && std::ranges::find(args, one.option) != args.end())
+      return fail(ErrorKind::usage, "{} {}: frx does not measure that", one.cgp, one.option).hint(std::string(one.ours));
+  }
   const CgpWords* const known = find(all_words, name);
   if (!known) return unknown(name);
   if (!command_named(known->ours)) return fail(ErrorKind::usage, "{}: this build of frx does not have it", known->cgp);

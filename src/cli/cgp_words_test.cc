@@ -39,6 +39,13 @@ TEST(CgpWords, WhatFrxDoesNotMeasureIsSaid) {
   EXPECT_THAT(ours({"diif"}), ::testing::HasSubstr("did you mean 'diff'?"));
 }
 
+// cgp D22: one core is not held against the bandwidth of all.
+TEST(CgpWords, OptionsOfWhatFrxDoesNotMeasure) {
+  EXPECT_THAT(ours({"roofline", "--target", "avx2", "--empirical"}),
+              ::testing::HasSubstr("roofline --empirical: frx does not measure that"));
+  EXPECT_THAT(ours({"diff", "--before", "main", "--after", "HEAD"}), ::testing::HasSubstr("diff --before: frx does not measure that"));
+}
+
 TEST(CgpWords, TheProgramOfThatNameSpeaksItsWords) {
   EXPECT_EQ(program_called_by("/usr/bin/cgp"), "cgp");
   EXPECT_EQ(program_called_by("/usr/bin/cgpx"), "frx");

@@ -23,15 +23,7 @@ void describe(Syntax& syntax, Options& options) {
       "standard error. docs/recording.md tells more.");
   syntax.argument("PATH", options.program, "the program");
   syntax.workload(options.arguments, "its arguments");
-  syntax.option("--nsys", "FILE", options.recording.file, "a finished recording, instead of a run; - is standard input");
-  syntax.option("--kernel-filter", "TEXT", options.filter, "show only kernels with this text in their name");
-  syntax.flag("--trace", options.trace, "also copies and calls of CUDA");
-  syntax.option("--duration", "SECONDS", options.recording.duration_s, "record only so long, and end the program then");
-  describe_program(syntax, options.recording);
-  syntax.option("--runs", "N", options.recording.runs, "runs that count where nsys is missing (default 5)");
-  syntax.flag("--keep", options.recording.keep, "keep the report and its export, and print where they are");
-  syntax.option("--gpu-model", "NAME", options.recording.gpu_model, "the GPU, where the recording does not say");
-  syntax.flag("--json", options.recording.json, "print JSON (kernel_recording_v1)");
+  describe_kernel_list(syntax, options.recording, options.filter, options.trace);
   syntax.example("./app -- --size 4096", "which kernels does it run, and how long?");
   syntax.example("--nsys run.nsys-rep --kernel-filter gemm", "of a recording that was made before");
   syntax.exit_code(0, "the kernels were listed; a program that was run and failed gives its own code");

@@ -20,15 +20,7 @@ void describe(Syntax& syntax, Options& options) {
       "Runs a Python command under Nsight Systems and lists its CUDA kernels, one line each. As frx kernel binary in everything else: "
       "--nsys reads a recording that was made before, and without nsys the time of the whole process is measured.");
   syntax.workload(options.command, "the command, such as: python train.py --steps 10");
-  syntax.option("--nsys", "FILE", options.recording.file, "a finished recording, instead of a run; - is standard input");
-  syntax.option("--kernel-filter", "TEXT", options.filter, "show only kernels with this text in their name");
-  syntax.flag("--trace", options.trace, "also copies and calls of CUDA");
-  syntax.option("--duration", "SECONDS", options.recording.duration_s, "record only so long, and end the program then");
-  describe_program(syntax, options.recording);
-  syntax.option("--runs", "N", options.recording.runs, "runs that count where nsys is missing (default 5)");
-  syntax.flag("--keep", options.recording.keep, "keep the report and its export, and print where they are");
-  syntax.option("--gpu-model", "NAME", options.recording.gpu_model, "the GPU, where the recording does not say");
-  syntax.flag("--json", options.recording.json, "print JSON (kernel_recording_v1)");
+  describe_kernel_list(syntax, options.recording, options.filter, options.trace);
   syntax.example("-- uv run python script.py", "which kernels does the script run?");
   syntax.exit_code(0, "the kernels were listed; a command that was run and failed gives its own code");
   syntax.exit_code(1, "a file or the command cannot be read or run, or it did not end in time");

@@ -1,5 +1,7 @@
 #include "cli/judge_commands.h"
 
+#include "base/byte_size.h"
+#include "base/numbers.h"
 #include "cli/print_answer.h"
 
 namespace frx::cli {
@@ -16,6 +18,10 @@ void describe_judge(Syntax& syntax, JudgeOptions& options) {
   syntax.option("--bottlenecks", "N", options.bottlenecks, "of the list contract: how many bottlenecks [default: 1]");
   syntax.option("--causes", "N", options.causes, "of the list contract: causes of each bottleneck [default: 2]");
   syntax.option("--fixes", "N", options.fixes, "of the list contract: fixes of each cause [default: 1]");
+  syntax.option(
+      "--least-bytes", "SIZE", options.least_bytes,
+      "what one launch has to move to and from DRAM, its inputs and outputs, such as 128M: says how much of the traffic is needed");
+  syntax.option("--least-flops", "N", options.least_operations, "the operations that one launch has to do, such as 1.37e11");
   describe_analysis(syntax, options.analysis);
 }
 
@@ -55,6 +61,18 @@ Result<analyse::JudgedProfile> judged_profile(const JudgeOptions& options, Sessi
   TRY_ASSIGN(analyse::Input input, session.input(options.ncu));
   Result<analyse::JudgedProfile> judged = analyse::judged_profile(std::move(input), choice, session.context());
   session.end_progress();
+  if (!judged) return judged;
+  if (!options.least_bytes.empty()) {
+    const auto bytes = parse_byte_size(options.least_bytes);
+    if (!bytes) return fail(ErrorKind::usage, "judge: expected a size as --least-bytes, found '{}'", printable(options.least_bytes));
+    judged->subject.least_bytes = static_cast<double>(*bytes);
+  }
+  if (!options.least_operations.empty()) {
+    const std::optional<double> operations = parse_number(options.least_operations, NumberStyle::point);
+    if (!operations || !(*operations > 0))
+      return fail(ErrorKind::usage, "judge: expected a number above 0 as --least-flops, found '{}'", printable(options.least_operations));
+    judged->subject.least_operations = operations;
+  }
   return judged;
 }
 

@@ -13,6 +13,7 @@ namespace frx::cli {
 struct JudgeOptions {
   Given given;
   std::string ncu, kernel, pick = "max-time", contract = "dual", format = "text";
+  std::string least_bytes, least_operations;
   Syntax::Number bottlenecks, causes, fixes;
   bool json = false;
   report::AnalysisOptions analysis;

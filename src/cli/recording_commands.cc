@@ -122,6 +122,18 @@ void describe_program(Syntax& syntax, RecordingOptions& options) {
   syntax.option("--nsys-executable", "PATH", options.nsys, "Nsight Systems");
 }
 
+void describe_kernel_list(Syntax& syntax, RecordingOptions& options, std::string& filter, bool& trace) {
+  syntax.option("--nsys", "FILE", options.file, "a finished recording, instead of a run; - is standard input");
+  syntax.option("--kernel-filter", "TEXT", filter, "show only kernels with this text in their name");
+  syntax.flag("--trace", trace, "also copies and calls of CUDA");
+  syntax.option("--duration", "SECONDS", options.duration_s, "record only so long, and end the program then");
+  describe_program(syntax, options);
+  syntax.option("--runs", "N", options.runs, "runs that count where nsys is missing (default 5)");
+  syntax.flag("--keep", options.keep, "keep the report and its export, and print where they are");
+  syntax.option("--gpu-model", "NAME", options.gpu_model, "the GPU, where the recording does not say");
+  syntax.flag("--json", options.json, "print JSON (kernel_recording_v1)");
+}
+
 Result<capture::ProgramRun> run_settings(const std::string& command, const RecordingOptions& options) {
   constexpr double longest = 30 * 86'400;
   if (!(options.timeout_s >= 0 && options.timeout_s <= longest))

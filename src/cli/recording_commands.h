@@ -28,6 +28,8 @@ struct RecordingOptions {
 
 // --env, --cwd, --timeout, --nsys-executable: how a program is started.
 void describe_program(Syntax& syntax, RecordingOptions& options);
+// The options of a list of kernels, of a program that is run or of --nsys.
+void describe_kernel_list(Syntax& syntax, RecordingOptions& options, std::string& filter, bool& trace);
 // How it is run, without its argv. Usage errors name the option that cannot be.
 Result<capture::ProgramRun> run_settings(const std::string& command, const RecordingOptions& options);
 // The same with its argv, the first of which is where the program was found.

@@ -12,16 +12,6 @@ using answer::JsonObject;
 using report::CublasProfile;
 using report::GemmRow;
 
-// "1.37e11", as documented.
-std::string in_scientific(double value) {
-  std::string text = fmt::format("{:.2e}", value);
-  const std::size_t exponent = text.find('e') + 1;
-  if (text[exponent] == '+') text.erase(exponent, 1);
-  const std::size_t digits = exponent + (text[exponent] == '-' ? 1 : 0);
-  while (text.size() - digits > 1 && text[digits] == '0') text.erase(digits, 1);
-  return text;
-}
-
 std::string shape_text(const CublasProfile& profile) {
   return fmt::format("{}x{}x{}", profile.shape[0], profile.shape[1], profile.shape[2]);
 }

@@ -32,6 +32,7 @@ void put_speed_of_light(JsonObject& out, const SpeedOfLight& light) {
   out.add("compute_sol_pct", light.compute_pct, "memory_sol_pct", light.memory_pct, "efficiency_pct", light.efficiency_pct);
   out.add("headroom_pct", light.headroom_pct(), "at_roofline", answer::when(light.efficiency_pct.has_value(), light.at_roofline));
   out.add("limiter", answer::unless_empty(light.limiter), "class", light.bound, "uses_tensor_cores", light.uses_tensor_cores);
+  out.add("useful_bytes_pct", light.useful_bytes_pct, "useful_operations_pct", light.useful_operations_pct);
   out.add("warnings", light.warnings);
 }
 
@@ -109,6 +110,8 @@ void add_judged_subject(Document& page, const JudgeSubject& subject) {
                                       light.limiter.empty() ? "" : fmt::format(", busiest is {}", light.limiter)));
   else
     page.fact("Roofline", fmt::format("{}", fmt::join(light.warnings, "; ")));
+  if (light.useful_bytes_pct) page.fact("Bytes needed", fmt::format("{:.1f} % of those that DRAM moved", *light.useful_bytes_pct));
+  if (light.useful_operations_pct) page.fact("FLOP needed", fmt::format("{:.1f} % of those that were done", *light.useful_operations_pct));
 }
 
 void add_judged_bottlenecks(Document& page, const std::vector<JudgedBottleneck>& bottlenecks) {

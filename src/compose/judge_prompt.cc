@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "compose/fence.h"
 #include "compose/judge.h"
+#include "report/gpu_sheet.h"
 
 namespace frx::compose {
 namespace {
@@ -22,33 +23,6 @@ std::string number_or_na(std::optional<double> value, std::string_view unit) {
 }
 
 std::string percent_or_unknown(std::optional<double> value) { return value ? fmt::format("{:.1f}%", *value) : "not measured"; }
-
-// By the key of data/judge/metrics.yaml; "N/A" where the product, or that number of it, is not known.
-std::string gpu_field(const JudgeSubject& subject, const knowledge::GpuField& field) {
-  const knowledge::GpuProduct* const product = subject.product;
-  const knowledge::SmLimits* const limits = subject.limits;
-  const auto peak = [&](std::string_view precision) { return product ? product->peak_tflops(precision) : std::nullopt; };
-  const auto first = [](std::optional<double> a, std::optional<double> b) { return a ? a : b; };
-  const auto of = [&](std::optional<double> knowledge::GpuProduct::*member) { return product ? product->*member : std::nullopt; };
-  if (field.key == "name") {
-    if (product) return std::string(product->name);
-    return subject.report->gpu_name.empty() ? "N/A" : subject.report->gpu_name;
-  }
-  if (field.key == "architecture") return limits ? fmt::format("{} ({})", limits->display, limits->family_key) : "N/A";
-  if (field.key == "max_threads_per_sm") return limits ? fmt::to_string(limits->threads_per_sm) : "N/A";
-  if (field.key == "l1_cache_kb") return limits ? fmt::format("{}{}", limits->l1_shared_bytes / 1024, field.unit) : "N/A";
-  if (field.key == "peak_memory_bw_gbps") return number_or_na(of(&knowledge::GpuProduct::memory_bandwidth_gbps), field.unit);
-  if (field.key == "peak_fp32_tflops") return number_or_na(peak("fp32"), field.unit);
-  if (field.key == "peak_fp16_tflops") return number_or_na(first(peak("fp16_tensor"), peak("fp16")), field.unit);
-  if (field.key == "peak_bf16_tflops") return number_or_na(first(peak("bf16_tensor"), peak("bf16")), field.unit);
-  if (field.key == "sm_count") return number_or_na(of(&knowledge::GpuProduct::sm_count), field.unit);
-  if (field.key == "l2_cache_mb") return number_or_na(of(&knowledge::GpuProduct::l2_mb), field.unit);
-  if (field.key == "memory_gb") {
-    const std::string size = number_or_na(of(&knowledge::GpuProduct::memory_gb), field.unit);
-    return product && !product->memory_type.empty() ? fmt::format("{} {}", size, product->memory_type) : size;
-  }
-  return "N/A";
-}
 
 class PromptWriter {
  public:
@@ -168,19 +142,37 @@ class PromptWriter {
            fenced(fmt::format("// file: {}\n{}", printable(request_.code_name), shown)) + "\n";
   }
 
+  // Each number with a mark of its source, as frx gpu show has them.
   std::string gpu() const {
+    report::GpuSheet sheet = report::sheet_of_unknown_gpu();
+    if (subject_.limits)
+      sheet = subject_.product ? report::sheet_of(*subject_.product, *subject_.limits) : report::sheet_of(*subject_.limits);
+    const std::string& name = sheet.name.empty() ? subject_.report->gpu_name : sheet.name;
     std::string text = "# GPU Hardware Specifications\n";
-    for (const knowledge::GpuField& field : judge_.gpu_fields())
-      text += fmt::format("- **{}:** {}\n", field.label, gpu_field(subject_, field));
-    if (subject_.product)
-      text += fmt::format("Peaks are dense, without sparsity; source: {}.\n", subject_.product->source);
-    else
-      text += "The GPU is not known, so no peak is: judge by the percentages of peak alone.\n";
+    text += fmt::format("- **Name:** {}\n- **Architecture:** {}\n", name.empty() ? "N/A" : printable(name),
+                        sheet.architecture.empty() ? "N/A" : sheet.architecture);
+    std::vector<std::string> sources;
+    for (const report::SheetNumber& number : sheet.specification) {
+      const std::string type = number.key == "memory_gb" && !sheet.memory_type.empty() ? " " + sheet.memory_type : "";
+      const std::string unit = number.unit.empty() ? "" : fmt::format(" {}", number.unit);
+      text += fmt::format("- **{}:** {}{}{}\n", number.label, number_or_na(number.value, unit), type, source_mark(number, sources));
+    }
+    for (std::size_t i = 0; i < sources.size(); ++i) text += fmt::format("[{}] {}\n", i + 1, sources[i]);
+    if (!subject_.product) text += "The product is not known, so no peak is: judge by the percentages of peak alone.\n";
     if (subject_.limits)
       text +=
           fmt::format("Limits: {} threads per block, {} registers per thread, {} KB of shared memory per block.\n",
                       subject_.limits->threads_per_block, subject_.limits->registers_per_thread, subject_.limits->shared_per_block / 1024);
     return text + "\n";
+  }
+
+  // " [2]"; "" of a number that is not known.
+  static std::string source_mark(const report::SheetNumber& number, std::vector<std::string>& sources) {
+    if (!number.value || number.from.empty()) return {};
+    const auto at = std::ranges::find(sources, number.from);
+    const auto place = at - sources.begin() + 1;
+    if (at == sources.end()) sources.push_back(number.from);
+    return fmt::format(" [{}]", place);
   }
 
   std::string kernel() const {
@@ -207,6 +199,10 @@ class PromptWriter {
     if (!light_.limiter.empty()) text += fmt::format("- Busiest Unit: {}\n", light_.limiter);
     text += fmt::format("- Tensor Cores: {}\n",
                         light_.uses_tensor_cores ? (*light_.uses_tensor_cores ? "active" : "inactive") : "not measured");
+    if (light_.useful_bytes_pct)
+      text += fmt::format("- Bytes that the problem needs, of those that DRAM moved: {:.1f}%\n", *light_.useful_bytes_pct);
+    if (light_.useful_operations_pct)
+      text += fmt::format("- Operations that the problem needs, of those done: {:.1f}%\n", *light_.useful_operations_pct);
     text += fmt::format("- Warnings: {}\n", light_.warnings.empty() ? "None" : fmt::format("{}", fmt::join(light_.warnings, "; ")));
     const derive::RooflinePoint* const point = subject_.kernel->roofline.main();
     if (point && point->ridge)

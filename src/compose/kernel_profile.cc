@@ -141,8 +141,8 @@ class Page {
     const model::full_profile::ProfiledThroughput& rates = profile().throughput;
     value("Intensity at L2:", number_text("{:.1f} FLOP/byte", rates.arithmetic_intensity_l2));
     value("Intensity at L1:", number_text("{:.1f} FLOP/byte", rates.arithmetic_intensity_l1));
-    value("Operations:",
-          rates.flops ? fmt::format("{:.2e} ({})", *rates.flops, printable(rates.flops_from.value_or(""))) : std::string(not_known));
+    value("Operations:", rates.flops ? fmt::format("{} ({})", in_scientific(*rates.flops), printable(rates.flops_from.value_or("")))
+                                     : std::string(not_known));
     value("Peak at boost clock:", number_text("{:.1f} TFLOP/s", roof.peak_compute_tflops) +
                                       (roof.boost_clock_mhz ? fmt::format(" at {:.0f} MHz", *roof.boost_clock_mhz) : ""));
     value("Peak at measured clock:", number_text("{:.1f} TFLOP/s", roof.peak_at_measured_clock_tflops) +
@@ -215,7 +215,7 @@ class Page {
   }
 
   std::string flops_words() const {
-    return profile().throughput.flops ? fmt::format("{:.2e}", *profile().throughput.flops)
+    return profile().throughput.flops ? in_scientific(*profile().throughput.flops)
                                       : "n/a (--flops EXPR, or --op gemm with --size N, states them)";
   }
   std::string ridge_words() const {

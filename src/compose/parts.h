@@ -43,6 +43,9 @@ std::string share_of(Number part, Number whole) {
   return whole > 0 ? fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole)) : "n/a";
 }
 
+// "1.37e11": two decimals, and an exponent without a sign and zeros before it.
+std::string in_scientific(double value);
+
 // A section of sentences, each behind a dash; no section without any.
 void add_list(Document& page, std::string_view heading, std::span<const std::string> sentences, answer::Part part = answer::Part::evidence);
 inline void add_notes(Document& page, std::span<const std::string> notes) { add_list(page, "Notes", notes, answer::Part::closing); }

@@ -49,11 +49,6 @@ Result<JudgeKnowledge> JudgeKnowledge::load(const Library& library, const Metric
   }
   TRY_ASSIGN(const Value more, file.list("more"));
   for (std::size_t i = 0; i < more.size(); ++i) TRY(result.add_metric(more.item(i), {}, metrics));
-  TRY_ASSIGN(const Value fields, file.list("gpu_fields"));
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    const Value field = fields.item(i);
-    result.gpu_fields_.push_back({field["label"].text(), field["key"].text(), field["unit"].text()});
-  }
   TRY_ASSIGN(const Value categories, library.file("data/judge/categories.yaml").list("categories"));
   for (std::size_t i = 0; i < categories.size(); ++i) TRY(result.add_category(categories.item(i), metrics));
   return result;

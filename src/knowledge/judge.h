@@ -22,10 +22,6 @@ struct JudgedMetric {
   model::Metric metric;
 };
 
-struct GpuField {
-  std::string_view label, key, unit;
-};
-
 struct JudgeCategory {
   std::string_view id;      // "memory-bound", of the contract of two bottlenecks
   std::string_view coarse;  // "memory", of the contract of any number of them
@@ -44,7 +40,6 @@ class JudgeKnowledge {
 
   // In the order of a prompt, those of sections first.
   std::span<const JudgedMetric> metrics() const { return metrics_; }
-  std::span<const GpuField> gpu_fields() const { return gpu_fields_; }
   std::span<const JudgeCategory> categories() const { return categories_; }
   // nullptr: there is none. Upper and lower case are the same.
   const JudgeCategory* category(std::string_view id) const;
@@ -56,7 +51,6 @@ class JudgeKnowledge {
   Result<> add_category(const Value& entry, const MetricCatalogue& metrics);
 
   std::vector<JudgedMetric> metrics_;
-  std::vector<GpuField> gpu_fields_;
   std::vector<JudgeCategory> categories_;
 };
 

@@ -138,6 +138,14 @@ GpuSheet sheet_of(const SmLimits& limits) {
   return sheet;
 }
 
+GpuSheet sheet_of_unknown_gpu() {
+  GpuSheet sheet;
+  fill_in(nullptr, SmLimits(), sheet);
+  sheet.limits.clear();
+  for (SheetNumber& number : sheet.specification) number.value.reset(), number.from.clear();
+  return sheet;
+}
+
 GpuSheet sheet_of(const GpuProduct& product, const SmLimits& limits) {
   GpuSheet sheet = sheet_of(limits);
   sheet.id = product.id, sheet.name = product.name;

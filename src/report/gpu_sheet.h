@@ -35,6 +35,9 @@ GpuSheet sheet_of(const knowledge::GpuProduct& product, const knowledge::SmLimit
 // Of a family without a product: limits, and no peaks.
 GpuSheet sheet_of(const knowledge::SmLimits& limits);
 
+// The documented fields without a value.
+GpuSheet sheet_of_unknown_gpu();
+
 struct GpuCandidate {
   const knowledge::GpuProduct* product = nullptr;
   GpuSheet sheet;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "derive/compare/two_samples.h"
 
 namespace frx::report {
 namespace {
@@ -19,8 +20,7 @@ constexpr double of_normal = 1.4826;  // of a median absolute deviation, the sta
 
 double median_of(std::vector<double> values) {
   std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+  return derive::compare::median_of_sorted(values);
 }
 
 double deviation_of(const std::vector<double>& values, double median) {

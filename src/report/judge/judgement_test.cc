@@ -81,6 +81,49 @@ TEST(JudgeSubject, HasTheSectionsInOrderAndLosesNothing) {
   EXPECT_TRUE(std::ranges::is_sorted(others));
 }
 
+// Bytes add up over launches, shares do not: what is shown is of one launch.
+TEST(JudgeSubject, IsAboutOneLaunch) {
+  constexpr std::string_view csv =
+      "\"ID\",\"Kernel Name\",\"dram__bytes_read.sum\",\"lts__t_sector_hit_rate.pct\"\n\"\",\"\",\"Mbyte\",\"%\"\n"
+      "\"0\",\"k\",\"10\",\"40\"\n\"1\",\"k\",\"30\",\"60\"\n";
+  const JudgeSubject subject = bench().subject(csv).value();
+  EXPECT_EQ(subject.fact_with_id("dram_bytes_read")->value, 20e6);
+  EXPECT_EQ(subject.fact_with_id("l2_cache_hit_rate_pct")->value, 50);
+}
+
+// kdiag 4: a kernel that moves everything twice is half as good as its roof says.
+TEST(SpeedOfLight, UsefulWork) {
+  JudgeSubject subject =
+      subject_of(R"("dram__bytes_read.sum": 3000, "dram__bytes_write.sum": 1000, "sm__throughput.avg.pct_of_peak_sustained_elapsed": 20)");
+  EXPECT_EQ(speed_of_light(subject).useful_bytes_pct, std::nullopt);
+  subject.least_bytes = 2000;
+  EXPECT_EQ(speed_of_light(subject).useful_bytes_pct, 50);
+  subject.least_bytes = 8000;
+  EXPECT_THAT(speed_of_light(subject).warnings, Contains(HasSubstr("fewer bytes of DRAM were counted")));
+  subject.least_operations = 10;
+  EXPECT_EQ(speed_of_light(subject).useful_operations_pct, std::nullopt);
+  EXPECT_THAT(speed_of_light(subject).warnings, Contains(HasSubstr("operations were not counted")));
+}
+
+// kdiag 2.1.4: the limits are blocks per SM, and the smallest limits.
+TEST(JudgeSubject, LimitsAreBlocks) {
+  const JudgeSubject subject = bench().subject(testing::wasteful_kernel).value();
+  EXPECT_EQ(fact_text(*subject.fact_with_id("occupancy_limit_registers")), "4");
+  EXPECT_EQ(subject.kernel->occupancy.limit_registers, 4);
+  EXPECT_EQ(subject.kernel->occupancy.limit_shared_memory, 8);
+}
+
+// kdiag 2.1.5: what a judge is told is what the preset of everything collects, and all reasons of stalls are among it.
+TEST(JudgeSubject, IsCollectedByThePresetOfEverything) {
+  const auto& presets = bench().knowledge().presets;
+  const auto full = std::ranges::find(presets, "full", &knowledge::Preset::name);
+  ASSERT_NE(full, presets.end());
+  std::vector<std::string_view> collected;
+  for (const model::Metric metric : full->metrics) collected.push_back(bench().knowledge().metrics[metric].id);
+  for (const std::string_view id : {"kernel_duration", "achieved_occupancy_pct", "eligible_warps_per_scheduler", "dram_throughput_pct"})
+    EXPECT_THAT(collected, Contains(id));
+}
+
 // kdiag 2.1.2
 TEST(JudgeSubject, WhatIsMissingHasNoUnit) {
   const JudgeSubject subject = subject_of(R"("launch__registers_per_thread": 40)");

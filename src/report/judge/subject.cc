@@ -64,10 +64,17 @@ class SubjectBuilder {
     fact.label = value.label;
     fact.key = value.counter.empty() ? value.id : value.counter;
     const std::optional<model::Metric> metric = knowledge_.metrics.with_id(value.id);
-    fact.value = metric ? in_base_unit(knowledge_.metrics[*metric], value.value()) : value.value();
+    fact.value = metric ? in_base_unit(knowledge_.metrics[*metric], of_one_launch(*metric, value.reading)) : value.value();
     fact.source = source_text(value, subject_.report->file());
     fact.in_finding = in_findings_.contains(value.id);
     return fact;
+  }
+
+  // What is counted adds up over launches.
+  double of_one_launch(model::Metric metric, const model::Reading& reading) const {
+    if (knowledge_.metrics[metric].aggregate != knowledge::Aggregate::sum) return reading.value;
+    const std::uint64_t launches = reading.launches > 0 ? reading.launches : subject_.kernel->launches;
+    return reading.value / static_cast<double>(std::max<std::uint64_t>(1, launches));
   }
 
   void add_of_section(const JudgedMetric& metric) {
@@ -264,6 +271,42 @@ std::string_view memory_limiter(const JudgeSubject& subject) {
 
 }  // namespace
 
+namespace {
+
+std::optional<double> first_value(const JudgeSubject& subject, std::initializer_list<std::string_view> ids) {
+  for (const std::string_view id : ids) {
+    const JudgedFact* const fact = subject.fact_with_id(id);
+    if (fact && fact->value) return fact->value;
+  }
+  return std::nullopt;
+}
+
+// Nothing does less than it has to: a share above 100 % says that the least was stated wrongly.
+std::optional<double> useful_pct(std::optional<double> least, std::optional<double> done, std::string_view what, SpeedOfLight& light) {
+  if (!least) return std::nullopt;
+  if (!done || !(*done > 0)) {
+    light.warnings.push_back(fmt::format("{} were not counted, so nothing says how much of them the problem needs", what));
+    return std::nullopt;
+  }
+  if (*least > 1.02 * *done) light.warnings.push_back(fmt::format("fewer {} were counted than the problem is said to need", what));
+  return 100 * *least / *done;
+}
+
+void add_useful_work(const JudgeSubject& subject, SpeedOfLight& light) {
+  std::optional<double> bytes = first_value(subject, {"dram_bytes"});
+  const std::optional<double> read = first_value(subject, {"dram_bytes_read"}), written = first_value(subject, {"dram_bytes_write"});
+  if (!bytes && read && written) bytes = *read + *written;
+  light.useful_bytes_pct = useful_pct(subject.least_bytes, bytes, "bytes of DRAM", light);
+  const derive::RooflinePoint* const point = subject.kernel->roofline.main();
+  std::optional<double> operations;
+  if (point && subject.kernel->duration_us)
+    operations = point->achieved_tflops * 1e6 * *subject.kernel->duration_us /
+                 static_cast<double>(std::max<std::uint64_t>(1, subject.kernel->launches));
+  light.useful_operations_pct = useful_pct(subject.least_operations, operations, "operations", light);
+}
+
+}  // namespace
+
 SpeedOfLight speed_of_light(const JudgeSubject& subject) {
   SpeedOfLight result;
   const auto value = [&](std::string_view id) {
@@ -276,6 +319,7 @@ SpeedOfLight speed_of_light(const JudgeSubject& subject) {
     if (const std::optional<double> tensor = value(id))
       result.uses_tensor_cores = result.uses_tensor_cores.value_or(false) || *tensor > tensor_above;
   }
+  add_useful_work(subject, result);
   if (!result.compute_pct && !result.memory_pct) {
     result.bound = "unknown";
     result.warnings.emplace_back("neither compute nor memory speed of light was measured");

@@ -12,7 +12,8 @@
 
 namespace frx::report {
 
-// One counter. Values are in base units: percent, bytes, ns, Hz, counts, and per second.
+// One counter, of one launch: where there were several, what they have in common or their mean. Values are in base units: percent, bytes,
+// ns, Hz, counts, and per second.
 struct JudgedFact {
   std::string_view section;                         // "" under "Other Metrics"
   std::string label;                                // "DRAM Throughput"; the name of the counter where it has no label
@@ -46,6 +47,8 @@ struct JudgeSubject {
   model::Readings readings;                        // of the kernel, with what was derived
   const knowledge::GpuProduct* product = nullptr;  // nullptr: not known
   const knowledge::SmLimits* limits = nullptr;     // the same
+  // The least that the problem needs in one launch, where the caller knows it: bytes to and from DRAM, and operations.
+  std::optional<double> least_bytes, least_operations;
 
   // By the name of a counter, in any spelling of the catalogue; nullptr: not in the profile.
   const JudgedFact* fact(std::string_view key, const knowledge::MetricCatalogue& metrics) const;
@@ -66,6 +69,8 @@ struct SpeedOfLight {
   std::string_view limiter;               // dram, l2, l1, sm, or ""
   bool at_roofline = false;               // efficiency >= 95 %
   std::optional<bool> uses_tensor_cores;  // any spelling of tensor activity above 5 %; absent: not measured
+  // Percent: what the problem needs of what was done. A kernel that reads everything twice is at its roof and at 50 % here.
+  std::optional<double> useful_bytes_pct, useful_operations_pct;
   std::vector<std::string> warnings;
 
   std::optional<double> headroom_pct() const { return efficiency_pct ? std::optional(std::max(0.0, 100 - *efficiency_pct)) : std::nullopt; }
