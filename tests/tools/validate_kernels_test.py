@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -74,6 +75,23 @@ class Kernels(unittest.TestCase):
         small = triad.size(50 * MIB, 2000 * MIB)
         self.assertLessEqual(triad.bytes(small)[0], 1000 * MIB)
         self.assertEqual(judged("triad", 2.0 * small, 9.0 * small, small)["DRAM bytes"], "not measured")
+
+
+class Source(unittest.TestCase):
+    def test_has_the_constants_that_are_computed_with(self):
+        text = tool.SOURCE.read_text()
+        self.assertIn(f"constexpr int threads = {tool.THREADS}, blocks = {tool.BLOCKS}, warp = {tool.WARP};", text)
+        self.assertIn(f"constexpr int tile = {tool.TILE};", text)
+        for kernel in tool.KERNELS:
+            self.assertIn(kernel.name if kernel.is_cublas else f"void {kernel.launched}(", text)
+
+    def test_compiles(self):
+        nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+        if not nvcc:
+            self.skipTest("no nvcc")
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([nvcc, "-std=c++17", "-arch=sm_80", "-ptx", "-o", f"{folder}/known.ptx", tool.SOURCE], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 def measured(source, joules, seconds=12.0, watts=300.0):

@@ -143,7 +143,10 @@ class Interval {
   bool by_counter() {
     const std::vector<Point> readings = points_of(counted_, &GpuSample::total_energy_mj);
     if (readings.size() < 2) {
-      if (only_by_ == EnergySource::counter) note_no_counter("the GPU or its driver has no energy counter");
+      if (only_by_ == EnergySource::counter)
+        note_no_counter(counted_.empty()   ? "no sample was taken during the run"
+                        : readings.empty() ? "the GPU or its driver has no energy counter"
+                                           : "the energy counter was read once only");
       return false;
     }
     const auto falls = [](const Point& a, const Point& b) { return b.value < a.value; };
@@ -173,7 +176,8 @@ class Interval {
 
   void by_samples() {
     if (power_.size() < 2) {
-      if (power_.empty() && only_by_) note("the GPU or its driver does not tell its power");
+      if (power_.empty() && only_by_)
+        note(inside_.empty() ? "no sample was taken during the run" : "the GPU or its driver does not tell its power");
       if (power_.size() == 1) note("there is one sample of power only: no energy can be told from it");
       return;
     }

@@ -118,6 +118,10 @@ TEST(GpuInterval, EnergyMayBeAskedForByOneWayAlone) {
   EXPECT_THAT(no_counter.notes, Contains(HasSubstr("has no energy counter")));
   EXPECT_TRUE(no_counter.power_watts);
 
+  EXPECT_THAT(interval_of({}, 0, second, EnergySource::counter).notes, Contains(HasSubstr("no sample was taken")));
+  EXPECT_THAT(interval_of({}, 0, second, EnergySource::sampled_power).notes, Contains(HasSubstr("no sample was taken")));
+  EXPECT_THAT(interval_of({{at(0, 100, 7'000'000)}}, 0, second, EnergySource::counter).notes, Contains(HasSubstr("read once only")));
+
   const std::vector<TimedSample> only_counter = {at(0, {}, 7'000'000), at(2, {}, 7'500'000)};
   const GpuInterval no_power = interval_of(only_counter, 0, 2 * second, EnergySource::sampled_power);
   EXPECT_FALSE(no_power.energy);
