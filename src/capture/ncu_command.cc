@@ -20,6 +20,7 @@ std::vector<std::string> ncu_command(const NcuRequest& request, std::string_view
   if (request.by_metric_names) option("--print-metric-name", "name");
   // A redirection would mix the output of the application into the CSV.
   if (!request.log_file.empty()) option("--log-file", request.log_file);
+  if (request.leaves_clocks) option("--clock-control", "none");
   option("--target-processes", request.target_processes);
   if (!request.set.empty()) option("--set", request.set);
   for (const std::string& section : request.sections) option("--section", section);

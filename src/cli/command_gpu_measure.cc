@@ -14,7 +14,7 @@ namespace {
 struct Options {
   Syntax::Number launches, steps, flops;
   std::vector<std::string> workload;
-  std::string format = "text";
+  std::string by, format = "text";
   bool json = false;
 };
 
@@ -27,6 +27,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--launches", "N", options.launches, "kernels that the run launches: energy per launch");
   syntax.option("--steps", "N", options.steps, "steps that the run takes: energy per step");
   syntax.option("--flops", "N", options.flops, "floating-point operations of the run: energy per operation");
+  syntax.choice("--by", "SOURCE", options.by, {"counter", "samples"},
+                "how energy is found; without it by the counter, else by samples of power");
   syntax.choice("--format", "FORMAT", options.format, common_formats(), "how to print the answer");
   syntax.flag("--json", options.json,
               "the same as --format json (gpu_measurement_v1); the output of the command then goes to standard error");
@@ -37,6 +39,11 @@ void describe(Syntax& syntax, Options& options) {
   syntax.exit_code(1, "the command could not be started");
 }
 
+std::optional<model::EnergySource> energy_source(const std::string& by) {
+  if (by.empty()) return std::nullopt;
+  return by == "counter" ? model::EnergySource::counter : model::EnergySource::sampled_power;
+}
+
 Result<int> act(const Options& options, Io& io) {
   TRY_ASSIGN(const std::string format, format_of("gpu measure", options.json, options.format));
   capture::WorkloadRequest request;
@@ -44,7 +51,7 @@ Result<int> act(const Options& options, Io& io) {
   if (format != "text") request.out = request.err;
   request.say = [&io](std::string_view line) { io.err.write(fmt::format("{}: {}\n", io.program, line)); };
   io.out.flush();
-  capture::GpuMeter meter = capture::GpuMeter::start({}, *io.host);
+  capture::GpuMeter meter = capture::GpuMeter::start({.only_by = energy_source(options.by)}, *io.host);
   Result<capture::WorkloadEnd> end = capture::run_workload(request);
   capture::GpuMeasurement measured = meter.stop();
   if (!end) {

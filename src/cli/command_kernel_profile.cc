@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "capture/gpu/gpu_meter.h"
 #include "capture/ncu.h"
+#include "capture/workload.h"
 #include "cli/analysis.h"
 #include "cli/cgp_words.h"
 #include "cli/command.h"
@@ -27,7 +28,7 @@ struct Options {
   Given given;
   std::string name, metrics, sections, ncu_file, program, export_to;
   Syntax::Number size;
-  bool roofline = false, json = false;
+  bool roofline = false, json = false, with_energy = false, leaves_clocks = false;
   report::KernelProfileRequest request;
   std::vector<std::string> workload;
 };
@@ -52,6 +53,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--metrics", "LIST", options.metrics, "live: ask ncu for these counters, too (comma-separated)");
   syntax.option("--sections", "LIST", options.sections,
                 "live: ask ncu for its sections, too: all, or some of LaunchStats,SpeedOfLight,...");
+  syntax.flag("--no-lock-clocks", options.leaves_clocks, "live: do not let ncu set the clocks of the GPU");
+  syntax.flag("--energy", options.with_energy, "live: first run the program by itself, and measure the energy of that run");
   syntax.option("--ncu", "REPORT", options.ncu_file, "read this report or export (- is standard input) instead of running ncu");
   syntax.option("--bin", "PATH", options.program, "live: the program to run; what follows -- is then its arguments");
   syntax.option("--gpu-model", "NAME", options.request.gpu_model,
@@ -83,7 +86,10 @@ Result<> check(const Options& options) {
                                          live                       ? "a live run"
                                          : options.ncu_file.empty() ? "nothing to run"
                                                                     : "--ncu",
-                                         {{"--metrics", live, "a live run"}, {"--sections", live, "a live run"}});
+                                         {{"--metrics", live, "a live run"},
+                                          {"--sections", live, "a live run"},
+                                          {"--no-lock-clocks", live, "a live run"},
+                                          {"--energy", live, "a live run"}});
 }
 
 Result<std::vector<std::string>> sections_in(const std::string& list) {
@@ -140,30 +146,70 @@ Result<capture::NcuRequest> request_of(const Options& options, const knowledge::
   TRY_ASSIGN(request.sections, sections_in(options.sections));
   request.kernel_name_base = "demangled";
   request.by_metric_names = true;
+  request.leaves_clocks = options.leaves_clocks;
   request.kernel_filter = filter_for(options.name);
   if (!options.program.empty()) request.workload.push_back(options.program);
   request.workload.insert(request.workload.end(), options.workload.begin(), options.workload.end());
   return request;
 }
 
+struct RunByItself {
+  capture::GpuMeasurement gpus;
+  int code = 0;  // of the program
+};
+
+// Before ncu runs it: a profiler repeats launches, so that energy can only be told of a run without one. The program's output goes where
+// that under ncu goes.
+Result<RunByItself> run_by_itself(const std::vector<std::string>& workload, Io& io) {
+  capture::WorkloadRequest request;
+  request.argv = workload;
+  request.out = request.err;
+  request.say = [&io](std::string_view line) { io.err.write(fmt::format("{}: {}\n", io.program, line)); };
+  capture::GpuMeter meter = capture::GpuMeter::start({}, *io.host);
+  const Result<capture::WorkloadEnd> end = capture::run_workload(request);
+  RunByItself done{meter.stop(), 0};
+  if (!end) return Failure{end.error()};
+  if (end->interrupted_by != 0) return fail(ErrorKind::environment, "interrupted before a kernel was profiled");
+  done.code = end->code();
+  return done;
+}
+
+void add_run_by_itself(const RunByItself& alone, report::KernelProfile& made) {
+  report::add_gpu_blocks(alone.gpus.gpus, "while the program ran by itself", made.profile);
+  if (alone.code == 0) return report::add_energy(alone.gpus.gpus, made);
+  made.hints.push_back(fmt::format("energy: the program ended with code {} when it ran by itself", alone.code));
+}
+
 Result<report::KernelProfile> profiled_now(const Options& options, const report::KernelProfileRequest& wanted, Session& session, Io& io) {
   TRY_ASSIGN(const knowledge::Knowledge* known, session.context().knowledge());
   TRY_ASSIGN(const capture::NcuRequest request, request_of(options, *known, io));
-  if (!options.json) io.err.write(fmt::format("running {}\n", capture::shell_line(capture::ncu_command(request))));
   io.out.flush();
-  capture::GpuMeter meter = capture::GpuMeter::start({}, *io.host);
+  std::optional<RunByItself> alone;
+  if (options.with_energy) {
+    if (!options.json) io.err.write(fmt::format("running {} by itself\n", capture::shell_line(request.workload)));
+    TRY_ASSIGN(alone, run_by_itself(request.workload, io));
+  }
+  if (!options.json) io.err.write(fmt::format("running {}\n", capture::shell_line(capture::ncu_command(request))));
+  std::optional<capture::GpuMeter> meter;
+  if (!alone) meter.emplace(capture::GpuMeter::start({}, *io.host));
   const Result<capture::NcuCapture> captured = capture::profile_with_ncu(request, *io.host);
-  const capture::GpuMeasurement gpus = meter.stop();
+  const capture::GpuMeasurement gpus = alone ? alone->gpus : meter->stop();
   if (!captured) return Failure{captured.error()};
   TRY_ASSIGN(const std::unique_ptr<ByteSource> bytes, open_file(captured->csv_path));
   TRY_ASSIGN(model::Session launches,
              ingest::read_profile("ncu " + capture::shell_line(request.workload), *bytes, known->metrics, {}, ingest::Keep::every_launch));
   report::name_devices(gpus.gpus, launches);
   TRY_ASSIGN(report::KernelProfile made, report::kernel_profile_of(std::move(launches), wanted, *known));
-  report::add_gpu_blocks(gpus.gpus, made.profile);
+  if (alone) {
+    add_run_by_itself(*alone, made);
+  } else {
+    report::add_gpu_blocks(gpus.gpus, "while ncu ran", made.profile);
+    if (!gpus.gpus.empty())
+      made.hints.emplace_back(
+          "energy of a launch is not told by a run under ncu, which repeats launches: --energy runs the program without");
+  }
   for (const std::string& note : captured->notes) made.profile.notes.push_back(printable(note));
   for (const std::string& warning : gpus.warnings) made.profile.notes.push_back(printable(warning));
-  if (!gpus.gpus.empty()) made.hints.push_back("energy of a launch is not told by a run under ncu, which repeats launches");
   return made;
 }
 
@@ -190,7 +236,12 @@ Result<report::KernelProfile> made_of(const Options& options, Kind kind, Session
   report::KernelProfileRequest wanted = options.request;
   wanted.name = options.name;
   wanted.work.size = options.size;
-  if (kind != Kind::measured) return without_run(wanted, kind, session, io);
+  if (kind != Kind::measured) {
+    TRY_ASSIGN(report::KernelProfile known, without_run(wanted, kind, session, io));
+    if (options.with_energy)
+      known.hints.push_back("energy of a kernel needs ncu for its time: frx gpu measure -- COMMAND has that of a run");
+    return known;
+  }
   if (options.ncu_file.empty()) return profiled_now(options, wanted, session, io);
   TRY_ASSIGN(analyse::Input input, session.input(options.ncu_file));
   Result<report::KernelProfile> made = analyse::analyse_kernel(std::move(input), wanted, session.context());

@@ -42,7 +42,7 @@ void add_shared(Document& page, std::string_view label, const GpuInterval& gpu, 
 
 void add_measured_energy(Document& page, const GpuInterval& gpu, const GpuMeasurementReport& report) {
   if (!gpu.energy) {
-    page.fact("Energy", "n/a: the driver tells neither energy nor power", quantity_width);
+    page.fact("Energy", gpu.notes.empty() ? "n/a: the driver tells neither energy nor power" : "n/a: the notes say why", quantity_width);
     return;
   }
   page.fact("Energy",

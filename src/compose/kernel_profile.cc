@@ -202,6 +202,13 @@ class Page {
     const model::full_profile::ProfiledEnergy& energy = profile().energy;
     if (!model::full_profile::is_collected(energy)) return;
     heading("Energy:");
+    if (energy.average_power_watts)
+      value("Average power:",
+            fmt::format("{:.1f} W, {} W without idle power", *energy.average_power_watts, number_text("{:.1f}", energy.net_power_watts)));
+    if (energy.run_joules && energy.run_seconds)
+      value("Run by itself:",
+            fmt::format("{:.1f} J +- {} J in {:.2f} s ({})", *energy.run_joules, number_text("{:.1f}", energy.run_uncertainty_joules),
+                        *energy.run_seconds, printable(energy.source.value_or("source not said"))));
     if (energy.tflops_per_watt) value("Efficiency:", fmt::format("{:.4f} TFLOP/s per watt", *energy.tflops_per_watt));
     if (energy.joules_per_inference) value("Energy:", fmt::format("{:.6f} J per inference", *energy.joules_per_inference));
   }

@@ -45,7 +45,8 @@ std::optional<double> mean_of(const std::vector<Point>& points) {
 
 class Interval {
  public:
-  Interval(std::span<const TimedSample> samples, std::int64_t begin_ns, std::int64_t end_ns) : begin_ns_(begin_ns), end_ns_(end_ns) {
+  Interval(std::span<const TimedSample> samples, std::int64_t begin_ns, std::int64_t end_ns, std::optional<EnergySource> only_by)
+      : begin_ns_(begin_ns), end_ns_(end_ns), only_by_(only_by) {
     const auto begin = std::lower_bound(samples.begin(), samples.end(), begin_ns,
                                         [](const TimedSample& one, std::int64_t time) { return one.time_ns < time; });
     const auto end =
@@ -127,22 +128,36 @@ class Interval {
 
   void find_energy() {
     if (!out_.seconds) return;
-    if (!by_counter()) by_samples();
+    if (only_by_ != EnergySource::sampled_power && by_counter()) return;
+    if (only_by_ != EnergySource::counter) by_samples();
+  }
+
+  // Why the counter does not tell, and what does.
+  void note_no_counter(std::string_view why) {
+    note(fmt::format("{}; {}", why,
+                     only_by_ == EnergySource::counter ? "there is no energy, as that by samples was not asked for"
+                                                       : "the energy is from sampled power"));
   }
 
   // Whether the counter tells.
   bool by_counter() {
     const std::vector<Point> readings = points_of(counted_, &GpuSample::total_energy_mj);
-    if (readings.size() < 2) return false;
+    if (readings.size() < 2) {
+      if (only_by_ == EnergySource::counter)
+        note_no_counter(counted_.empty()   ? "no sample was taken during the run"
+                        : readings.empty() ? "the GPU or its driver has no energy counter"
+                                           : "the energy counter was read once only");
+      return false;
+    }
     const auto falls = [](const Point& a, const Point& b) { return b.value < a.value; };
     if (std::adjacent_find(readings.begin(), readings.end(), falls) != readings.end()) {
-      note("the energy counter started again during the run; the energy is from sampled power");
+      note_no_counter("the energy counter started again during the run");
       return false;
     }
     const double seconds = seconds_between(readings.front().time_ns, readings.back().time_ns);
     const double joules = (readings.back().value - readings.front().value) * 1e-3;
     if (joules <= 0) {
-      note(fmt::format("the energy counter did not advance in {:.2f} s; the energy is from sampled power", seconds));
+      note_no_counter(fmt::format("the energy counter did not advance in {:.2f} s", seconds));
       return false;
     }
     const double outside =
@@ -161,6 +176,8 @@ class Interval {
 
   void by_samples() {
     if (power_.size() < 2) {
+      if (power_.empty() && only_by_)
+        note(inside_.empty() ? "no sample was taken during the run" : "the GPU or its driver does not tell its power");
       if (power_.size() == 1) note("there is one sample of power only: no energy can be told from it");
       return;
     }
@@ -205,6 +222,7 @@ class Interval {
   }
 
   std::int64_t begin_ns_, end_ns_;
+  std::optional<EnergySource> only_by_;
   std::span<const TimedSample> idle_, inside_, counted_;  // counted_: with the samples around the interval, for the counter
   std::vector<Point> power_;                              // of inside_
   std::optional<SampledRange> idle_range_;                // of power; has no mean
@@ -213,8 +231,9 @@ class Interval {
 
 }  // namespace
 
-model::GpuInterval interval_of(std::span<const TimedSample> samples, std::int64_t begin_ns, std::int64_t end_ns) {
-  return Interval(samples, begin_ns, end_ns).result();
+model::GpuInterval interval_of(std::span<const TimedSample> samples, std::int64_t begin_ns, std::int64_t end_ns,
+                               std::optional<EnergySource> only_by) {
+  return Interval(samples, begin_ns, end_ns, only_by).result();
 }
 
 }  // namespace frx::capture

@@ -34,7 +34,10 @@ struct TimedSample {
 };
 
 // `samples`: of one GPU, rising in time. Those before `begin_ns` give the idle power; those between the bounds, both included, the
-// interval; the first behind it closes the counter. A power, clock or counter that a sample lacks is left out, never zero.
-model::GpuInterval interval_of(std::span<const TimedSample> samples, std::int64_t begin_ns, std::int64_t end_ns);
+// interval; the first behind it closes the counter. A power, clock or counter that a sample lacks is left out, never zero. `only_by`: the
+// one way by which the energy may be found; nullopt: the counter, else samples. Where that way does not tell, a note says so and there is
+// no energy.
+model::GpuInterval interval_of(std::span<const TimedSample> samples, std::int64_t begin_ns, std::int64_t end_ns,
+                               std::optional<model::EnergySource> only_by = {});
 
 }  // namespace frx::capture

@@ -103,6 +103,31 @@ TEST(GpuInterval, TheCounterIsPreferred) {
   EXPECT_THAT(interval.notes, IsEmpty());
 }
 
+// cgp R14: one way alone, so that both can be compared; where it does not tell there is no energy, and a note.
+TEST(GpuInterval, EnergyMayBeAskedForByOneWayAlone) {
+  const std::vector<TimedSample> both = {at(0, 100, 7'000'000), at(1, 300, 7'200'000), at(2, 300, 7'500'000)};
+  const GpuInterval samples = interval_of(both, 0, 2 * second, EnergySource::sampled_power);
+  ASSERT_TRUE(samples.energy);
+  EXPECT_EQ(samples.energy->source, EnergySource::sampled_power);
+  EXPECT_NEAR(samples.energy->gross.joules, 500, 1e-9);
+  EXPECT_EQ(interval_of(both, 0, 2 * second, EnergySource::counter).energy->source, EnergySource::counter);
+
+  const std::vector<TimedSample> only_power = {at(0, 100), at(1, 300), at(2, 300)};
+  const GpuInterval no_counter = interval_of(only_power, 0, 2 * second, EnergySource::counter);
+  EXPECT_FALSE(no_counter.energy);
+  EXPECT_THAT(no_counter.notes, Contains(HasSubstr("has no energy counter")));
+  EXPECT_TRUE(no_counter.power_watts);
+
+  EXPECT_THAT(interval_of({}, 0, second, EnergySource::counter).notes, Contains(HasSubstr("no sample was taken")));
+  EXPECT_THAT(interval_of({}, 0, second, EnergySource::sampled_power).notes, Contains(HasSubstr("no sample was taken")));
+  EXPECT_THAT(interval_of({{at(0, 100, 7'000'000)}}, 0, second, EnergySource::counter).notes, Contains(HasSubstr("read once only")));
+
+  const std::vector<TimedSample> only_counter = {at(0, {}, 7'000'000), at(2, {}, 7'500'000)};
+  const GpuInterval no_power = interval_of(only_counter, 0, 2 * second, EnergySource::sampled_power);
+  EXPECT_FALSE(no_power.energy);
+  EXPECT_THAT(no_power.notes, Contains(HasSubstr("does not tell its power")));
+}
+
 TEST(GpuInterval, ARunOfFewUpdatesOfTheCounterSaysHowLittleItKnows) {
   const GpuInterval interval = measured({at(0, 200, 1000), at(0.2, 200, 41'000)}, 0.2);
   ASSERT_TRUE(interval.energy);

@@ -35,6 +35,7 @@ GpuMeter GpuMeter::start(const GpuMeterOptions& options, const Host& host) {
                    samples->add(round);
                    return Result<>();
                  }));
+  meter.only_by_ = options.only_by;
   meter.has_begun_ = meter.thread_.sample_now(open_limit);
   if (meter.has_begun_ && options.idle.count() > 0) {
     std::this_thread::sleep_for(options.idle);
@@ -51,7 +52,7 @@ GpuMeasurement GpuMeter::stop() {
   GpuMeasurement measured{facts.source, {}, facts.warnings};
   const std::lock_guard lock(samples_->mutex);
   for (const GpuIdentity& gpu : facts.gpus) {
-    model::GpuInterval one = interval_of(samples_->by_gpu[gpu.index], begin_ns_, end);
+    model::GpuInterval one = interval_of(samples_->by_gpu[gpu.index], begin_ns_, end, only_by_);
     one.index = gpu.index, one.uuid = gpu.uuid, one.name = gpu.name;
     one.driver = facts.driver, one.source = facts.source;
     measured.gpus.push_back(std::move(one));

@@ -14,8 +14,9 @@
 namespace frx::capture {
 
 struct GpuMeterOptions {
-  std::chrono::milliseconds interval{50};  // between samples; at most 100 for an energy that can be trusted
-  std::chrono::milliseconds idle{500};     // how long idle power is sampled before start() returns; 0: it is not
+  std::chrono::milliseconds interval{50};        // between samples; at most 100 for an energy that can be trusted
+  std::chrono::milliseconds idle{500};           // how long idle power is sampled before start() returns; 0: it is not
+  std::optional<model::EnergySource> only_by{};  // the one way by which energy is found; nullopt: the counter, else samples
 };
 
 struct GpuMeasurement {
@@ -39,6 +40,7 @@ class GpuMeter {
 
   std::shared_ptr<Samples> samples_;
   SamplingThread thread_;
+  std::optional<model::EnergySource> only_by_;
   std::int64_t begin_ns_ = 0;
   bool has_begun_ = false;
 };

@@ -67,6 +67,17 @@ TEST(GpuMeter, IntegratesPowerWhereThereIsNoCounter) {
   EXPECT_NEAR(gpu.energy->gross.joules, fake_watts * *gpu.seconds, 1e-6);
 }
 
+// cgp R14: so that both ways can be compared on one GPU.
+TEST(GpuMeter, IntegratesPowerBesideACounterWhereThatIsAskedFor) {
+  const FakeHost host = host_with_nvml();
+  GpuMeter meter = GpuMeter::start({20ms, 0ms, EnergySource::sampled_power}, host);
+  std::this_thread::sleep_for(100ms);
+  const GpuMeasurement measured = meter.stop();
+  ASSERT_FALSE(measured.gpus.empty());
+  ASSERT_TRUE(measured.gpus[0].energy);
+  EXPECT_EQ(measured.gpus[0].energy->source, EnergySource::sampled_power);
+}
+
 TEST(GpuMeter, ACounterThatIsResetIsNotBelieved) {
   const Variable trouble("FAKE_NVML_TROUBLE", "reset");
   const GpuMeasurement measured = measure(host_with_nvml());

@@ -3,6 +3,7 @@
  *   FAKE_NVML_GPUS     how many there are (default 2)
  *   FAKE_NVML_MODELS   "alike" (default) or "different"
  *   FAKE_NVML_UUIDS    "cuda": those of the fake CUDA driver
+ *   FAKE_NVML_COUNTER  watts that the energy counter adds up (default 345.67, as the power says)
  *   FAKE_NVML_TROUBLE  "init": it does not start; "utilization": that value is not supported; "hang": a sample never ends;
  *                      "lost": every sample fails; "energy": there is no energy counter; "reset": the counter starts again
  *                      with each reading; "hangs-later": the fifth sample never ends
@@ -71,14 +72,16 @@ int nvmlDeviceGetPowerUsage(void* device, unsigned* value) { (void)device; retur
 int nvmlDeviceGetEnforcedPowerLimit(void* device, unsigned* value) { (void)device; return give(value, 700000); }
 int nvmlDeviceGetTemperature(void* device, unsigned sensor, unsigned* value) { (void)device; (void)sensor; return give(value, 61); }
 int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* value) { (void)device; *value = 4; return success; }
-/* 345.67 W, as the power says, since the machine was started. */
+/* Since the machine was started. */
 int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {
   static unsigned long long falling = 1000000;
+  const char* set = getenv("FAKE_NVML_COUNTER");
+  const double watts = set == NULL ? 345.67 : atof(set);
   struct timespec now;
   (void)device;
   if (trouble("energy")) return not_supported;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  *millijoules = (unsigned long long)(345.67 * ((double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6));
+  *millijoules = (unsigned long long)(watts * ((double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6));
   if (trouble("reset")) *millijoules = falling -= 100;
   return trouble("lost") ? gpu_is_lost : success;
 }
