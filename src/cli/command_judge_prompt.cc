@@ -33,8 +33,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--model", "NAME", options.model, "for the body of a request");
   syntax.flag("--require-gpu", options.requires_gpu, "end with exit code 3 when the GPU is not known");
   syntax.flag("--json", options.judge.json, "print {mode, result} with the prompt in two texts");
-  syntax.example("--ncu report.csv --kernel-code kernel.cu --problem problem.txt", "a prompt to paste");
-  syntax.example("--ncu report.csv --format openai --model gpt-4o", "the body of a request, with the schema of the answer");
+  syntax.example("--ncu report.csv --kernel-code kernel.cu", "a prompt to paste");
+  syntax.example("--ncu report.csv --format openai --model local", "the body of a request, with the schema of the answer");
   syntax.exit_code(0, "the prompt was printed");
   syntax.exit_code(1, "a file cannot be read, or is no profile");
   syntax.exit_code(3, "the GPU is not known, and --require-gpu was given");

@@ -41,7 +41,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.choice("--format", "FORMAT", options.judge.format, common_formats(), "how to print the answer");
   syntax.flag("--json", options.judge.json, "the same as --format json (kdiag.v1)");
   syntax.example("--ncu report.csv", "two bottlenecks, by our diagnosis");
-  syntax.example("--ncu report.csv --endpoint http://127.0.0.1:8080/v1 --model local", "ask a model, and check what it says");
+  syntax.example("--ncu report.csv --endpoint http://127.0.0.1:8080/v1", "ask a model, and check what it says");
   syntax.exit_code(0, "there is an answer, and it holds");
   syntax.exit_code(1, "a file cannot be read, or is no profile");
   syntax.exit_code(4, "the answer of the model does not hold after all retries, or the endpoint cannot be asked");

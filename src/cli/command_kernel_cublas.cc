@@ -133,6 +133,7 @@ Result<int> act(const Options& options, Io& io) {
     profile->notes.insert(profile->notes.end(), doubts.begin(), doubts.end());
     profile->notes.insert(profile->notes.end(), profile->times->notes.begin(), profile->times->notes.end());
   }
+  if (!profile->gpu.assumption.empty()) profile->notes.push_back(profile->gpu.assumption);
   if (options.estimate && !profile->estimate()) profile->notes.emplace_back("there is no estimate: no peak is known");
   const int code = profile->exit_code.value_or(0);
   TRY(print_answer(io, compose::answer_of(std::shared_ptr<const report::CublasProfile>(std::move(profile))),

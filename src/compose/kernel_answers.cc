@@ -87,6 +87,7 @@ Document document_of_roofline(const GpuRoofline& roofline) {
   page.fact("Bandwidth (DRAM)", roofline.bandwidth_gbps ? fmt::format("{:.1f} GB/s", *roofline.bandwidth_gbps) : "n/a");
   page.fact("Bandwidth (L2)", "n/a: no vendor publishes it");
   page.fact("Boost clock", roofline.boost_clock_mhz ? fmt::format("{:.0f} MHz", *roofline.boost_clock_mhz) : "n/a");
+  page.hanging("GPU by: ", roofline.note, 2);
   page.blank();
   add_peaks(page, roofline);
   page.blank();

@@ -27,7 +27,23 @@ constexpr std::string_view endings[] = {".json"};
 constexpr std::string_view units_of_the_gpu[] = {"\"sm__",    "\"smsp__", "\"dram__", "\"gpu__", "\"launch__",
                                                  "\"l1tex__", "\"lts__",  "\"fbpa__", "\"sass__"};
 
-// A member whose name is that of a counter and whose value is a number: names alone also stand in reports about counters.
+// How many objects are open where a member begins.
+int depth_at(std::string_view head, std::size_t end) {
+  int depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < end; ++i) {
+    if (head[i] == '\\' && in_text)
+      ++i;
+    else if (head[i] == '"')
+      in_text = !in_text;
+    else if (!in_text && (head[i] == '{' || head[i] == '}'))
+      depth += head[i] == '{' ? 1 : -1;
+  }
+  return depth;
+}
+
+// A member of a kernel whose name is that of a counter and whose value is a number: names alone also stand in reports about counters, and
+// lines of other tables have counters that are in no kernel.
 bool has_counter(std::string_view head) {
   for (const std::string_view unit : units_of_the_gpu) {
     for (std::size_t at = head.find(unit); at != head.npos; at = head.find(unit, at + 1)) {
@@ -35,7 +51,7 @@ bool has_counter(std::string_view head) {
       if (end == head.npos) break;
       const std::string_view rest = trim(head.substr(end + 1));
       const std::string_view value = rest.starts_with(':') ? trim(rest.substr(1)) : std::string_view();
-      if (!value.empty() && (value[0] == '-' || (value[0] >= '0' && value[0] <= '9'))) return true;
+      if (!value.empty() && (value[0] == '-' || (value[0] >= '0' && value[0] <= '9'))) return depth_at(head, at) >= 2;
     }
   }
   return false;

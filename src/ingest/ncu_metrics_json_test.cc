@@ -94,6 +94,7 @@ TEST(NcuMetricsJson, SaysWhatIsWrong) {
 // JSON that only mentions counters, and profiles of operators, are something else.
 TEST(NcuMetricsJson, TakesNothingElse) {
   EXPECT_THAT(refusal_of(R"({"counter": "dram__bytes_read.sum", "n": 3})"), HasSubstr("found JSON"));
+  EXPECT_THAT(refusal_of(R"({"kernel": "k {", "dram__bytes_read.sum": 4})"), HasSubstr("found JSON"));
   EXPECT_THAT(refusal_of(R"({"schema_version": "1.0", "kernels": [{"dram__bytes_read.sum": 4}]})"), HasSubstr("found JSON"));
 }
 

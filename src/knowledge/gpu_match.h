@@ -47,6 +47,9 @@ bool have_same_peaks(const GpuProduct& a, const GpuProduct& b);
 // The product, unless the name fits several that differ and it is only the likeliest of them.
 const GpuProduct* certain_product(const GpuMatch& match);
 
+// Which product was taken where the name fits several, and which others there are; "" where nothing was assumed.
+std::string assumption_of(const GpuMatch& match);
+
 GpuMatch match_gpu(const GpuCatalogue& catalogue, const GpuQuery& query);
 // What --gpu-model names, by the name alone. A usage error when nothing is known by it (docs/contract.md, section 6.1).
 Result<GpuMatch> match_option(const GpuCatalogue& catalogue, const std::string& gpu_model);

@@ -89,6 +89,7 @@ void describe_gpu(const derive::Device& device, model::FullProfile& profile) {
   }
   if (device.cc) into.gpu_sm = knowledge::to_string(*device.cc);
   into.gpu_bandwidth_gbps = device.peak_gbps();
+  if (const std::string assumed = knowledge::assumption_of(device.match); !assumed.empty()) profile.notes.push_back(printable(assumed));
   if (into.gpu) profile.provenance["hardware.gpu"] = printable(device.origin);
   if (product && into.gpu_memory_gb) profile.provenance["hardware.gpu_memory_gb"] = printable(product->provenance("memory_gb"));
 }

@@ -41,6 +41,7 @@ struct GpuAtHand {
   std::optional<model::ComputeCapability> cc;
   std::optional<int> sm_count;
   std::optional<double> memory_gb;
+  std::string assumption;  // where the name fits several products: which one was taken
 };
 
 CublasPeak cublas_peak(const CublasOperation& operation, const GpuAtHand& gpu, const knowledge::GpuCatalogue& gpus);
