@@ -108,6 +108,17 @@ TEST(GpuBlocks, AKernelOfASmallPartOfTheRunIsNoted) {
   EXPECT_THAT(one.made.profile.notes, ::testing::ElementsAre(::testing::HasSubstr("take 49 % of the time")));
 }
 
+// cgp R13, cgp D23: power of one of two GPUs is not that of the kernel.
+TEST(GpuBlocks, EnergyOfSeveralGpusIsNotThatOfTheKernel) {
+  const EnergyOfARun one(100);
+  const model::GpuInterval two[] = {one.run, one.run};
+  KernelProfile made;
+  made.profile.throughput.tflops = 30;
+  add_energy(two, made);
+  EXPECT_FALSE(model::full_profile::is_collected(made.profile.energy));
+  EXPECT_THAT(made.hints, ::testing::ElementsAre(::testing::HasSubstr("which of several GPUs ran the kernel")));
+}
+
 // cgp R12: no rate, no idle power and no energy are absent, never 0.
 TEST(GpuBlocks, WhatEnergyLacksIsAbsentWithAReason) {
   EnergyOfARun no_rate(100);
