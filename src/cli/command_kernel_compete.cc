@@ -40,7 +40,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--cwd", "DIR", options.recording.directory, "the folder in which they run");
   syntax.option("--timeout", "SECONDS", options.recording.timeout_s, "end a run and all that it started after so long; 0: never");
   syntax.flag("--json", options.recording.json, "print JSON (compete_v1)");
-  syntax.example("sort --ours './ours 1e6' --theirs './theirs 1e6' --label ours,theirs", "which of two is faster?");
+  syntax.example("sort --ours './ours 1e6' --theirs './theirs 1e6'", "which of two is faster?");
   syntax.exit_code(0, "all commands ran, whether there is a winner or not");
   syntax.exit_code(1, "a command failed, cannot be run or did not end in time");
 }

@@ -233,7 +233,8 @@ Result<report::GpuAtHand> gpu_at_hand(const std::string& gpu_model, const analys
   }
   if (gpu_model.empty()) return gpu;
   TRY_ASSIGN(const knowledge::GpuMatch match, knowledge::match_option(gpus, gpu_model));
-  return report::GpuAtHand{match.product ? std::string(match.product->name) : gpu_model, gpu.driver, "--gpu-model", {}, {}, {}, knowledge::assumption_of(match)};
+  return report::GpuAtHand{
+      match.product ? std::string(match.product->name) : gpu_model, gpu.driver, "--gpu-model", {}, {}, {}, knowledge::assumption_of(match)};
 }
 
 Result<int> record_kernels(const KernelCommand& command, const RecordingOptions& options, Io& io) {

@@ -364,7 +364,9 @@ const GpuProduct* certain_product(const GpuMatch& match) {
 
 GpuMatch match_gpu(const GpuCatalogue& catalogue, const GpuQuery& query) { return Matcher(catalogue, query).match(); }
 
-std::string assumption_of(const GpuMatch& match) { return match.product && match.candidates.size() > 1 ? "GPU: " + match.explanation : std::string(); }
+std::string assumption_of(const GpuMatch& match) {
+  return match.product && match.candidates.size() > 1 ? "GPU: " + match.explanation : std::string();
+}
 
 Result<GpuMatch> match_option(const GpuCatalogue& catalogue, const std::string& gpu_model) {
   GpuQuery query;
