@@ -101,9 +101,8 @@ void add_judged_subject(Document& page, const JudgeSubject& subject) {
   page.fact("Kernel", as_name(subject.kernel->name));
   const std::string share =
       subject.kernel->runtime_share_pct ? fmt::format(", {:.1f} % of the GPU time", *subject.kernel->runtime_share_pct) : "";
-  page.fact("Chosen",
-            fmt::format("{} of {}: {}{}", count_text(subject.kernel->launches, "launch"), count_text(subject.report->launches, "launch"),
-                        subject.selected_by == "only" ? "the only kernel" : "by " + subject.selected_by, share));
+  page.fact("Chosen", fmt::format("{} of {}: {}{}", subject.kernel->launches, count_text(subject.report->launches, "launch"),
+                                  subject.selected_by == "only" ? "the only kernel" : "by " + subject.selected_by, share));
   const SpeedOfLight light = report::speed_of_light(subject);
   if (light.efficiency_pct)
     page.fact("Roofline", fmt::format("compute {:.1f} %, memory {:.1f} % of peak: {}{}", *light.compute_pct, *light.memory_pct, light.bound,
