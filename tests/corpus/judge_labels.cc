@@ -1,7 +1,9 @@
 #include "corpus/judge_labels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <regex>
 #include <set>
 
 #include "base/text.h"
@@ -152,6 +154,61 @@ std::vector<JudgedReply> judge_replies(const fs::path& corpus) {
     replies.push_back(std::move(one));
   }
   return replies;
+}
+
+ChangedNumbers change_numbers_of_replies(const fs::path& corpus) {
+  using Reply = nlohmann::ordered_json;
+  ChangedNumbers changed;
+  report::testing::Bench bench("H100");
+  report::CheckRequest request;
+  request.demands = {report::JudgeContract::list, 1, 2, 1};
+  for (const auto& entry : fs::recursive_directory_iterator(corpus / "artifacts/kernelagent")) {
+    if (entry.path().filename() != "bottleneck_response.txt") continue;
+    const auto subject = subject_in(bench, entry.path().parent_path() / "input_ncu_metrics.json", "*");
+    Reply reply = Reply::parse(read_file(entry.path().string()).value(), nullptr, false);
+    if (!subject || !reply.is_array()) continue;
+    const auto wrong_values = [&] {
+      const report::JudgeVerdict verdict = report::check_reply(reply, *subject, bench.knowledge(), bench.judge(), request);
+      return std::ranges::count_if(verdict.errors,
+                                   [](const report::JudgeProblem& one) { return one.code == "wrong_value" || one.code == "wrong_unit"; });
+    };
+    const auto before = wrong_values();
+    const auto is_of_profile = [&](double value) {
+      return std::ranges::any_of(subject->facts, [&](const report::JudgedFact& fact) {
+        return fact.value && std::abs(value - *fact.value) <= std::max(0.02 * *fact.value, 0.005);
+      });
+    };
+    const auto change_prose = [&](Reply& text) {
+      static const std::regex number(R"((^|[^\w.])(\d+(?:\.\d+)?)(?=\s*%| registers| blocks))");
+      const std::string original = text.get<std::string>();
+      for (std::sregex_iterator at(original.begin(), original.end(), number), end; at != end; ++at) {
+        const double value = std::atof((*at)[2].str().c_str());
+        if (value < 3 || !is_of_profile(value)) continue;
+        const double other = 1.3 * value + 1 <= 100 ? 1.3 * value + 1 : 0.7 * value - 1;
+        const auto place = static_cast<std::size_t>(at->position(2));
+        text = original.substr(0, place) + fmt::format("{:.2f}", other) + original.substr(place + at->length(2));
+        ++changed.in_prose;
+        changed.found_in_prose += wrong_values() > before ? 1 : 0;
+      }
+      text = original;
+    };
+    for (Reply& bottleneck : reply) {
+      change_prose(bottleneck["summary"]);
+      change_prose(bottleneck["reasoning"]);
+      for (Reply& cause : bottleneck["root_causes"]) {
+        change_prose(cause["cause"]);
+        for (Reply& evidence : cause["evidence"]) {
+          const Reply value = evidence["value"];
+          if (!value.is_number() || value.get<double>() == 0 || !is_of_profile(value.get<double>())) continue;
+          evidence["value"] = 1.3 * value.get<double>() + 1;
+          ++changed.in_evidence;
+          changed.found_in_evidence += wrong_values() > before ? 1 : 0;
+          evidence["value"] = value;
+        }
+      }
+    }
+  }
+  return changed;
 }
 
 }  // namespace frx::corpus

@@ -37,6 +37,14 @@ struct JudgedReply {
   bool ours_fit = false;
 };
 
+// Numbers of the replies that are values of their profile, each changed by about a third, one at a time: how many of the changes the check
+// finds.
+struct ChangedNumbers {
+  int in_evidence = 0, found_in_evidence = 0;  // values beside the name of a counter
+  int in_prose = 0, found_in_prose = 0;        // in sentences
+};
+ChangedNumbers change_numbers_of_replies(const std::filesystem::path& corpus);
+
 std::vector<JudgedRow> judge_labels(const std::filesystem::path& corpus);
 std::vector<JudgedReply> judge_replies(const std::filesystem::path& corpus);
 

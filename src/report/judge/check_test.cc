@@ -133,7 +133,27 @@ TEST(Claims, FitWithinRoundingAndUnit) {
   EXPECT_THAT(fits("329,264,448 instructions executed"), ElementsAre("instructions executed 329,264,448 fits"));
   EXPECT_THAT(fits("sm__inst_executed.sum = 3.29e8"), ElementsAre("sm__inst_executed.sum 3.29e8 fits"));
   EXPECT_THAT(fits("only 12.5% L1 hit rate"), ElementsAre("L1 hit rate 12.5% fits"));
-  EXPECT_THAT(fits("an L1 miss rate: L1 hits leave 87.5% of L1 cache hits as misses"), ElementsAre("L1 cache hits 87.5% fits"));
+  EXPECT_THAT(fits("the unused part of the DRAM throughput is 28.75%"), ElementsAre("DRAM throughput 28.75% fits"));
+}
+
+// What real replies write between a counter and its value.
+TEST(Claims, FollowProse) {
+  EXPECT_THAT(fits("memory-bound at 71.3% memory SOL vs 14.9% compute SOL"),
+              ElementsAre("memory SOL 71.3% fits", "compute SOL 14.9% fits"));
+  EXPECT_THAT(fits("71.3% memory SOL vs 54.9% compute SOL"), ElementsAre("memory SOL 71.3% fits", "compute SOL 54.9% wrong_value"));
+  EXPECT_THAT(fits("the dominant reason is long scoreboard waits (64.57%)"), ElementsAre("long scoreboard 64.57% wrong_value"));
+  EXPECT_THAT(fits("61.44% of warp stalls are due to long scoreboard"), ElementsAre("long scoreboard 61.44% fits"));
+  EXPECT_THAT(fits("L1 throughput is nearly saturated at 97.99%"), ElementsAre("L1 throughput 97.99% wrong_value"));
+  EXPECT_THAT(fits("limits occupancy to only 4 blocks per SM"), ElementsAre("blocks per SM 4 fits"));
+  EXPECT_THAT(fits("the sm__throughput metric confirms 14.86% of peak"), IsEmpty());
+  EXPECT_THAT(fits("sm__throughput is 34.86% of peak"), ElementsAre("sm__throughput 34.86% wrong_value"));
+  EXPECT_THAT(fits("limits occupancy to only 9 blocks per SM"), ElementsAre("blocks per SM 9 wrong_value"));
+  EXPECT_THAT(fits("24.4% sector utilization of 128-byte lines"), ElementsAre("sector utilization 24.4% fits"));
+  EXPECT_THAT(fits("~76% of memory bandwidth is wasted on unused data"), IsEmpty());
+  // Another thought has begun.
+  EXPECT_THAT(fits("despite the DRAM throughput, compute is only at 14.86%"), IsEmpty());
+  EXPECT_THAT(fits("occupancy is high and the rest is 3%"), IsEmpty());
+  EXPECT_THAT(fits("far more than the ~32 registers needed for full occupancy"), IsEmpty());
 }
 
 // Thresholds, wishes, ratios and numbers inside of names are no claims.

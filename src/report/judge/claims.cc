@@ -13,7 +13,7 @@ namespace frx::report {
 namespace {
 
 constexpr double tolerance = 0.02, loose_tolerance = 0.12;
-constexpr std::size_t longest_gap = 48;
+constexpr std::size_t longest_gap = 48, read_around = 24;  // bytes
 constexpr std::size_t longest_prose = 20000;
 
 using Words = std::set<std::string_view>;
@@ -28,9 +28,26 @@ const Words& words_before() {
                            "equals",   "being",         "still",   "extremely", "percentage",  "pct"};
   return words;
 }
+// With one of these at its end, and none of those that begin another thought, whatever else stands in a short gap describes the value:
+// "L1 throughput is saturated at 99 %".
+const Words& words_at_the_value() {
+  static const Words words{"at", "is", "was", "only", "just", "reaches", "achieves", "=", ":"};
+  return words;
+}
+const Words& words_of_other_thoughts() {
+  static const Words words{"and",  "but",   "while", "whereas", "because",  "so",      "than", "or",
+                           "then", "which", "that",  "though",  "although", "despite", "-",    "/"};
+  return words;
+}
+// A number with one of these close behind it is what would be needed.
+const Words& words_of_needs() {
+  static const Words words{"needed", "required", "necessary"};
+  return words;
+}
 // Between a value and the name of its counter.
 const Words& words_after() {
-  static const Words words{"of", "the", "in", "for", "average", "peak", "total", "achieved", "as"};
+  static const Words words{"of",    "the", "in", "for", "average", "peak", "total", "achieved", "as",   "warp",  "warps", "stalls",
+                           "stall", "are", "is", "due", "to",      "from", "on",    "cycles",   "time", "spent", "global"};
   return words;
 }
 // A number behind one of these is a threshold, a limit or a target.
@@ -43,8 +60,7 @@ const Words& words_of_thresholds() {
 }
 // Clauses with one of these speak of what is not.
 const Words& words_of_wishes() {
-  static const Words words{"would", "could", "should", "if",     "ideally",  "expected",  "might",
-                           "may",   "goal",  "ideal",  "needed", "required", "necessary", "allowed"};
+  static const Words words{"would", "could", "should", "if", "ideally", "expected", "might", "may", "goal", "ideal"};
   return words;
 }
 const Words& words_of_approximation() {
@@ -133,9 +149,22 @@ constexpr UnitWord unit_words[] = {
     {"\u00d7", ClaimedUnit::other, 1},
 };
 
+constexpr std::string_view counted_words[] = {"blocks", "block",        "warps",  "threads", "registers",
+                                              "regs",   "instructions", "cycles", "sms",     "waves"};
+
 void take_unit(std::string_view text, Number& number) {
   std::size_t at = number.end;
-  while (at < text.size() && (text[at] == ' ' || text[at] == '-') && at < number.end + 1) ++at;
+  if (at + 1 < text.size() && text[at] == '-' && is_word(text[at + 1])) {
+    number.claimed.unit = ClaimedUnit::other;
+    return;
+  }
+  if (at < text.size() && text[at] == ' ') ++at;
+  for (const std::string_view word : counted_words) {
+    const std::size_t end = at + word.size();
+    if (at > number.end && text.substr(at).starts_with(word) && (end >= text.size() || !is_word(text[end])))
+      number.claimed.unit = ClaimedUnit::count;
+  }
+  if (number.claimed.unit == ClaimedUnit::count) return;
   for (const UnitWord& one : unit_words) {
     if (!text.substr(at).starts_with(one.word)) continue;
     const std::size_t end = at + one.word.size();
@@ -226,6 +255,17 @@ bool links(std::string_view gap, const Words& allowed) {
   });
 }
 
+// "throughput is saturated at": few words, none of which begins another thought, and the last one is before a value.
+bool describes_value(std::string_view gap) {
+  constexpr std::size_t most_words = 5;
+  if (gap.size() > longest_gap || gap.find_first_of(",;)\n") != gap.npos || gap.find(". ") != gap.npos) return false;
+  const std::vector<std::string_view> words = words_of(gap);
+  if (words.empty() || words.size() > most_words || has_any(words, words_of_other_thoughts())) return false;
+  return words_at_the_value().contains(words.back()) || trim(gap).ends_with('(');
+}
+
+bool leads_to_value(std::string_view gap) { return links(gap, words_before()) || describes_value(gap); }
+
 ClaimedUnit unit_of(const JudgedFact& fact) {
   const std::string_view unit = trim(fact.unit);
   if (unit == "%") return ClaimedUnit::percent;
@@ -254,7 +294,8 @@ bool is_near_in_powers_of_two(const ClaimedNumber& number, double actual) {
 
 Fit fit_of(const ClaimedNumber& number, const JudgedFact& fact) {
   const ClaimedUnit unit = unit_of(fact);
-  const bool same_unit = number.unit == unit || number.unit == ClaimedUnit::none;
+  const bool same_unit =
+      number.unit == unit || number.unit == ClaimedUnit::none || (number.unit == ClaimedUnit::count && unit == ClaimedUnit::none);
   if (!same_unit) return Fit::wrong_unit;
   if (!fact.value) return Fit::not_measured;
   if (is_near(number.value, *fact.value, number.rounding, number.is_approximate)) return Fit::fits;
@@ -272,6 +313,7 @@ ClaimReader::ClaimReader(const JudgeSubject& subject) {
   for (const JudgedFact& fact : subject.facts) {
     add(fact.label, fact);
     add(fact.key, fact);
+    if (fact.key.find("__") != fact.key.npos) add(std::string_view(fact.key).substr(0, fact.key.find('.')), fact);
     if (!fact.metric) continue;
     for (const std::string_view words : fact.metric->said) add(words, fact);
   }
@@ -296,23 +338,28 @@ std::vector<ClaimReader::Mention> ClaimReader::mentions_in(std::string_view lowe
 
 namespace {
 
-// Thresholds and wishes are no claims.
-bool is_stated(std::string_view lower, Number& number, const std::vector<std::string_view>& clause) {
-  constexpr std::size_t read_ahead = 24;
-  const std::size_t from = number.begin > read_ahead ? number.begin - read_ahead : 0;
+// What stands around a number says whether it is a claim: thresholds, wishes, needs and ratios are none. Of two values that are set
+// against each other ("82 % memory SOL vs 81 % compute SOL") the second is a claim about the name that follows it.
+enum class Stated : std::uint8_t { no, yes, about_what_follows };
+
+Stated how_stated(std::string_view lower, Number& number, const std::vector<std::string_view>& clause) {
+  const std::size_t from = number.begin > read_around ? number.begin - read_around : 0;
   const std::vector<std::string_view> ahead = words_of(lower.substr(from, number.begin - from));
-  if (has_any(clause, words_of_wishes()) || number.claimed.unit == ClaimedUnit::other) return false;  // "3x" is a ratio
-  if (ahead.empty()) return true;
+  if (has_any(clause, words_of_wishes()) || number.claimed.unit == ClaimedUnit::other) return Stated::no;  // "3x" is a ratio
+  if (has_any(words_of(lower.substr(number.end, read_around)), words_of_needs())) return Stated::no;
+  if (ahead.empty()) return Stated::yes;
+  if (ahead.back() == "vs" || ahead.back() == "versus") return Stated::about_what_follows;
   const auto compares = [](std::string_view word) { return word == "<" || word == ">" || word == "\u2265" || word == "\u2264"; };
-  if (words_of_thresholds().contains(ahead.back()) || compares(ahead.back())) return false;
+  if (words_of_thresholds().contains(ahead.back()) || compares(ahead.back())) return Stated::no;
   number.claimed.is_approximate = words_of_approximation().contains(ahead.back());
-  return !(ahead.size() > 1 && ahead.back() == "=" && compares(ahead[ahead.size() - 2]));
+  return ahead.size() > 1 && ahead.back() == "=" && compares(ahead[ahead.size() - 2]) ? Stated::no : Stated::yes;
 }
 
 // As good as any of the facts that a phrase names allows. In a clause about misses a share may be what is left to 100 %.
 void hold_against(const std::vector<const JudgedFact*>& facts, bool may_be_rest, Claim& claim) {
   const auto rank = [](Fit fit) { return fit == Fit::fits ? 0 : fit == Fit::wrong_value ? 1 : fit == Fit::not_measured ? 2 : 3; };
   for (const JudgedFact* fact : facts) {
+    if (claim.number.unit == ClaimedUnit::count && unit_of(*fact) != ClaimedUnit::none) continue;
     Fit fit = fit_of(claim.number, *fact);
     if (fit == Fit::wrong_value && may_be_rest && unit_of(*fact) == ClaimedUnit::percent) {
       ClaimedNumber rest = claim.number;
@@ -335,19 +382,27 @@ std::vector<Claim> ClaimReader::claims_in(std::string_view text) const {
     const auto after = std::ranges::find_if(mentions, [&](const Mention& one) { return one.end > number.begin; });
     if (after != mentions.end() && after->begin < number.end) continue;  // within the name of a counter
     const std::vector<std::string_view> clause = words_of(clause_around(view, number.begin));
-    if (!is_stated(view, number, clause)) continue;
+    const Stated stated = how_stated(view, number, clause);
+    if (stated == Stated::no) continue;
     Claim claim;
     claim.text = text.substr(number.begin, number.end - number.begin);
     claim.number = number.claimed;
     const auto take = [&](const Mention& mention) {
-      if (claim.about.empty()) claim.about = text.substr(mention.begin, mention.end - mention.begin);
+      const JudgedFact* const before = claim.fact;
       hold_against(mention.phrase->facts, has_any(clause, words_of_complements()), claim);
+      if (claim.fact != before) claim.about = text.substr(mention.begin, mention.end - mention.begin);
     };
-    if (after != mentions.begin()) {
+    if (after != mentions.begin() && stated == Stated::yes) {
       const Mention& before = *std::prev(after);
-      if (links(view.substr(before.end, number.begin - before.end), words_before())) take(before);
+      if (leads_to_value(view.substr(before.end, number.begin - before.end))) take(before);
     }
-    if (after != mentions.end() && links(view.substr(number.end, after->begin - number.end), words_after())) take(*after);
+    if (after != mentions.end()) {
+      const std::string_view gap = view.substr(number.end, after->begin - number.end);
+      const bool follows = stated == Stated::yes ? links(gap, words_after()) : trim(gap).empty();
+      // "76 % of memory bandwidth is wasted"
+      const bool is_of_rest = has_any(words_of(view.substr(after->end, read_around)), words_of_complements());
+      if (follows && !is_of_rest) take(*after);
+    }
     if (claim.fact) claims.push_back(std::move(claim));
   }
   return claims;

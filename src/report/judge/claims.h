@@ -15,8 +15,8 @@
 
 namespace frx::report {
 
-// What stands behind a number.
-enum class ClaimedUnit : std::uint8_t { none, percent, bytes, bytes_per_second, time, frequency, other };
+// What stands behind a number. count: "3 blocks", which says nothing of a share; other: a ratio, or a part of a word ("a 32-byte sector").
+enum class ClaimedUnit : std::uint8_t { none, count, percent, bytes, bytes_per_second, time, frequency, other };
 
 struct ClaimedNumber {
   double value = 0;     // in base units: percent, bytes, bytes/s, ns, Hz
