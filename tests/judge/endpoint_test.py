@@ -48,7 +48,7 @@ class StandIn(http.server.ThreadingHTTPServer):
 
     def __init__(self, answers, delay=0):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.answers, self.delay, self.seen = answers, delay, []
+        self.answers, self.delay, self.seen, self.location = answers, delay, [], None
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -65,6 +65,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         data = text.encode()
         try:
             self.send_response(status)
+            if self.server.location:
+                self.send_header("Location", self.server.location)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)
@@ -160,6 +162,15 @@ class Endpoint(unittest.TestCase):
                 self.assertEqual(done.returncode, 4)
                 self.assertIn(told, done.stderr)
                 self.assertEqual(done.stdout, "")
+
+    def test_a_redirection_is_not_followed(self):
+        other = StandIn([completion(answer())])
+        server = StandIn([(307, "")])
+        server.location = other.url + "/chat/completions"
+        done = self.run_frx(server, key="secret-key")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("status 307", done.stderr)
+        self.assertEqual(other.seen, [])
 
     def test_an_endpoint_that_hangs_ends(self):
         began = time.monotonic()
