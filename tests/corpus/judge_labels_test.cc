@@ -49,6 +49,35 @@ TEST(JudgeLabels, RepliesOfTheCorpusAreChecked) {
   EXPECT_GE(citations, 280u);
 }
 
+// Our own answer is held to what other answers are held to.
+TEST(JudgeLabels, OurAnswersHoldOnEveryProfile) {
+  FRX_NEEDS_CORPUS();
+  report::testing::Bench bench;
+  int judged = 0;
+  for (const char* folder : {"ncu", "ncurep"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(*testing::corpus() / folder)) {
+      const auto bytes = read_file(entry.path().string());
+      const auto subject = bytes ? bench.subject(*bytes) : Result<report::JudgeSubject>(fail(ErrorKind::unreadable, "no file"));
+      if (!subject) continue;
+      const report::Judgement judgement = bench.rules(*subject);
+      if (judgement.bottlenecks.size() < 2) continue;
+      ++judged;
+      std::string reply = R"({"schema": "kdiag.v1", "profile": "dual", "bottlenecks": [)";
+      for (const report::JudgedBottleneck& one : judgement.bottlenecks) {
+        const nlohmann::ordered_json entry_of{{"category", one.category},
+                                              {"root_cause", one.root_cause},
+                                              {"suggestion", one.suggestion},
+                                              {"priority_metrics", one.priority_metrics},
+                                              {"expected_improvement", one.expected_improvement}};
+        reply += (&one == judgement.bottlenecks.data() ? "" : ",") + entry_of.dump();
+      }
+      const report::JudgeVerdict verdict = bench.check(*subject, reply + "]}");
+      EXPECT_TRUE(verdict.is_valid()) << entry.path() << "\n" << verdict.ask_again;
+    }
+  }
+  EXPECT_GE(judged, 100);
+}
+
 // kdiag 7: in the words of a real model, which the check has to follow.
 TEST(JudgeLabels, ChangedNumbersOfRealRepliesAreFound) {
   FRX_NEEDS_CORPUS();

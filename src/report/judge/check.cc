@@ -397,7 +397,7 @@ class Check {
     for (const model::Metric metric : category.evidence) {
       const JudgedFact* const fact = subject_.fact_with_id(knowledge_.metrics[metric].id);
       if (!fact || !fact->value || text.size() > 160) continue;
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", fact->label, fact_text(*fact));
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", fact->label, fact_words(*fact));
     }
     return text.empty() ? "none is near a limit" : text;
   }

@@ -16,6 +16,7 @@ using model::Finding;
 // A finding holds by its condition; a graded support says only that counters lean that way.
 constexpr double of_support = 0.5;
 constexpr double of_consequence = 0.6;  // what another finding explains stands behind it
+constexpr double of_finding = 0.3;      // a rule that fires speaks for its category, whatever the share of time
 constexpr double least_support = 0.05;
 constexpr std::size_t most_quoted = 4;
 
@@ -215,8 +216,13 @@ std::string_view coarse_category(const SpeedOfLight& light) {
 
 std::optional<double> support_of(const JudgeCategory& category, const JudgeSubject& subject) {
   const auto lookup = [&](std::uint32_t slot) { return subject.readings.value(model::Metric{static_cast<std::uint16_t>(slot)}); };
-  const std::optional<double> support = category.support.number(lookup);
-  return support ? std::optional(std::clamp(*support, 0.0, 1.0)) : std::nullopt;
+  std::optional<double> support = category.support.number(lookup);
+  if (support) support = std::clamp(*support, 0.0, 1.0);
+  for (const Finding& finding : subject.kernel->findings) {
+    const bool is_of_it = std::ranges::find(category.labels, finding.id()) != category.labels.end();
+    if (is_of_it) support = std::max(support.value_or(0), of_finding + (1 - of_finding) * finding.score);
+  }
+  return support;
 }
 
 Judgement judge_by_rules(const JudgeSubject& subject, const knowledge::Knowledge& knowledge, const knowledge::JudgeKnowledge& judge,

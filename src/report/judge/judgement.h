@@ -60,7 +60,7 @@ struct Judgement {
 Judgement judge_by_rules(const JudgeSubject& subject, const knowledge::Knowledge& knowledge, const knowledge::JudgeKnowledge& judge,
                          const JudgeDemands& demands);
 
-// 0 to 1: how far the counters speak for a category; absent when none that could was measured.
+// 0 to 1: how far the counters speak for a category, by its own measure or by a rule that fires; absent when none that could was measured.
 std::optional<double> support_of(const knowledge::JudgeCategory& category, const JudgeSubject& subject);
 // The category of the list contract that the speed of light of both sides gives: memory, compute, underutilized; "" where it is not known.
 std::string_view coarse_category(const SpeedOfLight& light);
