@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -75,9 +76,11 @@ Result<std::string> checked_url(const EndpointRequest& request) {
     return fail(ErrorKind::usage, "a key does not go unencrypted to another machine ({})", printable(shorten(std::string(host), 80)))
         .hint("use https, or leave the key out");
   }
-  std::string url = request.url;
+  const std::size_t end_of_path = std::min(request.url.size(), request.url.find_first_of("?#"));
+  std::string url = request.url.substr(0, end_of_path);
   while (url.ends_with('/')) url.pop_back();
-  return url.ends_with(path_of_chat) ? url : url + std::string(path_of_chat);
+  if (!url.ends_with(path_of_chat)) url += path_of_chat;
+  return url + request.url.substr(end_of_path);
 }
 
 std::size_t take_bytes(const char* bytes, std::size_t size, std::size_t count, void* into) {
@@ -85,6 +88,15 @@ std::size_t take_bytes(const char* bytes, std::size_t size, std::size_t count, v
   if (body.size() + size * count > largest_answer) return 0;
   body.append(bytes, size * count);
   return size * count;
+}
+
+// For messages: without the user and the password that a URL may have, and without its query, which may be a key.
+std::string shown_url(const std::string& url) {
+  const std::size_t host = url.find("://") + 3;
+  const std::size_t end = std::min(url.size(), url.find_first_of("/?#", host));
+  const std::size_t user = std::string_view(url).substr(0, end).rfind('@');
+  const std::string place = url.substr(user != url.npos && user >= host ? user + 1 : host);
+  return url.substr(0, host) + place.substr(0, place.find_first_of("?#"));
 }
 
 struct HttpAnswer {
@@ -116,7 +128,7 @@ Result<HttpAnswer> post_once(const CurlFunctions& curl, const std::string& url, 
   const int code = curl.perform(handle.get());
   if (code != 0) {
     const std::string why = message[0] != '\0' ? message.data() : curl.error(code);
-    return fail(ErrorKind::environment, "the endpoint did not answer: {}", printable(shorten(why, 160))).at(url);
+    return fail(ErrorKind::environment, "the endpoint did not answer: {}", printable(shorten(why, 160))).at(shown_url(url));
   }
   curl.info(handle.get(), info_response_code, &answer.status);
   return answer;
@@ -145,7 +157,8 @@ Result<std::string> ask_endpoint(const EndpointRequest& request) {
     if (answer.status >= 200 && answer.status < 300) return std::move(answer.body);
     const bool may_pass = answer.status == 429 || answer.status >= 500;
     if (!may_pass || attempt >= request.attempts)
-      return fail(ErrorKind::environment, "the endpoint answers with status {}: {}", answer.status, complaint_in(answer.body)).at(url);
+      return fail(ErrorKind::environment, "the endpoint answers with status {}: {}", answer.status, complaint_in(answer.body))
+          .at(shown_url(url));
     std::this_thread::sleep_for(pause);
     pause *= 2;
   }
@@ -160,7 +173,7 @@ Result<std::string> reply_in(const std::string& body, const std::string& url) {
     const auto content = choice["message"].find("content");
     return content != choice["message"].end() && content->is_string() ? &*content : nullptr;
   }();
-  if (!text_at) return fail(ErrorKind::environment, "expected choices[0].message.content of a chat completion").at(url);
+  if (!text_at) return fail(ErrorKind::environment, "expected choices[0].message.content of a chat completion").at(shown_url(url));
   return text_at->get<std::string>();
 }
 

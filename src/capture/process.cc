@@ -49,9 +49,10 @@ class Child {
   }
 
   // Reads until the child has ended. A stream that a background grandchild still holds open is not waited for.
-  void wait(Exit& exit) {
+  void wait(Exit& exit, const SignalForwarding& forwarding) {
     while (!has_ended()) {
       enforce_limit(exit);
+      if (forwarding.interrupts() > 1) kill(SIGKILL);  // the first Ctrl-C was passed on, and did not end it
       read_ready(tick());
     }
     ended_ = Clock::now();
@@ -159,7 +160,7 @@ Result<Exit> run_process(const ChildCommand& command) {
   if (out.read) readers.push_back({std::move(out.read), &exit.out, &exit.out_cut, command.keep_limit});
   if (err.read) readers.push_back({std::move(err.read), &exit.err, &exit.err_cut, command.keep_limit});
   Child child(pid, own_group, command, readers);
-  child.wait(exit);
+  child.wait(exit, forwarding);
   if (exit.timed_out && own_group) child.kill(SIGKILL);  // the rest of its group
   forwarding.forget();
   std::tie(exit.status, exit.signal) = reap(pid);

@@ -132,6 +132,16 @@ TEST(Process, PassesAnInterruptOn) {
   EXPECT_EQ(exit.interrupted_by, SIGTERM);
 }
 
+TEST(Process, TheSecondInterruptKillsWhatIgnoresTheFirst) {
+  const pid_t self = ::getpid();
+  ChildCommand command;
+  command.argv = {"/bin/sh", "-c", fmt::format("trap '' INT; kill -INT {0}; sleep 0.2; kill -INT {0}; sleep 30", self)};
+  command.input = Input::nothing;
+  const Exit exit = run_process(command).value();
+  EXPECT_EQ(exit.signal, SIGKILL);
+  EXPECT_EQ(exit.interrupted_by, SIGINT);
+}
+
 TEST(FindProgram, LooksInPathThenElsewhere) {
   EXPECT_EQ(find_program("sh", "/nonexistent:/bin"), "/bin/sh");
   const std::vector<std::string> more = {"/bin"};

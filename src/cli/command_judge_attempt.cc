@@ -1,11 +1,15 @@
 // frx judge attempt: keeps what was tried on a kernel, and whether it was faster by more than the noise.
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <filesystem>
 
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "capture/spawn.h"
 #include "cli/command.h"
 #include "cli/json_output.h"
 #include "cli/judge_commands.h"
@@ -57,6 +61,10 @@ Result<std::vector<double>> times_of(std::string_view option, const std::vector<
 
 Result<report::JudgeAttempt> attempt_of(const Options& options) {
   report::JudgeAttempt attempt;
+  for (const Syntax::Number& number : {options.round, options.worker}) {
+    if (number && *number > INT64_MAX)
+      return fail(ErrorKind::usage, "judge attempt: expected at most {} as --round and --worker, found {}", INT64_MAX, *number);
+  }
   if (options.round) attempt.round_num = static_cast<std::int64_t>(*options.round);
   if (options.worker) attempt.worker_id = static_cast<std::int64_t>(*options.worker);
   attempt.bottleneck_category = options.category;
@@ -85,8 +93,20 @@ std::string words_of(const report::JudgeAttempt& attempt) {
                           : "nobody can tell, with one time a side: " + moved;
 }
 
+// Held while a file of the folder is read and written again, so that workers that add to one history at a time lose nothing. It is of the
+// folder, because the file itself is replaced; where there is none yet, or it cannot be locked, nothing is held.
+capture::Fd lock_of_folder(const std::string& file) {
+  const std::filesystem::path parent = std::filesystem::path(file).parent_path();
+  std::error_code ignored;
+  if (!parent.empty()) std::filesystem::create_directories(parent, ignored);
+  capture::Fd folder(::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder) ::flock(folder.get(), LOCK_EX);
+  return folder;
+}
+
 Result<int> act(const Options& options, Io& io) {
   TRY_ASSIGN(const report::JudgeAttempt attempt, attempt_of(options));
+  const capture::Fd lock = lock_of_folder(options.history);
   std::string text;
   std::error_code ignored;
   if (std::filesystem::exists(options.history, ignored)) {

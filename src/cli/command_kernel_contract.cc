@@ -1,5 +1,6 @@
 // frx kernel contract: writes a contract that a measured profile keeps with some tolerance.
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/files.h"
@@ -52,11 +53,23 @@ Result<model::FullProfile> profile_for(const Options& options) {
   return read_profile_file(path);
 }
 
+bool is_cube(const std::vector<std::uint32_t>& dimensions) {
+  return std::ranges::all_of(dimensions, [&](std::uint32_t one) { return one == dimensions.front(); });
+}
+
+// "gemm-512-v1.yaml" of N x N x N; a problem of several sizes has all of them in its name, so that it does not replace another.
+std::string contract_path(const model::FullProfile& profile) {
+  const std::vector<std::uint32_t>& dimensions = profile.kernel.dimensions;
+  std::string stem = file_stem_for(*profile.kernel.name, is_cube(dimensions) ? std::vector<std::uint32_t>() : dimensions);
+  if (!dimensions.empty() && is_cube(dimensions)) stem += fmt::format("-{}", dimensions.front());
+  return fmt::format("{}/{}-v1.yaml", contract_folder, stem);
+}
+
 Result<> expect_what_was_asked(const Options& options, const model::FullProfile& profile) {
   if (!options.kernel.empty() && profile.kernel.name != options.kernel)
     return fail(ErrorKind::usage, "--kernel: the profile is of {}", printable(profile.kernel.name.value_or("a kernel without a name")));
-  const bool is_size = options.size && !profile.kernel.dimensions.empty();
-  if (is_size && profile.kernel.dimensions.front() != *options.size)
+  const std::vector<std::uint32_t>& dimensions = profile.kernel.dimensions;
+  if (options.size && !dimensions.empty() && (dimensions.front() != *options.size || !is_cube(dimensions)))
     return fail(ErrorKind::usage, "--size: the profile is of {}", report::dimensions_text(profile.kernel.dimensions));
   return {};
 }
@@ -70,9 +83,7 @@ Result<int> act(const Options& options, Io& io) {
   TRY(expect_what_was_asked(options, profile));
   if (options.size && profile.kernel.dimensions.empty()) profile.kernel.dimensions.assign(3, static_cast<std::uint32_t>(*options.size));
   TRY_ASSIGN(const std::string text, report::contract_for(profile, options.tolerance));
-  std::string stem = file_stem_for(*profile.kernel.name, {});
-  if (!profile.kernel.dimensions.empty()) stem += fmt::format("-{}", profile.kernel.dimensions.front());
-  const std::string path = fmt::format("{}/{}-v1.yaml", contract_folder, stem);
+  const std::string path = contract_path(profile);
   TRY(write_file(path, text));
   if (options.json) {
     write_json(io, "kernel_contract", {{"file", path}, {"kernel", *profile.kernel.name}});

@@ -115,6 +115,16 @@ class Endpoint(unittest.TestCase):
         self.assertEqual(server.seen[0]["body"]["model"], "stand-in")
         self.assertNotIn("secret-key", done.stdout + done.stderr)
 
+    def test_a_password_in_the_url_is_not_shown(self):
+        server = StandIn([(403, "no")])
+        url = server.url.replace("http://", "http://user:pass-word@") + "?key=secret-key"
+        done = self.run_frx(url)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertNotIn("pass-word", done.stdout + done.stderr)
+        self.assertNotIn("secret-key", done.stdout + done.stderr)
+        self.assertIn(f"http://127.0.0.1:{server.server_address[1]}/v1", done.stderr)
+        self.assertEqual(server.seen[0]["path"], "/v1/chat/completions?key=secret-key")
+
     def test_what_does_not_hold_is_asked_again(self):
         server = StandIn([completion(answer("91.25%")), completion(answer())])
         done = self.run_frx(server, "--json")

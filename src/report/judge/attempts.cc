@@ -33,7 +33,11 @@ template <typename Kind>
 std::optional<Kind> member(const AttemptJson& object, const char* key) {
   const auto at = object.find(key);
   if (at == object.end()) return std::nullopt;
-  const bool fits = std::is_same_v<Kind, std::string> ? at->is_string() : std::is_same_v<Kind, bool> ? at->is_boolean() : at->is_number();
+  const bool is_whole = at->is_number_integer() && !(at->is_number_unsigned() && at->template get<std::uint64_t>() > INT64_MAX);
+  const bool fits = std::is_same_v<Kind, std::string>    ? at->is_string()
+                    : std::is_same_v<Kind, bool>         ? at->is_boolean()
+                    : std::is_same_v<Kind, std::int64_t> ? is_whole
+                                                         : at->is_number();
   return fits ? std::optional(at->get<Kind>()) : std::nullopt;
 }
 

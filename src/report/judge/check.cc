@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -52,7 +53,9 @@ class Check {
  public:
   Check(const JudgeSubject& subject, const knowledge::Knowledge& knowledge, const knowledge::JudgeKnowledge& judge,
         const CheckRequest& request)
-      : subject_(subject), knowledge_(knowledge), judge_(judge), request_(request), claims_(subject), light_(speed_of_light(subject)) {}
+      : subject_(subject), knowledge_(knowledge), judge_(judge), request_(request), claims_(subject), light_(speed_of_light(subject)) {
+    for (const std::string& fix : request.failed_fixes) failed_fixes_.insert(plain_words(fix));
+  }
 
   JudgeVerdict run(const ReplyValue& reply) {
     const std::optional<JudgeContract> contract = contract_of(reply);
@@ -338,10 +341,8 @@ class Check {
         warn("unlikely_launch", where, fmt::format("'{}': {}", problem.said, problem.message), problem.said);
     }
     const std::string plain = plain_words(text);
-    for (const std::string& tried : request_.failed_fixes) {
-      if (!plain.empty() && plain == plain_words(tried))
-        warn("fix_tried_before", where, "this was tried before, and brought nothing", text);
-    }
+    if (!plain.empty() && failed_fixes_.contains(plain))
+      warn("fix_tried_before", where, "this was tried before, and brought nothing", text);
   }
 
   // --- Categories ---
@@ -433,6 +434,7 @@ class Check {
   const CheckRequest& request_;
   ClaimReader claims_;
   SpeedOfLight light_;
+  std::set<std::string> failed_fixes_;  // in plain words
   JudgeVerdict verdict_;
 };
 

@@ -176,6 +176,8 @@ TEST(LaunchProposals, WhatNoGpuCanDo) {
   };
   EXPECT_TRUE(impossible("use 2,048 threads per block", nullptr));
   EXPECT_TRUE(impossible("launch kernel<<<grid, 2048>>>", nullptr));
+  EXPECT_FALSE(impossible("launch kernel<<<grid,256,0,stream>>>", nullptr));  // no thousands
+  EXPECT_FALSE(impossible("set blockDim.x=256,1", nullptr));
   EXPECT_TRUE(impossible("dim3(64, 32)", nullptr));
   EXPECT_TRUE(impossible("compile with maxrregcount=300", nullptr));
   EXPECT_TRUE(impossible("allocate 300 KB of shared memory", nullptr));
@@ -188,6 +190,23 @@ TEST(LaunchProposals, WhatNoGpuCanDo) {
   EXPECT_FALSE(impossible("use 1024 threads per block", nullptr));
   EXPECT_FALSE(problems_of_proposal("load by TMA", ampere).empty());
   EXPECT_TRUE(problems_of_proposal("load by TMA", hopper).empty());
+}
+
+// kdiag 7: no reply of a megabyte takes long, whatever it repeats.
+TEST(CheckReply, EndsOnAnyRepetition) {
+  std::string numbers, mentions, threads;
+  for (int i = 0; i < 10'000; ++i) numbers += "1 ";
+  for (int i = 0; i < 800; ++i) mentions += "DRAM throughput 71.25% ";
+  EXPECT_THAT(fits(numbers), IsEmpty());
+  EXPECT_EQ(fits(mentions).size(), 800u);
+  for (int i = 0; i < 20; ++i) EXPECT_THAT(fits(numbers + "million"), IsEmpty());
+  EXPECT_THAT(problems_of_proposal(std::string(900'000, '1'), nullptr), IsEmpty());
+  std::string commas = "kernel<<<";
+  for (int i = 0; i < 400'000; ++i) commas += "1,";
+  EXPECT_EQ(problems_of_proposal(commas, nullptr).size(), 1u);  // one thread
+  for (int i = 0; i < 40'000; ++i) threads += fmt::format("{} threads per block. ", 2000 + i);
+  EXPECT_EQ(problems_of_proposal(threads, nullptr).size(), 32u);
+  EXPECT_EQ(problems_of_proposal("use 1" + std::string(400, '0') + " threads per block", nullptr).size(), 1u);
 }
 
 // kdiag 9
@@ -206,6 +225,10 @@ TEST(JudgeAttempts, CountWhatIsMoreThanTheNoise) {
   hidden.recommended_fix = "b";
   const std::string lines = json_of(clear).dump() + "\n\n" + json_of(hidden).dump() + "\n";
   EXPECT_THAT(failed_fixes(read_attempts("history", lines).value()), ElementsAre("b"));
+  const auto huge = read_attempts("history", R"({"round_num": 1e300, "worker_id": 18446744073709551615})");
+  ASSERT_TRUE(huge);
+  EXPECT_EQ(huge->at(0).round_num, std::nullopt);
+  EXPECT_EQ(huge->at(0).worker_id, std::nullopt);
   const auto broken = read_attempts("history", lines + "oops\n");
   ASSERT_FALSE(broken);
   EXPECT_EQ(broken.error().where, "history:4");

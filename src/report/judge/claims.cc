@@ -236,14 +236,22 @@ std::vector<Number> numbers_in(std::string_view lower) {
 }
 
 // The clause around a place: from the last full stop, semicolon or line break to the next.
-std::string_view clause_around(std::string_view text, std::size_t at) {
+struct Clause {
+  std::size_t begin = 0, end = 0;
+  bool is_wish = false;        // speaks of what is not
+  bool is_complement = false;  // speaks of what is left of a counter
+  bool has(std::size_t at) const { return begin <= at && at < end; }
+};
+
+Clause clause_around(std::string_view text, std::size_t at) {
   const auto ends = [&](std::size_t i) {
     return text[i] == ';' || text[i] == '\n' || (text[i] == '.' && (i + 1 == text.size() || text[i + 1] == ' ' || text[i + 1] == '\n'));
   };
   std::size_t begin = at, end = at;
   while (begin > 0 && !ends(begin - 1)) --begin;
   while (end < text.size() && !ends(end)) ++end;
-  return text.substr(begin, end - begin);
+  const std::vector<std::string_view> words = words_of(text.substr(begin, end - begin));
+  return {begin, end, has_any(words, words_of_wishes()), has_any(words, words_of_complements())};
 }
 
 bool links(std::string_view gap, const Words& allowed) {
@@ -323,13 +331,16 @@ ClaimReader::ClaimReader(const JudgeSubject& subject) {
 
 std::vector<ClaimReader::Mention> ClaimReader::mentions_in(std::string_view lower) const {
   std::vector<Mention> mentions;
+  std::vector<bool> is_taken(lower.size());
   for (const Phrase& phrase : phrases_) {
     for (std::size_t at = lower.find(phrase.words); at != lower.npos; at = lower.find(phrase.words, at + 1)) {
       std::size_t end = at + phrase.words.size();
       if ((at > 0 && is_word(lower[at - 1])) || (end < lower.size() && is_word(lower[end]) && lower[end] != 's')) continue;
       if (end < lower.size() && lower[end] == '.' && end + 1 < lower.size() && is_word(lower[end + 1])) continue;  // a longer counter
-      const bool overlaps = std::ranges::any_of(mentions, [&](const Mention& other) { return at < other.end && other.begin < end; });
-      if (!overlaps) mentions.push_back({at, end, &phrase});
+      const auto first = is_taken.begin() + static_cast<std::ptrdiff_t>(at), last = is_taken.begin() + static_cast<std::ptrdiff_t>(end);
+      if (std::find(first, last, true) != last) continue;  // within a longer phrase
+      std::fill(first, last, true);
+      mentions.push_back({at, end, &phrase});
     }
   }
   std::ranges::sort(mentions, {}, &Mention::begin);
@@ -342,10 +353,10 @@ namespace {
 // against each other ("82 % memory SOL vs 81 % compute SOL") the second is a claim about the name that follows it.
 enum class Stated : std::uint8_t { no, yes, about_what_follows };
 
-Stated how_stated(std::string_view lower, Number& number, const std::vector<std::string_view>& clause) {
+Stated how_stated(std::string_view lower, Number& number, const Clause& clause) {
   const std::size_t from = number.begin > read_around ? number.begin - read_around : 0;
   const std::vector<std::string_view> ahead = words_of(lower.substr(from, number.begin - from));
-  if (has_any(clause, words_of_wishes()) || number.claimed.unit == ClaimedUnit::other) return Stated::no;  // "3x" is a ratio
+  if (clause.is_wish || number.claimed.unit == ClaimedUnit::other) return Stated::no;  // "3x" is a ratio
   if (has_any(words_of(lower.substr(number.end, read_around)), words_of_needs())) return Stated::no;
   if (ahead.empty()) return Stated::yes;
   if (ahead.back() == "vs" || ahead.back() == "versus") return Stated::about_what_follows;
@@ -378,10 +389,12 @@ std::vector<Claim> ClaimReader::claims_in(std::string_view text) const {
   const std::string_view view = lower;
   const std::vector<Mention> mentions = mentions_in(view);
   std::vector<Claim> claims;
+  Clause clause;
+  auto after = mentions.begin();
   for (Number& number : numbers_in(view)) {
-    const auto after = std::ranges::find_if(mentions, [&](const Mention& one) { return one.end > number.begin; });
+    after = std::find_if(after, mentions.end(), [&](const Mention& one) { return one.end > number.begin; });
     if (after != mentions.end() && after->begin < number.end) continue;  // within the name of a counter
-    const std::vector<std::string_view> clause = words_of(clause_around(view, number.begin));
+    if (!clause.has(number.begin)) clause = clause_around(view, number.begin);
     const Stated stated = how_stated(view, number, clause);
     if (stated == Stated::no) continue;
     Claim claim;
@@ -389,7 +402,7 @@ std::vector<Claim> ClaimReader::claims_in(std::string_view text) const {
     claim.number = number.claimed;
     const auto take = [&](const Mention& mention) {
       const JudgedFact* const before = claim.fact;
-      hold_against(mention.phrase->facts, has_any(clause, words_of_complements()), claim);
+      hold_against(mention.phrase->facts, clause.is_complement, claim);
       if (claim.fact != before) claim.about = text.substr(mention.begin, mention.end - mention.begin);
     };
     if (after != mentions.begin() && stated == Stated::yes) {

@@ -11,6 +11,7 @@ namespace {
 
 // Limits that all GPUs since Volta share, and the largest of any of them where they differ.
 constexpr double most_threads = 1024, most_registers = 255, most_shared = 232448, warp = 32, most_cluster = 16, portable_cluster = 8;
+constexpr std::size_t most_problems = 32;      // of one text
 constexpr std::size_t longest_sentence = 600;  // std::regex goes as deep as its text is long
 
 double number_of(const std::string& text) {
@@ -19,14 +20,26 @@ double number_of(const std::string& text) {
   return std::atof(digits.c_str());
 }
 
+// No count has as many digits. Expressions that begin with a number try each of its digits, which a megabyte of them makes hours.
+std::string with_short_numbers(std::string_view text) {
+  constexpr std::size_t most_digits = 24;
+  std::string result;
+  std::size_t digits = 0;
+  for (const char c : text) {
+    digits = (c >= '0' && c <= '9') || c == ',' ? digits + 1 : 0;
+    if (digits <= most_digits) result += c;
+  }
+  return result;
+}
+
 class ProposalReader {
  public:
   ProposalReader(std::string_view text, const knowledge::SmLimits* limits) : limits_(limits) {
     const std::string lower = to_lower(text);
     is_triton_ = lower.find("num_warps") != lower.npos || lower.find("triton") != lower.npos || lower.find("block_") != lower.npos;
-    for (std::string_view rest = lower; !rest.empty();) {
+    for (std::string_view rest = lower; !rest.empty() && problems_.size() < most_problems;) {
       const std::size_t end = std::min({rest.find(". "), rest.find('\n'), longest_sentence, rest.size()});
-      read(std::string(rest.substr(0, end)));
+      read(with_short_numbers(rest.substr(0, end)));
       rest.remove_prefix(std::min(rest.size(), end + 1));
     }
   }
@@ -46,11 +59,14 @@ class ProposalReader {
   }
 
   void read_threads(const std::string& sentence) {
-    static const std::regex per_block(R"((\d[\d,]*) ?(?:-|‑)?threads?(?: |/|-)(?:per |in (?:each|a) |a |thread )?blocks?)");
-    static const std::regex dim(R"((?:blockdim(?:\.x)?|threads_per_block|threadsperblock|block_?dim) ?(?:=|to|of) ?(\d[\d,]*)\b)");
-    static const std::regex launch(R"(<<<[^,<>]{1,80}, ?(\d[\d,]*) ?[,>])");
+    static const std::regex per_block(
+        R"((\d{1,3}(?:,\d{3})+(?!\d)|\d+) ?(?:-|‑)?threads?(?: |/|-)(?:per |in (?:each|a) |a |thread )?blocks?)");
+    static const std::regex dim(
+        R"((?:blockdim(?:\.x)?|threads_per_block|threadsperblock|block_?dim) ?(?:=|to|of) ?(\d{1,3}(?:,\d{3})+(?!\d)|\d+)\b)");
+    static const std::regex launch(R"(<<<[^,<>]{1,80}, ?(\d+) ?[,>])");
     static const std::regex bounds(R"(__launch_bounds__\((\d+))");
-    static const std::regex block_size(R"(block sizes? (?:of |to |= ?)?(?:from \d+ to )?(\d[\d,]*)\b(?! ?(?:x|×|kb|kib|bytes)))");
+    static const std::regex block_size(
+        R"(block sizes? (?:of |to |= ?)?(?:from \d+ to )?(\d{1,3}(?:,\d{3})+(?!\d)|\d+)\b(?! ?(?:x|×|kb|kib|bytes)))");
     static const std::regex shape(
         R"((?:dim3 ?\(|block(?: size| shape|s)? (?:of |to )?\(?|blockdim ?(?:=|of|to) ?\(?)(\d+) ?(?:,|x|×) ?(\d+)(?: ?(?:,|x|×) ?(\d+))?( threads?)?)");
     static const std::regex warps(R"((?:num_warps ?(?:=|to|of|:) ?(\d+))|(?:(\d+) warps per (?:thread )?block))");
@@ -83,7 +99,7 @@ class ProposalReader {
 
   void read_resources(const std::string& sentence) {
     static const std::regex shared(
-        R"((\d[\d,]*(?:\.\d+)?) ?(kb|kib|mb|mib|bytes) (?:of )?(?:dynamic |static )?(?:shared memory|smem)( per sm)?)");
+        R"(((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?) ?(kb|kib|mb|mib|bytes) (?:of )?(?:dynamic |static )?(?:shared memory|smem)( per sm)?)");
     static const std::regex registers(R"((?:maxrregcount ?(?:=|to|of) ?(\d+))|(?:(\d+) registers(?: per |/)thread))");
     static const std::regex cluster(R"((?:cluster sizes? (?:of |to |= ?)?(\d+))|(?:clusters of (\d+)))");
     each(sentence, shared, [&](const std::smatch& found) {

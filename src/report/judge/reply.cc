@@ -201,7 +201,8 @@ std::optional<JudgeContract> contract_of(const Reply& value) {
   if (!value.is_object()) return std::nullopt;
   if (value.contains("bottleneck_1") || value.contains("bottleneck_2")) return JudgeContract::dual;
   if (value.contains("bottlenecks") && value["bottlenecks"].is_array()) {
-    return value.value("profile", std::string()) == "n" ? JudgeContract::list : JudgeContract::dual;
+    const auto profile = value.find("profile");
+    return profile != value.end() && *profile == "n" ? JudgeContract::list : JudgeContract::dual;
   }
   return value.contains("category") ? std::optional(JudgeContract::list) : std::nullopt;
 }

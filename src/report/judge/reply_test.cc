@@ -83,6 +83,16 @@ TEST(ExtractReply, SaysWhatThereIsInstead) {
   EXPECT_THAT(refusal("[1] [2]"), HasSubstr("found other JSON"));
 }
 
+// kdiag 6: a member that has another type than ours is no end of the program.
+TEST(ExtractReply, AProfileThatIsNoTextIsNoList) {
+  for (const std::string profile : {"5", "null", "[\"n\"]"}) {
+    const std::string text = R"({"bottlenecks": [{"category": "memory-bound"}], "profile": )" + profile + "}";
+    const auto reply = extract_reply(text, JudgeContract::dual);
+    ASSERT_TRUE(reply) << text;
+    EXPECT_EQ(contract_of(reply->value), JudgeContract::dual);
+  }
+}
+
 // No text takes long, whatever it nests.
 TEST(ExtractReply, EndsOnAnyNesting) {
   EXPECT_FALSE(extract_reply(std::string(2'000'000, '{'), JudgeContract::dual));

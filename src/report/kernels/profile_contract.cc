@@ -144,6 +144,15 @@ Result<> read_hardware(const Yaml& hardware, ProfileContract& contract) {
 
 std::string number_words(double number) { return fmt::format("{:.6g}", number); }
 
+// A limit that `measured` keeps; with all its digits where six of them would be on the wrong side.
+std::string limit_words(double limit, double measured) {
+  std::string words = number_words(limit);
+  double written = 0;
+  std::from_chars(words.data(), words.data() + words.size(), written);
+  const bool is_kept = limit > measured ? written >= measured : limit < measured ? written <= measured : written == measured;
+  return is_kept ? words : fmt::format("{}", limit);
+}
+
 class Verifier {
  public:
   Verifier(const ProfileContract& contract, const FullProfile* profile, const FullProfile* baseline, bool fail_on_regression)
@@ -313,14 +322,16 @@ Result<std::string> contract_for(const FullProfile& profile, double tolerance_pc
   text += "bounds:\n  - ";
   if (!profile.kernel.dimensions.empty()) text += fmt::format("size: [{}]\n    ", fmt::join(profile.kernel.dimensions, ", "));
   const double more = 1 + tolerance_pct / 100, less = 1 - tolerance_pct / 100;
-  text += fmt::format("max_time_us: {}\n    max_regression_pct: {}\n", number_words(*time * more), number_words(tolerance_pct));
-  if (profile.throughput.tflops) text += fmt::format("    min_tflops: {}\n", number_words(*profile.throughput.tflops * less));
+  text += fmt::format("max_time_us: {}\n    max_regression_pct: {}\n", limit_words(*time * more, *time), number_words(tolerance_pct));
+  if (profile.throughput.tflops)
+    text += fmt::format("    min_tflops: {}\n", limit_words(*profile.throughput.tflops * less, *profile.throughput.tflops));
   if (profile.throughput.bandwidth_gbps)
-    text += fmt::format("    min_bandwidth_gbps: {}\n", number_words(*profile.throughput.bandwidth_gbps * less));
+    text += fmt::format("    min_bandwidth_gbps: {}\n",
+                        limit_words(*profile.throughput.bandwidth_gbps * less, *profile.throughput.bandwidth_gbps));
   std::string metrics;
   for (const std::string_view name : {"warp_execution_efficiency", "achieved_occupancy", "global_load_efficiency"}) {
     if (const std::optional<double> value = field_called(name)->value(profile))
-      metrics += fmt::format("  {}: {{min: {}}}\n", name, number_words(*value * less));
+      metrics += fmt::format("  {}: {{min: {}}}\n", name, limit_words(*value * less, *value));
   }
   return metrics.empty() ? text : text + "metrics:\n" + metrics;
 }

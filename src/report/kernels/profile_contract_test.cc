@@ -165,6 +165,17 @@ TEST(ProfileContract, OneThatWasWrittenIsKeptByItsProfile) {
   EXPECT_EQ(contract_for(profile, 10).error().kind, ErrorKind::not_enough);
 }
 
+// cgp R18: a limit of six digits may lie on the wrong side of what was measured.
+TEST(ProfileContract, OneWithoutToleranceIsKeptByItsProfile) {
+  model::FullProfile profile = good();
+  profile.timing.wall_clock_time_us = 1234562.1;
+  profile.throughput.tflops = 11.5700051;
+  profile.throughput.bandwidth_gbps = 1234567.9;
+  const ProfileContract kept = contract(contract_for(profile, 0).value());
+  EXPECT_EQ(verify_contract(kept, &profile, &profile, true).outcome, CheckOutcome::passed);
+  EXPECT_EQ(kept.bounds.at(0).max_time_us, 1234562.1);
+}
+
 }  // namespace
 }  // namespace profile_contract_test
 }  // namespace frx::report

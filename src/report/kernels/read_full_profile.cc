@@ -145,6 +145,22 @@ Result<std::string> version_in(std::string_view name, const Json& root) {
   return version;
 }
 
+// What no measurement can be, so that no contract is kept by it.
+Result<> expect_possible(std::string_view name, const model::FullProfile& profile) {
+  constexpr std::size_t most_dimensions = 16;
+  const auto refused = [&](std::string_view field, std::string_view expected) {
+    return fail(ErrorKind::malformed, "{}: expected {}", field, expected).at(std::string(name));
+  };
+  const auto is_time = [](double value) { return value > 0; };
+  if (profile.timing.wall_clock_time_us && !is_time(*profile.timing.wall_clock_time_us))
+    return refused("timing.wall_clock_time_us", "a time above 0, or null where it was not measured");
+  if (!std::ranges::all_of(profile.timing.samples_us, is_time)) return refused("timing.samples_us", "times above 0");
+  const std::vector<std::uint32_t>& dimensions = profile.kernel.dimensions;
+  if (dimensions.size() > most_dimensions || std::ranges::find(dimensions, 0U) != dimensions.end())
+    return refused("kernel.dimensions", fmt::format("at most {} whole numbers above 0", most_dimensions));
+  return {};
+}
+
 // The first version knows one GPU only, and one count of operations.
 void note_constants(model::FullProfile& profile) {
   if (profile.hardware.gpu != gpu_of_cgp || !profile.roofline.peak_compute_tflops) return;
@@ -169,6 +185,7 @@ Result<model::FullProfile> read_full_profile(std::string_view name, std::string_
   visit_sections(profile, [&](std::string_view section, auto& value) { reader.read_section(root, section, value); });
   reader.read_rest(root, profile);
   TRY(reader.outcome());
+  TRY(expect_possible(name, profile));
   if (is_first_version) note_constants(profile);
   return profile;
 }

@@ -48,6 +48,16 @@ TEST(ReadFullProfile, SaysThatTheFirstVersionStatesOneGpuAlways) {
   EXPECT_THAT(profile.notes, ::testing::ElementsAre(::testing::HasSubstr("no evidence")));
 }
 
+// cgp R18, cgp D19: a time that none can be would keep every contract.
+TEST(ReadFullProfile, TimesAndSizesAreAboveZero) {
+  EXPECT_THAT(refusal(R"({"version": "2.1", "timing": {"wall_clock_time_us": -5}})"),
+              ::testing::HasSubstr("p.json: timing.wall_clock_time_us"));
+  EXPECT_THAT(refusal(R"({"version": "2.1", "timing": {"wall_clock_time_us": 0}})"), ::testing::HasSubstr("above 0"));
+  EXPECT_THAT(refusal(R"({"version": "2.1", "timing": {"samples_us": [1, -1, 2]}})"), ::testing::HasSubstr("timing.samples_us"));
+  EXPECT_THAT(refusal(R"({"version": "2.1", "kernel": {"dimensions": [512, 0, 512]}})"), ::testing::HasSubstr("kernel.dimensions"));
+  EXPECT_EQ(read(R"({"version": "2.0", "timing": {"wall_clock_time_us": 0}})").timing.wall_clock_time_us, std::nullopt);
+}
+
 TEST(ReadFullProfile, WhatDoesNotFitIsNamed) {
   EXPECT_THAT(refusal(""), ::testing::HasSubstr("p.json: expected a FullProfile in JSON"));
   EXPECT_THAT(refusal("{}"), ::testing::HasSubstr("\"version\""));
