@@ -43,7 +43,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.choice("--verified", "ANSWER", options.verified, {"yes", "no"}, "whether the results were right");
   syntax.option("--error", "TEXT", options.error, "why it failed");
   syntax.flag("--json", options.json, "print JSON");
-  syntax.example("tried.jsonl --fix unroll --before 6.8 --before 6.9 --after 5 --after 5.1", "two times a side");
+  syntax.example("tried.jsonl --fix unroll --before 6.8 --after 5.1", "give each time that was measured");
   syntax.exit_code(0, "the attempt was added");
   syntax.exit_code(1, "the file cannot be read or written, or has other lines");
 }
