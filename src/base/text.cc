@@ -74,6 +74,11 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return text;
 }
 
+std::string join_with_and(std::span<const std::string> parts) {
+  if (parts.size() < 2) return join(parts, "");
+  return join(parts.first(parts.size() - 1), ", ") + " and " + parts.back();
+}
+
 std::size_t utf8_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const std::size_t size = lead < 0x80                   ? 1

@@ -22,6 +22,8 @@ bool contains_ignoring_case(std::string_view text, std::string_view part);
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
+// "a", "a and b", "a, b and c".
+std::string join_with_and(std::span<const std::string> parts);
 bool is_utf8(std::string_view text);
 // Length in bytes of the valid UTF-8 sequence at the start of `text`, which is not empty; 0 when there is none.
 std::size_t utf8_length(std::string_view text);

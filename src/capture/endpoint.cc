@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "capture/gpu/driver_library.h"
 
 namespace frx::capture {
 namespace {
@@ -44,14 +45,15 @@ Result<CurlFunctions> load_curl() {
   }
   if (!library) return fail(ErrorKind::environment, "calling an endpoint needs libcurl").hint("apt-get install libcurl4");
   CurlFunctions curl{};
-  const auto find = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
-    return function != nullptr;
-  };
-  const bool complete = find(curl.init, "curl_easy_init") && find(curl.cleanup, "curl_easy_cleanup") &&
-                        find(curl.set, "curl_easy_setopt") && find(curl.perform, "curl_easy_perform") &&
-                        find(curl.info, "curl_easy_getinfo") && find(curl.error, "curl_easy_strerror") &&
-                        find(curl.append, "curl_slist_append") && find(curl.free_list, "curl_slist_free_all");
+  find_function(library, curl.init, {"curl_easy_init"});
+  find_function(library, curl.cleanup, {"curl_easy_cleanup"});
+  find_function(library, curl.set, {"curl_easy_setopt"});
+  find_function(library, curl.perform, {"curl_easy_perform"});
+  find_function(library, curl.info, {"curl_easy_getinfo"});
+  find_function(library, curl.error, {"curl_easy_strerror"});
+  find_function(library, curl.append, {"curl_slist_append"});
+  find_function(library, curl.free_list, {"curl_slist_free_all"});
+  const bool complete = curl.init && curl.cleanup && curl.set && curl.perform && curl.info && curl.error && curl.append && curl.free_list;
   if (!complete) return fail(ErrorKind::environment, "the libcurl of this machine lacks a function");
   return curl;
 }

@@ -63,7 +63,7 @@ ChildCommand child_of(const ProgramRun& run, bool shows_output) {
   command.environment = run.environment;
   command.directory = run.directory;
   command.time_limit = run.time_limit;
-  // At a terminal nobody types for a program that is measured, and in a group of its own all of it can be ended.
+  // At a terminal a program that is measured gets no input; in a process group of its own, all of it can be ended.
   command.input = ::isatty(0) == 0 ? Input::inherit : Input::nothing;
   command.out = shows_output ? Output::to_stderr : Output::discard;
   command.err = shows_output ? Output::inherit : Output::keep;

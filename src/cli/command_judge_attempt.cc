@@ -1,16 +1,13 @@
 // frx judge attempt: keeps what was tried on a kernel, and whether it was faster by more than the noise.
 
-#include <fcntl.h>
-#include <sys/file.h>
-
 #include <filesystem>
 
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "capture/spawn.h"
 #include "cli/command.h"
+#include "cli/folder_lock.h"
 #include "cli/json_output.h"
 #include "cli/judge_commands.h"
 #include "report/judge/attempts.h"
@@ -30,7 +27,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.text(
       "Adds an attempt to a file of attempts, one JSON object a line. It counts as an improvement when the medians differ by more than "
       "twice "
-      "the spread of both sides; within that, and with one time a side, nobody can tell.");
+      "the spread of both sides; within that, and with one time a side, the result is inconclusive.");
   syntax.required_argument("FILE", options.history, "of attempts; it is made where there is none");
   syntax.option("--before", "MS", options.before, "a time before the change, in milliseconds; give each that was measured");
   syntax.option("--after", "MS", options.after, "a time after it");
@@ -90,25 +87,16 @@ std::string words_of(const report::JudgeAttempt& attempt) {
                                         0 - *attempt.improvement_pct);
   if (attempt.is_improvement) return fmt::format("{}: {}", *attempt.is_improvement ? "faster" : "slower", moved);
   return attempt.noise_ms ? fmt::format("within the noise of {:.2f} ms: {}", *attempt.noise_ms, moved)
-                          : "nobody can tell, with one time a side: " + moved;
-}
-
-// Held while a file of the folder is read and written again, so that workers that add to one history at a time lose nothing. It is of the
-// folder, because the file itself is replaced; where there is none yet, or it cannot be locked, nothing is held.
-capture::Fd lock_of_folder(const std::string& file) {
-  const std::filesystem::path parent = std::filesystem::path(file).parent_path();
-  std::error_code ignored;
-  if (!parent.empty()) std::filesystem::create_directories(parent, ignored);
-  capture::Fd folder(::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder) ::flock(folder.get(), LOCK_EX);
-  return folder;
+                          : "inconclusive, with one time a side: " + moved;
 }
 
 Result<int> act(const Options& options, Io& io) {
   TRY_ASSIGN(const report::JudgeAttempt attempt, attempt_of(options));
-  const capture::Fd lock = lock_of_folder(options.history);
+  std::error_code ignored;  // writing the file says it
+  const std::filesystem::path folder = std::filesystem::path(options.history).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+  const capture::Fd lock = lock_folder_of(options.history);
   std::string text;
-  std::error_code ignored;
   if (std::filesystem::exists(options.history, ignored)) {
     TRY_ASSIGN(text, read_file(options.history, std::uint64_t{64} << 20));
     TRY(report::read_attempts(options.history, text));

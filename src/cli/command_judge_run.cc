@@ -45,7 +45,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.exit_code(0, "there is an answer, and it holds");
   syntax.exit_code(1, "a file cannot be read, or is no profile");
   syntax.exit_code(4, "the answer of the model does not hold after all retries, or the endpoint cannot be asked");
-  syntax.exit_code(5, "the counters of the profile do not speak for as many bottlenecks as the contract wants");
+  syntax.exit_code(5, "the counters of the profile do not support as many bottlenecks as the contract wants");
 }
 
 class Run {

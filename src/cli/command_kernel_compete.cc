@@ -1,4 +1,4 @@
-// frx kernel compete: runs several commands in turn and says which is the fastest, if one can tell.
+// frx kernel compete: runs several commands in turn and says which is the fastest, or that the result is inconclusive.
 
 #include "base/shell_words.h"
 #include "base/text.h"
@@ -113,6 +113,6 @@ Result<int> act(const Options& options, Io& io) {
 
 constinit const Command kernel_compete_command =
     make_command<command_kernel_compete::Options, command_kernel_compete::describe, command_kernel_compete::act>(
-        "kernel compete", "Say which of several commands is the fastest, if one can tell", "Measure");
+        "kernel compete", "Say which of several commands is the fastest", "Measure");
 
 }  // namespace frx::cli

@@ -26,7 +26,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.exit_code(0, "the same, or faster");
   syntax.exit_code(1, "slower");
   syntax.exit_code(2, "a file cannot be read, or the profiles cannot be compared");
-  syntax.exit_code(3, "one cannot tell");
+  syntax.exit_code(3, "inconclusive");
 }
 
 Result<report::ProfileDiff> diff_of(const Options& options) {

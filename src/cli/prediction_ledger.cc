@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/folder_lock.h"
 #include "compose/prediction_scores.h"
 
 namespace frx::cli {
@@ -97,6 +98,7 @@ Result<Ledger> read_ledger(const std::string& path) {
 }
 
 Result<Appended> append_to_ledger(const std::string& path, const report::PredictionScores& scores) {
+  const capture::Fd lock = lock_folder_of(path);
   Ledger ledger;
   std::error_code error;
   if (std::filesystem::exists(path, error)) {

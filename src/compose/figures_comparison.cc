@@ -30,9 +30,7 @@ std::vector<double> some_of(const std::vector<double>& values) {
 }
 
 std::optional<double> median_of(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  std::ranges::sort(values);
-  return derive::compare::median_of_sorted(values);
+  return values.empty() ? std::nullopt : std::optional(derive::compare::median_of(std::move(values)));
 }
 
 void add_intervals(Document& page, std::string first, std::string second, double noise_floor, std::vector<Row> rows,

@@ -22,10 +22,7 @@ std::string listed(std::vector<std::string> words) {
     words.resize(ranges_shown);
     words.emplace_back("others");
   }
-  if (words.size() < 2) return join(words, "");
-  const std::string last = std::move(words.back());
-  words.pop_back();
-  return join(words, ", ") + " and " + last;
+  return join_with_and(words);
 }
 
 std::string percent(double share) { return fmt::format("{:.{}f} %", 100 * share, share < 0.0995 && share > 0 ? 1 : 0); }

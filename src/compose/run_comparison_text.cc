@@ -69,11 +69,9 @@ std::string what_would_tell(const RunComparison& comparison) {
 
 std::string steps_of(const report::ComparedRun& run) {
   if (run.step_ns.empty()) return "no steps";
-  std::vector<double> sorted = run.step_ns;
-  std::ranges::sort(sorted);
-  const double median = derive::compare::median_of_sorted(sorted);
+  const double median = derive::compare::median_of(run.step_ns);
   std::string text =
-      fmt::format("{} of {} (median)", count_text(sorted.size(), run.has_steps ? "step" : "recording"), format_quantity(median, "ns"));
+      fmt::format("{} of {} (median)", count_text(run.step_ns.size(), run.has_steps ? "step" : "recording"), format_quantity(median, "ns"));
   if (run.skipped > 0) text += fmt::format(", {} left out as warming up", run.skipped);
   return text;
 }

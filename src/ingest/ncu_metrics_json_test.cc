@@ -61,7 +61,7 @@ TEST(NcuMetricsJson, UsesNoScaledValues) {
   EXPECT_THAT(notes_of(session), Contains(HasSubstr("dram__bytes_read.sum is 1.97, which is no whole number")));
 }
 
-TEST(NcuMetricsJson, KeepsCountersThatNobodyKnowsWhereAsked) {
+TEST(NcuMetricsJson, KeepsCountersWithoutADefinitionWhereAsked) {
   const std::unique_ptr<ByteSource> bytes = open_bytes(R"({"k": {"lts__t_sector_hit_rate.pct": 40, "made__up.sum": 17.5}})");
   const model::Session session = read_profile("profile", *bytes, testing::catalogue(), {}, Keep::every_counter).value();
   ASSERT_TRUE(session.others);

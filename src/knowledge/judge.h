@@ -27,7 +27,7 @@ struct JudgeCategory {
   std::string_view coarse;  // "memory", of the contract of any number of them
   std::string_view title;
   std::vector<std::string_view> labels;
-  Expression support;  // 0 to 1; unknown when nothing that speaks for it was measured
+  Expression support;  // 0 to 1; unknown when nothing that supports it was measured
   std::vector<std::string_view> indicators, of_variant_b;
   std::vector<model::Metric> evidence;
   std::string_view suggestion;

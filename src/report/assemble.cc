@@ -16,8 +16,6 @@ using model::Origin;
 
 constexpr std::string_view stall_prefix = "warp_stall_";
 
-std::string dims(const std::optional<model::Dim3>& d) { return d ? fmt::format("({}, {}, {})", (*d)[0], (*d)[1], (*d)[2]) : std::string(); }
-
 class Assembler {
  public:
   Assembler(RunDiagnosis& run, const knowledge::Knowledge& knowledge) : run_(run), knowledge_(knowledge) {}
@@ -136,8 +134,14 @@ class Assembler {
   }
 
   LaunchShape to_shape(const diagnose::GroupDiagnosis& group, bool is_timed) const {
-    LaunchShape shape{dims(group.group->grid),    dims(group.group->block), group.group->launches, {}, {}, {},
-                      std::string(group.primary), group.group->mixed};
+    LaunchShape shape{shape_text(group.group->grid),
+                      shape_text(group.group->block),
+                      group.group->launches,
+                      {},
+                      {},
+                      {},
+                      std::string(group.primary),
+                      group.group->mixed};
     if (is_timed) shape.duration_us = group.weight / 1e3;
     const std::optional<std::size_t> column = run_.session.column_of(metrics::kernel_duration);
     if (column && *column < group.group->spreads.size() && group.group->spreads[*column].count > 0) {
@@ -297,6 +301,10 @@ std::optional<double> stall_fraction(const std::vector<Stall>& stalls, std::stri
     if (stall.kind == kind) sum += stall.pct;
   }
   return sum / 100;
+}
+
+std::string shape_text(const std::optional<model::Dim3>& shape) {
+  return shape ? fmt::format("({}, {}, {})", (*shape)[0], (*shape)[1], (*shape)[2]) : std::string();
 }
 
 NcuReport assemble(RunDiagnosis& run, advise::Advice advice, const knowledge::Knowledge& knowledge) {

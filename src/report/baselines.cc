@@ -13,11 +13,6 @@ using derive::compare::fewest_values;
 
 constexpr std::size_t enough_runs = 4;  // beyond this number a further run narrows the floor only a little
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return derive::compare::median_of_sorted(values);
-}
-
 std::string why_no_baseline(const ComparedRun& first, const ComparedRun& other) {
   if (const std::vector<std::string> found = differences(first, other); !found.empty()) return join(found, "; ");
   if (first.evidence != other.evidence) return fmt::format("one was recorded as {}, the other as {}", first.evidence, other.evidence);
@@ -38,9 +33,9 @@ Result<BaselineSpread> spread_of_runs(const ComparedRun& first, std::span<const 
   std::vector<double> medians;
   for (const ComparedRun& other : others) {
     if (const std::string why = why_no_baseline(first, other); !why.empty()) return refused(other.source, first.source, why);
-    medians.push_back(median(other.step_ns));
+    medians.push_back(derive::compare::median_of(other.step_ns));
   }
-  if (!others.empty()) medians.push_back(median(first.step_ns));
+  if (!others.empty()) medians.push_back(derive::compare::median_of(first.step_ns));
   return derive::compare::spread_of(medians);
 }
 

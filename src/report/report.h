@@ -147,6 +147,8 @@ std::optional<double> stall_fraction(const std::vector<Stall>& stalls, std::stri
 // Takes the findings out of `run`.
 NcuReport assemble(diagnose::RunDiagnosis& run, advise::Advice advice, const knowledge::Knowledge& knowledge);
 
+// "(64, 64, 1)"; "" where it is not known.
+std::string shape_text(const std::optional<model::Dim3>& shape);
 // "void ns::gemm<float, 4>(int, float*)" -> "ns::gemm".
 std::string short_kernel_name(std::string_view name);
 // The key of a kernel in all layers: "gemm" for "void ns::gemm<float>(int)" and for "_ZN2ns4gemmIfEEvi".

@@ -122,7 +122,7 @@ class Generator {
 
   const JudgeSubject& subject() const { return subject_; }
 
-  // Categories that the counters speak for, by support, and those that they speak against.
+  // Categories that the counters support, and those that they refute.
   std::vector<std::string> supported(double least) const {
     std::vector<std::string> found;
     for (const knowledge::JudgeCategory& category : bench_.judge().categories()) {

@@ -218,4 +218,16 @@ double median_of_sorted(std::span<const double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
+double median_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  return median_of_sorted(values);
+}
+
+double median_deviation(std::span<const double> values, double median) {
+  std::vector<double> distances;
+  distances.reserve(values.size());
+  for (const double value : values) distances.push_back(std::abs(value - median));
+  return median_of(std::move(distances));
+}
+
 }  // namespace frx::derive::compare

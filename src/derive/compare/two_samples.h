@@ -54,5 +54,9 @@ Judgement judge(std::span<const double> first, std::span<const double> second, d
 
 // Of at least one value, rising.
 double median_of_sorted(std::span<const double> values);
+// Of at least one value, in any order.
+double median_of(std::vector<double> values);
+// The median distance of the values from `median` (MAD).
+double median_deviation(std::span<const double> values, double median);
 
 }  // namespace frx::derive::compare

@@ -11,23 +11,12 @@ namespace {
 
 using AttemptJson = nlohmann::ordered_json;
 
-// Six digits behind the point: nobody measures more of a millisecond.
+// Six decimals of a millisecond are a nanosecond, which no clock here resolves further.
 double six_digits(double value) { return std::round(1e6 * value) / 1e6; }
 
 constexpr std::size_t most_attempts = 1000;
 constexpr double deviations = 2;      // of the noise, that a difference has to exceed
 constexpr double of_normal = 1.4826;  // of a median absolute deviation, the standard deviation of a normal distribution
-
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  return derive::compare::median_of_sorted(values);
-}
-
-double deviation_of(const std::vector<double>& values, double median) {
-  std::vector<double> distances;
-  for (const double value : values) distances.push_back(std::abs(value - median));
-  return of_normal * median_of(std::move(distances));
-}
 
 template <typename Kind>
 std::optional<Kind> member(const AttemptJson& object, const char* key) {
@@ -75,12 +64,14 @@ AttemptJson or_null(const std::optional<Kind>& value) {
 
 void compare_times(std::vector<double> before, std::vector<double> after, JudgeAttempt& attempt) {
   if (before.empty() || after.empty()) return;
+  using derive::compare::median_deviation;
+  using derive::compare::median_of;
   const double median_before = median_of(before), median_after = median_of(after);
   attempt.time_before_ms = median_before;
   attempt.time_after_ms = median_after;
   if (median_before > 0) attempt.improvement_pct = six_digits(100 * (median_before - median_after) / median_before);
   if (before.size() < 2 || after.size() < 2) return;
-  const double spread = std::hypot(deviation_of(before, median_before), deviation_of(after, median_after));
+  const double spread = of_normal * std::hypot(median_deviation(before, median_before), median_deviation(after, median_after));
   attempt.noise_ms = six_digits(deviations * spread);
   const double gain = median_before - median_after;
   if (std::abs(gain) >= *attempt.noise_ms && gain != 0) attempt.is_improvement = gain > 0;

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "report/judge/claims.h"
 #include "report/judge/launch_proposals.h"
+#include "report/operators/json_members.h"
 
 namespace frx::report {
 namespace {
@@ -18,11 +19,6 @@ using knowledge::JudgeCategory;
 constexpr std::size_t shortest_text = 5, fewest_metrics = 3, most_metrics = 4, most_entries = 64;
 constexpr double least_support = 0.05;  // below it the counters say nothing for a category
 constexpr double busy_from = 65;        // percent: a unit that busy is not underutilised, with a margin over the documented 60
-
-std::string text_in(const ReplyValue& object, const char* key) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
 
 std::size_t words_in(std::string_view text) {
   std::size_t count = 0;
@@ -126,14 +122,14 @@ class Check {
   void take_entry(const ReplyValue& entry, const std::string& where) {
     JudgedBottleneck one;
     one.origin = "llm";
-    one.category = text_in(entry, "category");
+    one.category = text_of(entry, "category");
     check_category(one, where);
-    one.summary = text_in(entry, "summary");
+    one.summary = text_of(entry, "summary");
     // The schema of ours has the members of both contracts.
     const bool is_pair_shape = is_dual();
-    one.root_cause = text_in(entry, is_pair_shape ? "root_cause" : "reasoning");
-    one.suggestion = text_in(entry, "suggestion");
-    one.expected_improvement = text_in(entry, "expected_improvement");
+    one.root_cause = text_of(entry, is_pair_shape ? "root_cause" : "reasoning");
+    one.suggestion = text_of(entry, "suggestion");
+    one.expected_improvement = text_of(entry, "expected_improvement");
     if (is_pair_shape)
       check_pair_members(entry, one, where);
     else
@@ -202,7 +198,7 @@ class Check {
 
   JudgedCause read_cause(const ReplyValue& entry, const std::string& where) {
     JudgedCause cause;
-    cause.cause = text_in(entry, "cause");
+    cause.cause = text_of(entry, "cause");
     check_text(cause.cause, where + ".cause", 100);
     check_prose(cause.cause, where + ".cause");
     if (const auto evidence = entry.find("evidence"); evidence != entry.end() && evidence->is_array()) {
@@ -232,9 +228,9 @@ class Check {
       const std::string place = fmt::format("{}.{}[{}]", where, key, number++);
       if (number > most_entries) break;
       JudgedFix read{fix.is_string()   ? fix.get<std::string>()
-                     : fix.is_object() ? text_in(fix, "fix")
+                     : fix.is_object() ? text_of(fix, "fix")
                                        : std::string(),
-                     fix.is_object() ? text_in(fix, "rationale") : std::string()};
+                     fix.is_object() ? text_of(fix, "rationale") : std::string()};
       check_text(read.fix, place + ".fix", 120);
       check_proposal(read.fix, place + ".fix");
       if (one.suggestion.empty()) one.suggestion = read.fix;
@@ -245,7 +241,7 @@ class Check {
   }
 
   JudgedEvidence read_evidence(const ReplyValue& entry, const std::string& where) {
-    JudgedEvidence evidence{text_in(entry, "metric"), std::nullopt, text_in(entry, "unit"), text_in(entry, "interpretation")};
+    JudgedEvidence evidence{text_of(entry, "metric"), std::nullopt, text_of(entry, "unit"), text_of(entry, "interpretation")};
     const JudgedFact* const fact = check_metric(evidence.metric, where + ".metric");
     const auto value = entry.find("value");
     std::string said;
@@ -374,9 +370,9 @@ class Check {
 
   void check_support(const JudgeCategory& category, const std::string& where) {
     const std::optional<double> support = support_of(category, subject_);
-    if (!support) return warn("unchecked", where, fmt::format("no counter that would speak for {} was measured", category.id));
+    if (!support) return warn("unchecked", where, fmt::format("no counter that would support {} was measured", category.id));
     if (*support >= least_support) return holds();
-    error("against_evidence", where, fmt::format("the counters do not speak for {}: {}", category.id, evidence_text(category)),
+    error("against_evidence", where, fmt::format("the counters do not support {}: {}", category.id, evidence_text(category)),
           std::string(category.id), strongest());
   }
 

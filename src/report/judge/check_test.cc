@@ -67,7 +67,7 @@ TEST(CheckReply, ACategoryAgainstTheEvidenceIsRefused) {
   const JudgeVerdict wrong = verdict(reply(entry("compute-bound", "It computes.")));
   ASSERT_THAT(codes(wrong.errors), ElementsAre("against_evidence"));
   EXPECT_THAT(wrong.errors[0].message, HasSubstr("Compute SOL 14.86%"));
-  EXPECT_EQ(wrong.errors[0].actual, "latency-bound");  // what the counters speak for most
+  EXPECT_EQ(wrong.errors[0].actual, "latency-bound");  // what the counters support most
 }
 
 // kdiag 7

@@ -13,10 +13,10 @@ namespace {
 using knowledge::JudgeCategory;
 using model::Finding;
 
-// A finding holds by its condition; a graded support says only that counters lean that way.
+// A finding holds by its condition; a graded support says only what counters indicate.
 constexpr double of_support = 0.5;
 constexpr double of_consequence = 0.6;  // what another finding explains stands behind it
-constexpr double of_finding = 0.3;      // a rule that fires speaks for its category, whatever the share of time
+constexpr double of_finding = 0.3;      // a rule that fires supports its category, whatever the share of time
 constexpr double least_support = 0.05;
 constexpr std::size_t most_quoted = 4;
 
@@ -26,13 +26,6 @@ struct Candidate {
   double weight = 0;
   std::optional<double> support;
 };
-
-std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ", parts[i]);
-  return text;
-}
 
 class RuleJudge {
  public:
@@ -50,7 +43,7 @@ class RuleJudge {
     }
     if (judgement.bottlenecks.size() < wanted) {
       judgement.notes.push_back(
-          fmt::format("the counters of the profile speak for {} of {} bottlenecks; `frx profile --preset full` collects more",
+          fmt::format("the counters of the profile support {} of {} bottlenecks; `frx profile --preset full` collects more",
                       judgement.bottlenecks.size(), wanted));
     }
     if (subject_.kernel->primary == "inconclusive" || subject_.kernel->primary == "insufficient_ncu_data") {
@@ -115,7 +108,7 @@ class RuleJudge {
   static std::string quoted(const std::vector<const JudgedFact*>& facts) {
     std::vector<std::string> parts;
     for (const JudgedFact* fact : facts) parts.push_back(fmt::format("{} is {}", fact->label, fact_words(*fact)));
-    return joined(parts);
+    return join_with_and(parts);
   }
 
   // Of the card that answers the finding, else of the category.
@@ -145,7 +138,7 @@ class RuleJudge {
 
   std::string summary_of(const Candidate& candidate) const {
     if (candidate.finding) return fmt::format("{}: {}", candidate.finding->display(), candidate.finding->type->why);
-    return fmt::format("{}: its counters lean that way, and no rule says so on its own.", candidate.category->title);
+    return fmt::format("{}: its counters indicate it, and no rule fires for it.", candidate.category->title);
   }
 
   JudgedBottleneck bottleneck_of(const Candidate& candidate) const {

@@ -51,16 +51,16 @@ struct JudgeDemands {
 struct Judgement {
   std::vector<JudgedBottleneck> bottlenecks;  // most important first
   std::vector<std::string> notes;             // what could not be told
-  // How far the counters speak for each category, 0 to 1; absent: none that could was measured.
+  // How far the counters support each category, 0 to 1; absent: none that could was measured.
   std::vector<std::pair<std::string_view, std::optional<double>>> support;
 };
 
 // The answer that our diagnosis gives: what leads, then the strongest of what is left in another category. Fewer than demanded where the
-// counters do not speak for more; `notes` says so. Insufficient: nothing was measured that speaks for anything.
+// counters do not support more; `notes` says so. Insufficient: nothing that supports any category was measured.
 Judgement judge_by_rules(const JudgeSubject& subject, const knowledge::Knowledge& knowledge, const knowledge::JudgeKnowledge& judge,
                          const JudgeDemands& demands);
 
-// 0 to 1: how far the counters speak for a category, by its own measure or by a rule that fires; absent when none that could was measured.
+// 0 to 1: how far the counters support a category, by its own measure or by a rule that fires; absent when none that could was measured.
 std::optional<double> support_of(const knowledge::JudgeCategory& category, const JudgeSubject& subject);
 // The category of the list contract that the speed of light of both sides gives: memory, compute, underutilized; "" where it is not known.
 std::string_view coarse_category(const SpeedOfLight& light);

@@ -175,7 +175,7 @@ TEST(JudgeByRules, NamesTwoOfDifferentCategories) {
 TEST(JudgeByRules, SaysWhenTheCountersSpeakForOneAlone) {
   const Judgement judgement = bench().rules(subject_of(R"("sm__throughput.avg.pct_of_peak_sustained_elapsed": 97)"));
   EXPECT_LT(judgement.bottlenecks.size(), 2u);
-  EXPECT_THAT(judgement.notes, Contains(HasSubstr("speak for")));
+  EXPECT_THAT(judgement.notes, Contains(HasSubstr("the counters of the profile support")));
   EXPECT_THAT(bench().rules(subject_of(R"("launch__registers_per_thread": 40)")).bottlenecks, IsEmpty());
 }
 

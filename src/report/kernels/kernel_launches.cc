@@ -66,10 +66,6 @@ Failure no_kernel(const model::Session& session, std::string_view name) {
                         session.kernels.size() > names.size() ? ", ..." : ""));
 }
 
-std::string shape_text(const std::optional<model::Dim3>& shape) {
-  return shape ? fmt::format("({}, {}, {})", (*shape)[0], (*shape)[1], (*shape)[2]) : std::string();
-}
-
 std::vector<double> samples_of(const model::Session& session, const std::string& kernel, const model::LaunchGroup& group) {
   std::vector<double> samples;
   if (!session.each || group.mixed) return samples;
@@ -104,11 +100,7 @@ Candidate candidate_of(const model::Session& session, std::size_t kernel_at, std
     one.launches.min_us = spread.min / 1e3;
     one.launches.max_us = spread.max / 1e3;
   }
-  if (!one.samples_us.empty()) {
-    std::vector<double> sorted = one.samples_us;
-    std::ranges::sort(sorted);
-    one.launches.median_us = derive::compare::median_of_sorted(sorted);
-  }
+  if (!one.samples_us.empty()) one.launches.median_us = derive::compare::median_of(one.samples_us);
   return one;
 }
 

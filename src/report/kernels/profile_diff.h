@@ -44,7 +44,7 @@ inline constexpr double same_below_pct = 2;
 ProfileDiff diff_profiles(const model::FullProfile& before, const model::FullProfile& after, std::string before_name,
                           std::string after_name);
 
-// 0 the same or better, 1 a regression, 2 not comparable, 3 one cannot tell.
+// 0 the same or better, 1 a regression, 2 not comparable, 3 inconclusive.
 int exit_code_of(const ProfileDiff& diff);
 
 // "improved", "regressed", "same", "cannot_tell", "not_comparable".

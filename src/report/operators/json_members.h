@@ -10,10 +10,11 @@
 namespace frx::report {
 
 // "" where the member is absent or no text, or there is no object.
-inline std::string text_of(const nlohmann::json& object, const char* key) {
+template <typename AnyJson>  // nlohmann::json, or ordered_json
+std::string text_of(const AnyJson& object, const char* key) {
   if (!object.is_object()) return {};
   const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
+  return at != object.end() && at->is_string() ? at->template get<std::string>() : std::string();
 }
 
 // Nothing where the member is absent or no number.

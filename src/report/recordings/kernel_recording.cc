@@ -11,11 +11,6 @@
 namespace frx::report {
 namespace {
 
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  return derive::compare::median_of_sorted(values);
-}
-
 constexpr std::size_t least_arguments = 8;  // cells of them: fewer tell nothing
 
 // "gemm" of "ns::gemm".
@@ -39,14 +34,9 @@ std::string_view template_arguments_of(std::string_view whole, const std::string
 
 }  // namespace
 
-double WallTimes::median_ms() const { return median_of(runs_ms); }
+double WallTimes::median_ms() const { return derive::compare::median_of(runs_ms); }
 
-double WallTimes::mad_ms() const {
-  const double median = median_ms();
-  std::vector<double> distances;
-  for (const double run : runs_ms) distances.push_back(std::abs(run - median));
-  return median_of(std::move(distances));
-}
+double WallTimes::mad_ms() const { return derive::compare::median_deviation(runs_ms, median_ms()); }
 
 std::vector<model::NameTimes> KernelRecording::shown() const {
   std::vector<model::NameTimes> rows;
