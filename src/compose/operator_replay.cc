@@ -9,8 +9,8 @@ namespace frx::compose {
 namespace {
 
 using report::OperatorReplay;
-using report::RecordedInput;
-using report::RecordedTensor;
+using derive::trace::RecordedInput;
+using derive::trace::RecordedTensor;
 using report::ReplayShape;
 
 // "(8, 128)", and "(8,)", which is a list of one.

@@ -24,6 +24,8 @@ struct Call {
 };
 
 // What a recording says of the inputs of a call, by number of a text of the timeline.
+using derive::trace::RecordedInput;
+using derive::trace::RecordedInputs;
 using Signature = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;  // as InputTexts
 
 std::vector<Call> calls_of(const OperatorProfile& profile, std::string_view name) {
@@ -130,7 +132,7 @@ class Chooser {
 
   Result<> take(const Signature& signature, ReplayShape shape) {
     const auto [shapes, types, strides, values] = signature;
-    std::optional<RecordedInputs> inputs = recorded_inputs({shapes, types, strides, values});
+    std::optional<RecordedInputs> inputs = derive::trace::recorded_inputs({shapes, types, strides, values});
     if (!inputs) return without_shapes();
     for (const RecordedInput& input : inputs->inputs) {
       if (input.kind == RecordedInput::Kind::refused)

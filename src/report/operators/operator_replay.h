@@ -7,7 +7,7 @@
 
 #include "derive/trace/products.h"
 #include "report/operators/operator_profile.h"
-#include "report/operators/recorded_inputs.h"
+#include "derive/trace/recorded_inputs.h"
 
 namespace frx::report {
 
@@ -20,7 +20,7 @@ struct ReplayRequest {
 
 // Calls with the same inputs.
 struct ReplayShape {
-  RecordedInputs inputs;
+  derive::trace::RecordedInputs inputs;
   std::uint64_t calls = 0;
   std::uint64_t call = 0;       // the longest of them, or the one that was asked for
   std::int64_t all_ns = 0;      // of all of them

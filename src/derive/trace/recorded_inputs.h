@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace frx::report {
+namespace frx::derive::trace {
 
 struct RecordedTensor {
   std::vector<std::int64_t> shape;
@@ -51,4 +51,4 @@ std::optional<RecordedInputs> recorded_inputs(const InputTexts& texts);
 // "float32" for "float", "c10::Half" and the like; "" for a type that no tensor has, or that torch cannot fill.
 std::string_view torch_type(std::string_view recorded);
 
-}  // namespace frx::report
+}  // namespace frx::derive::trace

@@ -1,4 +1,4 @@
-#include "report/operators/recorded_inputs.h"
+#include "derive/trace/recorded_inputs.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-namespace frx::report {
+namespace frx::derive::trace {
 namespace {
 
 using Json = nlohmann::json;
@@ -173,4 +173,4 @@ std::optional<RecordedInputs> recorded_inputs(const InputTexts& texts) {
   return recorded;
 }
 
-}  // namespace frx::report
+}  // namespace frx::derive::trace

@@ -1,8 +1,8 @@
-#include "report/operators/recorded_inputs.h"
+#include "derive/trace/recorded_inputs.h"
 
 #include <gmock/gmock.h>
 
-namespace frx::report {
+namespace frx::derive::trace {
 namespace {
 
 using Kind = RecordedInput::Kind;
@@ -75,4 +75,4 @@ TEST(RecordedInputs, WhatIsNoListOfShapesIsNothing) {
 }
 
 }  // namespace
-}  // namespace frx::report
+}  // namespace frx::derive::trace
