@@ -7,6 +7,8 @@ namespace frx::report {
 namespace work_model_test {  // files are compiled in groups
 namespace {
 
+using ::testing::HasSubstr;
+
 std::optional<double> flops(const WorkRequest& request) {
   const Result<WorkModel> work = work_of(request);
   EXPECT_TRUE(work) << to_string(work.error());
