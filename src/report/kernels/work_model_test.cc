@@ -48,16 +48,16 @@ TEST(WorkModel, AnExpressionComesBeforeTheOperation) {
 }
 
 TEST(WorkModel, WhatIsMissingOrNoNumberIsNamed) {
-  EXPECT_THAT(refusal({.operation = "conv", .size = 8}), testing::HasSubstr("--op conv needs --shape with M,N,K"));
-  EXPECT_THAT(refusal({.operation = "gemm"}), testing::HasSubstr("or --size N"));
-  EXPECT_THAT(refusal({.operation = "custom", .shape = "1"}), testing::HasSubstr("--flops"));
-  EXPECT_THAT(refusal({.operation = "fft", .shape = "1"}), testing::HasSubstr("found 'fft'"));
+  EXPECT_THAT(refusal({.operation = "conv", .size = 8}), HasSubstr("--op conv needs --shape with M,N,K"));
+  EXPECT_THAT(refusal({.operation = "gemm"}), HasSubstr("or --size N"));
+  EXPECT_THAT(refusal({.operation = "custom", .shape = "1"}), HasSubstr("--flops"));
+  EXPECT_THAT(refusal({.operation = "fft", .shape = "1"}), HasSubstr("found 'fft'"));
   for (const char* shape : {"0", "-1", "1,2,3,4", "", "1,,2", "4294967296", "1.5", "x"}) {
-    if (*shape) EXPECT_THAT(refusal({.operation = "gemm", .shape = shape}), testing::HasSubstr("--shape: expected")) << shape;
+    if (*shape) EXPECT_THAT(refusal({.operation = "gemm", .shape = shape}), HasSubstr("--shape: expected")) << shape;
   }
   for (const char* expression : {"2*M", "M > 1", "3 us", "0", "-1", "1/0", "2*", "1e999"})
     EXPECT_NE(refusal({.flops = expression}), "accepted") << expression;
-  EXPECT_THAT(refusal({.size = 0}), testing::HasSubstr("--size"));
+  EXPECT_THAT(refusal({.size = 0}), HasSubstr("--size"));
 }
 
 }  // namespace
