@@ -122,7 +122,7 @@ std::string range_text(const LayoutShare& share, std::string_view of) {
 
 std::string cost_text(const LayoutFinding& finding) {
   std::vector<std::string> parts;
-  parts.push_back(fmt::format("{} times in a step", times_text(finding.freq_per_step)));
+  parts.push_back(finding.freq_per_step == 1 ? "once in a step" : fmt::format("{} times in a step", times_text(finding.freq_per_step)));
   if (finding.time_us_per_step > 0) parts.push_back(fmt::format("{} of time", format_quantity(finding.time_us_per_step * 1000, "ns")));
   if (finding.bytes_per_step && *finding.bytes_per_step > 0) parts.push_back(format_quantity(*finding.bytes_per_step, "byte"));
   return join(parts, ", ");
