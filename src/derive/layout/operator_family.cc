@@ -38,11 +38,11 @@ const FamilyNames family_names[] = {
     {OperatorFamily::embedding, {"embedding"}},
     {OperatorFamily::embedding_gradient, {"embedding_dense_backward"}},
     {OperatorFamily::gathering, {"gather", "index_select", "index", "take", "take_along_dim", "nll_loss_forward", "nll_loss2d_forward",
-                                 "masked_select"}},
+                                 "masked_select", "embedding_bag", "_embedding_bag"}},
     {OperatorFamily::scattering, {"scatter", "scatter_add", "index_put", "_index_put_impl", "index_add", "index_copy", "index_fill",
                                   "masked_scatter", "scatter_reduce"}},
     {OperatorFamily::unknown,
-     {"embedding_bag", "_embedding_bag", "nll_loss_backward", "nll_loss", "where_scalar", "_grouped_mm", "tensordot", "bilinear", "einsum",
+     {"nll_loss_backward", "nll_loss", "where_scalar", "_grouped_mm", "tensordot", "bilinear", "einsum",
       "as_strided", "_fused_rms_norm", "_cudnn_rnn", "_cudnn_rnn_backward", "topk", "sort", "argsort", "unique", "nonzero", "multinomial"}},
 };
 // clang-format on

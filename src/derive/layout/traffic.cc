@@ -14,6 +14,8 @@ namespace {
 using model::EventKind;
 using Order = std::vector<std::uint32_t>;
 
+// Operations per element of a norm, or of several pointwise operators in one: a few, which no conclusion depends on.
+constexpr double few_flops = 8;
 constexpr double no_estimate = std::numeric_limits<double>::quiet_NaN();
 
 template <typename Values>
@@ -21,6 +23,11 @@ Dimensions in_order(const Values& values, const Order& order) {
   Dimensions ordered;
   for (const std::uint32_t dimension : order) ordered.push_back(values[dimension]);
   return ordered;
+}
+
+RecordedTensor typed(const RecordedCall& call, RecordedTensor tensor) {
+  if (tensor.type.empty()) tensor.type = call.list_type;
+  return tensor;
 }
 
 // Collects what an operator moves, tensor by tensor.
@@ -48,10 +55,10 @@ class TrafficSum {
     if (tensor) read(*tensor, reader, times_at_most);
   }
 
-  void read_all(const RecordedInputs& inputs, double times_at_most = 1) {
-    for (const RecordedInput& input : inputs.inputs) {
+  void read_all(const RecordedCall& call, double times_at_most = 1) {
+    for (const RecordedInput& input : call.inputs->inputs) {
       is_complete_ = is_complete_ && input.kind != RecordedInput::Kind::refused;
-      for (const RecordedTensor& tensor : input.tensors) read(tensor, nullptr, times_at_most);
+      for (const RecordedTensor& tensor : input.tensors) read(typed(call, tensor), nullptr, times_at_most);
     }
   }
 
@@ -104,11 +111,22 @@ std::optional<Order> walking_order(const RecordedInputs& inputs, const Dimension
 
 // ---- Families ----
 
+// How many inputs an operator has; a tensor behind them is where the result goes (out=), and is not read.
+std::size_t arity_of(std::string_view plain) {
+  constexpr std::pair<std::string_view, std::size_t> arities[] = {
+      {"add", 3}, {"sub", 3},    {"mul", 2},  {"div", 2},  {"clamp", 3}, {"clamp_min", 2}, {"clamp_max", 2}, {"threshold_backward", 3},
+      {"pow", 2}, {"maximum", 2}, {"minimum", 2}, {"exp", 1}, {"sqrt", 1},  {"rsqrt", 1},     {"neg", 1},       {"abs", 1},
+      {"log", 1}, {"tanh", 1},   {"sigmoid", 1}, {"sin", 1}, {"cos", 1},   {"reciprocal", 1}};
+  const auto* const at = std::ranges::find(arities, plain, &std::pair<std::string_view, std::size_t>::first);
+  return at == std::end(arities) ? std::numeric_limits<std::size_t>::max() : at->second;
+}
+
 Traffic elementwise_traffic(const RecordedCall& call, OperatorFamily family) {
   const std::optional<OperatorOutput> output = output_of(call.name, *call.inputs);
   const std::optional<Order> order = output ? walking_order(*call.inputs, output->sizes) : std::nullopt;
   TrafficSum sum;
-  for (const RecordedInput& input : call.inputs->inputs) {
+  for (std::size_t i = 0; i < std::min(call.inputs->inputs.size(), arity_of(plain_name(call.name))); ++i) {
+    const RecordedInput& input = call.inputs->inputs[i];
     if (input.kind == RecordedInput::Kind::refused) sum.is_incomplete();
     for (const RecordedTensor& tensor : input.tensors) {
       const bool is_whole = output && tensor.shape == output->sizes;
@@ -140,7 +158,7 @@ Traffic copying_traffic(const RecordedCall& call) {
 // All inputs and the result; what is read may have to be read again where a row does not fit a cache.
 Traffic passes_traffic(const RecordedCall& call, OperatorFamily family, double passes, double flops_per_element) {
   TrafficSum sum;
-  sum.read_all(*call.inputs, passes);
+  sum.read_all(call, passes);
   sum.write(output_of(call.name, *call.inputs));
   const RecordedTensor* const first = tensor_at(*call.inputs, 0);
   return sum.traffic(family, first ? std::optional(flops_per_element * element_count(first->shape)) : std::nullopt);
@@ -154,7 +172,7 @@ Traffic pooling_traffic(const RecordedCall& call) {
   const std::string_view plain = plain_name(call.name);
   const std::optional<OperatorOutput> output = output_of(call.name, *call.inputs);
   TrafficSum sum;
-  sum.read_all(*call.inputs);
+  sum.read_all(call);
   sum.write(output);
   if (output && gives_indices(plain)) sum.write(element_count(output->sizes), "int64");
   const RecordedTensor* const first = tensor_at(*call.inputs, 0);
@@ -164,7 +182,7 @@ Traffic pooling_traffic(const RecordedCall& call) {
 Traffic reduction_traffic(const RecordedCall& call) {
   const std::optional<OperatorOutput> output = output_of(call.name, *call.inputs);
   TrafficSum sum;
-  sum.read_all(*call.inputs);
+  sum.read_all(call);
   const RecordedTensor* const first = tensor_at(*call.inputs, 0);
   if (output) {
     sum.write(output);
@@ -240,14 +258,14 @@ std::optional<double> matrix_flops(const RecordedCall& call, const OperatorOutpu
 Traffic gemm_traffic(const RecordedCall& call) {
   const std::optional<OperatorOutput> output = output_of(call.name, *call.inputs);
   TrafficSum sum;
-  sum.read_all(*call.inputs);
+  sum.read_all(call);
   sum.write(output);
   return sum.traffic(OperatorFamily::gemm, output ? matrix_flops(call, *output) : std::nullopt);
 }
 
 Traffic convolution_traffic(const RecordedCall& call) {
   TrafficSum sum;
-  sum.read_all(*call.inputs);
+  sum.read_all(call);
   sum.write(output_of(call.name, *call.inputs));
   std::optional<double> flops = product_flops(call);
   return sum.traffic(OperatorFamily::convolution, flops);
@@ -264,7 +282,7 @@ Traffic convolution_gradient_traffic(const RecordedCall& call) {
     sum.add_bytes(work->elements * size, work->elements * size);
     return sum.traffic(OperatorFamily::convolution_gradient, work->flops);
   }
-  sum.read_all(*call.inputs);
+  sum.read_all(call);
   sum.is_incomplete();
   return sum.traffic(OperatorFamily::convolution_gradient, std::nullopt);
 }
@@ -280,7 +298,7 @@ Traffic attention_traffic(const RecordedCall& call, bool is_gradient) {
   const std::size_t query_at = is_gradient ? 1 : 0;
   const RecordedTensor *const query = tensor_at(*call.inputs, query_at), *const key = tensor_at(*call.inputs, query_at + 1);
   TrafficSum sum;
-  sum.read_all(*call.inputs);
+  sum.read_all(call);
   if (is_gradient) {
     for (std::size_t i = 1; i <= 3; ++i) sum.write(tensor_at(*call.inputs, i));
   } else {
@@ -293,9 +311,10 @@ Traffic attention_traffic(const RecordedCall& call, bool is_gradient) {
 }
 
 Traffic concatenation_traffic(const RecordedCall& call) {
-  const std::optional<OperatorOutput> output = output_of(call.name, *call.inputs);
+  std::optional<OperatorOutput> output = output_of(call.name, *call.inputs);
+  if (output && output->type.empty()) output->type = call.list_type;
   TrafficSum sum;
-  sum.read_all(*call.inputs);
+  sum.read_all(call);
   sum.write(output);
   return sum.traffic(OperatorFamily::concatenation, 0);
 }
@@ -314,7 +333,8 @@ Traffic list_traffic(const RecordedCall& call) {
   std::size_t list = 0;
   for (const RecordedInput& input : call.inputs->inputs) {
     if (input.kind != RecordedInput::Kind::tensors) continue;
-    for (const RecordedTensor& tensor : input.tensors) {
+    for (const RecordedTensor& of_list : input.tensors) {
+      const RecordedTensor tensor = typed(call, of_list);
       if (!(list == 0 && (only_writes || overwrites))) sum.read(tensor);
       if (is_written(plain, list)) sum.write(&tensor);
       elements += list == 0 ? element_count(tensor.shape) : 0;
@@ -325,16 +345,31 @@ Traffic list_traffic(const RecordedCall& call) {
   return sum.traffic(OperatorFamily::list, elements);
 }
 
+// The sizes of the largest tensor.
+std::optional<Dimensions> largest_sizes(const RecordedInputs& inputs) {
+  const RecordedTensor* largest = nullptr;
+  for (const RecordedInput& input : inputs.inputs) {
+    for (const RecordedTensor& tensor : input.tensors) {
+      if (!largest || element_count(tensor.shape) > element_count(largest->shape)) largest = &tensor;
+    }
+  }
+  return largest ? std::optional(largest->shape) : std::nullopt;
+}
+
 // Every argument once; those that are read and written twice at most.
 Traffic compiled_traffic(const RecordedCall& call) {
   TrafficSum sum;
-  sum.read_all(*call.inputs, 2);
-  return sum.traffic(OperatorFamily::compiled, std::nullopt);
+  sum.read_all(call, 2);
+  // Pointwise work, reductions and normalisations compute a few operations per element; templates of products do not say how many.
+  const bool is_light = call.name.starts_with("triton_poi") || call.name.starts_with("triton_red") || call.name.starts_with("triton_per");
+  const std::optional<Dimensions> sizes = is_light ? largest_sizes(*call.inputs) : std::nullopt;
+  return sum.traffic(OperatorFamily::compiled, sizes ? std::optional(few_flops * element_count(*sizes)) : std::nullopt);
 }
 
 Traffic unknown_traffic(const RecordedCall& call, OperatorFamily family) {
+  if (!call.name.starts_with("aten::") && role_of(call.name) != OperatorRole::collective) return std::nullopt;
   TrafficSum sum;
-  sum.read_all(*call.inputs);
+  sum.read_all(call);
   sum.is_incomplete();
   return sum.traffic(family, std::nullopt);
 }
@@ -346,6 +381,30 @@ std::optional<OperatorTraffic> filling_traffic(const RecordedCall& call) {
 }
 
 // ---- The work of a trace ----
+
+bool has_untyped_list(const LayoutTrace& trace, std::uint32_t node) {
+  const RecordedInputs* const inputs = trace.inputs(node);
+  if (!inputs || trace.own_work(node).empty()) return false;
+  return std::ranges::any_of(inputs->inputs, [](const RecordedInput& input) {
+    return input.kind == RecordedInput::Kind::tensors && input.tensors.front().type.empty();
+  });
+}
+
+std::uint32_t first_event(const LayoutTrace& trace, std::uint32_t node) {
+  return trace.attribution().work[trace.own_work(node).front()].event;
+}
+
+// Calls of equal traffic.
+struct CallKey {
+  std::uint32_t name, signature, list_kernel;  // the kernel by its name
+  friend bool operator==(const CallKey&, const CallKey&) = default;
+};
+struct CallKeyHash {
+  std::size_t operator()(const CallKey& key) const {
+    const std::uint64_t both = std::uint64_t{key.name} << 32U | key.signature;
+    return (both ^ (std::uint64_t{key.list_kernel} * 0x9E3779B97F4A7C15U)) * 0xBF58476D1CE4E5B9U >> 7U;
+  }
+};
 
 class WorkEstimator {
  public:
@@ -408,30 +467,29 @@ class WorkEstimator {
   const Traffic* traffic_of_kind(std::uint32_t node) {
     const std::uint32_t signature = trace_.signature(node);
     if (signature == none) return nullptr;
-    const std::uint64_t key = std::uint64_t{trace_.timeline().name[trace_.nodes()[node].row]} << 32U | signature;
-    const auto [at, is_new] = known_.try_emplace(key);
+    // What a list holds may only be told by the kernel.
+    const auto list_kernel = has_untyped_list(trace_, node) ? trace_.timeline().name[first_event(trace_, node)] : none;
+    const auto [at, is_new] = known_.try_emplace({trace_.timeline().name[trace_.nodes()[node].row], signature, list_kernel});
     if (is_new) at->second = traffic_of(trace_, node);
     return &at->second;
   }
 
   const LayoutTrace& trace_;
   std::vector<bool> is_elsewhere_;
-  std::unordered_map<std::uint64_t, Traffic> known_;  // by name and signature
+  std::unordered_map<CallKey, Traffic, CallKeyHash> known_;
   WorkTraffic traffic_;
 };
 
 }  // namespace
 
 std::optional<OperatorTraffic> traffic_of_call(const RecordedCall& call) {
-  // Operations per element of a norm or a softmax: a few, which no conclusion depends on.
-  constexpr double norm_flops = 8, softmax_flops = 5;
   const OperatorFamily family = family_of(call.name);
   switch (family) {
     case OperatorFamily::elementwise: return elementwise_traffic(call, family);
     case OperatorFamily::filling: return filling_traffic(call);
     case OperatorFamily::copying: return copying_traffic(call);
-    case OperatorFamily::normalisation: return passes_traffic(call, family, 2, norm_flops);
-    case OperatorFamily::softmax: return passes_traffic(call, family, 2, softmax_flops);
+    case OperatorFamily::normalisation: return passes_traffic(call, family, 2, few_flops);
+    case OperatorFamily::softmax: return passes_traffic(call, family, 2, few_flops);
     case OperatorFamily::scan:
     case OperatorFamily::resampling:
     case OperatorFamily::gradient_of_input:
@@ -454,6 +512,21 @@ std::optional<OperatorTraffic> traffic_of_call(const RecordedCall& call) {
   return unknown_traffic(call, family);
 }
 
+std::string_view list_type_of_kernel(std::string_view kernel) {
+  constexpr std::pair<std::string_view, std::string_view> opaque[] = {
+      {"OpaqueType<1u>", "int8"}, {"OpaqueType<2u>", "float16"}, {"OpaqueType<4u>", "float32"}, {"OpaqueType<8u>", "float64"}};
+  for (const auto& [mark, type] : opaque) {
+    if (kernel.find(mark) != kernel.npos) return type;
+  }
+  for (const std::string_view mark : {"Functor<", "CatArrayBatchedCopy<"}) {
+    const std::size_t at = kernel.find(mark);
+    if (at == kernel.npos) continue;
+    const std::string_view rest = kernel.substr(at + mark.size());
+    return trace::torch_type(rest.substr(0, rest.find(',')));
+  }
+  return {};
+}
+
 std::optional<OperatorTraffic> traffic_of(const LayoutTrace& trace, std::uint32_t node) {
   const RecordedInputs* const inputs = trace.inputs(node);
   if (!inputs || trace.nodes()[node].role == OperatorRole::autograd) return std::nullopt;
@@ -461,7 +534,9 @@ std::optional<OperatorTraffic> traffic_of(const LayoutTrace& trace, std::uint32_
   const auto at = std::ranges::lower_bound(timeline.arguments, trace.nodes()[node].row, {}, &model::OperatorArguments::event);
   if (at == timeline.arguments.end() || at->event != trace.nodes()[node].row) return std::nullopt;
   const auto text = [&](std::uint32_t id) { return id == model::Timeline::no_id ? std::string_view() : timeline.names[id]; };
-  return traffic_of_call({trace.name(node), inputs, text(at->shapes), text(at->concrete)});
+  const std::string_view list_type =
+      has_untyped_list(trace, node) ? list_type_of_kernel(trace.timeline().name_of(first_event(trace, node))) : std::string_view();
+  return traffic_of_call({trace.name(node), inputs, text(at->shapes), text(at->concrete), list_type});
 }
 
 WorkTraffic traffic_of_work(const LayoutTrace& trace, std::span<const std::uint32_t> counted_elsewhere) {

@@ -27,9 +27,15 @@ struct RecordedCall {
   std::string_view name;               // "aten::addmm"
   const RecordedInputs* inputs;        // not null
   std::string_view shapes, values;     // as the file has them, for products
+  // Of the tensors of lists, where their own were not recorded ("TensorList" is all that traces say).
+  std::string_view list_type = {};
 };
-// Nothing where not a single tensor of known type is among the inputs.
+// Nothing where not a single tensor of known type is among the inputs, and for operators that are not of PyTorch: they may be given tensors
+// of which they touch a small part, such as a cache of keys and values.
 std::optional<OperatorTraffic> traffic_of_call(const RecordedCall& call);
+// The type of elements that the name of a kernel tells: "float16" of "CatArrayBatchedCopy<..::OpaqueType<2u>, ..", whose type is one of two
+// bytes, "float32" of "multi_tensor_apply_kernel<.., BinaryOpScalarFunctor<float, ..". "": it tells none.
+std::string_view list_type_of_kernel(std::string_view kernel);
 // Of the operator itself, without those inside of it: its inputs say what its own kernels work on.
 std::optional<OperatorTraffic> traffic_of(const LayoutTrace& trace, std::uint32_t node);
 
