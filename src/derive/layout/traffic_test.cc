@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "ingest/chrome_trace/testing.h"
+#include "derive/layout/testing.h"
 
 namespace frx::derive::layout {
 namespace {
@@ -192,50 +192,52 @@ TEST(Traffic, KernelsTellTheTypeOfLists) {
   EXPECT_EQ(list_type_of_kernel("ncclKernel"), "");
 }
 
-using ::frx::testing::event;
-
-std::unique_ptr<LayoutTrace> layout_trace(const std::string& events) {
-  const std::unique_ptr<ByteSource> source = open_bytes(::frx::testing::trace_with(events));
-  ingest::trace::TraceOptions options;
-  options.all_arguments = true;
-  Result<model::Timeline> timeline = ingest::trace::read_trace("t.json", *source, options);
-  if (!timeline) return nullptr;
-  Result<std::unique_ptr<LayoutTrace>> built = LayoutTrace::of(std::move(*timeline));
-  return built ? std::move(*built) : nullptr;
-}
-
-std::string launch(int id, double at) {
-  return event("cuda_runtime", "cudaLaunchKernel", "1/1", at, 1, fmt::format(R"("correlation": {})", id));
-}
-std::string gpu(std::string_view category, std::string_view name, int id, double at, double us, std::string_view more = "") {
-  return event(category, name, "0/7", at, us, fmt::format(R"("correlation": {}{})", id, more));
-}
-
-// add moves 3 x 32 floats with two kernels of 10 and 30 us; a copy within the device; a kernel of an operator without shapes.
+// add moves 3 x 32 floats with two kernels of 10 and 30 us; another operator was recorded without shapes.
 TEST(Traffic, IsDividedOverTheKernelsOfAnOperatorByTime) {
-  const auto trace = layout_trace(
-      event("cpu_op", "aten::add", "1/1", 0, 50, R"("Input Dims": [[8, 4], [8, 4]], "Input type": ["float", "float"])") + launch(1, 10.5) +
-      launch(2, 20.5) + launch(5, 30.5) + event("cpu_op", "aten::relu", "1/1", 60, 20) + launch(3, 65.5) + event("cpu_op", "aten::copy_", "1/1", 100, 20) +
-      launch(4, 105.5) + gpu("kernel", "a", 1, 200, 10) + gpu("kernel", "b", 2, 210, 30) + gpu("kernel", "nchwToNhwcKernel", 5, 240, 5) +
-      gpu("kernel", "c", 3, 250, 20) + gpu("gpu_memcpy", "Memcpy DtoD (Device -> Device)", 4, 300, 20, R"(, "bytes": 1000)"));
+  Recording program;
+  program.op("aten::add", {.sizes = "[[8, 4], [8, 4]]", .types = std::string(ff)}, [&] {
+    program.kernel("a", 10);
+    program.kernel("b", 30);
+    program.kernel("nchwToNhwcKernel", 5);
+  });
+  program.op("aten::relu", {}, [&] { program.kernel("c", 20); });
+  const auto trace = program.trace();
   ASSERT_TRUE(trace);
   const std::uint32_t elsewhere[] = {2};
   WorkTraffic traffic = traffic_of_work(*trace, elsewhere);
-  ASSERT_EQ(traffic.bytes.size(), 5u);
-  EXPECT_DOUBLE_EQ(traffic.bytes[0], 96);   // a quarter of 384
+  ASSERT_EQ(traffic.bytes.size(), 4u);
+  EXPECT_DOUBLE_EQ(traffic.bytes[0], 96);  // a quarter of 384
   EXPECT_DOUBLE_EQ(traffic.bytes[1], 288);
   EXPECT_TRUE(std::isnan(traffic.bytes[2]));
   EXPECT_TRUE(std::isnan(traffic.bytes[3]));
-  EXPECT_DOUBLE_EQ(traffic.bytes[4], 2000);  // read and written
   EXPECT_DOUBLE_EQ(traffic.flops[1], 24);
   TrafficTotals totals = totals_of(*trace, traffic);
-  EXPECT_DOUBLE_EQ(totals.bytes_per_step, 2384);
-  EXPECT_DOUBLE_EQ(*totals.coverage(), 60.0 / 85);
+  EXPECT_DOUBLE_EQ(totals.bytes_per_step, 384);
+  EXPECT_DOUBLE_EQ(*totals.coverage(), 40.0 / 65);
   set_bytes(traffic, 2, 500);
-  replace_by_measured(traffic, {{100, std::nan(""), std::nan(""), 50, std::nan("")}, {}});
+  replace_by_measured(traffic, {{100, std::nan(""), std::nan(""), 50}, {}});
   totals = totals_of(*trace, traffic);
-  EXPECT_DOUBLE_EQ(totals.bytes_per_step, 100 + 288 + 500 + 50 + 2000);
+  EXPECT_DOUBLE_EQ(totals.bytes_per_step, 100 + 288 + 500 + 50);
   EXPECT_DOUBLE_EQ(*totals.coverage(), 1);
+}
+
+TEST(Traffic, OfCopiesAndFillsOfMemoryIsWhatWasRecorded) {
+  const auto work = [](std::string_view category, std::string_view name, int number) {
+    return ::frx::testing::event("cuda_runtime", "cudaMemcpyAsync", "1/1", number, 0.5, fmt::format(R"("correlation": {})", number)) +
+           ::frx::testing::event(category, name, "0/7", 100 + 10 * number, 5, fmt::format(R"("correlation": {}, "bytes": 1000)", number));
+  };
+  const std::string text = ::frx::testing::trace_with(work("gpu_memcpy", "Memcpy DtoD (Device -> Device)", 1) +
+                                                      work("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 2) + work("kernel", "k", 3));
+  const std::unique_ptr<ByteSource> source = open_bytes(text);
+  Result<model::Timeline> timeline = ingest::trace::read_trace("t.json", *source, {.all_arguments = true});
+  ASSERT_TRUE(timeline);
+  const auto trace = LayoutTrace::of(std::move(*timeline));
+  ASSERT_TRUE(trace);
+  const WorkTraffic traffic = traffic_of_work(**trace);
+  ASSERT_EQ(traffic.bytes.size(), 3u);
+  EXPECT_EQ(traffic.bytes[0], 2000);  // read and written
+  EXPECT_EQ(traffic.bytes[1], 1000);
+  EXPECT_TRUE(std::isnan(traffic.bytes[2]));
 }
 
 }  // namespace
