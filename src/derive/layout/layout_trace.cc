@@ -182,6 +182,8 @@ void LayoutTrace::assign_work() {
   }
 }
 
+std::uint32_t LayoutTrace::step_at(std::int64_t time) const { return span_around(steps_.spans, time); }
+
 EvidenceLevel LayoutTrace::level() const {
   if (!has_operators()) return EvidenceLevel::kernels;
   if (!has_shapes_) return EvidenceLevel::operators;

@@ -93,6 +93,8 @@ class LayoutTrace {
   // Of work: the node that launched it, none; the steady step during which it was launched, none; ns; the name of the kernel.
   std::uint32_t node_of_work(std::uint32_t work) const { return node_of_work_[work]; }
   std::uint32_t step_of_work(std::uint32_t work) const { return step_of_work_[work]; }
+  // The steady step of the program at a moment; none.
+  std::uint32_t step_at(std::int64_t time) const;
   std::int64_t duration(std::uint32_t work) const { return timeline_.duration[attribution_.work[work].event]; }
   std::string_view kernel_name(std::uint32_t work) const { return timeline_.name_of(attribution_.work[work].event); }
   // The sum over the work in `all_work(node)`.
