@@ -182,7 +182,7 @@ void LayoutTrace::assign_work() {
   }
 }
 
-std::uint32_t LayoutTrace::step_at(std::int64_t time) const { return span_around(steps_.spans, time); }
+std::uint32_t LayoutTrace::step_at(std::int64_t time_ns) const { return span_around(steps_.spans, time_ns); }
 
 EvidenceLevel LayoutTrace::level() const {
   if (!has_operators()) return EvidenceLevel::kernels;
@@ -226,6 +226,14 @@ std::uint32_t LayoutTrace::next_sibling(std::uint32_t node) const {
                  timeline_.track[nodes_[next].row] == timeline_.track[nodes_[node].row]
              ? next
              : none;
+}
+
+std::uint32_t LayoutTrace::previous_sibling(std::uint32_t node) const {
+  const std::uint32_t parent = nodes_[node].parent;
+  if (node == 0 || node - 1 == parent || timeline_.track[nodes_[node - 1].row] != timeline_.track[nodes_[node].row]) return none;
+  std::uint32_t at = node - 1;
+  while (at != none && nodes_[at].parent != parent) at = nodes_[at].parent;
+  return at;
 }
 
 const RecordedTensor* tensor_at(const RecordedInputs& inputs, std::size_t index) {

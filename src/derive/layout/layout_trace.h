@@ -88,19 +88,21 @@ class LayoutTrace {
   // GPU work (indices of attribution().work) that the node launched itself, by launch; and that of all operators inside of it, too.
   std::span<const std::uint32_t> own_work(std::uint32_t node) const;
   std::span<const std::uint32_t> all_work(std::uint32_t node) const;
+  // The steady step around a moment in the program; none.
+  std::uint32_t step_at(std::int64_t time_ns) const;
   // The node of an operator's row; none.
   std::uint32_t node_of_row(std::uint32_t row) const { return row == none ? none : node_of_row_[row]; }
   // Of work: the node that launched it, none; the steady step during which it was launched, none; ns; the name of the kernel.
   std::uint32_t node_of_work(std::uint32_t work) const { return node_of_work_[work]; }
   std::uint32_t step_of_work(std::uint32_t work) const { return step_of_work_[work]; }
-  // The steady step of the program at a moment; none.
-  std::uint32_t step_at(std::int64_t time) const;
   std::int64_t duration(std::uint32_t work) const { return timeline_.duration[attribution_.work[work].event]; }
   std::string_view kernel_name(std::uint32_t work) const { return timeline_.name_of(attribution_.work[work].event); }
   // The sum over the work in `all_work(node)`.
   std::int64_t gpu_time(std::uint32_t node) const;
   // The first operator of the same thread that begins after this one ended and is not inside of it, within the same parent; none.
   std::uint32_t next_sibling(std::uint32_t node) const;
+  // The last one before it; none.
+  std::uint32_t previous_sibling(std::uint32_t node) const;
   // The outermost of `node` and the operators around it for which `accepts(role)`; none.
   template <typename Accepts>
   std::uint32_t outermost_around(std::uint32_t node, Accepts accepts) const {
