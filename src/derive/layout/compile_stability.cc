@@ -210,7 +210,7 @@ class CompileStability {
                   {"recompiles", recompiles},
                   {"alternating", alternates ? 1 : 0},
                   {"in_steady_state", recompiles > 0 ? 1 : 0},
-                  {"per_step", recompiles / static_cast<double>(std::max<std::size_t>(1, frame.by_step.size() - 1))}};
+                  {"compilations_per_step", trace_.per_step(recompiles)}};
     if (was_compiled) made.facts["compile_us"] = compile_us(new_steps);
     add_cause(cause, logged, made);
     made.confidence = cause == Cause::strides ? 0.95 : was_compiled || new_steps.size() > 1 ? 0.8 : 0.6;
@@ -229,6 +229,7 @@ class CompileStability {
     into.facts["limit_reached"] = logged.limit_reached ? 1 : 0;
     into.words["cause"] = cause == Cause::strides ? "strides" : "unknown";
     if (logged.last != nullptr) add_logged_words(logged, into);
+    if (logged.last != nullptr && cause == Cause::strides) into.pattern = "stride_guard";
     if (cause == Cause::unknown)
       into.caveats.emplace_back(log_ != nullptr ? "the log has no failed check of strides for this frame"
                                                 : "the trace does not say which check failed: TORCH_LOGS=recompiles does");
@@ -262,23 +263,36 @@ class CompileStability {
     }
     for (auto& [key, logged] : by_tensor) {
       logged.limit_reached = gave_up(logged.place);
-      into_.candidates.push_back(logged_recompile(logged));
+      into_.candidates.push_back(logged_recompile(logged, frame_in_trace(logged)));
     }
     for (const model::CompileLimit& limit : log_->limits) add_limit(limit);
     for (const model::GraphSkip& skip : log_->skips) add_skip(skip);
   }
 
-  Candidate logged_recompile(const LoggedCause& logged) const {
+  // `frame`: of the trace, which runs the same graphs in every step; null: the trace does not show it.
+  Candidate logged_recompile(const LoggedCause& logged, const Frame* frame) const {
     Candidate made;
     made.detector = stride_instability_id;
-    made.pattern = "recompile";
     const auto recompiles = static_cast<double>(logged.recompilations.size());
-    made.facts = {{"recompiles", recompiles}, {"in_steady_state", 0}, {"alternating", 0}};
+    made.facts = {{"recompiles", recompiles}, {"in_steady_state", 0}, {"alternating", 0}, {"compilations_per_step", 0}};
+    made.words["frame"] = frame != nullptr ? std::string(frame->name) : logged.place.function;
     add_cause(Cause::strides, logged, made);
-    made.confidence = 0.7;
-    made.caveats.emplace_back("the log does not say in which steps: the trace runs the same graphs in all steps that count");
-    made.caveats.emplace_back("a change of a later size changes strides as well, and before PyTorch 2.4 is reported as one of strides");
+    made.count = frame == nullptr ? trace_.per_step(recompiles) : 0;
+    if (logged.limit_reached) made.count = std::max(made.count, 1.0);
+    made.confidence = frame == nullptr ? 0.6 : 0.7;
+    if (frame != nullptr) made.node = frame->entries.begin()->second.first_node;
+    made.caveats.emplace_back(frame != nullptr ? "the trace runs the same graphs in all steps that count: it was compiled before"
+                                               : "the log does not say in which steps, and the trace does not show this function");
+    made.caveats.emplace_back("a change of a later size changes strides as well, and some versions of PyTorch report it as one of strides");
     return made;
+  }
+
+  const Frame* frame_in_trace(const LoggedCause& logged) const {
+    for (const model::Recompilation* const one : logged.recompilations) {
+      const auto frame = frames_.find(frame_of(one->compile_id));
+      if (!one->compile_id.empty() && frame != frames_.end()) return &frame->second;
+    }
+    return nullptr;
   }
 
   // Where torch.compile gave up for strides, and the log has no message about the compilations before that.
@@ -294,7 +308,7 @@ class CompileStability {
     logged.place = limit.place;
     logged.last = &*limit.reason;
     logged.limit_reached = true;
-    Candidate made = logged_recompile(logged);
+    Candidate made = logged_recompile(logged, nullptr);
     made.facts["recompiles"] = static_cast<double>(limit.limit);
     into_.candidates.push_back(std::move(made));
   }
@@ -302,8 +316,9 @@ class CompileStability {
   void add_skip(const model::GraphSkip& skip) {
     Candidate made;
     made.detector = stride_instability_id;
-    made.pattern = "graph_capture";
-    made.facts = {{"skips", static_cast<double>(skip.times)}, {"in_steady_state", 0},
+    made.pattern = "graph_skip";
+    made.count = static_cast<double>(skip.times);  // each graph that was skipped at its compilation runs so in every step
+    made.facts = {{"skips", made.count},
                   {"layout_related", contains_ignoring_case(skip.reason, "strid") || contains_ignoring_case(skip.reason, "overlap") ? 1 : 0}};
     made.words["reason"] = skip.reason;
     add_place(skip.place, made);
@@ -393,8 +408,7 @@ void add_capture_instability(const LayoutTrace& trace, StrideStability& into) {
                 {"kernel_launches_changed", static_cast<double>(first.kernels)},
                 {"captures_per_step", trace.per_step(captures)},
                 {"steps_changed", static_cast<double>(changed.size())},
-                {"steps_compared", static_cast<double>(launches.size())},
-                {"in_steady_state", 1}};
+                {"steps_compared", static_cast<double>(launches.size())}};
   made.words["steps"] = words_of_steps(trace, changed);
   made.confidence = captures > 0 ? 0.9 : 0.7;
   made.caveats.emplace_back("a trace does not say why a graph was not launched: TORCH_LOGS=cudagraphs does");

@@ -61,7 +61,7 @@ TEST(CompileStability, ANewGraphInEveryStep) {
   EXPECT_EQ(one.facts.at("recompiles"), 3);
   EXPECT_EQ(one.facts.at("alternating"), 0);
   EXPECT_EQ(one.facts.at("in_steady_state"), 1);
-  EXPECT_EQ(one.facts.at("per_step"), 1);
+  EXPECT_EQ(one.facts.at("compilations_per_step"), 0.75);
   EXPECT_EQ(one.facts.at("caused_by_strides"), 0);
   EXPECT_FALSE(one.facts.contains("compile_us"));
   EXPECT_DOUBLE_EQ(one.count, 0.75);
@@ -78,6 +78,7 @@ TEST(CompileStability, TwoGraphsThatTakeTurns) {
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].facts.at("alternating"), 1);
   EXPECT_EQ(found[0].facts.at("recompiles"), 0);
+  EXPECT_EQ(found[0].facts.at("compilations_per_step"), 0);
   EXPECT_EQ(found[0].facts.at("in_steady_state"), 0);
   EXPECT_EQ(found[0].facts.at("caused_by_strides"), 1);
   EXPECT_EQ(found[0].words.at("cause"), "strides");
@@ -90,7 +91,7 @@ TEST(CompileStability, OneNewGraphThatStays) {
   const std::vector<Candidate> found = of_pattern(stride_instability(*steps.trace()), "recompile");
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].facts.at("recompiles"), 1);
-  EXPECT_DOUBLE_EQ(found[0].facts.at("per_step"), 1.0 / 4);
+  EXPECT_DOUBLE_EQ(found[0].facts.at("compilations_per_step"), 1.0 / 5);
   EXPECT_EQ(found[0].words.at("steps"), "4");
   EXPECT_EQ(found[0].confidence, 0.95);  // its inputs have other strides
 }
@@ -135,6 +136,8 @@ TEST(CompileStability, TheLogNamesTheTensor) {
   const StrideStability found = stride_instability(*steps.trace(), &log);
   ASSERT_THAT(found.candidates, SizeIs(1));
   const Candidate& one = found.candidates[0];
+  EXPECT_EQ(one.pattern, "stride_guard");
+  EXPECT_EQ(one.words.at("frame"), "0");
   EXPECT_EQ(one.facts.at("caused_by_strides"), 1);
   EXPECT_EQ(one.facts.at("limit_reached"), 1);
   EXPECT_EQ(one.words.at("tensor"), "L['x']");
@@ -163,8 +166,40 @@ TEST(CompileStability, ARecompilationThatTheTraceDoesNotShow) {
   ASSERT_THAT(found.candidates, SizeIs(1));
   EXPECT_EQ(found.candidates[0].facts.at("in_steady_state"), 0);
   EXPECT_EQ(found.candidates[0].facts.at("recompiles"), 1);
+  EXPECT_EQ(found.candidates[0].pattern, "stride_guard");
+  EXPECT_EQ(found.candidates[0].count, 0);
+  EXPECT_NE(found.candidates[0].node, none);
+  EXPECT_THAT(found.candidates[0].caveats, ::testing::Contains(HasSubstr("compiled before")));
+}
+
+TEST(CompileStability, AFunctionThatTheTraceDoesNotShow) {
+  Steps steps;
+  for (int i = 0; i < 4; ++i) steps.step().op("aten::relu", {rows});
+  model::DynamoLog log = log_with("x", 32, 1, "");
+  log.recompilations.push_back(log.recompilations.front());
+  const StrideStability found = stride_instability(*steps.trace(), &log);
+  ASSERT_THAT(found.candidates, SizeIs(1));
+  EXPECT_EQ(found.candidates[0].facts.at("recompiles"), 2);
+  EXPECT_DOUBLE_EQ(found.candidates[0].count, 0.5);
   EXPECT_EQ(found.candidates[0].node, none);
+  EXPECT_EQ(found.candidates[0].words.at("frame"), "fn");
   EXPECT_THAT(found.candidates[0].caveats, ::testing::Contains(HasSubstr("does not say in which steps")));
+}
+
+// Without the messages before it, the warning that torch.compile gave up is all there is.
+TEST(CompileStability, TorchCompileGaveUp) {
+  Steps steps;
+  for (int i = 0; i < 4; ++i) steps.step().op("aten::relu", {rows});
+  model::DynamoLog log = log_with("x", 32, 1, "");
+  log.limits.push_back({log.recompilations[0].place, "recompile_limit", 8, log.recompilations[0].failures[0], 9});
+  log.recompilations.clear();
+  const StrideStability found = stride_instability(*steps.trace(), &log);
+  ASSERT_THAT(found.candidates, SizeIs(1));
+  EXPECT_EQ(found.candidates[0].facts.at("limit_reached"), 1);
+  EXPECT_EQ(found.candidates[0].facts.at("recompiles"), 8);
+  EXPECT_EQ(found.candidates[0].count, 1);  // every step runs without it
+  log.limits[0].reason->kind = model::GuardFailure::Kind::size;
+  EXPECT_THAT(stride_instability(*steps.trace(), &log).candidates, IsEmpty());
 }
 
 TEST(CompileStability, AsksForTheLogOnlyWhereSomethingIsCompiled) {
@@ -221,8 +256,9 @@ TEST(CompileStability, GraphsThatTheLogSaysWereSkipped) {
   for (int i = 0; i < 3; ++i) run(steps, {{0, {}}});
   model::DynamoLog log;
   log.skips = {{"complex input striding", {}, 3, 2}, {"mutated inputs (1 instances)", {"forward", "m.py", 7}, 5, 1}};
-  const std::vector<Candidate> found = of_pattern(stride_instability(*steps.trace(), &log), "graph_capture");
+  const std::vector<Candidate> found = of_pattern(stride_instability(*steps.trace(), &log), "graph_skip");
   ASSERT_THAT(found, SizeIs(2));
+  EXPECT_EQ(found[0].count, 2);
   EXPECT_EQ(found[0].facts.at("layout_related"), 1);
   EXPECT_EQ(found[0].facts.at("skips"), 2);
   EXPECT_EQ(found[1].facts.at("layout_related"), 0);

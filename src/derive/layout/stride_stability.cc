@@ -306,6 +306,7 @@ class EagerStability {
     const UnstableInput& root = group.root;
     const bool has_compiled =
         std::ranges::any_of(trace_.nodes(), [](const OperatorNode& node) { return node.role == OperatorRole::compiled; });
+    into.facts["changes_per_step"] = static_cast<double>(root.changed_steps.size()) / static_cast<double>(root.steps);
     into.facts["steps_changed"] = static_cast<double>(root.changed_steps.size());
     into.facts["steps_compared"] = static_cast<double>(root.steps);
     into.facts["variants"] = static_cast<double>(root.variants);
@@ -328,16 +329,17 @@ class EagerStability {
     words["operator"] = trace_.name(into.node);
     words["sizes"] = text_of(root.usual->shape);
     words["type"] = root.usual->type;
-    words["usual_strides"] = text_of(*root.usual->strides);
-    words["changed_strides"] = text_of(*root.changed->strides);
+    words["expected"] = text_of(*root.usual->strides);
+    words["actual"] = text_of(*root.changed->strides);
     words["usual_layout"] = name_of(layout_of(root.usual->shape, *root.usual->strides));
     words["changed_layout"] = name_of(layout_of(root.changed->shape, *root.changed->strides));
     words["steps"] = words_of_steps(trace_, root.changed_steps);
     words["pin"] = pin_for(root);
     const std::uint32_t usual = maker_before(trace_, steps_.node(root.site, root.usual_steps.front()), root.usual->shape);
     const std::uint32_t changed = maker_before(trace_, into.node, root.usual->shape);
-    if (usual != none) words["usual_producer"] = trace_.name(usual);
-    if (changed != none) words["producer"] = trace_.name(changed);
+    constexpr std::string_view outside = "outside of the recorded operators of the step";  // a data loader, a tensor that is kept
+    words["usual_producer"] = usual != none ? trace_.name(usual) : outside;
+    words["producer"] = changed != none ? trace_.name(changed) : outside;
     if (const std::string inserted = inserted_before(into.node); !inserted.empty()) words["inserted"] = inserted;
   }
 

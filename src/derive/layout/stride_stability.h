@@ -23,6 +23,7 @@ struct StrideStability {
 };
 
 // Pattern "eager_strides". Facts of a candidate:
+//   changes_per_step                of the steps that were compared, the share with other strides than the usual ones
 //   steps_changed, steps_compared   how many steady steps have other strides than the usual ones, of how many
 //   variants                        how many different strides there are, the usual ones among them
 //   input                           which input of the operator, from 0
@@ -31,13 +32,13 @@ struct StrideStability {
 //   has_compiled                    1: the trace has such regions; else 0
 //   pin_bytes                       of memory traffic for copying the tensor once
 //   extra_us_per_changed_step       of GPU time that the operators take more in those steps than in the usual ones; where work is recorded
-// Words: sizes, type, usual_strides, changed_strides, usual_layout, changed_layout, operator, steps ("3 and 5"), producer, usual_producer,
-// inserted (operators that only the changed step calls before it), pin (the call that fixes the layout).
+// Words: sizes, type, expected and actual (the usual strides and the others), usual_layout, changed_layout, operator, steps ("3 and 5"),
+// producer, usual_producer, inserted (operators that only the changed step calls before it), pin (the call that fixes the layout).
 //
 // O(n log n) in the operators of the steady steps.
 StrideStability eager_stride_instability(const LayoutTrace& trace);
 
-// All patterns: the one above, "recompile" and "graph_capture" (compile_stability.h). `log`: what torch.compile wrote about itself; null
+// All patterns: the one above, "recompile", "stride_guard", "graph_capture" and "graph_skip" (compile_stability.h). `log`: what torch.compile wrote about itself; null
 // where there is none.
 StrideStability stride_instability(const LayoutTrace& trace, const model::DynamoLog* log = nullptr);
 
