@@ -1,0 +1,141 @@
+#include "analyse/layout_trial.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "analyse/analyse.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "derive/compare/kernel_spelling.h"
+
+namespace frx::analyse {
+namespace {
+
+namespace fs = std::filesystem;
+using report::TrialRun;
+using report::TrialSide;
+
+constexpr std::uint64_t largest_side = std::uint64_t{64} << 20, largest_tensor = std::uint64_t{1} << 28;
+
+// The process of each rank, with the folder it wrote to.
+struct ReadRun {
+  TrialRun run;
+  std::vector<std::string> folders;  // as run.ranks
+};
+
+std::vector<std::string> rank_folders(const std::string& folder) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().filename().string().starts_with("rank") && fs::exists(it->path() / "side.json", error)) found.push_back(it->path().string());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+std::string collective_text(const model::Timeline& timeline, const model::CollectiveArguments& one) {
+  return fmt::format("{} {} {} -> {} of group {}", timeline.names[one.name], timeline.names[one.type], one.in_elements, one.out_elements,
+                     timeline.names[one.group]);
+}
+
+void add_collectives(const model::Timeline& timeline, report::TrialTrace& trace) {
+  std::vector<const model::CollectiveArguments*> order;
+  for (const model::CollectiveArguments& one : timeline.collectives) order.push_back(&one);
+  std::ranges::stable_sort(order, {}, [&](const model::CollectiveArguments* one) { return timeline.start[one->event]; });
+  for (const model::CollectiveArguments* one : order) trace.collectives.push_back(collective_text(timeline, *one));
+  trace.has_collectives |= !trace.collectives.empty();
+}
+
+Result<ReadRun> read_run(const capture::LayoutTrialRun& ran, const knowledge::TrialRules& rules, Context& context) {
+  ReadRun read;
+  TrialRun& run = read.run;
+  run.is_candidate = ran.is_candidate;
+  run.is_profiled = ran.is_profiled;
+  run.failure = ran.failure;
+  run.seconds = ran.seconds;
+  run.gpus = ran.gpus.gpus;
+  for (const std::string_view message : rules.messages) {
+    if (ran.errors.find(message) != ran.errors.npos) run.messages.emplace_back(message);
+  }
+  if (!run.failure.empty()) return read;
+  for (const std::string& folder : rank_folders(ran.folder)) {
+    const std::string path = folder + "/side.json";
+    TRY_ASSIGN(const std::string text, read_file(path, largest_side));
+    TRY_ASSIGN(TrialSide side, report::read_trial_side(path, text));
+    run.traces.emplace_back();
+    if (!side.trace.empty() && run.is_profiled && side.profiled_windows > 0) {
+      TRY_ASSIGN(run.traces.back(), read_trial_trace(folder + "/" + side.trace, static_cast<std::size_t>(side.profiled_windows), context));
+    }
+    run.ranks.push_back(std::move(side));
+    read.folders.push_back(folder);
+  }
+  return read;
+}
+
+// float32 on a GPU that may use TF32 has the tolerance of that.
+const knowledge::ToleranceRule* tolerance_for(const TrialSide& side, const std::string& dtype, const knowledge::TrialRules& rules) {
+  const bool tf32 = side.device_kind == "cuda" && dtype == "float32" && (side.precision.tf32_matmul || side.precision.tf32_cudnn);
+  return rules.tolerance_of(tf32 ? "tf32" : dtype);
+}
+
+// Of the outputs of the first rank.
+Result<> compare_runs(const ReadRun& baseline, ReadRun& other, const knowledge::TrialRules& rules) {
+  const std::vector<report::TrialTensor>&before = baseline.run.ranks.front().outputs, &after = other.run.ranks.front().outputs;
+  for (std::size_t i = 0; i < std::max(before.size(), after.size()); ++i) {
+    report::OutputDifference difference;
+    if (i >= before.size() || i >= after.size()) {
+      difference.name = i < before.size() ? before[i].name : after[i].name;
+      difference.mismatch = "only one side has this output";
+    } else {
+      TRY_ASSIGN(const std::string one, read_file(baseline.folders.front() + "/" + before[i].file, largest_tensor));
+      TRY_ASSIGN(const std::string two, read_file(other.folders.front() + "/" + after[i].file, largest_tensor));
+      difference = report::compare_outputs(before[i], one, after[i], two, tolerance_for(baseline.run.ranks.front(), before[i].dtype, rules));
+    }
+    other.run.differences.push_back(std::move(difference));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<report::TrialTrace> read_trial_trace(const std::string& path, std::size_t windows, Context& context) {
+  TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
+  Input input = input_of(ingest::Source::at(path), known->metrics);
+  TRY_ASSIGN(const model::Timeline timeline, read_timeline(input, context, context.options().progress));
+  report::TrialTrace trace;
+  derive::compare::KernelSpelling spelling;
+  std::set<std::string> namespaces;
+  const double share = 1.0 / static_cast<double>(windows);
+  for (std::size_t event = 0; event < timeline.size(); ++event) {
+    const std::string_view name = timeline.name_of(event);
+    if (timeline.kind[event] == model::EventKind::kernel) {
+      trace.kernels[spelling(name)] += share;
+      trace.kernel_ns += share * static_cast<double>(timeline.duration[event]);
+      trace.has_collectives |= contains_ignoring_case(name, "nccl");
+    } else if (timeline.kind[event] == model::EventKind::cpu_op) {
+      const std::size_t colons = name.find("::");
+      if (colons != name.npos && name.find_first_of(" (") == name.npos) namespaces.emplace(name.substr(0, colons));
+    }
+  }
+  trace.namespaces.assign(namespaces.begin(), namespaces.end());
+  add_collectives(timeline, trace);
+  return trace;
+}
+
+Result<report::TrialEvidence> read_trial(std::span<const capture::LayoutTrialRun> runs, const knowledge::TrialRules& rules, Context& context) {
+  report::TrialEvidence evidence;
+  std::vector<ReadRun> read;
+  for (const capture::LayoutTrialRun& ran : runs) {
+    TRY_ASSIGN(ReadRun one, read_run(ran, rules, context));
+    read.push_back(std::move(one));
+  }
+  const auto first = std::ranges::find_if(read, [](const ReadRun& one) { return !one.run.is_candidate && !one.run.ranks.empty(); });
+  for (ReadRun& one : read) {
+    if (first != read.end() && &one != &*first && !one.run.ranks.empty()) TRY(compare_runs(*first, one, rules));
+  }
+  for (ReadRun& one : read) evidence.runs.push_back(std::move(one.run));
+  return evidence;
+}
+
+}  // namespace frx::analyse
