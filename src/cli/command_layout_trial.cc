@@ -53,9 +53,9 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--timeout", "SECONDS", options.timeout_s, "end a run and all that it started after so long");
   syntax.flag("--allow-distributed", options.allow_distributed, "judge also sharded models and groups of processes of its own");
   syntax.option("--policy", "FILE", options.policy, "YAML: changes, least_gain_pct, largest_risk, allow_distributed, allow_custom_ops");
-  syntax.option("--audit", "FILE", options.audit, "add a line about the decision to this log (layout_trial_audit_v1)");
+  syntax.option("--audit", "FILE", options.audit, "add a line about the decision to this log (layout_trial_audit.v1)");
   syntax.choice("--format", "FORMAT", options.format, common_formats(), "how to print the answer");
-  syntax.flag("--json", options.json, "the same as --format json (layout_trial_v1)");
+  syntax.flag("--json", options.json, "the same as --format json (layout_trial.v1)");
   describe_open(syntax, options.open);
   syntax.option("--data", "DIR", options.analysis.data_directory, "YAML files merged over the built-in data");
   syntax.workload(options.program, "the program, with a plan");

@@ -43,9 +43,16 @@ std::string decision_words(const LayoutTrial& trial) {
   return name + (trial.decided_by == "policy" ? " by the policy" : ": the runs cannot be compared");
 }
 
+// With a capital letter and a full stop.
+std::string sentence_of(std::string_view reason) {
+  if (reason.empty()) return {};
+  return to_upper(reason.substr(0, 1)) + printable(reason.substr(1)) + ".";
+}
+
 std::string number_text(const std::optional<double>& value, const std::string& unit) {
   if (!value) return "";
-  if (unit == "bytes" || unit == "ns") return format_quantity(*value, unit);
+  if (unit == "bytes") return fmt::format("{:.1f} MiB", *value / (1 << 20));
+  if (unit == "ns") return format_quantity(*value, unit);
   return fmt::format("{:.4g}{}{}", *value, unit.empty() ? "" : " ", unit);
 }
 
@@ -61,7 +68,7 @@ void add_gates(Document& page, const LayoutTrial& trial) {
 }
 
 void add_numbers(Document& page, const LayoutTrial& trial) {
-  Table table{{{"What", 38}, number_column("Value", 16), number_column("Limit", 16)}};
+  Table table{{{"What", 38}, number_column("Value", 15), number_column("Limit", 15)}};
   for (const Gate& gate : trial.gates) {
     for (const GateNumber& one : gate.numbers) table.add({one.name, number_text(one.value, one.unit), number_text(one.limit, one.unit)});
   }
@@ -104,7 +111,7 @@ void add_runs(Document& page, const LayoutTrial& trial) {
     table.add({run_words(run), run.ranks.empty() ? "n/a" : fmt::to_string(windows), median_words(trial, run), state});
   }
   page.add(std::move(table));
-  page.paragraph(fmt::format("The first {} of each run do not count, nor do the profiled runs.", count_text(trial.evidence.warmup, "window")));
+  page.paragraph(fmt::format("Left out: the first {} of each run, and the profiled runs.", count_text(trial.evidence.warmup, "window")));
   page.blank();
 }
 
@@ -116,7 +123,7 @@ std::vector<std::string> gate_details(const LayoutTrial& trial) {
 
 Document page_of(const LayoutTrial& trial) {
   Document page;
-  page.headline = decision_words(trial) + ". " + trial.reason + ".";
+  page.headline = decision_words(trial) + ". " + sentence_of(trial.reason);
   page.title("FRX layout trial");
   if (trial.plan) page.fact("Plan", fmt::format("{} (sha256 {})", printable(trial.plan_file), trial.plan_sha256.substr(0, 12)));
   for (const report::LayoutChange& change : trial.plan ? trial.plan->changes : std::vector<report::LayoutChange>{})
@@ -125,7 +132,7 @@ Document page_of(const LayoutTrial& trial) {
   page.blank();
   page.section("Verdict", answer::Part::verdict);
   page.paragraph(decision_words(trial), 2, tone_of_decision(trial.decision));
-  page.paragraph(printable(trial.reason) + ".");
+  page.paragraph(sentence_of(trial.reason));
   if (trial.decision != TrialDecision::promoted) page.paragraph("Rollback: the plan lived in FRX_LAYOUT_PLAN of these runs alone; there is nothing to undo.");
   page.blank();
   add_gates(page, trial);
@@ -180,7 +187,7 @@ void put_environment(JsonObject& out, const LayoutTrial& trial) {
 }
 
 void put_trial(JsonObject& out, const LayoutTrial& trial) {
-  out.add("schema", "layout_trial_v1", "decision", report::name_of(trial.decision), "status", trial.status(), "decided_by",
+  out.add("schema", "layout_trial.v1", "decision", report::name_of(trial.decision), "status", trial.status(), "decided_by",
           answer::unless_empty(trial.decided_by), "reason", trial.reason, "risk", knowledge::name_of(trial.risk));
   out.add("plan_file", answer::unless_empty(trial.plan_file), "plan_sha256", answer::unless_empty(trial.plan_sha256));
   out.list("changes", trial.plan ? trial.plan->changes : std::vector<report::LayoutChange>{}, put_change);
@@ -204,7 +211,7 @@ answer::Answer answer_of(std::shared_ptr<const LayoutTrial> trial) {
 
 std::string audit_line(const LayoutTrial& trial, const AuditFacts& facts) {
   return answer::compact_json([&](JsonObject& out) {
-           out.add("schema", "layout_trial_audit_v1", "time", facts.time, "operator", answer::unless_empty(facts.who), "git_rev",
+           out.add("schema", "layout_trial_audit.v1", "time", facts.time, "operator", answer::unless_empty(facts.who), "git_rev",
                    answer::unless_empty(facts.git_rev), "plan_sha256", answer::unless_empty(trial.plan_sha256), "baseline", trial.baseline,
                    "candidate", trial.candidate);
            put_environment(out, trial);

@@ -9,7 +9,7 @@
 
 namespace frx::compose {
 
-// Its result is layout_trial_v1.
+// Its result is layout_trial.v1.
 answer::Answer answer_of(std::shared_ptr<const report::LayoutTrial> trial);
 
 // Who tried what, when and where.
@@ -18,7 +18,7 @@ struct AuditFacts {
   std::string git_rev;  // of the folder in which the program ran; "" where it is under no version control
   std::string who;      // the name of the user; "" when it is not known
 };
-// layout_trial_audit_v1 on one line, with its line feed.
+// layout_trial_audit.v1 on one line, with its line feed.
 std::string audit_line(const report::LayoutTrial& trial, const AuditFacts& facts);
 
 }  // namespace frx::compose

@@ -1,4 +1,4 @@
-"""The plan of a layout change, as ``data/schemas/layout_plan_v1.json`` describes it: which modules get which memory format."""
+"""The plan of a layout change, as ``data/schemas/layout_plan.v1.json`` describes it: which modules get which memory format."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 // The plan of a layout change: which modules get which memory format, and where tensors are made contiguous. A file of
-// data/schemas/layout_plan_v1.json, which python/fournex/layout applies.
+// data/schemas/layout_plan.v1.json, which python/fournex/layout applies.
 #pragma once
 
 #include <string>

@@ -62,7 +62,8 @@ std::string trouble_of_setup(const TrialEvidence& evidence) {
 }
 
 LayoutRisk risk_of(const std::vector<LayoutChange>& changes, const TrialRules& rules) {
-  LayoutRisk risk = LayoutRisk::low;
+  // Of two commands it is not known what the change is.
+  LayoutRisk risk = changes.empty() ? LayoutRisk::high : LayoutRisk::low;
   for (const LayoutChange& change : changes)
     risk = std::max(risk, change.kind == LayoutChange::Kind::contiguous ? rules.contiguous : rules.memory_format);
   return risk;

@@ -172,8 +172,8 @@ Gate numerics_gate(const TrialEvidence& evidence, const knowledge::TrialRules& r
     gate.numbers = {{"values compared", static_cast<double>(worst.compared), {}, ""},
                     {"share within tolerance", 100 * worst.share_within, 100 * rules.share_within, "%"},
                     {"largest difference in tolerances", worst.times_tolerance, rules.times_tolerance, ""},
-                    {"largest difference", worst.difference, rules.times_self_noise * worst.self_noise, ""},
-                    {"noise of the baseline", worst.self_noise, {}, ""}};
+                    {"largest difference", worst.difference, {}, ""},
+                    {"largest difference, baseline alone", worst.self_noise, {}, ""}};
   }
   if (losses.last_before) {
     gate.numbers.push_back({"last loss without the change", losses.last_before, {}, ""});

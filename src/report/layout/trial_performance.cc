@@ -123,7 +123,7 @@ Gate performance_gate(const TrialEvidence& evidence, const knowledge::TrialRules
   gate.numbers.push_back({"gain of throughput", gain, required, "%"});
   gate.numbers.push_back({"gain, low end of the interval", low, required, "%"});
   gate.numbers.push_back({"gain, high end of the interval", high, {}, "%"});
-  gate.numbers.push_back({"difference between runs of the baseline", noise, {}, "%"});
+  gate.numbers.push_back({"noise between runs of the baseline", noise, {}, "%"});
   judge_gain(gate, gain, low, high, required);
   return gate;
 }
