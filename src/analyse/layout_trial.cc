@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include "analyse/analyse.h"
 #include "base/files.h"
-#include "base/text.h"
-#include "derive/compare/kernel_spelling.h"
+#include "report/layout/trial_trace.h"
 
 namespace frx::analyse {
 namespace {
@@ -28,23 +26,11 @@ std::vector<std::string> rank_folders(const std::string& folder) {
   std::vector<std::string> found;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (it->path().filename().string().starts_with("rank") && fs::exists(it->path() / "side.json", error)) found.push_back(it->path().string());
+    if (it->path().filename().string().starts_with("rank") && fs::exists(it->path() / "side.json", error))
+      found.push_back(it->path().string());
   }
   std::ranges::sort(found);
   return found;
-}
-
-std::string collective_text(const model::Timeline& timeline, const model::CollectiveArguments& one) {
-  return fmt::format("{} {} {} -> {} of group {}", timeline.names[one.name], timeline.names[one.type], one.in_elements, one.out_elements,
-                     timeline.names[one.group]);
-}
-
-void add_collectives(const model::Timeline& timeline, report::TrialTrace& trace) {
-  std::vector<const model::CollectiveArguments*> order;
-  for (const model::CollectiveArguments& one : timeline.collectives) order.push_back(&one);
-  std::ranges::stable_sort(order, {}, [&](const model::CollectiveArguments* one) { return timeline.start[one->event]; });
-  for (const model::CollectiveArguments* one : order) trace.collectives.push_back(collective_text(timeline, *one));
-  trace.has_collectives |= !trace.collectives.empty();
 }
 
 Result<ReadRun> read_run(const capture::LayoutTrialRun& ran, const knowledge::TrialRules& rules, Context& context) {
@@ -90,7 +76,8 @@ Result<> compare_runs(const ReadRun& baseline, ReadRun& other, const knowledge::
     } else {
       TRY_ASSIGN(const std::string one, read_file(baseline.folders.front() + "/" + before[i].file, largest_tensor));
       TRY_ASSIGN(const std::string two, read_file(other.folders.front() + "/" + after[i].file, largest_tensor));
-      difference = report::compare_outputs(before[i], one, after[i], two, tolerance_for(baseline.run.ranks.front(), before[i].dtype, rules));
+      difference =
+          report::compare_outputs(before[i], one, after[i], two, tolerance_for(baseline.run.ranks.front(), before[i].dtype, rules));
     }
     other.run.differences.push_back(std::move(difference));
   }
@@ -103,27 +90,11 @@ Result<report::TrialTrace> read_trial_trace(const std::string& path, std::size_t
   TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
   Input input = input_of(ingest::Source::at(path), known->metrics);
   TRY_ASSIGN(const model::Timeline timeline, read_timeline(input, context, context.options().progress));
-  report::TrialTrace trace;
-  derive::compare::KernelSpelling spelling;
-  std::set<std::string> namespaces;
-  const double share = 1.0 / static_cast<double>(windows);
-  for (std::size_t event = 0; event < timeline.size(); ++event) {
-    const std::string_view name = timeline.name_of(event);
-    if (timeline.kind[event] == model::EventKind::kernel) {
-      trace.kernels[spelling(name)] += share;
-      trace.kernel_ns += share * static_cast<double>(timeline.duration[event]);
-      trace.has_collectives |= contains_ignoring_case(name, "nccl");
-    } else if (timeline.kind[event] == model::EventKind::cpu_op) {
-      const std::size_t colons = name.find("::");
-      if (colons != name.npos && name.find_first_of(" (") == name.npos) namespaces.emplace(name.substr(0, colons));
-    }
-  }
-  trace.namespaces.assign(namespaces.begin(), namespaces.end());
-  add_collectives(timeline, trace);
-  return trace;
+  return report::trial_trace_of(timeline, windows);
 }
 
-Result<report::TrialEvidence> read_trial(std::span<const capture::LayoutTrialRun> runs, const knowledge::TrialRules& rules, Context& context) {
+Result<report::TrialEvidence> read_trial(std::span<const capture::LayoutTrialRun> runs, const knowledge::TrialRules& rules,
+                                         Context& context) {
   report::TrialEvidence evidence;
   std::vector<ReadRun> read;
   for (const capture::LayoutTrialRun& ran : runs) {

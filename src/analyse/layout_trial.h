@@ -13,6 +13,7 @@ namespace frx::analyse {
 Result<report::TrialTrace> read_trial_trace(const std::string& path, std::size_t windows, Context& context);
 
 // Errors name the file of a run that is not what it should be: a side, a tensor or a trace that was cut.
-Result<report::TrialEvidence> read_trial(std::span<const capture::LayoutTrialRun> runs, const knowledge::TrialRules& rules, Context& context);
+Result<report::TrialEvidence> read_trial(std::span<const capture::LayoutTrialRun> runs, const knowledge::TrialRules& rules,
+                                         Context& context);
 
 }  // namespace frx::analyse

@@ -41,7 +41,8 @@ ChildCommand child_of_trial(const LayoutTrialRequest& request, const LayoutTrial
   return child;
 }
 
-Result<LayoutTrialRun> run_side(const LayoutTrialRequest& request, bool is_candidate, bool is_profiled, std::size_t number, const Host& host) {
+Result<LayoutTrialRun> run_side(const LayoutTrialRequest& request, bool is_candidate, bool is_profiled, std::size_t number,
+                                const Host& host) {
   LayoutTrialRun run{is_candidate, is_profiled, request.folder + "/run" + fmt::to_string(number), {}, {}, 0, {}};
   std::error_code error;
   std::filesystem::create_directories(run.folder, error);

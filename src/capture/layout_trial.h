@@ -1,5 +1,6 @@
-// Runs a program for frx layout trial: fresh processes in the order A B B A, each with a folder of its own to write to, then one profiled run
-// of each side. Nothing but variables of the environment differs between the sides of a plan; none of a run's files lies in the user's folders.
+// Runs a program for frx layout trial: fresh processes in the order A B B A, each with a folder of its own to write to, then one profiled
+// run of each side. Nothing but variables of the environment differs between the sides of a plan; none of a run's files lies in the user's
+// folders.
 #pragma once
 
 #include <chrono>
@@ -33,8 +34,8 @@ struct LayoutTrialRun {
   GpuMeasurement gpus;  // while it ran
 };
 
-// The runs that were made, in their order. One that fails, or does not end in time, is the last. Fails only when the user stops it, or a folder
-// cannot be made.
+// The runs that were made, in their order. One that fails, or does not end in time, is the last. Fails only when the user stops it, or a
+// folder cannot be made.
 Result<std::vector<LayoutTrialRun>> run_layout_trial(const LayoutTrialRequest& request, const Host& host, const RunProgress& progress = {});
 
 // "A B B A": the sides of the runs that are timed, in their order; true: the candidate.

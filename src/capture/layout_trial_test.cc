@@ -32,8 +32,9 @@ TEST(LayoutTrialRuns, OnlyThePlanDiffersAndTheProfiledRunsAreTheLast) {
   const TemporaryDirectory folder = TemporaryDirectory::make("/tmp").value();
   const FakeHost host;
   const LayoutTrialRequest request = request_in(
-      folder, "echo \"$FRX_LAYOUT_PLAN,$FRX_LAYOUT_TRIAL_PROFILE,$FRX_LAYOUT_TRIAL_SEED,$FRX_LAYOUT_TRIAL_WINDOWS,$FRX_LAYOUT_TRIAL_WARMUP\" > "
-              "\"$FRX_LAYOUT_TRIAL_OUT/told\"");
+      folder,
+      "echo \"$FRX_LAYOUT_PLAN,$FRX_LAYOUT_TRIAL_PROFILE,$FRX_LAYOUT_TRIAL_SEED,$FRX_LAYOUT_TRIAL_WINDOWS,$FRX_LAYOUT_TRIAL_WARMUP\" > "
+      "\"$FRX_LAYOUT_TRIAL_OUT/told\"");
   const std::vector<LayoutTrialRun> runs = run_layout_trial(request, host).value();
   std::vector<std::string> told;
   for (const LayoutTrialRun& run : runs) told.push_back(read_file(run.folder + "/told").value());

@@ -37,7 +37,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.text(
       "Runs a program without and with a change of memory layout (A B B A, each in a fresh process) and lets the change pass six gates, in "
       "this order: numerics, kernel identity, throughput and memory, compile stability, distributed guards, custom operators. The first "
-      "that it does not pass decides. A change that passes them all is called validated; nothing is ever applied, and no file of the program "
+      "that it does not pass decides. A change that passes them all is called validated; nothing is ever applied, and no file of the "
+      "program "
       "is touched.");
   syntax.text(
       "The plan reaches the program in the variable FRX_LAYOUT_PLAN alone. The program takes part with fournex.layout.Trial(model) of the "
@@ -152,7 +153,8 @@ void note_surroundings(report::LayoutTrial& trial) {
 Result<> run_and_read(const Options& options, const std::string& plan, report::LayoutTrial& trial, const knowledge::TrialRules& rules,
                       Session& session, Io& io) {
   TRY_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make(std::filesystem::temp_directory_path().string()));
-  capture::LayoutTrialRequest request{trial.baseline, trial.candidate, {}, folder.path(), trial.blocks, trial.windows, trial.evidence.warmup, trial.seed, {}};
+  capture::LayoutTrialRequest request{trial.baseline,        trial.candidate, {}, folder.path(), trial.blocks, trial.windows,
+                                      trial.evidence.warmup, trial.seed,      {}};
   request.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_s * 1000));
   if (trial.plan) {
     request.plan = folder.file("plan.json");
@@ -186,7 +188,8 @@ Result<int> act(const Options& options, Io& io) {
   trial->seed = *options.seed;
   TRY_ASSIGN(const std::string plan, read_plan(options, *trial));
   TRY(find_commands(options, *trial, io));
-  if (report::refused_by(policy, trial->plan ? &*trial->plan : nullptr, rules).empty()) TRY(run_and_read(options, plan, *trial, rules, session, io));
+  if (report::refused_by(policy, trial->plan ? &*trial->plan : nullptr, rules).empty())
+    TRY(run_and_read(options, plan, *trial, rules, session, io));
   report::judge_layout_trial(*trial, rules, policy, known->classes);
   if (!options.audit.empty()) TRY(add_to_audit_log(options.audit, *trial, io));
   TRY(print_answer(io, compose::answer_of(std::shared_ptr<const report::LayoutTrial>(trial)), format));

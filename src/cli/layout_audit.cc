@@ -21,7 +21,8 @@ std::string audit_time() {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
   ::gmtime_r(&now, &utc);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min,
+                     utc.tm_sec);
 }
 
 std::string user_name() {
@@ -62,7 +63,8 @@ Result<> add_to_audit_log(const std::string& path, const report::LayoutTrial& tr
   // One call: a line is there whole, or a crash cuts it at the end, and no other line is touched.
   const ssize_t written = ::write(file.get(), text.data(), text.size());
   if (written != static_cast<ssize_t>(text.size()))
-    return fail(ErrorKind::unreadable, "the audit log cannot be written: {}", written < 0 ? std::strerror(errno) : "the disk is full").at(path);
+    return fail(ErrorKind::unreadable, "the audit log cannot be written: {}", written < 0 ? std::strerror(errno) : "the disk is full")
+        .at(path);
   return {};
 }
 

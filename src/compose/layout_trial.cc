@@ -133,7 +133,8 @@ Document page_of(const LayoutTrial& trial) {
   page.section("Verdict", answer::Part::verdict);
   page.paragraph(decision_words(trial), 2, tone_of_decision(trial.decision));
   page.paragraph(sentence_of(trial.reason));
-  if (trial.decision != TrialDecision::promoted) page.paragraph("Rollback: the plan lived in FRX_LAYOUT_PLAN of these runs alone; there is nothing to undo.");
+  if (trial.decision != TrialDecision::promoted)
+    page.paragraph("Rollback: the plan lived in FRX_LAYOUT_PLAN of these runs alone; there is nothing to undo.");
   page.blank();
   add_gates(page, trial);
   add_numbers(page, trial);
@@ -146,7 +147,8 @@ Document page_of(const LayoutTrial& trial) {
 void put_gate(JsonObject& out, const Gate& gate) {
   out.add("id", gate.id, "title", gate.title, "outcome", report::name_of(gate.outcome), "why", answer::unless_empty(gate.why));
   out.list("numbers", gate.numbers, [](JsonObject& inner, const GateNumber& one) {
-    inner.add("name", one.name, "value", answer::exact(one.value), "limit", answer::exact(one.limit), "unit", answer::unless_empty(one.unit));
+    inner.add("name", one.name, "value", answer::exact(one.value), "limit", answer::exact(one.limit), "unit",
+              answer::unless_empty(one.unit));
   });
   out.add("details", gate.details);
 }
@@ -215,8 +217,8 @@ std::string audit_line(const LayoutTrial& trial, const AuditFacts& facts) {
                    answer::unless_empty(facts.git_rev), "plan_sha256", answer::unless_empty(trial.plan_sha256), "baseline", trial.baseline,
                    "candidate", trial.candidate);
            put_environment(out, trial);
-           out.add("decision", report::name_of(trial.decision), "status", trial.status(), "decided_by", answer::unless_empty(trial.decided_by),
-                   "reason", trial.reason, "risk", knowledge::name_of(trial.risk));
+           out.add("decision", report::name_of(trial.decision), "status", trial.status(), "decided_by",
+                   answer::unless_empty(trial.decided_by), "reason", trial.reason, "risk", knowledge::name_of(trial.risk));
            out.list("gates", trial.gates, put_gate);
          }) +
          "\n";

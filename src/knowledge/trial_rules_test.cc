@@ -36,7 +36,8 @@ TEST(LayoutPolicy, NarrowsTheDefaults) {
 }
 
 TEST(LayoutPolicy, WhatItCannotHaveIsAnErrorWithItsLine) {
-  for (const char* text : {"changes: [fuse]\n", "largest_risk: huge\n", "least_gain_pct: -1\n", "allow_distributed: maybe\n", "other: 1\n", "- a\n", ""}) {
+  for (const char* text :
+       {"changes: [fuse]\n", "largest_risk: huge\n", "least_gain_pct: -1\n", "allow_distributed: maybe\n", "other: 1\n", "- a\n", ""}) {
     EXPECT_FALSE(policy_of(text)) << text;
   }
   EXPECT_THAT(policy_of("largest_risk: low\nleast_gain_pct: many\n").error().where, ::testing::HasSubstr("policy.yaml:2"));

@@ -11,8 +11,8 @@ namespace frx::testing {
 namespace {
 
 // What the Python SDK writes or reads, and python/tests checks.
-const std::set<std::string> written_by_python = {"run_event_v0", "operator_manifest_v1", "operator_profile_v1",
-                                                "operator_partition_v1", "layout_plan.v1", "layout_trial_side.v1"};
+const std::set<std::string> written_by_python = {"run_event_v0",          "operator_manifest_v1", "operator_profile_v1",
+                                                 "operator_partition_v1", "layout_plan.v1",       "layout_trial_side.v1"};
 
 std::vector<fs::path> schemas() { return files_below("data/schemas", ".json"); }
 

@@ -27,7 +27,8 @@ struct PlanReader {
   }
 
   // Which of `words` the member is.
-  Result<std::size_t> choice(const PlanJson& object, const std::string& at, const char* key, std::span<const std::string_view> words) const {
+  Result<std::size_t> choice(const PlanJson& object, const std::string& at, const char* key,
+                             std::span<const std::string_view> words) const {
     const std::string text = text_of(object, key);
     const auto found = std::ranges::find(words, text);
     if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
@@ -46,7 +47,8 @@ struct PlanReader {
   Result<> only(const PlanJson& object, const std::string& at, std::span<const std::string_view> known) const {
     for (const auto& [key, value] : object.items()) {
       if (std::ranges::find(known, key) == known.end())
-        return wrong(at, fmt::format("the members {}, found '{}'", join_with_and(std::vector<std::string>(known.begin(), known.end())), printable(key)));
+        return wrong(at, fmt::format("the members {}, found '{}'", join_with_and(std::vector<std::string>(known.begin(), known.end())),
+                                     printable(key)));
     }
     return {};
   }

@@ -47,7 +47,8 @@ std::string trouble_of_setup(const TrialEvidence& evidence) {
   const TrialSide* first = nullptr;
   for (const TrialRun& run : evidence.runs) {
     if (run.ranks.empty())
-      return fmt::format("{} takes no part in the trial: it has to make a fournex.layout.Trial(model), whose package is on PYTHONPATH", side_of(run));
+      return fmt::format("{} takes no part in the trial: it has to make a fournex.layout.Trial(model), whose package is on PYTHONPATH",
+                         side_of(run));
     const TrialSide& side = run.ranks.front();
     if (!first) first = &side;
     if (const std::string what = difference_of_setups(*first, side); !what.empty())
@@ -152,7 +153,8 @@ void judge_layout_trial(LayoutTrial& trial, const TrialRules& rules, const Layou
   if (const std::string trouble = trouble_of_setup(trial.evidence); !trouble.empty())
     return decide(trial, TrialDecision::skipped, "setup", trouble);
   trial.risk = risk_of(trial.evidence, rules);
-  if (const std::string risky = too_risky(trial.risk, policy); !risky.empty()) return decide(trial, TrialDecision::skipped, "policy", risky);
+  if (const std::string risky = too_risky(trial.risk, policy); !risky.empty())
+    return decide(trial, TrialDecision::skipped, "policy", risky);
   judge_gates(trial, rules, policy, classes);
 }
 

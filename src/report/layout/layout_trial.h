@@ -85,14 +85,16 @@ struct LayoutTrial {
   std::string_view status() const { return decision == TrialDecision::promoted ? "validated" : "not validated"; }
 };
 
-// Times of the windows that count, of runs that are not profiled, in their order; ns per item where every window says its items, else per window.
+// Times of the windows that count, of runs that are not profiled, in their order; ns per item where every window says its items, else per
+// window.
 struct TrialTimes {
   bool per_item = false;
   std::vector<std::vector<double>> baseline, candidate;  // by run
 };
 TrialTimes times_of(const TrialEvidence& evidence);
 
-// Judges the runs: fills in gates, decision, reason and risk. The first gate that is not passed decides, and those behind it are not reached.
+// Judges the runs: fills in gates, decision, reason and risk. The first gate that is not passed decides, and those behind it are not
+// reached.
 void judge_layout_trial(LayoutTrial& trial, const knowledge::TrialRules& rules, const knowledge::LayoutPolicy& policy,
                         const knowledge::KernelClasses& classes);
 

@@ -117,7 +117,8 @@ Gate kernel_gate(const TrialEvidence& evidence, const TrialRules& rules, const k
   gate.details = changed_kernels(before, after);
   const std::vector<std::string> unexpected = unexpected_in(before, after);
   gate.outcome = unexpected.empty() ? GateOutcome::passed : after.ns > before.ns ? GateOutcome::failed : GateOutcome::manual;
-  gate.why = unexpected.empty() ? "the kernels that changed are those that a change of layout replaces" : "unexpected kernels: " + join_with_and(unexpected);
+  gate.why = unexpected.empty() ? "the kernels that changed are those that a change of layout replaces"
+                                : "unexpected kernels: " + join_with_and(unexpected);
   if (gate.outcome == GateOutcome::manual) gate.why += "; they take less time, so that a person has to look at them";
   return gate;
 }
@@ -162,7 +163,9 @@ std::optional<double> as_number(std::optional<std::int64_t> value) {
 Gate compile_gate(const TrialEvidence& evidence) {
   Gate gate{"compile_stability", "Compile stability"};
   const std::set<std::string> before = compile_modes(evidence, false), after = compile_modes(evidence, true);
-  const auto as_list = [](const std::set<std::string>& modes) { return join_with_and(std::vector<std::string>(modes.begin(), modes.end())); };
+  const auto as_list = [](const std::set<std::string>& modes) {
+    return join_with_and(std::vector<std::string>(modes.begin(), modes.end()));
+  };
   if (before != after) {
     gate.outcome = GateOutcome::failed;
     gate.why = fmt::format("the candidate runs in another compile mode: {} instead of {}", as_list(after), as_list(before));
@@ -174,7 +177,8 @@ Gate compile_gate(const TrialEvidence& evidence) {
     gate.numbers.push_back({std::string(one.name), as_number(one.after), as_number(one.before), ""});
     any |= one.before && one.after;
     half |= one.before.has_value() != one.after.has_value();
-    if (one.before && one.after && *one.after > *one.before) more.push_back(fmt::format("{} {}, before {}", *one.after, one.name, *one.before));
+    if (one.before && one.after && *one.after > *one.before)
+      more.push_back(fmt::format("{} {}, before {}", *one.after, one.name, *one.before));
   }
   if (!more.empty()) {
     gate.outcome = GateOutcome::failed;
@@ -195,8 +199,9 @@ bool is_distributed(const TrialEvidence& evidence) {
     return side->distributed.initialised || !side->distributed.wrappers.empty();
   });
   return by_process || std::ranges::any_of(evidence.runs, [](const TrialRun& run) {
-    return run.ranks.size() > 1 || std::ranges::any_of(run.traces, [](const auto& trace) { return trace && trace->has_collectives; });
-  });
+           return run.ranks.size() > 1 ||
+                  std::ranges::any_of(run.traces, [](const auto& trace) { return trace && trace->has_collectives; });
+         });
 }
 
 namespace {
@@ -247,7 +252,8 @@ Sequences sequences_of(const TrialEvidence& evidence) {
       found.recorded += trace->collectives.size();
       if (!first) first = trace;
       if (trace->collectives != first->collectives)
-        found.trouble = of_candidate ? "the candidate calls other collectives, or in another order" : "the ranks of the baseline do not call the same collectives";
+        found.trouble = of_candidate ? "the candidate calls other collectives, or in another order"
+                                     : "the ranks of the baseline do not call the same collectives";
     }
   }
   return found;
@@ -264,12 +270,14 @@ Finding judge_distribution(const TrialEvidence& evidence, const TrialRules& rule
   }
   if (const std::string trouble = plan_trouble(evidence); !trouble.empty()) return {GateOutcome::failed, trouble};
   const std::string unusual = unusual_distribution(evidence, rules);
-  if (!unusual.empty() && !policy.allow_distributed) return {GateOutcome::skipped, unusual + "; --allow-distributed judges it nevertheless"};
+  if (!unusual.empty() && !policy.allow_distributed)
+    return {GateOutcome::skipped, unusual + "; --allow-distributed judges it nevertheless"};
   if (const std::string missing = missing_ranks(evidence); !missing.empty()) return {GateOutcome::not_assessed, missing};
   const Sequences sequences = sequences_of(evidence);
   if (!sequences.trouble.empty()) return {GateOutcome::failed, sequences.trouble};
   const bool several = std::ranges::any_of(evidence.runs, [](const TrialRun& run) { return run.ranks.size() > 1; });
-  if (sequences.recorded == 0 && several) return {GateOutcome::not_assessed, "no collectives with their sizes were recorded in the profiled runs"};
+  if (sequences.recorded == 0 && several)
+    return {GateOutcome::not_assessed, "no collectives with their sizes were recorded in the profiled runs"};
   return {GateOutcome::passed, "all ranks apply the same plan and call the same collectives"};
 }
 
@@ -317,7 +325,8 @@ Gate custom_ops_gate(const TrialEvidence& evidence, const TrialRules& rules, con
     gate.why = "no operators were recorded: a profiled run has too few windows, or the program makes no windows";
     return gate;
   }
-  gate.numbers.push_back({"namespaces outside of PyTorch", static_cast<double>(foreign->size()), policy.allow_custom_ops ? std::nullopt : std::optional(0.0), ""});
+  gate.numbers.push_back({"namespaces outside of PyTorch", static_cast<double>(foreign->size()),
+                          policy.allow_custom_ops ? std::nullopt : std::optional(0.0), ""});
   gate.details.emplace_back("not assessed: extensions that are called without an operator of PyTorch");
   if (foreign->empty()) {
     gate.outcome = GateOutcome::passed;
@@ -325,7 +334,8 @@ Gate custom_ops_gate(const TrialEvidence& evidence, const TrialRules& rules, con
     return gate;
   }
   gate.outcome = policy.allow_custom_ops ? GateOutcome::passed : GateOutcome::skipped;
-  gate.why = "operators of " + join_with_and(*foreign) + (policy.allow_custom_ops ? " are allowed by the policy" : " may expect the layout that they get now");
+  gate.why = "operators of " + join_with_and(*foreign) +
+             (policy.allow_custom_ops ? " are allowed by the policy" : " may expect the layout that they get now");
   return gate;
 }
 

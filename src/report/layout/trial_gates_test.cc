@@ -168,7 +168,8 @@ TEST(NumericsGate, TheLastLossMayBeFivePercentWorse) {
   set_losses(trial, {4, 2, 1}, {4, 2, 1.06});
   EXPECT_THAT(judged(trial).reason, HasSubstr("more than 5 % worse"));
   set_losses(trial, {4, 2, 1}, {4, 2.2, 1});  // 10 % off in the middle
-  EXPECT_THAT(judged(trial).reason, HasSubstr("the loss of window 1 is 2.2 with the change, outside of the band of the baseline, 1.9 to 2.1"));
+  EXPECT_THAT(judged(trial).reason,
+              HasSubstr("the loss of window 1 is 2.2 with the change, outside of the band of the baseline, 1.9 to 2.1"));
   set_losses(trial, {4, 2, 1}, {4, std::numeric_limits<double>::quiet_NaN(), 1});
   EXPECT_THAT(judged(trial).reason, HasSubstr("not finite"));
   set_losses(trial, {4, 2, 1}, {4, 2});
@@ -182,7 +183,8 @@ TEST(NumericsGate, TheBandIsAsWideAsTheBaselinesAreApart) {
   EXPECT_EQ(decided(judged(trial)), "promoted by ");
 }
 
-void set_kernels(LayoutTrial& trial, std::map<std::string, double> before, double ns_before, std::map<std::string, double> after, double ns_after) {
+void set_kernels(LayoutTrial& trial, std::map<std::string, double> before, double ns_before, std::map<std::string, double> after,
+                 double ns_after) {
   trial.evidence.runs[4].traces[0] = TrialTrace{std::move(before), ns_before, {}, false, {"aten"}};
   trial.evidence.runs[5].traces[0] = TrialTrace{std::move(after), ns_after, {}, false, {"aten"}};
   for (TrialRun& one : trial.evidence.runs) one.ranks[0].device_kind = "cuda";
@@ -222,7 +224,8 @@ TEST(KernelGate, KernelsThatWereNotRecordedOnAGpuAreNotAssessed) {
 
 LayoutTrial timed(double before, double after, double again) {
   LayoutTrial trial = good();
-  trial.evidence.runs = {run(false, before), run(true, after), run(true, after), run(false, again), run(false, before, true), run(true, after, true)};
+  trial.evidence.runs = {run(false, before), run(true, after),         run(true, after),
+                         run(false, again),  run(false, before, true), run(true, after, true)};
   return judged(trial);
 }
 

@@ -12,8 +12,8 @@ namespace {
 struct Worst {
   std::uint64_t compared = 0, newly_not_finite = 0;
   double share_within = 1, times_tolerance = 0, difference = 0;
-  double self_noise = 0;        // largest difference between runs of the baseline
-  double relative_noise = 0;    // of the largest value of its tensor
+  double self_noise = 0;          // largest difference between runs of the baseline
+  double relative_noise = 0;      // of the largest value of its tensor
   std::string mismatch, outside;  // the first tensor that cannot be compared, or does not hold, in words
 };
 
@@ -65,7 +65,8 @@ Worst worst_of(const TrialEvidence& evidence, const knowledge::TrialRules& rules
 std::vector<const std::vector<double>*> losses_of(const TrialEvidence& evidence, bool of_candidate) {
   std::vector<const std::vector<double>*> all;
   for (const TrialRun& run : evidence.runs) {
-    if (run.is_candidate == of_candidate && !run.ranks.empty() && !run.ranks.front().losses.empty()) all.push_back(&run.ranks.front().losses);
+    if (run.is_candidate == of_candidate && !run.ranks.empty() && !run.ranks.front().losses.empty())
+      all.push_back(&run.ranks.front().losses);
   }
   return all;
 }
@@ -102,8 +103,8 @@ std::string trouble_of_loss(const std::vector<double>& losses, const std::vector
   for (std::size_t i = 0; i < losses.size(); ++i) {
     const Band band = band_at(baseline, i, rules.loss_band);
     if (losses[i] < band.low - band.allowed || losses[i] > band.high + band.allowed)
-      return fmt::format("the loss of window {} is {:.6g} with the change, outside of the band of the baseline, {:.6g} to {:.6g}", i, losses[i],
-                         band.low - band.allowed, band.high + band.allowed);
+      return fmt::format("the loss of window {} is {:.6g} with the change, outside of the band of the baseline, {:.6g} to {:.6g}", i,
+                         losses[i], band.low - band.allowed, band.high + band.allowed);
   }
   return {};
 }
@@ -145,8 +146,10 @@ void decide_numerics(Gate& gate, const Worst& worst, const LossJudgement& losses
   const std::string failure = failure_of_outputs(worst);
   if (worst.relative_noise > rules.largest_self_noise) {
     gate.outcome = GateOutcome::not_assessed;
-    gate.why = fmt::format("two runs of the baseline differ by {:.3g} % of the largest value: nothing follows from a difference. "
-                           "Call fournex.layout.seed() before the model is made, and take the same data", 100 * worst.relative_noise);
+    gate.why = fmt::format(
+        "two runs of the baseline differ by {:.3g} % of the largest value: nothing follows from a difference. "
+        "Call fournex.layout.seed() before the model is made, and take the same data",
+        100 * worst.relative_noise);
   } else if (!failure.empty() || losses.outcome == GateOutcome::failed) {
     gate.outcome = GateOutcome::failed;
     gate.why = failure.empty() ? losses.why : failure;
@@ -177,7 +180,8 @@ Gate numerics_gate(const TrialEvidence& evidence, const knowledge::TrialRules& r
   }
   if (losses.last_before) {
     gate.numbers.push_back({"last loss without the change", losses.last_before, {}, ""});
-    gate.numbers.push_back({"last loss with the change", losses.last_after, *losses.last_before + rules.loss_worse * std::abs(*losses.last_before), ""});
+    gate.numbers.push_back(
+        {"last loss with the change", losses.last_after, *losses.last_before + rules.loss_worse * std::abs(*losses.last_before), ""});
   }
   decide_numerics(gate, worst, losses, rules);
   return gate;

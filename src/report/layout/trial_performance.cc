@@ -59,12 +59,14 @@ bool judge_memory(Gate& gate, const TrialEvidence& evidence, const knowledge::Tr
   gate.numbers.push_back({"peak memory of the device", 100 * *after / *device, 100 * rules.memory_of_device, "%"});
   if (*after > *before * (1 + rules.memory_more)) {
     gate.outcome = GateOutcome::failed;
-    gate.why = fmt::format("the peak of memory is {:.1f} % higher, more than {:g} %", 100 * (*after / *before - 1), 100 * rules.memory_more);
+    gate.why =
+        fmt::format("the peak of memory is {:.1f} % higher, more than {:g} %", 100 * (*after / *before - 1), 100 * rules.memory_more);
     return true;
   }
   if (*after >= rules.memory_of_device * *device) {
     gate.outcome = GateOutcome::failed;
-    gate.why = fmt::format("the peak of memory is {:.0f} % of the device, not below {:g} %", 100 * *after / *device, 100 * rules.memory_of_device);
+    gate.why =
+        fmt::format("the peak of memory is {:.0f} % of the device, not below {:g} %", 100 * *after / *device, 100 * rules.memory_of_device);
     return true;
   }
   return false;

@@ -46,22 +46,22 @@ struct TrialDistribution {
 
 struct TrialSide {
   std::int64_t rank = 0;
-  std::string torch;                            // version
-  std::string plan_sha256;                      // of the plan that was applied; "" without one
-  std::int64_t modules = 0;                     // that the plan matched
+  std::string torch;         // version
+  std::string plan_sha256;   // of the plan that was applied; "" without one
+  std::int64_t modules = 0;  // that the plan matched
   std::optional<std::int64_t> seed;
-  std::string device_kind, device_name;         // "cuda", "NVIDIA H100"
+  std::string device_kind, device_name;  // "cuda", "NVIDIA H100"
   std::optional<double> device_memory_bytes;
   TrialPrecision precision;
   std::vector<TrialWindow> windows;
   std::optional<double> peak_memory_bytes;
-  std::string memory_of;                        // how that was measured
+  std::string memory_of;  // how that was measured
   CompileCounters compile;
   TrialDistribution distributed;
   std::optional<std::vector<std::string>> namespaces;  // of operators, in profiled windows; absent: none were profiled
   std::int64_t profiled_windows = 0;
-  std::string trace;                            // name of its file; "" when there is none
-  std::vector<double> losses;                   // may be NaN or infinite
+  std::string trace;           // name of its file; "" when there is none
+  std::vector<double> losses;  // may be NaN or infinite
   std::vector<TrialTensor> outputs;
   std::vector<std::string> notes;
 };

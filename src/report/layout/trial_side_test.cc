@@ -36,8 +36,10 @@ TEST(TrialSide, LossesMayBeNoNumbers) {
 
 TEST(TrialSide, FilesStayInTheirFolderAndNumbersAreNumbers) {
   EXPECT_THAT(side_error(R"("windows": [], "trace": "../trace.json")"), ::testing::HasSubstr("trace"));
-  EXPECT_THAT(side_error(R"("windows": [], "outputs": [{"name": "a", "file": "/etc/passwd", "dtype": "int8", "sizes": [], "elements": 1, "stride": 1}])"),
-              ::testing::HasSubstr("outputs"));
+  EXPECT_THAT(
+      side_error(
+          R"("windows": [], "outputs": [{"name": "a", "file": "/etc/passwd", "dtype": "int8", "sizes": [], "elements": 1, "stride": 1}])"),
+      ::testing::HasSubstr("outputs"));
   EXPECT_THAT(side_error(R"("windows": [{"ns": 0}])"), ::testing::HasSubstr("a time above 0"));
   EXPECT_THAT(side_error(R"("windows": [{"ns": 5, "items": 0}])"), ::testing::HasSubstr("items above 0"));
   EXPECT_THAT(side_error(R"("windows": 5)"), ::testing::HasSubstr("windows"));
@@ -91,7 +93,8 @@ TEST(TrialTensors, DescriptionsThatDoNotFitAreMismatches) {
   EXPECT_EQ(compare_outputs(tensor("int8", 1), "a", tensor("int8", 2), "ab", nullptr).mismatch, "the sizes differ");
   EXPECT_THAT(compare_outputs(tensor("int32", 1), "a", tensor("int32", 1), "a", nullptr).mismatch, ::testing::HasSubstr("as many bytes"));
   const std::uint64_t huge = std::uint64_t{1} << 62;  // times four bytes would be 0
-  EXPECT_THAT(compare_outputs(tensor("int32", huge), "", tensor("int32", huge), "", nullptr).mismatch, ::testing::HasSubstr("as many bytes"));
+  EXPECT_THAT(compare_outputs(tensor("int32", huge), "", tensor("int32", huge), "", nullptr).mismatch,
+              ::testing::HasSubstr("as many bytes"));
   EXPECT_THAT(compare_outputs(tensor("complex64", 0), "", tensor("complex64", 0), "", nullptr).mismatch, ::testing::HasSubstr("complex64"));
 }
 
