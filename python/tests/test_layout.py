@@ -3,10 +3,14 @@
 import json
 import os
 import struct
+import sys
+import types
 import unittest
+import unittest.mock
 from pathlib import Path
 
 from fournex import layout
+from fournex.layout import facts
 from support import REPOSITORY, SdkTest, clean_environment, environment, needs_torch, run, violations
 
 SIDE = json.loads((REPOSITORY / "data/schemas/layout_trial_side.v1.json").read_text())
@@ -170,6 +174,18 @@ class Sides(LayoutTest):
             trial.finish()
         compiled = json.loads((self.folder / "out/rank0/side.json").read_text())["compile"]
         self.assertEqual((compiled["mode"], compiled["source"], compiled["recompiles"], compiled["graph_breaks"]), ("made up", "the program", 2, None))
+
+    def test_counters_of_torch_dynamo(self):
+        # A stand-in for the modules of PyTorch 2: frame 0 was compiled three times, frame 1 once.
+        dynamo = types.ModuleType("torch._dynamo.utils")
+        dynamo.counters = {"stats": {"unique_graphs": 4}, "graph_break": {"print": 2, "item": 1}, "inductor": {"cudagraph_skips": 5}}
+        dynamo.get_compilation_metrics = lambda: [types.SimpleNamespace(frame_key=key) for key in ("0", "0", "1", "0", None)]
+        with unittest.mock.patch.dict(sys.modules, {"torch._dynamo.utils": dynamo}):
+            self.assertEqual(facts.compile_facts(None), {"mode": "torch.compile", "source": "torch._dynamo", "unique_graphs": 4, "graph_breaks": 3,
+                                                         "recompiles": 2, "cudagraph_skips": 5})
+            dynamo.counters["stats"] = {}
+            self.assertEqual(facts.compile_facts(None)["mode"], "eager")
+            self.assertIsNone(facts.compile_facts(None)["recompiles"])
 
     def test_large_tensors_are_thinned_out(self):
         import torch

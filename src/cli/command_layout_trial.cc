@@ -168,6 +168,15 @@ Result<> run_and_read(const Options& options, const std::string& plan, report::L
   return {};
 }
 
+Result<knowledge::LayoutPolicy> policy_of(const Options& options, const knowledge::TrialRules& rules) {
+  knowledge::LayoutPolicy policy = rules.policy;
+  if (!options.policy.empty()) {
+    TRY_ASSIGN(policy, knowledge::read_layout_policy(options.policy, rules.policy));
+  }
+  policy.allow_distributed |= options.allow_distributed;
+  return policy;
+}
+
 Result<int> act(const Options& options, Io& io) {
   TRY(check_commands(options));
   TRY_ASSIGN(const std::string format, format_of("layout trial", options.json, options.format));
@@ -176,11 +185,7 @@ Result<int> act(const Options& options, Io& io) {
   TRY_ASSIGN(const knowledge::Knowledge* known, session.context().knowledge());
   TRY_ASSIGN(const knowledge::TrialRules rules, knowledge::TrialRules::load(known->library));
   TRY(check_numbers(options, rules));
-  knowledge::LayoutPolicy policy = rules.policy;
-  if (!options.policy.empty()) {
-    TRY_ASSIGN(policy, knowledge::read_layout_policy(options.policy, rules.policy));
-  }
-  policy.allow_distributed |= options.allow_distributed;
+  TRY_ASSIGN(const knowledge::LayoutPolicy policy, policy_of(options, rules));
   const auto trial = std::make_shared<report::LayoutTrial>();
   trial->blocks = *options.blocks;
   trial->windows = *options.windows;
@@ -188,11 +193,17 @@ Result<int> act(const Options& options, Io& io) {
   trial->seed = *options.seed;
   TRY_ASSIGN(const std::string plan, read_plan(options, *trial));
   TRY(find_commands(options, *trial, io));
+  capture::Fd log;
+  if (!options.audit.empty()) {
+    TRY_ASSIGN(log, open_audit_log(options.audit));
+  }
   if (report::refused_by(policy, trial->plan ? &*trial->plan : nullptr, rules).empty())
     TRY(run_and_read(options, plan, *trial, rules, session, io));
   report::judge_layout_trial(*trial, rules, policy, known->classes);
-  if (!options.audit.empty()) TRY(add_to_audit_log(options.audit, *trial, io));
+  Result<> logged;
+  if (log) logged = add_to_audit_log(log, options.audit, *trial, io);
   TRY(print_answer(io, compose::answer_of(std::shared_ptr<const report::LayoutTrial>(trial)), format));
+  TRY(std::move(logged));
   return trial->decision == report::TrialDecision::promoted ? 0 : 1;
 }
 

@@ -51,21 +51,24 @@ bool ends_open(int file) {
 
 }  // namespace
 
-Result<> add_to_audit_log(const std::string& path, const report::LayoutTrial& trial, Io& io) {
+Result<capture::Fd> open_audit_log(const std::string& path) {
   std::error_code ignored;  // opening the file says it
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+  capture::Fd log(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!log) return fail(ErrorKind::unreadable, "the audit log cannot be opened: {}", std::strerror(errno)).at(path);
+  return log;
+}
+
+Result<> add_to_audit_log(const capture::Fd& log, const std::string& path, const report::LayoutTrial& trial, Io& io) {
   const std::string line = compose::audit_line(trial, {audit_time(), git_revision(*io.host), user_name()});
   const capture::Fd lock = lock_folder_of(path);
-  const capture::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (!file) return fail(ErrorKind::unreadable, "the audit log cannot be opened: {}", std::strerror(errno)).at(path);
-  const std::string text = (ends_open(file.get()) ? "\n" : "") + line;
+  const std::string text = (ends_open(log.get()) ? "\n" : "") + line;
   // One call: a line is there whole, or a crash cuts it at the end, and no other line is touched.
-  const ssize_t written = ::write(file.get(), text.data(), text.size());
-  if (written != static_cast<ssize_t>(text.size()))
-    return fail(ErrorKind::unreadable, "the audit log cannot be written: {}", written < 0 ? std::strerror(errno) : "the disk is full")
-        .at(path);
-  return {};
+  const ssize_t written = ::write(log.get(), text.data(), text.size());
+  if (written == static_cast<ssize_t>(text.size())) return {};
+  return fail(ErrorKind::unreadable, "the audit log cannot be written: {}", written < 0 ? std::strerror(errno) : "the disk is full")
+      .at(path);
 }
 
 }  // namespace frx::cli

@@ -349,6 +349,9 @@ TEST(DistributedGate, ShardedModelsAndOwnGroupsNeedAnExplicitYes) {
   trial = on_two_ranks();
   for (TrialRun& one : trial.evidence.runs) one.ranks[0].distributed.groups = 3;
   EXPECT_THAT(judged(trial).reason, HasSubstr("there are 3 groups of processes"));
+  trial = on_two_ranks();
+  for (TrialRun& one : trial.evidence.runs) one.ranks[0].distributed.wrappers.clear();
+  EXPECT_THAT(judged(trial).reason, HasSubstr("calls collectives by itself"));
 }
 
 TEST(CustomOpsGate, OperatorsOutsideOfPyTorchAreSkipped) {
