@@ -206,6 +206,13 @@ void add_caveats(const LayoutTrace& trace, const ConvolutionCounts& counts, Cand
   if (counts.few_channels > 0) found.caveats.emplace_back("the first layer, of few channels, gains nothing");
 }
 
+// As torch calls it.
+std::string format_for(const LayoutTrace& trace, std::uint32_t node) {
+  const RecordedInputs* const inputs = trace.inputs(node);
+  const RecordedTensor* const first = inputs ? tensor_at(*inputs, 0) : nullptr;
+  return first && first->shape.size() == 5 ? "channels_last_3d" : "channels_last";
+}
+
 }  // namespace
 
 ChannelsLast channels_last(const LayoutTrace& trace, std::span<const Copy> copies, const ConvolutionGpu& gpu) {
@@ -231,6 +238,7 @@ ChannelsLast channels_last(const LayoutTrace& trace, std::span<const Copy> copie
   }
   Candidate lost = layout_losses(trace);
   if (!lost.nodes.empty()) answer.found.push_back(std::move(lost));
+  for (Candidate& found : answer.found) found.words["format"] = format_for(trace, found.node);
   for (Candidate& found : answer.found) add_caveats(trace, answer.counts, found);
   return answer;
 }
