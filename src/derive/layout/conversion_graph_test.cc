@@ -44,7 +44,8 @@ void pointwise(Recording& program, std::string_view name, const std::string& str
 void copy_into(Recording& program, const std::string& from, const std::string& to) {
   program.op("aten::contiguous", one_picture(from), [&] {
     program.op("aten::copy_",
-               {.sizes = "[" + picture + ", " + picture + ", []]", .strides = "[" + to + ", " + from + ", []]",
+               {.sizes = "[" + picture + ", " + picture + ", []]",
+                .strides = "[" + to + ", " + from + ", []]",
                 .types = R"(["c10::Half", "c10::Half", "Scalar"])"},
                [&] { program.kernel("copy", 10); });
   });
@@ -92,9 +93,10 @@ TEST(ConversionGraph, OnePixelNeedsNoConversion) {
   Recording program;
   convolve(program, planar, {"nchwToNhwcKernel", "conv"});
   convolve(program, planar, {"nchwToNhwcKernel", "conv"});
-  program.op("aten::adaptive_avg_pool2d",
-             {.sizes = "[" + picture + ", []]", .strides = "[" + planar + ", []]", .types = R"(["c10::Half", ""])", .values = R"(["", "[1, 1]"])"},
-             [&] { program.kernel("reduce", 5); });
+  program.op(
+      "aten::adaptive_avg_pool2d",
+      {.sizes = "[" + picture + ", []]", .strides = "[" + planar + ", []]", .types = R"(["c10::Half", ""])", .values = R"(["", "[1, 1]"])"},
+      [&] { program.kernel("reduce", 5); });
   program.op("aten::flatten", one_picture("[16, 1, 1, 1]", "[8, 16, 1, 1]"));
   const auto trace = program.trace();
   ASSERT_TRUE(trace);
@@ -141,7 +143,8 @@ TEST(ConversionGraph, CopiesBetweenOperatorsAreOnTheWayOfATensor) {
   for (std::size_t i = 0; i < 4; ++i) seen.push_back({nth(*trace, "aten::contiguous", i), 1000.0 + static_cast<double>(i), 10000});
   const LayoutGraph graph = conversion_graph_of(*trace, seen);
   EXPECT_THAT(graph.nodes, ElementsAre(none, nth(*trace, "aten::conv2d"), nth(*trace, "aten::conv2d", 1), nth(*trace, "aten::view")));
-  EXPECT_THAT(graph.current, ElementsAre(TensorLayout::contiguous, TensorLayout::channels_last, TensorLayout::channels_last, TensorLayout::contiguous));
+  EXPECT_THAT(graph.current,
+              ElementsAre(TensorLayout::contiguous, TensorLayout::channels_last, TensorLayout::channels_last, TensorLayout::contiguous));
   const GlobalLayout global = global_layout(*trace, seen);
   EXPECT_EQ(global.explained, 1.0);
   EXPECT_EQ(global.as_it_is.bytes, 1000 + 1001 + 1002 + 1003);
@@ -158,8 +161,10 @@ TEST(ConversionGraph, ResidualConnectionsReadTwoTensors) {
   pointwise(program, "aten::relu", planar);
   convolve(program, planar, {"conv"});
   convolve(program, planar, {"conv"});
-  program.op("aten::add_", {.sizes = "[" + picture + ", " + picture + ", []]", .strides = "[" + planar + ", " + planar + ", []]",
-                            .types = R"(["c10::Half", "c10::Half", "Scalar"])"},
+  program.op("aten::add_",
+             {.sizes = "[" + picture + ", " + picture + ", []]",
+              .strides = "[" + planar + ", " + planar + ", []]",
+              .types = R"(["c10::Half", "c10::Half", "Scalar"])"},
              [&] { program.kernel("elementwise", 5); });
   const auto trace = program.trace();
   ASSERT_TRUE(trace);
@@ -172,18 +177,38 @@ TEST(ConversionGraph, ResidualConnectionsReadTwoTensors) {
   EXPECT_EQ(graph.edges, 5u);
 }
 
-// Gradients go the same way back: a conversion is paid twice, and those below a backward convolution belong to the forward one.
-TEST(ConversionGraph, TrainingPaysTwice) {
+// Gradients go the same way back: a conversion is paid twice. The input of the program has none.
+TEST(ConversionGraph, TrainingPaysTwiceBehindWhatLearns) {
   Recording program;
   convolve(program, planar, {"conv"});
+  program.op("aten::view", one_picture(planar));
   pointwise(program, "aten::relu_", planar);
   program.op("autograd::engine::evaluate_function: ReluBackward0", {}, [&] { pointwise(program, "aten::threshold_backward", planar); });
   const auto trace = program.trace();
   ASSERT_TRUE(trace);
   const GlobalLayout global = global_layout(*trace, {});
-  EXPECT_EQ(global.operators, 3u);
-  EXPECT_EQ(global.channels_last.bytes, 2 * converted);
+  EXPECT_EQ(global.operators, 4u);
+  EXPECT_EQ(global.channels_last.bytes, converted + 2 * converted);
   EXPECT_EQ(global.channels_last.time_ns, std::nullopt);  // neither a bandwidth nor a conversion that was timed
+}
+
+// Recorded without the strides and paddings of the convolution, which halves the picture: what is read next with its channels is its
+// result.
+TEST(ConversionGraph, ResultsOfUnknownSizesAreWhatIsReadNext) {
+  Recording program;
+  program.op("aten::cudnn_convolution",
+             {.sizes = "[" + picture + ", [24, 16, 3, 3], [], [], [], []]", .types = R"(["c10::Half", "c10::Half", "", "", "", ""])"},
+             [&] { program.kernel("nchwToNhwcKernel", 10); });
+  program.op("aten::relu", {.sizes = "[[8, 24, 16, 16]]", .types = R"(["c10::Half"])"}, [&] { program.kernel("elementwise", 5); });
+  const auto trace = program.trace();
+  ASSERT_TRUE(trace);
+  const SeenConversion seen[] = {{nth(*trace, "aten::cudnn_convolution"), 600000, 10000}};
+  const LayoutGraph graph = conversion_graph_of(*trace, seen);
+  EXPECT_THAT(graph.nodes, ElementsAre(nth(*trace, "aten::cudnn_convolution"), none, nth(*trace, "aten::relu")));
+  ASSERT_THAT(graph.problem.tensors, SizeIs(3));
+  EXPECT_EQ(graph.problem.tensors[1].producer, 0u);
+  EXPECT_THAT(graph.problem.tensors[1].consumers, ElementsAre(2));
+  EXPECT_EQ(graph.guessed_edges, 1u);
 }
 
 TEST(ConversionGraph, SaysWhyItIsNotAssessed) {

@@ -12,8 +12,8 @@ using ::testing::SizeIs;
 // 1 TB/s: a million bytes take a microsecond. 10 and 100 operations per byte.
 constexpr GpuPeaks peaks{1e12, 4e6, 10e12, 100e12};
 // 1000 x 2000 floats: 8 MB; an addition moves 24 MB, which the peak does in 24 us.
-const std::string sizes = "[[1000, 2000], [1000, 2000]]", floats = R"(["float", "float"])",
-                  rows = "[[2000, 1], [2000, 1]]", columns = "[[2000, 1], [1, 1000]]";
+const std::string sizes = "[[1000, 2000], [1000, 2000]]", floats = R"(["float", "float"])", rows = "[[2000, 1], [2000, 1]]",
+                  columns = "[[2000, 1], [1, 1000]]";
 
 void call(Recording& program, std::string_view name, const RecordedArguments& arguments, double us) {
   program.op(name, arguments, [&] { program.kernel("k", us); });
@@ -35,10 +35,10 @@ std::string class_of_addition(double us, const GpuPeaks& of = peaks, std::string
 }
 
 TEST(MemoryBound, ClassesGoByTheShareOfThePeak) {
-  EXPECT_EQ(class_of_addition(34), "saturated");     // 70.6 %
-  EXPECT_EQ(class_of_addition(35), "moderate");      // 68.6 %
-  EXPECT_EQ(class_of_addition(59.5), "moderate");    // 40.3 %
-  EXPECT_EQ(class_of_addition(61), "inefficient");   // 39.3 %
+  EXPECT_EQ(class_of_addition(34), "saturated");    // 70.6 %
+  EXPECT_EQ(class_of_addition(35), "moderate");     // 68.6 %
+  EXPECT_EQ(class_of_addition(59.5), "moderate");   // 40.3 %
+  EXPECT_EQ(class_of_addition(61), "inefficient");  // 39.3 %
   EXPECT_EQ(class_of_addition(4), "latency");
   EXPECT_EQ(class_of_addition(61, {1e12, 25e6, 10e12, 100e12}), "cached");
   EXPECT_EQ(class_of_addition(61, {{}, 4e6, 10e12, 100e12}), "unassessed");
@@ -103,8 +103,12 @@ TEST(MemoryBound, TheCauseIsInTheStrides) {
   EXPECT_EQ(pattern_of("aten::sum", {.sizes = "[[2000000, 4]]", .strides = "[[8, 1]]", .types = R"(["float"])"}, 100), "gapped");
   EXPECT_EQ(pattern_of("aten::sum", {.sizes = "[[8000, 1000]]", .strides = "[[2000, 1]]", .types = R"(["float"])"}, 100), "unexplained");
   EXPECT_EQ(pattern_of("aten::add", {.sizes = sizes, .types = floats}, 100), "unexplained");
+  // Rows of 1001 halves are 2002 bytes.
+  EXPECT_EQ(pattern_of("aten::_softmax", {.sizes = "[[8000, 1001], [], []]", .types = R"(["c10::Half", "", ""])"}, 100), "unaligned");
+  EXPECT_EQ(pattern_of("aten::_softmax", {.sizes = "[[8000, 1000], [], []]", .types = R"(["c10::Half", "", ""])"}, 100), "unexplained");
   // 6 MB: 8.6 us at 70 % of the peak.
-  EXPECT_EQ(pattern_of("aten::add", {.sizes = "[[500, 1000], [500, 1000]]", .strides = "[[1000, 1], [1000, 1]]", .types = floats}, 20), "small");
+  EXPECT_EQ(pattern_of("aten::add", {.sizes = "[[500, 1000], [500, 1000]]", .strides = "[[1000, 1], [1000, 1]]", .types = floats}, 20),
+            "small");
 }
 
 std::unique_ptr<LayoutTrace> trace_of(const std::string& events) {
@@ -119,11 +123,12 @@ std::unique_ptr<LayoutTrace> trace_of(const std::string& events) {
 TEST(MemoryBound, WholeMicrosecondsWidenTheTimes) {
   const auto judged_at = [](int us) {
     const auto whole = [](std::string_view category, std::string_view name, int thread, int start, int lasts, const std::string& args) {
-      return fmt::format(R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": 1, "tid": {}, "ts": {}, "dur": {}, "args": {{{}}}}},)", category, name,
-                         thread, start, lasts, args);
+      return fmt::format(R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": 1, "tid": {}, "ts": {}, "dur": {}, "args": {{{}}}}},)", category,
+                         name, thread, start, lasts, args);
     };
     const std::string inputs = fmt::format(R"("Input Dims": {}, "Input type": {}, "Input Strides": {})", sizes, floats, columns);
-    const auto trace = trace_of(whole("cpu_op", "aten::add", 1, 0, 50, inputs) + whole("cuda_runtime", "cudaLaunchKernel", 1, 10, 5, R"("correlation": 1)") +
+    const auto trace = trace_of(whole("cpu_op", "aten::add", 1, 0, 50, inputs) +
+                                whole("cuda_runtime", "cudaLaunchKernel", 1, 10, 5, R"("correlation": 1)") +
                                 whole("kernel", "k", 7, 100, us, R"("correlation": 1)"));
     return trace ? memory_bound(*trace, traffic_of_work(*trace), peaks) : MemoryBoundKernels();
   };

@@ -19,6 +19,12 @@ std::string output_text(const OutputRow& row) {
 
 constexpr std::string_view f = R"(["float"])", ff = R"(["float", "float"])";
 
+void expect_outputs(std::span<const OutputRow> rows) {
+  for (const OutputRow& row : rows) {
+    EXPECT_EQ(output_text(row), row.expected) << row.name << " of " << row.shapes;
+  }
+}
+
 // What PyTorch returns for these inputs.
 TEST(OperatorOutput, IsWhatPyTorchReturns) {
   const OutputRow rows[] = {
@@ -38,17 +44,25 @@ TEST(OperatorOutput, IsWhatPyTorchReturns) {
       {"aten::mv", "[[2, 3], [3]]", ff, "", "[2] float32"},
       {"aten::linear", "[[7, 2, 3], [5, 3], [5]]", R"(["float", "float", "float"])", "", "[7, 2, 5] float32"},
       {"aten::_scaled_mm", "[[2, 3], [3, 5]]", R"(["c10::Float8_e4m3fn", "c10::Float8_e4m3fn"])", "", "[2, 5] bfloat16"},
+  };
+  expect_outputs(rows);
+}
+
+TEST(OperatorOutput, OfConvolutionsAndPoolsFollowsTheirSettings) {
+  const OutputRow rows[] = {
       // AlexNet's first layer: (224 + 2 * 2 - 11) / 4 + 1 = 55.
       {"aten::conv2d", "[[8, 3, 224, 224], [64, 3, 11, 11], [], [], [], [], []]", R"(["float", "float", "", "", "", "", ""])",
        R"(["", "", "", "[4, 4]", "[2, 2]", "[1, 1]", "1"])", "[8, 64, 55, 55] float32"},
       {"aten::cudnn_convolution", "[[8, 3, 224, 224], [64, 3, 11, 11], [], [], [], []]", R"(["float", "float", "", "", "", ""])",
        R"(["", "", "[2, 2]", "[4, 4]", "[1, 1]", "1"])", "[8, 64, 55, 55] float32"},
       // Dilated by 2, a 3 x 3 window reaches over 5: 32 - 5 + 1 = 28.
-      {"aten::_convolution", "[[8, 3, 32, 32], [64, 3, 3, 3], [], [], [], [], [], [], []]", R"(["float", "float", "", "", "", "", "", "", ""])",
-       R"(["", "", "", "[1]", "[0]", "[2]", "False", "[0, 0]", "1"])", "[8, 64, 28, 28] float32"},
+      {"aten::_convolution", "[[8, 3, 32, 32], [64, 3, 3, 3], [], [], [], [], [], [], []]",
+       R"(["float", "float", "", "", "", "", "", "", ""])", R"(["", "", "", "[1]", "[0]", "[2]", "False", "[0, 0]", "1"])",
+       "[8, 64, 28, 28] float32"},
       // Transposed, in 4 groups: (16 - 1) * 2 - 2 + (4 - 1) + 1 + 1 = 33; 4 * 8 channels.
-      {"aten::convolution", "[[8, 64, 16, 16], [64, 8, 4, 4], [], [], [], [], [], [], []]", R"(["float", "float", "", "", "", "", "", "", ""])",
-       R"(["", "", "", "[2, 2]", "[1, 1]", "[1, 1]", "True", "[1, 1]", "4"])", "[8, 32, 33, 33] float32"},
+      {"aten::convolution", "[[8, 64, 16, 16], [64, 8, 4, 4], [], [], [], [], [], [], []]",
+       R"(["float", "float", "", "", "", "", "", "", ""])", R"(["", "", "", "[2, 2]", "[1, 1]", "[1, 1]", "True", "[1, 1]", "4"])",
+       "[8, 32, 33, 33] float32"},
       {"aten::conv2d", "[[8, 3, 2, 2], [64, 3, 3, 3], [], [], [], [], []]", R"(["float", "float", "", "", "", "", ""])",
        R"(["", "", "", "[1]", "[0]", "[1]", "1"])", "unknown"},  // the window is larger than the picture
       // Of 55: (55 - 3) / 2 + 1 = 27; of 56 with ceil_mode (56 - 3) / 2 = 26.5 -> 27, + 1 = 28.
@@ -61,6 +75,12 @@ TEST(OperatorOutput, IsWhatPyTorchReturns) {
       {"aten::_adaptive_avg_pool2d", "[[8, 64, 13, 13], []]", R"(["float", ""])", R"(["", "[6, 6]"])", "[8, 64, 6, 6] float32"},
       {"aten::upsample_nearest2d", "[[8, 64, 13, 13], [], [], []]", R"(["float", "", "", ""])", R"(["", "[26, 26]", "2.0", "2.0"])",
        "[8, 64, 26, 26] float32"},
+  };
+  expect_outputs(rows);
+}
+
+TEST(OperatorOutput, OfReductionsIndicesAndListsFollowsTheirDimensions) {
+  const OutputRow rows[] = {
       {"aten::sum", "[[8, 4, 2], [], [], []]", R"(["float", "", "", ""])", R"(["", "[0, -1]", "False", ""])", "[4] float32"},
       {"aten::mean", "[[8, 4, 2], [], [], []]", R"(["float", "", "", ""])", R"(["", "[1]", "True", ""])", "[8, 1, 2] float32"},
       {"aten::sum", "[[8, 4, 2], []]", R"(["float", ""])", R"(["", ""])", "[] float32"},
@@ -81,28 +101,28 @@ TEST(OperatorOutput, IsWhatPyTorchReturns) {
       {"aten::_softmax", "[[8, 4], [], []]", R"(["c10::Half", "", ""])", R"(["", "1", "True"])", "[8, 4] float32"},
       {"aten::_softmax_backward_data", "[[8, 4], [8, 4], [], []]", R"(["c10::Half", "c10::Half", "", ""])", R"(["", "", "1", "5"])",
        "[8, 4] float16"},
-      {"aten::_flash_attention_forward", "[[2, 128, 8, 64], [2, 256, 8, 64], [2, 256, 8, 32]]", R"(["c10::Half", "c10::Half", "c10::Half"])",
-       "", "[2, 128, 8, 32] float16"},
+      {"aten::_flash_attention_forward", "[[2, 128, 8, 64], [2, 256, 8, 64], [2, 256, 8, 32]]",
+       R"(["c10::Half", "c10::Half", "c10::Half"])", "", "[2, 128, 8, 32] float16"},
       {"aten::repeat", "[[2, 3], []]", R"(["float", ""])", R"(["", "[4, 1, 2]"])", "[4, 2, 6] float32"},
       {"aten::topk", "[[8, 4], []]", R"(["float", ""])", R"(["", "2"])", "unknown"},
       {"mine::op", "[[8, 4]]", f, "", "unknown"},
   };
-  for (const OutputRow& row : rows) {
-    EXPECT_EQ(output_text(row), row.expected) << row.name << " of " << row.shapes;
-  }
+  expect_outputs(rows);
 }
 
 TEST(OperatorOutput, HugeNumbersGiveNoAnswer) {
   const OutputRow rows[] = {
       {"aten::convolution", "[[8, 64, 16, 16], [64, 9223372036854775807, 4, 4], [], [], [], [], [], [], []]",
-       R"(["float", "float", "", "", "", "", "", "", ""])", R"(["", "", "", "[2, 2]", "[1, 1]", "[1, 1]", "True", "[1, 1]", "4"])", "unknown"},
+       R"(["float", "float", "", "", "", "", "", "", ""])", R"(["", "", "", "[2, 2]", "[1, 1]", "[1, 1]", "True", "[1, 1]", "4"])",
+       "unknown"},
       {"aten::conv2d", "[[8, 3, 32, 32], [64, 3, 3, 3], [], [], [], [], []]", R"(["float", "float", "", "", "", "", ""])",
        R"(["", "", "", "[0]", "[0]", "[1]", "1"])", "unknown"},
       {"aten::conv2d", "[[8, 3, 32, 32], [64, 3, 3, 3], [], [], [], [], []]", R"(["float", "float", "", "", "", "", ""])",
        R"(["", "", "", "[1]", "[9223372036854775807]", "[1]", "1"])", "unknown"},
+      {"aten::_adaptive_avg_pool2d", "[[8, 64, 13, 13], []]", R"(["float", ""])", R"(["", "[-6, 6]"])", "unknown"},
       {"aten::repeat", "[[9223372036854775807, 3], []]", R"(["float", ""])", R"(["", "[4, 1]"])", "unknown"},
   };
-  for (const OutputRow& row : rows) EXPECT_EQ(output_text(row), row.expected) << row.name << " of " << row.shapes;
+  expect_outputs(rows);
 }
 
 TEST(OperatorOutput, FamiliesGoByName) {
@@ -121,7 +141,8 @@ TEST(OperatorOutput, FamiliesGoByName) {
 }
 
 TEST(RecordedValues, AreNumbersListsAndTruths) {
-  const auto inputs = trace::recorded_inputs({"[[], [], [], [], []]", R"(["", "", "", "", ""])", "", R"(["3", "[1, -2]", "True", "[2]", ""])"});
+  const auto inputs =
+      trace::recorded_inputs({"[[], [], [], [], []]", R"(["", "", "", "", ""])", "", R"(["3", "[1, -2]", "True", "[2]", ""])"});
   ASSERT_TRUE(inputs);
   EXPECT_EQ(integer_at(*inputs, 0), 3);
   EXPECT_EQ(integers_at(*inputs, 1), (Dimensions{1, -2}));

@@ -85,7 +85,9 @@ TEST(Traffic, OfReductionsAndPoolsIsWhatGoesInAndOut) {
       {{"aten::max", "[[8, 4], [], []]", R"(["float", "", ""])", "", R"(["", "1", "False"])"}, 128 + 8 * 12, 128 + 8 * 12, 32},
       {{"aten::max_pool2d_with_indices", "[[2, 3, 8, 8], [], [], [], [], []]", R"(["float", "", "", "", "", ""])", "",
         R"(["", "[2, 2]", "[2, 2]", "[0, 0]", "[1, 1]", "False"])"},
-       384 * 4 + 96 * 12, 384 * 4 + 96 * 12, 384},
+       384 * 4 + 96 * 12,
+       384 * 4 + 96 * 12,
+       384},
       {{"aten::avg_pool2d_backward", "[[2, 3, 4, 4], [2, 3, 8, 8]]", ff}, 4 * (96 + 384 + 384), 4 * (96 + 384 + 384), 96},
   };
   expect_rows(rows);
@@ -98,7 +100,10 @@ TEST(Traffic, OfIndicesIsWhatTheyName) {
       // Of a table of ten rows, a row is read once at least.
       {{"aten::embedding", "[[10, 64], [8, 16]]", R"(["float", "long int"])"}, 1024 + 32768 + 2560, 1024 + 2 * 32768, 0},
       {{"aten::gather", "[[8, 64], [], [8, 2]]", R"(["float", "", "long int"])", "", R"(["", "1", ""])"}, 128 + 128, 128 + 128, 0},
-      {{"aten::index_put_", "[[1000, 64], [[16]], [16, 64]]", R"(["float", "GenericList[Tensor(long int)]", "float"])"}, 128 + 8192, 128 + 8192, 0},
+      {{"aten::index_put_", "[[1000, 64], [[16]], [16, 64]]", R"(["float", "GenericList[Tensor(long int)]", "float"])"},
+       128 + 8192,
+       128 + 8192,
+       0},
       {{"aten::embedding_bag", "[[1000, 64], [128], [8]]", R"(["float", "long int", "long int"])"}, 1088, 1088, 0, true},
   };
   expect_rows(rows);
@@ -125,16 +130,25 @@ TEST(Traffic, OfConvolutionsGoesByTheirSettings) {
   const TrafficRow rows[] = {
       {{"aten::cudnn_convolution", "[[8, 3, 224, 224], [64, 3, 11, 11], [], [], [], []]", R"(["float", "float", "", "", "", ""])", "",
         R"(["", "", "[2, 2]", "[4, 4]", "[1, 1]", "1"])"},
-       4 * (in + weight + out), 4 * (in + weight + out), 2 * out * 3 * 121},
+       4 * (in + weight + out),
+       4 * (in + weight + out),
+       2 * out * 3 * 121},
       // Its settings were not recorded.
       {{"aten::cudnn_convolution", "[[8, 3, 224, 224], [64, 3, 11, 11], [], [], [], []]", R"(["float", "float", "", "", "", ""])"},
-       4 * (in + weight), 4 * (in + weight), -1, true},
+       4 * (in + weight),
+       4 * (in + weight),
+       -1,
+       true},
       {{"aten::convolution_backward", backward, types, "",
         R"(["", "", "", "[32]", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1", "[True, True, False]"])"},
-       4 * 2 * (image + kernel + gradient), 4 * 2 * (image + kernel + gradient), 2 * 2 * gradient * 16 * 9},
+       4 * 2 * (image + kernel + gradient),
+       4 * 2 * (image + kernel + gradient),
+       2 * 2 * gradient * 16 * 9},
       {{"aten::convolution_backward", backward, types, "",
         R"(["", "", "", "[32]", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1", "[False, True, False]"])"},
-       4 * (image + kernel + gradient), 4 * (image + kernel + gradient), 2 * gradient * 16 * 9},
+       4 * (image + kernel + gradient),
+       4 * (image + kernel + gradient),
+       2 * gradient * 16 * 9},
   };
   expect_rows(rows);
 }
@@ -144,20 +158,30 @@ TEST(Traffic, OfAttentionDoesNotContainTheScores) {
   constexpr std::string_view three = R"(["c10::Half", "c10::Half", "c10::Half"])";
   const TrafficRow rows[] = {
       {{"aten::_flash_attention_forward", "[[2, 128, 8, 64], [2, 256, 8, 64], [2, 256, 8, 64]]", three},
-       2 * (2 * q + 2 * k), 2 * (2 * q + 2 * k), 4 * q * 256},
+       2 * (2 * q + 2 * k),
+       2 * (2 * q + 2 * k),
+       4 * q * 256},
       {{"aten::_scaled_dot_product_efficient_attention", "[[2, 8, 128, 64], [2, 8, 256, 64], [2, 8, 256, 64]]", three},
-       2 * (2 * q + 2 * k), 2 * (2 * q + 2 * k), 4 * q * 256},
+       2 * (2 * q + 2 * k),
+       2 * (2 * q + 2 * k),
+       4 * q * 256},
       {{"aten::_flash_attention_backward", "[[2, 128, 8, 64], [2, 128, 8, 64], [2, 256, 8, 64], [2, 256, 8, 64]]",
         R"(["c10::Half", "c10::Half", "c10::Half", "c10::Half"])"},
-       2 * (2 * q + 2 * k + q + 2 * k), 2 * (2 * q + 2 * k + q + 2 * k), 10 * q * 256},
+       2 * (2 * q + 2 * k + q + 2 * k),
+       2 * (2 * q + 2 * k + q + 2 * k),
+       10 * q * 256},
       // Packed: how long the sequences are is not recorded.
-      {{"aten::_flash_attention_forward", "[[256, 8, 64], [512, 8, 64], [512, 8, 64]]", three}, 2 * (2 * q + 2 * k), 2 * (2 * q + 2 * k), -1},
+      {{"aten::_flash_attention_forward", "[[256, 8, 64], [512, 8, 64], [512, 8, 64]]", three},
+       2 * (2 * q + 2 * k),
+       2 * (2 * q + 2 * k),
+       -1},
   };
   expect_rows(rows);
 }
 
 TEST(Traffic, OfListsIsThatOfTheirTensors) {
-  constexpr std::string_view lists = R"(["TensorList", "TensorList", ""])", four = R"(["TensorList", "TensorList", "TensorList", "TensorList"])";
+  constexpr std::string_view lists = R"(["TensorList", "TensorList", ""])",
+                             four = R"(["TensorList", "TensorList", "TensorList", "TensorList"])";
   const TrafficRow rows[] = {
       {{"aten::cat", "[[[8, 2], [8, 3]], []]", R"(["TensorList", ""])", "", R"(["", "1"])", "float16"}, 160, 160, 0},
       {{"aten::_foreach_add_", "[[[8], [4]], [[8], [4]], []]", lists, "", "", "float32"}, 4 * 36, 4 * 36, 12},
@@ -185,10 +209,13 @@ TEST(Traffic, OfOtherOperatorsIsALowerBoundOrUnknown) {
 }
 
 TEST(Traffic, KernelsTellTheTypeOfLists) {
-  EXPECT_EQ(list_type_of_kernel("void at::native::(anonymous namespace)::CatArrayBatchedCopy<at::native::OpaqueType<2u>, unsigned int, 3>()"),
-            "float16");
-  EXPECT_EQ(list_type_of_kernel("void multi_tensor_apply_kernel<TensorListMetadata<2>, BinaryOpScalarFunctor<float, 2, 1, 1>, float>()"), "float32");
-  EXPECT_EQ(list_type_of_kernel("void multi_tensor_apply_kernel<TensorListMetadata<2>, FusedAdamMathFunctor<c10::BFloat16, 4>>()"), "bfloat16");
+  EXPECT_EQ(
+      list_type_of_kernel("void at::native::(anonymous namespace)::CatArrayBatchedCopy<at::native::OpaqueType<2u>, unsigned int, 3>()"),
+      "float16");
+  EXPECT_EQ(list_type_of_kernel("void multi_tensor_apply_kernel<TensorListMetadata<2>, BinaryOpScalarFunctor<float, 2, 1, 1>, float>()"),
+            "float32");
+  EXPECT_EQ(list_type_of_kernel("void multi_tensor_apply_kernel<TensorListMetadata<2>, FusedAdamMathFunctor<c10::BFloat16, 4>>()"),
+            "bfloat16");
   EXPECT_EQ(list_type_of_kernel("ncclKernel"), "");
 }
 
