@@ -27,11 +27,11 @@ bool is_operator(const LayoutTrace& trace, std::uint32_t node) {
 }
 
 // Where each node stands, found out in one pass over the tree.
-struct Places {
+struct OperatorPlaces {
   std::vector<std::uint32_t> outermost;  // the operator that the program called; of other nodes, themselves
   std::vector<bool> is_backward;
 
-  explicit Places(const LayoutTrace& trace) : outermost(trace.nodes().size()), is_backward(trace.nodes().size()) {
+  explicit OperatorPlaces(const LayoutTrace& trace) : outermost(trace.nodes().size()), is_backward(trace.nodes().size()) {
     for (std::uint32_t node = 0; node < outermost.size(); ++node) {
       const std::uint32_t parent = trace.nodes()[node].parent;
       outermost[node] = parent != none && is_operator(trace, parent) ? outermost[parent] : node;
@@ -42,34 +42,45 @@ struct Places {
 
 enum class Accepts : std::uint8_t { both, contiguous, current };
 
-Accepts accepted_by(const LayoutTrace& trace, std::uint32_t node) {
-  const std::string_view plain = plain_name(trace.name(node));
-  switch (family_of(trace.name(node))) {
+bool changes_sizes(std::string_view plain) {
+  return plain.ends_with("view") || plain.find("reshape") != plain.npos || plain == "flatten" || plain == "unflatten" || plain == "ravel";
+}
+
+Accepts accepted_by(std::string_view name, OperatorFamily family) {
+  const std::string_view plain = plain_name(name);
+  if (changes_sizes(plain)) return Accepts::contiguous;
+  switch (family) {
     case OperatorFamily::convolution:
     case OperatorFamily::pooling:
     case OperatorFamily::elementwise:
     case OperatorFamily::filling:
-    case OperatorFamily::copying: return plain == "reshape" || plain == "flatten" ? Accepts::contiguous : Accepts::both;
+    case OperatorFamily::copying:
     case OperatorFamily::resampling:
     case OperatorFamily::reduction:
     case OperatorFamily::concatenation: return Accepts::both;
     case OperatorFamily::normalisation: return plain.find("batch_norm") != plain.npos ? Accepts::both : Accepts::contiguous;
     default: break;
   }
-  if (plain.ends_with("view") || plain == "reshape" || plain == "flatten" || plain == "unflatten") return Accepts::contiguous;
-  return trace.nodes()[node].role == OperatorRole::view ? Accepts::both : Accepts::current;
+  return role_of(name) == OperatorRole::view ? Accepts::both : Accepts::current;
 }
 
-// Of the operator, or of the first one inside of it of the same kind whose result is known.
-std::optional<OperatorOutput> result_of(const LayoutTrace& trace, std::uint32_t node) {
-  constexpr std::uint32_t most_looked_at = 32;
-  for (std::uint32_t at = node; at < std::min(trace.nodes()[node].end, node + most_looked_at); ++at) {
-    const RecordedInputs* const inputs = trace.inputs(at);
-    if (!inputs || (at != node && trace.nodes()[at].role == OperatorRole::allocation)) continue;
-    if (std::optional<OperatorOutput> output = output_of(trace.name(at), *inputs)) return output;
+// What the name of an operator says.
+struct OperatorKind {
+  OperatorFamily family = OperatorFamily::unknown;
+  Accepts accepts = Accepts::current;
+  bool has_other_sizes = false;  // its result, and they are not asked for
+
+  explicit OperatorKind(std::string_view name)
+      : family(family_of(name)), accepts(accepted_by(name, family)), has_other_sizes(changes_sizes(plain_name(name))) {}
+};
+
+struct DimensionsHash {
+  std::size_t operator()(const Dimensions& sizes) const {
+    std::uint64_t hash = sizes.size();
+    for (const std::int64_t size : sizes) hash = (hash ^ static_cast<std::uint64_t>(size)) * 0x9E3779B97F4A7C15U;
+    return hash ^ hash >> 32U;
   }
-  return std::nullopt;
-}
+};
 
 // A tensor on its way through the graph.
 struct FlowingTensor {
@@ -153,12 +164,35 @@ class GraphBuilder {
 
   // ---- Operators and what flows between them ----
 
-  std::vector<const RecordedTensor*> pictures_of(std::uint32_t node) const {
+  const OperatorKind& kind_of(std::uint32_t node) {
+    const std::uint32_t name = trace_.timeline().name[trace_.nodes()[node].row];
+    return kinds_.try_emplace(name, trace_.name(node)).first->second;
+  }
+
+  const std::optional<OperatorOutput>& own_result(std::uint32_t node) {
+    const std::uint64_t name = trace_.timeline().name[trace_.nodes()[node].row];
+    const auto [at, is_new] = results_.try_emplace(name << 32U | trace_.signature(node));
+    if (is_new) at->second = output_of(trace_.name(node), *trace_.inputs(node));
+    return at->second;
+  }
+
+  // Of the operator, or of the first one inside of it whose result is known.
+  std::optional<OperatorOutput> result_of(std::uint32_t node) {
+    constexpr std::uint32_t most_looked_at = 32;
+    if (kind_of(node).has_other_sizes) return std::nullopt;
+    for (std::uint32_t at = node; at < std::min(trace_.nodes()[node].end, node + most_looked_at); ++at) {
+      if (!trace_.inputs(at) || (at != node && trace_.nodes()[at].role == OperatorRole::allocation)) continue;
+      if (const std::optional<OperatorOutput>& output = own_result(at)) return output;
+    }
+    return std::nullopt;
+  }
+
+  std::vector<const RecordedTensor*> pictures_of(std::uint32_t node) {
     std::vector<const RecordedTensor*> pictures;
     const RecordedInputs* const inputs = trace_.inputs(node);
     if (!inputs) return pictures;
     // A convolution's second input is its weight, which is converted once for all steps.
-    const OperatorFamily family = family_of(trace_.name(node));
+    const OperatorFamily family = kind_of(node).family;
     const bool takes_all = family == OperatorFamily::elementwise || family == OperatorFamily::concatenation;
     for (std::size_t i = 0; i < (takes_all ? inputs->inputs.size() : std::min<std::size_t>(1, inputs->inputs.size())); ++i) {
       for (const RecordedTensor& tensor : inputs->inputs[i].tensors) {
@@ -178,7 +212,7 @@ class GraphBuilder {
   void add(std::uint32_t node) {
     const std::vector<const RecordedTensor*> pictures = pictures_of(node);
     if (pictures.empty()) return;
-    const Accepts accepts = accepted_by(trace_, node);
+    const Accepts accepts = kind_of(node).accepts;
     const std::uint32_t seen = trace_.nodes()[node].role == OperatorRole::copy ? seen_in(node) : none;
     if (seen != none && accepts == Accepts::both) {
       add_conversion(node, *pictures.front(), seen);
@@ -193,7 +227,7 @@ class GraphBuilder {
       ++graph_.edges;
     }
     if (seen != none) place_at(taken.front().index, seen);
-    const std::optional<OperatorOutput> output = result_of(trace_, node);
+    const std::optional<OperatorOutput> output = result_of(node);
     if (!output) note_unknown_result(node, index, *pictures.front());
     if (!output || !is_picture(output->sizes)) return;
     if (trace_.nodes()[node].role == OperatorRole::convolution)
@@ -210,7 +244,7 @@ class GraphBuilder {
     const FlowingTensor tensor = find(source, {});
     note_layout_of(tensor.index, source);
     place_at(tensor.index, seen);
-    const std::optional<OperatorOutput> output = result_of(trace_, node);
+    const std::optional<OperatorOutput> output = result_of(node);
     flow(source.shape, {tensor.index, tensor.chain, output ? output->type : source.type});
   }
 
@@ -266,9 +300,7 @@ class GraphBuilder {
     is_settled_[producer] = true;
   }
 
-  static std::string key_of(const Dimensions& sizes) { return text_of(sizes); }
-
-  void flow(const Dimensions& sizes, const FlowingTensor& tensor) { flowing_[key_of(sizes)].push_back(tensor); }
+  void flow(const Dimensions& sizes, const FlowingTensor& tensor) { flowing_[sizes].push_back(tensor); }
 
   FlowingTensor find(const RecordedTensor& input, const std::vector<FlowingTensor>& taken) {
     const auto is_taken = [&](const FlowingTensor& one) {
@@ -277,7 +309,7 @@ class GraphBuilder {
     const auto is_of_chain = [&](const FlowingTensor& one) {
       return std::ranges::any_of(taken, [&](const auto& t) { return t.chain == one.chain; });
     };
-    std::vector<FlowingTensor>& known = flowing_[key_of(input.shape)];
+    std::vector<FlowingTensor>& known = flowing_[input.shape];
     const FlowingTensor *unread = nullptr, *of_other_chain = nullptr, *latest = nullptr;
     std::size_t fitting = 0;
     for (std::size_t back = 1; back <= std::min(known.size(), most_candidates); ++back) {
@@ -303,7 +335,7 @@ class GraphBuilder {
   // Without the values of its settings, the result of a convolution or a pool is what is read next of its channels.
   void note_unknown_result(std::uint32_t node, std::uint32_t index, const RecordedTensor& input) {
     const RecordedTensor* const weight = tensor_at(*trace_.inputs(node), 1);
-    const OperatorFamily family = family_of(trace_.name(node));
+    const OperatorFamily family = kind_of(node).family;
     if (family == OperatorFamily::convolution && weight && weight->shape.size() == input.shape.size()) {
       unknown_result_ = UnknownResult{index, input.shape[0], weight->shape[0]};
     } else if (family == OperatorFamily::pooling) {
@@ -423,15 +455,17 @@ class GraphBuilder {
   }
 
   const LayoutTrace& trace_;
-  const Places places_;
+  const OperatorPlaces places_;
   LayoutGraph graph_;
   std::vector<Seen> seen_;
-  std::unordered_map<std::uint32_t, std::size_t> seen_at_;               // by node
-  std::unordered_map<std::uint32_t, std::uint32_t> operator_of_;         // by node
-  std::unordered_map<std::string, std::vector<FlowingTensor>> flowing_;  // by sizes
-  std::unordered_map<std::uint32_t, ConversionCost> inside_bytes_;       // by convolution: of converting what goes in and out
-  std::vector<bool> is_settled_;                                         // by operator: its layout is known for sure
-  std::vector<bool> has_gradient_;                                       // by tensor: something before it learns
+  std::unordered_map<std::uint32_t, std::size_t> seen_at_;                              // by node
+  std::unordered_map<std::uint32_t, std::uint32_t> operator_of_;                        // by node
+  std::unordered_map<Dimensions, std::vector<FlowingTensor>, DimensionsHash> flowing_;  // by sizes
+  std::unordered_map<std::uint32_t, OperatorKind> kinds_;                               // by name
+  std::unordered_map<std::uint64_t, std::optional<OperatorOutput>> results_;            // by name and signature
+  std::unordered_map<std::uint32_t, ConversionCost> inside_bytes_;  // by convolution: of converting what goes in and out
+  std::vector<bool> is_settled_;                                    // by operator: its layout is known for sure
+  std::vector<bool> has_gradient_;                                  // by tensor: something before it learns
   std::optional<UnknownResult> unknown_result_;
   std::uint32_t chains_ = 0, track_ = none;
   double timed_bytes_ = 0, timed_ns_ = 0;
@@ -534,21 +568,24 @@ GlobalLayout global_layout(const LayoutTrace& trace, std::span<const SeenConvers
   global.not_assessed = reason_against(trace, seen);
   if (!global.not_assessed.empty()) return global;
   const LayoutGraph graph = conversion_graph_of(trace, seen, bandwidth_bytes_per_s);
-  const std::optional<ConversionPlan> best = cheapest_plan(graph.problem);
-  if (graph.nodes.empty() || !best) {
+  if (graph.nodes.empty()) {
     global.not_assessed = "no convolution passes its result on in the first step";
     return global;
   }
   global.as_it_is = cost_as_it_is(graph);
   global.contiguous = cost_of(graph, policy(graph, TensorLayout::contiguous));
   global.channels_last = cost_of(graph, policy(graph, TensorLayout::channels_last));
-  global.best = cost_of(graph, *best);
-  const bool is_less = global.best.bytes < global.as_it_is.bytes;
-  if (is_less) global.conversions = conversions_of(graph, *best);
-  if (!is_less) global.best = global.as_it_is;
+  global.best = global.as_it_is;
+  // Where nothing is converted there is nothing to look for.
+  const std::optional<ConversionPlan> plan = global.as_it_is.bytes > 0 ? cheapest_plan(graph.problem) : std::nullopt;
+  const bool is_less = plan && static_cast<double>(plan->cost) < global.as_it_is.bytes;
+  if (is_less) {
+    global.best = cost_of(graph, *plan);
+    global.conversions = conversions_of(graph, *plan);
+  }
   global.operators = graph.nodes.size();
   global.in_channels_last =
-      static_cast<std::size_t>(std::ranges::count(is_less ? best->layouts : graph.current, TensorLayout::channels_last));
+      static_cast<std::size_t>(std::ranges::count(is_less ? plan->layouts : graph.current, TensorLayout::channels_last));
   if (graph.seen_bytes > 0) global.explained = global.as_it_is.bytes / graph.seen_bytes;
   global.confidence = confidence_of(trace, graph, global.explained);
   return global;

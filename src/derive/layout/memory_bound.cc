@@ -112,9 +112,10 @@ bool is_of_tensor_cores(const LayoutTrace& trace, std::uint32_t node) {
   });
 }
 
-class Judge {
+class BandwidthJudge {
  public:
-  Judge(const LayoutTrace& trace, const GpuPeaks& peaks, const MemoryBoundLimits& limits) : trace_(trace), peaks_(peaks), limits_(limits) {}
+  BandwidthJudge(const LayoutTrace& trace, const GpuPeaks& peaks, const MemoryBoundLimits& limits)
+      : trace_(trace), peaks_(peaks), limits_(limits) {}
 
   BoundClass class_of(const KernelSite& site) const {
     const double each = site.time_ns / static_cast<double>(site.work.size());
@@ -209,7 +210,7 @@ std::string_view name_of(BoundClass bound) {
 MemoryBoundKernels memory_bound(const LayoutTrace& trace, const WorkTraffic& traffic, const GpuPeaks& peaks,
                                 const MemoryBoundLimits& limits) {
   MemoryBoundKernels kernels;
-  const Judge judge(trace, peaks, limits);
+  const BandwidthJudge judge(trace, peaks, limits);
   for (const KernelSite& site : kernel_sites(trace, traffic)) {
     const BoundClass bound = judge.class_of(site);
     BoundCount& count = kernels.classes[static_cast<std::size_t>(bound)];

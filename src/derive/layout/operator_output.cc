@@ -339,6 +339,7 @@ Output softmax_output(const RecordedInputs& inputs) {
 }
 
 Output copying_output(std::string_view plain, const RecordedInputs& inputs) {
+  if (plain.find("reshape") != plain.npos || plain == "flatten" || plain == "ravel") return std::nullopt;
   Output output = like_input(inputs, 0);
   if (!output || plain != "repeat") return output;
   const std::optional<Dimensions> times = integers_at(inputs, 1);

@@ -17,7 +17,7 @@ std::string output_text(const OutputRow& row) {
   return output ? text_of(output->sizes) + " " + std::string(output->type) : "unknown";
 }
 
-constexpr std::string_view f = R"(["float"])", ff = R"(["float", "float"])";
+constexpr std::string_view single_float = R"(["float"])", pair_of_floats = R"(["float", "float"])";
 
 void expect_outputs(std::span<const OutputRow> rows) {
   for (const OutputRow& row : rows) {
@@ -28,20 +28,20 @@ void expect_outputs(std::span<const OutputRow> rows) {
 // What PyTorch returns for these inputs.
 TEST(OperatorOutput, IsWhatPyTorchReturns) {
   const OutputRow rows[] = {
-      {"aten::add", "[[8, 1, 4], [3, 1]]", ff, "", "[8, 3, 4] float32"},
+      {"aten::add", "[[8, 1, 4], [3, 1]]", pair_of_floats, "", "[8, 3, 4] float32"},
       {"aten::add", "[[8, 4], []]", R"(["c10::Half", "double"])", "", "[8, 4] float16"},  // a number does not decide the type
       {"aten::mul", "[[8, 4], [4]]", R"(["c10::Half", "float"])", "", "[8, 4] float32"},
-      {"aten::add", "[[8, 3], [4]]", ff, "", "unknown"},
-      {"aten::add_", "[[8, 4], [1]]", ff, "", "[8, 4] float32"},
-      {"aten::eq", "[[8, 4], [4]]", ff, "", "[8, 4] bool"},
-      {"aten::mm", "[[2, 3], [3, 5]]", ff, "", "[2, 5] float32"},
-      {"aten::mm", "[[2, 3], [4, 5]]", ff, "", "unknown"},
+      {"aten::add", "[[8, 3], [4]]", pair_of_floats, "", "unknown"},
+      {"aten::add_", "[[8, 4], [1]]", pair_of_floats, "", "[8, 4] float32"},
+      {"aten::eq", "[[8, 4], [4]]", pair_of_floats, "", "[8, 4] bool"},
+      {"aten::mm", "[[2, 3], [3, 5]]", pair_of_floats, "", "[2, 5] float32"},
+      {"aten::mm", "[[2, 3], [4, 5]]", pair_of_floats, "", "unknown"},
       {"aten::addmm", "[[5], [2, 3], [3, 5]]", R"(["float", "c10::Half", "c10::Half"])", "", "[2, 5] float16"},
-      {"aten::bmm", "[[7, 2, 3], [7, 3, 5]]", ff, "", "[7, 2, 5] float32"},
+      {"aten::bmm", "[[7, 2, 3], [7, 3, 5]]", pair_of_floats, "", "[7, 2, 5] float32"},
       {"aten::baddbmm", "[[7, 2, 5], [7, 2, 3], [7, 3, 5]]", R"(["float", "float", "float"])", "", "[7, 2, 5] float32"},
-      {"aten::matmul", "[[6, 1, 2, 3], [7, 3, 5]]", ff, "", "[6, 7, 2, 5] float32"},
-      {"aten::matmul", "[[3], [7, 3, 5]]", ff, "", "[7, 5] float32"},
-      {"aten::mv", "[[2, 3], [3]]", ff, "", "[2] float32"},
+      {"aten::matmul", "[[6, 1, 2, 3], [7, 3, 5]]", pair_of_floats, "", "[6, 7, 2, 5] float32"},
+      {"aten::matmul", "[[3], [7, 3, 5]]", pair_of_floats, "", "[7, 5] float32"},
+      {"aten::mv", "[[2, 3], [3]]", pair_of_floats, "", "[2] float32"},
       {"aten::linear", "[[7, 2, 3], [5, 3], [5]]", R"(["float", "float", "float"])", "", "[7, 2, 5] float32"},
       {"aten::_scaled_mm", "[[2, 3], [3, 5]]", R"(["c10::Float8_e4m3fn", "c10::Float8_e4m3fn"])", "", "[2, 5] bfloat16"},
   };
@@ -87,7 +87,7 @@ TEST(OperatorOutput, OfReductionsIndicesAndListsFollowsTheirDimensions) {
       {"aten::sum", "[[8, 4, 2], [], [], []]", R"(["float", "", "", ""])", "", "unknown"},  // dimensions were not recorded
       {"aten::sum", "[[8, 4, 2], [], [], []]", R"(["float", "", "", ""])", R"(["", "[3]", "False", ""])", "unknown"},
       {"aten::argmax", "[[8, 4], [], []]", R"(["float", "", ""])", R"(["", "1", "False"])", "[8] int64"},
-      {"aten::max", "[[8, 4], [4]]", ff, R"(["", ""])", "[8, 4] float32"},  // of two tensors
+      {"aten::max", "[[8, 4], [4]]", pair_of_floats, R"(["", ""])", "[8, 4] float32"},  // of two tensors
       {"aten::var_mean", "[[8, 4], [], [], []]", R"(["float", "", "", ""])", R"(["", "[1]", "0", "True"])", "[8, 1] float32"},
       {"aten::linalg_vector_norm", "[[8, 4], [], [], [], []]", R"(["float", "", "", "", ""])", R"(["", "2.0", "[1]", "False", ""])",
        "[8] float32"},
@@ -105,7 +105,7 @@ TEST(OperatorOutput, OfReductionsIndicesAndListsFollowsTheirDimensions) {
        R"(["c10::Half", "c10::Half", "c10::Half"])", "", "[2, 128, 8, 32] float16"},
       {"aten::repeat", "[[2, 3], []]", R"(["float", ""])", R"(["", "[4, 1, 2]"])", "[4, 2, 6] float32"},
       {"aten::topk", "[[8, 4], []]", R"(["float", ""])", R"(["", "2"])", "unknown"},
-      {"mine::op", "[[8, 4]]", f, "", "unknown"},
+      {"mine::op", "[[8, 4]]", single_float, "", "unknown"},
   };
   expect_outputs(rows);
 }
