@@ -409,7 +409,7 @@ class Analysis {
     finding.site = site;
     finding.id = fmt::format("{}.{}@{}", detector.id, pattern.id, site.text());
     Candidate worded = candidate;
-    if (candidate.node != none) worded.words.try_emplace("operator", std::string(derive::layout::plain_name(trace_.name(candidate.node))));
+    add_words_of_node(worded);
     for (const knowledge::FactDefinition& one : detectors_.facts()) {
       if (const std::optional<double> value = fact(candidate, one.id)) worded.facts[std::string(one.id)] = *value;
     }
@@ -435,6 +435,16 @@ class Analysis {
     const auto facts = [&](std::string_view name) { return fact(candidate, name); };
     if (detectors_.holds(pattern.severe, facts).value_or(false)) finding.severity = LayoutSeverity::high;
     return finding;
+  }
+
+  void add_words_of_node(Candidate& candidate) const {
+    if (candidate.node == none) return;
+    candidate.words.try_emplace("operator", std::string(derive::layout::plain_name(trace_.name(candidate.node))));
+    const derive::layout::RecordedInputs* const inputs = trace_.inputs(candidate.node);
+    const derive::layout::RecordedTensor* const first = inputs ? derive::layout::tensor_at(*inputs, 0) : nullptr;
+    if (!first) return;
+    candidate.words.try_emplace("sizes", derive::layout::text_of(first->shape));
+    if (first->strides) candidate.words.try_emplace("strides", derive::layout::text_of(*first->strides));
   }
 
   void add_saving(const Candidate& candidate, LayoutFinding& finding) const {
