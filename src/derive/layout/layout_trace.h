@@ -5,6 +5,7 @@
 // a step are means over the steady steps.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -25,10 +26,10 @@
 
 namespace frx::derive::layout {
 
-using derive::trace::none;
-using derive::trace::RecordedInput;
-using derive::trace::RecordedInputs;
-using derive::trace::RecordedTensor;
+using trace::none;
+using trace::RecordedInput;
+using trace::RecordedInputs;
+using trace::RecordedTensor;
 
 // What a trace has, each level all of those before it.
 enum class EvidenceLevel : std::uint8_t { kernels, operators, shapes, strides, stacks };
@@ -74,7 +75,9 @@ class LayoutTrace {
   bool has_strides() const { return has_strides_; }
   bool has_values() const { return has_values_; }  // Concrete Inputs
   bool has_stacks() const { return has_stacks_; }
-  // The highest level all of whose evidence is there (stacks without strides are level `shapes`).
+  // False for a recording of a CPU alone, or of operators alone: copies are then timed by their operators.
+  bool has_gpu_work() const { return !attribution_.work.empty(); }
+  // The highest level whose evidence, and that of all below it, is there: stacks without strides are level `shapes`.
   EvidenceLevel level() const;
 
   std::string_view name(std::uint32_t node) const { return timeline_.name_of(nodes_[node].row); }
@@ -85,6 +88,10 @@ class LayoutTrace {
   // GPU work (indices of attribution().work) that the node launched itself, by launch; and that of all operators inside of it, too.
   std::span<const std::uint32_t> own_work(std::uint32_t node) const;
   std::span<const std::uint32_t> all_work(std::uint32_t node) const;
+  // The steady step around a moment in the program; none.
+  std::uint32_t step_at(std::int64_t time_ns) const;
+  // The node of an operator's row; none.
+  std::uint32_t node_of_row(std::uint32_t row) const { return row == none ? none : node_of_row_[row]; }
   // Of work: the node that launched it, none; the steady step during which it was launched, none; ns; the name of the kernel.
   std::uint32_t node_of_work(std::uint32_t work) const { return node_of_work_[work]; }
   std::uint32_t step_of_work(std::uint32_t work) const { return step_of_work_[work]; }
@@ -94,6 +101,8 @@ class LayoutTrace {
   std::int64_t gpu_time(std::uint32_t node) const;
   // The first operator of the same thread that begins after this one ended and is not inside of it, within the same parent; none.
   std::uint32_t next_sibling(std::uint32_t node) const;
+  // The last one before it; none.
+  std::uint32_t previous_sibling(std::uint32_t node) const;
   // The outermost of `node` and the operators around it for which `accepts(role)`; none.
   template <typename Accepts>
   std::uint32_t outermost_around(std::uint32_t node, Accepts accepts) const {
@@ -118,6 +127,7 @@ class LayoutTrace {
   void build_nodes();
   void number_signatures();
   Result<> choose_steps(const std::optional<StepSelection>& selection);
+  void leave_out_warm_up();
   void assign_steps();
   void assign_work();
 
@@ -128,6 +138,7 @@ class LayoutTrace {
   std::vector<std::uint32_t> signature_;       // by node
   std::vector<Signature> signatures_;          // by number
   mutable std::vector<std::unique_ptr<std::optional<RecordedInputs>>> parsed_;  // by number
+  std::vector<std::uint32_t> node_of_row_;     // none: no operator
   std::vector<std::uint32_t> node_of_work_, step_of_work_;
   std::vector<std::uint32_t> work_order_;      // indices of work by node
   SteadySteps steps_;

@@ -1,0 +1,278 @@
+#include "compose/layout.h"
+
+#include "base/text.h"
+#include "base/units.h"
+#include "compose/parts.h"
+
+namespace frx::compose {
+namespace {
+
+using answer::exact;
+using answer::JsonObject;
+using answer::rounded;
+using answer::unless_empty;
+using report::LayoutFinding;
+using report::LayoutReport;
+using report::LayoutSeverity;
+using report::LayoutShare;
+
+constexpr std::size_t layout_fact_width = 20;
+
+std::string_view dot(const LayoutStyle& style) { return style.is_utf8 ? "\u00b7" : "|"; }
+std::string_view arrow(const LayoutStyle& style) { return style.is_utf8 ? "\u2192" : "->"; }
+std::string_view minus(const LayoutStyle& style) { return style.is_utf8 ? "\u2212" : "-"; }
+
+std::string times_text(double value) { return value == std::round(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value); }
+
+// "~22%"
+std::string about_pct(double value) { return value < 10 ? fmt::format("~{:.2g}%", value) : fmt::format("~{:.0f}%", value); }
+
+std::string severities_text(const LayoutReport& report, const LayoutStyle& style) {
+  std::vector<std::string> groups;
+  for (const LayoutSeverity severity : {LayoutSeverity::high, LayoutSeverity::medium, LayoutSeverity::low}) {
+    if (report.count(severity) > 0) groups.push_back(fmt::format("{} {}", report.count(severity), name_of(severity)));
+  }
+  return groups.empty() ? "" : fmt::format(" ({})", join(groups, fmt::format(" {} ", dot(style))));
+}
+
+std::string overhead_text(const LayoutReport& report) {
+  if (report.totals.bw_overhead_pct) return fmt::format("({} bandwidth overhead)", about_pct(*report.totals.bw_overhead_pct));
+  if (report.totals.time_overhead_pct)
+    return fmt::format("({} of {})", about_pct(*report.totals.time_overhead_pct), report.is_cpu_only ? "the time of a step" : "GPU time");
+  return "(their cost is not known)";
+}
+
+// What the best fix saves, in the words of the column.
+std::string impact_text(const LayoutFinding& finding, const LayoutStyle& style) {
+  const bool by_bytes = finding.saved_bytes_pct && finding.saved_bytes_pct->best > 0;
+  if (by_bytes) return fmt::format("{}{} BW", minus(style), about_pct(finding.saved_bytes_pct->best).substr(1));
+  if (finding.saved_time_pct && finding.saved_time_pct->best > 0)
+    return fmt::format("{}{} time", minus(style), about_pct(finding.saved_time_pct->best).substr(1));
+  if (finding.saved_cpu_us) return fmt::format("{}{} CPU", minus(style), format_quantity(*finding.saved_cpu_us * 1000, "ns"));
+  return finding.kind == "pin_layout" ? "no recompile" : "try it";
+}
+
+std::string saves_text(const LayoutFinding& finding, const LayoutStyle& style) {
+  const std::string head = fmt::format("Top fix: {} {} ", finding.phrase, arrow(style));
+  if (finding.saved_bytes_pct && finding.saved_bytes_pct->best > 0)
+    return head + fmt::format("saves {} BW", about_pct(finding.saved_bytes_pct->best));
+  if (finding.saved_time_pct && finding.saved_time_pct->best > 0)
+    return head + fmt::format("saves {} of GPU time", about_pct(finding.saved_time_pct->best));
+  if (finding.saved_cpu_us) return head + fmt::format("saves {} of CPU time per step", format_quantity(*finding.saved_cpu_us * 1000, "ns"));
+  return head + (finding.kind == "pin_layout" ? "removes recompiles" : "gain not known: frx layout trial");
+}
+
+void add_lines(Document& page, const LayoutReport& report, const LayoutStyle& style) {
+  const report::LayoutTotals& totals = report.totals;
+  page.paragraph(fmt::format("Analyzing {} ops across {}...", format_number(static_cast<double>(totals.operators)),
+                             count_text(totals.passes, "forward pass")),
+                 0);
+  page.paragraph(fmt::format("Detected {}{}", count_text(report.findings.size(), "layout issue"), severities_text(report, style)), 0,
+                 report.findings.empty() ? Tone::green : Tone::bold);
+  page.paragraph(fmt::format("{} contiguous() calls/step {}", times_text(totals.contiguous_calls), overhead_text(report)), 0);
+  if (!report.findings.empty()) page.paragraph(saves_text(report.findings.front(), style), 0);
+}
+
+void add_facts(Document& page, const LayoutReport& report) {
+  const report::LayoutTotals& totals = report.totals;
+  page.blank();
+  page.fact("Evidence level", evidence_level_text(report), layout_fact_width);
+  if (!report.gpu.empty()) page.fact("GPU", answer::as_name(report.gpu), layout_fact_width);
+  const std::string steps =
+      report.steps_named.empty()
+          ? "the whole recording as one step"
+          : fmt::format("{} ({} to {} of {})", totals.steps, report.first_step, report.last_step, report.steps_named);
+  page.fact("Steady steps", steps, layout_fact_width);
+  page.fact("Layout copies", fmt::format("{}/step", times_text(totals.copies)), layout_fact_width);
+  page.fact("BW overhead",
+            totals.bw_overhead_pct ? about_pct(*totals.bw_overhead_pct)
+                                   : fmt::format("not told: traffic is known for {} of the GPU time",
+                                                 totals.coverage_pct ? fmt::format("{:.0f} %", *totals.coverage_pct) : "none"),
+            layout_fact_width);
+  page.fact("Time overhead",
+            totals.time_overhead_pct ? fmt::format("{} ({} of {} in a step)", about_pct(*totals.time_overhead_pct),
+                                                   format_quantity(totals.layout_time_us * 1000, "ns"),
+                                                   format_quantity(totals.busy_us * 1000, "ns"))
+                                     : "not known",
+            layout_fact_width);
+  page.fact("Quick wins", fmt::format("{}", report.quick_wins()), layout_fact_width);
+}
+
+void add_table(Document& page, const LayoutReport& report, const LayoutStyle& style) {
+  const std::size_t shown = std::min(style.shown, report.findings.size());
+  page.section("Findings", shown, report.findings.size(), answer::Part::verdict);
+  Table table;
+  constexpr std::size_t title_width = 33;
+  answer::Column title{"Finding / Fix", title_width, false, 2}, site = names_column("Site", Fit::shorten);
+  site.below = 5;
+  table.columns = {number_column("#", 2),           title, number_column("Freq", 9), number_column("Impact", 12), number_column("Effort", 7),
+                   number_column("Risk", 5), number_column("Conf", 5), site};
+  for (std::size_t i = 0; i < shown; ++i) {
+    const LayoutFinding& finding = report.findings[i];
+    table.add({fmt::format("{:02}", i + 1), shorten(finding.title, title_width - 1), fmt::format("{}/step", times_text(finding.freq_per_step)),
+               impact_text(finding, style), fmt::format("{}", finding.effort), finding.risk, fmt::format("{:.2f}", finding.confidence),
+               finding.site.text()});
+  }
+  page.add(std::move(table));
+}
+
+std::string range_text(const LayoutShare& share, std::string_view of) {
+  if (share.low == share.best) return fmt::format("{:.2g} % {}", share.best, of);
+  return fmt::format("{:.2g} to {:.2g} % {}", share.low, share.best, of);
+}
+
+std::string cost_text(const LayoutFinding& finding) {
+  std::vector<std::string> parts;
+  parts.push_back(fmt::format("{} times in a step", times_text(finding.freq_per_step)));
+  if (finding.time_us_per_step > 0) parts.push_back(fmt::format("{} of time", format_quantity(finding.time_us_per_step * 1000, "ns")));
+  if (finding.bytes_per_step && *finding.bytes_per_step > 0) parts.push_back(format_quantity(*finding.bytes_per_step, "byte"));
+  return join(parts, ", ");
+}
+
+std::string saving_text(const LayoutFinding& finding) {
+  std::vector<std::string> parts;
+  if (finding.saved_time_pct) parts.push_back(range_text(*finding.saved_time_pct, "of the GPU's busy time"));
+  if (finding.saved_bytes_pct) parts.push_back(range_text(*finding.saved_bytes_pct, "of its traffic"));
+  if (finding.saved_cpu_us) parts.push_back(fmt::format("{} of CPU time", format_quantity(*finding.saved_cpu_us * 1000, "ns")));
+  if (parts.empty()) return "not known from a trace";
+  std::string text = join(parts, ", ");
+  if (finding.further_pct && finding.saved_time_pct && *finding.further_pct < 0.95 * finding.saved_time_pct->best)
+    text += fmt::format("; {:.2g} % after the fixes above", *finding.further_pct);
+  return text;
+}
+
+std::string place_text(const LayoutFinding& finding) {
+  std::string place = finding.site.text();
+  if (!finding.site.file.empty() && !finding.site.first_module.empty())
+    place += fmt::format(", in {}{}", finding.site.first_module,
+                         finding.site.modules > 1 ? fmt::format(" and {} more", finding.site.modules - 1) : "");
+  return place;
+}
+
+void add_finding(Document& page, const LayoutFinding& finding, std::size_t number) {
+  constexpr std::size_t indent = 4;
+  const Tone tone = finding.severity == LayoutSeverity::high     ? Tone::red
+                    : finding.severity == LayoutSeverity::medium ? Tone::yellow
+                                                                 : Tone::plain;
+  page.blank();
+  page.hanging(fmt::format("{:02} ", number), fmt::format("[{}] {}", name_of(finding.severity), finding.title), 2, tone, Tone::bold);
+  page.hanging("Site   : ", answer::as_name(place_text(finding)), indent);
+  if (!finding.site.file.empty()) page.hanging("Path   : ", answer::as_name(finding.site.op_path), indent);
+  page.hanging("Cost   : ", cost_text(finding), indent);
+  page.hanging("Saves  : ", saving_text(finding), indent);
+  page.hanging("Fix    : ", finding.fix, indent);
+  for (const std::string_view line : split(finding.code, '\n')) {
+    if (!line.empty()) page.source_line(line, indent + 9);
+  }
+  for (const std::string& caveat : finding.caveats) page.hanging("Caveat : ", caveat, indent);
+  if (!finding.compatibility.empty()) page.hanging("Check  : ", join(finding.compatibility, ", "), indent);
+  if (finding.evidence.empty()) return;
+  const report::LayoutEvidence& first = finding.evidence.front();
+  page.hanging("Seen   : ",
+               fmt::format("first at step {}, {} at {:.3f} us of the trace{}", first.step, first.name, first.start_us,
+                           first.external_id ? fmt::format(", External id {}", *first.external_id) : ""),
+               indent);
+}
+
+void add_not_assessed(Document& page, const LayoutReport& report) {
+  std::vector<std::string> lines;
+  for (const report::NotAssessed& one : report.not_assessed) {
+    lines.push_back(one.remedy.empty() ? fmt::format("{}: {}", one.detector, one.reason)
+                                       : fmt::format("{}: {} ({})", one.detector, one.reason, one.remedy));
+  }
+  add_list(page, "Not assessed", lines, answer::Part::closing);
+}
+
+Document layout_document(const LayoutReport& report, const LayoutStyle& style) {
+  Document page;
+  page.headline = report.findings.empty() ? "no layout issue found" : saves_text(report.findings.front(), style);
+  page.title("FRX layout analysis", report.source);
+  add_lines(page, report, style);
+  add_facts(page, report);
+  if (!report.findings.empty()) {
+    add_table(page, report, style);
+    page.section("Evidence", answer::Part::evidence);
+    for (std::size_t i = 0; i < std::min(style.shown, report.findings.size()); ++i) add_finding(page, report.findings[i], i + 1);
+  }
+  add_list(page, "Checked", report.checked, answer::Part::closing);
+  add_not_assessed(page, report);
+  add_notes(page, report.notes);
+  page.blank();
+  page.paragraph(style.seconds ? fmt::format("Memory layout analysis complete {} {:.1f}s {} {}", dot(style), *style.seconds, dot(style), report.model)
+                               : fmt::format("Memory layout analysis complete {} {}", dot(style), report.model),
+                 0);
+  return page;
+}
+
+void put_share(JsonObject& out, const LayoutShare& share) { out.add("low", exact(share.low), "best", exact(share.best)); }
+
+void put_site(JsonObject& out, const derive::layout::Site& site) {
+  out.add("module", unless_empty(site.module), "first_module", unless_empty(site.first_module), "modules", site.modules, "file",
+          unless_empty(site.file), "line", answer::unless_zero(site.line), "function", unless_empty(site.function), "op_path", site.op_path,
+          "beside", unless_empty(site.beside), "shapes", unless_empty(site.shapes), "backward", site.backward, "text", site.text());
+}
+
+void put_finding(JsonObject& out, const LayoutFinding& finding) {
+  out.add("id", finding.id, "detector", finding.detector, "pattern", finding.pattern, "title", finding.title, "severity",
+          name_of(finding.severity));
+  out.object("site", [&](JsonObject& inner) { put_site(inner, finding.site); });
+  out.add("first_step", finding.first_step, "freq_per_step", exact(finding.freq_per_step), "bytes_per_step", exact(finding.bytes_per_step),
+          "time_us_per_step", exact(finding.time_us_per_step), "time_share_pct", exact(finding.time_share_pct), "bytes_share_pct",
+          exact(finding.bytes_share_pct));
+  out.object("saving", [&](JsonObject& inner) {
+    inner.object("bytes_pct", finding.saved_bytes_pct, put_share);
+    inner.object("time_pct", finding.saved_time_pct, put_share);
+    inner.add("cpu_us", exact(finding.saved_cpu_us), "further_time_pct", exact(finding.further_pct));
+  });
+  out.object("fix", [&](JsonObject& inner) {
+    inner.add("phrase", finding.phrase, "text", finding.fix, "code", unless_empty(finding.code), "kind", finding.kind);
+  });
+  out.add("effort", finding.effort, "risk", finding.risk, "confidence", exact(finding.confidence), "score", exact(finding.score),
+          "quick_win", finding.is_quick_win, "caveats", finding.caveats, "compatibility", finding.compatibility);
+  out.list("evidence", finding.evidence, [](JsonObject& inner, const report::LayoutEvidence& one) {
+    inner.add("name", one.name, "ts_us", exact(one.start_us), "step", one.step, "external_id", one.external_id);
+  });
+}
+
+void put_totals(JsonObject& out, const report::LayoutTotals& totals) {
+  out.add("operators", totals.operators, "passes", totals.passes, "contiguous_calls_per_step", exact(totals.contiguous_calls),
+          "copies_per_step", exact(totals.copies), "layout_bytes_per_step", exact(totals.layout_bytes), "bytes_per_step",
+          exact(totals.bytes), "layout_time_us_per_step", exact(totals.layout_time_us), "gpu_time_us_per_step", exact(totals.busy_us),
+          "step_time_us", exact(totals.step_us), "bw_overhead_pct", exact(totals.bw_overhead_pct), "time_overhead_pct",
+          exact(totals.time_overhead_pct), "coverage_pct", exact(totals.coverage_pct), "idle_pct", exact(totals.idle_pct));
+}
+
+void put_layout(JsonObject& out, const LayoutReport& report) {
+  out.add("schema", "layout.v1", "model", report.model);
+  out.object("trace", [&](JsonObject& inner) {
+    inner.add("name", report.source, "sha256", unless_empty(report.sha256), "torch", nullptr, "runtime", unless_empty(report.runtime),
+              "steps", report.totals.steps, "steps_named", unless_empty(report.steps_named), "first_step", report.first_step, "last_step",
+              report.last_step, "level", fmt::format("L{}", static_cast<int>(report.level)), "has_shapes", report.has_shapes, "has_strides",
+              report.has_strides, "has_stacks", report.has_stacks, "has_values", report.has_values, "cpu_only", report.is_cpu_only);
+  });
+  out.add("gpu", unless_empty(report.gpu));
+  out.object("totals", [&](JsonObject& inner) { put_totals(inner, report.totals); });
+  out.list("findings", report.findings, put_finding);
+  out.list("not_assessed", report.not_assessed, [](JsonObject& inner, const report::NotAssessed& one) {
+    inner.add("detector", one.detector, "reason", one.reason, "remedy", unless_empty(one.remedy));
+  });
+  out.add("checked", report.checked, "notes", report.notes);
+}
+
+}  // namespace
+
+std::string evidence_level_text(const LayoutReport& report) {
+  return fmt::format("L{} (strides {}, stacks {})", static_cast<int>(report.level), report.has_strides ? "yes" : "no",
+                     report.has_stacks ? "yes" : "no");
+}
+
+answer::Answer answer_of(std::shared_ptr<const LayoutReport> report, const LayoutStyle& style) {
+  answer::Answer answer;
+  answer.what = "layouts of a trace";
+  answer.document = [report = report.get(), style](answer::Detail) { return layout_document(*report, style); };
+  answer.payload = [report = report.get()](JsonObject& out) { put_layout(out, *report); };
+  answer.kept = {report};
+  return answer;
+}
+
+}  // namespace frx::compose

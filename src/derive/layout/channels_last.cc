@@ -1,0 +1,238 @@
+#include "derive/layout/channels_last.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "derive/layout/view_chains.h"
+
+namespace frx::derive::layout {
+namespace {
+
+constexpr std::int64_t few_channels = 4;
+
+enum class Fit : std::uint8_t { other, channels_last, eligible, depthwise, few, double_precision };
+
+struct Convolution {
+  std::uint32_t outer = none, inner = none;  // conv2d, and the operator in it that launched the kernels
+  Fit fit = Fit::other;
+  bool is_known_nchw = false;   // by strides
+  bool has_nhwc_kernel = false, has_nchw_kernel = false;
+};
+
+bool is_forward(const LayoutTrace& trace, std::uint32_t node) { return trace.name(node).find("ackward") == std::string_view::npos; }
+
+// Blocks of channels that the kernels of tensor cores take; 0: none take the type.
+std::int64_t channel_block(std::string_view type, const ConvolutionGpu& gpu) {
+  const bool is_half = type == "float16" || type == "bfloat16";
+  if (is_half && (!gpu.cc || gpu.cc->major >= 7)) return 8;
+  return type == "float32" && gpu.cc && gpu.cc->major >= 8 ? 4 : 0;
+}
+
+Fit fit_of(const RecordedTensor& input, const RecordedTensor& weight, const ConvolutionGpu& gpu) {
+  const std::size_t rank = input.shape.size();
+  if ((rank != 4 && rank != 5) || weight.shape.size() != rank || weight.shape[1] <= 0) return Fit::other;
+  if (input.type == "float64") return Fit::double_precision;
+  const std::int64_t in = input.shape[1], out = weight.shape[0], groups = in / weight.shape[1];
+  if (groups > 1 && groups == in) return Fit::depthwise;
+  if (in <= few_channels) return Fit::few;
+  if (input.strides && layout_of(input.shape, *input.strides) == LayoutClass::channels_last) return Fit::channels_last;
+  if (input.strides && layout_of(input.shape, *input.strides) != LayoutClass::contiguous) return Fit::other;
+  const std::int64_t block = channel_block(input.type, gpu);
+  const bool is_aligned = block > 0 && in % block == 0 && out % block == 0 && weight.shape[1] % block == 0;
+  return is_aligned ? Fit::eligible : Fit::other;
+}
+
+bool names_nchw(std::string_view kernel) {
+  constexpr std::array words = {"_nchw_", "nchw_nchw", "implicit_convolve_sgemm", "scudnn", "winograd", "implicit_sgemm"};
+  return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(kernel, word); });
+}
+
+class ConvolutionFinder {
+ public:
+  ConvolutionFinder(const LayoutTrace& trace, const ConvolutionGpu& gpu) : trace_(trace), gpu_(gpu) {}
+
+  std::vector<Convolution> find() const {
+    std::vector<Convolution> all;
+    for (std::uint32_t node = 0; node < trace_.nodes().size(); ++node) {
+      const OperatorNode& one = trace_.nodes()[node];
+      if (one.step == none || one.role != OperatorRole::convolution || !is_forward(trace_, node)) continue;
+      if (one.parent != none && trace_.nodes()[one.parent].role == OperatorRole::convolution) continue;
+      all.push_back(read(node));
+    }
+    return all;
+  }
+
+ private:
+  Convolution read(std::uint32_t outer) const {
+    Convolution convolution{outer, outer};
+    for (std::uint32_t at = outer; at < trace_.nodes()[outer].end; ++at) {
+      if (trace_.nodes()[at].role == OperatorRole::convolution && !trace_.own_work(at).empty()) convolution.inner = at;
+    }
+    for (const std::uint32_t work : trace_.all_work(outer)) {
+      const std::string_view kernel = trace_.kernel_name(work);
+      const bool converts = contains_ignoring_case(kernel, "nchwtonhwc") || contains_ignoring_case(kernel, "nhwctonchw");
+      convolution.has_nhwc_kernel = convolution.has_nhwc_kernel || (!converts && contains_ignoring_case(kernel, "nhwc"));
+      convolution.has_nchw_kernel = convolution.has_nchw_kernel || (!converts && names_nchw(kernel));
+    }
+    const RecordedInputs* const inputs = trace_.inputs(convolution.inner);
+    const RecordedTensor* const input = inputs ? tensor_at(*inputs, 0) : nullptr;
+    const RecordedTensor* const weight = inputs ? tensor_at(*inputs, 1) : nullptr;
+    if (!input || !weight) return convolution;
+    convolution.fit = fit_of(*input, *weight, gpu_);
+    convolution.is_known_nchw = input->strides && layout_of(input->shape, *input->strides) == LayoutClass::contiguous;
+    return convolution;
+  }
+
+  const LayoutTrace& trace_;
+  const ConvolutionGpu& gpu_;
+};
+
+ConvolutionCounts counted(const LayoutTrace& trace, const std::vector<Convolution>& convolutions) {
+  const auto per_step = [&](Fit fit) { return trace.per_step(static_cast<double>(std::ranges::count(convolutions, fit, &Convolution::fit))); };
+  return {trace.per_step(static_cast<double>(convolutions.size())),
+          per_step(Fit::channels_last),
+          per_step(Fit::eligible),
+          per_step(Fit::depthwise),
+          per_step(Fit::few),
+          per_step(Fit::double_precision)};
+}
+
+// Everything under convolutions of both passes that only converts layouts.
+Candidate of_conversions(const LayoutTrace& trace, std::span<const Copy> copies, bool pads) {
+  Candidate found;
+  double bytes = 0, time = 0;
+  bool knows_bytes = true;
+  for (const Copy& copy : copies) {
+    const bool is_under = copy.origin == CopyOrigin::library && copy.hot != none && trace.nodes()[copy.hot].role == OperatorRole::convolution;
+    if (!is_under || copy.pads_channels != pads) continue;
+    found.nodes.push_back(copy.node);
+    found.removed_work.insert(found.removed_work.end(), copy.work.begin(), copy.work.end());
+    time += copy.time_ns;
+    knows_bytes = knows_bytes && copy.bytes.has_value();
+    bytes += copy.bytes.value_or(0);
+  }
+  if (found.removed_work.empty()) return found;
+  found.facts["conversions_per_step"] = trace.per_step(static_cast<double>(found.removed_work.size()));
+  const auto twins = std::ranges::unique(found.nodes);
+  found.nodes.erase(twins.begin(), twins.end());
+  found.node = found.nodes.front();
+  found.detector = "channels_last";
+  found.count = trace.per_step(static_cast<double>(found.nodes.size()));
+  found.time_ns = trace.per_step(time);
+  if (knows_bytes) found.bytes = trace.per_step(bytes);
+  found.saving = SavedPerStep{found.time_ns, found.time_ns, found.bytes.value_or(0), found.bytes.value_or(0), false};
+  found.confidence = 0.9;
+  return found;
+}
+
+// The convolutions that count, as one finding.
+std::optional<Candidate> of_convolutions(const LayoutTrace& trace, const std::vector<Convolution>& convolutions, bool by_kernels) {
+  Candidate found;
+  double time = 0;
+  for (const Convolution& one : convolutions) {
+    if (one.fit != Fit::eligible || one.has_nhwc_kernel) continue;
+    if (by_kernels ? !one.has_nchw_kernel : one.has_nchw_kernel) continue;
+    if (!by_kernels && !one.is_known_nchw) continue;  // without strides the tensors may be channels-last already
+    found.nodes.push_back(one.outer);
+    time += static_cast<double>(trace.gpu_time(one.outer));
+  }
+  if (found.nodes.empty()) return std::nullopt;
+  found.detector = "channels_last";
+  found.pattern = by_kernels ? "by_kernels" : "by_shapes";
+  found.node = found.nodes.front();
+  found.count = trace.per_step(static_cast<double>(found.nodes.size()));
+  found.time_ns = trace.per_step(time);
+  found.confidence = by_kernels ? 0.6 : 0.4;
+  return found;
+}
+
+bool is_called_by_program(const LayoutTrace& trace, std::uint32_t node) {
+  const std::uint32_t parent = trace.nodes()[node].parent;
+  return parent == none || !trace.name(parent).starts_with("aten::");
+}
+
+const RecordedTensor* picture_of(const LayoutTrace& trace, std::uint32_t node) {
+  const RecordedInputs* const inputs = trace.inputs(node);
+  const RecordedTensor* const first = inputs ? tensor_at(*inputs, 0) : nullptr;
+  return first && first->strides && (first->shape.size() == 4 || first->shape.size() == 5) ? first : nullptr;
+}
+
+// An operator on a channels-last tensor, and right after it one on a tensor of the same sizes that is not: the first one dropped the layout.
+Candidate layout_losses(const LayoutTrace& trace) {
+  Candidate found;
+  std::uint32_t before = none;
+  double lost = 0;
+  for (std::uint32_t node = 0; node < trace.nodes().size(); ++node) {
+    const OperatorNode& one = trace.nodes()[node];
+    if (one.step == none || !is_called_by_program(trace, node) || one.role == OperatorRole::autograd) continue;
+    const RecordedTensor* const now = picture_of(trace, node);
+    if (!now) continue;
+    const RecordedTensor* const then = before == none ? nullptr : picture_of(trace, before);
+    const bool follows = then && trace.timeline().track[trace.nodes()[before].row] == trace.timeline().track[one.row] &&
+                         trace.nodes()[before].step == one.step && then->shape == now->shape;
+    const bool is_lost = follows && layout_of(then->shape, *then->strides) == LayoutClass::channels_last &&
+                         layout_of(now->shape, *now->strides) == LayoutClass::contiguous;
+    const OperatorRole role = before == none ? OperatorRole::other : trace.nodes()[before].role;
+    if (is_lost && role != OperatorRole::copy && role != OperatorRole::view) {
+      found.nodes.push_back(before);
+      lost += 1;
+      found.words.try_emplace("operator", std::string(plain_name(trace.name(before))));
+      found.words.try_emplace("consumer", std::string(plain_name(trace.name(node))));
+      found.words.try_emplace("sizes", text_of(now->shape));
+    }
+    before = node;
+  }
+  if (found.nodes.empty()) return found;
+  found.detector = "channels_last";
+  found.pattern = "layout_loss";
+  found.node = found.nodes.front();
+  found.count = trace.per_step(lost);
+  found.confidence = 0.7;
+  return found;
+}
+
+void add_caveats(const LayoutTrace& trace, const ConvolutionCounts& counts, Candidate& found) {
+  bool has_custom = false;
+  std::size_t views = 0;
+  for (std::uint32_t node = 0; node < trace.nodes().size(); ++node) {
+    if (trace.nodes()[node].step == none) continue;
+    has_custom = has_custom || trace.nodes()[node].role == OperatorRole::custom;
+    views += trace.name(node) == "aten::view" && is_called_by_program(trace, node) && picture_of(trace, node) != nullptr;
+  }
+  if (views > 0) found.caveats.emplace_back("view() on images fails on channels-last tensors; reshape() and flatten() do not");
+  if (has_custom) found.caveats.emplace_back("custom operators may expect NCHW");
+  if (counts.depthwise > 0) found.caveats.emplace_back("depthwise convolutions gain less, or lose");
+  if (counts.few_channels > 0) found.caveats.emplace_back("the first layer, of few channels, gains nothing");
+}
+
+}  // namespace
+
+ChannelsLast channels_last(const LayoutTrace& trace, std::span<const Copy> copies, const ConvolutionGpu& gpu) {
+  ChannelsLast answer;
+  const std::vector<Convolution> convolutions = ConvolutionFinder(trace, gpu).find();
+  answer.counts = counted(trace, convolutions);
+  const bool has_channels_last = answer.counts.channels_last > 0;
+  Candidate measured = of_conversions(trace, copies, false);
+  if (!measured.removed_work.empty()) {
+    measured.pattern = "measured";
+    answer.found.push_back(std::move(measured));
+  } else if (gpu.cc && trace.has_gpu_work()) {
+    std::optional<Candidate> found = of_convolutions(trace, convolutions, true);
+    if (!found) found = of_convolutions(trace, convolutions, false);
+    if (found) answer.found.push_back(std::move(*found));
+  } else if (answer.counts.all > 0 && !has_channels_last) {
+    answer.not_assessed = trace.has_gpu_work() ? "the GPU is not known: name it with --gpu-model" : "no GPU work was recorded";
+  }
+  Candidate padded = of_conversions(trace, copies, true);
+  if (!padded.removed_work.empty()) {
+    padded.pattern = "padding";
+    answer.found.push_back(std::move(padded));
+  }
+  Candidate lost = layout_losses(trace);
+  if (!lost.nodes.empty()) answer.found.push_back(std::move(lost));
+  for (Candidate& found : answer.found) add_caveats(trace, answer.counts, found);
+  return answer;
+}
+
+}  // namespace frx::derive::layout

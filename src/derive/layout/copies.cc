@@ -1,0 +1,267 @@
+#include "derive/layout/copies.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <unordered_map>
+
+#include "base/text.h"
+
+namespace frx::derive::layout {
+namespace {
+
+using model::EventKind;
+
+constexpr double sure = 0.95, by_kernel_name = 0.6, by_compiler = 0.7;
+
+struct KernelBits {
+  std::uint64_t conversion, padding, strided, contiguous;
+};
+
+std::uint64_t bit_of(const knowledge::KernelClasses& classes, std::string_view id) {
+  const std::optional<std::size_t> at = classes.with_name(id);
+  return at ? std::uint64_t{1} << *at : 0;
+}
+
+bool have_equal_types(const RecordedTensor& a, const RecordedTensor& b) { return a.type == b.type; }
+
+DimensionsView strides_of(const RecordedTensor& tensor) { return tensor.strides ? DimensionsView(*tensor.strides) : DimensionsView(); }
+
+std::optional<double> bytes_moved(const CopyTensors& tensors) {
+  if (!tensors.destination || !tensors.source) return std::nullopt;
+  const double to = element_bytes(tensors.destination->type), from = element_bytes(tensors.source->type);
+  if (to == 0 || from == 0) return std::nullopt;
+  return element_count(tensors.destination->shape) * to + distinct_elements(tensors.source->shape, strides_of(*tensors.source)) * from;
+}
+
+class CopyFinder {
+ public:
+  CopyFinder(const LayoutTrace& trace, const knowledge::KernelClasses& classes)
+      : trace_(trace),
+        classes_(classes),
+        bits_{bit_of(classes, "layout_conversion"), bit_of(classes, "channel_padding"), bit_of(classes, "strided_copy"),
+              bit_of(classes, "contiguous_copy")} {}
+
+  std::vector<Copy> find() {
+    for (std::uint32_t node = 0; node < trace_.nodes().size(); ++node) {
+      if (trace_.nodes()[node].step == none) continue;
+      if (is_leaf(node)) {
+        add_eager(node);
+      } else {
+        add_kernels(node);
+      }
+    }
+    // What copies under one operator is one copy, and stands where its first leaf does.
+    std::ranges::stable_sort(copies_, {}, &Copy::node);
+    return std::move(copies_);
+  }
+
+ private:
+  bool is_leaf(std::uint32_t node) const {
+    if (trace_.nodes()[node].role != OperatorRole::copy) return false;
+    if (trace_.has_gpu_work()) return !trace_.own_work(node).empty();
+    return trace_.name(node) == "aten::copy_";
+  }
+
+  void add_eager(std::uint32_t leaf) {
+    std::uint32_t outermost = leaf;
+    while (trace_.nodes()[outermost].parent != none && trace_.nodes()[trace_.nodes()[outermost].parent].role == OperatorRole::copy)
+      outermost = trace_.nodes()[outermost].parent;
+    Copy copy;
+    copy.node = outermost;
+    copy.leaf = leaf;
+    copy.step = trace_.nodes()[outermost].step;
+    if (copy.step == none) return;
+    copy.hot = hot_around(outermost);
+    const std::span<const std::uint32_t> work = trace_.own_work(leaf);
+    copy.work.assign(work.begin(), work.end());
+    for (const std::uint32_t one : work) copy.time_ns += static_cast<double>(trace_.duration(one));
+    if (work.empty()) copy.time_ns = static_cast<double>(trace_.timeline().duration[trace_.nodes()[leaf].row]);
+    judge(copy);
+    copy.bytes = bytes_moved(tensors_of(trace_, copy));
+    put(std::move(copy));
+  }
+
+  // Several leaves under one operator: the larger one says what it is.
+  void put(Copy copy) {
+    const auto [at, is_new] = of_node_.try_emplace(copy.node, copies_.size());
+    if (is_new) {
+      copies_.push_back(std::move(copy));
+      return;
+    }
+    Copy& known = copies_[at->second];
+    const double time = known.time_ns + copy.time_ns;
+    const std::optional<double> bytes = known.bytes && copy.bytes ? std::optional(*known.bytes + *copy.bytes) : std::nullopt;
+    std::vector<std::uint32_t> work = std::move(known.work);
+    work.insert(work.end(), copy.work.begin(), copy.work.end());
+    if (copy.time_ns > known.time_ns) known = std::move(copy);
+    known.time_ns = time;
+    known.bytes = bytes;
+    known.work = std::move(work);
+  }
+
+  std::uint32_t hot_around(std::uint32_t node) const {
+    for (std::uint32_t at = trace_.nodes()[node].parent; at != none; at = trace_.nodes()[at].parent) {
+      if (is_hot(trace_.nodes()[at].role)) return at;
+    }
+    return none;
+  }
+
+  bool is_transfer(const Copy& copy) const {
+    return std::ranges::any_of(copy.work, [&](std::uint32_t work) {
+      const std::uint32_t event = trace_.attribution().work[work].event;
+      const std::string_view name = trace_.timeline().name_of(event);
+      return trace_.timeline().kind[event] == EventKind::memcpy && name.find("DtoD") == name.npos && name.find("Device -> Device") == name.npos;
+    });
+  }
+
+  void judge(Copy& copy) const {
+    copy.confidence = sure;
+    if (is_transfer(copy)) {
+      copy.kind = CopyKind::transfer;
+      return;
+    }
+    const CopyTensors tensors = tensors_of(trace_, copy);
+    if (tensors.destination && tensors.source) {
+      if (const std::optional<CopyKind> kind = kind_by_strides(*tensors.destination, *tensors.source)) {
+        copy.kind = *kind;
+        return;
+      }
+    }
+    judge_by_names(copy, tensors);
+  }
+
+  void judge_by_names(Copy& copy, const CopyTensors& tensors) const {
+    copy.confidence = by_kernel_name;
+    const bool casts = tensors.destination && tensors.source && !have_equal_types(*tensors.destination, *tensors.source);
+    std::uint64_t bits = 0;
+    bool has_memcpy = false;
+    for (const std::uint32_t work : copy.work) {
+      bits |= classes_.of(trace_.kernel_name(work));
+      has_memcpy = has_memcpy || trace_.timeline().kind[trace_.attribution().work[work].event] == EventKind::memcpy;
+    }
+    const std::string_view name = plain_name(trace_.name(copy.node));
+    if ((bits & bits_.strided) != 0) {
+      copy.kind = casts ? CopyKind::cast_relayout : CopyKind::relayout;
+    } else if ((bits & bits_.contiguous) != 0 || has_memcpy) {
+      copy.kind = casts ? CopyKind::cast : CopyKind::plain;
+    } else if (name == "contiguous" || name == "reshape" || name == "flatten") {
+      // They copy only what is not as it should be.
+      copy.kind = CopyKind::relayout;
+    }
+  }
+
+  void add_kernels(std::uint32_t node) {
+    std::size_t conversions = 0;
+    for (const std::uint32_t work : trace_.own_work(node)) {
+      const std::string_view name = trace_.kernel_name(work);
+      const std::uint64_t bits = classes_.of(name);
+      if ((bits & (bits_.conversion | bits_.padding)) != 0) {
+        add_conversion(node, work, (bits & bits_.padding) != 0, conversions);
+        ++conversions;
+        continue;
+      }
+      bool casts = false;
+      if (is_layout_kernel_of_inductor(name, casts)) add_compiled(node, work, casts ? CopyKind::cast_relayout : CopyKind::relayout);
+    }
+  }
+
+  Copy of_kernel(std::uint32_t node, std::uint32_t work, CopyOrigin origin) const {
+    Copy copy;
+    copy.node = node;
+    copy.step = trace_.nodes()[node].step;
+    copy.origin = origin;
+    copy.kind = CopyKind::relayout;
+    copy.hot = is_hot(trace_.nodes()[node].role) ? node : hot_around(node);
+    copy.time_ns = static_cast<double>(trace_.duration(work));
+    copy.work = {work};
+    return copy;
+  }
+
+  // Of a forward convolution the operands are converted in their order: the activation, then the weight. In which order those of the
+  // backward pass are is not known, and neither are their bytes.
+  void add_conversion(std::uint32_t node, std::uint32_t work, bool pads, std::size_t before) {
+    Copy copy = of_kernel(node, work, CopyOrigin::library);
+    copy.confidence = sure;
+    copy.pads_channels = pads;
+    const RecordedInputs* const inputs = trace_.inputs(node);
+    const bool is_forward = trace_.name(node).find("backward") == std::string_view::npos;
+    const bool is_of_input = trace_.kernel_name(work).find("nhwcToNchw") == std::string_view::npos;
+    if (inputs && is_forward && is_of_input && before < 2) {
+      const RecordedTensor* const operand = tensor_at(*inputs, before);
+      const double size = operand ? element_bytes(operand->type) : 0;
+      if (size > 0) copy.bytes = 2 * element_count(operand->shape) * size;
+    }
+    copies_.push_back(std::move(copy));
+  }
+
+  void add_compiled(std::uint32_t node, std::uint32_t work, CopyKind kind) {
+    Copy copy = of_kernel(node, work, CopyOrigin::compiled);
+    copy.kind = kind;
+    copy.confidence = by_compiler;
+    copies_.push_back(std::move(copy));
+  }
+
+  const LayoutTrace& trace_;
+  const knowledge::KernelClasses& classes_;
+  KernelBits bits_;
+  std::vector<Copy> copies_;
+  std::unordered_map<std::uint32_t, std::size_t> of_node_;  // eager copies by their outermost operator
+};
+
+}  // namespace
+
+std::string_view name_of(CopyKind kind) {
+  constexpr std::array<std::string_view, 8> names = {"unknown",       "transfer",    "cast",    "relayout",
+                                                     "cast+relayout", "materialise", "compact", "plain"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::vector<Copy> copies_of(const LayoutTrace& trace, const knowledge::KernelClasses& classes) { return CopyFinder(trace, classes).find(); }
+
+CopyTensors tensors_of(const LayoutTrace& trace, const Copy& copy) {
+  if (copy.leaf == none) return {};
+  const RecordedInputs* const inputs = trace.inputs(copy.leaf);
+  if (!inputs) return {};
+  const std::string_view name = plain_name(trace.name(copy.leaf));
+  if (name == "copy_") return {tensor_at(*inputs, 0), tensor_at(*inputs, 1)};
+  // What another operator makes was not recorded.
+  return {nullptr, tensor_at(*inputs, 0)};
+}
+
+std::optional<CopyKind> kind_by_strides(const RecordedTensor& destination, const RecordedTensor& source) {
+  if (!destination.strides || !source.strides) return std::nullopt;
+  const LayoutClass from = layout_of(source.shape, *source.strides);
+  if (from == LayoutClass::unknown || layout_of(destination.shape, *destination.strides) == LayoutClass::unknown) return std::nullopt;
+  const bool casts = !have_equal_types(destination, source);
+  // A source of fewer dimensions or elements is broadcast to the destination.
+  if (from == LayoutClass::expanded || destination.shape != source.shape)
+    return element_count(destination.shape) > distinct_elements(source.shape, *source.strides) ? CopyKind::materialise : CopyKind::plain;
+  const bool same_order = have_same_order(destination.shape, *destination.strides, *source.strides).value_or(false);
+  if (!same_order) return casts ? CopyKind::cast_relayout : CopyKind::relayout;
+  if (casts) return CopyKind::cast;
+  return from == LayoutClass::gapped ? CopyKind::compact : CopyKind::plain;
+}
+
+bool is_layout_kernel_of_inductor(std::string_view kernel, bool& casts) {
+  constexpr std::string_view mark = "_fused_";
+  // Words of the names of operators: "_unsafe_view" gives "unsafe" and "view".
+  constexpr std::array<std::string_view, 17> moving = {"clone", "copy",   "to",     "permute", "transpose", "t",       "view", "unsafe", "reshape",
+                                                       "expand", "select", "slice", "unsqueeze", "squeeze",  "cat", "convert", "element"};
+  if (!kernel.starts_with("triton_")) return false;
+  const std::size_t at = kernel.find(mark);
+  if (at == kernel.npos) return false;
+  std::string_view operators = kernel.substr(at + mark.size());
+  casts = false;
+  bool any = false;
+  for (const std::string_view word : split(operators, '_')) {
+    const bool is_number = !word.empty() && std::ranges::all_of(word, [](unsigned char c) { return std::isdigit(c) != 0; });
+    if (word.empty() || is_number || word == "type") continue;
+    if (std::ranges::find(moving, word) == moving.end()) return false;
+    casts = casts || word == "convert" || word == "to";
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace frx::derive::layout

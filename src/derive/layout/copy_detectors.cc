@@ -1,0 +1,294 @@
+#include "derive/layout/copy_detectors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+
+namespace frx::derive::layout {
+namespace {
+
+using SiteGroups = std::map<std::uint32_t, std::vector<std::uint32_t>>;  // by site: indices of copies
+
+SiteGroups by_site(const DetectorInput& input, bool (*wanted)(const Copy&)) {
+  SiteGroups groups;
+  for (std::uint32_t i = 0; i < input.copies.size(); ++i) {
+    if (wanted(input.copies[i])) groups[input.sites.of(input.copies[i].node)].push_back(i);
+  }
+  return groups;
+}
+
+bool is_hidden(const Copy& copy) { return copy.origin == CopyOrigin::eager && copy.hot != none && is_of_layout(copy.kind); }
+bool is_asked_for(const Copy& copy) { return copy.origin == CopyOrigin::eager && copy.hot == none && is_of_layout(copy.kind); }
+
+// Elements of the result of an operator; nothing where its inputs do not tell.
+std::optional<double> result_elements(const LayoutTrace& trace, std::uint32_t node) {
+  const RecordedInputs* const inputs = trace.inputs(node);
+  if (!inputs) return std::nullopt;
+  std::vector<const RecordedTensor*> tensors;
+  for (std::size_t i = 0; i < inputs->inputs.size(); ++i) {
+    if (const RecordedTensor* const tensor = tensor_at(*inputs, i); tensor && !tensor->shape.empty()) tensors.push_back(tensor);
+  }
+  const OperatorRole role = trace.nodes()[node].role;
+  if (role == OperatorRole::elementwise || role == OperatorRole::normalisation || role == OperatorRole::softmax) {
+    double most = 0;
+    for (const RecordedTensor* const tensor : tensors) most = std::max(most, element_count(tensor->shape));
+    return most;
+  }
+  if (role != OperatorRole::gemm || tensors.size() < 2) return std::nullopt;
+  const std::string_view name = plain_name(trace.name(node));
+  const bool is_linear = name == "linear";  // its weight is [out, in]
+  const bool has_bias_first = name == "addmm" || name == "baddbmm";
+  const std::size_t at = has_bias_first && tensors.size() >= 3 ? 1 : 0;
+  const Dimensions &first = tensors[at]->shape, &second = tensors[at + 1]->shape;
+  if (second.size() < 2 || first.back() <= 0) return std::nullopt;
+  return element_count(first) / static_cast<double>(first.back()) * static_cast<double>(is_linear ? second[0] : second.back());
+}
+
+// Was the tensor that is copied made right before, so that it is another one each time? Only where the operator before is known to
+// have a result of another size is the tensor older, and may be the same in every iteration.
+bool is_of_new_tensor(const DetectorInput& input, const Copy& copy) {
+  const LayoutTrace& trace = input.trace;
+  const auto chain = input.chain_to.find(copy.node);
+  const std::uint32_t first = chain == input.chain_to.end() ? copy.node : input.chains[chain->second].views.front();
+  const RecordedInputs* const inputs = trace.inputs(first);
+  const RecordedTensor* const source = inputs ? tensor_at(*inputs, 0) : nullptr;
+  const std::uint32_t before = trace.previous_sibling(first);
+  if (!source || before == none) return true;
+  const OperatorRole role = trace.nodes()[before].role;
+  if (role == OperatorRole::view || role == OperatorRole::allocation) return true;  // of several tensors that one operator made
+  const std::optional<double> made = result_elements(trace, before);
+  return !made || *made == element_count(source->shape);
+}
+
+// The numbers that all findings about copies have.
+Candidate summed(const DetectorInput& input, std::span<const std::uint32_t> members) {
+  Candidate found;
+  const LayoutTrace& trace = input.trace;
+  double bytes = 0, time = 0, confidence = 0;
+  std::size_t with_bytes = 0;
+  for (const std::uint32_t member : members) {
+    const Copy& copy = input.copies[member];
+    found.nodes.push_back(copy.node);
+    found.removed_work.insert(found.removed_work.end(), copy.work.begin(), copy.work.end());
+    time += copy.time_ns * copy.layout_share();
+    confidence += copy.confidence;
+    if (!copy.bytes) continue;
+    bytes += *copy.bytes * copy.layout_share();
+    ++with_bytes;
+  }
+  found.node = found.nodes.front();
+  found.count = trace.per_step(static_cast<double>(members.size()));
+  found.time_ns = trace.per_step(time);
+  if (with_bytes == members.size()) found.bytes = trace.per_step(bytes);
+  found.confidence = confidence / static_cast<double>(members.size());
+  return found;
+}
+
+// Of the copies at one site within one step, the most that have equal inputs. Without inputs all are taken to be different.
+std::size_t most_equal_in_a_step(const DetectorInput& input, std::span<const std::uint32_t> members) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> counts;  // step and signature
+  std::size_t most = 1;
+  for (const std::uint32_t member : members) {
+    const Copy& copy = input.copies[member];
+    const std::uint32_t signature = copy.leaf == none ? none : input.trace.signature(copy.leaf);
+    if (signature != none) most = std::max(most, ++counts[{copy.step, signature}]);
+  }
+  return most;
+}
+
+// Where a change of the producer spares all copies, and copying once outside of a loop all but one of equal ones.
+void add_saving(Candidate& found, std::size_t equal_in_a_step) {
+  const double hoisted = 1 - 1 / static_cast<double>(equal_in_a_step);
+  found.saving = SavedPerStep{found.time_ns * hoisted, found.time_ns, found.bytes.value_or(0) * hoisted, found.bytes.value_or(0), false};
+}
+
+void describe_tensor(const DetectorInput& input, const Copy& copy, Candidate& found) {
+  const CopyTensors tensors = tensors_of(input.trace, copy);
+  if (!tensors.source) return;
+  found.words["sizes"] = text_of(tensors.source->shape);
+  if (!tensors.source->strides) return;
+  found.words["strides"] = text_of(*tensors.source->strides);
+  found.words["layout"] = std::string(name_of(layout_of(tensors.source->shape, *tensors.source->strides)));
+}
+
+// "transpose(1, 2)": what made the tensor that a copy or an operator takes.
+std::string producers_of(const DetectorInput& input, std::uint32_t node) {
+  const auto chain = input.chain_to.find(node);
+  if (chain == input.chain_to.end()) return "the operator before it";
+  std::vector<std::string> names;
+  for (const std::uint32_t view : input.chains[chain->second].views) names.emplace_back(plain_name(input.trace.name(view)));
+  return join(names, ", ");
+}
+
+std::uint32_t outermost_hot(const LayoutTrace& trace, std::uint32_t node) { return trace.outermost_around(node, is_hot); }
+
+std::string_view hidden_pattern(CopyKind kind) {
+  if (kind == CopyKind::materialise) return "hidden_expand";
+  return kind == CopyKind::compact ? "hidden_slice" : "hidden_copy";
+}
+
+// The copy with the longest time stands for the others.
+const Copy& longest(const DetectorInput& input, std::span<const std::uint32_t> members) {
+  return input.copies[*std::ranges::max_element(members, {}, [&](std::uint32_t member) { return input.copies[member].time_ns; })];
+}
+
+// Sizes of the dimensions in the order in which the elements lie in memory.
+Dimensions sizes_in_memory(const RecordedTensor& tensor) {
+  Dimensions sizes;
+  for (const std::uint32_t dimension : physical_order(tensor.shape, *tensor.strides)) sizes.push_back(tensor.shape[dimension]);
+  return sizes;
+}
+
+struct MemoryOrder {
+  Dimensions from, to;
+};
+
+std::optional<MemoryOrder> memory_order(const DetectorInput& input, const Copy& copy) {
+  const CopyTensors tensors = tensors_of(input.trace, copy);
+  if (!tensors.source || !tensors.destination || !tensors.source->strides || !tensors.destination->strides) return std::nullopt;
+  return MemoryOrder{sizes_in_memory(*tensors.source), sizes_in_memory(*tensors.destination)};
+}
+
+// Which copies restore the order that another copy of the same step and thread has changed; both of each pair.
+std::vector<bool> ping_pong_pairs(const DetectorInput& input) {
+  std::vector<bool> paired(input.copies.size());
+  std::map<std::pair<Dimensions, Dimensions>, std::vector<std::uint32_t>> open;  // not restored yet: from, to
+  std::uint32_t step = none;
+  for (std::uint32_t i = 0; i < input.copies.size(); ++i) {
+    const Copy& copy = input.copies[i];
+    if (copy.origin != CopyOrigin::eager || copy.kind != CopyKind::relayout) continue;
+    if (copy.step != step) open.clear();
+    step = copy.step;
+    const std::optional<MemoryOrder> order = memory_order(input, copy);
+    // Of a square matrix the sizes do not tell one order from the other.
+    if (!order || order->from == order->to) continue;
+    std::vector<std::uint32_t>& before = open[{order->to, order->from}];
+    if (before.empty()) {
+      open[{order->from, order->to}].push_back(i);
+      continue;
+    }
+    paired[before.back()] = paired[i] = true;
+    before.pop_back();
+  }
+  return paired;
+}
+
+// Does the next operator take the source of the copy as it is? Products take transposed operands, and nothing else is assumed.
+bool is_late(const DetectorInput& input, const Copy& copy) {
+  const std::uint32_t next = input.trace.next_sibling(copy.node);
+  if (next == none || input.trace.nodes()[next].role != OperatorRole::gemm) return false;
+  const CopyTensors tensors = tensors_of(input.trace, copy);
+  if (!tensors.source || !tensors.source->strides || !tensors.destination || copy.kind != CopyKind::relayout) return false;
+  const RecordedInputs* const inputs = input.trace.inputs(next);
+  if (!inputs || tensors.source->shape.size() < 2) return false;
+  const bool takes_it = std::ranges::any_of(inputs->inputs, [&](const RecordedInput& one) {
+    return one.kind == RecordedInput::Kind::tensor && one.tensors.front().shape == tensors.destination->shape &&
+           one.tensors.front().strides == tensors.destination->strides;
+  });
+  const bool has_plain_batch = tensors.source->shape.size() <= 3;
+  return takes_it && has_plain_batch && is_native_for_gemm(tensors.source->shape, *tensors.source->strides);
+}
+
+std::string_view churn_pattern(const DetectorInput& input, std::span<const std::uint32_t> members, const std::vector<bool>& paired,
+                               std::size_t equal) {
+  const auto most = [&](auto holds) { return static_cast<std::size_t>(std::ranges::count_if(members, holds)) * 2 > members.size(); };
+  if (most([&](std::uint32_t member) { return is_late(input, input.copies[member]); })) return "late";
+  if (most([&](std::uint32_t member) { return paired[member]; })) return "ping_pong";
+  return equal >= 2 && !most([&](std::uint32_t member) { return is_of_new_tensor(input, input.copies[member]); }) ? "loop" : "repeated";
+}
+
+}  // namespace
+
+DetectorInput detector_input(const LayoutTrace& trace, std::span<const Copy> copies, std::span<const ViewChain> chains, const Sites& sites) {
+  DetectorInput input{trace, copies, chains, sites, {}};
+  for (std::uint32_t i = 0; i < chains.size(); ++i) {
+    if (chains[i].consumer != none) input.chain_to.insert_or_assign(chains[i].consumer, i);
+    if (chains[i].copy != none) input.chain_to.insert_or_assign(chains[i].copy, i);
+  }
+  return input;
+}
+
+std::vector<Candidate> hidden_copies(const DetectorInput& input) {
+  std::vector<Candidate> all;
+  for (const auto& [site, members] : by_site(input, is_hidden)) {
+    Candidate found = summed(input, members);
+    const Copy& sample = longest(input, members);
+    const std::size_t repeated = most_equal_in_a_step(input, members);
+    const std::size_t equal = is_of_new_tensor(input, sample) ? 1 : repeated;
+    found.detector = "non_contiguous";
+    found.pattern = hidden_pattern(sample.kind);
+    found.facts["equal_per_step"] = static_cast<double>(equal);
+    const std::uint32_t outermost = outermost_hot(input.trace, sample.hot);
+    found.words["operator"] = std::string(plain_name(input.trace.name(outermost)));
+    found.words["producer"] = producers_of(input, outermost);
+    describe_tensor(input, sample, found);
+    add_saving(found, equal);
+    if (equal >= 2) found.caveats.emplace_back("the copy can be made once only if the tensor is the same each time, which a trace does not record");
+    all.push_back(std::move(found));
+  }
+  return all;
+}
+
+bool is_native_for_gemm(DimensionsView sizes, DimensionsView strides) {
+  const std::size_t rank = sizes.size();
+  if (rank < 2 || strides.size() != rank) return true;
+  const std::int64_t rows = sizes[rank - 2], columns = sizes[rank - 1], row_stride = strides[rank - 2], column_stride = strides[rank - 1];
+  if (rows <= 1 || columns <= 1) return row_stride <= 1 || column_stride <= 1 || rows * columns <= 1;
+  return (column_stride == 1 && row_stride >= columns) || (row_stride == 1 && column_stride >= rows);
+}
+
+LatentInputs latent_inputs(const DetectorInput& input) {
+  constexpr std::size_t most_shown = 3;
+  LatentInputs latent;
+  const LayoutTrace& trace = input.trace;
+  for (std::uint32_t node = 0; node < trace.nodes().size(); ++node) {
+    const OperatorNode& one = trace.nodes()[node];
+    if (one.step == none || one.work_begin == one.work_end) continue;
+    const RecordedInputs* const inputs = one.role == OperatorRole::gemm || one.role == OperatorRole::convolution ? trace.inputs(node) : nullptr;
+    if (!inputs) continue;
+    const bool has_other = std::ranges::any_of(inputs->inputs, [&](const RecordedInput& input_of) {
+      if (input_of.kind != RecordedInput::Kind::tensor || !input_of.tensors.front().strides) return false;
+      const RecordedTensor& tensor = input_of.tensors.front();
+      if (one.role == OperatorRole::gemm) return !is_native_for_gemm(tensor.shape, *tensor.strides);
+      const LayoutClass layout = layout_of(tensor.shape, *tensor.strides);
+      return layout == LayoutClass::permuted || layout == LayoutClass::gapped || layout == LayoutClass::overlapping;
+    });
+    if (!has_other) continue;
+    latent.per_step += 1;
+    if (latent.nodes.size() < most_shown) latent.nodes.push_back(node);
+  }
+  latent.per_step = trace.per_step(latent.per_step);
+  return latent;
+}
+
+std::vector<Candidate> contiguous_churn(const DetectorInput& input) {
+  const SiteGroups groups = by_site(input, is_asked_for);
+  const std::vector<bool> paired = ping_pong_pairs(input);
+  std::size_t all_copies = 0;
+  for (const auto& [site, members] : groups) all_copies += members.size();
+  std::vector<Candidate> all;
+  for (const auto& [site, members] : groups) {
+    Candidate found = summed(input, members);
+    const Copy& sample = longest(input, members);
+    const std::size_t equal = most_equal_in_a_step(input, members);
+    found.detector = "contiguous_churn";
+    found.pattern = churn_pattern(input, members, paired, equal);
+    found.facts["equal_per_step"] = static_cast<double>(equal);
+    found.facts["copies_at_all_sites"] = input.trace.per_step(static_cast<double>(all_copies));
+    found.words["operator"] = std::string(plain_name(input.trace.name(sample.node)));
+    found.words["producer"] = producers_of(input, sample.node);
+    const std::uint32_t next = input.trace.next_sibling(sample.node);
+    found.words["consumer"] = next != none ? std::string(plain_name(input.trace.name(next))) : "the next operator";
+    describe_tensor(input, sample, found);
+    add_saving(found, found.pattern == "loop" ? equal : 1);
+    if (found.pattern == "loop")
+      found.caveats.emplace_back("the copies are of one tensor only if it does not change within the loop, which a trace does not record");
+    all.push_back(std::move(found));
+  }
+  return all;
+}
+
+}  // namespace frx::derive::layout

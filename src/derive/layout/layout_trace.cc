@@ -1,0 +1,252 @@
+#include "derive/layout/layout_trace.h"
+
+#include <limits>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "derive/trace/modules.h"
+
+namespace frx::derive::layout {
+namespace {
+
+using model::EventKind;
+using model::Timeline;
+
+std::vector<std::uint32_t> operators_in_order(const Timeline& timeline) {
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < timeline.size(); ++row) {
+    if (timeline.kind[row] == EventKind::cpu_op) rows.push_back(row);
+  }
+  // Where whole microseconds make two operators equal, the one with the smaller number was begun first.
+  const auto key = [&](std::uint32_t row) {
+    return std::tuple(timeline.track[row], timeline.start[row], -timeline.duration[row], timeline.external[row], row);
+  };
+  std::ranges::sort(rows, {}, key);
+  return rows;
+}
+
+// Mixes the bits of a number, so that sums of such numbers tell multisets apart (splitmix64).
+std::uint64_t mixed(std::uint64_t value) {
+  value += 0x9E3779B97F4A7C15U;
+  value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9U;
+  value = (value ^ (value >> 27U)) * 0x94D049BB133111EBU;
+  return value ^ (value >> 31U);
+}
+
+// The index of the span around a moment; none.
+std::uint32_t span_around(const std::vector<Interval>& spans, std::int64_t at) {
+  const auto after = std::ranges::upper_bound(spans, at, {}, &Interval::begin);
+  if (after == spans.begin() || std::prev(after)->end <= at) return none;
+  return static_cast<std::uint32_t>(after - spans.begin() - 1);
+}
+
+bool has_program_lines(const Timeline& timeline) {
+  for (std::uint32_t row = 0; row < timeline.size(); ++row) {
+    if (timeline.kind[row] == EventKind::python) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::size_t LayoutTrace::SignatureHash::operator()(const Signature& of) const {
+  return mixed((std::uint64_t{of.shapes} << 32U | of.strides) ^ mixed(std::uint64_t{of.types} << 32U | of.concrete));
+}
+
+Result<std::unique_ptr<LayoutTrace>> LayoutTrace::of(Timeline timeline, const std::optional<StepSelection>& selection) {
+  auto built = std::unique_ptr<LayoutTrace>(new LayoutTrace);
+  built->timeline_ = std::move(timeline);
+  built->attribution_ = trace::attribute(built->timeline_);
+  built->backward_ = trace::join_backward(built->timeline_, built->attribution_);
+  built->has_stacks_ = has_program_lines(built->timeline_);
+  built->build_nodes();
+  built->number_signatures();
+  TRY(built->choose_steps(selection));
+  built->assign_steps();
+  if (!selection) built->leave_out_warm_up();
+  built->assign_work();
+  return built;
+}
+
+void LayoutTrace::build_nodes() {
+  const std::vector<std::uint32_t> rows = operators_in_order(timeline_);
+  node_of_row_.assign(timeline_.size(), none);
+  nodes_.reserve(rows.size());
+  std::vector<std::int16_t> roles(timeline_.names.size(), -1);
+  std::vector<std::uint32_t> open;
+  const auto close = [&] {
+    nodes_[open.back()].end = static_cast<std::uint32_t>(nodes_.size());
+    open.pop_back();
+  };
+  for (const std::uint32_t row : rows) {
+    const auto is_over = [&](const OperatorNode& outer) {
+      if (timeline_.track[outer.row] != timeline_.track[row]) return true;
+      return timeline_.end(outer.row) <= timeline_.start[row] && timeline_.start[outer.row] < timeline_.start[row];
+    };
+    while (!open.empty() && is_over(nodes_[open.back()])) close();
+    std::int16_t& role = roles[timeline_.name[row]];
+    if (role < 0) role = static_cast<std::int16_t>(role_of(timeline_.name_of(row)));
+    OperatorNode node;
+    node.row = row;
+    node.parent = open.empty() ? none : open.back();
+    node.role = static_cast<OperatorRole>(role);
+    node_of_row_[row] = static_cast<std::uint32_t>(nodes_.size());
+    open.push_back(static_cast<std::uint32_t>(nodes_.size()));
+    nodes_.push_back(node);
+  }
+  while (!open.empty()) close();
+}
+
+void LayoutTrace::number_signatures() {
+  signature_.assign(nodes_.size(), none);
+  std::unordered_map<Signature, std::uint32_t, SignatureHash> numbers;
+  for (const model::OperatorArguments& of : timeline_.arguments) {
+    const std::uint32_t node = node_of_row_[of.event];
+    if (node == none || of.shapes == Timeline::no_id) continue;
+    const Signature signature{of.shapes, of.strides, of.types, of.concrete};
+    const auto [at, is_new] = numbers.try_emplace(signature, static_cast<std::uint32_t>(signatures_.size()));
+    if (is_new) signatures_.push_back(signature);
+    signature_[node] = at->second;
+    has_shapes_ = true;
+    has_strides_ = has_strides_ || of.strides != Timeline::no_id;
+    has_values_ = has_values_ || of.concrete != Timeline::no_id;
+  }
+  parsed_.resize(signatures_.size());
+}
+
+Result<> LayoutTrace::choose_steps(const std::optional<StepSelection>& selection) {
+  std::vector<trace::Steps> found = trace::find_steps(timeline_);
+  const trace::Steps& steps = found.front();
+  steps_.pid = steps.pid;
+  steps_.name = steps.name;
+  steps_.recorded = steps.steps.size();
+  for (const trace::Step& step : steps.steps) {
+    if (selection && (step.number < selection->first || step.number > selection->last)) continue;
+    steps_.spans.push_back(step.span);
+    steps_.numbers.push_back(step.number);
+  }
+  if (!steps_.spans.empty()) return {};
+  return fail(ErrorKind::usage, "no step from {} to {}: the recording has steps {} to {}", selection->first, selection->last,
+              steps.steps.front().number, steps.steps.back().number)
+      .at(timeline_.source);
+}
+
+void LayoutTrace::assign_steps() {
+  std::vector<bool> is_of_process(timeline_.tracks.size(), true);
+  if (!steps_.pid.empty()) {
+    for (std::size_t i = 0; i < timeline_.tracks.size(); ++i) is_of_process[i] = timeline_.tracks[i].pid == steps_.pid;
+  }
+  for (OperatorNode& node : nodes_) {
+    node.step = is_of_process[timeline_.track[node.row]] ? span_around(steps_.spans, timeline_.start[node.row]) : none;
+  }
+}
+
+// A first step that calls other operators than the others do is warming up.
+void LayoutTrace::leave_out_warm_up() {
+  constexpr std::size_t fewest_steps = 3;
+  if (steps_.size() < fewest_steps) return;
+  std::vector<std::uint64_t> work_of(steps_.size());
+  for (const OperatorNode& node : nodes_) {
+    if (node.step != none) work_of[node.step] += mixed(timeline_.name[node.row]);
+  }
+  std::map<std::uint64_t, std::size_t> votes;
+  for (std::size_t i = 1; i < work_of.size(); ++i) ++votes[work_of[i]];
+  const auto usual = std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
+  if (usual->first == work_of[0] || usual->second * 2 <= work_of.size() - 1) return;
+  steps_.first_left_out = true;
+  steps_.spans.erase(steps_.spans.begin());
+  steps_.numbers.erase(steps_.numbers.begin());
+  for (OperatorNode& node : nodes_) {
+    if (node.step != none) node.step = node.step == 0 ? none : node.step - 1;
+  }
+}
+
+void LayoutTrace::assign_work() {
+  const std::size_t count = attribution_.work.size();
+  node_of_work_.assign(count, none);
+  step_of_work_.assign(count, none);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const trace::GpuWork& work = attribution_.work[i];
+    node_of_work_[i] = node_of_row(work.op);
+    const std::uint32_t launched_by = work.launch != none ? work.launch : work.op;
+    step_of_work_[i] = span_around(steps_.spans, timeline_.start[launched_by != none ? launched_by : work.event]);
+    if (node_of_work_[i] != none) work_order_.push_back(i);
+  }
+  std::ranges::stable_sort(work_order_, {}, [&](std::uint32_t work) { return node_of_work_[work]; });
+  std::uint32_t at = 0;
+  for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
+    nodes_[node].work_begin = at;
+    while (at < work_order_.size() && node_of_work_[work_order_[at]] == node) ++at;
+    nodes_[node].work_end = at;
+  }
+}
+
+std::uint32_t LayoutTrace::step_at(std::int64_t time_ns) const { return span_around(steps_.spans, time_ns); }
+
+EvidenceLevel LayoutTrace::level() const {
+  if (!has_operators()) return EvidenceLevel::kernels;
+  if (!has_shapes_) return EvidenceLevel::operators;
+  if (!has_strides_) return EvidenceLevel::shapes;
+  return has_stacks_ ? EvidenceLevel::stacks : EvidenceLevel::strides;
+}
+
+const RecordedInputs* LayoutTrace::inputs(std::uint32_t node) const {
+  const std::uint32_t number = signature_[node];
+  if (number == none) return nullptr;
+  if (!parsed_[number]) {
+    const auto text = [&](std::uint32_t id) { return id == Timeline::no_id ? std::string_view() : timeline_.names[id]; };
+    const Signature& of = signatures_[number];
+    parsed_[number] = std::make_unique<std::optional<RecordedInputs>>(
+        trace::recorded_inputs({text(of.shapes), text(of.types), text(of.strides), text(of.concrete)}));
+  }
+  return *parsed_[number] ? &**parsed_[number] : nullptr;
+}
+
+std::uint32_t LayoutTrace::signature(std::uint32_t node) const { return signature_[node]; }
+
+std::span<const std::uint32_t> LayoutTrace::own_work(std::uint32_t node) const {
+  return std::span(work_order_).subspan(nodes_[node].work_begin, nodes_[node].work_end - nodes_[node].work_begin);
+}
+
+std::span<const std::uint32_t> LayoutTrace::all_work(std::uint32_t node) const {
+  const std::uint32_t begin = nodes_[node].work_begin;
+  return std::span(work_order_).subspan(begin, nodes_[nodes_[node].end - 1].work_end - begin);
+}
+
+std::int64_t LayoutTrace::gpu_time(std::uint32_t node) const {
+  std::int64_t sum = 0;
+  for (const std::uint32_t work : all_work(node)) sum += duration(work);
+  return sum;
+}
+
+std::uint32_t LayoutTrace::next_sibling(std::uint32_t node) const {
+  const std::uint32_t next = nodes_[node].end;
+  return next < nodes_.size() && nodes_[next].parent == nodes_[node].parent &&
+                 timeline_.track[nodes_[next].row] == timeline_.track[nodes_[node].row]
+             ? next
+             : none;
+}
+
+std::uint32_t LayoutTrace::previous_sibling(std::uint32_t node) const {
+  const std::uint32_t parent = nodes_[node].parent;
+  if (node == 0 || node - 1 == parent || timeline_.track[nodes_[node - 1].row] != timeline_.track[nodes_[node].row]) return none;
+  std::uint32_t at = node - 1;
+  while (at != none && nodes_[at].parent != parent) at = nodes_[at].parent;
+  return at;
+}
+
+const RecordedTensor* tensor_at(const RecordedInputs& inputs, std::size_t index) {
+  if (index >= inputs.inputs.size() || inputs.inputs[index].kind != RecordedInput::Kind::tensor) return nullptr;
+  return &inputs.inputs[index].tensors.front();
+}
+
+double element_bytes(std::string_view torch_type) {
+  if (torch_type == "bool" || torch_type == "int8" || torch_type == "uint8" || torch_type.starts_with("float8")) return 1;
+  if (torch_type == "float16" || torch_type == "bfloat16" || torch_type == "int16" || torch_type == "uint16") return 2;
+  if (torch_type == "float32" || torch_type == "int32" || torch_type == "uint32") return 4;
+  if (torch_type == "float64" || torch_type == "int64" || torch_type == "uint64" || torch_type == "complex64") return 8;
+  return torch_type == "complex128" ? 16 : 0;
+}
+
+}  // namespace frx::derive::layout

@@ -1,0 +1,48 @@
+// Where in the program an operator was called from, as far as a trace says it.
+//
+// One site is one place to change: the same line of code in every layer of a model is one, whatever the numbers of the modules are. Without
+// Python frames, calls are told apart by the operators around and beside them and by the shapes of their inputs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "derive/layout/layout_trace.h"
+
+namespace frx::derive::layout {
+
+struct Site {
+  std::string module;        // "Model.Encoder.Attention", classes of the modules around it, the outermost first; "": not recorded
+  std::string first_module;  // "Model_0.Encoder_0.Attention_3": the first of those modules, as recorded
+  std::uint64_t modules = 0;  // how many different ones there are
+  std::string function;      // "forward"; "": not recorded, as file and line
+  std::string file;          // "model.py"
+  std::uint32_t line = 0;    // where `function` begins; the line of the call was not recorded
+  std::string op_path;       // "aten::linear > aten::reshape"
+  std::string beside;        // "between aten::transpose and aten::view"; where there are no frames
+  std::string shapes;        // of the inputs: likewise
+  bool backward = false;     // it is of the backward pass; the place is that of the forward operator
+
+  // "model.py(42): forward (backward)", or else the module, or else the path of operators.
+  std::string text() const;
+};
+
+// Finds sites, equal ones once. The nodes of all questions are given at the beginning, since ranges are searched for all of them together.
+class Sites {
+ public:
+  // O((nodes + ranges) log(nodes + ranges)).
+  Sites(const LayoutTrace& trace, std::vector<std::uint32_t> nodes);
+
+  // Of a node that was given: the index of its site.
+  std::uint32_t of(std::uint32_t node) const { return of_node_.at(node); }
+  const Site& operator[](std::uint32_t site) const { return sites_[site]; }
+  std::size_t size() const { return sites_.size(); }
+
+ private:
+  std::unordered_map<std::uint32_t, std::uint32_t> of_node_;
+  std::vector<Site> sites_;
+};
+
+}  // namespace frx::derive::layout

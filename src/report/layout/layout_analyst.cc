@@ -1,0 +1,453 @@
+#include "report/layout/layout_analyst.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/intervals.h"
+#include "base/text.h"
+#include "derive/layout/copy_detectors.h"
+#include "derive/trace/modules.h"
+#include "report/trace_gpu_use.h"
+
+namespace frx::report {
+namespace {
+
+using derive::layout::Candidate;
+using derive::layout::Copy;
+using derive::layout::EvidenceLevel;
+using derive::layout::LayoutTrace;
+using derive::layout::none;
+using derive::layout::OperatorRole;
+using knowledge::LayoutDetector;
+using knowledge::LayoutPattern;
+
+// What the traffic and time of a step are compared with.
+struct StepSums {
+  double busy_ns = 0;
+  std::optional<double> bytes;  // absent where too little is known
+};
+
+std::string shown_number(double value) {
+  if (value == std::round(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
+  return std::abs(value) >= 1000 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+}
+
+std::optional<double> share_of(std::optional<double> part, std::optional<double> whole) {
+  return part && whole && *whole > 0 ? std::optional(100 * *part / *whole) : std::nullopt;
+}
+
+// The GPUs with work, as the trace names them.
+std::vector<model::TracedGpu> used_gpus(const LayoutTrace& trace) {
+  std::set<std::int32_t> devices;
+  for (const derive::trace::GpuWork& work : trace.attribution().work) {
+    devices.insert(trace.timeline().tracks[trace.timeline().track[work.event]].device);
+  }
+  std::vector<model::TracedGpu> used;
+  for (const model::TracedGpu& gpu : trace.timeline().facts.gpus) {
+    if (devices.contains(gpu.id)) used.push_back(gpu);
+  }
+  return used;
+}
+
+struct KnownGpu {
+  const knowledge::GpuProduct* product = nullptr;  // null: unknown
+  std::optional<model::ComputeCapability> cc;
+  std::string name;
+};
+
+Result<KnownGpu> gpu_of(const LayoutTrace& trace, const LayoutRequest& request, const knowledge::Knowledge& known) {
+  KnownGpu gpu;
+  const std::vector<model::TracedGpu> used = used_gpus(trace);
+  if (!request.gpu_model.empty()) {
+    TRY_ASSIGN(const knowledge::GpuMatch match, knowledge::match_option(known.gpus, request.gpu_model));
+    gpu.product = knowledge::certain_product(match);
+    if (match.limits) gpu.cc = match.limits->cc;
+    gpu.name = gpu.product ? std::string(gpu.product->name) : request.gpu_model;
+    return gpu;
+  }
+  if (used.empty()) return gpu;
+  gpu.product = gpu_of_all(known, used);
+  gpu.cc = used.front().cc;
+  gpu.name = used.front().name;
+  return gpu;
+}
+
+// Copies from and to the host run beside kernels, and are no work of the GPU itself.
+bool is_transfer(const model::Timeline& timeline, std::uint32_t event) {
+  const std::string_view name = timeline.name_of(event);
+  return timeline.kind[event] == model::EventKind::memcpy && name.find("DtoD") == name.npos && name.find("Device -> Device") == name.npos;
+}
+
+double union_of_work(const LayoutTrace& trace) {
+  std::map<std::int32_t, std::vector<Interval>> by_device;
+  const model::Timeline& timeline = trace.timeline();
+  for (std::uint32_t i = 0; i < trace.attribution().work.size(); ++i) {
+    if (trace.step_of_work(i) == none) continue;
+    const std::uint32_t event = trace.attribution().work[i].event;
+    if (is_transfer(timeline, event)) continue;
+    by_device[timeline.tracks[timeline.track[event]].device].push_back({timeline.start[event], timeline.end(event)});
+  }
+  double busy = 0;
+  for (auto& [device, intervals] : by_device) busy += static_cast<double>(total(united(std::move(intervals))));
+  return busy;
+}
+
+// Forward passes of the whole model: the outermost module that takes most of the time. Without modules each step is one.
+std::uint64_t passes_of(const LayoutTrace& trace) {
+  const model::Timeline& timeline = trace.timeline();
+  const derive::trace::ModuleRanges modules = derive::trace::module_ranges(timeline, {});
+  std::map<std::uint32_t, std::pair<std::int64_t, std::uint64_t>> roots;  // by name: time and number
+  for (const std::uint32_t row : modules.rows) {
+    if (modules.around[row] != none || trace.step_at(timeline.start[row]) == none) continue;
+    roots[timeline.name[row]].first += timeline.duration[row];
+    ++roots[timeline.name[row]].second;
+  }
+  if (roots.empty()) return trace.steps().size();
+  return std::ranges::max_element(roots, {}, [](const auto& root) { return root.second.first; })->second.second;
+}
+
+std::string_view remedy_for(std::string_view level) {
+  if (level == "operators") return "record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]";
+  if (level == "shapes") return "record with record_shapes=True";
+  if (level == "strides") return "record with PyTorch 2.4 or later and record_shapes=True";
+  return "record with with_stack=True";
+}
+
+bool has_level(const LayoutTrace& trace, std::string_view level) {
+  if (level == "operators") return trace.has_operators();
+  if (level == "shapes") return trace.has_shapes();
+  if (level == "strides") return trace.has_strides();
+  return level == "stacks" ? trace.has_stacks() : true;
+}
+
+class Analysis {
+ public:
+  Analysis(const LayoutTrace& trace, const LayoutRequest& request, const knowledge::LayoutKnowledge& detectors, const KnownGpu& gpu)
+      : trace_(trace), request_(request), detectors_(detectors), gpu_(gpu), report_(std::make_shared<LayoutReport>()) {}
+
+  std::shared_ptr<LayoutReport> run(const knowledge::KernelClasses& classes) {
+    copies_ = derive::layout::copies_of(trace_, classes);
+    describe_trace();
+    count_totals();
+    find_all();
+    judge_all();
+    rank();
+    add_further_savings();
+    add_notes();
+    return std::move(report_);
+  }
+
+ private:
+  void describe_trace() {
+    const model::Timeline& timeline = trace_.timeline();
+    report_->source = timeline.source;
+    report_->model = request_.model;
+    report_->gpu = gpu_.name;
+    if (!timeline.facts.runtime_version.empty())
+      report_->runtime = fmt::format("{} {}", timeline.facts.is_rocm ? "ROCm" : "CUDA", timeline.facts.runtime_version);
+    report_->level = trace_.level();
+    report_->has_shapes = trace_.has_shapes();
+    report_->has_strides = trace_.has_strides();
+    report_->has_stacks = trace_.has_stacks();
+    report_->has_values = trace_.has_values();
+    report_->is_cpu_only = !trace_.has_gpu_work();
+    report_->steps_named = trace_.steps().name;
+    report_->first_step = trace_.steps().numbers.front();
+    report_->last_step = trace_.steps().numbers.back();
+    report_->left_out_warm_up = trace_.steps().first_left_out;
+  }
+
+  void count_totals() {
+    LayoutTotals& totals = report_->totals;
+    totals.steps = trace_.steps().size();
+    totals.passes = passes_of(trace_);
+    double calls = 0;
+    for (std::uint32_t node = 0; node < trace_.nodes().size(); ++node) {
+      if (trace_.nodes()[node].step == none) continue;
+      ++totals.operators;
+      calls += trace_.name(node) == "aten::contiguous";
+    }
+    totals.contiguous_calls = trace_.per_step(calls);
+    double step_time = 0;
+    for (const Interval& span : trace_.steps().spans) step_time += static_cast<double>(span.length());
+    totals.step_us = trace_.per_step(step_time) / 1000;
+    totals.busy_us = report_->is_cpu_only ? totals.step_us : trace_.per_step(union_of_work(trace_)) / 1000;
+    add_copies(totals);
+    totals.time_overhead_pct = share_of(totals.layout_time_us, totals.busy_us);
+    if (!report_->is_cpu_only && totals.step_us > 0 && !trace_.steps().name.empty())
+      totals.idle_pct = std::max(0.0, 100 * (1 - totals.busy_us / totals.step_us));
+  }
+
+  void add_copies(LayoutTotals& totals) const {
+    double count = 0, bytes = 0, time = 0;
+    bool knows_bytes = true;
+    for (const Copy& copy : copies_) {
+      if (!is_of_layout(copy.kind)) continue;
+      count += 1;
+      time += copy.time_ns * copy.layout_share();
+      knows_bytes = knows_bytes && copy.bytes.has_value();
+      bytes += copy.bytes.value_or(0) * copy.layout_share();
+    }
+    totals.copies = trace_.per_step(count);
+    totals.layout_time_us = trace_.per_step(time) / 1000;
+    if (knows_bytes) totals.layout_bytes = trace_.per_step(bytes);
+  }
+
+  void find_all() {
+    const std::vector<derive::layout::ViewChain> chains = derive::layout::view_chains(trace_);
+    std::vector<std::uint32_t> nodes;
+    for (const Copy& copy : copies_) nodes.push_back(copy.node);
+    for (const derive::layout::ViewChain& chain : chains) nodes.push_back(chain.views.front());
+    const derive::layout::Sites sites(trace_, std::move(nodes));
+    const derive::layout::DetectorInput input = derive::layout::detector_input(trace_, copies_, chains, sites);
+    take(derive::layout::hidden_copies(input));
+    take(derive::layout::contiguous_churn(input));
+    take(derive::layout::permute_storms(input));
+    derive::layout::ChannelsLast convolutions = derive::layout::channels_last(trace_, copies_, {gpu_.cc});
+    report_->convolutions = convolutions.counts;
+    if (!convolutions.not_assessed.empty()) refused_["channels_last"] = convolutions.not_assessed;
+    take(std::move(convolutions.found));
+    latent_ = derive::layout::latent_inputs(input);
+  }
+
+  void take(std::vector<Candidate> found) {
+    for (Candidate& one : found) candidates_.push_back(std::move(one));
+  }
+
+  std::optional<double> fact(const Candidate& candidate, std::string_view name) const {
+    if (name == "count_per_step") return candidate.count;
+    if (name == "confidence") return candidate.confidence;
+    if (name == "time_share_pct") return share_of(candidate.time_ns / 1000, report_->totals.busy_us);
+    if (name == "bytes_share_pct") return report_->totals.bw_overhead_pct ? share_of(candidate.bytes, report_->totals.bytes) : std::nullopt;
+    const auto at = candidate.facts.find(name);
+    return at == candidate.facts.end() ? std::nullopt : std::optional(at->second);
+  }
+
+  void judge_all() {
+    std::vector<std::uint32_t> nodes;
+    for (const Candidate& candidate : candidates_) nodes.push_back(candidate.node);
+    const derive::layout::Sites sites(trace_, std::move(nodes));
+    for (const LayoutDetector& detector : detectors_.detectors()) note_level(detector);
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const LayoutDetector* const detector = detectors_.detector(candidates_[i].detector);
+      const LayoutPattern* const pattern = detector ? detector->pattern(candidates_[i].pattern) : nullptr;
+      if (!pattern || !has_level(trace_, detector->needs)) continue;
+      const auto facts = [&](std::string_view name) { return fact(candidates_[i], name); };
+      if (!detectors_.holds(*pattern, facts).value_or(false)) continue;
+      LayoutFinding finding = finding_of(candidates_[i], *detector, *pattern, sites[sites.of(candidates_[i].node)]);
+      const bool has_number = finding.saved_time_pct || finding.saved_bytes_pct;
+      if (has_number && finding.best_saving_pct() < request_.least_saving_pct) continue;
+      report_->findings.push_back(std::move(finding));
+      of_finding_.push_back(i);
+    }
+  }
+
+  void note_level(const LayoutDetector& detector) {
+    const auto refused = refused_.find(detector.id);
+    if (!has_level(trace_, detector.needs)) {
+      report_->not_assessed.push_back({std::string(detector.id), fmt::format("the recording has no {}", detector.needs), std::string(remedy_for(detector.needs))});
+      return;
+    }
+    if (refused != refused_.end()) {
+      report_->not_assessed.push_back({std::string(detector.id), refused->second, ""});
+      return;
+    }
+    report_->checked.emplace_back(detector.title);
+    for (const auto& [level, lost] : detector.without) {
+      if (has_level(trace_, level)) continue;
+      report_->not_assessed.push_back(
+          {std::string(detector.id), fmt::format("without {}: {}", level, lost), std::string(remedy_for(level))});
+      break;
+    }
+  }
+
+  LayoutFinding finding_of(const Candidate& candidate, const LayoutDetector& detector, const LayoutPattern& pattern,
+                           const derive::layout::Site& site) const {
+    LayoutFinding finding;
+    finding.detector = std::string(detector.id);
+    finding.pattern = std::string(pattern.id);
+    finding.site = site;
+    finding.id = fmt::format("{}.{}@{}", detector.id, pattern.id, site.text());
+    Candidate worded = candidate;
+    for (const knowledge::FactDefinition& one : detectors_.facts()) {
+      if (const std::optional<double> value = fact(candidate, one.id)) worded.facts[std::string(one.id)] = *value;
+    }
+    finding.title = layout_words(pattern.title, worded);
+    finding.fix = layout_words(pattern.fix, worded);
+    finding.phrase = layout_words(pattern.phrase, worded);
+    finding.code = layout_words(pattern.code, worded);
+    finding.kind = std::string(pattern.kind);
+    finding.freq_per_step = candidate.count;
+    finding.bytes_per_step = candidate.bytes;
+    finding.time_us_per_step = candidate.time_ns / 1000;
+    finding.time_share_pct = fact(candidate, "time_share_pct");
+    finding.bytes_share_pct = fact(candidate, "bytes_share_pct");
+    finding.confidence = candidate.confidence;
+    finding.effort = pattern.effort;
+    finding.risk = std::string(pattern.risk);
+    finding.caveats = candidate.caveats;
+    add_saving(candidate, finding);
+    add_evidence(candidate, finding);
+    judge(pattern, finding);
+    return finding;
+  }
+
+  void add_saving(const Candidate& candidate, LayoutFinding& finding) const {
+    if (!candidate.saving) return;
+    const derive::layout::SavedPerStep& saving = *candidate.saving;
+    if (saving.of_cpu && !report_->is_cpu_only) {
+      finding.saved_cpu_us = saving.best_ns / 1000;
+      return;
+    }
+    const LayoutTotals& totals = report_->totals;
+    const auto low = share_of(saving.low_ns / 1000, totals.busy_us), best = share_of(saving.best_ns / 1000, totals.busy_us);
+    if (low && best) finding.saved_time_pct = LayoutShare{*low, *best};
+    if (!totals.bw_overhead_pct || !candidate.bytes) return;
+    const auto low_bytes = share_of(saving.low_bytes, totals.bytes), best_bytes = share_of(saving.best_bytes, totals.bytes);
+    if (low_bytes && best_bytes) finding.saved_bytes_pct = LayoutShare{*low_bytes, *best_bytes};
+  }
+
+  void add_evidence(const Candidate& candidate, LayoutFinding& finding) const {
+    constexpr std::size_t most_shown = 5;
+    const model::Timeline& timeline = trace_.timeline();
+    for (const std::uint32_t node : candidate.nodes) {
+      if (finding.evidence.size() == most_shown) break;
+      const derive::layout::OperatorNode& one = trace_.nodes()[node];
+      if (one.step == none) continue;
+      LayoutEvidence evidence{std::string(trace_.name(node)), static_cast<double>(timeline.start[one.row]) / 1000,
+                              trace_.steps().numbers[one.step], std::nullopt};
+      if (timeline.external[one.row] != model::Timeline::no_id) evidence.external_id = timeline.external[one.row];
+      finding.evidence.push_back(std::move(evidence));
+    }
+    if (!finding.evidence.empty()) finding.first_step = finding.evidence.front().step;
+  }
+
+  void judge(const LayoutPattern& pattern, LayoutFinding& finding) const {
+    const knowledge::LayoutRanking& ranking = detectors_.ranking();
+    const double share = std::max(finding.time_share_pct.value_or(0), finding.bytes_share_pct.value_or(0));
+    finding.severity = share >= ranking.high_pct     ? LayoutSeverity::high
+                       : share >= ranking.medium_pct ? LayoutSeverity::medium
+                                                     : LayoutSeverity::low;
+    if (pattern.severity == "HIGH") finding.severity = LayoutSeverity::high;
+    const double saving = finding.best_saving_pct();
+    finding.score = saving * finding.confidence * ranking.risk.at(finding.risk) / std::sqrt(finding.effort);
+    finding.is_quick_win = finding.effort <= ranking.most_effort && finding.risk == ranking.quick_win_risk &&
+                           saving >= ranking.least_saving_pct && finding.confidence >= ranking.least_confidence;
+  }
+
+  // Best score first; where no number tells findings apart, the more severe one, the smaller effort, the name of the site.
+  void rank() {
+    std::vector<std::size_t> order(report_->findings.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+      const LayoutFinding &first = report_->findings[a], &second = report_->findings[b];
+      if (first.score != second.score) return first.score > second.score;
+      if (first.severity != second.severity) return first.severity > second.severity;
+      if (first.effort != second.effort) return first.effort < second.effort;
+      return first.id < second.id;
+    });
+    std::vector<LayoutFinding> findings;
+    std::vector<std::size_t> of_finding;
+    for (const std::size_t i : order) {
+      findings.push_back(std::move(report_->findings[i]));
+      of_finding.push_back(of_finding_[i]);
+    }
+    report_->findings = std::move(findings);
+    of_finding_ = std::move(of_finding);
+  }
+
+  // What two fixes remove is saved once: by the one that ranks first.
+  void add_further_savings() {
+    std::vector<bool> is_removed(trace_.attribution().work.size());
+    for (std::size_t i = 0; i < report_->findings.size(); ++i) {
+      LayoutFinding& finding = report_->findings[i];
+      const Candidate& candidate = candidates_[of_finding_[i]];
+      if (!finding.saved_time_pct || candidate.removed_work.empty()) continue;
+      double all = 0, left = 0;
+      for (const std::uint32_t work : candidate.removed_work) {
+        const auto time = static_cast<double>(trace_.duration(work));
+        all += time;
+        if (!is_removed[work]) left += time;
+        is_removed[work] = true;
+      }
+      finding.further_pct = all > 0 ? finding.saved_time_pct->best * left / all : 0;
+    }
+  }
+
+  void add_notes() {
+    LayoutReport& report = *report_;
+    if (latent_.per_step > 0)
+      report.notes.push_back(fmt::format("{} operators in a step take an operand in a layout that their kernels do not read natively, and no copy was seen ({})",
+                                         shown_number(latent_.per_step), trace_.name(latent_.nodes.front())));
+    if (report.left_out_warm_up) report.notes.emplace_back("the first step calls other operators than the others and was left out as warm-up");
+    if (trace_.timeline().whole_microseconds)
+      report.notes.emplace_back("times are whole microseconds: those of short kernels are off by up to 1 us each");
+    if (report.totals.idle_pct && *report.totals.idle_pct > detectors_.ranking().idle_pct)
+      report.notes.push_back(fmt::format("the GPU idles for {:.0f} % of a step: removing GPU work may not shorten it", *report.totals.idle_pct));
+    for (const model::Note& note : trace_.timeline().notes) report.notes.push_back(note.text);
+  }
+
+  const LayoutTrace& trace_;
+  const LayoutRequest& request_;
+  const knowledge::LayoutKnowledge& detectors_;
+  const KnownGpu& gpu_;
+  std::shared_ptr<LayoutReport> report_;
+  std::vector<Copy> copies_;
+  std::vector<Candidate> candidates_;
+  std::vector<std::size_t> of_finding_;  // candidates
+  std::map<std::string_view, std::string> refused_;
+  derive::layout::LatentInputs latent_;
+};
+
+}  // namespace
+
+std::string_view name_of(LayoutSeverity severity) {
+  return severity == LayoutSeverity::high ? "HIGH" : severity == LayoutSeverity::medium ? "MEDIUM" : "LOW";
+}
+
+double LayoutFinding::best_saving_pct() const {
+  return std::max(saved_bytes_pct ? saved_bytes_pct->best : 0, saved_time_pct ? saved_time_pct->best : 0);
+}
+
+std::size_t LayoutReport::count(LayoutSeverity severity) const {
+  return static_cast<std::size_t>(std::ranges::count(findings, severity, &LayoutFinding::severity));
+}
+
+std::size_t LayoutReport::quick_wins() const { return static_cast<std::size_t>(std::ranges::count(findings, true, &LayoutFinding::is_quick_win)); }
+
+std::string layout_words(std::string_view words, const Candidate& candidate) {
+  std::string text;
+  while (!words.empty()) {
+    const std::size_t open = words.find('{'), close = words.find('}', open == words.npos ? 0 : open);
+    text += words.substr(0, open);
+    if (open == words.npos || close == words.npos) break;
+    const std::string_view name = words.substr(open + 1, close - open - 1);
+    const auto word = candidate.words.find(name);
+    const auto number = candidate.facts.find(name);
+    if (word != candidate.words.end() && !word->second.empty()) {
+      text += word->second;
+    } else {
+      text += number != candidate.facts.end() ? shown_number(number->second) : "?";
+    }
+    words.remove_prefix(close + 1);
+  }
+  return text;
+}
+
+Result<std::shared_ptr<LayoutReport>> analyse_layout(model::Timeline timeline, const LayoutRequest& request,
+                                                     const knowledge::Knowledge& known, const knowledge::LayoutKnowledge& detectors) {
+  const std::string source = timeline.source;
+  TRY_ASSIGN(const std::unique_ptr<LayoutTrace> trace, LayoutTrace::of(std::move(timeline), request.steps));
+  if (!trace->has_operators() && !trace->has_gpu_work())
+    return fail(ErrorKind::not_enough, "the recording has neither operators nor GPU work")
+        .at(source)
+        .hint("record with torch.profiler, activities CPU and CUDA, record_shapes=True, with_stack=True");
+  TRY_ASSIGN(const KnownGpu gpu, gpu_of(*trace, request, known));
+  return Analysis(*trace, request, detectors, gpu).run(known.classes);
+}
+
+}  // namespace frx::report

@@ -1,0 +1,27 @@
+// From a trace to what its layouts cost.
+#pragma once
+
+#include <memory>
+
+#include "derive/layout/layout_trace.h"
+#include "knowledge/knowledge.h"
+#include "report/layout/layout_report.h"
+
+namespace frx::report {
+
+struct LayoutRequest {
+  std::string model;      // what the user calls the program; "": the name of the file
+  std::string gpu_model;  // --gpu-model; "": as the trace says
+  std::optional<derive::layout::StepSelection> steps;
+  double least_saving_pct = 0;  // findings that save less are left out; those without a number are not
+};
+
+// `timeline`: read with the arguments of every operator. Errors: the GPU or the steps that were asked for are not known; the trace has
+// neither operators nor kernels (ErrorKind::negative).
+Result<std::shared_ptr<LayoutReport>> analyse_layout(model::Timeline timeline, const LayoutRequest& request,
+                                                     const knowledge::Knowledge& known, const knowledge::LayoutKnowledge& detectors);
+
+// {name} replaced by the words and numbers of a candidate; "?" for what it does not have.
+std::string layout_words(std::string_view words, const derive::layout::Candidate& candidate);
+
+}  // namespace frx::report
