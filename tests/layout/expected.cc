@@ -19,7 +19,7 @@ bool is_layout_copy(CopyKind kind) {
 
 bool is_permutation(const ViewSeen& view) { return !view.order.empty(); }
 
-// What tells one site from another in a recording: the code, where it is known, and the operators.
+// A site as the program has it. A recording without stacks shows less: there sites of one operator may be counted together.
 struct Key {
   Site site;
   OperatorPath path;
@@ -44,7 +44,7 @@ class Derivation {
   }
 
  private:
-  Key key_of(const Site& site, const OperatorPath& path) const { return {recording_.has_stacks ? site : Site{}, path}; }
+  static Key key_of(const Site& site, const OperatorPath& path) { return {site, path}; }
   double per_step(double total) const { return total / static_cast<double>(steps_.size()); }
   double total_bytes_per_step() const { return seen_.total_bytes / static_cast<double>(all_steps()); }
   std::size_t all_steps() const {
@@ -90,23 +90,31 @@ class Derivation {
 
   // Detector 2: the program called contiguous(), and each event is a copy.
   void calls_of_contiguous() {
-    const auto groups = copies_where(
-        [](const CopySeen& copy) { return !copy.is_backward && copy.hot.empty() && copy.path.front() == "aten::contiguous"; });
+    const auto groups =
+        copies_where([](const CopySeen& copy) { return !copy.is_backward && copy.hot.empty() && copy.path.front() == "aten::contiguous"; });
     double calls = 0;
-    for (const auto& [key, copies] : groups) calls += per_step(copies.count);
+    std::map<int, double> by_line;  // modules of one class share their lines; without stacks all sites are one
+    const auto line_of = [&](const Key& key) { return recording_.has_stacks ? key.site.line : 0; };
+    for (const auto& [key, copies] : groups) {
+      calls += per_step(copies.count);
+      by_line[line_of(key)] += per_step(copies.count);
+    }
     for (const auto& [key, copies] : groups) {
       const bool repeats = per_step(copies.count) >= 2;
       const double share = share_of(copies);
-      if (!repeats && share < no_share && calls < 7) continue;  // one small copy in a step is no churn
+      // One small copy in a step is no churn.
+      if (share < no_share && calls < 7 && by_line[line_of(key)] < 2) continue;
       const bool is_required = (repeats && share >= hidden_share) || (recording_.has_shapes && share >= large_share);
-      add(contiguous_churn, copies, is_required, repeats ? "contiguous() is called repeatedly at one site" : "one call moves a large part of all bytes");
+      add(contiguous_churn, copies, is_required,
+          repeats ? "contiguous() is called repeatedly at one site" : "one call moves a large part of all bytes");
     }
   }
 
   // Copies that other operators asked for, and those of the backward pass, are layout copies of the same kind: reporting them is right, but
   // whose they are is not defined.
   void copies_otherwise() {
-    for (const auto& [key, copies] : copies_where([](const CopySeen& copy) { return !copy.is_backward && copy.path.front() != "aten::contiguous"; })) {
+    for (const auto& [key, copies] :
+         copies_where([](const CopySeen& copy) { return !copy.is_backward && copy.path.front() != "aten::contiguous"; })) {
       add(contiguous_churn, copies, false, "a layout copy that is no call of contiguous()");
     }
     std::set<Site> sites;
@@ -148,7 +156,8 @@ class Derivation {
       if (!is_permutation(first) || !is_permutation(second) || first.order.size() != second.order.size()) continue;
       bool is_identity = true, is_moved = false;
       for (std::size_t k = 0; k < second.order.size(); ++k) {
-        const auto from = static_cast<std::size_t>((second.order[k] + static_cast<std::int64_t>(second.order.size())) % static_cast<std::int64_t>(second.order.size()));
+        const auto from = static_cast<std::size_t>((second.order[k] + static_cast<std::int64_t>(second.order.size())) %
+                                                   static_cast<std::int64_t>(second.order.size()));
         is_identity &= first.order[from] == static_cast<std::int64_t>(k);
         is_moved |= first.order[k] != static_cast<std::int64_t>(k);
       }
@@ -176,8 +185,8 @@ class Derivation {
     }
   }
 
-  // Detector 3 again: eight permutations or more in a step at one site. Without stacks sites of one operator are one, and then it is a matter of
-  // definition whether they are counted together.
+  // Detector 3 again: eight permutations or more in a step at one site. Without stacks sites of one operator are one, and then it is a
+  // matter of definition whether they are counted together.
   void permutations_per_site() {
     std::map<Site, double> counts;
     std::map<std::string, double> by_name;
@@ -194,14 +203,27 @@ class Derivation {
     for (const auto& [site, count] : counts) {
       const bool is_loop = count >= 8;
       if (!is_loop && (recording_.has_stacks || all < 8)) continue;
-      result_.push_back({permute_storm, {site}, {"aten::permute", "aten::transpose", "aten::t"}, false, is_loop, 0, 0,
+      result_.push_back({permute_storm,
+                         {site},
+                         {"aten::permute", "aten::transpose", "aten::t"},
+                         false,
+                         is_loop,
+                         0,
+                         0,
                          is_loop ? "permutations repeat at one site" : "permutations of several sites"});
     }
   }
 
   // Detector 4. One answer for a network: convolutions whose data could lie as NHWC, told by conversions below them or by their kernels.
   void convolutions() {
-    Expectation required = {channels_last, {}, {"aten::conv2d", "aten::convolution", "aten::_convolution", "aten::cudnn_convolution"}, false, true, 0, 0, "NCHW where NHWC is native"};
+    Expectation required = {channels_last,
+                            {},
+                            {"aten::conv2d", "aten::convolution", "aten::_convolution", "aten::cudnn_convolution"},
+                            false,
+                            true,
+                            0,
+                            0,
+                            "NCHW where NHWC is native"};
     Expectation allowed = required;
     for (const ConvolutionSeen& one : seen_.convolutions) {
       if (!steps_.contains(one.step) || one.is_channels_last || one.is_ambiguous) continue;
@@ -250,7 +272,8 @@ class Derivation {
       group.is_required &= is_clear;
     }
     for (const auto& [key, group] : groups) {
-      result_.push_back({memory_bound, group.sites, group.operators, key.second, group.is_required, 0, 0, "strided reads waste most of the bandwidth"});
+      result_.push_back(
+          {memory_bound, group.sites, group.operators, key.second, group.is_required, 0, 0, "strided reads waste most of the bandwidth"});
     }
   }
 

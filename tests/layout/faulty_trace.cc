@@ -34,7 +34,10 @@ struct Instance {
 class Program {
  public:
   Program(std::uint64_t number, FaultyTrace& trace)
-      : trace_(trace), dice_{std::mt19937_64(number * 0x9e3779b97f4a7c15 + 1)}, recorder_(trace.gpu, trace.recording, number), torch_(recorder_, trace.gpu) {
+      : trace_(trace),
+        dice_{std::mt19937_64(number * 0x9e3779b97f4a7c15 + 1)},
+        recorder_(trace.gpu, trace.recording, number),
+        torch_(recorder_, trace.gpu) {
     torch_.has_reshape_alias = trace.recording.has_whole_microseconds && !trace.recording.has_concrete_inputs;
   }
 
@@ -144,16 +147,26 @@ std::vector<const BlockKind*> some_blocks(Dice& dice, std::uint64_t turn) {
 
 }  // namespace
 
-std::vector<std::string_view> detectors() { return {non_contiguous, contiguous_churn, permute_storm, channels_last, memory_bound, stride_instability}; }
+std::vector<std::string_view> detectors() {
+  return {non_contiguous, contiguous_churn, permute_storm, channels_last, memory_bound, stride_instability};
+}
 
 const std::vector<Recording>& recordings() {
   static const std::vector<Recording> all = {
       {.name = "strides and stacks", .has_stacks = true},
       {.name = "strides"},
       {.name = "shapes, decimal times", .has_strides = false},
-      {.name = "shapes and stacks, whole microseconds", .has_strides = false, .has_stacks = true, .has_whole_microseconds = true, .has_true_external_ids = false},
+      {.name = "shapes and stacks, whole microseconds",
+       .has_strides = false,
+       .has_stacks = true,
+       .has_whole_microseconds = true,
+       .has_true_external_ids = false},
       {.name = "shapes, whole microseconds", .has_strides = false, .has_whole_microseconds = true, .has_true_external_ids = false},
-      {.name = "shapes without concrete inputs", .has_strides = false, .has_concrete_inputs = false, .has_whole_microseconds = true, .has_true_external_ids = false},
+      {.name = "shapes without concrete inputs",
+       .has_strides = false,
+       .has_concrete_inputs = false,
+       .has_whole_microseconds = true,
+       .has_true_external_ids = false},
       {.name = "no shapes, stacks", .has_shapes = false, .has_strides = false, .has_concrete_inputs = false, .has_stacks = true},
       {.name = "no shapes", .has_shapes = false, .has_strides = false, .has_concrete_inputs = false},
   };

@@ -1,8 +1,8 @@
 // Made-up recordings of PyTorch programs whose layout faults are known, because the program that was simulated is known.
 //
-// A program is a list of blocks (programs.h): clean ones, ones that look like faults and are none, and faulty ones. torch.h carries it out and
-// keeps what really happened (seen.h); what has to be found follows from that by the definitions of the advisor's specification (expected.cc),
-// not from the recording and not from how frx reads one.
+// A program is a list of blocks (programs.h): clean ones, ones that look like faults and are none, and faulty ones. torch.h carries it out
+// and keeps what really happened (seen.h); what has to be found follows from that by the definitions of the advisor's specification
+// (expected.cc), not from the recording and not from how frx reads one.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct Expectation {
   std::vector<Site> sites;          // any of them
   std::set<std::string> operators;  // any of them, or of what holds it; empty: any
   bool is_backward = false;
-  bool is_required = true;         // else it may be reported: another view of the same fault, or on the edge of a threshold
-  double per_step = 0;             // 0: not said
+  bool is_required = true;          // else it may be reported: another view of the same fault, or on the edge of a threshold
+  double per_step = 0;              // 0: not said
   std::int64_t bytes_per_step = 0;  // 0: not said
   std::string why;
 };

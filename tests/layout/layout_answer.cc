@@ -52,11 +52,20 @@ std::vector<std::string> names_in(std::string_view path) {
   return names;
 }
 
+// "Stage_0" and "Stage", which names all modules of the class.
+bool may_be_same_module(std::string_view one, std::string_view other) {
+  const auto class_of = [](std::string_view name) { return name.substr(0, name.rfind('_')); };
+  return one == other || one == class_of(other) || class_of(one) == other;
+}
+
 // Of two paths of modules one leads to the other: "Network_0.Stage_0" and "Stage_0/Conv2d_3".
 bool are_of_one_branch(std::string_view one, std::string_view other) {
   const std::vector<std::string> first = names_in(one), second = names_in(other);
   if (first.empty() || second.empty()) return true;
-  return std::ranges::find(second, first.back()) != second.end() || std::ranges::find(first, second.back()) != first.end();
+  const auto holds = [](const std::vector<std::string>& names, std::string_view name) {
+    return std::ranges::any_of(names, [&](std::string_view each) { return may_be_same_module(each, name); });
+  };
+  return holds(second, first.back()) || holds(first, second.back());
 }
 
 bool is_at(const LayoutFinding& finding, const Site& site) {
@@ -92,7 +101,10 @@ std::optional<std::vector<LayoutFinding>> layout_findings(const std::string& jso
   if (list == answer.end() || !list->is_array()) return std::nullopt;
   std::vector<LayoutFinding> result;
   for (const nlohmann::json& one : *list) {
-    LayoutFinding finding = {.detector = text_of(one, "detector"), .per_step = number_of(one, "freq_per_step"), .bytes_per_step = number_of(one, "bytes_per_step")};
+    LayoutFinding finding;
+    finding.detector = text_of(one, "detector");
+    finding.per_step = number_of(one, "freq_per_step");
+    finding.bytes_per_step = number_of(one, "bytes_per_step");
     const auto site = one.find("site");
     if (site != one.end() && site->is_object()) {
       finding.module = text_of(*site, "module");
@@ -107,9 +119,12 @@ std::optional<std::vector<LayoutFinding>> layout_findings(const std::string& jso
 }
 
 bool is_about(const LayoutFinding& finding, const Expectation& expectation, const Recording& recording) {
-  if (finding.detector != expectation.detector || finding.is_backward != expectation.is_backward) return false;
+  if (finding.detector != expectation.detector) return false;
+  // A network is converted as a whole: its forward and its backward pass are one finding.
+  const bool is_one_answer = finding.detector == channels_last && expectation.is_required;
+  if (finding.is_backward != expectation.is_backward && !is_one_answer) return false;
   if (recording.has_stacks && std::ranges::none_of(expectation.sites, [&](const Site& site) { return is_at(finding, site); })) return false;
-  if (expectation.operators.empty() || finding.op_path.empty()) return true;
+  if (expectation.operators.empty() || finding.op_path.empty() || finding.is_backward != expectation.is_backward) return true;
   return std::ranges::any_of(names_in(finding.op_path), [&](const std::string& name) { return expectation.operators.contains(name); });
 }
 
@@ -121,57 +136,54 @@ void DetectorScore::add(const DetectorScore& other) {
   for (const std::uint64_t number : other.wrong_in) add_numbers(wrong_in, number);
 }
 
-// Of how many truths each finding is; 0 where its numbers may be of something else, too.
-std::vector<int> LayoutScore::add_findings(std::uint64_t number, const FaultyTrace& trace, const std::vector<LayoutFinding>& findings) {
-  std::vector<int> truths_of(findings.size());
+void LayoutScore::add_finding(std::uint64_t number, const FaultyTrace& trace, const LayoutFinding& finding) {
   const std::vector<std::string_view> known = detectors();
-  for (std::size_t i = 0; i < findings.size(); ++i) {
-    const auto detector = std::ranges::find(known, findings[i].detector);
-    if (detector == known.end()) continue;
-    DetectorScore& score = scores[{trace.recording.name, *detector}];
-    if (!trace.assessable.contains(*detector)) {
-      ++score.unassessed;
-      continue;
-    }
-    int truths = 0, allowed = 0;
-    for (const Expectation& one : trace.expectations) {
-      if (is_about(findings[i], one, trace.recording)) ++(one.is_required ? truths : allowed);
-    }
-    ++(truths > 0 ? score.right : allowed > 0 ? score.neutral : score.wrong);
-    if (truths + allowed == 0) add_numbers(score.wrong_in, number);
-    truths_of[i] = allowed > 0 ? 0 : truths;
+  const auto detector = std::ranges::find(known, finding.detector);
+  if (detector == known.end()) return;
+  DetectorScore& score = scores[{trace.recording.name, *detector}];
+  if (!trace.assessable.contains(*detector)) {
+    ++score.unassessed;
+    return;
   }
-  return truths_of;
+  int truths = 0, allowed = 0;
+  double per_step = 0, bytes_per_step = 0;
+  for (const Expectation& one : trace.expectations) {
+    if (!is_about(finding, one, trace.recording)) continue;
+    ++(one.is_required ? truths : allowed);
+    per_step += one.per_step;
+    bytes_per_step += static_cast<double>(one.bytes_per_step);
+  }
+  ++(truths > 0 ? score.right : allowed > 0 ? score.neutral : score.wrong);
+  if (truths + allowed == 0) add_numbers(score.wrong_in, number);
+  // What is allowed says no numbers, and of a step that was cut off there are fewer.
+  if (allowed == 0 && !trace.recording.is_truncated) score.add_sizes(finding, per_step, bytes_per_step);
 }
 
 void LayoutScore::add(std::uint64_t number, const FaultyTrace& trace, const std::optional<std::vector<LayoutFinding>>& findings) {
   ++traces;
   if (!findings) ++unread;
   const std::vector<LayoutFinding> reported = findings.value_or(std::vector<LayoutFinding>());
-  const std::vector<int> truths_of = add_findings(number, trace, reported);
+  for (const LayoutFinding& finding : reported) add_finding(number, trace, finding);
   for (const Expectation& one : trace.expectations) {
     if (!one.is_required || !trace.assessable.contains(one.detector)) continue;
     DetectorScore& score = scores[{trace.recording.name, one.detector}];
+    const bool is_found =
+        std::ranges::any_of(reported, [&](const LayoutFinding& finding) { return is_about(finding, one, trace.recording); });
     ++score.truths;
-    std::vector<std::size_t> of_it;
-    for (std::size_t i = 0; i < reported.size(); ++i) {
-      if (is_about(reported[i], one, trace.recording)) of_it.push_back(i);
-    }
-    score.found += !of_it.empty();
-    if (of_it.empty()) add_numbers(score.missed_in, number);
-    if (of_it.size() == 1 && truths_of[of_it[0]] == 1 && !trace.recording.is_truncated) score.add_sizes(reported[of_it[0]], one);
+    score.found += is_found;
+    if (!is_found) add_numbers(score.missed_in, number);
   }
 }
 
-void DetectorScore::add_sizes(const LayoutFinding& finding, const Expectation& truth) {
+void DetectorScore::add_sizes(const LayoutFinding& finding, double per_step, double bytes_per_step) {
   const auto is_near = [](double value, double wanted) { return std::abs(value - wanted) <= 0.01 * wanted; };
-  if (truth.per_step > 0) {
+  if (per_step > 0) {
     ++counts;
-    right_counts += is_near(finding.per_step, truth.per_step);
+    right_counts += is_near(finding.per_step, per_step);
   }
-  if (truth.bytes_per_step > 0) {
+  if (bytes_per_step > 0) {
     ++sizes;
-    right_sizes += is_near(finding.bytes_per_step, static_cast<double>(truth.bytes_per_step));
+    right_sizes += is_near(finding.bytes_per_step, bytes_per_step);
   }
 }
 
@@ -211,10 +223,12 @@ std::optional<LayoutScore> score_layout_faults(std::uint64_t first, std::uint64_
 std::string layout_faults_page(const LayoutScore& score) {
   const auto row = [](std::string_view name, const DetectorScore& one) {
     const auto of = [](int right, int all) { return all == 0 ? std::string("–") : fmt::format("{} of {}", right, all); };
-    const auto numbers = [](const std::vector<std::uint64_t>& list) { return list.empty() ? std::string("–") : fmt::format("{}", fmt::join(list, ", ")); };
-    return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name, one.truths, one.found, percent(one.recall()),
-                       one.right, one.wrong, percent(one.precision()), one.neutral, of(one.right_counts, one.counts), of(one.right_sizes, one.sizes),
-                       numbers(one.missed_in), numbers(one.wrong_in));
+    const auto numbers = [](const std::vector<std::uint64_t>& list) {
+      return list.empty() ? std::string("–") : fmt::format("{}", fmt::join(list, ", "));
+    };
+    return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name, one.truths, one.found,
+                       percent(one.recall()), one.right, one.wrong, percent(one.precision()), one.neutral, of(one.right_counts, one.counts),
+                       of(one.right_sizes, one.sizes), numbers(one.missed_in), numbers(one.wrong_in));
   };
   const std::string_view columns =
       "| | truths | found | recall | right | wrong | precision | neutral | calls per step | bytes per step | missed in | wrong in |\n"
@@ -222,15 +236,19 @@ std::string layout_faults_page(const LayoutScore& score) {
   const DetectorScore all = score.all();
   std::string page = fmt::format(
       "## Made-up recordings with known faults\n\n"
-      "{} recordings of `tests/layout/faulty_trace.cc`, {} of them not read: simulated PyTorch programs of clean blocks, blocks that look like "
-      "faults, and faulty\nones. What has to be found follows from what the simulated PyTorch did, not from the recording. Recall **{}**, precision "
-      "**{}**.\n`neutral`: findings that are another view of a fault, or on the edge of a threshold. `missed in`, `wrong in`: numbers of traces.\n\n"
+      "{} recordings of `tests/layout/faulty_trace.cc`, {} of them not read: simulated PyTorch programs of clean blocks, blocks that look "
+      "like "
+      "faults, and faulty\nones. What has to be found follows from what the simulated PyTorch did, not from the recording. Recall **{}**, "
+      "precision "
+      "**{}**.\n`neutral`: findings that are another view of a fault, or on the edge of a threshold. `missed in`, `wrong in`: numbers of "
+      "traces.\n\n"
       "### By detector\n\n{}",
       score.traces, score.unread, percent(all.recall()), percent(all.precision()), columns);
   for (const std::string_view detector : detectors()) page += row(fmt::format("`{}`", detector), score.of_detector(detector));
   page += fmt::format("\n### By recording\n\n{}", columns);
   for (const Recording& recording : recordings()) page += row(recording.name, score.of_recording(recording.name));
-  page += fmt::format("\n### By detector and recording\n\nRecall / precision of so many truths; – where the recording shows too little.\n\n|");
+  page +=
+      fmt::format("\n### By detector and recording\n\nRecall / precision of so many truths; – where the recording shows too little.\n\n|");
   for (const std::string_view detector : detectors()) page += fmt::format(" | `{}`", detector);
   page += " |\n|---|--:|--:|--:|--:|--:|--:|\n";
   for (const Recording& recording : recordings()) {

@@ -30,17 +30,17 @@ bool is_about(const LayoutFinding& finding, const Expectation& expectation, cons
 
 // Of one detector in one way of recording.
 struct DetectorScore {
-  int truths = 0, found = 0;               // that have to be found
-  int right = 0, wrong = 0, neutral = 0;   // findings: of a truth, of none, of what may be reported
-  int unassessed = 0;                      // findings where the recording shows too little
-  int counts = 0, right_counts = 0;        // of calls in a step, where one finding is of one truth
-  int sizes = 0, right_sizes = 0;          // of bytes in a step
+  int truths = 0, found = 0;                       // that have to be found
+  int right = 0, wrong = 0, neutral = 0;           // findings: of a truth, of none, of what may be reported
+  int unassessed = 0;                              // findings where the recording shows too little
+  int counts = 0, right_counts = 0;                // of calls in a step, where truths say them
+  int sizes = 0, right_sizes = 0;                  // of bytes in a step
   std::vector<std::uint64_t> missed_in, wrong_in;  // the first numbers of traces
 
   double precision() const { return right + wrong == 0 ? 1 : static_cast<double>(right) / (right + wrong); }
   double recall() const { return truths == 0 ? 1 : static_cast<double>(found) / truths; }
   void add(const DetectorScore& other);
-  void add_sizes(const LayoutFinding& finding, const Expectation& truth);
+  void add_sizes(const LayoutFinding& finding, double per_step, double bytes_per_step);  // beside those of all truths that it is of
 };
 
 struct LayoutScore {
@@ -53,7 +53,7 @@ struct LayoutScore {
   DetectorScore all() const;
 
  private:
-  std::vector<int> add_findings(std::uint64_t number, const FaultyTrace& trace, const std::vector<LayoutFinding>& findings);
+  void add_finding(std::uint64_t number, const FaultyTrace& trace, const LayoutFinding& finding);
 };
 
 // Traces first to first + count - 1; none where there is no command.

@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/temporary_directory.h"
 #include "cli/test_io.h"
 #include "layout/faulty_trace.h"
 #include "layout/layout_answer.h"
@@ -12,8 +15,6 @@ namespace frx::testing::layout {
 namespace {
 
 constexpr std::uint64_t quick_count = 400;
-
-bool is_required(const Expectation& one) { return one.is_required; }
 
 TEST(LayoutFaults, AreFoundAndNothingElseIs) {
   const std::optional<LayoutScore> score = score_layout_faults(0, quick_count);
@@ -36,6 +37,16 @@ TEST(FaultyTraces, AreTheSameForTheSameNumber) {
 }
 
 TEST(FaultyTraces, AreTracesThatFrxReads) {
+  const TemporaryDirectory folder = TemporaryDirectory::make(std::filesystem::temp_directory_path().string()).value();
+  for (std::uint64_t number = 0; number < 24; ++number) {
+    std::ofstream(folder.file("trace.json"), std::ios::binary) << faulty_trace(number).json;
+    cli::TestIo io;
+    EXPECT_EQ(io.run({"analyze", folder.file("trace.json"), "--json"}), 0) << number << io.err();
+    EXPECT_NE(io.out().find("steps"), std::string::npos) << number;
+  }
+}
+
+TEST(FaultyTraces, AreJsonAsKinetoWritesIt) {
   for (std::uint64_t number = 0; number < 64; ++number) {
     const FaultyTrace trace = faulty_trace(number);
     const nlohmann::json json = nlohmann::json::parse(trace.json, nullptr, false);

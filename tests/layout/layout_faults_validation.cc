@@ -16,7 +16,8 @@ namespace {
 using namespace frx::testing::layout;
 
 void print_expectation(const Expectation& one) {
-  fmt::print("{} {}{}: {} [{}]", one.is_required ? "to be found" : "allowed", one.detector, one.is_backward ? " (backward)" : "", one.why, fmt::join(one.operators, " "));
+  fmt::print("{} {}{}: {} [{}]", one.is_required ? "to be found" : "allowed", one.detector, one.is_backward ? " (backward)" : "", one.why,
+             fmt::join(one.operators, " "));
   if (!one.sites.empty()) fmt::print(" {} {}:{}", one.sites[0].module, one.sites[0].file, one.sites[0].line);
   if (one.per_step > 0) fmt::print(", {} a step, {} bytes a step", one.per_step, one.bytes_per_step);
   fmt::print("\n");
@@ -37,8 +38,12 @@ int show(std::uint64_t number, const char* path) {
     for (const Expectation& one : trace.expectations) {
       if (is_about(finding, one, trace.recording)) (one.is_required ? is_true : is_allowed) = true;
     }
-    fmt::print("frx {}: {}{} {} {}:{} [{}], {} a step, {} bytes a step\n", is_true ? "is right" : is_allowed ? "may say" : "is WRONG", finding.detector,
-               finding.is_backward ? " (backward)" : "", finding.module, finding.file, finding.line, finding.op_path, finding.per_step, finding.bytes_per_step);
+    fmt::print("frx {}: {}{} {} {}:{} [{}], {} a step, {} bytes a step\n",
+               is_true      ? "is right"
+               : is_allowed ? "may say"
+                            : "is WRONG",
+               finding.detector, finding.is_backward ? " (backward)" : "", finding.module, finding.file, finding.line, finding.op_path,
+               finding.per_step, finding.bytes_per_step);
   }
   return 0;
 }

@@ -14,7 +14,8 @@ Scalar some_type(Dice& dice) { return dice.of({Scalar::f16, Scalar::bf16, Scalar
 struct LinearLayer {
   Tensor weight, bias;
   LinearLayer() = default;
-  LinearLayer(Torch& torch, std::int64_t from, std::int64_t to, Scalar type) : weight(torch.parameter({to, from}, type)), bias(torch.parameter({to}, type)) {}
+  LinearLayer(Torch& torch, std::int64_t from, std::int64_t to, Scalar type)
+      : weight(torch.parameter({to, from}, type)), bias(torch.parameter({to}, type)) {}
   Tensor operator()(Torch& torch, const Tensor& x) const {
     const ModuleScope scope(torch.recorder(), fmt::format("Linear_{}", weight.id), "torch/nn/modules/linear.py(116)");
     return torch.linear(x, weight, bias);
@@ -82,7 +83,8 @@ Forward mlp(Torch& torch, Dice& dice) {
 Forward transposed_weights(Torch& torch, Dice& dice) {
   const Scalar type = some_type(dice);
   const std::int64_t rows = dice.of({512, 2048, 4096}), width = dice.of({512, 768, 1024});
-  const Tensor x = torch.given({rows, width}, type), w = torch.parameter({2 * width, width}, type), v = torch.parameter({2 * width, width}, type);
+  const Tensor x = torch.given({rows, width}, type), w = torch.parameter({2 * width, width}, type),
+               v = torch.parameter({2 * width, width}, type);
   return [=](Torch& torch, int) -> std::optional<Tensor> { return torch.mm(torch.unary("relu", torch.mm(x, torch.t(w))), v); };
 }
 
@@ -132,7 +134,8 @@ Forward single_pixel(Torch& torch, Dice& dice) {
   const Scalar type = some_half(dice);
   const std::int64_t channels = dice.of({64, 256, 512});
   const Tensor x = torch.given({dice.of({8, 16}), channels, 1, 1}, type);
-  const ConvolutionLayer squeeze(torch, channels, channels / 8, 1, type, dice.one_in(2)), excite(torch, channels / 8, channels, 1, type, dice.one_in(2));
+  const ConvolutionLayer squeeze(torch, channels, channels / 8, 1, type, dice.one_in(2)),
+      excite(torch, channels / 8, channels, 1, type, dice.one_in(2));
   return [=](Torch& torch, int) -> std::optional<Tensor> { return excite(torch, torch.unary("relu", squeeze(torch, x))); };
 }
 
@@ -154,7 +157,8 @@ Forward fused_attention(Torch& torch, Dice& dice) {
   for (LinearLayer& layer : layers) layer = LinearLayer(torch, s.width(), s.width(), type);
   return [=](Torch& torch, int) -> std::optional<Tensor> {
     std::array<Tensor, 3> parts;
-    for (std::size_t i = 0; i < 3; ++i) parts[i] = torch.transpose(torch.view(layers[i](torch, x), {s.batch, s.length, s.heads, s.size}), 1, 2);
+    for (std::size_t i = 0; i < 3; ++i)
+      parts[i] = torch.transpose(torch.view(layers[i](torch, x), {s.batch, s.length, s.heads, s.size}), 1, 2);
     const Tensor heads = torch.attention(parts[0], parts[1], parts[2]);
     // contiguous() finds it contiguous already.
     return layers[3](torch, torch.view(torch.contiguous(torch.transpose(heads, 1, 2)), {s.batch, s.length, s.width()}));
@@ -271,7 +275,9 @@ Forward custom_operator(Torch& torch, Dice& dice) {
 Forward concatenation(Torch& torch, Dice& dice) {
   const Scalar type = some_type(dice);
   const Tensor x = torch.given({dice.of({1024, 4096}), 256}, type), y = torch.given(x.sizes, type);
-  return [=](Torch& torch, int) -> std::optional<Tensor> { return torch.unary("gelu", torch.cat({torch.unary("relu", x), torch.unary("relu", y)}, 1)); };
+  return [=](Torch& torch, int) -> std::optional<Tensor> {
+    return torch.unary("gelu", torch.cat({torch.unary("relu", x), torch.unary("relu", y)}, 1));
+  };
 }
 
 // Every other step computes a number for the log before the same operators: their places in the step move, their strides do not.
@@ -291,9 +297,7 @@ Forward two_layouts(Torch& torch, Dice& dice) {
   const Scalar type = some_type(dice);
   const std::int64_t side = dice.of({256, 512});
   const Tensor x = torch.given({side, side}, type), w = torch.given({side, side}, type);
-  return [=](Torch& torch, int) -> std::optional<Tensor> {
-    return torch.binary("add", torch.mm(x, w), torch.mm(torch.t(x), w));
-  };
+  return [=](Torch& torch, int) -> std::optional<Tensor> { return torch.binary("add", torch.mm(x, w), torch.mm(torch.t(x), w)); };
 }
 
 // Views without a copy behind them: headers of tensors change, no element moves.
@@ -331,7 +335,8 @@ Forward attention_by_hand(Torch& torch, Dice& dice) {
   for (LinearLayer& layer : layers) layer = LinearLayer(torch, s.width(), s.width(), type);
   return [=](Torch& torch, int) -> std::optional<Tensor> {
     std::array<Tensor, 3> parts;
-    for (std::size_t i = 0; i < 3; ++i) parts[i] = torch.transpose(torch.view(layers[i](torch, x), {s.batch, s.length, s.heads, s.size}), 1, 2);
+    for (std::size_t i = 0; i < 3; ++i)
+      parts[i] = torch.transpose(torch.view(layers[i](torch, x), {s.batch, s.length, s.heads, s.size}), 1, 2);
     const Tensor weights = torch.softmax(torch.matmul(parts[0], torch.transpose(parts[1], -2, -1)));
     const Tensor heads = torch.matmul(weights, parts[2]);
     return layers[3](torch, torch.reshape(torch.transpose(heads, 1, 2), {s.batch, s.length, s.width()}));
@@ -354,7 +359,8 @@ Forward softmax_of_permuted(Torch& torch, Dice& dice) {
   return [=](Torch& torch, int) -> std::optional<Tensor> { return torch.softmax(torch.permute(torch.unary("relu", x), {2, 0, 1})); };
 }
 
-// With gradients linear() folds the batch into rows, which copies a transposed input. Without, it expands the weight, and nothing is copied.
+// With gradients linear() folds the batch into rows, which copies a transposed input. Without, it expands the weight, and nothing is
+// copied.
 Forward linear_of_transposed(Torch& torch, Dice& dice) {
   const SequenceSizes s = some_sequence(dice);
   const Scalar type = some_type(dice);
@@ -380,7 +386,8 @@ Forward sliced_product(Torch& torch, Dice& dice) {
 Forward expanded_product(Torch& torch, Dice& dice) {
   const SequenceSizes s = some_sequence(dice);
   const Scalar type = some_type(dice);
-  const Tensor scores = torch.given({s.batch, 1, s.length, s.length}, type), values = torch.given({s.batch, s.heads, s.length, s.size}, type);
+  const Tensor scores = torch.given({s.batch, 1, s.length, s.length}, type),
+               values = torch.given({s.batch, s.heads, s.length, s.size}, type);
   return [=](Torch& torch, int) -> std::optional<Tensor> {
     const Tensor weights = torch.expand(torch.unary("relu", scores), {s.batch, s.heads, s.length, s.length});
     return torch.matmul(weights, values);
@@ -425,12 +432,16 @@ Forward einsum_of_heads(Torch& torch, Dice& dice) {
   const SequenceSizes s = some_sequence(dice);
   const Scalar type = some_type(dice);
   const Tensor x = torch.given({s.batch, s.length, s.heads, s.size}, type), y = torch.given(x.sizes, type);
-  return [=](Torch& torch, int) -> std::optional<Tensor> { return torch.softmax(torch.einsum_heads(torch.unary("relu", x), torch.unary("relu", y))); };
+  return [=](Torch& torch, int) -> std::optional<Tensor> {
+    return torch.softmax(torch.einsum_heads(torch.unary("relu", x), torch.unary("relu", y)));
+  };
 }
 
 // --- 2: calls of contiguous() that repeat ---
 
-Tensor some_matrix(Torch& torch, Dice& dice, Scalar type) { return torch.given({dice.of({1024, 2048, 3072}), dice.of({1024, 2048})}, type); }
+Tensor some_matrix(Torch& torch, Dice& dice, Scalar type) {
+  return torch.given({dice.of({1024, 2048, 3072}), dice.of({1024, 2048})}, type);
+}
 
 // The same transposed matrix is made contiguous in each round of a loop.
 Forward contiguous_in_loop(Torch& torch, Dice& dice) {
@@ -473,7 +484,9 @@ Forward fan_out(Torch& torch, Dice& dice) {
 Forward heavy_contiguous(Torch& torch, Dice& dice) {
   const Scalar type = some_type(dice);
   const Tensor x = torch.given({dice.of({16, 32}), 1024, 1024}, type);
-  return [=](Torch& torch, int) -> std::optional<Tensor> { return torch.unary("relu", torch.contiguous(torch.transpose(torch.unary("relu", x), 1, 2))); };
+  return [=](Torch& torch, int) -> std::optional<Tensor> {
+    return torch.unary("relu", torch.contiguous(torch.transpose(torch.unary("relu", x), 1, 2)));
+  };
 }
 
 // w.t().contiguous() for a product that would have read w.t().
@@ -550,7 +563,8 @@ Forward nchw_network(Torch& torch, Dice& dice, Scalar type, bool uses_layout_ker
   const std::int64_t channels = dice.of({32, 64, 128}), side = dice.of({28, 56}), batch = dice.of({8, 16});
   const bool has_stem = dice.one_in(2), returns_nchw = dice.one_in(2), has_pool = dice.one_in(2);
   const Tensor image = torch.given({batch, 3, side, side}, type), x = torch.given({batch, channels, side, side}, type);
-  std::array<ConvolutionLayer, 3> layers = {ConvolutionLayer(torch, 3, channels, 3, type, false), ConvolutionLayer(torch, channels, channels, 3, type, false),
+  std::array<ConvolutionLayer, 3> layers = {ConvolutionLayer(torch, 3, channels, 3, type, false),
+                                            ConvolutionLayer(torch, channels, channels, 3, type, false),
                                             ConvolutionLayer(torch, channels, 2 * channels, 1, type, false)};
   for (ConvolutionLayer& layer : layers) {
     layer.how.uses_layout_kernels = uses_layout_kernels;

@@ -13,8 +13,8 @@ namespace frx::testing::layout {
 namespace {
 
 constexpr int process = 4242, autograd_thread = 4249, stream = 7;
-constexpr double epoch_us = 1695835573040765;         // of files that count from 1970
-constexpr double since_base_us = 4808593490886;       // of files with baseTimeNanoseconds
+constexpr double epoch_us = 1695835573040765;    // of files that count from 1970
+constexpr double since_base_us = 4808593490886;  // of files with baseTimeNanoseconds
 constexpr std::int64_t base_ns = 1727743122000000000;
 
 // A list as PyTorch writes it: [2, 3].
@@ -120,7 +120,8 @@ void Recorder::open(std::string_view name, const std::vector<Argument>& argument
   const int external_id = first_external_id_ + event_index_;
   const std::string sequence = is_seen_by_autograd() ? numbers_of(next_sequence, 0) : "";
   const std::string record = recording_.has_concrete_inputs ? R"("Record function id": 0, )" : "";
-  std::string text = fmt::format(R"("External id": {}, {}{}{}"Ev Idx": {})", external_id, sequence, record, inputs_of(arguments), event_index_++);
+  std::string text =
+      fmt::format(R"("External id": {}, {}{}{}"Ev Idx": {})", external_id, sequence, record, inputs_of(arguments), event_index_++);
   stack().push_back({events_.size(), std::string(name), external_id, false, is_composite, false, {}, {}, {}});
   add("cpu_op", std::string(name), now_, 0, std::move(text));
   for (const Argument& argument : arguments) {
@@ -153,7 +154,8 @@ void Recorder::close() {
 }
 
 void Recorder::annotate(const std::string& name, double since) {
-  add("user_annotation", name, since, now_ - since, fmt::format(R"("External id": {}, "Ev Idx": {})", first_external_id_ + event_index_, event_index_));
+  add("user_annotation", name, since, now_ - since,
+      fmt::format(R"("External id": {}, "Ev Idx": {})", first_external_id_ + event_index_, event_index_));
   ++event_index_;
 }
 
@@ -183,9 +185,10 @@ void Recorder::end_run(const Open* by) {
 }
 
 void Recorder::note_copy(CopyKind kind, const Tensor& to, const Tensor& from, double us) {
-  static constexpr std::array hot_operators = {"aten::mm",         "aten::addmm",     "aten::bmm",           "aten::linear",
-                                               "aten::matmul",     "aten::einsum",    "aten::conv2d",        "aten::convolution_backward",
-                                               "aten::layer_norm", "aten::softmax",   "aten::batch_norm",    "aten::scaled_dot_product_attention"};
+  static constexpr std::array hot_operators = {
+      "aten::mm",         "aten::addmm",   "aten::bmm",        "aten::linear",
+      "aten::matmul",     "aten::einsum",  "aten::conv2d",     "aten::convolution_backward",
+      "aten::layer_norm", "aten::softmax", "aten::batch_norm", "aten::scaled_dot_product_attention"};
   CopySeen copy = {step_, is_backward_, site, {}, "", kind, bytes(to) + unique_bytes(from), us};
   for (const Open& open : stack()) {
     if (open.is_wrapper) continue;
@@ -215,11 +218,12 @@ void Recorder::launch(const Kernel& kernel) {
   const double per_multiprocessor = static_cast<double>(blocks) / gpu_.multiprocessors;
   const int seen_id = recording_.has_true_external_ids ? external_id : correlation_ + 500000;
   add("kernel", kernel.name, begin, kernel.us,
-      fmt::format(R"("External id": {}, "queued": 0, "device": 0, "context": 1, "stream": {}, "correlation": {}, "registers per thread": 32, )"
-                  R"("shared memory": 0, "blocks per SM": {:.6f}, "warps per SM": {:.6f}, "grid": [{}, 1, 1], "block": [{}, 1, 1], )"
-                  R"("est. achieved occupancy %": {})",
-                  seen_id, stream, correlation_, per_multiprocessor, per_multiprocessor * block / 32, blocks, block,
-                  std::min(100, static_cast<int>(per_multiprocessor * 10))))
+      fmt::format(
+          R"("External id": {}, "queued": 0, "device": 0, "context": 1, "stream": {}, "correlation": {}, "registers per thread": 32, )"
+          R"("shared memory": 0, "blocks per SM": {:.6f}, "warps per SM": {:.6f}, "grid": [{}, 1, 1], "block": [{}, 1, 1], )"
+          R"("est. achieved occupancy %": {})",
+          seen_id, stream, correlation_, per_multiprocessor, per_multiprocessor * block / 32, blocks, block,
+          std::min(100, static_cast<int>(per_multiprocessor * 10))))
       .place = fmt::format(R"("pid": 0, "tid": {})", stream);
   KernelSeen seen = {step_, is_backward_, site, {}, kernel.bytes, kernel.us, kernel.is_elementwise, false};
   for (const Open& open : stack()) {
@@ -241,8 +245,9 @@ void Recorder::memcpy_on_gpu(std::string_view kind, std::int64_t count, double u
   gpu_free_ = begin + us;
   const int seen_id = recording_.has_true_external_ids ? external_id : correlation_ + 500000;
   add("gpu_memcpy", fmt::format("Memcpy {}", kind), begin, us,
-      fmt::format(R"x("External id": {}, "device": 0, "context": 1, "stream": {}, "correlation": {}, "bytes": {}, "memory bandwidth (GB/s)": {})x",
-                  seen_id, stream, correlation_, count, static_cast<double>(count) / us / 1000))
+      fmt::format(
+          R"x("External id": {}, "device": 0, "context": 1, "stream": {}, "correlation": {}, "bytes": {}, "memory bandwidth (GB/s)": {})x",
+          seen_id, stream, correlation_, count, static_cast<double>(count) / us / 1000))
       .place = fmt::format(R"("pid": 0, "tid": {})", stream);
   if (kind.starts_with("DtoD")) seen_.total_bytes += 2 * static_cast<double>(count);
 }
@@ -294,7 +299,8 @@ void Recorder::clutter() {
   const double begin = step_begin_ + 2;
   const double length = std::max(now_ - begin - 1, 1.0);
   const std::string place = fmt::format(R"("pid": {}, "tid": {})", process, 4300);
-  add("cpu_op", "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", begin, length * 0.4, R"("External id": 900001, "Ev Idx": 900001)")
+  add("cpu_op", "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", begin, length * 0.4,
+      R"("External id": 900001, "Ev Idx": 900001)")
       .place = place;
   add("cpu_op", "aten::stack", begin + length * 0.5, length * 0.2, R"("External id": 900002, "Ev Idx": 900002)").place = place;
   // A copy on the CPU, of a loader: it has no GPU work.
@@ -314,10 +320,13 @@ void Recorder::write_event(const Event& event, std::string& text) const {
     end = std::floor(end);
     format = R"({{"ph": "X", "cat": "{}", "name": "{}", {}, "ts": {:.0f}, "dur": {:.0f}, "args": {{{}}}}})";
   }
-  fmt::format_to(std::back_inserter(text), fmt::runtime(format), event.category, event.name, event.place, begin, end - begin, event.arguments);
+  fmt::format_to(std::back_inserter(text), fmt::runtime(format), event.category, event.name, event.place, begin, end - begin,
+                 event.arguments);
   if (recording_.has_flows && event.category == "cuda_runtime" && event.name != "cudaStreamIsCapturing") {
     const std::size_t at = event.arguments.rfind(' ');
-    fmt::format_to(std::back_inserter(text), ",\n" R"({{"ph": "s", "id": {}, {}, "ts": {:.3f}, "cat": "ac2g", "name": "ac2g"}})",
+    fmt::format_to(std::back_inserter(text),
+                   ",\n"
+                   R"({{"ph": "s", "id": {}, {}, "ts": {:.3f}, "cat": "ac2g", "name": "ac2g"}})",
                    std::string_view(event.arguments).substr(at + 1), event.place, begin);
   }
 }
@@ -341,9 +350,8 @@ std::string Recorder::json() {
     if (event.category == "python_function") return 2;
     return std::ranges::find(last_categories, event.category) != last_categories.end() ? 1 : 0;
   };
-  std::ranges::stable_sort(events_, {}, [&](const Event& event) {
-    return std::tuple(recording_.is_truncated ? event.step : 0, group_of(event), event.begin);
-  });
+  std::ranges::stable_sort(
+      events_, {}, [&](const Event& event) { return std::tuple(recording_.is_truncated ? event.step : 0, group_of(event), event.begin); });
   if (recording_.is_shuffled) std::shuffle(events_.begin(), events_.end(), noise_);
   std::string text = header();
   std::size_t last_step = text.size();

@@ -46,8 +46,9 @@ class Argument {
  public:
   enum class Kind : std::uint8_t { none, tensor, tensors, scalar, list };
 
-  Argument() = default;                                             // not given
-  Argument(const Tensor& tensor) : kind_(Kind::tensor), tensors_{tensor} {}  // NOLINT(google-explicit-constructor): lists of them stay readable
+  Argument() = default;  // not given
+  Argument(const Tensor& tensor)
+      : kind_(Kind::tensor), tensors_{tensor} {}  // NOLINT(google-explicit-constructor): lists of them stay readable
   Argument(std::vector<Tensor> tensors) : kind_(Kind::tensors), tensors_(std::move(tensors)) {}  // NOLINT(google-explicit-constructor)
   Argument(const Extents& list);                                                                 // NOLINT(google-explicit-constructor)
   static Argument scalar(std::string text);                                                      // "1e-05", "False"
@@ -79,8 +80,9 @@ class Recorder {
   // An operator of the current thread, until close(). Composite: its children are seen by autograd.
   void open(std::string_view name, const std::vector<Argument>& arguments, bool is_composite);
   void close();
-  void open_wrapper(const std::string& name, std::int64_t sequence);  // an event that holds operators: a node of autograd, a compiled region
-  void annotate(const std::string& name, double since);               // a user_annotation, from `since` to now
+  void open_wrapper(const std::string& name,
+                    std::int64_t sequence);              // an event that holds operators: a node of autograd, a compiled region
+  void annotate(const std::string& name, double since);  // a user_annotation, from `since` to now
 
   void launch(const Kernel& kernel);
   void memcpy_on_gpu(std::string_view kind, std::int64_t bytes, double us);  // "DtoD (Device -> Device)"
@@ -105,7 +107,7 @@ class Recorder {
   Seen& seen() { return seen_; }
   int step() const { return step_; }
   bool is_backward() const { return is_backward_; }
-  bool is_top_level() const;  // one operator is open, and no other holds it
+  bool is_top_level() const;                                                   // one operator is open, and no other holds it
   void note_view(const Tensor& from, const Tensor& to, const Extents& order);  // the top-level operator is a view; order: of a permutation
   void note_copy(CopyKind kind, const Tensor& to, const Tensor& from, double us);
   void note_unstable(std::string_view name);

@@ -21,7 +21,8 @@ struct Site {
 
 enum class CopyKind : std::uint8_t { relayout, materialise, compact, plain, cast, cast_relayout, transfer };
 
-// Operators that PyTorch ran from the outermost one to the one that copied: {"aten::matmul", "aten::reshape", "aten::clone", "aten::copy_"}.
+// Operators that PyTorch ran from the outermost one to the one that copied: {"aten::matmul", "aten::reshape", "aten::clone",
+// "aten::copy_"}.
 using OperatorPath = std::vector<std::string>;
 
 struct CopySeen {
@@ -66,8 +67,8 @@ struct ViewRun {
   int step = 0;
   bool is_backward = false;
   std::vector<ViewSeen> views;
-  int copied = 0;     // the tensor that the next operator copied into another layout; 0: none
-  OperatorPath end;   // that operator
+  int copied = 0;    // the tensor that the next operator copied into another layout; 0: none
+  OperatorPath end;  // that operator
 };
 
 struct Seen {

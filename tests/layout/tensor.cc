@@ -102,7 +102,9 @@ Tensor broadcast_to(const Tensor& tensor, const Extents& sizes) {
   return result;
 }
 
-bool all_of(std::span<const Tensor> tensors, const std::function<bool(const Tensor&)>& is_so) { return std::ranges::all_of(tensors, is_so); }
+bool all_of(std::span<const Tensor> tensors, const std::function<bool(const Tensor&)>& is_so) {
+  return std::ranges::all_of(tensors, is_so);
+}
 
 }  // namespace
 
@@ -279,7 +281,8 @@ Tensor elementwise_result(std::span<const Tensor> operands, Scalar type) {
     result.strides = contiguous_strides(result.sizes);
   } else if (is_same_shape && all_of(operands, is_channels_last)) {
     result.strides = channels_last_strides(result.sizes);
-  } else if (is_same_shape && all_of(operands, [&](const Tensor& one) { return is_dense(one) && one.strides == operands.front().strides; })) {
+  } else if (is_same_shape &&
+             all_of(operands, [&](const Tensor& one) { return is_dense(one) && one.strides == operands.front().strides; })) {
     result.strides = operands.front().strides;
   } else {
     std::vector<Tensor> spread;

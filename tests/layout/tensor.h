@@ -28,7 +28,7 @@ struct Tensor {
   Extents sizes;
   Extents strides;
   Scalar type = Scalar::f32;
-  int id = 0;                // of the value: views and copies have their own; 0: none yet
+  int id = 0;  // of the value: views and copies have their own; 0: none yet
   bool is_on_gpu = true;
   bool needs_grad = false;
   bool is_unstable = false;  // its strides, or those of what it was computed from, are not the same in all steps

@@ -17,28 +17,34 @@ std::string functor_of(std::string_view name, Scalar type) {
   const std::string_view t = kernel_name(type);
   if (name == "add" || name == "add_") return fmt::format("at::native::CUDAFunctor_add<{}>", t);
   if (name == "mul") return fmt::format("at::native::BinaryFunctor<{0}, {0}, {0}, at::native::binary_internal::MulFunctor<{0}> >", t);
-  if (name == "relu") return "at::native::(anonymous namespace)::launch_clamp_scalar(at::TensorIteratorBase&, c10::Scalar, c10::Scalar, at::native::detail::ClampLimits)::{lambda()#1}::operator()() const::{lambda()#7}::operator()() const::{lambda(float)#1}";
+  if (name == "relu")
+    return "at::native::(anonymous namespace)::launch_clamp_scalar(at::TensorIteratorBase&, c10::Scalar, c10::Scalar, "
+           "at::native::detail::ClampLimits)::{lambda()#1}::operator()() const::{lambda()#7}::operator()() const::{lambda(float)#1}";
   return fmt::format("at::native::{}_kernel_cuda(at::TensorIteratorBase&)::{{lambda()#1}}::operator()() const::{{lambda({})#1}}", name, t);
 }
 
 std::string copy_functor(Scalar type) {
-  return fmt::format("at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)::{{lambda()#3}}::operator()() const::{{lambda()#12}}::operator()() "
-                     "const::{{lambda({})#1}}",
-                     kernel_name(type));
+  return fmt::format(
+      "at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)::{{lambda()#3}}::operator()() const::{{lambda()#12}}::operator()() "
+      "const::{{lambda({})#1}}",
+      kernel_name(type));
 }
 
 // Kernels of TensorIterator: one run of memory needs no index calculation, and is read in vectors.
 std::string elementwise_name(const std::string& functor, bool is_one_run, bool is_cast, std::size_t operands, Scalar type) {
   const int lanes = bytes_of(type) <= 2 ? 4 : 2;
   if (is_one_run && is_cast) {
-    return fmt::format("void at::native::unrolled_elementwise_kernel<{0}, std::array<char*, {1}ul>, 4, TrivialOffsetCalculator<1, unsigned int>, "
-                       "TrivialOffsetCalculator<1, unsigned int>, at::native::memory::LoadWithCast<1>, at::native::memory::StoreWithCast<1> >(int, {0})",
-                       functor, operands);
+    return fmt::format(
+        "void at::native::unrolled_elementwise_kernel<{0}, std::array<char*, {1}ul>, 4, TrivialOffsetCalculator<1, unsigned int>, "
+        "TrivialOffsetCalculator<1, unsigned int>, at::native::memory::LoadWithCast<1>, at::native::memory::StoreWithCast<1> >(int, {0})",
+        functor, operands);
   }
-  if (is_one_run) return fmt::format("void at::native::vectorized_elementwise_kernel<4, {0}, std::array<char*, {1}ul> >(int, {0})", functor, operands);
-  return fmt::format("void at::native::elementwise_kernel<128, {0}, at::native::gpu_kernel_impl{1}<{2}>(at::TensorIteratorBase&, {2} const&)::"
-                     "{{lambda(int)#1}}>(int, at::native::gpu_kernel_impl{1}<{2}>(at::TensorIteratorBase&, {2} const&)::{{lambda(int)#1}})",
-                     lanes, is_cast ? "" : "_nocast", functor);
+  if (is_one_run)
+    return fmt::format("void at::native::vectorized_elementwise_kernel<4, {0}, std::array<char*, {1}ul> >(int, {0})", functor, operands);
+  return fmt::format(
+      "void at::native::elementwise_kernel<128, {0}, at::native::gpu_kernel_impl{1}<{2}>(at::TensorIteratorBase&, {2} const&)::"
+      "{{lambda(int)#1}}>(int, at::native::gpu_kernel_impl{1}<{2}>(at::TensorIteratorBase&, {2} const&)::{{lambda(int)#1}})",
+      lanes, is_cast ? "" : "_nocast", functor);
 }
 
 // The dimensions of more than one element, by the strides of a tensor: two tensors of one physical order have the same.
@@ -62,14 +68,17 @@ Tensor Torch::made(Tensor tensor) {
   return tensor;
 }
 
-Tensor Torch::given(const Extents& sizes, Scalar type) { return made({.sizes = sizes, .strides = contiguous_strides(sizes), .type = type}); }
+Tensor Torch::given(const Extents& sizes, Scalar type) {
+  return made({.sizes = sizes, .strides = contiguous_strides(sizes), .type = type});
+}
 
 Tensor Torch::parameter(const Extents& sizes, Scalar type) {
   return made({.sizes = sizes, .strides = contiguous_strides(sizes), .type = type, .needs_grad = true});
 }
 
 // A value that autograd can go back from; nested calls below an operator of autograd record nothing.
-Tensor Torch::record(std::string_view node, const std::vector<Tensor>& inputs, Tensor output, std::function<Gradients(const Tensor&)> backward) {
+Tensor Torch::record(std::string_view node, const std::vector<Tensor>& inputs, Tensor output,
+                     std::function<Gradients(const Tensor&)> backward) {
   output.needs_grad = std::ranges::any_of(inputs, &Tensor::needs_grad);
   output.is_unstable = std::ranges::any_of(inputs, &Tensor::is_unstable);
   output = made(output);
@@ -88,15 +97,16 @@ void Torch::empty(const Extents& sizes, Scalar type) {
 
 Tensor Torch::view(const Tensor& x, const Extents& sizes) {
   const Op op(recorder_, "aten::view", {x, sizes});
-  const Tensor result = record("ViewBackward0", {x}, *viewed(x, sizes), [this, x](const Tensor& g) { return Gradients{reshape(g, x.sizes)}; });
+  const Tensor result =
+      record("ViewBackward0", {x}, *viewed(x, sizes), [this, x](const Tensor& g) { return Gradients{reshape(g, x.sizes)}; });
   recorder_.note_view(x, result, {});
   return result;
 }
 
 Tensor Torch::transpose(const Tensor& x, std::int64_t one, std::int64_t other) {
   const Op op(recorder_, "aten::transpose", {x, Argument::number(one), Argument::number(other)});
-  const Tensor result =
-      record("TransposeBackward0", {x}, transposed(x, one, other), [=, this](const Tensor& g) { return Gradients{transpose(g, one, other)}; });
+  const Tensor result = record("TransposeBackward0", {x}, transposed(x, one, other),
+                               [=, this](const Tensor& g) { return Gradients{transpose(g, one, other)}; });
   as_strided(x, result);
   Extents order;
   for (std::int64_t i = 0; i < x.rank(); ++i) order.push_back(i);
@@ -109,7 +119,8 @@ Tensor Torch::permute(const Tensor& x, const Extents& order) {
   const Op op(recorder_, "aten::permute", {x, order});
   Extents back(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
-  const Tensor result = record("PermuteBackward0", {x}, permuted(x, order), [=, this](const Tensor& g) { return Gradients{permute(g, back)}; });
+  const Tensor result =
+      record("PermuteBackward0", {x}, permuted(x, order), [=, this](const Tensor& g) { return Gradients{permute(g, back)}; });
   as_strided(x, result);
   recorder_.note_view(x, result, order);
   return result;
@@ -206,7 +217,8 @@ Tensor Torch::reshape(const Tensor& x, const Extents& sizes) {
 Tensor Torch::reshaped_by_copy(const Tensor& x, const Extents& sizes) {
   const Tensor copy = clone(x, Format::contiguous);
   const Op inner(recorder_, "aten::_unsafe_view", {copy, sizes});
-  return record("UnsafeViewBackward0", {copy}, *viewed(copy, sizes), [this, copy](const Tensor& g) { return Gradients{reshape(g, copy.sizes)}; });
+  return record("UnsafeViewBackward0", {copy}, *viewed(copy, sizes),
+                [this, copy](const Tensor& g) { return Gradients{reshape(g, copy.sizes)}; });
 }
 
 // PyTorch: contiguous() of a tensor that is so returns it before an operator is called; only Python sees the call.
@@ -227,8 +239,13 @@ Tensor Torch::clone(const Tensor& x, Format format) {
   if (format == Format::preserve && is_dense(x)) {
     const Op inner(recorder_, "aten::empty_strided", {result.sizes, result.strides, typed(x.type), Argument::number(0), {}, {}});
   } else {
-    const Op inner(recorder_, "aten::empty_like", {x, typed(x.type), Argument::number(0), {}, {}, Argument::number(static_cast<int>(format))});
-    empty(result.sizes, result.type);
+    const Op inner(recorder_, "aten::empty_like",
+                   {x, typed(x.type), Argument::number(0), {}, {}, Argument::number(static_cast<int>(format))});
+    if (format == Format::preserve) {
+      const Op innermost(recorder_, "aten::empty_strided", {result.sizes, result.strides, typed(x.type), Argument::number(0), {}, {}});
+    } else {
+      empty(result.sizes, result.type);
+    }
   }
   result = record("CloneBackward0", {x}, result, [](const Tensor& g) { return Gradients{g}; });
   copy_(result, x);
@@ -252,7 +269,8 @@ void Torch::copy_(const Tensor& to, const Tensor& from) {
   if (is_run && to.type == from.type) {
     recorder_.memcpy_on_gpu("DtoD (Device -> Device)", bytes(to), us);
   } else {
-    recorder_.launch({elementwise_name(copy_functor(to.type), is_run, to.type != from.type, 2, to.type), us, moved, elements(to) / 4, false});
+    recorder_.launch(
+        {elementwise_name(copy_functor(to.type), is_run, to.type != from.type, 2, to.type), us, moved, elements(to) / 4, false});
   }
   recorder_.note_copy(kind, to, from, us);
 }
@@ -290,9 +308,7 @@ Tensor Torch::to_gpu(const Tensor& x) {
   const Op op(recorder_, "aten::to", {host, typed(x.type), Argument::number(0), {}, {}, no, no, {}}, Op::composite);
   const Op inner(recorder_, "aten::_to_copy", {host, typed(x.type), Argument::number(0), {}, {}, no, {}});
   const Tensor result = made(empty_like(x, x.type, Format::preserve));
-  {
-    const Op innermost(recorder_, "aten::empty_strided", {result.sizes, result.strides, typed(x.type), Argument::number(0), {}, {}});
-  }
+  { const Op innermost(recorder_, "aten::empty_strided", {result.sizes, result.strides, typed(x.type), Argument::number(0), {}, {}}); }
   copy_(result, host);
   return result;
 }
@@ -343,12 +359,13 @@ void Torch::elementwise_kernel(std::string_view name, const std::vector<Tensor>&
   const bool is_run = is_one_run(all);
   const double efficiency = is_run ? recorder_.between(0.76, 0.88) : strided_efficiency;
   const Scalar type = result.type;
-  recorder_.launch(
-      {elementwise_name(functor_of(name, type), is_run, false, all.size(), type), us_of(moved, efficiency), moved, elements(result) / 4, true});
+  recorder_.launch({elementwise_name(functor_of(name, type), is_run, false, all.size(), type), us_of(moved, efficiency), moved,
+                    elements(result) / 4, true});
 }
 
 Tensor Torch::unary(std::string_view name, const Tensor& x) {
-  const Op op(recorder_, fmt::format("aten::{}", name), name == "gelu" ? std::vector<Argument>{x, Argument::scalar("none")} : std::vector<Argument>{x});
+  const Op op(recorder_, fmt::format("aten::{}", name),
+              name == "gelu" ? std::vector<Argument>{x, Argument::scalar("none")} : std::vector<Argument>{x});
   const Tensor result = elementwise_result(std::array{x}, x.type);
   elementwise_kernel(name, {x}, result);
   std::string node(name);
@@ -390,7 +407,8 @@ Tensor Torch::sum(const Tensor& x) {
 void Torch::long_custom_operator(const Tensor& x) {
   const Op op(recorder_, "my_ops::selective_scan", {x});
   const double us = us_of(bytes(x), 0.7) * recorder_.between(8, 20);
-  recorder_.launch({"void selective_scan_fwd_kernel<Selective_Scan_fwd_kernel_traits<128, 16, 1> >(SSMParamsBase)", us, bytes(x), elements(x) / 16, false});
+  recorder_.launch({"void selective_scan_fwd_kernel<Selective_Scan_fwd_kernel_traits<128, 16, 1> >(SSMParamsBase)", us, bytes(x),
+                    elements(x) / 16, false});
 }
 
 void Torch::fused_kernel(const std::string& name, const Tensor& x) {
@@ -402,13 +420,15 @@ void Torch::optimizer_step(const std::vector<Tensor>& parameters) {
   const double since = recorder_.now();
   const Argument one = Argument::scalar("0.001"), no = Argument::scalar("False");
   {
-    const Op op(recorder_, "aten::_fused_adamw_", {parameters, parameters, parameters, parameters, Extents{}, Extents{}, one, one, one, one, one, no, no});
+    const Op op(recorder_, "aten::_fused_adamw_",
+                {parameters, parameters, parameters, parameters, Extents{}, Extents{}, one, one, one, one, one, no, no});
     std::int64_t moved = 0;
     for (const Tensor& parameter : parameters) moved += 7 * bytes(parameter);  // reads four tensors, writes three
-    streaming_kernel("void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous "
-                     "namespace)::FusedOptimizerTensorListMetadata<4>, at::native::(anonymous namespace)::FusedAdamMathFunctor<float, 4, "
-                     "(at::native::ADAM_MODE)1, false> >()",
-                     moved, moved / 64, recorder_.between(0.75, 0.85));
+    streaming_kernel(
+        "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous "
+        "namespace)::FusedOptimizerTensorListMetadata<4>, at::native::(anonymous namespace)::FusedAdamMathFunctor<float, 4, "
+        "(at::native::ADAM_MODE)1, false> >()",
+        moved, moved / 64, recorder_.between(0.75, 0.85));
   }
   recorder_.annotate("Optimizer.step#AdamW.step", since);
 }
@@ -425,12 +445,34 @@ void Torch::accumulate_into_parameter(const Tensor& parameter, const Tensor& gra
   recorder_.open("torch::autograd::AccumulateGrad", {gradient}, true);
   if (gradient.strides == parameter.strides || gradient.sizes != parameter.sizes) {
     const Op op(recorder_, "aten::detach", {gradient});
+    const Op inner(recorder_, "detach", {gradient});
   } else {
-    const Op op(recorder_, "aten::new_empty_strided", {gradient, parameter.sizes, parameter.strides, typed(gradient.type), Argument::number(0), {}, {}});
+    {
+      const Op op(recorder_, "aten::new_empty_strided",
+                  {gradient, parameter.sizes, parameter.strides, typed(gradient.type), Argument::number(0), {}, {}});
+      const Op inner(recorder_, "aten::empty_strided",
+                     {parameter.sizes, parameter.strides, typed(gradient.type), Argument::number(0), {}, {}});
+    }
     copy_(parameter, gradient);
   }
   recorder_.close();
   recorder_.close();
+}
+
+Tensor Torch::ones_like(const Tensor& x) {
+  const Op op(recorder_, "aten::ones_like", {x, typed(x.type), Argument::number(0), {}, {}, {}});
+  {
+    const Op inner(recorder_, "aten::empty_like", {x, typed(x.type), Argument::number(0), {}, {}, {}});
+    const Op innermost(recorder_, "aten::empty_strided", {x.sizes, x.strides, typed(x.type), Argument::number(0), {}, {}});
+  }
+  const Op inner(recorder_, "aten::fill_", {x, Argument::scalar("1.")});
+  streaming_kernel(
+      "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, 1ul> >(int, "
+      "at::native::FillFunctor<float>, std::array<char*, 1ul>)",
+      bytes(x), elements(x), 0.8);
+  Tensor result = x;
+  result.needs_grad = false;
+  return made(result);
 }
 
 void Torch::backward(const Tensor& loss) {
@@ -440,8 +482,8 @@ void Torch::backward(const Tensor& loss) {
   const Site before = recorder_.site;
   recorder_.push_frame("torch/_tensor.py(466): backward");
   recorder_.push_frame("torch/autograd/__init__.py(165): backward");
+  gradients[loss.id] = ones_like(loss);
   recorder_.enter_autograd_thread(true);
-  gradients[loss.id] = {.sizes = {}, .strides = {}, .type = loss.type};
   for (auto node = tape_.rbegin(); node != tape_.rend(); ++node) {
     const auto at = gradients.find(node->output);
     if (at == gradients.end()) continue;

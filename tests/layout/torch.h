@@ -100,6 +100,7 @@ class Torch {
 
   Tensor made(Tensor tensor);  // with an id
   Tensor record(std::string_view node, const std::vector<Tensor>& inputs, Tensor output, std::function<Gradients(const Tensor&)> backward);
+  Tensor ones_like(const Tensor& x);
   void as_strided(const Tensor& x, const Tensor& result);
   void empty(const Extents& sizes, Scalar type);
   void copy_(const Tensor& to, const Tensor& from);

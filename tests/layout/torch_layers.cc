@@ -38,9 +38,13 @@ bool is_half(Scalar type) { return type == Scalar::f16 || type == Scalar::bf16; 
 std::string_view short_type(Scalar type) { return type == Scalar::bf16 ? "bf16" : "f16"; }
 
 std::string_view layer_norm_kernel(Scalar type, bool is_backward) {
-  if (is_backward) return "void at::native::(anonymous namespace)::layer_norm_grad_input_kernel<float, float>(float const*, float const*, float const*, float const*, float const*, float*, int)";
-  return is_half(type) ? "void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<c10::Half, float>(int, float, c10::Half const*, c10::Half const*, c10::Half const*, float*, float*, c10::Half*)"
-                       : "void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<float, float>(int, float, float const*, float const*, float const*, float*, float*, float*)";
+  if (is_backward)
+    return "void at::native::(anonymous namespace)::layer_norm_grad_input_kernel<float, float>(float const*, float const*, float const*, "
+           "float const*, float const*, float*, int)";
+  return is_half(type) ? "void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<c10::Half, float>(int, float, c10::Half "
+                         "const*, c10::Half const*, c10::Half const*, float*, float*, c10::Half*)"
+                       : "void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<float, float>(int, float, float const*, "
+                         "float const*, float const*, float*, float*, float*)";
 }
 
 }  // namespace
@@ -61,10 +65,13 @@ void Torch::product_kernel(const Tensor& x, const Tensor& y, const Tensor& resul
   std::string name = fmt::format("ampere_sgemm_128x64_{}", operands);
   const bool has_tensor_cores = is_half(x.type) || (x.type == Scalar::f32 && allows_tf32_products && gpu_.tf32_flops_per_us > 0);
   if (gpu_.major < 8) name = fmt::format("volta_sgemm_128x64_{}", operands);
-  if (is_half(x.type)) name = fmt::format("ampere_{0}_s16816gemm_{0}_128x128_ldg8_f2f_stages_32x5_{1}", x.type == Scalar::bf16 ? "bf16" : "fp16", operands);
+  if (is_half(x.type))
+    name = fmt::format("ampere_{0}_s16816gemm_{0}_128x128_ldg8_f2f_stages_32x5_{1}", x.type == Scalar::bf16 ? "bf16" : "fp16", operands);
   if (is_half(x.type) && gpu_.major < 8) name = fmt::format("volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_{}", operands);
-  if (!is_half(x.type) && has_tensor_cores) name = fmt::format("sm80_xmma_gemm_tf32f32_tf32f32_f32_{}_n_tilesize128x128x32_stage4_warpsize2x2x1_tensor16x8x8_kernel", operands);
-  recorder_.launch({name, us_of_flops(flops, moved, x.type, allows_tf32_products), moved, std::max<std::int64_t>(elements(result) / 64, 128), false});
+  if (!is_half(x.type) && has_tensor_cores)
+    name = fmt::format("sm80_xmma_gemm_tf32f32_tf32f32_f32_{}_n_tilesize128x128x32_stage4_warpsize2x2x1_tensor16x8x8_kernel", operands);
+  recorder_.launch(
+      {name, us_of_flops(flops, moved, x.type, allows_tf32_products), moved, std::max<std::int64_t>(elements(result) / 64, 128), false});
 }
 
 // What cuBLAS cannot take is cloned first, below the operator.
@@ -80,10 +87,9 @@ Tensor Torch::mm(const Tensor& x, const Tensor& y) {
   product_kernel(left, right, result);
   // PyTorch, mm_mat2_backward: for a transposed matrix the transposed gradient is computed, so that TBackward gives the strides of it.
   return record("MmBackward0", {x, y}, result, [=, this](const Tensor& g) {
-    const Tensor for_x = x.needs_grad ? mm(g, t(y)) : g;
-    if (!y.needs_grad) return Gradients{for_x};
-    if (y.strides[0] == 1 && y.sizes[0] > 1) return Gradients{for_x, t(mm(t(g), x))};
-    return Gradients{for_x, mm(t(x), g)};
+    Tensor for_y = g;
+    if (y.needs_grad) for_y = y.strides[0] == 1 && y.sizes[0] > 1 ? t(mm(t(g), x)) : mm(t(x), g);
+    return Gradients{x.needs_grad ? mm(g, t(y)) : g, for_y};
   });
 }
 
@@ -128,7 +134,8 @@ Tensor Torch::folded_matmul(const Tensor& x, const Tensor& y) {
   const Tensor rows = reshape(x, {elements(x) / x.sizes.back(), x.sizes.back()});
   const Tensor product = mm(rows, y);
   const Op op(recorder_, "aten::_unsafe_view", {product, sizes});
-  return record("UnsafeViewBackward0", {product}, *viewed(product, sizes), [=, this](const Tensor& g) { return Gradients{reshape(g, product.sizes)}; });
+  return record("UnsafeViewBackward0", {product}, *viewed(product, sizes),
+                [=, this](const Tensor& g) { return Gradients{reshape(g, product.sizes)}; });
 }
 
 Tensor Torch::matmul(const Tensor& x, const Tensor& y) {
@@ -142,7 +149,8 @@ Tensor Torch::matmul(const Tensor& x, const Tensor& y) {
   const Tensor left = batched(x, batch), right = batched(y, batch);
   const Tensor product = bmm(left, right);
   const Op inner(recorder_, "aten::_unsafe_view", {product, sizes});
-  return record("UnsafeViewBackward0", {product}, *viewed(product, sizes), [=, this](const Tensor& g) { return Gradients{reshape(g, product.sizes)}; });
+  return record("UnsafeViewBackward0", {product}, *viewed(product, sizes),
+                [=, this](const Tensor& g) { return Gradients{reshape(g, product.sizes)}; });
 }
 
 Tensor Torch::linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias) {
@@ -176,19 +184,24 @@ Tensor Torch::attention(const Tensor& q, const Tensor& k, const Tensor& v) {
   const Tensor rows[] = {transpose(q, 1, 2), transpose(k, 1, 2), transpose(v, 1, 2)};
   Tensor result = {.sizes = rows[0].sizes, .strides = contiguous_strides(rows[0].sizes), .type = q.type};
   {
-    const Op innermost(recorder_, "aten::_flash_attention_forward", {rows[0], rows[1], rows[2], none, none, zero, flag(false), flag(false), none});
+    const Op innermost(recorder_, "aten::_flash_attention_forward",
+                       {rows[0], rows[1], rows[2], none, none, zero, flag(false), flag(false), none});
     empty(result.sizes, result.type);
     const std::int64_t moved = 3 * unique_bytes(q) + bytes(result);
     const double flops = 4.0 * static_cast<double>(elements(q)) * static_cast<double>(k.sizes[2]);
-    recorder_.launch({"void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, 128, 4, false, false, cutlass::half_t> >(pytorch_flash::Flash_fwd_params)",
-                      us_of_flops(flops, moved, q.type, true), moved, elements(q) / 8, false});
+    recorder_.launch(
+        {"void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, 128, 4, false, false, cutlass::half_t> "
+         ">(pytorch_flash::Flash_fwd_params)",
+         us_of_flops(flops, moved, q.type, true), moved, elements(q) / 8, false});
   }
   result = transpose(result, 1, 2);
   return record("ScaledDotProductFlashAttentionBackward0", {q, k, v}, result, [=, this](const Tensor& g) {
     const Op backward(recorder_, "aten::_scaled_dot_product_flash_attention_backward", {g, q, k, v, result});
     const double flops = 10.0 * static_cast<double>(elements(q)) * static_cast<double>(k.sizes[2]);
-    recorder_.launch({"void pytorch_flash::flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<pytorch_flash::Flash_bwd_kernel_traits<64, 128, 128, 8, 4, 4, 4, false, false, cutlass::half_t> >(pytorch_flash::Flash_bwd_params)",
-                      us_of_flops(flops, 8 * bytes(q), q.type, true), 8 * bytes(q), elements(q) / 8, false});
+    recorder_.launch(
+        {"void pytorch_flash::flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<pytorch_flash::Flash_bwd_kernel_traits<64, 128, 128, 8, 4, 4, "
+         "4, false, false, cutlass::half_t> >(pytorch_flash::Flash_bwd_params)",
+         us_of_flops(flops, 8 * bytes(q), q.type, true), 8 * bytes(q), elements(q) / 8, false});
     return Gradients{made(q), made(k), made(v)};
   });
 }
@@ -199,13 +212,17 @@ Tensor Torch::softmax(const Tensor& x) {
   const Op inner(recorder_, "aten::_softmax", {x, Argument::number(-1), flag(false)});
   const Tensor input = contiguous(x);
   const Tensor result = empty_like(input, x.type, Format::contiguous);
-  streaming_kernel(fmt::format("void (anonymous namespace)::softmax_warp_forward<{0}, {0}, float, 10, false, false>({0}*, {0} const*, int, int, int, bool const*, int, bool)", kernel_name(x.type)),
+  streaming_kernel(fmt::format("void (anonymous namespace)::softmax_warp_forward<{0}, {0}, float, 10, false, false>({0}*, {0} const*, int, "
+                               "int, int, bool const*, int, bool)",
+                               kernel_name(x.type)),
                    2 * bytes(x), elements(x) / 8, recorder_.between(0.62, 0.8));
   const Tensor kept = result;
   return record("SoftmaxBackward0", {x}, result, [=, this](const Tensor& g) {
     const Op backward(recorder_, "aten::_softmax_backward_data", {g, kept, Argument::number(-1), Argument::number(6)});
     const Tensor gradient = contiguous(g);
-    streaming_kernel(fmt::format("void (anonymous namespace)::softmax_warp_backward<{0}, {0}, float, 10, false, false>({0}*, {0} const*, {0} const*, int, int, int, bool const*)", kernel_name(x.type)),
+    streaming_kernel(fmt::format("void (anonymous namespace)::softmax_warp_backward<{0}, {0}, float, 10, false, false>({0}*, {0} const*, "
+                                 "{0} const*, int, int, int, bool const*)",
+                                 kernel_name(x.type)),
                      3 * bytes(x), elements(x) / 8, recorder_.between(0.62, 0.8));
     return Gradients{made(kept)};
   });
@@ -246,13 +263,17 @@ Tensor Torch::batch_norm(const Tensor& x, const std::vector<Tensor>& weights) {
   const Tensor input = contiguous(x, format);
   const Tensor result = empty_like(input, x.type, format);
   const bool is_nhwc = format == Format::channels_last;
-  streaming_kernel(fmt::format("void cudnn::bn_fw_tr_1C11_kernel_N{}<{}, float, int, 512, true, 1, true>(cudnnTensorStruct, float const*)", is_nhwc ? "HWC" : "CHW", is_half(x.type) ? "__half2" : "float"),
+  streaming_kernel(fmt::format("void cudnn::bn_fw_tr_1C11_kernel_N{}<{}, float, int, 512, true, 1, true>(cudnnTensorStruct, float const*)",
+                               is_nhwc ? "HWC" : "CHW", is_half(x.type) ? "__half2" : "float"),
                    2 * bytes(x), elements(x) / 8, recorder_.between(0.55, 0.7));
   return record("CudnnBatchNormBackward0", {x, weights[0], weights[1]}, result, [=, this](const Tensor& g) {
-    const Op backward(recorder_, "aten::cudnn_batch_norm_backward", {x, g, weights[0], weights[2], weights[3], weights[0], weights[0], epsilon, {}});
+    const Op backward(recorder_, "aten::cudnn_batch_norm_backward",
+                      {x, g, weights[0], weights[2], weights[3], weights[0], weights[0], epsilon, {}});
     const Tensor gradient = contiguous(g, format);
-    streaming_kernel(fmt::format("void cudnn::bn_bw_1C11_kernel_new<{}, float, float2, 512, true, 1>(float, float, float, float, cudnnTensorStruct)", is_half(x.type) ? "__half" : "float"),
-                     3 * bytes(x), elements(x) / 8, recorder_.between(0.6, 0.75));
+    streaming_kernel(
+        fmt::format("void cudnn::bn_bw_1C11_kernel_new<{}, float, float2, 512, true, 1>(float, float, float, float, cudnnTensorStruct)",
+                    is_half(x.type) ? "__half" : "float"),
+        3 * bytes(x), elements(x) / 8, recorder_.between(0.6, 0.75));
     return Gradients{made(result), made(weights[0]), made(weights[1])};
   });
 }
@@ -260,8 +281,9 @@ Tensor Torch::batch_norm(const Tensor& x, const std::vector<Tensor>& weights) {
 // A conversion of cuDNN between NCHW and NHWC, below the operator that needed it.
 void Torch::convert_layout(const Tensor& x, bool is_to_nhwc) {
   const std::string_view type = x.type == Scalar::f16 ? "__half" : x.type == Scalar::bf16 ? "__nv_bfloat16" : "float";
-  const std::string name = fmt::format("void cudnn::ops::{0}<{1}, {1}, float, false, true, (cudnnKernelDataType_t)2>(cudnn::ops::{2}_params_t<float>, {1} const*, {1}*)",
-                                       is_to_nhwc ? "nchwToNhwcKernel" : "nhwcToNchwKernel", type, is_to_nhwc ? "nchw2nhwc" : "nhwc2nchw");
+  const std::string name = fmt::format(
+      "void cudnn::ops::{0}<{1}, {1}, float, false, true, (cudnnKernelDataType_t)2>(cudnn::ops::{2}_params_t<float>, {1} const*, {1}*)",
+      is_to_nhwc ? "nchwToNhwcKernel" : "nhwcToNchwKernel", type, is_to_nhwc ? "nchw2nhwc" : "nhwc2nchw");
   const double us = us_of(2 * bytes(x), recorder_.between(0.3, 0.6));
   recorder_.launch({name, us, 2 * bytes(x), elements(x) / 4, false});
   recorder_.seen().kernels.back().is_copy = true;
@@ -276,18 +298,23 @@ void Torch::convolution_kernels(const Tensor& x, const Tensor& weight, const Ten
     convert_layout(x, true);
     convert_layout(weight, true);
   }
-  const double flops = 2.0 * static_cast<double>(elements(result)) * static_cast<double>(elements(weight)) / static_cast<double>(weight.sizes[0]);
+  const double flops =
+      2.0 * static_cast<double>(elements(result)) * static_cast<double>(elements(weight)) / static_cast<double>(weight.sizes[0]);
   const std::int64_t moved = bytes(x) + bytes(weight) + bytes(result);
   std::string name = fmt::format("{}_scudnn_128x64_relu_xregs_large_nn_v1", gpu_.major >= 8 ? "cudnn_infer_ampere" : "volta");
-  if (x.type == Scalar::f64) name = "void implicit_convolve_sgemm<double, double, 1024, 5, 5, 3, 3, 3, 1, false, false, true>(int, int, int, double const*)";
+  if (x.type == Scalar::f64)
+    name = "void implicit_convolve_sgemm<double, double, 1024, 5, 5, 3, 3, 3, 1, false, false, true>(int, int, int, double const*)";
   if (has_tensor_cores) {
     const std::string type = is_half(x.type) ? fmt::format("{0}{0}_{0}f32_f32", short_type(x.type)) : "tf32f32_tf32f32_f32";
-    name = fmt::format("sm80_xmma_fprop_implicit_gemm_indexed_{}_nhwckrsc_{}_tilesize128x128x32_stage4_warpsize2x2x1_g1_tensor16x8x{}_execute_kernel__5x_cudnn",
-                       type, converts && how.returns_nchw ? "nchw" : "nhwc", is_half(x.type) ? 16 : 8);
+    name = fmt::format(
+        "sm80_xmma_fprop_implicit_gemm_indexed_{}_nhwckrsc_{}_tilesize128x128x32_stage4_warpsize2x2x1_g1_tensor16x8x{}_execute_kernel__5x_"
+        "cudnn",
+        type, converts && how.returns_nchw ? "nchw" : "nhwc", is_half(x.type) ? 16 : 8);
   }
   recorder_.launch({name, us_of_flops(flops, moved, x.type, has_tensor_cores), moved, elements(result) / 16, false});
   if (converts && !how.returns_nchw) convert_layout(result, false);
-  ConvolutionSeen seen = {recorder_.step(), recorder_.site, x.type, is_nhwc, false, false, how.groups > 1, x.sizes[1] <= 4, converts, !is_nhwc, has_tensor_cores};
+  ConvolutionSeen seen = {recorder_.step(), recorder_.site,  x.type,   is_nhwc,  false,           false,
+                          how.groups > 1,   x.sizes[1] <= 4, converts, !is_nhwc, has_tensor_cores};
   const std::int64_t multiple = is_half(x.type) ? 8 : 4;
   seen.has_aligned_channels = weight.sizes[0] % multiple == 0 && x.sizes[1] % multiple == 0;
   seen.is_ambiguous = x.sizes[1] == 1 || (x.sizes[2] == 1 && x.sizes[3] == 1);
@@ -296,7 +323,17 @@ void Torch::convolution_kernels(const Tensor& x, const Tensor& weight, const Ten
 
 Torch::Gradients Torch::convolution_backward(const Tensor& gradient, const Tensor& x, const Tensor& weight, const Convolution& how) {
   const Op op(recorder_, "aten::convolution_backward",
-              {gradient, x, weight, {}, Extents{how.stride, how.stride}, Extents{how.padding, how.padding}, Extents{1, 1}, flag(false), Extents{0, 0}, Argument::number(how.groups), {}});
+              {gradient,
+               x,
+               weight,
+               {},
+               Extents{how.stride, how.stride},
+               Extents{how.padding, how.padding},
+               Extents{1, 1},
+               flag(false),
+               Extents{0, 0},
+               Argument::number(how.groups),
+               {}});
   const bool is_nhwc = suggested_format(x) == Format::channels_last || suggested_format(weight) == Format::channels_last;
   const Tensor g = contiguous(gradient, is_nhwc ? Format::channels_last : Format::contiguous);
   Tensor for_x = empty_like(x, x.type, is_nhwc ? Format::channels_last : Format::contiguous);
@@ -340,7 +377,8 @@ Tensor Torch::conv2d(const Tensor& x, const Tensor& weight, const std::optional<
     result = convolved(x, weight, how);
     if (bias) add_channel_bias(result, *bias);
   }
-  return record("ConvolutionBackward0", {x, weight}, result, [=, this](const Tensor& g) { return convolution_backward(g, x, weight, how); });
+  return record("ConvolutionBackward0", {x, weight}, result,
+                [=, this](const Tensor& g) { return convolution_backward(g, x, weight, how); });
 }
 
 // PyTorch, max_pool2d_with_indices: `input_.contiguous(memory_format)` of the format of the input comes first.
@@ -354,13 +392,17 @@ Tensor Torch::max_pool2d(const Tensor& x) {
   result.sizes = {x.sizes[0], x.sizes[1], x.sizes[2] / 2, x.sizes[3] / 2};
   result.strides = format == Format::channels_last ? channels_last_strides(result.sizes) : contiguous_strides(result.sizes);
   const std::int64_t moved = bytes(x) + elements(result) * (bytes_of(x.type) + 8);  // indices are of 8 bytes
-  streaming_kernel(fmt::format("void at::native::(anonymous namespace)::max_pool_forward_n{}<{}, float>(int, float const*, long, long, long, int, int)", format == Format::channels_last ? "hwc" : "chw", kernel_name(x.type)),
-                   moved, elements(result) / 2, recorder_.between(0.6, 0.75));
+  streaming_kernel(
+      fmt::format("void at::native::(anonymous namespace)::max_pool_forward_n{}<{}, float>(int, float const*, long, long, long, int, int)",
+                  format == Format::channels_last ? "hwc" : "chw", kernel_name(x.type)),
+      moved, elements(result) / 2, recorder_.between(0.6, 0.75));
   const Tensor kept = result;
   return record("MaxPool2DWithIndicesBackward0", {x}, result, [=, this](const Tensor& g) {
     const Op backward(recorder_, "aten::max_pool2d_with_indices_backward", {g, x, window, window, zero, one, flag(false), kept});
     const Tensor gradient = contiguous(g, format);
-    streaming_kernel("void at::native::(anonymous namespace)::max_pool_backward_nchw<float, float>(float const*, long const*, int, long, long, long)", moved + bytes(x), elements(x) / 2, recorder_.between(0.6, 0.75));
+    streaming_kernel(
+        "void at::native::(anonymous namespace)::max_pool_backward_nchw<float, float>(float const*, long const*, int, long, long, long)",
+        moved + bytes(x), elements(x) / 2, recorder_.between(0.6, 0.75));
     return Gradients{made(empty_like(x, x.type, format))};
   });
 }
