@@ -136,54 +136,51 @@ void DetectorScore::add(const DetectorScore& other) {
   for (const std::uint64_t number : other.wrong_in) add_numbers(wrong_in, number);
 }
 
-void LayoutScore::add_finding(std::uint64_t number, const FaultyTrace& trace, const LayoutFinding& finding) {
-  const std::vector<std::string_view> known = detectors();
-  const auto detector = std::ranges::find(known, finding.detector);
-  if (detector == known.end()) return;
-  DetectorScore& score = scores[{trace.recording.name, *detector}];
-  if (!trace.assessable.contains(*detector)) {
-    ++score.unassessed;
-    return;
+// What one trace adds for one detector.
+DetectorScore score_of_trace(std::uint64_t number, const FaultyTrace& trace, std::string_view detector, const std::vector<LayoutFinding>& findings) {
+  DetectorScore score;
+  double said_per_step = 0, said_bytes = 0, true_per_step = 0, true_bytes = 0;
+  bool is_comparable = !trace.recording.is_truncated;  // of a step that was cut off there are fewer
+  for (const LayoutFinding& finding : findings) {
+    if (finding.detector != detector) continue;
+    const auto is_of_it = [&](const Expectation& one) { return is_about(finding, one, trace.recording); };
+    const bool is_true = std::ranges::any_of(trace.expectations, [&](const Expectation& one) { return one.is_required && is_of_it(one); });
+    const bool is_allowed = std::ranges::any_of(trace.expectations, [&](const Expectation& one) { return !one.is_required && is_of_it(one); });
+    ++(is_true ? score.right : is_allowed ? score.neutral : score.wrong);
+    if (!is_true && !is_allowed) add_numbers(score.wrong_in, number);
+    is_comparable &= !is_allowed;  // of what is allowed no numbers are known
+    said_per_step += finding.per_step;
+    said_bytes += finding.bytes_per_step;
   }
-  int truths = 0, allowed = 0;
-  double per_step = 0, bytes_per_step = 0;
   for (const Expectation& one : trace.expectations) {
-    if (!is_about(finding, one, trace.recording)) continue;
-    ++(one.is_required ? truths : allowed);
-    per_step += one.per_step;
-    bytes_per_step += static_cast<double>(one.bytes_per_step);
+    if (!one.is_required || one.detector != detector) continue;
+    ++score.truths;
+    const bool is_found = std::ranges::any_of(findings, [&](const LayoutFinding& finding) { return is_about(finding, one, trace.recording); });
+    score.found += is_found;
+    if (!is_found) add_numbers(score.missed_in, number);
+    true_per_step += one.per_step;
+    true_bytes += static_cast<double>(one.bytes_per_step);
   }
-  ++(truths > 0 ? score.right : allowed > 0 ? score.neutral : score.wrong);
-  if (truths + allowed == 0) add_numbers(score.wrong_in, number);
-  // What is allowed says no numbers, and of a step that was cut off there are fewer.
-  if (allowed == 0 && !trace.recording.is_truncated) score.add_sizes(finding, per_step, bytes_per_step);
+  if (!is_comparable || score.wrong > 0 || score.found < score.truths) return score;
+  const auto is_near = [](double value, double wanted) { return std::abs(value - wanted) <= 0.01 * wanted; };
+  score.counts = true_per_step > 0;
+  score.right_counts = true_per_step > 0 && is_near(said_per_step, true_per_step);
+  score.sizes = true_bytes > 0;
+  score.right_sizes = true_bytes > 0 && is_near(said_bytes, true_bytes);
+  return score;
 }
 
 void LayoutScore::add(std::uint64_t number, const FaultyTrace& trace, const std::optional<std::vector<LayoutFinding>>& findings) {
   ++traces;
   if (!findings) ++unread;
   const std::vector<LayoutFinding> reported = findings.value_or(std::vector<LayoutFinding>());
-  for (const LayoutFinding& finding : reported) add_finding(number, trace, finding);
-  for (const Expectation& one : trace.expectations) {
-    if (!one.is_required || !trace.assessable.contains(one.detector)) continue;
-    DetectorScore& score = scores[{trace.recording.name, one.detector}];
-    const bool is_found =
-        std::ranges::any_of(reported, [&](const LayoutFinding& finding) { return is_about(finding, one, trace.recording); });
-    ++score.truths;
-    score.found += is_found;
-    if (!is_found) add_numbers(score.missed_in, number);
-  }
-}
-
-void DetectorScore::add_sizes(const LayoutFinding& finding, double per_step, double bytes_per_step) {
-  const auto is_near = [](double value, double wanted) { return std::abs(value - wanted) <= 0.01 * wanted; };
-  if (per_step > 0) {
-    ++counts;
-    right_counts += is_near(finding.per_step, per_step);
-  }
-  if (bytes_per_step > 0) {
-    ++sizes;
-    right_sizes += is_near(finding.bytes_per_step, bytes_per_step);
+  for (const std::string_view detector : detectors()) {
+    DetectorScore& score = scores[{trace.recording.name, detector}];
+    if (trace.assessable.contains(detector)) {
+      score.add(score_of_trace(number, trace, detector, reported));
+    } else {
+      score.unassessed += static_cast<int>(std::ranges::count(reported, detector, &LayoutFinding::detector));
+    }
   }
 }
 

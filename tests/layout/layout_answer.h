@@ -33,17 +33,13 @@ struct DetectorScore {
   int truths = 0, found = 0;                       // that have to be found
   int right = 0, wrong = 0, neutral = 0;           // findings: of a truth, of none, of what may be reported
   int unassessed = 0;                              // findings where the recording shows too little
-  int counts = 0, right_counts = 0;                // of calls in a step, where truths say them
-  int sizes = 0, right_sizes = 0;                  // of bytes in a step
+  int counts = 0, right_counts = 0;                // traces: calls in a step, of all findings together, beside those of all truths
+  int sizes = 0, right_sizes = 0;                  // the same of bytes in a step
   std::vector<std::uint64_t> missed_in, wrong_in;  // the first numbers of traces
 
   double precision() const { return right + wrong == 0 ? 1 : static_cast<double>(right) / (right + wrong); }
   double recall() const { return truths == 0 ? 1 : static_cast<double>(found) / truths; }
   void add(const DetectorScore& other);
-  void add_sizes(const LayoutFinding& finding, double per_step, double bytes_per_step);  // beside those of all truths that it is of
-};
-
-struct LayoutScore {
   int traces = 0, unread = 0;
   std::map<std::pair<std::string_view, std::string_view>, DetectorScore> scores;  // by recording and detector
 
@@ -51,9 +47,6 @@ struct LayoutScore {
   DetectorScore of_detector(std::string_view detector) const;
   DetectorScore of_recording(std::string_view recording) const;
   DetectorScore all() const;
-
- private:
-  void add_finding(std::uint64_t number, const FaultyTrace& trace, const LayoutFinding& finding);
 };
 
 // Traces first to first + count - 1; none where there is no command.
