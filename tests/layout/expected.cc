@@ -9,7 +9,7 @@ namespace {
 
 // Parts of all traffic below which a copy is too small to be asked for, and from which it has to be found. The specification draws the line
 // of a single call at 2 %; what is near it depends on how the traffic of other kernels is estimated.
-constexpr double no_share = 0.007, large_share = 0.06, hidden_share = 0.01;
+constexpr double no_share = 0.007, large_share = 0.06, hidden_share = 0.01, no_time_share = 0.015;
 // Of the peak, around the line of 40 %.
 constexpr double low_efficiency = 0.36, some_efficiency = 0.46;
 
@@ -57,7 +57,7 @@ class Derivation {
   struct Copies {
     std::vector<Site> sites;
     std::set<std::string> operators;
-    double count = 0, bytes = 0;
+    double count = 0, bytes = 0, us = 0;
   };
   template <typename Wanted>
   std::map<Key, Copies> copies_where(const Wanted& is_wanted) const {
@@ -72,6 +72,7 @@ class Derivation {
       }
       group.count += 1;
       group.bytes += static_cast<double>(copy.bytes);
+      group.us += copy.us;
     }
     return groups;
   }
@@ -80,6 +81,16 @@ class Derivation {
                        is_required && recording_.has_strides ? static_cast<std::int64_t>(per_step(copies.bytes)) : 0, std::move(why)});
   }
   double share_of(const Copies& copies) const { return per_step(copies.bytes) / total_bytes_per_step(); }
+  double time_share_of(const Copies& copies) const {
+    double all = 0;
+    for (const KernelSeen& kernel : seen_.kernels) all += steps_.contains(kernel.step) ? kernel.us : 0;
+    return copies.us / all;
+  }
+  // Of the last of n steps a part is missing where a file is cut off: what is rare in a step may seem rarer.
+  double least_per_step(double count) const {
+    const auto steps = static_cast<double>(steps_.size());
+    return recording_.is_truncated ? per_step(count) * (steps - 1) / steps : per_step(count);
+  }
 
   // Detector 1: the copy is below an operator that needed other strides.
   void hidden_copies() {
@@ -100,10 +111,10 @@ class Derivation {
       by_line[line_of(key)] += per_step(copies.count);
     }
     for (const auto& [key, copies] : groups) {
-      const bool repeats = per_step(copies.count) >= 2;
+      const bool repeats = least_per_step(copies.count) >= 2;
       const double share = share_of(copies);
       // One small copy in a step is no churn.
-      if (share < no_share && calls < 7 && by_line[line_of(key)] < 2) continue;
+      if (share < no_share && time_share_of(copies) < no_time_share && calls < 7 && by_line[line_of(key)] < 2) continue;
       const bool is_required = (repeats && share >= hidden_share) || (recording_.has_shapes && share >= large_share);
       add(contiguous_churn, copies, is_required,
           repeats ? "contiguous() is called repeatedly at one site" : "one call moves a large part of all bytes");

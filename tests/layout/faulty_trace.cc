@@ -53,7 +53,7 @@ class Program {
     }
     for (int i = 0; i < 4; ++i) parameters_.push_back(torch_.parameter({dice_.of({256, 512}), 1024}, Scalar::f32));
     has_optimizer_ = torch_.is_training && dice_.one_in(2);
-    const bool has_warm_up = dice_.one_in(3);
+    const bool has_warm_up = trace_.recording.has_step_marks && dice_.one_in(3);
     const int steps = dice_.whole(4, 6);
     std::set<int> steady;
     for (int step = 0; step < steps; ++step) {
@@ -89,7 +89,9 @@ class Program {
     const ModuleScope root(recorder_, "Network_0", "model.py", 12);
     for (const Instance& block : blocks_) {
       const ModuleScope scope(recorder_, block.module, "model.py", block.kind->line);
+      const double begin = recorder_.now();
       if (const std::optional<Tensor> output = block.forward(torch_, step)) outputs.push_back(*output);
+      if (trace_.recording.has_annotations) recorder_.annotate("forward of " + block.module, begin);
     }
     return outputs;
   }
@@ -181,6 +183,9 @@ FaultyTrace faulty_trace(std::uint64_t number) {
   trace.recording.has_clutter = dice.one_in(2);
   trace.recording.is_shuffled = dice.one_in(5);
   trace.recording.is_truncated = !trace.recording.is_shuffled && dice.one_in(12);
+  trace.recording.has_annotations = dice.one_in(6);
+  // Steps are then told by the root module; a file that is cut off would end in a step of unknown length.
+  trace.recording.has_step_marks = !trace.recording.has_stacks || trace.recording.is_truncated || !dice.one_in(6);
   trace.gpu = gpus()[static_cast<std::size_t>(dice.of({0, 0, 0, 1, 1, 2, 3}))];
   Program(number, trace).run(some_blocks(dice, number / recordings().size()));
   return trace;

@@ -137,7 +137,8 @@ void DetectorScore::add(const DetectorScore& other) {
 }
 
 // What one trace adds for one detector.
-DetectorScore score_of_trace(std::uint64_t number, const FaultyTrace& trace, std::string_view detector, const std::vector<LayoutFinding>& findings) {
+DetectorScore score_of_trace(std::uint64_t number, const FaultyTrace& trace, std::string_view detector,
+                             const std::vector<LayoutFinding>& findings) {
   DetectorScore score;
   double said_per_step = 0, said_bytes = 0, true_per_step = 0, true_bytes = 0;
   bool is_comparable = !trace.recording.is_truncated;  // of a step that was cut off there are fewer
@@ -145,7 +146,8 @@ DetectorScore score_of_trace(std::uint64_t number, const FaultyTrace& trace, std
     if (finding.detector != detector) continue;
     const auto is_of_it = [&](const Expectation& one) { return is_about(finding, one, trace.recording); };
     const bool is_true = std::ranges::any_of(trace.expectations, [&](const Expectation& one) { return one.is_required && is_of_it(one); });
-    const bool is_allowed = std::ranges::any_of(trace.expectations, [&](const Expectation& one) { return !one.is_required && is_of_it(one); });
+    const bool is_allowed =
+        std::ranges::any_of(trace.expectations, [&](const Expectation& one) { return !one.is_required && is_of_it(one); });
     ++(is_true ? score.right : is_allowed ? score.neutral : score.wrong);
     if (!is_true && !is_allowed) add_numbers(score.wrong_in, number);
     is_comparable &= !is_allowed;  // of what is allowed no numbers are known
@@ -155,7 +157,8 @@ DetectorScore score_of_trace(std::uint64_t number, const FaultyTrace& trace, std
   for (const Expectation& one : trace.expectations) {
     if (!one.is_required || one.detector != detector) continue;
     ++score.truths;
-    const bool is_found = std::ranges::any_of(findings, [&](const LayoutFinding& finding) { return is_about(finding, one, trace.recording); });
+    const bool is_found =
+        std::ranges::any_of(findings, [&](const LayoutFinding& finding) { return is_about(finding, one, trace.recording); });
     score.found += is_found;
     if (!is_found) add_numbers(score.missed_in, number);
     true_per_step += one.per_step;

@@ -40,6 +40,9 @@ struct DetectorScore {
   double precision() const { return right + wrong == 0 ? 1 : static_cast<double>(right) / (right + wrong); }
   double recall() const { return truths == 0 ? 1 : static_cast<double>(found) / truths; }
   void add(const DetectorScore& other);
+};
+
+struct LayoutScore {
   int traces = 0, unread = 0;
   std::map<std::pair<std::string_view, std::string_view>, DetectorScore> scores;  // by recording and detector
 

@@ -207,10 +207,10 @@ Forward defensive_clone(Torch& torch, Dice& dice) {
 // One copy into another layout in a step, of a few kilobytes.
 Forward small_contiguous(Torch& torch, Dice& dice) {
   const Scalar type = some_type(dice);
-  const Tensor x = torch.given({dice.of({16, 32}), 64}, type), w = torch.given({2048, 2048}, type);
+  const Tensor x = torch.given({dice.of({16, 32}), 64}, type), w = torch.given({8192, 4096}, type);
   return [=](Torch& torch, int) -> std::optional<Tensor> {
     const Tensor y = torch.contiguous(torch.t(x));
-    return torch.binary("add", torch.unary("relu", y), torch.sum(torch.unary("relu", torch.unary("relu", w))));
+    return torch.binary("add", torch.unary("relu", y), torch.sum(torch.unary("relu", torch.unary("gelu", w))));
   };
 }
 
@@ -549,7 +549,7 @@ Forward undone_permutation(Torch& torch, Dice& dice) {
 Forward permute_in_loop(Torch& torch, Dice& dice) {
   const Scalar type = some_type(dice);
   const Tensor x = torch.given({dice.of({4, 8}), 64, 48, 32}, type);
-  const int times = dice.whole(9, 14);
+  const int times = dice.whole(11, 14);
   return [=](Torch& torch, int) -> std::optional<Tensor> {
     Tensor y = torch.unary("relu", x);
     for (int i = 0; i < times; ++i) y = torch.unary(i % 2 == 0 ? "gelu" : "relu", torch.permute(y, {0, 2, 3, 1}));

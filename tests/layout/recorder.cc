@@ -288,6 +288,7 @@ void Recorder::end_step() {
   end_run(nullptr);
   if (recording_.has_clutter) clutter();
   now_ += between(1, 4);
+  if (!recording_.has_step_marks) return;
   annotate(fmt::format("ProfilerStep#{}", step_ + 3), step_begin_);
   if (step_gpu_begin_ < 0) return;
   add("gpu_user_annotation", fmt::format("ProfilerStep#{}", step_ + 3), step_gpu_begin_, gpu_free_ - step_gpu_begin_, "").place =

@@ -38,7 +38,9 @@ struct Recording {
   bool has_flows = false;
   bool has_clutter = false;  // other threads, memory events, overhead, metadata, CPU-only operators
   bool is_shuffled = false;
-  bool is_truncated = false;  // the file ends in the middle of the last step
+  bool has_step_marks = true;    // ProfilerStep#N; without it steps are told by the calls of the root module, which only stacks show
+  bool has_annotations = false;  // record_function() around modules
+  bool is_truncated = false;     // the file ends in the middle of the last step
 };
 
 // An input of an operator as it is recorded.
