@@ -119,9 +119,10 @@ class Program {
   bool has_optimizer_ = false;
 };
 
+// "": the clean ones.
 std::vector<const BlockKind*> kinds_for(std::string_view detector) {
   std::vector<const BlockKind*> result;
-  for (const BlockKind& kind : block_kinds()) {
+  for (const BlockKind& kind : detector.empty() ? clean_blocks() : faulty_blocks()) {
     if (kind.fault == detector) result.push_back(&kind);
   }
   return result;

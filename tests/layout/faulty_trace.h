@@ -1,8 +1,8 @@
 // Made-up recordings of PyTorch programs whose layout faults are known, because the program that was simulated is known.
 //
-// A program is a list of blocks (programs.h): clean ones, ones that look like faults and are none, and faulty ones. torch.h carries it out
-// and keeps what really happened (seen.h); what has to be found follows from that by the definitions of the advisor's specification
-// (expected.cc), not from the recording and not from how frx reads one.
+// A program is a list of blocks (clean_blocks.cc, faulty_blocks.cc): clean ones, ones that look like faults and are none, and faulty ones.
+// torch.h carries it out and keeps what really happened (seen.h); what has to be found follows from that by the definitions of the
+// advisor's specification (expected.cc), not from the recording and not from how frx reads one.
 #pragma once
 
 #include <cstdint>

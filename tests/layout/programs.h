@@ -34,7 +34,7 @@ struct BlockKind {
   std::string_view fault;  // the detector that it was written for; "": clean, or no fault though it looks like one
 };
 
-// All kinds. Those with a fault are asked for by detector.
-const std::vector<BlockKind>& block_kinds();
+const std::vector<BlockKind>& clean_blocks();
+const std::vector<BlockKind>& faulty_blocks();
 
 }  // namespace frx::testing::layout
