@@ -102,6 +102,22 @@ class Applying(LayoutTest):
         self.assertTrue(model[1][0].weight.is_contiguous(memory_format=torch.channels_last))
         self.assertEqual(self.apply(self.model(), whole_model(modules=["nothing"])).matched, [])
 
+    def test_names_are_those_of_the_program_behind_wrappers(self):
+        import torch
+
+        class DistributedDataParallel(torch.nn.Module):  # a stand-in by name
+            def __init__(self, module):
+                super().__init__()
+                self.module = module
+
+        class OptimizedModule(torch.nn.Module):
+            def __init__(self, module):
+                super().__init__()
+                self._orig_mod = module
+
+        for wrapper in (DistributedDataParallel, OptimizedModule):
+            self.assertEqual(self.apply(wrapper(self.model()), whole_model(modules=["1.*"])).matched, ["1.0", "1.1"])
+
     def test_contiguous_at_both_sides_of_a_module(self):
         import torch
 

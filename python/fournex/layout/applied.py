@@ -7,8 +7,8 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .plan import Change, Plan, plan_in_environment
 
-# torch.compile wraps a module into another one, whose names begin with this.
-COMPILED_PREFIX = "_orig_mod."
+# torch.compile wraps a module into another one, whose names begin with this; wrappers for several GPUs have another one, at the begin.
+COMPILED_PREFIX, PARALLEL_PREFIX = "_orig_mod.", "module."
 _DIMENSIONS = {"channels_last": 4, "channels_last_3d": 5}
 
 
@@ -131,10 +131,12 @@ def _mapped(value: Any, convert: Callable[[Any], Any]) -> Any:
 
 
 def modules_of(model: Any) -> List[Tuple[str, Any]]:
-    """Names and modules as the program wrote them: without the wrapper of torch.compile."""
+    """Names and modules as the program wrote them: without the wrappers of torch.compile and of DistributedDataParallel."""
     found: Dict[int, Tuple[str, Any]] = {}
+    is_parallel = type(model).__name__ in ("DistributedDataParallel", "DataParallel")
     for name, module in model.named_modules():
-        plain = (name + ".").replace(COMPILED_PREFIX, "")[:-1] if name else ""
+        plain = (name + ".").replace(COMPILED_PREFIX, "") if name else ""
+        plain = (plain[len(PARALLEL_PREFIX):] if is_parallel and plain.startswith(PARALLEL_PREFIX) else plain)[:-1]
         found[id(module)] = (plain, module)  # the wrapper and the module in it have the name ""; both are listed
     return list(found.values())
 

@@ -99,15 +99,35 @@ def _group_count(distributed: Any) -> Optional[int]:
     return None
 
 
+def _is_wrapper(module: Any) -> bool:
+    return (type(module).__module__ + ".").startswith(_WRAPPERS)
+
+
+def _wrappers_alive(torch: Any) -> List[Any]:
+    """Wrappers that the program made around a model after it was handed over: the plan has to be applied before."""
+    import gc
+
+    found = []
+    for one in gc.get_objects():
+        try:
+            if isinstance(one, torch.nn.Module) and _is_wrapper(one):
+                found.append(one)
+        except ReferenceError:  # a weak reference whose object is gone
+            continue
+    return found
+
+
 def distributed_facts(model: Any) -> Dict[str, Any]:
-    wrappers: List[str] = []
-    for module in model.modules() if model is not None else ():
-        kind = type(module)
-        if (kind.__module__ + ".").startswith(_WRAPPERS) and kind.__name__ not in wrappers:
-            wrappers.append(kind.__name__)
-    if model is not None and any(type(one).__name__ == "DTensor" or type(one.data).__name__ == "DTensor" for one in model.parameters()):
-        wrappers.append("DTensor")
+    """Processes and wrappers that the program knows now. Looks at every object of the process where there are several processes."""
+    import torch
+
     distributed = _distributed()
+    modules = list(model.modules()) if model is not None else []
+    parameters = list(model.parameters()) if model is not None else []
+    candidates = [one for one in modules if _is_wrapper(one)] + (_wrappers_alive(torch) if distributed is not None else [])
+    wrappers = sorted({type(one).__name__ for one in candidates})
+    if any(type(one).__name__ == "DTensor" or type(one.data).__name__ == "DTensor" for one in parameters):
+        wrappers.append("DTensor")
     if distributed is None:
         return {"initialised": False, "world_size": None, "backend": None, "groups": None, "wrappers": wrappers}
     return {"initialised": True, "world_size": int(distributed.get_world_size()), "backend": str(distributed.get_backend()),
