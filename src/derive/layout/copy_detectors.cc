@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "base/text.h"
 
@@ -87,16 +89,23 @@ Candidate summed(const DetectorInput& input, std::span<const std::uint32_t> memb
   return found;
 }
 
-// Of the copies at one site within one step, the most that have equal inputs. Without inputs all are taken to be different.
+// Of the copies at one site within one step and one module, the most that have equal inputs. Without inputs all are taken to be different.
 std::size_t most_equal_in_a_step(const DetectorInput& input, std::span<const std::uint32_t> members) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> counts;  // step and signature
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t> counts;  // step, signature, place
   std::size_t most = 1;
   for (const std::uint32_t member : members) {
     const Copy& copy = input.copies[member];
     const std::uint32_t signature = copy.leaf == none ? none : input.trace.signature(copy.leaf);
-    if (signature != none) most = std::max(most, ++counts[{copy.step, signature}]);
+    if (signature != none) most = std::max(most, ++counts[{copy.step, signature, input.sites.place_of(copy.node)}]);
   }
   return most;
+}
+
+// Copies per step at one place, where a site is one line in several modules.
+double count_per_place(const DetectorInput& input, std::span<const std::uint32_t> members) {
+  std::set<std::uint32_t> places;
+  for (const std::uint32_t member : members) places.insert(input.sites.place_of(input.copies[member].node));
+  return input.trace.per_step(static_cast<double>(members.size())) / static_cast<double>(places.size());
 }
 
 // Where a change of the producer spares all copies, and copying once outside of a loop all but one of equal ones.
@@ -277,6 +286,7 @@ std::vector<Candidate> contiguous_churn(const DetectorInput& input) {
     found.detector = "contiguous_churn";
     found.pattern = churn_pattern(input, members, paired, equal);
     found.facts["equal_per_step"] = static_cast<double>(equal);
+    found.facts["count_per_place"] = count_per_place(input, members);
     found.facts["copies_at_all_sites"] = input.trace.per_step(static_cast<double>(all_copies));
     found.words["operator"] = std::string(plain_name(input.trace.name(sample.node)));
     found.words["producer"] = producers_of(input, sample.node);

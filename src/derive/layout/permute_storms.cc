@@ -86,6 +86,9 @@ class StormFinder {
     found.confidence = trace.has_shapes() ? (trace.has_values() ? 0.9 : 0.7) : 0.5;
     found.facts["views_per_chain"] = views / static_cast<double>(chains.size());
     found.facts["permutes_per_step"] = trace.per_step(permutations);
+    std::set<std::uint32_t> places;
+    for (const ViewChain* const chain : chains) places.insert(input_.sites.place_of(chain->views.front()));
+    found.facts["permutes_per_place"] = trace.per_step(permutations) / static_cast<double>(places.size());
     found.facts["cpu_us_per_step"] = trace.per_step(cpu) / 1000;
     found.words["chain"] = text_of_views(trace, *chains.front());
     if (const auto& composed = chains.front()->composed) found.words["net"] = fmt::format("permute({})", fmt::join(*composed, ", "));

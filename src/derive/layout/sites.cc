@@ -138,7 +138,7 @@ Sites::Sites(const LayoutTrace& trace, std::vector<std::uint32_t> nodes) {
     rows.push_back(origins.back().row == none ? trace.nodes()[node].row : origins.back().row);
   }
   const Places places = places_of(timeline, rows);
-  std::unordered_map<std::string, std::uint32_t> known;
+  std::unordered_map<std::string, std::uint32_t> known, known_places;
   std::vector<std::set<std::string>> modules;  // by site
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     Site site;
@@ -154,15 +154,18 @@ Sites::Sites(const LayoutTrace& trace, std::vector<std::uint32_t> nodes) {
       site.beside = neighbours_of(trace, nodes[i]);
       site.shapes = shapes_of(trace, nodes[i]);
     }
-    const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", site.module, site.file, site.line, site.op_path, site.beside, site.shapes,
-                                        site.backward);
+    // What stands before a call is no part of the key: in the first iteration of a loop it is another operator than in the others.
+    const std::uint32_t next = site.file.empty() ? trace.next_sibling(nodes[i]) : none;
+    const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", site.module, site.file, site.line, site.op_path,
+                                        next == none ? std::string_view() : trace.name(next), site.shapes, site.backward);
     const auto [at, is_new] = known.try_emplace(key, static_cast<std::uint32_t>(sites_.size()));
     if (is_new) {
       sites_.push_back(site);
       modules.emplace_back();
     }
     if (!site.first_module.empty()) modules[at->second].insert(site.first_module);
-    of_node_[nodes[i]] = at->second;
+    const auto place = known_places.try_emplace(key + site.first_module, static_cast<std::uint32_t>(known_places.size())).first;
+    of_node_[nodes[i]] = {at->second, place->second};
   }
   for (std::size_t i = 0; i < sites_.size(); ++i) sites_[i].modules = modules[i].size();
 }

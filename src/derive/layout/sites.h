@@ -36,12 +36,17 @@ class Sites {
   Sites(const LayoutTrace& trace, std::vector<std::uint32_t> nodes);
 
   // Of a node that was given: the index of its site.
-  std::uint32_t of(std::uint32_t node) const { return of_node_.at(node); }
+  std::uint32_t of(std::uint32_t node) const { return of_node_.at(node).site; }
+  // The same, told apart by the module: the line of one layer. Equal numbers are of equal sites.
+  std::uint32_t place_of(std::uint32_t node) const { return of_node_.at(node).place; }
   const Site& operator[](std::uint32_t site) const { return sites_[site]; }
   std::size_t size() const { return sites_.size(); }
 
  private:
-  std::unordered_map<std::uint32_t, std::uint32_t> of_node_;
+  struct Found {
+    std::uint32_t site = 0, place = 0;
+  };
+  std::unordered_map<std::uint32_t, Found> of_node_;
   std::vector<Site> sites_;
 };
 

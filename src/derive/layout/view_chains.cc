@@ -60,7 +60,9 @@ class ChainBuilder {
   std::vector<ViewChain> build() {
     for (std::uint32_t node = 0; node < trace_.nodes().size(); ++node) {
       const OperatorNode& one = trace_.nodes()[node];
-      if (one.step == none || !trace_.is_called_by_program(node)) continue;
+      // Views of the backward pass follow from those of the forward pass, and no program calls them.
+      const bool is_of_autograd = one.parent != none && trace_.nodes()[one.parent].role == OperatorRole::autograd;
+      if (one.step == none || is_of_autograd || !trace_.is_called_by_program(node)) continue;
       const std::uint32_t track = trace_.timeline().track[one.row];
       if (track != track_ || one.step != step_) finish();
       track_ = track;
