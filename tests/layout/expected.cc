@@ -295,7 +295,7 @@ class Derivation {
     for (const auto& [site, name] : seen_.unstable) {
       one.sites.push_back(site);
       one.operators.insert(name);
-      is_compiled |= name == "Torch-Compiled Region";
+      is_compiled |= name == "Compiled";  // a word of "Torch-Compiled Region: 0/1"
     }
     one.is_required = is_compiled || recording_.has_strides;
     result_.push_back(one);
