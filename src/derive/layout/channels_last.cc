@@ -169,7 +169,10 @@ Candidate layout_losses(const LayoutTrace& trace) {
     const bool is_lost = follows && layout_of(then->shape, *then->strides) == LayoutClass::channels_last &&
                          layout_of(now->shape, *now->strides) == LayoutClass::contiguous;
     const OperatorRole role = before == none ? OperatorRole::other : trace.nodes()[before].role;
-    if (is_lost && role != OperatorRole::copy && role != OperatorRole::view) {
+    // Of these the result has the sizes of the input.
+    const bool keeps_sizes = role == OperatorRole::elementwise || role == OperatorRole::normalisation || role == OperatorRole::pooling ||
+                             role == OperatorRole::convolution || role == OperatorRole::softmax || role == OperatorRole::custom;
+    if (is_lost && keeps_sizes) {
       found.nodes.push_back(before);
       lost += 1;
       found.words.try_emplace("operator", std::string(plain_name(trace.name(before))));

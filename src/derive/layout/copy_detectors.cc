@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include "base/text.h"
@@ -101,11 +100,13 @@ std::size_t most_equal_in_a_step(const DetectorInput& input, std::span<const std
   return most;
 }
 
-// Copies per step at one place, where a site is one line in several modules.
-double count_per_place(const DetectorInput& input, std::span<const std::uint32_t> members) {
-  std::set<std::uint32_t> places;
-  for (const std::uint32_t member : members) places.insert(input.sites.place_of(input.copies[member].node));
-  return input.trace.per_step(static_cast<double>(members.size())) / static_cast<double>(places.size());
+using PlaceCounts = std::map<std::uint32_t, double>;  // by place: copies in all steps
+
+// Copies per step at the place of the group that has most of them.
+double count_per_place(const DetectorInput& input, std::span<const std::uint32_t> members, const PlaceCounts& counts) {
+  double most = 0;
+  for (const std::uint32_t member : members) most = std::max(most, counts.at(input.sites.place_of(input.copies[member].node)));
+  return input.trace.per_step(most);
 }
 
 // Where a change of the producer spares all copies, and copying once outside of a loop all but one of equal ones.
@@ -277,7 +278,11 @@ std::vector<Candidate> contiguous_churn(const DetectorInput& input) {
   const SiteGroups groups = by_site(input, is_asked_for);
   const std::vector<bool> paired = ping_pong_pairs(input);
   std::size_t all_copies = 0;
-  for (const auto& [site, members] : groups) all_copies += members.size();
+  PlaceCounts counts;
+  for (const auto& [site, members] : groups) {
+    all_copies += members.size();
+    for (const std::uint32_t member : members) ++counts[input.sites.place_of(input.copies[member].node)];
+  }
   std::vector<Candidate> all;
   for (const auto& [site, members] : groups) {
     Candidate found = summed(input, members);
@@ -286,7 +291,7 @@ std::vector<Candidate> contiguous_churn(const DetectorInput& input) {
     found.detector = "contiguous_churn";
     found.pattern = churn_pattern(input, members, paired, equal);
     found.facts["equal_per_step"] = static_cast<double>(equal);
-    found.facts["count_per_place"] = count_per_place(input, members);
+    found.facts["count_per_place"] = count_per_place(input, members, counts);
     found.facts["copies_at_all_sites"] = input.trace.per_step(static_cast<double>(all_copies));
     found.words["operator"] = std::string(plain_name(input.trace.name(sample.node)));
     found.words["producer"] = producers_of(input, sample.node);

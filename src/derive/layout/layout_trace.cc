@@ -41,6 +41,30 @@ std::uint32_t span_around(const std::vector<Interval>& spans, std::int64_t at) {
   return static_cast<std::uint32_t>(after - spans.begin() - 1);
 }
 
+// Where nothing names the steps: each begins with a forward pass of the whole model, and ends with the next one. `whole`: the recording as
+// one step, which is returned where the outermost module that takes most of the time is called only once.
+trace::Steps steps_by_forward_pass(const Timeline& timeline, trace::Steps whole) {
+  const trace::ModuleRanges modules = trace::module_ranges(timeline, {});
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> roots;  // by track and name
+  for (const std::uint32_t row : modules.rows) {
+    if (modules.around[row] == none) roots[{timeline.track[row], timeline.name[row]}].push_back(row);
+  }
+  const auto time_of = [&](const auto& root) {
+    std::int64_t sum = 0;
+    for (const std::uint32_t row : root.second) sum += timeline.duration[row];
+    return sum;
+  };
+  const auto longest = std::ranges::max_element(roots, {}, time_of);
+  if (longest == roots.end() || longest->second.size() < 2) return whole;
+  trace::Steps steps{model::StepSource::module, std::string(timeline.name_of(longest->second.front())), {}, ""};
+  steps.pid = timeline.tracks[longest->first.first].pid;
+  for (const std::uint32_t row : longest->second) {
+    if (!steps.steps.empty()) steps.steps.back().span.end = timeline.start[row];
+    steps.steps.push_back({static_cast<std::int64_t>(steps.steps.size() + 1), {timeline.start[row], whole.steps.front().span.end}, row});
+  }
+  return steps;
+}
+
 bool has_program_lines(const Timeline& timeline) {
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     if (timeline.kind[row] == EventKind::python) return true;
@@ -116,8 +140,10 @@ void LayoutTrace::number_signatures() {
 }
 
 Result<> LayoutTrace::choose_steps(const std::optional<StepSelection>& selection) {
-  std::vector<trace::Steps> found = trace::find_steps(timeline_);
-  const trace::Steps& steps = found.front();
+  trace::Steps steps = std::move(trace::find_steps(timeline_).front());
+  if (steps.source == model::StepSource::recording) steps = steps_by_forward_pass(timeline_, std::move(steps));
+  // Of a recording that ends early, the last step is a part of one.
+  if (timeline_.cut_short && steps.steps.size() > 1) steps.steps.pop_back();
   steps_.pid = steps.pid;
   steps_.name = steps.name;
   steps_.recorded = steps.steps.size();
@@ -148,7 +174,8 @@ void LayoutTrace::leave_out_warm_up() {
   if (steps_.size() < fewest_steps) return;
   std::vector<std::uint64_t> work_of(steps_.size());
   for (const OperatorNode& node : nodes_) {
-    if (node.step != none) work_of[node.step] += mixed(timeline_.name[node.row]);
+    // The names of compiled regions change whenever one is compiled again.
+    if (node.step != none && node.role != OperatorRole::compiled) work_of[node.step] += mixed(timeline_.name[node.row]);
   }
   std::map<std::uint64_t, std::size_t> votes;
   for (std::size_t i = 1; i < work_of.size(); ++i) ++votes[work_of[i]];

@@ -56,6 +56,7 @@ class StormFinder {
     std::map<std::pair<std::uint32_t, std::string_view>, std::vector<const ViewChain*>> groups;  // site, pattern
     for (const ViewChain& chain : input_.chains) {
       const std::string_view pattern = storm_pattern(chain, copy_of(chain) != nullptr);
+      permutes_at_[input_.sites.place_of(chain.views.front())] += static_cast<double>(chain.permutations);
       if (!pattern.empty()) groups[{input_.sites.of(chain.views.front()), pattern}].push_back(&chain);
     }
     std::vector<Candidate> all;
@@ -86,9 +87,9 @@ class StormFinder {
     found.confidence = trace.has_shapes() ? (trace.has_values() ? 0.9 : 0.7) : 0.5;
     found.facts["views_per_chain"] = views / static_cast<double>(chains.size());
     found.facts["permutes_per_step"] = trace.per_step(permutations);
-    std::set<std::uint32_t> places;
-    for (const ViewChain* const chain : chains) places.insert(input_.sites.place_of(chain->views.front()));
-    found.facts["permutes_per_place"] = trace.per_step(permutations) / static_cast<double>(places.size());
+    double most = 0;
+    for (const ViewChain* const chain : chains) most = std::max(most, permutes_at_.at(input_.sites.place_of(chain->views.front())));
+    found.facts["permutes_per_place"] = trace.per_step(most);
     found.facts["cpu_us_per_step"] = trace.per_step(cpu) / 1000;
     found.words["chain"] = text_of_views(trace, *chains.front());
     if (const auto& composed = chains.front()->composed) found.words["net"] = fmt::format("permute({})", fmt::join(*composed, ", "));
@@ -125,6 +126,7 @@ class StormFinder {
 
   const DetectorInput& input_;
   std::unordered_map<std::uint32_t, std::uint32_t> copy_at_;
+  std::map<std::uint32_t, double> permutes_at_;  // by place, in all steps
 };
 
 }  // namespace

@@ -37,7 +37,8 @@ class Sites {
 
   // Of a node that was given: the index of its site.
   std::uint32_t of(std::uint32_t node) const { return of_node_.at(node).site; }
-  // The same, told apart by the module: the line of one layer. Equal numbers are of equal sites.
+  // What may be one call of the program: the line of one layer; without Python frames, the same path of operators in one module, whatever
+  // stands after it.
   std::uint32_t place_of(std::uint32_t node) const { return of_node_.at(node).place; }
   const Site& operator[](std::uint32_t site) const { return sites_[site]; }
   std::size_t size() const { return sites_.size(); }
