@@ -102,7 +102,7 @@ class Program {
     std::optional<Tensor> loss;
     for (const Tensor& output : outputs) {
       if (!output.needs_grad) continue;
-      const Tensor part = torch_.sum(torch_.binary("mul", output, output));
+      const Tensor part = torch_.to(torch_.sum(torch_.binary("mul", output, output)), Scalar::f32);  // losses are summed in one type
       loss = loss ? torch_.binary("add", *loss, part) : part;
     }
     if (loss) torch_.backward(*loss);
