@@ -12,6 +12,9 @@ Result<std::shared_ptr<report::LayoutReport>> analyse_layout(Input input, const 
   TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
   TRY_ASSIGN(const knowledge::LayoutKnowledge detectors, knowledge::LayoutKnowledge::load(known->library));
   const std::string name = input.source.name();
+  if (input.format && input.kind() != ingest::Kind::trace)
+    return fail(ErrorKind::malformed, "expected a trace of the PyTorch profiler, found {}", ingest::name_of(input.kind())).at(name);
+  // What is not recognised may be a trace all the same; reading it tells.
   std::error_code ignored;
   // The fingerprint takes a second reading of the file, beside the first.
   const bool is_file = std::filesystem::is_regular_file(name, ignored);

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/comparison.h"
 #include "cli/implementation_comparison.h"
+#include "cli/layout_commands.h"
 #include "cli/print_answer.h"
 #include "cli/trace_analysis.h"
 #include "render/render.h"
@@ -43,6 +44,7 @@ struct Options {
   bool json = false;
   report::AnalysisOptions analysis;
   CodeOptions code;
+  LayoutOptions layout;  // --trace and --model
   bool open = false;
 };
 
@@ -70,6 +72,9 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--optimized", "FILE", options.after.any_old, "old name of --after");
   syntax.option("--before-label", "TEXT", options.before.label, "what to call the first side");
   syntax.option("--after-label", "TEXT", options.after.label, "what to call the second side");
+  syntax.option("--trace", "FILE", options.layout.trace_option,
+                "what memory layouts cost in this PyTorch trace: the same as frx layout analyze");
+  syntax.option("--model", "NAME", options.layout.model, "with --trace: what to call the program");
   describe_analysis(syntax, options.analysis);
   syntax.option("--why", "FIELD", options.why, "only tell where this number or label comes from");
   syntax.option("--scope", "SCOPE", options.scope,
@@ -85,6 +90,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.example("kernel.ptx", "what the compiled code says of itself");
   syntax.example("build/ --format sarif --fail-on high", "all code in a folder, for CI");
   syntax.example("--before naive.csv --after tiled.csv", "did the change help?");
+  syntax.example("--model resnet50_train --trace profile.json", "which memory layouts cost how much?");
   syntax.exit_code(0, "a report was made");
   syntax.exit_code(1, "a file cannot be read, or is neither profile nor code; a finding reaches --fail-on");
 }
@@ -215,10 +221,33 @@ Result<int> print(const analyse::Analysis& analysis, const Options& options, Ses
   return 0;
 }
 
+// --trace FILE: the documented form of the memory layout advisor.
+Result<int> analyze_layout_of_trace(const Options& options, Io& io) {
+  if (!options.targets.empty() || options.before.is_given() || options.after.is_given())
+    return fail(ErrorKind::usage, "analyze: expected --trace or other files, found both");
+  const std::string_view what = "--trace";
+  TRY(options.given.expect_applicable("analyze", what,
+                                      {{"--why", false, "one profile, run or trace"},
+                                       {"--scope", false, "one run or trace"},
+                                       {"--with-ptx", false, "CUDA source"},
+                                       {"--build-flags", false, "CUDA source"},
+                                       {"--with-ptxas", false, "PTX"},
+                                       {"--ptxas-log", false, "one version of PTX"},
+                                       {"--allow-unreadable", false, "code alone"},
+                                       {"--before-label", false, "--before and --after"},
+                                       {"--after-label", false, "--before and --after"}}));
+  LayoutOptions layout = options.layout;
+  layout.analysis = options.analysis;
+  layout.fail_on = options.code.fail_on;
+  return analyze_layout("analyze", layout, options.code.format, io);
+}
+
 Result<int> act(const Options& given, Io& io) {
   Options options = given;
   TRY_ASSIGN(options.code.format, format_of("analyze", given.json, given.code.format));
   TRY(open_if_asked("analyze", given.open, options.code.format, io));
+  if (given.given.has("--trace")) return analyze_layout_of_trace(options, io);
+  TRY(given.given.expect_applicable("analyze", "", {{"--model", false, "--trace"}}));
   TRY(check_scope(options.scope));
   options.analysis.with_figures = render::draws_figures(options.code.format);
   if (options.before.is_given() || options.after.is_given()) return compare(options, io);

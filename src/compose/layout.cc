@@ -102,15 +102,14 @@ void add_table(Document& page, const LayoutReport& report, const LayoutStyle& st
   const std::size_t shown = std::min(style.shown, report.findings.size());
   page.section("Findings", shown, report.findings.size(), answer::Part::verdict);
   Table table;
-  constexpr std::size_t title_width = 33;
-  answer::Column title{"Finding / Fix", title_width, false, 2}, site = names_column("Site", Fit::shorten);
+  answer::Column site = names_column("Site", Fit::shorten);
   site.below = 5;
-  table.columns = {number_column("#", 2),           title, number_column("Freq", 9), number_column("Impact", 12), number_column("Effort", 7),
-                   number_column("Risk", 5), number_column("Conf", 5), site};
+  table.columns = {number_column("#", 2),    number_column("Freq", 8), number_column("Impact", 14),        number_column("Effort", 7),
+                   number_column("Risk", 5), number_column("Conf", 5), words_column("Finding / Fix"), site};
   for (std::size_t i = 0; i < shown; ++i) {
     const LayoutFinding& finding = report.findings[i];
-    table.add({fmt::format("{:02}", i + 1), shorten(finding.title, title_width - 1), fmt::format("{}/step", times_text(finding.freq_per_step)),
-               impact_text(finding, style), fmt::format("{}", finding.effort), finding.risk, fmt::format("{:.2f}", finding.confidence),
+    table.add({fmt::format("{:02}", i + 1), fmt::format("{}/step", times_text(finding.freq_per_step)), impact_text(finding, style),
+               fmt::format("{}", finding.effort), finding.risk, fmt::format("{:.2f}", finding.confidence), finding.title,
                finding.site.text()});
   }
   page.add(std::move(table));
@@ -123,7 +122,7 @@ std::string range_text(const LayoutShare& share, std::string_view of) {
 
 std::string cost_text(const LayoutFinding& finding) {
   std::vector<std::string> parts;
-  parts.push_back(fmt::format("{} times in a step", times_text(finding.freq_per_step)));
+  parts.push_back(finding.freq_per_step == 1 ? "once in a step" : fmt::format("{} times in a step", times_text(finding.freq_per_step)));
   if (finding.time_us_per_step > 0) parts.push_back(fmt::format("{} of time", format_quantity(finding.time_us_per_step * 1000, "ns")));
   if (finding.bytes_per_step && *finding.bytes_per_step > 0) parts.push_back(format_quantity(*finding.bytes_per_step, "byte"));
   return join(parts, ", ");

@@ -18,7 +18,8 @@ namespace {
 std::string_view storm_pattern(const ViewChain& chain, bool has_cost) {
   constexpr std::size_t long_chain = 3;
   if (chain.permutations == 0) return {};
-  if (has_cost && chain.views.size() >= 2) return "ends_in_copy";
+  // One view and its copy are a matter of the copy ("contiguous_churn").
+  if (has_cost) return chain.views.size() >= 2 ? "ends_in_copy" : "";
   if (chain.composed && is_identity(*chain.composed) && chain.permutations >= 2) return "identity";
   return chain.views.size() >= long_chain ? "long" : "frequent";
 }

@@ -81,7 +81,7 @@ bool is_called_by_program(const LayoutTrace& trace, std::uint32_t node) {
 
 bool copies(const LayoutTrace& trace, std::uint32_t node) {
   if (trace.nodes()[node].role != OperatorRole::copy) return false;
-  if (trace.has_gpu_work()) return !trace.all_work(node).empty();
+  if (!trace.all_work(node).empty()) return true;
   for (std::uint32_t at = node; at < trace.nodes()[node].end; ++at) {
     if (trace.name(at) == "aten::copy_") return true;
   }

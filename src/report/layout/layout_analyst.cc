@@ -169,7 +169,8 @@ class Analysis {
     for (std::uint32_t node = 0; node < trace_.nodes().size(); ++node) {
       if (trace_.nodes()[node].step == none) continue;
       ++totals.operators;
-      calls += trace_.name(node) == "aten::contiguous";
+      // Where nothing is inside of it, it found its tensor contiguous.
+      calls += trace_.name(node) == "aten::contiguous" && trace_.nodes()[node].end > node + 1;
     }
     totals.contiguous_calls = trace_.per_step(calls);
     double step_time = 0;

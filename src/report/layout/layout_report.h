@@ -62,7 +62,7 @@ struct LayoutFinding {
 
 struct LayoutTotals {
   std::uint64_t operators = 0, passes = 0, steps = 0;
-  double contiguous_calls = 0;  // aten::contiguous, per step
+  double contiguous_calls = 0;  // aten::contiguous that did something, per step
   double copies = 0;            // of layout, of all origins, per step
   std::optional<double> layout_bytes, bytes;  // per step; the second of all work whose traffic is known
   double layout_time_us = 0, busy_us = 0;     // busy: the union of GPU work, summed over GPUs; of a recording of the CPU, the steps

@@ -1,0 +1,267 @@
+#include "derive/layout/copy_detectors.h"
+
+#include <gmock/gmock.h>
+
+#include "derive/layout/testing.h"
+
+namespace frx::derive::layout {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Everything that the detectors look at, of one recording.
+class Scene {
+ public:
+  explicit Scene(const Recording& made) : trace_(made.trace()) {
+    static const knowledge::Library library = knowledge::Library::builtin();
+    static const knowledge::KernelClasses classes = knowledge::KernelClasses::load(library).value();
+    copies_ = copies_of(*trace_, classes);
+    chains_ = view_chains(*trace_);
+    std::vector<std::uint32_t> nodes;
+    for (const Copy& copy : copies_) nodes.push_back(copy.node);
+    for (const ViewChain& chain : chains_) nodes.push_back(chain.views.front());
+    sites_ = std::make_unique<Sites>(*trace_, std::move(nodes));
+  }
+  DetectorInput input() const { return detector_input(*trace_, copies_, chains_, *sites_); }
+  const LayoutTrace& trace() const { return *trace_; }
+  const std::vector<ViewChain>& chains() const { return chains_; }
+
+ private:
+  std::unique_ptr<LayoutTrace> trace_;
+  std::vector<Copy> copies_;
+  std::vector<ViewChain> chains_;
+  std::unique_ptr<Sites> sites_;
+};
+
+std::vector<std::string_view> patterns_of(const std::vector<Candidate>& candidates) {
+  std::vector<std::string_view> patterns;
+  for (const Candidate& candidate : candidates) patterns.push_back(candidate.pattern);
+  return patterns;
+}
+
+const std::string floats = R"(["float", "float"])";
+
+void matmul_of(Recording& made, const char* strides) {
+  made.op("aten::matmul", {"[[64, 32], [32, 16]]", fmt::format("[{}, [16, 1]]", strides), floats}, [&] {
+    made.op("aten::mm", {"[[64, 32], [32, 16]]", fmt::format("[{}, [16, 1]]", strides), floats}, [&] { made.kernel("gemm", 50); });
+  });
+}
+
+TEST(HiddenCopies, AreThoseInsideOfHotOperators) {
+  Recording made;
+  made.view("aten::transpose", "[4, 64, 32]", "[2048, 32, 1]", {"0", "1"});
+  made.op("aten::matmul", {"[[64, 4, 32], [32, 16]]", "[[32, 2048, 1], [16, 1]]", floats}, [&] {
+    made.contiguous("[64, 4, 32]", "[32, 2048, 1]", "[128, 32, 1]", 10, "aten::reshape");
+    made.op("aten::mm", {"[[256, 32], [32, 16]]", "[[32, 1], [16, 1]]", floats}, [&] { made.kernel("gemm", 50); });
+  });
+  const Scene scene(made);
+  const std::vector<Candidate> found = hidden_copies(scene.input());
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].pattern, "hidden_copy");
+  EXPECT_EQ(found[0].words.at("operator"), "matmul");
+  EXPECT_EQ(found[0].words.at("producer"), "transpose");
+  EXPECT_EQ(found[0].count, 1);
+  EXPECT_EQ(found[0].time_ns, 10000);
+  EXPECT_EQ(found[0].bytes, 2.0 * 64 * 4 * 32 * 4);
+  EXPECT_EQ(found[0].saving->low_ns, 0);
+  EXPECT_EQ(found[0].saving->best_ns, 10000);
+  EXPECT_THAT(contiguous_churn(scene.input()), IsEmpty());
+}
+
+// x @ w.t(): products take transposed operands as they are.
+TEST(HiddenCopies, TransposedOperandsOfProductsAreNative) {
+  Recording made;
+  matmul_of(made, "[1, 64]");
+  const Scene scene(made);
+  EXPECT_THAT(hidden_copies(scene.input()), IsEmpty());
+  EXPECT_EQ(latent_inputs(scene.input()).per_step, 0);
+  EXPECT_TRUE(is_native_for_gemm(Dimensions{64, 32}, Dimensions{1, 64}));
+  EXPECT_TRUE(is_native_for_gemm(Dimensions{8, 64, 32}, Dimensions{4096, 1, 64}));
+  EXPECT_TRUE(is_native_for_gemm(Dimensions{64, 32}, Dimensions{100, 1}));  // a leading dimension of 100
+  EXPECT_FALSE(is_native_for_gemm(Dimensions{64, 32}, Dimensions{64, 2}));
+  EXPECT_FALSE(is_native_for_gemm(Dimensions{64, 32}, Dimensions{1, 1}));
+}
+
+TEST(HiddenCopies, OperandsOfOtherLayoutsWithoutACopyAreOnlyCounted) {
+  Recording made;
+  matmul_of(made, "[64, 2]");
+  const Scene scene(made);
+  EXPECT_THAT(hidden_copies(scene.input()), IsEmpty());
+  EXPECT_EQ(latent_inputs(scene.input()).per_step, 1);
+}
+
+TEST(HiddenCopies, ACastUnderAutocastIsNone) {
+  Recording made;
+  made.op("aten::linear", {"[[64, 32], [16, 32]]", "[[32, 1], [32, 1]]", floats}, [&] {
+    made.op("aten::to", {}, [&] {
+      made.op("aten::_to_copy", {}, [&] {
+        made.op("aten::copy_", {"[[16, 32], [16, 32], []]", "[[32, 1], [32, 1], []]", R"(["c10::Half", "float", "Scalar"])"},
+                [&] { made.kernel("copy", 3); });
+      });
+    });
+    made.op("aten::addmm", {}, [&] { made.kernel("gemm", 50); });
+  });
+  EXPECT_THAT(hidden_copies(Scene(made).input()), IsEmpty());
+}
+
+// The same tensor, for which the operator before it (a product with a result of another size) is no source, is copied in every iteration.
+TEST(ContiguousChurn, EqualCopiesOfAnOlderTensorAreALoop) {
+  Recording made;
+  for (int i = 0; i < 4; ++i) {
+    made.contiguous("[32, 16]", "[1, 32]", "[16, 1]");
+    made.op("aten::mm", {"[[64, 32], [32, 16]]", "[[32, 1], [16, 1]]", floats}, [&] { made.kernel("gemm", 50); });
+    made.op("aten::add", {"[[64, 16], [64, 16]]", "[[16, 1], [16, 1]]", floats}, [&] { made.kernel("add", 5); });
+  }
+  const Scene scene(made);
+  std::vector<Candidate> found = contiguous_churn(scene.input());
+  // The first has nothing before it, so it is of another site without Python frames.
+  std::erase_if(found, [](const Candidate& one) { return one.count < 2; });
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].pattern, "late");  // the product reads the transposed tensor natively, which says more
+  EXPECT_EQ(found[0].count, 3);
+}
+
+TEST(ContiguousChurn, ALoopSavesAllCopiesButOne) {
+  Recording made;
+  for (int i = 0; i < 4; ++i) {
+    made.op("aten::sum", {"[[64, 16]]", "[[16, 1]]", R"(["float"])"}, [&] { made.kernel("sum", 5); });
+    made.op("aten::mm", {"[[64, 8], [8, 16]]", "[[8, 1], [16, 1]]", floats}, [&] { made.kernel("gemm", 50); });
+    made.contiguous("[32, 16]", "[1, 32]", "[16, 1]");
+    made.op("aten::relu", {"[[32, 16]]", "[[16, 1]]", R"(["float"])"}, [&] { made.kernel("relu", 5); });
+  }
+  const std::vector<Candidate> found = contiguous_churn(Scene(made).input());
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].pattern, "loop");
+  EXPECT_EQ(found[0].facts.at("equal_per_step"), 4);
+  EXPECT_EQ(found[0].saving->low_ns, 30000);
+  EXPECT_EQ(found[0].saving->best_ns, 40000);
+}
+
+// Each layer makes its tensor anew: that copies are of equal sizes does not make them one.
+TEST(ContiguousChurn, CopiesOfFreshTensorsAreNoLoop) {
+  Recording made;
+  for (int i = 0; i < 4; ++i) {
+    made.op("aten::mm", {"[[32, 8], [8, 16]]", "[[8, 1], [16, 1]]", floats}, [&] { made.kernel("gemm", 50); });
+    made.view("aten::t", "[32, 16]", "[16, 1]", {});
+    made.contiguous("[16, 32]", "[1, 16]", "[32, 1]");
+    made.op("aten::relu", {"[[16, 32]]", "[[32, 1]]", R"(["float"])"}, [&] { made.kernel("relu", 5); });
+  }
+  const std::vector<Candidate> found = contiguous_churn(Scene(made).input());
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].pattern, "repeated");
+  EXPECT_EQ(found[0].saving->low_ns, 0);
+}
+
+// NCHW to NHWC, and back.
+TEST(ContiguousChurn, ACopyThatUndoesAnotherIsAPair) {
+  Recording made;
+  made.view("aten::permute", "[2, 3, 4, 5]", "[60, 20, 5, 1]", {"[0, 2, 3, 1]"});
+  made.contiguous("[2, 4, 5, 3]", "[60, 5, 1, 20]", "[60, 15, 3, 1]");
+  made.op("aten::relu", {"[[2, 4, 5, 3]]", "[[60, 15, 3, 1]]", R"(["float"])"}, [&] { made.kernel("relu", 5); });
+  made.view("aten::permute", "[2, 4, 5, 3]", "[60, 15, 3, 1]", {"[0, 3, 1, 2]"});
+  made.contiguous("[2, 3, 4, 5]", "[60, 1, 15, 3]", "[60, 20, 5, 1]");
+  EXPECT_THAT(patterns_of(contiguous_churn(Scene(made).input())), ElementsAre("ping_pong", "ping_pong"));
+}
+
+TEST(ViewChains, ComposePermutations) {
+  Recording made;
+  made.view("aten::transpose", "[2, 3, 4]", "[12, 4, 1]", {"1", "-1"});
+  made.view("aten::permute", "[2, 4, 3]", "[12, 1, 4]", {"[0, 2, 1]"});
+  made.op("aten::relu", {"[[2, 3, 4]]", "[[12, 4, 1]]", R"(["float"])"}, [&] { made.kernel("relu", 5); });
+  const Scene scene(made);
+  ASSERT_EQ(scene.chains().size(), 1u);
+  EXPECT_TRUE(is_identity(*scene.chains()[0].composed));
+  EXPECT_EQ(scene.trace().name(scene.chains()[0].consumer), "aten::relu");
+  EXPECT_THAT(patterns_of(permute_storms(scene.input())), ElementsAre("identity"));
+}
+
+// q, k and v of one sequence: three chains of two views, although six views stand in a row.
+TEST(ViewChains, EndWhereTheSizesDoNotFollow) {
+  Recording made;
+  for (int i = 0; i < 3; ++i) {
+    made.view("aten::view", "[8, 16, 64]", "[1024, 64, 1]", {"[8, 16, 4, 16]"});
+    made.view("aten::transpose", "[8, 16, 4, 16]", "[1024, 64, 16, 1]", {"1", "2"});
+  }
+  made.op("aten::scaled_dot_product_attention", {"[[8, 4, 16, 16]]", "", R"(["float"])"}, [&] { made.kernel("flash_fwd", 5); });
+  const Scene scene(made);
+  ASSERT_EQ(scene.chains().size(), 3u);
+  for (const ViewChain& chain : scene.chains()) EXPECT_EQ(chain.views.size(), 2u);
+}
+
+TEST(ViewChains, KnowTheSizesOfResults) {
+  Recording made;
+  made.view("aten::view", "[8, 16, 64]", "", {"[8, -1, 4, 16]"});
+  made.view("aten::expand", "[1, 16]", "", {"[8, 4, -1]"});
+  made.view("aten::unsqueeze", "[8, 16]", "", {"-1"});
+  made.view("aten::select", "[8, 16, 4]", "", {"1", "3"});
+  made.view("aten::slice", "[8, 16, 4]", "", {"1", "0", "9", "1"});
+  const std::unique_ptr<LayoutTrace> trace = made.trace();
+  EXPECT_THAT(*result_sizes(*trace, 0), ElementsAre(8, 16, 4, 16));
+  EXPECT_THAT(*result_sizes(*trace, 1), ElementsAre(8, 4, 16));
+  EXPECT_THAT(*result_sizes(*trace, 2), ElementsAre(8, 16, 1));
+  EXPECT_THAT(*result_sizes(*trace, 3), ElementsAre(8, 4));
+  EXPECT_EQ(result_sizes(*trace, 4), std::nullopt);
+}
+
+TEST(PermuteStorms, AChainThatIsCopiedCostsWhatTheCopyCosts) {
+  Recording made;
+  made.view("aten::view", "[8, 16, 64]", "[1024, 64, 1]", {"[8, 16, 4, 16]"});
+  made.view("aten::transpose", "[8, 16, 4, 16]", "[1024, 64, 16, 1]", {"1", "2"});
+  made.contiguous("[8, 4, 16, 16]", "[1024, 16, 64, 1]", "[1024, 256, 16, 1]", 20);
+  const std::vector<Candidate> found = permute_storms(Scene(made).input());
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].pattern, "ends_in_copy");
+  EXPECT_EQ(found[0].time_ns, 20000);
+  EXPECT_EQ(found[0].words.at("chain"), "view([8, 16, 4, 16]) > transpose(1, 2)");
+  EXPECT_EQ(found[0].bytes, 2.0 * 8 * 4 * 16 * 16 * 4);
+}
+
+TEST(PermuteStorms, ViewsWithoutPermutationsAreNone) {
+  Recording made;
+  for (int i = 0; i < 4; ++i) made.op("aten::view", {"[[8, 16]]", "[[16, 1]]", R"(["float"])", R"(["", "[8, 16]"])"});
+  EXPECT_THAT(permute_storms(Scene(made).input()), IsEmpty());
+}
+
+TEST(Sites, AreLinesOfTheProgramWhateverTheNumberOfTheModule) {
+  Recording made;
+  made.range("python_function", "nn.Module: Model_0", [&] {
+    for (int i = 0; i < 2; ++i) {
+      made.range("python_function", fmt::format("nn.Module: Block_{}", i), [&] {
+        made.range("python_function", "net/model.py(42): forward", [&] { made.contiguous("[8, 4]", "[1, 8]", "[4, 1]"); });
+      });
+    }
+  });
+  const Scene scene(made);
+  const std::vector<Candidate> found = contiguous_churn(scene.input());
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].count, 2);
+  const Sites sites(scene.trace(), {found[0].node});
+  const Site& site = sites[sites.of(found[0].node)];
+  EXPECT_EQ(site.text(), "net/model.py(42): forward");
+  EXPECT_EQ(site.line, 42u);
+  EXPECT_EQ(site.module, "Model.Block");
+  EXPECT_EQ(site.first_module, "Model_0.Block_0");
+  EXPECT_EQ(site.op_path, "aten::contiguous");
+}
+
+// A copy of the backward pass belongs to the line that called the forward operator.
+TEST(Sites, OfTheBackwardPassAreThoseOfTheForwardOperator) {
+  Recording made;
+  made.range("python_function", "net/model.py(7): forward",
+             [&] { made.op("aten::mm", {}, [&] { made.kernel("gemm", 5); }, R"("Sequence number": 12, "Fwd thread id": 0)"); });
+  made.on_thread("1/2", [&] {
+    made.op("autograd::engine::evaluate_function: MmBackward0", {}, [&] {
+      made.op("MmBackward0", {}, [&] { made.contiguous("[8, 4]", "[1, 8]", "[4, 1]"); }, R"("Sequence number": 12, "Fwd thread id": 1)");
+    }, R"("Sequence number": 12, "Fwd thread id": 1)");
+  });
+  const Scene scene(made);
+  const std::vector<Candidate> found = contiguous_churn(scene.input());
+  ASSERT_EQ(found.size(), 1u);
+  const Sites sites(scene.trace(), {found[0].node});
+  EXPECT_EQ(sites[0].text(), "net/model.py(7): forward (backward)");
+  EXPECT_TRUE(sites[0].backward);
+}
+
+}  // namespace
+}  // namespace frx::derive::layout
