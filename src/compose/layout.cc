@@ -73,6 +73,48 @@ void add_lines(Document& page, const LayoutReport& report, const LayoutStyle& st
   if (!report.findings.empty()) page.paragraph(saves_text(report.findings.front(), style), 0);
 }
 
+std::string overhead_of_traffic(const report::LayoutTotals& totals) {
+  if (totals.bw_overhead_pct)
+    return fmt::format("{} of the traffic that is known (for {:.0f} % of the GPU time){}", about_pct(*totals.bw_overhead_pct),
+                       totals.coverage_pct.value_or(0), totals.layout_bytes_partial ? ", at least" : "");
+  if (!totals.layout_bytes) return "not told: the bytes of most copies are not known";
+  return fmt::format("not told: traffic is known for {} of the GPU time",
+                     totals.coverage_pct ? fmt::format("{:.0f} %", *totals.coverage_pct) : "none");
+}
+
+std::string classes_text(const LayoutReport& report) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < report.kernel_classes.size(); ++i) {
+    const derive::layout::BoundCount& one = report.kernel_classes[i];
+    if (one.kernels > 0 && report.totals.busy_us > 0)
+      parts.push_back(fmt::format("{:.0f} % {}", one.time_ns / report.totals.busy_us / 10, name_of(static_cast<derive::layout::BoundClass>(i))));
+  }
+  return join(parts, ", ");
+}
+
+void add_global_view(Document& page, const LayoutReport& report) {
+  const derive::layout::GlobalLayout& costs = report.global.costs;
+  if (!costs.not_assessed.empty()) return;
+  page.section("Layouts of the whole graph", "(NCHW or channels-last)");
+  Table table{{words_column("Policy"), number_column("Conversions", 12), number_column("Bytes", 11), number_column("Time", 11)}};
+  table.columns.front().width = 40;
+  const auto add = [&](std::string_view name, const derive::layout::LayoutCost& cost) {
+    table.add({name, fmt::format("{}", cost.conversions), format_quantity(cost.bytes, "byte"),
+               cost.time_ns ? format_quantity(*cost.time_ns, "ns") : "n/a"});
+  };
+  add("as recorded", costs.as_it_is);
+  add("everything contiguous", costs.contiguous);
+  add("everything channels-last", costs.channels_last);
+  add("least (minimum cut)", costs.best);
+  page.add(std::move(table));
+  page.paragraph(fmt::format("Inferred from sizes and order, since a trace names no tensors; {} of the bytes of conversions that were seen are "
+                             "explained, confidence {:.2f}.",
+                             costs.explained ? fmt::format("{:.0f} %", 100 * *costs.explained) : "none", costs.confidence));
+  for (const report::GlobalView::Conversion& one : report.global.conversions)
+    page.hanging("- ", fmt::format("convert {} to {} between {} and {} ({})", one.sizes, one.to, one.producer, one.consumer,
+                                   format_quantity(one.bytes, "byte")));
+}
+
 void add_facts(Document& page, const LayoutReport& report) {
   const report::LayoutTotals& totals = report.totals;
   page.blank();
@@ -84,11 +126,7 @@ void add_facts(Document& page, const LayoutReport& report) {
           : fmt::format("{} ({} to {} of {})", totals.steps, report.first_step, report.last_step, report.steps_named);
   page.fact("Steady steps", steps, layout_fact_width);
   page.fact("Layout copies", fmt::format("{}/step", times_text(totals.copies)), layout_fact_width);
-  page.fact("BW overhead",
-            totals.bw_overhead_pct ? about_pct(*totals.bw_overhead_pct)
-                                   : fmt::format("not told: traffic is known for {} of the GPU time",
-                                                 totals.coverage_pct ? fmt::format("{:.0f} %", *totals.coverage_pct) : "none"),
-            layout_fact_width);
+  page.fact("BW overhead", overhead_of_traffic(totals), layout_fact_width);
   page.fact("Time overhead",
             totals.time_overhead_pct ? fmt::format("{} ({} of {} in a step)", about_pct(*totals.time_overhead_pct),
                                                    format_quantity(totals.layout_time_us * 1000, "ns"),
@@ -96,6 +134,8 @@ void add_facts(Document& page, const LayoutReport& report) {
                                      : "not known",
             layout_fact_width);
   page.fact("Quick wins", fmt::format("{}", report.quick_wins()), layout_fact_width);
+  if (report.classes_assessed) page.fact("GPU time by limit", classes_text(report), layout_fact_width);
+  if (!report.measured_by.empty()) page.fact("Bytes measured by", answer::as_name(report.measured_by), layout_fact_width);
 }
 
 void add_table(Document& page, const LayoutReport& report, const LayoutStyle& style) {
@@ -193,6 +233,7 @@ Document layout_document(const LayoutReport& report, const LayoutStyle& style) {
     page.section("Evidence", answer::Part::evidence);
     for (std::size_t i = 0; i < std::min(style.shown, report.findings.size()); ++i) add_finding(page, report.findings[i], i + 1);
   }
+  add_global_view(page, report);
   add_list(page, "Checked", report.checked, answer::Part::closing);
   add_not_assessed(page, report);
   add_notes(page, report.notes);
@@ -235,10 +276,29 @@ void put_finding(JsonObject& out, const LayoutFinding& finding) {
 
 void put_totals(JsonObject& out, const report::LayoutTotals& totals) {
   out.add("operators", totals.operators, "passes", totals.passes, "contiguous_calls_per_step", exact(totals.contiguous_calls),
-          "copies_per_step", exact(totals.copies), "layout_bytes_per_step", exact(totals.layout_bytes), "bytes_per_step",
+          "copies_per_step", exact(totals.copies), "layout_bytes_per_step", exact(totals.layout_bytes), "layout_bytes_partial", totals.layout_bytes_partial, "bytes_per_step",
           exact(totals.bytes), "layout_time_us_per_step", exact(totals.layout_time_us), "gpu_time_us_per_step", exact(totals.busy_us),
           "step_time_us", exact(totals.step_us), "bw_overhead_pct", exact(totals.bw_overhead_pct), "time_overhead_pct",
           exact(totals.time_overhead_pct), "coverage_pct", exact(totals.coverage_pct), "idle_pct", exact(totals.idle_pct));
+}
+
+void put_cost(JsonObject& out, const derive::layout::LayoutCost& cost) {
+  out.add("bytes", exact(cost.bytes), "time_us", exact(cost.time_ns ? std::optional(*cost.time_ns / 1000) : std::nullopt), "conversions",
+          cost.conversions);
+}
+
+void put_global(JsonObject& out, const report::GlobalView& view) {
+  const derive::layout::GlobalLayout& costs = view.costs;
+  out.add("not_assessed", unless_empty(costs.not_assessed), "operators", costs.operators, "in_channels_last", costs.in_channels_last,
+          "explained", exact(costs.explained), "confidence", exact(costs.confidence));
+  const bool known = costs.not_assessed.empty();
+  out.object("as_recorded", answer::when(known, costs.as_it_is), put_cost);
+  out.object("contiguous", answer::when(known, costs.contiguous), put_cost);
+  out.object("channels_last", answer::when(known, costs.channels_last), put_cost);
+  out.object("best", answer::when(known, costs.best), put_cost);
+  out.list("conversions", view.conversions, [](JsonObject& inner, const report::GlobalView::Conversion& one) {
+    inner.add("producer", one.producer, "consumer", one.consumer, "sizes", one.sizes, "to", one.to, "bytes", exact(one.bytes));
+  });
 }
 
 void put_layout(JsonObject& out, const LayoutReport& report) {
@@ -255,7 +315,15 @@ void put_layout(JsonObject& out, const LayoutReport& report) {
   out.list("not_assessed", report.not_assessed, [](JsonObject& inner, const report::NotAssessed& one) {
     inner.add("detector", one.detector, "reason", one.reason, "remedy", unless_empty(one.remedy));
   });
-  out.add("checked", report.checked, "notes", report.notes);
+  out.object("kernel_classes", answer::when(report.classes_assessed, report.kernel_classes), [](JsonObject& inner, const auto& classes) {
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+      inner.object(name_of(static_cast<derive::layout::BoundClass>(i)), [&](JsonObject& one) {
+        one.add("kernels_per_step", exact(classes[i].kernels), "time_us_per_step", exact(classes[i].time_ns / 1000));
+      });
+    }
+  });
+  out.object("global", [&](JsonObject& inner) { put_global(inner, report.global); });
+  out.add("measured_by", unless_empty(report.measured_by), "checked", report.checked, "notes", report.notes);
 }
 
 }  // namespace

@@ -93,9 +93,6 @@ Result<LayoutPattern> LayoutKnowledge::pattern_of(const Value& entry) const {
   if (pattern.id.empty() || pattern.title.empty() || pattern.phrase.empty() || pattern.fix.empty() || pattern.kind.empty())
     return fail(ErrorKind::malformed, "expected a pattern with id, title, phrase, fix and kind").at(entry.where());
   TRY_ASSIGN(pattern.risk, one_of(entry["risk"], tiers, "tier of risk"));
-  if (entry["severity"]) {
-    TRY_ASSIGN(pattern.severity, one_of(entry["severity"], tiers, "severity"));
-  }
   TRY_ASSIGN(const double effort, number_in(entry, "effort"));
   pattern.effort = static_cast<int>(effort);
   const auto operand = [this](std::string_view name) -> std::optional<Operand> {
@@ -104,6 +101,10 @@ Result<LayoutPattern> LayoutKnowledge::pattern_of(const Value& entry) const {
     return Operand{static_cast<std::uint32_t>(at - facts_.begin()), at->unit, at->type == FactDefinition::truth};
   };
   TRY_ASSIGN(pattern.when, Expression::parse(entry["when"].text(), operand, entry["when"].where()));
+  if (entry["severe"]) {
+    TRY_ASSIGN(pattern.severe, Expression::parse(entry["severe"].text(), operand, entry["severe"].where()));
+    if (!pattern.severe.is_truth()) return fail(ErrorKind::malformed, "expected a condition as 'severe'").at(entry["severe"].where());
+  }
   if (!pattern.when.is_truth()) return fail(ErrorKind::malformed, "expected a condition as 'when'").at(entry["when"].where());
   return pattern;
 }
@@ -113,8 +114,9 @@ const LayoutDetector* LayoutKnowledge::detector(std::string_view id) const {
   return at == detectors_.end() ? nullptr : &*at;
 }
 
-std::optional<bool> LayoutKnowledge::holds(const LayoutPattern& pattern, const LayoutFacts& facts) const {
-  return pattern.when.truth([&](std::uint32_t slot) { return facts(facts_[slot].id); });
+std::optional<bool> LayoutKnowledge::holds(const Expression& condition, const LayoutFacts& facts) const {
+  if (condition.empty()) return false;
+  return condition.truth([&](std::uint32_t slot) { return facts(facts_[slot].id); });
 }
 
 }  // namespace frx::knowledge

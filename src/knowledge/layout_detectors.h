@@ -21,9 +21,9 @@ struct LayoutPattern {
   std::string_view id, title, phrase, fix, code;
   std::string_view kind;      // of the fix: "memory_format"
   std::string_view risk;      // LOW, MED, HIGH
-  std::string_view severity;  // fixed: HIGH, MED, LOW; "": by its share
   int effort = 1;             // 1 one line, 2 one module, 4 several modules, 8 the architecture
   Expression when;
+  Expression severe;  // HIGH where it holds, whatever its share; may be empty
 };
 
 struct LayoutDetector {
@@ -58,7 +58,8 @@ class LayoutKnowledge {
   const LayoutDetector* detector(std::string_view id) const;
   const LayoutRanking& ranking() const { return ranking_; }
   const std::vector<FactDefinition>& facts() const { return facts_; }
-  std::optional<bool> holds(const LayoutPattern& pattern, const LayoutFacts& facts) const;
+  // `condition`: of a pattern; false where it is empty.
+  std::optional<bool> holds(const Expression& condition, const LayoutFacts& facts) const;
 
  private:
   Result<> add(const Value& root);

@@ -41,22 +41,22 @@ class Recording {
     if (!arguments.types.empty()) args += fmt::format(R"(, "Input type": {})", arguments.types);
     if (!arguments.values.empty()) args += fmt::format(R"(, "Concrete Inputs": {})", arguments.values);
     if (!more.empty()) args += fmt::format(", {}", more);
-    events_ += testing::event("cpu_op", name, thread_, start, now_ - start, args);
+    events_ += frx::testing::event("cpu_op", name, thread_, start, now_ - start, args);
   }
   // Launched here.
   void kernel(std::string_view name, double duration_us, std::string_view category = "kernel") {
     ++now_;
     const std::string correlation = fmt::format(R"("correlation": {})", ++launches_);
-    events_ += testing::event("cuda_runtime", "cudaLaunchKernel", thread_, now_, 0.5, correlation);
+    events_ += frx::testing::event("cuda_runtime", "cudaLaunchKernel", thread_, now_, 0.5, correlation);
     gpu_ = std::max(gpu_, now_) + 1;
-    events_ += testing::event(category, name, "0/7", gpu_, duration_us, correlation + R"(, "device": 0, "stream": 7)");
+    events_ += frx::testing::event(category, name, "0/7", gpu_, duration_us, correlation + R"(, "device": 0, "stream": 7)");
     gpu_ += duration_us;
   }
   void range(std::string_view category, std::string_view name, const Calls& inside) {
     const double start = ++now_;
     inside();
     ++now_;
-    events_ += testing::event(category, name, thread_, start, now_ - start);
+    events_ += frx::testing::event(category, name, thread_, start, now_ - start);
   }
   void step(int number, const Calls& inside) { range("user_annotation", fmt::format("ProfilerStep#{}", number), inside); }
   // Of another thread, while the current range is open.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -10,6 +11,7 @@
 #include "base/intervals.h"
 #include "base/text.h"
 #include "derive/layout/copy_detectors.h"
+#include "derive/layout/stride_stability.h"
 #include "derive/trace/modules.h"
 #include "report/trace_gpu_use.h"
 
@@ -132,8 +134,10 @@ class Analysis {
   std::shared_ptr<LayoutReport> run(const knowledge::KernelClasses& classes) {
     copies_ = derive::layout::copies_of(trace_, classes);
     describe_trace();
+    count_traffic();
     count_totals();
     find_all();
+    look_at_all();
     judge_all();
     rank();
     add_further_savings();
@@ -161,6 +165,38 @@ class Analysis {
     report_->left_out_warm_up = trace_.steps().first_left_out;
   }
 
+  // Kernels by which libraries convert have bytes of their own, or none; no share of those of the convolution.
+  void count_traffic() {
+    std::vector<std::uint32_t> conversions;
+    for (const Copy& copy : copies_) {
+      if (copy.origin == derive::layout::CopyOrigin::library) conversions.insert(conversions.end(), copy.work.begin(), copy.work.end());
+    }
+    std::ranges::sort(conversions);
+    traffic_ = derive::layout::traffic_of_work(trace_, conversions);
+    for (const Copy& copy : copies_) {
+      if (copy.origin == derive::layout::CopyOrigin::library && copy.bytes) derive::layout::set_bytes(traffic_, copy.work.front(), *copy.bytes);
+    }
+    use_measured_bytes();
+  }
+
+  void use_measured_bytes() {
+    if (request_.measured_bytes.empty()) return;
+    const std::size_t count = trace_.attribution().work.size();
+    derive::layout::MeasuredTraffic measured{std::vector<double>(count, std::nan("")), std::vector<double>(count, std::nan(""))};
+    std::size_t kernel = 0;
+    for (std::size_t i = 0; i < count && kernel < request_.measured_bytes.size(); ++i) {
+      if (trace_.timeline().kind[trace_.attribution().work[i].event] != model::EventKind::kernel) continue;
+      measured.bytes[i] = request_.measured_bytes[kernel++];
+    }
+    derive::layout::replace_by_measured(traffic_, measured);
+    report_->measured_by = request_.measured_by;
+    for (Copy& copy : copies_) {
+      double bytes = 0;
+      for (const std::uint32_t work : copy.work) bytes += measured.bytes[work];
+      if (!copy.work.empty() && !std::isnan(bytes)) copy.bytes = bytes;
+    }
+  }
+
   void count_totals() {
     LayoutTotals& totals = report_->totals;
     totals.steps = trace_.steps().size();
@@ -179,23 +215,29 @@ class Analysis {
     totals.busy_us = report_->is_cpu_only ? totals.step_us : trace_.per_step(union_of_work(trace_)) / 1000;
     add_copies(totals);
     totals.time_overhead_pct = share_of(totals.layout_time_us, totals.busy_us);
+    const derive::layout::TrafficTotals traffic = derive::layout::totals_of(trace_, traffic_);
+    if (const std::optional<double> covered = traffic.coverage()) totals.coverage_pct = 100 * *covered;
+    if (totals.coverage_pct.value_or(0) >= detectors_.ranking().least_coverage_pct) {
+      totals.bytes = traffic.bytes_per_step;
+      totals.bw_overhead_pct = share_of(totals.layout_bytes, totals.bytes);
+    }
     if (!report_->is_cpu_only && totals.step_us > 0 && !trace_.steps().name.empty())
       totals.idle_pct = std::max(0.0, 100 * (1 - totals.busy_us / totals.step_us));
   }
 
   void add_copies(LayoutTotals& totals) const {
-    double count = 0, bytes = 0, time = 0;
-    bool knows_bytes = true;
+    double count = 0, bytes = 0, time = 0, known_time = 0;
     for (const Copy& copy : copies_) {
       if (!is_of_layout(copy.kind)) continue;
       count += 1;
       time += copy.time_ns * copy.layout_share();
-      knows_bytes = knows_bytes && copy.bytes.has_value();
+      if (copy.bytes) known_time += copy.time_ns * copy.layout_share();
       bytes += copy.bytes.value_or(0) * copy.layout_share();
     }
     totals.copies = trace_.per_step(count);
     totals.layout_time_us = trace_.per_step(time) / 1000;
-    if (knows_bytes) totals.layout_bytes = trace_.per_step(bytes);
+    totals.layout_bytes_partial = known_time < time;
+    if (100 * known_time >= detectors_.ranking().least_coverage_pct * time) totals.layout_bytes = trace_.per_step(bytes);
   }
 
   void find_all() {
@@ -212,7 +254,80 @@ class Analysis {
     report_->convolutions = convolutions.counts;
     if (!convolutions.not_assessed.empty()) refused_["channels_last"] = convolutions.not_assessed;
     take(std::move(convolutions.found));
+    find_memory_bound();
+    find_instability();
     latent_ = derive::layout::latent_inputs(input);
+  }
+
+  void find_memory_bound() {
+    const LayoutDetector* const detector = detectors_.detector("memory_bound");
+    if (!detector || !trace_.has_shapes()) return;
+    if (!trace_.has_gpu_work()) {
+      refused_["memory_bound"] = "no GPU work was recorded";
+      return;
+    }
+    if (!gpu_.product || !gpu_.product->memory_bandwidth_gbps) {
+      refused_["memory_bound"] = "the bandwidth of the GPU is not known: name it with --gpu-model";
+      return;
+    }
+    derive::layout::MemoryBoundKernels kernels =
+        derive::layout::memory_bound(trace_, traffic_, peaks_of(*gpu_.product), limits_of(*detector));
+    report_->kernel_classes = kernels.classes;
+    report_->classes_assessed = true;
+    // Copies that other detectors tell how to spare are no second finding.
+    std::vector<bool> is_told(trace_.attribution().work.size());
+    for (const Candidate& candidate : candidates_) {
+      for (const std::uint32_t work : candidate.removed_work) is_told[work] = true;
+    }
+    std::erase_if(kernels.found, [&](const Candidate& one) {
+      return std::ranges::all_of(one.removed_work, [&](std::uint32_t work) { return is_told[work]; });
+    });
+    take(std::move(kernels.found));
+  }
+
+  static derive::layout::GpuPeaks peaks_of(const knowledge::GpuProduct& product) {
+    const auto scaled = [](std::optional<double> value, double scale) { return value ? std::optional(*value * scale) : std::nullopt; };
+    return {scaled(product.memory_bandwidth_gbps, 1e9), scaled(product.l2_mb, 1 << 20), scaled(product.peak_tflops("fp32"), 1e12),
+            scaled(product.peak_tflops("fp16_tensor"), 1e12)};
+  }
+
+  static derive::layout::MemoryBoundLimits limits_of(const LayoutDetector& detector) {
+    derive::layout::MemoryBoundLimits limits;
+    const auto set = [&](std::string_view name, double& value, double scale) {
+      const auto at = detector.limits.find(name);
+      if (at != detector.limits.end()) value = at->second * scale;
+    };
+    set("saturated_pct", limits.saturated_share, 0.01);
+    set("saturated_pct", limits.reachable_share, 0.01);
+    set("inefficient_pct", limits.inefficient_share, 0.01);
+    set("least_us", limits.shortest_ns, 1000);
+    set("latency_us", limits.latency_ns, 1000);
+    return limits;
+  }
+
+  void find_instability() {
+    derive::layout::StrideStability stability = derive::layout::stride_instability(trace_, request_.log ? &*request_.log : nullptr);
+    take(std::move(stability.candidates));
+    for (std::string& sentence : stability.not_assessed) report_->not_assessed.push_back({"stride_instability", std::move(sentence), ""});
+  }
+
+  // Where conversions between NCHW and channels-last cost least, over the whole graph.
+  void look_at_all() {
+    std::vector<derive::layout::SeenConversion> seen;
+    for (const Copy& copy : copies_) {
+      const bool converts = is_of_layout(copy.kind) && copy.kind != derive::layout::CopyKind::materialise;
+      if (copy.step == 0 && converts) seen.push_back({copy.node, copy.bytes, copy.time_ns});
+    }
+    const std::optional<double> gbps = gpu_.product ? gpu_.product->memory_bandwidth_gbps : std::nullopt;
+    GlobalView& view = report_->global;
+    view.costs = derive::layout::global_layout(trace_, seen, gbps ? std::optional(*gbps * 1e9) : std::nullopt);
+    constexpr std::size_t most_shown = 20;
+    for (const derive::layout::GlobalConversion& one : view.costs.conversions) {
+      if (view.conversions.size() == most_shown) break;
+      const auto name = [&](std::uint32_t node) { return node == none ? "the input" : std::string(trace_.name(node)); };
+      view.conversions.push_back({name(one.producer), name(one.consumer), derive::layout::text_of(one.sizes),
+                                  one.to == derive::layout::TensorLayout::channels_last ? "channels_last" : "contiguous", one.bytes});
+    }
   }
 
   void take(std::vector<Candidate> found) {
@@ -230,7 +345,9 @@ class Analysis {
 
   void judge_all() {
     std::vector<std::uint32_t> nodes;
-    for (const Candidate& candidate : candidates_) nodes.push_back(candidate.node);
+    for (const Candidate& candidate : candidates_) {
+      if (candidate.node != none) nodes.push_back(candidate.node);
+    }
     const derive::layout::Sites sites(trace_, std::move(nodes));
     for (const LayoutDetector& detector : detectors_.detectors()) note_level(detector);
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
@@ -238,13 +355,30 @@ class Analysis {
       const LayoutPattern* const pattern = detector ? detector->pattern(candidates_[i].pattern) : nullptr;
       if (!pattern || !has_level(trace_, detector->needs)) continue;
       const auto facts = [&](std::string_view name) { return fact(candidates_[i], name); };
-      if (!detectors_.holds(*pattern, facts).value_or(false)) continue;
-      LayoutFinding finding = finding_of(candidates_[i], *detector, *pattern, sites[sites.of(candidates_[i].node)]);
+      if (!detectors_.holds(pattern->when, facts).value_or(false)) continue;
+      const derive::layout::Site site =
+          candidates_[i].node == none ? site_of_log(candidates_[i]) : sites[sites.of(candidates_[i].node)];
+      LayoutFinding finding = finding_of(candidates_[i], *detector, *pattern, site);
       const bool has_number = finding.saved_time_pct || finding.saved_bytes_pct;
       if (has_number && finding.best_saving_pct() < request_.least_saving_pct) continue;
       report_->findings.push_back(std::move(finding));
       of_finding_.push_back(i);
     }
+  }
+
+  // What only a log tells has no place in the trace.
+  static derive::layout::Site site_of_log(const Candidate& candidate) {
+    derive::layout::Site site;
+    const auto word = [&](std::string_view name) {
+      const auto at = candidate.words.find(name);
+      return at == candidate.words.end() ? std::string() : at->second;
+    };
+    site.file = word("file");
+    site.function = word("function");
+    const std::string line = word("line");
+    std::from_chars(line.data(), line.data() + line.size(), site.line);
+    site.op_path = "torch.compile";
+    return site;
   }
 
   void note_level(const LayoutDetector& detector) {
@@ -274,6 +408,7 @@ class Analysis {
     finding.site = site;
     finding.id = fmt::format("{}.{}@{}", detector.id, pattern.id, site.text());
     Candidate worded = candidate;
+    if (candidate.node != none) worded.words.try_emplace("operator", std::string(derive::layout::plain_name(trace_.name(candidate.node))));
     for (const knowledge::FactDefinition& one : detectors_.facts()) {
       if (const std::optional<double> value = fact(candidate, one.id)) worded.facts[std::string(one.id)] = *value;
     }
@@ -293,12 +428,15 @@ class Analysis {
     finding.caveats = candidate.caveats;
     add_saving(candidate, finding);
     add_evidence(candidate, finding);
-    judge(pattern, finding);
+    judge(finding);
+    const auto facts = [&](std::string_view name) { return fact(candidate, name); };
+    if (detectors_.holds(pattern.severe, facts).value_or(false)) finding.severity = LayoutSeverity::high;
     return finding;
   }
 
   void add_saving(const Candidate& candidate, LayoutFinding& finding) const {
-    if (!candidate.saving) return;
+    // What is only to be measured is no saving yet.
+    if (!candidate.saving || finding.kind == "measure") return;
     const derive::layout::SavedPerStep& saving = *candidate.saving;
     if (saving.of_cpu && !report_->is_cpu_only) {
       finding.saved_cpu_us = saving.best_ns / 1000;
@@ -327,13 +465,12 @@ class Analysis {
     if (!finding.evidence.empty()) finding.first_step = finding.evidence.front().step;
   }
 
-  void judge(const LayoutPattern& pattern, LayoutFinding& finding) const {
+  void judge(LayoutFinding& finding) const {
     const knowledge::LayoutRanking& ranking = detectors_.ranking();
     const double share = std::max(finding.time_share_pct.value_or(0), finding.bytes_share_pct.value_or(0));
     finding.severity = share >= ranking.high_pct     ? LayoutSeverity::high
                        : share >= ranking.medium_pct ? LayoutSeverity::medium
                                                      : LayoutSeverity::low;
-    if (pattern.severity == "HIGH") finding.severity = LayoutSeverity::high;
     const double saving = finding.best_saving_pct();
     finding.score = saving * finding.confidence * ranking.risk.at(finding.risk) / std::sqrt(finding.effort);
     finding.is_quick_win = finding.effort <= ranking.most_effort && finding.risk == ranking.quick_win_risk &&
@@ -402,6 +539,7 @@ class Analysis {
   std::vector<std::size_t> of_finding_;  // candidates
   std::map<std::string_view, std::string> refused_;
   derive::layout::LatentInputs latent_;
+  derive::layout::WorkTraffic traffic_;
 };
 
 }  // namespace

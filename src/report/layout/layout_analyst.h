@@ -5,6 +5,7 @@
 
 #include "derive/layout/layout_trace.h"
 #include "knowledge/knowledge.h"
+#include "model/dynamo_log.h"
 #include "report/layout/layout_report.h"
 
 namespace frx::report {
@@ -14,6 +15,9 @@ struct LayoutRequest {
   std::string gpu_model;  // --gpu-model; "": as the trace says
   std::optional<derive::layout::StepSelection> steps;
   double least_saving_pct = 0;  // findings that save less are left out; those without a number are not
+  std::optional<model::DynamoLog> log;  // what torch.compile wrote about itself
+  std::vector<double> measured_bytes;   // by kernel of the timeline, by start: DRAM traffic; NaN: not measured; empty: nothing was
+  std::string measured_by;              // the file of these counters
 };
 
 // `timeline`: read with the arguments of every operator. Errors: the GPU or the steps that were asked for are not known; the trace has

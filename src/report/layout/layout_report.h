@@ -4,6 +4,7 @@
 // known for too little of the GPU time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,6 +14,8 @@
 
 #include "derive/layout/candidate.h"
 #include "derive/layout/channels_last.h"
+#include "derive/layout/conversion_graph.h"
+#include "derive/layout/memory_bound.h"
 #include "derive/layout/sites.h"
 #include "knowledge/layout_detectors.h"
 #include "knowledge/gpu_match.h"
@@ -65,6 +68,7 @@ struct LayoutTotals {
   double contiguous_calls = 0;  // aten::contiguous that did something, per step
   double copies = 0;            // of layout, of all origins, per step
   std::optional<double> layout_bytes, bytes;  // per step; the second of all work whose traffic is known
+  bool layout_bytes_partial = false;          // the first leaves out copies whose bytes are not known
   double layout_time_us = 0, busy_us = 0;     // busy: the union of GPU work, summed over GPUs; of a recording of the CPU, the steps
   double step_us = 0;
   std::optional<double> bw_overhead_pct, time_overhead_pct, coverage_pct, idle_pct;
@@ -73,6 +77,16 @@ struct LayoutTotals {
 // A detector whose question the trace does not answer, or answers in part.
 struct NotAssessed {
   std::string detector, reason, remedy;
+};
+
+// Where to convert between NCHW and channels-last once, so that least is converted; beside what the trace shows.
+struct GlobalView {
+  struct Conversion {
+    std::string producer, consumer, sizes, to;
+    double bytes = 0;
+  };
+  derive::layout::GlobalLayout costs;   // its nodes are those of the trace, which is gone
+  std::vector<Conversion> conversions;  // of the best plan, the first few by bytes
 };
 
 struct LayoutReport {
@@ -89,6 +103,10 @@ struct LayoutReport {
   std::vector<std::string> checked;  // titles of the detectors that were assessed
   std::vector<std::string> notes;
   derive::layout::ConvolutionCounts convolutions;
+  std::array<derive::layout::BoundCount, derive::layout::bound_classes> kernel_classes = {};  // by derive::layout::BoundClass
+  bool classes_assessed = false;
+  GlobalView global;
+  std::string measured_by;  // the file whose counters replace modelled bytes; "": none
 
   std::size_t count(LayoutSeverity severity) const;
   std::size_t quick_wins() const;
