@@ -70,7 +70,8 @@ void add_change(Document& page, const LayoutDiff& diff, const LayoutFindingChang
   constexpr std::size_t indent = 6;
   const LayoutRecordFinding& finding = diff.finding(change);
   const std::string head = fmt::format("{:<12} ", name_of(change.change));
-  page.hanging(head, answer::Text(fmt::format("[{}] ", name_of(finding.severity))) + as_name(finding.title), 2, tone_of_change(change.change));
+  page.hanging(head, answer::Text(fmt::format("[{}] ", name_of(finding.severity))) + as_name(finding.title), 2,
+               tone_of_change(change.change));
   page.hanging("Site  : ", as_name(place_of(finding)), indent);
   const LayoutNumberChange &count = change.numbers[0], &bytes = change.numbers[1], &time = change.numbers[2];
   std::vector<std::string> numbers = {fmt::format("{} in a step", change_of(count, change))};
@@ -78,13 +79,15 @@ void add_change(Document& page, const LayoutDiff& diff, const LayoutFindingChang
   if (time.before.value_or(0) > 0 || time.after.value_or(0) > 0) numbers.push_back(change_of(time, change));
   page.hanging("Cost  : ", join(numbers, ", "), indent);
   if (!change.reason.empty()) page.hanging("Why   : ", as_name(change.reason), indent);
-  if (change.has_moved) page.hanging("Moved : ", as_name(fmt::format("it was at {}", place_of(diff.before.findings[*change.before]))), indent);
+  if (change.has_moved)
+    page.hanging("Moved : ", as_name(fmt::format("it was at {}", place_of(diff.before.findings[*change.before]))), indent);
 }
 
 void add_totals(Document& page, const LayoutDiff& diff) {
   page.section("Totals of a step");
   Table table;
-  table.columns = {{"", 26}, number_column("before", 12), number_column("after", 12), number_column("change", 10), words_column("", Fit::wrap)};
+  table.columns = {
+      {"", 26}, number_column("before", 12), number_column("after", 12), number_column("change", 10), words_column("", Fit::wrap)};
   for (const LayoutNumberChange& one : diff.totals) {
     if (!one.before && !one.after) continue;
     const std::optional<double> pct = one.change_pct();
@@ -112,8 +115,9 @@ Document layout_diff_document(const LayoutDiff& diff, std::size_t shown) {
 }
 
 void put_side(JsonObject& out, const LayoutRecord& record) {
-  out.add("file", record.file, "model", unless_empty(record.model), "trace", unless_empty(record.trace), "sha256", unless_empty(record.sha256),
-          "gpu", unless_empty(record.gpu), "level", unless_empty(record.level), "steps", record.steps, "findings", record.findings.size());
+  out.add("file", record.file, "model", unless_empty(record.model), "trace", unless_empty(record.trace), "sha256",
+          unless_empty(record.sha256), "gpu", unless_empty(record.gpu), "level", unless_empty(record.level), "steps", record.steps,
+          "findings", record.findings.size());
 }
 
 void put_number(JsonObject& out, const LayoutNumberChange& number) {
@@ -126,8 +130,8 @@ void put_change(JsonObject& out, const LayoutDiff& diff, const LayoutFindingChan
   const auto id_in = [](const LayoutRecord& record, const std::optional<std::size_t>& index) {
     return index ? std::optional(std::string_view(record.findings[*index].id)) : std::nullopt;
   };
-  out.add("change", name_of(change.change), "reason", unless_empty(change.reason), "id_before", id_in(diff.before, change.before), "id_after",
-          id_in(diff.after, change.after), "detector", finding.detector, "pattern", unless_empty(finding.pattern), "title",
+  out.add("change", name_of(change.change), "reason", unless_empty(change.reason), "id_before", id_in(diff.before, change.before),
+          "id_after", id_in(diff.after, change.after), "detector", finding.detector, "pattern", unless_empty(finding.pattern), "title",
           unless_empty(finding.title));
   const auto severity_in = [](const LayoutRecord& record, const std::optional<std::size_t>& index) {
     return index ? std::optional(name_of(record.findings[*index].severity)) : std::nullopt;

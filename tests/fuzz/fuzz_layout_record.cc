@@ -1,5 +1,5 @@
-// A report of layouts that was written before, and what changed since: itself is the same as it, whatever it says; every finding has a change,
-// and none is told twice.
+// A report of layouts that was written before, and what changed since: itself is the same as it, whatever it says; every finding has a
+// change, and none is told twice.
 #include <set>
 
 #include "fuzz/input.h"

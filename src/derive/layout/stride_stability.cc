@@ -89,9 +89,8 @@ class SlotHistory {
   }
   UnstableInput described(const ByStrides& by_strides, std::size_t steps) const {
     // Most steps, then the earliest.
-    const auto usual = std::ranges::max_element(by_strides, {}, [](const auto& one) {
-      return std::pair(one.second.size(), -static_cast<std::int64_t>(one.second.front()));
-    });
+    const auto usual = std::ranges::max_element(
+        by_strides, {}, [](const auto& one) { return std::pair(one.second.size(), -static_cast<std::int64_t>(one.second.front())); });
     UnstableInput found;
     found.site = site_;
     found.slot = slot_;
@@ -185,9 +184,7 @@ class EagerStability {
     return reason == nullptr;
   }
 
-  std::int64_t start(std::size_t site) const {
-    return trace_.timeline().start[trace_.nodes()[steps_.node(site, steps_.usual_step())].row];
-  }
+  std::int64_t start(std::size_t site) const { return trace_.timeline().start[trace_.nodes()[steps_.node(site, steps_.usual_step())].row]; }
 
   // Over all threads; an operator before those inside of it.
   std::vector<std::size_t> sites_in_program_order() const {
@@ -229,8 +226,8 @@ class EagerStability {
     return slots;
   }
 
-  // Where a step may be aligned another way, its nodes may have been joined with a neighbour of the same name: strides that the usual step has
-  // at another place of that path prove nothing.
+  // Where a step may be aligned another way, its nodes may have been joined with a neighbour of the same name: strides that the usual step
+  // has at another place of that path prove nothing.
   bool is_believed(const UnstableInput& input) {
     if (std::ranges::any_of(input.changed_steps, [&](std::uint32_t step) { return steps_.is_certain(input.site, step); })) return true;
     if (seen_.empty()) note_all_strides();
@@ -305,7 +302,8 @@ class EagerStability {
   }
 
   static std::string pin_for(const UnstableInput& root) {
-    const bool is_last = is_channels_last(root.usual->shape, *root.usual->strides) && !is_contiguous(root.usual->shape, *root.usual->strides);
+    const bool is_last =
+        is_channels_last(root.usual->shape, *root.usual->strides) && !is_contiguous(root.usual->shape, *root.usual->strides);
     if (!is_last) return ".contiguous()";
     return fmt::format(".contiguous(memory_format=torch.channels_last{})", root.usual->shape.size() == 5 ? "_3d" : "");
   }

@@ -88,7 +88,9 @@ class LayoutDiffer {
                                                level_of(before()), level_of(after())));
     if (!before().sha256.empty() && before().sha256 == after().sha256) diff_.notes.emplace_back("both reports are of the same trace");
   }
-  static std::string gpu_of(const LayoutRecord& record) { return record.is_cpu_only ? "none" : record.gpu.empty() ? "not known" : record.gpu; }
+  static std::string gpu_of(const LayoutRecord& record) {
+    return record.is_cpu_only ? "none" : record.gpu.empty() ? "not known" : record.gpu;
+  }
   static std::string level_of(const LayoutRecord& record) { return record.level.empty() ? "of an unknown level" : record.level; }
 
   void match() {
@@ -136,8 +138,10 @@ class LayoutDiffer {
   void judge(LayoutFindingChange& change) const {
     const LayoutNumberChange &count = change.numbers[0], &bytes = change.numbers[1], &time = change.numbers[2];
     if (!other_model_.empty()) return put(change, LayoutChange::inconclusive, other_model_);
-    if (bytes.is_compared() && differs(*bytes.before, *bytes.after, same_bytes_pct)) return by(change, bytes, "moves", "fewer", "bytes in a step");
-    if (count.is_compared() && differs(*count.before, *count.after, same_count_pct)) return by(change, count, "happens", "less", "often in a step");
+    if (bytes.is_compared() && differs(*bytes.before, *bytes.after, same_bytes_pct))
+      return by(change, bytes, "moves", "fewer", "bytes in a step");
+    if (count.is_compared() && differs(*count.before, *count.after, same_count_pct))
+      return by(change, count, "happens", "less", "often in a step");
     if (time.is_compared() && differs(*time.before, *time.after, same_time_pct))
       return by(change, time, "takes", "less", "time in a step, of one recording each: record again to be sure");
     const bool is_known = count.is_compared() || bytes.is_compared() || time.is_compared();
@@ -149,7 +153,8 @@ class LayoutDiffer {
     change.change = verdict;
     change.reason = std::move(reason);
   }
-  static void by(LayoutFindingChange& change, const LayoutNumberChange& number, std::string_view verb, std::string_view less, std::string_view what) {
+  static void by(LayoutFindingChange& change, const LayoutNumberChange& number, std::string_view verb, std::string_view less,
+                 std::string_view what) {
     const bool is_more = *number.after > *number.before;
     put(change, is_more ? LayoutChange::worse : LayoutChange::better, fmt::format("it {} {} {}", verb, is_more ? "more" : less, what));
   }

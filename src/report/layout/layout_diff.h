@@ -1,7 +1,8 @@
 // Two reports about layouts: which findings are new, gone, worse, better, the same, and about which that cannot be said.
 //
-// Findings are the same when their detector and site are: modules and operators first, so that lines may move. Counts and bytes decide, since
-// they are those of the program; time decides only where these are equal, by 10 % and more, since there is one recording of each side.
+// Findings are the same when their detector and site are: modules and operators first, so that lines may move. Counts and bytes decide,
+// since they are those of the program; time decides only where these are equal, by 10 % and more, since there is one recording of each
+// side.
 #pragma once
 
 #include <optional>
@@ -21,7 +22,7 @@ struct LayoutNumberChange {
   std::string_view name;  // "copies_per_step"
   std::string_view unit;  // "", "byte", "us", "%"
   std::optional<double> before, after;
-  std::string why_not;    // why they are not compared, a sentence; "": they are, where both are known
+  std::string why_not;  // why they are not compared, a sentence; "": they are, where both are known
 
   bool is_compared() const { return why_not.empty() && before && after; }
   std::optional<double> change_pct() const;  // absent where `before` is 0
@@ -39,7 +40,7 @@ struct LayoutDiff {
   LayoutRecord before, after;
   std::vector<LayoutFindingChange> findings;  // by change in the order of the enumeration, then as the reports rank them
   std::vector<LayoutNumberChange> totals;
-  std::vector<std::string> inconclusive;      // what differs between the sides, and what therefore is not compared, in sentences
+  std::vector<std::string> inconclusive;  // what differs between the sides, and what therefore is not compared, in sentences
   std::vector<std::string> notes;
 
   std::size_t count(LayoutChange change) const;

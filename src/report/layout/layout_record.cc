@@ -30,9 +30,8 @@ class LayoutRecordReader {
     if (const LayoutJson* const trace = member(root, "", "trace")) read_trace(*trace, record);
     if (const LayoutJson* const totals = member(root, "", "totals")) read_totals(*totals, record.totals);
     for_each(root, "findings", [&](const LayoutJson& one, const std::string& at) { record.findings.push_back(finding_of(one, at)); });
-    for_each(root, "not_assessed", [&](const LayoutJson& one, const std::string& at) {
-      take(one, at, "detector", record.not_assessed.emplace_back());
-    });
+    for_each(root, "not_assessed",
+             [&](const LayoutJson& one, const std::string& at) { take(one, at, "detector", record.not_assessed.emplace_back()); });
     if (!problem_.empty()) return fail(ErrorKind::malformed, "{}", problem_).at(std::string(name_));
     return record;
   }
