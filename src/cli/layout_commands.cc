@@ -5,10 +5,12 @@
 #include <filesystem>
 
 #include "analyse/layout.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "cli/analysis.h"
 #include "cli/print_answer.h"
 #include "compose/layout.h"
+#include "report/layout/plan_of_finding.h"
 
 namespace frx::cli {
 namespace {
@@ -62,10 +64,23 @@ Result<std::shared_ptr<report::LayoutReport>> report_of_trace(std::string_view c
   request.least_saving_pct = options.least_saving_pct;
   TRY_ASSIGN(request.steps, selection_of(command, options.steps));
   TRY_ASSIGN(analyse::Input input, session.input(trace));
-  Result<std::shared_ptr<report::LayoutReport>> report = analyse::analyse_layout(std::move(input), request, session.context());
+  analyse::LayoutSources beside;
+  if (!options.counters.empty()) {
+    TRY_ASSIGN(beside.counters, session.input(options.counters));
+  }
+  if (!options.log.empty()) {
+    TRY_ASSIGN(beside.log, session.input(options.log));
+  }
+  Result<std::shared_ptr<report::LayoutReport>> report =
+      analyse::analyse_layout(std::move(input), std::move(request), std::move(beside), session.context());
   session.end_progress();
   if (!report) return Failure{with_layout_code(report.error())};
   return report;
+}
+
+Result<> write_plan(const report::LayoutReport& report, const LayoutOptions& options) {
+  TRY_ASSIGN(const report::LayoutPlan plan, report::plan_of_finding(report, static_cast<std::size_t>(options.finding.value_or(0))));
+  return write_file(options.plan, report::layout_plan_text(plan));
 }
 
 }  // namespace
@@ -73,7 +88,12 @@ Result<std::shared_ptr<report::LayoutReport>> report_of_trace(std::string_view c
 void describe_layout(Syntax& syntax, LayoutOptions& options) {
   syntax.option("--model", "NAME", options.model, "what to call the program (default: the name of the file)");
   syntax.option("--steps", "A:B", options.steps, "only these steps, by their numbers in the trace (default: all but a warm-up)");
+  syntax.option("--ncu", "FILE", options.counters,
+                "report or CSV of Nsight Compute of the same program: measured bytes replace modelled ones");
+  syntax.option("--log", "FILE", options.log, "output of the program with TORCH_LOGS=recompiles,cudagraphs: which check failed");
   syntax.option("--min-saving", "PCT", options.least_saving_pct, "leave out findings that save less, in percent");
+  syntax.option("--plan", "FILE", options.plan, "write the plan of the best fix that frx layout trial can try");
+  syntax.option("--finding", "N", options.finding, "with --plan: of this finding of the table, from 1");
   syntax.option("--top", "N", options.top, "findings to print (default 10)");
   syntax.choice("--fail-on", "SEVERITY", options.fail_on, {"low", "medium", "high"}, "exit with 1 when a finding is as severe");
   describe_analysis(syntax, options.analysis);
@@ -92,12 +112,14 @@ Result<int> analyze_layout(std::string_view command, const LayoutOptions& option
     return fail(ErrorKind::usage, "{}: expected one trace, found two", command);
   const std::string& trace = options.trace.empty() ? options.trace_option : options.trace;
   if (trace.empty()) return fail(ErrorKind::usage, "{}: no trace given", command).hint("frx layout analyze trace.json");
+  if (options.finding && options.plan.empty()) return fail(ErrorKind::usage, "{}: --finding goes with --plan", command);
   const auto started = std::chrono::steady_clock::now();
   Session session(options.analysis, io);
   TRY_ASSIGN(const std::shared_ptr<report::LayoutReport> report, report_of_trace(command, options, trace, session));
   compose::LayoutStyle style{is_utf8(io), options.top.value_or(usual_rows)};
   style.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   TRY(print_answer(io, compose::answer_of(report, style), format));
+  if (!options.plan.empty()) TRY(write_plan(*report, options));
   return reaches(*report, options.fail_on) ? 1 : 0;
 }
 

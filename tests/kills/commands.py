@@ -211,8 +211,16 @@ def patching() -> list[Command]:
                     extra=r"train\.py\.before-frx\.2", exits={0, 1}, modes={"train.py": 0o600}, weight=1)]
 
 
+def trying_layouts() -> list[Command]:
+    """A program that leaves children behind. Nothing of a trial stays in its folder."""
+    files = bytes_of(case_sections("layout/a-plan-that-passes-every-gate-is-validated.case"))
+    files["train"] = files["train"].replace(b"\nout=", b"\n" + BEHIND + b"\nout=", 1)
+    arguments = ["layout", "trial", "--plan", "plan.json", "--warmup", "1", "--windows", "5", "--", "./train"]
+    return [Command("layout trial, leaves nothing", arguments, files, programs=["train"], exits={0, 1}, weight=1)]
+
+
 def all_commands(frx: Path, scratch: Path) -> list[Command]:
-    return [*collecting(), *comparing(frx, scratch), *benching(), *tracing(), *reporting(), *patching()]
+    return [*trying_layouts(), *collecting(), *comparing(frx, scratch), *benching(), *tracing(), *reporting(), *patching()]
 
 
 def prepare(command: Command, folder: Path) -> dict[str, str]:

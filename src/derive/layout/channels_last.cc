@@ -147,11 +147,6 @@ std::optional<Candidate> of_convolutions(const LayoutTrace& trace, const std::ve
   return found;
 }
 
-bool is_called_by_program(const LayoutTrace& trace, std::uint32_t node) {
-  const std::uint32_t parent = trace.nodes()[node].parent;
-  return parent == none || !trace.name(parent).starts_with("aten::");
-}
-
 const RecordedTensor* picture_of(const LayoutTrace& trace, std::uint32_t node) {
   const RecordedInputs* const inputs = trace.inputs(node);
   const RecordedTensor* const first = inputs ? tensor_at(*inputs, 0) : nullptr;
@@ -165,7 +160,7 @@ Candidate layout_losses(const LayoutTrace& trace) {
   double lost = 0;
   for (std::uint32_t node = 0; node < trace.nodes().size(); ++node) {
     const OperatorNode& one = trace.nodes()[node];
-    if (one.step == none || !is_called_by_program(trace, node) || one.role == OperatorRole::autograd) continue;
+    if (one.step == none || !trace.is_called_by_program(node) || one.role == OperatorRole::autograd) continue;
     const RecordedTensor* const now = picture_of(trace, node);
     if (!now) continue;
     const RecordedTensor* const then = before == none ? nullptr : picture_of(trace, before);
@@ -198,12 +193,19 @@ void add_caveats(const LayoutTrace& trace, const ConvolutionCounts& counts, Cand
   for (std::uint32_t node = 0; node < trace.nodes().size(); ++node) {
     if (trace.nodes()[node].step == none) continue;
     has_custom = has_custom || trace.nodes()[node].role == OperatorRole::custom;
-    views += trace.name(node) == "aten::view" && is_called_by_program(trace, node) && picture_of(trace, node) != nullptr;
+    views += trace.name(node) == "aten::view" && trace.is_called_by_program(node) && picture_of(trace, node) != nullptr;
   }
   if (views > 0) found.caveats.emplace_back("view() on images fails on channels-last tensors; reshape() and flatten() do not");
   if (has_custom) found.caveats.emplace_back("custom operators may expect NCHW");
   if (counts.depthwise > 0) found.caveats.emplace_back("depthwise convolutions gain less, or lose");
   if (counts.few_channels > 0) found.caveats.emplace_back("the first layer, of few channels, gains nothing");
+}
+
+// As torch calls it.
+std::string format_for(const LayoutTrace& trace, std::uint32_t node) {
+  const RecordedInputs* const inputs = trace.inputs(node);
+  const RecordedTensor* const first = inputs ? tensor_at(*inputs, 0) : nullptr;
+  return first && first->shape.size() == 5 ? "channels_last_3d" : "channels_last";
 }
 
 }  // namespace
@@ -231,6 +233,7 @@ ChannelsLast channels_last(const LayoutTrace& trace, std::span<const Copy> copie
   }
   Candidate lost = layout_losses(trace);
   if (!lost.nodes.empty()) answer.found.push_back(std::move(lost));
+  for (Candidate& found : answer.found) found.words["format"] = format_for(trace, found.node);
   for (Candidate& found : answer.found) add_caveats(trace, answer.counts, found);
   return answer;
 }

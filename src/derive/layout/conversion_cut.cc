@@ -32,10 +32,7 @@ ConversionCost saturated_sum(ConversionCost a, ConversionCost b) {
 class CutBuilder {
  public:
   explicit CutBuilder(const ConversionProblem& problem)
-      : problem_(problem),
-        source_(problem.operators.size() + 2 * problem.tensors.size()),
-        sink_(source_ + 1),
-        graph_(sink_ + 1) {}
+      : problem_(problem), source_(problem.operators.size() + 2 * problem.tensors.size()), sink_(source_ + 1), graph_(sink_ + 1) {}
 
   std::vector<TensorLayout> solve() {
     for (std::size_t i = 0; i < problem_.operators.size(); ++i) add_operator(i);
@@ -45,8 +42,7 @@ class CutBuilder {
     std::vector<long> distance(sink_ + 1);
     const auto index = boost::get(boost::vertex_index, graph_);
     boost::boykov_kolmogorov_max_flow(graph_, boost::get(&CutEdge::capacity, graph_), boost::get(&CutEdge::left, graph_),
-                                      boost::get(&CutEdge::reverse, graph_),
-                                      boost::make_iterator_property_map(predecessor.begin(), index),
+                                      boost::get(&CutEdge::reverse, graph_), boost::make_iterator_property_map(predecessor.begin(), index),
                                       boost::make_iterator_property_map(color.begin(), index),
                                       boost::make_iterator_property_map(distance.begin(), index), index, source_, sink_);
     std::vector<TensorLayout> layouts(problem_.operators.size(), TensorLayout::contiguous);

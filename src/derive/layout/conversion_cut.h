@@ -2,8 +2,8 @@
 //
 // Each operator works in one of two layouts and has a cost for each, infinite for one that it does not accept. A tensor goes from one
 // operator to several; where one of them works in another layout than its producer the tensor is converted, once for all that need it. The
-// cheapest choice is a minimum cut: of the graph that has a node for each operator and two for each tensor, "is needed in channels-last" and
-// "is needed contiguous". An infinite edge joins these with each consumer, so that what is paid for a tensor is paid once.
+// cheapest choice is a minimum cut: of the graph that has a node for each operator and two for each tensor, "is needed in channels-last"
+// and "is needed contiguous". An infinite edge joins these with each consumer, so that what is paid for a tensor is paid once.
 #pragma once
 
 #include <cstdint>

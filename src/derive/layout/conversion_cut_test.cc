@@ -7,16 +7,17 @@
 namespace frx::derive::layout {
 namespace {
 
-using enum TensorLayout;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+
+constexpr TensorLayout cut_contiguous = TensorLayout::contiguous, cut_channels_last = TensorLayout::channels_last;
 
 // Tries every choice; `forbidden` where none is possible.
 ConversionCost least_cost(const ConversionProblem& problem) {
   ConversionCost least = forbidden;
   for (std::uint32_t choice = 0; choice < 1U << problem.operators.size(); ++choice) {
     std::vector<TensorLayout> layouts(problem.operators.size());
-    for (std::size_t i = 0; i < layouts.size(); ++i) layouts[i] = (choice >> i & 1U) != 0 ? channels_last : contiguous;
+    for (std::size_t i = 0; i < layouts.size(); ++i) layouts[i] = (choice >> i & 1U) != 0 ? cut_channels_last : cut_contiguous;
     // Counted here anew, and not by plan_with.
     ConversionCost cost = 0;
     bool is_possible = true;
@@ -25,11 +26,11 @@ ConversionCost least_cost(const ConversionProblem& problem) {
       cost += one == forbidden ? 0 : one;
     };
     for (std::size_t i = 0; i < layouts.size(); ++i)
-      pay(layouts[i] == channels_last ? problem.operators[i].channels_last : problem.operators[i].contiguous);
+      pay(layouts[i] == cut_channels_last ? problem.operators[i].channels_last : problem.operators[i].contiguous);
     for (const ConvertedTensor& tensor : problem.tensors) {
       bool other = false;
       for (const std::uint32_t consumer : tensor.consumers) other = other || layouts[consumer] != layouts[tensor.producer];
-      if (other) pay(layouts[tensor.producer] == contiguous ? tensor.to_channels_last : tensor.to_contiguous);
+      if (other) pay(layouts[tensor.producer] == cut_contiguous ? tensor.to_channels_last : tensor.to_contiguous);
     }
     if (is_possible) least = std::min(least, cost);
   }
@@ -77,7 +78,7 @@ TEST(ConversionCut, ATensorIsConvertedOnceForAllThatNeedIt) {
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->cost, 5u);
   ASSERT_EQ(plan->conversions.size(), 1u);
-  EXPECT_EQ(plan->conversions[0].to, channels_last);
+  EXPECT_EQ(plan->conversions[0].to, cut_channels_last);
 }
 
 // input -> convolution -> norm -> convolution -> flatten, where each convolution converts inside for 100 when it is contiguous: converting
@@ -89,9 +90,9 @@ TEST(ConversionCut, ConvertsAtTheEndsOfARegion) {
   const std::optional<ConversionPlan> plan = cheapest_plan(problem);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->cost, 34u);
-  EXPECT_THAT(plan->layouts, ElementsAre(contiguous, channels_last, channels_last, channels_last, contiguous));
-  EXPECT_EQ(plan_with(problem, std::vector(5, contiguous)).cost, 200u);
-  EXPECT_EQ(plan_with(problem, std::vector(5, channels_last)).cost, forbidden);
+  EXPECT_THAT(plan->layouts, ElementsAre(cut_contiguous, cut_channels_last, cut_channels_last, cut_channels_last, cut_contiguous));
+  EXPECT_EQ(plan_with(problem, std::vector(5, cut_contiguous)).cost, 200u);
+  EXPECT_EQ(plan_with(problem, std::vector(5, cut_channels_last)).cost, forbidden);
 }
 
 TEST(ConversionCut, OfEqualPlansKeepsTheContiguousOne) {
@@ -101,7 +102,7 @@ TEST(ConversionCut, OfEqualPlansKeepsTheContiguousOne) {
   const std::optional<ConversionPlan> plan = cheapest_plan(problem);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->cost, 3u);
-  EXPECT_THAT(plan->layouts, ElementsAre(contiguous, contiguous));
+  EXPECT_THAT(plan->layouts, ElementsAre(cut_contiguous, cut_contiguous));
   EXPECT_THAT(plan->conversions, IsEmpty());
   EXPECT_EQ(cheapest_plan({})->cost, 0u);
   EXPECT_FALSE(cheapest_plan({{{forbidden, forbidden}}, {}}));

@@ -18,54 +18,69 @@ bool is_picture(const Dimensions& sizes) {
   return sizes[1] > 1 && pixels > 1 && sizes[0] > 0;
 }
 
+// A file may claim tensors of any size.
+ConversionCost whole_cost(double bytes) { return bytes > 0 ? static_cast<ConversionCost>(std::min(bytes, 1e15)) : 0; }
+
 // Of PyTorch, or of an extension: what that does inside is its own affair.
 bool is_operator(const LayoutTrace& trace, std::uint32_t node) {
   return trace.name(node).starts_with("aten::") || trace.nodes()[node].role == OperatorRole::custom;
 }
 
-// Called by the program, and not by another operator.
-std::uint32_t outermost_operator(const LayoutTrace& trace, std::uint32_t node) {
-  while (trace.nodes()[node].parent != none && is_operator(trace, trace.nodes()[node].parent)) node = trace.nodes()[node].parent;
-  return node;
-}
+// Where each node stands, found out in one pass over the tree.
+struct OperatorPlaces {
+  std::vector<std::uint32_t> outermost;  // the operator that the program called; of other nodes, themselves
+  std::vector<bool> is_backward;
 
-bool is_in_backward(const LayoutTrace& trace, std::uint32_t node) {
-  for (std::uint32_t at = node; at != none; at = trace.nodes()[at].parent) {
-    if (trace.nodes()[at].role == OperatorRole::autograd) return true;
+  explicit OperatorPlaces(const LayoutTrace& trace) : outermost(trace.nodes().size()), is_backward(trace.nodes().size()) {
+    for (std::uint32_t node = 0; node < outermost.size(); ++node) {
+      const std::uint32_t parent = trace.nodes()[node].parent;
+      outermost[node] = parent != none && is_operator(trace, parent) ? outermost[parent] : node;
+      is_backward[node] = trace.nodes()[node].role == OperatorRole::autograd || (parent != none && is_backward[parent]);
+    }
   }
-  return false;
-}
+};
 
 enum class Accepts : std::uint8_t { both, contiguous, current };
 
-Accepts accepted_by(const LayoutTrace& trace, std::uint32_t node) {
-  const std::string_view plain = plain_name(trace.name(node));
-  switch (family_of(trace.name(node))) {
+bool changes_sizes(std::string_view plain) {
+  return plain.ends_with("view") || plain.find("reshape") != plain.npos || plain == "flatten" || plain == "unflatten" || plain == "ravel";
+}
+
+Accepts accepted_by(std::string_view name, OperatorFamily family) {
+  const std::string_view plain = plain_name(name);
+  if (changes_sizes(plain)) return Accepts::contiguous;
+  switch (family) {
     case OperatorFamily::convolution:
     case OperatorFamily::pooling:
     case OperatorFamily::elementwise:
     case OperatorFamily::filling:
     case OperatorFamily::copying:
-      return plain == "reshape" || plain == "flatten" ? Accepts::contiguous : Accepts::both;
     case OperatorFamily::resampling:
     case OperatorFamily::reduction:
     case OperatorFamily::concatenation: return Accepts::both;
     case OperatorFamily::normalisation: return plain.find("batch_norm") != plain.npos ? Accepts::both : Accepts::contiguous;
     default: break;
   }
-  if (plain.ends_with("view") || plain == "reshape" || plain == "flatten" || plain == "unflatten") return Accepts::contiguous;
-  return trace.nodes()[node].role == OperatorRole::view ? Accepts::both : Accepts::current;
+  return role_of(name) == OperatorRole::view ? Accepts::both : Accepts::current;
 }
 
-// Of the operator, or of the first one inside of it of the same kind whose result is known.
-std::optional<OperatorOutput> result_of(const LayoutTrace& trace, std::uint32_t node) {
-  for (std::uint32_t at = node; at < trace.nodes()[node].end; ++at) {
-    const RecordedInputs* const inputs = trace.inputs(at);
-    if (!inputs || (at != node && trace.nodes()[at].role == OperatorRole::allocation)) continue;
-    if (std::optional<OperatorOutput> output = output_of(trace.name(at), *inputs)) return output;
+// What the name of an operator says.
+struct OperatorKind {
+  OperatorFamily family = OperatorFamily::unknown;
+  Accepts accepts = Accepts::current;
+  bool has_other_sizes = false;  // its result, and they are not asked for
+
+  explicit OperatorKind(std::string_view name)
+      : family(family_of(name)), accepts(accepted_by(name, family)), has_other_sizes(changes_sizes(plain_name(name))) {}
+};
+
+struct DimensionsHash {
+  std::size_t operator()(const Dimensions& sizes) const {
+    std::uint64_t hash = sizes.size();
+    for (const std::int64_t size : sizes) hash = (hash ^ static_cast<std::uint64_t>(size)) * 0x9E3779B97F4A7C15U;
+    return hash ^ hash >> 32U;
   }
-  return std::nullopt;
-}
+};
 
 // A tensor on its way through the graph.
 struct FlowingTensor {
@@ -76,7 +91,8 @@ struct FlowingTensor {
 
 class GraphBuilder {
  public:
-  GraphBuilder(const LayoutTrace& trace, std::span<const SeenConversion> seen, std::optional<double> bandwidth) : trace_(trace) {
+  GraphBuilder(const LayoutTrace& trace, std::span<const SeenConversion> seen, std::optional<double> bandwidth)
+      : trace_(trace), places_(trace) {
     for (const SeenConversion& one : seen) {
       if (one.node != none && trace.nodes()[one.node].step == 0) add_seen(one);
     }
@@ -93,7 +109,7 @@ class GraphBuilder {
     for (std::uint32_t node = 0; node < trace_.nodes().size(); ++node) {
       const OperatorNode& one = trace_.nodes()[node];
       if (one.step != 0 || trace_.timeline().track[one.row] != track_ || !is_operator(trace_, node)) continue;
-      if (outermost_operator(trace_, node) != node || is_in_backward(trace_, node)) continue;
+      if (places_.outermost[node] != node || places_.is_backward[node]) continue;
       add(node);
     }
     attach_seen();
@@ -103,6 +119,11 @@ class GraphBuilder {
   }
 
  private:
+  // An operator whose result has unknown sizes, but for these.
+  struct UnknownResult {
+    std::uint32_t producer = 0;
+    std::int64_t batch = 0, channels = 0;
+  };
   struct Seen {
     std::uint32_t node = none;  // where it was seen
     double time_ns = 0;
@@ -131,7 +152,7 @@ class GraphBuilder {
     std::size_t most = 0;
     for (std::uint32_t node = 0; node < trace_.nodes().size(); ++node) {
       const OperatorNode& one = trace_.nodes()[node];
-      if (one.step != 0 || one.role != OperatorRole::convolution || is_in_backward(trace_, node)) continue;
+      if (one.step != 0 || one.role != OperatorRole::convolution || places_.is_backward[node]) continue;
       const std::uint32_t track = trace_.timeline().track[one.row];
       if (++convolutions[track] > most) {
         most = convolutions[track];
@@ -143,12 +164,35 @@ class GraphBuilder {
 
   // ---- Operators and what flows between them ----
 
-  std::vector<const RecordedTensor*> pictures_of(std::uint32_t node) const {
+  const OperatorKind& kind_of(std::uint32_t node) {
+    const std::uint32_t name = trace_.timeline().name[trace_.nodes()[node].row];
+    return kinds_.try_emplace(name, trace_.name(node)).first->second;
+  }
+
+  const std::optional<OperatorOutput>& own_result(std::uint32_t node) {
+    const std::uint64_t name = trace_.timeline().name[trace_.nodes()[node].row];
+    const auto [at, is_new] = results_.try_emplace(name << 32U | trace_.signature(node));
+    if (is_new) at->second = output_of(trace_.name(node), *trace_.inputs(node));
+    return at->second;
+  }
+
+  // Of the operator, or of the first one inside of it whose result is known.
+  std::optional<OperatorOutput> result_of(std::uint32_t node) {
+    constexpr std::uint32_t most_looked_at = 32;
+    if (kind_of(node).has_other_sizes) return std::nullopt;
+    for (std::uint32_t at = node; at < std::min(trace_.nodes()[node].end, node + most_looked_at); ++at) {
+      if (!trace_.inputs(at) || (at != node && trace_.nodes()[at].role == OperatorRole::allocation)) continue;
+      if (const std::optional<OperatorOutput>& output = own_result(at)) return output;
+    }
+    return std::nullopt;
+  }
+
+  std::vector<const RecordedTensor*> pictures_of(std::uint32_t node) {
     std::vector<const RecordedTensor*> pictures;
     const RecordedInputs* const inputs = trace_.inputs(node);
     if (!inputs) return pictures;
     // A convolution's second input is its weight, which is converted once for all steps.
-    const OperatorFamily family = family_of(trace_.name(node));
+    const OperatorFamily family = kind_of(node).family;
     const bool takes_all = family == OperatorFamily::elementwise || family == OperatorFamily::concatenation;
     for (std::size_t i = 0; i < (takes_all ? inputs->inputs.size() : std::min<std::size_t>(1, inputs->inputs.size())); ++i) {
       for (const RecordedTensor& tensor : inputs->inputs[i].tensors) {
@@ -168,7 +212,7 @@ class GraphBuilder {
   void add(std::uint32_t node) {
     const std::vector<const RecordedTensor*> pictures = pictures_of(node);
     if (pictures.empty()) return;
-    const Accepts accepts = accepted_by(trace_, node);
+    const Accepts accepts = kind_of(node).accepts;
     const std::uint32_t seen = trace_.nodes()[node].role == OperatorRole::copy ? seen_in(node) : none;
     if (seen != none && accepts == Accepts::both) {
       add_conversion(node, *pictures.front(), seen);
@@ -183,12 +227,16 @@ class GraphBuilder {
       ++graph_.edges;
     }
     if (seen != none) place_at(taken.front().index, seen);
-    const std::optional<OperatorOutput> output = result_of(trace_, node);
+    const std::optional<OperatorOutput> output = result_of(node);
+    if (!output) note_unknown_result(node, index, *pictures.front());
     if (!output || !is_picture(output->sizes)) return;
     if (trace_.nodes()[node].role == OperatorRole::convolution)
-      inside_bytes_.emplace(index, conversion_bytes(*pictures.front()) + conversion_bytes({output->sizes, {}, output->type}));
+      inside_bytes_.emplace(index, conversion_bytes(*pictures.front(), has_gradient_[taken.front().index]) +
+                                       conversion_bytes({output->sizes, {}, output->type}, true));
     const bool starts_chain = trace_.nodes()[node].role == OperatorRole::convolution || output->sizes != pictures.front()->shape;
-    flow(output->sizes, {new_tensor(index, *output), starts_chain ? ++chains_ : taken.front().chain, output->type});
+    const bool is_trained =
+        learns(trace_.nodes()[node].role) || std::ranges::any_of(taken, [&](const FlowingTensor& one) { return has_gradient_[one.index]; });
+    flow(output->sizes, {new_tensor(index, *output, is_trained), starts_chain ? ++chains_ : taken.front().chain, output->type});
   }
 
   // The copy goes away where both ends agree: what it makes is the same tensor.
@@ -196,7 +244,7 @@ class GraphBuilder {
     const FlowingTensor tensor = find(source, {});
     note_layout_of(tensor.index, source);
     place_at(tensor.index, seen);
-    const std::optional<OperatorOutput> output = result_of(trace_, node);
+    const std::optional<OperatorOutput> output = result_of(node);
     flow(source.shape, {tensor.index, tensor.chain, output ? output->type : source.type});
   }
 
@@ -206,7 +254,7 @@ class GraphBuilder {
     ConvertedTensor& converted = graph_.problem.tensors[tensor];
     SeenThere& there = graph_.between[tensor];
     there = {there.bytes + bytes_of(seen_[seen]), there.time_ns + seen_[seen].time_ns, there.count + 1};
-    const auto bytes = static_cast<ConversionCost>(there.bytes / static_cast<double>(there.count));
+    const ConversionCost bytes = whole_cost(there.bytes / static_cast<double>(there.count));
     if (bytes > 0) converted.to_contiguous = converted.to_channels_last = bytes;
   }
 
@@ -225,9 +273,12 @@ class GraphBuilder {
     return index;
   }
 
-  std::uint32_t new_tensor(std::uint32_t producer, const OperatorOutput& output) {
+  static bool learns(OperatorRole role) { return role == OperatorRole::convolution || role == OperatorRole::normalisation; }
+
+  std::uint32_t new_tensor(std::uint32_t producer, const OperatorOutput& output, bool has_gradient) {
     const auto index = static_cast<std::uint32_t>(graph_.problem.tensors.size());
-    const ConversionCost cost = conversion_bytes({output.sizes, {}, output.type});
+    const ConversionCost cost = conversion_bytes({output.sizes, {}, output.type}, has_gradient);
+    has_gradient_.push_back(has_gradient);
     graph_.problem.tensors.push_back({producer, {}, cost, cost});
     graph_.sizes.push_back(output.sizes);
     graph_.between.emplace_back();
@@ -235,9 +286,9 @@ class GraphBuilder {
   }
 
   // Reads and writes it once, and in training its gradient.
-  ConversionCost conversion_bytes(const RecordedTensor& tensor) const {
+  ConversionCost conversion_bytes(const RecordedTensor& tensor, bool has_gradient) const {
     const double size = std::max(1.0, element_bytes(tensor.type));
-    return static_cast<ConversionCost>(std::min((trains_ ? 4 : 2) * element_count(tensor.shape) * size, 1e15));
+    return whole_cost((trains_ && has_gradient ? 4 : 2) * element_count(tensor.shape) * size);
   }
 
   // The producer works in the layout in which its result is first seen.
@@ -249,14 +300,16 @@ class GraphBuilder {
     is_settled_[producer] = true;
   }
 
-  static std::string key_of(const Dimensions& sizes) { return text_of(sizes); }
-
-  void flow(const Dimensions& sizes, const FlowingTensor& tensor) { flowing_[key_of(sizes)].push_back(tensor); }
+  void flow(const Dimensions& sizes, const FlowingTensor& tensor) { flowing_[sizes].push_back(tensor); }
 
   FlowingTensor find(const RecordedTensor& input, const std::vector<FlowingTensor>& taken) {
-    const auto is_taken = [&](const FlowingTensor& one) { return std::ranges::any_of(taken, [&](const auto& t) { return t.index == one.index; }); };
-    const auto is_of_chain = [&](const FlowingTensor& one) { return std::ranges::any_of(taken, [&](const auto& t) { return t.chain == one.chain; }); };
-    std::vector<FlowingTensor>& known = flowing_[key_of(input.shape)];
+    const auto is_taken = [&](const FlowingTensor& one) {
+      return std::ranges::any_of(taken, [&](const auto& t) { return t.index == one.index; });
+    };
+    const auto is_of_chain = [&](const FlowingTensor& one) {
+      return std::ranges::any_of(taken, [&](const auto& t) { return t.chain == one.chain; });
+    };
+    std::vector<FlowingTensor>& known = flowing_[input.shape];
     const FlowingTensor *unread = nullptr, *of_other_chain = nullptr, *latest = nullptr;
     std::size_t fitting = 0;
     for (std::size_t back = 1; back <= std::min(known.size(), most_candidates); ++back) {
@@ -268,6 +321,9 @@ class GraphBuilder {
       if (!of_other_chain && !is_of_chain(one)) of_other_chain = &one;
       if (!latest) latest = &one;
     }
+    if (!unread) {
+      if (const std::optional<FlowingTensor> made = result_as(input)) return *made;
+    }
     const FlowingTensor* const found = unread ? unread : taken.empty() ? latest : of_other_chain ? of_other_chain : latest;
     if (found) {
       graph_.guessed_edges += !unread && fitting > 1 ? 1 : 0;
@@ -276,10 +332,31 @@ class GraphBuilder {
     return from_outside(input);
   }
 
+  // Without the values of its settings, the result of a convolution or a pool is what is read next of its channels.
+  void note_unknown_result(std::uint32_t node, std::uint32_t index, const RecordedTensor& input) {
+    const RecordedTensor* const weight = tensor_at(*trace_.inputs(node), 1);
+    const OperatorFamily family = kind_of(node).family;
+    if (family == OperatorFamily::convolution && weight && weight->shape.size() == input.shape.size()) {
+      unknown_result_ = UnknownResult{index, input.shape[0], weight->shape[0]};
+    } else if (family == OperatorFamily::pooling) {
+      unknown_result_ = UnknownResult{index, input.shape[0], input.shape[1]};
+    }
+  }
+
+  std::optional<FlowingTensor> result_as(const RecordedTensor& input) {
+    if (!unknown_result_ || unknown_result_->batch != input.shape[0] || unknown_result_->channels != input.shape[1]) return std::nullopt;
+    const FlowingTensor tensor{new_tensor(unknown_result_->producer, {input.shape, input.type}, true), ++chains_, input.type};
+    unknown_result_.reset();
+    ++graph_.guessed_edges;
+    flow(input.shape, tensor);
+    return tensor;
+  }
+
   // Made before the step, or by something that is not understood: it comes in the layout that it has.
   FlowingTensor from_outside(const RecordedTensor& input) {
+    ++graph_.outside_edges;
     const std::uint32_t source = new_operator(none, Accepts::current, layout_in(input));
-    const FlowingTensor tensor{new_tensor(source, {input.shape, input.type}), ++chains_, input.type};
+    const FlowingTensor tensor{new_tensor(source, {input.shape, input.type}, false), ++chains_, input.type};
     flow(input.shape, tensor);
     return tensor;
   }
@@ -302,7 +379,7 @@ class GraphBuilder {
       const std::uint32_t index = at->second;
       ConvertingOperator& cost = graph_.problem.operators[index];
       ConversionCost& paid = graph_.current[index] == TensorLayout::contiguous ? cost.contiguous : cost.channels_last;
-      paid += static_cast<ConversionCost>(bytes_of(one));
+      paid += whole_cost(bytes_of(one));
       SeenThere& there = graph_.inside[index];
       there = {there.bytes + bytes_of(one), there.time_ns + one.time_ns, there.count + 1};
     }
@@ -318,10 +395,10 @@ class GraphBuilder {
   }
 
   std::uint32_t forward_operator(std::uint32_t node) const {
-    if (!is_in_backward(trace_, node)) return outermost_operator(trace_, node);
+    if (!places_.is_backward[node]) return places_.outermost[node];
     for (const std::uint32_t work : trace_.all_work(node)) {
       const std::uint32_t forward = trace_.node_of_row(trace_.backward().forward[work]);
-      if (forward != none) return outermost_operator(trace_, forward);
+      if (forward != none) return places_.outermost[forward];
     }
     return none;
   }
@@ -378,13 +455,18 @@ class GraphBuilder {
   }
 
   const LayoutTrace& trace_;
+  const OperatorPlaces places_;
   LayoutGraph graph_;
   std::vector<Seen> seen_;
-  std::unordered_map<std::uint32_t, std::size_t> seen_at_;          // by node
-  std::unordered_map<std::uint32_t, std::uint32_t> operator_of_;    // by node
-  std::unordered_map<std::string, std::vector<FlowingTensor>> flowing_;  // by sizes
+  std::unordered_map<std::uint32_t, std::size_t> seen_at_;                              // by node
+  std::unordered_map<std::uint32_t, std::uint32_t> operator_of_;                        // by node
+  std::unordered_map<Dimensions, std::vector<FlowingTensor>, DimensionsHash> flowing_;  // by sizes
+  std::unordered_map<std::uint32_t, OperatorKind> kinds_;                               // by name
+  std::unordered_map<std::uint64_t, std::optional<OperatorOutput>> results_;            // by name and signature
   std::unordered_map<std::uint32_t, ConversionCost> inside_bytes_;  // by convolution: of converting what goes in and out
   std::vector<bool> is_settled_;                                    // by operator: its layout is known for sure
+  std::vector<bool> has_gradient_;                                  // by tensor: something before it learns
+  std::optional<UnknownResult> unknown_result_;
   std::uint32_t chains_ = 0, track_ = none;
   double timed_bytes_ = 0, timed_ns_ = 0;
   bool trains_ = false;
@@ -459,13 +541,16 @@ std::vector<GlobalConversion> conversions_of(const LayoutGraph& graph, const Con
 
 double confidence_of(const LayoutTrace& trace, const LayoutGraph& graph, const std::optional<double>& explained) {
   constexpr double with_strides = 0.8, without = 0.5;
-  const double sure = graph.edges == 0 ? 0 : 1 - static_cast<double>(graph.guessed_edges) / static_cast<double>(graph.edges);
+  // One tensor comes from outside in any case: the input of the program.
+  const double doubtful = static_cast<double>(graph.guessed_edges + std::max<std::size_t>(1, graph.outside_edges) - 1);
+  const double sure = graph.edges == 0 ? 0 : std::max(0.0, 1 - doubtful / static_cast<double>(graph.edges));
   return (trace.has_strides() ? with_strides : without) * (0.5 + 0.5 * sure) * explained.value_or(1);
 }
 
 std::string reason_against(const LayoutTrace& trace, std::span<const SeenConversion> seen) {
   if (!trace.has_shapes()) return "the sizes of tensors were not recorded: record with record_shapes=True";
-  const bool any = std::ranges::any_of(seen, [&](const SeenConversion& one) { return one.node != none && trace.nodes()[one.node].step == 0; });
+  const bool any =
+      std::ranges::any_of(seen, [&](const SeenConversion& one) { return one.node != none && trace.nodes()[one.node].step == 0; });
   if (!trace.has_strides() && !any)
     return "strides were not recorded, and no conversion of layout was seen: record with PyTorch 2.4 or newer and record_shapes=True";
   return "";
@@ -473,7 +558,8 @@ std::string reason_against(const LayoutTrace& trace, std::span<const SeenConvers
 
 }  // namespace
 
-LayoutGraph conversion_graph_of(const LayoutTrace& trace, std::span<const SeenConversion> seen, std::optional<double> bandwidth_bytes_per_s) {
+LayoutGraph conversion_graph_of(const LayoutTrace& trace, std::span<const SeenConversion> seen,
+                                std::optional<double> bandwidth_bytes_per_s) {
   return GraphBuilder(trace, seen, bandwidth_bytes_per_s).build();
 }
 
@@ -482,20 +568,24 @@ GlobalLayout global_layout(const LayoutTrace& trace, std::span<const SeenConvers
   global.not_assessed = reason_against(trace, seen);
   if (!global.not_assessed.empty()) return global;
   const LayoutGraph graph = conversion_graph_of(trace, seen, bandwidth_bytes_per_s);
-  const std::optional<ConversionPlan> best = cheapest_plan(graph.problem);
-  if (graph.nodes.empty() || !best) {
+  if (graph.nodes.empty()) {
     global.not_assessed = "no convolution passes its result on in the first step";
     return global;
   }
   global.as_it_is = cost_as_it_is(graph);
   global.contiguous = cost_of(graph, policy(graph, TensorLayout::contiguous));
   global.channels_last = cost_of(graph, policy(graph, TensorLayout::channels_last));
-  global.best = cost_of(graph, *best);
-  const bool is_less = global.best.bytes < global.as_it_is.bytes;
-  if (is_less) global.conversions = conversions_of(graph, *best);
-  if (!is_less) global.best = global.as_it_is;
+  global.best = global.as_it_is;
+  // Where nothing is converted there is nothing to look for.
+  const std::optional<ConversionPlan> plan = global.as_it_is.bytes > 0 ? cheapest_plan(graph.problem) : std::nullopt;
+  const bool is_less = plan && static_cast<double>(plan->cost) < global.as_it_is.bytes;
+  if (is_less) {
+    global.best = cost_of(graph, *plan);
+    global.conversions = conversions_of(graph, *plan);
+  }
   global.operators = graph.nodes.size();
-  global.in_channels_last = static_cast<std::size_t>(std::ranges::count(is_less ? best->layouts : graph.current, TensorLayout::channels_last));
+  global.in_channels_last =
+      static_cast<std::size_t>(std::ranges::count(is_less ? plan->layouts : graph.current, TensorLayout::channels_last));
   if (graph.seen_bytes > 0) global.explained = global.as_it_is.bytes / graph.seen_bytes;
   global.confidence = confidence_of(trace, graph, global.explained);
   return global;

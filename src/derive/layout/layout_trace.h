@@ -97,6 +97,10 @@ class LayoutTrace {
   std::uint32_t step_of_work(std::uint32_t work) const { return step_of_work_[work]; }
   std::int64_t duration(std::uint32_t work) const { return timeline_.duration[attribution_.work[work].event]; }
   std::string_view kernel_name(std::uint32_t work) const { return timeline_.name_of(attribution_.work[work].event); }
+  // Is it an operator that a program calls, and not a part of another one of PyTorch?
+  bool is_called_by_program(std::uint32_t node) const {
+    return nodes_[node].parent == none || !name(nodes_[node].parent).starts_with("aten::");
+  }
   // The sum over the work in `all_work(node)`.
   std::int64_t gpu_time(std::uint32_t node) const;
   // The first operator of the same thread that begins after this one ended and is not inside of it, within the same parent; none.

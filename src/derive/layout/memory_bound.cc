@@ -69,6 +69,17 @@ bool has_short_rows(const RecordedTensor& tensor) {
   return run * element_bytes(tensor.type) < line_bytes;
 }
 
+// Rows that do not begin at multiples of 16 bytes are loaded element by element by kernels that take rows, or parts of them, at once.
+bool has_unaligned_rows(const RecordedTensor& tensor) {
+  constexpr double vector_bytes = 16;
+  if (tensor.shape.size() < 2) return false;
+  return std::fmod(static_cast<double>(tensor.shape.back()) * element_bytes(tensor.type), vector_bytes) != 0 && tensor.shape.back() > 1;
+}
+
+bool loads_rows(OperatorFamily family) {
+  return family == OperatorFamily::gemm || family == OperatorFamily::softmax || family == OperatorFamily::normalisation;
+}
+
 std::string_view cause_of(const LayoutTrace& trace, std::uint32_t node) {
   const RecordedInputs* const inputs = trace.inputs(node);
   if (!inputs) return {};
@@ -76,9 +87,10 @@ std::string_view cause_of(const LayoutTrace& trace, std::uint32_t node) {
   const bool walks_together = family == OperatorFamily::elementwise || family == OperatorFamily::copying;
   const auto order = first_order(*inputs);
   const RecordedTensor* const first = tensor_at(*inputs, 0);
-  bool is_strided = false, is_gapped = false;
+  bool is_strided = false, is_gapped = false, is_unaligned = false;
   for (const RecordedInput& input : inputs->inputs) {
     for (const RecordedTensor& tensor : input.tensors) {
+      is_unaligned = is_unaligned || (loads_rows(family) && has_unaligned_rows(tensor));
       if (!tensor.strides) continue;
       const bool is_like_first = first && tensor.shape == first->shape;
       if (walks_together && order && is_like_first && physical_order(tensor.shape, *tensor.strides) != *order) is_strided = true;
@@ -86,7 +98,8 @@ std::string_view cause_of(const LayoutTrace& trace, std::uint32_t node) {
     }
   }
   if (is_strided) return family == OperatorFamily::copying ? "relayout" : "strided";
-  return is_gapped ? "gapped" : std::string_view();
+  if (is_gapped) return "gapped";
+  return is_unaligned ? "unaligned" : std::string_view();
 }
 
 bool is_of_tensor_cores(const LayoutTrace& trace, std::uint32_t node) {
@@ -99,14 +112,15 @@ bool is_of_tensor_cores(const LayoutTrace& trace, std::uint32_t node) {
   });
 }
 
-class Judge {
+class BandwidthJudge {
  public:
-  Judge(const LayoutTrace& trace, const GpuPeaks& peaks, const MemoryBoundLimits& limits) : trace_(trace), peaks_(peaks), limits_(limits) {}
+  BandwidthJudge(const LayoutTrace& trace, const GpuPeaks& peaks, const MemoryBoundLimits& limits)
+      : trace_(trace), peaks_(peaks), limits_(limits) {}
 
   BoundClass class_of(const KernelSite& site) const {
     const double each = site.time_ns / static_cast<double>(site.work.size());
     if (each < limits_.latency_ns) return BoundClass::latency;
-    if (!site.is_known || !peaks_.bandwidth_bytes_per_s) return BoundClass::unassessed;
+    if (!site.is_known || site.bytes <= 0 || !peaks_.bandwidth_bytes_per_s) return BoundClass::unassessed;
     if (peaks_.l2_bytes && !site.is_lower_bound && site.bytes / static_cast<double>(site.work.size()) < *peaks_.l2_bytes)
       return BoundClass::cached;
     // From here on a lower bound of the bytes is enough for `saturated` alone.
@@ -168,7 +182,10 @@ class Judge {
   }
 
   void judge_confidence(const KernelSite& site, Candidate& found) const {
-    found.confidence = found.pattern == "unexplained" || found.pattern == "small" ? limits_.unexplained_confidence : limits_.confidence;
+    const bool is_explained = found.pattern != "unexplained" && found.pattern != "small";
+    found.confidence = !is_explained                  ? limits_.unexplained_confidence
+                       : found.pattern == "unaligned" ? limits_.unaligned_confidence
+                                                      : limits_.confidence;
     if (found.pattern == "unexplained" && !trace_.has_strides())
       found.caveats.emplace_back("strides were not recorded, so the cause is not known");
     const double each = site.time_ns / static_cast<double>(site.work.size());
@@ -193,7 +210,7 @@ std::string_view name_of(BoundClass bound) {
 MemoryBoundKernels memory_bound(const LayoutTrace& trace, const WorkTraffic& traffic, const GpuPeaks& peaks,
                                 const MemoryBoundLimits& limits) {
   MemoryBoundKernels kernels;
-  const Judge judge(trace, peaks, limits);
+  const BandwidthJudge judge(trace, peaks, limits);
   for (const KernelSite& site : kernel_sites(trace, traffic)) {
     const BoundClass bound = judge.class_of(site);
     BoundCount& count = kernels.classes[static_cast<std::size_t>(bound)];

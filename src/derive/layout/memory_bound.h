@@ -2,12 +2,10 @@
 // the peak of the GPU.
 //
 //   saturated    at least 70 % of the peak bandwidth: nothing is left but to move less
-//   inefficient  fewer operations per byte than the GPU needs to be limited by them, under 40 % of the peak, for at least 10 us: the finding
-//   moderate     between the two
-//   latency      so short that the launch counts more than the bytes
-//   compute      more operations per byte than that
-//   cached       all that it touches fits in the L2 cache: the peak of the memory says nothing about it
-//   unassessed   its bytes, its operations or the peaks are not known
+//   inefficient  fewer operations per byte than the GPU needs to be limited by them, under 40 % of the peak, for at least 10 us: the
+//   finding moderate     between the two latency      so short that the launch counts more than the bytes compute      more operations per
+//   byte than that cached       all that it touches fits in the L2 cache: the peak of the memory says nothing about it unassessed   its
+//   bytes, its operations or the peaks are not known
 #pragma once
 
 #include <array>
@@ -32,6 +30,7 @@ struct MemoryBoundLimits {
   double shortest_ns = 10'000;    // of a finding
   double latency_ns = 5'000;
   double confidence = 0.8;
+  double unaligned_confidence = 0.6;
   double unexplained_confidence = 0.4;  // where no input shows a cause
 };
 
@@ -48,6 +47,7 @@ struct MemoryBoundKernels {
   //   "relayout"     it copies into another order
   //   "strided"      neighbours of an input lie apart in the order in which it is read
   //   "gapped"       an input is a slice whose rows are short
+  //   "unaligned"    rows of a product, softmax or norm do not begin at multiples of 16 bytes
   //   "small"        at the reachable bandwidth it would be shorter than the shortest finding
   //   "unexplained"  nothing of these: its inputs are laid out well, or their strides were not recorded
   // Facts: achieved_share_pct, intensity and ridge (operations per byte). Words: kernel, sizes. The saving is the time that the reachable

@@ -82,10 +82,10 @@ bool works_on_lists(std::string_view plain) {
 }  // namespace
 
 std::string_view name_of(OperatorFamily family) {
-  constexpr std::string_view names[] = {
-      "unknown",    "elementwise", "filling",   "copy", "normalisation", "softmax",     "reduction",    "scan",
-      "pooling",    "resampling",  "pooling",   "embedding", "embedding",  "gathering",   "scattering",   "gemm",
-      "convolution", "convolution", "attention", "attention", "concatenation", "list", "compiled"};
+  constexpr std::string_view names[] = {"unknown",   "elementwise", "filling",       "copy",       "normalisation", "softmax",
+                                        "reduction", "scan",        "pooling",       "resampling", "pooling",       "embedding",
+                                        "embedding", "gathering",   "scattering",    "gemm",       "convolution",   "convolution",
+                                        "attention", "attention",   "concatenation", "list",       "compiled"};
   return names[static_cast<std::size_t>(family)];
 }
 

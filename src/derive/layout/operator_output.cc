@@ -38,8 +38,9 @@ std::string_view widest_type(const RecordedInputs& inputs) {
 }
 
 bool gives_truths(std::string_view plain) {
-  constexpr std::array<std::string_view, 16> names = {"eq",    "ne",    "gt",       "lt",          "ge",         "le",         "isnan", "isinf",
-                                                      "greater", "less", "isfinite", "logical_and", "logical_or", "logical_not", "all",   "any"};
+  constexpr std::array<std::string_view, 16> names = {"eq",         "ne",          "gt",      "lt",   "ge",       "le",
+                                                      "isnan",      "isinf",       "greater", "less", "isfinite", "logical_and",
+                                                      "logical_or", "logical_not", "all",     "any"};
   return std::ranges::find(names, plain) != names.end();
 }
 
@@ -160,8 +161,7 @@ std::optional<ConvolutionSettings> settings_of(const ConvolutionPlaces& at, cons
 std::optional<Dimensions> convolved_sizes(const Dimensions& input, const Dimensions& weight, const ConvolutionSettings& settings) {
   Dimensions sizes = {input[0], weight[0]};
   for (std::size_t i = 2; i < input.size(); ++i) {
-    const auto size =
-        positions(input[i], {weight[i], settings.stride[i - 2], settings.padding[i - 2], settings.dilation[i - 2]}, false);
+    const auto size = positions(input[i], {weight[i], settings.stride[i - 2], settings.padding[i - 2], settings.dilation[i - 2]}, false);
     if (!size) return std::nullopt;
     sizes.push_back(*size);
   }
@@ -339,6 +339,7 @@ Output softmax_output(const RecordedInputs& inputs) {
 }
 
 Output copying_output(std::string_view plain, const RecordedInputs& inputs) {
+  if (plain.find("reshape") != plain.npos || plain == "flatten" || plain == "ravel") return std::nullopt;
   Output output = like_input(inputs, 0);
   if (!output || plain != "repeat") return output;
   const std::optional<Dimensions> times = integers_at(inputs, 1);
@@ -363,7 +364,9 @@ std::optional<Dimensions> broadcast_sizes(const RecordedInputs& inputs) {
   return any ? std::optional(std::move(sizes)) : std::nullopt;
 }
 
-std::optional<OperatorOutput> output_of(std::string_view operator_name, const RecordedInputs& inputs) {
+namespace {
+
+Output output_by_family(std::string_view operator_name, const RecordedInputs& inputs) {
   const std::string_view plain = plain_name(operator_name);
   switch (family_of(operator_name)) {
     case OperatorFamily::elementwise: return elementwise_output(plain, inputs);
@@ -388,6 +391,15 @@ std::optional<OperatorOutput> output_of(std::string_view operator_name, const Re
     case OperatorFamily::concatenation: return concatenation_output(plain, inputs);
     default: return std::nullopt;
   }
+}
+
+}  // namespace
+
+std::optional<OperatorOutput> output_of(std::string_view operator_name, const RecordedInputs& inputs) {
+  Output output = output_by_family(operator_name, inputs);
+  // Values of a file may be anything.
+  const bool is_possible = output && std::ranges::none_of(output->sizes, [](std::int64_t size) { return size < 0; });
+  return is_possible ? output : std::nullopt;
 }
 
 }  // namespace frx::derive::layout

@@ -17,38 +17,52 @@ std::string output_text(const OutputRow& row) {
   return output ? text_of(output->sizes) + " " + std::string(output->type) : "unknown";
 }
 
-constexpr std::string_view f = R"(["float"])", ff = R"(["float", "float"])";
+constexpr std::string_view single_float = R"(["float"])", pair_of_floats = R"(["float", "float"])";
+
+void expect_outputs(std::span<const OutputRow> rows) {
+  for (const OutputRow& row : rows) {
+    EXPECT_EQ(output_text(row), row.expected) << row.name << " of " << row.shapes;
+  }
+}
 
 // What PyTorch returns for these inputs.
 TEST(OperatorOutput, IsWhatPyTorchReturns) {
   const OutputRow rows[] = {
-      {"aten::add", "[[8, 1, 4], [3, 1]]", ff, "", "[8, 3, 4] float32"},
+      {"aten::add", "[[8, 1, 4], [3, 1]]", pair_of_floats, "", "[8, 3, 4] float32"},
       {"aten::add", "[[8, 4], []]", R"(["c10::Half", "double"])", "", "[8, 4] float16"},  // a number does not decide the type
       {"aten::mul", "[[8, 4], [4]]", R"(["c10::Half", "float"])", "", "[8, 4] float32"},
-      {"aten::add", "[[8, 3], [4]]", ff, "", "unknown"},
-      {"aten::add_", "[[8, 4], [1]]", ff, "", "[8, 4] float32"},
-      {"aten::eq", "[[8, 4], [4]]", ff, "", "[8, 4] bool"},
-      {"aten::mm", "[[2, 3], [3, 5]]", ff, "", "[2, 5] float32"},
-      {"aten::mm", "[[2, 3], [4, 5]]", ff, "", "unknown"},
+      {"aten::add", "[[8, 3], [4]]", pair_of_floats, "", "unknown"},
+      {"aten::add_", "[[8, 4], [1]]", pair_of_floats, "", "[8, 4] float32"},
+      {"aten::eq", "[[8, 4], [4]]", pair_of_floats, "", "[8, 4] bool"},
+      {"aten::mm", "[[2, 3], [3, 5]]", pair_of_floats, "", "[2, 5] float32"},
+      {"aten::mm", "[[2, 3], [4, 5]]", pair_of_floats, "", "unknown"},
       {"aten::addmm", "[[5], [2, 3], [3, 5]]", R"(["float", "c10::Half", "c10::Half"])", "", "[2, 5] float16"},
-      {"aten::bmm", "[[7, 2, 3], [7, 3, 5]]", ff, "", "[7, 2, 5] float32"},
+      {"aten::bmm", "[[7, 2, 3], [7, 3, 5]]", pair_of_floats, "", "[7, 2, 5] float32"},
       {"aten::baddbmm", "[[7, 2, 5], [7, 2, 3], [7, 3, 5]]", R"(["float", "float", "float"])", "", "[7, 2, 5] float32"},
-      {"aten::matmul", "[[6, 1, 2, 3], [7, 3, 5]]", ff, "", "[6, 7, 2, 5] float32"},
-      {"aten::matmul", "[[3], [7, 3, 5]]", ff, "", "[7, 5] float32"},
-      {"aten::mv", "[[2, 3], [3]]", ff, "", "[2] float32"},
+      {"aten::matmul", "[[6, 1, 2, 3], [7, 3, 5]]", pair_of_floats, "", "[6, 7, 2, 5] float32"},
+      {"aten::matmul", "[[3], [7, 3, 5]]", pair_of_floats, "", "[7, 5] float32"},
+      {"aten::mv", "[[2, 3], [3]]", pair_of_floats, "", "[2] float32"},
       {"aten::linear", "[[7, 2, 3], [5, 3], [5]]", R"(["float", "float", "float"])", "", "[7, 2, 5] float32"},
       {"aten::_scaled_mm", "[[2, 3], [3, 5]]", R"(["c10::Float8_e4m3fn", "c10::Float8_e4m3fn"])", "", "[2, 5] bfloat16"},
+  };
+  expect_outputs(rows);
+}
+
+TEST(OperatorOutput, OfConvolutionsAndPoolsFollowsTheirSettings) {
+  const OutputRow rows[] = {
       // AlexNet's first layer: (224 + 2 * 2 - 11) / 4 + 1 = 55.
       {"aten::conv2d", "[[8, 3, 224, 224], [64, 3, 11, 11], [], [], [], [], []]", R"(["float", "float", "", "", "", "", ""])",
        R"(["", "", "", "[4, 4]", "[2, 2]", "[1, 1]", "1"])", "[8, 64, 55, 55] float32"},
       {"aten::cudnn_convolution", "[[8, 3, 224, 224], [64, 3, 11, 11], [], [], [], []]", R"(["float", "float", "", "", "", ""])",
        R"(["", "", "[2, 2]", "[4, 4]", "[1, 1]", "1"])", "[8, 64, 55, 55] float32"},
       // Dilated by 2, a 3 x 3 window reaches over 5: 32 - 5 + 1 = 28.
-      {"aten::_convolution", "[[8, 3, 32, 32], [64, 3, 3, 3], [], [], [], [], [], [], []]", R"(["float", "float", "", "", "", "", "", "", ""])",
-       R"(["", "", "", "[1]", "[0]", "[2]", "False", "[0, 0]", "1"])", "[8, 64, 28, 28] float32"},
+      {"aten::_convolution", "[[8, 3, 32, 32], [64, 3, 3, 3], [], [], [], [], [], [], []]",
+       R"(["float", "float", "", "", "", "", "", "", ""])", R"(["", "", "", "[1]", "[0]", "[2]", "False", "[0, 0]", "1"])",
+       "[8, 64, 28, 28] float32"},
       // Transposed, in 4 groups: (16 - 1) * 2 - 2 + (4 - 1) + 1 + 1 = 33; 4 * 8 channels.
-      {"aten::convolution", "[[8, 64, 16, 16], [64, 8, 4, 4], [], [], [], [], [], [], []]", R"(["float", "float", "", "", "", "", "", "", ""])",
-       R"(["", "", "", "[2, 2]", "[1, 1]", "[1, 1]", "True", "[1, 1]", "4"])", "[8, 32, 33, 33] float32"},
+      {"aten::convolution", "[[8, 64, 16, 16], [64, 8, 4, 4], [], [], [], [], [], [], []]",
+       R"(["float", "float", "", "", "", "", "", "", ""])", R"(["", "", "", "[2, 2]", "[1, 1]", "[1, 1]", "True", "[1, 1]", "4"])",
+       "[8, 32, 33, 33] float32"},
       {"aten::conv2d", "[[8, 3, 2, 2], [64, 3, 3, 3], [], [], [], [], []]", R"(["float", "float", "", "", "", "", ""])",
        R"(["", "", "", "[1]", "[0]", "[1]", "1"])", "unknown"},  // the window is larger than the picture
       // Of 55: (55 - 3) / 2 + 1 = 27; of 56 with ceil_mode (56 - 3) / 2 = 26.5 -> 27, + 1 = 28.
@@ -61,13 +75,19 @@ TEST(OperatorOutput, IsWhatPyTorchReturns) {
       {"aten::_adaptive_avg_pool2d", "[[8, 64, 13, 13], []]", R"(["float", ""])", R"(["", "[6, 6]"])", "[8, 64, 6, 6] float32"},
       {"aten::upsample_nearest2d", "[[8, 64, 13, 13], [], [], []]", R"(["float", "", "", ""])", R"(["", "[26, 26]", "2.0", "2.0"])",
        "[8, 64, 26, 26] float32"},
+  };
+  expect_outputs(rows);
+}
+
+TEST(OperatorOutput, OfReductionsIndicesAndListsFollowsTheirDimensions) {
+  const OutputRow rows[] = {
       {"aten::sum", "[[8, 4, 2], [], [], []]", R"(["float", "", "", ""])", R"(["", "[0, -1]", "False", ""])", "[4] float32"},
       {"aten::mean", "[[8, 4, 2], [], [], []]", R"(["float", "", "", ""])", R"(["", "[1]", "True", ""])", "[8, 1, 2] float32"},
       {"aten::sum", "[[8, 4, 2], []]", R"(["float", ""])", R"(["", ""])", "[] float32"},
       {"aten::sum", "[[8, 4, 2], [], [], []]", R"(["float", "", "", ""])", "", "unknown"},  // dimensions were not recorded
       {"aten::sum", "[[8, 4, 2], [], [], []]", R"(["float", "", "", ""])", R"(["", "[3]", "False", ""])", "unknown"},
       {"aten::argmax", "[[8, 4], [], []]", R"(["float", "", ""])", R"(["", "1", "False"])", "[8] int64"},
-      {"aten::max", "[[8, 4], [4]]", ff, R"(["", ""])", "[8, 4] float32"},  // of two tensors
+      {"aten::max", "[[8, 4], [4]]", pair_of_floats, R"(["", ""])", "[8, 4] float32"},  // of two tensors
       {"aten::var_mean", "[[8, 4], [], [], []]", R"(["float", "", "", ""])", R"(["", "[1]", "0", "True"])", "[8, 1] float32"},
       {"aten::linalg_vector_norm", "[[8, 4], [], [], [], []]", R"(["float", "", "", "", ""])", R"(["", "2.0", "[1]", "False", ""])",
        "[8] float32"},
@@ -81,28 +101,28 @@ TEST(OperatorOutput, IsWhatPyTorchReturns) {
       {"aten::_softmax", "[[8, 4], [], []]", R"(["c10::Half", "", ""])", R"(["", "1", "True"])", "[8, 4] float32"},
       {"aten::_softmax_backward_data", "[[8, 4], [8, 4], [], []]", R"(["c10::Half", "c10::Half", "", ""])", R"(["", "", "1", "5"])",
        "[8, 4] float16"},
-      {"aten::_flash_attention_forward", "[[2, 128, 8, 64], [2, 256, 8, 64], [2, 256, 8, 32]]", R"(["c10::Half", "c10::Half", "c10::Half"])",
-       "", "[2, 128, 8, 32] float16"},
+      {"aten::_flash_attention_forward", "[[2, 128, 8, 64], [2, 256, 8, 64], [2, 256, 8, 32]]",
+       R"(["c10::Half", "c10::Half", "c10::Half"])", "", "[2, 128, 8, 32] float16"},
       {"aten::repeat", "[[2, 3], []]", R"(["float", ""])", R"(["", "[4, 1, 2]"])", "[4, 2, 6] float32"},
       {"aten::topk", "[[8, 4], []]", R"(["float", ""])", R"(["", "2"])", "unknown"},
-      {"mine::op", "[[8, 4]]", f, "", "unknown"},
+      {"mine::op", "[[8, 4]]", single_float, "", "unknown"},
   };
-  for (const OutputRow& row : rows) {
-    EXPECT_EQ(output_text(row), row.expected) << row.name << " of " << row.shapes;
-  }
+  expect_outputs(rows);
 }
 
 TEST(OperatorOutput, HugeNumbersGiveNoAnswer) {
   const OutputRow rows[] = {
       {"aten::convolution", "[[8, 64, 16, 16], [64, 9223372036854775807, 4, 4], [], [], [], [], [], [], []]",
-       R"(["float", "float", "", "", "", "", "", "", ""])", R"(["", "", "", "[2, 2]", "[1, 1]", "[1, 1]", "True", "[1, 1]", "4"])", "unknown"},
+       R"(["float", "float", "", "", "", "", "", "", ""])", R"(["", "", "", "[2, 2]", "[1, 1]", "[1, 1]", "True", "[1, 1]", "4"])",
+       "unknown"},
       {"aten::conv2d", "[[8, 3, 32, 32], [64, 3, 3, 3], [], [], [], [], []]", R"(["float", "float", "", "", "", "", ""])",
        R"(["", "", "", "[0]", "[0]", "[1]", "1"])", "unknown"},
       {"aten::conv2d", "[[8, 3, 32, 32], [64, 3, 3, 3], [], [], [], [], []]", R"(["float", "float", "", "", "", "", ""])",
        R"(["", "", "", "[1]", "[9223372036854775807]", "[1]", "1"])", "unknown"},
+      {"aten::_adaptive_avg_pool2d", "[[8, 64, 13, 13], []]", R"(["float", ""])", R"(["", "[-6, 6]"])", "unknown"},
       {"aten::repeat", "[[9223372036854775807, 3], []]", R"(["float", ""])", R"(["", "[4, 1]"])", "unknown"},
   };
-  for (const OutputRow& row : rows) EXPECT_EQ(output_text(row), row.expected) << row.name << " of " << row.shapes;
+  expect_outputs(rows);
 }
 
 TEST(OperatorOutput, FamiliesGoByName) {
@@ -121,7 +141,8 @@ TEST(OperatorOutput, FamiliesGoByName) {
 }
 
 TEST(RecordedValues, AreNumbersListsAndTruths) {
-  const auto inputs = trace::recorded_inputs({"[[], [], [], [], []]", R"(["", "", "", "", ""])", "", R"(["3", "[1, -2]", "True", "[2]", ""])"});
+  const auto inputs =
+      trace::recorded_inputs({"[[], [], [], [], []]", R"(["", "", "", "", ""])", "", R"(["3", "[1, -2]", "True", "[2]", ""])"});
   ASSERT_TRUE(inputs);
   EXPECT_EQ(integer_at(*inputs, 0), 3);
   EXPECT_EQ(integers_at(*inputs, 1), (Dimensions{1, -2}));

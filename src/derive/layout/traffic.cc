@@ -114,9 +114,9 @@ std::optional<Order> walking_order(const RecordedInputs& inputs, const Dimension
 // How many inputs an operator has; a tensor behind them is where the result goes (out=), and is not read.
 std::size_t arity_of(std::string_view plain) {
   constexpr std::pair<std::string_view, std::size_t> arities[] = {
-      {"add", 3}, {"sub", 3},    {"mul", 2},  {"div", 2},  {"clamp", 3}, {"clamp_min", 2}, {"clamp_max", 2}, {"threshold_backward", 3},
+      {"add", 3}, {"sub", 3},     {"mul", 2},     {"div", 2}, {"clamp", 3}, {"clamp_min", 2}, {"clamp_max", 2}, {"threshold_backward", 3},
       {"pow", 2}, {"maximum", 2}, {"minimum", 2}, {"exp", 1}, {"sqrt", 1},  {"rsqrt", 1},     {"neg", 1},       {"abs", 1},
-      {"log", 1}, {"tanh", 1},   {"sigmoid", 1}, {"sin", 1}, {"cos", 1},   {"reciprocal", 1}};
+      {"log", 1}, {"tanh", 1},    {"sigmoid", 1}, {"sin", 1}, {"cos", 1},   {"reciprocal", 1}};
   const auto* const at = std::ranges::find(arities, plain, &std::pair<std::string_view, std::size_t>::first);
   return at == std::end(arities) ? std::numeric_limits<std::size_t>::max() : at->second;
 }
@@ -151,7 +151,11 @@ Traffic copying_traffic(const RecordedCall& call) {
     return sum.traffic(OperatorFamily::copying, 0);
   }
   sum.read(first);
-  sum.write(output_of(call.name, *call.inputs));
+  if (plain_name(call.name) == "repeat") {
+    sum.write(output_of(call.name, *call.inputs));
+  } else {
+    sum.write(first);  // whatever its sizes, as many elements
+  }
   return sum.traffic(OperatorFamily::copying, 0);
 }
 

@@ -1,4 +1,5 @@
-// How many bytes the operators of a trace move and how much they compute, from the sizes of their inputs: a trace has no counters of memory.
+// How many bytes the operators of a trace move and how much they compute, from the sizes of their inputs: a trace has no counters of
+// memory.
 //
 // Each operator that launched work is modelled once, by its family: what it must read, each element once, and what it must write. Two
 // bounds are given: `bytes_low` is what a perfect cache leaves, `bytes_high` what strides and second passes may take.
@@ -24,9 +25,9 @@ struct OperatorTraffic {
 
 // One call of an operator, from what a trace recorded of it.
 struct RecordedCall {
-  std::string_view name;               // "aten::addmm"
-  const RecordedInputs* inputs;        // not null
-  std::string_view shapes, values;     // as the file has them, for products
+  std::string_view name;            // "aten::addmm"
+  const RecordedInputs* inputs;     // not null
+  std::string_view shapes, values;  // as the file has them, for products
   // Of the tensors of lists, where their own were not recorded ("TensorList" is all that traces say).
   std::string_view list_type = {};
 };
@@ -59,8 +60,8 @@ void replace_by_measured(WorkTraffic& traffic, const MeasuredTraffic& measured);
 
 // Of the steady steps.
 struct TrafficTotals {
-  double bytes_per_step = 0;                 // of the work that has an estimate
-  double estimated_ns = 0, gpu_ns = 0;       // per step
+  double bytes_per_step = 0;            // of the work that has an estimate
+  double estimated_ns = 0, gpu_ns = 0;  // per step
   // Share of the GPU time whose bytes are known; nothing where the GPU did nothing.
   std::optional<double> coverage() const { return gpu_ns > 0 ? std::optional(estimated_ns / gpu_ns) : std::nullopt; }
 };

@@ -13,7 +13,7 @@ struct CallTexts {
   std::string_view name, shapes, types, strides = "", values = "", list_type = "";
 };
 
-std::optional<OperatorTraffic> traffic(const CallTexts& call) {
+std::optional<OperatorTraffic> traffic_of_texts(const CallTexts& call) {
   const std::optional<RecordedInputs> inputs = trace::recorded_inputs({call.shapes, call.types, call.strides, call.values});
   return inputs ? traffic_of_call({call.name, &*inputs, call.shapes, call.values, call.list_type}) : std::nullopt;
 }
@@ -25,9 +25,9 @@ struct TrafficRow {
   bool is_lower_bound = false;
 };
 
-void expect_rows(std::span<const TrafficRow> rows) {
+void expect_traffic(std::span<const TrafficRow> rows) {
   for (const TrafficRow& row : rows) {
-    const std::optional<OperatorTraffic> found = traffic(row.call);
+    const std::optional<OperatorTraffic> found = traffic_of_texts(row.call);
     ASSERT_TRUE(found) << row.call.name << " of " << row.call.shapes;
     EXPECT_EQ(found->bytes_low, row.low) << row.call.name << " of " << row.call.shapes;
     EXPECT_EQ(found->bytes_high, row.high) << row.call.name << " of " << row.call.shapes;
@@ -36,25 +36,25 @@ void expect_rows(std::span<const TrafficRow> rows) {
   }
 }
 
-constexpr std::string_view ff = R"(["float", "float"])", hh = R"(["c10::Half", "c10::Half"])";
+constexpr std::string_view two_of_float = R"(["float", "float"])", two_of_half = R"(["c10::Half", "c10::Half"])";
 
 TEST(Traffic, OfElementwiseWorkIsItsInputsAndTheBroadcastResult) {
   const TrafficRow rows[] = {
-      {{"aten::add", "[[8, 4], [4]]", ff}, 4 * (32 + 4 + 32), 4 * (32 + 4 + 32), 32},
-      {{"aten::add_", "[[8, 4], [8, 4]]", hh}, 2 * 96, 2 * 96, 32},
-      {{"aten::eq", "[[8, 4], [8, 4]]", ff}, 4 * 64 + 32, 4 * 64 + 32, 32},
+      {{"aten::add", "[[8, 4], [4]]", two_of_float}, 4 * (32 + 4 + 32), 4 * (32 + 4 + 32), 32},
+      {{"aten::add_", "[[8, 4], [8, 4]]", two_of_half}, 2 * 96, 2 * 96, 32},
+      {{"aten::eq", "[[8, 4], [8, 4]]", two_of_float}, 4 * 64 + 32, 4 * 64 + 32, 32},
       // Expanded from four elements.
-      {{"aten::mul", "[[8, 4], [8, 4]]", ff, "[[4, 1], [0, 1]]"}, 4 * (32 + 4 + 32), 4 * (32 + 4 + 32), 32},
+      {{"aten::mul", "[[8, 4], [8, 4]]", two_of_float, "[[4, 1], [0, 1]]"}, 4 * (32 + 4 + 32), 4 * (32 + 4 + 32), 32},
       // Both channels-last: they are walked together, along their memory.
-      {{"aten::add", "[[2, 8, 4, 4], [2, 8, 4, 4]]", ff, "[[128, 1, 32, 8], [128, 1, 32, 8]]"}, 4 * 768, 4 * 768, 256},
+      {{"aten::add", "[[2, 8, 4, 4], [2, 8, 4, 4]]", two_of_float, "[[128, 1, 32, 8], [128, 1, 32, 8]]"}, 4 * 768, 4 * 768, 256},
       // One of them: each of its elements lies in a sector of its own, at worst.
-      {{"aten::add", "[[2, 8, 4, 4], [2, 8, 4, 4]]", ff, "[[128, 16, 4, 1], [128, 1, 32, 8]]"}, 4 * 768, 4 * 512 + 32 * 256, 256},
+      {{"aten::add", "[[2, 8, 4, 4], [2, 8, 4, 4]]", two_of_float, "[[128, 16, 4, 1], [128, 1, 32, 8]]"}, 4 * 768, 4 * 512 + 32 * 256, 256},
       {{"aten::native_dropout", "[[8, 4], [], []]", R"(["float", "", ""])", "", R"(["", "0.5", "True"])"}, 32 * 9, 32 * 9, 32},
       // The result goes where the last tensor is, which is not read.
       {{"aten::clamp_min", "[[8, 4], [], [8, 4]]", R"(["float", "Scalar", "float"])"}, 4 * 64, 4 * 64, 32},
       {{"aten::fill_", "[[8, 4], []]", R"(["float", "Scalar"])"}, 128, 128, 0},
   };
-  expect_rows(rows);
+  expect_traffic(rows);
 }
 
 TEST(Traffic, OfACopyIsItsSourceAndItsDestination) {
@@ -65,7 +65,7 @@ TEST(Traffic, OfACopyIsItsSourceAndItsDestination) {
       {{"aten::copy_", "[[8, 4], [8, 4], []]", R"(["float", "float", ""])", "[[4, 1], [0, 1], []]"}, 128 + 16, 128 + 16, 0},
       {{"aten::clone", "[[8, 4], []]", R"(["float", ""])"}, 256, 256, 0},
   };
-  expect_rows(rows);
+  expect_traffic(rows);
 }
 
 TEST(Traffic, OfRowsMayTakeASecondPass) {
@@ -74,7 +74,7 @@ TEST(Traffic, OfRowsMayTakeASecondPass) {
       {{"aten::_softmax", "[[8, 4], [], []]", R"(["c10::Half", "", ""])", "", R"(["", "1", "False"])"}, 128, 192, 8 * 32},
       {{"aten::_softmax", "[[8, 4], [], []]", R"(["c10::Half", "", ""])", "", R"(["", "1", "True"])"}, 64 + 128, 64 + 64 + 128, 8 * 32},
   };
-  expect_rows(rows);
+  expect_traffic(rows);
 }
 
 TEST(Traffic, OfReductionsAndPoolsIsWhatGoesInAndOut) {
@@ -85,10 +85,12 @@ TEST(Traffic, OfReductionsAndPoolsIsWhatGoesInAndOut) {
       {{"aten::max", "[[8, 4], [], []]", R"(["float", "", ""])", "", R"(["", "1", "False"])"}, 128 + 8 * 12, 128 + 8 * 12, 32},
       {{"aten::max_pool2d_with_indices", "[[2, 3, 8, 8], [], [], [], [], []]", R"(["float", "", "", "", "", ""])", "",
         R"(["", "[2, 2]", "[2, 2]", "[0, 0]", "[1, 1]", "False"])"},
-       384 * 4 + 96 * 12, 384 * 4 + 96 * 12, 384},
-      {{"aten::avg_pool2d_backward", "[[2, 3, 4, 4], [2, 3, 8, 8]]", ff}, 4 * (96 + 384 + 384), 4 * (96 + 384 + 384), 96},
+       384 * 4 + 96 * 12,
+       384 * 4 + 96 * 12,
+       384},
+      {{"aten::avg_pool2d_backward", "[[2, 3, 4, 4], [2, 3, 8, 8]]", two_of_float}, 4 * (96 + 384 + 384), 4 * (96 + 384 + 384), 96},
   };
-  expect_rows(rows);
+  expect_traffic(rows);
 }
 
 TEST(Traffic, OfIndicesIsWhatTheyName) {
@@ -98,21 +100,24 @@ TEST(Traffic, OfIndicesIsWhatTheyName) {
       // Of a table of ten rows, a row is read once at least.
       {{"aten::embedding", "[[10, 64], [8, 16]]", R"(["float", "long int"])"}, 1024 + 32768 + 2560, 1024 + 2 * 32768, 0},
       {{"aten::gather", "[[8, 64], [], [8, 2]]", R"(["float", "", "long int"])", "", R"(["", "1", ""])"}, 128 + 128, 128 + 128, 0},
-      {{"aten::index_put_", "[[1000, 64], [[16]], [16, 64]]", R"(["float", "GenericList[Tensor(long int)]", "float"])"}, 128 + 8192, 128 + 8192, 0},
+      {{"aten::index_put_", "[[1000, 64], [[16]], [16, 64]]", R"(["float", "GenericList[Tensor(long int)]", "float"])"},
+       128 + 8192,
+       128 + 8192,
+       0},
       {{"aten::embedding_bag", "[[1000, 64], [128], [8]]", R"(["float", "long int", "long int"])"}, 1088, 1088, 0, true},
   };
-  expect_rows(rows);
+  expect_traffic(rows);
 }
 
 TEST(Traffic, OfProductsIsEachMatrixOnce) {
   const TrafficRow rows[] = {
-      {{"aten::mm", "[[2, 3], [3, 5]]", ff}, 4 * (6 + 15 + 10), 4 * (6 + 15 + 10), 60},
+      {{"aten::mm", "[[2, 3], [3, 5]]", two_of_float}, 4 * (6 + 15 + 10), 4 * (6 + 15 + 10), 60},
       {{"aten::addmm", "[[5], [2, 3], [3, 5], [], []]", R"(["c10::Half", "c10::Half", "c10::Half", "", ""])"}, 2 * 36, 2 * 36, 60},
-      {{"aten::bmm", "[[7, 2, 3], [7, 3, 5]]", ff}, 4 * 7 * 31, 4 * 7 * 31, 7 * 60},
-      {{"aten::matmul", "[[7, 2, 3], [3, 5]]", ff}, 4 * (42 + 15 + 70), 4 * (42 + 15 + 70), 7 * 60},
-      {{"aten::linear", "[[7, 2, 3], [5, 3]]", ff}, 4 * (42 + 15 + 70), 4 * (42 + 15 + 70), 7 * 60},
+      {{"aten::bmm", "[[7, 2, 3], [7, 3, 5]]", two_of_float}, 4 * 7 * 31, 4 * 7 * 31, 7 * 60},
+      {{"aten::matmul", "[[7, 2, 3], [3, 5]]", two_of_float}, 4 * (42 + 15 + 70), 4 * (42 + 15 + 70), 7 * 60},
+      {{"aten::linear", "[[7, 2, 3], [5, 3]]", two_of_float}, 4 * (42 + 15 + 70), 4 * (42 + 15 + 70), 7 * 60},
   };
-  expect_rows(rows);
+  expect_traffic(rows);
 }
 
 TEST(Traffic, OfConvolutionsGoesByTheirSettings) {
@@ -125,18 +130,27 @@ TEST(Traffic, OfConvolutionsGoesByTheirSettings) {
   const TrafficRow rows[] = {
       {{"aten::cudnn_convolution", "[[8, 3, 224, 224], [64, 3, 11, 11], [], [], [], []]", R"(["float", "float", "", "", "", ""])", "",
         R"(["", "", "[2, 2]", "[4, 4]", "[1, 1]", "1"])"},
-       4 * (in + weight + out), 4 * (in + weight + out), 2 * out * 3 * 121},
+       4 * (in + weight + out),
+       4 * (in + weight + out),
+       2 * out * 3 * 121},
       // Its settings were not recorded.
       {{"aten::cudnn_convolution", "[[8, 3, 224, 224], [64, 3, 11, 11], [], [], [], []]", R"(["float", "float", "", "", "", ""])"},
-       4 * (in + weight), 4 * (in + weight), -1, true},
+       4 * (in + weight),
+       4 * (in + weight),
+       -1,
+       true},
       {{"aten::convolution_backward", backward, types, "",
         R"(["", "", "", "[32]", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1", "[True, True, False]"])"},
-       4 * 2 * (image + kernel + gradient), 4 * 2 * (image + kernel + gradient), 2 * 2 * gradient * 16 * 9},
+       4 * 2 * (image + kernel + gradient),
+       4 * 2 * (image + kernel + gradient),
+       2 * 2 * gradient * 16 * 9},
       {{"aten::convolution_backward", backward, types, "",
         R"(["", "", "", "[32]", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1", "[False, True, False]"])"},
-       4 * (image + kernel + gradient), 4 * (image + kernel + gradient), 2 * gradient * 16 * 9},
+       4 * (image + kernel + gradient),
+       4 * (image + kernel + gradient),
+       2 * gradient * 16 * 9},
   };
-  expect_rows(rows);
+  expect_traffic(rows);
 }
 
 TEST(Traffic, OfAttentionDoesNotContainTheScores) {
@@ -144,20 +158,30 @@ TEST(Traffic, OfAttentionDoesNotContainTheScores) {
   constexpr std::string_view three = R"(["c10::Half", "c10::Half", "c10::Half"])";
   const TrafficRow rows[] = {
       {{"aten::_flash_attention_forward", "[[2, 128, 8, 64], [2, 256, 8, 64], [2, 256, 8, 64]]", three},
-       2 * (2 * q + 2 * k), 2 * (2 * q + 2 * k), 4 * q * 256},
+       2 * (2 * q + 2 * k),
+       2 * (2 * q + 2 * k),
+       4 * q * 256},
       {{"aten::_scaled_dot_product_efficient_attention", "[[2, 8, 128, 64], [2, 8, 256, 64], [2, 8, 256, 64]]", three},
-       2 * (2 * q + 2 * k), 2 * (2 * q + 2 * k), 4 * q * 256},
+       2 * (2 * q + 2 * k),
+       2 * (2 * q + 2 * k),
+       4 * q * 256},
       {{"aten::_flash_attention_backward", "[[2, 128, 8, 64], [2, 128, 8, 64], [2, 256, 8, 64], [2, 256, 8, 64]]",
         R"(["c10::Half", "c10::Half", "c10::Half", "c10::Half"])"},
-       2 * (2 * q + 2 * k + q + 2 * k), 2 * (2 * q + 2 * k + q + 2 * k), 10 * q * 256},
+       2 * (2 * q + 2 * k + q + 2 * k),
+       2 * (2 * q + 2 * k + q + 2 * k),
+       10 * q * 256},
       // Packed: how long the sequences are is not recorded.
-      {{"aten::_flash_attention_forward", "[[256, 8, 64], [512, 8, 64], [512, 8, 64]]", three}, 2 * (2 * q + 2 * k), 2 * (2 * q + 2 * k), -1},
+      {{"aten::_flash_attention_forward", "[[256, 8, 64], [512, 8, 64], [512, 8, 64]]", three},
+       2 * (2 * q + 2 * k),
+       2 * (2 * q + 2 * k),
+       -1},
   };
-  expect_rows(rows);
+  expect_traffic(rows);
 }
 
 TEST(Traffic, OfListsIsThatOfTheirTensors) {
-  constexpr std::string_view lists = R"(["TensorList", "TensorList", ""])", four = R"(["TensorList", "TensorList", "TensorList", "TensorList"])";
+  constexpr std::string_view lists = R"(["TensorList", "TensorList", ""])",
+                             four = R"(["TensorList", "TensorList", "TensorList", "TensorList"])";
   const TrafficRow rows[] = {
       {{"aten::cat", "[[[8, 2], [8, 3]], []]", R"(["TensorList", ""])", "", R"(["", "1"])", "float16"}, 160, 160, 0},
       {{"aten::_foreach_add_", "[[[8], [4]], [[8], [4]], []]", lists, "", "", "float32"}, 4 * 36, 4 * 36, 12},
@@ -168,8 +192,8 @@ TEST(Traffic, OfListsIsThatOfTheirTensors) {
       // Parameters, gradients and two moments are read; all but the gradients are written.
       {{"aten::_fused_adamw_", "[[[8], [4]], [[8], [4]], [[8], [4]], [[8], [4]]]", four, "", "", "float32"}, 4 * 12 * 7, 4 * 12 * 7, 12},
   };
-  expect_rows(rows);
-  EXPECT_FALSE(traffic({"aten::_foreach_add_", "[[], [], []]", R"(["TensorList", "TensorList", ""])"}));
+  expect_traffic(rows);
+  EXPECT_FALSE(traffic_of_texts({"aten::_foreach_add_", "[[], [], []]", R"(["TensorList", "TensorList", ""])"}));
 }
 
 TEST(Traffic, OfOtherOperatorsIsALowerBoundOrUnknown) {
@@ -179,23 +203,26 @@ TEST(Traffic, OfOtherOperatorsIsALowerBoundOrUnknown) {
       {{"triton_tem_fused_mm_0", "[[8, 4], [8, 4], []]", R"(["float", "float", "Int"])"}, 256, 512, -1},
       {{"aten::add", "[[8, 4], [8, 4]]", R"(["float", "c10::qint8"])"}, 256, 256, 32, true},  // a type whose size is not known
   };
-  expect_rows(rows);
-  EXPECT_FALSE(traffic({"vllm::reshape_and_cache", "[[8, 4], [1000, 4]]", ff}));
-  EXPECT_FALSE(traffic({"aten::topk", "[[], []]", R"(["Scalar", ""])"}));
+  expect_traffic(rows);
+  EXPECT_FALSE(traffic_of_texts({"vllm::reshape_and_cache", "[[8, 4], [1000, 4]]", two_of_float}));
+  EXPECT_FALSE(traffic_of_texts({"aten::topk", "[[], []]", R"(["Scalar", ""])"}));
 }
 
 TEST(Traffic, KernelsTellTheTypeOfLists) {
-  EXPECT_EQ(list_type_of_kernel("void at::native::(anonymous namespace)::CatArrayBatchedCopy<at::native::OpaqueType<2u>, unsigned int, 3>()"),
-            "float16");
-  EXPECT_EQ(list_type_of_kernel("void multi_tensor_apply_kernel<TensorListMetadata<2>, BinaryOpScalarFunctor<float, 2, 1, 1>, float>()"), "float32");
-  EXPECT_EQ(list_type_of_kernel("void multi_tensor_apply_kernel<TensorListMetadata<2>, FusedAdamMathFunctor<c10::BFloat16, 4>>()"), "bfloat16");
+  EXPECT_EQ(
+      list_type_of_kernel("void at::native::(anonymous namespace)::CatArrayBatchedCopy<at::native::OpaqueType<2u>, unsigned int, 3>()"),
+      "float16");
+  EXPECT_EQ(list_type_of_kernel("void multi_tensor_apply_kernel<TensorListMetadata<2>, BinaryOpScalarFunctor<float, 2, 1, 1>, float>()"),
+            "float32");
+  EXPECT_EQ(list_type_of_kernel("void multi_tensor_apply_kernel<TensorListMetadata<2>, FusedAdamMathFunctor<c10::BFloat16, 4>>()"),
+            "bfloat16");
   EXPECT_EQ(list_type_of_kernel("ncclKernel"), "");
 }
 
 // add moves 3 x 32 floats with two kernels of 10 and 30 us; another operator was recorded without shapes.
 TEST(Traffic, IsDividedOverTheKernelsOfAnOperatorByTime) {
   Recording program;
-  program.op("aten::add", {.sizes = "[[8, 4], [8, 4]]", .types = std::string(ff)}, [&] {
+  program.op("aten::add", {.sizes = "[[8, 4], [8, 4]]", .types = std::string(two_of_float)}, [&] {
     program.kernel("a", 10);
     program.kernel("b", 30);
     program.kernel("nchwToNhwcKernel", 5);

@@ -2,39 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
-#include "base/text.h"
+#include "derive/layout/recorded_values.h"
 
 namespace frx::derive::layout {
 namespace {
-
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  text = trim(text);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
-// "[0, 2, 1, 3]"
-std::optional<Dimensions> whole_numbers(std::string_view text) {
-  text = trim(text);
-  if (!text.starts_with('[') || !text.ends_with(']')) return std::nullopt;
-  Dimensions values;
-  text = text.substr(1, text.size() - 2);
-  if (trim(text).empty()) return values;
-  for (const std::string_view part : split(text, ',')) {
-    const std::optional<std::int64_t> value = whole_number(part);
-    if (!value) return std::nullopt;
-    values.push_back(*value);
-  }
-  return values;
-}
-
-std::string_view value_at(const RecordedInputs& inputs, std::size_t index) {
-  if (index >= inputs.inputs.size() || inputs.inputs[index].kind != RecordedInput::Kind::value) return {};
-  return inputs.inputs[index].text;
-}
 
 // view(-1, 8) of 32 elements.
 std::optional<Dimensions> resolved(Dimensions sizes, double elements) {
@@ -60,23 +32,16 @@ std::optional<Dimensions> expanded_sizes(const Dimensions& from, Dimensions size
   return sizes;
 }
 
-std::optional<std::size_t> dimension_of(std::string_view text, std::size_t rank) {
-  std::optional<std::int64_t> dimension = whole_number(text);
-  if (!dimension) return std::nullopt;
-  if (*dimension < 0) *dimension += static_cast<std::int64_t>(rank);
-  return *dimension >= 0 && *dimension < static_cast<std::int64_t>(rank) ? std::optional(static_cast<std::size_t>(*dimension)) : std::nullopt;
+// The dimension that is the second input.
+std::optional<std::size_t> dimension_at(const RecordedInputs& inputs, std::size_t rank) {
+  const std::optional<std::int64_t> dimension = integer_at(inputs, 1);
+  return dimension ? resolved_dimension(*dimension, rank) : std::nullopt;
 }
 
 std::optional<Dimensions> permuted_sizes(const Dimensions& from, const Permutation& permutation) {
   Dimensions sizes;
   for (const std::uint32_t dimension : permutation) sizes.push_back(from[dimension]);
   return sizes;
-}
-
-// Is the node one that a program calls, and not a part of another operator of PyTorch?
-bool is_called_by_program(const LayoutTrace& trace, std::uint32_t node) {
-  const std::uint32_t parent = trace.nodes()[node].parent;
-  return parent == none || !trace.name(parent).starts_with("aten::");
 }
 
 bool copies(const LayoutTrace& trace, std::uint32_t node) {
@@ -95,7 +60,7 @@ class ChainBuilder {
   std::vector<ViewChain> build() {
     for (std::uint32_t node = 0; node < trace_.nodes().size(); ++node) {
       const OperatorNode& one = trace_.nodes()[node];
-      if (one.step == none || !is_called_by_program(trace_, node)) continue;
+      if (one.step == none || !trace_.is_called_by_program(node)) continue;
       const std::uint32_t track = trace_.timeline().track[one.row];
       if (track != track_ || one.step != step_) finish();
       track_ = track;
@@ -199,11 +164,11 @@ std::optional<Permutation> permutation_by(const LayoutTrace& trace, std::uint32_
   if (name == "t") return rank == 2 ? transposition(0, 1, 2) : std::optional(identity_permutation(rank));
   if (name == "mT" || name == "adjoint") return transposition(-2, -1, rank);
   if (name == "permute") {
-    const std::optional<Dimensions> dimensions = whole_numbers(value_at(*inputs, 1));
+    const std::optional<Dimensions> dimensions = integers_at(*inputs, 1);
     return dimensions ? permutation_of(*dimensions, rank) : std::nullopt;
   }
   if (name == "transpose" || name == "swapaxes" || name == "swapdims") {
-    const std::optional<std::int64_t> first = whole_number(value_at(*inputs, 1)), second = whole_number(value_at(*inputs, 2));
+    const std::optional<std::int64_t> first = integer_at(*inputs, 1), second = integer_at(*inputs, 2);
     return first && second ? transposition(*first, *second, rank) : std::nullopt;
   }
   return std::nullopt;
@@ -220,24 +185,23 @@ std::optional<Dimensions> result_sizes(const LayoutTrace& trace, std::uint32_t n
     return by && by->size() == from.size() ? permuted_sizes(from, *by) : std::nullopt;
   }
   if (name == "detach" || name == "alias") return from;
-  const std::string_view value = value_at(*inputs, 1);
   if (name == "view" || name == "_unsafe_view" || name == "reshape" || name == "_reshape_alias") {
-    std::optional<Dimensions> sizes = whole_numbers(value);
+    std::optional<Dimensions> sizes = integers_at(*inputs, 1);
     return sizes ? resolved(std::move(*sizes), element_count(from)) : std::nullopt;
   }
   if (name == "expand") {
-    std::optional<Dimensions> sizes = whole_numbers(value);
+    std::optional<Dimensions> sizes = integers_at(*inputs, 1);
     return sizes ? expanded_sizes(from, std::move(*sizes)) : std::nullopt;
   }
   if (name == "unsqueeze") {
-    const std::optional<std::size_t> at = dimension_of(value, from.size() + 1);
+    const std::optional<std::size_t> at = dimension_at(*inputs, from.size() + 1);
     if (!at) return std::nullopt;
     Dimensions sizes = from;
     sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(*at), 1);
     return sizes;
   }
   if (name == "select") {
-    const std::optional<std::size_t> at = dimension_of(value, from.size());
+    const std::optional<std::size_t> at = dimension_at(*inputs, from.size());
     if (!at) return std::nullopt;
     Dimensions sizes = from;
     sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(*at));

@@ -138,6 +138,7 @@ class Analysis {
     count_totals();
     find_all();
     look_at_all();
+    find_objections();
     judge_all();
     rank();
     add_further_savings();
@@ -408,7 +409,7 @@ class Analysis {
     finding.site = site;
     finding.id = fmt::format("{}.{}@{}", detector.id, pattern.id, site.text());
     Candidate worded = candidate;
-    if (candidate.node != none) worded.words.try_emplace("operator", std::string(derive::layout::plain_name(trace_.name(candidate.node))));
+    add_words_of_node(worded);
     for (const knowledge::FactDefinition& one : detectors_.facts()) {
       if (const std::optional<double> value = fact(candidate, one.id)) worded.facts[std::string(one.id)] = *value;
     }
@@ -417,6 +418,7 @@ class Analysis {
     finding.phrase = layout_words(pattern.phrase, worded);
     finding.code = layout_words(pattern.code, worded);
     finding.kind = std::string(pattern.kind);
+    if (const auto format = candidate.words.find("format"); format != candidate.words.end()) finding.memory_format = format->second;
     finding.freq_per_step = candidate.count;
     finding.bytes_per_step = candidate.bytes;
     finding.time_us_per_step = candidate.time_ns / 1000;
@@ -428,10 +430,21 @@ class Analysis {
     finding.caveats = candidate.caveats;
     add_saving(candidate, finding);
     add_evidence(candidate, finding);
+    add_compatibility(finding);
     judge(finding);
     const auto facts = [&](std::string_view name) { return fact(candidate, name); };
     if (detectors_.holds(pattern.severe, facts).value_or(false)) finding.severity = LayoutSeverity::high;
     return finding;
+  }
+
+  void add_words_of_node(Candidate& candidate) const {
+    if (candidate.node == none) return;
+    candidate.words.try_emplace("operator", std::string(derive::layout::plain_name(trace_.name(candidate.node))));
+    const derive::layout::RecordedInputs* const inputs = trace_.inputs(candidate.node);
+    const derive::layout::RecordedTensor* const first = inputs ? derive::layout::tensor_at(*inputs, 0) : nullptr;
+    if (!first) return;
+    candidate.words.try_emplace("sizes", derive::layout::text_of(first->shape));
+    if (first->strides) candidate.words.try_emplace("strides", derive::layout::text_of(*first->strides));
   }
 
   void add_saving(const Candidate& candidate, LayoutFinding& finding) const {
@@ -448,6 +461,29 @@ class Analysis {
     if (!totals.bw_overhead_pct || !candidate.bytes) return;
     const auto low_bytes = share_of(saving.low_bytes, totals.bytes), best_bytes = share_of(saving.best_bytes, totals.bytes);
     if (low_bytes && best_bytes) finding.saved_bytes_pct = LayoutShare{*low_bytes, *best_bytes};
+  }
+
+  // What may object to a change of layout. Where the layout of tensors changes for the whole model, it makes the change risky.
+  void add_compatibility(LayoutFinding& finding) const {
+    finding.compatibility = objections_;
+    if (finding.kind == "memory_format" && !objections_.empty()) finding.risk = "HIGH";
+  }
+
+  void find_objections() {
+    bool custom = false, collective = false, compiled = false;
+    for (const derive::layout::OperatorNode& node : trace_.nodes()) {
+      if (node.step == none) continue;
+      custom = custom || node.role == OperatorRole::custom;
+      collective = collective || node.role == OperatorRole::collective;
+      compiled = compiled || node.role == OperatorRole::compiled;
+    }
+    if (custom) objections_.emplace_back("custom_ops");
+    if (collective) objections_.emplace_back("collectives");
+    if (compiled) objections_.emplace_back("compile");
+    const auto is_of_graph = [&](const derive::trace::GpuWork& work) {
+      return work.launch != none && trace_.timeline().name_of(work.launch).find("GraphLaunch") != std::string_view::npos;
+    };
+    if (std::ranges::any_of(trace_.attribution().work, is_of_graph)) objections_.emplace_back("cuda_graphs");
   }
 
   void add_evidence(const Candidate& candidate, LayoutFinding& finding) const {
@@ -540,6 +576,7 @@ class Analysis {
   std::map<std::string_view, std::string> refused_;
   derive::layout::LatentInputs latent_;
   derive::layout::WorkTraffic traffic_;
+  std::vector<std::string> objections_;
 };
 
 }  // namespace

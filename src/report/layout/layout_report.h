@@ -42,6 +42,7 @@ struct LayoutEvidence {
 struct LayoutFinding {
   std::string id;  // "contiguous_churn.loop@model.py(42): forward"
   std::string detector, pattern, title, fix, code, phrase, kind;
+  std::string memory_format;  // of the kind "memory_format": "channels_last", "channels_last_3d"
   LayoutSeverity severity = LayoutSeverity::low;
   derive::layout::Site site;
   double freq_per_step = 0;
