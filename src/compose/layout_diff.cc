@@ -10,10 +10,10 @@ namespace {
 using answer::exact;
 using answer::JsonObject;
 using answer::unless_empty;
-using report::LayoutChange;
 using report::LayoutDiff;
 using report::LayoutFindingChange;
 using report::LayoutNumberChange;
+using report::LayoutOutcome;
 using report::LayoutRecord;
 using report::LayoutRecordFinding;
 
@@ -35,20 +35,20 @@ std::string change_of(const LayoutNumberChange& number, const LayoutFindingChang
 
 std::string counts_text(const LayoutDiff& diff) {
   std::vector<std::string> parts;
-  for (const LayoutChange change : {LayoutChange::added, LayoutChange::worse, LayoutChange::better, LayoutChange::same, LayoutChange::gone,
-                                    LayoutChange::inconclusive}) {
+  for (const LayoutOutcome change : {LayoutOutcome::added, LayoutOutcome::worse, LayoutOutcome::better, LayoutOutcome::same,
+                                     LayoutOutcome::gone, LayoutOutcome::inconclusive}) {
     if (diff.count(change) > 0) parts.push_back(fmt::format("{} {}", diff.count(change), name_of(change)));
   }
   return parts.empty() ? "no findings on either side" : fmt::format("Findings: {}", join(parts, ", "));
 }
 
-Tone tone_of_change(LayoutChange change) {
+Tone tone_of_change(LayoutOutcome change) {
   switch (change) {
-    case LayoutChange::added:
-    case LayoutChange::worse: return Tone::red;
-    case LayoutChange::better:
-    case LayoutChange::gone: return Tone::green;
-    case LayoutChange::inconclusive: return Tone::yellow;
+    case LayoutOutcome::added:
+    case LayoutOutcome::worse: return Tone::red;
+    case LayoutOutcome::better:
+    case LayoutOutcome::gone: return Tone::green;
+    case LayoutOutcome::inconclusive: return Tone::yellow;
     default: return Tone::plain;
   }
 }
@@ -146,8 +146,8 @@ void put_layout_diff(JsonObject& out, const LayoutDiff& diff) {
   out.object("before", [&](JsonObject& inner) { put_side(inner, diff.before); });
   out.object("after", [&](JsonObject& inner) { put_side(inner, diff.after); });
   out.object("counts", [&](JsonObject& inner) {
-    for (const LayoutChange change : {LayoutChange::added, LayoutChange::worse, LayoutChange::better, LayoutChange::same,
-                                      LayoutChange::gone, LayoutChange::inconclusive})
+    for (const LayoutOutcome change : {LayoutOutcome::added, LayoutOutcome::worse, LayoutOutcome::better, LayoutOutcome::same,
+                                       LayoutOutcome::gone, LayoutOutcome::inconclusive})
       inner.add(name_of(change), diff.count(change));
   });
   out.list("findings", diff.findings, [&](JsonObject& inner, const LayoutFindingChange& one) { put_change(inner, diff, one); });

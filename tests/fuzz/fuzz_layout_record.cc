@@ -7,7 +7,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using frx::fuzz::require;
-  using frx::report::LayoutChange;
+  using frx::report::LayoutOutcome;
   const frx::fuzz::ExactInput input(data, size);
   const frx::Result<frx::report::LayoutRecord> record = frx::report::read_layout_record("a.json", input.text());
   if (!record) {
@@ -16,13 +16,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const frx::report::LayoutDiff same = frx::report::diff_layouts(*record, *record);
   require(same.findings.size() == record->findings.size());
-  require(same.count(LayoutChange::same) + same.count(LayoutChange::inconclusive) == same.findings.size());
+  require(same.count(LayoutOutcome::same) + same.count(LayoutOutcome::inconclusive) == same.findings.size());
   frx::report::LayoutRecord half = *record;
   half.findings.resize(half.findings.size() / 2);
   const frx::report::LayoutDiff grown = frx::report::diff_layouts(half, *record);
   std::set<std::size_t> seen;
   for (const frx::report::LayoutFindingChange& one : grown.findings) require(one.after && seen.insert(*one.after).second);
   require(seen.size() == record->findings.size());
-  require(grown.count(LayoutChange::gone) == 0);
+  require(grown.count(LayoutOutcome::gone) == 0);
   return 0;
 }

@@ -110,10 +110,10 @@ class LayoutDiffer {
       }
     }
     for (std::size_t i = 0; i < is_used_after.size(); ++i) {
-      if (!is_used_after[i]) put_single(LayoutChange::added, std::nullopt, i);
+      if (!is_used_after[i]) put_single(LayoutOutcome::added, std::nullopt, i);
     }
     for (std::size_t i = 0; i < is_used_before.size(); ++i) {
-      if (!is_used_before[i]) put_single(LayoutChange::gone, i, std::nullopt);
+      if (!is_used_before[i]) put_single(LayoutOutcome::gone, i, std::nullopt);
     }
     const bool has_pair = std::ranges::any_of(diff_.findings, [](const LayoutFindingChange& one) { return one.before && one.after; });
     if (!has_pair && !before().findings.empty() && !after().findings.empty())
@@ -137,7 +137,7 @@ class LayoutDiffer {
 
   void judge(LayoutFindingChange& change) const {
     const LayoutNumberChange &count = change.numbers[0], &bytes = change.numbers[1], &time = change.numbers[2];
-    if (!other_model_.empty()) return put(change, LayoutChange::inconclusive, other_model_);
+    if (!other_model_.empty()) return put(change, LayoutOutcome::inconclusive, other_model_);
     if (bytes.is_compared() && differs(*bytes.before, *bytes.after, same_bytes_pct))
       return by(change, bytes, "moves", "fewer", "bytes in a step");
     if (count.is_compared() && differs(*count.before, *count.after, same_count_pct))
@@ -145,21 +145,21 @@ class LayoutDiffer {
     if (time.is_compared() && differs(*time.before, *time.after, same_time_pct))
       return by(change, time, "takes", "less", "time in a step, of one recording each: record again to be sure");
     const bool is_known = count.is_compared() || bytes.is_compared() || time.is_compared();
-    if (!is_known) return put(change, LayoutChange::inconclusive, "neither count, bytes nor time are known of both sides");
-    put(change, LayoutChange::same, "");
+    if (!is_known) return put(change, LayoutOutcome::inconclusive, "neither count, bytes nor time are known of both sides");
+    put(change, LayoutOutcome::same, "");
   }
 
-  static void put(LayoutFindingChange& change, LayoutChange verdict, std::string reason) {
+  static void put(LayoutFindingChange& change, LayoutOutcome verdict, std::string reason) {
     change.change = verdict;
     change.reason = std::move(reason);
   }
   static void by(LayoutFindingChange& change, const LayoutNumberChange& number, std::string_view verb, std::string_view less,
                  std::string_view what) {
     const bool is_more = *number.after > *number.before;
-    put(change, is_more ? LayoutChange::worse : LayoutChange::better, fmt::format("it {} {} {}", verb, is_more ? "more" : less, what));
+    put(change, is_more ? LayoutOutcome::worse : LayoutOutcome::better, fmt::format("it {} {} {}", verb, is_more ? "more" : less, what));
   }
 
-  void put_single(LayoutChange verdict, std::optional<std::size_t> first, std::optional<std::size_t> second) {
+  void put_single(LayoutOutcome verdict, std::optional<std::size_t> first, std::optional<std::size_t> second) {
     LayoutFindingChange change;
     change.before = first;
     change.after = second;
@@ -169,20 +169,20 @@ class LayoutDiffer {
                       {"bytes_per_step", "byte", first ? finding.bytes : none, first ? none : finding.bytes, ""},
                       {"time_us_per_step", "us", first ? finding.time_us : none, first ? none : finding.time_us, ""}};
     const std::string doubt = doubt_about(finding, verdict);
-    put(change, doubt.empty() ? verdict : LayoutChange::inconclusive, doubt);
+    put(change, doubt.empty() ? verdict : LayoutOutcome::inconclusive, doubt);
     diff_.findings.push_back(std::move(change));
   }
 
   // Why the other side may lack a finding for another reason than the program; "".
-  std::string doubt_about(const LayoutRecordFinding& finding, LayoutChange verdict) const {
-    const LayoutRecord& other = verdict == LayoutChange::added ? before() : after();
-    const LayoutRecord& own = verdict == LayoutChange::added ? after() : before();
+  std::string doubt_about(const LayoutRecordFinding& finding, LayoutOutcome verdict) const {
+    const LayoutRecord& other = verdict == LayoutOutcome::added ? before() : after();
+    const LayoutRecord& own = verdict == LayoutOutcome::added ? after() : before();
     const auto lacks = [&](const LayoutRecord& record) {
       return std::ranges::find(record.not_assessed, finding.detector) != record.not_assessed.end();
     };
     if (!other_model_.empty()) return other_model_;
     if (lacks(other) && !lacks(own)) {
-      return fmt::format("{} was not assessed, or in part, {} ({})", finding.detector, verdict == LayoutChange::added ? "before" : "after",
+      return fmt::format("{} was not assessed, or in part, {} ({})", finding.detector, verdict == LayoutOutcome::added ? "before" : "after",
                          level_of(other));
     }
     const bool depends_on_gpu = finding.detector == "channels_last" || finding.detector == "memory_bound";
@@ -210,14 +210,14 @@ class LayoutDiffer {
 
 }  // namespace
 
-std::string_view name_of(LayoutChange change) {
+std::string_view name_of(LayoutOutcome change) {
   switch (change) {
-    case LayoutChange::added: return "new";
-    case LayoutChange::worse: return "worse";
-    case LayoutChange::better: return "better";
-    case LayoutChange::same: return "same";
-    case LayoutChange::gone: return "gone";
-    case LayoutChange::inconclusive: break;
+    case LayoutOutcome::added: return "new";
+    case LayoutOutcome::worse: return "worse";
+    case LayoutOutcome::better: return "better";
+    case LayoutOutcome::same: return "same";
+    case LayoutOutcome::gone: return "gone";
+    case LayoutOutcome::inconclusive: break;
   }
   return "inconclusive";
 }
@@ -226,7 +226,7 @@ std::optional<double> LayoutNumberChange::change_pct() const {
   return is_compared() && *before != 0 ? std::optional(100 * (*after - *before) / *before) : std::nullopt;
 }
 
-std::size_t LayoutDiff::count(LayoutChange change) const {
+std::size_t LayoutDiff::count(LayoutOutcome change) const {
   return static_cast<std::size_t>(std::ranges::count(findings, change, &LayoutFindingChange::change));
 }
 
@@ -241,9 +241,9 @@ int exit_code_of(const LayoutDiff& diff, LayoutFailure failure) {
   bool may_be = false;
   for (const LayoutFindingChange& one : diff.findings) {
     if (failure == LayoutFailure::high && diff.finding(one).severity != LayoutSeverity::high) continue;
-    const bool is_new = one.change == LayoutChange::added;
-    if (is_new || (failure != LayoutFailure::added && one.change == LayoutChange::worse)) return 1;
-    const bool may_be_new = one.change == LayoutChange::inconclusive && one.after && (!one.before || failure != LayoutFailure::added);
+    const bool is_new = one.change == LayoutOutcome::added;
+    if (is_new || (failure != LayoutFailure::added && one.change == LayoutOutcome::worse)) return 1;
+    const bool may_be_new = one.change == LayoutOutcome::inconclusive && one.after && (!one.before || failure != LayoutFailure::added);
     may_be = may_be || may_be_new;
   }
   return may_be ? 3 : 0;

@@ -14,9 +14,9 @@
 
 namespace frx::report {
 
-enum class LayoutChange : std::uint8_t { added, worse, better, same, gone, inconclusive };
+enum class LayoutOutcome : std::uint8_t { added, worse, better, same, gone, inconclusive };
 // "new", "worse", "better", "same", "gone", "inconclusive".
-std::string_view name_of(LayoutChange change);
+std::string_view name_of(LayoutOutcome change);
 
 struct LayoutNumberChange {
   std::string_view name;  // "copies_per_step"
@@ -29,7 +29,7 @@ struct LayoutNumberChange {
 };
 
 struct LayoutFindingChange {
-  LayoutChange change = LayoutChange::same;
+  LayoutOutcome change = LayoutOutcome::same;
   std::optional<std::size_t> before, after;  // indices of findings
   std::string reason;                        // what decided, or why it is inconclusive: a sentence
   std::vector<LayoutNumberChange> numbers;   // count, bytes, time of a step
@@ -43,7 +43,7 @@ struct LayoutDiff {
   std::vector<std::string> inconclusive;  // what differs between the sides, and what therefore is not compared, in sentences
   std::vector<std::string> notes;
 
-  std::size_t count(LayoutChange change) const;
+  std::size_t count(LayoutOutcome change) const;
   const LayoutRecordFinding& finding(const LayoutFindingChange& change) const;  // of the second side where it has it
 };
 

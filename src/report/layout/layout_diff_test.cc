@@ -47,15 +47,15 @@ LayoutFindingChange only(const LayoutDiff& diff) {
 
 TEST(LayoutDiff, TheSameFinding) {
   const LayoutFindingChange one = only(diff_layouts(record_with({churn()}), record_with({churn()})));
-  EXPECT_EQ(one.change, LayoutChange::same);
+  EXPECT_EQ(one.change, LayoutOutcome::same);
   EXPECT_FALSE(one.has_moved);
 }
 
 TEST(LayoutDiff, ALineThatMovedIsTheSameSite) {
   const LayoutFindingChange one = only(diff_layouts(record_with({churn()}), record_with({churn("model.py", 57)})));
-  EXPECT_EQ(one.change, LayoutChange::same);
+  EXPECT_EQ(one.change, LayoutOutcome::same);
   EXPECT_TRUE(one.has_moved);
-  EXPECT_EQ(only(diff_layouts(record_with({churn()}), record_with({churn("blocks.py", 7)}))).change, LayoutChange::same);  // by module
+  EXPECT_EQ(only(diff_layouts(record_with({churn()}), record_with({churn("blocks.py", 7)}))).change, LayoutOutcome::same);  // by module
 }
 
 // Of two findings in one function the one at the same line is taken first.
@@ -67,18 +67,18 @@ TEST(LayoutDiff, EqualLinesComeBeforeMovedOnes) {
   EXPECT_FALSE(diff.findings[0].has_moved);
   EXPECT_EQ(diff.findings[1].before, 0u);
   EXPECT_TRUE(diff.findings[1].has_moved);
-  EXPECT_EQ(diff.count(LayoutChange::same), 2u);
+  EXPECT_EQ(diff.count(LayoutOutcome::same), 2u);
 }
 
 TEST(LayoutDiff, AnotherModuleOrPassIsAnotherSite) {
   LayoutRecordFinding other = churn("other.py");
   other.site.module = "Model.Head";
-  EXPECT_EQ(diff_layouts(record_with({churn()}), record_with({other})).count(LayoutChange::added), 1u);
+  EXPECT_EQ(diff_layouts(record_with({churn()}), record_with({other})).count(LayoutOutcome::added), 1u);
   LayoutRecordFinding backward = churn();
   backward.site.backward = true;
   const LayoutDiff diff = diff_layouts(record_with({churn()}), record_with({backward}));
-  EXPECT_EQ(diff.findings[0].change, LayoutChange::added);
-  EXPECT_EQ(diff.findings[1].change, LayoutChange::gone);
+  EXPECT_EQ(diff.findings[0].change, LayoutOutcome::added);
+  EXPECT_EQ(diff.findings[1].change, LayoutOutcome::gone);
   EXPECT_THAT(diff.notes, Contains(HasSubstr("same program")));
 }
 
@@ -93,9 +93,9 @@ TEST(LayoutDiff, SitesWithoutAPlaceInTheProgram) {
     return finding;
   };
   const LayoutRecord before = record_with({nameless("between a and b", "[8, 4]")});
-  EXPECT_EQ(only(diff_layouts(before, record_with({nameless("between a and b", "[16, 4]")}))).change, LayoutChange::same);
-  EXPECT_EQ(only(diff_layouts(before, record_with({nameless("between a and c", "[8, 4]")}))).change, LayoutChange::same);
-  EXPECT_EQ(diff_layouts(before, record_with({nameless("between a and c", "[16, 4]")})).count(LayoutChange::added), 1u);
+  EXPECT_EQ(only(diff_layouts(before, record_with({nameless("between a and b", "[16, 4]")}))).change, LayoutOutcome::same);
+  EXPECT_EQ(only(diff_layouts(before, record_with({nameless("between a and c", "[8, 4]")}))).change, LayoutOutcome::same);
+  EXPECT_EQ(diff_layouts(before, record_with({nameless("between a and c", "[16, 4]")})).count(LayoutOutcome::added), 1u);
 }
 
 TEST(LayoutDiff, BytesThenCountsThenTimesDecide) {
@@ -103,21 +103,21 @@ TEST(LayoutDiff, BytesThenCountsThenTimesDecide) {
   const auto verdict = [&](double count, double bytes, double us) {
     return only(diff_layouts(before, record_with({churn("model.py", 42, count, bytes, us)})));
   };
-  EXPECT_EQ(verdict(38, 1.03e6, 50).change, LayoutChange::worse);
-  EXPECT_EQ(verdict(38, 1.01e6, 105).change, LayoutChange::same);
-  EXPECT_EQ(verdict(20, 1.5e6, 100).change, LayoutChange::worse);  // fewer, but larger copies
-  EXPECT_EQ(verdict(20, 1e6, 120).change, LayoutChange::better);
-  EXPECT_EQ(verdict(38, 1e6, 115).change, LayoutChange::worse);
+  EXPECT_EQ(verdict(38, 1.03e6, 50).change, LayoutOutcome::worse);
+  EXPECT_EQ(verdict(38, 1.01e6, 105).change, LayoutOutcome::same);
+  EXPECT_EQ(verdict(20, 1.5e6, 100).change, LayoutOutcome::worse);  // fewer, but larger copies
+  EXPECT_EQ(verdict(20, 1e6, 120).change, LayoutOutcome::better);
+  EXPECT_EQ(verdict(38, 1e6, 115).change, LayoutOutcome::worse);
   EXPECT_THAT(verdict(38, 1e6, 115).reason, HasSubstr("record again"));
-  EXPECT_EQ(verdict(38, 1e6, 109).change, LayoutChange::same);
-  EXPECT_EQ(verdict(38, 1e6, 80).change, LayoutChange::better);
+  EXPECT_EQ(verdict(38, 1e6, 109).change, LayoutOutcome::same);
+  EXPECT_EQ(verdict(38, 1e6, 80).change, LayoutOutcome::better);
 }
 
 TEST(LayoutDiff, WhatIsNotKnownDecidesNothing) {
   LayoutRecordFinding unknown = churn();
   unknown.bytes = unknown.time_us = unknown.freq = std::nullopt;
   const LayoutFindingChange one = only(diff_layouts(record_with({churn()}), record_with({unknown})));
-  EXPECT_EQ(one.change, LayoutChange::inconclusive);
+  EXPECT_EQ(one.change, LayoutOutcome::inconclusive);
   EXPECT_THAT(one.reason, HasSubstr("known of both sides"));
 }
 
@@ -134,8 +134,8 @@ TEST(LayoutDiff, TimesOfTwoGpusAreNotCompared) {
   before.totals.copies = 2;
   const LayoutDiff diff = diff_layouts(before, after);
   EXPECT_THAT(diff.inconclusive, ElementsAre(HasSubstr("GPUs are NVIDIA A100 and NVIDIA H100")));
-  EXPECT_EQ(diff.count(LayoutChange::same), 1u);
-  EXPECT_EQ(diff.count(LayoutChange::inconclusive), 1u);  // an opportunity that depends on the kernels of a GPU
+  EXPECT_EQ(diff.count(LayoutOutcome::same), 1u);
+  EXPECT_EQ(diff.count(LayoutOutcome::inconclusive), 1u);  // an opportunity that depends on the kernels of a GPU
   for (const LayoutNumberChange& total : diff.totals) {
     if (total.name == "layout_time_us_per_step") EXPECT_FALSE(total.change_pct());
     if (total.name == "copies_per_step") EXPECT_DOUBLE_EQ(*total.change_pct(), 50);
@@ -147,19 +147,19 @@ TEST(LayoutDiff, WhatOnlyOneSideCanTellIsNeitherNewNorGone) {
   before.level = "L2";
   before.not_assessed = {"contiguous_churn"};
   const LayoutDiff diff = diff_layouts(before, record_with({churn()}));
-  EXPECT_EQ(diff.count(LayoutChange::inconclusive), 1u);
+  EXPECT_EQ(diff.count(LayoutOutcome::inconclusive), 1u);
   EXPECT_THAT(diff.findings[0].reason, HasSubstr("not assessed, or in part, before (L2)"));
   EXPECT_THAT(diff.inconclusive, ElementsAre(HasSubstr("L2 and L4")));
   before.not_assessed = {"permute_storm"};
-  EXPECT_EQ(diff_layouts(before, record_with({churn()})).count(LayoutChange::added), 1u);
+  EXPECT_EQ(diff_layouts(before, record_with({churn()})).count(LayoutOutcome::added), 1u);
 }
 
 TEST(LayoutDiff, TwoProgramsAreNotCompared) {
   LayoutRecord after = record_with({churn()});
   after.model = "bert";
-  EXPECT_EQ(only(diff_layouts(record_with({churn()}), after)).change, LayoutChange::inconclusive);
+  EXPECT_EQ(only(diff_layouts(record_with({churn()}), after)).change, LayoutOutcome::inconclusive);
   after.model = after.trace;  // the default, which is no name of a program
-  EXPECT_EQ(only(diff_layouts(record_with({churn()}), after)).change, LayoutChange::same);
+  EXPECT_EQ(only(diff_layouts(record_with({churn()}), after)).change, LayoutOutcome::same);
 }
 
 TEST(LayoutDiff, WhatCiAsks) {
