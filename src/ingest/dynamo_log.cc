@@ -13,10 +13,10 @@ namespace {
 
 using model::GuardFailure;
 
-constexpr std::size_t longest_text = 240;    // of a check or reason that is kept
-constexpr std::size_t longest_name = 1024;   // of a function or file
-constexpr std::size_t most_failures = 64;    // of one compilation
-constexpr std::size_t most_ranks = 65'536;   // told apart
+constexpr std::size_t longest_text = 240;   // of a check or reason that is kept
+constexpr std::size_t longest_name = 1024;  // of a function or file
+constexpr std::size_t most_failures = 64;   // of one compilation
+constexpr std::size_t most_ranks = 65'536;  // told apart
 constexpr std::string_view digits = "0123456789";
 
 std::string kept(std::string_view text, std::size_t most) { return printable(shorten(trim(text), most)); }
@@ -135,9 +135,12 @@ struct MismatchWords {
   GuardFailure::Kind kind;
 };
 constexpr MismatchWords mismatches[] = {
-    {"' stride mismatch at index ", GuardFailure::Kind::stride}, {"' strides mismatch at index ", GuardFailure::Kind::stride},
-    {"' size mismatch at index ", GuardFailure::Kind::size},     {"' rank mismatch", GuardFailure::Kind::rank},
-    {"' dtype mismatch", GuardFailure::Kind::type},              {"' requires_grad mismatch", GuardFailure::Kind::requires_grad},
+    {"' stride mismatch at index ", GuardFailure::Kind::stride},
+    {"' strides mismatch at index ", GuardFailure::Kind::stride},
+    {"' size mismatch at index ", GuardFailure::Kind::size},
+    {"' rank mismatch", GuardFailure::Kind::rank},
+    {"' dtype mismatch", GuardFailure::Kind::type},
+    {"' requires_grad mismatch", GuardFailure::Kind::requires_grad},
 };
 
 // "0/0: tensor 'L['x']' stride mismatch at index 0. expected 8, actual 1", or a check that is written as code.
@@ -206,9 +209,9 @@ class LogReader {
   // What the last message of a rank was about.
   struct State {
     Within within = Within::nothing;
-    std::size_t at = 0;            // in the list of such messages
-    bool is_source_line = false;   // of a stack: the line below `File "..."`
-    model::GraphSkip skip;         // until its stack is read
+    std::size_t at = 0;           // in the list of such messages
+    bool is_source_line = false;  // of a stack: the line below `File "..."`
+    model::GraphSkip skip;        // until its stack is read
   };
 
   bool begins(const Message& message, std::uint64_t number, State& state) {

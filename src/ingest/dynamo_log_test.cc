@@ -53,7 +53,8 @@ TEST(DynamoLog, OlderLoggersAndNotebooks) {
   const model::DynamoLog log = log_of(
       "[2023-11-06 14:54:54,691] [1/1] torch._dynamo.guards.__recompiles: [DEBUG] Recompiling function forward in /srv/resnet.py:266\r\n"
       "[2023-11-06 14:54:54,691] [1/1] torch._dynamo.guards.__recompiles: [DEBUG]     triggered by the following guard failure(s):\r\n"
-      "[2023-11-06 14:54:54,691] [1/1] torch._dynamo.guards.__recompiles: [DEBUG]     - tensor 'L['x']' stride mismatch at index 0. expected "
+      "[2023-11-06 14:54:54,691] [1/1] torch._dynamo.guards.__recompiles: [DEBUG]     - tensor 'L['x']' stride mismatch at index 0. "
+      "expected "
       "24, actual 48\r\n"
       "Recompiling function <graph break in fn> in <ipython-input-6-47>:6\n"
       "    triggered by the following guard failure(s):\n"
@@ -90,9 +91,11 @@ TEST(DynamoLog, WhereTorchCompileGaveUp) {
   const model::DynamoLog log = log_of(
       "W1101 02:43:39.336000 143 torch/_dynamo/convert_frame.py:896] [1/8] torch._dynamo hit config.recompile_limit (8)\n"
       "W1101 02:43:39.336000 143 torch/_dynamo/convert_frame.py:896] [1/8]    function: 'forward' (/workspace/capture.py:131)\n"
-      "W1101 02:43:39.336000 143 torch/_dynamo/convert_frame.py:896] [1/8]    last reason: 1/0: tensor 'images' stride mismatch at index 2. "
+      "W1101 02:43:39.336000 143 torch/_dynamo/convert_frame.py:896] [1/8]    last reason: 1/0: tensor 'images' stride mismatch at index "
+      "2. "
       "expected 1696, actual 1248\n"
-      "W1101 02:43:39.336000 143 torch/_dynamo/convert_frame.py:896] [1/8] To log all recompilation reasons, use TORCH_LOGS=\"recompiles\".\n"
+      "W1101 02:43:39.336000 143 torch/_dynamo/convert_frame.py:896] [1/8] To log all recompilation reasons, use "
+      "TORCH_LOGS=\"recompiles\".\n"
       // PyTorch 2.0.
       "[2023-02-22 19:35:35,458] torch._dynamo.convert_frame: [WARNING] torch._dynamo hit config.cache_size_limit (64)\n"
       "   function: '__collect__' (/usr/lib/message_passing.py:281)\n"
@@ -120,7 +123,8 @@ TEST(DynamoLog, GraphsThatWereSkippedAndWhere) {
       "W0901 10:00:00.1 7 torch/_inductor/utils.py:1] [__perf_hints] skipping cudagraphs due to complex input striding\n"
       "[2023-03-01 10:00:00,001] torch._inductor.compile_fx: [WARNING] skipping cudagraphs due to complex input striding\n"
       "skipping cudagraphs for unknown reason\n"
-      "skipping cudagraph due to function 0 exceeding max re-recording limit (=128) on cudagraph node None due to static input data pointer "
+      "skipping cudagraph due to function 0 exceeding max re-recording limit (=128) on cudagraph node None due to static input data "
+      "pointer "
       "changed.\n"
       "V0419 11:12:04.6 14 torch/_inductor/cudagraph_trees.py:1984] [__cudagraphs] Recording function 0 of graph recording id 0\n"
       "V0419 11:12:05.6 14 torch/_inductor/cudagraph_trees.py:1984] [__cudagraphs] Recording function 0 (f) of graph recording id 1\n");
@@ -135,8 +139,9 @@ TEST(DynamoLog, GraphsThatWereSkippedAndWhere) {
 }
 
 TEST(DynamoLog, NothingOfAnyOtherText) {
-  for (const std::string_view text : {"", "\n", "Recompiling function ", "torch._dynamo hit config.", "- tensor 'x' stride mismatch at index 0.",
-                                      "skipping cudagraphs", "\xff\xfe\xff", "[[[[[[[", "[rank99999999999999999999]: x"}) {
+  for (const std::string_view text :
+       {"", "\n", "Recompiling function ", "torch._dynamo hit config.", "- tensor 'x' stride mismatch at index 0.", "skipping cudagraphs",
+        "\xff\xfe\xff", "[[[[[[[", "[rank99999999999999999999]: x"}) {
     const model::DynamoLog log = log_of(text);
     EXPECT_THAT(log.recompilations, IsEmpty()) << text;
     EXPECT_THAT(log.limits, IsEmpty()) << text;
@@ -145,8 +150,8 @@ TEST(DynamoLog, NothingOfAnyOtherText) {
 }
 
 TEST(DynamoLog, NumbersThatAreNoneAreAbsent) {
-  const model::DynamoLog log = log_of(
-      "Recompiling function f in a.py\n- tensor 'x' stride mismatch at index 0. expected s0, actual 99999999999999999999\n");
+  const model::DynamoLog log =
+      log_of("Recompiling function f in a.py\n- tensor 'x' stride mismatch at index 0. expected s0, actual 99999999999999999999\n");
   ASSERT_THAT(log.recompilations, SizeIs(1));
   EXPECT_EQ(log.recompilations[0].place, (model::LoggedPlace{"f", "a.py", 0}));
   const GuardFailure& failure = log.recompilations[0].failures.at(0);

@@ -122,9 +122,11 @@ class CompileStability {
   void run() {
     for (const auto& [name, frame] : frames_) look_at(frame);
     if (log_ != nullptr) add_logged();
-    const bool is_compiled = std::ranges::any_of(trace_.nodes(), [](const OperatorNode& node) { return node.role == OperatorRole::compiled; });
+    const bool is_compiled =
+        std::ranges::any_of(trace_.nodes(), [](const OperatorNode& node) { return node.role == OperatorRole::compiled; });
     if (is_compiled && log_ == nullptr)
-      into_.not_assessed.emplace_back("which tensor made torch.compile compile again: TORCH_LOGS=recompiles,cudagraphs, its output as --log FILE");
+      into_.not_assessed.emplace_back(
+          "which tensor made torch.compile compile again: TORCH_LOGS=recompiles,cudagraphs, its output as --log FILE");
   }
 
  private:
@@ -318,8 +320,9 @@ class CompileStability {
     made.detector = stride_instability_id;
     made.pattern = "graph_skip";
     made.count = static_cast<double>(skip.times);  // each graph that was skipped at its compilation runs so in every step
-    made.facts = {{"skips", made.count},
-                  {"layout_related", contains_ignoring_case(skip.reason, "strid") || contains_ignoring_case(skip.reason, "overlap") ? 1 : 0}};
+    made.facts = {
+        {"skips", made.count},
+        {"layout_related", contains_ignoring_case(skip.reason, "strid") || contains_ignoring_case(skip.reason, "overlap") ? 1 : 0}};
     made.words["reason"] = skip.reason;
     add_place(skip.place, made);
     made.confidence = 0.9;
@@ -333,7 +336,7 @@ class CompileStability {
   StrideStability& into_;
   const std::map<std::string_view, Frame> frames_;
   const std::vector<std::int64_t> compile_ns_;  // by steady step
-  std::set<model::LoggedPlace> joined_;           // functions whose frame the trace has
+  std::set<model::LoggedPlace> joined_;         // functions whose frame the trace has
 };
 
 // Calls of a step that concern graphs.
@@ -351,7 +354,7 @@ std::vector<StepLaunches> launches_of(const LayoutTrace& trace) {
     Call& call = by_name[timeline.name[row]];
     if (call == Call::unknown) {
       const std::string_view name = timeline.name_of(row);
-      call = name.find("GraphLaunch") != name.npos         ? Call::graph
+      call = name.find("GraphLaunch") != name.npos          ? Call::graph
              : name.find("StreamBeginCapture") != name.npos ? Call::capture
              : name.find("LaunchKernel") != name.npos       ? Call::kernel
                                                             : Call::none;
@@ -373,9 +376,8 @@ StepLaunches usual_launches(const std::vector<StepLaunches>& launches) {
 
 // The first compiled region of a step; none.
 std::uint32_t region_in(const LayoutTrace& trace, std::uint32_t step) {
-  const auto found = std::ranges::find_if(trace.nodes(), [&](const OperatorNode& node) {
-    return node.step == step && node.role == OperatorRole::compiled;
-  });
+  const auto found = std::ranges::find_if(
+      trace.nodes(), [&](const OperatorNode& node) { return node.step == step && node.role == OperatorRole::compiled; });
   return found == trace.nodes().end() ? none : static_cast<std::uint32_t>(found - trace.nodes().begin());
 }
 

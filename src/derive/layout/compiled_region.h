@@ -14,9 +14,9 @@
 namespace frx::derive::layout {
 
 struct CompiledRegion {
-  std::string_view frame;         // "3", "!0/3"; "": the name has no numbers
-  std::uint32_t entry = 0;        // which of the graphs of its frame
-  std::size_t end_of_frame = 0;   // of the name: behind the frame
+  std::string_view frame;        // "3", "!0/3"; "": the name has no numbers
+  std::uint32_t entry = 0;       // which of the graphs of its frame
+  std::size_t end_of_frame = 0;  // of the name: behind the frame
 };
 
 // Nothing for any other name.

@@ -1,101 +1,76 @@
-// Traces of a few steps for tests of stability, written operator by operator.
+// Recordings of several steps whose operators differ a little, for tests of stability: a step is written call by call.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <memory>
+#include <functional>
 #include <string>
+#include <vector>
 
-#include "derive/layout/layout_trace.h"
-#include "ingest/chrome_trace/testing.h"
+#include "derive/layout/testing.h"
 
-namespace frx::derive::layout::testing {
+namespace frx::derive::layout {
 
-// "[8, 64]" of sizes and strides, one pair for each input; the type of all is float.
-struct Input {
+// "[8, 64]" of sizes and strides; the type is float. Strides "": not recorded.
+struct RecordedFloats {
   std::string sizes, strides;
 };
 
-class Steps {
+class RecordedSteps {
  public:
-  // The next step; operators that follow are of it.
-  Steps& step() {
-    if (number_ > 0) close_step();
-    begin_ = at_;
-    ++number_;
+  // The next step; what follows is of it.
+  RecordedSteps& step() {
+    steps_.emplace_back();
     return *this;
   }
-  // An operator of 10 us, after those before it. `inside` are events within it, as text.
-  Steps& op(std::string_view name, const std::vector<Input>& inputs = {}, double gpu_us = 0, std::string_view thread = "1/1") {
-    write("cpu_op", name, thread, at_, 10, arguments(inputs));
-    if (gpu_us > 0) kernel(gpu_us, thread);
-    at_ += 20;
-    return *this;
+  RecordedSteps& op(std::string_view name, const std::vector<RecordedFloats>& inputs = {}, double gpu_us = 0) {
+    return add([=, name = std::string(name)](Recording& made) {
+      made.op(name, arguments(inputs), [&] {
+        if (gpu_us > 0) made.kernel("work", gpu_us);
+      });
+    });
   }
   // An operator around those that `fill` writes.
-  template <typename Fill>
-  Steps& around(std::string_view name, const std::vector<Input>& inputs, Fill fill) {
-    const double begin = at_++;
-    fill(*this);
-    write("cpu_op", name, "1/1", begin, ++at_ - begin, arguments(inputs));
-    at_ += 10;
-    return *this;
+  RecordedSteps& around(std::string_view name, const std::vector<RecordedFloats>& inputs, const std::function<void(RecordedSteps&)>& fill) {
+    RecordedSteps inside;
+    fill(inside.step());
+    return add([=, name = std::string(name)](Recording& made) { made.op(name, arguments(inputs), [&] { inside.write(made, 0); }); });
   }
-  Steps& event(std::string_view category, std::string_view name, double duration = 5) {
-    write(category, name, "1/1", at_, duration, "");
-    at_ += duration + 5;
-    return *this;
+  // Of 1 us.
+  RecordedSteps& event(std::string_view category, std::string_view name) {
+    return add([category = std::string(category), name = std::string(name)](Recording& made) { made.range(category, name, [] {}); });
   }
-  std::string text() {
-    close_step();
-    return frx::testing::trace_with(events_ + R"({"ph": "M", "name": "process_name", "pid": 1})");
+
+  Recording recording() const {
+    Recording made;
+    for (std::size_t i = 0; i < steps_.size(); ++i) made.step(static_cast<int>(i + 1), [&] { write(made, i); });
+    return made;
   }
-  std::unique_ptr<LayoutTrace> trace() {
-    const std::string text = this->text();
-    const std::unique_ptr<ByteSource> source = open_bytes(text);
-    ingest::trace::TraceOptions options;
-    options.all_arguments = true;
-    Result<model::Timeline> timeline = ingest::trace::read_trace("t.json", *source, options);
-    if (!timeline) {
-      ADD_FAILURE() << to_string(timeline.error());
-      return nullptr;
-    }
-    Result<std::unique_ptr<LayoutTrace>> made = LayoutTrace::of(std::move(*timeline));
-    if (!made) ADD_FAILURE() << to_string(made.error());
-    return made ? std::move(*made) : nullptr;
-  }
+  std::unique_ptr<LayoutTrace> trace() const { return recording().trace(); }
 
  private:
-  static std::string arguments(const std::vector<Input>& inputs) {
-    if (inputs.empty()) return "";
-    std::string sizes, strides, types;
-    for (const Input& input : inputs) {
-      const char* const comma = sizes.empty() ? "" : ", ";
-      sizes += comma + input.sizes;
-      strides += comma + input.strides;
-      types += fmt::format("{}\"float\"", comma);
+  using Call = std::function<void(Recording&)>;
+
+  RecordedSteps& add(Call call) {
+    steps_.back().push_back(std::move(call));
+    return *this;
+  }
+  void write(Recording& made, std::size_t step) const {
+    for (const Call& call : steps_[step]) call(made);
+  }
+  static RecordedArguments arguments(const std::vector<RecordedFloats>& inputs) {
+    if (inputs.empty()) return {};
+    RecordedArguments all;
+    for (const RecordedFloats& input : inputs) {
+      const char* const before = all.sizes.empty() ? "[" : ", ";
+      all.sizes += before + input.sizes;
+      all.strides += before + input.strides;
+      all.types += fmt::format("{}\"float\"", before);
     }
-    const bool has_strides = !inputs.front().strides.empty();
-    return fmt::format(R"("Input Dims": [{}], "Input type": [{}])", sizes, types) +
-           (has_strides ? fmt::format(R"(, "Input Strides": [{}])", strides) : "");
-  }
-  void kernel(double us, std::string_view thread) {
-    ++correlation_;
-    write("cuda_runtime", "cudaLaunchKernel", thread, at_ + 1, 2, fmt::format(R"("correlation": {})", correlation_));
-    write("kernel", "work", "0/7", at_ + 5, us, fmt::format(R"("correlation": {}, "device": 0, "stream": 7)", correlation_));
-  }
-  void write(std::string_view category, std::string_view name, std::string_view thread, double start, double duration,
-             std::string_view arguments) {
-    events_ += frx::testing::event(category, name, thread, start, duration, arguments);
-  }
-  void close_step() {
-    write("user_annotation", fmt::format("ProfilerStep#{}", number_), "1/1", begin_ - 5, at_ - begin_ + 5, "");
-    at_ += 20;
+    for (std::string* const list : {&all.sizes, &all.strides, &all.types}) *list += "]";
+    if (inputs.front().strides.empty()) all.strides.clear();
+    return all;
   }
 
-  std::string events_;
-  double at_ = 100, begin_ = 100;
-  int number_ = 0, correlation_ = 0;
+  std::vector<std::vector<Call>> steps_;
 };
 
-}  // namespace frx::derive::layout::testing
+}  // namespace frx::derive::layout

@@ -89,9 +89,8 @@ class SlotHistory {
   }
   UnstableInput described(const ByStrides& by_strides, std::size_t steps) const {
     // Most steps, then the earliest.
-    const auto usual = std::ranges::max_element(by_strides, {}, [](const auto& one) {
-      return std::pair(one.second.size(), -static_cast<std::int64_t>(one.second.front()));
-    });
+    const auto usual = std::ranges::max_element(
+        by_strides, {}, [](const auto& one) { return std::pair(one.second.size(), -static_cast<std::int64_t>(one.second.front())); });
     UnstableInput found;
     found.site = site_;
     found.slot = slot_;
@@ -121,50 +120,36 @@ class Flow {
  public:
   bool explains(const UnstableInput& input) const {
     const Dimensions& sizes = input.usual->shape;
-    if (taken_.contains({sizes, input.usual_strides, input.changed_strides}) || made_.contains(sizes)) return true;
-    Dimensions sorted = sizes;
-    std::ranges::sort(sorted);
-    if (made_permuted_.contains(sorted) || made_regrouped_.contains(element_count(sizes))) return true;
-    if (sizes.empty()) return false;
-    return made_of_rank_.contains({sizes.size(), sizes.front()}) || made_of_ends_.contains(sizes.front()) ||
-           made_of_ends_.contains(sizes.back());
+    if (taken_.contains({sizes, input.usual_strides, input.changed_strides}) || known_.contains(sizes)) return true;
+    if (permuted_.contains(sorted(sizes)) || regrouped_.contains(element_count(sizes))) return true;
+    return !sizes.empty() && (ends_of_others_.contains(sizes.front()) || ends_of_others_.contains(sizes.back()));
   }
 
   void add_input(const UnstableInput& input) { taken_.insert({input.usual->shape, input.usual_strides, input.changed_strides}); }
 
-  void add_outputs(const LayoutTrace& trace, std::uint32_t node, const UnstableInput& input) {
-    const Dimensions& sizes = input.usual->shape;
-    const OutputSizes kind = output_sizes(trace, node);
-    if (kind == OutputSizes::nothing) return;
-    if (kind == OutputSizes::permuted) {
-      Dimensions sorted = sizes;
-      std::ranges::sort(sorted);
-      made_permuted_.insert(sorted);
-    }
-    if (kind == OutputSizes::regrouped) made_regrouped_.insert(element_count(sizes));
-    if (kind == OutputSizes::same || kind == OutputSizes::other) add_inputs_of(trace, node);
-    if (sizes.empty()) return;
-    if (kind == OutputSizes::product || kind == OutputSizes::image) made_of_rank_.insert({sizes.size(), sizes.front()});
-    if (kind == OutputSizes::other) {
-      made_of_ends_.insert(sizes.front());
-      made_of_ends_.insert(sizes.back());
+  void add_output(const OutputGuess& guess) {
+    switch (guess.kind) {
+      case OutputGuess::Kind::known: known_.insert(guess.sizes); break;
+      case OutputGuess::Kind::permuted: permuted_.insert(sorted(guess.sizes)); break;
+      case OutputGuess::Kind::regrouped: regrouped_.insert(element_count(guess.sizes)); break;
+      case OutputGuess::Kind::other:
+        // Most operators keep the batch, or the last dimension.
+        if (!guess.sizes.empty()) ends_of_others_.insert({guess.sizes.front(), guess.sizes.back()});
+        break;
+      case OutputGuess::Kind::nothing: break;
     }
   }
 
  private:
-  // Gradients have the sizes of what they are of.
-  void add_inputs_of(const LayoutTrace& trace, std::uint32_t node) {
-    const RecordedInputs* const inputs = trace.inputs(node);
-    for (std::size_t i = 0; inputs != nullptr && i < inputs->inputs.size(); ++i) {
-      if (const RecordedTensor* const tensor = tensor_at(*inputs, i)) made_.insert(tensor->shape);
-    }
+  static Dimensions sorted(Dimensions sizes) {
+    std::ranges::sort(sizes);
+    return sizes;
   }
 
-  std::set<std::tuple<Dimensions, Dimensions, Dimensions>> taken_;
-  std::set<Dimensions> made_, made_permuted_;
-  std::set<double> made_regrouped_;
-  std::set<std::pair<std::size_t, std::int64_t>> made_of_rank_;
-  std::set<std::int64_t> made_of_ends_;
+  std::set<std::tuple<Dimensions, Dimensions, Dimensions>> taken_;  // sizes, strides in most steps and in others
+  std::set<Dimensions> known_, permuted_;
+  std::set<double> regrouped_;
+  std::set<std::int64_t> ends_of_others_;
 };
 
 // Of tensors that change in the same steps; what is beyond counts with the last of them.
@@ -199,9 +184,7 @@ class EagerStability {
     return reason == nullptr;
   }
 
-  std::int64_t start(std::size_t site) const {
-    return trace_.timeline().start[trace_.nodes()[steps_.node(site, steps_.usual_step())].row];
-  }
+  std::int64_t start(std::size_t site) const { return trace_.timeline().start[trace_.nodes()[steps_.node(site, steps_.usual_step())].row]; }
 
   // Over all threads; an operator before those inside of it.
   std::vector<std::size_t> sites_in_program_order() const {
@@ -243,8 +226,8 @@ class EagerStability {
     return slots;
   }
 
-  // Where a step may be aligned another way, its nodes may have been joined with a neighbour of the same name: strides that the usual step has
-  // at another place of that path prove nothing.
+  // Where a step may be aligned another way, its nodes may have been joined with a neighbour of the same name: strides that the usual step
+  // has at another place of that path prove nothing.
   bool is_believed(const UnstableInput& input) {
     if (std::ranges::any_of(input.changed_steps, [&](std::uint32_t step) { return steps_.is_certain(input.site, step); })) return true;
     if (seen_.empty()) note_all_strides();
@@ -275,7 +258,7 @@ class EagerStability {
     }
     groups_[at].sites.insert(input.site);
     groups_[at].flow.add_input(input);
-    groups_[at].flow.add_outputs(trace_, steps_.node(input.site, input.usual_steps.front()), input);
+    groups_[at].flow.add_output(guess_output(trace_, steps_.node(input.site, input.usual_steps.front())));
   }
 
   Candidate candidate_of(const Group& group) const {
@@ -319,7 +302,8 @@ class EagerStability {
   }
 
   static std::string pin_for(const UnstableInput& root) {
-    const bool is_last = is_channels_last(root.usual->shape, *root.usual->strides) && !is_contiguous(root.usual->shape, *root.usual->strides);
+    const bool is_last =
+        is_channels_last(root.usual->shape, *root.usual->strides) && !is_contiguous(root.usual->shape, *root.usual->strides);
     if (!is_last) return ".contiguous()";
     return fmt::format(".contiguous(memory_format=torch.channels_last{})", root.usual->shape.size() == 5 ? "_3d" : "");
   }

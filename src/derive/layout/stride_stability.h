@@ -17,8 +17,8 @@ inline constexpr std::string_view stride_instability_id = "stride_instability";
 
 struct StrideStability {
   std::vector<Candidate> candidates;
-  std::uint64_t compared = 0;         // operators of the usual step with recorded inputs
-  std::uint64_t changing_shapes = 0;  // of those, whose sizes differ between steps
+  std::uint64_t compared = 0;             // operators of the usual step with recorded inputs
+  std::uint64_t changing_shapes = 0;      // of those, whose sizes differ between steps
   std::vector<std::string> not_assessed;  // what could not be asked, and what would tell, in sentences
 };
 
@@ -38,8 +38,8 @@ struct StrideStability {
 // O(n log n) in the operators of the steady steps.
 StrideStability eager_stride_instability(const LayoutTrace& trace);
 
-// All patterns: the one above, "recompile", "stride_guard", "graph_capture" and "graph_skip" (compile_stability.h). `log`: what torch.compile wrote about itself; null
-// where there is none.
+// All patterns: the one above, "recompile", "stride_guard", "graph_capture" and "graph_skip" (compile_stability.h). `log`: what
+// torch.compile wrote about itself; null where there is none.
 StrideStability stride_instability(const LayoutTrace& trace, const model::DynamoLog* log = nullptr);
 
 }  // namespace frx::derive::layout

@@ -7,8 +7,8 @@
 namespace frx::derive::layout {
 namespace {
 
-using testing::Input;
-using testing::Steps;
+using Input = RecordedFloats;
+using Steps = RecordedSteps;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -107,7 +107,7 @@ TEST(StrideStability, StridesThatDecideNothingAreNoFinding) {
 TEST(StrideStability, AnotherTypeIsNoFinding) {
   Steps steps;
   for (int i = 1; i <= 3; ++i) steps.step().op("aten::relu", {contiguous});
-  std::string text = steps.text();
+  std::string text = steps.recording().text();
   const std::size_t last = text.rfind("\"float\"");
   text.replace(last, 7, "\"c10::Half\"");
   text.replace(text.rfind("[4096, 64, 8, 1]"), 16, "[4096, 1, 512, 64]");
