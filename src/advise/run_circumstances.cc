@@ -22,7 +22,8 @@ constexpr std::string_view run_fact_names[] = {"framework_pytorch",
                                                "has_tensor_cores",
                                                "fp32_matrix_share",
                                                "pinned_copy_share",
-                                               "recorded_by_nsys"};
+                                               "recorded_by_nsys",
+                                               "layout_copy_share"};
 
 Maybe truth(const std::optional<bool>& known) { return known ? Maybe(*known ? 1.0 : 0.0) : Maybe(); }
 
@@ -44,6 +45,7 @@ Maybe fact(const ProgramFacts& program, std::size_t index) {
     case 13: return program.traits.fp32_matrix_share;
     case 14: return program.traits.pinned_copy_share;
     case 15: return truth(program.traits.recorded_by_nsys);
+    case 16: return program.traits.layout_copy_share;
     default: return {};
   }
 }

@@ -49,6 +49,7 @@ Result<> add_traces(std::vector<Input> inputs, Context& context, report::Evidenc
   if (inputs.size() == 1) {
     TRY_ASSIGN(const std::unique_ptr<report::TraceReport> trace, analyse_trace(std::move(inputs.front()), context));
     evidence.add(name, trace->scope().diagnosis);
+    evidence.add_layout_copies(trace->program.layout_copy_share.value_or(0));
     return {};
   }
   TRY_ASSIGN(const Analysis analysis, analyse(std::move(inputs), context));

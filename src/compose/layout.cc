@@ -144,7 +144,7 @@ void add_table(Document& page, const LayoutReport& report, const LayoutStyle& st
   Table table;
   answer::Column site = names_column("Site", Fit::shorten);
   site.below = 5;
-  table.columns = {number_column("#", 2),    number_column("Freq", 8), number_column("Impact", 14),        number_column("Effort", 7),
+  table.columns = {number_column("#", 2),    number_column("Freq", 9), number_column("Impact", 14),        number_column("Effort", 7),
                    number_column("Risk", 5), number_column("Conf", 5), words_column("Finding / Fix"), site};
   for (std::size_t i = 0; i < shown; ++i) {
     const LayoutFinding& finding = report.findings[i];

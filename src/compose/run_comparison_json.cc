@@ -11,7 +11,7 @@ using report::RunComparison;
 void put_compared_run(JsonObject& out, const ComparedRun& run) {
   out.add("label", run.label, "source", run.source, "evidence", run.evidence, "gpus", unless_empty(run.gpus), "world_size", run.world_size,
           "primary_bottleneck", unless_empty(run.primary), "marks_steps", run.has_steps, "steps_left_out", run.skipped, "step_ns",
-          run.step_ns | std::views::transform(exact), "batch_size", run.batch);
+          run.step_ns | std::views::transform(exact), "batch_size", run.batch, "layout_copy_share", exact(run.layout_copy_share));
 }
 
 std::string_view doubt_id(const RunComparison& comparison) {

@@ -12,7 +12,8 @@ void put_kernel_use(JsonObject& out, const derive::trace::KernelUse& use) {
   const auto share = [&](std::int64_t ns) { return when(use.computing_ns() > 0, part_of(ns, use.computing_ns())); };
   out.add("kernel_ns", use.all_ns, "collective_ns", use.collectives_ns, "tensor_core_ns", use.tensor_core_ns, "tensor_core_share",
           share(use.tensor_core_ns), "fp32_matrix_ns", use.fp32_matrix_ns, "fp32_matrix_share", share(use.fp32_matrix_ns),
-          "other_matrix_ns", use.other_matrix_ns, "other_matrix_share", share(use.other_matrix_ns));
+          "other_matrix_ns", use.other_matrix_ns, "other_matrix_share", share(use.other_matrix_ns), "layout_copy_ns", use.layout_ns,
+          "layout_copy_share", share(use.layout_ns));
   out.add("occupancy_pct", use.occupancy_pct, "occupancy_known_share", when(use.all_ns > 0, part_of(use.occupancy_ns, use.all_ns)));
 }
 

@@ -22,6 +22,7 @@ struct ProgramTraits {
   std::optional<bool> has_tensor_cores;  // the GPU, one of NVIDIA
   std::optional<double>
       fp32_matrix_share;  // of the time of kernels that are no collectives: FP32 matrix products past the tensor cores, by name
+  std::optional<double> layout_copy_share;  // the same of kernels that only bring tensors into another layout
   std::optional<bool> recorded_by_nsys;
   // Of the time of copies from the host whose names say so, those from pinned memory.
   std::optional<double> pinned_copy_share;

@@ -111,6 +111,25 @@ void Evidence::add(std::string source, const diagnose::TrainingDiagnosis& diagno
   }
 }
 
+void Evidence::add_layout_copies(double share) {
+  constexpr double noticeable = 0.05, large = 0.10;
+  static const model::FindingType type = {
+      .id = "layout_copies",
+      .display = "Layout Copies",
+      .category = "memory",
+      .layer = Layer::profiler,
+      .suggestion = "frx layout analyze on the trace tells which tensors are copied, where, and how to spare it",
+      .where = "data/reconciliation/diagnoses.yaml",
+  };
+  if (share < noticeable) return;
+  Finding& finding = findings.emplace_back();
+  finding.type = &type;
+  finding.score = share;
+  finding.severity = share >= large ? model::Severity::high : model::Severity::medium;
+  finding.confidence = "medium";
+  finding.message = fmt::format("kernels that only bring tensors into another layout take {:.0f} % of kernel time", 100 * share);
+}
+
 std::vector<Layer> Evidence::layers() const {
   std::vector<Layer> layers;
   for (const auto& [layer, file] : files) {

@@ -24,6 +24,8 @@ struct Evidence {
   void add(const DeviceReport& report);
   void add(const NcuReport& report);
   void add(std::string source, const diagnose::TrainingDiagnosis& diagnosis);
+  // Kernels that only bring tensors into another layout take this share of the kernel time of a trace; a finding where it is noticeable.
+  void add_layout_copies(double share);
   std::vector<model::Layer> layers() const;
 };
 

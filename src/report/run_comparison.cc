@@ -114,8 +114,18 @@ void add_machine_notes(RunComparison& result) {
   }
 }
 
+void add_layout_note(RunComparison& result) {
+  constexpr double least_share = 0.01;
+  const std::optional<double>&first = result.first.layout_copy_share, &second = result.second.layout_copy_share;
+  if (!first || !second || std::max(*first, *second) < least_share) return;
+  result.notes.push_back(fmt::format("kernels that only bring tensors into another layout take {:.1f} % of kernel time in {}, {:.1f} % in {} "
+                                     "(frx layout diff tells which)",
+                                     100 * *first, result.first.label, 100 * *second, result.second.label));
+}
+
 void add_notes(RunComparison& result) {
   add_machine_notes(result);
+  add_layout_note(result);
   for (const ComparedRun* side : {&result.first, &result.second}) {
     if (side->gpus.empty())
       result.notes.push_back(fmt::format("{} does not name its GPU: that both ran on the same one is taken on trust", side->label));
@@ -173,6 +183,7 @@ ComparedRun compared(const TraceReport& trace, std::string label) {
   run.how_to_mark_steps = recorder_words(trace.facts.recorder).steps;
   run.skipped = trace.scope().skipped;
   run.step_ns = derive::steps::total_times(trace.processes.front(), run.skipped);
+  run.layout_copy_share = trace.program.layout_copy_share;
   return run;
 }
 

@@ -144,6 +144,7 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std
     report->use = gpu_use(timeline, studied.attribution, judge_->knowledge(), used_gpus(*report), report->program.is_amd, rank);
     report->program.has_tensor_cores = report->use->has_tensor_cores;
     report->program.fp32_matrix_share = report->use->fp32_matrix_share();
+    report->program.layout_copy_share = report->use->layout_copy_share();
   }
   if (report->kernels == 0 && report->operators > 0 && derive::trace::is_recording_of_cpu(timeline)) {
     report->cpu = derive::trace::self_times(timeline, rank);

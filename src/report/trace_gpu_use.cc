@@ -100,10 +100,17 @@ const knowledge::GpuProduct* gpu_of_all(const knowledge::Knowledge& knowledge, s
   return use.gpu;
 }
 
-std::optional<double> GpuUse::fp32_matrix_share() const {
+namespace {
+
+std::optional<double> share_of_computing(std::int64_t ns, const derive::trace::KernelUse& kernels) {
   if (kernels.computing_ns() <= 0) return std::nullopt;
-  return static_cast<double>(kernels.fp32_matrix_ns) / static_cast<double>(kernels.computing_ns());
+  return static_cast<double>(ns) / static_cast<double>(kernels.computing_ns());
 }
+
+}  // namespace
+
+std::optional<double> GpuUse::fp32_matrix_share() const { return share_of_computing(kernels.fp32_matrix_ns, kernels); }
+std::optional<double> GpuUse::layout_copy_share() const { return share_of_computing(kernels.layout_ns, kernels); }
 
 ProductRate rate_of(const Product& product, const knowledge::GpuProduct* gpu) {
   ProductRate rate;

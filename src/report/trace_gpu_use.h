@@ -38,6 +38,7 @@ struct GpuUse {
   std::optional<bool> has_tensor_cores;             // of NVIDIA
   std::vector<std::string> missing;                 // what is not told, and what records it
   std::optional<double> fp32_matrix_share() const;  // of the time of kernels that are no collectives
+  std::optional<double> layout_copy_share() const;  // the same of kernels that only bring tensors into another layout
 };
 
 // `used`: the GPUs with work, as the trace names them; one that it does not name is a null pointer.

@@ -114,6 +114,14 @@ void add_products_note(const TraceReport& report, std::vector<std::string>& note
                   100 * *part));
 }
 
+// Copies between layouts, by the names of kernels; where they come from is another analysis.
+void add_layout_note(const TraceReport& report, std::vector<std::string>& notes) {
+  const std::optional<double>& part = report.program.layout_copy_share;
+  if (part.value_or(0) < 0.05) return;
+  notes.push_back(fmt::format("{:.1f} % of kernel time goes to kernels that only bring tensors into another layout: frx layout analyze tells where",
+                              100 * *part));
+}
+
 // What is compiled, or captured, already.
 void add_program_note(const model::ProgramTraits& program, std::vector<std::string>& notes) {
   if (program.replays_graphs.value_or(false))
@@ -164,6 +172,7 @@ std::vector<std::string> notes_of(const Timeline& timeline, const derive::trace:
   }
   add_program_note(report.program, notes);
   add_products_note(report, notes);
+  add_layout_note(report, notes);
   add_one_off_note(report, notes);
   add_cold_note(report, notes);
   add_shape_note(timeline, report, notes);

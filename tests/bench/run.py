@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 import gen_cuda
+import gen_layout_trace
 import gen_ncu_csv
 import gen_ptx
 import gen_trace
@@ -190,6 +191,19 @@ def measure_trace(table, frx, runs, size):
     table.bytes("  peak memory of .gz", gzip.peak, budget)
 
 
+def measure_layout(table, frx, runs, operators):
+    """The layout advisor beside the plain analysis of the same trace."""
+    path = DATA / f"layout-{operators}.json"
+    if not path.exists():
+        print(f"writing {path.relative_to(REPOSITORY)}", file=sys.stderr, flush=True)
+        partial = path.with_suffix(".partial")
+        gen_layout_trace.write(partial, operators)
+        partial.rename(path)
+    layout, plain = measure(runs, [frx, "layout", "analyze", "--json", path], [frx, "analyze", "--json", path])
+    table.times(f"layouts of {operators / 1e6:g}e6 operators beside analyze", layout, plain, 2)
+    print(f"  {layout.peak / MB:.0f} MB at most, of the plain analysis {plain.peak / MB:.0f} MB")
+
+
 def cuda_files(files, size):
     folder = DATA / f"cuda-{files}-{size}"
     if not folder.exists():
@@ -220,7 +234,7 @@ def main():
     parser.add_argument("--full", action="store_true", help="the sizes the targets speak of: 1G")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--frx", type=pathlib.Path, help="measure this program instead of build/release/frx")
-    parser.add_argument("--only", choices=["start", "csv", "report", "ptx", "cuda", "trace"], help="only these rows")
+    parser.add_argument("--only", choices=["start", "csv", "report", "ptx", "cuda", "trace", "layout"], help="only these rows")
     parser.add_argument("--micro", nargs=argparse.REMAINDER, help="microbenchmarks; what follows goes to Google Benchmark")
     options = parser.parse_args()
     if options.micro is not None:
@@ -240,6 +254,7 @@ def main():
         "ptx": lambda: measure_ptx(table, frx, options.runs, min(size, 100_000_000)),
         "cuda": lambda: measure_cuda(table, frx, options.runs, min(size, 11_000_000), 1000),
         "trace": lambda: measure_trace(table, frx, options.runs, size),
+        "layout": lambda: measure_layout(table, frx, options.runs, 1_000_000),
     }
     for name, measure_rows in rows.items():
         if options.only in (None, name):

@@ -11,7 +11,7 @@ namespace {
 using model::EventKind;
 using model::Timeline;
 
-enum class KernelWork : std::uint8_t { unjudged, collective, tensor_core, fp32_matrix, other_matrix, other };
+enum class KernelWork : std::uint8_t { unjudged, collective, tensor_core, fp32_matrix, other_matrix, layout, other };
 
 std::uint64_t bit_of(const knowledge::KernelClasses& classes, std::string_view id) {
   const std::optional<std::size_t> at = classes.with_name(id);
@@ -26,6 +26,7 @@ class KernelWorkOfNames {
         tensor_(bit_of(classes, "tensor_core_matrix")),
         fp32_(bit_of(classes, "fp32_matrix")),
         matrix_(bit_of(classes, "matrix")),
+        layout_(bit_of(classes, "layout_conversion") | bit_of(classes, "channel_padding") | bit_of(classes, "strided_copy")),
         of_name_(timeline.names.size(), KernelWork::unjudged) {}
 
   KernelWork operator()(std::uint32_t event) {
@@ -38,6 +39,7 @@ class KernelWorkOfNames {
   KernelWork judged(std::string_view name) const {
     if (is_communication(name)) return KernelWork::collective;
     const std::uint64_t of = classes_.of(name);
+    if (of & layout_) return KernelWork::layout;
     if (of & tensor_) return KernelWork::tensor_core;
     if (of & fp32_) return KernelWork::fp32_matrix;
     return of & matrix_ ? KernelWork::other_matrix : KernelWork::other;
@@ -45,7 +47,7 @@ class KernelWorkOfNames {
 
   const Timeline& timeline_;
   const knowledge::KernelClasses& classes_;
-  std::uint64_t tensor_, fp32_, matrix_;
+  std::uint64_t tensor_, fp32_, matrix_, layout_;
   std::vector<KernelWork> of_name_;
 };
 
@@ -75,6 +77,7 @@ KernelUse kernel_use(const Timeline& timeline, const Attribution& attribution, c
       case KernelWork::tensor_core: use.tensor_core_ns += ns; break;
       case KernelWork::fp32_matrix: use.fp32_matrix_ns += ns; break;
       case KernelWork::other_matrix: use.other_matrix_ns += ns; break;
+      case KernelWork::layout: use.layout_ns += ns; break;
       case KernelWork::other:
       case KernelWork::unjudged: break;
     }

@@ -17,6 +17,7 @@ struct KernelUse {
   std::int64_t tensor_core_ns = 0;   // matrix work that runs on tensor cores, as the names say
   std::int64_t fp32_matrix_ns = 0;   // matrix work in FP32 past the tensor cores, as the names say
   std::int64_t other_matrix_ns = 0;  // matrix work whose names say neither
+  std::int64_t layout_ns = 0;        // kernels that only bring tensors into another layout, as the names say
   // "est. achieved occupancy %" of the profiler, weighted by time; absent where no kernel has it.
   std::optional<double> occupancy_pct;
   std::int64_t occupancy_ns = 0;  // the time of the kernels that have it
