@@ -48,11 +48,16 @@ bool names_nchw(std::string_view kernel) {
   return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(kernel, word); });
 }
 
+// What the name of a kernel says of the layout that it works in.
+struct KernelLayout {
+  bool is_known = false, is_nhwc = false, is_nchw = false;
+};
+
 class ConvolutionFinder {
  public:
-  ConvolutionFinder(const LayoutTrace& trace, const ConvolutionGpu& gpu) : trace_(trace), gpu_(gpu) {}
+  ConvolutionFinder(const LayoutTrace& trace, const ConvolutionGpu& gpu) : trace_(trace), gpu_(gpu), layouts_(trace.timeline().names.size()) {}
 
-  std::vector<Convolution> find() const {
+  std::vector<Convolution> find() {
     std::vector<Convolution> all;
     for (std::uint32_t node = 0; node < trace_.nodes().size(); ++node) {
       const OperatorNode& one = trace_.nodes()[node];
@@ -64,16 +69,24 @@ class ConvolutionFinder {
   }
 
  private:
-  Convolution read(std::uint32_t outer) const {
+  const KernelLayout& layout_by_name(std::uint32_t work) {
+    KernelLayout& layout = layouts_[trace_.timeline().name[trace_.attribution().work[work].event]];
+    if (layout.is_known) return layout;
+    const std::string_view kernel = trace_.kernel_name(work);
+    const bool converts = contains_ignoring_case(kernel, "nchwtonhwc") || contains_ignoring_case(kernel, "nhwctonchw");
+    layout = {true, !converts && contains_ignoring_case(kernel, "nhwc"), !converts && names_nchw(kernel)};
+    return layout;
+  }
+
+  Convolution read(std::uint32_t outer) {
     Convolution convolution{outer, outer};
     for (std::uint32_t at = outer; at < trace_.nodes()[outer].end; ++at) {
       if (trace_.nodes()[at].role == OperatorRole::convolution && !trace_.own_work(at).empty()) convolution.inner = at;
     }
     for (const std::uint32_t work : trace_.all_work(outer)) {
-      const std::string_view kernel = trace_.kernel_name(work);
-      const bool converts = contains_ignoring_case(kernel, "nchwtonhwc") || contains_ignoring_case(kernel, "nhwctonchw");
-      convolution.has_nhwc_kernel = convolution.has_nhwc_kernel || (!converts && contains_ignoring_case(kernel, "nhwc"));
-      convolution.has_nchw_kernel = convolution.has_nchw_kernel || (!converts && names_nchw(kernel));
+      const KernelLayout& layout = layout_by_name(work);
+      convolution.has_nhwc_kernel = convolution.has_nhwc_kernel || layout.is_nhwc;
+      convolution.has_nchw_kernel = convolution.has_nchw_kernel || layout.is_nchw;
     }
     const RecordedInputs* const inputs = trace_.inputs(convolution.inner);
     const RecordedTensor* const input = inputs ? tensor_at(*inputs, 0) : nullptr;
@@ -86,6 +99,7 @@ class ConvolutionFinder {
 
   const LayoutTrace& trace_;
   const ConvolutionGpu& gpu_;
+  std::vector<KernelLayout> layouts_;  // by name of the timeline
 };
 
 ConvolutionCounts counted(const LayoutTrace& trace, const std::vector<Convolution>& convolutions) {

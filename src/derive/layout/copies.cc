@@ -18,6 +18,12 @@ struct KernelBits {
   std::uint64_t conversion, padding, strided, contiguous;
 };
 
+// What the name of a kernel says, found out once for each name.
+struct NamedKernel {
+  std::uint64_t bits = 0;
+  bool is_known = false, only_moves = false, casts = false;
+};
+
 std::uint64_t bit_of(const knowledge::KernelClasses& classes, std::string_view id) {
   const std::optional<std::size_t> at = classes.with_name(id);
   return at ? std::uint64_t{1} << *at : 0;
@@ -40,7 +46,8 @@ class CopyFinder {
       : trace_(trace),
         classes_(classes),
         bits_{bit_of(classes, "layout_conversion"), bit_of(classes, "channel_padding"), bit_of(classes, "strided_copy"),
-              bit_of(classes, "contiguous_copy")} {}
+              bit_of(classes, "contiguous_copy")},
+        named_(trace.timeline().names.size()) {}
 
   std::vector<Copy> find() {
     for (std::uint32_t node = 0; node < trace_.nodes().size(); ++node) {
@@ -137,7 +144,7 @@ class CopyFinder {
     std::uint64_t bits = 0;
     bool has_memcpy = false;
     for (const std::uint32_t work : copy.work) {
-      bits |= classes_.of(trace_.kernel_name(work));
+      bits |= named(work).bits;
       has_memcpy = has_memcpy || trace_.timeline().kind[trace_.attribution().work[work].event] == EventKind::memcpy;
     }
     const std::string_view name = plain_name(trace_.name(copy.node));
@@ -151,18 +158,25 @@ class CopyFinder {
     }
   }
 
+  const NamedKernel& named(std::uint32_t work) const {
+    NamedKernel& kernel = named_[trace_.timeline().name[trace_.attribution().work[work].event]];
+    if (kernel.is_known) return kernel;
+    kernel.is_known = true;
+    kernel.bits = classes_.of(trace_.kernel_name(work));
+    kernel.only_moves = is_layout_kernel_of_inductor(trace_.kernel_name(work), kernel.casts);
+    return kernel;
+  }
+
   void add_kernels(std::uint32_t node) {
     std::size_t conversions = 0;
     for (const std::uint32_t work : trace_.own_work(node)) {
-      const std::string_view name = trace_.kernel_name(work);
-      const std::uint64_t bits = classes_.of(name);
-      if ((bits & (bits_.conversion | bits_.padding)) != 0) {
-        add_conversion(node, work, (bits & bits_.padding) != 0, conversions);
+      const NamedKernel& kernel = named(work);
+      if ((kernel.bits & (bits_.conversion | bits_.padding)) != 0) {
+        add_conversion(node, work, (kernel.bits & bits_.padding) != 0, conversions);
         ++conversions;
-        continue;
+      } else if (kernel.only_moves) {
+        add_compiled(node, work, kernel.casts ? CopyKind::cast_relayout : CopyKind::relayout);
       }
-      bool casts = false;
-      if (is_layout_kernel_of_inductor(name, casts)) add_compiled(node, work, casts ? CopyKind::cast_relayout : CopyKind::relayout);
     }
   }
 
@@ -205,6 +219,7 @@ class CopyFinder {
   const LayoutTrace& trace_;
   const knowledge::KernelClasses& classes_;
   KernelBits bits_;
+  mutable std::vector<NamedKernel> named_;  // by name of the timeline
   std::vector<Copy> copies_;
   std::unordered_map<std::uint32_t, std::size_t> of_node_;  // eager copies by their outermost operator
 };

@@ -13,17 +13,22 @@ namespace {
 using model::EventKind;
 using model::Timeline;
 
-std::vector<std::uint32_t> operators_in_order(const Timeline& timeline) {
-  std::vector<std::uint32_t> rows;
+// What orders operators. Where whole microseconds make two of them equal, the one with the smaller number was begun first.
+struct OrderKey {
+  std::uint32_t track;
+  std::int64_t start, minus_duration;
+  std::uint32_t external, row;
+  friend auto operator<=>(const OrderKey&, const OrderKey&) = default;
+};
+
+std::vector<OrderKey> operators_in_order(const Timeline& timeline) {
+  std::vector<OrderKey> keys;
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-    if (timeline.kind[row] == EventKind::cpu_op) rows.push_back(row);
+    if (timeline.kind[row] == EventKind::cpu_op)
+      keys.push_back({timeline.track[row], timeline.start[row], -timeline.duration[row], timeline.external[row], row});
   }
-  // Where whole microseconds make two operators equal, the one with the smaller number was begun first.
-  const auto key = [&](std::uint32_t row) {
-    return std::tuple(timeline.track[row], timeline.start[row], -timeline.duration[row], timeline.external[row], row);
-  };
-  std::ranges::sort(rows, {}, key);
-  return rows;
+  std::ranges::sort(keys);
+  return keys;
 }
 
 // Mixes the bits of a number, so that sums of such numbers tell multisets apart (splitmix64).
@@ -94,21 +99,21 @@ Result<std::unique_ptr<LayoutTrace>> LayoutTrace::of(Timeline timeline, const st
 }
 
 void LayoutTrace::build_nodes() {
-  const std::vector<std::uint32_t> rows = operators_in_order(timeline_);
+  const std::vector<OrderKey> rows = operators_in_order(timeline_);
   node_of_row_.assign(timeline_.size(), none);
   nodes_.reserve(rows.size());
   std::vector<std::int16_t> roles(timeline_.names.size(), -1);
   std::vector<std::uint32_t> open;
+  const auto is_over = [&](const OperatorNode& outer, std::uint32_t row) {
+    if (timeline_.track[outer.row] != timeline_.track[row]) return true;
+    return timeline_.end(outer.row) <= timeline_.start[row] && timeline_.start[outer.row] < timeline_.start[row];
+  };
   const auto close = [&] {
     nodes_[open.back()].end = static_cast<std::uint32_t>(nodes_.size());
     open.pop_back();
   };
-  for (const std::uint32_t row : rows) {
-    const auto is_over = [&](const OperatorNode& outer) {
-      if (timeline_.track[outer.row] != timeline_.track[row]) return true;
-      return timeline_.end(outer.row) <= timeline_.start[row] && timeline_.start[outer.row] < timeline_.start[row];
-    };
-    while (!open.empty() && is_over(nodes_[open.back()])) close();
+  for (const auto& [track, start, minus_duration, external, row] : rows) {
+    while (!open.empty() && is_over(nodes_[open.back()], row)) close();
     std::int16_t& role = roles[timeline_.name[row]];
     if (role < 0) role = static_cast<std::int16_t>(role_of(timeline_.name_of(row)));
     OperatorNode node;

@@ -92,7 +92,7 @@ struct GlobalView {
 
 struct LayoutReport {
   std::string source, model, gpu, runtime;
-  std::string sha256;  // of the file as given; "": a stream
+  std::string sha256;  // of the file as given; "": a stream, or a file of more than 128 MiB
   derive::layout::EvidenceLevel level = derive::layout::EvidenceLevel::kernels;
   bool has_shapes = false, has_strides = false, has_stacks = false, has_values = false, is_cpu_only = false;
   std::string steps_named;  // "ProfilerStep#N"; "": the whole recording is one step
