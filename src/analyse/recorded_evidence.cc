@@ -77,17 +77,35 @@ void RecordedEvidence::add_run(const Json& result) {
   add_finding(Layer::profiler, Json(text(diagnosis ? *diagnosis : result, {"primary_bottleneck"})), "");
 }
 
+// What a trace of the run says of memory layouts. Findings are of operators, and about no kernel by its name.
+void RecordedEvidence::add_layout(const Json& result) {
+  const Json* findings = member(result, "findings");
+  if (!is_list(findings)) return;
+  for (const Json& one : *findings) {
+    const std::string detector = text(one, {"detector"});
+    if (detector.empty()) continue;
+    const Json* const site = member(one, "site");
+    const std::string place = site ? text(*site, {"text", "op_path"}) : "";
+    const std::string title = text(one, {"title"});
+    add_finding(Layer::profiler,
+                {{"code", "layout_" + detector},
+                 {"severity", text(one, {"severity"})},
+                 {"message", place.empty() ? title : fmt::format("{} ({})", title, place)}},
+                "");
+  }
+}
+
 Result<> RecordedEvidence::add(Layer layer, const Json& result) {
   const std::string name(layer == Layer::source ? "static" : model::name_of(layer));
   if (!result.is_object()) return fail(ErrorKind::usage, "expected the result of an analysis").at(name);
   if (const Json* inner = member(result, "result"); inner && inner->is_object()) return add(layer, *inner);
-  evidence_.files.emplace_back(layer, text(result, {"filename", "source", "run_id"}));
+  evidence_.files.emplace_back(layer, text(result, {"filename", "source", "run_id", "model"}));
   switch (layer) {
     case Layer::source:
     case Layer::ptx:
     case Layer::cubin: add_code(layer, result); break;
     case Layer::ncu: add_profile(result); break;
-    case Layer::profiler: add_run(result); break;
+    case Layer::profiler: text(result, {"schema"}) == "layout.v1" ? add_layout(result) : add_run(result); break;
   }
   return {};
 }

@@ -16,8 +16,8 @@ class RecordedEvidence {
  public:
   // Adds the findings of one result: of cuda_static_v1 those of the source; of ptx_analysis_v1 findings and, of one kernel, labels; of
   // ncu_analysis_v1 the labels of each kernel that hold and those that were ruled out; of trace_analysis_v1 and run_analysis_v1 the labels
-  // of the steady state, else of the run. The result may stand in {"result"}, as the command line prints it. Errors: it is no object of
-  // that kind.
+  // of the steady state, else of the run; of layout.v1 the detectors that found something, as "layout_contiguous_churn". The result may
+  // stand in {"result"}, as the command line prints it. Errors: it is no object of that kind.
   Result<> add(model::Layer layer, const answer::Json& result);
 
   report::Evidence take() { return std::move(evidence_); }
@@ -28,6 +28,7 @@ class RecordedEvidence {
   void add_code(model::Layer layer, const answer::Json& result);
   void add_profile(const answer::Json& result);
   void add_run(const answer::Json& result);
+  void add_layout(const answer::Json& result);
 
   std::deque<std::string> texts_;
   std::deque<model::FindingType> types_;

@@ -6,6 +6,7 @@
 
 #include "knowledge/code_labels.h"
 #include "knowledge/code_rules.h"
+#include "knowledge/layout_detectors.h"
 #include "knowledge/reconciliation.h"
 #include "knowledge/run_labels.h"
 #include "report/expertise.h"
@@ -40,6 +41,8 @@ Names names_of(Layer layer, const knowledge::Knowledge& known) {
     case Layer::profiler: {
       const auto labels = knowledge::RunLabels::load(known.library);
       for (const auto& label : labels->all()) names.emplace(label.id);
+      const auto layouts = knowledge::LayoutKnowledge::load(known.library);
+      for (const auto& detector : layouts->detectors()) names.insert(fmt::format("layout_{}", detector.id));
       return names;
     }
   }
