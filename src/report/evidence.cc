@@ -114,7 +114,7 @@ void Evidence::add(std::string source, const diagnose::TrainingDiagnosis& diagno
 void Evidence::add_layout_copies(double share) {
   constexpr double noticeable = 0.05, large = 0.10;
   static const model::FindingType type = {
-      .id = "layout_copies",
+      .id = layout_copies_sign,
       .display = "Layout Copies",
       .category = "memory",
       .layer = Layer::profiler,

@@ -14,6 +14,9 @@
 
 namespace frx::report {
 
+// What reconciliation calls kernels of a trace that only bring tensors into another layout.
+inline constexpr std::string_view layout_copies_sign = "layout_copies";
+
 // The findings are copies: the reports may be destroyed, but not what their findings point to.
 struct Evidence {
   std::vector<std::pair<model::Layer, std::string>> files;  // in the order in which they were given

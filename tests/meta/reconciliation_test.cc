@@ -9,6 +9,7 @@
 #include "knowledge/layout_detectors.h"
 #include "knowledge/reconciliation.h"
 #include "knowledge/run_labels.h"
+#include "report/evidence.h"
 #include "report/expertise.h"
 
 namespace frx {
@@ -41,6 +42,7 @@ Names names_of(Layer layer, const knowledge::Knowledge& known) {
     case Layer::profiler: {
       const auto labels = knowledge::RunLabels::load(known.library);
       for (const auto& label : labels->all()) names.emplace(label.id);
+      names.emplace(report::layout_copies_sign);
       const auto layouts = knowledge::LayoutKnowledge::load(known.library);
       for (const auto& detector : layouts->detectors()) names.insert(fmt::format("layout_{}", detector.id));
       return names;
