@@ -49,7 +49,9 @@ bool is_utf8(const Io& io) {
 
 bool reaches(const report::LayoutReport& report, std::string_view fail_on) {
   if (fail_on.empty()) return false;
-  const auto least = fail_on == "high" ? report::LayoutSeverity::high : fail_on == "medium" ? report::LayoutSeverity::medium : report::LayoutSeverity::low;
+  const auto least = fail_on == "high"     ? report::LayoutSeverity::high
+                     : fail_on == "medium" ? report::LayoutSeverity::medium
+                                           : report::LayoutSeverity::low;
   for (const report::LayoutFinding& finding : report.findings) {
     if (finding.severity >= least) return true;
   }
@@ -108,8 +110,7 @@ void describe_layout_exit_codes(Syntax& syntax) {
 
 Result<int> analyze_layout(std::string_view command, const LayoutOptions& options, std::string_view format, Io& io) {
   constexpr std::size_t usual_rows = 10;
-  if (!options.trace.empty() && !options.trace_option.empty())
-    return fail(ErrorKind::usage, "{}: expected one trace, found two", command);
+  if (!options.trace.empty() && !options.trace_option.empty()) return fail(ErrorKind::usage, "{}: expected one trace, found two", command);
   const std::string& trace = options.trace.empty() ? options.trace_option : options.trace;
   if (trace.empty()) return fail(ErrorKind::usage, "{}: no trace given", command).hint("frx layout analyze trace.json");
   if (options.finding && options.plan.empty()) return fail(ErrorKind::usage, "{}: --finding goes with --plan", command);

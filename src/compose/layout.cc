@@ -42,6 +42,18 @@ std::string overhead_text(const LayoutReport& report) {
   return "(their cost is not known)";
 }
 
+// What a fix brings whose saving no trace tells, as a column and as the first lines have it.
+struct Benefit {
+  std::string_view impact, sentence;
+};
+Benefit without_number(const LayoutFinding& finding) {
+  const bool is_compiled = finding.pattern == "recompile" || finding.pattern == "stride_guard" || finding.severity == LayoutSeverity::high;
+  if (finding.kind == "measure") return {"measure it", "gain not known before it is measured"};
+  if (finding.kind != "pin_layout") return {"try it", "gain not known: frx layout trial"};
+  if (finding.pattern.starts_with("graph_")) return {"CUDA graphs", "lets CUDA graphs be captured"};
+  return is_compiled ? Benefit{"no recompile", "removes recompiles"} : Benefit{"same strides", "keeps strides the same in every step"};
+}
+
 // What the best fix saves, in the words of the column.
 std::string impact_text(const LayoutFinding& finding, const LayoutStyle& style) {
   const bool by_bytes = finding.saved_bytes_pct && finding.saved_bytes_pct->best > 0;
@@ -49,7 +61,7 @@ std::string impact_text(const LayoutFinding& finding, const LayoutStyle& style) 
   if (finding.saved_time_pct && finding.saved_time_pct->best > 0)
     return fmt::format("{}{} time", minus(style), about_pct(finding.saved_time_pct->best).substr(1));
   if (finding.saved_cpu_us) return fmt::format("{}{} CPU", minus(style), format_quantity(*finding.saved_cpu_us * 1000, "ns"));
-  return finding.kind == "pin_layout" ? "no recompile" : "try it";
+  return std::string(without_number(finding).impact);
 }
 
 std::string saves_text(const LayoutFinding& finding, const LayoutStyle& style) {
@@ -59,7 +71,7 @@ std::string saves_text(const LayoutFinding& finding, const LayoutStyle& style) {
   if (finding.saved_time_pct && finding.saved_time_pct->best > 0)
     return head + fmt::format("saves {} of GPU time", about_pct(finding.saved_time_pct->best));
   if (finding.saved_cpu_us) return head + fmt::format("saves {} of CPU time per step", format_quantity(*finding.saved_cpu_us * 1000, "ns"));
-  return head + (finding.kind == "pin_layout" ? "removes recompiles" : "gain not known: frx layout trial");
+  return head + std::string(without_number(finding).sentence);
 }
 
 void add_lines(Document& page, const LayoutReport& report, const LayoutStyle& style) {
@@ -86,8 +98,9 @@ std::string classes_text(const LayoutReport& report) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < report.kernel_classes.size(); ++i) {
     const derive::layout::BoundCount& one = report.kernel_classes[i];
-    if (one.kernels > 0 && report.totals.busy_us > 0)
-      parts.push_back(fmt::format("{:.0f} % {}", one.time_ns / report.totals.busy_us / 10, name_of(static_cast<derive::layout::BoundClass>(i))));
+    if (one.kernels == 0 || report.totals.busy_us <= 0) continue;
+    const double pct = one.time_ns / report.totals.busy_us / 10;
+    if (pct >= 0.5) parts.push_back(fmt::format("{:.0f} % {}", pct, name_of(static_cast<derive::layout::BoundClass>(i))));
   }
   return join(parts, ", ");
 }
@@ -107,9 +120,10 @@ void add_global_view(Document& page, const LayoutReport& report) {
   add("everything channels-last", costs.channels_last);
   add("least (minimum cut)", costs.best);
   page.add(std::move(table));
-  page.paragraph(fmt::format("Inferred from sizes and order, since a trace names no tensors; {} of the bytes of conversions that were seen are "
-                             "explained, confidence {:.2f}.",
-                             costs.explained ? fmt::format("{:.0f} %", 100 * *costs.explained) : "none", costs.confidence));
+  page.paragraph(
+      fmt::format("Conversions: between operators; those inside of operators count in bytes and time alone. Inferred from sizes and order, "
+                  "since a trace names no tensors; {} of the bytes of conversions that were seen are explained, confidence {:.2f}.",
+                  costs.explained ? fmt::format("{:.0f} %", 100 * *costs.explained) : "none", costs.confidence));
   for (const report::GlobalView::Conversion& one : report.global.conversions)
     page.hanging("- ", fmt::format("convert {} to {} between {} and {} ({})", one.sizes, one.to, one.producer, one.consumer,
                                    format_quantity(one.bytes, "byte")));
@@ -120,18 +134,17 @@ void add_facts(Document& page, const LayoutReport& report) {
   page.blank();
   page.fact("Evidence level", evidence_level_text(report), layout_fact_width);
   if (!report.gpu.empty()) page.fact("GPU", answer::as_name(report.gpu), layout_fact_width);
-  const std::string steps =
-      report.steps_named.empty()
-          ? "the whole recording as one step"
-          : fmt::format("{} ({} to {} of {})", totals.steps, report.first_step, report.last_step, report.steps_named);
+  const std::string steps = report.steps_named.empty()
+                                ? "the whole recording as one step"
+                                : fmt::format("{} ({} to {} of {})", totals.steps, report.first_step, report.last_step, report.steps_named);
   page.fact("Steady steps", steps, layout_fact_width);
   page.fact("Layout copies", fmt::format("{}/step", times_text(totals.copies)), layout_fact_width);
   page.fact("BW overhead", overhead_of_traffic(totals), layout_fact_width);
   page.fact("Time overhead",
-            totals.time_overhead_pct ? fmt::format("{} ({} of {} in a step)", about_pct(*totals.time_overhead_pct),
-                                                   format_quantity(totals.layout_time_us * 1000, "ns"),
-                                                   format_quantity(totals.busy_us * 1000, "ns"))
-                                     : "not known",
+            totals.time_overhead_pct
+                ? fmt::format("{} ({} of {} in a step)", about_pct(*totals.time_overhead_pct),
+                              format_quantity(totals.layout_time_us * 1000, "ns"), format_quantity(totals.busy_us * 1000, "ns"))
+                : "not known",
             layout_fact_width);
   page.fact("Quick wins", fmt::format("{}", report.quick_wins()), layout_fact_width);
   if (report.classes_assessed) page.fact("GPU time by limit", classes_text(report), layout_fact_width);
@@ -142,14 +155,23 @@ void add_table(Document& page, const LayoutReport& report, const LayoutStyle& st
   const std::size_t shown = std::min(style.shown, report.findings.size());
   page.section("Findings", shown, report.findings.size(), answer::Part::verdict);
   Table table;
-  answer::Column site = names_column("Site", Fit::shorten);
-  site.below = 5;
-  table.columns = {number_column("#", 2),    number_column("Freq", 8), number_column("Impact", 14),        number_column("Effort", 7),
-                   number_column("Risk", 5), number_column("Conf", 5), words_column("Finding / Fix"), site};
+  constexpr std::size_t below_title = 5;
+  answer::Column fix = words_column("Fix"), site = names_column("Site", Fit::shorten);
+  fix.fit = Fit::cut;
+  fix.below = site.below = below_title;
+  table.columns = {number_column("#", 2),
+                   number_column("Freq", 8),
+                   number_column("Impact", 14),
+                   number_column("Effort", 7),
+                   number_column("Risk", 5),
+                   number_column("Conf", 5),
+                   words_column("Finding / Fix"),
+                   fix,
+                   site};
   for (std::size_t i = 0; i < shown; ++i) {
     const LayoutFinding& finding = report.findings[i];
     table.add({fmt::format("{:02}", i + 1), fmt::format("{}/step", times_text(finding.freq_per_step)), impact_text(finding, style),
-               fmt::format("{}", finding.effort), finding.risk, fmt::format("{:.2f}", finding.confidence), finding.title,
+               fmt::format("{}", finding.effort), finding.risk, fmt::format("{:.2f}", finding.confidence), finding.title, finding.phrase,
                finding.site.text()});
   }
   page.add(std::move(table));
@@ -238,8 +260,9 @@ Document layout_document(const LayoutReport& report, const LayoutStyle& style) {
   add_not_assessed(page, report);
   add_notes(page, report.notes);
   page.blank();
-  page.paragraph(style.seconds ? fmt::format("Memory layout analysis complete {} {:.1f}s {} {}", dot(style), *style.seconds, dot(style), report.model)
-                               : fmt::format("Memory layout analysis complete {} {}", dot(style), report.model),
+  page.paragraph(style.seconds
+                     ? fmt::format("Memory layout analysis complete {} {:.1f}s {} {}", dot(style), *style.seconds, dot(style), report.model)
+                     : fmt::format("Memory layout analysis complete {} {}", dot(style), report.model),
                  0);
   return page;
 }
@@ -276,10 +299,11 @@ void put_finding(JsonObject& out, const LayoutFinding& finding) {
 
 void put_totals(JsonObject& out, const report::LayoutTotals& totals) {
   out.add("operators", totals.operators, "passes", totals.passes, "contiguous_calls_per_step", exact(totals.contiguous_calls),
-          "copies_per_step", exact(totals.copies), "layout_bytes_per_step", exact(totals.layout_bytes), "layout_bytes_partial", totals.layout_bytes_partial, "bytes_per_step",
-          exact(totals.bytes), "layout_time_us_per_step", exact(totals.layout_time_us), "gpu_time_us_per_step", exact(totals.busy_us),
-          "step_time_us", exact(totals.step_us), "bw_overhead_pct", exact(totals.bw_overhead_pct), "time_overhead_pct",
-          exact(totals.time_overhead_pct), "coverage_pct", exact(totals.coverage_pct), "idle_pct", exact(totals.idle_pct));
+          "copies_per_step", exact(totals.copies), "layout_bytes_per_step", exact(totals.layout_bytes), "layout_bytes_partial",
+          totals.layout_bytes_partial, "bytes_per_step", exact(totals.bytes), "layout_time_us_per_step", exact(totals.layout_time_us),
+          "gpu_time_us_per_step", exact(totals.busy_us), "step_time_us", exact(totals.step_us), "bw_overhead_pct",
+          exact(totals.bw_overhead_pct), "time_overhead_pct", exact(totals.time_overhead_pct), "coverage_pct", exact(totals.coverage_pct),
+          "idle_pct", exact(totals.idle_pct));
 }
 
 void put_cost(JsonObject& out, const derive::layout::LayoutCost& cost) {
@@ -336,6 +360,7 @@ std::string evidence_level_text(const LayoutReport& report) {
 answer::Answer answer_of(std::shared_ptr<const LayoutReport> report, const LayoutStyle& style) {
   answer::Answer answer;
   answer.what = "layouts of a trace";
+  answer.mode = "layout";
   answer.document = [report = report.get(), style](answer::Detail) { return layout_document(*report, style); };
   answer.payload = [report = report.get()](JsonObject& out) { put_layout(out, *report); };
   answer.kept = {report};
