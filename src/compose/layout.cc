@@ -136,7 +136,10 @@ void add_facts(Document& page, const LayoutReport& report) {
   if (!report.gpu.empty()) page.fact("GPU", answer::as_name(report.gpu), layout_fact_width);
   const std::string steps = report.steps_named.empty()
                                 ? "the whole recording as one step"
-                                : fmt::format("{} ({} to {} of {})", totals.steps, report.first_step, report.last_step, report.steps_named);
+                                : fmt::format("{} ({} of {})", totals.steps,
+                        report.first_step == report.last_step ? fmt::format("{}", report.first_step)
+                                                              : fmt::format("{} to {}", report.first_step, report.last_step),
+                        report.steps_named);
   page.fact("Steady steps", steps, layout_fact_width);
   page.fact("Layout copies", fmt::format("{}/step", times_text(totals.copies)), layout_fact_width);
   page.fact("BW overhead", overhead_of_traffic(totals), layout_fact_width);
