@@ -103,8 +103,8 @@ void describe_layout(Syntax& syntax, LayoutOptions& options) {
 
 void describe_layout_exit_codes(Syntax& syntax) {
   syntax.exit_code(0, "a report was made");
-  syntax.exit_code(1, "a finding reaches --fail-on");
-  syntax.exit_code(3, "the trace cannot be read, or is none");
+  syntax.exit_code(1, "a finding reaches --fail-on, or no plan can be made of a fix");
+  syntax.exit_code(3, "the trace cannot be read, or is none; the same of what stands beside it");
   syntax.exit_code(4, "the trace has neither operators nor GPU work");
 }
 

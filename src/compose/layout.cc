@@ -24,8 +24,18 @@ std::string_view minus(const LayoutStyle& style) { return style.is_utf8 ? "\u221
 
 std::string times_text(double value) { return value == std::round(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value); }
 
+// Two digits, and of large shares all whole ones: "0.44", "22", "100". Next to nothing is "<0.01".
+std::string pct_digits(double value) {
+  constexpr double least_shown = 0.01, of_two_digits = 10;
+  if (value > 0 && value < least_shown) return "<0.01";
+  return value < of_two_digits ? fmt::format("{:.2g}", value) : fmt::format("{:.0f}", value);
+}
+
 // "~22%"
-std::string about_pct(double value) { return value < 10 ? fmt::format("~{:.2g}%", value) : fmt::format("~{:.0f}%", value); }
+std::string about_pct(double value) {
+  const std::string digits = pct_digits(value);
+  return digits.starts_with('<') ? digits + "%" : fmt::format("~{}%", digits);
+}
 
 std::string severities_text(const LayoutReport& report, const LayoutStyle& style) {
   std::vector<std::string> groups;
@@ -51,15 +61,15 @@ Benefit without_number(const LayoutFinding& finding) {
   if (finding.kind == "measure") return {"measure it", "gain not known before it is measured"};
   if (finding.kind != "pin_layout") return {"try it", "gain not known: frx layout trial"};
   if (finding.pattern.starts_with("graph_")) return {"CUDA graphs", "lets CUDA graphs be captured"};
-  return is_compiled ? Benefit{"no recompile", "removes recompiles"} : Benefit{"same strides", "keeps strides the same in every step"};
+  return is_compiled ? Benefit{"no recompile", "removes recompiles"} : Benefit{"same strides", "strides are the same in every step"};
 }
 
 // What the best fix saves, in the words of the column.
 std::string impact_text(const LayoutFinding& finding, const LayoutStyle& style) {
   const bool by_bytes = finding.saved_bytes_pct && finding.saved_bytes_pct->best > 0;
-  if (by_bytes) return fmt::format("{}{} BW", minus(style), about_pct(finding.saved_bytes_pct->best).substr(1));
+  if (by_bytes) return fmt::format("{}{}% BW", minus(style), pct_digits(finding.saved_bytes_pct->best));
   if (finding.saved_time_pct && finding.saved_time_pct->best > 0)
-    return fmt::format("{}{} time", minus(style), about_pct(finding.saved_time_pct->best).substr(1));
+    return fmt::format("{}{}% time", minus(style), pct_digits(finding.saved_time_pct->best));
   if (finding.saved_cpu_us) return fmt::format("{}{} CPU", minus(style), format_quantity(*finding.saved_cpu_us * 1000, "ns"));
   return std::string(without_number(finding).impact);
 }
@@ -134,12 +144,12 @@ void add_facts(Document& page, const LayoutReport& report) {
   page.blank();
   page.fact("Evidence level", evidence_level_text(report), layout_fact_width);
   if (!report.gpu.empty()) page.fact("GPU", answer::as_name(report.gpu), layout_fact_width);
-  const std::string steps = report.steps_named.empty()
-                                ? "the whole recording as one step"
-                                : fmt::format("{} ({} of {})", totals.steps,
-                        report.first_step == report.last_step ? fmt::format("{}", report.first_step)
-                                                              : fmt::format("{} to {}", report.first_step, report.last_step),
-                        report.steps_named);
+  const std::string steps = report.steps_named.empty() ? "the whole recording as one step"
+                                                       : fmt::format("{} ({} of {})", totals.steps,
+                                                                     report.first_step == report.last_step
+                                                                         ? fmt::format("{}", report.first_step)
+                                                                         : fmt::format("{} to {}", report.first_step, report.last_step),
+                                                                     report.steps_named);
   page.fact("Steady steps", steps, layout_fact_width);
   page.fact("Layout copies", fmt::format("{}/step", times_text(totals.copies)), layout_fact_width);
   page.fact("BW overhead", overhead_of_traffic(totals), layout_fact_width);
@@ -163,12 +173,12 @@ void add_table(Document& page, const LayoutReport& report, const LayoutStyle& st
   fix.fit = Fit::cut;
   fix.below = site.below = below_title;
   table.columns = {number_column("#", 2),
-                   number_column("Freq", 8),
+                   number_column("Freq", 10),
                    number_column("Impact", 14),
                    number_column("Effort", 7),
                    number_column("Risk", 5),
                    number_column("Conf", 5),
-                   words_column("Finding / Fix"),
+                   words_column("Finding / Fix", Fit::wrap),
                    fix,
                    site};
   for (std::size_t i = 0; i < shown; ++i) {
@@ -181,8 +191,8 @@ void add_table(Document& page, const LayoutReport& report, const LayoutStyle& st
 }
 
 std::string range_text(const LayoutShare& share, std::string_view of) {
-  if (share.low == share.best) return fmt::format("{:.2g} % {}", share.best, of);
-  return fmt::format("{:.2g} to {:.2g} % {}", share.low, share.best, of);
+  if (share.low == share.best) return fmt::format("{} % {}", pct_digits(share.best), of);
+  return fmt::format("{} to {} % {}", pct_digits(share.low), pct_digits(share.best), of);
 }
 
 std::string cost_text(const LayoutFinding& finding) {
@@ -195,13 +205,14 @@ std::string cost_text(const LayoutFinding& finding) {
 
 std::string saving_text(const LayoutFinding& finding) {
   std::vector<std::string> parts;
-  if (finding.saved_time_pct) parts.push_back(range_text(*finding.saved_time_pct, "of the GPU's busy time"));
-  if (finding.saved_bytes_pct) parts.push_back(range_text(*finding.saved_bytes_pct, "of its traffic"));
+  const auto saves = [](const std::optional<LayoutShare>& share) { return share && share->best > 0; };
+  if (saves(finding.saved_time_pct)) parts.push_back(range_text(*finding.saved_time_pct, "of the GPU's busy time"));
+  if (saves(finding.saved_bytes_pct)) parts.push_back(range_text(*finding.saved_bytes_pct, "of its traffic"));
   if (finding.saved_cpu_us) parts.push_back(fmt::format("{} of CPU time", format_quantity(*finding.saved_cpu_us * 1000, "ns")));
-  if (parts.empty()) return "not known from a trace";
+  if (parts.empty()) return std::string(without_number(finding).sentence);
   std::string text = join(parts, ", ");
   if (finding.further_pct && finding.saved_time_pct && *finding.further_pct < 0.95 * finding.saved_time_pct->best)
-    text += fmt::format("; {:.2g} % after the fixes above", *finding.further_pct);
+    text += fmt::format("; {} % after the fixes above", pct_digits(*finding.further_pct));
   return text;
 }
 
@@ -253,7 +264,7 @@ Document layout_document(const LayoutReport& report, const LayoutStyle& style) {
   page.title("FRX layout analysis", report.source);
   add_lines(page, report, style);
   add_facts(page, report);
-  if (!report.findings.empty()) {
+  if (!report.findings.empty() && style.shown > 0) {
     add_table(page, report, style);
     page.section("Evidence", answer::Part::evidence);
     for (std::size_t i = 0; i < std::min(style.shown, report.findings.size()); ++i) add_finding(page, report.findings[i], i + 1);
