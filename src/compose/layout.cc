@@ -64,12 +64,17 @@ Benefit without_number(const LayoutFinding& finding) {
   return is_compiled ? Benefit{"no recompile", "removes recompiles"} : Benefit{"same strides", "strides are the same in every step"};
 }
 
+// "−19%"; next to nothing is "<0.01%".
+std::string less_pct(double value, const LayoutStyle& style) {
+  const std::string digits = pct_digits(value);
+  return fmt::format("{}{}%", digits.starts_with('<') ? "" : minus(style), digits);
+}
+
 // What the best fix saves, in the words of the column.
 std::string impact_text(const LayoutFinding& finding, const LayoutStyle& style) {
   const bool by_bytes = finding.saved_bytes_pct && finding.saved_bytes_pct->best > 0;
-  if (by_bytes) return fmt::format("{}{}% BW", minus(style), pct_digits(finding.saved_bytes_pct->best));
-  if (finding.saved_time_pct && finding.saved_time_pct->best > 0)
-    return fmt::format("{}{}% time", minus(style), pct_digits(finding.saved_time_pct->best));
+  if (by_bytes) return less_pct(finding.saved_bytes_pct->best, style) + " BW";
+  if (finding.saved_time_pct && finding.saved_time_pct->best > 0) return less_pct(finding.saved_time_pct->best, style) + " time";
   if (finding.saved_cpu_us) return fmt::format("{}{} CPU", minus(style), format_quantity(*finding.saved_cpu_us * 1000, "ns"));
   return std::string(without_number(finding).impact);
 }
@@ -373,7 +378,7 @@ std::string evidence_level_text(const LayoutReport& report) {
 
 answer::Answer answer_of(std::shared_ptr<const LayoutReport> report, const LayoutStyle& style) {
   answer::Answer answer;
-  answer.what = "layouts of a trace";
+  answer.what = "an analysis of layouts";
   answer.mode = "layout";
   answer.document = [report = report.get(), style](answer::Detail) { return layout_document(*report, style); };
   answer.payload = [report = report.get()](JsonObject& out) { put_layout(out, *report); };

@@ -348,6 +348,7 @@ class Analysis {
     std::vector<std::uint32_t> nodes;
     for (const Candidate& candidate : candidates_) {
       if (candidate.node != none) nodes.push_back(candidate.node);
+      nodes.insert(nodes.end(), candidate.nodes.begin(), candidate.nodes.end());  // a site counts the modules that it is in
     }
     const derive::layout::Sites sites(trace_, std::move(nodes));
     for (const LayoutDetector& detector : detectors_.detectors()) note_level(detector);
