@@ -93,6 +93,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.example("--model resnet50_train --trace profile.json", "which memory layouts cost how much?");
   syntax.exit_code(0, "a report was made");
   syntax.exit_code(1, "a file cannot be read, or is neither profile nor code; a finding reaches --fail-on");
+  syntax.exit_code(3, "the file of --trace cannot be read, or is no trace");
+  syntax.exit_code(4, "the file of --trace has neither operators nor GPU work");
 }
 
 // --before and --baseline in their place among the others, by what the file is.

@@ -49,7 +49,9 @@ bool is_utf8(const Io& io) {
 
 bool reaches(const report::LayoutReport& report, std::string_view fail_on) {
   if (fail_on.empty()) return false;
-  const auto least = fail_on == "high" ? report::LayoutSeverity::high : fail_on == "medium" ? report::LayoutSeverity::medium : report::LayoutSeverity::low;
+  const auto least = fail_on == "high"     ? report::LayoutSeverity::high
+                     : fail_on == "medium" ? report::LayoutSeverity::medium
+                                           : report::LayoutSeverity::low;
   for (const report::LayoutFinding& finding : report.findings) {
     if (finding.severity >= least) return true;
   }
@@ -101,15 +103,14 @@ void describe_layout(Syntax& syntax, LayoutOptions& options) {
 
 void describe_layout_exit_codes(Syntax& syntax) {
   syntax.exit_code(0, "a report was made");
-  syntax.exit_code(1, "a finding reaches --fail-on");
-  syntax.exit_code(3, "the trace cannot be read, or is none");
+  syntax.exit_code(1, "a finding reaches --fail-on, or no plan can be made of a fix");
+  syntax.exit_code(3, "the trace cannot be read, or is none; the same of what stands beside it");
   syntax.exit_code(4, "the trace has neither operators nor GPU work");
 }
 
 Result<int> analyze_layout(std::string_view command, const LayoutOptions& options, std::string_view format, Io& io) {
   constexpr std::size_t usual_rows = 10;
-  if (!options.trace.empty() && !options.trace_option.empty())
-    return fail(ErrorKind::usage, "{}: expected one trace, found two", command);
+  if (!options.trace.empty() && !options.trace_option.empty()) return fail(ErrorKind::usage, "{}: expected one trace, found two", command);
   const std::string& trace = options.trace.empty() ? options.trace_option : options.trace;
   if (trace.empty()) return fail(ErrorKind::usage, "{}: no trace given", command).hint("frx layout analyze trace.json");
   if (options.finding && options.plan.empty()) return fail(ErrorKind::usage, "{}: --finding goes with --plan", command);

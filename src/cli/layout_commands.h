@@ -25,7 +25,8 @@ struct LayoutOptions {
 void describe_layout(Syntax& syntax, LayoutOptions& options);
 void describe_layout_exit_codes(Syntax& syntax);
 
-// Analyses, prints, and writes the plan of a finding where one is asked for. Exit codes of their own: 3 where the trace cannot be read, 4 where it has too little for any detector.
+// Analyses, prints, and writes the plan of a finding where one is asked for. Exit codes of their own: 3 where the trace cannot be read, 4
+// where it has too little for any detector.
 Result<int> analyze_layout(std::string_view command, const LayoutOptions& options, std::string_view format, Io& io);
 
 }  // namespace frx::cli

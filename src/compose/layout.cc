@@ -24,8 +24,18 @@ std::string_view minus(const LayoutStyle& style) { return style.is_utf8 ? "\u221
 
 std::string times_text(double value) { return value == std::round(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value); }
 
+// Two digits, and of large shares all whole ones: "0.44", "22", "100". Next to nothing is "<0.01".
+std::string pct_digits(double value) {
+  constexpr double least_shown = 0.01, of_two_digits = 10;
+  if (value > 0 && value < least_shown) return "<0.01";
+  return value < of_two_digits ? fmt::format("{:.2g}", value) : fmt::format("{:.0f}", value);
+}
+
 // "~22%"
-std::string about_pct(double value) { return value < 10 ? fmt::format("~{:.2g}%", value) : fmt::format("~{:.0f}%", value); }
+std::string about_pct(double value) {
+  const std::string digits = pct_digits(value);
+  return digits.starts_with('<') ? digits + "%" : fmt::format("~{}%", digits);
+}
 
 std::string severities_text(const LayoutReport& report, const LayoutStyle& style) {
   std::vector<std::string> groups;
@@ -42,14 +52,31 @@ std::string overhead_text(const LayoutReport& report) {
   return "(their cost is not known)";
 }
 
+// What a fix brings whose saving no trace tells, as a column and as the first lines have it.
+struct Benefit {
+  std::string_view impact, sentence;
+};
+Benefit without_number(const LayoutFinding& finding) {
+  const bool is_compiled = finding.pattern == "recompile" || finding.pattern == "stride_guard" || finding.severity == LayoutSeverity::high;
+  if (finding.kind == "measure") return {"measure it", "gain not known before it is measured"};
+  if (finding.kind != "pin_layout") return {"try it", "gain not known: frx layout trial"};
+  if (finding.pattern.starts_with("graph_")) return {"CUDA graphs", "lets CUDA graphs be captured"};
+  return is_compiled ? Benefit{"no recompile", "removes recompiles"} : Benefit{"same strides", "strides are the same in every step"};
+}
+
+// "−19%"; next to nothing is "<0.01%".
+std::string less_pct(double value, const LayoutStyle& style) {
+  const std::string digits = pct_digits(value);
+  return fmt::format("{}{}%", digits.starts_with('<') ? "" : minus(style), digits);
+}
+
 // What the best fix saves, in the words of the column.
 std::string impact_text(const LayoutFinding& finding, const LayoutStyle& style) {
   const bool by_bytes = finding.saved_bytes_pct && finding.saved_bytes_pct->best > 0;
-  if (by_bytes) return fmt::format("{}{} BW", minus(style), about_pct(finding.saved_bytes_pct->best).substr(1));
-  if (finding.saved_time_pct && finding.saved_time_pct->best > 0)
-    return fmt::format("{}{} time", minus(style), about_pct(finding.saved_time_pct->best).substr(1));
+  if (by_bytes) return less_pct(finding.saved_bytes_pct->best, style) + " BW";
+  if (finding.saved_time_pct && finding.saved_time_pct->best > 0) return less_pct(finding.saved_time_pct->best, style) + " time";
   if (finding.saved_cpu_us) return fmt::format("{}{} CPU", minus(style), format_quantity(*finding.saved_cpu_us * 1000, "ns"));
-  return finding.kind == "pin_layout" ? "no recompile" : "try it";
+  return std::string(without_number(finding).impact);
 }
 
 std::string saves_text(const LayoutFinding& finding, const LayoutStyle& style) {
@@ -59,7 +86,7 @@ std::string saves_text(const LayoutFinding& finding, const LayoutStyle& style) {
   if (finding.saved_time_pct && finding.saved_time_pct->best > 0)
     return head + fmt::format("saves {} of GPU time", about_pct(finding.saved_time_pct->best));
   if (finding.saved_cpu_us) return head + fmt::format("saves {} of CPU time per step", format_quantity(*finding.saved_cpu_us * 1000, "ns"));
-  return head + (finding.kind == "pin_layout" ? "removes recompiles" : "gain not known: frx layout trial");
+  return head + std::string(without_number(finding).sentence);
 }
 
 void add_lines(Document& page, const LayoutReport& report, const LayoutStyle& style) {
@@ -86,8 +113,9 @@ std::string classes_text(const LayoutReport& report) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < report.kernel_classes.size(); ++i) {
     const derive::layout::BoundCount& one = report.kernel_classes[i];
-    if (one.kernels > 0 && report.totals.busy_us > 0)
-      parts.push_back(fmt::format("{:.0f} % {}", one.time_ns / report.totals.busy_us / 10, name_of(static_cast<derive::layout::BoundClass>(i))));
+    if (one.kernels == 0 || report.totals.busy_us <= 0) continue;
+    const double pct = one.time_ns / report.totals.busy_us / 10;
+    if (pct >= 0.5) parts.push_back(fmt::format("{:.0f} % {}", pct, name_of(static_cast<derive::layout::BoundClass>(i))));
   }
   return join(parts, ", ");
 }
@@ -107,9 +135,10 @@ void add_global_view(Document& page, const LayoutReport& report) {
   add("everything channels-last", costs.channels_last);
   add("least (minimum cut)", costs.best);
   page.add(std::move(table));
-  page.paragraph(fmt::format("Inferred from sizes and order, since a trace names no tensors; {} of the bytes of conversions that were seen are "
-                             "explained, confidence {:.2f}.",
-                             costs.explained ? fmt::format("{:.0f} %", 100 * *costs.explained) : "none", costs.confidence));
+  page.paragraph(
+      fmt::format("Conversions: between operators; those inside of operators count in bytes and time alone. Inferred from sizes and order, "
+                  "since a trace names no tensors; {} of the bytes of conversions that were seen are explained, confidence {:.2f}.",
+                  costs.explained ? fmt::format("{:.0f} %", 100 * *costs.explained) : "none", costs.confidence));
   for (const report::GlobalView::Conversion& one : report.global.conversions)
     page.hanging("- ", fmt::format("convert {} to {} between {} and {} ({})", one.sizes, one.to, one.producer, one.consumer,
                                    format_quantity(one.bytes, "byte")));
@@ -120,18 +149,20 @@ void add_facts(Document& page, const LayoutReport& report) {
   page.blank();
   page.fact("Evidence level", evidence_level_text(report), layout_fact_width);
   if (!report.gpu.empty()) page.fact("GPU", answer::as_name(report.gpu), layout_fact_width);
-  const std::string steps =
-      report.steps_named.empty()
-          ? "the whole recording as one step"
-          : fmt::format("{} ({} to {} of {})", totals.steps, report.first_step, report.last_step, report.steps_named);
+  const std::string steps = report.steps_named.empty() ? "the whole recording as one step"
+                                                       : fmt::format("{} ({} of {})", totals.steps,
+                                                                     report.first_step == report.last_step
+                                                                         ? fmt::format("{}", report.first_step)
+                                                                         : fmt::format("{} to {}", report.first_step, report.last_step),
+                                                                     report.steps_named);
   page.fact("Steady steps", steps, layout_fact_width);
   page.fact("Layout copies", fmt::format("{}/step", times_text(totals.copies)), layout_fact_width);
   page.fact("BW overhead", overhead_of_traffic(totals), layout_fact_width);
   page.fact("Time overhead",
-            totals.time_overhead_pct ? fmt::format("{} ({} of {} in a step)", about_pct(*totals.time_overhead_pct),
-                                                   format_quantity(totals.layout_time_us * 1000, "ns"),
-                                                   format_quantity(totals.busy_us * 1000, "ns"))
-                                     : "not known",
+            totals.time_overhead_pct
+                ? fmt::format("{} ({} of {} in a step)", about_pct(*totals.time_overhead_pct),
+                              format_quantity(totals.layout_time_us * 1000, "ns"), format_quantity(totals.busy_us * 1000, "ns"))
+                : "not known",
             layout_fact_width);
   page.fact("Quick wins", fmt::format("{}", report.quick_wins()), layout_fact_width);
   if (report.classes_assessed) page.fact("GPU time by limit", classes_text(report), layout_fact_width);
@@ -142,22 +173,31 @@ void add_table(Document& page, const LayoutReport& report, const LayoutStyle& st
   const std::size_t shown = std::min(style.shown, report.findings.size());
   page.section("Findings", shown, report.findings.size(), answer::Part::verdict);
   Table table;
-  answer::Column site = names_column("Site", Fit::shorten);
-  site.below = 5;
-  table.columns = {number_column("#", 2),    number_column("Freq", 9), number_column("Impact", 14),        number_column("Effort", 7),
-                   number_column("Risk", 5), number_column("Conf", 5), words_column("Finding / Fix"), site};
+  constexpr std::size_t below_title = 5;
+  answer::Column fix = words_column("Fix"), site = names_column("Site", Fit::shorten);
+  fix.fit = Fit::cut;
+  fix.below = site.below = below_title;
+  table.columns = {number_column("#", 2),
+                   number_column("Freq", 10),
+                   number_column("Impact", 14),
+                   number_column("Effort", 7),
+                   number_column("Risk", 5),
+                   number_column("Conf", 5),
+                   words_column("Finding / Fix", Fit::wrap),
+                   fix,
+                   site};
   for (std::size_t i = 0; i < shown; ++i) {
     const LayoutFinding& finding = report.findings[i];
     table.add({fmt::format("{:02}", i + 1), fmt::format("{}/step", times_text(finding.freq_per_step)), impact_text(finding, style),
-               fmt::format("{}", finding.effort), finding.risk, fmt::format("{:.2f}", finding.confidence), finding.title,
+               fmt::format("{}", finding.effort), finding.risk, fmt::format("{:.2f}", finding.confidence), finding.title, finding.phrase,
                finding.site.text()});
   }
   page.add(std::move(table));
 }
 
 std::string range_text(const LayoutShare& share, std::string_view of) {
-  if (share.low == share.best) return fmt::format("{:.2g} % {}", share.best, of);
-  return fmt::format("{:.2g} to {:.2g} % {}", share.low, share.best, of);
+  if (share.low == share.best) return fmt::format("{} % {}", pct_digits(share.best), of);
+  return fmt::format("{} to {} % {}", pct_digits(share.low), pct_digits(share.best), of);
 }
 
 std::string cost_text(const LayoutFinding& finding) {
@@ -170,13 +210,14 @@ std::string cost_text(const LayoutFinding& finding) {
 
 std::string saving_text(const LayoutFinding& finding) {
   std::vector<std::string> parts;
-  if (finding.saved_time_pct) parts.push_back(range_text(*finding.saved_time_pct, "of the GPU's busy time"));
-  if (finding.saved_bytes_pct) parts.push_back(range_text(*finding.saved_bytes_pct, "of its traffic"));
+  const auto saves = [](const std::optional<LayoutShare>& share) { return share && share->best > 0; };
+  if (saves(finding.saved_time_pct)) parts.push_back(range_text(*finding.saved_time_pct, "of the GPU's busy time"));
+  if (saves(finding.saved_bytes_pct)) parts.push_back(range_text(*finding.saved_bytes_pct, "of its traffic"));
   if (finding.saved_cpu_us) parts.push_back(fmt::format("{} of CPU time", format_quantity(*finding.saved_cpu_us * 1000, "ns")));
-  if (parts.empty()) return "not known from a trace";
+  if (parts.empty()) return std::string(without_number(finding).sentence);
   std::string text = join(parts, ", ");
   if (finding.further_pct && finding.saved_time_pct && *finding.further_pct < 0.95 * finding.saved_time_pct->best)
-    text += fmt::format("; {:.2g} % after the fixes above", *finding.further_pct);
+    text += fmt::format("; {} % after the fixes above", pct_digits(*finding.further_pct));
   return text;
 }
 
@@ -228,7 +269,7 @@ Document layout_document(const LayoutReport& report, const LayoutStyle& style) {
   page.title("FRX layout analysis", report.source);
   add_lines(page, report, style);
   add_facts(page, report);
-  if (!report.findings.empty()) {
+  if (!report.findings.empty() && style.shown > 0) {
     add_table(page, report, style);
     page.section("Evidence", answer::Part::evidence);
     for (std::size_t i = 0; i < std::min(style.shown, report.findings.size()); ++i) add_finding(page, report.findings[i], i + 1);
@@ -238,8 +279,9 @@ Document layout_document(const LayoutReport& report, const LayoutStyle& style) {
   add_not_assessed(page, report);
   add_notes(page, report.notes);
   page.blank();
-  page.paragraph(style.seconds ? fmt::format("Memory layout analysis complete {} {:.1f}s {} {}", dot(style), *style.seconds, dot(style), report.model)
-                               : fmt::format("Memory layout analysis complete {} {}", dot(style), report.model),
+  page.paragraph(style.seconds
+                     ? fmt::format("Memory layout analysis complete {} {:.1f}s {} {}", dot(style), *style.seconds, dot(style), report.model)
+                     : fmt::format("Memory layout analysis complete {} {}", dot(style), report.model),
                  0);
   return page;
 }
@@ -276,10 +318,11 @@ void put_finding(JsonObject& out, const LayoutFinding& finding) {
 
 void put_totals(JsonObject& out, const report::LayoutTotals& totals) {
   out.add("operators", totals.operators, "passes", totals.passes, "contiguous_calls_per_step", exact(totals.contiguous_calls),
-          "copies_per_step", exact(totals.copies), "layout_bytes_per_step", exact(totals.layout_bytes), "layout_bytes_partial", totals.layout_bytes_partial, "bytes_per_step",
-          exact(totals.bytes), "layout_time_us_per_step", exact(totals.layout_time_us), "gpu_time_us_per_step", exact(totals.busy_us),
-          "step_time_us", exact(totals.step_us), "bw_overhead_pct", exact(totals.bw_overhead_pct), "time_overhead_pct",
-          exact(totals.time_overhead_pct), "coverage_pct", exact(totals.coverage_pct), "idle_pct", exact(totals.idle_pct));
+          "copies_per_step", exact(totals.copies), "layout_bytes_per_step", exact(totals.layout_bytes), "layout_bytes_partial",
+          totals.layout_bytes_partial, "bytes_per_step", exact(totals.bytes), "layout_time_us_per_step", exact(totals.layout_time_us),
+          "gpu_time_us_per_step", exact(totals.busy_us), "step_time_us", exact(totals.step_us), "bw_overhead_pct",
+          exact(totals.bw_overhead_pct), "time_overhead_pct", exact(totals.time_overhead_pct), "coverage_pct", exact(totals.coverage_pct),
+          "idle_pct", exact(totals.idle_pct));
 }
 
 void put_cost(JsonObject& out, const derive::layout::LayoutCost& cost) {
@@ -335,7 +378,8 @@ std::string evidence_level_text(const LayoutReport& report) {
 
 answer::Answer answer_of(std::shared_ptr<const LayoutReport> report, const LayoutStyle& style) {
   answer::Answer answer;
-  answer.what = "layouts of a trace";
+  answer.what = "an analysis of layouts";
+  answer.mode = "layout";
   answer.document = [report = report.get(), style](answer::Detail) { return layout_document(*report, style); };
   answer.payload = [report = report.get()](JsonObject& out) { put_layout(out, *report); };
   answer.kept = {report};

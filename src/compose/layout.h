@@ -9,9 +9,9 @@
 namespace frx::compose {
 
 struct LayoutStyle {
-  bool is_utf8 = true;                   // else "|" stands for a middle dot, and "->" for an arrow
-  std::size_t shown = 10;                // rows of the table; the JSON has all
-  std::optional<double> seconds = {};    // that the analysis took; absent: the last line has none
+  bool is_utf8 = true;                 // else "|" stands for a middle dot, and "->" for an arrow
+  std::size_t shown = 10;              // rows of the table; the JSON has all
+  std::optional<double> seconds = {};  // that the analysis took; absent: the last line has none
 };
 
 // `report` must have been made by report::analyse_layout().

@@ -97,8 +97,9 @@ std::optional<std::string> layout_json(const std::string& trace_text) {
 std::optional<std::vector<LayoutFinding>> layout_findings(const std::string& json) {
   const nlohmann::json answer = nlohmann::json::parse(json, nullptr, false);
   if (!answer.is_object()) return std::nullopt;
-  const auto list = answer.find("findings");
-  if (list == answer.end() || !list->is_array()) return std::nullopt;
+  const nlohmann::json& report = answer.contains("result") && answer["result"].is_object() ? answer["result"] : answer;
+  const auto list = report.find("findings");
+  if (list == report.end() || !list->is_array()) return std::nullopt;
   std::vector<LayoutFinding> result;
   for (const nlohmann::json& one : *list) {
     LayoutFinding finding;

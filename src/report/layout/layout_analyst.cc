@@ -348,6 +348,7 @@ class Analysis {
     std::vector<std::uint32_t> nodes;
     for (const Candidate& candidate : candidates_) {
       if (candidate.node != none) nodes.push_back(candidate.node);
+      nodes.insert(nodes.end(), candidate.nodes.begin(), candidate.nodes.end());  // a site counts the modules that it is in
     }
     const derive::layout::Sites sites(trace_, std::move(nodes));
     for (const LayoutDetector& detector : detectors_.detectors()) note_level(detector);
@@ -361,7 +362,10 @@ class Analysis {
           candidates_[i].node == none ? site_of_log(candidates_[i]) : sites[sites.of(candidates_[i].node)];
       LayoutFinding finding = finding_of(candidates_[i], *detector, *pattern, site);
       const bool has_number = finding.saved_time_pct || finding.saved_bytes_pct;
-      if (has_number && finding.best_saving_pct() < request_.least_saving_pct) continue;
+      if (has_number && finding.best_saving_pct() < request_.least_saving_pct) {
+        ++saves_less_;
+        continue;
+      }
       report_->findings.push_back(std::move(finding));
       of_finding_.push_back(i);
     }
@@ -557,6 +561,9 @@ class Analysis {
     if (latent_.per_step > 0)
       report.notes.push_back(fmt::format("{} operators in a step take an operand in a layout that their kernels do not read natively, and no copy was seen ({})",
                                          shown_number(latent_.per_step), trace_.name(latent_.nodes.front())));
+    if (saves_less_ > 0)
+      report.notes.push_back(fmt::format("{} more {} less than {} % (--min-saving)", saves_less_,
+                                         saves_less_ == 1 ? "finding saves" : "findings save", shown_number(request_.least_saving_pct)));
     if (report.left_out_warm_up) report.notes.emplace_back("the first step calls other operators than the others and was left out as warm-up");
     if (trace_.timeline().whole_microseconds)
       report.notes.emplace_back("times are whole microseconds: those of short kernels are off by up to 1 us each");
@@ -575,6 +582,7 @@ class Analysis {
   std::vector<std::size_t> of_finding_;  // candidates
   std::map<std::string_view, std::string> refused_;
   derive::layout::LatentInputs latent_;
+  std::size_t saves_less_ = 0;  // findings that save less than was asked for
   derive::layout::WorkTraffic traffic_;
   std::vector<std::string> objections_;
 };
