@@ -17,7 +17,9 @@ class Trials(TrialTest):
         self.assertEqual(self.outcomes(result)["kernel_identity"], "not_applicable")
         if result["decision"] != "promoted":
             self.assertEqual(result["decided_by"], "throughput_memory", result["reason"])
-            self.assertRegex(result["reason"], r"^[+-][0-9.]+ % throughput \(99 % interval [+-][0-9.]+ % to [+-][0-9.]+ %\)")
+            # On a busy machine times drift so much that there is no interval, and the trial says so.
+            interval = r"^[+-][0-9.]+ % throughput \(99 % interval [+-][0-9.]+ % to [+-][0-9.]+ %\)"
+            self.assertRegex(result["reason"], interval + r"|^\d+ and \d+ windows were measured, and their times drift so much")
         self.assertEqual([one["side"][0] for one in result["runs"]], ["b", "c", "c", "b", "b", "c"])
         self.assertGreater(len(result["runs"][0]["windows_ns"]), 20)
 

@@ -65,7 +65,8 @@ Result<std::shared_ptr<report::LayoutReport>> analyse_layout(Input input, report
   std::error_code ignored;
   // The fingerprint takes a second reading of the file, beside the first; of a very large one it would take longer than all else.
   constexpr std::uintmax_t largest_fingerprinted = std::uintmax_t{128} << 20;
-  const bool is_file = std::filesystem::is_regular_file(name, ignored) && std::filesystem::file_size(name, ignored) <= largest_fingerprinted;
+  const bool is_file =
+      std::filesystem::is_regular_file(name, ignored) && std::filesystem::file_size(name, ignored) <= largest_fingerprinted;
   std::future<Result<std::string>> fingerprint;
   if (is_file) fingerprint = std::async(std::launch::async, [&name] { return sha256_of_file(name); });
   TRY_ASSIGN(model::Timeline timeline, read_timeline(input, context, context.options().progress, Arguments::of_every_operator));

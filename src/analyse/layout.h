@@ -16,8 +16,8 @@ struct LayoutSources {
   std::optional<Input> log = {};       // what torch.compile wrote about itself
 };
 
-// Errors: the source is no trace or cannot be read; the counters are no profile with every launch by itself, or none of their launches is of
-// the trace; as report::analyse_layout().
+// Errors: the source is no trace or cannot be read; the counters are no profile with every launch by itself, or none of their launches is
+// of the trace; as report::analyse_layout().
 Result<std::shared_ptr<report::LayoutReport>> analyse_layout(Input input, report::LayoutRequest request, LayoutSources beside,
                                                              Context& context);
 

@@ -25,7 +25,7 @@ using report::NcuReport;
 
 constexpr std::size_t named_kernels = 10;
 constexpr std::size_t max_name = 400;
-constexpr std::string_view request =
+constexpr std::string_view request_words =
     "You are an expert in CUDA performance. Below is a measured diagnosis of a GPU workload. Propose the change that "
     "removes its primary bottleneck.";
 constexpr std::string_view default_question =
@@ -237,7 +237,7 @@ void add_closing(Document& page, const NcuReport& report) {
 Document explain_prompt_document(const ExplainInput& input) {
   const NcuReport& report = input.report;
   Document page;
-  add_answer_rules(page, request);
+  add_answer_rules(page, request_words);
   add_names(page, report);
   add_diagnosis(page, report);
   add_top_kernels(page, report);

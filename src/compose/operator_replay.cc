@@ -8,9 +8,9 @@
 namespace frx::compose {
 namespace {
 
-using report::OperatorReplay;
 using derive::trace::RecordedInput;
 using derive::trace::RecordedTensor;
+using report::OperatorReplay;
 using report::ReplayShape;
 
 // "(8, 128)", and "(8,)", which is a list of one.

@@ -65,7 +65,8 @@ Result<> LayoutKnowledge::add(const Value& root) {
   detector.says = root["says"].text();
   detector.order = root["order"].number().value_or(0);
   detector.cases = root["cases"];
-  if (detector.id.empty() || detector.title.empty()) return fail(ErrorKind::malformed, "expected a detector with id and title").at(root.where());
+  if (detector.id.empty() || detector.title.empty())
+    return fail(ErrorKind::malformed, "expected a detector with id and title").at(root.where());
   TRY_ASSIGN(detector.needs, one_of(root["needs"], evidence_names, "level of evidence"));
   const Value without = root["without"];
   for (std::size_t i = 0; i < without.size(); ++i) detector.without.emplace_back(without.key(i), without.value(i).text());

@@ -19,9 +19,9 @@ namespace frx::knowledge {
 // One way in which a detector fires. {name} in its words is a fact or a word of the finding.
 struct LayoutPattern {
   std::string_view id, title, phrase, fix, code;
-  std::string_view kind;      // of the fix: "memory_format"
-  std::string_view risk;      // LOW, MED, HIGH
-  int effort = 1;             // 1 one line, 2 one module, 4 several modules, 8 the architecture
+  std::string_view kind;  // of the fix: "memory_format"
+  std::string_view risk;  // LOW, MED, HIGH
+  int effort = 1;         // 1 one line, 2 one module, 4 several modules, 8 the architecture
   Expression when;
   Expression severe;  // HIGH where it holds, whatever its share; may be empty
 };

@@ -39,7 +39,8 @@ std::string refusal_of(const std::string& text) {
 }
 
 TEST(LayoutDetectors, RefuseWhatTheyDoNotKnow) {
-  const std::string head = "id: more\ntitle: More\nneeds: shapes\npatterns:\n  - id: a\n    title: t\n    phrase: p\n    fix: f\n    kind: k\n    effort: 1\n";
+  const std::string head =
+      "id: more\ntitle: More\nneeds: shapes\npatterns:\n  - id: a\n    title: t\n    phrase: p\n    fix: f\n    kind: k\n    effort: 1\n";
   EXPECT_EQ(refusal_of(head + "    risk: LOW\n    when: count_per_step > 0\n"), "");
   EXPECT_NE(refusal_of(head + "    risk: SMALL\n    when: count_per_step > 0\n").find("'SMALL' is no tier of risk"), std::string::npos);
   EXPECT_NE(refusal_of(head + "    risk: LOW\n    when: cuont_per_step > 0\n").find("cuont_per_step"), std::string::npos);

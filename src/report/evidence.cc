@@ -54,6 +54,17 @@ std::string metrics_words(const std::vector<WantedCounter>& counters) {
   return "--metrics " + join(names, ",");
 }
 
+model::FindingType layout_copies_type() {
+  model::FindingType type;
+  type.id = layout_copies_sign;
+  type.display = "Layout Copies";
+  type.category = "memory";
+  type.layer = Layer::profiler;
+  type.suggestion = "frx layout analyze on the trace tells which tensors are copied, where, and how to spare it";
+  type.where = "data/reconciliation/diagnoses.yaml";
+  return type;
+}
+
 std::optional<MissingEvidence> missing_for(const diagnose::Reconciled& one, const knowledge::MetricCatalogue& metrics) {
   if (!one.ncu_is_silent) return std::nullopt;
   MissingEvidence missing;
@@ -113,14 +124,7 @@ void Evidence::add(std::string source, const diagnose::TrainingDiagnosis& diagno
 
 void Evidence::add_layout_copies(double share) {
   constexpr double noticeable = 0.05, large = 0.10;
-  static const model::FindingType type = {
-      .id = layout_copies_sign,
-      .display = "Layout Copies",
-      .category = "memory",
-      .layer = Layer::profiler,
-      .suggestion = "frx layout analyze on the trace tells which tensors are copied, where, and how to spare it",
-      .where = "data/reconciliation/diagnoses.yaml",
-  };
+  static const model::FindingType type = layout_copies_type();
   if (share < noticeable) return;
   Finding& finding = findings.emplace_back();
   finding.type = &type;

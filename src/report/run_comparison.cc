@@ -118,9 +118,10 @@ void add_layout_note(RunComparison& result) {
   constexpr double least_share = 0.01;
   const std::optional<double>&first = result.first.layout_copy_share, &second = result.second.layout_copy_share;
   if (!first || !second || std::max(*first, *second) < least_share) return;
-  result.notes.push_back(fmt::format("kernels that only bring tensors into another layout take {:.1f} % of kernel time in {}, {:.1f} % in {} "
-                                     "(frx layout diff tells which)",
-                                     100 * *first, result.first.label, 100 * *second, result.second.label));
+  result.notes.push_back(
+      fmt::format("kernels that only bring tensors into another layout take {:.1f} % of kernel time in {}, {:.1f} % in {} "
+                  "(frx layout diff tells which)",
+                  100 * *first, result.first.label, 100 * *second, result.second.label));
 }
 
 void add_notes(RunComparison& result) {

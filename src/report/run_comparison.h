@@ -29,8 +29,8 @@ struct ComparedRun {
   std::size_t skipped = 0;  // steps left out as warm-up
   bool has_steps = false;   // the recording marks where steps begin
   std::string_view how_to_mark_steps = "call prof.step() after each one";
-  std::vector<double> step_ns;  // of the counted steps, in their order; with the wait for the loader before them
-  std::optional<double> batch;  // samples in a step, when all steps say the same
+  std::vector<double> step_ns;              // of the counted steps, in their order; with the wait for the loader before them
+  std::optional<double> batch;              // samples in a step, when all steps say the same
   std::optional<double> layout_copy_share;  // of kernel time: kernels that only bring tensors into another layout
 };
 ComparedRun compared(const TraceReport& trace, std::string label);

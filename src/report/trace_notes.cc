@@ -118,8 +118,8 @@ void add_products_note(const TraceReport& report, std::vector<std::string>& note
 void add_layout_note(const TraceReport& report, std::vector<std::string>& notes) {
   const std::optional<double>& part = report.program.layout_copy_share;
   if (part.value_or(0) < 0.05) return;
-  notes.push_back(fmt::format("{:.1f} % of kernel time goes to kernels that only bring tensors into another layout: frx layout analyze tells where",
-                              100 * *part));
+  notes.push_back(fmt::format(
+      "{:.1f} % of kernel time goes to kernels that only bring tensors into another layout: frx layout analyze tells where", 100 * *part));
 }
 
 // What is compiled, or captured, already.

@@ -20,16 +20,16 @@ struct SavedPerStep {
 };
 
 struct Candidate {
-  std::string_view detector;  // "non_contiguous", of data/layout
-  std::string_view pattern;   // "hidden_copy", of the same file
-  std::uint32_t node = none;  // the first operator that shows it; its site is that of the finding
+  std::string_view detector;         // "non_contiguous", of data/layout
+  std::string_view pattern;          // "hidden_copy", of the same file
+  std::uint32_t node = none;         // the first operator that shows it; its site is that of the finding
   std::vector<std::uint32_t> nodes;  // all operators that show it, in steady steps, ascending
   // Per step.
   double count = 0;
-  std::optional<double> bytes;    // of memory traffic that it causes; absent: not known
-  double time_ns = 0;             // of GPU time
+  std::optional<double> bytes;  // of memory traffic that it causes; absent: not known
+  double time_ns = 0;           // of GPU time
   std::optional<SavedPerStep> saving;
-  double confidence = 0;          // 0 to 1
+  double confidence = 0;  // 0 to 1
   // GPU work (indices) that the fix removes: what two findings share is saved once.
   std::vector<std::uint32_t> removed_work;
   // What conditions of data/layout ask for beside the numbers above, and what its words show.

@@ -16,7 +16,7 @@ enum class Fit : std::uint8_t { other, channels_last, eligible, depthwise, few, 
 struct Convolution {
   std::uint32_t outer = none, inner = none;  // conv2d, and the operator in it that launched the kernels
   Fit fit = Fit::other;
-  bool is_known_nchw = false;   // by strides
+  bool is_known_nchw = false;  // by strides
   bool has_nhwc_kernel = false, has_nchw_kernel = false;
 };
 
@@ -55,7 +55,8 @@ struct KernelLayout {
 
 class ConvolutionFinder {
  public:
-  ConvolutionFinder(const LayoutTrace& trace, const ConvolutionGpu& gpu) : trace_(trace), gpu_(gpu), layouts_(trace.timeline().names.size()) {}
+  ConvolutionFinder(const LayoutTrace& trace, const ConvolutionGpu& gpu)
+      : trace_(trace), gpu_(gpu), layouts_(trace.timeline().names.size()) {}
 
   std::vector<Convolution> find() {
     std::vector<Convolution> all;
@@ -103,7 +104,9 @@ class ConvolutionFinder {
 };
 
 ConvolutionCounts counted(const LayoutTrace& trace, const std::vector<Convolution>& convolutions) {
-  const auto per_step = [&](Fit fit) { return trace.per_step(static_cast<double>(std::ranges::count(convolutions, fit, &Convolution::fit))); };
+  const auto per_step = [&](Fit fit) {
+    return trace.per_step(static_cast<double>(std::ranges::count(convolutions, fit, &Convolution::fit)));
+  };
   return {trace.per_step(static_cast<double>(convolutions.size())),
           per_step(Fit::channels_last),
           per_step(Fit::eligible),
@@ -118,7 +121,8 @@ Candidate of_conversions(const LayoutTrace& trace, std::span<const Copy> copies,
   double bytes = 0, time = 0;
   bool knows_bytes = true;
   for (const Copy& copy : copies) {
-    const bool is_under = copy.origin == CopyOrigin::library && copy.hot != none && trace.nodes()[copy.hot].role == OperatorRole::convolution;
+    const bool is_under =
+        copy.origin == CopyOrigin::library && copy.hot != none && trace.nodes()[copy.hot].role == OperatorRole::convolution;
     if (!is_under || copy.pads_channels != pads) continue;
     found.nodes.push_back(copy.node);
     found.removed_work.insert(found.removed_work.end(), copy.work.begin(), copy.work.end());
@@ -167,7 +171,8 @@ const RecordedTensor* picture_of(const LayoutTrace& trace, std::uint32_t node) {
   return first && first->strides && (first->shape.size() == 4 || first->shape.size() == 5) ? first : nullptr;
 }
 
-// An operator on a channels-last tensor, and right after it one on a tensor of the same sizes that is not: the first one dropped the layout.
+// An operator on a channels-last tensor, and right after it one on a tensor of the same sizes that is not: the first one dropped the
+// layout.
 Candidate layout_losses(const LayoutTrace& trace) {
   Candidate found;
   std::uint32_t before = none;

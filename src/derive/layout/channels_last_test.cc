@@ -60,14 +60,19 @@ TEST(ChannelsLast, ShapesAloneGiveNoNumber) {
 
 TEST(ChannelsLast, IsSilentWhereItWouldNotHelp) {
   EXPECT_THAT(answer_for({.strides = "[[50176, 1, 1792, 64], [576, 1, 192, 64]]"}).found, IsEmpty());  // channels-last already
-  EXPECT_THAT(answer_for({}).found, IsEmpty());                                                       // its kernel is NHWC
-  EXPECT_THAT(answer_for({.sizes = "[[8, 3, 28, 28], [64, 3, 3, 3]]", .strides = "[[2352, 784, 28, 1], [27, 9, 3, 1]]", .kernel = "k"}).found, IsEmpty());
-  EXPECT_THAT(answer_for({.sizes = "[[8, 60, 28, 28], [64, 60, 3, 3]]", .strides = "[[47040, 784, 28, 1], [540, 9, 3, 1]]", .kernel = "k"}).found, IsEmpty());
+  EXPECT_THAT(answer_for({}).found, IsEmpty());                                                        // its kernel is NHWC
+  EXPECT_THAT(
+      answer_for({.sizes = "[[8, 3, 28, 28], [64, 3, 3, 3]]", .strides = "[[2352, 784, 28, 1], [27, 9, 3, 1]]", .kernel = "k"}).found,
+      IsEmpty());
+  EXPECT_THAT(
+      answer_for({.sizes = "[[8, 60, 28, 28], [64, 60, 3, 3]]", .strides = "[[47040, 784, 28, 1], [540, 9, 3, 1]]", .kernel = "k"}).found,
+      IsEmpty());
   EXPECT_THAT(answer_for({.type = "double", .kernel = "k"}).found, IsEmpty());
   EXPECT_THAT(answer_for({.type = "float", .kernel = "k"}, model::ComputeCapability{7, 5}).found, IsEmpty());  // no TF32
   EXPECT_EQ(answer_for({.type = "float", .kernel = "k"}).found.size(), 1u);
   // One pixel: both layouts at once.
-  EXPECT_THAT(answer_for({.sizes = "[[8, 64, 1, 1], [128, 64, 1, 1]]", .strides = "[[64, 1, 1, 1], [64, 1, 1, 1]]", .kernel = "k"}).found, IsEmpty());
+  EXPECT_THAT(answer_for({.sizes = "[[8, 64, 1, 1], [128, 64, 1, 1]]", .strides = "[[64, 1, 1, 1], [64, 1, 1, 1]]", .kernel = "k"}).found,
+              IsEmpty());
 }
 
 TEST(ChannelsLast, CountsWhatIsLeftOut) {

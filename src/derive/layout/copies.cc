@@ -118,7 +118,8 @@ class CopyFinder {
     return std::ranges::any_of(copy.work, [&](std::uint32_t work) {
       const std::uint32_t event = trace_.attribution().work[work].event;
       const std::string_view name = trace_.timeline().name_of(event);
-      return trace_.timeline().kind[event] == EventKind::memcpy && name.find("DtoD") == name.npos && name.find("Device -> Device") == name.npos;
+      return trace_.timeline().kind[event] == EventKind::memcpy && name.find("DtoD") == name.npos &&
+             name.find("Device -> Device") == name.npos;
     });
   }
 
@@ -261,8 +262,9 @@ std::optional<CopyKind> kind_by_strides(const RecordedTensor& destination, const
 bool is_layout_kernel_of_inductor(std::string_view kernel, bool& casts) {
   constexpr std::string_view mark = "_fused_";
   // Words of the names of operators: "_unsafe_view" gives "unsafe" and "view".
-  constexpr std::array<std::string_view, 17> moving = {"clone", "copy",   "to",     "permute", "transpose", "t",       "view", "unsafe", "reshape",
-                                                       "expand", "select", "slice", "unsqueeze", "squeeze",  "cat", "convert", "element"};
+  constexpr std::array<std::string_view, 17> moving = {"clone",     "copy",    "to",      "permute", "transpose", "t",
+                                                       "view",      "unsafe",  "reshape", "expand",  "select",    "slice",
+                                                       "unsqueeze", "squeeze", "cat",     "convert", "element"};
   if (!kernel.starts_with("triton_")) return false;
   const std::size_t at = kernel.find(mark);
   if (at == kernel.npos) return false;

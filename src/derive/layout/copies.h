@@ -38,10 +38,10 @@ struct Copy {
   std::uint32_t step = none;
   CopyKind kind = CopyKind::unknown;
   CopyOrigin origin = CopyOrigin::eager;
-  bool pads_channels = false;           // of a library
-  double confidence = 0;                // of the kind
-  double time_ns = 0;                   // of GPU work; of a recording without any, of the operator
-  std::optional<double> bytes;          // read and written
+  bool pads_channels = false;            // of a library
+  double confidence = 0;                 // of the kind
+  double time_ns = 0;                    // of GPU work; of a recording without any, of the operator
+  std::optional<double> bytes;           // read and written
   std::vector<std::uint32_t> work = {};  // indices
 
   // The share of its cost that is of layout.

@@ -38,9 +38,9 @@ struct KindRow {
 
 TEST(Copies, StridesAndTypesTellTheKind) {
   const KindRow rows[] = {
-      {"float", "float", "[4, 1]", "[4, 1]", CopyKind::plain},          {"float", "float", "[1, 8]", "[4, 1]", CopyKind::relayout},
-      {"float", "c10::Half", "[4, 1]", "[4, 1]", CopyKind::cast},       {"float", "c10::Half", "[1, 8]", "[4, 1]", CopyKind::cast_relayout},
-      {"float", "float", "[0, 1]", "[4, 1]", CopyKind::materialise},    {"float", "float", "[8, 1]", "[4, 1]", CopyKind::compact},
+      {"float", "float", "[4, 1]", "[4, 1]", CopyKind::plain},       {"float", "float", "[1, 8]", "[4, 1]", CopyKind::relayout},
+      {"float", "c10::Half", "[4, 1]", "[4, 1]", CopyKind::cast},    {"float", "c10::Half", "[1, 8]", "[4, 1]", CopyKind::cast_relayout},
+      {"float", "float", "[0, 1]", "[4, 1]", CopyKind::materialise}, {"float", "float", "[8, 1]", "[4, 1]", CopyKind::compact},
       {"c10::Half", "float", "[1, 8]", "[1, 8]", CopyKind::cast},
   };
   for (const KindRow& row : rows) {
@@ -58,7 +58,8 @@ TEST(Copies, StridesAndTypesTellTheKind) {
 
 TEST(Copies, AnExpandedSourceIsReadOnce) {
   Recording made;
-  made.op("aten::copy_", {"[[8, 4], [8, 4], []]", "[[4, 1], [0, 1], []]", R"(["float", "float", "Scalar"])"}, [&] { made.kernel("copy", 1); });
+  made.op("aten::copy_", {"[[8, 4], [8, 4], []]", "[[4, 1], [0, 1], []]", R"(["float", "float", "Scalar"])"},
+          [&] { made.kernel("copy", 1); });
   const std::unique_ptr<LayoutTrace> trace = made.trace();
   EXPECT_EQ(copies_in(*trace)[0].bytes, 8 * 4 * 4 + 4 * 4);
 }
@@ -74,7 +75,8 @@ TEST(Copies, TransfersAreNone) {
 // Without strides the kernel tells: the one that computes an index for each element copies between layouts.
 TEST(Copies, WithoutStridesTheKernelTellsWithLessConfidence) {
   const std::pair<const char*, CopyKind> rows[] = {
-      {"void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl_nocast<at::native::direct_copy_kernel_cuda", CopyKind::relayout},
+      {"void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl_nocast<at::native::direct_copy_kernel_cuda",
+       CopyKind::relayout},
       {"void at::native::vectorized_elementwise_kernel<4, at::native::direct_copy_kernel_cuda", CopyKind::plain},
       {"Memcpy DtoD (Device -> Device)", CopyKind::plain},
       {"something", CopyKind::unknown},

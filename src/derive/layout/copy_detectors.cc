@@ -212,7 +212,8 @@ std::string_view churn_pattern(const DetectorInput& input, std::span<const std::
 
 }  // namespace
 
-DetectorInput detector_input(const LayoutTrace& trace, std::span<const Copy> copies, std::span<const ViewChain> chains, const Sites& sites) {
+DetectorInput detector_input(const LayoutTrace& trace, std::span<const Copy> copies, std::span<const ViewChain> chains,
+                             const Sites& sites) {
   DetectorInput input{trace, copies, chains, sites, {}};
   for (std::uint32_t i = 0; i < chains.size(); ++i) {
     if (chains[i].consumer != none) input.chain_to.insert_or_assign(chains[i].consumer, i);
@@ -236,7 +237,8 @@ std::vector<Candidate> hidden_copies(const DetectorInput& input) {
     found.words["producer"] = producers_of(input, outermost);
     describe_tensor(input, sample, found);
     add_saving(found, equal);
-    if (equal >= 2) found.caveats.emplace_back("the copy can be made once only if the tensor is the same each time, which a trace does not record");
+    if (equal >= 2)
+      found.caveats.emplace_back("the copy can be made once only if the tensor is the same each time, which a trace does not record");
     all.push_back(std::move(found));
   }
   return all;
@@ -257,7 +259,8 @@ LatentInputs latent_inputs(const DetectorInput& input) {
   for (std::uint32_t node = 0; node < trace.nodes().size(); ++node) {
     const OperatorNode& one = trace.nodes()[node];
     if (one.step == none || one.work_begin == one.work_end) continue;
-    const RecordedInputs* const inputs = one.role == OperatorRole::gemm || one.role == OperatorRole::convolution ? trace.inputs(node) : nullptr;
+    const RecordedInputs* const inputs =
+        one.role == OperatorRole::gemm || one.role == OperatorRole::convolution ? trace.inputs(node) : nullptr;
     if (!inputs) continue;
     const bool has_other = std::ranges::any_of(inputs->inputs, [&](const RecordedInput& input_of) {
       if (input_of.kind != RecordedInput::Kind::tensor || !input_of.tensors.front().strides) return false;

@@ -246,12 +246,18 @@ TEST(Sites, AreLinesOfTheProgramWhateverTheNumberOfTheModule) {
 // A copy of the backward pass belongs to the line that called the forward operator.
 TEST(Sites, OfTheBackwardPassAreThoseOfTheForwardOperator) {
   Recording made;
-  made.range("python_function", "net/model.py(7): forward",
-             [&] { made.op("aten::mm", {}, [&] { made.kernel("gemm", 5); }, R"("Sequence number": 12, "Fwd thread id": 0)"); });
+  made.range("python_function", "net/model.py(7): forward", [&] {
+    made.op(
+        "aten::mm", {}, [&] { made.kernel("gemm", 5); }, R"("Sequence number": 12, "Fwd thread id": 0)");
+  });
   made.on_thread("1/2", [&] {
-    made.op("autograd::engine::evaluate_function: MmBackward0", {}, [&] {
-      made.op("MmBackward0", {}, [&] { made.contiguous("[8, 4]", "[1, 8]", "[4, 1]"); }, R"("Sequence number": 12, "Fwd thread id": 1)");
-    }, R"("Sequence number": 12, "Fwd thread id": 1)");
+    made.op(
+        "autograd::engine::evaluate_function: MmBackward0", {},
+        [&] {
+          made.op(
+              "MmBackward0", {}, [&] { made.contiguous("[8, 4]", "[1, 8]", "[4, 1]"); }, R"("Sequence number": 12, "Fwd thread id": 1)");
+        },
+        R"("Sequence number": 12, "Fwd thread id": 1)");
   });
   const Scene scene(made);
   const std::vector<Candidate> found = contiguous_churn(scene.input());

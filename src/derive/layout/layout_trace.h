@@ -36,21 +36,21 @@ enum class EvidenceLevel : std::uint8_t { kernels, operators, shapes, strides, s
 inline constexpr std::size_t evidence_levels = 5;
 
 struct OperatorNode {
-  std::uint32_t row = 0;                    // of the timeline
-  std::uint32_t parent = none;              // the operator around it, on its thread
-  std::uint32_t end = 0;                    // behind the last operator inside of it
-  std::uint32_t step = none;                // index of `steps`; none: outside of them
+  std::uint32_t row = 0;                       // of the timeline
+  std::uint32_t parent = none;                 // the operator around it, on its thread
+  std::uint32_t end = 0;                       // behind the last operator inside of it
+  std::uint32_t step = none;                   // index of `steps`; none: outside of them
   std::uint32_t work_begin = 0, work_end = 0;  // of `work_order`: GPU work that it launched itself, and not an operator inside of it
   OperatorRole role = OperatorRole::other;
 };
 
 struct SteadySteps {
-  std::vector<Interval> spans;         // in the program, by begin
-  std::vector<std::int64_t> numbers;   // as the trace has them
-  std::string name;                    // "ProfilerStep#N"; "": the whole recording is one step
-  std::string pid;                     // of the process; "": all events
-  std::uint64_t recorded = 0;          // steps before the selection
-  bool first_left_out = false;         // it does other work than the others: warm-up
+  std::vector<Interval> spans;        // in the program, by begin
+  std::vector<std::int64_t> numbers;  // as the trace has them
+  std::string name;                   // "ProfilerStep#N"; "": the whole recording is one step
+  std::string pid;                    // of the process; "": all events
+  std::uint64_t recorded = 0;         // steps before the selection
+  bool first_left_out = false;        // it does other work than the others: warm-up
   std::size_t size() const { return spans.size(); }
 };
 
@@ -139,12 +139,12 @@ class LayoutTrace {
   trace::Attribution attribution_;
   trace::BackwardWork backward_;
   std::vector<OperatorNode> nodes_;
-  std::vector<std::uint32_t> signature_;       // by node
-  std::vector<Signature> signatures_;          // by number
+  std::vector<std::uint32_t> signature_;                                        // by node
+  std::vector<Signature> signatures_;                                           // by number
   mutable std::vector<std::unique_ptr<std::optional<RecordedInputs>>> parsed_;  // by number
-  std::vector<std::uint32_t> node_of_row_;     // none: no operator
+  std::vector<std::uint32_t> node_of_row_;                                      // none: no operator
   std::vector<std::uint32_t> node_of_work_, step_of_work_;
-  std::vector<std::uint32_t> work_order_;      // indices of work by node
+  std::vector<std::uint32_t> work_order_;  // indices of work by node
   SteadySteps steps_;
   bool has_shapes_ = false, has_strides_ = false, has_values_ = false, has_stacks_ = false;
 };

@@ -83,12 +83,14 @@ TEST(LayoutTrace, WorkIsOfTheStepThatLaunchedIt) {
 TEST(LayoutTrace, ExternalIdsOfKernelsAreNotBelieved) {
   const auto event = [](auto... parts) { return frx::testing::event(parts...); };
   const std::string text = frx::testing::trace_with(
-      event("cpu_op", "aten::mm", "1/1", 0.0, 10.0, R"("External id": 1)") + event("cpu_op", "aten::relu", "1/1", 20.0, 10.0, R"("External id": 2)") +
+      event("cpu_op", "aten::mm", "1/1", 0.0, 10.0, R"("External id": 1)") +
+      event("cpu_op", "aten::relu", "1/1", 20.0, 10.0, R"("External id": 2)") +
       event("cuda_runtime", "cudaLaunchKernel", "1/1", 2.0, 1.0, R"("correlation": 5)") +
       event("kernel", "gemm", "0/7", 12.0, 5.0, R"("correlation": 5, "External id": 2, "device": 0, "stream": 7)").substr(0));
   const std::string whole = text.substr(0, text.rfind(',')) + "]}";
   const std::unique_ptr<ByteSource> source = open_bytes(whole);
-  const std::unique_ptr<LayoutTrace> trace = LayoutTrace::of(ingest::trace::read_trace("t.json", *source, {.all_arguments = true}).value()).value();
+  const std::unique_ptr<LayoutTrace> trace =
+      LayoutTrace::of(ingest::trace::read_trace("t.json", *source, {.all_arguments = true}).value()).value();
   EXPECT_EQ(trace->name(trace->node_of_work(0)), "aten::mm");
 }
 

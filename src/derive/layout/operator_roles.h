@@ -23,8 +23,8 @@ enum class OperatorRole : std::uint8_t {
   autograd,       // a node of the graph of gradients, around operators
   compiled,       // a region that torch.compile made
   collective,
-  custom,         // of another namespace than those of PyTorch
-  allocation,     // empty, empty_strided, as_strided, ...: neither view in a program nor work
+  custom,      // of another namespace than those of PyTorch
+  allocation,  // empty, empty_strided, as_strided, ...: neither view in a program nor work
 };
 
 OperatorRole role_of(std::string_view name);

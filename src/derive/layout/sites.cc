@@ -164,7 +164,8 @@ Sites::Sites(const LayoutTrace& trace, std::vector<std::uint32_t> nodes) {
       modules.emplace_back();
     }
     if (!site.first_module.empty()) modules[at->second].insert(site.first_module);
-    const std::string where = site.file.empty() ? fmt::format("{}\n{}\n{}", site.first_module, site.op_path, site.backward) : key + site.first_module;
+    const std::string where =
+        site.file.empty() ? fmt::format("{}\n{}\n{}", site.first_module, site.op_path, site.backward) : key + site.first_module;
     const auto place = known_places.try_emplace(where, static_cast<std::uint32_t>(known_places.size())).first;
     of_node_[nodes[i]] = {at->second, place->second};
   }

@@ -14,16 +14,16 @@
 namespace frx::derive::layout {
 
 struct Site {
-  std::string module;        // "Model.Encoder.Attention", classes of the modules around it, the outermost first; "": not recorded
-  std::string first_module;  // "Model_0.Encoder_0.Attention_3": the first of those modules, as recorded
+  std::string module;         // "Model.Encoder.Attention", classes of the modules around it, the outermost first; "": not recorded
+  std::string first_module;   // "Model_0.Encoder_0.Attention_3": the first of those modules, as recorded
   std::uint64_t modules = 0;  // how many different ones there are
-  std::string function;      // "forward"; "": not recorded, as file and line
-  std::string file;          // "model.py"
-  std::uint32_t line = 0;    // where `function` begins; the line of the call was not recorded
-  std::string op_path;       // "aten::linear > aten::reshape"
-  std::string beside;        // "between aten::transpose and aten::view"; where there are no frames
-  std::string shapes;        // of the inputs: likewise
-  bool backward = false;     // it is of the backward pass; the place is that of the forward operator
+  std::string function;       // "forward"; "": not recorded, as file and line
+  std::string file;           // "model.py"
+  std::uint32_t line = 0;     // where `function` begins; the line of the call was not recorded
+  std::string op_path;        // "aten::linear > aten::reshape"
+  std::string beside;         // "between aten::transpose and aten::view"; where there are no frames
+  std::string shapes;         // of the inputs: likewise
+  bool backward = false;      // it is of the backward pass; the place is that of the forward operator
 
   // "model.py(42): forward (backward)", or else the module, or else the path of operators.
   std::string text() const;

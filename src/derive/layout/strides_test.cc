@@ -18,16 +18,16 @@ TEST(Strides, TellLayoutsApart) {
       {{2, 3, 4, 5}, {60, 20, 5, 1}, LayoutClass::contiguous},
       {{2, 3, 4, 5}, {60, 1, 15, 3}, LayoutClass::channels_last},
       {{2, 3, 4, 5, 6}, {360, 1, 90, 18, 3}, LayoutClass::channels_last},
-      {{2, 1, 4, 5}, {20, 20, 5, 1}, LayoutClass::both},       // one channel
-      {{2, 1, 4, 5}, {20, 1, 5, 1}, LayoutClass::both},        // the stride of its dimension has no say
-      {{2, 8, 1, 1}, {8, 1, 1, 1}, LayoutClass::both},         // one pixel
+      {{2, 1, 4, 5}, {20, 20, 5, 1}, LayoutClass::both},  // one channel
+      {{2, 1, 4, 5}, {20, 1, 5, 1}, LayoutClass::both},   // the stride of its dimension has no say
+      {{2, 8, 1, 1}, {8, 1, 1, 1}, LayoutClass::both},    // one pixel
       {{8, 4}, {4, 1}, LayoutClass::contiguous},
-      {{8, 4}, {1, 8}, LayoutClass::permuted},                 // transposed
-      {{2, 3, 4}, {12, 1, 3}, LayoutClass::permuted},          // three dimensions are never channels-last
-      {{8, 4}, {8, 1}, LayoutClass::gapped},                   // x[:, :4] of 8 columns
-      {{8, 4}, {8, 2}, LayoutClass::gapped},                   // x[:, ::2]
+      {{8, 4}, {1, 8}, LayoutClass::permuted},         // transposed
+      {{2, 3, 4}, {12, 1, 3}, LayoutClass::permuted},  // three dimensions are never channels-last
+      {{8, 4}, {8, 1}, LayoutClass::gapped},           // x[:, :4] of 8 columns
+      {{8, 4}, {8, 2}, LayoutClass::gapped},           // x[:, ::2]
       {{8, 4}, {4, 0}, LayoutClass::expanded},
-      {{8, 4}, {1, 1}, LayoutClass::overlapping},              // unfold with step 1
+      {{8, 4}, {1, 1}, LayoutClass::overlapping},  // unfold with step 1
       {{1, 4}, {999, 1}, LayoutClass::contiguous},
       {{}, {}, LayoutClass::scalar},
       {{1, 1}, {5, 7}, LayoutClass::scalar},

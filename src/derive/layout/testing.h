@@ -66,7 +66,8 @@ class Recording {
     thread_ = before;
   }
 
-  // A view of a tensor of floats; `values` are its other arguments, "" for unknown strides: view("aten::transpose", "[8, 4]", "[4, 1]", {"0", "1"}).
+  // A view of a tensor of floats; `values` are its other arguments, "" for unknown strides: view("aten::transpose", "[8, 4]", "[4, 1]",
+  // {"0", "1"}).
   void view(std::string_view name, std::string_view sizes, std::string_view strides, const std::vector<std::string>& values) {
     RecordedArguments arguments{fmt::format("[{}", sizes), fmt::format("[{}", strides), R"(["float")", R"([""])"};
     arguments.values.pop_back();
@@ -89,7 +90,8 @@ class Recording {
       op("aten::clone", {one, fmt::format("[{}]", strides), types}, [&] {
         op("aten::empty_like");
         op("aten::copy_",
-           {fmt::format("[{}, {}, []]", sizes, sizes), fmt::format("[{}, {}, []]", result_strides, strides), R"(["float", "float", "Scalar"])"},
+           {fmt::format("[{}, {}, []]", sizes, sizes), fmt::format("[{}, {}, []]", result_strides, strides),
+            R"(["float", "float", "Scalar"])"},
            [&] { kernel("void at::native::elementwise_kernel<128, 2, at::native::direct_copy_kernel_cuda", us); });
       });
     });

@@ -152,8 +152,8 @@ class ChainBuilder {
 std::vector<ViewChain> view_chains(const LayoutTrace& trace) { return ChainBuilder(trace).build(); }
 
 bool is_permutation(std::string_view plain_name) {
-  constexpr std::array<std::string_view, 10> names = {"permute", "transpose", "t",        "mT",      "swapaxes",
-                                                      "swapdims", "movedim",  "moveaxis", "numpy_T", "adjoint"};
+  constexpr std::array<std::string_view, 10> names = {"permute",  "transpose", "t",        "mT",      "swapaxes",
+                                                      "swapdims", "movedim",   "moveaxis", "numpy_T", "adjoint"};
   return std::ranges::find(names, plain_name) != names.end();
 }
 

@@ -11,11 +11,12 @@
 namespace frx::derive::layout {
 
 struct ViewChain {
-  std::vector<std::uint32_t> views;      // nodes, in their order
-  std::uint32_t copy = none;             // the operator that copies the result: the next one on the thread; none
-  std::uint32_t consumer = none;         // the next operator that is neither view nor copy; none
-  std::size_t permutations = 0;          // views that change the order of dimensions
-  std::optional<Permutation> composed;   // of all of them; absent where views between them change the dimensions, or values were not recorded
+  std::vector<std::uint32_t> views;  // nodes, in their order
+  std::uint32_t copy = none;         // the operator that copies the result: the next one on the thread; none
+  std::uint32_t consumer = none;     // the next operator that is neither view nor copy; none
+  std::size_t permutations = 0;      // views that change the order of dimensions
+  std::optional<Permutation>
+      composed;  // of all of them; absent where views between them change the dimensions, or values were not recorded
   double cpu_ns = 0;
 };
 

@@ -175,7 +175,8 @@ class Analysis {
     std::ranges::sort(conversions);
     traffic_ = derive::layout::traffic_of_work(trace_, conversions);
     for (const Copy& copy : copies_) {
-      if (copy.origin == derive::layout::CopyOrigin::library && copy.bytes) derive::layout::set_bytes(traffic_, copy.work.front(), *copy.bytes);
+      if (copy.origin == derive::layout::CopyOrigin::library && copy.bytes)
+        derive::layout::set_bytes(traffic_, copy.work.front(), *copy.bytes);
     }
     use_measured_bytes();
   }
@@ -358,8 +359,7 @@ class Analysis {
       if (!pattern || !has_level(trace_, detector->needs)) continue;
       const auto facts = [&](std::string_view name) { return fact(candidates_[i], name); };
       if (!detectors_.holds(pattern->when, facts).value_or(false)) continue;
-      const derive::layout::Site site =
-          candidates_[i].node == none ? site_of_log(candidates_[i]) : sites[sites.of(candidates_[i].node)];
+      const derive::layout::Site site = candidates_[i].node == none ? site_of_log(candidates_[i]) : sites[sites.of(candidates_[i].node)];
       LayoutFinding finding = finding_of(candidates_[i], *detector, *pattern, site);
       const bool has_number = finding.saved_time_pct || finding.saved_bytes_pct;
       if (has_number && finding.best_saving_pct() < request_.least_saving_pct) {
@@ -389,7 +389,8 @@ class Analysis {
   void note_level(const LayoutDetector& detector) {
     const auto refused = refused_.find(detector.id);
     if (!has_level(trace_, detector.needs)) {
-      report_->not_assessed.push_back({std::string(detector.id), fmt::format("the recording has no {}", detector.needs), std::string(remedy_for(detector.needs))});
+      report_->not_assessed.push_back(
+          {std::string(detector.id), fmt::format("the recording has no {}", detector.needs), std::string(remedy_for(detector.needs))});
       return;
     }
     if (refused != refused_.end()) {
@@ -559,16 +560,19 @@ class Analysis {
   void add_notes() {
     LayoutReport& report = *report_;
     if (latent_.per_step > 0)
-      report.notes.push_back(fmt::format("{} operators in a step take an operand in a layout that their kernels do not read natively, and no copy was seen ({})",
-                                         shown_number(latent_.per_step), trace_.name(latent_.nodes.front())));
+      report.notes.push_back(fmt::format(
+          "{} operators in a step take an operand in a layout that their kernels do not read natively, and no copy was seen ({})",
+          shown_number(latent_.per_step), trace_.name(latent_.nodes.front())));
     if (saves_less_ > 0)
       report.notes.push_back(fmt::format("{} more {} less than {} % (--min-saving)", saves_less_,
                                          saves_less_ == 1 ? "finding saves" : "findings save", shown_number(request_.least_saving_pct)));
-    if (report.left_out_warm_up) report.notes.emplace_back("the first step calls other operators than the others and was left out as warm-up");
+    if (report.left_out_warm_up)
+      report.notes.emplace_back("the first step calls other operators than the others and was left out as warm-up");
     if (trace_.timeline().whole_microseconds)
       report.notes.emplace_back("times are whole microseconds: those of short kernels are off by up to 1 us each");
     if (report.totals.idle_pct && *report.totals.idle_pct > detectors_.ranking().idle_pct)
-      report.notes.push_back(fmt::format("the GPU idles for {:.0f} % of a step: removing GPU work may not shorten it", *report.totals.idle_pct));
+      report.notes.push_back(
+          fmt::format("the GPU idles for {:.0f} % of a step: removing GPU work may not shorten it", *report.totals.idle_pct));
     for (const model::Note& note : trace_.timeline().notes) report.notes.push_back(note.text);
   }
 
@@ -601,7 +605,9 @@ std::size_t LayoutReport::count(LayoutSeverity severity) const {
   return static_cast<std::size_t>(std::ranges::count(findings, severity, &LayoutFinding::severity));
 }
 
-std::size_t LayoutReport::quick_wins() const { return static_cast<std::size_t>(std::ranges::count(findings, true, &LayoutFinding::is_quick_win)); }
+std::size_t LayoutReport::quick_wins() const {
+  return static_cast<std::size_t>(std::ranges::count(findings, true, &LayoutFinding::is_quick_win));
+}
 
 std::string layout_words(std::string_view words, const Candidate& candidate) {
   std::string text;

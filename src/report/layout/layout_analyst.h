@@ -14,7 +14,7 @@ struct LayoutRequest {
   std::string model;      // what the user calls the program; "": the name of the file
   std::string gpu_model;  // --gpu-model; "": as the trace says
   std::optional<derive::layout::StepSelection> steps;
-  double least_saving_pct = 0;  // findings that save less are left out; those without a number are not
+  double least_saving_pct = 0;          // findings that save less are left out; those without a number are not
   std::optional<model::DynamoLog> log;  // what torch.compile wrote about itself
   std::vector<double> measured_bytes;   // by kernel of the timeline, by start: DRAM traffic; NaN: not measured; empty: nothing was
   std::string measured_by;              // the file of these counters

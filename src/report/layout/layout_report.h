@@ -17,8 +17,8 @@
 #include "derive/layout/conversion_graph.h"
 #include "derive/layout/memory_bound.h"
 #include "derive/layout/sites.h"
-#include "knowledge/layout_detectors.h"
 #include "knowledge/gpu_match.h"
+#include "knowledge/layout_detectors.h"
 
 namespace frx::report {
 
@@ -51,7 +51,7 @@ struct LayoutFinding {
   std::optional<double> time_share_pct, bytes_share_pct;
   std::optional<LayoutShare> saved_bytes_pct, saved_time_pct;  // of all traffic, of the busy time of the GPU
   std::optional<double> saved_cpu_us;                          // of views, which cost no GPU time
-  std::optional<double> further_pct;  // what the fix saves when those ranked before it were made, of the busy time
+  std::optional<double> further_pct;                           // what the fix saves when those ranked before it were made, of the busy time
   int effort = 1;
   std::string risk;  // LOW, MED, HIGH
   double confidence = 0, score = 0;
@@ -66,8 +66,8 @@ struct LayoutFinding {
 
 struct LayoutTotals {
   std::uint64_t operators = 0, passes = 0, steps = 0;
-  double contiguous_calls = 0;  // aten::contiguous that did something, per step
-  double copies = 0;            // of layout, of all origins, per step
+  double contiguous_calls = 0;                // aten::contiguous that did something, per step
+  double copies = 0;                          // of layout, of all origins, per step
   std::optional<double> layout_bytes, bytes;  // per step; the second of all work whose traffic is known
   bool layout_bytes_partial = false;          // the first leaves out copies whose bytes are not known
   double layout_time_us = 0, busy_us = 0;     // busy: the union of GPU work, summed over GPUs; of a recording of the CPU, the steps

@@ -21,7 +21,8 @@ std::optional<LayoutChange> change_of(const LayoutFinding& finding) {
     return change;
   }
   constexpr std::array<std::string_view, 3> by_contiguous = {"contiguous_input", "hoist_contiguous", "pin_layout"};
-  if (std::ranges::find(by_contiguous, finding.kind) == by_contiguous.end() || !is_module_name(finding.site.first_module)) return std::nullopt;
+  if (std::ranges::find(by_contiguous, finding.kind) == by_contiguous.end() || !is_module_name(finding.site.first_module))
+    return std::nullopt;
   change.kind = LayoutChange::Kind::contiguous;
   change.modules = {finding.site.first_module};
   return change;

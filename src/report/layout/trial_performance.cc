@@ -105,6 +105,20 @@ TrialTimes times_of(const TrialEvidence& evidence) {
   return times;
 }
 
+namespace {
+
+std::string why_no_interval(std::size_t before, std::size_t after, const derive::compare::Judgement& judged,
+                            const knowledge::TrialRules& rules) {
+  if (std::min(before, after) < rules.fewest_windows)
+    return fmt::format("{} and {} windows were measured, fewer than {} a side", before, after, rules.fewest_windows);
+  return fmt::format(
+      "{} and {} windows were measured, and their times drift so much that they are worth {:.1f} and {:.1f} independent ones: "
+      "measure more (--windows, --blocks) on a machine that does nothing else",
+      before, after, judged.first_effective, judged.second_effective);
+}
+
+}  // namespace
+
 Gate performance_gate(const TrialEvidence& evidence, const knowledge::TrialRules& rules, const knowledge::LayoutPolicy& policy) {
   Gate gate{"throughput_memory", "Throughput and memory"};
   const TrialTimes times = times_of(evidence);
@@ -113,7 +127,7 @@ Gate performance_gate(const TrialEvidence& evidence, const knowledge::TrialRules
   const derive::compare::Judgement judged = derive::compare::judge(before, after, 0);
   if (std::min(before.size(), after.size()) < rules.fewest_windows || !judged.low || !judged.high) {
     gate.outcome = GateOutcome::not_assessed;
-    gate.why = fmt::format("{} and {} windows were measured, fewer than {} a side", before.size(), after.size(), rules.fewest_windows);
+    gate.why = why_no_interval(before.size(), after.size(), judged, rules);
     return gate;
   }
   const double noise = 100 * noise_between(times.baseline);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "derive/trace/products.h"
-#include "report/operators/operator_profile.h"
 #include "derive/trace/recorded_inputs.h"
+#include "report/operators/operator_profile.h"
 
 namespace frx::report {
 
