@@ -19,7 +19,9 @@ std::optional<Dimensions> resolved(Dimensions sizes, double elements) {
       product *= static_cast<double>(size);
     }
   }
-  if (open && product > 0) *open = static_cast<std::int64_t>(elements / product);
+  constexpr double most = 9e18;  // what a file claims may be more than a dimension can have
+  if (open && (product <= 0 || elements / product > most)) return std::nullopt;
+  if (open) *open = static_cast<std::int64_t>(elements / product);
   return sizes;
 }
 
