@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "derive/layout/operator_output.h"
 
 namespace frx::derive::layout {
 namespace {
@@ -193,21 +194,27 @@ class CopyFinder {
     return copy;
   }
 
-  // Of a forward convolution the operands are converted in their order: the activation, then the weight. In which order those of the
-  // backward pass are is not known, and neither are their bytes.
+  // Of a forward convolution the operands are converted in their order: the activation, then the weight; what is converted back is its
+  // result. In which order those of the backward pass are is not known, and neither are their bytes.
   void add_conversion(std::uint32_t node, std::uint32_t work, bool pads, std::size_t before) {
     Copy copy = of_kernel(node, work, CopyOrigin::library);
     copy.confidence = sure;
     copy.pads_channels = pads;
     const RecordedInputs* const inputs = trace_.inputs(node);
-    const bool is_forward = trace_.name(node).find("backward") == std::string_view::npos;
-    const bool is_of_input = trace_.kernel_name(work).find("nhwcToNchw") == std::string_view::npos;
-    if (inputs && is_forward && is_of_input && before < 2) {
-      const RecordedTensor* const operand = tensor_at(*inputs, before);
-      const double size = operand ? element_bytes(operand->type) : 0;
-      if (size > 0) copy.bytes = 2 * element_count(operand->shape) * size;
-    }
+    if (inputs && trace_.name(node).find("backward") == std::string_view::npos) copy.bytes = bytes_converted(node, *inputs, work, before);
     copies_.push_back(std::move(copy));
+  }
+
+  std::optional<double> bytes_converted(std::uint32_t node, const RecordedInputs& inputs, std::uint32_t work, std::size_t before) const {
+    const bool is_of_result = contains_ignoring_case(trace_.kernel_name(work), "nhwctonchw");
+    if (is_of_result) {
+      const std::optional<OperatorOutput> made = output_of(trace_.name(node), inputs);
+      const double size = made ? element_bytes(made->type) : 0;
+      return size > 0 ? std::optional(2 * element_count(made->sizes) * size) : std::nullopt;
+    }
+    const RecordedTensor* const operand = before < 2 ? tensor_at(inputs, before) : nullptr;
+    const double size = operand ? element_bytes(operand->type) : 0;
+    return size > 0 ? std::optional(2 * element_count(operand->shape) * size) : std::nullopt;
   }
 
   void add_compiled(std::uint32_t node, std::uint32_t work, CopyKind kind) {

@@ -116,6 +116,24 @@ TEST(Copies, LibrariesConvertTheOperandsOfConvolutions) {
   EXPECT_EQ(copies[1].bytes, 2.0 * 2 * 128 * 64 * 3 * 3);
 }
 
+// What is converted back is the result: 8 x 128 x 28 x 28 halves, where the values beside the tensors tell its sizes.
+TEST(Copies, LibrariesConvertTheResultOfConvolutionsBack) {
+  Recording made;
+  made.op("aten::cudnn_convolution",
+          {"[[8, 64, 28, 28], [128, 64, 3, 3], [], [], [], [], [], [], []]", "",
+           R"(["c10::Half", "c10::Half", "ScalarList", "ScalarList", "ScalarList", "Scalar", "Scalar", "Scalar", "Scalar"])",
+           R"(["", "", "[1, 1]", "[1, 1]", "[1, 1]", "1", "True", "False", "True"])"},
+          [&] {
+            made.kernel("void cudnn::ops::nchwToNhwcKernel<__half, __half, float, true, false, (cudnnKernelDataType_t)0>", 5);
+            made.kernel("void cudnn::ops::nhwcToNchwKernel<__half, __half, float, true, false, (cudnnKernelDataType_t)0>", 6);
+          });
+  const std::unique_ptr<LayoutTrace> trace = made.trace();
+  const std::vector<Copy> copies = copies_in(*trace);
+  ASSERT_EQ(copies.size(), 2u);
+  EXPECT_EQ(copies[0].bytes, 2.0 * 2 * 8 * 64 * 28 * 28);
+  EXPECT_EQ(copies[1].bytes, 2.0 * 2 * 8 * 128 * 28 * 28);
+}
+
 TEST(Copies, KernelsOfInductorThatOnlyMoveElements) {
   bool casts = false;
   EXPECT_TRUE(is_layout_kernel_of_inductor("triton_poi_fused_clone_permute_3", casts));

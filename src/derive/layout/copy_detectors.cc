@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "derive/layout/operator_output.h"
 
 namespace frx::derive::layout {
 namespace {
@@ -24,30 +25,6 @@ SiteGroups by_site(const DetectorInput& input, bool (*wanted)(const Copy&)) {
 bool is_hidden(const Copy& copy) { return copy.origin == CopyOrigin::eager && copy.hot != none && is_of_layout(copy.kind); }
 bool is_asked_for(const Copy& copy) { return copy.origin == CopyOrigin::eager && copy.hot == none && is_of_layout(copy.kind); }
 
-// Elements of the result of an operator; nothing where its inputs do not tell.
-std::optional<double> result_elements(const LayoutTrace& trace, std::uint32_t node) {
-  const RecordedInputs* const inputs = trace.inputs(node);
-  if (!inputs) return std::nullopt;
-  std::vector<const RecordedTensor*> tensors;
-  for (std::size_t i = 0; i < inputs->inputs.size(); ++i) {
-    if (const RecordedTensor* const tensor = tensor_at(*inputs, i); tensor && !tensor->shape.empty()) tensors.push_back(tensor);
-  }
-  const OperatorRole role = trace.nodes()[node].role;
-  if (role == OperatorRole::elementwise || role == OperatorRole::normalisation || role == OperatorRole::softmax) {
-    double most = 0;
-    for (const RecordedTensor* const tensor : tensors) most = std::max(most, element_count(tensor->shape));
-    return most;
-  }
-  if (role != OperatorRole::gemm || tensors.size() < 2) return std::nullopt;
-  const std::string_view name = plain_name(trace.name(node));
-  const bool is_linear = name == "linear";  // its weight is [out, in]
-  const bool has_bias_first = name == "addmm" || name == "baddbmm";
-  const std::size_t at = has_bias_first && tensors.size() >= 3 ? 1 : 0;
-  const Dimensions &first = tensors[at]->shape, &second = tensors[at + 1]->shape;
-  if (second.size() < 2 || first.back() <= 0) return std::nullopt;
-  return element_count(first) / static_cast<double>(first.back()) * static_cast<double>(is_linear ? second[0] : second.back());
-}
-
 // Was the tensor that is copied made right before, so that it is another one each time? Only where the operator before is known to
 // have a result of another size is the tensor older, and may be the same in every iteration.
 bool is_of_new_tensor(const DetectorInput& input, const Copy& copy) {
@@ -60,8 +37,9 @@ bool is_of_new_tensor(const DetectorInput& input, const Copy& copy) {
   if (!source || before == none) return true;
   const OperatorRole role = trace.nodes()[before].role;
   if (role == OperatorRole::view || role == OperatorRole::allocation) return true;  // of several tensors that one operator made
-  const std::optional<double> made = result_elements(trace, before);
-  return !made || *made == element_count(source->shape);
+  const RecordedInputs* const inputs_before = trace.inputs(before);
+  const std::optional<OperatorOutput> made = inputs_before ? output_of(trace.name(before), *inputs_before) : std::nullopt;
+  return !made || element_count(made->sizes) == element_count(source->shape);
 }
 
 // The numbers that all findings about copies have.
