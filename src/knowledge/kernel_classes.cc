@@ -26,6 +26,11 @@ std::optional<std::size_t> KernelClasses::with_name(std::string_view id) const {
   return std::nullopt;
 }
 
+std::uint64_t KernelClasses::bit_of(std::string_view id) const {
+  const std::optional<std::size_t> at = with_name(id);
+  return at ? std::uint64_t{1} << *at : 0;
+}
+
 std::uint64_t KernelClasses::of(std::string_view kernel_name) const {
   // Template names run to thousands of characters; the kind of the kernel is at the front.
   const std::string name = to_lower(kernel_name.substr(0, 400));

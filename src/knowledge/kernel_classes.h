@@ -18,6 +18,8 @@ class KernelClasses {
   std::size_t size() const { return classes_.size(); }
   std::string_view name(std::size_t index) const { return classes_[index].id; }
   std::optional<std::size_t> with_name(std::string_view id) const;
+  // The bit of a class in what of() gives; 0 where no class has the name.
+  std::uint64_t bit_of(std::string_view id) const;
   // Bit i is set when the name belongs to class i.
   std::uint64_t of(std::string_view kernel_name) const;
 

@@ -25,11 +25,6 @@ struct NamedKernel {
   bool is_known = false, only_moves = false, casts = false;
 };
 
-std::uint64_t bit_of(const knowledge::KernelClasses& classes, std::string_view id) {
-  const std::optional<std::size_t> at = classes.with_name(id);
-  return at ? std::uint64_t{1} << *at : 0;
-}
-
 bool have_equal_types(const RecordedTensor& a, const RecordedTensor& b) { return a.type == b.type; }
 
 DimensionsView strides_of(const RecordedTensor& tensor) { return tensor.strides ? DimensionsView(*tensor.strides) : DimensionsView(); }
@@ -46,8 +41,8 @@ class CopyFinder {
   CopyFinder(const LayoutTrace& trace, const knowledge::KernelClasses& classes)
       : trace_(trace),
         classes_(classes),
-        bits_{bit_of(classes, "layout_conversion"), bit_of(classes, "channel_padding"), bit_of(classes, "strided_copy"),
-              bit_of(classes, "contiguous_copy")},
+        bits_{classes.bit_of("layout_conversion"), classes.bit_of("channel_padding"), classes.bit_of("strided_copy"),
+              classes.bit_of("contiguous_copy")},
         named_(trace.timeline().names.size()) {}
 
   std::vector<Copy> find() {
@@ -116,12 +111,7 @@ class CopyFinder {
   }
 
   bool is_transfer(const Copy& copy) const {
-    return std::ranges::any_of(copy.work, [&](std::uint32_t work) {
-      const std::uint32_t event = trace_.attribution().work[work].event;
-      const std::string_view name = trace_.timeline().name_of(event);
-      return trace_.timeline().kind[event] == EventKind::memcpy && name.find("DtoD") == name.npos &&
-             name.find("Device -> Device") == name.npos;
-    });
+    return std::ranges::any_of(copy.work, [&](std::uint32_t work) { return trace_.is_transfer(trace_.attribution().work[work].event); });
   }
 
   void judge(Copy& copy) const {

@@ -246,6 +246,12 @@ std::span<const std::uint32_t> LayoutTrace::all_work(std::uint32_t node) const {
   return std::span(work_order_).subspan(begin, nodes_[nodes_[node].end - 1].work_end - begin);
 }
 
+bool LayoutTrace::is_transfer(std::uint32_t event) const {
+  const std::string_view name = timeline_.name_of(event);
+  const bool is_within = name.find("DtoD") != name.npos || name.find("Device -> Device") != name.npos;
+  return timeline_.kind[event] == EventKind::memcpy && !is_within;
+}
+
 std::int64_t LayoutTrace::gpu_time(std::uint32_t node) const {
   std::int64_t sum = 0;
   for (const std::uint32_t work : all_work(node)) sum += duration(work);

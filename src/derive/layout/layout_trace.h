@@ -101,6 +101,8 @@ class LayoutTrace {
   bool is_called_by_program(std::uint32_t node) const {
     return nodes_[node].parent == none || !name(nodes_[node].parent).starts_with("aten::");
   }
+  // Is an event of the timeline a copy from or to the host, or between GPUs?
+  bool is_transfer(std::uint32_t event) const;
   // The sum over the work in `all_work(node)`.
   std::int64_t gpu_time(std::uint32_t node) const;
   // The first operator of the same thread that begins after this one ended and is not inside of it, within the same parent; none.

@@ -13,20 +13,15 @@ using model::Timeline;
 
 enum class KernelWork : std::uint8_t { unjudged, collective, tensor_core, fp32_matrix, other_matrix, layout, other };
 
-std::uint64_t bit_of(const knowledge::KernelClasses& classes, std::string_view id) {
-  const std::optional<std::size_t> at = classes.with_name(id);
-  return at ? std::uint64_t{1} << *at : 0;
-}
-
 class KernelWorkOfNames {
  public:
   KernelWorkOfNames(const Timeline& timeline, const knowledge::KernelClasses& classes)
       : timeline_(timeline),
         classes_(classes),
-        tensor_(bit_of(classes, "tensor_core_matrix")),
-        fp32_(bit_of(classes, "fp32_matrix")),
-        matrix_(bit_of(classes, "matrix")),
-        layout_(bit_of(classes, "layout_conversion") | bit_of(classes, "channel_padding") | bit_of(classes, "strided_copy")),
+        tensor_(classes.bit_of("tensor_core_matrix")),
+        fp32_(classes.bit_of("fp32_matrix")),
+        matrix_(classes.bit_of("matrix")),
+        layout_(classes.bit_of("layout_conversion") | classes.bit_of("channel_padding") | classes.bit_of("strided_copy")),
         of_name_(timeline.names.size(), KernelWork::unjudged) {}
 
   KernelWork operator()(std::uint32_t event) {

@@ -79,18 +79,13 @@ Result<KnownGpu> gpu_of(const LayoutTrace& trace, const LayoutRequest& request, 
 }
 
 // Copies from and to the host run beside kernels, and are no work of the GPU itself.
-bool is_transfer(const model::Timeline& timeline, std::uint32_t event) {
-  const std::string_view name = timeline.name_of(event);
-  return timeline.kind[event] == model::EventKind::memcpy && name.find("DtoD") == name.npos && name.find("Device -> Device") == name.npos;
-}
-
 double union_of_work(const LayoutTrace& trace) {
   std::map<std::int32_t, std::vector<Interval>> by_device;
   const model::Timeline& timeline = trace.timeline();
   for (std::uint32_t i = 0; i < trace.attribution().work.size(); ++i) {
     if (trace.step_of_work(i) == none) continue;
     const std::uint32_t event = trace.attribution().work[i].event;
-    if (is_transfer(timeline, event)) continue;
+    if (trace.is_transfer(event)) continue;
     by_device[timeline.tracks[timeline.track[event]].device].push_back({timeline.start[event], timeline.end(event)});
   }
   double busy = 0;
