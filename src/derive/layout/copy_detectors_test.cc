@@ -11,9 +11,9 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // Everything that the detectors look at, of one recording.
-class Scene {
+class DetectedIn {
  public:
-  explicit Scene(const Recording& made) : trace_(made.trace()) {
+  explicit DetectedIn(const Recording& made) : trace_(made.trace()) {
     static const knowledge::Library library = knowledge::Library::builtin();
     static const knowledge::KernelClasses classes = knowledge::KernelClasses::load(library).value();
     copies_ = copies_of(*trace_, classes);
@@ -55,8 +55,8 @@ TEST(HiddenCopies, AreThoseInsideOfHotOperators) {
     made.contiguous("[64, 4, 32]", "[32, 2048, 1]", "[128, 32, 1]", 10, "aten::reshape");
     made.op("aten::mm", {"[[256, 32], [32, 16]]", "[[32, 1], [16, 1]]", floats}, [&] { made.kernel("gemm", 50); });
   });
-  const Scene scene(made);
-  const std::vector<Candidate> found = hidden_copies(scene.input());
+  const DetectedIn detected(made);
+  const std::vector<Candidate> found = hidden_copies(detected.input());
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].pattern, "hidden_copy");
   EXPECT_EQ(found[0].words.at("operator"), "matmul");
@@ -66,16 +66,16 @@ TEST(HiddenCopies, AreThoseInsideOfHotOperators) {
   EXPECT_EQ(found[0].bytes, 2.0 * 64 * 4 * 32 * 4);
   EXPECT_EQ(found[0].saving->low_ns, 0);
   EXPECT_EQ(found[0].saving->best_ns, 10000);
-  EXPECT_THAT(contiguous_churn(scene.input()), IsEmpty());
+  EXPECT_THAT(contiguous_churn(detected.input()), IsEmpty());
 }
 
 // x @ w.t(): products take transposed operands as they are.
 TEST(HiddenCopies, TransposedOperandsOfProductsAreNative) {
   Recording made;
   matmul_of(made, "[1, 64]");
-  const Scene scene(made);
-  EXPECT_THAT(hidden_copies(scene.input()), IsEmpty());
-  EXPECT_EQ(latent_inputs(scene.input()).per_step, 0);
+  const DetectedIn detected(made);
+  EXPECT_THAT(hidden_copies(detected.input()), IsEmpty());
+  EXPECT_EQ(latent_inputs(detected.input()).per_step, 0);
   EXPECT_TRUE(is_native_for_gemm(Dimensions{64, 32}, Dimensions{1, 64}));
   EXPECT_TRUE(is_native_for_gemm(Dimensions{8, 64, 32}, Dimensions{4096, 1, 64}));
   EXPECT_TRUE(is_native_for_gemm(Dimensions{64, 32}, Dimensions{100, 1}));  // a leading dimension of 100
@@ -86,9 +86,9 @@ TEST(HiddenCopies, TransposedOperandsOfProductsAreNative) {
 TEST(HiddenCopies, OperandsOfOtherLayoutsWithoutACopyAreOnlyCounted) {
   Recording made;
   matmul_of(made, "[64, 2]");
-  const Scene scene(made);
-  EXPECT_THAT(hidden_copies(scene.input()), IsEmpty());
-  EXPECT_EQ(latent_inputs(scene.input()).per_step, 1);
+  const DetectedIn detected(made);
+  EXPECT_THAT(hidden_copies(detected.input()), IsEmpty());
+  EXPECT_EQ(latent_inputs(detected.input()).per_step, 1);
 }
 
 TEST(HiddenCopies, ACastUnderAutocastIsNone) {
@@ -102,7 +102,7 @@ TEST(HiddenCopies, ACastUnderAutocastIsNone) {
     });
     made.op("aten::addmm", {}, [&] { made.kernel("gemm", 50); });
   });
-  EXPECT_THAT(hidden_copies(Scene(made).input()), IsEmpty());
+  EXPECT_THAT(hidden_copies(DetectedIn(made).input()), IsEmpty());
 }
 
 // The same tensor, for which the operator before it (a product with a result of another size) is no source, is copied in every iteration.
@@ -113,8 +113,8 @@ TEST(ContiguousChurn, EqualCopiesOfAnOlderTensorAreALoop) {
     made.op("aten::mm", {"[[64, 32], [32, 16]]", "[[32, 1], [16, 1]]", floats}, [&] { made.kernel("gemm", 50); });
     made.op("aten::add", {"[[64, 16], [64, 16]]", "[[16, 1], [16, 1]]", floats}, [&] { made.kernel("add", 5); });
   }
-  const Scene scene(made);
-  const std::vector<Candidate> found = contiguous_churn(scene.input());
+  const DetectedIn detected(made);
+  const std::vector<Candidate> found = contiguous_churn(detected.input());
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].pattern, "late");  // the product reads the transposed tensor natively, which says more
   EXPECT_EQ(found[0].count, 4);
@@ -128,7 +128,7 @@ TEST(ContiguousChurn, ALoopSavesAllCopiesButOne) {
     made.contiguous("[32, 16]", "[1, 32]", "[16, 1]");
     made.op("aten::relu", {"[[32, 16]]", "[[16, 1]]", R"(["float"])"}, [&] { made.kernel("relu", 5); });
   }
-  const std::vector<Candidate> found = contiguous_churn(Scene(made).input());
+  const std::vector<Candidate> found = contiguous_churn(DetectedIn(made).input());
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].pattern, "loop");
   EXPECT_EQ(found[0].facts.at("equal_per_step"), 4);
@@ -145,7 +145,7 @@ TEST(ContiguousChurn, CopiesOfFreshTensorsAreNoLoop) {
     made.contiguous("[16, 32]", "[1, 16]", "[32, 1]");
     made.op("aten::relu", {"[[16, 32]]", "[[32, 1]]", R"(["float"])"}, [&] { made.kernel("relu", 5); });
   }
-  const std::vector<Candidate> found = contiguous_churn(Scene(made).input());
+  const std::vector<Candidate> found = contiguous_churn(DetectedIn(made).input());
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].pattern, "repeated");
   EXPECT_EQ(found[0].saving->low_ns, 0);
@@ -159,7 +159,7 @@ TEST(ContiguousChurn, ACopyThatUndoesAnotherIsAPair) {
   made.op("aten::relu", {"[[2, 4, 5, 3]]", "[[60, 15, 3, 1]]", R"(["float"])"}, [&] { made.kernel("relu", 5); });
   made.view("aten::permute", "[2, 4, 5, 3]", "[60, 15, 3, 1]", {"[0, 3, 1, 2]"});
   made.contiguous("[2, 3, 4, 5]", "[60, 1, 15, 3]", "[60, 20, 5, 1]");
-  EXPECT_THAT(patterns_of(contiguous_churn(Scene(made).input())), ElementsAre("ping_pong", "ping_pong"));
+  EXPECT_THAT(patterns_of(contiguous_churn(DetectedIn(made).input())), ElementsAre("ping_pong", "ping_pong"));
 }
 
 TEST(ViewChains, ComposePermutations) {
@@ -167,11 +167,11 @@ TEST(ViewChains, ComposePermutations) {
   made.view("aten::transpose", "[2, 3, 4]", "[12, 4, 1]", {"1", "-1"});
   made.view("aten::permute", "[2, 4, 3]", "[12, 1, 4]", {"[0, 2, 1]"});
   made.op("aten::relu", {"[[2, 3, 4]]", "[[12, 4, 1]]", R"(["float"])"}, [&] { made.kernel("relu", 5); });
-  const Scene scene(made);
-  ASSERT_EQ(scene.chains().size(), 1u);
-  EXPECT_TRUE(is_identity(*scene.chains()[0].composed));
-  EXPECT_EQ(scene.trace().name(scene.chains()[0].consumer), "aten::relu");
-  EXPECT_THAT(patterns_of(permute_storms(scene.input())), ElementsAre("identity"));
+  const DetectedIn detected(made);
+  ASSERT_EQ(detected.chains().size(), 1u);
+  EXPECT_TRUE(is_identity(*detected.chains()[0].composed));
+  EXPECT_EQ(detected.trace().name(detected.chains()[0].consumer), "aten::relu");
+  EXPECT_THAT(patterns_of(permute_storms(detected.input())), ElementsAre("identity"));
 }
 
 // q, k and v of one sequence: three chains of two views, although six views stand in a row.
@@ -182,9 +182,9 @@ TEST(ViewChains, EndWhereTheSizesDoNotFollow) {
     made.view("aten::transpose", "[8, 16, 4, 16]", "[1024, 64, 16, 1]", {"1", "2"});
   }
   made.op("aten::scaled_dot_product_attention", {"[[8, 4, 16, 16]]", "", R"(["float"])"}, [&] { made.kernel("flash_fwd", 5); });
-  const Scene scene(made);
-  ASSERT_EQ(scene.chains().size(), 3u);
-  for (const ViewChain& chain : scene.chains()) EXPECT_EQ(chain.views.size(), 2u);
+  const DetectedIn detected(made);
+  ASSERT_EQ(detected.chains().size(), 3u);
+  for (const ViewChain& chain : detected.chains()) EXPECT_EQ(chain.views.size(), 2u);
 }
 
 TEST(ViewChains, KnowTheSizesOfResults) {
@@ -207,7 +207,7 @@ TEST(PermuteStorms, AChainThatIsCopiedCostsWhatTheCopyCosts) {
   made.view("aten::view", "[8, 16, 64]", "[1024, 64, 1]", {"[8, 16, 4, 16]"});
   made.view("aten::transpose", "[8, 16, 4, 16]", "[1024, 64, 16, 1]", {"1", "2"});
   made.contiguous("[8, 4, 16, 16]", "[1024, 16, 64, 1]", "[1024, 256, 16, 1]", 20);
-  const std::vector<Candidate> found = permute_storms(Scene(made).input());
+  const std::vector<Candidate> found = permute_storms(DetectedIn(made).input());
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].pattern, "ends_in_copy");
   EXPECT_EQ(found[0].time_ns, 20000);
@@ -218,7 +218,7 @@ TEST(PermuteStorms, AChainThatIsCopiedCostsWhatTheCopyCosts) {
 TEST(PermuteStorms, ViewsWithoutPermutationsAreNone) {
   Recording made;
   for (int i = 0; i < 4; ++i) made.op("aten::view", {"[[8, 16]]", "[[16, 1]]", R"(["float"])", R"(["", "[8, 16]"])"});
-  EXPECT_THAT(permute_storms(Scene(made).input()), IsEmpty());
+  EXPECT_THAT(permute_storms(DetectedIn(made).input()), IsEmpty());
 }
 
 TEST(Sites, AreLinesOfTheProgramWhateverTheNumberOfTheModule) {
@@ -230,11 +230,11 @@ TEST(Sites, AreLinesOfTheProgramWhateverTheNumberOfTheModule) {
       });
     }
   });
-  const Scene scene(made);
-  const std::vector<Candidate> found = contiguous_churn(scene.input());
+  const DetectedIn detected(made);
+  const std::vector<Candidate> found = contiguous_churn(detected.input());
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].count, 2);
-  const Sites sites(scene.trace(), {found[0].node});
+  const Sites sites(detected.trace(), {found[0].node});
   const Site& site = sites[sites.of(found[0].node)];
   EXPECT_EQ(site.text(), "net/model.py(42): forward");
   EXPECT_EQ(site.line, 42u);
@@ -259,10 +259,10 @@ TEST(Sites, OfTheBackwardPassAreThoseOfTheForwardOperator) {
         },
         R"("Sequence number": 12, "Fwd thread id": 1)");
   });
-  const Scene scene(made);
-  const std::vector<Candidate> found = contiguous_churn(scene.input());
+  const DetectedIn detected(made);
+  const std::vector<Candidate> found = contiguous_churn(detected.input());
   ASSERT_EQ(found.size(), 1u);
-  const Sites sites(scene.trace(), {found[0].node});
+  const Sites sites(detected.trace(), {found[0].node});
   EXPECT_EQ(sites[0].text(), "net/model.py(7): forward (backward)");
   EXPECT_TRUE(sites[0].backward);
 }

@@ -126,10 +126,10 @@ struct Window {
 std::optional<std::int64_t> positions(std::int64_t size, const Window& window, bool rounds_up) {
   // As double: a file may claim anything.
   const double reach = static_cast<double>(window.dilation) * static_cast<double>(window.size - 1) + 1;
-  const double room = static_cast<double>(size) + 2.0 * static_cast<double>(window.padding) - reach;
-  if (window.stride <= 0 || window.size <= 0 || room < 0) return std::nullopt;
+  const double last_start = static_cast<double>(size) + 2.0 * static_cast<double>(window.padding) - reach;
+  if (window.stride <= 0 || window.size <= 0 || last_start < 0) return std::nullopt;
   const auto stride = static_cast<double>(window.stride);
-  double steps = rounds_up ? std::ceil(room / stride) : std::floor(room / stride);
+  double steps = rounds_up ? std::ceil(last_start / stride) : std::floor(last_start / stride);
   // A window that would begin in the padding behind the tensor is left out.
   if (rounds_up && steps * stride >= static_cast<double>(size) + static_cast<double>(window.padding)) steps -= 1;
   return steps < 9e15 ? std::optional(static_cast<std::int64_t>(steps) + 1) : std::nullopt;

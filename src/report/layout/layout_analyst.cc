@@ -20,18 +20,11 @@ namespace {
 
 using derive::layout::Candidate;
 using derive::layout::Copy;
-using derive::layout::EvidenceLevel;
 using derive::layout::LayoutTrace;
 using derive::layout::none;
 using derive::layout::OperatorRole;
 using knowledge::LayoutDetector;
 using knowledge::LayoutPattern;
-
-// What the traffic and time of a step are compared with.
-struct StepSums {
-  double busy_ns = 0;
-  std::optional<double> bytes;  // absent where too little is known
-};
 
 std::string shown_number(double value) {
   if (value == std::round(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
@@ -408,7 +401,10 @@ class Analysis {
     finding.pattern = std::string(pattern.id);
     finding.site = site;
     finding.id = fmt::format("{}.{}@{}", detector.id, pattern.id, site.text());
-    Candidate worded = candidate;
+    Candidate worded;  // without the lists of nodes and work, which may be long
+    worded.node = candidate.node;
+    worded.words = candidate.words;
+    worded.facts = candidate.facts;
     add_words_of_node(worded);
     for (const knowledge::FactDefinition& one : detectors_.facts()) {
       if (const std::optional<double> value = fact(candidate, one.id)) worded.facts[std::string(one.id)] = *value;
