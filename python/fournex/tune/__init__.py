@@ -3,9 +3,9 @@
     import fournex.tune
 
     knobs = fournex.tune.Knobs.from_env(batch_size=32, num_workers=0)     # the program's own values; those of a trial replace them
-    fournex.tune.check_output(model(probe), "logits")                     # before the first step, with fixed weights and inputs
     loader = DataLoader(dataset, **knobs.loader_arguments())
     model = knobs.compile(model)
+    fournex.tune.check_output(model(probe), "logits")                     # before the first step, with fixed weights and inputs
     for step, batch in enumerate(knobs.steps(loader)):                    # ends at the last step that the trial wants
         with fournex.step_context(step=step, batch=batch) as current:
             with knobs.autocast("cuda"):
