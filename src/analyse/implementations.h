@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analyse/context.h"
+#include "base/text.h"
 #include "ingest/source.h"
 #include "report/implementation_comparison.h"
 

@@ -14,6 +14,7 @@
 #include "cli/tune_folder.h"
 #include "compose/tune.h"
 #include "render/render.h"
+#include "report/tune/candidates.h"
 #include "report/tune/tune_predictions.h"
 
 namespace frx::cli {
@@ -147,7 +148,12 @@ void put_settings(const Options& options, bool all, TuneSettings& settings) {
   put("--repeat-count", settings.window.repeat_count, *options.repeats);
   put("--allow-risky-actions", settings.allow_risky_actions, options.risky);
   put("--sample-interval-ms", settings.sample_interval_ms, *options.interval);
-  report::TuneLimits& limits = settings.limits;
+}
+
+void put_limits(const Options& options, report::TuneLimits& limits) {
+  const auto put = [&](std::string_view option, auto& into, const auto& value) {
+    if (options.given.has(option)) into = value;
+  };
   put("--min-speedup", limits.min_speedup, options.min_speedup);
   put("--no-quality-checks", limits.quality_checks, !options.no_quality);
   put("--max-final-loss-regression", limits.max_final_loss_regression, options.final_loss);
@@ -170,8 +176,9 @@ Result<TuneFolder> folder_for(const Options& options) {
   return options.resume.empty() ? TuneFolder::create(options.out) : TuneFolder::open(options.resume);
 }
 
-Result<TuneAsked> asked_of(const Options& options, const TuneFolder& folder) {
+Result<TuneAsked> asked_of(const Options& options, const TuneFolder& folder, const report::TuneLimits& limits) {
   TuneAsked asked;
+  asked.settings.limits = limits;
   if (!options.resume.empty()) {
     TRY_ASSIGN(asked, folder.read_asked());
   }
@@ -179,6 +186,7 @@ Result<TuneAsked> asked_of(const Options& options, const TuneFolder& folder) {
   if (is_new || options.given.has("--name")) asked.job_name = options.name;
   if (!options.program.empty()) asked.command = options.program;
   put_settings(options, is_new, asked.settings);
+  put_limits(options, asked.settings.limits);
   fit_race_window(asked.settings);
   return asked;
 }
@@ -210,10 +218,11 @@ Result<int> act(const Options& options, Io& io) {
   TRY_ASSIGN(const std::string format, format_of("tune", options.json, options.format));
   TRY(open_if_asked("tune", options.open, format, io));
   Session session(options.analysis, io);
-  TRY(session.context().knowledge());
+  TRY_ASSIGN(const knowledge::Knowledge* known, session.context().knowledge());
+  TRY_ASSIGN(const knowledge::Tuning tuning, knowledge::Tuning::load(known->library));
   if (!options.program.empty()) TRY(capture::find_user_program(options.program.front(), *io.host));
   TRY_ASSIGN(const TuneFolder folder, folder_for(options));
-  TRY_ASSIGN(const TuneAsked asked, asked_of(options, folder));
+  TRY_ASSIGN(const TuneAsked asked, asked_of(options, folder, report::default_limits(tuning)));
   analyse::TuneRequest request{asked.job_name, folder.shown(), asked.command, asked.settings};
   TRY_ASSIGN(request.command.front(), capture::find_user_program(asked.command.front(), *io.host));
   TRY(folder.write_asked(asked));

@@ -128,8 +128,9 @@ Result<TuneFolder> TuneFolder::open(const std::string& path) {
 }
 
 Result<> TuneFolder::lock() {
-  lock_ = capture::Fd(::open(shown_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!lock_) return fail(ErrorKind::unreadable, "cannot open the folder: {}", std::strerror(errno)).at(shown_);
+  // Not the folder itself: files in it are added to under a lock of their folder.
+  lock_ = capture::Fd(::open(file(".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!lock_) return fail(ErrorKind::unreadable, "the folder cannot be written to: {}", std::strerror(errno)).at(shown_);
   if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return fail(ErrorKind::negative, "another frx tune is at work in it").at(shown_);
   return {};

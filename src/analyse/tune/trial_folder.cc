@@ -157,7 +157,7 @@ Result<TrialReading> read_trial_folder(const std::string& folder, const report::
   const model::RunFacts& facts = report.scope().facts;
   run.gpu_utilization_pct = facts[model::RunFact::gpu_utilization_pct];
   run.peak_memory_ratio = facts[model::RunFact::memory_peak_ratio];
-  if (const auto volatility = facts[model::RunFact::shape_volatility]) reading.dynamic_shapes = *volatility > 0;
+  report::measure_gpus(report.record.samples, report.steps(), run);
   const diagnose::TrainingDiagnosis& diagnosis = report.scope().diagnosis;
   reading.bottleneck = diagnosis.user_facing.empty() ? diagnosis.primary : diagnosis.user_facing;
   read_quality_file(folder + "/quality.json", run.quality);

@@ -47,7 +47,6 @@ struct TrialReading {
   std::shared_ptr<const report::RunReport> report;  // null without a trace
   std::string bottleneck;                           // the label that leads, its cause where it is a symptom; "" without steps
   std::optional<double> batch_size;                 // the most frequent one
-  std::optional<bool> dynamic_shapes;
   bool ran_out_of_memory = false;
 };
 // Fills in the numbers of `run`, seen through the window, and writes derived/summary.json.

@@ -45,11 +45,7 @@ class Watcher {
 
   std::string judge(const std::vector<capture::LiveStep>& steps) const {
     if (!fate_of_ || steps.size() < plan_.window.warmup_steps + 2) return {};
-    std::vector<double> times;
-    for (std::size_t i = std::max<std::size_t>(1, plan_.window.warmup_steps); i < steps.size(); ++i) {
-      const auto ns = static_cast<double>(steps[i].end_ns - steps[i - 1].end_ns);
-      if (ns > 0) times.push_back(ns / 1e6 / steps[i].batch_size.value_or(1));
-    }
+    const std::vector<double> times = capture::step_times_ms(steps, plan_.window.warmup_steps);
     return fate_of_(times) == derive::tune::Fate::hopeless ? std::string(is_hopeless) : std::string();
   }
 

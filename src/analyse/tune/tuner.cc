@@ -133,7 +133,7 @@ Result<bool> Tuner::run_baseline() {
   if (ran.was_interrupted) return false;
   if (ran.reading.report) {
     report::TuneRun race_view = ran.run;
-    report::measure_window(ran.reading.report->steps(), request_.settings.race_window, race_view);
+    report::measure_steps(request_.settings.race_window, race_view);
     trials_.set_race_view(std::move(race_view));
   }
   learn_from_baseline(ran);
@@ -160,7 +160,8 @@ void Tuner::learn_from_baseline(const RanTrial& ran) {
     environment.has_cuda = false;
   }
   if (ran.run.peak_memory_ratio && *ran.run.peak_memory_ratio > 0) environment.memory_headroom = 1 - *ran.run.peak_memory_ratio;
-  environment.dynamic_shapes = ran.reading.dynamic_shapes;
+  if (ran.reading.report)
+    environment.dynamic_shapes = report::has_dynamic_shapes(ran.reading.report->steps(), request_.settings.window, tuning_);
   batch_size_ = ran.reading.batch_size;
   find_focus(ran.reading.bottleneck);
 }
@@ -169,8 +170,8 @@ void Tuner::find_focus(const std::string& bottleneck) {
   const std::string& asked = request_.settings.bottleneck;
   report_->focus = report::focus_of(asked.empty() ? bottleneck : asked, tuning_);
   report_->focus_from = report_->focus.empty() ? "" : asked.empty() ? "baseline" : "--bottleneck";
-  if (!asked.empty() && report_->focus.empty())
-    report_->notes.push_back(fmt::format("No family of candidates is for the bottleneck '{}': those of the DataLoader are tried.", printable(asked)));
+  if (!asked.empty() && (report_->focus.empty() || report_->focus == knowledge::other_focus))
+    report_->notes.push_back(fmt::format("No family of candidates is for the bottleneck '{}': those of the DataLoader are tried", printable(asked)));
 }
 
 Result<> Tuner::skip(const TuneCandidate& candidate, std::vector<std::string> reasons) {
