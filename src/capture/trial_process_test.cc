@@ -163,8 +163,8 @@ TEST(TrialProcess, KeepsTheEndOfAFlood) {
 
 // Ctrl-C once is for the program; twice ends it at once.
 TEST(TrialProcess, PassesInterruptsOn) {
+  ::signal(SIGINT, SIG_DFL);  // a shell ignores it for what it starts in the background
   const auto interrupt = [](const ShellTrial& trial, std::string_view when) {
-    ::signal(SIGINT, SIG_DFL);
     while (!std::filesystem::exists(trial.folder.file(when))) std::this_thread::sleep_for(5ms);
     ::kill(::getpid(), SIGINT);
   };
