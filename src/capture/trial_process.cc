@@ -32,7 +32,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds tick{100};               // between looks at what it does
 constexpr milliseconds between_folders{1000};   // between measurements of its folder
 constexpr milliseconds patience{1000};          // between SIGTERM and SIGKILL
-constexpr milliseconds end_of_patience{1700};   // for its keeper, which needs some of it to end what it finds
+constexpr milliseconds end_of_patience{1800};   // for its keeper, which needs some of it to end what it finds
+constexpr milliseconds time_for_the_rest{100};  // for what the keeper could not end
 constexpr milliseconds last_output{200};        // for streams that somebody else holds open
 constexpr std::size_t pipe_bytes = std::size_t{1} << 20;
 constexpr std::size_t files_per_tick = 5000;
@@ -214,24 +215,21 @@ class RunningTrial {
   std::string stopped_, contained_;
 };
 
-// Its keeper was killed, and its processes became our children.
-std::size_t end_escaped(const Descendants& descendants) {
+// Its keeper was killed, or gave up, and its processes became our children.
+std::size_t end_escaped(const Descendants& descendants, Clock::time_point until) {
   std::size_t count = 0;
-  const auto tree = std::make_unique<ProcessTree>();
-  const Clock::time_point until = Clock::now() + milliseconds(200);
-  while (Clock::now() < until) {
+  std::unique_ptr<ProcessTree> tree;
+  do {
     const std::vector<pid_t> escaped = descendants.escaped();
     if (escaped.empty()) break;
-    for (const pid_t pid : escaped) ::kill(pid, SIGSTOP);
-    for (const pid_t pid : escaped) {
-      while (tree->signal_below(pid, SIGSTOP).signalled > 0 && Clock::now() < until) std::this_thread::sleep_for(milliseconds(1));
-      tree->signal_below(pid, SIGKILL);
-      ::kill(pid, SIGKILL);
-      ::waitpid(pid, nullptr, WNOHANG);
-    }
+    if (!tree) tree = std::make_unique<ProcessTree>();
     count = std::max(count, escaped.size());
-    std::this_thread::sleep_for(milliseconds(1));
-  }
+    for (const int signal : {SIGSTOP, SIGKILL}) {
+      for (const pid_t pid : escaped) ::kill(pid, signal);
+      tree->signal_below(escaped, signal);
+    }
+    std::this_thread::sleep_for(milliseconds(2));
+  } while (Clock::now() < until);
   return count;
 }
 
@@ -243,7 +241,7 @@ void fill_in_end(const RunningTrial& trial, const std::optional<KeeperEnd>& kept
     end.signal = WIFSIGNALED(kept->wait_status) ? WTERMSIG(kept->wait_status) : 0;
     end.left_running = kept->left;
     if (kept->stuck > 0)
-      end.notes.push_back(fmt::format("{} process(es) could not be ended: they are stuck within the kernel", kept->stuck));
+      end.notes.push_back(fmt::format("{} process(es) had been killed and had not ended yet when the trial was over", kept->stuck));
   } else {
     end.signal = SIGKILL;
     end.notes.push_back("the process between frx and the program was killed, and the program with it");
@@ -298,7 +296,8 @@ Result<TrialEnd> run_trial(const TrialProcess& process) {
   TrialEnd end;
   end.interrupted_by = forwarding.received();
   fill_in_end(trial, keeper.end(), end);
-  end.left_running += end_escaped(descendants);
+  const std::size_t escaped = end_escaped(descendants, Clock::now() + time_for_the_rest);
+  end.left_running = std::max(end.left_running, escaped);
   trial.read_the_rest();
   out.finish();
   err.finish();

@@ -120,7 +120,8 @@ TEST(TrialProcess, EndsItForAReason) {
 }
 
 TEST(TrialProcess, EndsWhatItLeavesBehind) {
-  ShellTrial trial("setsid sh -c 'echo $$ > far; exec env -i sleep 100' & while [ ! -s far ]; do sleep 0.01; done; sleep 100 & echo $! > near");
+  ShellTrial trial(
+      "setsid sh -c 'echo $$ > far; exec env -i sleep 100' & while [ ! -s far ]; do sleep 0.01; done; sleep 100 & echo $! > near");
   const TrialEnd end = trial.run();
   EXPECT_EQ(end.code(), 0);
   EXPECT_EQ(end.left_running, 2U);
