@@ -78,6 +78,8 @@ class KeeperLoop {
     if (got <= 0) is_orphan_ = true;
     if (got == 1 && word == 'K') told_to_kill_ = true;
     if (got == 1 && word == 'T') ask_all();
+    if (got == 1 && word == 'S') tree_.signal_below(::getpid(), SIGSTOP);
+    if (got == 1 && word == 'C') tree_.signal_below(::getpid(), SIGCONT);
   }
 
   void take_signal() {

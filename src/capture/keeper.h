@@ -35,6 +35,9 @@ class Keeper {
   // SIGTERM for the program and all its descendants. What is still there a second later is killed.
   void ask_to_end() const { tell('T'); }
   void end_now() const { tell('K'); }
+  // All of them are stopped, and continued.
+  void stop() const { tell('S'); }
+  void go_on() const { tell('C'); }
   // Once its process has ended; nullopt: it was killed itself.
   std::optional<KeeperEnd> end() const;
 

@@ -22,6 +22,7 @@
 #include "capture/kept_output.h"
 #include "capture/process_tree.h"
 #include "capture/spawn.h"
+#include "capture/stop_together.h"
 
 namespace frx::capture {
 namespace {
@@ -95,6 +96,7 @@ class RunningTrial {
     const Fd ended = end_of(pid);
     while (!has_ended(pid)) {
       read_ready(wait_ms(ended), ended.get());
+      check_stop();
       check_time();
       check_signals(forwarding);
       if (Clock::now() < next_tick_) continue;
@@ -119,12 +121,14 @@ class RunningTrial {
     end.stopped = stopped_;
     end.contained = contained_;
   }
+  // By Ctrl-Z.
+  std::chrono::nanoseconds was_stopped() const { return was_stopped_; }
 
  private:
   int wait_ms(const Fd& ended) const {
     if (!ended) return 5;
     Clock::time_point next = next_tick_;
-    if (!asked_) next = std::min(next, started_ + process_.time_limit);
+    if (!asked_) next = std::min(next, deadline_);
     if (asked_) next = std::min(next, *asked_ + (was_killed_ ? end_of_patience : patience));
     const auto left = std::chrono::ceil<milliseconds>(next - Clock::now());
     return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, tick.count()));
@@ -146,9 +150,16 @@ class RunningTrial {
     ::kill(pid_, SIGCONT);  // the program may have stopped it
   }
 
+  // The time for which both were stopped is not the program's.
+  void check_stop() {
+    const std::chrono::nanoseconds stopped = StopTogether::check([&] { keeper_.stop(); }, [&] { keeper_.go_on(); });
+    was_stopped_ += stopped;
+    deadline_ += stopped;
+  }
+
   void check_time() {
     const Clock::time_point now = Clock::now();
-    if (!asked_ && now >= started_ + process_.time_limit) {
+    if (!asked_ && now >= deadline_) {
       timed_out_ = true;
       ask();
     }
@@ -210,6 +221,8 @@ class RunningTrial {
   std::unique_ptr<ProcessTree> tree_;
   std::optional<std::uint64_t> threads_before_ = threads_of_machine();
   Clock::time_point started_ = Clock::now(), next_tick_ = started_ + tick, next_folder_ = started_, ended_ = started_;
+  Clock::time_point deadline_ = started_ + process_.time_limit;
+  std::chrono::nanoseconds was_stopped_{0};
   std::optional<Clock::time_point> asked_;
   bool timed_out_ = false, was_killed_ = false;
   std::string stopped_, contained_;
@@ -247,6 +260,8 @@ void fill_in_end(const RunningTrial& trial, const std::optional<KeeperEnd>& kept
     end.notes.push_back("the process between frx and the program was killed, and the program with it");
   }
   end.took = ended - trial.started();
+  if (trial.was_stopped().count() > 0)
+    end.notes.push_back(fmt::format("it was stopped by Ctrl-Z for {:.1f} s", static_cast<double>(trial.was_stopped().count()) / 1e9));
   // It had ended by itself, and what it had left made us wait beyond its limit.
   if (trial.asked() && ended >= *trial.asked()) trial.tell_why(end);
 }
@@ -285,6 +300,7 @@ Result<TrialEnd> run_trial(const TrialProcess& process) {
   request.keeper = &keeper;
 
   SignalForwarding forwarding;
+  const StopTogether stop_together;
   DeathWatch unused;
   RunningTrial trial(process, keeper, cgroup.get(), std::move(streams));
   TRY_ASSIGN(const pid_t pid, spawn(request, forwarding, unused));

@@ -217,6 +217,20 @@ class Containment(unittest.TestCase):
             "time.sleep(0.3)\n")
         self.assertEqual(self.try_out(code)["code"], 0)
 
+    def test_starts_threads_without_end(self) -> None:
+        most = max(4096, 64 * (os.cpu_count() or 1))
+        if most > 8192:
+            self.skipTest(f"{most} threads are allowed on this machine")
+        code = (
+            "import threading\nthreading.stack_size(65536)\n"
+            f"try:\n    for i in range({most + 500}): threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\n"
+            "except RuntimeError: open(folder + '/refused', 'w')\n"
+            "sleep_for_ever()\n")
+        end = self.try_out(code, time_limit_ms=8000)
+        if (self.folder / "refused").exists() and not end["contained"]:
+            self.skipTest("so many threads are not to be had here")
+        self.assertEqual((end["contained"], end["signal"]), (f"more than {most} processes and threads", signal.SIGTERM))
+
     def test_turns_against_the_process_above(self) -> None:
         end = self.try_out("start_hidden()\nos.kill(os.getppid(), signal.SIGKILL)\nsleep_for_ever()", time_limit_ms=5000)
         self.assertEqual((end["signal"], end["timed_out"]), (signal.SIGKILL, False))
@@ -301,6 +315,24 @@ class Containment(unittest.TestCase):
             process.kill()
             process.communicate()
             self.assertEqual(left_after(self.mark, 3 + LOAD), [], f"round {round_number}")
+
+    def test_stopped_and_continued(self) -> None:
+        """Ctrl-Z stops the program as well, and the time for which it is stopped is not the program's."""
+        code = "open(folder + '/ready', 'w')\nfor i in range(1000):\n    open(folder + '/count', 'a').write('x')\n    time.sleep(0.005)"
+        process = self.start(code, time_limit_ms=1500)
+        self.wait_for("ready")
+        process.send_signal(signal.SIGTSTP)
+        time.sleep(0.3)
+        counted = (self.folder / "count").stat().st_size
+        time.sleep(1.5)
+        self.assertEqual((self.folder / "count").stat().st_size, counted)
+        process.send_signal(signal.SIGCONT)
+        time.sleep(0.2)
+        self.assertGreater((self.folder / "count").stat().st_size, counted)
+        end = json.loads(process.communicate(timeout=10)[0])
+        self.assertEqual((end["timed_out"], end["signal"]), (True, signal.SIGTERM))
+        self.assertGreater(end["took_ms"], 3000)
+        self.assertRegex(end["notes"][0], r"^it was stopped by Ctrl-Z for [12]\.\d s$")
 
     def test_its_group_is_killed(self) -> None:
         process = self.start("start_hidden(deaf=True)\nopen(folder + '/ready', 'w')\nsleep_for_ever(deaf=True)")
