@@ -114,7 +114,8 @@ std::unique_ptr<Cgroup> Cgroup::make_below(const std::string& parent, std::uint6
     if (!group->members_ || trim(file_of_group(path, "cgroup.type")) != "domain") return nullptr;
     const Fd limit(::open((path + "/pids.max").c_str(), O_WRONLY | O_CLOEXEC));
     const std::string text = std::to_string(most_threads);
-    if (limit) [[maybe_unused]] const ssize_t wrote = ::write(limit.get(), text.data(), text.size());
+    if (limit) [[maybe_unused]]
+      const ssize_t wrote = ::write(limit.get(), text.data(), text.size());
     return group;
   }
   return nullptr;

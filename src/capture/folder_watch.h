@@ -15,8 +15,8 @@ class FolderWatch {
  public:
   explicit FolderWatch(std::string folder) : folder_(std::move(folder)) {}
 
-  // Looks at up to `entries` more files, beginning again where all were seen. The bytes on the disk of those seen since the beginning, or of
-  // the last whole pass where that is more. Links are not followed; what disappears meanwhile is left out.
+  // Looks at up to `entries` more files, beginning again where all were seen. The bytes on the disk of those seen since the beginning, or
+  // of the last whole pass where that is more. Links are not followed; what disappears meanwhile is left out.
   std::uint64_t look(std::size_t entries);
   // All files were seen since the last call of look() that began again.
   bool is_complete() const { return !open_ && waiting_.empty(); }

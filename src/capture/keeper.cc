@@ -25,10 +25,10 @@ namespace {
 
 // What follows runs between fork and _exit in a program that has other threads: system calls and static memory only.
 
-constexpr std::int64_t one_ms = 1'000'000;           // in ns
+constexpr std::int64_t one_ms = 1'000'000;            // in ns
 constexpr std::int64_t time_to_leave = 100 * one_ms;  // for what ends by itself when the program has
 constexpr std::int64_t time_to_obey = 1000 * one_ms;  // between SIGTERM and SIGKILL
-constexpr std::int64_t time_to_kill = 600 * one_ms;
+constexpr std::int64_t time_to_kill = 500 * one_ms;
 constexpr int socket_place = 0, signals_place = 1, kill_place = 2;
 
 std::int64_t monotonic_ns() {
@@ -47,7 +47,11 @@ class KeeperLoop {
   KeeperLoop(pid_t program, const char* group) : program_(program), group_(group) {}
 
   [[noreturn]] void run() {
-    while (!told_to_kill_ && !is_orphan_ && !has_ended()) take_messages(-1);
+    hurry();
+    while (!told_to_kill_ && !is_orphan_ && !has_ended()) {
+      take_messages(asked_at_ == 0 ? -1 : 20);
+      if (asked_at_ != 0 && monotonic_ns() >= asked_at_ + time_to_obey) told_to_kill_ = true;
+    }
     if (!told_to_kill_) let_them_leave();
     kill_all();
     if (is_orphan_ && group_ != nullptr) remove_group();
@@ -74,6 +78,8 @@ class KeeperLoop {
     if (got <= 0) is_orphan_ = true;
     if (got == 1 && word == 'K') told_to_kill_ = true;
     if (got == 1 && word == 'T') ask_all();
+    if (got == 1 && word == 'S') tree_.signal_below(::getpid(), SIGSTOP);
+    if (got == 1 && word == 'C') tree_.signal_below(::getpid(), SIGCONT);
   }
 
   void take_signal() {
@@ -122,7 +128,6 @@ class KeeperLoop {
   // Stopping all of them first makes it finite where they start others faster than they can be killed.
   void kill_all() {
     if (!reap()) return;
-    hurry();
     count_left();
     const std::int64_t until = monotonic_ns() + time_to_kill;
     while (reap() && monotonic_ns() < until) {
@@ -133,7 +138,7 @@ class KeeperLoop {
     }
   }
 
-  // A thousand processes that want to run would leave it no time.
+  // A thousand processes that want to run would leave it no time. Until something is to be done, it sleeps.
   static void hurry() {
     const sched_param first{.sched_priority = 1};
     if (::sched_setscheduler(0, SCHED_RR, &first) != 0) ::setpriority(PRIO_PROCESS, 0, -20);

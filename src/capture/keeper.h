@@ -21,10 +21,10 @@ class Cgroup;
 
 // What it says when all is over.
 struct KeeperEnd {
-  std::int32_t wait_status = 0;   // of the program, as waitpid gives it
-  std::uint32_t left = 0;         // processes besides the program that had to be ended
-  std::uint32_t stuck = 0;        // that could not be ended: within the kernel, out of the reach of SIGKILL
-  std::int64_t ended_at_ns = 0;   // of the program, on CLOCK_MONOTONIC
+  std::int32_t wait_status = 0;  // of the program, as waitpid gives it
+  std::uint32_t left = 0;        // processes besides the program that had to be ended
+  std::uint32_t stuck = 0;       // that got SIGKILL and have not ended yet: there are many, or they are within the kernel
+  std::int64_t ended_at_ns = 0;  // of the program, on CLOCK_MONOTONIC
 };
 
 class Keeper {
@@ -32,9 +32,12 @@ class Keeper {
   // `cgroup`: the control group that the program is to be put into, or nullptr; it outlives this.
   static Result<Keeper> make(const Cgroup* cgroup);
 
-  // SIGTERM for the program and all its descendants. They are made to end a second after the program has ended, or by end_now().
+  // SIGTERM for the program and all its descendants. What is still there a second later is killed.
   void ask_to_end() const { tell('T'); }
   void end_now() const { tell('K'); }
+  // All of them are stopped, and continued.
+  void stop() const { tell('S'); }
+  void go_on() const { tell('C'); }
   // Once its process has ended; nullopt: it was killed itself.
   std::optional<KeeperEnd> end() const;
 

@@ -27,7 +27,7 @@ class KeptOutput {
   // Puts the last part into the file. Call it once, after all bytes.
   void finish();
 
-  std::uint64_t bytes() const { return bytes_; }      // that were taken
+  std::uint64_t bytes() const { return bytes_; }       // that were taken
   const std::string& error() const { return error_; }  // why the file is not complete, or ""
 
  private:
@@ -37,7 +37,7 @@ class KeptOutput {
   Fd file_;
   std::string path_, error_;
   std::uint64_t limit_ = 0, bytes_ = 0;
-  std::string last_;      // of all bytes, a ring: the oldest one is at `oldest_` once it is full
+  std::string last_;  // of all bytes, a ring: the oldest one is at `oldest_` once it is full
   std::size_t last_size_ = 0, oldest_ = 0;
 };
 

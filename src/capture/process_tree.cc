@@ -63,11 +63,14 @@ bool ProcessTree::is_member(std::int32_t pid) const {
   return pid > 0 && place < most_pids && (members_[place / 64] >> (place % 64) & 1U) != 0;
 }
 
+void ProcessTree::enter(std::int32_t pid) {
+  const auto place = static_cast<std::size_t>(pid);
+  if (place < most_pids) members_[place / 64] |= std::uint64_t{1} << (place % 64);
+}
+
 // A zombie belongs to the tree, too: in the same pass its children may be seen that have not been given a new parent yet.
 void ProcessTree::add(const Later& process, int signal, Seen& seen) {
-  const auto place = static_cast<std::size_t>(process.pid);
-  if (place >= most_pids) return;
-  members_[place / 64] |= std::uint64_t{1} << (place % 64);
+  enter(process.pid);
   if (is_over(process.state)) return;
   ++seen.alive;
   seen.threads += static_cast<std::size_t>(std::max(process.threads, 1));
@@ -76,19 +79,20 @@ void ProcessTree::add(const Later& process, int signal, Seen& seen) {
   if (::kill(process.pid, signal) == 0 && !(signal == SIGSTOP && process.state == 'D')) ++seen.signalled;
 }
 
-ProcessTree::Seen ProcessTree::signal_below(pid_t root, int signal) {
+ProcessTree::Seen ProcessTree::signal_below(std::span<const pid_t> roots, int signal) {
   alignas(8) std::array<char, 16384> entries;
   Seen seen;
   members_.fill(0);
   later_count_ = 0;
-  if (root <= 0 || static_cast<std::size_t>(root) >= most_pids) return seen;
-  members_[static_cast<std::size_t>(root) / 64] |= std::uint64_t{1} << (static_cast<std::size_t>(root) % 64);
+  for (const pid_t root : roots) {
+    if (root > 0) enter(root);
+  }
   const int proc = ::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (proc < 0) return seen;
   for_each_entry(proc, entries, [&](const char* name) {
     const char* digits = name;
     const std::int32_t pid = digits_at(digits);
-    if (pid <= 1 || *digits != '\0' || pid == root) return;
+    if (pid <= 1 || *digits != '\0' || is_member(pid)) return;
     const ProcessStat stat = stat_of(proc, name);
     if (stat.state == 0) return;
     const Later process{pid, stat.parent, stat.threads, stat.state};

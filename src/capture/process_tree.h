@@ -10,20 +10,22 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace frx::capture {
 
 class ProcessTree {
  public:
   struct Seen {
-    std::size_t alive = 0;     // that have not ended; zombies have
-    std::size_t threads = 0;   // of these
+    std::size_t alive = 0;      // that have not ended; zombies have
+    std::size_t threads = 0;    // of these
     std::size_t signalled = 0;  // SIGSTOP: of those that were running
   };
 
-  // One pass over all processes. Those below `root`, which is not among them, get `signal` as soon as they are seen; 0 sends none.
+  // One pass over all processes. Those below `roots`, which are not among them, get `signal` as soon as they are seen; 0 sends none.
   // SIGSTOP goes to those only that are not stopped. A process that is started during the pass may be missed.
-  Seen signal_below(pid_t root, int signal);
+  Seen signal_below(std::span<const pid_t> roots, int signal);
+  Seen signal_below(pid_t root, int signal) { return signal_below({&root, 1}, signal); }
 
  private:
   static constexpr std::size_t most_pids = 4'194'304;  // PID_MAX_LIMIT of 64-bit kernels
@@ -34,6 +36,7 @@ class ProcessTree {
   };
 
   bool is_member(std::int32_t pid) const;
+  void enter(std::int32_t pid);
   void add(const Later& process, int signal, Seen& seen);
 
   std::array<std::uint64_t, most_pids / 64> members_{};

@@ -118,7 +118,8 @@ void StepTail::take_bytes(std::string_view bytes) {
 void StepTail::take_line(std::string_view line) {
   if (trim(line).empty()) return;
   // Most events are of no interest here. A line that contains neither word cannot be one of the two.
-  if (line.find("step_end") == line.npos && line.find("shape_snapshot") == line.npos && line.starts_with('{') && line.ends_with('}')) return;
+  if (line.find("step_end") == line.npos && line.find("shape_snapshot") == line.npos && line.starts_with('{') && line.ends_with('}'))
+    return;
   const Json event = Json::parse(line, nullptr, false);
   const std::string type = event.is_object() ? text_member(event, "event_type") : "";
   if (type.empty()) {

@@ -17,12 +17,12 @@ namespace frx::capture {
 // A step that has ended.
 struct LiveStep {
   std::int64_t step_id = 0;
-  std::int64_t end_ns = 0;                 // on the monotonic clock of the machine
+  std::int64_t end_ns = 0;                       // on the monotonic clock of the machine
   std::optional<std::int64_t> duration_ns = {};  // without the wait for its batch
-  std::string status = {};                 // ok, error, cancelled; "" where the event has none
-  std::optional<double> loss = {};              // also infinite, or not a number
-  std::optional<std::int64_t> batch_size = {};  // above 0
-  std::string kind = {};                        // train, eval, inference; "" where the event has none
+  std::string status = {};                       // ok, error, cancelled; "" where the event has none
+  std::optional<double> loss = {};               // also infinite, or not a number
+  std::optional<std::int64_t> batch_size = {};   // above 0
+  std::string kind = {};                         // train, eval, inference; "" where the event has none
 };
 
 class StepTail {
@@ -30,8 +30,8 @@ class StepTail {
   // The file need not be there yet.
   explicit StepTail(std::string path) : path_(std::move(path)) {}
 
-  // All steps that have ended by now, in the order in which they ended. A step whose end was written again (with its loss) is there once, as
-  // it was written last. Where another file has taken the place of the one that was read, its steps alone.
+  // All steps that have ended by now, in the order in which they ended. A step whose end was written again (with its loss) is there once,
+  // as it was written last. Where another file has taken the place of the one that was read, its steps alone.
   const std::vector<LiveStep>& read();
 
   // Complete lines that are no event, or longer than a MiB; blank ones are not counted. Objects that mention none of the events that are

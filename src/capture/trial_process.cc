@@ -22,6 +22,7 @@
 #include "capture/kept_output.h"
 #include "capture/process_tree.h"
 #include "capture/spawn.h"
+#include "capture/stop_together.h"
 
 namespace frx::capture {
 namespace {
@@ -32,7 +33,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds tick{100};               // between looks at what it does
 constexpr milliseconds between_folders{1000};   // between measurements of its folder
 constexpr milliseconds patience{1000};          // between SIGTERM and SIGKILL
-constexpr milliseconds end_of_patience{1700};   // for its keeper, which needs some of it to end what it finds
+constexpr milliseconds end_of_patience{1800};   // for its keeper, which needs some of it to end what it finds
+constexpr milliseconds time_for_the_rest{100};  // for what the keeper could not end
 constexpr milliseconds last_output{200};        // for streams that somebody else holds open
 constexpr std::size_t pipe_bytes = std::size_t{1} << 20;
 constexpr std::size_t files_per_tick = 5000;
@@ -94,6 +96,7 @@ class RunningTrial {
     const Fd ended = end_of(pid);
     while (!has_ended(pid)) {
       read_ready(wait_ms(ended), ended.get());
+      check_stop();
       check_time();
       check_signals(forwarding);
       if (Clock::now() < next_tick_) continue;
@@ -118,12 +121,14 @@ class RunningTrial {
     end.stopped = stopped_;
     end.contained = contained_;
   }
+  // By Ctrl-Z.
+  std::chrono::nanoseconds was_stopped() const { return was_stopped_; }
 
  private:
   int wait_ms(const Fd& ended) const {
     if (!ended) return 5;
     Clock::time_point next = next_tick_;
-    if (!asked_) next = std::min(next, started_ + process_.time_limit);
+    if (!asked_) next = std::min(next, deadline_);
     if (asked_) next = std::min(next, *asked_ + (was_killed_ ? end_of_patience : patience));
     const auto left = std::chrono::ceil<milliseconds>(next - Clock::now());
     return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, tick.count()));
@@ -145,9 +150,16 @@ class RunningTrial {
     ::kill(pid_, SIGCONT);  // the program may have stopped it
   }
 
+  // The time for which both were stopped is not the program's.
+  void check_stop() {
+    const std::chrono::nanoseconds stopped = StopTogether::check([&] { keeper_.stop(); }, [&] { keeper_.go_on(); });
+    was_stopped_ += stopped;
+    deadline_ += stopped;
+  }
+
   void check_time() {
     const Clock::time_point now = Clock::now();
-    if (!asked_ && now >= started_ + process_.time_limit) {
+    if (!asked_ && now >= deadline_) {
       timed_out_ = true;
       ask();
     }
@@ -209,29 +221,28 @@ class RunningTrial {
   std::unique_ptr<ProcessTree> tree_;
   std::optional<std::uint64_t> threads_before_ = threads_of_machine();
   Clock::time_point started_ = Clock::now(), next_tick_ = started_ + tick, next_folder_ = started_, ended_ = started_;
+  Clock::time_point deadline_ = started_ + process_.time_limit;
+  std::chrono::nanoseconds was_stopped_{0};
   std::optional<Clock::time_point> asked_;
   bool timed_out_ = false, was_killed_ = false;
   std::string stopped_, contained_;
 };
 
-// Its keeper was killed, and its processes became our children.
-std::size_t end_escaped(const Descendants& descendants) {
+// Its keeper was killed, or gave up, and its processes became our children.
+std::size_t end_escaped(const Descendants& descendants, Clock::time_point until) {
   std::size_t count = 0;
-  const auto tree = std::make_unique<ProcessTree>();
-  const Clock::time_point until = Clock::now() + milliseconds(200);
-  while (Clock::now() < until) {
+  std::unique_ptr<ProcessTree> tree;
+  do {
     const std::vector<pid_t> escaped = descendants.escaped();
     if (escaped.empty()) break;
-    for (const pid_t pid : escaped) ::kill(pid, SIGSTOP);
-    for (const pid_t pid : escaped) {
-      while (tree->signal_below(pid, SIGSTOP).signalled > 0 && Clock::now() < until) std::this_thread::sleep_for(milliseconds(1));
-      tree->signal_below(pid, SIGKILL);
-      ::kill(pid, SIGKILL);
-      ::waitpid(pid, nullptr, WNOHANG);
-    }
+    if (!tree) tree = std::make_unique<ProcessTree>();
     count = std::max(count, escaped.size());
-    std::this_thread::sleep_for(milliseconds(1));
-  }
+    for (const int signal : {SIGSTOP, SIGKILL}) {
+      for (const pid_t pid : escaped) ::kill(pid, signal);
+      tree->signal_below(escaped, signal);
+    }
+    std::this_thread::sleep_for(milliseconds(2));
+  } while (Clock::now() < until);
   return count;
 }
 
@@ -243,12 +254,14 @@ void fill_in_end(const RunningTrial& trial, const std::optional<KeeperEnd>& kept
     end.signal = WIFSIGNALED(kept->wait_status) ? WTERMSIG(kept->wait_status) : 0;
     end.left_running = kept->left;
     if (kept->stuck > 0)
-      end.notes.push_back(fmt::format("{} process(es) could not be ended: they are stuck within the kernel", kept->stuck));
+      end.notes.push_back(fmt::format("{} process(es) had been killed and had not ended yet when the trial was over", kept->stuck));
   } else {
     end.signal = SIGKILL;
     end.notes.push_back("the process between frx and the program was killed, and the program with it");
   }
   end.took = ended - trial.started();
+  if (trial.was_stopped().count() > 0)
+    end.notes.push_back(fmt::format("it was stopped by Ctrl-Z for {:.1f} s", static_cast<double>(trial.was_stopped().count()) / 1e9));
   // It had ended by itself, and what it had left made us wait beyond its limit.
   if (trial.asked() && ended >= *trial.asked()) trial.tell_why(end);
 }
@@ -287,6 +300,7 @@ Result<TrialEnd> run_trial(const TrialProcess& process) {
   request.keeper = &keeper;
 
   SignalForwarding forwarding;
+  const StopTogether stop_together;
   DeathWatch unused;
   RunningTrial trial(process, keeper, cgroup.get(), std::move(streams));
   TRY_ASSIGN(const pid_t pid, spawn(request, forwarding, unused));
@@ -298,7 +312,8 @@ Result<TrialEnd> run_trial(const TrialProcess& process) {
   TrialEnd end;
   end.interrupted_by = forwarding.received();
   fill_in_end(trial, keeper.end(), end);
-  end.left_running += end_escaped(descendants);
+  const std::size_t escaped = end_escaped(descendants, Clock::now() + time_for_the_rest);
+  end.left_running = std::max(end.left_running, escaped);
   trial.read_the_rest();
   out.finish();
   err.finish();

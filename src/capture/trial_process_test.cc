@@ -120,7 +120,8 @@ TEST(TrialProcess, EndsItForAReason) {
 }
 
 TEST(TrialProcess, EndsWhatItLeavesBehind) {
-  ShellTrial trial("setsid sh -c 'echo $$ > far; exec env -i sleep 100' & while [ ! -s far ]; do sleep 0.01; done; sleep 100 & echo $! > near");
+  ShellTrial trial(
+      "setsid sh -c 'echo $$ > far; exec env -i sleep 100' & while [ ! -s far ]; do sleep 0.01; done; sleep 100 & echo $! > near");
   const TrialEnd end = trial.run();
   EXPECT_EQ(end.code(), 0);
   EXPECT_EQ(end.left_running, 2U);
@@ -163,8 +164,8 @@ TEST(TrialProcess, KeepsTheEndOfAFlood) {
 
 // Ctrl-C once is for the program; twice ends it at once.
 TEST(TrialProcess, PassesInterruptsOn) {
+  ::signal(SIGINT, SIG_DFL);  // a shell ignores it for what it starts in the background
   const auto interrupt = [](const ShellTrial& trial, std::string_view when) {
-    ::signal(SIGINT, SIG_DFL);
     while (!std::filesystem::exists(trial.folder.file(when))) std::this_thread::sleep_for(5ms);
     ::kill(::getpid(), SIGINT);
   };

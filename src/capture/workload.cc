@@ -9,6 +9,7 @@
 #include "capture/descendants.h"
 #include "capture/relay.h"
 #include "capture/spawn.h"
+#include "capture/stop_together.h"
 
 namespace frx::capture {
 namespace {
@@ -16,34 +17,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int tick_ms = 100;
 constexpr std::chrono::milliseconds drain{200};  // for streams that other processes still hold open
-
-volatile sig_atomic_t asked_to_stop = 0;
-
-// Ctrl-Z reaches us, not the program, which has a session of its own: both stop, and both continue together.
-class StopTogether {
- public:
-  StopTogether() {
-    asked_to_stop = 0;
-    struct sigaction action {};
-    action.sa_handler = [](int) { asked_to_stop = 1; };
-    ::sigaction(SIGTSTP, nullptr, &before_);
-    if (before_.sa_handler == SIG_DFL) ::sigaction(SIGTSTP, &action, nullptr);
-  }
-  ~StopTogether() { ::sigaction(SIGTSTP, &before_, nullptr); }
-  StopTogether(const StopTogether&) = delete;
-  StopTogether& operator=(const StopTogether&) = delete;
-
-  static void check(pid_t group) {
-    if (asked_to_stop == 0) return;
-    asked_to_stop = 0;
-    ::kill(-group, SIGSTOP);
-    ::raise(SIGSTOP);
-    ::kill(-group, SIGCONT);
-  }
-
- private:
-  struct sigaction before_ {};
-};
 
 // Reports once that the interrupt was passed on, and kills at the second one.
 class Interrupts {
@@ -108,7 +81,7 @@ Result<WorkloadEnd> run_workload(const WorkloadRequest& request) {
     Interrupts interrupts(forwarding, request);
     while (!has_ended(pid)) {
       interrupts.check(pid, descendants);
-      StopTogether::check(pid);
+      StopTogether::check([&] { ::kill(-pid, SIGSTOP); }, [&] { ::kill(-pid, SIGCONT); });
       relay.pump(tick_ms, ended.get());
     }
   }
