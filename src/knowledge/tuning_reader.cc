@@ -79,7 +79,8 @@ Result<> check_words(std::string_view text, const std::set<std::string_view>& kn
   for (std::size_t open = text.find('{'); open != text.npos; open = text.find('{', open + 1)) {
     const std::size_t close = text.find('}', open);
     const std::string_view word = text.substr(open + 1, close == text.npos ? close : close - open - 1);
-    if (close == text.npos || !known.contains(word)) return fail(ErrorKind::malformed, "'{{{}}}' is no word of this action", word).at(at.where());
+    if (close == text.npos || !known.contains(word))
+      return fail(ErrorKind::malformed, "'{{{}}}' is no word of this action", word).at(at.where());
   }
   return {};
 }
@@ -91,7 +92,8 @@ Result<> check_numbers(std::string_view word, const TuningAction& action, const 
       const auto found = std::ranges::find(value, word, &TuningWords::value_type::first);
       if (found == value.end()) continue;
       const std::optional<double> number = parse_number(found->second, NumberStyle::point);
-      if (!number || *number < 0) return fail(ErrorKind::malformed, "expected numbers for '{}', found '{}'", word, found->second).at(at.where());
+      if (!number || *number < 0)
+        return fail(ErrorKind::malformed, "expected numbers for '{}', found '{}'", word, found->second).at(at.where());
     }
   }
   return {};

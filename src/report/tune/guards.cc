@@ -64,8 +64,9 @@ void guard_step_time(const TuneTrial& baseline, const TuneLimits& limits, TuneTr
     more = *trial.step_time_ms / *baseline.step_time_ms - 1;
   }
   if (more && *more > limits.max_step_time_regression) {
-    trial.guard_failures.push_back(fmt::format("{} regressed by {:.1f}%, more than {:g}%", trial.by_samples ? "time per sample" : "step time",
-                                               100 * *more, 100 * limits.max_step_time_regression));
+    trial.guard_failures.push_back(fmt::format("{} regressed by {:.1f}%, more than {:g}%",
+                                               trial.by_samples ? "time per sample" : "step time", 100 * *more,
+                                               100 * limits.max_step_time_regression));
   }
 }
 

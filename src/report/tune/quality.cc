@@ -49,7 +49,8 @@ void require_quality(const TuneLimits& limits, TuneTrial& trial) {
   const bool is_known = trial.quality.has_loss() || trial.quality.reported.contains(output_difference);
   const bool changes_numerics = std::ranges::any_of(trial.candidate.actions, &TuneAction::changes_numerics);
   if (is_known || (!changes_numerics && !trial.candidate.has("batch_size"))) return;
-  constexpr std::string_view why = "neither a loss nor an output difference was reported (current.set_loss(loss) of the SDK reports a loss)";
+  constexpr std::string_view why =
+      "neither a loss nor an output difference was reported (current.set_loss(loss) of the SDK reports a loss)";
   trial.comparison_notes.push_back(fmt::format("quality was not assessed: {}", why));
   if (changes_numerics && limits.quality_checks)
     trial.guard_failures.push_back(fmt::format("quality checks are required for {}, and {}", trial.candidate.label, why));
