@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "report/tune/candidates.h"
@@ -147,11 +148,12 @@ TEST(TuneGuards, ARaceIsNeverEligible) {
 TEST(TuneGuards, AnExitThatIsNotClean) {
   TuneTrial trial = trial_of({run_of(12)});
   trial.runs[0].exit_code = 1;
-  trial.runs[0].failure = "ValueError: no such dataset";
+  trial.runs[0].failure = "exit code 1: ValueError: no such dataset";
   EXPECT_THAT(judged(trial).guard_failures, ElementsAre("exit code 1: ValueError: no such dataset"));
-  trial.runs[0].exit_code = timed_out_exit;
   trial.runs[0].failure = "";
-  EXPECT_THAT(judged(trial).guard_failures, ElementsAre("timed out after 60 s"));
+  EXPECT_THAT(judged(trial).guard_failures, ElementsAre("exit code 1"));
+  trial.runs[0].exit_code = timed_out_exit;
+  EXPECT_THAT(judged(trial).guard_failures, ElementsAre("no end within 60 s"));
   TuneLimits limits;
   limits.require_clean_exit = false;
   EXPECT_THAT(judged(trial, trial_of({run_of(10)}), limits).guard_failures, IsEmpty());
@@ -166,6 +168,15 @@ TEST(TuneGuards, TooFewSteps) {
   EXPECT_THAT(judged(trial).guard_failures, ElementsAre("2 completed steps, fewer than 3"));
   trial.runs[0] = {};
   EXPECT_THAT(judged(trial).guard_failures, ElementsAre("no trace data: the program recorded no completed steps"));
+  trial.runs[0].failure = "no trace data: the trace is cut off";
+  EXPECT_THAT(judged(trial).guard_failures, ElementsAre("no trace data: the trace is cut off"));
+}
+
+// A program that was ended for what it did may still exit with 0.
+TEST(TuneGuards, AFailureWithACleanExit) {
+  TuneTrial trial = trial_of({run_of(12)});
+  trial.runs[0].failure = "ended by frx: more than 8 GiB in its folder";
+  EXPECT_THAT(judged(trial).guard_failures, ElementsAre("ended by frx: more than 8 GiB in its folder"));
 }
 
 TEST(TuneGuards, NoThroughput) {
@@ -237,6 +248,16 @@ TEST(TuneGuards, ARunThatFrxEndedIsNoFailureAndNoWinner) {
   EXPECT_FALSE(trial.is_eligible);
 }
 
+// 25 steps are the whole window; the program went on after them.
+TEST(TuneGuards, ARunThatWasEndedAfterItsWindowCounts) {
+  TuneTrial trial = trial_of({run_of(12)});
+  trial.runs[0].stopped = "its window is full";
+  trial.runs[0].step_count = 25;
+  trial = judged(trial);
+  EXPECT_THAT(trial.comparison_notes, IsEmpty());
+  EXPECT_TRUE(trial.is_eligible);
+}
+
 TEST(TuneGuards, SkippedTrialsKeepTheirReasons) {
   TuneTrial trial = trial_of({});
   trial.guard_failures = {"Precision: CUDA is unavailable"};
@@ -281,6 +302,32 @@ TEST(TuneQualityGates, OutputsThatDiffer) {
   EXPECT_THAT(judged(trial).guard_failures, IsEmpty());
   trial.runs[0].quality.reported["max_output_abs_diff"] = 0.01;
   EXPECT_THAT(judged(trial).guard_failures, ElementsAre("quality regression: output difference 0.01 exceeds 0.005"));
+}
+
+TEST(TuneQualityGates, ReportedNumbersThatAreNone) {
+  TuneTrial trial = trial_of({run_of(12), run_of(12)});
+  trial.runs[0].quality.reported["max_output_abs_diff"] = 0.001;
+  trial.runs[1].quality.reported["max_output_abs_diff"] = std::nan("");
+  EXPECT_THAT(judged(trial).guard_failures, ElementsAre("quality regression: the output difference is NaN"));
+  trial.runs[1].quality.reported["max_output_abs_diff"] = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(judged(trial).guard_failures, ElementsAre("quality regression: output difference inf exceeds 0.005"));
+  trial.runs.pop_back();
+  trial.runs[0].quality.reported["validation_loss"] = std::nan("");
+  EXPECT_THAT(judged(trial).guard_failures, ElementsAre("quality regression: 1 NaN and 0 infinite losses"));
+  // A gradient scaler skips such steps.
+  trial.runs[0].quality.reported = {{"gradient_norm", std::numeric_limits<double>::infinity()}};
+  EXPECT_THAT(judged(trial).guard_failures, IsEmpty());
+}
+
+TEST(TuneQualityGates, AHigherValidationLoss) {
+  TuneTrial baseline = trial_of({run_of(10)}), trial = trial_of({run_of(12)});
+  baseline.runs[0].quality.reported["validation_loss"] = 2;
+  trial.runs[0].quality.reported["validation_loss"] = 2.2;
+  EXPECT_THAT(judged(trial, baseline).guard_failures,
+              ElementsAre("quality regression: validation loss 2.2 exceeds baseline 2 by more than 5%"));
+  // It is enough to know that results did not become worse.
+  trial.runs[0].quality.reported["validation_loss"] = 2;
+  EXPECT_THAT(judged(with_action(trial, "precision", true), baseline).guard_failures, IsEmpty());
 }
 
 TEST(TuneQualityGates, LossesThatCannotBeComparedAreSaid) {
