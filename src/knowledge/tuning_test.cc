@@ -84,6 +84,9 @@ TEST(Tuning, RefusesFamiliesThatItDoesNotUnderstand) {
   EXPECT_THAT(family_refusal("  - {id: a, label: l, detail: d}\n"), HasSubstr("more.yaml:9: expected an action with variables"));
   EXPECT_THAT(family_refusal("  - {id: \"a{n}\", label: l, detail: d, variables: {V: \"1\"}}\n"),
               HasSubstr("'{n}' is no word of this action"));
+  EXPECT_THAT(family_refusal("  - {id: a, label: l, detail: d, variables: {V: \"1\"}, combine: false}\n"),
+              HasSubstr("more.yaml:9: an action has no member 'combine'"));
+  EXPECT_THAT(family_refusal(plain + "need: [cuda]\n"), HasSubstr("more.yaml:10: a family has no member 'need'"));
   EXPECT_THAT(family_refusal("  - {id: a, label: l, detail: d, variables: {V: \"1\"}, risk: none}\n"), HasSubstr("'none' is no risk"));
   EXPECT_THAT(family_refusal("  - {id: a, label: l, detail: d, variables: {V: \"1\"}, only_with: [tpu]}\n"),
               HasSubstr("'tpu' is no need of an action"));

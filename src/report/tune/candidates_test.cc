@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
 #include <set>
 
 namespace frx::report {
@@ -118,6 +120,29 @@ TEST(TuneCandidates, AreThereForEveryFocus) {
       question.environment = {};
       question.batch_size = {};
       EXPECT_FALSE(candidates_for(question, tune_data()).candidates.empty()) << focus.id;
+    }
+  }
+}
+
+// The search takes them for different ones; and it tries documented ones first.
+TEST(TuneCandidates, AreDistinct) {
+  for (const knowledge::TuningFocus& focus : tune_data().focuses()) {
+    for (const std::size_t cpus : {1, 2, 3, 4, 8, 12, 64}) {
+      for (const double batch : {1, 2, 3, 7, 32}) {
+        TuneQuestion question = question_of(focus.id, false);
+        question.environment.cpus = cpus;
+        question.batch_size = batch;
+        const std::vector<TuneCandidate> candidates = candidates_for(question, tune_data()).candidates;
+        std::set<std::string> ids;
+        std::set<Variables> variables;
+        for (const TuneCandidate& one : candidates) {
+          EXPECT_TRUE(ids.insert(one.id).second) << one.id;
+          EXPECT_TRUE(variables.insert(one.variables()).second) << one.id;
+          EXPECT_TRUE(std::ranges::is_sorted(one.variables())) << one.id;
+        }
+        EXPECT_TRUE(std::ranges::is_partitioned(candidates, &TuneCandidate::is_documented));
+        EXPECT_LE(candidates.size(), 400u);
+      }
     }
   }
 }

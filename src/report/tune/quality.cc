@@ -25,7 +25,8 @@ void gate_finite(const TuneLimits& limits, TuneTrial& trial) {
 }
 
 // `what`: "final loss".
-void gate_loss(std::string_view what, std::optional<double> before, std::optional<double> after, const TuneLimits& limits, TuneTrial& trial) {
+void gate_loss(std::string_view what, std::optional<double> before, std::optional<double> after, const TuneLimits& limits,
+               TuneTrial& trial) {
   if (!after || !std::isfinite(*after)) return;
   if (!before || !std::isfinite(*before)) {
     trial.comparison_notes.push_back(fmt::format("the {} was not compared: that of the baseline is not known", what));
