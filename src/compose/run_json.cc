@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "compose/payloads.h"
 
@@ -16,6 +17,12 @@ std::uint64_t events_of(const RunReport& report) {
   return report.evidence == "profiler trace" && report.trace ? report.trace->events : report.record.events;
 }
 
+// As the SDK writes it: JSON has no NaN and no infinities.
+void put_loss(JsonObject& out, std::optional<double> loss) {
+  if (!loss || std::isfinite(*loss)) return out.add("loss", exact(loss));
+  out.add("loss", std::isnan(*loss) ? "nan" : *loss > 0 ? "inf" : "-inf");
+}
+
 void put_run_step(JsonObject& out, const StepTable& steps, std::size_t i) {
   const std::optional<double> median_ns = steps.median_kernel_ns[i];
   // Of a step in which any phase was recorded, those that were not took no time.
@@ -30,7 +37,8 @@ void put_run_step(JsonObject& out, const StepTable& steps, std::size_t i) {
           steps.shape_changed(i).value_or(false), "batch_size", steps.batch_size[i], "sequence_length", steps.sequence_length[i],
           "profiler_windows_exported", steps.windows[i].value_or(0), "kernel_count", exact(steps.kernels[i]),
           "median_cuda_kernel_duration_us", when(median_ns.has_value(), median_ns.value_or(0) / 1000), "small_kernel_fraction",
-          steps.small_kernels[i], "loss", exact(steps.loss[i]));
+          steps.small_kernels[i]);
+  put_loss(out, steps.loss[i]);
 }
 
 void put_summary(JsonObject& out, const RunScope& scope) {

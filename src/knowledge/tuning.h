@@ -1,4 +1,5 @@
-// What frx tune may try (data/tuning): families of actions as patterns, which bottleneck calls for which of them, and the limits of a trial.
+// What frx tune may try (data/tuning): families of actions as patterns, which bottleneck calls for which of them, and the limits of a
+// trial.
 //
 //   - id: dl_nw{workers}_pin{bit}            one action for each combination of the values of `for`
 //     for: {workers: ["2", "4"], pin: [{pin: "true", bit: "1"}, {pin: "false", bit: "0"}]}
@@ -35,7 +36,7 @@ struct TuningAction {
   std::string_view title;              // of its family where it has none of its own
   std::string_view id, label, detail;  // with {words}
   std::vector<TuningDimension> dimensions;
-  std::string_view at_most_cpus, lowered_to_cpus, multiplies_batch;         // words; "" for none
+  std::string_view at_most_cpus, lowered_to_cpus, multiplies_batch;      // words; "" for none
   std::vector<std::pair<std::string_view, std::string_view>> variables;  // values with {words}; ascending by name
   std::vector<TuningNeed> only_with, rejected_without;
   bool combines = true;

@@ -14,6 +14,14 @@ namespace {
 constexpr std::array<std::string_view, 3> tuning_tiers = {"safe", "validated", "risky"};
 constexpr std::array<std::string_view, 3> tuning_risks = {"low", "medium", "high"};
 constexpr std::array<std::string_view, 6> need_names = {"cuda", "bf16", "static_shapes", "compile", "memory_headroom", "quality_gates"};
+constexpr std::array<std::string_view, 13> family_members = {
+    "id",       "order",         "title",     "tier",   "risk", "reversible", "requires_approval", "changes_numerics", "expected_benefit",
+    "rollback", "preconditions", "bf16_gpus", "actions"};
+constexpr std::array<std::string_view, 12> action_members = {"id",           "label",           "detail",           "title",     "for",
+                                                             "at_most_cpus", "lowered_to_cpus", "multiplies_batch", "variables", "combined",
+                                                             "risk",         "changes_numerics"};
+// Of an action, or of the family for all of its actions that do not say otherwise.
+constexpr std::array<std::string_view, 3> shared_members = {"only_with", "rejected_without", "preconditions"};
 // The word that multiplies_batch adds.
 constexpr std::string_view product_word = "samples";
 
@@ -22,6 +30,16 @@ Result<Name> name_in(const Value& value, const List& known, std::string_view wha
   const auto at = std::ranges::find(known, value.text());
   if (at == known.end()) return fail(ErrorKind::malformed, "'{}' is no {}", value.text(), what).at(value.where());
   return static_cast<Name>(at - known.begin());
+}
+
+template <typename List>
+Result<> check_members(const Value& map, const List& known, std::string_view what) {
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    const std::string_view name = map.key(i);
+    const bool is_known = std::ranges::find(known, name) != known.end() || std::ranges::find(shared_members, name) != shared_members.end();
+    if (!is_known) return fail(ErrorKind::malformed, "{} has no member '{}'", what, name).at(place_in(map, name));
+  }
+  return {};
 }
 
 Result<bool> truth_or(const Value& map, std::string_view key, bool otherwise) {
@@ -79,7 +97,8 @@ Result<> check_words(std::string_view text, const std::set<std::string_view>& kn
   for (std::size_t open = text.find('{'); open != text.npos; open = text.find('{', open + 1)) {
     const std::size_t close = text.find('}', open);
     const std::string_view word = text.substr(open + 1, close == text.npos ? close : close - open - 1);
-    if (close == text.npos || !known.contains(word)) return fail(ErrorKind::malformed, "'{{{}}}' is no word of this action", word).at(at.where());
+    if (close == text.npos || !known.contains(word))
+      return fail(ErrorKind::malformed, "'{{{}}}' is no word of this action", word).at(at.where());
   }
   return {};
 }
@@ -91,7 +110,8 @@ Result<> check_numbers(std::string_view word, const TuningAction& action, const 
       const auto found = std::ranges::find(value, word, &TuningWords::value_type::first);
       if (found == value.end()) continue;
       const std::optional<double> number = parse_number(found->second, NumberStyle::point);
-      if (!number || *number < 0) return fail(ErrorKind::malformed, "expected numbers for '{}', found '{}'", word, found->second).at(at.where());
+      if (!number || *number < 0)
+        return fail(ErrorKind::malformed, "expected numbers for '{}', found '{}'", word, found->second).at(at.where());
     }
   }
   return {};
@@ -122,6 +142,7 @@ Result<> read_combined(const Value& entry, TuningAction& action) {
 }
 
 Result<TuningAction> action_in(const Value& entry, const Value& family) {
+  TRY(check_members(entry, action_members, "an action"));
   TuningAction action;
   action.id = entry["id"].text();
   action.label = entry["label"].text();
@@ -169,6 +190,7 @@ Result<std::size_t> tuning_count(const Value& map, std::string_view key) {
 }
 
 Result<TuningFamily> read_tuning_family(const Value& root) {
+  TRY(check_members(root, family_members, "a family"));
   TuningFamily family;
   family.id = root["id"].text();
   family.title = root["title"].text();

@@ -150,7 +150,7 @@ class EventFolder {
     step.status = status.empty() ? "unknown" : status;
     if (const std::string kind = text(payload, "step_kind"); !kind.empty()) step.kind = kind;
     step.wall_ns = std::clamp<std::int64_t>(duration, 0, longest_ns);
-    if (const auto loss = number(payload, "loss")) step.loss = loss;
+    if (const auto loss = loss_in(payload)) step.loss = loss;
   }
 
   static void window(const Json& payload, StepRow& step) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 namespace frx::ingest {
 namespace {
 
@@ -97,6 +100,19 @@ TEST(RunEvents, TakesTheLastEndOfAStep) {
   const RunRecord record = record_of(start + end + event("step_end", "1", 1100, 100, R"("status": "ok", "loss": 2.5)"));
   EXPECT_EQ(record.steps.size(), 1u);
   EXPECT_EQ(record.steps.loss[0], 2.5);
+}
+
+// The SDK writes what JSON has no numbers for as text.
+TEST(RunEvents, KeepALossThatIsNoNumberAnyMore) {
+  const auto loss_of = [](std::string_view loss) {
+    return record_of(start + event("step_end", "1", 1100, 100, fmt::format(R"("status": "ok", "loss": {})", loss))).steps.loss[0];
+  };
+  EXPECT_TRUE(std::isnan(loss_of("\"nan\"").value()));
+  EXPECT_EQ(loss_of("\"inf\""), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(loss_of("\"-inf\""), -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(loss_of("\"1.5\""), 1.5);
+  EXPECT_EQ(loss_of("\"low\""), std::nullopt);
+  EXPECT_EQ(loss_of("null"), std::nullopt);
 }
 
 TEST(RunEvents, SaysWhichStepChangedItsShape) {

@@ -41,7 +41,7 @@ StepRow step_of(const Json& json, std::int64_t id) {
   step.kernels = above_zero(number(json, "kernel_count"));
   if (const auto median = above_zero(number(json, "median_cuda_kernel_duration_us"))) step.median_kernel_ns = *median * 1000;
   if (step.kernels) step.small_kernels = number(json, "small_kernel_fraction");
-  step.loss = number(json, "loss");
+  step.loss = loss_in(json);
   return step;
 }
 

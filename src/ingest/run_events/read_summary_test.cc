@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace frx::ingest {
 namespace {
 
@@ -43,6 +45,12 @@ TEST(RunSummary, OursTellsZeroFromNothing) {
   EXPECT_EQ(summary.run_id, "run-1");
   ASSERT_EQ(summary.inputs.size(), 1u);
   EXPECT_EQ(summary.inputs[0].sha256, "ab");
+}
+
+TEST(RunSummary, KeepsALossThatIsNoNumberAnyMore) {
+  const RunSummary summary = read_run_summary(R"({"per_step": [{"step_id": 1, "loss": "nan"}, {"step_id": 2, "loss": 0.5}]})").value();
+  EXPECT_TRUE(std::isnan(summary.record.steps.loss[0].value()));
+  EXPECT_EQ(summary.record.steps.loss[1], 0.5);
 }
 
 TEST(RunSummary, RefusesWhatIsNone) {

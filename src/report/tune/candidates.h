@@ -23,7 +23,8 @@ struct TuneCandidates {
   std::vector<std::string> notes;  // what was left out or replaced, and why; no full stop
 };
 
-// "input-pipeline" -> "input_bound"; "" for a label that says nothing ("", "unknown"), "other" for one that no family of candidates answers.
+// "input-pipeline" -> "input_bound"; "" for a label that says nothing ("", "unknown"), "other" for one that no family of candidates
+// answers.
 std::string focus_of(std::string_view label, const knowledge::Tuning& tuning);
 
 // The documented candidates of the focus in their documented order, all of them (the caller cuts them to max_trials), none twice; then,

@@ -75,7 +75,7 @@ void judge_trial(TuneTrial& trial, const TuneTrial& baseline, const TuneLimits& 
   apply_quality_gates(baseline, limits, trial);
   guard_noise(baseline, limits, trial);
   trial.confidence_label = confidence_of(trial, limits);
-  const bool is_whole = std::ranges::all_of(trial.runs, [](const TuneRun& run) { return run.stopped.empty(); });
+  const bool is_whole = std::ranges::all_of(trial.runs, [&](const TuneRun& run) { return !was_cut_short(run, trial.window); });
   trial.is_eligible = trial.stage == TuneStage::full && is_whole && trial.passed_guards();
 }
 

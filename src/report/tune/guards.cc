@@ -7,25 +7,23 @@
 namespace frx::report {
 namespace {
 
-// A run that frx ended early, because its fate was decided, is none that went wrong.
-bool was_cut_short(const TuneRun& run) { return !run.stopped.empty(); }
-
 std::string exit_failure(const TuneRun& run, const TuneWindow& window) {
-  const std::string why = run.failure.empty() ? "" : ": " + run.failure;
+  if (!run.failure.empty()) return run.failure;
   switch (run.exit_code) {
-    case timed_out_exit: return fmt::format("timed out after {:g} s{}", window.timeout_s, why);
-    case not_started_exit: return "the program could not be started" + why;
-    default: return fmt::format("exit code {}{}", run.exit_code, why);
+    case timed_out_exit: return fmt::format("no end within {:g} s", window.timeout_s);
+    case not_started_exit: return "the program could not be started";
+    default: return fmt::format("exit code {}", run.exit_code);
   }
 }
 
 std::vector<std::string> failures_of(const TuneRun& run, const TuneWindow& window, const TuneLimits& limits) {
   std::vector<std::string> failures;
-  if (was_cut_short(run)) return failures;
-  if (limits.require_clean_exit && run.exit_code != 0) failures.push_back(exit_failure(run, window));
+  // What frx ended early, because its fate was decided, did not go wrong.
+  if (was_cut_short(run, window)) return failures;
+  if (limits.require_clean_exit && (run.exit_code != 0 || !run.failure.empty())) failures.push_back(exit_failure(run, window));
   if (run.exit_code == not_started_exit) return failures;
   if (run.step_count == 0) {
-    failures.emplace_back("no trace data: the program recorded no completed steps");
+    if (run.failure.empty() || run.exit_code != 0) failures.emplace_back("no trace data: the program recorded no completed steps");
     return failures;
   }
   if (limits.require_sufficient_steps && run.step_count < limits.fewest_steps)
@@ -40,7 +38,7 @@ void guard_runs(const TuneLimits& limits, TuneTrial& trial) {
       const bool is_repeated = trial.runs.size() > 1;
       trial.guard_failures.push_back(is_repeated ? fmt::format("repeat {}: {}", i + 1, failure) : std::move(failure));
     }
-    if (was_cut_short(trial.runs[i]))
+    if (was_cut_short(trial.runs[i], trial.window))
       trial.comparison_notes.push_back(fmt::format("run {} was ended before its window was full: {}", i + 1, trial.runs[i].stopped));
   }
 }
@@ -64,8 +62,9 @@ void guard_step_time(const TuneTrial& baseline, const TuneLimits& limits, TuneTr
     more = *trial.step_time_ms / *baseline.step_time_ms - 1;
   }
   if (more && *more > limits.max_step_time_regression) {
-    trial.guard_failures.push_back(fmt::format("{} regressed by {:.1f}%, more than {:g}%", trial.by_samples ? "time per sample" : "step time",
-                                               100 * *more, 100 * limits.max_step_time_regression));
+    trial.guard_failures.push_back(fmt::format("{} regressed by {:.1f}%, more than {:g}%",
+                                               trial.by_samples ? "time per sample" : "step time", 100 * *more,
+                                               100 * limits.max_step_time_regression));
   }
 }
 
@@ -96,6 +95,8 @@ void guard_batch(const TuneTrial& baseline, TuneTrial& trial) {
 }
 
 }  // namespace
+
+bool was_cut_short(const TuneRun& run, const TuneWindow& window) { return !run.stopped.empty() && run.step_count < window.max_steps(); }
 
 void apply_guards(const TuneTrial& baseline, const TuneLimits& limits, TuneTrial& trial) {
   guard_runs(limits, trial);

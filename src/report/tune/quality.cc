@@ -6,27 +6,34 @@
 namespace frx::report {
 namespace {
 
-constexpr std::string_view output_difference = "max_output_abs_diff";
+constexpr std::string_view output_difference = "max_output_abs_diff", validation_loss = "validation_loss";
+
+std::optional<double> reported_number(const TuneTrial& trial, std::string_view name) {
+  const auto found = trial.quality.reported.find(name);
+  return found == trial.quality.reported.end() ? std::nullopt : std::optional(found->second);
+}
 
 void fail_quality(TuneTrial& trial, std::string_view what) { trial.guard_failures.push_back(fmt::format("quality regression: {}", what)); }
 
 void gate_finite(const TuneLimits& limits, TuneTrial& trial) {
-  const TuneQuality& quality = trial.quality;
-  if (quality.nan_count + quality.inf_count == 0) return;
-  const std::string found = fmt::format("{} NaN and {} infinite losses", quality.nan_count, quality.inf_count);
+  const double validation = reported_number(trial, validation_loss).value_or(0);
+  const std::size_t nan = trial.quality.nan_count + std::isnan(validation), inf = trial.quality.inf_count + std::isinf(validation);
+  if (nan + inf == 0) return;
+  const std::string found = fmt::format("{} NaN and {} infinite losses", nan, inf);
   if (limits.finite_loss) return fail_quality(trial, found);
   trial.comparison_notes.push_back(found + " were allowed");
 }
 
-void gate_final_loss(const TuneTrial& baseline, const TuneLimits& limits, TuneTrial& trial) {
-  const std::optional<double>&before = baseline.quality.final_loss, &after = trial.quality.final_loss;
-  if (!after) return;
-  if (!before) {
-    trial.comparison_notes.emplace_back("the final loss was not compared: that of the baseline is not known");
+// `what`: "final loss".
+void gate_loss(std::string_view what, std::optional<double> before, std::optional<double> after, const TuneLimits& limits,
+               TuneTrial& trial) {
+  if (!after || !std::isfinite(*after)) return;
+  if (!before || !std::isfinite(*before)) {
+    trial.comparison_notes.push_back(fmt::format("the {} was not compared: that of the baseline is not known", what));
   } else if (*before <= 0) {
-    trial.comparison_notes.push_back(fmt::format("the final loss was not compared: that of the baseline, {:g}, is not above 0", *before));
+    trial.comparison_notes.push_back(fmt::format("the {} was not compared: that of the baseline, {:g}, is not above 0", what, *before));
   } else if (*after > *before * (1 + limits.max_final_loss_regression)) {
-    fail_quality(trial, fmt::format("final loss {:g} exceeds baseline {:g} by more than {:g}%", *after, *before,
+    fail_quality(trial, fmt::format("{} {:g} exceeds baseline {:g} by more than {:g}%", what, *after, *before,
                                     100 * limits.max_final_loss_regression));
   }
 }
@@ -39,17 +46,19 @@ void gate_divergence(const TuneLimits& limits, TuneTrial& trial) {
 }
 
 void gate_outputs(const TuneLimits& limits, TuneTrial& trial) {
-  const auto reported = trial.quality.reported.find(output_difference);
-  if (reported == trial.quality.reported.end() || !(std::abs(reported->second) > limits.output_abs_tolerance)) return;
-  fail_quality(trial, fmt::format("output difference {:g} exceeds {:g}", reported->second, limits.output_abs_tolerance));
+  const std::optional<double> difference = reported_number(trial, output_difference);
+  if (!difference || std::abs(*difference) <= limits.output_abs_tolerance) return;
+  if (std::isnan(*difference)) return fail_quality(trial, "the output difference is NaN");
+  fail_quality(trial, fmt::format("output difference {:g} exceeds {:g}", *difference, limits.output_abs_tolerance));
 }
 
 // A faster program whose results were not looked at may compute something else.
 void require_quality(const TuneLimits& limits, TuneTrial& trial) {
-  const bool is_known = trial.quality.has_loss() || trial.quality.reported.contains(output_difference);
+  const bool is_known = trial.quality.has_loss() || reported_number(trial, output_difference) || reported_number(trial, validation_loss);
   const bool changes_numerics = std::ranges::any_of(trial.candidate.actions, &TuneAction::changes_numerics);
   if (is_known || (!changes_numerics && !trial.candidate.has("batch_size"))) return;
-  constexpr std::string_view why = "neither a loss nor an output difference was reported (current.set_loss(loss) of the SDK reports a loss)";
+  constexpr std::string_view why =
+      "neither a loss nor an output difference was reported (current.set_loss(loss) of the SDK reports a loss)";
   trial.comparison_notes.push_back(fmt::format("quality was not assessed: {}", why));
   if (changes_numerics && limits.quality_checks)
     trial.guard_failures.push_back(fmt::format("quality checks are required for {}, and {}", trial.candidate.label, why));
@@ -59,7 +68,8 @@ void require_quality(const TuneLimits& limits, TuneTrial& trial) {
 
 void apply_quality_gates(const TuneTrial& baseline, const TuneLimits& limits, TuneTrial& trial) {
   gate_finite(limits, trial);
-  gate_final_loss(baseline, limits, trial);
+  gate_loss("final loss", baseline.quality.final_loss, trial.quality.final_loss, limits, trial);
+  gate_loss("validation loss", reported_number(baseline, validation_loss), reported_number(trial, validation_loss), limits, trial);
   gate_divergence(limits, trial);
   gate_outputs(limits, trial);
   // A run without steps has failed for that already.

@@ -5,6 +5,9 @@
 
 namespace frx::report {
 
+// frx ended the run before its window was full. A program that goes on after that is ended, too, and was measured completely.
+bool was_cut_short(const TuneRun& run, const TuneWindow& window);
+
 // Adds what the guards find to the failures, and what could not be assessed to the notes. Its throughput_delta is known before.
 void apply_guards(const TuneTrial& baseline, const TuneLimits& limits, TuneTrial& trial);
 // The same of losses and outputs.

@@ -21,8 +21,8 @@ std::string without_headroom(const TuneQuestion& question) {
   const std::optional<double>& headroom = question.environment.memory_headroom;
   const double least = question.settings.limits.memory_headroom;
   if (!headroom || *headroom >= least) return {};
-  return fmt::format("{:.0f} % of the GPU memory are free at the peak of the baseline, below the safe threshold of {:.0f} %", 100 * *headroom,
-                     100 * least);
+  return fmt::format("{:.0f} % of the GPU memory are free at the peak of the baseline, below the safe threshold of {:.0f} %",
+                     100 * *headroom, 100 * least);
 }
 
 std::string without_bf16(const TuneQuestion& question) {
@@ -45,7 +45,7 @@ std::string reason_against(TuningNeed need, const TuneQuestion& question, const 
     case TuningNeed::cuda: return environment.has_cuda.value_or(true) ? "" : "CUDA is unavailable";
     case TuningNeed::bf16: return advertises_bf16(environment, tuning) ? "" : without_bf16(question);
     case TuningNeed::static_shapes: return environment.dynamic_shapes.value_or(false) ? "the inputs change their shapes" : "";
-    case TuningNeed::compile: return environment.supports_compile.value_or(true) ? "" : "torch.compile is marked unsupported";
+    case TuningNeed::compile: return environment.supports_compile.value_or(true) ? "" : "it is marked unsupported";
     case TuningNeed::memory_headroom: return without_headroom(question);
     case TuningNeed::quality_gates:
       return !limits.quality_checks || has_quality_gate(limits) ? "" : "quality checks are required, and every quality gate is disabled";

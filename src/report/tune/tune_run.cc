@@ -64,7 +64,10 @@ std::string most_frequent_stall(std::span<const TuneRun> runs) {
   return best;
 }
 
+// One value that is no number spoils all.
 double combined(std::string_view name, const std::vector<double>& values) {
+  const auto nan = std::ranges::find_if(values, [](double value) { return std::isnan(value); });
+  if (nan != values.end()) return *nan;
   if (name.starts_with("max_")) return *std::ranges::max_element(values);
   if (name.starts_with("min_")) return *std::ranges::min_element(values);
   return derive::compare::median_of(values);

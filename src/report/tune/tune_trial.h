@@ -58,7 +58,7 @@ struct TuneRun {
   std::vector<model::GpuInterval> gpus;  // clocks, temperature, what slowed the clocks down; empty: no GPU tells
   std::string started_at;                // UTC
   double seconds = 0;
-  std::string folder;  // relative to that of the tuning
+  std::string folder;                // relative to that of the tuning
   std::vector<TuneStep> steps = {};  // all completed ones, so that other windows can be measured; may be empty
 
   // A GPU was slowed down by heat or power while it ran, and its times are not those of the configuration.
