@@ -70,8 +70,9 @@ void put_tune_speedup(JsonObject& out, const derive::tune::Speedup& speedup) {
 
 // Files of the trial itself; those of its runs lie below the folder of each.
 void put_tune_paths(JsonObject& out, const std::string& folder) {
-  for (const auto& [name, file] : {std::pair{"config", "config.yaml"}, std::pair{"benchmark_window", "benchmark_window.json"},
-                                   std::pair{"metrics", "metrics.json"}, std::pair{"stdout", "stdout.log"}, std::pair{"stderr", "stderr.log"}})
+  for (const auto& [name, file] :
+       {std::pair{"config", "config.yaml"}, std::pair{"benchmark_window", "benchmark_window.json"}, std::pair{"metrics", "metrics.json"},
+        std::pair{"stdout", "stdout.log"}, std::pair{"stderr", "stderr.log"}})
     out.add(std::string_view(name), folder + "/" + file);
 }
 
@@ -98,8 +99,8 @@ void put_tuned_judgement(JsonObject& out, const TuneTrial& trial) {
   out.add("passed_guards", trial.passed_guards(), "guard_failures", trial.guard_failures, "throughput_delta", exact(trial.throughput_delta),
           "by_samples", trial.by_samples);
   out.object("speedup", trial.speedup, put_tune_speedup);
-  out.add("verdict", answer::when(!trial.runs.empty(), verdict_name(trial.verdict)), "noise_band", exact(trial.noise_band), "confidence_label",
-          unless_empty(trial.confidence_label), "comparison_notes", trial.comparison_notes);
+  out.add("verdict", answer::when(!trial.runs.empty(), verdict_name(trial.verdict)), "noise_band", exact(trial.noise_band),
+          "confidence_label", unless_empty(trial.confidence_label), "comparison_notes", trial.comparison_notes);
   out.add("artifacts_path", folder_of(trial));
   out.object("artifact_paths", [&](JsonObject& inner) { put_tune_paths(inner, folder_of(trial)); });
   out.add("benchmark_stage", trial.stage == report::TuneStage::race ? "race" : "full", "eligible_for_promotion", trial.is_eligible,

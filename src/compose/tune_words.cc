@@ -131,7 +131,7 @@ std::string short_reasons(const TuneTrial& trial) {
   const std::size_t all = reasons.size();
   reasons.resize(std::min(all, most));
   std::string text = join(reasons, "; ");
-  if (all > most) text += fmt::format("; and {} more", count_text(all - most, "reason"));
+  if (all > most) text += fmt::format("; and {} more", all - most);
   return text;
 }
 
@@ -164,9 +164,7 @@ std::optional<double> steps_to_decide(const TuneTrial& trial, double min_speedup
   return half / distance * (half / distance);  // an interval narrows by the square root of the steps
 }
 
-std::string folder_of(const TuneTrial& trial) {
-  return trial.stage == TuneStage::race ? "race/" + trial.candidate.id : trial.candidate.id;
-}
+std::string folder_of(const TuneTrial& trial) { return trial.stage == TuneStage::race ? "race/" + trial.candidate.id : trial.candidate.id; }
 
 std::string command_with(const report::Variables& variables, std::span<const std::string> command) {
   std::vector<std::string> words;
