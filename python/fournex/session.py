@@ -61,6 +61,16 @@ class AutopilotSession:
         """As `fournex.sync_wait`."""
         return spans.sync_wait(wait_kind, **keywords)
 
+    @property
+    def knobs(self) -> Any:
+        """The `fournex.tune.Knobs` of this run, without values of the program's own; made once. Raises ValueError as `Knobs.from_env` does."""
+        knobs = self.__dict__.get("_knobs")
+        if knobs is None:
+            from .tune import Knobs
+
+            knobs = self.__dict__["_knobs"] = Knobs.from_env()
+        return knobs
+
     def flush(self) -> None:
         """Writes the recorded events to the file."""
         runtime.flush()

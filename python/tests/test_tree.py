@@ -6,6 +6,7 @@ import unittest
 
 import fournex
 import fournex.operators
+import fournex.tune
 from support import REPOSITORY, SdkTest, clean_environment, run
 
 SOURCES = sorted((REPOSITORY / "python/fournex").rglob("*.py"))
@@ -38,6 +39,12 @@ class Tree(SdkTest):
         for name in fournex.operators.__all__:
             self.assertTrue(re.search(rf"\b{name}\b", page), f"docs/operators.md does not mention {name}")
             self.assertTrue(getattr(fournex.operators, name).__doc__, f"{name} has no words")
+
+    def test_every_public_name_of_tune_is_documented(self):
+        page = (REPOSITORY / "docs/sdk.md").read_text()
+        public = [*fournex.tune.__all__, *(name for name in vars(fournex.tune.Knobs) if not name.startswith("_"))]
+        for name in public:
+            self.assertTrue(re.search(rf"`[^`\n]*\b{name}\b", page), f"docs/sdk.md does not mention `{name}`")
 
     def test_every_extra_key_of_the_events_is_documented(self):
         page = (REPOSITORY / "docs/sdk.md").read_text()

@@ -7,12 +7,6 @@
 namespace frx::capture {
 namespace {
 
-// What a program that runs out of memory says or does.
-bool is_out_of_memory(const Exit& exit) {
-  return contains_ignoring_case(exit.err, "out of memory") || exit.err.find("OutOfMemoryError") != exit.err.npos ||
-         exit.err.find("MemoryError") != exit.err.npos;
-}
-
 std::string last_line_of(std::string_view text) {
   const std::string_view said = trim(text);
   return clip(printable(said.substr(said.rfind('\n') + 1)), 200);  // npos + 1 is 0
@@ -22,7 +16,7 @@ std::string trial_failure(const Exit& exit, std::chrono::milliseconds limit) {
   if (exit.ok()) return {};
   std::string text = describe(exit, limit);
   if (exit.timed_out) return text + "; --timeout SECONDS gives it more time";
-  if (is_out_of_memory(exit)) text = "out of memory, " + text;
+  if (says_out_of_memory(exit.err)) text = "out of memory, " + text;
   const std::string said = last_line_of(exit.err);
   return said.empty() ? text : text + ": " + said;
 }

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/random.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,15 +41,11 @@ struct Reader {
 class Child {
  public:
   Child(pid_t pid, bool own_group, const ChildCommand& command, std::vector<Reader>& readers)
-      : pid_(pid), own_group_(own_group), command_(command), readers_(readers) {
-#ifdef SYS_pidfd_open
-    pidfd_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));  // absent before Linux 5.3: then it polls
-#endif
-  }
+      : pid_(pid), own_group_(own_group), command_(command), readers_(readers), pidfd_(end_of(pid)) {}
 
   // Reads until the child has ended. A stream that a background grandchild still holds open is not waited for.
   void wait(Exit& exit, const SignalForwarding& forwarding) {
-    while (!has_ended()) {
+    while (!has_ended(pid_)) {
       enforce_limit(exit);
       if (forwarding.interrupts() > 1) kill(SIGKILL);  // the first Ctrl-C was passed on, and did not end it
       read_ready(tick());
@@ -67,11 +62,6 @@ class Child {
 
  private:
   static constexpr std::chrono::milliseconds grace{1000};  // between SIGTERM and SIGKILL
-
-  bool has_ended() const {
-    siginfo_t info{};
-    return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid_;
-  }
 
   void enforce_limit(Exit& exit) {
     if (command_.time_limit.count() == 0) return;

@@ -71,6 +71,11 @@ ChildCommand child_of(const ProgramRun& run, bool shows_output) {
   return command;
 }
 
+bool says_out_of_memory(std::string_view errors) {
+  return contains_ignoring_case(errors, "out of memory") || errors.find("OutOfMemoryError") != errors.npos ||
+         errors.find("MemoryError") != errors.npos;
+}
+
 Result<> run_in_turn(std::span<model::TimedCommand> commands, const ProgramRun& common, const RunPlan& plan, const Host& host,
                      const RunProgress& progress) {
   const std::size_t rounds = plan.warmup + plan.runs, all = rounds * commands.size();

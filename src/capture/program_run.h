@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,9 @@ Result<std::string> find_user_program(const std::string& called, const Host& hos
 
 // What run_process() is to do: its output goes to our standard error, so that our standard output stays clean, or nowhere.
 ChildCommand child_of(const ProgramRun& run, bool shows_output);
+
+// Whether what a program wrote to its standard error says that memory, of a GPU or of the machine, did not suffice.
+bool says_out_of_memory(std::string_view errors);
 
 // Runs the commands in turn, each `warmup` times before the `runs` that count. The one that begins changes from round to round, so that a
 // machine that gets busy or hot affects all alike. `common` says where and how long each runs; the argv is that of the command. One that

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include <optional>
 
 #include "capture/descendants.h"
+#include "capture/keeper.h"
 
 extern char** environ;
 
@@ -53,13 +55,8 @@ void prepare(const SpawnRequest& request, Prepared& child) {
   child.err = request.err;
 }
 
-struct ExecFailure {
-  int error = 0;
-  bool in_directory = false;
-};
-
 [[noreturn]] void become(const Prepared& child) {
-  ExecFailure failure;
+  SpawnFailure failure;
   if (child.group == SpawnRequest::Group::own) ::setpgid(0, 0);
   if (child.group == SpawnRequest::Group::own_session) ::setsid();
   child.watch->tell_from_child(child.group != SpawnRequest::Group::ours);
@@ -68,7 +65,7 @@ struct ExecFailure {
   if (child.out >= 0) ::dup2(child.out, 1);
   if (child.err >= 0) ::dup2(child.err, 2);
   if (child.directory != nullptr && ::chdir(child.directory) != 0) {
-    failure = {errno, true};
+    failure = {errno, SpawnFailure::Step::enter};
   } else {
     ::execvpe(child.argv[0], child.argv.data(), child.envp.data());
     failure.error = errno;
@@ -77,13 +74,25 @@ struct ExecFailure {
   ::_exit(127);
 }
 
-std::optional<ExecFailure> exec_failure(const Fd& report) {
-  ExecFailure failure;
+void become_prepared(const void* child) { become(*static_cast<const Prepared*>(child)); }
+
+std::optional<SpawnFailure> spawn_failure(const Fd& report) {
+  SpawnFailure failure;
   ssize_t got = 0;
   do {
     got = ::read(report.get(), &failure, sizeof failure);
   } while (got < 0 && errno == EINTR);
   return got == static_cast<ssize_t>(sizeof failure) ? std::optional(failure) : std::nullopt;
+}
+
+Failure not_started(const SpawnFailure& failure, const SpawnRequest& request) {
+  const std::string why = std::strerror(failure.error);
+  switch (failure.step) {
+    case SpawnFailure::Step::enter: return fail(ErrorKind::environment, "cannot enter it: {}", why).at(request.directory);
+    case SpawnFailure::Step::fork: return fail(ErrorKind::environment, "cannot start a process: {}", why);
+    case SpawnFailure::Step::run: break;
+  }
+  return fail(ErrorKind::environment, "cannot run it: {}", why).at(request.argv[0]);
 }
 
 }  // namespace
@@ -92,6 +101,19 @@ Result<Pipe> make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail(ErrorKind::environment, "cannot make a pipe: {}", std::strerror(errno));
   return Pipe{Fd(ends[0]), Fd(ends[1])};
+}
+
+bool has_ended(pid_t pid) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
+}
+
+Fd end_of(pid_t pid) {
+#ifdef SYS_pidfd_open
+  return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+#else
+  return Fd();
+#endif
 }
 
 std::pair<int, int> reap(pid_t pid) {
@@ -109,21 +131,23 @@ Result<pid_t> spawn(const SpawnRequest& request, SignalForwarding& forwarding, D
   TRY_ASSIGN(Pipe report, make_pipe());
   prepared.report = report.write.get();
   prepared.watch = &watch;
-  watch.start(request.mark);
+  if (request.keeper == nullptr) watch.start(request.mark);
   const pid_t pid = ::fork();
   if (pid < 0) return fail(ErrorKind::environment, "cannot start a process: {}", std::strerror(errno));
+  if (pid == 0 && request.keeper != nullptr) request.keeper->stand_between(become_prepared, &prepared, prepared.report);
   if (pid == 0) become(prepared);
   OwnChildren::add(pid);
-  if (request.group == SpawnRequest::Group::own) ::setpgid(pid, pid);  // both processes do it, the first one wins
+  // A keeper is out of the reach of what is typed at the terminal, and of who kills our group.
+  const bool in_group = request.keeper != nullptr || request.group == SpawnRequest::Group::own;
+  if (in_group) ::setpgid(pid, pid);  // both processes do it, the first one wins
   // A session's group exists once the child has made it, which is before exec; until then signals wait.
-  const bool later = request.group == SpawnRequest::Group::own_session;
+  const bool later = !in_group && request.group == SpawnRequest::Group::own_session;
   if (!later) forwarding.watch(pid, request.group != SpawnRequest::Group::ours);
   report.write.close();
-  if (const std::optional<ExecFailure> failure = exec_failure(report.read)) {
+  if (const std::optional<SpawnFailure> failure = spawn_failure(report.read)) {
     forwarding.forget();
     reap(pid);
-    return fail(ErrorKind::environment, "cannot {}: {}", failure->in_directory ? "enter it" : "run it", std::strerror(failure->error))
-        .at(failure->in_directory ? request.directory : request.argv[0]);
+    return not_started(*failure, request);
   }
   if (later) forwarding.watch(pid, true);
   return pid;

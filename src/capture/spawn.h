@@ -16,6 +16,8 @@
 
 namespace frx::capture {
 
+class Keeper;
+
 // A file descriptor that is closed.
 class Fd {
  public:
@@ -53,11 +55,26 @@ struct SpawnRequest {
   Group group = Group::own;                                             // own and own_session: the child leads it
   int in = -1, out = -1, err = -1;                                      // to become 0, 1, 2; -1: inherited
   std::string mark = {};  // "NAME=VALUE" of `environment` that identifies descendants, see DeathWatch
+  // The process that stands between this one and the program, which is then in a session of its own. The number that spawn() gives is the
+  // keeper's, signals are passed on by it, and no DeathWatch is started.
+  const Keeper* keeper = nullptr;
+};
+
+// Why nothing was run, as the child reports it.
+struct SpawnFailure {
+  enum class Step { run, enter, fork };
+  int error = 0;  // an errno
+  Step step = Step::run;
 };
 
 // Its number, once it runs. `forwarding` passes signals on to it from before it runs; forget() it before it is reaped.
 // `watch` ends it when this process is killed; stop() it after it is reaped. An error when it cannot be run; nothing is left to reap then.
 Result<pid_t> spawn(const SpawnRequest& request, SignalForwarding& forwarding, DeathWatch& watch);
+
+// Whether a child has ended; it is not reaped.
+bool has_ended(pid_t pid);
+// Readable when it has; none before Linux 5.3: ask has_ended() now and then.
+Fd end_of(pid_t pid);
 
 // The status of exit() and the signal that ended it, one of them 0. Waits for the end.
 std::pair<int, int> reap(pid_t pid);

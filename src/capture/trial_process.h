@@ -1,13 +1,16 @@
 // Runs a program of the user for frx tune, and contains it: its time, its output, its files, what it starts.
 //
 // The program leads a session of its own and, where the machine lets us, a control group of its own. When it has ended, or was ended,
-// nothing that it started is left running: its group, descendants that carry the mark, and orphans that lost it. What it prints goes into
-// two files, of which only the first and the last part are kept when there is much of it.
+// nothing that it started is left running, whatever group, session or environment it gave itself (capture/keeper.h); the same holds when
+// this process is killed meanwhile. What it prints goes into two files, of which only the first and the last part are kept when there is
+// much of it (capture/kept_output.h). It has no input, writes no memory image when it crashes, and dies before this process when the host
+// runs out of memory.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,18 +39,23 @@ struct TrialEnd {
   int signal = 0;  // that ended it
   bool timed_out = false;
   std::string stopped;  // what reason_to_stop said
-  std::string
-      contained;  // why it was ended for what it did: "more than 8 GiB in its folder", "the disk is nearly full"; "" when it was not
+  // Why it was ended for what it did: "more than 8 GiB in its folder", "the disk is nearly full: less than 256 MiB are free", "more than
+  // 4096 processes and threads"; "" when it was not.
+  std::string contained;
   int interrupted_by = 0;          // the signal that this process received and passed on
   std::size_t left_running = 0;    // processes that it left, which were ended
   std::uint64_t output_bytes = 0;  // of both streams, also what was not kept
   std::chrono::nanoseconds took{0};
   std::vector<std::string> notes;
+  // Of all its processes together, where the control group of this process hands its controllers on; absent elsewhere.
+  std::optional<std::uint64_t> memory_peak;   // bytes of the host
+  std::optional<std::uint64_t> threads_peak;  // at once
 
   int code() const { return signal == 0 ? status : 128 + signal; }
 };
 
-// An error only when the program could not be started, or its files could not be made. Returns within two seconds of the time limit.
+// An error only when the program could not be started, or its files could not be made. Returns within two seconds of the time limit, and of
+// the moment at which there was a reason to stop.
 Result<TrialEnd> run_trial(const TrialProcess& process);
 
 }  // namespace frx::capture

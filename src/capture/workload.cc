@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <tuple>
@@ -17,19 +16,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int tick_ms = 100;
 constexpr std::chrono::milliseconds drain{200};  // for streams that other processes still hold open
-
-bool has_ended(pid_t pid) {
-  siginfo_t info{};
-  return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
-}
-
-Fd end_of(pid_t pid) {
-#ifdef SYS_pidfd_open
-  return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));  // absent before Linux 5.3: then it polls
-#else
-  return Fd();
-#endif
-}
 
 volatile sig_atomic_t asked_to_stop = 0;
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "analyse/analyse.h"
+#include "analyse/run_summary.h"
 #include "base/text.h"
 #include "capture/collect.h"
 #include "cli/command.h"
@@ -61,7 +62,7 @@ Result<> finish(const capture::RunFolder& folder, bool explain, const std::strin
     return {};
   }
   if (!run) return Failure{run.error()};
-  TRY(write_run_summary(**run, folder.absolute()));
+  TRY(analyse::write_run_summary(**run, folder.absolute()));
   if (!explain) return {};
   TRY(write_run_brief(**run, folder.absolute()));
   return also_to.empty() ? Result<>() : write_run_brief(**run, also_to);

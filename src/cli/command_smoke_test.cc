@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyse/analyse.h"
+#include "analyse/run_summary.h"
 #include "base/files.h"
 #include "base/sha256.h"
 #include "base/temporary_directory.h"
@@ -65,7 +66,7 @@ Result<> collect_a_run(Trial& trial) {
   request.before_sealing = [](const capture::RunFolder& folder) -> Result<> {
     analyse::Context context{analyse::Options()};
     TRY_ASSIGN(const auto run, analyse::analyse_run(folder.absolute(), context));
-    return write_run_summary(*run, folder.absolute());
+    return analyse::write_run_summary(*run, folder.absolute());
   };
   TRY_ASSIGN(trial.result, capture::collect(request, *trial.io.host));
   if (!trial.result.failures.empty()) return Failure{trial.result.failures[0]};

@@ -1,47 +1,13 @@
 #include "cli/trace_analysis.h"
 
-#include "answer/json.h"
-#include "base/files.h"
 #include "base/text.h"
 #include "cli/print_answer.h"
 #include "compose/answers.h"
-#include "ingest/run_bundle/open_bundle.h"
-#include "model/bundle_paths.h"
-#include "report/summary_check.h"
 
 namespace frx::cli {
-namespace {
-
-using answer::Json;
-
-// Of which files a summary was made.
-Json inputs_json(const std::vector<ingest::SummaryInput>& inputs) {
-  Json list = Json::array();
-  for (const ingest::SummaryInput& input : inputs) {
-    list.push_back({{"path", input.path}, {"bytes", input.bytes}, {"sha256", input.sha256.empty() ? Json(nullptr) : Json(input.sha256)}});
-  }
-  return list;
-}
-
-}  // namespace
-
 Result<> check_scope(const std::string& scope) {
   if (scope == "auto" || scope == "run" || scope == "steady_state") return {};
   return fail(ErrorKind::usage, "analyze: expected run, steady_state or auto as --scope, found '{}'", printable(scope));
-}
-
-Result<> write_run_summary(const report::RunReport& report, const std::string& folder) {
-  TRY_ASSIGN(const ingest::RunBundle bundle, ingest::RunBundle::open(folder));
-  const bool has_summary = bundle.has(model::bundle::derived_summary);
-  if (has_summary && report.record.events == 0) return {};  // a summary of other origin, and no events to make a better one from
-  Json summary = Json::parse(answer::json_text_of(compose::answer_of(borrowed(report), "auto").payload));
-  summary["source"] = report.name;
-  summary["status"] = nullptr;   // not decided yet; metadata.json will say it
-  summary["summary"] = nullptr;  // the one it takes the place of
-  summary["notes"] = report.notes;
-  TRY_ASSIGN(const std::vector<ingest::SummaryInput> inputs, report::inputs_of(bundle));
-  summary["inputs"] = inputs_json(inputs);
-  return write_file(folder + "/" + std::string(model::bundle::derived_summary), answer::json_text(summary));
 }
 
 Result<> write_run_brief(const report::RunReport& report, const std::string& folder) {

@@ -11,10 +11,6 @@ namespace frx::cli {
 // run, steady_state or auto.
 Result<> check_scope(const std::string& scope);
 
-// Writes derived/summary.json into the folder of the run: the summary of docs/contract.md, made again from the event stream, or from
-// the profiler's trace when there is none.
-Result<> write_run_summary(const report::RunReport& report, const std::string& folder);
-
 // Writes the training brief (frx_summary.txt, frx_llm_prompt.txt, frx_evidence.json) into a folder.
 Result<> write_run_brief(const report::RunReport& report, const std::string& folder);
 

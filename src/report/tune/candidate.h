@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "knowledge/tuning.h"
+
 namespace frx::report {
 
 enum class TuneTier : std::uint8_t { safe = 0, validated = 1, risky = 2 };
@@ -25,6 +27,9 @@ struct TuneAction {
   Variables variables;
   std::vector<std::string> preconditions;  // in words
   std::string expected_benefit, rollback;
+  bool changes_numerics = false;             // other results than without it: types of numbers, compiled kernels
+  std::string title;                         // "torch.compile"
+  std::vector<knowledge::TuningNeed> needs;  // without which it is rejected before it is run
 };
 
 struct TuneCandidate {

@@ -18,12 +18,21 @@ struct TuneQuestion {
   TuneSettings settings;
 };
 
-// "input-pipeline" -> "input_bound"; "" for a label that no family of candidates is for.
+struct TuneCandidates {
+  std::vector<TuneCandidate> candidates;
+  std::vector<std::string> notes;  // what was left out or replaced, and why; no full stop
+};
+
+// "input-pipeline" -> "input_bound"; "" for a label that says nothing ("", "unknown"), "other" for one that no family of candidates answers.
 std::string focus_of(std::string_view label, const knowledge::Tuning& tuning);
 
 // The documented candidates of the focus in their documented order, all of them (the caller cuts them to max_trials), none twice; then,
-// where families beside each other are allowed, combinations of one of each family, with is_documented false.
-std::vector<TuneCandidate> candidates_for(const TuneQuestion& question, const knowledge::Tuning& tuning);
+// where families beside each other are allowed, combinations of one of each family, with is_documented false. Where a focus leaves none
+// (its families need --no-safe), those of the DataLoader, and a note.
+TuneCandidates candidates_for(const TuneQuestion& question, const knowledge::Tuning& tuning);
+
+// The limits of data/tuning/limits.yaml.
+TuneLimits default_limits(const knowledge::Tuning& tuning);
 
 // Why it must not be run: a reason a line. Empty: it may be.
 std::vector<std::string> rejected_by_safety(const TuneCandidate& candidate, const TuneQuestion& question, const knowledge::Tuning& tuning);

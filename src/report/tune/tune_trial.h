@@ -35,6 +35,12 @@ struct TuneQuality {
 // Exit codes that are none of the program.
 inline constexpr int timed_out_exit = -1, not_started_exit = -2, skipped_exit = -3;
 
+// A completed step.
+struct TuneStep {
+  double ms = 0;                           // from the end of the step before to its own end
+  std::optional<double> batch_size, loss;  // loss: also NaN and infinities
+};
+
 // One process, from its start to its end.
 struct TuneRun {
   std::size_t number = 1;
@@ -53,6 +59,7 @@ struct TuneRun {
   std::string started_at;                // UTC
   double seconds = 0;
   std::string folder;  // relative to that of the tuning
+  std::vector<TuneStep> steps = {};  // all completed ones, so that other windows can be measured; may be empty
 
   // A GPU was slowed down by heat or power while it ran, and its times are not those of the configuration.
   bool was_throttled() const;

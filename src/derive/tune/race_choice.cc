@@ -1,0 +1,84 @@
+#include "derive/tune/race_choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "derive/tune/memory_limits.h"
+
+namespace frx::derive::tune {
+namespace {
+
+// Less expected improvement of throughput than this is not worth a run.
+constexpr double worthwhile_improvement = 0.004;
+// What a part of a combination may cost, in the logarithm of throughput, to be harmless.
+constexpr double harmless_loss = 0.03;
+// How many configurations of one family stand for one of those that are tried first.
+constexpr std::size_t family_members_per_start = 4;
+
+bool contains(const Settings& whole, const Settings& part) {
+  return std::ranges::all_of(part, [&](const auto& setting) { return std::ranges::find(whole, setting) != whole.end(); });
+}
+
+// Documented ones that set the same variables are of one family. Of each the one in the middle, or several spread over it.
+std::vector<std::size_t> starting_spread(const History& history, const std::vector<bool>& is_open) {
+  std::map<std::vector<std::string>, std::vector<std::size_t>> families;
+  std::vector<std::vector<std::string>> order;
+  for (std::size_t i = 0; i < history.pool.size(); ++i) {
+    if (!history.pool[i].is_documented || (!is_open[i] && !history.was_tried(i))) continue;
+    std::vector<std::string> names;
+    for (const auto& [name, value] : history.pool[i].settings) names.push_back(name);
+    std::vector<std::size_t>& family = families[names];
+    if (family.empty()) order.push_back(names);
+    family.push_back(i);
+  }
+  std::vector<std::size_t> spread;
+  for (const std::vector<std::string>& names : order) {
+    const std::vector<std::size_t>& family = families[names];
+    const std::size_t parts = (family.size() + family_members_per_start - 1) / family_members_per_start;
+    for (std::size_t part = 0; part < parts; ++part) spread.push_back(family[(2 * part + 1) * family.size() / (2 * parts)]);
+  }
+  return spread;
+}
+
+bool has_harmless_parts(const History& history, const HistoryModel& model, std::size_t combination) {
+  const Settings& settings = history.pool[combination].settings;
+  for (std::size_t i = 0; i < history.pool.size(); ++i) {
+    if (i == combination || !history.pool[i].is_documented || !contains(settings, history.pool[i].settings)) continue;
+    if (history.is_unusable(i) || (history.was_tried(i) && model.gain(i).mean < -harmless_loss)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::size_t> next_to_try(const History& history) {
+  const std::vector<std::size_t> tried = history.tried();
+  if (tried.size() >= history.rules.max_trials) return std::nullopt;
+  std::vector<bool> is_open(history.pool.size(), true);
+  for (const std::size_t one : tried) is_open[one] = false;
+  for (const BarredConfiguration& barred : barred_by_memory(history)) is_open[barred.configuration] = false;
+  for (const std::size_t one : starting_spread(history, is_open)) {
+    if (is_open[one]) return one;
+  }
+  const HistoryModel model(history);
+  std::optional<std::size_t> best, next;
+  for (const std::size_t one : tried) {
+    if (history.is_unusable(one)) continue;
+    if (model.gain(one).mean > (best ? model.gain(*best).mean : 0)) best = one;
+  }
+  double most = worthwhile_improvement;
+  for (std::size_t i = 0; i < history.pool.size(); ++i) {
+    if (!is_open[i]) continue;
+    const double improvement = model.expected_improvement(i, best);
+    if (improvement <= most) continue;
+    if (!history.pool[i].is_documented && !has_harmless_parts(history, model, i)) continue;
+    next = i;
+    most = improvement;
+  }
+  return next;
+}
+
+}  // namespace frx::derive::tune
