@@ -110,8 +110,9 @@ std::string window_text(const report::TuneWindow& window) {
 }
 
 std::string focus_text(const TuneReport& report) {
-  if (report.focus.empty()) return "none: no bottleneck stood out in the baseline";
-  return report.focus + (report.focus_from == "baseline" ? ", the bottleneck of the baseline" : ", as --bottleneck says");
+  const std::string from = report.focus_from == "baseline" ? "the bottleneck of the baseline" : "--bottleneck";
+  if (report.focus.empty()) return "none: no bottleneck is known";
+  return report.focus == "other" ? "other: no candidates are made for " + from : report.focus + ", from " + from;
 }
 
 std::string machine_text(const report::TuneEnvironment& machine) {
