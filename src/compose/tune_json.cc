@@ -68,11 +68,14 @@ void put_tune_speedup(JsonObject& out, const derive::tune::Speedup& speedup) {
           exact(derive::tune::SpeedupRules{}.confidence), "baseline_steps", speedup.first, "steps", speedup.second);
 }
 
-// Files of the trial itself; those of its runs lie below the folder of each.
-void put_tune_paths(JsonObject& out, const std::string& folder) {
-  for (const auto& [name, file] : {std::pair{"config", "config.yaml"}, std::pair{"benchmark_window", "benchmark_window.json"},
-                                   std::pair{"metrics", "metrics.json"}, std::pair{"stdout", "stdout.log"}, std::pair{"stderr", "stderr.log"}})
-    out.add(std::string_view(name), folder + "/" + file);
+// Of several runs those of the first; the others have theirs below runs[].folder.
+void put_tune_paths(JsonObject& out, const TuneTrial& trial) {
+  const bool was_run = !trial.runs.empty();
+  const std::string folder = was_run && !trial.runs.front().folder.empty() ? trial.runs.front().folder : folder_of(trial);
+  const auto below = [&](std::string_view file) { return fmt::format("{}/{}", folder, file); };
+  out.add("config", below("config.yaml"), "benchmark_window", below("benchmark_window.json"), "metrics", folder_of(trial) + "/metrics.json",
+          "stdout", below("stdout.log"), "stderr", below("stderr.log"), "trace", answer::when(was_run, below("raw/trace.jsonl")), "summary",
+          answer::when(was_run, below("derived/summary.json")));
 }
 
 // What the baseline measured, and every trial.
@@ -98,10 +101,10 @@ void put_tuned_judgement(JsonObject& out, const TuneTrial& trial) {
   out.add("passed_guards", trial.passed_guards(), "guard_failures", trial.guard_failures, "throughput_delta", exact(trial.throughput_delta),
           "by_samples", trial.by_samples);
   out.object("speedup", trial.speedup, put_tune_speedup);
-  out.add("verdict", answer::when(!trial.runs.empty(), verdict_name(trial.verdict)), "noise_band", exact(trial.noise_band), "confidence_label",
-          unless_empty(trial.confidence_label), "comparison_notes", trial.comparison_notes);
+  out.add("verdict", answer::when(!trial.runs.empty(), verdict_name(trial.verdict)), "noise_band", exact(trial.noise_band),
+          "confidence_label", unless_empty(trial.confidence_label), "comparison_notes", trial.comparison_notes);
   out.add("artifacts_path", folder_of(trial));
-  out.object("artifact_paths", [&](JsonObject& inner) { put_tune_paths(inner, folder_of(trial)); });
+  out.object("artifact_paths", [&](JsonObject& inner) { put_tune_paths(inner, trial); });
   out.add("benchmark_stage", trial.stage == report::TuneStage::race ? "race" : "full", "eligible_for_promotion", trial.is_eligible,
           "screening_decision", unless_empty(trial.screening_decision), "tier", static_cast<int>(trial.candidate.tier()), "risk",
           report::name_of(trial.candidate.risk()), "combination", !trial.candidate.is_documented);

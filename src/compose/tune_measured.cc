@@ -63,8 +63,9 @@ struct SeenGpus {
 
 std::string slowing_text(const TuneTrial& trial, const SeenGpus& seen) {
   const auto slowed = static_cast<std::size_t>(std::ranges::count_if(trial.runs, &TuneRun::was_throttled));
-  if (slowed > 0) return fmt::format("{} throttled by {}", slowed == 1 ? "1 run was" : fmt::format("{} runs were", slowed),
-                                     join_with_and(seen.slowed_by));
+  if (slowed > 0)
+    return fmt::format("{} throttled by {}", slowed == 1 ? "1 run was" : fmt::format("{} runs were", slowed),
+                       join_with_and(seen.slowed_by));
   if (!seen.slowed_by.empty()) return "clocks held by " + join_with_and(seen.slowed_by);
   return seen.tells_slowing ? "not throttled" : "";
 }
@@ -97,20 +98,21 @@ constexpr TuneColumn measured_columns[] = {
     {"Samples/s", [](const TuneTrial& trial) { return number_or_nothing(trial.samples_per_s, 1); }},
     {"Step ms", [](const TuneTrial& trial) { return number_or_nothing(trial.step_time_ms, 1); }},
     {"GPU %", [](const TuneTrial& trial) { return number_or_nothing(trial.gpu_utilization_pct, 1); }},
-    {"Memory %", [](const TuneTrial& trial) { return trial.peak_memory_ratio ? fmt::format("{:.1f}", 100 * *trial.peak_memory_ratio) : ""; }},
-    {"MHz", [](const TuneTrial& trial) { return SeenGpus(trial).clock.text(""); }},
-    {"Celsius", [](const TuneTrial& trial) { return SeenGpus(trial).temperature.text(""); }},
+    {"Mem %", [](const TuneTrial& trial) { return trial.peak_memory_ratio ? fmt::format("{:.1f}", 100 * *trial.peak_memory_ratio) : ""; }},
+    {"MHz", [](const TuneTrial& trial) { return number_or_nothing(SeenGpus(trial).clock.low, 0); }},
+    {"Temp", [](const TuneTrial& trial) { return number_or_nothing(SeenGpus(trial).temperature.high, 0); }},
     {"Loss", [](const TuneTrial& trial) { return trial.quality.final_loss ? fmt::format("{:.4g}", *trial.quality.final_loss) : ""; }},
 };
 
 std::string window_text(const report::TuneWindow& window) {
-  return fmt::format("{} to warm up, {} measured, at most {:.4g} s a run", count_text(window.warmup_steps, "step"), window.measurement_steps,
-                     window.timeout_s);
+  return fmt::format("{} to warm up, {} measured, at most {:.4g} s a run", count_text(window.warmup_steps, "step"),
+                     window.measurement_steps, window.timeout_s);
 }
 
 std::string focus_text(const TuneReport& report) {
-  if (report.focus.empty()) return "none: no bottleneck stood out in the baseline";
-  return report.focus + (report.focus_from == "baseline" ? ", the bottleneck of the baseline" : ", as --bottleneck says");
+  const std::string from = report.focus_from == "baseline" ? "the bottleneck of the baseline" : "--bottleneck";
+  if (report.focus.empty()) return "none: no bottleneck is known";
+  return report.focus == "other" ? "other: no candidates are made for " + from : report.focus + ", from " + from;
 }
 
 std::string machine_text(const report::TuneEnvironment& machine) {
@@ -153,15 +155,16 @@ std::string tuned_gpu_state(const TuneTrial& trial) {
   std::vector<std::string> parts = {seen.clock.text("MHz"), seen.temperature.text("C"), slowing_text(trial, seen)};
   std::erase(parts, "");
   if (!trial.repeated.empty())
-    parts.push_back(fmt::format("{} while the GPU was throttled, and {} not count", count_text(trial.repeated.size(), "earlier run"),
-                                trial.repeated.size() == 1 ? "does" : "do"));
+    parts.push_back(fmt::format("{} while it was throttled {} left out", count_text(trial.repeated.size(), "earlier run"),
+                                trial.repeated.size() == 1 ? "is" : "are"));
   return parts.empty() ? std::string(not_measured) : join(parts, ", ");
 }
 
 std::string tuned_quality(const TuneTrial& trial, const TuneTrial& baseline) {
   std::vector<std::string> parts;
   const report::TuneQuality& quality = trial.quality;
-  if (const std::size_t bad = quality.nan_count + quality.inf_count; bad > 0) parts.push_back(fmt::format("NaN or infinite losses: {}", bad));
+  if (const std::size_t bad = quality.nan_count + quality.inf_count; bad > 0)
+    parts.push_back(fmt::format("NaN or infinite losses: {}", bad));
   if (quality.final_loss) parts.push_back(against_text("final_loss", *quality.final_loss, baseline.quality.final_loss));
   for (const auto& [name, value] : quality.reported) {
     const auto beside = baseline.quality.reported.find(name);
@@ -177,26 +180,32 @@ void add_tuned_measurements(answer::Document& page, const TuneReport& report) {
     if (report.trials[i].stage == report::TuneStage::full && !report.trials[i].runs.empty()) shown.push_back(&report.trials[i]);
   }
   page.section("Measurements", answer::Part::evidence);
-  constexpr std::size_t most = 24;
-  Table table{{{"Configuration", 13}}};
-  for (const TuneTrial* trial : shown) {
-    const std::string name = trial == &report.baseline ? "baseline" : shorten(trial->candidate.label, most);
-    table.columns[0].width = std::max(table.columns[0].width, display_width(name));
-    table.add({name});
-  }
+  Table table{{{"Configuration"}}};
+  table.rows.resize(shown.size());
+  std::size_t taken = 2;  // cells of a line
   for (const TuneColumn& column : measured_columns) {
     std::vector<std::string> texts;
-    for (const TuneTrial* trial : shown) texts.push_back(column.text(*trial));
-    if (std::ranges::all_of(texts, &std::string::empty)) continue;
     std::size_t width = column.heading.size();
-    for (std::size_t i = 0; i < shown.size(); ++i) {
-      width = std::max(width, texts[i].size());
-      table.rows[i].cells.emplace_back(texts[i].empty() ? "n/a" : texts[i]);
+    for (const TuneTrial* trial : shown) {
+      texts.push_back(column.text(*trial));
+      width = std::max(width, texts.back().size());
     }
-    table.columns.push_back(number_column(column.heading, width, 2));
+    if (std::ranges::all_of(texts, &std::string::empty)) continue;
+    for (std::size_t i = 0; i < shown.size(); ++i) table.rows[i].cells.emplace_back(texts[i].empty() ? "n/a" : texts[i]);
+    table.columns.push_back(number_column(column.heading, width, 1));
+    taken += width + 1;
+  }
+  // Labels get what is left of a narrow terminal.
+  constexpr std::size_t narrow = 80, least = 13;
+  const std::size_t most = std::max(narrow - std::min(taken, narrow), least);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const std::string name = shorten(i == 0 ? "baseline" : std::string_view(shown[i]->candidate.label), most);
+    table.rows[i].cells.insert(table.rows[i].cells.begin(), name);
+    table.columns[0].width = std::max({table.columns[0].width, least, display_width(name)});
   }
   page.add(std::move(table));
-  page.paragraph("Medians of the runs; the largest memory. MHz: clock of the multiprocessors, and Celsius: temperature, both averaged over each run.");
+  page.paragraph(
+      "Medians of the runs; of memory and temperature (degrees Celsius) the largest, of the clock of the multiprocessors (MHz) the least.");
 }
 
 void add_tuning_conditions(answer::Document& page, const TuneReport& report) {

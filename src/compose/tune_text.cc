@@ -89,8 +89,11 @@ void add_tuning_results(Document& page, const TuneReport& report) {
   const auto name = [](const TuneTrial& trial) { return trial.candidate.label + (trial.stage == TuneStage::race ? " [RACE]" : ""); };
   for (const TuneTrial& trial : report.trials) widest = std::max(widest, display_width(name(trial)));
   constexpr std::size_t most = 34;
-  Table table{{{"Configuration", std::min(widest, most)}, number_column("Change", 8, 1), {"", 1, false, 1},
-               number_column(confidence_text() + " interval", 17, 1), words_column("Outcome", Fit::wrap)}};
+  Table table{{{"Configuration", std::min(widest, most)},
+               number_column("Change", 8, 1),
+               {"", 1, false, 1},
+               number_column(confidence_text() + " interval", 17, 1),
+               words_column("Outcome", Fit::wrap)}};
   for (const std::size_t i : in_order_of_display(report)) {
     const TuneTrial& trial = report.trials[i];
     const TuneOutcome outcome = tuned_outcome(trial, winner);
@@ -101,9 +104,10 @@ void add_tuning_results(Document& page, const TuneReport& report) {
               tone_of_outcome(outcome));
   }
   page.add(std::move(table));
-  page.paragraph(fmt::format("Change: of the throughput against the baseline. \u2713: at least {} faster, and all of the interval is above 0. A "
-                             "race is a short run that only decides what is measured in full.",
-                             share_words(report.settings.limits.min_speedup)));
+  page.paragraph(
+      fmt::format("Change: of the throughput against the baseline. \u2713: at least {} faster, and all of the interval is above 0. A "
+                  "race is a short run that only decides what is measured in full.",
+                  share_words(report.settings.limits.min_speedup)));
 }
 
 std::optional<double> batch_of(const TuneTrial& trial) { return trial.runs.empty() ? std::nullopt : trial.runs.front().batch_size; }
@@ -151,9 +155,7 @@ void add_tuning_winner(Document& page, const TuneReport& report, const TuneTrial
 void add_tuning_variables(Document& page, const TuneReport& report, const TuneTrial& winner) {
   page.section("Env vars to apply", Part::advice);
   const report::Variables variables = winner.candidate.variables();
-  std::vector<std::string> lines;
-  for (const auto& [name, value] : variables) lines.push_back("  " + printable(name + "=" + value));
-  page.add(answer::Verbatim{join(lines, "\n")});
+  for (const auto& [name, value] : variables) page.paragraph(as_name(name + "=" + value));
   page.blank();
   page.paragraph("Applied: No \u2014 recommendation only");
   page.paragraph("To apply: set the env vars above before launching your workload, or once:");
@@ -201,7 +203,9 @@ std::vector<std::string> reasons_without_winner(const TuneReport& report) {
   }
   if (report.trials.empty()) reasons.emplace_back("there was no candidate to try");
   if (full == 0 && !report.trials.empty() && report.unfinished.empty()) reasons.emplace_back("no candidate came to a full trial");
-  if (rejected > 0) reasons.push_back(fmt::format("{} rejected: Trial results say why", rejected == 1 ? "1 full trial was" : fmt::format("{} full trials were", rejected)));
+  if (rejected > 0)
+    reasons.push_back(fmt::format("{} rejected: Trial results say why",
+                                  rejected == 1 ? "1 full trial was" : fmt::format("{} full trials were", rejected)));
   if (report.settings.safe)
     reasons.emplace_back("only tier 0 was tried; --no-safe also tries batch size, mixed precision, torch.compile and CUDA Graphs");
   return reasons;
@@ -209,8 +213,8 @@ std::vector<std::string> reasons_without_winner(const TuneReport& report) {
 
 void add_no_improvement(Document& page, const TuneReport& report) {
   page.section("No improvement found", Part::verdict);
-  page.paragraph(fmt::format("No configuration was shown to be at least {} faster than the baseline. Keep the one that you have.",
-                             share_words(report.settings.limits.min_speedup)),
+  page.paragraph(fmt::format("{} configuration was shown to be at least {} faster than the baseline. Keep the one that you have.",
+                             report.unfinished.empty() ? "No" : "So far no", share_words(report.settings.limits.min_speedup)),
                  2, Tone::bold);
   for (const std::string& reason : reasons_without_winner(report)) page.hanging("- ", reason);
 }
@@ -218,8 +222,8 @@ void add_no_improvement(Document& page, const TuneReport& report) {
 void add_unfinished_tuning(Document& page, const TuneReport& report) {
   if (report.unfinished.empty()) return;
   page.section("Not finished", Part::verdict);
-  page.paragraph(fmt::format("It ended before all was tried: {}. What was measured is kept, and this goes on with it:", report.unfinished), 2,
-                 Tone::yellow);
+  page.paragraph(fmt::format("It ended before all was tried: {}. What was measured is kept, and this goes on with it:", report.unfinished),
+                 2, Tone::yellow);
   page.command(resume_command(report));
 }
 
@@ -229,8 +233,7 @@ std::vector<std::string> all_tuning_notes(const TuneReport& report) {
     for (const std::string& note : trial.comparison_notes) notes.push_back(fmt::format("{}: {}", label, note));
   };
   take("baseline", report.baseline);
-  for (const TuneTrial& trial : report.trials)
-    take(trial.candidate.label + (trial.stage == TuneStage::race ? " [RACE]" : ""), trial);
+  for (const TuneTrial& trial : report.trials) take(trial.candidate.label + (trial.stage == TuneStage::race ? " [RACE]" : ""), trial);
   return notes;
 }
 

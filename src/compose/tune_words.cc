@@ -17,9 +17,6 @@ using report::TuneTrial;
 
 namespace {
 
-// Fewest digits that say the number: "0.08", "20".
-std::string option_number(double value) { return fmt::format("{}", value); }
-
 // Of one that frx ended itself the exit code is ours, and says nothing.
 bool was_ended_early(const TuneTrial& trial) {
   return std::ranges::any_of(trial.runs, [](const report::TuneRun& run) { return !run.stopped.empty(); });
@@ -131,7 +128,7 @@ std::string short_reasons(const TuneTrial& trial) {
   const std::size_t all = reasons.size();
   reasons.resize(std::min(all, most));
   std::string text = join(reasons, "; ");
-  if (all > most) text += fmt::format("; and {} more", count_text(all - most, "reason"));
+  if (all > most) text += fmt::format("; and {} more", all - most);
   return text;
 }
 
@@ -164,9 +161,7 @@ std::optional<double> steps_to_decide(const TuneTrial& trial, double min_speedup
   return half / distance * (half / distance);  // an interval narrows by the square root of the steps
 }
 
-std::string folder_of(const TuneTrial& trial) {
-  return trial.stage == TuneStage::race ? "race/" + trial.candidate.id : trial.candidate.id;
-}
+std::string folder_of(const TuneTrial& trial) { return trial.stage == TuneStage::race ? "race/" + trial.candidate.id : trial.candidate.id; }
 
 std::string command_with(const report::Variables& variables, std::span<const std::string> command) {
   std::vector<std::string> words;
@@ -175,68 +170,6 @@ std::string command_with(const report::Variables& variables, std::span<const std
   return join(words, " ");
 }
 
-namespace {
-
-class OptionWriter {
- public:
-  explicit OptionWriter(std::vector<std::string>& words) : words_(words) {}
-
-  void flag(std::string_view option, bool is_given) {
-    if (is_given) words_.emplace_back(option);
-  }
-  template <typename Number>
-  void number(std::string_view option, Number value, Number otherwise) {
-    if (value == otherwise) return;
-    words_.emplace_back(option);
-    words_.push_back(option_number(static_cast<double>(value)));
-  }
-  void text(std::string_view option, std::string_view value, std::string_view otherwise) {
-    if (value == otherwise) return;
-    words_.emplace_back(option);
-    words_.push_back(shell_quote(value));
-  }
-
- private:
-  std::vector<std::string>& words_;
-};
-
-void add_limits(OptionWriter& options, const report::TuneLimits& limits) {
-  const report::TuneLimits usual;
-  options.number("--min-speedup", limits.min_speedup, usual.min_speedup);
-  options.flag("--no-quality-checks", !limits.quality_checks);
-  options.number("--max-final-loss-regression", limits.max_final_loss_regression, usual.max_final_loss_regression);
-  options.number("--max-loss-divergence", limits.max_loss_divergence, usual.max_loss_divergence);
-  options.number("--output-abs-tolerance", limits.output_abs_tolerance, usual.output_abs_tolerance);
-  options.flag("--allow-nonfinite-loss", !limits.finite_loss);
-}
-
-}  // namespace
-
-std::string resume_command(const TuneReport& report) {
-  constexpr std::size_t race_warmup = 1, race_steps = 5;  // defaults of docs/contract.md, section 3.44
-  const report::TuneSettings& given = report.settings;
-  const report::TuneSettings usual;
-  std::vector<std::string> words = {"frx", "tune", "--resume", shell_quote(report.folder)};
-  OptionWriter options(words);
-  options.text("--name", report.job_name, TuneReport{}.job_name);
-  options.number("--max-trials", given.max_trials, usual.max_trials);
-  options.flag("--no-safe", !given.safe);
-  options.number("--time-budget-s", given.window.timeout_s, usual.window.timeout_s);
-  options.number("--warmup-steps", given.window.warmup_steps, usual.window.warmup_steps);
-  options.number("--measure-steps", given.window.measurement_steps, usual.window.measurement_steps);
-  options.number("--repeat-count", given.window.repeat_count, usual.window.repeat_count);
-  options.flag("--no-race", !given.race);
-  options.number("--race-promote-count", given.race_promote_count, usual.race_promote_count);
-  options.number("--race-warmup-steps", given.race_window.warmup_steps, race_warmup);
-  options.number("--race-measure-steps", given.race_window.measurement_steps, race_steps);
-  options.text("--bottleneck", given.bottleneck, "");
-  options.flag("--allow-risky-actions", given.allow_risky_actions);
-  add_limits(options, given.limits);
-  options.number("--sample-interval-ms", given.sample_interval_ms, usual.sample_interval_ms);
-  options.text("--search", given.search, usual.search);
-  words.emplace_back("--");
-  words.push_back(command_with({}, report.command));
-  return join(words, " ");
-}
+std::string resume_command(const TuneReport& report) { return "frx tune --resume " + shell_quote(report.folder); }
 
 }  // namespace frx::compose

@@ -60,7 +60,7 @@ std::string folder_of(const report::TuneTrial& trial);
 
 // For a POSIX shell: "FRX_NUM_WORKERS=4 python train.py".
 std::string command_with(const report::Variables& variables, std::span<const std::string> command);
-// For a POSIX shell: "frx tune --resume runs/tune-3f8a12b4 --no-safe -- python train.py", with the settings that are not the defaults.
+// For a POSIX shell: "frx tune --resume runs/tune-3f8a12b4"; the command and its settings are kept there.
 std::string resume_command(const report::TuneReport& report);
 
 }  // namespace frx::compose

@@ -83,6 +83,27 @@ export interface IntervalsData {
   values: {name: string; unit: string; first: number[]; second: number[]}[]; // the single measurements behind a row, in their order
 }
 
+export interface TuningData {
+  min_speedup: number; // relative: 0.08 is 8 %
+  confidence: string; // of the intervals: "95 %"
+  baseline: number | null; // steps/s
+  rows: {
+    label: string;
+    stage: 'full' | 'race';
+    outcome: 'winner' | 'better' | 'below' | 'inconclusive' | 'worse' | 'screened' | 'rejected' | 'not_run';
+    words: string; // the outcome for people: "promoted to full benchmark"
+    reasons: string[]; // why it was rejected, or not run
+    change: number | null; // of the throughput against the baseline, relative
+    low: number | null; // interval; null: no bound
+    high: number | null;
+    steps_per_s: number | null;
+    samples_per_s: number | null;
+    by_samples: boolean; // the change is of samples a second
+    runs: number;
+    variables: {name: string; value: string}[];
+  }[];
+}
+
 // Work over time. Lanes are threads of the CPU and streams of GPUs. The events of a lane are divided into tiles, which are decoded when
 // they are looked at; a lane from far away is drawn from `overview`.
 export interface TimelineData {
@@ -128,6 +149,7 @@ export interface FigureData {
   memory: MemoryData;
   source: SourceData;
   intervals: IntervalsData;
+  tuning: TuningData;
   timeline: TimelineData;
 }
 export type FigureKind = keyof FigureData;

@@ -10,6 +10,7 @@ import {Roofline} from './roofline';
 import {Source} from './source';
 import {Steps} from './steps';
 import {Timeline} from './timeline';
+import {Tuning} from './tuning';
 
 const figures: {[Kind in FigureKind]: ComponentType<{data: FigureData[Kind]}>} = {
   roofline: Roofline,
@@ -19,6 +20,7 @@ const figures: {[Kind in FigureKind]: ComponentType<{data: FigureData[Kind]}>} =
   memory: Memory,
   source: Source,
   intervals: Intervals,
+  tuning: Tuning,
   timeline: Timeline,
 };
 
