@@ -10,6 +10,7 @@
 
 #include "base/intervals.h"
 #include "base/text.h"
+#include "derive/compare/kernel_spelling.h"
 #include "derive/layout/copy_detectors.h"
 #include "derive/layout/stride_stability.h"
 #include "derive/trace/modules.h"
@@ -354,6 +355,7 @@ class Analysis {
         ++saves_less_;
         continue;
       }
+      add_kernels(candidates_[i], finding);
       report_->findings.push_back(std::move(finding));
       of_finding_.push_back(i);
     }
@@ -457,6 +459,26 @@ class Analysis {
     if (!totals.bw_overhead_pct || !candidate.bytes) return;
     const auto low_bytes = share_of(saving.low_bytes, totals.bytes), best_bytes = share_of(saving.best_bytes, totals.bytes);
     if (low_bytes && best_bytes) finding.saved_bytes_pct = LayoutShare{*low_bytes, *best_bytes};
+  }
+
+  // Those that the fix removes; where that is not known, all that its operators launched.
+  void add_kernels(const Candidate& candidate, LayoutFinding& finding) {
+    std::set<std::uint32_t> pieces(candidate.removed_work.begin(), candidate.removed_work.end());
+    if (pieces.empty()) {
+      for (const std::uint32_t node : candidate.nodes) {
+        const auto work = trace_.all_work(node);
+        pieces.insert(work.begin(), work.end());
+      }
+    }
+    std::map<std::string_view, std::int64_t> time_of;
+    for (const std::uint32_t work : pieces) {
+      if (trace_.timeline().kind[trace_.attribution().work[work].event] == model::EventKind::kernel)
+        time_of[spelling_(trace_.kernel_name(work))] += trace_.duration(work);
+    }
+    std::vector<std::pair<std::int64_t, std::string_view>> by_time;
+    for (const auto& [kernel, time] : time_of) by_time.emplace_back(-time, kernel);
+    std::ranges::sort(by_time);
+    for (const auto& [time, kernel] : by_time) finding.kernels.emplace_back(kernel);
   }
 
   // What may object to a change of layout. Where the layout of tensors changes for the whole model, it makes the change risky.
@@ -582,6 +604,7 @@ class Analysis {
   std::size_t saves_less_ = 0;  // findings that save less than was asked for
   derive::layout::WorkTraffic traffic_;
   std::vector<std::string> objections_;
+  derive::compare::KernelSpelling spelling_;
 };
 
 }  // namespace
