@@ -166,7 +166,6 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std
 // Null where the trace tells nothing about layouts: they are beside what was asked, and are no reason to refuse it.
 std::shared_ptr<const LayoutReport> TraceAnalyst::layouts_of(Timeline timeline) const {
   LayoutRequest request;
-  request.model = timeline.source;
   request.gpu_model = gpu_model_;
   Result<std::shared_ptr<LayoutReport>> layouts = analyse_layout(std::move(timeline), request, judge_->knowledge(), layout_detectors_);
   return layouts ? std::move(*layouts) : nullptr;
