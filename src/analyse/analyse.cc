@@ -87,8 +87,8 @@ Result<std::shared_ptr<const report::RunReport>> analyse_run(Input input, Contex
   return analyse_bundle(input, context, layouts);
 }
 
-Result<std::shared_ptr<const report::RunReport>> analyse_run(const std::string& folder, Context& context) {
-  return analyse_run(Input{Source::at(folder), &ingest::run_bundle_format}, context);
+Result<std::shared_ptr<const report::RunReport>> analyse_run(const std::string& folder, Context& context, report::Layouts layouts) {
+  return analyse_run(Input{Source::at(folder), &ingest::run_bundle_format}, context, layouts);
 }
 
 Result<std::shared_ptr<const report::PtxReport>> analyse_ptx(Input input, Context& context) {

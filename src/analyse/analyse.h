@@ -52,7 +52,8 @@ Result<const report::NcuReport*> analyse_profile(Input input, Context& context);
 // `layouts`: whether its trace is also asked what the layouts of tensors cost.
 Result<std::shared_ptr<const report::RunReport>> analyse_run(Input input, Context& context,
                                                              report::Layouts layouts = report::Layouts::left_out);
-Result<std::shared_ptr<const report::RunReport>> analyse_run(const std::string& folder, Context& context);
+Result<std::shared_ptr<const report::RunReport>> analyse_run(const std::string& folder, Context& context,
+                                                             report::Layouts layouts = report::Layouts::left_out);
 Result<std::shared_ptr<const report::PtxReport>> analyse_ptx(Input input, Context& context);
 // All that a trace holds as one, also when the traces of several ranks were merged in it.
 Result<std::unique_ptr<report::TraceReport>> analyse_trace(Input input, Context& context,
