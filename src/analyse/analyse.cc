@@ -81,12 +81,14 @@ Result<const report::NcuReport*> analyse_profile(Input input, Context& context) 
   return analysed<const report::NcuReport*>(Kind::profile, profile_analyzer, std::move(input), context);
 }
 
-Result<std::shared_ptr<const report::RunReport>> analyse_run(Input input, Context& context) {
-  return analysed<std::shared_ptr<const report::RunReport>>(Kind::run_bundle, run_analyzer, std::move(input), context);
+Result<std::shared_ptr<const report::RunReport>> analyse_run(Input input, Context& context, report::Layouts layouts) {
+  TRY(expect(Kind::run_bundle, input));
+  input.source.stop_with(context.options().stop);
+  return analyse_bundle(input, context, layouts);
 }
 
-Result<std::shared_ptr<const report::RunReport>> analyse_run(const std::string& folder, Context& context) {
-  return analyse_run(Input{Source::at(folder), &ingest::run_bundle_format}, context);
+Result<std::shared_ptr<const report::RunReport>> analyse_run(const std::string& folder, Context& context, report::Layouts layouts) {
+  return analyse_run(Input{Source::at(folder), &ingest::run_bundle_format}, context, layouts);
 }
 
 Result<std::shared_ptr<const report::PtxReport>> analyse_ptx(Input input, Context& context) {
@@ -97,11 +99,13 @@ Result<std::shared_ptr<const report::PtxReport>> analyse_ptx(Input input, Contex
   return std::shared_ptr<const report::PtxReport>(code, unit.ptx.get());
 }
 
-Result<std::unique_ptr<report::TraceReport>> analyse_trace(Input input, Context& context) {
+Result<std::unique_ptr<report::TraceReport>> analyse_trace(Input input, Context& context, report::Layouts layouts) {
   TRY(expect(Kind::trace, input));
   TRY_ASSIGN(const report::TraceAnalyst* analyst, context.traces());
-  TRY_ASSIGN(model::Timeline timeline, read_timeline(input, context, context.options().progress));
-  return analyst->analyse(std::move(timeline));
+  TRY_ASSIGN(model::Timeline timeline,
+             read_timeline(input, context, context.options().progress,
+                           layouts == report::Layouts::included ? Arguments::of_every_operator : Arguments::of_products));
+  return analyst->analyse(std::move(timeline), layouts);
 }
 
 Result<model::Timeline> read_timeline(Input& input, Context& context, const report::OpenEach& open_each, Arguments arguments) {

@@ -49,11 +49,15 @@ Result<Analysis> analyse(std::vector<Input> inputs, Context& context);
 
 // Of one kind. Malformed, naming what was expected and what was found, when the input is of another one.
 Result<const report::NcuReport*> analyse_profile(Input input, Context& context);
-Result<std::shared_ptr<const report::RunReport>> analyse_run(Input input, Context& context);
-Result<std::shared_ptr<const report::RunReport>> analyse_run(const std::string& folder, Context& context);
+// `layouts`: whether its trace is also asked what the layouts of tensors cost.
+Result<std::shared_ptr<const report::RunReport>> analyse_run(Input input, Context& context,
+                                                             report::Layouts layouts = report::Layouts::left_out);
+Result<std::shared_ptr<const report::RunReport>> analyse_run(const std::string& folder, Context& context,
+                                                             report::Layouts layouts = report::Layouts::left_out);
 Result<std::shared_ptr<const report::PtxReport>> analyse_ptx(Input input, Context& context);
 // All that a trace holds as one, also when the traces of several ranks were merged in it.
-Result<std::unique_ptr<report::TraceReport>> analyse_trace(Input input, Context& context);
+Result<std::unique_ptr<report::TraceReport>> analyse_trace(Input input, Context& context,
+                                                           report::Layouts layouts = report::Layouts::left_out);
 // Of which operators the reader keeps types, strides and values of the inputs.
 enum class Arguments : std::uint8_t { of_products, of_every_operator };
 // The events of a trace of any format, for an analyser. Malformed when the input is no trace.

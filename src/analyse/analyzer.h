@@ -21,6 +21,9 @@ std::span<const Analyzer* const> analyzers();
 // The one that takes these together; null when no analyser does.
 const Analyzer* analyzer_for(std::span<const Input> inputs);
 
+// What the analyser of run bundles does. `layouts`: as of analyse_run().
+Result<std::shared_ptr<const report::RunReport>> analyse_bundle(Input& input, Context& context, report::Layouts layouts);
+
 #define FRX_ANALYZER(name) extern const Analyzer name##_analyzer;
 #include "analyse/analyzers.def"
 #undef FRX_ANALYZER

@@ -47,8 +47,10 @@ Result<> add_traces(std::vector<Input> inputs, Context& context, report::Evidenc
   if (inputs.empty()) return {};
   const std::string name = inputs.front().source.name();
   if (inputs.size() == 1) {
-    TRY_ASSIGN(const std::unique_ptr<report::TraceReport> trace, analyse_trace(std::move(inputs.front()), context));
+    TRY_ASSIGN(const std::unique_ptr<report::TraceReport> trace,
+               analyse_trace(std::move(inputs.front()), context, report::Layouts::included));
     evidence.add(name, trace->scope().diagnosis);
+    if (trace->layouts) evidence.add(*trace->layouts);
     evidence.add_layout_copies(trace->program.layout_copy_share.value_or(0));
     return {};
   }

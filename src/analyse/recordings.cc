@@ -18,13 +18,13 @@ Result<Input> input_at(ingest::Source source, Context& context) {
   return input_of(std::move(source), known->metrics);
 }
 
-Result<ReadRecording> read(ingest::Source source, Context& context) {
+Result<ReadRecording> read(ingest::Source source, report::Layouts layouts, Context& context) {
   TRY_ASSIGN(Input input, input_at(std::move(source), context));
   ReadRecording result;
   if (input.kind() == ingest::Kind::run_bundle) {
-    TRY_ASSIGN(result.run, analyse_run(std::move(input), context));
+    TRY_ASSIGN(result.run, analyse_run(std::move(input), context, layouts));
   } else {
-    TRY_ASSIGN(result.trace, analyse_trace(std::move(input), context));
+    TRY_ASSIGN(result.trace, analyse_trace(std::move(input), context, layouts));
   }
   return result;
 }
@@ -62,7 +62,7 @@ Result<MaybeSpread> spread_of_runs(std::vector<ingest::Source> baselines, const 
   std::vector<report::ComparedRun> runs;
   for (ingest::Source& baseline : baselines) {
     std::string name = name_of_file(baseline.name());
-    TRY_ASSIGN(const ReadRecording run, read(std::move(baseline), context));
+    TRY_ASSIGN(const ReadRecording run, read(std::move(baseline), report::Layouts::left_out, context));
     runs.push_back(compared(run, std::move(name)));
   }
   TRY_ASSIGN(const derive::compare::BaselineSpread spread, report::spread_of_runs(first, runs));
@@ -94,8 +94,8 @@ Result<MaybeSpread> spread_of_profiles(std::vector<ingest::Source> baselines, co
 Result<std::unique_ptr<ComparedRuns>> compare_runs(RecordingSources sources, Context& context) {
   auto [first_label, second_label] = labels_of(sources);
   auto result = std::make_unique<ComparedRuns>();
-  TRY_ASSIGN(result->first, read(std::move(sources.first), context));
-  TRY_ASSIGN(result->second, read(std::move(sources.second), context));
+  TRY_ASSIGN(result->first, read(std::move(sources.first), report::Layouts::included, context));
+  TRY_ASSIGN(result->second, read(std::move(sources.second), report::Layouts::included, context));
   report::ComparedRun before = compared(result->first, std::move(first_label));
   TRY_ASSIGN(const MaybeSpread baselines, spread_of_runs(std::move(sources.baselines), before, context));
   result->comparison = report::compare(std::move(before), result->first.trace_report(), compared(result->second, std::move(second_label)),

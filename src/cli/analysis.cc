@@ -119,8 +119,8 @@ Result<std::unique_ptr<report::TraceReport>> Session::trace(analyse::Input input
   return report;
 }
 
-Result<std::shared_ptr<const report::RunReport>> Session::run(analyse::Input input) {
-  return analyse::analyse_run(std::move(input), *context_);
+Result<std::shared_ptr<const report::RunReport>> Session::run(analyse::Input input, report::Layouts layouts) {
+  return analyse::analyse_run(std::move(input), *context_, layouts);
 }
 
 Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const knowledge::Knowledge& known,

@@ -59,7 +59,7 @@ class Session {
   Result<const report::NcuReport*> profile(analyse::Input input);
   // All of a trace as one, whatever ranks were merged in it.
   Result<std::unique_ptr<report::TraceReport>> trace(analyse::Input input);
-  Result<std::shared_ptr<const report::RunReport>> run(analyse::Input input);
+  Result<std::shared_ptr<const report::RunReport>> run(analyse::Input input, report::Layouts layouts = report::Layouts::left_out);
 
  private:
   Result<> export_report(analyse::Input& input, const std::string& nsys = "nsys");

@@ -56,7 +56,8 @@ void describe(Syntax& syntax, Options& options) {
 // Before the bundle is sealed, so that the files are in manifest and zip.
 Result<> finish(const capture::RunFolder& folder, bool explain, const std::string& also_to, Io& io) {
   analyse::Context context{analyse::Options()};
-  const Result<std::shared_ptr<const report::RunReport>> run = analyse::analyse_run(folder.absolute(), context);
+  const Result<std::shared_ptr<const report::RunReport>> run =
+      analyse::analyse_run(folder.absolute(), context, explain ? report::Layouts::included : report::Layouts::left_out);
   if (!run && run.error().kind == ErrorKind::not_enough) {
     if (explain) io.err.write(fmt::format("{}: --explain: no brief: {}\n", io.program, run.error().message));
     return {};

@@ -69,7 +69,7 @@ void print_prompt(const answer::Answer& answer, const Options& options, Io& io) 
 
 Result<int> explain_run(const Options& options, analyse::Input input, Session& session, Io& io) {
   TRY(options.given.expect_applicable("explain", "a run bundle", {{"--source", false, "profiles"}}));
-  TRY_ASSIGN(const std::shared_ptr<const report::RunReport> run, session.run(std::move(input)));
+  TRY_ASSIGN(const std::shared_ptr<const report::RunReport> run, session.run(std::move(input), report::Layouts::included));
   const answer::Answer answer = compose::answer_of(run, options.scope);
   if (options.prompt_only) {
     print_prompt(answer, options, io);

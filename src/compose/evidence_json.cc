@@ -55,11 +55,13 @@ void put_diagnosis(JsonObject& out, const Reconciled& one, const std::optional<M
   out.add("label", one.diagnosis->id, "display_name", one.diagnosis->display, "confidence", diagnose::name_of(one.confidence), "severity",
           one.diagnosis->severity, "kernel", unless_empty(one.kernel));
   out.list("kernels", one.kernels, [](JsonObject& inner, const diagnose::ReconciledKernel& kernel) {
-    inner.add("kernel", kernel.kernel, "confidence", diagnose::name_of(kernel.confidence));
+    inner.add("kernel", kernel.kernel, "confidence", diagnose::name_of(kernel.confidence), "cause",
+              when(kernel.cause != nullptr, kernel.cause ? kernel.cause->id : std::string_view()));
     inner.list("evidence", kernel.confirming, [](JsonObject& entry, const Finding* finding) {
       entry.add("layer", model::name_of(finding->type->layer), "label", finding->id(), "evidence", unless_empty(evidence_words(*finding)));
     });
   });
+  out.add("consequence_of", when(one.cause != nullptr, one.cause ? one.cause->id : std::string_view()));
   out.object("measured_at", one.measured_at,
              [](JsonObject& inner, const model::TextPlace& place) { inner.add("file", place.file.view(), "line", place.line); });
   std::vector<Layer> contradicting;

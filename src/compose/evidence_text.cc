@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -59,6 +60,18 @@ void add_other_kernels(Document& page, const Reconciled& one) {
   if (shown > for_and_against_shown) page.paragraph(fmt::format("and {} more", shown - for_and_against_shown), 6);
 }
 
+// "memory_layout_mismatch: its remedy removes this, too", "memory_layout_mismatch in transpose".
+void add_cause(Document& page, const Reconciled& one) {
+  std::map<std::string_view, std::vector<std::string>> kernels;
+  for (const diagnose::ReconciledKernel& kernel : one.kernels) {
+    if (kernel.cause) kernels[kernel.cause->id].push_back(printable(kernel.kernel));
+  }
+  for (const auto& [cause, names] : kernels) {
+    page.hanging("cause  : ",
+                 one.cause ? fmt::format("{}: its remedy removes this, too", cause) : fmt::format("{} in {}", cause, join(names, ", ")), 4);
+  }
+}
+
 void add_diagnosis(Document& page, const Reconciled& one) {
   page.hanging(fmt::format("[{}] ", diagnose::name_of(one.confidence)), fmt::format("{} ({})", one.diagnosis->display, one.diagnosis->id),
                2, tone_of(one.confidence));
@@ -70,6 +83,7 @@ void add_diagnosis(Document& page, const Reconciled& one) {
                              one.measured_at->line),
                  4);
   add_findings(page, "against: ", one.contradicting);
+  add_cause(page, one);
   add_other_kernels(page, one);
   page.hanging("do     : ", one.diagnosis->fix, 4);
 }

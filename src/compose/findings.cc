@@ -52,6 +52,7 @@ void add_findings(Document& page, std::span<const Finding> findings, std::size_t
 std::string evidence_words(const model::Finding& finding) {
   if (finding.verdict == Verdict::cannot_tell) return "";
   if (finding.is_clear()) return "measured, and it does not hold";
+  if (finding.type->category == report::layout_category) return std::string(finding.message.view());
   if (finding.type->layer == Layer::profiler) return fmt::format("score {:.2f}", finding.score);
   if (is_code(finding.type->layer) && finding.places.empty()) return std::string(finding.message.view());
   const TextPlace& place = finding.place();

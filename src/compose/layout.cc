@@ -301,6 +301,7 @@ void put_finding(JsonObject& out, const LayoutFinding& finding) {
   out.add("first_step", finding.first_step, "freq_per_step", exact(finding.freq_per_step), "bytes_per_step", exact(finding.bytes_per_step),
           "time_us_per_step", exact(finding.time_us_per_step), "time_share_pct", exact(finding.time_share_pct), "bytes_share_pct",
           exact(finding.bytes_share_pct));
+  out.add("kernels", finding.kernels);
   out.object("saving", [&](JsonObject& inner) {
     inner.object("bytes_pct", finding.saved_bytes_pct, put_share);
     inner.object("time_pct", finding.saved_time_pct, put_share);

@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "compose/parts.h"
 
 namespace frx::compose {
 namespace {
@@ -141,6 +140,20 @@ void put_change(JsonObject& out, const LayoutDiff& diff, const LayoutFindingChan
   out.list("numbers", change.numbers, put_number);
 }
 
+}  // namespace
+
+void add_layout_changes(Document& page, const LayoutDiff& diff, std::size_t shown) {
+  std::vector<const LayoutFindingChange*> changed;
+  for (const LayoutFindingChange& one : diff.findings) {
+    if (one.change != LayoutOutcome::same) changed.push_back(&one);
+  }
+  changed.resize(std::min(shown, changed.size()));
+  page.section("Memory layouts", changed.size(), diff.findings.size());
+  page.paragraph(counts_text(diff));
+  for (const LayoutFindingChange* const one : changed) add_change(page, diff, *one);
+  for (const std::string& sentence : diff.inconclusive) page.paragraph("Inconclusive: " + sentence + ".");
+}
+
 void put_layout_diff(JsonObject& out, const LayoutDiff& diff) {
   out.add("schema", "layout_diff.v1");
   out.object("before", [&](JsonObject& inner) { put_side(inner, diff.before); });
@@ -154,8 +167,6 @@ void put_layout_diff(JsonObject& out, const LayoutDiff& diff) {
   out.list("totals", diff.totals, put_number);
   out.add("inconclusive", diff.inconclusive, "notes", diff.notes);
 }
-
-}  // namespace
 
 answer::Answer answer_of(std::shared_ptr<const LayoutDiff> diff, std::size_t shown) {
   answer::Answer answer;

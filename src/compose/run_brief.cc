@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "compose/brief_layouts.h"
 #include "compose/documents.h"
 #include "compose/payloads.h"
 #include "compose/ranks_words.h"
@@ -216,6 +217,7 @@ void put_run_brief(JsonObject& out, const RunReport& report, const RunScope& sco
   out.list("top_recommendations", top_recommendations(scope), put_recommendation);
   put_tax(out, scope);
   out.add("ranks", ranks_words(report), "missing_data", missing(scope));
+  put_layout_findings(out, "layout_findings", report);
   out.object("bottleneck_evidence", [&](JsonObject& inner) {
     for (const Finding& finding : scope.diagnosis.findings) {
       inner.object(finding.id(), [&](JsonObject& evidence) { put_run_evidence(evidence, finding); });
@@ -232,6 +234,8 @@ Document run_summary(const RunReport& report, const RunScope& scope) {
   text += fmt::format("\nKEY METRICS\n{}\n{}", metrics_text(scope, "- "), tax_text(scope));
   if (const auto others = secondary(scope); !others.empty())
     text += fmt::format("SECONDARY ISSUES\n- {}\n\n", join(std::vector<std::string>(others.begin(), others.end()), "\n- "));
+  if (const auto layouts = layout_words_of(report); !layouts.empty())
+    text += fmt::format("MEMORY LAYOUTS\n- {}\n\n", join(layouts, "\n- "));
   text += fmt::format("WHAT TO FIX FIRST\n{}", recommendations_text(scope, false));
   if (const auto list = missing(scope); !list.empty()) text += fmt::format("\nMISSING DATA\n- {}\n", join(list, "\n- "));
   return as_page(std::move(text));
@@ -250,6 +254,8 @@ Document run_prompt(const RunReport& report, const RunScope& scope) {
   text += fmt::format("\n{}Evidence:\n{}", tax_text(scope), metrics_text(scope, "- "));
   for (const std::string& why : scope.diagnosis.why) text += fmt::format("- {}\n", why);
   for (const std::string& words : ranks_words(report)) text += fmt::format("- {}\n", words);
+  if (const auto layouts = layout_words_of(report); !layouts.empty())
+    text += fmt::format("\nMemory layouts, best fix first:\n- {}\n", join(layouts, "\n- "));
   text += fmt::format("\nRecommendations of the analysis:\n{}", recommendations_text(scope, true));
   text += fmt::format("\nQuestion: {}\n", question_about(scope));
   text += "\nAfter the change record again and look at both:\n  frx collect --explain -- python train.py\n  frx analyze runs/RUN-ID\n";

@@ -1,4 +1,5 @@
 #include "compose/documents.h"
+#include "compose/layout_diff.h"
 #include "compose/payloads.h"
 
 namespace frx::compose {
@@ -74,6 +75,7 @@ void put_run_comparison(JsonObject& out, const RunComparison& comparison) {
     inner.add("name", row.name, "a_ns", row.first_ns, "b_ns", row.second_ns, "a_launches", row.first_count, "b_launches", row.second_count);
   });
   out.object("operators", &comparison.operators, put_operators);
+  out.object("layouts", comparison.layouts.get(), put_layout_diff);
   out.add("notes", comparison.notes);
 }
 

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "compose/documents.h"
 #include "compose/figures.h"
+#include "compose/layout_diff.h"
 
 namespace frx::compose {
 namespace {
@@ -17,7 +18,7 @@ using report::ComparedPart;
 using report::ComparedRun;
 using report::RunComparison;
 
-constexpr std::size_t rows_shown = 8;
+constexpr std::size_t rows_shown = 8, layouts_shown = 4;
 
 std::string time_or_dash(const std::optional<double>& ns) { return ns ? format_quantity(*ns, "ns") : "-"; }
 
@@ -193,6 +194,7 @@ Document document_of(const RunComparison& comparison) {
   add_parts(page, comparison);
   add_operators(page, comparison);
   add_kernels(page, comparison);
+  if (comparison.layouts) add_layout_changes(page, *comparison.layouts, layouts_shown);
   add_figures(page, comparison);
   add_notes(page, comparison.notes);
   return page;

@@ -69,11 +69,22 @@ Sources sources_of(const std::vector<const Finding*>& findings) {
   return sources;
 }
 
+// What the diagnosis causes in kernels for which a sign of its own holds.
+void add_consequences(const ReconciledDiagnosis& diagnosis, std::span<const Finding> findings, FindingsByKernel& by_kernel) {
+  for (const Finding& finding : findings) {
+    if (!finding.fires() || finding.kernel.empty() || !diagnosis.causes(finding.type->layer, finding.id())) continue;
+    const auto own = by_kernel.find(finding.kernel);
+    const auto is_sign = [&](const Finding* one) { return one->fires() && diagnosis.is_confirmed_by(one->type->layer, one->id()); };
+    if (own != by_kernel.end() && std::ranges::any_of(own->second, is_sign)) own->second.push_back(&finding);
+  }
+}
+
 FindingsByKernel findings_of(const ReconciledDiagnosis& diagnosis, std::span<const Finding> findings) {
   FindingsByKernel by_kernel;
   for (const Finding& finding : findings) {
     if (diagnosis.is_confirmed_by(finding.type->layer, finding.id())) by_kernel[finding.kernel].push_back(&finding);
   }
+  add_consequences(diagnosis, findings, by_kernel);
   // Findings about all kernels count for each kernel that has one of its own.
   const auto all = by_kernel.find("");
   if (all == by_kernel.end() || by_kernel.size() == 1) return by_kernel;
@@ -141,6 +152,41 @@ std::optional<Reconciled> reconciled(const ReconciledDiagnosis& diagnosis, std::
   return result;
 }
 
+// Is a finding of this kernel evidence of both diagnoses, as what one of them causes?
+bool is_caused_in(const ReconciledKernel& kernel, const Reconciled& cause) {
+  const auto at = std::ranges::find(cause.kernels, kernel.kernel, &ReconciledKernel::kernel);
+  if (at == cause.kernels.end()) return false;
+  return std::ranges::any_of(kernel.confirming, [&](const Finding* finding) {
+    return cause.diagnosis->causes(finding->type->layer, finding->id()) &&
+           std::ranges::find(at->confirming, finding) != at->confirming.end();
+  });
+}
+
+// Names the causes, and lets what is nothing but a consequence follow its cause.
+void order_by_cause(std::vector<Reconciled>& diagnoses) {
+  for (Reconciled& one : diagnoses) {
+    for (const Reconciled& other : diagnoses) {
+      if (other.diagnosis == one.diagnosis) continue;
+      for (ReconciledKernel& kernel : one.kernels) {
+        if (is_caused_in(kernel, other)) kernel.cause = other.diagnosis;
+      }
+    }
+    const auto has_cause = [&](const ReconciledKernel& kernel) { return kernel.cause && kernel.cause == one.kernels.front().cause; };
+    if (!one.kernels.empty() && std::ranges::all_of(one.kernels, has_cause)) one.cause = one.kernels.front().cause;
+  }
+  std::vector<Reconciled> ordered;
+  for (Reconciled& one : diagnoses) {
+    if (!one.cause) ordered.push_back(std::move(one));
+  }
+  for (Reconciled& one : diagnoses) {
+    if (!one.cause) continue;
+    auto at = std::ranges::find(ordered, one.cause, &Reconciled::diagnosis);
+    while (at != ordered.end() && (at->diagnosis == one.cause || at->cause == one.cause)) ++at;
+    ordered.insert(at, std::move(one));
+  }
+  diagnoses = std::move(ordered);
+}
+
 }  // namespace
 
 std::string_view name_of(Confidence confidence) {
@@ -165,6 +211,7 @@ Reconciliation reconcile(std::span<const ReconciledDiagnosis> known, std::span<c
     if (a.confidence != b.confidence) return a.confidence > b.confidence;
     return a.diagnosis->severity == "high" && b.diagnosis->severity != "high";
   });
+  order_by_cause(result.diagnoses);
   for (const Finding& finding : findings) {
     const auto claims = [&](const Reconciled& one) { return one.diagnosis->is_confirmed_by(finding.type->layer, finding.id()); };
     if (finding.fires() && std::ranges::none_of(result.diagnoses, claims)) result.unreconciled.push_back(&finding);

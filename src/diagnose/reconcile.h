@@ -13,6 +13,9 @@
 //   one for it          medium        one for it, another measured against it        low-medium
 //   two for it          high          two for it, another against                    medium-high
 //   three for it        confirmed
+//
+// What one diagnosis causes in a kernel (ReconciledDiagnosis::symptoms) counts for it there as a source of its own, and the diagnosis whose
+// sign it is becomes a consequence where it holds for no other kernel.
 #pragma once
 
 #include <span>
@@ -34,6 +37,7 @@ struct ReconciledKernel {
   std::string kernel;
   Confidence confidence = Confidence::medium;
   std::vector<const model::Finding*> confirming;
+  const knowledge::ReconciledDiagnosis* cause = nullptr;  // whose consequence it is in this kernel; null: none is known
 };
 
 struct Reconciled {
@@ -42,19 +46,21 @@ struct Reconciled {
   std::string kernel;  // with the highest confidence, of equal ones one that was measured; "" for all
   // All kernels that it is confirmed for, in falling order of confidence.
   std::vector<ReconciledKernel> kernels;
-  std::vector<const model::Finding*> confirming;     // of `kernel`
-  std::vector<const model::Finding*> contradicting;  // of `kernel`
-  std::vector<model::Layer> layers;                  // that confirm it, in their order
-  const model::TextPlace* measured_at = nullptr;     // where a measurement shows what the code analysis found there; else null
-  bool ncu_is_silent = false;                        // counters would decide it for `unmeasured`
-  std::string unmeasured;                            // the first of the kernels that no counter answered for; "" for all
-  Confidence now = Confidence::medium;               // about that one
-  Confidence if_confirmed = Confidence::medium;      // if ncu agreed
+  std::vector<const model::Finding*> confirming;          // of `kernel`
+  std::vector<const model::Finding*> contradicting;       // of `kernel`
+  std::vector<model::Layer> layers;                       // that confirm it, in their order
+  const model::TextPlace* measured_at = nullptr;          // where a measurement shows what the code analysis found there; else null
+  bool ncu_is_silent = false;                             // counters would decide it for `unmeasured`
+  std::string unmeasured;                                 // the first of the kernels that no counter answered for; "" for all
+  Confidence now = Confidence::medium;                    // about that one
+  Confidence if_confirmed = Confidence::medium;           // if ncu agreed
+  const knowledge::ReconciledDiagnosis* cause = nullptr;  // whose consequence it is in all of its kernels
 };
 
 struct Reconciliation {
   std::vector<model::Layer> layers_available;
-  std::vector<Reconciled> diagnoses;                // by falling confidence; equal ones by severity, then in the order of docs/contract.md
+  // By falling confidence; equal ones by severity, then in the order of docs/contract.md; a consequence behind its cause.
+  std::vector<Reconciled> diagnoses;
   std::vector<const model::Finding*> unreconciled;  // that hold and belong to no diagnosis
 };
 

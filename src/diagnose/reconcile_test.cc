@@ -56,6 +56,57 @@ TEST(Reconcile, CodeIsOneWitnessHoweverOftenItIsRead) {
             "high");
 }
 
+// Copies between layouts, of which uncoalesced access follows in the kernels that copy.
+std::vector<knowledge::ReconciledDiagnosis> known_with_layouts() {
+  std::vector<knowledge::ReconciledDiagnosis> all = known();
+  knowledge::ReconciledDiagnosis& layouts = all.emplace_back();
+  layouts.id = "layouts";
+  layouts.severity = "medium";
+  layouts.signs = {{{}, {}, {}, {}, {"layout_copy"}}};
+  layouts.symptoms = {{{}, {}, {}, {"uncoalesced"}, {}}};
+  return all;
+}
+
+TEST(Reconcile, ACauseStandsBeforeItsConsequenceAndCountsItsEvidence) {
+  const std::vector<knowledge::ReconciledDiagnosis> all = known_with_layouts();
+  const std::vector<Finding> findings = {finding(Layer::ncu, "uncoalesced", "transpose"),
+                                         finding(Layer::profiler, "layout_copy", "transpose")};
+  const Reconciliation result = reconcile(all, everything, findings);
+  ASSERT_THAT(result.diagnoses, SizeIs(2));
+  EXPECT_EQ(result.diagnoses[0].diagnosis->id, "layouts");
+  EXPECT_EQ(name_of(result.diagnoses[0].confidence), "high");  // profiler and ncu
+  EXPECT_EQ(result.diagnoses[0].cause, nullptr);
+  EXPECT_EQ(result.diagnoses[1].diagnosis->id, "access");
+  EXPECT_EQ(name_of(result.diagnoses[1].confidence), "medium");
+  EXPECT_EQ(result.diagnoses[1].cause, &all[2]);
+}
+
+TEST(Reconcile, WhatAlsoHoldsForAnotherKernelIsNoConsequence) {
+  const std::vector<knowledge::ReconciledDiagnosis> all = known_with_layouts();
+  const std::vector<Finding> findings = {finding(Layer::ncu, "uncoalesced", "transpose"), finding(Layer::ncu, "uncoalesced", "gather"),
+                                         finding(Layer::profiler, "layout_copy", "transpose")};
+  const Reconciliation result = reconcile(all, everything, findings);
+  ASSERT_THAT(result.diagnoses, SizeIs(2));
+  const Reconciled& access = result.diagnoses[1];
+  ASSERT_EQ(access.diagnosis->id, "access");
+  EXPECT_EQ(access.cause, nullptr);
+  ASSERT_THAT(access.kernels, SizeIs(2));
+  for (const ReconciledKernel& kernel : access.kernels) EXPECT_EQ(kernel.cause, kernel.kernel == "transpose" ? &all[2] : nullptr);
+}
+
+// Uncoalesced access in a kernel that copies nothing is no sign of layouts.
+TEST(Reconcile, ASymptomCountsOnlyWhereTheCauseHolds) {
+  const std::vector<knowledge::ReconciledDiagnosis> all = known_with_layouts();
+  const std::vector<Finding> findings = {finding(Layer::ncu, "uncoalesced", "gather"),
+                                         finding(Layer::profiler, "layout_copy", "transpose")};
+  const Reconciliation result = reconcile(all, everything, findings);
+  ASSERT_THAT(result.diagnoses, SizeIs(2));
+  for (const Reconciled& one : result.diagnoses) {
+    EXPECT_THAT(one.confirming, SizeIs(1)) << one.diagnosis->id;
+    EXPECT_EQ(one.cause, nullptr);
+  }
+}
+
 TEST(Reconcile, OneFindingTwiceIsOneLayer) {
   EXPECT_EQ(confidence({finding(Layer::source, "strided"), finding(Layer::source, "strided")}), "medium");
 }

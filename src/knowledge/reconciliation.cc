@@ -24,6 +24,12 @@ Result<> read_signs(const Value& entry, ReconciledDiagnosis& diagnosis, Signs& t
   return {};
 }
 
+std::vector<std::string_view> texts_of(const Value& list) {
+  std::vector<std::string_view> texts;
+  for (std::size_t i = 0; i < list.size(); ++i) texts.push_back(list.item(i).text());
+  return texts;
+}
+
 Result<ReconciledDiagnosis> diagnosis_of(const Value& entry, const MetricCatalogue& metrics, Signs& taken) {
   ReconciledDiagnosis diagnosis;
   diagnosis.id = entry["id"].text();
@@ -35,14 +41,15 @@ Result<ReconciledDiagnosis> diagnosis_of(const Value& entry, const MetricCatalog
   if (diagnosis.severity != "high" && diagnosis.severity != "medium")
     return fail(ErrorKind::malformed, "expected high or medium as severity").at(entry.where());
   TRY(read_signs(entry, diagnosis, taken));
+  for (std::size_t layer = 0; layer < layer_count; ++layer)
+    diagnosis.symptoms[layer] = texts_of(entry["causes"][name_of(static_cast<Layer>(layer))]);
   const Value counters = entry["counters"];
   for (std::size_t i = 0; i < counters.size(); ++i) {
     const std::optional<model::Metric> metric = metrics.with_id(counters.item(i).text());
     if (!metric) return fail(ErrorKind::malformed, "no metric is called '{}'", counters.item(i).text()).at(counters.item(i).where());
     diagnosis.counters.push_back(*metric);
   }
-  const Value cards = entry["recommendations"];
-  for (std::size_t i = 0; i < cards.size(); ++i) diagnosis.recommendations.push_back(cards.item(i).text());
+  diagnosis.recommendations = texts_of(entry["recommendations"]);
   return diagnosis;
 }
 
@@ -50,6 +57,10 @@ Result<ReconciledDiagnosis> diagnosis_of(const Value& entry, const MetricCatalog
 
 bool ReconciledDiagnosis::is_confirmed_by(Layer layer, std::string_view sign) const {
   return std::ranges::find(signs[static_cast<std::size_t>(layer)], sign) != signs[static_cast<std::size_t>(layer)].end();
+}
+
+bool ReconciledDiagnosis::causes(model::Layer layer, std::string_view sign) const {
+  return std::ranges::find(symptoms[static_cast<std::size_t>(layer)], sign) != symptoms[static_cast<std::size_t>(layer)].end();
 }
 
 Result<std::vector<ReconciledDiagnosis>> load_reconciliation(const Library& library, const MetricCatalogue& metrics) {

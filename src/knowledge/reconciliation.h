@@ -20,8 +20,11 @@ struct ReconciledDiagnosis {
   std::array<std::vector<std::string_view>, model::layer_count> signs;  // findings and labels that confirm it
   std::vector<model::Metric> counters;                                  // that would decide it
   std::vector<std::string_view> recommendations;
+  std::array<std::vector<std::string_view>, model::layer_count>
+      symptoms;  // signs of other diagnoses that it causes in a kernel it holds for
 
   bool is_confirmed_by(model::Layer layer, std::string_view sign) const;
+  bool causes(model::Layer layer, std::string_view sign) const;
 };
 
 // In the order of docs/contract.md. Fails, naming file and line, on a sign of two diagnoses and on an unknown metric.

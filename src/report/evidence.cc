@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "derive/compare/kernel_spelling.h"
 #include "knowledge/presets.h"
+#include "report/layout/layout_report.h"
 
 namespace frx::report {
 namespace {
@@ -65,6 +67,45 @@ model::FindingType layout_copies_type() {
   return type;
 }
 
+// The texts stand beside the type that points to them.
+struct LayoutFindingType {
+  std::string id;
+  model::FindingType type;
+};
+
+std::shared_ptr<const model::FindingType> layout_finding_type(const std::string& detector) {
+  auto made = std::make_shared<LayoutFindingType>();
+  made->id = "layout_" + detector;
+  made->type.id = made->id;
+  made->type.display = made->id;
+  made->type.category = layout_category;
+  made->type.layer = Layer::profiler;
+  made->type.where = fmt::format("data/layout/detectors/{}.yaml", detector);
+  return {made, &made->type};
+}
+
+model::Severity severity_of_layout(LayoutSeverity severity) {
+  return severity == LayoutSeverity::high     ? model::Severity::high
+         : severity == LayoutSeverity::medium ? model::Severity::medium
+                                              : model::Severity::low;
+}
+
+Finding evidence_of_layout(const LayoutFinding& one) {
+  constexpr double sure = 0.8, likely = 0.5;
+  Finding finding;
+  finding.score = one.time_share_pct.value_or(0) / 100;
+  finding.severity = severity_of_layout(one.severity);
+  finding.confidence = one.confidence >= sure ? "high" : one.confidence >= likely ? "medium" : "low";
+  finding.message = fmt::format("{} at {}{}", one.title, one.site.text(),
+                                one.time_share_pct ? fmt::format(", {:.0f} % of the GPU's time", *one.time_share_pct) : "");
+  if (!one.site.file.empty()) {
+    model::TextPlace& place = finding.places.emplace_back();
+    place.file = one.site.file;
+    place.line = one.site.line;
+  }
+  return finding;
+}
+
 std::optional<MissingEvidence> missing_for(const diagnose::Reconciled& one, const knowledge::MetricCatalogue& metrics) {
   if (!one.ncu_is_silent) return std::nullopt;
   MissingEvidence missing;
@@ -107,9 +148,11 @@ void Evidence::add(const NcuReport& report) {
   files.emplace_back(Layer::ncu, report.source);
   for (const Kernel& kernel : report.kernels) {
     const std::string name = kernel_called(kernel.name);
+    const std::size_t first = findings.size();
     add_all(kernel.findings, name, findings);
     for (Finding& finding : std::span(findings).last(kernel.findings.size())) finding.places = places_of(finding.id(), kernel.hot);
     add_all(kernel.others, name, findings);
+    profiled_.push_back({derive::compare::canonical_kernel_name(readable_symbol(kernel.name)), name, first, findings.size() - first});
   }
 }
 
@@ -132,6 +175,40 @@ void Evidence::add_layout_copies(double share) {
   finding.severity = share >= large ? model::Severity::high : model::Severity::medium;
   finding.confidence = "medium";
   finding.message = fmt::format("kernels that only bring tensors into another layout take {:.0f} % of kernel time", 100 * share);
+}
+
+// Where kernels of other template arguments have the same key, those that are meant get all of their name as key.
+std::string Evidence::key_of_traced(const std::string& kernel) {
+  const std::string key = kernel_called(kernel);
+  const auto is_it = [&](const Profiled& one) { return one.name == kernel || one.name == key; };
+  const auto has_key = [&](const Profiled& one) { return one.key == key; };
+  const auto is_other = [&](const Profiled& one) { return has_key(one) && !is_it(one); };
+  if (std::ranges::none_of(profiled_, is_other)) return key;
+  for (Profiled& one : profiled_) {
+    if (!is_it(one)) continue;
+    one.key = kernel;
+    for (std::size_t i = 0; i < one.count; ++i) findings[one.first + i].kernel = kernel;
+  }
+  return kernel;
+}
+
+void Evidence::add(const LayoutReport& report) {
+  for (const LayoutFinding& one : report.findings) {
+    if (one.kind == "measure") continue;
+    const auto is_type = [&](const auto& type) { return type->id == "layout_" + one.detector; };
+    auto type = std::ranges::find_if(types_, is_type);
+    if (type == types_.end()) type = types_.insert(types_.end(), layout_finding_type(one.detector));
+    Finding finding = evidence_of_layout(one);
+    finding.type = type->get();
+    if (one.kernels.empty() || !one.saved_time_pct) {
+      findings.push_back(std::move(finding));
+      continue;
+    }
+    for (const std::string& kernel : one.kernels) {
+      finding.kernel = key_of_traced(kernel);
+      findings.push_back(finding);
+    }
+  }
 }
 
 std::vector<Layer> Evidence::layers() const {

@@ -1,6 +1,7 @@
 // All evidence about some kernels, from source to the run, as one list of findings, and its reconciliation.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +15,12 @@
 
 namespace frx::report {
 
+struct LayoutReport;
+
 // What reconciliation calls kernels of a trace that only bring tensors into another layout.
 inline constexpr std::string_view layout_copies_sign = "layout_copies";
+// The category of findings about the layouts of tensors.
+inline constexpr std::string_view layout_category = "memory_layout";
 
 // The findings are copies: the reports may be destroyed, but not what their findings point to.
 struct Evidence {
@@ -29,7 +34,22 @@ struct Evidence {
   void add(std::string source, const diagnose::TrainingDiagnosis& diagnosis);
   // Kernels that only bring tensors into another layout take this share of the kernel time of a trace; a finding where it is noticeable.
   void add_layout_copies(double share);
+  // Findings about layouts, by kernel where it is known which kernels their fixes spare. Those that only ask for a measurement are left
+  // out. Kernels are those of the profiles that were added before only where all of the name is equal, template arguments included, or the
+  // profile does not have them: "elementwise_kernel" alone stands for many kernels of PyTorch.
+  void add(const LayoutReport& report);
   std::vector<model::Layer> layers() const;
+
+ private:
+  // A kernel of a profile, and where its findings stand.
+  struct Profiled {
+    std::string name, key;  // in one spelling; as in `findings`
+    std::size_t first = 0, count = 0;
+  };
+  std::string key_of_traced(const std::string& kernel);
+
+  std::vector<Profiled> profiled_;
+  std::vector<std::shared_ptr<const model::FindingType>> types_;  // that no catalogue has
 };
 
 // One counter that would decide a diagnosis.

@@ -13,21 +13,22 @@ namespace {
 using derive::ranks::LateVerdict;
 using model::RunFact;
 
-Result<> read(const TraceAnalyst& analyst, const TraceFile& file, const OpenEach& open_each, RanksReport& report) {
+Result<> read(const TraceAnalyst& analyst, const TraceFile& file, const OpenEach& open_each, Layouts layouts, RanksReport& report) {
   TRY_ASSIGN(model::Timeline timeline, file.read(open_each));
-  std::vector<RankRecording> recordings = analyst.analyse_ranks(std::move(timeline), report.words);
+  std::vector<RankRecording> recordings = analyst.analyse_ranks(std::move(timeline), report.words, layouts);
   for (RankRecording& one : recordings) {
     report.ranks.push_back({0, RankSource::distributed_info, std::move(one.report), std::move(one.collectives)});
   }
   return {};
 }
 
-Result<> read_all(const TraceAnalyst& analyst, const std::vector<TraceFile>& files, const OpenEach& open_each, RanksReport& report) {
+Result<> read_all(const TraceAnalyst& analyst, const std::vector<TraceFile>& files, const OpenEach& open_each, Layouts layouts,
+                  RanksReport& report) {
   std::vector<std::string> names;
   for (const TraceFile& file : files) names.push_back(file.name);
   std::optional<Error> first;
   for (const std::size_t i : last_recordings(names, report.notes)) {
-    const Result<> done = read(analyst, files[i], open_each, report);
+    const Result<> done = read(analyst, files[i], open_each, layouts, report);
     if (done) continue;
     if (!first) first = done.error();
     report.notes.push_back(fmt::format("{} is left out: {}", printable(files[i].name), done.error().message));
@@ -139,19 +140,19 @@ void tell_the_only_rank(RanksReport& report) {
 
 }  // namespace
 
-TraceFile trace_file(std::string name, std::function<Result<std::unique_ptr<ByteSource>>()> open) {
-  auto read = [name, open = std::move(open)](const OpenEach& open_each) -> Result<model::Timeline> {
+TraceFile trace_file(std::string name, std::function<Result<std::unique_ptr<ByteSource>>()> open, Layouts layouts) {
+  auto read = [name, open = std::move(open), layouts](const OpenEach& open_each) -> Result<model::Timeline> {
     TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open());
-    return read_trace(name, *source, open_each ? open_each(name, source->size_hint()) : nullptr);
+    return read_trace(name, *source, open_each ? open_each(name, source->size_hint()) : nullptr, layouts);
   };
   return {std::move(name), std::move(read)};
 }
 
 Result<std::unique_ptr<RanksReport>> analyse_ranks(const TraceAnalyst& analyst, std::string source, const std::vector<TraceFile>& files,
-                                                   const OpenEach& open_each) {
+                                                   const OpenEach& open_each, Layouts layouts) {
   auto report = std::make_unique<RanksReport>();
   report->source = std::move(source);
-  TRY(read_all(analyst, files, open_each, *report));
+  TRY(read_all(analyst, files, open_each, files.size() == 1 ? layouts : Layouts::left_out, *report));
   if (Result<> known = identify(*report); !known) return Failure{std::move(known).error()}.at(report->source);
   compare(*report);
   collect_opinions(*report);

@@ -21,11 +21,12 @@ struct TraceFile {
   std::function<Result<model::Timeline>(const OpenEach& open_each)> read;
 };
 // One of the PyTorch profiler.
-TraceFile trace_file(std::string name, std::function<Result<std::unique_ptr<ByteSource>>()> open);
+TraceFile trace_file(std::string name, std::function<Result<std::unique_ptr<ByteSource>>()> open, Layouts layouts = Layouts::left_out);
 
 // Reads the traces one after another: of each, its report and its collectives are kept, not its events. A file that is no trace is left out
 // with a note; it is a failure when none is left, or when they are not of one run. The report points into the analyst.
+// `layouts`: as of TraceAnalyst; they are left out of several ranks.
 Result<std::unique_ptr<RanksReport>> analyse_ranks(const TraceAnalyst& analyst, std::string source, const std::vector<TraceFile>& files,
-                                                   const OpenEach& open_each = {});
+                                                   const OpenEach& open_each = {}, Layouts layouts = Layouts::left_out);
 
 }  // namespace frx::report

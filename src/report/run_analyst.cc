@@ -80,7 +80,7 @@ Result<std::unique_ptr<RunAnalyst>> RunAnalyst::create(const std::string& data_d
   return analyst;
 }
 
-Result<std::unique_ptr<RunReport>> RunAnalyst::analyse(const ingest::RunBundle& bundle) const {
+Result<std::unique_ptr<RunReport>> RunAnalyst::analyse(const ingest::RunBundle& bundle, Layouts layouts) const {
   auto report = std::make_unique<RunReport>();
   report->source = bundle.path();
   report->name = bundle.name();
@@ -88,7 +88,7 @@ Result<std::unique_ptr<RunReport>> RunAnalyst::analyse(const ingest::RunBundle& 
   TRY_ASSIGN(std::vector<StreamOfRank> streams, read_streams(bundle, report->notes));
   std::size_t answering = judge_streams(traces_->judge(), streams);
   for (const model::Note& note : streams[answering].record.notes) report->notes.push_back(note.text);
-  TRY(read_traces(*traces_, bundle, *report));
+  TRY(read_traces(*traces_, bundle, layouts, *report));
   const std::uint64_t events = streams[answering].record.events;
   std::optional<Result<ingest::RunSummary>> summary;
   if (bundle.has(paths::derived_summary)) {

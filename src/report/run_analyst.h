@@ -17,7 +17,7 @@ class RunAnalyst {
 
   // Uses the event stream of the SDK with the samples of the GPUs, and the trace of the profiler beside it; without a stream the trace
   // alone, without either an existing summary. The report points into this analyst.
-  Result<std::unique_ptr<RunReport>> analyse(const ingest::RunBundle& bundle) const;
+  Result<std::unique_ptr<RunReport>> analyse(const ingest::RunBundle& bundle, Layouts layouts = Layouts::left_out) const;
 
  private:
   RunAnalyst() = default;

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "derive/compare/operator_names.h"
 #include "report/baselines.h"
+#include "report/layout/layout_diff.h"
 #include "report/recorder_words.h"
 #include "report/time_parts.h"
 
@@ -146,6 +147,12 @@ void add_notes(RunComparison& result) {
                   100 * result.noise_floor));
 }
 
+std::shared_ptr<const LayoutDiff> compare_layouts(const TraceReport* first, const TraceReport* second) {
+  if (!first || !second || !first->layouts || !second->layouts) return nullptr;
+  if (first->layouts->findings.empty() && second->layouts->findings.empty()) return nullptr;
+  return std::make_shared<const LayoutDiff>(diff_layouts(record_of(*first->layouts), record_of(*second->layouts)));
+}
+
 }  // namespace
 
 const ComparedPart* RunComparison::carrier() const {
@@ -227,6 +234,7 @@ RunComparison compare(ComparedRun first, const TraceReport* first_trace, Compare
   }
   result.kernels = compare_kernels(first_trace, second_trace);
   result.operators = compare_operators(first_trace, second_trace);
+  result.layouts = compare_layouts(first_trace, second_trace);
   result.first = std::move(first);
   result.second = std::move(second);
   add_notes(result);

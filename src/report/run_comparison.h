@@ -18,6 +18,8 @@
 
 namespace frx::report {
 
+struct LayoutDiff;
+
 // One run: a bare trace, or a bundle with the trace in it.
 struct ComparedRun {
   std::string label, source;
@@ -63,6 +65,7 @@ struct RunComparison {
   std::vector<ComparedPart> parts;          // empty when one side has no such times
   std::vector<ComparedKernel> kernels;      // largest change first; empty when one side has none
   OperatorComparison operators;
+  std::shared_ptr<const LayoutDiff> layouts;  // null where one side was not asked for its layouts, or no side has a finding about them
   std::vector<std::string> notes;
 
   // The part whose change explains most of the answer; when the times of whole steps are inconclusive, the one that is not by itself.

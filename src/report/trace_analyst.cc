@@ -13,6 +13,7 @@
 #include "derive/trace/run_ahead.h"
 #include "ingest/chrome_trace/read_trace.h"
 #include "ingest/unpacked_source.h"
+#include "report/layout/layout_analyst.h"
 #include "report/run_scopes.h"
 #include "report/trace_cpu.h"
 #include "report/trace_notes.h"
@@ -83,17 +84,20 @@ std::vector<GpuVerdict> verdicts(const RunJudge& judge, const TraceReport& repor
 
 }  // namespace
 
-Result<Timeline> read_trace(const std::string& name, ByteSource& source, const std::function<void(std::uint64_t)>& progress) {
+Result<Timeline> read_trace(const std::string& name, ByteSource& source, const std::function<void(std::uint64_t)>& progress,
+                            Layouts layouts) {
   ingest::UnpackedSource unpacked(source);
   TRY_ASSIGN(const std::string_view head, unpacked.head());
   if (!head.empty() && !ingest::trace::may_be_trace(head)) return fail(ErrorKind::malformed, "expected a trace in JSON").at(name);
-  return ingest::trace::read_trace(name, unpacked, {.progress = progress});
+  return ingest::trace::read_trace(name, unpacked, {.progress = progress, .all_arguments = layouts == Layouts::included});
 }
 
 Result<std::unique_ptr<TraceAnalyst>> TraceAnalyst::create(const std::string& data_directory, const ThresholdOptions& thresholds,
                                                            bool with_figures) {
   std::unique_ptr<TraceAnalyst> analyst(new TraceAnalyst);
   TRY_ASSIGN(analyst->judge_, RunJudge::create(data_directory, thresholds));
+  TRY_ASSIGN(analyst->layout_detectors_, knowledge::LayoutKnowledge::load(analyst->judge_->knowledge().library));
+  analyst->gpu_model_ = thresholds.gpu_model;
   analyst->with_figures_ = with_figures;
   return analyst;
 }
@@ -159,19 +163,29 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std
   return report;
 }
 
-std::unique_ptr<TraceReport> TraceAnalyst::analyse(Timeline timeline) const {
+// Null where the trace tells nothing about layouts: they are beside what was asked, and are no reason to refuse it.
+std::shared_ptr<const LayoutReport> TraceAnalyst::layouts_of(Timeline timeline) const {
+  LayoutRequest request;
+  request.gpu_model = gpu_model_;
+  Result<std::shared_ptr<LayoutReport>> layouts = analyse_layout(std::move(timeline), request, judge_->knowledge(), layout_detectors_);
+  return layouts ? std::move(*layouts) : nullptr;
+}
+
+std::unique_ptr<TraceReport> TraceAnalyst::analyse(Timeline timeline, Layouts layouts) const {
   Studied studied = study(std::move(timeline));
   std::vector<StepTable> processes = std::move(studied.processes);
-  return report_on(studied, std::move(processes), -1);
+  std::unique_ptr<TraceReport> report = report_on(studied, std::move(processes), -1);
+  if (layouts == Layouts::included) report->layouts = layouts_of(std::move(studied.timeline));
+  return report;
 }
 
 Result<std::unique_ptr<TraceReport>> TraceAnalyst::analyse(std::string name, ByteSource& source,
-                                                           const std::function<void(std::uint64_t)>& progress) const {
-  TRY_ASSIGN(Timeline timeline, read_trace(name, source, progress));
-  return analyse(std::move(timeline));
+                                                           const std::function<void(std::uint64_t)>& progress, Layouts layouts) const {
+  TRY_ASSIGN(Timeline timeline, read_trace(name, source, progress, layouts));
+  return analyse(std::move(timeline), layouts);
 }
 
-std::vector<RankRecording> TraceAnalyst::analyse_ranks(Timeline trace, Interner& words) const {
+std::vector<RankRecording> TraceAnalyst::analyse_ranks(Timeline trace, Interner& words, Layouts layouts) const {
   Studied studied = study(std::move(trace));
   const Timeline& timeline = studied.timeline;
   std::map<std::int64_t, std::vector<StepTable>> ranks = by_rank(timeline, studied.processes);
@@ -186,6 +200,7 @@ std::vector<RankRecording> TraceAnalyst::analyse_ranks(Timeline trace, Interner&
     recording.report = report_on(studied, std::move(own), rank);
     recordings.push_back(std::move(recording));
   }
+  if (layouts == Layouts::included && recordings.size() == 1) recordings.front().report->layouts = layouts_of(std::move(studied.timeline));
   return recordings;
 }
 

@@ -7,13 +7,18 @@
 
 #include "base/files.h"
 #include "derive/ranks/sequence.h"
+#include "knowledge/layout_detectors.h"
 #include "report/run_judge.h"
 #include "report/trace_report.h"
 
 namespace frx::report {
 
+// Is it analysed, too, what the layouts of tensors cost? That takes the inputs of every operator.
+enum class Layouts : std::uint8_t { left_out, included };
+
 // The events of a trace of the PyTorch profiler, packed or not. Fails, naming it, where it cannot be read.
-Result<model::Timeline> read_trace(const std::string& name, ByteSource& source, const std::function<void(std::uint64_t)>& progress = {});
+Result<model::Timeline> read_trace(const std::string& name, ByteSource& source, const std::function<void(std::uint64_t)>& progress = {},
+                                   Layouts layouts = Layouts::left_out);
 
 // One rank of a distributed run, according to its trace.
 struct RankRecording {
@@ -27,15 +32,16 @@ class TraceAnalyst {
   static Result<std::unique_ptr<TraceAnalyst>> create(const std::string& data_directory, const ThresholdOptions& thresholds = {},
                                                       bool with_figures = false);
 
-  // The report points into this analyst.
-  std::unique_ptr<TraceReport> analyse(model::Timeline timeline) const;
+  // The report points into this analyst. `layouts`: the timeline was read for them.
+  std::unique_ptr<TraceReport> analyse(model::Timeline timeline, Layouts layouts = Layouts::left_out) const;
   // The same for a trace of the PyTorch profiler, packed or not. Fails where it cannot be read.
   Result<std::unique_ptr<TraceReport>> analyse(std::string name, ByteSource& source,
-                                               const std::function<void(std::uint64_t)>& progress = {}) const;
+                                               const std::function<void(std::uint64_t)>& progress = {},
+                                               Layouts layouts = Layouts::left_out) const;
 
   // The ranks in a file: one, or several when a tool has merged their traces. `words`: the texts of their collectives, shared by all ranks
-  // that are compared.
-  std::vector<RankRecording> analyse_ranks(model::Timeline timeline, Interner& words) const;
+  // that are compared. `layouts`: as above; they are left out of a file of several ranks.
+  std::vector<RankRecording> analyse_ranks(model::Timeline timeline, Interner& words, Layouts layouts = Layouts::left_out) const;
   // The scope that represents the trace, evaluated again with other facts; `ranks_compared`: as in RunScope.
   RunScope judged_with(const TraceReport& report, const model::RunFacts& facts, bool ranks_compared) const;
 
@@ -48,8 +54,11 @@ class TraceAnalyst {
   struct Studied;
   Studied study(model::Timeline timeline) const;
   std::unique_ptr<TraceReport> report_on(const Studied& studied, std::vector<model::StepTable> processes, std::int64_t rank) const;
+  std::shared_ptr<const LayoutReport> layouts_of(model::Timeline timeline) const;
 
   std::unique_ptr<RunJudge> judge_;
+  knowledge::LayoutKnowledge layout_detectors_;
+  std::string gpu_model_;
   bool with_figures_ = false;
 };
 

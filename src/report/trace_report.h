@@ -18,6 +18,8 @@
 
 namespace frx::report {
 
+struct LayoutReport;
+
 using derive::trace::CpuTimes;
 using derive::trace::OperatorTime;
 using derive::trace::TimeOf;
@@ -46,6 +48,7 @@ struct TraceReport : RunScopes, TraceCounts, WorkTimes {
   std::optional<CpuTimes> cpu;                            // of a recording without anything of a GPU
   std::vector<std::string> notes;                         // for the reader of the report
   std::shared_ptr<const model::TimelinePicture> picture;  // where figures are wanted; of a file with several ranks, of all of them
+  std::shared_ptr<const LayoutReport> layouts;  // where they are wanted and the trace of one rank tells anything of them; else null
 
   std::size_t step_count() const;
   bool has_step_boundaries() const;

@@ -63,6 +63,8 @@ TEST(ReconciliationData, NamesWhatExists) {
     for (const auto& diagnosis : *diagnoses) {
       for (const std::string_view sign : diagnosis.signs[i])
         EXPECT_TRUE(names.contains(sign)) << diagnosis.id << ": " << name_of(static_cast<Layer>(i)) << " has no " << sign;
+      for (const std::string_view sign : diagnosis.symptoms[i])
+        EXPECT_TRUE(names.contains(sign)) << diagnosis.id << ": " << name_of(static_cast<Layer>(i)) << " has no " << sign;
     }
   }
   for (const auto& diagnosis : *diagnoses) {

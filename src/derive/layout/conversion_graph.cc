@@ -3,76 +3,14 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "derive/layout/operator_output.h"
+#include "derive/layout/convolving_part.h"
+#include "derive/layout/graph_operators.h"
 
 namespace frx::derive::layout {
 namespace {
 
 // How many tensors of equal sizes are looked at for an input: enough for residual connections, and a constant.
 constexpr std::size_t most_candidates = 16;
-
-bool is_picture(const Dimensions& sizes) {
-  if (sizes.size() != 4 && sizes.size() != 5) return false;
-  double pixels = 1;
-  for (std::size_t i = 2; i < sizes.size(); ++i) pixels *= static_cast<double>(sizes[i]);
-  return sizes[1] > 1 && pixels > 1 && sizes[0] > 0;
-}
-
-// A file may claim tensors of any size.
-ConversionCost whole_cost(double bytes) { return bytes > 0 ? static_cast<ConversionCost>(std::min(bytes, 1e15)) : 0; }
-
-// Of PyTorch, or of an extension: what that does inside is its own affair.
-bool is_operator(const LayoutTrace& trace, std::uint32_t node) {
-  return trace.name(node).starts_with("aten::") || trace.nodes()[node].role == OperatorRole::custom;
-}
-
-// Where each node stands, found out in one pass over the tree.
-struct OperatorPlaces {
-  std::vector<std::uint32_t> outermost;  // the operator that the program called; of other nodes, themselves
-  std::vector<bool> is_backward;
-
-  explicit OperatorPlaces(const LayoutTrace& trace) : outermost(trace.nodes().size()), is_backward(trace.nodes().size()) {
-    for (std::uint32_t node = 0; node < outermost.size(); ++node) {
-      const std::uint32_t parent = trace.nodes()[node].parent;
-      outermost[node] = parent != none && is_operator(trace, parent) ? outermost[parent] : node;
-      is_backward[node] = trace.nodes()[node].role == OperatorRole::autograd || (parent != none && is_backward[parent]);
-    }
-  }
-};
-
-enum class Accepts : std::uint8_t { both, contiguous, current };
-
-bool changes_sizes(std::string_view plain) {
-  return plain.ends_with("view") || plain.find("reshape") != plain.npos || plain == "flatten" || plain == "unflatten" || plain == "ravel";
-}
-
-Accepts accepted_by(std::string_view name, OperatorFamily family) {
-  const std::string_view plain = plain_name(name);
-  if (changes_sizes(plain)) return Accepts::contiguous;
-  switch (family) {
-    case OperatorFamily::convolution:
-    case OperatorFamily::pooling:
-    case OperatorFamily::elementwise:
-    case OperatorFamily::filling:
-    case OperatorFamily::copying:
-    case OperatorFamily::resampling:
-    case OperatorFamily::reduction:
-    case OperatorFamily::concatenation: return Accepts::both;
-    case OperatorFamily::normalisation: return plain.find("batch_norm") != plain.npos ? Accepts::both : Accepts::contiguous;
-    default: break;
-  }
-  return role_of(name) == OperatorRole::view ? Accepts::both : Accepts::current;
-}
-
-// What the name of an operator says.
-struct OperatorKind {
-  OperatorFamily family = OperatorFamily::unknown;
-  Accepts accepts = Accepts::current;
-  bool has_other_sizes = false;  // its result, and they are not asked for
-
-  explicit OperatorKind(std::string_view name)
-      : family(family_of(name)), accepts(accepted_by(name, family)), has_other_sizes(changes_sizes(plain_name(name))) {}
-};
 
 struct DimensionsHash {
   std::size_t operator()(const Dimensions& sizes) const {
@@ -105,7 +43,7 @@ class GraphBuilder {
   }
 
   LayoutGraph build() {
-    track_ = busiest_track();
+    track_ = busiest_track(trace_, places_);
     for (std::uint32_t node = 0; node < trace_.nodes().size(); ++node) {
       const OperatorNode& one = trace_.nodes()[node];
       if (one.step != 0 || trace_.timeline().track[one.row] != track_ || !is_operator(trace_, node)) continue;
@@ -114,7 +52,7 @@ class GraphBuilder {
     }
     attach_seen();
     price_planar_convolutions();
-    keep_what_convolves();
+    keep_what_convolves(trace_, graph_);
     return std::move(graph_);
   }
 
@@ -145,24 +83,6 @@ class GraphBuilder {
     if (one.bytes) return *one.bytes;
     return graph_.ns_per_byte ? one.time_ns / *graph_.ns_per_byte : 0;
   }
-
-  std::uint32_t busiest_track() const {
-    std::unordered_map<std::uint32_t, std::size_t> convolutions;
-    std::uint32_t busiest = none;
-    std::size_t most = 0;
-    for (std::uint32_t node = 0; node < trace_.nodes().size(); ++node) {
-      const OperatorNode& one = trace_.nodes()[node];
-      if (one.step != 0 || one.role != OperatorRole::convolution || places_.is_backward[node]) continue;
-      const std::uint32_t track = trace_.timeline().track[one.row];
-      if (++convolutions[track] > most) {
-        most = convolutions[track];
-        busiest = track;
-      }
-    }
-    return busiest;
-  }
-
-  // ---- Operators and what flows between them ----
 
   const OperatorKind& kind_of(std::uint32_t node) {
     const std::uint32_t name = trace_.timeline().name[trace_.nodes()[node].row];
@@ -361,8 +281,6 @@ class GraphBuilder {
     return tensor;
   }
 
-  // ---- Conversions that the trace shows ----
-
   // In the operator; none.
   std::uint32_t seen_in(std::uint32_t node) const {
     const auto at = seen_at_.find(node);
@@ -374,7 +292,7 @@ class GraphBuilder {
     for (Seen& one : seen_) {
       graph_.seen_bytes += bytes_of(one);
       if (one.is_placed) continue;
-      const auto at = operator_of_.find(forward_operator(one.node));
+      const auto at = operator_of_.find(forward_operator(trace_, places_, one.node));
       if (at == operator_of_.end()) continue;
       const std::uint32_t index = at->second;
       ConvertingOperator& cost = graph_.problem.operators[index];
@@ -392,66 +310,6 @@ class GraphBuilder {
       ConvertingOperator& one = graph_.problem.operators[index];
       if (graph_.current[index] == TensorLayout::channels_last && one.channels_last == 0) one.contiguous = bytes;
     }
-  }
-
-  std::uint32_t forward_operator(std::uint32_t node) const {
-    if (!places_.is_backward[node]) return places_.outermost[node];
-    for (const std::uint32_t work : trace_.all_work(node)) {
-      const std::uint32_t forward = trace_.node_of_row(trace_.backward().forward[work]);
-      if (forward != none) return places_.outermost[forward];
-    }
-    return none;
-  }
-
-  // ---- Parts without a convolution (weights of an optimizer, attention) are left out ----
-
-  std::uint32_t root_of(std::vector<std::uint32_t>& parents, std::uint32_t of) const {
-    while (parents[of] != of) of = parents[of] = parents[parents[of]];
-    return of;
-  }
-
-  std::vector<bool> convolving_operators() const {
-    std::vector<std::uint32_t> parents(graph_.nodes.size());
-    for (std::uint32_t i = 0; i < parents.size(); ++i) parents[i] = i;
-    for (const ConvertedTensor& tensor : graph_.problem.tensors) {
-      for (const std::uint32_t consumer : tensor.consumers) parents[root_of(parents, consumer)] = root_of(parents, tensor.producer);
-    }
-    std::vector<bool> convolves(parents.size()), kept(parents.size());
-    for (std::uint32_t i = 0; i < parents.size(); ++i) {
-      const bool is_convolution = graph_.nodes[i] != none && trace_.nodes()[graph_.nodes[i]].role == OperatorRole::convolution;
-      if (is_convolution) convolves[root_of(parents, i)] = true;
-    }
-    for (std::uint32_t i = 0; i < parents.size(); ++i) kept[i] = convolves[root_of(parents, i)];
-    return kept;
-  }
-
-  void keep_what_convolves() {
-    const std::vector<bool> kept = convolving_operators();
-    LayoutGraph small;
-    std::vector<std::uint32_t> number(kept.size(), none);
-    for (std::uint32_t i = 0; i < kept.size(); ++i) {
-      if (!kept[i]) continue;
-      number[i] = static_cast<std::uint32_t>(small.nodes.size());
-      small.problem.operators.push_back(graph_.problem.operators[i]);
-      small.nodes.push_back(graph_.nodes[i]);
-      small.current.push_back(graph_.current[i]);
-      small.inside.push_back(graph_.inside[i]);
-    }
-    for (std::uint32_t i = 0; i < graph_.problem.tensors.size(); ++i) {
-      ConvertedTensor tensor = graph_.problem.tensors[i];
-      if (!kept[tensor.producer]) continue;
-      tensor.producer = number[tensor.producer];
-      for (std::uint32_t& consumer : tensor.consumers) consumer = number[consumer];
-      small.problem.tensors.push_back(std::move(tensor));
-      small.sizes.push_back(graph_.sizes[i]);
-      small.between.push_back(graph_.between[i]);
-    }
-    std::swap(graph_.problem, small.problem);
-    std::swap(graph_.nodes, small.nodes);
-    std::swap(graph_.current, small.current);
-    std::swap(graph_.inside, small.inside);
-    std::swap(graph_.sizes, small.sizes);
-    std::swap(graph_.between, small.between);
   }
 
   const LayoutTrace& trace_;
@@ -472,123 +330,11 @@ class GraphBuilder {
   bool trains_ = false;
 };
 
-// ---- What plans cost ----
-
-LayoutCost cost_of(const LayoutGraph& graph, const ConversionPlan& plan) {
-  LayoutCost cost{static_cast<double>(plan.cost), 0, plan.conversions.size()};
-  for (std::size_t i = 0; i < plan.layouts.size(); ++i) {
-    if (plan.layouts[i] == graph.current[i]) {
-      *cost.time_ns += graph.inside[i].time_ns;
-      continue;
-    }
-    const ConvertingOperator& one = graph.problem.operators[i];
-    const ConversionCost bytes = plan.layouts[i] == TensorLayout::contiguous ? one.contiguous : one.channels_last;
-    if (bytes == 0) continue;
-    if (!graph.ns_per_byte) return {cost.bytes, std::nullopt, cost.conversions};
-    *cost.time_ns += static_cast<double>(bytes) * *graph.ns_per_byte;
-  }
-  for (const ConversionPoint& point : plan.conversions) {
-    const ConvertedTensor& tensor = graph.problem.tensors[point.tensor];
-    const double bytes = static_cast<double>(point.to == TensorLayout::contiguous ? tensor.to_contiguous : tensor.to_channels_last);
-    const SeenThere& there = graph.between[point.tensor];
-    if (there.count > 0) {
-      *cost.time_ns += there.time_ns / static_cast<double>(there.count);
-    } else if (graph.ns_per_byte) {
-      *cost.time_ns += bytes * *graph.ns_per_byte;
-    } else {
-      return {cost.bytes, std::nullopt, cost.conversions};
-    }
-  }
-  return cost;
-}
-
-LayoutCost cost_as_it_is(const LayoutGraph& graph) {
-  LayoutCost cost{0, 0, 0};
-  const auto add = [&](const SeenThere& there) {
-    cost.bytes += there.bytes;
-    *cost.time_ns += there.time_ns;
-  };
-  std::ranges::for_each(graph.inside, add);
-  std::ranges::for_each(graph.between, add);
-  for (const SeenThere& there : graph.between) cost.conversions += there.count;
-  return cost;
-}
-
-// Everything in this layout that accepts it.
-ConversionPlan policy(const LayoutGraph& graph, TensorLayout wanted) {
-  std::vector<TensorLayout> layouts;
-  for (const ConvertingOperator& one : graph.problem.operators) {
-    const bool is_forbidden = (wanted == TensorLayout::contiguous ? one.contiguous : one.channels_last) == forbidden;
-    const TensorLayout other = wanted == TensorLayout::contiguous ? TensorLayout::channels_last : TensorLayout::contiguous;
-    layouts.push_back(is_forbidden ? other : wanted);
-  }
-  return plan_with(graph.problem, std::move(layouts));
-}
-
-std::vector<GlobalConversion> conversions_of(const LayoutGraph& graph, const ConversionPlan& plan) {
-  std::vector<GlobalConversion> conversions;
-  for (const ConversionPoint& point : plan.conversions) {
-    const ConvertedTensor& tensor = graph.problem.tensors[point.tensor];
-    GlobalConversion one{graph.nodes[tensor.producer], none, graph.sizes[point.tensor], point.to};
-    one.bytes = static_cast<double>(point.to == TensorLayout::contiguous ? tensor.to_contiguous : tensor.to_channels_last);
-    const auto first = std::ranges::find(tensor.consumers, point.to, [&](std::uint32_t consumer) { return plan.layouts[consumer]; });
-    if (first != tensor.consumers.end()) one.consumer = graph.nodes[*first];
-    conversions.push_back(std::move(one));
-  }
-  std::ranges::stable_sort(conversions, std::ranges::greater{}, &GlobalConversion::bytes);
-  return conversions;
-}
-
-double confidence_of(const LayoutTrace& trace, const LayoutGraph& graph, const std::optional<double>& explained) {
-  constexpr double with_strides = 0.8, without = 0.5;
-  // One tensor comes from outside in any case: the input of the program.
-  const double doubtful = static_cast<double>(graph.guessed_edges + std::max<std::size_t>(1, graph.outside_edges) - 1);
-  const double sure = graph.edges == 0 ? 0 : std::max(0.0, 1 - doubtful / static_cast<double>(graph.edges));
-  return (trace.has_strides() ? with_strides : without) * (0.5 + 0.5 * sure) * explained.value_or(1);
-}
-
-std::string reason_against(const LayoutTrace& trace, std::span<const SeenConversion> seen) {
-  if (!trace.has_shapes()) return "the sizes of tensors were not recorded: record with record_shapes=True";
-  const bool any =
-      std::ranges::any_of(seen, [&](const SeenConversion& one) { return one.node != none && trace.nodes()[one.node].step == 0; });
-  if (!trace.has_strides() && !any)
-    return "strides were not recorded, and no conversion of layout was seen: record with PyTorch 2.4 or newer and record_shapes=True";
-  return "";
-}
-
 }  // namespace
 
 LayoutGraph conversion_graph_of(const LayoutTrace& trace, std::span<const SeenConversion> seen,
                                 std::optional<double> bandwidth_bytes_per_s) {
   return GraphBuilder(trace, seen, bandwidth_bytes_per_s).build();
-}
-
-GlobalLayout global_layout(const LayoutTrace& trace, std::span<const SeenConversion> seen, std::optional<double> bandwidth_bytes_per_s) {
-  GlobalLayout global;
-  global.not_assessed = reason_against(trace, seen);
-  if (!global.not_assessed.empty()) return global;
-  const LayoutGraph graph = conversion_graph_of(trace, seen, bandwidth_bytes_per_s);
-  if (graph.nodes.empty()) {
-    global.not_assessed = "no convolution passes its result on in the first step";
-    return global;
-  }
-  global.as_it_is = cost_as_it_is(graph);
-  global.contiguous = cost_of(graph, policy(graph, TensorLayout::contiguous));
-  global.channels_last = cost_of(graph, policy(graph, TensorLayout::channels_last));
-  global.best = global.as_it_is;
-  // Where nothing is converted there is nothing to look for.
-  const std::optional<ConversionPlan> plan = global.as_it_is.bytes > 0 ? cheapest_plan(graph.problem) : std::nullopt;
-  const bool is_less = plan && static_cast<double>(plan->cost) < global.as_it_is.bytes;
-  if (is_less) {
-    global.best = cost_of(graph, *plan);
-    global.conversions = conversions_of(graph, *plan);
-  }
-  global.operators = graph.nodes.size();
-  global.in_channels_last =
-      static_cast<std::size_t>(std::ranges::count(is_less ? plan->layouts : graph.current, TensorLayout::channels_last));
-  if (graph.seen_bytes > 0) global.explained = global.as_it_is.bytes / graph.seen_bytes;
-  global.confidence = confidence_of(trace, graph, global.explained);
-  return global;
 }
 
 }  // namespace frx::derive::layout

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "derive/trace/modules.h"
+#include "derive/layout/forward_passes.h"
 
 namespace frx::derive::layout {
 namespace {
@@ -49,21 +49,11 @@ std::uint32_t span_around(const std::vector<Interval>& spans, std::int64_t at) {
 // Where nothing names the steps: each begins with a forward pass of the whole model, and ends with the next one. `whole`: the recording as
 // one step, which is returned where the outermost module that takes most of the time is called only once.
 trace::Steps steps_by_forward_pass(const Timeline& timeline, trace::Steps whole) {
-  const trace::ModuleRanges modules = trace::module_ranges(timeline, {});
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> roots;  // by track and name
-  for (const std::uint32_t row : modules.rows) {
-    if (modules.around[row] == none) roots[{timeline.track[row], timeline.name[row]}].push_back(row);
-  }
-  const auto time_of = [&](const auto& root) {
-    std::int64_t sum = 0;
-    for (const std::uint32_t row : root.second) sum += timeline.duration[row];
-    return sum;
-  };
-  const auto longest = std::ranges::max_element(roots, {}, time_of);
-  if (longest == roots.end() || longest->second.size() < 2) return whole;
-  trace::Steps steps{model::StepSource::module, std::string(timeline.name_of(longest->second.front())), {}, ""};
-  steps.pid = timeline.tracks[longest->first.first].pid;
-  for (const std::uint32_t row : longest->second) {
+  const std::vector<std::uint32_t> passes = forward_passes(timeline, PassesOf::each_thread);
+  if (passes.size() < 2) return whole;
+  trace::Steps steps{model::StepSource::module, std::string(timeline.name_of(passes.front())), {}, ""};
+  steps.pid = timeline.tracks[timeline.track[passes.front()]].pid;
+  for (const std::uint32_t row : passes) {
     if (!steps.steps.empty()) steps.steps.back().span.end = timeline.start[row];
     steps.steps.push_back({static_cast<std::int64_t>(steps.steps.size() + 1), {timeline.start[row], whole.steps.front().span.end}, row});
   }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "derive/layout/strides.h"
@@ -85,12 +86,8 @@ void read_frame(std::string_view frame, Site& site) {
   if (colon != frame.npos) site.function = std::string(frame.substr(colon + 3));
 }
 
-struct Places {
-  std::vector<std::uint32_t> lines, modules, module_around;  // by question; the last by row
-};
-
-Places places_of(const Timeline& timeline, const std::vector<std::uint32_t>& rows) {
-  Places places;
+SitePlaces places_of(const Timeline& timeline, const std::vector<std::uint32_t>& rows) {
+  SitePlaces places;
   places.lines = trace::program_lines(timeline, rows);
   const trace::ModuleRanges modules = trace::module_ranges(timeline, {});
   if (modules.rows.empty()) return places;
@@ -100,7 +97,7 @@ Places places_of(const Timeline& timeline, const std::vector<std::uint32_t>& row
 }
 
 // "Model_0.Encoder_1.Attention_3". Names that stand for a whole path ("blocks.0.attention") are not repeated.
-std::string module_path(const Timeline& timeline, const Places& places, std::uint32_t innermost) {
+std::string module_path(const Timeline& timeline, const SitePlaces& places, std::uint32_t innermost) {
   const std::string_view own = trace::module_name(timeline.name_of(innermost));
   if (own.find('.') != own.npos) return std::string(own);
   std::vector<std::string> names;
@@ -126,50 +123,67 @@ std::string Site::text() const {
   return backward ? where + " (backward)" : where;
 }
 
-Sites::Sites(const LayoutTrace& trace, std::vector<std::uint32_t> nodes) {
-  const Timeline& timeline = trace.timeline();
+Sites::Sites(const LayoutTrace& trace, std::vector<std::uint32_t> nodes) : trace_(trace) {
   std::ranges::sort(nodes);
   const auto twins = std::ranges::unique(nodes);
   nodes.erase(twins.begin(), twins.end());
-  std::vector<Origin> origins;
   std::vector<std::uint32_t> rows;
   for (const std::uint32_t node : nodes) {
-    origins.push_back(origin_of(trace, node));
-    rows.push_back(origins.back().row == none ? trace.nodes()[node].row : origins.back().row);
+    const Origin origin = origin_of(trace, node);
+    rows.push_back(origin.row == none ? trace.nodes()[node].row : origin.row);
+    asked_.push_back({origin.backward, origin.row != none || !origin.backward});
   }
-  const Places places = places_of(timeline, rows);
+  places_ = places_of(trace.timeline(), rows);
   std::unordered_map<std::string, std::uint32_t> known, known_places;
-  std::vector<std::set<std::string>> modules;  // by site
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    Site site;
-    site.backward = origins[i].backward;
-    site.op_path = path_to(trace, nodes[i]);
-    const bool has_place = origins[i].row != none || !origins[i].backward;
-    if (has_place && !places.lines.empty() && places.lines[i] != none) read_frame(timeline.name_of(places.lines[i]), site);
-    if (has_place && !places.modules.empty() && places.modules[i] != none) {
-      site.first_module = module_path(timeline, places, places.modules[i]);
-      site.module = class_of(site.first_module);
-    }
-    if (site.file.empty()) {
-      site.beside = neighbours_of(trace, nodes[i]);
-      site.shapes = shapes_of(trace, nodes[i]);
-    }
+  for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+    Site site = described(nodes[i], i);
     // What stands before a call is no part of the key: in the first iteration of a loop it is another operator than in the others.
     const std::uint32_t next = site.file.empty() ? trace.next_sibling(nodes[i]) : none;
     const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", site.module, site.file, site.line, site.op_path,
                                         next == none ? std::string_view() : trace.name(next), site.shapes, site.backward);
-    const auto [at, is_new] = known.try_emplace(key, static_cast<std::uint32_t>(sites_.size()));
-    if (is_new) {
-      sites_.push_back(site);
-      modules.emplace_back();
-    }
-    if (!site.first_module.empty()) modules[at->second].insert(site.first_module);
     const std::string where =
         site.file.empty() ? fmt::format("{}\n{}\n{}", site.first_module, site.op_path, site.backward) : key + site.first_module;
     const auto place = known_places.try_emplace(where, static_cast<std::uint32_t>(known_places.size())).first;
-    of_node_[nodes[i]] = {at->second, place->second};
+    const auto [at, is_new] = known.try_emplace(key, static_cast<std::uint32_t>(sites_.size()));
+    if (is_new) sites_.push_back(std::move(site));
+    of_node_[nodes[i]] = {at->second, place->second, i};
   }
-  for (std::size_t i = 0; i < sites_.size(); ++i) sites_[i].modules = modules[i].size();
+  describe_by(std::move(nodes));
+}
+
+// Of one call.
+Site Sites::described(std::uint32_t node, std::uint32_t question) const {
+  Site site;
+  site.backward = asked_[question].backward;
+  site.op_path = path_to(trace_, node);
+  if (asked_[question].has_place && !places_.lines.empty() && places_.lines[question] != none)
+    read_frame(trace_.timeline().name_of(places_.lines[question]), site);
+  site.first_module = module_of(question);
+  if (!site.first_module.empty()) site.module = class_of(site.first_module);
+  if (site.file.empty()) {
+    site.beside = neighbours_of(trace_, node);
+    site.shapes = shapes_of(trace_, node);
+  }
+  return site;
+}
+
+std::string Sites::module_of(std::uint32_t question) const {
+  const bool has_module = asked_[question].has_place && !places_.modules.empty() && places_.modules[question] != none;
+  return has_module ? module_path(trace_.timeline(), places_, places_.modules[question]) : std::string();
+}
+
+void Sites::describe_by(std::vector<std::uint32_t> nodes) {
+  std::ranges::sort(nodes);
+  std::unordered_map<std::uint32_t, std::set<std::string>> modules;  // by site
+  std::uint32_t before = none;
+  for (const std::uint32_t node : nodes) {
+    if (node == std::exchange(before, node)) continue;
+    const Found& found = of_node_.at(node);
+    const auto [at, is_first] = modules.try_emplace(found.site);
+    if (is_first) sites_[found.site] = described(node, found.question);
+    if (std::string module = module_of(found.question); !module.empty()) at->second.insert(std::move(module));
+  }
+  for (const auto& [site, names] : modules) sites_[site].modules = names.size();
 }
 
 }  // namespace frx::derive::layout

@@ -29,11 +29,20 @@ struct Site {
   std::string text() const;
 };
 
+// Where ranges around the questions stand: rows of the timeline; `module_around` by row, the others by question.
+struct SitePlaces {
+  std::vector<std::uint32_t> lines, modules, module_around;
+};
+
 // Finds sites, equal ones once. The nodes of all questions are given at the beginning, since ranges are searched for all of them together.
 class Sites {
  public:
   // O((nodes + ranges) log(nodes + ranges)).
+  // `trace` outlives it.
   Sites(const LayoutTrace& trace, std::vector<std::uint32_t> nodes);
+  // Of the sites of these nodes, which were given: lets them alone tell what describes a site and does not tell it from others, that is the
+  // number of its modules, the first of them, and its neighbours.
+  void describe_by(std::vector<std::uint32_t> nodes);
 
   // Of a node that was given: the index of its site.
   std::uint32_t of(std::uint32_t node) const { return of_node_.at(node).site; }
@@ -45,8 +54,17 @@ class Sites {
 
  private:
   struct Found {
-    std::uint32_t site = 0, place = 0;
+    std::uint32_t site = 0, place = 0, question = 0;
   };
+  struct Asked {
+    bool backward = false, has_place = true;
+  };
+  Site described(std::uint32_t node, std::uint32_t question) const;
+  std::string module_of(std::uint32_t question) const;
+
+  const LayoutTrace& trace_;
+  SitePlaces places_;
+  std::vector<Asked> asked_;  // by question
   std::unordered_map<std::uint32_t, Found> of_node_;
   std::vector<Site> sites_;
 };

@@ -59,6 +59,7 @@ struct LayoutFinding {
   std::vector<std::string> caveats, compatibility;  // compatibility: "compile", "collectives", "custom_ops", "view_calls", "cuda_graphs"
   std::vector<LayoutEvidence> evidence;             // the first few
   std::int64_t first_step = 0;                      // in which it was seen
+  std::vector<std::string> kernels;                 // that it is about, in one spelling, the longest time first; empty: none was recorded
 
   // The larger one of the best shares, in percent; 0 where none is known.
   double best_saving_pct() const;
