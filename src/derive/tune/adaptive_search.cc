@@ -14,9 +14,10 @@ namespace {
 // `practical_difference`.
 constexpr double least_chance = 0.05, least_chance_to_lead = 0.12;
 constexpr double practical_difference = 0.01;
-// Full runs that are kept for after the race, beside one of each finalist; and what may be added to the documented number of runs while the
-// verdict about the leader is open.
-constexpr std::size_t runs_of_baseline = 1, extra_runs = 3;
+// What may be added to the documented number of runs while the verdict about the leader is open.
+constexpr std::size_t extra_runs = 3;
+// A gain of which this much is as good as certain needs no second run of the baseline to be believed.
+constexpr double certain_gain_factor = 2, certainty = 0.95;
 
 History before_full(const History& history) {
   History race = history;
@@ -94,6 +95,15 @@ std::optional<RunRequest> next_without_race(const History& history) {
   return next_full(history, history.tried());
 }
 
+// Full runs that have to be kept for after the race: of those that are promoted, and of the baseline once more.
+std::size_t reserved_runs(const History& history) {
+  const std::vector<std::size_t> finalists = adaptive_finalists(history);
+  if (finalists.empty()) return 2;
+  const HistoryModel model(history);
+  const bool is_certain = model.probability_of(finalists.front(), certain_gain_factor * history.rules.min_speedup) > certainty;
+  return finalists.size() + (is_certain ? 0 : 1);
+}
+
 }  // namespace
 
 std::vector<std::size_t> adaptive_finalists(const History& history) {
@@ -114,7 +124,7 @@ std::optional<RunRequest> next_adaptive(const History& history) {
   if (history.count(std::nullopt, Stage::baseline) == 0) return history.request(std::nullopt, Stage::baseline);
   if (!history.runs.front().counts()) return std::nullopt;
   if (!history.races()) return next_without_race(history);
-  if (!history.has_started_full() && runs_left(history) > history.rules.promote_count + runs_of_baseline) {
+  if (!history.has_started_full() && runs_left(history) > reserved_runs(history)) {
     if (const std::optional<std::size_t> next = next_to_try(history)) return history.request(next, Stage::race);
   }
   return next_full(history, adaptive_finalists(history));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "derive/tune/memory_limits.h"
+#include "derive/tune/usability.h"
 
 namespace frx::derive::tune {
 namespace {
@@ -38,7 +39,7 @@ std::vector<std::size_t> starting_spread(const History& history, const std::vect
   for (const std::vector<std::string>& names : order) {
     const std::vector<std::size_t>& family = families[names];
     const std::size_t parts = (family.size() + family_members_per_start - 1) / family_members_per_start;
-    for (std::size_t part = 0; part < parts; ++part) spread.push_back(family[(2 * part + 1) * family.size() / (2 * parts)]);
+    for (std::size_t part = 0; part < parts; ++part) spread.push_back(family[((2 * part + 1) * family.size() / parts - 1) / 2]);
   }
   return spread;
 }
@@ -69,10 +70,11 @@ std::optional<std::size_t> next_to_try(const History& history) {
     if (history.is_unusable(one)) continue;
     if (model.gain(one).mean > (best ? model.gain(*best).mean : 0)) best = one;
   }
+  const std::vector<double> usability = usability_of(history);
   double most = worthwhile_improvement;
   for (std::size_t i = 0; i < history.pool.size(); ++i) {
     if (!is_open[i]) continue;
-    const double improvement = model.expected_improvement(i, best);
+    const double improvement = usability[i] * model.expected_improvement(i, best);
     if (improvement <= most) continue;
     if (!history.pool[i].is_documented && !has_harmless_parts(history, model, i)) continue;
     next = i;
