@@ -29,6 +29,7 @@ void show(std::uint64_t seed) {
   for (const bool adaptive : {true, false}) {
     SearchRules rules;
     rules.adaptive = adaptive;
+    rules.baseline = {{"FRX_BATCH_SIZE", "32"}};
     const Tuning tuning = tune(workload, rules);
     fmt::print("{}: winner {}\n", adaptive ? "adaptive" : "documented", tuning.result.winner ? name(*tuning.result.winner) : "none");
     for (const RunRequest& request : tuning.requests) fmt::print("  {} {}", request.stage == Stage::race ? "race" : request.stage == Stage::full ? "full" : "base", name(request.configuration));

@@ -78,6 +78,7 @@ TuningScore score_tunings(std::uint64_t first_seed, std::size_t tunings, const N
     const Workload workload(seed, noise);
     SearchRules rules, documented_rules;
     documented_rules.adaptive = false;
+    rules.baseline = documented_rules.baseline = {{"FRX_BATCH_SIZE", "32"}};
     const Tuning documented = tune(workload, documented_rules);
     const std::size_t launches = documented.requests.size();
     const std::size_t kind = static_cast<std::size_t>(workload.kind);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <random>
+#include <sstream>
 
 #include "tune/candidate_pool.h"
 #include "tune/program_model.h"
@@ -75,7 +76,8 @@ ProgramModel program_of(WorkloadKind kind, Random& random) {
       program.fused = between(random, 0.98, 1.05);
       program.fragmentation = between(random, 0, 0.03);
       break;
-    case WorkloadKind::rugged: break;
+    case WorkloadKind::rugged:
+    case WorkloadKind::wide: break;
   }
   return program;
 }
@@ -98,26 +100,31 @@ std::vector<PoolEntry> pool_for(WorkloadKind kind, Random& random) {
         case 2: return pool_of(whole);
         default: return pool_of({allocators(), precisions()});
       }
-    case WorkloadKind::rugged: return pool_of(chance(random, 0.5) ? mixed : whole);
+    case WorkloadKind::rugged: {
+      const std::vector<std::vector<Family>> small = {
+          {precisions(), runtimes()}, {batch_sizes(32), precisions()}, {allocators(), precisions()}, {allocators(), runtimes()}};
+      return pool_of(small[random() % small.size()]);
+    }
+    case WorkloadKind::wide: return pool_of(chance(random, 0.5) ? mixed : whole);
   }
   return {};
 }
 
-// Effects without a mechanism: each setting has one, and each pair of settings one more.
-std::vector<double> rugged_speeds(const std::vector<Configuration>& pool, Random& random) {
-  std::map<std::pair<std::string, std::string>, double> single;
-  std::map<std::pair<Settings::value_type, Settings::value_type>, double> paired;
+// Effects without a mechanism: each member of a family has one, and each pair of members of two families one more.
+std::vector<double> random_speeds(const std::vector<std::string>& labels, Random& random) {
+  std::map<std::string, double> single;
+  std::map<std::pair<std::string, std::string>, double> paired;
   std::normal_distribution<double> normal;
-  const double size = between(random, 0.03, 0.12), interaction = between(random, 0.2, 0.8) * size;
+  const double size = between(random, 0.05, 0.2), interaction = between(random, 0.2, 0.8) * size;
   std::vector<double> speeds;
-  for (const Configuration& configuration : pool) {
+  for (const std::string& label : labels) {
+    std::vector<std::string> members;
+    std::istringstream words(label);
+    for (std::string member; std::getline(words, member, '+');) members.push_back(member);
     double log_speed = 0;
-    for (std::size_t i = 0; i < configuration.settings.size(); ++i) {
-      const auto& setting = configuration.settings[i];
-      log_speed += single.try_emplace(setting, size * normal(random)).first->second;
-      for (std::size_t j = 0; j < i; ++j) {
-        log_speed += paired.try_emplace({configuration.settings[j], setting}, interaction * normal(random)).first->second;
-      }
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      log_speed += single.try_emplace(members[i], size * normal(random)).first->second;
+      for (std::size_t j = 0; j < i; ++j) log_speed += paired.try_emplace({members[j], members[i]}, interaction * normal(random)).first->second;
     }
     speeds.push_back(std::exp(log_speed));
   }
@@ -145,13 +152,14 @@ std::string_view name_of(WorkloadKind kind) {
     case WorkloadKind::launch: return "bound by launches";
     case WorkloadKind::flat: return "nothing helps";
     case WorkloadKind::rugged: return "random interactions";
+    case WorkloadKind::wide: return "random, many combinations";
   }
   return {};
 }
 
-Workload::Workload(std::uint64_t seed, const Noise& noise) : seed_(seed), noise_(noise) {
+Workload::Workload(std::uint64_t seed, const Noise& noise, std::optional<WorkloadKind> only)
+    : kind(only.value_or(static_cast<WorkloadKind>(seed % workload_kinds))), seed_(seed), noise_(noise) {
   Random random(seed * 2 + 1);
-  kind = static_cast<WorkloadKind>(seed % workload_kinds);
   const ProgramModel program = program_of(kind, random);
   for (PoolEntry& entry : pool_for(kind, random)) {
     labels.push_back(entry.label);
@@ -164,8 +172,8 @@ Workload::Workload(std::uint64_t seed, const Noise& noise) : seed_(seed), noise_
     const double memory = program.memory_ratio(choice);
     truths.push_back({baseline_ms / program.sample_ms(choice), memory <= 0.9 && !program.fails(choice), memory > 1, std::min(1.0, memory)});
   }
-  if (kind == WorkloadKind::rugged) {
-    const std::vector<double> speeds = rugged_speeds(pool, random);
+  if (kind == WorkloadKind::rugged || kind == WorkloadKind::wide) {
+    const std::vector<double> speeds = random_speeds(labels, random);
     for (std::size_t i = 0; i < pool.size(); ++i) truths[i].speed = speeds[i];
   }
   run_shift_ = between(random, noise.lowest_run, noise.highest_run);

@@ -23,7 +23,8 @@ using derive::tune::RunOutcome;
 using derive::tune::RunRequest;
 using derive::tune::Settings;
 
-enum class WorkloadKind : std::uint8_t { loader, copy, mixed, underutilized, memory, launch, flat, rugged };
+enum class WorkloadKind : std::uint8_t { loader, copy, mixed, underutilized, memory, launch, flat, rugged, wide };
+// All but the last: `wide` has more combinations with random effects than any budget can learn, and is counted apart.
 inline constexpr std::size_t workload_kinds = 8;
 std::string_view name_of(WorkloadKind kind);
 
@@ -43,7 +44,8 @@ struct Truth {
 
 class Workload {
  public:
-  Workload(std::uint64_t seed, const Noise& noise);  // the same for the same seed
+  // The same for the same seed. Kinds take turns.
+  Workload(std::uint64_t seed, const Noise& noise, std::optional<WorkloadKind> only = std::nullopt);
 
   WorkloadKind kind = WorkloadKind::loader;
   std::vector<Configuration> pool;

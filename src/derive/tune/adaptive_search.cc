@@ -14,9 +14,10 @@ namespace {
 // `practical_difference`.
 constexpr double least_chance = 0.05, least_chance_to_lead = 0.12;
 constexpr double practical_difference = 0.01;
-// Full runs that are kept for after the race, beside one of each finalist; and what may be added to the documented number of runs while the
-// verdict about the leader is open.
-constexpr std::size_t runs_of_baseline = 1, extra_runs = 3;
+// What may be added to the documented number of runs while only the width of its interval keeps the leader from being recommended.
+constexpr std::size_t extra_runs = 3;
+// A gain of which this much is as good as certain needs no second run of the baseline to be believed.
+constexpr double certain_gain_factor = 2, certainty = 0.95;
 
 History before_full(const History& history) {
   History race = history;
@@ -65,6 +66,11 @@ bool is_decided(const History& history, const HistoryModel& model, std::size_t l
   return speedup->low >= history.rules.min_speedup || history.count(std::nullopt, Stage::baseline) > std::max<std::size_t>(1, history.rules.repeat_count - 1);
 }
 
+bool lacks_evidence(const History& history, const HistoryModel& model, std::size_t leader) {
+  const std::optional<Speedup> speedup = model.full_speedup(leader);
+  return speedup && speedup->value >= history.rules.min_speedup && speedup->low <= 0;
+}
+
 // The side with the fewest runs; at a tie those that ran last go first, so that blocks alternate in their order: A0, B C A, A C B, ...
 std::optional<RunRequest> next_full(const History& history, const std::vector<std::size_t>& finalists) {
   const HistoryModel model(history);
@@ -76,7 +82,7 @@ std::optional<RunRequest> next_full(const History& history, const std::vector<st
   }
   const bool is_certain = is_decided(history, model, *leader);
   if (is_certain && open.size() <= 1) return std::nullopt;
-  if (runs_left(history, is_certain ? 0 : extra_runs) == 0) return std::nullopt;
+  if (runs_left(history, lacks_evidence(history, model, *leader) ? extra_runs : 0) == 0) return std::nullopt;
   const std::size_t baselines = history.count(std::nullopt, Stage::baseline);
   std::optional<std::size_t> least = leader;
   for (const std::size_t one : open) {
@@ -89,9 +95,22 @@ std::optional<RunRequest> next_full(const History& history, const std::vector<st
 // Without a race every configuration that is tried runs in full at once.
 std::optional<RunRequest> next_without_race(const History& history) {
   if (runs_left(history) > 0) {
-    if (const std::optional<std::size_t> next = next_to_try(history)) return history.request(next, Stage::full);
+    if (const std::optional<Proposal> next = next_to_try(history)) return history.request(next->configuration, Stage::full);
   }
   return next_full(history, history.tried());
+}
+
+// Whether there are runs left for one more race. Of those that are left the leader needs one, the baseline another unless the gain is as good
+// as certain, and other finalists one each where choosing among them promises more than what would be raced.
+bool has_room_for_race(const History& history, const Proposal& proposal) {
+  const std::vector<std::size_t> finalists = adaptive_finalists(history);
+  const HistoryModel model(history);
+  std::size_t reserved = 1;
+  if (finalists.empty() || model.probability_of(finalists[0], certain_gain_factor * history.rules.min_speedup) <= certainty) ++reserved;
+  for (std::size_t i = 1; i < finalists.size(); ++i) {
+    if (model.expected_improvement(finalists[i], finalists[0]) > proposal.improvement) ++reserved;
+  }
+  return runs_left(history) > reserved;
 }
 
 }  // namespace
@@ -114,8 +133,9 @@ std::optional<RunRequest> next_adaptive(const History& history) {
   if (history.count(std::nullopt, Stage::baseline) == 0) return history.request(std::nullopt, Stage::baseline);
   if (!history.runs.front().counts()) return std::nullopt;
   if (!history.races()) return next_without_race(history);
-  if (!history.has_started_full() && runs_left(history) > history.rules.promote_count + runs_of_baseline) {
-    if (const std::optional<std::size_t> next = next_to_try(history)) return history.request(next, Stage::race);
+  if (!history.has_started_full()) {
+    const std::optional<Proposal> next = next_to_try(history);
+    if (next && has_room_for_race(history, *next)) return history.request(next->configuration, Stage::race);
   }
   return next_full(history, adaptive_finalists(history));
 }

@@ -34,8 +34,8 @@ std::vector<MeasuredRun> measured_runs(const History& history) {
 }
 
 std::vector<Settings> points_of(const History& history) {
-  std::vector<Settings> points = {{}};
-  for (const Configuration& configuration : history.pool) points.push_back(configuration.settings);
+  std::vector<Settings> points = {history.rules.baseline};
+  for (const Configuration& configuration : history.pool) points.push_back(history.known_settings(configuration));
   return points;
 }
 
@@ -77,6 +77,15 @@ bool History::has_started_full() const {
 
 std::size_t History::documented() const {
   return static_cast<std::size_t>(std::ranges::count_if(pool, [](const Configuration& one) { return one.is_documented; }));
+}
+
+Settings History::known_settings(const Configuration& configuration) const {
+  Settings settings = configuration.settings;
+  for (const auto& known : rules.baseline) {
+    if (std::ranges::find(settings, known.first, &Settings::value_type::first) == settings.end()) settings.push_back(known);
+  }
+  std::ranges::sort(settings);
+  return settings;
 }
 
 bool History::races() const {

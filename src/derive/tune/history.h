@@ -32,6 +32,7 @@ struct History {
   bool has_started_full() const;
 
   std::size_t documented() const;
+  Settings known_settings(const Configuration& configuration) const;  // with those of the baseline that it does not set
   // Whether there is a race, of as many configurations as will be tried.
   bool races() const;
   // Runs of all kinds that the documented flow would take, and how many of them are full ones of configurations.

@@ -42,14 +42,14 @@ std::optional<double> MemoryOfBatches::expected(double size) const {
   return ratio + std::max(0.0, ratio - less) / (largest - smaller) * (size - largest);
 }
 
-std::map<std::string_view, MemoryOfBatches> memory_by_precision(const History& history) {
-  std::map<std::string_view, MemoryOfBatches> memory;
+std::map<std::string, MemoryOfBatches, std::less<>> memory_by_precision(const History& history) {
+  std::map<std::string, MemoryOfBatches, std::less<>> memory;
   for (const FinishedRun& run : history.runs) {
-    if (!run.request.configuration) continue;
-    const Settings& settings = history.pool[*run.request.configuration].settings;
+    const std::optional<std::size_t> configuration = run.request.configuration;
+    const Settings settings = configuration ? history.known_settings(history.pool[*configuration]) : history.rules.baseline;
     const std::optional<double> size = batch_of(settings);
     if (!size) continue;
-    MemoryOfBatches& one = memory[setting(settings, precision_variable)];
+    MemoryOfBatches& one = memory[std::string(setting(settings, precision_variable))];
     const std::optional<double> ratio = run.outcome.peak_memory_ratio;
     if (run.outcome.ran_out_of_memory || ratio > history.rules.max_memory_ratio) {
       one.too_large = std::min(*size, one.too_large.value_or(*size));
@@ -64,11 +64,12 @@ std::map<std::string_view, MemoryOfBatches> memory_by_precision(const History& h
 }  // namespace
 
 std::vector<BarredConfiguration> barred_by_memory(const History& history) {
-  const std::map<std::string_view, MemoryOfBatches> memory = memory_by_precision(history);
+  const std::map<std::string, MemoryOfBatches, std::less<>> memory = memory_by_precision(history);
   std::vector<BarredConfiguration> barred;
   for (std::size_t i = 0; i < history.pool.size() && !memory.empty(); ++i) {
-    const std::optional<double> size = batch_of(history.pool[i].settings);
-    const auto known = size ? memory.find(setting(history.pool[i].settings, precision_variable)) : memory.end();
+    const Settings settings = history.known_settings(history.pool[i]);
+    const std::optional<double> size = batch_of(settings);
+    const auto known = size ? memory.find(setting(settings, precision_variable)) : memory.end();
     if (known == memory.end() || history.was_tried(i)) continue;
     const std::string& label = history.labels[i];
     if (known->second.too_large && *size >= *known->second.too_large) {

@@ -2,19 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "derive/tune/memory_limits.h"
+#include "derive/tune/usability.h"
 
 namespace frx::derive::tune {
 namespace {
 
 // Less expected improvement of throughput than this is not worth a run.
 constexpr double worthwhile_improvement = 0.004;
-// What a part of a combination may cost, in the logarithm of throughput, to be harmless.
-constexpr double harmless_loss = 0.03;
+// A part of a combination is harmless unless it costs more than this with at least that probability. What does not pay alone may pay beside
+// another: half precision does nothing for a program that waits for launches.
+constexpr double harmless_loss = 0.03, certainly_harmful = 0.9;
 // How many configurations of one family stand for one of those that are tried first.
 constexpr std::size_t family_members_per_start = 4;
 
@@ -38,7 +41,7 @@ std::vector<std::size_t> starting_spread(const History& history, const std::vect
   for (const std::vector<std::string>& names : order) {
     const std::vector<std::size_t>& family = families[names];
     const std::size_t parts = (family.size() + family_members_per_start - 1) / family_members_per_start;
-    for (std::size_t part = 0; part < parts; ++part) spread.push_back(family[(2 * part + 1) * family.size() / (2 * parts)]);
+    for (std::size_t part = 0; part < parts; ++part) spread.push_back(family[((2 * part + 1) * family.size() / parts - 1) / 2]);
   }
   return spread;
 }
@@ -47,36 +50,36 @@ bool has_harmless_parts(const History& history, const HistoryModel& model, std::
   const Settings& settings = history.pool[combination].settings;
   for (std::size_t i = 0; i < history.pool.size(); ++i) {
     if (i == combination || !history.pool[i].is_documented || !contains(settings, history.pool[i].settings)) continue;
-    if (history.is_unusable(i) || (history.was_tried(i) && model.gain(i).mean < -harmless_loss)) return false;
+    if (history.is_unusable(i) || (history.was_tried(i) && model.probability_of(i, -harmless_loss) < 1 - certainly_harmful)) return false;
   }
   return true;
 }
 
 }  // namespace
 
-std::optional<std::size_t> next_to_try(const History& history) {
+std::optional<Proposal> next_to_try(const History& history) {
   const std::vector<std::size_t> tried = history.tried();
   if (tried.size() >= history.rules.max_trials) return std::nullopt;
   std::vector<bool> is_open(history.pool.size(), true);
   for (const std::size_t one : tried) is_open[one] = false;
   for (const BarredConfiguration& barred : barred_by_memory(history)) is_open[barred.configuration] = false;
   for (const std::size_t one : starting_spread(history, is_open)) {
-    if (is_open[one]) return one;
+    if (is_open[one]) return Proposal{one, std::numeric_limits<double>::infinity()};
   }
   const HistoryModel model(history);
-  std::optional<std::size_t> best, next;
+  std::optional<std::size_t> best;
   for (const std::size_t one : tried) {
     if (history.is_unusable(one)) continue;
     if (model.gain(one).mean > (best ? model.gain(*best).mean : 0)) best = one;
   }
-  double most = worthwhile_improvement;
+  const std::vector<double> usability = usability_of(history);
+  std::optional<Proposal> next;
   for (std::size_t i = 0; i < history.pool.size(); ++i) {
     if (!is_open[i]) continue;
-    const double improvement = model.expected_improvement(i, best);
-    if (improvement <= most) continue;
+    const double improvement = usability[i] * model.expected_improvement(i, best);
+    if (improvement <= (next ? next->improvement : worthwhile_improvement)) continue;
     if (!history.pool[i].is_documented && !has_harmless_parts(history, model, i)) continue;
-    next = i;
-    most = improvement;
+    next = {i, improvement};
   }
   return next;
 }

@@ -7,7 +7,13 @@
 
 namespace frx::derive::tune {
 
-// First some documented ones of each family; then the one of which the model expects most. nullopt: none promises enough.
-std::optional<std::size_t> next_to_try(const History& history);
+struct Proposal {
+  std::size_t configuration = 0;
+  double improvement = 0;  // expected, of the logarithm of throughput over the best so far
+};
+
+// First some documented ones of each family, whose improvement is infinite; then the one of which the model expects most. nullopt: none
+// promises enough.
+std::optional<Proposal> next_to_try(const History& history);
 
 }  // namespace frx::derive::tune

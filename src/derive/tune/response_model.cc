@@ -13,7 +13,7 @@ namespace {
 constexpr double effect_sizes[] = {0.06, 0.2, 0.6};
 constexpr double drift_sizes[] = {0.001, 0.005, 0.015};
 // Variance of interactions over that of effects of single variables.
-constexpr double interaction_shares[] = {0.1, 0.6};
+constexpr double interaction_shares[] = {0.15, 1};
 constexpr double race_offset = 0.01;
 constexpr double level_variance = 1;
 

@@ -59,6 +59,8 @@ struct SearchRules {
   double max_memory_ratio = 0.90;
   // Off: configurations of the pool are tried in their order, as far as max_trials goes, and all are raced.
   bool adaptive = true;
+  // What is known of the program as it is: {{"FRX_BATCH_SIZE", "32"}}. Taken for every configuration that does not set it.
+  Settings baseline = {};
 };
 
 enum class Fate : std::uint8_t { open, hopeless, settled };

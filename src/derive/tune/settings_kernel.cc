@@ -11,7 +11,7 @@ namespace frx::derive::tune {
 namespace {
 
 // What values of one variable have in common that are categories: "bfloat16" and "float16" are both less than 32 bits.
-constexpr double alike_as_categories = 0.5;
+constexpr double alike_as_categories = 0.75;
 
 std::optional<std::string_view> value_in(const Settings& settings, std::string_view name) {
   const auto found = std::ranges::find(settings, name, &Settings::value_type::first);

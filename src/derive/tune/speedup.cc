@@ -12,7 +12,7 @@ namespace {
 
 // Prior variances of an effect, in units of the variance of one value and of that of one run: they decide for which sample sizes the interval
 // is narrowest, not whether it holds.
-constexpr double step_effect_variance = 1, run_effect_variance = 10;
+constexpr double step_effect_variance = 4, run_effect_variance = 10;
 
 struct RunsOfSide {
   std::vector<RunTimes> runs;
