@@ -189,6 +189,14 @@ class Outputs(QualityTest):
             check_output([1.0])
         self.assertTrue((self.baseline / "outputs/output.f64").exists())
 
+    def test_of_several_runs_of_the_baseline_the_first_one_counts(self):
+        for number, value in ((1, 1.0), (2, 9.0)):
+            with self.inside(self.baseline / f"repeat_00{number}"):
+                check_output(value)
+        with self.in_trial():
+            check_output(1.5)
+        self.assertEqual(self.quality()["max_output_abs_diff"], 0.5)
+
     def test_there_is_an_end_of_outputs(self):
         with self.in_baseline(), self.assertLogs("fournex", "WARNING") as logged:
             for number in range(outputs.MOST + 5):

@@ -23,6 +23,10 @@ class RerunFailed(Exception):
     pass
 
 
+class TooNoisy(RerunFailed):
+    """The machine does other things meanwhile."""
+
+
 @dataclasses.dataclass
 class Measured:
     """Throughput of the second side over that of the first, less 1; the interval of 95 % by Student's t over pairs of runs."""
@@ -31,6 +35,11 @@ class Measured:
     low: float
     high: float
     pairs: int
+
+    @property
+    def is_precise(self) -> bool:
+        """Whether the ends of the interval are at most a third apart: a wider one would agree with nearly every report."""
+        return (1 + self.high) / (1 + self.low) <= 4 / 3
 
 
 def ms_per_sample(ends: Sequence[float], warmup: int, batch: Optional[float]) -> float:
@@ -68,13 +77,20 @@ def run_once(command: Sequence[str], folder: pathlib.Path, variables: Dict[str, 
     return json.loads(times.read_text())
 
 
-def rerun(command: Sequence[str], folder: pathlib.Path, winner: Dict[str, str], warmup: int, measure: int, pairs: int,
-          own_batch: Optional[int] = None) -> Measured:
-    """Baseline and winner in the order A B B A A B ...; by samples where `own_batch`, that of the program, is given."""
+def rerun(command: Sequence[str], folder: pathlib.Path, winner: Dict[str, str], warmup: int, measure: int, own_batch: Optional[int] = None,
+          pairs: range = range(3, 9)) -> Measured:
+    """Baseline and winner in the order A B B A A B ...; by samples where `own_batch`, that of the program, is given.
+
+    As few pairs of `pairs` as make the result precise. Raises RerunFailed where none does, and where the program fails.
+    """
     sides: Dict[str, List[float]] = {"baseline": [], "winner": []}
     batches = {"baseline": own_batch, "winner": own_batch and int(winner.get("FRX_BATCH_SIZE", own_batch))}
-    for pair in range(pairs):
+    for pair in range(pairs[-1]):
         for side in ("baseline", "winner") if pair % 2 == 0 else ("winner", "baseline"):
             ends = run_once(command, folder / f"rerun-{side}-{pair + 1}", winner if side == "winner" else {}, warmup + measure)
             sides[side].append(ms_per_sample(ends, warmup, batches[side]))
-    return speedup(sides["baseline"], sides["winner"])
+        if pair + 1 in pairs:
+            measured = speedup(sides["baseline"], sides["winner"])
+            if measured.is_precise:
+                return measured
+    raise TooNoisy(f"after {measured.pairs} pairs of runs the speed-up may still be {100 * measured.low:+.0f} to {100 * measured.high:+.0f} %")

@@ -21,7 +21,7 @@ from .. import steps
 from ..recorder import recorder, say
 from . import quality
 
-FOLDER = "outputs"
+FOLDER, FIRST_REPEAT = "outputs", "repeat_001"
 LARGEST = 1 << 22  # elements of one tensor, 32 MiB in the file
 MOST = 64  # outputs of one process
 LONGEST_NAME = 120
@@ -69,7 +69,7 @@ def check_output(tensor: Any, name: str = "output") -> None:
         if baseline is None:
             _keep(os.path.join(where, FOLDER), file, output)
         else:
-            _compare(where, os.path.join(baseline, FOLDER), file, name, output)
+            _compare(where, baseline, file, name, output)
     except Exception as error:
         recorder.trouble(f"the output {name!r} was not checked", error)
 
@@ -89,11 +89,13 @@ def _file_of(name: Any) -> Optional[str]:
 
 
 def _baseline_folder(where: str, environment: Mapping[str, str] = os.environ) -> Optional[str]:
-    """The folder of the run that this one is compared with; None where this is that run."""
+    """The folder with the outputs that those of this run are compared with; None where this is the run that makes them."""
     text = environment.get(quality.BASELINE_DIR)
     if not text or os.path.realpath(text) == os.path.realpath(where):
         return None
-    return text
+    # Where each configuration is run several times, each run has a folder of its own below it.
+    folders = [os.path.join(text, *below, FOLDER) for below in ((), (FIRST_REPEAT,))]
+    return next((one for one in folders if os.path.isdir(one)), folders[0])
 
 
 # -- values ------------------------------------------------------------------------------------------------------------
