@@ -23,8 +23,9 @@ class ProcessTree {
   };
 
   // One pass over all processes. Those below `roots`, which are not among them, get `signal` as soon as they are seen; 0 sends none. A
-  // process that is started during the pass may be missed. Where passes with one signal follow each other, each process gets it once: when a
-  // pass finds none to send it to, all have it.
+  // process that is started during the pass may be missed, and so may be the children of one that the signal ends, where the roots do not
+  // take orphans. Where passes with one signal follow each other, each process gets it once: when a pass finds none to send it to, all have
+  // it.
   Seen signal_below(std::span<const pid_t> roots, int signal);
   Seen signal_below(pid_t root, int signal) { return signal_below({&root, 1}, signal); }
 
