@@ -55,7 +55,7 @@ class KeeperLoop {
     if (!told_to_kill_) let_them_leave();
     kill_all();
     if (is_orphan_ && group_ != nullptr) remove_group();
-    end_.stuck = static_cast<std::uint32_t>(std::min<std::size_t>(tree_.signal_below(::getpid(), 0).alive, 1'000'000));
+    if (reap()) end_.stuck = static_cast<std::uint32_t>(std::min<std::size_t>(tree_.signal_below(::getpid(), 0).alive, 1'000'000));
     [[maybe_unused]] const ssize_t told = ::send(socket_place, &end_, sizeof end_, MSG_NOSIGNAL | MSG_DONTWAIT);
     ::_exit(0);
   }
@@ -120,21 +120,25 @@ class KeeperLoop {
     wait_until(asked_at_ + time_to_obey);
   }
 
-  void count_left() {
-    const std::size_t alive = tree_.signal_below(::getpid(), 0).alive, own = has_ended() ? 0 : 1;
+  void count_left() { count_left(tree_.signal_below(::getpid(), 0).alive); }
+  void count_left(std::size_t alive) {
+    const std::size_t own = has_ended() ? 0 : 1;
     end_.left = std::max(end_.left, static_cast<std::uint32_t>(std::min<std::size_t>(alive - std::min(alive, own), 1'000'000)));
   }
 
-  // Stopping all of them first makes it finite where they start others faster than they can be killed.
+  // Stopping all of them first makes it finite where they start others faster than they can be killed. Then they need the processor to end,
+  // so it looks at them now and then only. The group is for those that are never seen: with thousands it takes the kernel longer.
   void kill_all() {
     if (!reap()) return;
-    count_left();
     const std::int64_t until = monotonic_ns() + time_to_kill;
-    while (reap() && monotonic_ns() < until) {
-      ::pwrite(kill_place, "1", 1, 0);  // fails where there is no group
-      while (tree_.signal_below(::getpid(), SIGSTOP).signalled > 0 && monotonic_ns() < until - time_to_kill / 3) rest(one_ms);
-      tree_.signal_below(::getpid(), SIGKILL);
-      rest(one_ms);
+    ProcessTree::Seen seen = tree_.signal_below(::getpid(), SIGSTOP);
+    count_left(seen.alive);
+    for (int pass = 0; pass < 8 && seen.signalled > 0; ++pass) seen = tree_.signal_below(::getpid(), SIGSTOP);
+    tree_.signal_below(::getpid(), SIGKILL);
+    for (std::int64_t pause = one_ms; reap() && monotonic_ns() < until; pause = std::min(2 * pause, 32 * one_ms)) {
+      rest(pause);
+      seen = tree_.signal_below(::getpid(), SIGKILL);
+      if (seen.signalled > 0) ::pwrite(kill_place, "1", 1, 0);  // fails where there is no group
     }
   }
 
@@ -220,7 +224,7 @@ void Keeper::tell(char message) const {
 std::optional<KeeperEnd> Keeper::end() const {
   KeeperEnd end;
   const ssize_t got = ::recv(ours_.get(), &end, sizeof end, MSG_DONTWAIT);
-  return got == static_cast<ssize_t>(sizeof end) && end.ended_at_ns != 0 ? std::optional(end) : std::nullopt;
+  return got == static_cast<ssize_t>(sizeof end) ? std::optional(end) : std::nullopt;
 }
 
 void Keeper::stand_between(void (*run)(const void* what), const void* what, int report) const {

@@ -24,7 +24,7 @@ struct KeeperEnd {
   std::int32_t wait_status = 0;  // of the program, as waitpid gives it
   std::uint32_t left = 0;        // processes besides the program that had to be ended
   std::uint32_t stuck = 0;       // that got SIGKILL and have not ended yet: there are many, or they are within the kernel
-  std::int64_t ended_at_ns = 0;  // of the program, on CLOCK_MONOTONIC
+  std::int64_t ended_at_ns = 0;  // of the program, on CLOCK_MONOTONIC; 0: it is among those that have not ended yet
 };
 
 class Keeper {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/directory_entries.h"
 
@@ -54,29 +55,28 @@ ProcessStat stat_of(int proc, const char* number) {
 }
 
 bool is_over(char state) { return state == 'Z' || state == 'X' || state == 'x'; }
-bool is_stopped(char state) { return state == 'T' || state == 't'; }
 
 }  // namespace
 
-bool ProcessTree::is_member(std::int32_t pid) const {
+bool ProcessTree::has(const Pids& pids, std::int32_t pid) {
   const auto place = static_cast<std::size_t>(pid);
-  return pid > 0 && place < most_pids && (members_[place / 64] >> (place % 64) & 1U) != 0;
+  return pid > 0 && place < most_pids && (pids[place / 64] >> (place % 64) & 1U) != 0;
 }
 
-void ProcessTree::enter(std::int32_t pid) {
+void ProcessTree::enter(Pids& pids, std::int32_t pid) {
   const auto place = static_cast<std::size_t>(pid);
-  if (place < most_pids) members_[place / 64] |= std::uint64_t{1} << (place % 64);
+  if (pid > 0 && place < most_pids) pids[place / 64] |= std::uint64_t{1} << (place % 64);
 }
 
 // A zombie belongs to the tree, too: in the same pass its children may be seen that have not been given a new parent yet.
 void ProcessTree::add(const Later& process, int signal, Seen& seen) {
-  enter(process.pid);
+  enter(members_, process.pid);
   if (is_over(process.state)) return;
   ++seen.alive;
   seen.threads += static_cast<std::size_t>(std::max(process.threads, 1));
-  if (signal == 0 || (signal == SIGSTOP && is_stopped(process.state))) return;
-  // What sleeps within the kernel stops when it leaves it, which may take for ever.
-  if (::kill(process.pid, signal) == 0 && !(signal == SIGSTOP && process.state == 'D')) ++seen.signalled;
+  if (signal == 0 || has(told_, process.pid)) return;
+  enter(told_, process.pid);
+  if (::kill(process.pid, signal) == 0) ++seen.signalled;
 }
 
 ProcessTree::Seen ProcessTree::signal_below(std::span<const pid_t> roots, int signal) {
@@ -84,19 +84,18 @@ ProcessTree::Seen ProcessTree::signal_below(std::span<const pid_t> roots, int si
   Seen seen;
   members_.fill(0);
   later_count_ = 0;
-  for (const pid_t root : roots) {
-    if (root > 0) enter(root);
-  }
+  for (const pid_t root : roots) enter(members_, root);
+  if (signal != 0 && std::exchange(told_signal_, signal) != signal) told_.fill(0);
   const int proc = ::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (proc < 0) return seen;
   for_each_entry(proc, entries, [&](const char* name) {
     const char* digits = name;
     const std::int32_t pid = digits_at(digits);
-    if (pid <= 1 || *digits != '\0' || is_member(pid)) return;
+    if (pid <= 1 || *digits != '\0' || has(members_, pid)) return;
     const ProcessStat stat = stat_of(proc, name);
     if (stat.state == 0) return;
     const Later process{pid, stat.parent, stat.threads, stat.state};
-    if (is_member(stat.parent)) {
+    if (has(members_, stat.parent)) {
       add(process, signal, seen);
     } else if (later_count_ < later_.size()) {
       later_[later_count_++] = process;
@@ -107,7 +106,7 @@ ProcessTree::Seen ProcessTree::signal_below(std::span<const pid_t> roots, int si
   for (bool found = true; found;) {
     found = false;
     for (std::size_t i = 0; i < later_count_; ++i) {
-      if (!is_member(later_[i].parent)) continue;
+      if (!has(members_, later_[i].parent)) continue;
       add(later_[i], signal, seen);
       later_[i--] = later_[--later_count_];
       found = true;

@@ -13,13 +13,14 @@
 namespace frx::capture {
 namespace {
 
-// A child, a grandchild in a session of its own, and a child of that one: each waits.
+// A child that takes orphans, a grandchild in a session of its own, and a child of that one: each waits.
 class ThreeGenerations {
  public:
   ThreeGenerations() {
     Pipe ready = make_pipe().value();
     root_ = ::fork();
     if (root_ == 0) {
+      ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
       if (::fork() != 0) wait_for_ever(ready);
       ::setsid();
       ::fork();

@@ -16,8 +16,8 @@ class StopTogether {
   StopTogether(const StopTogether&) = delete;
   StopTogether& operator=(const StopTogether&) = delete;
 
-  // Where Ctrl-Z was typed: stops the program by stop(), then this process, and continues the program by go_on(). How long that took; 0 where
-  // it was not typed.
+  // Where Ctrl-Z was typed: stops the program by stop(), then this process, and continues the program by go_on(). How long that took; 0
+  // where it was not typed.
   static std::chrono::nanoseconds check(const std::function<void()>& stop, const std::function<void()>& go_on);
 
  private:

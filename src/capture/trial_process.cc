@@ -33,7 +33,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds tick{100};               // between looks at what it does
 constexpr milliseconds between_folders{1000};   // between measurements of its folder
 constexpr milliseconds patience{1000};          // between SIGTERM and SIGKILL
-constexpr milliseconds end_of_patience{1800};   // for its keeper, which needs some of it to end what it finds
+constexpr milliseconds end_of_patience{1900};   // for its keeper, which needs some of it to end what it finds
 constexpr milliseconds time_for_the_rest{100};  // for what the keeper could not end
 constexpr milliseconds last_output{200};        // for streams that somebody else holds open
 constexpr std::size_t pipe_bytes = std::size_t{1} << 20;
@@ -230,33 +230,37 @@ class RunningTrial {
 
 // Its keeper was killed, or gave up, and its processes became our children.
 std::size_t end_escaped(const Descendants& descendants, Clock::time_point until) {
-  std::size_t count = 0;
-  std::unique_ptr<ProcessTree> tree;
-  do {
-    const std::vector<pid_t> escaped = descendants.escaped();
-    if (escaped.empty()) break;
-    if (!tree) tree = std::make_unique<ProcessTree>();
-    count = std::max(count, escaped.size());
-    for (const int signal : {SIGSTOP, SIGKILL}) {
-      for (const pid_t pid : escaped) ::kill(pid, signal);
-      tree->signal_below(escaped, signal);
-    }
-    std::this_thread::sleep_for(milliseconds(2));
-  } while (Clock::now() < until);
+  std::vector<pid_t> escaped = descendants.escaped();
+  if (escaped.empty()) return 0;
+  const auto tree = std::make_unique<ProcessTree>();
+  const auto tell_all = [&](int signal) {
+    for (const pid_t pid : escaped) ::kill(pid, signal);
+    return tree->signal_below(escaped, signal);
+  };
+  const std::size_t count = escaped.size() + tell_all(SIGSTOP).alive;
+  for (int pass = 0; pass < 8 && tell_all(SIGSTOP).signalled > 0; ++pass) {
+  }
+  while (!escaped.empty() && Clock::now() < until) {
+    tell_all(SIGKILL);
+    std::this_thread::sleep_for(milliseconds(5));
+    escaped = descendants.escaped();
+  }
   return count;
 }
 
 void fill_in_end(const RunningTrial& trial, const std::optional<KeeperEnd>& kept, TrialEnd& end) {
   Clock::time_point ended = trial.ended();
-  if (kept) {
+  end.signal = SIGKILL;
+  if (kept && kept->ended_at_ns != 0) {
     ended = Clock::time_point(std::chrono::nanoseconds(kept->ended_at_ns));  // steady_clock is CLOCK_MONOTONIC
     end.status = WIFEXITED(kept->wait_status) ? WEXITSTATUS(kept->wait_status) : 0;
     end.signal = WIFSIGNALED(kept->wait_status) ? WTERMSIG(kept->wait_status) : 0;
+  }
+  if (kept) {
     end.left_running = kept->left;
     if (kept->stuck > 0)
       end.notes.push_back(fmt::format("{} process(es) had been killed and had not ended yet when the trial was over", kept->stuck));
   } else {
-    end.signal = SIGKILL;
     end.notes.push_back("the process between frx and the program was killed, and the program with it");
   }
   end.took = ended - trial.started();

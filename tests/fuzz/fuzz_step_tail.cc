@@ -1,5 +1,5 @@
-// The event stream of a run that goes on. However the stream is cut into pieces, the same steps are read, and they are what the lines say: not
-// more of them than lines, none with a batch that is not above 0.
+// The event stream of a run that goes on. However the stream is cut into pieces, the same steps are read, and they are what the lines say:
+// not more of them than lines, none with a batch that is not above 0.
 #include <fcntl.h>
 #include <unistd.h>
 
