@@ -180,6 +180,31 @@ TEST(TuneText, ThrottledRunsAreNamed) {
   EXPECT_THAT(text, HasSubstr("Confidence    : medium, noise of the throughput 1.2 % over 2 runs\n"));
 }
 
+TEST(TuneText, WithoutAGpuNothingIsSaidOfItsMemory) {
+  report::TuneReport report = testing::improved_report();
+  report.environment.gpu_name.clear();
+  report.baseline.gpu_utilization_pct = report.baseline.peak_memory_ratio = std::nullopt;
+  EXPECT_EQ(tune_section(tune_text(report), "BASELINE"),
+            "  Throughput    : 4.80 steps/sec (153.6 samples/sec)\n"
+            "  Avg step      : 208.3 ms\n"
+            "  GPU util      : not measured\n"
+            "  Dominant stall: input_bound");
+}
+
+TEST(TuneText, WhatIsSaidOfSeveralTrialsStandsOnce) {
+  report::TuneReport report = testing::improved_report();
+  report.notes = {"a note of the tuning"};
+  for (report::TuneTrial& trial : report.trials) {
+    if (!trial.runs.empty()) trial.comparison_notes = {"memory was not measured"};
+  }
+  report.trials[1].comparison_notes.emplace_back("the loss was not reported");
+  report.trials[6].comparison_notes.emplace_back("the loss was not reported");
+  EXPECT_EQ(tune_section(tune_text(report) + "\n", "NOTES"),
+            "  - a note of the tuning\n"
+            "  - all trials: memory was not measured\n"
+            "  - dl:nw=4,pin=T [RACE] and dl:nw=4,pin=T: the loss was not reported");
+}
+
 TEST(TuneText, FitsIntoATerminalOf80Cells) {
   EXPECT_THAT(testing::too_wide(tune_text(testing::improved_report(), 80), 80), ::testing::IsEmpty());
   EXPECT_THAT(testing::too_wide(tune_text(testing::undecided_report(), 80), 80), ::testing::IsEmpty());
