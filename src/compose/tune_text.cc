@@ -259,8 +259,9 @@ std::string tune_headline(const TuneReport& report) {
   const std::string limit = share_words(report.settings.limits.min_speedup);
   if (const TuneTrial* winner = winner_of(report)) {
     const TuneChange change = tuned_change(*winner);
-    return fmt::format("{} is {:.1f} % faster than the baseline ({} interval {})", winner->candidate.label, 100 * change.value.value_or(0),
-                       confidence_text(), interval_text(change));
+    const std::string gain = tuned_change_text(change.value).substr(1);  // without its sign: it gains
+    return fmt::format("{} is {} faster than the baseline ({} interval {})", winner->candidate.label, gain, confidence_text(),
+                       interval_text(change));
   }
   if (!report.baseline.throughput) return "The baseline was not measured";
   if (!report.unfinished.empty()) return "The tuning was not finished";

@@ -94,6 +94,8 @@ TEST(TuneText, NamesTheWinnerAndWhatToSet) {
   EXPECT_THAT(text, HasSubstr("\n  Applied: No \u2014 recommendation only\n"));
   EXPECT_THAT(text, HasSubstr("\n    FRX_NUM_WORKERS=4 FRX_PIN_MEMORY=true python train.py --data 'my data'\n"));
   EXPECT_THAT(text, Not(HasSubstr("NO IMPROVEMENT")));
+  EXPECT_EQ(document_of(testing::improved_report()).headline,
+            "dl:nw=4,pin=T is 19.3 % faster than the baseline (95 % interval 16.1 to 22.6 %)");
 }
 
 TEST(TuneText, OtherBatchesAreComparedBySamples) {
@@ -138,6 +140,7 @@ TEST(TuneText, SaysThatAnIntervalHasNoBounds) {
             "+10.0 % (no interval)");
   EXPECT_EQ(change_with_interval(tuned_change(testing::compared(plain, 0.1, 0.02, infinity, Verdict::better))), "+10.0 % (2.0 % or more)");
   EXPECT_EQ(change_with_interval(tuned_change(testing::compared(plain, -0.1, -1, -0.02, Verdict::worse))), "-10.0 % (-2.0 % or less)");
+  EXPECT_EQ(change_with_interval(tuned_change(testing::compared(plain, 1.858, 0.9, 2.117, Verdict::better))), "+186 % (90.0 to 212 %)");
 }
 
 TEST(TuneText, ABaselineThatFailedIsComparedWithNothing) {
