@@ -53,7 +53,7 @@ class Tree(SdkTest):
             self.assertIn(f"`{key}`", page, f"docs/sdk.md does not mention the extra key {key}")
 
     def test_examples_of_the_documentation_run(self):
-        pages = [(REPOSITORY / "docs" / page).read_text() for page in ("sdk.md", "operators.md")]
+        pages = [(REPOSITORY / "docs" / page).read_text() for page in ("sdk.md", "operators.md", "tune.md")]
         examples = [one for page in pages for one in re.findall(r"```python\n# runs as it is\n(.*?)```", page, re.DOTALL)]
         self.assertGreaterEqual(len(examples), len(pages))
         for example in examples:

@@ -57,6 +57,12 @@ std::string repeats_text(const TuneTrial& trial) {
   return low ? fmt::format("{}, {:.2f} to {:.2f} steps/sec", runs, *low, *high) : runs;
 }
 
+void add_gpu_facts(Document& page, const TuneTrial& trial, const TuneReport& report) {
+  if (report.environment.gpu_name.empty() && !trial.peak_memory_ratio) return;  // there is no GPU of which more could be said
+  add_tuning_fact(page, "GPU memory", tuned_memory(trial));
+  add_tuning_fact(page, "GPU state", tuned_gpu_state(trial));
+}
+
 void add_tuning_baseline(Document& page, const TuneReport& report) {
   const TuneTrial& baseline = report.baseline;
   page.section("Baseline");
@@ -65,8 +71,7 @@ void add_tuning_baseline(Document& page, const TuneReport& report) {
   add_tuning_fact(page, "Avg step", tuned_step_time(baseline));
   add_tuning_fact(page, "GPU util", tuned_gpu_use(baseline));
   add_tuning_fact(page, "Dominant stall", baseline.dominant_stall.empty() ? "not known" : baseline.dominant_stall);
-  add_tuning_fact(page, "GPU memory", tuned_memory(baseline));
-  add_tuning_fact(page, "GPU state", tuned_gpu_state(baseline));
+  add_gpu_facts(page, baseline, report);
   if (baseline.runs.size() > 1) add_tuning_fact(page, "Repeats", repeats_text(baseline));
 }
 
@@ -141,8 +146,7 @@ void add_tuning_winner(Document& page, const TuneReport& report, const TuneTrial
   add_tuning_fact(page, "Gain", winning_interval(winner));
   add_tuning_fact(page, "Avg step", tuned_step_time(winner));
   add_tuning_fact(page, "GPU util", tuned_gpu_use(winner));
-  add_tuning_fact(page, "GPU memory", tuned_memory(winner));
-  add_tuning_fact(page, "GPU state", tuned_gpu_state(winner));
+  add_gpu_facts(page, winner, report);
   add_tuning_fact(page, "Quality", tuned_quality(winner, report.baseline));
   if (winner.runs.size() > 1) add_tuning_fact(page, "Confidence", tuned_confidence(winner));
   add_tuning_fact(page, "Risk", std::string(report::name_of(winner.candidate.risk())));
@@ -227,13 +231,27 @@ void add_unfinished_tuning(Document& page, const TuneReport& report) {
   page.command(resume_command(report));
 }
 
+// Of the report, and of its trials: what is said of several stands once, behind their names.
 std::vector<std::string> all_tuning_notes(const TuneReport& report) {
-  std::vector<std::string> notes = report.notes;
-  const auto take = [&](std::string_view label, const TuneTrial& trial) {
-    for (const std::string& note : trial.comparison_notes) notes.push_back(fmt::format("{}: {}", label, note));
+  std::vector<std::pair<std::string, std::vector<std::string>>> said;
+  std::size_t judged = 0;
+  const auto take = [&](const std::string& name, const TuneTrial& trial) {
+    for (const std::string& note : trial.comparison_notes) {
+      auto known = std::ranges::find(said, note, &decltype(said)::value_type::first);
+      if (known == said.end()) known = said.insert(said.end(), {note, {}});
+      known->second.push_back(name);
+    }
   };
   take("baseline", report.baseline);
-  for (const TuneTrial& trial : report.trials) take(trial.candidate.label + (trial.stage == TuneStage::race ? " [RACE]" : ""), trial);
+  for (const TuneTrial& trial : report.trials) {
+    take(trial.candidate.label + (trial.stage == TuneStage::race ? " [RACE]" : ""), trial);
+    if (!trial.runs.empty()) ++judged;
+  }
+  std::vector<std::string> notes = report.notes;
+  for (const auto& [note, names] : said) {
+    const bool is_of_all = names.size() > 1 && names.size() >= judged;
+    notes.push_back(fmt::format("{}: {}", is_of_all ? "all trials" : join_with_and(names), note));
+  }
   return notes;
 }
 
@@ -241,8 +259,9 @@ std::string tune_headline(const TuneReport& report) {
   const std::string limit = share_words(report.settings.limits.min_speedup);
   if (const TuneTrial* winner = winner_of(report)) {
     const TuneChange change = tuned_change(*winner);
-    return fmt::format("{} is {:.1f} % faster than the baseline ({} interval {})", winner->candidate.label, 100 * change.value.value_or(0),
-                       confidence_text(), interval_text(change));
+    const std::string gain = tuned_change_text(change.value).substr(1);  // without its sign: it gains
+    return fmt::format("{} is {} faster than the baseline ({} interval {})", winner->candidate.label, gain, confidence_text(),
+                       interval_text(change));
   }
   if (!report.baseline.throughput) return "The baseline was not measured";
   if (!report.unfinished.empty()) return "The tuning was not finished";

@@ -94,6 +94,8 @@ TEST(TuneText, NamesTheWinnerAndWhatToSet) {
   EXPECT_THAT(text, HasSubstr("\n  Applied: No \u2014 recommendation only\n"));
   EXPECT_THAT(text, HasSubstr("\n    FRX_NUM_WORKERS=4 FRX_PIN_MEMORY=true python train.py --data 'my data'\n"));
   EXPECT_THAT(text, Not(HasSubstr("NO IMPROVEMENT")));
+  EXPECT_EQ(document_of(testing::improved_report()).headline,
+            "dl:nw=4,pin=T is 19.3 % faster than the baseline (95 % interval 16.1 to 22.6 %)");
 }
 
 TEST(TuneText, OtherBatchesAreComparedBySamples) {
@@ -138,6 +140,7 @@ TEST(TuneText, SaysThatAnIntervalHasNoBounds) {
             "+10.0 % (no interval)");
   EXPECT_EQ(change_with_interval(tuned_change(testing::compared(plain, 0.1, 0.02, infinity, Verdict::better))), "+10.0 % (2.0 % or more)");
   EXPECT_EQ(change_with_interval(tuned_change(testing::compared(plain, -0.1, -1, -0.02, Verdict::worse))), "-10.0 % (-2.0 % or less)");
+  EXPECT_EQ(change_with_interval(tuned_change(testing::compared(plain, 1.858, 0.9, 2.117, Verdict::better))), "+186 % (90.0 to 212 %)");
 }
 
 TEST(TuneText, ABaselineThatFailedIsComparedWithNothing) {
@@ -178,6 +181,31 @@ TEST(TuneText, ThrottledRunsAreNamed) {
   EXPECT_THAT(text, HasSubstr("GPU state     : 1755 to 1980 MHz, 41 C, not throttled, 1 earlier run while it was throttled is\n"
                               "                  left out\n"));
   EXPECT_THAT(text, HasSubstr("Confidence    : medium, noise of the throughput 1.2 % over 2 runs\n"));
+}
+
+TEST(TuneText, WithoutAGpuNothingIsSaidOfItsMemory) {
+  report::TuneReport report = testing::improved_report();
+  report.environment.gpu_name.clear();
+  report.baseline.gpu_utilization_pct = report.baseline.peak_memory_ratio = std::nullopt;
+  EXPECT_EQ(tune_section(tune_text(report), "BASELINE"),
+            "  Throughput    : 4.80 steps/sec (153.6 samples/sec)\n"
+            "  Avg step      : 208.3 ms\n"
+            "  GPU util      : not measured\n"
+            "  Dominant stall: input_bound");
+}
+
+TEST(TuneText, WhatIsSaidOfSeveralTrialsStandsOnce) {
+  report::TuneReport report = testing::improved_report();
+  report.notes = {"a note of the tuning"};
+  for (report::TuneTrial& trial : report.trials) {
+    if (!trial.runs.empty()) trial.comparison_notes = {"memory was not measured"};
+  }
+  report.trials[1].comparison_notes.emplace_back("the loss was not reported");
+  report.trials[6].comparison_notes.emplace_back("the loss was not reported");
+  EXPECT_EQ(tune_section(tune_text(report) + "\n", "NOTES"),
+            "  - a note of the tuning\n"
+            "  - all trials: memory was not measured\n"
+            "  - dl:nw=4,pin=T [RACE] and dl:nw=4,pin=T: the loss was not reported");
 }
 
 TEST(TuneText, FitsIntoATerminalOf80Cells) {

@@ -17,6 +17,9 @@ using report::TuneTrial;
 
 namespace {
 
+// "19.3", and "186" where decimals say nothing.
+std::string percent_digits(double share) { return fmt::format("{:.{}f}", 100 * share, std::abs(share) < 0.9995 ? 1 : 0); }
+
 // Of one that frx ended itself the exit code is ours, and says nothing.
 bool was_ended_early(const TuneTrial& trial) {
   return std::ranges::any_of(trial.runs, [](const report::TuneRun& run) { return !run.stopped.empty(); });
@@ -98,12 +101,14 @@ std::string share_words(double share) { return fmt::format("{:.3g} %", 100 * sha
 
 std::string confidence_text() { return share_words(derive::tune::SpeedupRules{}.confidence); }
 
-std::string tuned_change_text(const std::optional<double>& change) { return change ? fmt::format("{:+.1f} %", 100 * *change) : "n/a"; }
+std::string tuned_change_text(const std::optional<double>& change) {
+  return change ? fmt::format("{}{} %", *change > 0 ? "+" : "", percent_digits(*change)) : "n/a";
+}
 
 std::string interval_text(const TuneChange& change) {
-  if (change.low && change.high) return fmt::format("{:.1f} to {:.1f} %", 100 * *change.low, 100 * *change.high);
-  if (change.low) return fmt::format("{:.1f} % or more", 100 * *change.low);
-  return change.high ? fmt::format("{:.1f} % or less", 100 * *change.high) : "";
+  if (change.low && change.high) return fmt::format("{} to {} %", percent_digits(*change.low), percent_digits(*change.high));
+  if (change.low) return fmt::format("{} % or more", percent_digits(*change.low));
+  return change.high ? fmt::format("{} % or less", percent_digits(*change.high)) : "";
 }
 
 std::string change_with_interval(const TuneChange& change) {

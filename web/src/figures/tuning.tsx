@@ -26,10 +26,11 @@ const short: Record<Outcome, string> = {
   not_run: 'not run',
 };
 
-const percent = (change: number | null) => (isKnown(change) ? `${change > 0 ? '+' : ''}${(100 * change).toFixed(1)} %` : unknown);
+const digits = (change: number) => (100 * change).toFixed(Math.abs(change) < 0.9995 ? 1 : 0);
+const percent = (change: number | null) => (isKnown(change) ? `${change > 0 ? '+' : ''}${digits(change)} %` : unknown);
 
 function intervalOf({low, high}: Row): string {
-  if (isKnown(low) && isKnown(high)) return `${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)} %`;
+  if (isKnown(low) && isKnown(high)) return `${digits(low)} to ${digits(high)} %`;
   if (isKnown(low)) return `${percent(low)} or more`;
   return isKnown(high) ? `${percent(high)} or less` : unknown;
 }
@@ -157,7 +158,8 @@ export function Tuning({data}: {data: TuningData}) {
               const race = row.stage === 'race';
               const facts = factsOf(row, data.confidence);
               const show = (element: Element) => tip.show(element, <Facts title={longName(nameOf(row))} facts={facts} />);
-              const said = row.words || short[row.outcome];
+              const why = row.outcome === 'rejected' && row.reasons.length > 0;
+              const said = why ? `rejected: ${row.reasons[0]}` : row.words || short[row.outcome];
               return (
                 <g key={i} class={`trial ${row.outcome}${race ? ' race' : ''}`}>
                   <g aria-hidden="true">
