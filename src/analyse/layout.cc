@@ -8,6 +8,7 @@
 #include "analyse/kernels.h"
 #include "base/sha256.h"
 #include "ingest/dynamo_log.h"
+#include "ingest/execution_trace.h"
 #include "report/operators/kernel_counters.h"
 
 namespace frx::analyse {
@@ -73,6 +74,10 @@ Result<std::shared_ptr<report::LayoutReport>> analyse_layout(Input input, report
   if (beside.log) {
     TRY_ASSIGN(const std::unique_ptr<ByteSource> bytes, beside.log->source.bytes());
     TRY_ASSIGN(request.log, ingest::read_dynamo_log(beside.log->source.name(), *bytes));
+  }
+  if (beside.execution) {
+    TRY_ASSIGN(const std::unique_ptr<ByteSource> bytes, beside.execution->source.bytes());
+    TRY_ASSIGN(request.execution, ingest::read_execution_trace(beside.execution->source.name(), *bytes));
   }
   if (beside.counters) TRY(add_measured(std::move(*beside.counters), timeline, request, context));
   TRY_ASSIGN(std::shared_ptr<report::LayoutReport> report, report::analyse_layout(std::move(timeline), request, *known, detectors));

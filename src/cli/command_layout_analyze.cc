@@ -24,7 +24,8 @@ struct Options {
 
 void describe(Syntax& syntax, Options& options) {
   syntax.text(
-      "Reads a trace of the PyTorch profiler and finds where tensors are copied, converted or read against the grain because of their "
+      "Reads a trace of the PyTorch profiler and finds where tensors are copied, converted or read across the order in which they lie in "
+      "memory because of their "
       "layout: copies inside of products and convolutions, contiguous() again and again, chains of permutations, NCHW convolutions, "
       "kernels of low bandwidth, strides that change between steps. Each finding has its site, its cost, a fix, its effort and its risk. "
       "What the recording cannot tell is listed with what would record it. docs/layout.md has the details.");

@@ -73,6 +73,9 @@ Result<std::shared_ptr<report::LayoutReport>> report_of_trace(std::string_view c
   if (!options.log.empty()) {
     TRY_ASSIGN(beside.log, session.input(options.log));
   }
+  if (!options.execution.empty()) {
+    TRY_ASSIGN(beside.execution, session.input(options.execution));
+  }
   Result<std::shared_ptr<report::LayoutReport>> report =
       analyse::analyse_layout(std::move(input), std::move(request), std::move(beside), session.context());
   session.end_progress();
@@ -92,6 +95,8 @@ void describe_layout(Syntax& syntax, LayoutOptions& options) {
   syntax.option("--steps", "A:B", options.steps, "only these steps, by their numbers in the trace (default: all but a warm-up)");
   syntax.option("--ncu", "FILE", options.counters,
                 "report or CSV of Nsight Compute of the same program: measured bytes replace modelled ones");
+  syntax.option("--et", "FILE", options.execution,
+                "execution trace (ExecutionTraceObserver) of the same steps: which copies are of one tensor");
   syntax.option("--log", "FILE", options.log, "output of the program with TORCH_LOGS=recompiles,cudagraphs: which check failed");
   syntax.option("--min-saving", "PCT", options.least_saving_pct, "leave out findings that save less, in percent");
   syntax.option("--plan", "FILE", options.plan, "write the plan of the best fix that frx layout trial can try");

@@ -13,9 +13,9 @@ namespace frx::cli {
 struct LayoutOptions {
   std::string trace, trace_option;  // the argument, and --trace
   std::string model, steps, fail_on;
-  std::string counters, log;  // --ncu, --log
-  std::string plan;           // --plan: the file to write
-  Syntax::Number finding;     // --finding: which one is planned
+  std::string counters, log, execution;  // --ncu, --log, --et
+  std::string plan;                      // --plan: the file to write
+  Syntax::Number finding;                // --finding: which one is planned
   double least_saving_pct = 0;
   Syntax::Number top;
   report::AnalysisOptions analysis;

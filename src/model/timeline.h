@@ -64,6 +64,7 @@ struct OperatorArguments {
   std::uint32_t types = 0xFFFFFFFF, concrete = 0xFFFFFFFF;  // "["c10::Half", ...]", "["", "[1, 1]", ...]"
   // Only where the arguments of every operator were asked for. Shapes of any length, which are hashes elsewhere.
   std::uint32_t shapes = 0xFFFFFFFF, strides = 0xFFFFFFFF;
+  std::uint32_t record_function = 0;  // "Record function id", by which an execution trace names the call; 0: it names none
 };
 
 // How a kernel was launched, where the recording says so.

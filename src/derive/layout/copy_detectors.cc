@@ -66,8 +66,21 @@ Candidate summed(const DetectorInput& input, std::span<const std::uint32_t> memb
   return found;
 }
 
+bool knows_tensors(const DetectorInput& input, std::span<const std::uint32_t> members) {
+  return std::ranges::all_of(members, [&](std::uint32_t member) { return input.same.is_known(member); });
+}
+
+// Of the copies at one site, the most that are of one tensor.
+std::size_t most_of_one_tensor(const DetectorInput& input, std::span<const std::uint32_t> members) {
+  std::map<std::uint32_t, std::size_t> counts;
+  std::size_t most = 1;
+  for (const std::uint32_t member : members) most = std::max(most, ++counts[input.same.tensor[member]]);
+  return most;
+}
+
 // Of the copies at one site within one step and one module, the most that have equal inputs. Without inputs all are taken to be different.
 std::size_t most_equal_in_a_step(const DetectorInput& input, std::span<const std::uint32_t> members) {
+  if (knows_tensors(input, members)) return most_of_one_tensor(input, members);
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t> counts;  // step, signature, place
   std::size_t most = 1;
   for (const std::uint32_t member : members) {
@@ -88,9 +101,20 @@ double count_per_place(const DetectorInput& input, std::span<const std::uint32_t
 }
 
 // Where a change of the producer spares all copies, and copying once outside of a loop all but one of equal ones.
-void add_saving(Candidate& found, std::size_t equal_in_a_step) {
-  const double hoisted = 1 - 1 / static_cast<double>(equal_in_a_step);
+void add_saving(Candidate& found, double hoisted) {
   found.saving = SavedPerStep{found.time_ns * hoisted, found.time_ns, found.bytes.value_or(0) * hoisted, found.bytes.value_or(0), false};
+}
+
+double hoisted_share(std::size_t equal_in_a_step) { return 1 - 1 / static_cast<double>(equal_in_a_step); }
+
+// The share of their time that copying each tensor once would spare here: the first copy of it may be at another site.
+double shared_elsewhere(const DetectorInput& input, std::span<const std::uint32_t> members) {
+  double spared = 0, all = 0;
+  for (const std::uint32_t member : members) {
+    all += input.copies[member].time_ns;
+    if (!input.same.is_first[member]) spared += input.copies[member].time_ns;
+  }
+  return all > 0 ? spared / all : 0;
 }
 
 void describe_tensor(const DetectorInput& input, const Copy& copy, Candidate& found) {
@@ -180,19 +204,56 @@ bool is_late(const DetectorInput& input, const Copy& copy) {
   return takes_it && has_plain_batch && is_native_for_gemm(tensors.source->shape, *tensors.source->strides);
 }
 
-std::string_view churn_pattern(const DetectorInput& input, std::span<const std::uint32_t> members, const std::vector<bool>& paired,
+// By copy: another site that copies the same tensor; none.
+std::vector<std::uint32_t> other_sites(const DetectorInput& input) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> sites;  // by tensor
+  for (std::uint32_t i = 0; i < input.same.tensor.size(); ++i) {
+    if (!input.same.is_known(i) || !is_asked_for(input.copies[i])) continue;
+    std::vector<std::uint32_t>& of = sites[input.same.tensor[i]];
+    const std::uint32_t site = input.sites.of(input.copies[i].node);
+    if (std::ranges::find(of, site) == of.end()) of.push_back(site);
+  }
+  std::vector<std::uint32_t> others(input.copies.size(), none);
+  for (std::uint32_t i = 0; i < input.same.tensor.size(); ++i) {
+    const auto of = sites.find(input.same.tensor[i]);
+    if (of == sites.end() || of->second.size() < 2 || !is_asked_for(input.copies[i])) continue;
+    others[i] = of->second.front() != input.sites.of(input.copies[i].node) ? of->second.front() : of->second[1];
+  }
+  return others;
+}
+
+// What the copies that a program asks for are beside each other.
+struct ChurnRelations {
+  std::vector<bool> paired;             // see ping_pong_pairs
+  std::vector<std::uint32_t> other_at;  // see other_sites
+};
+
+std::string_view churn_pattern(const DetectorInput& input, std::span<const std::uint32_t> members, const ChurnRelations& relations,
                                std::size_t equal) {
   const auto most = [&](auto holds) { return static_cast<std::size_t>(std::ranges::count_if(members, holds)) * 2 > members.size(); };
   if (most([&](std::uint32_t member) { return is_late(input, input.copies[member]); })) return "late";
-  if (most([&](std::uint32_t member) { return paired[member]; })) return "ping_pong";
+  if (most([&](std::uint32_t member) { return relations.paired[member]; })) return "ping_pong";
+  if (most([&](std::uint32_t member) { return relations.other_at[member] != none; })) return "fan_out";
+  if (knows_tensors(input, members)) return equal >= 2 ? "loop" : "repeated";
   return equal >= 2 && !most([&](std::uint32_t member) { return is_of_new_tensor(input, input.copies[member]); }) ? "loop" : "repeated";
+}
+
+void describe_shared(const DetectorInput& input, std::span<const std::uint32_t> members, const ChurnRelations& relations,
+                     Candidate& found) {
+  std::uint32_t most = 0;
+  for (const std::uint32_t member : members) {
+    if (!input.same.is_known(member)) continue;
+    most = std::max(most, input.same.copies[input.same.tensor[member]]);
+    if (relations.other_at[member] != none) found.words.try_emplace("elsewhere", input.sites[relations.other_at[member]].text());
+  }
+  if (most > 0) found.facts["copies_of_tensor"] = most;
 }
 
 }  // namespace
 
-DetectorInput detector_input(const LayoutTrace& trace, std::span<const Copy> copies, std::span<const ViewChain> chains,
-                             const Sites& sites) {
-  DetectorInput input{trace, copies, chains, sites, {}};
+DetectorInput detector_input(const LayoutTrace& trace, std::span<const Copy> copies, std::span<const ViewChain> chains, const Sites& sites,
+                             const TensorIdentities* identities) {
+  DetectorInput input{trace, copies, chains, sites, {}, copies_of_same_tensor(trace, copies, identities)};
   for (std::uint32_t i = 0; i < chains.size(); ++i) {
     if (chains[i].consumer != none) input.chain_to.insert_or_assign(chains[i].consumer, i);
     if (chains[i].copy != none) input.chain_to.insert_or_assign(chains[i].copy, i);
@@ -206,7 +267,8 @@ std::vector<Candidate> hidden_copies(const DetectorInput& input) {
     Candidate found = summed(input, members);
     const Copy& sample = longest(input, members);
     const std::size_t repeated = most_equal_in_a_step(input, members);
-    const std::size_t equal = is_of_new_tensor(input, sample) ? 1 : repeated;
+    const bool is_sure = knows_tensors(input, members);
+    const std::size_t equal = !is_sure && is_of_new_tensor(input, sample) ? 1 : repeated;
     found.detector = "non_contiguous";
     found.pattern = hidden_pattern(sample.kind);
     found.facts["equal_per_step"] = static_cast<double>(equal);
@@ -214,50 +276,17 @@ std::vector<Candidate> hidden_copies(const DetectorInput& input) {
     found.words["operator"] = std::string(plain_name(input.trace.name(outermost)));
     found.words["producer"] = producers_of(input, outermost);
     describe_tensor(input, sample, found);
-    add_saving(found, equal);
-    if (equal >= 2)
+    add_saving(found, hoisted_share(equal));
+    if (equal >= 2 && !is_sure)
       found.caveats.emplace_back("the copy can be made once only if the tensor is the same each time, which a trace does not record");
     all.push_back(std::move(found));
   }
   return all;
 }
 
-bool is_native_for_gemm(DimensionsView sizes, DimensionsView strides) {
-  const std::size_t rank = sizes.size();
-  if (rank < 2 || strides.size() != rank) return true;
-  const std::int64_t rows = sizes[rank - 2], columns = sizes[rank - 1], row_stride = strides[rank - 2], column_stride = strides[rank - 1];
-  if (rows <= 1 || columns <= 1) return row_stride <= 1 || column_stride <= 1 || rows * columns <= 1;
-  return (column_stride == 1 && row_stride >= columns) || (row_stride == 1 && column_stride >= rows);
-}
-
-LatentInputs latent_inputs(const DetectorInput& input) {
-  constexpr std::size_t most_shown = 3;
-  LatentInputs latent;
-  const LayoutTrace& trace = input.trace;
-  for (std::uint32_t node = 0; node < trace.nodes().size(); ++node) {
-    const OperatorNode& one = trace.nodes()[node];
-    if (one.step == none || one.work_begin == one.work_end) continue;
-    const RecordedInputs* const inputs =
-        one.role == OperatorRole::gemm || one.role == OperatorRole::convolution ? trace.inputs(node) : nullptr;
-    if (!inputs) continue;
-    const bool has_other = std::ranges::any_of(inputs->inputs, [&](const RecordedInput& input_of) {
-      if (input_of.kind != RecordedInput::Kind::tensor || !input_of.tensors.front().strides) return false;
-      const RecordedTensor& tensor = input_of.tensors.front();
-      if (one.role == OperatorRole::gemm) return !is_native_for_gemm(tensor.shape, *tensor.strides);
-      const LayoutClass layout = layout_of(tensor.shape, *tensor.strides);
-      return layout == LayoutClass::permuted || layout == LayoutClass::gapped || layout == LayoutClass::overlapping;
-    });
-    if (!has_other) continue;
-    latent.per_step += 1;
-    if (latent.nodes.size() < most_shown) latent.nodes.push_back(node);
-  }
-  latent.per_step = trace.per_step(latent.per_step);
-  return latent;
-}
-
 std::vector<Candidate> contiguous_churn(const DetectorInput& input) {
   const SiteGroups groups = by_site(input, is_asked_for);
-  const std::vector<bool> paired = ping_pong_pairs(input);
+  const ChurnRelations relations{ping_pong_pairs(input), other_sites(input)};
   std::size_t all_copies = 0;
   PlaceCounts counts;
   for (const auto& [site, members] : groups) {
@@ -270,7 +299,7 @@ std::vector<Candidate> contiguous_churn(const DetectorInput& input) {
     const Copy& sample = longest(input, members);
     const std::size_t equal = most_equal_in_a_step(input, members);
     found.detector = "contiguous_churn";
-    found.pattern = churn_pattern(input, members, paired, equal);
+    found.pattern = churn_pattern(input, members, relations, equal);
     found.facts["equal_per_step"] = static_cast<double>(equal);
     found.facts["count_per_place"] = count_per_place(input, members, counts);
     found.facts["copies_at_all_sites"] = input.trace.per_step(static_cast<double>(all_copies));
@@ -279,8 +308,9 @@ std::vector<Candidate> contiguous_churn(const DetectorInput& input) {
     const std::uint32_t next = input.trace.next_sibling(sample.node);
     found.words["consumer"] = next != none ? std::string(plain_name(input.trace.name(next))) : "the next operator";
     describe_tensor(input, sample, found);
-    add_saving(found, found.pattern == "loop" ? equal : 1);
-    if (found.pattern == "loop")
+    add_saving(found, found.pattern == "fan_out" ? shared_elsewhere(input, members) : hoisted_share(found.pattern == "loop" ? equal : 1));
+    describe_shared(input, members, relations, found);
+    if (found.pattern == "loop" && !knows_tensors(input, members))
       found.caveats.emplace_back("the copies are of one tensor only if it does not change within the loop, which a trace does not record");
     all.push_back(std::move(found));
   }

@@ -9,6 +9,7 @@
 
 #include "derive/layout/candidate.h"
 #include "derive/layout/copies.h"
+#include "derive/layout/same_tensor.h"
 #include "derive/layout/sites.h"
 #include "derive/layout/view_chains.h"
 
@@ -21,8 +22,11 @@ struct DetectorInput {
   std::span<const ViewChain> chains;
   const Sites& sites;
   std::unordered_map<std::uint32_t, std::uint32_t> chain_to = {};  // by the node that copies or takes its result: the chain
+  SameTensor same = {};                                            // copies of one tensor, where an execution trace tells
 };
-DetectorInput detector_input(const LayoutTrace& trace, std::span<const Copy> copies, std::span<const ViewChain> chains, const Sites& sites);
+// `identities`: null without an execution trace.
+DetectorInput detector_input(const LayoutTrace& trace, std::span<const Copy> copies, std::span<const ViewChain> chains, const Sites& sites,
+                             const TensorIdentities* identities = nullptr);
 
 // Detector "non_contiguous": copies of layout that an operator makes because its input is not as it needs it. By site.
 // Patterns: "hidden_copy"; "hidden_expand", of an expanded tensor; "hidden_slice", of a slice with gaps.
@@ -43,6 +47,7 @@ bool is_native_for_gemm(DimensionsView sizes, DimensionsView strides);
 // Detector "contiguous_churn": copies of layout that the program asks for, by site. Patterns, the first that fits:
 //   "late"       the next operator takes the source as it is
 //   "ping_pong"  a later copy of the step restores the order of the source
+//   "fan_out"    the same tensor is copied elsewhere, too, which only an execution trace tells
 //   "loop"       equal tensors are copied at the same site again within a step
 //   "repeated"   everything else
 std::vector<Candidate> contiguous_churn(const DetectorInput& input);

@@ -35,7 +35,9 @@ Field argument(std::string_view key) {
       if (key == "Concrete Inputs") return &EventFields::concrete_inputs;
       return key == "Sequence number" ? &EventFields::sequence : nullptr;
     case 16: return key == "Process Group ID" ? &EventFields::group : nullptr;  // until spring 2024
-    case 18: return key == "Process Group Name" ? &EventFields::group : nullptr;
+    case 18:
+      if (key == "Record function id") return &EventFields::record_function;
+      return key == "Process Group Name" ? &EventFields::group : nullptr;
     case 19: return key == "Process Group Ranks" ? &EventFields::group_ranks : nullptr;
     case 25: return key == "est. achieved occupancy %" ? &EventFields::occupancy : nullptr;
     default: return nullptr;

@@ -164,6 +164,8 @@ void EventConverter::add_arguments(const EventFields& fields, std::uint32_t name
   if (rows.all_arguments) {
     one.shapes = kept_text(fields.input_dims, longest);
     one.strides = kept_text(fields.input_strides, longest);
+    const std::uint64_t call = whole(fields.record_function).value_or(0);
+    if (call < Timeline::no_id) one.record_function = static_cast<std::uint32_t>(call);
   }
   if (one.types != Timeline::no_id || one.concrete != Timeline::no_id || one.shapes != Timeline::no_id) rows.arguments.push_back(one);
 }

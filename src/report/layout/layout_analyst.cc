@@ -31,6 +31,10 @@ bool has_level(const LayoutTrace& trace, std::string_view level) {
   return level == "stacks" ? trace.has_stacks() : true;
 }
 
+bool has_call_of(const LayoutTrace& trace, const model::ExecutionTrace& execution) {
+  return derive::layout::TensorIdentities(trace, execution).known() > 0;
+}
+
 class Analysis {
  public:
   Analysis(const LayoutTrace& trace, const LayoutRequest& request, const knowledge::LayoutKnowledge& detectors, const KnownGpu& gpu)
@@ -41,7 +45,9 @@ class Analysis {
     describe_trace();
     const derive::layout::WorkTraffic traffic = layout_traffic(trace_, request_.measured_bytes, copies_);
     report_->totals = layout_totals(trace_, copies_, traffic, detectors_.ranking().least_coverage_pct);
-    found_ = layout_candidates({trace_, copies_, traffic, gpu_, request_.log ? &*request_.log : nullptr}, detectors_);
+    if (request_.execution) identities_.emplace(trace_, *request_.execution);
+    found_ = layout_candidates(
+        {trace_, copies_, traffic, gpu_, request_.log ? &*request_.log : nullptr, identities_ ? &*identities_ : nullptr}, detectors_);
     describe_found();
     look_at_all();
     judge_all();
@@ -184,6 +190,10 @@ class Analysis {
       report.notes.push_back(fmt::format(
           "{} operators in a step take an operand in a layout that their kernels do not read natively, and no copy was seen ({})",
           shown_number(found_.latent.per_step), trace_.name(found_.latent.nodes.front())));
+    if (identities_ && identities_->asked() > 0)
+      report.notes.push_back(fmt::format("{} tells which tensors {:.0f} % of the operators with inputs take{}", request_.execution->source,
+                                         100.0 * static_cast<double>(identities_->known()) / static_cast<double>(identities_->asked()),
+                                         request_.execution->cut_short ? "; it ends early" : ""));
     if (saves_less_ > 0)
       report.notes.push_back(fmt::format("{} more {} less than {} % (--min-saving)", saves_less_,
                                          saves_less_ == 1 ? "finding saves" : "findings save", shown_number(request_.least_saving_pct)));
@@ -203,6 +213,7 @@ class Analysis {
   const KnownGpu& gpu_;
   std::shared_ptr<LayoutReport> report_;
   std::vector<Copy> copies_;
+  std::optional<derive::layout::TensorIdentities> identities_;
   LayoutCandidates found_;
   std::vector<std::size_t> of_finding_;  // of found_.all
   std::size_t saves_less_ = 0;           // findings that save less than was asked for
@@ -234,6 +245,10 @@ Result<std::shared_ptr<LayoutReport>> analyse_layout(model::Timeline timeline, c
     return fail(ErrorKind::not_enough, "the recording has neither operators nor GPU work")
         .at(source)
         .hint("record with torch.profiler, activities CPU and CUDA, record_shapes=True, with_stack=True");
+  if (request.execution && !has_call_of(*trace, *request.execution))
+    return fail(ErrorKind::malformed, "no operator of the trace is one of this execution trace")
+        .at(request.execution->source)
+        .hint("record both together: ExecutionTraceObserver started while the profiler records");
   TRY_ASSIGN(const KnownGpu gpu, gpu_of(*trace, request.gpu_model, known));
   return Analysis(*trace, request, detectors, gpu).run(known.classes);
 }

@@ -6,6 +6,7 @@
 #include "derive/layout/layout_trace.h"
 #include "knowledge/knowledge.h"
 #include "model/dynamo_log.h"
+#include "model/execution_trace.h"
 #include "report/layout/layout_report.h"
 
 namespace frx::report {
@@ -18,6 +19,7 @@ struct LayoutRequest {
   std::optional<model::DynamoLog> log;  // what torch.compile wrote about itself
   std::vector<double> measured_bytes;   // by kernel of the timeline, by start: DRAM traffic; NaN: not measured; empty: nothing was
   std::string measured_by;              // the file of these counters
+  std::optional<model::ExecutionTrace> execution;  // tells which inputs are one tensor
 };
 
 // `timeline`: read with the arguments of every operator. Errors: the GPU or the steps that were asked for are not known; the trace has

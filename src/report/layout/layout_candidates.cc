@@ -56,7 +56,8 @@ class CandidateFinder {
     for (const derive::layout::Copy& copy : subject_.copies) nodes.push_back(copy.node);
     for (const derive::layout::ViewChain& chain : chains) nodes.insert(nodes.end(), chain.views.begin(), chain.views.end());
     auto sites = std::make_unique<derive::layout::Sites>(trace_, std::move(nodes));
-    const derive::layout::DetectorInput input = derive::layout::detector_input(trace_, subject_.copies, chains, *sites);
+    const derive::layout::DetectorInput input =
+        derive::layout::detector_input(trace_, subject_.copies, chains, *sites, subject_.identities);
     take(derive::layout::hidden_copies(input), found_.all);
     take(derive::layout::contiguous_churn(input), found_.all);
     take(derive::layout::permute_storms(input), found_.all);

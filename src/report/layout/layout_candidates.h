@@ -35,7 +35,8 @@ struct LayoutSubject {
   std::span<const derive::layout::Copy> copies;
   const derive::layout::WorkTraffic& traffic;
   const KnownGpu& gpu;
-  const model::DynamoLog* log = nullptr;  // what torch.compile wrote about itself; null: there is none
+  const model::DynamoLog* log = nullptr;                         // what torch.compile wrote about itself; null: there is none
+  const derive::layout::TensorIdentities* identities = nullptr;  // null without an execution trace
 };
 
 LayoutCandidates layout_candidates(const LayoutSubject& subject, const knowledge::LayoutKnowledge& detectors);
