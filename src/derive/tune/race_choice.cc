@@ -14,10 +14,10 @@ namespace frx::derive::tune {
 namespace {
 
 // Less expected improvement of throughput than this is not worth a run.
-constexpr double worthwhile_improvement = 0.004;
+constexpr double worthwhile_improvement = 0.002;
 // A part of a combination is harmless unless it costs more than this with at least that probability. What does not pay alone may pay beside
 // another: half precision does nothing for a program that waits for launches.
-constexpr double harmless_loss = 0.03, certainly_harmful = 0.9;
+constexpr double harmless_loss = 0.03, certainly_harmful = 0.95;
 // How many configurations of one family stand for one of those that are tried first.
 constexpr std::size_t family_members_per_start = 4;
 

@@ -14,7 +14,7 @@ constexpr double effect_sizes[] = {0.06, 0.2, 0.6};
 constexpr double drift_sizes[] = {0.001, 0.005, 0.015};
 // Variance of interactions over that of effects of single variables.
 constexpr double interaction_shares[] = {0.15, 1};
-constexpr double race_offset = 0.01;
+constexpr double race_offset = 0.005;
 constexpr double level_variance = 1;
 
 double normal_density(double z) { return std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi); }
