@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -44,9 +43,9 @@ class WorkloadTest(unittest.TestCase):
         return [event["payload"].get("loss") for event in self.steps(self.ran(*options, **variables))]
 
     def step_ms(self, **variables):
-        """From the end of a step to that of the next one, the median, as frx measures."""
+        """From the end of a step to that of the next one, as frx measures; the shortest, for a busy machine only adds to it."""
         ends = [event["timestamp_ns"] for event in self.steps(self.ran(**variables))]
-        return statistics.median(b - a for a, b in zip(ends, ends[1:])) / 1e6
+        return min(b - a for a, b in zip(ends, ends[1:])) / 1e6
 
     def test_a_step_takes_as_long_as_its_settings_say(self):
         # Loading 8 * 2 ms, copying 1 ms, computing 8 * 0.5 ms; pinned memory halves the copy.
@@ -55,7 +54,7 @@ class WorkloadTest(unittest.TestCase):
         for variables, expected in cases:
             found = self.step_ms(**variables)
             self.assertGreaterEqual(found, expected - 0.1, variables)
-            self.assertLess(found, 1.2 * expected + 3, f"{variables}: a busy machine adds to it")
+            self.assertLess(found, 1.2 * expected + 3, variables)
 
     def test_it_ends_where_the_trial_ends(self):
         self.assertEqual(len(self.steps(self.ran())), 6)
