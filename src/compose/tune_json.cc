@@ -165,7 +165,6 @@ void put_tuning(JsonObject& out, const TuneReport& report) {
 answer::Answer answer_of(std::shared_ptr<const TuneReport> report) {
   answer::Answer answer;
   answer.what = "a tuning";
-  answer.mode = "tune";
   answer.document = [report = report.get()](answer::Detail) { return document_of(*report); };
   answer.payload = [report = report.get()](JsonObject& out) { put_tuning(out, *report); };
   answer.kept = {report};
