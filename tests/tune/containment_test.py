@@ -102,7 +102,10 @@ class Containment(unittest.TestCase):
         return [str(self.program), *words, "--", PYTHON, "-c", PRELUDE + code, self.mark, str(self.folder)]
 
     def start(self, code: str, **options: object) -> "subprocess.Popen[str]":
-        return subprocess.Popen(self.command(code, **options), stdout=subprocess.PIPE, text=True, user=self.user, start_new_session=True)
+        process = subprocess.Popen(self.command(code, **options), stdout=subprocess.PIPE, text=True, user=self.user, start_new_session=True)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)  # first: a test may fail while it is stopped
+        return process
 
     def try_out(self, code: str, lingers: float = 0, **options: object) -> dict[str, object]:
         """Runs it, checks its time and that nothing is left when run_trial is back. `lingers`: seconds that the kernel may need to end thousands."""
@@ -322,19 +325,21 @@ class Containment(unittest.TestCase):
 
     def test_stopped_and_continued(self) -> None:
         """Ctrl-Z stops the program as well, and the time for which it is stopped is not the program's."""
-        code = "open(folder + '/ready', 'w')\nfor i in range(1000):\n    open(folder + '/count', 'a').write('x')\n    time.sleep(0.005)"
+        code = "for i in range(1000):\n    open(folder + '/count', 'a').write('x')\n    time.sleep(0.005)"
         process = self.start(code, time_limit_ms=1500)
-        self.wait_for("ready")
+        self.wait_for("count")
         process.send_signal(signal.SIGTSTP)
+        until = time.monotonic() + 10
+        while ") T " not in Path(f"/proc/{process.pid}/stat").read_text() and time.monotonic() < until:
+            time.sleep(0.01)
         time.sleep(0.3)
         counted = (self.folder / "count").stat().st_size
         time.sleep(1.5)
         self.assertEqual((self.folder / "count").stat().st_size, counted)
         process.send_signal(signal.SIGCONT)
-        time.sleep(0.2)
-        self.assertGreater((self.folder / "count").stat().st_size, counted)
         end = json.loads(process.communicate(timeout=10)[0])
         self.assertEqual((end["timed_out"], end["signal"]), (True, signal.SIGTERM))
+        self.assertGreater((self.folder / "count").stat().st_size, counted)
         self.assertGreater(end["took_ms"], 3000)
         self.assertRegex(end["notes"][0], r"^it was stopped by Ctrl-Z for [12]\.\d s$")
 
