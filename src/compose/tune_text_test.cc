@@ -56,7 +56,7 @@ TEST(TuneText, ListsWhatIsFasterThenRacesThenWhatFailed) {
   EXPECT_EQ(tune_section(tune_text(testing::improved_report()), "TRIAL RESULTS"),
             "  Configuration          Change       95 % interval  Outcome\n"
             "  dl:nw=4,pin=T         +19.3 % \u2713    16.1 to 22.6 %  winner\n"
-            "  dl:nw=8,pin=T         +18.1 % \u2713    15.0 to 21.3 %  faster\n"
+            "  dl:nw=8,pin=T         +18.1 % \u2713    15.0 to 21.3 %  faster; no clear difference to the winner\n"
             "  amp:fp16 [RACE]       +28.0 %      20.0 to 36.5 %  promoted to full benchmark\n"
             "  dl:nw=4,pin=T [RACE]  +19.3 %      12.0 to 27.0 %  promoted to full benchmark\n"
             "  dl:nw=8,pin=T [RACE]  +18.1 %      11.0 to 25.7 %  promoted to full benchmark\n"

@@ -25,6 +25,14 @@ bool was_ended_early(const TuneTrial& trial) {
   return std::ranges::any_of(trial.runs, [](const report::TuneRun& run) { return !run.stopped.empty(); });
 }
 
+// Which of several good ones wins goes by all runs of all of them, so that another one may show a larger change.
+bool overlaps_with_winner(const TuneTrial& trial, const TuneReport& report) {
+  const TuneTrial* winner = winner_of(report);
+  if (!winner) return false;
+  const TuneChange one = tuned_change(trial), best = tuned_change(*winner);
+  return one.high && best.low && *one.high >= *best.low;
+}
+
 int group_of(TuneOutcome outcome) {
   switch (outcome) {
     case TuneOutcome::screened: return 1;
@@ -142,7 +150,7 @@ std::string outcome_text(const TuneTrial& trial, const TuneReport& report) {
   const std::string reasons = short_reasons(trial);
   switch (tuned_outcome(trial, winner_of(report))) {
     case TuneOutcome::winner: return "winner";
-    case TuneOutcome::better: return "faster";
+    case TuneOutcome::better: return overlaps_with_winner(trial, report) ? "faster; no clear difference to the winner" : "faster";
     case TuneOutcome::below: return fmt::format("gains less than {}{}", share_words(report.settings.limits.min_speedup), early);
     case TuneOutcome::inconclusive: return "inconclusive";
     case TuneOutcome::worse: return "slower" + early;
