@@ -8,9 +8,10 @@ namespace frx::report {
 namespace {
 
 std::string exit_failure(const TuneRun& run, const TuneWindow& window) {
+  if (run.exit_code == timed_out_exit)
+    return "timed out: " + (run.failure.empty() ? fmt::format("no end within {:g} s", window.timeout_s) : run.failure);
   if (!run.failure.empty()) return run.failure;
   switch (run.exit_code) {
-    case timed_out_exit: return fmt::format("no end within {:g} s", window.timeout_s);
     case not_started_exit: return "the program could not be started";
     default: return fmt::format("exit code {}", run.exit_code);
   }

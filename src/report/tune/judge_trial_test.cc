@@ -153,7 +153,9 @@ TEST(TuneGuards, AnExitThatIsNotClean) {
   trial.runs[0].failure = "";
   EXPECT_THAT(judged(trial).guard_failures, ElementsAre("exit code 1"));
   trial.runs[0].exit_code = timed_out_exit;
-  EXPECT_THAT(judged(trial).guard_failures, ElementsAre("no end within 60 s"));
+  EXPECT_THAT(judged(trial).guard_failures, ElementsAre("timed out: no end within 60 s"));
+  trial.runs[0].failure = "no end within 60 s; give it more";
+  EXPECT_THAT(judged(trial).guard_failures, ElementsAre("timed out: no end within 60 s; give it more"));
   TuneLimits limits;
   limits.require_clean_exit = false;
   EXPECT_THAT(judged(trial, trial_of({run_of(10)}), limits).guard_failures, IsEmpty());
@@ -277,6 +279,27 @@ TEST(TuneQualityGates, AHigherFinalLoss) {
   EXPECT_THAT(judged(trial_of({with_losses(run_of(12), 2, 1.2)}), baseline, limits).guard_failures, IsEmpty());
 }
 
+// The losses of the baseline are 10, 9, 8, ...: after five measured steps the trial is where the baseline was then.
+TEST(TuneQualityGates, ALossOfARunThatEndedEarlyIsComparedAtItsStep) {
+  TuneTrial baseline = trial_of({with_losses(run_of(10), 5, 1)});
+  baseline.window = {5, 5, 1, 60};
+  for (int step = 0; step < 10; ++step) baseline.runs[0].steps.push_back({100, {}, 10.0 - step});
+  baseline.runs[0].step_times_ms.assign(5, 100);
+  TuneTrial trial = trial_of({with_losses(run_of(9), 5, 4)});
+  trial.window = baseline.window;
+  trial.runs[0].step_times_ms.assign(2, 110);  // its steps 5 and 6, with losses 5 and 4
+  trial.runs[0].stopped = "hopeless";
+  trial.runs[0].step_count = 7;
+  EXPECT_THAT(judged(trial, baseline).guard_failures, Not(Contains(HasSubstr("quality regression"))));
+  trial.runs[0].quality.final_loss = 4.5;
+  EXPECT_THAT(judged(trial, baseline).guard_failures, Contains("quality regression: final loss 4.5 exceeds baseline 4 by more than 5%"));
+  // While warming up nothing was measured.
+  trial.runs[0].scope = "run";
+  const TuneTrial early = judged(trial, baseline);
+  EXPECT_THAT(early.guard_failures, Not(Contains(HasSubstr("quality regression"))));
+  EXPECT_THAT(early.comparison_notes, Contains("the final loss was not compared: that of the baseline at the same step is not known"));
+}
+
 TEST(TuneQualityGates, ALossThatGrows) {
   const TuneTrial baseline = trial_of({with_losses(run_of(10), 1, 1.6)});
   EXPECT_THAT(judged(trial_of({with_losses(run_of(12), 1, 1.5)}), baseline).guard_failures, IsEmpty());
@@ -332,7 +355,7 @@ TEST(TuneQualityGates, AHigherValidationLoss) {
 
 TEST(TuneQualityGates, LossesThatCannotBeComparedAreSaid) {
   EXPECT_THAT(judged(trial_of({with_losses(run_of(12), 2, 1)})).comparison_notes,
-              ElementsAre("the final loss was not compared: that of the baseline is not known"));
+              ElementsAre("the final loss was not compared: that of the baseline at the same step is not known"));
   EXPECT_THAT(judged(trial_of({with_losses(run_of(12), -1, -2)}), trial_of({with_losses(run_of(10), -1, -2)})).comparison_notes,
               ElementsAre("the final loss was not compared: that of the baseline, -2, is not above 0"));
 }

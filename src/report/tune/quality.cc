@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/tune/candidates.h"
 #include "report/tune/trial_judgement.h"
 
 namespace frx::report {
@@ -24,12 +25,28 @@ void gate_finite(const TuneLimits& limits, TuneTrial& trial) {
   trial.comparison_notes.push_back(found + " were allowed");
 }
 
+// Steps that were measured in every run.
+std::size_t fewest_measured(const TuneTrial& trial) {
+  std::size_t fewest = trial.runs.empty() ? 0 : SIZE_MAX;
+  for (const TuneRun& run : trial.runs) fewest = std::min(fewest, run.scope == "measurement_window" ? run.step_times_ms.size() : 0);
+  return fewest;
+}
+
+// The loss of the baseline at the step at which the trial ended: losses fall, and a trial may have been ended early.
+std::optional<double> loss_to_compare_with(const TuneTrial& baseline, const TuneTrial& trial) {
+  const std::size_t steps = fewest_measured(trial);
+  if (steps >= fewest_measured(baseline)) return baseline.quality.final_loss;
+  if (steps == 0) return std::nullopt;
+  const TuneWindow shorter{trial.window.warmup_steps, steps, trial.window.repeat_count, trial.window.timeout_s};
+  return seen_through(baseline, shorter, baseline.window.warmup_steps).quality.final_loss;
+}
+
 // `what`: "final loss".
 void gate_loss(std::string_view what, std::optional<double> before, std::optional<double> after, const TuneLimits& limits,
                TuneTrial& trial) {
   if (!after || !std::isfinite(*after)) return;
   if (!before || !std::isfinite(*before)) {
-    trial.comparison_notes.push_back(fmt::format("the {} was not compared: that of the baseline is not known", what));
+    trial.comparison_notes.push_back(fmt::format("the {} was not compared: that of the baseline at the same step is not known", what));
   } else if (*before <= 0) {
     trial.comparison_notes.push_back(fmt::format("the {} was not compared: that of the baseline, {:g}, is not above 0", what, *before));
   } else if (*after > *before * (1 + limits.max_final_loss_regression)) {
@@ -68,7 +85,7 @@ void require_quality(const TuneLimits& limits, TuneTrial& trial) {
 
 void apply_quality_gates(const TuneTrial& baseline, const TuneLimits& limits, TuneTrial& trial) {
   gate_finite(limits, trial);
-  gate_loss("final loss", baseline.quality.final_loss, trial.quality.final_loss, limits, trial);
+  gate_loss("final loss", loss_to_compare_with(baseline, trial), trial.quality.final_loss, limits, trial);
   gate_loss("validation loss", reported_number(baseline, validation_loss), reported_number(trial, validation_loss), limits, trial);
   gate_divergence(limits, trial);
   gate_outputs(limits, trial);

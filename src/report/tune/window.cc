@@ -87,16 +87,19 @@ void measure_losses(std::span<const TuneStep> window, TuneQuality& quality) {
   quality.nan_count = quality.inf_count = 0;
   quality.initial_loss = quality.final_loss = quality.loss_slope = std::nullopt;
   std::vector<std::pair<double, double>> finite;
+  std::optional<double> last;
   for (std::size_t i = 0; i < window.size(); ++i) {
     const std::optional<double>& loss = window[i].loss;
     if (!loss) continue;
+    last = loss;
     quality.nan_count += std::isnan(*loss);
     quality.inf_count += std::isinf(*loss);
     if (std::isfinite(*loss)) finite.emplace_back(static_cast<double>(i), *loss);
   }
   if (finite.empty()) return;
   quality.initial_loss = finite.front().second;
-  quality.final_loss = finite.back().second;
+  // An earlier one is no measure for the end, where losses are smaller.
+  if (std::isfinite(*last)) quality.final_loss = last;
   quality.loss_slope = slope_of(finite);
 }
 

@@ -131,8 +131,12 @@ TEST(TuneMeasuredWindow, CountsLossesThatAreNoNumbers) {
   const TuneQuality quality = measured(table, 1, 3).quality;
   EXPECT_EQ(quality.nan_count, 1u);
   EXPECT_EQ(quality.inf_count, 1u);
-  EXPECT_THAT(quality.final_loss, Optional(2.0));
+  EXPECT_THAT(quality.initial_loss, Optional(2.0));
+  EXPECT_FALSE(quality.final_loss);
+  EXPECT_TRUE(quality.has_loss());
   EXPECT_FALSE(quality.loss_slope);
+  table.loss.set(3, 1.0);
+  EXPECT_THAT(measured(table, 1, 3).quality.final_loss, Optional(1.0));
 }
 
 TEST(TuneMeasuredWindow, NamesTheStallOfItsStepsAlone) {
