@@ -71,10 +71,6 @@ std::vector<std::vector<double>> History::times_of(std::optional<std::size_t> co
   return times;
 }
 
-bool History::has_started_full() const {
-  return std::ranges::any_of(runs, [](const FinishedRun& run) { return run.request.stage == Stage::full; });
-}
-
 std::size_t History::documented() const {
   return static_cast<std::size_t>(std::ranges::count_if(pool, [](const Configuration& one) { return one.is_documented; }));
 }

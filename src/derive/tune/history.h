@@ -29,7 +29,6 @@ struct History {
   bool is_unusable(std::size_t configuration) const;  // a run of it failed
   std::size_t count(std::optional<std::size_t> configuration, Stage stage) const;
   std::vector<std::vector<double>> times_of(std::optional<std::size_t> configuration, Stage stage) const;  // of the runs that count
-  bool has_started_full() const;
 
   std::size_t documented() const;
   Settings known_settings(const Configuration& configuration) const;  // with those of the baseline that it does not set
