@@ -18,7 +18,8 @@ using namespace frx::derive::tune;
 
 void show(std::uint64_t seed) {
   const Workload workload(seed, {});
-  fmt::print("{}: {} configurations, the best is {:+.1f} %\n", name_of(workload.kind), workload.pool.size(), 100 * (workload.best_speed() - 1));
+  fmt::print("{}: {} configurations, the best is {:+.1f} %\n", name_of(workload.kind), workload.pool.size(),
+             100 * (workload.best_speed() - 1));
   const auto name = [&](std::optional<std::size_t> one) { return one ? workload.labels[*one] : std::string("baseline"); };
   for (std::size_t i = 0; i < workload.pool.size(); ++i) {
     const Truth& truth = workload.truths[i];
@@ -32,7 +33,12 @@ void show(std::uint64_t seed) {
     rules.baseline = {{"FRX_BATCH_SIZE", "32"}};
     const Tuning tuning = tune(workload, rules);
     fmt::print("{}: winner {}\n", adaptive ? "adaptive" : "documented", tuning.result.winner ? name(*tuning.result.winner) : "none");
-    for (const RunRequest& request : tuning.requests) fmt::print("  {} {}", request.stage == Stage::race ? "race" : request.stage == Stage::full ? "full" : "base", name(request.configuration));
+    for (const RunRequest& request : tuning.requests)
+      fmt::print("  {} {}",
+                 request.stage == Stage::race   ? "race"
+                 : request.stage == Stage::full ? "full"
+                                                : "base",
+                 name(request.configuration));
     fmt::print("\n");
     for (const Standing& standing : tuning.result.standings) {
       fmt::print("  {:40} true {:+6.1f} %", name(standing.configuration), 100 * (workload.truths[standing.configuration].speed - 1));

@@ -19,11 +19,11 @@ Tuning tune(const Workload& workload, const derive::tune::SearchRules& rules);
 
 struct TuningCounts {
   std::size_t tunings = 0;
-  std::size_t found = 0;     // the best usable configuration or one within 2 %; or none, where none gains min_speedup
-  std::size_t missed_gain = 0;  // none was recommended, though one gains it
-  std::size_t slower = 0;    // what was recommended is slower than the baseline, or fails
-  std::size_t in_budget = 0;  // took no more launches than the documented flow, and found it
-  std::size_t frugal = 0;    // took no more launches than the documented flow
+  std::size_t found = 0;                       // the best usable configuration or one within 2 %; or none, where none gains min_speedup
+  std::size_t missed_gain = 0;                 // none was recommended, though one gains it
+  std::size_t slower = 0;                      // what was recommended is slower than the baseline, or fails
+  std::size_t in_budget = 0;                   // took no more launches than the documented flow, and found it
+  std::size_t frugal = 0;                      // took no more launches than the documented flow
   double launches = 0, steps = 0, regret = 0;  // sums; regret: what the best has over what was recommended, relative
   std::vector<std::uint64_t> missed_in;        // seeds
   void add(const TuningCounts& other);

@@ -98,8 +98,8 @@ std::optional<RunRequest> next_without_race(const History& history) {
   return next_full(history, history.tried());
 }
 
-// Whether there are runs left for one more race. Of those that are left the leader needs one, the baseline another unless the gain is as good
-// as certain, and other finalists one each where choosing among them promises more than what would be raced.
+// Whether there are runs left for one more race. Of those that are left the leader needs one, the baseline another unless the gain is as
+// good as certain, and other finalists one each where choosing among them promises more than what would be raced.
 bool has_room_for_race(const History& history, const Proposal& proposal) {
   const std::vector<std::size_t> finalists = adaptive_finalists(history);
   const HistoryModel model(history);
@@ -111,8 +111,8 @@ bool has_room_for_race(const History& history, const Proposal& proposal) {
   return runs_left(history) > reserved;
 }
 
-// A combination whose parts were raced may well be the winner, for which it needs a full run: it takes that at once instead of a race first.
-// It is ended early where it turns out slower.
+// A combination whose parts were raced may well be the winner, for which it needs a full run: it takes that at once instead of a race
+// first. It is ended early where it turns out slower.
 Stage stage_of(const History& history, const Proposal& proposal) {
   return !history.pool[proposal.configuration].is_documented && proposal.chance_to_lead > fair_chance_to_lead ? Stage::full : Stage::race;
 }

@@ -142,7 +142,8 @@ std::vector<std::vector<double>> HistoryModel::without_drift(std::optional<std::
 
 std::optional<Speedup> HistoryModel::full_speedup(std::size_t configuration) const {
   std::vector<double> weights(model_.runs().size());
-  const std::vector<std::vector<double>> baseline = without_drift(std::nullopt, weights, -1), full = without_drift(configuration, weights, 1);
+  const std::vector<std::vector<double>> baseline = without_drift(std::nullopt, weights, -1),
+                                         full = without_drift(configuration, weights, 1);
   if (baseline.empty() || full.empty()) return std::nullopt;
   const double runs = 1 / static_cast<double>(baseline.size()) + 1 / static_cast<double>(full.size());
   SpeedupRules rules;

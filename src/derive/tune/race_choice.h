@@ -9,7 +9,7 @@ namespace frx::derive::tune {
 
 struct Proposal {
   std::size_t configuration = 0;
-  double improvement = 0;  // expected, of the logarithm of throughput over the best so far
+  double improvement = 0;     // expected, of the logarithm of throughput over the best so far
   double chance_to_lead = 0;  // the probability that it is faster than that
 };
 

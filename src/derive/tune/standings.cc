@@ -46,7 +46,8 @@ std::vector<std::string> notes_of(const History& history) {
       ++combinations;
     }
   }
-  if (combinations > 0) notes.push_back(fmt::format("combinations that were not tried because their batch needs too much memory: {}", combinations));
+  if (combinations > 0)
+    notes.push_back(fmt::format("combinations that were not tried because their batch needs too much memory: {}", combinations));
   return notes;
 }
 
