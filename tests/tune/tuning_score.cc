@@ -30,6 +30,12 @@ TuningCounts judged(const Workload& workload, const Tuning& tuning, std::size_t 
   counts.in_budget = is_found && is_frugal;
   counts.launches = static_cast<double>(tuning.requests.size());
   counts.steps = static_cast<double>(tuning.steps);
+  for (const derive::tune::Standing& standing : tuning.result.standings) {
+    if (!standing.full) continue;
+    const double truth = workload.truths[standing.configuration].speed - 1;
+    ++counts.intervals;
+    counts.held += standing.full->low <= truth && truth <= standing.full->high ? 1 : 0;
+  }
   counts.regret = is_found && !winner ? 0 : 1 - speed / best;
   return counts;
 }
@@ -60,22 +66,24 @@ void TuningCounts::add(const TuningCounts& other) {
   slower += other.slower;
   in_budget += other.in_budget;
   frugal += other.frugal;
+  intervals += other.intervals;
+  held += other.held;
   launches += other.launches;
   steps += other.steps;
   regret += other.regret;
   missed_in.insert(missed_in.end(), other.missed_in.begin(), other.missed_in.end());
 }
 
-TuningCounts TuningScore::all(const std::array<TuningCounts, workload_kinds>& kinds) {
+TuningCounts TuningScore::all(const std::array<TuningCounts, workload_kinds + 1>& kinds) {
   TuningCounts sum;
   for (const TuningCounts& one : kinds) sum.add(one);
   return sum;
 }
 
-TuningScore score_tunings(std::uint64_t first_seed, std::size_t tunings, const Noise& noise) {
+TuningScore score_tunings(std::uint64_t first_seed, std::size_t tunings, const Noise& noise, std::optional<WorkloadKind> only) {
   TuningScore score;
   for (std::uint64_t seed = first_seed; seed < first_seed + tunings; ++seed) {
-    const Workload workload(seed, noise);
+    const Workload workload(seed, noise, only);
     SearchRules rules, documented_rules;
     documented_rules.adaptive = false;
     rules.baseline = documented_rules.baseline = {{"FRX_BATCH_SIZE", "32"}};

@@ -124,7 +124,8 @@ std::vector<double> random_speeds(const std::vector<std::string>& labels, Random
     double log_speed = 0;
     for (std::size_t i = 0; i < members.size(); ++i) {
       log_speed += single.try_emplace(members[i], size * normal(random)).first->second;
-      for (std::size_t j = 0; j < i; ++j) log_speed += paired.try_emplace({members[j], members[i]}, interaction * normal(random)).first->second;
+      for (std::size_t j = 0; j < i; ++j)
+        log_speed += paired.try_emplace({members[j], members[i]}, interaction * normal(random)).first->second;
     }
     speeds.push_back(std::exp(log_speed));
   }

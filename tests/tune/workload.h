@@ -1,8 +1,8 @@
 // A training program that is simulated: what frx tune may try on it, how fast it truly is with each of that, and what a run of it measures.
 //
-// A step waits for its batch, copies it, and computes: workers help until their plateau and harm beyond the cores, pinned memory lets copies
-// overlap where there are workers, launches cost the same for every batch, half precision shortens matrix products, larger batches need memory.
-// So a change helps only where it meets the bottleneck, and the best configuration is often a combination.
+// A step waits for its batch, copies it, and computes: workers help until their plateau and harm beyond the cores, pinned memory lets
+// copies overlap where there are workers, launches cost the same for every batch, half precision shortens matrix products, larger batches
+// need memory. So a change helps only where it meets the bottleneck, and the best configuration is often a combination.
 //
 // Measurements have what real ones have: steps scatter by 5 % with the tails of Student's t of 3 degrees of freedom, neighbours are
 // correlated, whole runs are shifted, and the machine drifts while the tuning goes on.
@@ -29,11 +29,11 @@ inline constexpr std::size_t workload_kinds = 8;
 std::string_view name_of(WorkloadKind kind);
 
 struct Noise {
-  double step = 0.05;             // standard deviation of a step, relative
-  double degrees = 3;             // of freedom of Student's t; 0: Gaussian
-  double autocorrelation = 0.3;   // of neighbouring steps
+  double step = 0.05;                              // standard deviation of a step, relative
+  double degrees = 3;                              // of freedom of Student's t; 0: Gaussian
+  double autocorrelation = 0.3;                    // of neighbouring steps
   double lowest_run = 0.005, highest_run = 0.010;  // standard deviation of the shift of a run, drawn from between them
-  double drift = 0.05;            // the largest change of the machine over a tuning, either way
+  double drift = 0.05;                             // the largest change of the machine over a tuning, either way
 };
 
 struct Truth {

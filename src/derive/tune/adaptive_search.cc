@@ -14,18 +14,13 @@ namespace {
 // `practical_difference`.
 constexpr double least_chance = 0.05, least_chance_to_lead = 0.12;
 constexpr double practical_difference = 0.01;
+constexpr double fair_chance_to_lead = 0.2;
 // What may be added to the documented number of runs while only the width of its interval keeps the leader from being recommended.
 constexpr std::size_t extra_runs = 3;
+// Full runs of each contender beyond the wanted ones, to tell them apart.
+constexpr std::size_t runs_between_equals = 2;
 // A gain of which this much is as good as certain needs no second run of the baseline to be believed.
 constexpr double certain_gain_factor = 2, certainty = 0.95;
-
-History before_full(const History& history) {
-  History race = history;
-  const auto first_full =
-      std::ranges::find_if(race.runs, [](const FinishedRun& run) { return run.request.stage == Stage::full; });
-  race.runs.erase(first_full, race.runs.end());
-  return race;
-}
 
 // Runs that may still be made.
 std::size_t runs_left(const History& history, std::size_t extra = 0) {
@@ -63,7 +58,8 @@ bool is_decided(const History& history, const HistoryModel& model, std::size_t l
   if (verdict == Verdict::worse || verdict == Verdict::below) return true;
   if (verdict != Verdict::better) return false;
   // Without a second look at the baseline only a gain that is beyond doubt large enough.
-  return speedup->low >= history.rules.min_speedup || history.count(std::nullopt, Stage::baseline) > std::max<std::size_t>(1, history.rules.repeat_count - 1);
+  return speedup->low >= history.rules.min_speedup ||
+         history.count(std::nullopt, Stage::baseline) >= std::max<std::size_t>(2, history.rules.repeat_count);
 }
 
 bool lacks_evidence(const History& history, const HistoryModel& model, std::size_t leader) {
@@ -88,20 +84,22 @@ std::optional<RunRequest> next_full(const History& history, const std::vector<st
   for (const std::size_t one : open) {
     if (history.count(one, Stage::full) < history.count(*least, Stage::full)) least = one;
   }
+  // Contenders that are still close after these are equally good.
+  if (is_certain && history.count(*least, Stage::full) >= fewest_full_runs(history) + runs_between_equals) return std::nullopt;
   if (!is_certain && baselines <= history.count(*least, Stage::full)) return history.request(std::nullopt, Stage::baseline);
   return history.request(least, Stage::full);
 }
 
-// Without a race every configuration that is tried runs in full at once.
+// Without a race every configuration that is tried runs in full at once. Where there are many, a run is kept for the baseline.
 std::optional<RunRequest> next_without_race(const History& history) {
-  if (runs_left(history) > 0) {
+  if (runs_left(history) > (history.documented() > history.rules.promote_count ? 1 : 0)) {
     if (const std::optional<Proposal> next = next_to_try(history)) return history.request(next->configuration, Stage::full);
   }
   return next_full(history, history.tried());
 }
 
-// Whether there are runs left for one more race. Of those that are left the leader needs one, the baseline another unless the gain is as good
-// as certain, and other finalists one each where choosing among them promises more than what would be raced.
+// Whether there are runs left for one more race. Of those that are left the leader needs one, the baseline another unless the gain is as
+// good as certain, and other finalists one each where choosing among them promises more than what would be raced.
 bool has_room_for_race(const History& history, const Proposal& proposal) {
   const std::vector<std::size_t> finalists = adaptive_finalists(history);
   const HistoryModel model(history);
@@ -113,18 +111,22 @@ bool has_room_for_race(const History& history, const Proposal& proposal) {
   return runs_left(history) > reserved;
 }
 
+// A combination whose parts were raced may well be the winner, for which it needs a full run: it takes that at once instead of a race
+// first. It is ended early where it turns out slower.
+Stage stage_of(const History& history, const Proposal& proposal) {
+  return !history.pool[proposal.configuration].is_documented && proposal.chance_to_lead > fair_chance_to_lead ? Stage::full : Stage::race;
+}
+
 }  // namespace
 
 std::vector<std::size_t> adaptive_finalists(const History& history) {
-  const History race = before_full(history);
-  if (race.runs.empty()) return {};
-  const HistoryModel model(race);
+  const HistoryModel model(history);
   std::vector<std::size_t> finalists;
-  for (const std::size_t one : race.tried()) {
-    if (!race.is_unusable(one)) finalists.push_back(one);
+  for (const std::size_t one : history.tried()) {
+    if (!history.is_unusable(one)) finalists.push_back(one);
   }
   std::ranges::stable_sort(finalists, std::ranges::greater{}, [&](std::size_t one) { return model.gain(one).mean; });
-  finalists = contenders(race, model, finalists);
+  finalists = contenders(history, model, finalists);
   if (finalists.size() > history.rules.promote_count) finalists.resize(history.rules.promote_count);
   return finalists;
 }
@@ -133,10 +135,8 @@ std::optional<RunRequest> next_adaptive(const History& history) {
   if (history.count(std::nullopt, Stage::baseline) == 0) return history.request(std::nullopt, Stage::baseline);
   if (!history.runs.front().counts()) return std::nullopt;
   if (!history.races()) return next_without_race(history);
-  if (!history.has_started_full()) {
-    const std::optional<Proposal> next = next_to_try(history);
-    if (next && has_room_for_race(history, *next)) return history.request(next->configuration, Stage::race);
-  }
+  const std::optional<Proposal> next = next_to_try(history);
+  if (next && has_room_for_race(history, *next)) return history.request(next->configuration, stage_of(history, *next));
   return next_full(history, adaptive_finalists(history));
 }
 

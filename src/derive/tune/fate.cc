@@ -20,12 +20,13 @@ Speedup with_drift(const Runs& first, const Runs& second) {
   return speedup_of(first, second, rules);
 }
 
-// Full runs of other configurations that this one would have to beat.
+// Beyond doubt slower than another one, as far as that was run.
 bool is_beaten(const History& history, std::size_t configuration, const Runs& times) {
   for (const std::size_t rival : history.tried()) {
     if (rival == configuration || history.is_unusable(rival)) continue;
-    const Runs full = history.times_of(rival, Stage::full);
-    if (!full.empty() && with_drift(full, times).high < 0) return true;
+    Runs theirs = history.times_of(rival, Stage::race);
+    for (std::vector<double>& run : history.times_of(rival, Stage::full)) theirs.push_back(std::move(run));
+    if (!theirs.empty() && with_drift(theirs, times).high < 0) return true;
   }
   return false;
 }

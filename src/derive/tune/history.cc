@@ -71,10 +71,6 @@ std::vector<std::vector<double>> History::times_of(std::optional<std::size_t> co
   return times;
 }
 
-bool History::has_started_full() const {
-  return std::ranges::any_of(runs, [](const FinishedRun& run) { return run.request.stage == Stage::full; });
-}
-
 std::size_t History::documented() const {
   return static_cast<std::size_t>(std::ranges::count_if(pool, [](const Configuration& one) { return one.is_documented; }));
 }
@@ -146,7 +142,8 @@ std::vector<std::vector<double>> HistoryModel::without_drift(std::optional<std::
 
 std::optional<Speedup> HistoryModel::full_speedup(std::size_t configuration) const {
   std::vector<double> weights(model_.runs().size());
-  const std::vector<std::vector<double>> baseline = without_drift(std::nullopt, weights, -1), full = without_drift(configuration, weights, 1);
+  const std::vector<std::vector<double>> baseline = without_drift(std::nullopt, weights, -1),
+                                         full = without_drift(configuration, weights, 1);
   if (baseline.empty() || full.empty()) return std::nullopt;
   const double runs = 1 / static_cast<double>(baseline.size()) + 1 / static_cast<double>(full.size());
   SpeedupRules rules;

@@ -29,7 +29,6 @@ struct History {
   bool is_unusable(std::size_t configuration) const;  // a run of it failed
   std::size_t count(std::optional<std::size_t> configuration, Stage stage) const;
   std::vector<std::vector<double>> times_of(std::optional<std::size_t> configuration, Stage stage) const;  // of the runs that count
-  bool has_started_full() const;
 
   std::size_t documented() const;
   Settings known_settings(const Configuration& configuration) const;  // with those of the baseline that it does not set
@@ -56,8 +55,8 @@ class HistoryModel {
   double probability_between(std::size_t configuration, std::size_t rival, double speedup) const;
   double expected_improvement(std::size_t configuration, std::optional<std::size_t> best) const;
 
-  // Of its full runs against those of the baseline, without the drift that the model sees in both; what it leaves open of the drift counts as
-  // noise of runs. nullopt: there are none.
+  // Of its full runs against those of the baseline, without the drift that the model sees in both; what it leaves open of the drift counts
+  // as noise of runs. nullopt: there are none.
   std::optional<Speedup> full_speedup(std::size_t configuration) const;
 
  private:

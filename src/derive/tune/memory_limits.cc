@@ -29,8 +29,8 @@ std::optional<double> batch_of(const Settings& settings) {
 
 // What batches of one precision have shown.
 struct MemoryOfBatches {
-  std::map<double, double> ratios;            // by size, the largest seen
-  std::optional<double> too_large;            // the smallest size that did not fit
+  std::map<double, double> ratios;  // by size, the largest seen
+  std::optional<double> too_large;  // the smallest size that did not fit
   std::optional<double> expected(double size) const;
 };
 
@@ -73,8 +73,8 @@ std::vector<BarredConfiguration> barred_by_memory(const History& history) {
     if (known == memory.end() || history.was_tried(i)) continue;
     const std::string& label = history.labels[i];
     if (known->second.too_large && *size >= *known->second.too_large) {
-      barred.push_back({i, fmt::format("{} was not tried: a batch of {:g} did not fit into the memory of the GPU", label,
-                                       *known->second.too_large)});
+      barred.push_back(
+          {i, fmt::format("{} was not tried: a batch of {:g} did not fit into the memory of the GPU", label, *known->second.too_large)});
     } else if (const std::optional<double> ratio = known->second.expected(*size); ratio > history.rules.max_memory_ratio) {
       barred.push_back({i, fmt::format("{} was not tried: its memory is expected to be {:.0f} % of that of the GPU", label, *ratio * 100)});
     }

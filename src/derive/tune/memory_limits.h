@@ -13,8 +13,8 @@ struct BarredConfiguration {
   std::string why;  // "bs_128 was not tried: ..."
 };
 
-// A batch that ran out of memory, or exceeded the limit, bars itself and larger ones; sizes that were measured bar those whose memory is above
-// the limit by a straight line through two of them, or in proportion to one. Ascending by configuration.
+// A batch that ran out of memory, or exceeded the limit, bars itself and larger ones; sizes that were measured bar those whose memory is
+// above the limit by a straight line through two of them, or in proportion to one. Ascending by configuration.
 std::vector<BarredConfiguration> barred_by_memory(const History& history);
 
 }  // namespace frx::derive::tune

@@ -64,7 +64,7 @@ std::optional<Proposal> next_to_try(const History& history) {
   for (const std::size_t one : tried) is_open[one] = false;
   for (const BarredConfiguration& barred : barred_by_memory(history)) is_open[barred.configuration] = false;
   for (const std::size_t one : starting_spread(history, is_open)) {
-    if (is_open[one]) return Proposal{one, std::numeric_limits<double>::infinity()};
+    if (is_open[one]) return Proposal{one, std::numeric_limits<double>::infinity(), 0};
   }
   const HistoryModel model(history);
   std::optional<std::size_t> best;
@@ -79,7 +79,7 @@ std::optional<Proposal> next_to_try(const History& history) {
     const double improvement = usability[i] * model.expected_improvement(i, best);
     if (improvement <= (next ? next->improvement : worthwhile_improvement)) continue;
     if (!history.pool[i].is_documented && !has_harmless_parts(history, model, i)) continue;
-    next = {i, improvement};
+    next = {i, improvement, usability[i] * (best ? model.probability_between(i, *best, 0) : model.probability_of(i, 0))};
   }
   return next;
 }

@@ -9,7 +9,8 @@
 namespace frx::derive::tune {
 namespace {
 
-// Standard deviations of the logarithm: of what the settings of a configuration change altogether, and of the drift from one run to the next.
+// Standard deviations of the logarithm: of what the settings of a configuration change altogether, and of the drift from one run to the
+// next.
 constexpr double effect_sizes[] = {0.06, 0.2, 0.6};
 constexpr double drift_sizes[] = {0.001, 0.005, 0.015};
 // Variance of interactions over that of effects of single variables.

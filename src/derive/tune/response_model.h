@@ -3,8 +3,8 @@
 //   log throughput of a run = level + effect of the configuration + drift of the machine + offset of its kind of run + noise
 //
 // The effect has the covariance of SettingsKernel. The drift is a random walk from run to run, which covers slow changes as well as sudden
-// ones. Races start earlier after the start of their program than full runs and share an offset. How large effects, interactions and drift are
-// is not estimated but averaged over a small grid, weighted by how well each explains the measurements. Everything is relative: one
+// ones. Races start earlier after the start of their program than full runs and share an offset. How large effects, interactions and drift
+// are is not estimated but averaged over a small grid, weighted by how well each explains the measurements. Everything is relative: one
 // configuration over another, never a level.
 #pragma once
 
@@ -66,8 +66,8 @@ class ResponseModel {
 
   SettingsKernel kernel_;
   std::vector<MeasuredRun> runs_;
-  std::vector<double> values_;                                      // log throughput less that of the first run
-  std::vector<std::vector<SettingsKernel::Likeness>> alike_;        // for each length, of each point with each run
+  std::vector<double> values_;                                // log throughput less that of the first run
+  std::vector<std::vector<SettingsKernel::Likeness>> alike_;  // for each length, of each point with each run
   std::vector<Member> members_;
   std::vector<double> log_likelihoods_;
 };

@@ -10,6 +10,9 @@ namespace {
 constexpr double usual_step_autocorrelation = 0.2, steps_that_outweigh_it = 10;
 constexpr double highest_step_autocorrelation = 0.95;
 
+// Equal times have no deviations, though their mean may be rounded.
+constexpr double rounding = 1e-12;
+
 }  // namespace
 
 std::optional<RunTimes> run_times_of(std::span<const double> times) {
@@ -27,7 +30,8 @@ std::optional<RunTimes> run_times_of(std::span<const double> times) {
   std::optional<double> before;
   for (const double time : times) {
     if (!is_valid(time)) continue;
-    const double deviation = time / mean - 1;
+    double deviation = time / mean - 1;
+    if (std::abs(deviation) < rounding) deviation = 0;
     run.squares += deviation * deviation;
     if (before) run.lagged += deviation * *before;
     before = deviation;

@@ -1,8 +1,8 @@
 // The times of one run as what statistics needs of them.
 //
-// Throughput is the reciprocal of the arithmetic mean of the times, so that is what runs are compared by: a geometric mean or a median would
-// call a program faster that has made most steps shorter and every eighth step, which waits for a worker, longer. Deviations are relative to the
-// mean of their run.
+// Throughput is the reciprocal of the arithmetic mean of the times, so that is what runs are compared by: a geometric mean or a median
+// would call a program faster that has made most steps shorter and every eighth step, which waits for a worker, longer. Deviations are
+// relative to the mean of their run.
 #pragma once
 
 #include <cstddef>

@@ -51,12 +51,12 @@ std::size_t Search::expected_runs(Stage stage) const {
   for (const FinishedRun& run : history.runs) done += run.request.stage == stage ? 1 : 0;
   const bool is_over = state_->is_next_known && !state_->next;
   if (is_over) return done;
-  const std::size_t candidates = std::min(history.rules.max_trials, history.rules.adaptive ? history.pool.size() : history.documented());
+  const std::size_t candidates = std::min(history.rules.max_trials, history.documented());
   const std::size_t repeats = std::max<std::size_t>(1, history.rules.repeat_count);
   switch (stage) {
-    case Stage::baseline: return std::max(done, repeats + (history.rules.adaptive && history.has_started_full() ? 1 : 0));
-    case Stage::race: return history.has_started_full() || !history.races() ? done : std::max(done, candidates);
-    case Stage::full: return std::max(done, (history.races() ? history.rules.promote_count : candidates) * repeats);
+    case Stage::baseline: return std::max(done, history.rules.adaptive ? repeats + 1 : repeats);
+    case Stage::race: return history.races() ? std::max(done, candidates) : done;
+    case Stage::full: return std::max(done, (history.races() ? std::min(candidates, history.rules.promote_count) : candidates) * repeats);
   }
   return done;
 }

@@ -1,8 +1,8 @@
 // How alike two configurations are: what is known about one of them says so much about the other.
 //
-// Each variable adds its own effect, and each pair of variables one that neither of them has alone. A variable whose values are all numbers is
-// ordered: on a scale of log2, with 0 as far from 1 as 1 is from 2, near values are alike. Other values have most of their effect in common.
-// That a variable is not set is a value like none of these.
+// Each variable adds its own effect, and each pair of variables one that neither of them has alone. A variable whose values are all numbers
+// is ordered: on a scale of log2, with 0 as far from 1 as 1 is from 2, near values are alike. Other values have most of their effect in
+// common. That a variable is not set is a value like none of these.
 #pragma once
 
 #include <cstddef>

@@ -10,8 +10,8 @@
 namespace frx::derive::tune {
 namespace {
 
-// Prior variances of an effect, in units of the variance of one value and of that of one run: they decide for which sample sizes the interval
-// is narrowest, not whether it holds.
+// Prior variances of an effect, in units of the variance of one value and of that of one run: they decide for which sample sizes the
+// interval is narrowest, not whether it holds.
 constexpr double step_effect_variance = 4, run_effect_variance = 10;
 
 struct RunsOfSide {
@@ -99,16 +99,16 @@ double largest_z(double size, double alpha) {
   return std::sqrt(growth / (growth - 1) * std::log(growth / (alpha * alpha)));
 }
 
-// Squared: what steps leave open. Where the sides scatter differently and the smaller one more, the common scatter would make it too narrow:
-// there each side has its own, with the degrees of freedom that Welch and Satterthwaite leave.
+// Squared: what steps leave open. Where the sides scatter differently and the smaller one more, the common scatter would make it too
+// narrow: there each side has its own, with the degrees of freedom that Welch and Satterthwaite leave.
 double open_by_steps(const RunsOfSide& first, const RunsOfSide& second, const Scatter& all, double alpha) {
   const double of_values = per_value(first) + per_value(second);
   const double of_first = first.scatter.variance * per_value(first), of_second = second.scatter.variance * per_value(second);
   double squared_error = all.variance * of_values, degrees = all.degrees;
   if (of_first + of_second > squared_error) {
     squared_error = of_first + of_second;
-    const double spread = of_first * of_first / std::max(1.0, first.scatter.degrees) +
-                          of_second * of_second / std::max(1.0, second.scatter.degrees);
+    const double spread =
+        of_first * of_first / std::max(1.0, first.scatter.degrees) + of_second * of_second / std::max(1.0, second.scatter.degrees);
     degrees = squared_error * squared_error / spread;
   }
   degrees /= all.inflation();

@@ -4,9 +4,9 @@
 // The estimate is the ratio of the mean times, which is that of the throughputs. Its interval combines two errors:
 //
 //   within runs   the ratios that a Bayes factor t-test (right-Haar prior of the scale, normal prior of the effect) does not reject at
-//                 1 - confidence. Its reciprocal is a nonnegative martingale where there is no difference, so that it exceeds 20 at any time in
-//                 at most one of 20 comparisons (Ville; Hendriksen, de Heide and Gruenwald 2021). Steps that are correlated with their
-//                 neighbours count as fewer.
+//                 1 - confidence. Its reciprocal is a nonnegative martingale where there is no difference, so that it exceeds 20 at any
+//                 time in at most one of 20 comparisons (Ville; Hendriksen, de Heide and Gruenwald 2021). Steps that are correlated with
+//                 their neighbours count as fewer.
 //   between runs  runs of one program differ by `run_noise`, or by more where two or more runs of a side show more.
 //
 // Assumptions: relative deviations of steps scatter alike over one run and have finite variance; their autocorrelation dies out within some

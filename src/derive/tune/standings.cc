@@ -1,5 +1,7 @@
 #include "derive/tune/standings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -34,6 +36,21 @@ std::optional<std::size_t> winner_of(const History& history, const HistoryModel&
   return *std::ranges::min_element(better, {}, [&](std::size_t one) { return std::pair(history.pool[one].settings.size(), -gain(one)); });
 }
 
+std::vector<std::string> notes_of(const History& history) {
+  std::vector<std::string> notes;
+  std::size_t combinations = 0;
+  for (BarredConfiguration& barred : barred_by_memory(history)) {
+    if (history.pool[barred.configuration].is_documented) {
+      notes.push_back(std::move(barred.why));
+    } else {
+      ++combinations;
+    }
+  }
+  if (combinations > 0)
+    notes.push_back(fmt::format("combinations that were not tried because their batch needs too much memory: {}", combinations));
+  return notes;
+}
+
 }  // namespace
 
 Verdict verdict_of(const std::optional<Speedup>& full, const SearchRules& rules) {
@@ -49,7 +66,7 @@ SearchResult result_of(const History& history) {
   const HistoryModel model(history);
   for (const std::size_t configuration : history.tried()) result.standings.push_back(standing_of(history, model, configuration));
   result.winner = winner_of(history, model, result.standings);
-  for (BarredConfiguration& barred : barred_by_memory(history)) result.notes.push_back(std::move(barred.why));
+  result.notes = notes_of(history);
   return result;
 }
 

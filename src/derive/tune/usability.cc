@@ -57,7 +57,8 @@ std::vector<double> usability_of(const History& history) {
       const auto found = blame.find(one);
       usability[i] *= 1 - (found == blame.end() ? unknown_setting_fails : found->second);
     }
-    if (std::ranges::any_of(failed_together, [&](const Settings* part) { return has_all(settings, *part); })) usability[i] *= 1 - most_blame;
+    if (std::ranges::any_of(failed_together, [&](const Settings* part) { return has_all(settings, *part); }))
+      usability[i] *= 1 - most_blame;
   }
   return usability;
 }

@@ -7,9 +7,9 @@
 
 namespace frx::derive::tune {
 
-// Of each configuration of the pool, between 0 and 1. A setting that was part of a usable run is above suspicion; one that was not yet tried may
-// fail; of one run that failed, the settings that are not above suspicion share the blame, and where there are none their combination has it.
-// What ran out of memory is left to memory_limits.h.
+// Of each configuration of the pool, between 0 and 1. A setting that was part of a usable run is above suspicion; one that was not yet
+// tried may fail; of one run that failed, the settings that are not above suspicion share the blame, and where there are none their
+// combination has it. What ran out of memory is left to memory_limits.h.
 std::vector<double> usability_of(const History& history);
 
 }  // namespace frx::derive::tune
