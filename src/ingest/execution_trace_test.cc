@@ -36,10 +36,10 @@ std::string call(int id, int parent, int rf_id, const char* schema, const char* 
 constexpr const char* tensor = R"x(["Tensor(float)"])x";
 
 TEST(ExecutionTrace, TensorsAreInputsByCallAndPlace) {
-  const model::ExecutionTrace trace = read_nodes(
-      call(9, 2, 7, "aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
-           R"x([[12,13,0,128,4,"cpu"],[7,4,3,128,4,"cpu"],false])x", R"x(["Tensor(float)","Tensor(float)","Bool"])x",
-           R"x([[12,13,0,128,4,"cpu"]])x", tensor));
+  const model::ExecutionTrace trace =
+      read_nodes(call(9, 2, 7, "aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
+                      R"x([[12,13,0,128,4,"cpu"],[7,4,3,128,4,"cpu"],false])x", R"x(["Tensor(float)","Tensor(float)","Bool"])x",
+                      R"x([[12,13,0,128,4,"cpu"]])x", tensor));
   EXPECT_EQ(trace.calls, 1u);
   ASSERT_EQ(trace.inputs.size(), 2u);
   EXPECT_EQ(trace.inputs[1].call, 7u);
@@ -56,9 +56,9 @@ TEST(ExecutionTrace, TheFormWithAttributesIsTheSame) {
           "attrs": [{"name": "rf_id", "type": "uint64", "value": 31}, {"name": "op_schema", "type": "string", "value": "aten::relu(Tensor self) -> Tensor"}]
 })x");
   ASSERT_EQ(trace.inputs.size(), 1u);
-EXPECT_EQ(trace.inputs[0].call, 31u);
-EXPECT_EQ(trace.inputs[0].tensor.storage, 5u);
-EXPECT_THAT(writes_of(trace), ::testing::ElementsAre("8@31"));
+  EXPECT_EQ(trace.inputs[0].call, 31u);
+  EXPECT_EQ(trace.inputs[0].tensor.storage, 5u);
+  EXPECT_THAT(writes_of(trace), ::testing::ElementsAre("8@31"));
 }
 
 TEST(ExecutionTrace, AViewWritesNothing) {
@@ -85,27 +85,27 @@ TEST(ExecutionTrace, TensorsOfWrittenListsAreWritten) {
 // The inner call (rf_id 3) is written to the file first; what the outer one (rf_id 2) writes is written until both have ended.
 TEST(ExecutionTrace, AWriteLastsUntilTheCallsInsideHaveEnded) {
   const model::ExecutionTrace trace = read_nodes(
-      call(6, 5, 3, "aten::view(Tensor(a) self) -> Tensor(a)", R"x([[3,4,0,8,4,"cpu"]])x", tensor, R"x([[3,4,0,8,4,"cpu"]])x", tensor) + "," +
+      call(6, 5, 3, "aten::view(Tensor(a) self) -> Tensor(a)", R"x([[3,4,0,8,4,"cpu"]])x", tensor, R"x([[3,4,0,8,4,"cpu"]])x", tensor) +
+      "," +
       call(5, 2, 2, "aten::zero_(Tensor(a!) self) -> Tensor(a!)", R"x([[3,4,0,8,4,"cpu"]])x", tensor, R"x([[3,4,0,8,4,"cpu"]])x", tensor));
   EXPECT_THAT(writes_of(trace), ::testing::ElementsAre("4@2", "4@3"));
 }
 
 // PyTorch prints them as C++ does.
 TEST(ExecutionTrace, NumbersThatAreNotFiniteAreUnknown) {
-  const model::ExecutionTrace trace =
-      read_nodes(call(5, 2, 1, "aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
-                      R"x([[3,4,0,8,4,"cpu"],-inf,nan,-1e-05,"nan"])x", R"x(["Tensor(float)","Double","Double","Double","String"])x",
-                      R"x([[5,6,0,8,4,"cpu"]])x", tensor));
+  const model::ExecutionTrace trace = read_nodes(call(
+      5, 2, 1, "aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", R"x([[3,4,0,8,4,"cpu"],-inf,nan,-1e-05,"nan"])x",
+      R"x(["Tensor(float)","Double","Double","Double","String"])x", R"x([[5,6,0,8,4,"cpu"]])x", tensor));
   EXPECT_EQ(trace.calls, 1u);
   EXPECT_THAT(writes_of(trace), ::testing::ElementsAre("6@1"));
   EXPECT_FALSE(trace.cut_short);
 }
 
 TEST(ExecutionTrace, AFileThatEndsEarlyIsReadAsFarAsItGoes) {
-  const Result<model::ExecutionTrace> trace =
-      execution_of(R"x({"schema": "1.0.1", "nodes": [)x" +
-                   call(5, 2, 1, "aten::relu(Tensor self) -> Tensor", R"x([[3,4,0,8,4,"cpu"]])x", tensor, R"x([[5,6,0,8,4,"cpu"]])x", tensor) +
-                   R"x(, {"name": "aten::mm", "id")x");
+  const Result<model::ExecutionTrace> trace = execution_of(
+      R"x({"schema": "1.0.1", "nodes": [)x" +
+      call(5, 2, 1, "aten::relu(Tensor self) -> Tensor", R"x([[3,4,0,8,4,"cpu"]])x", tensor, R"x([[5,6,0,8,4,"cpu"]])x", tensor) +
+      R"x(, {"name": "aten::mm", "id")x");
   ASSERT_TRUE(trace) << to_string(trace.error());
   EXPECT_EQ(trace->calls, 1u);
   EXPECT_TRUE(trace->cut_short);
