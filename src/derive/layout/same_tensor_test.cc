@@ -43,7 +43,7 @@ class CopiesOf {
     std::vector<std::string> found;
     for (const Candidate& one : contiguous_churn(detector_input(*trace_, copies_, {}, sites, identities_.get()))) {
       const auto copies = one.facts.find("copies_of_tensor");
-      found.push_back(fmt::format("{}, {}, {} of {} ns spared", one.pattern, copies == one.facts.end() ? 0 : copies->second,
+      found.push_back(fmt::format("{}, {}, {:.0f} of {:.0f} ns spared", one.pattern, copies == one.facts.end() ? 0 : copies->second,
                                   one.saving->low_ns, one.time_ns));
     }
     return found;
