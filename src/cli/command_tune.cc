@@ -223,8 +223,8 @@ Result<int> act(const Options& options, Io& io) {
   if (!options.program.empty()) TRY(capture::find_user_program(options.program.front(), *io.host));
   TRY_ASSIGN(const TuneFolder folder, folder_for(options));
   TRY_ASSIGN(const TuneAsked asked, asked_of(options, folder, report::default_limits(tuning)));
-  analyse::TuneRequest request{asked.job_name, folder.shown(), asked.command, asked.settings};
-  TRY_ASSIGN(request.command.front(), capture::find_user_program(asked.command.front(), *io.host));
+  analyse::TuneRequest request{asked.job_name, folder.shown(), asked.command, {}, asked.settings};
+  TRY_ASSIGN(request.program, capture::find_user_program(asked.command.front(), *io.host));
   TRY(folder.write_asked(asked));
   const auto say = [&io](std::string_view line) {
     io.err.write(fmt::format("{}\n", line));

@@ -88,6 +88,7 @@ void note_end(const capture::TrialEnd& end, const TrialPlan& plan, const std::st
 capture::TrialProcess TrialRunner::process_of(const TrialPlan& plan, const std::string& folder) const {
   capture::TrialProcess process;
   process.argv = request_.command;
+  process.argv.front() = request_.program;
   const report::TuneWindow& window = plan.window;
   process.environment = {{"FRX_TUNE_WARMUP_STEPS", fmt::to_string(window.warmup_steps)},
                          {"FRX_TUNE_MEASURE_STEPS", fmt::to_string(window.measurement_steps)},

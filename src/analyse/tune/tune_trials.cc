@@ -111,6 +111,7 @@ derive::tune::RunOutcome TuneTrials::outcome_of(const RunRequest& request, const
     outcome.is_usable = alone.passed_guards();
   } else {
     outcome.is_usable = run.exit_code == 0 && !run.step_times_ms.empty();
+    if (request.number == 1 && !race_baseline_.runs.empty()) outcome.race_times = race_baseline_.runs.front().step_times_ms;
   }
   return outcome;
 }

@@ -170,8 +170,6 @@ void Tuner::find_focus(const std::string& bottleneck) {
   const std::string& asked = request_.settings.bottleneck;
   report_->focus = report::focus_of(asked.empty() ? bottleneck : asked, tuning_);
   report_->focus_from = report_->focus.empty() ? "" : asked.empty() ? "baseline" : "--bottleneck";
-  if (!asked.empty() && (report_->focus.empty() || report_->focus == knowledge::other_focus))
-    report_->notes.push_back(fmt::format("No family of candidates is for the bottleneck '{}': those of the DataLoader are tried", printable(asked)));
 }
 
 Result<> Tuner::skip(const TuneCandidate& candidate, std::vector<std::string> reasons) {
@@ -243,7 +241,9 @@ Result<> Tuner::search() {
     configurations.push_back({candidate.variables(), candidate.is_documented});
     labels.push_back(candidate.id);
   }
-  Search search(std::move(configurations), std::move(labels), rules_of(request_.settings));
+  derive::tune::SearchRules rules = rules_of(request_.settings);
+  if (batch_size_) rules.baseline = {{"FRX_BATCH_SIZE", fmt::format("{:g}", *batch_size_)}};
+  Search search(std::move(configurations), std::move(labels), rules);
   report_->unfinished = "interrupted";  // as it is kept until the search is over
   while (const std::optional<RunRequest> request = search.next()) {
     TRY_ASSIGN(const bool goes_on, perform_for(search, *request));

@@ -21,7 +21,8 @@ namespace frx::analyse {
 struct TuneRequest {
   std::string job_name = "frx-tune";
   std::string folder;                // of the tuning, which exists: "runs/tune-3f8a12b4"
-  std::vector<std::string> command;  // the program, where it was found, and its arguments
+  std::vector<std::string> command;  // as it was given
+  std::string program;               // where the first word of it was found
   report::TuneSettings settings;
 };
 

@@ -72,11 +72,12 @@ struct Program {
   }
 };
 
-class TunerTest : public testing::Test {
+class TunerTest : public ::testing::Test {
  protected:
-  TunerTest() : folder_(TemporaryDirectory::make(testing::TempDir()).value()), context_(Options()) {
+  TunerTest() : folder_(TemporaryDirectory::make(::testing::TempDir()).value()), context_(Options()) {
     request_.folder = folder_.path();
-    request_.command = {"/usr/bin/python3", "train.py"};
+    request_.command = {"python3", "train.py"};
+    request_.program = "/usr/bin/python3";
     request_.settings.race_window = {1, 5, 1, 30};
   }
 
@@ -110,7 +111,7 @@ TEST_F(TunerTest, FindsThatWorkersHelp) {
   ASSERT_TRUE(winner.speedup);
   EXPECT_LE(winner.speedup->low, *winner.throughput_delta);
   EXPECT_GE(winner.speedup->high, *winner.throughput_delta);
-  EXPECT_THAT(report->unfinished, testing::IsEmpty());
+  EXPECT_THAT(report->unfinished, ::testing::IsEmpty());
 }
 
 TEST_F(TunerTest, LeavesTheDocumentedFiles) {
@@ -151,6 +152,7 @@ TEST_F(TunerTest, DoesNotReuseARunOfOtherSettings) {
   Program first;
   ASSERT_NE(run(first), nullptr);
   request_.settings.window.measurement_steps = 21;
+  request_.settings.race_window.measurement_steps = 6;
   Program second;
   const auto report = run(second);
   ASSERT_NE(report, nullptr);
@@ -178,7 +180,7 @@ TEST_F(TunerTest, RejectsALossThatIsWorse) {
   ASSERT_NE(report, nullptr) << to_string(error_);
   EXPECT_FALSE(report->winner);
   ASSERT_FALSE(report->trials.empty());
-  EXPECT_THAT(report->trials[0].guard_failures, testing::Contains(testing::HasSubstr("exceeds baseline")));
+  EXPECT_THAT(report->trials[0].guard_failures, ::testing::Contains(::testing::HasSubstr("exceeds baseline")));
 }
 
 TEST_F(TunerTest, SaysThatTheBaselineFailed) {
@@ -186,8 +188,8 @@ TEST_F(TunerTest, SaysThatTheBaselineFailed) {
   program.misbehave = [](const Environment&, TrialEnd& end) { end.status = 1; };
   EXPECT_EQ(run(program), nullptr);
   EXPECT_EQ(error_.kind, ErrorKind::negative);
-  EXPECT_THAT(error_.message, testing::HasSubstr("the baseline failed"));
-  EXPECT_THAT(error_.where, testing::EndsWith("/baseline"));
+  EXPECT_THAT(error_.message, ::testing::HasSubstr("the baseline failed"));
+  EXPECT_THAT(error_.where, ::testing::EndsWith("/baseline"));
 }
 
 TEST_F(TunerTest, CandidatesThatMayNotRunHaveAFolderThatSaysWhy) {
@@ -206,11 +208,11 @@ TEST_F(TunerTest, CandidatesThatMayNotRunHaveAFolderThatSaysWhy) {
 TEST_F(TunerTest, SaysWhatItDoes) {
   Program program;
   ASSERT_NE(run(program), nullptr);
-  EXPECT_THAT(said_, testing::Contains("Running baseline..."));
-  EXPECT_THAT(said_, testing::Contains(testing::MatchesRegex("  Baseline: [0-9.]+ steps/sec \\(exit=0, steps=25\\)")));
-  EXPECT_THAT(said_, testing::Contains(testing::StartsWith("Running quick race stage (1 warmup + 5 measure steps)...")));
-  EXPECT_THAT(said_, testing::Contains(testing::StartsWith("  [1/")));
-  EXPECT_THAT(said_, testing::Contains(testing::StartsWith("  [PASS] dl:nw=")));
+  EXPECT_THAT(said_, ::testing::Contains("Running baseline..."));
+  EXPECT_THAT(said_, ::testing::Contains(::testing::MatchesRegex("  Baseline: [0-9.]+ steps/sec \\(exit=0, steps=25\\)")));
+  EXPECT_THAT(said_, ::testing::Contains(::testing::StartsWith("Running quick race stage (1 warmup + 5 measure steps)...")));
+  EXPECT_THAT(said_, ::testing::Contains(::testing::StartsWith("  [1/")));
+  EXPECT_THAT(said_, ::testing::Contains(::testing::StartsWith("  [PASS] dl:nw=")));
 }
 
 }  // namespace

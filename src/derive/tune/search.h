@@ -47,6 +47,7 @@ struct RunOutcome {
   bool is_usable = true;                         // ended well and passed every gate; else it is never asked for again
   bool ran_out_of_memory = false;                // larger batches need not be tried
   std::optional<double> peak_memory_ratio = {};  // used, of all memory of the GPU
+  std::vector<double> race_times = {};           // of a baseline: its steps in the window of a race; empty: the first ones of `times`
 };
 
 struct SearchRules {
