@@ -66,11 +66,14 @@ void describe_limits(Syntax& syntax, Options& options) {
 void describe(Syntax& syntax, Options& options) {
   syntax.remember(options.given);
   syntax.text(
-      "Runs the program after -- as it is, finds its bottleneck, and tries settings that help against it: each trial in a process of its own, "
-      "first in a quick race, then in full beside the baseline, so that drift of the machine affects both alike. What is faster beyond doubt "
+      "Runs the program after -- as it is, finds its bottleneck, and tries settings that help against it: each trial in a process of its "
+      "own, "
+      "first in a quick race, then in full beside the baseline, so that drift of the machine affects both alike. What is faster beyond "
+      "doubt "
       "and keeps its results is recommended. Nothing is changed: the settings reach the program in variables of its environment.");
   syntax.text(
-      "The program reads the variables (FRX_NUM_WORKERS, FRX_BATCH_SIZE and others; fournex.tune.Knobs does it) and records its steps with the "
+      "The program reads the variables (FRX_NUM_WORKERS, FRX_BATCH_SIZE and others; fournex.tune.Knobs does it) and records its steps with "
+      "the "
       "fournex SDK. Progress is told on standard error. Results lie in DIR/tune-ID; --resume goes on where a tuning was interrupted.");
   syntax.option("--name", "NAME", options.name, "name of the job");
   syntax.option("--out", "DIR", options.out, "where the folders of tunings are");
@@ -96,14 +99,11 @@ struct Range {
   std::uint64_t value, least, most;
 };
 Result<> check_counts(const Options& options) {
-  const Range ranges[] = {{"--max-trials", *options.max_trials, 1, most_trials},
-                          {"--race-promote-count", *options.promote, 0, most_trials},
-                          {"--race-warmup-steps", *options.race_warmup, 0, most_steps},
-                          {"--race-measure-steps", *options.race_measure, 1, most_steps},
-                          {"--warmup-steps", *options.warmup, 0, most_steps},
-                          {"--measure-steps", *options.measure, 1, most_steps},
-                          {"--repeat-count", *options.repeats, 1, most_repeats},
-                          {"--sample-interval-ms", *options.interval, 1, longest_interval}};
+  const Range ranges[] = {
+      {"--max-trials", *options.max_trials, 1, most_trials},        {"--race-promote-count", *options.promote, 0, most_trials},
+      {"--race-warmup-steps", *options.race_warmup, 0, most_steps}, {"--race-measure-steps", *options.race_measure, 1, most_steps},
+      {"--warmup-steps", *options.warmup, 0, most_steps},           {"--measure-steps", *options.measure, 1, most_steps},
+      {"--repeat-count", *options.repeats, 1, most_repeats},        {"--sample-interval-ms", *options.interval, 1, longest_interval}};
   for (const Range& range : ranges) {
     if (range.value < range.least || range.value > range.most)
       return fail(ErrorKind::usage, "tune: expected {} to {} as {}, found {}", range.least, range.most, range.option, range.value);

@@ -137,10 +137,8 @@ Result<> TuneFolder::lock() {
 }
 
 Result<> TuneFolder::write_asked(const TuneAsked& asked) const {
-  const Json state = {{"schema", "tune_state.v1"},
-                      {"job_name", asked.job_name},
-                      {"command", asked.command},
-                      {"settings", settings_state(asked.settings)}};
+  const Json state = {
+      {"schema", "tune_state.v1"}, {"job_name", asked.job_name}, {"command", asked.command}, {"settings", settings_state(asked.settings)}};
   return write_file(file("tune.json"), answer::json_text(state), Access::owner_only);
 }
 

@@ -113,8 +113,8 @@ class Gates(GatesTest):
         self.assertEqual(left_running(), [])
 
     def test_slower_settings_are_not_recommended(self):
-        # 5.8 ms against twice 5 ms.
-        report = self.tuned("slow" + IN_WORKERS, program=["--load", "0.1"], code=1)
+        # 5 ms against twice as long; pinned memory gains nothing where nothing is copied.
+        report = self.tuned("slow" + IN_WORKERS, program=["--load", "0.1", "--copy", "0"], code=1)
         self.assertIsNone(report["winner"])
 
     def test_a_loss_may_be_allowed_to_be_no_number(self):

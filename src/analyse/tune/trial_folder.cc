@@ -139,7 +139,8 @@ std::optional<report::TuneRun> finished_run(const std::string& folder, const Tri
   return std::move(*run);
 }
 
-Result<TrialReading> read_trial_folder(const std::string& folder, const report::TuneWindow& window, report::TuneRun& run, Context& context) {
+Result<TrialReading> read_trial_folder(const std::string& folder, const report::TuneWindow& window, report::TuneRun& run,
+                                       Context& context) {
   TrialReading reading;
   if (const Result<std::string> errors = read_file(folder + "/stderr.log", largest_log)) {
     reading.ran_out_of_memory = run.exit_code != 0 && capture::says_out_of_memory(*errors);

@@ -41,7 +41,9 @@ class Watcher {
 
  private:
   // A program that goes on after FRX_TUNE_MAX_STEPS has the time of a few steps to write its last events and checkpoints.
-  bool is_overdue() const { return full_at_ && Clock::now() - *full_at_ > std::max<Clock::duration>(std::chrono::seconds(5), (*full_at_ - begun_) / 4); }
+  bool is_overdue() const {
+    return full_at_ && Clock::now() - *full_at_ > std::max<Clock::duration>(std::chrono::seconds(5), (*full_at_ - begun_) / 4);
+  }
 
   std::string judge(const std::vector<capture::LiveStep>& steps) const {
     if (!fate_of_ || steps.size() < plan_.window.warmup_steps + 2) return {};
@@ -117,8 +119,10 @@ Result<RanTrial> TrialRunner::run_anew(const TrialPlan& plan, const std::string&
   ran.run.number = plan.number;
   ran.run.started_at = capture::utc_now();
   const std::chrono::milliseconds interval(std::max<std::size_t>(request_.settings.sample_interval_ms, capture::shortest_interval.count()));
-  TRY_ASSIGN(capture::GpuSampler sampler, capture::GpuSampler::start({interval, folder + "/" + std::string(bundle::gpu_metrics)}, tools_.host));
-  capture::GpuMeter meter = capture::GpuMeter::start({.interval = std::chrono::milliseconds(100), .idle = std::chrono::milliseconds(0)}, tools_.host);
+  TRY_ASSIGN(capture::GpuSampler sampler,
+             capture::GpuSampler::start({interval, folder + "/" + std::string(bundle::gpu_metrics)}, tools_.host));
+  capture::GpuMeter meter =
+      capture::GpuMeter::start({.interval = std::chrono::milliseconds(100), .idle = std::chrono::milliseconds(0)}, tools_.host);
   Watcher watcher(plan, folder, fate_of);
   capture::TrialProcess process = process_of(plan, folder);
   process.reason_to_stop = [&] { return watcher.reason_to_stop(); };

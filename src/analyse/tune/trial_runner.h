@@ -18,8 +18,8 @@ using FateOf = std::function<derive::tune::Fate(std::span<const double> times_so
 struct RanTrial {
   report::TuneRun run;
   TrialReading reading;
-  capture::GpuFacts gpus;      // empty when it was reused
-  bool was_reused = false;     // of an earlier tuning
+  capture::GpuFacts gpus;        // empty when it was reused
+  bool was_reused = false;       // of an earlier tuning
   bool was_interrupted = false;  // by the user: it is not finished, and nothing of it counts
 };
 
@@ -29,8 +29,8 @@ class TrialRunner {
   TrialRunner(const TuneRequest& request, std::string folder, Context& context, const TuneTools& tools)
       : request_(request), folder_(std::move(folder)), context_(context), tools_(tools) {}
 
-  // In the folder `name` of the tuning, unless a finished run of the same plan is there. Errors: a folder cannot be written; the analysis was
-  // stopped. A program that fails is no error.
+  // In the folder `name` of the tuning, unless a finished run of the same plan is there. Errors: a folder cannot be written; the analysis
+  // was stopped. A program that fails is no error.
   Result<RanTrial> run(const TrialPlan& plan, const std::string& name, const FateOf& fate_of = {});
 
   const std::string& folder() const { return folder_; }

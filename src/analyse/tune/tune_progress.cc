@@ -53,20 +53,18 @@ void TuneProgress::candidates_made(std::size_t count) const {
   line("Generated {} candidates", count);
 }
 
-void TuneProgress::introduce(TuneStage stage) {
+void TuneProgress::introduce(TuneStage stage, std::size_t expected) {
   if (stage == TuneStage::race) {
     const report::TuneWindow& window = report_.settings.race_window;
     line("Running quick race stage ({} warmup + {} measure steps)...", window.warmup_steps, window.measurement_steps);
   } else if (races_ > 0) {
-    const auto promoted = std::ranges::count_if(
-        report_.trials, [](const TuneTrial& trial) { return trial.stage == TuneStage::race && trial.screening_decision.starts_with("promoted"); });
-    line("Quick race promoted {} of {} candidates", promoted, races_);
+    line("Quick race promoted {} of {} candidates", std::min(std::max<std::size_t>(1, expected), races_), races_);
   }
 }
 
 void TuneProgress::run_begins(const report::TuneCandidate& candidate, TuneStage stage, std::size_t expected) {
   std::size_t& count = stage == TuneStage::race ? races_ : full_;
-  if (count == 0) introduce(stage);
+  if (count == 0) introduce(stage, expected);
   ++count;
   line("  [{}/{}] {}: {} ...", count, std::max(count, expected), stage == TuneStage::race ? "race" : "full", candidate.label);
 }
@@ -74,8 +72,8 @@ void TuneProgress::run_begins(const report::TuneCandidate& candidate, TuneStage 
 void TuneProgress::run_ended(const TuneTrial& trial, const TuneRun& run, bool was_reused) const {
   const std::string reused = was_reused ? ", reused" : "";
   if (trial.candidate.actions.empty()) {
-    line("  [BASE] {} {} (exit={}, steps={}{})", trial.candidate.label, rate_words(run.throughput_steps_per_s), run.exit_code, run.step_count,
-         reused);
+    line("  [BASE] {} {} (exit={}, steps={}{})", trial.candidate.label, rate_words(run.throughput_steps_per_s), run.exit_code,
+         run.step_count, reused);
     return;
   }
   const std::string delta = trial.throughput_delta ? fmt::format("{:+.1f}%", *trial.throughput_delta * 100) : "no rate";

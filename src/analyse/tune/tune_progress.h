@@ -27,7 +27,7 @@ class TuneProgress {
  private:
   template <typename... Values>
   void line(fmt::format_string<Values...> words, Values&&... values) const;
-  void introduce(report::TuneStage stage);
+  void introduce(report::TuneStage stage, std::size_t expected);
 
   std::function<void(std::string_view line)> say_;
   const report::TuneReport& report_;

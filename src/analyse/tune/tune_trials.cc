@@ -82,7 +82,8 @@ double TuneTrials::scale_of(const RunRequest& request) const {
   for (const auto& [name, value] : candidate_of(request).variables()) {
     double batch = 0;
     if (name != "FRX_BATCH_SIZE") continue;
-    if (std::from_chars(value.data(), value.data() + value.size(), batch).ec == std::errc() && batch > 0) return *runs.front().batch_size / batch;
+    if (std::from_chars(value.data(), value.data() + value.size(), batch).ec == std::errc() && batch > 0)
+      return *runs.front().batch_size / batch;
   }
   return 1;
 }
@@ -123,8 +124,8 @@ void TuneTrials::conclude(const derive::tune::SearchResult& result) {
     TuneTrial& trial = report_.trials[i];
     if (trial.was_skipped()) continue;
     judge_trial(trial, baseline_for(trial.stage), report_.settings.limits);
-    const auto standing = std::ranges::find_if(
-        result.standings, [&](const Standing& one) { return pool_[one.configuration].id == trial.candidate.id; });
+    const auto standing =
+        std::ranges::find_if(result.standings, [&](const Standing& one) { return pool_[one.configuration].id == trial.candidate.id; });
     if (standing == result.standings.end()) continue;
     const bool is_race = trial.stage == TuneStage::race;
     trial.speedup = is_race ? standing->race : standing->full;

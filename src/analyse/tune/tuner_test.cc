@@ -37,9 +37,11 @@ std::string events_of(const Environment& environment, double loss) {
     const double all = response_ms(environment) * (1 + 0.01 * (step % 3)), compute = 10, wait = all - compute;
     now_ms += wait;
     const auto event = [&](std::string_view type, double at_ms, double duration_ms, std::string_view payload) {
-      text += fmt::format(R"({{"schema_version":"0.1.0","event_type":"{}","step_id":{},"timestamp_ns":{:.0f},"duration_ns":{:.0f},"payload":{{{}}}}})",
-                          type, step, at_ms * 1e6, duration_ms * 1e6, payload) +
-              "\n";
+      text +=
+          fmt::format(
+              R"({{"schema_version":"0.1.0","event_type":"{}","step_id":{},"timestamp_ns":{:.0f},"duration_ns":{:.0f},"payload":{{{}}}}})",
+              type, step, at_ms * 1e6, duration_ms * 1e6, payload) +
+          "\n";
     };
     event("dataloader_span", now_ms, wait, R"("stage":"next")");
     event("step_start", now_ms, 0, R"("step_kind":"train")");
@@ -51,7 +53,7 @@ std::string events_of(const Environment& environment, double loss) {
 
 // A program as TuneTools::run sees it.
 struct Program {
-  int runs = 0, interrupt_at = 0;                         // 0: never
+  int runs = 0, interrupt_at = 0;                                // 0: never
   std::function<void(const Environment&, TrialEnd&)> misbehave;  // after the events were written
   std::function<double(const Environment&)> loss = [](const Environment&) { return 1.0; };
 
@@ -118,7 +120,8 @@ TEST_F(TunerTest, LeavesTheDocumentedFiles) {
   Program program;
   const auto report = run(program);
   ASSERT_NE(report, nullptr) << to_string(error_);
-  for (const char* name : {"config.yaml", "benchmark_window.json", "metrics.json", "stdout.log", "stderr.log", "raw/trace.jsonl", "derived/summary.json"})
+  for (const char* name :
+       {"config.yaml", "benchmark_window.json", "metrics.json", "stdout.log", "stderr.log", "raw/trace.jsonl", "derived/summary.json"})
     EXPECT_TRUE(has_file("baseline/" + std::string(name))) << name;
   for (const TuneTrial& trial : report->trials) {
     const std::string folder = (trial.stage == report::TuneStage::race ? "race/" : "") + trial.candidate.id;

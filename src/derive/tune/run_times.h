@@ -3,6 +3,9 @@
 // Throughput is the reciprocal of the arithmetic mean of the times, so that is what runs are compared by: a geometric mean or a median
 // would call a program faster that has made most steps shorter and every eighth step, which waits for a worker, longer. Deviations are
 // relative to the mean of their run.
+//
+// Several workers deliver their batches in bursts: a step that waits for all of them is followed by some that wait for none. Single steps
+// then scatter widely though the run is steady; such runs are taken in blocks of steps, each of which is one value.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +15,14 @@
 namespace frx::derive::tune {
 
 struct RunTimes {
-  double log_mean = 0;  // of milliseconds
-  std::size_t count = 0;
-  double squares = 0;  // of the relative deviations, summed
-  double lagged = 0;   // products of the relative deviations of neighbours, summed
+  double log_mean = 0;    // of milliseconds, of all steps
+  std::size_t count = 0;  // of values: steps, or blocks of them
+  double squares = 0;     // of the relative deviations, summed
+  double lagged = 0;      // products of the relative deviations of neighbours, summed
 };
+
+// Steps of a block: 1 unless blocks of so many steps scatter by far less than independent steps would. At least four blocks are left.
+std::size_t burst_length(std::span<const double> times);
 
 // Times that are not above 0, or not finite, are left out. nullopt: none is left.
 std::optional<RunTimes> run_times_of(std::span<const double> times);

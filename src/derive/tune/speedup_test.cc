@@ -6,6 +6,8 @@
 #include <functional>
 #include <random>
 
+#include "derive/tune/run_times.h"
+
 namespace frx::derive::tune {
 namespace {
 
@@ -128,6 +130,21 @@ TEST(Speedup, OnePairOfRunsProvesFifteenPercent) {
     proven += speedup_of(first, second, {}).low > 0 ? 1 : 0;
   }
   EXPECT_GE(proven, 285u);
+}
+
+TEST(Speedup, StepsInBurstsAreTakenTogether) {
+  // Two workers: every other step waits for both. 12 ms a step, steady, against 26.
+  std::vector<double> bursts, steady;
+  for (int step = 0; step < 12; ++step) {
+    bursts.push_back(step % 2 == 0 ? 22 + 0.1 * (step % 3) : 2);
+    steady.push_back(26 + 0.1 * (step % 5));
+  }
+  EXPECT_EQ(burst_length(bursts), 2u);
+  EXPECT_EQ(burst_length(steady), 1u);
+  const std::vector<std::vector<double>> first = {steady}, second = {bursts};
+  const Speedup speedup = speedup_of(first, second, {});
+  EXPECT_NEAR(speedup.value, 26.17 / 12.05 - 1, 0.02);
+  EXPECT_GT(speedup.low, 1.0);
 }
 
 }  // namespace
