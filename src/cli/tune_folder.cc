@@ -6,9 +6,11 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "answer/json.h"
 #include "base/files.h"
@@ -131,8 +133,14 @@ Result<> TuneFolder::lock() {
   // Not the folder itself: files in it are added to under a lock of their folder.
   lock_ = capture::Fd(::open(file(".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!lock_) return fail(ErrorKind::unreadable, "the folder cannot be written to: {}", std::strerror(errno)).at(shown_);
-  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    return fail(ErrorKind::negative, "another frx tune is at work in it").at(shown_);
+  // Where another one was just killed, what ends its processes holds the lock until none is left.
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(3);
+  while (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) return {};  // a file system without locks
+    if (std::chrono::steady_clock::now() > until) return fail(ErrorKind::negative, "another frx tune is at work in it").at(shown_);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
   return {};
 }
 

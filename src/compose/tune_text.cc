@@ -93,7 +93,7 @@ void add_tuning_results(Document& page, const TuneReport& report) {
   std::size_t widest = 13;
   const auto name = [](const TuneTrial& trial) { return trial.candidate.label + (trial.stage == TuneStage::race ? " [RACE]" : ""); };
   for (const TuneTrial& trial : report.trials) widest = std::max(widest, display_width(name(trial)));
-  constexpr std::size_t most = 34;
+  constexpr std::size_t most = 40;
   Table table{{{"Configuration", std::min(widest, most)},
                number_column("Change", 8, 1),
                {"", 1, false, 1},

@@ -99,12 +99,13 @@ std::optional<RunRequest> next_without_race(const History& history) {
 }
 
 // Whether there are runs left for one more race. Of those that are left the leader needs one, the baseline another unless the gain is as
-// good as certain, and other finalists one each where choosing among them promises more than what would be raced.
+// good as certain, and other finalists one each where choosing among them promises more than what would be raced. Where nothing that was
+// raced is worth a full run, what is raced next needs one.
 bool has_room_for_race(const History& history, const Proposal& proposal) {
   const std::vector<std::size_t> finalists = adaptive_finalists(history);
   const HistoryModel model(history);
   std::size_t reserved = 1;
-  if (finalists.empty() || model.probability_of(finalists[0], certain_gain_factor * history.rules.min_speedup) <= certainty) ++reserved;
+  if (!finalists.empty() && model.probability_of(finalists[0], certain_gain_factor * history.rules.min_speedup) <= certainty) ++reserved;
   for (std::size_t i = 1; i < finalists.size(); ++i) {
     if (model.expected_improvement(finalists[i], finalists[0]) > proposal.improvement) ++reserved;
   }

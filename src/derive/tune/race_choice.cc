@@ -1,6 +1,7 @@
 #include "derive/tune/race_choice.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -55,6 +56,27 @@ bool has_harmless_parts(const History& history, const HistoryModel& model, std::
   return true;
 }
 
+// A value that is neither a number nor a truth: nothing that was tried of other values of the variable tells what it does.
+bool is_name(const std::string& value) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  const bool is_number = error == std::errc() && end == value.data() + value.size();
+  return !is_number && value != "true" && value != "false";
+}
+
+// A documented configuration with such a value that none has had which was tried.
+std::optional<std::size_t> untried_name(const History& history, const std::vector<bool>& is_open) {
+  for (std::size_t i = 0; i < history.pool.size(); ++i) {
+    if (!is_open[i] || !history.pool[i].is_documented) continue;
+    for (const auto& setting : history.pool[i].settings) {
+      if (!is_name(setting.second)) continue;
+      const auto has_it = [&](std::size_t one) { return contains(history.pool[one].settings, {setting}); };
+      if (std::ranges::none_of(history.tried(), has_it)) return i;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Proposal> next_to_try(const History& history) {
@@ -80,6 +102,9 @@ std::optional<Proposal> next_to_try(const History& history) {
     if (improvement <= (next ? next->improvement : worthwhile_improvement)) continue;
     if (!history.pool[i].is_documented && !has_harmless_parts(history, model, i)) continue;
     next = {i, improvement, usability[i] * (best ? model.probability_between(i, *best, 0) : model.probability_of(i, 0))};
+  }
+  if (!next) {
+    if (const std::optional<std::size_t> one = untried_name(history, is_open)) return Proposal{*one, worthwhile_improvement, 0};
   }
   return next;
 }
