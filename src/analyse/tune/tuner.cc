@@ -143,8 +143,7 @@ Result<bool> Tuner::run_baseline() {
     return fail(ErrorKind::negative, "the baseline failed, so there is nothing to compare with: {}",
                 run.failure.empty() ? fmt::format("exit code {}", run.exit_code) : run.failure)
         .at(report_->folder + "/" + run.folder)
-        .hint(run.step_count == 0 ? "the program has to record its steps, with fournex.step_context or a trace: frx init"
-                                  : "see stderr.log there");
+        .hint(run.exit_code != 0 ? "see stderr.log there" : "the program has to record its steps with the fournex SDK: frx init shows how");
   if (run.step_times_ms.empty())
     return fail(ErrorKind::negative, "the baseline recorded no steps, so there is nothing to compare with")
         .at(report_->folder + "/" + run.folder)
