@@ -14,6 +14,9 @@ namespace {
 const std::set<std::string> written_by_python = {"run_event_v0",          "operator_manifest_v1", "operator_profile_v1",
                                                  "operator_partition_v1", "layout_plan.v1",       "layout_trial_side.v1"};
 
+// Stands in files below folders whose names are made at random; src/compose/tune_json_test.cc checks it.
+const std::set<std::string> in_random_folders = {"tune_metrics.v1"};
+
 std::vector<fs::path> schemas() { return files_below("data/schemas", ".json"); }
 
 TEST(Schemas, AreJsonWithATitle) {
@@ -41,7 +44,7 @@ TEST(Schemas, AreFollowedBySomeGoldenCase) {
   }
   for (const fs::path& file : schemas()) {
     const std::string name = file.stem();
-    if (written_by_python.contains(name)) continue;
+    if (written_by_python.contains(name) || in_random_folders.contains(name)) continue;
     const bool is_printed = all.find("\"schema\": \"" + name + "\"") != all.npos || all.find("\"schema\":\"" + name + "\"") != all.npos;
     EXPECT_TRUE(is_printed) << "no golden case prints \"schema\": \"" << name << "\"";
   }

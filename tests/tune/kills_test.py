@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-MARK = "--load=2.03125"  # of the workload's command line, so that what is left running can be found
+MARK = f"--load=2.0{os.getpid():07}"  # of the workload's command line, so that what is left running of this test can be found
 PROGRAM = [sys.executable, "-B", str(HERE / "workload.py"), MARK, "--compute", "0.1", "--copy", "0.1"]
 OPTIONS = ["--max-trials", "4", "--warmup-steps", "1", "--measure-steps", "8", "--race-measure-steps", "4"]
 
