@@ -218,5 +218,31 @@ TEST_F(TunerTest, SaysWhatItDoes) {
   EXPECT_THAT(said_, ::testing::Contains(::testing::StartsWith("  [PASS] dl:nw=")));
 }
 
+// The record of a run says that heat slowed the GPU down: the run is made once more, and the second one counts.
+TEST_F(TunerTest, RepeatsARunDuringWhichTheGpuWasSlowedDown) {
+  Program first;
+  const auto before = run(first);
+  ASSERT_NE(before, nullptr) << to_string(error_);
+  ASSERT_TRUE(before->winner);
+  const std::string id = before->trials[*before->winner].candidate.id, record = folder_.file(id + "/run.json");
+  std::string text = *read_file(record);
+  const std::string none = R"("gpus": [])";
+  ASSERT_NE(text.find(none), text.npos);
+  text.replace(text.find(none), none.size(), R"("gpus": [{"index": 0, "name": "NVIDIA T4", "slowed_by": ["hardware thermal slowdown"]}])");
+  ASSERT_TRUE(write_file(record, text));
+
+  Program second;
+  const auto report = run(second);
+  ASSERT_NE(report, nullptr) << to_string(error_);
+  EXPECT_EQ(second.runs, 1);
+  const auto trial = std::ranges::find_if(
+      report->trials, [&](const TuneTrial& one) { return one.candidate.id == id && one.stage == report::TuneStage::full; });
+  ASSERT_NE(trial, report->trials.end());
+  ASSERT_EQ(trial->repeated.size(), 1u);
+  EXPECT_TRUE(trial->repeated[0].was_throttled());
+  EXPECT_EQ(trial->runs[0].folder, id + "/after_throttling");
+  EXPECT_THAT(said_, ::testing::Contains(::testing::HasSubstr("the GPU was slowed down")));
+}
+
 }  // namespace
 }  // namespace frx::analyse
