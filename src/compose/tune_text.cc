@@ -150,10 +150,9 @@ void add_tuning_winner(Document& page, const TuneReport& report, const TuneTrial
   add_tuning_fact(page, "Quality", tuned_quality(winner, report.baseline));
   if (winner.runs.size() > 1) add_tuning_fact(page, "Confidence", tuned_confidence(winner));
   add_tuning_fact(page, "Risk", std::string(report::name_of(winner.candidate.risk())));
-  for (const report::TuneAction& action : winner.candidate.actions) {
-    const bool is_first = &action == winner.candidate.actions.data();
-    if (!action.detail.empty()) add_tuning_fact(page, is_first ? "What it does" : "", action.detail);
-  }
+  std::string details;
+  for (const report::TuneAction& action : winner.candidate.actions) details += (details.empty() ? "" : " ") + action.detail;
+  if (!details.empty()) add_tuning_fact(page, "What it does", details);
 }
 
 void add_tuning_variables(Document& page, const TuneReport& report, const TuneTrial& winner) {

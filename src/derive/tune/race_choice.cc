@@ -56,6 +56,33 @@ bool has_harmless_parts(const History& history, const HistoryModel& model, std::
   return true;
 }
 
+// Whether each of its settings is in a documented configuration, so that trying those tells what it does by itself.
+bool has_documented_parts(const History& history, std::size_t combination) {
+  return std::ranges::all_of(history.pool[combination].settings, [&](const auto& setting) {
+    return std::ranges::any_of(history.pool,
+                               [&](const Configuration& one) { return one.is_documented && contains(one.settings, {setting}); });
+  });
+}
+
+// Other combinations grow by one part at a time: the largest configurations within one are those that lack a part, and one of them has
+// worked.
+bool extends_what_worked(const History& history, std::size_t combination) {
+  if (has_documented_parts(history, combination)) return true;
+  const Settings& whole = history.pool[combination].settings;
+  std::vector<std::size_t> within;
+  for (std::size_t i = 0; i < history.pool.size(); ++i) {
+    if (i != combination && contains(whole, history.pool[i].settings)) within.push_back(i);
+  }
+  const auto is_largest = [&](std::size_t one) {
+    return std::ranges::none_of(within, [&](std::size_t other) {
+      return other != one && history.pool[other].settings.size() > history.pool[one].settings.size() &&
+             contains(history.pool[other].settings, history.pool[one].settings);
+    });
+  };
+  return std::ranges::any_of(within,
+                             [&](std::size_t one) { return history.was_tried(one) && !history.is_unusable(one) && is_largest(one); });
+}
+
 // A value that is neither a number nor a truth: nothing that was tried of other values of the variable tells what it does.
 bool is_name(const std::string& value) {
   double number = 0;
@@ -100,7 +127,7 @@ std::optional<Proposal> next_to_try(const History& history) {
     if (!is_open[i]) continue;
     const double improvement = usability[i] * model.expected_improvement(i, best);
     if (improvement <= (next ? next->improvement : worthwhile_improvement)) continue;
-    if (!history.pool[i].is_documented && !has_harmless_parts(history, model, i)) continue;
+    if (!history.pool[i].is_documented && (!extends_what_worked(history, i) || !has_harmless_parts(history, model, i))) continue;
     next = {i, improvement, usability[i] * (best ? model.probability_between(i, *best, 0) : model.probability_of(i, 0))};
   }
   if (!next) {
