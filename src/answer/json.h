@@ -19,6 +19,12 @@ using Json = nlohmann::ordered_json;
 // Two blanks of indentation, everything beyond ASCII escaped, invalid UTF-8 replaced; a line feed at the end.
 std::string json_text(const Json& value);
 
+// null where it is absent.
+template <typename Value>
+Json json_or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
 // Whether nothing in it has to be escaped.
 bool is_plain_json(std::string_view text);
 // As they stand in a text, appended; a number rounded to `digits` decimals, as it is with answer::all_digits.

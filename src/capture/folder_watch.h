@@ -1,4 +1,4 @@
-// How much a folder holds, measured a little at a time so that a folder of a million files holds nobody up.
+// How much a folder holds, measured a little at a time so that a folder of a million files does not delay the program.
 #pragma once
 
 #include <dirent.h>

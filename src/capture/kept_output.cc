@@ -41,9 +41,9 @@ void KeptOutput::keep_last(std::string_view bytes) {
 }
 
 void KeptOutput::take(std::string_view bytes) {
-  const std::uint64_t room = limit_ - std::min(limit_, bytes_);
+  const std::uint64_t left = limit_ - std::min(limit_, bytes_);
   bytes_ += bytes.size();
-  write(bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(room, bytes.size()))));
+  write(bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(left, bytes.size()))));
   keep_last(bytes);
 }
 

@@ -277,7 +277,7 @@ Result<> check_disk(const TrialProcess& process) {
   return fail(ErrorKind::environment, "expected {} that are free on the disk, found {}", bytes_in_words(process.free_disk),
               bytes_in_words(free))
       .at(process.folder)
-      .hint("make room, or write to another disk with --out");
+      .hint("free some space, or write to another disk with --out");
 }
 
 }  // namespace

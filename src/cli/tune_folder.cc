@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "analyse/tune/trial_folder.h"
 #include "answer/json.h"
 #include "base/files.h"
 #include "report/operators/json_members.h"
@@ -32,13 +33,6 @@ std::string new_tune_id() {
   while (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) {
   }
   return fmt::format("tune-{:08x}", number);
-}
-
-Json window_state(const TuneWindow& window) {
-  return {{"warmup_steps", window.warmup_steps},
-          {"measurement_steps", window.measurement_steps},
-          {"repeat_count", window.repeat_count},
-          {"timeout_s", window.timeout_s}};
 }
 
 void read_count(const PlainJson& object, const char* key, std::size_t& value) {
@@ -62,8 +56,8 @@ void read_window(const PlainJson& settings, const char* key, TuneWindow& window)
 
 Json settings_state(const TuneSettings& settings) {
   const report::TuneLimits& limits = settings.limits;
-  return {{"window", window_state(settings.window)},
-          {"race_window", window_state(settings.race_window)},
+  return {{"window", analyse::window_json(settings.window)},
+          {"race_window", analyse::window_json(settings.race_window)},
           {"max_trials", settings.max_trials},
           {"race_promote_count", settings.race_promote_count},
           {"safe", settings.safe},

@@ -14,24 +14,19 @@ using PlainJson = nlohmann::json;
 
 constexpr std::uint64_t largest_record = 1 << 20;
 
-template <typename Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json gpu_record(const model::GpuInterval& gpu) {
   return {{"index", gpu.index},
           {"name", gpu.name},
           {"driver", gpu.driver},
           {"source", gpu.source},
           {"samples", gpu.samples},
-          {"mean_temperature_c", or_null(gpu.mean_temperature_c)},
-          {"mean_sm_clock_mhz", or_null(gpu.mean_sm_clock_mhz)},
-          {"mean_memory_clock_mhz", or_null(gpu.mean_memory_clock_mhz)},
+          {"mean_temperature_c", answer::json_or_null(gpu.mean_temperature_c)},
+          {"mean_sm_clock_mhz", answer::json_or_null(gpu.mean_sm_clock_mhz)},
+          {"mean_memory_clock_mhz", answer::json_or_null(gpu.mean_memory_clock_mhz)},
           {"mean_power_w", gpu.power_watts ? Json(gpu.power_watts->mean) : Json(nullptr)},
-          {"memory_peak_bytes", or_null(gpu.memory_peak_bytes)},
-          {"memory_total_bytes", or_null(gpu.memory_total_bytes)},
-          {"slowed_by", or_null(gpu.slowed_by)}};
+          {"memory_peak_bytes", answer::json_or_null(gpu.memory_peak_bytes)},
+          {"memory_total_bytes", answer::json_or_null(gpu.memory_total_bytes)},
+          {"slowed_by", answer::json_or_null(gpu.slowed_by)}};
 }
 
 model::GpuInterval gpu_of_record(const PlainJson& record) {

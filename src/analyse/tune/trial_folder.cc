@@ -23,18 +23,6 @@ using report::TuneSettings;
 
 constexpr std::uint64_t largest_config = 1 << 20, largest_log = std::uint64_t{32} << 20;
 
-template <typename Value>
-Json or_null_in_config(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json window_json(const report::TuneWindow& window) {
-  return {{"warmup_steps", window.warmup_steps},
-          {"measurement_steps", window.measurement_steps},
-          {"repeat_count", window.repeat_count},
-          {"timeout_s", window.timeout_s}};
-}
-
 Json variables_json(const report::Variables& variables) {
   Json object = Json::object();
   for (const auto& [name, value] : variables) object[name] = value;
@@ -87,18 +75,25 @@ void read_quality_file(const std::string& path, report::TuneQuality& quality) {
 Json measurement_json(const report::TuneRun& run) {
   return {{"scope", run.scope},
           {"steps", run.step_times_ms.size()},
-          {"throughput_steps_per_sec", or_null_in_config(run.throughput_steps_per_s)},
-          {"throughput_samples_per_sec", or_null_in_config(run.throughput_samples_per_s)},
-          {"batch_size", or_null_in_config(run.batch_size)},
+          {"throughput_steps_per_sec", answer::json_or_null(run.throughput_steps_per_s)},
+          {"throughput_samples_per_sec", answer::json_or_null(run.throughput_samples_per_s)},
+          {"batch_size", answer::json_or_null(run.batch_size)},
           {"dominant_stall", run.dominant_stall},
           {"nan_count", run.quality.nan_count},
           {"inf_count", run.quality.inf_count},
-          {"initial_loss", or_null_in_config(run.quality.initial_loss)},
-          {"final_loss", or_null_in_config(run.quality.final_loss)},
-          {"loss_slope", or_null_in_config(run.quality.loss_slope)}};
+          {"initial_loss", answer::json_or_null(run.quality.initial_loss)},
+          {"final_loss", answer::json_or_null(run.quality.final_loss)},
+          {"loss_slope", answer::json_or_null(run.quality.loss_slope)}};
 }
 
 }  // namespace
+
+Json window_json(const report::TuneWindow& window) {
+  return {{"warmup_steps", window.warmup_steps},
+          {"measurement_steps", window.measurement_steps},
+          {"repeat_count", window.repeat_count},
+          {"timeout_s", window.timeout_s}};
+}
 
 std::string window_text(const report::TuneWindow& window) { return answer::json_text(window_json(window)); }
 

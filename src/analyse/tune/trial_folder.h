@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyse/context.h"
+#include "answer/json.h"
 #include "base/result.h"
 #include "report/run_report.h"
 #include "report/tune/tune_report.h"
@@ -30,6 +31,8 @@ struct TrialPlan {
 // As config.yaml and benchmark_window.json say it. Arguments that look like credentials are "***".
 std::string trial_config_text(const TrialPlan& plan);
 std::string window_text(const report::TuneWindow& window);
+// The members of benchmark_window.json.
+answer::Json window_json(const report::TuneWindow& window);
 
 // run.json, tune_run.v1: what the files of the run do not say.
 std::string run_record_text(const report::TuneRun& run);

@@ -101,7 +101,7 @@ std::optional<RunRequest> next_without_race(const History& history) {
 // Whether there are runs left for one more race. Of those that are left the leader needs one, the baseline another unless the gain is as
 // good as certain, and other finalists one each where choosing among them promises more than what would be raced. Where nothing that was
 // raced is worth a full run, what is raced next needs one.
-bool has_room_for_race(const History& history, const Proposal& proposal) {
+bool has_runs_for_race(const History& history, const Proposal& proposal) {
   const std::vector<std::size_t> finalists = adaptive_finalists(history);
   const HistoryModel model(history);
   std::size_t reserved = 1;
@@ -137,7 +137,7 @@ std::optional<RunRequest> next_adaptive(const History& history) {
   if (!history.runs.front().counts()) return std::nullopt;
   if (!history.races()) return next_without_race(history);
   const std::optional<Proposal> next = next_to_try(history);
-  if (next && has_room_for_race(history, *next)) return history.request(next->configuration, stage_of(history, *next));
+  if (next && has_runs_for_race(history, *next)) return history.request(next->configuration, stage_of(history, *next));
   return next_full(history, adaptive_finalists(history));
 }
 
