@@ -47,7 +47,7 @@ class KeeperLoop {
   KeeperLoop(pid_t program, const char* group) : program_(program), group_(group) {}
 
   [[noreturn]] void run() {
-    hurry();
+    raise_priority();
     while (!told_to_kill_ && !is_orphan_ && !has_ended()) {
       take_messages(asked_at_ == 0 ? -1 : 20);
       if (asked_at_ != 0 && monotonic_ns() >= asked_at_ + time_to_obey) told_to_kill_ = true;
@@ -143,7 +143,7 @@ class KeeperLoop {
   }
 
   // A thousand processes that want to run would leave it no time. Until something is to be done, it sleeps.
-  static void hurry() {
+  static void raise_priority() {
     const sched_param first{.sched_priority = 1};
     if (::sched_setscheduler(0, SCHED_RR, &first) != 0) ::setpriority(PRIO_PROCESS, 0, -20);
   }

@@ -32,8 +32,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds tick{100};               // between looks at what it does
 constexpr milliseconds between_folders{1000};   // between measurements of its folder
-constexpr milliseconds patience{1000};          // between SIGTERM and SIGKILL
-constexpr milliseconds end_of_patience{1900};   // for its keeper, which needs some of it to end what it finds
+constexpr milliseconds time_to_end{1000};       // between SIGTERM and SIGKILL
+constexpr milliseconds time_for_keeper{1900};   // for its keeper, which needs some of it to end what it finds
 constexpr milliseconds time_for_the_rest{100};  // for what the keeper could not end
 constexpr milliseconds last_output{200};        // for streams that somebody else holds open
 constexpr std::size_t pipe_bytes = std::size_t{1} << 20;
@@ -129,7 +129,7 @@ class RunningTrial {
     if (!ended) return 5;
     Clock::time_point next = next_tick_;
     if (!asked_) next = std::min(next, deadline_);
-    if (asked_) next = std::min(next, *asked_ + (was_killed_ ? end_of_patience : patience));
+    if (asked_) next = std::min(next, *asked_ + (was_killed_ ? time_for_keeper : time_to_end));
     const auto left = std::chrono::ceil<milliseconds>(next - Clock::now());
     return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, tick.count()));
   }
@@ -163,9 +163,9 @@ class RunningTrial {
       timed_out_ = true;
       ask();
     }
-    if (asked_ && now >= *asked_ + patience) end_now();
+    if (asked_ && now >= *asked_ + time_to_end) end_now();
     // It cannot answer: it was stopped.
-    if (asked_ && now >= *asked_ + end_of_patience) ::kill(pid_, SIGKILL);
+    if (asked_ && now >= *asked_ + time_for_keeper) ::kill(pid_, SIGKILL);
   }
 
   // The first interrupt was passed on by the handler, and the program may take its time; others leave it a second.
@@ -173,7 +173,7 @@ class RunningTrial {
     const int received = forwarding.received();
     if (!asked_ && (received == SIGTERM || received == SIGHUP)) asked_ = Clock::now();
     if (forwarding.interrupts() < 2 || was_killed_) return;
-    asked_ = Clock::now() - patience;
+    asked_ = Clock::now() - time_to_end;
     end_now();
   }
 

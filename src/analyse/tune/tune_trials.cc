@@ -67,13 +67,8 @@ void TuneTrials::add_skipped(const TuneCandidate& candidate, std::vector<std::st
   report_.trials.push_back(std::move(trial));
 }
 
-void TuneTrials::set_race_view(report::TuneRun run) {
-  race_baseline_ = {};
-  race_baseline_.candidate = report_.baseline.candidate;
-  race_baseline_.stage = TuneStage::race;
-  race_baseline_.window = report_.settings.race_window;
-  race_baseline_.runs.push_back(std::move(run));
-  fill_in(race_baseline_);
+void TuneTrials::set_race_view() {
+  race_baseline_ = seen_through(report_.baseline, report_.settings.race_window, report_.settings.window.warmup_steps);
 }
 
 double TuneTrials::scale_of(const RunRequest& request) const {

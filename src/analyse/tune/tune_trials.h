@@ -24,8 +24,8 @@ class TuneTrials {
   // One that was slowed down and is run again.
   void add_repeated(const derive::tune::RunRequest& request, report::TuneRun run);
   void add_skipped(const report::TuneCandidate& candidate, std::vector<std::string> reasons);
-  // The first run of the baseline, seen through the window of a race.
-  void set_race_view(report::TuneRun run);
+  // From the first run of the baseline: what races are compared with.
+  void set_race_view();
 
   // What the search is told about a run: times in milliseconds per step of the baseline's batch.
   derive::tune::RunOutcome outcome_of(const derive::tune::RunRequest& request, const report::TuneRun& run, bool ran_out_of_memory) const;

@@ -131,13 +131,9 @@ Result<RanTrial> Tuner::perform(const RunRequest& request, const FateOf& fate_of
 Result<bool> Tuner::run_baseline() {
   TRY_ASSIGN(RanTrial ran, perform({std::nullopt, Stage::baseline, 1}, {}));
   if (ran.was_interrupted) return false;
-  if (ran.reading.report) {
-    report::TuneRun race_view = ran.run;
-    report::measure_steps(request_.settings.race_window, race_view);
-    trials_.set_race_view(std::move(race_view));
-  }
   learn_from_baseline(ran);
   const report::TuneRun run = trials_.add({std::nullopt, Stage::baseline, 1}, std::move(ran.run)).runs.front();
+  trials_.set_race_view();
   progress_.baseline_done();
   if (run.exit_code != 0 || !run.failure.empty())
     return fail(ErrorKind::negative, "the baseline failed, so there is nothing to compare with: {}",

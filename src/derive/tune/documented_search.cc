@@ -38,7 +38,7 @@ std::vector<std::size_t> documented_finalists(const History& history) {
   };
   std::vector<Raced> raced;
   for (const std::size_t configuration : history.tried()) {
-    // A full run that failed later does not make room for another.
+    // A full run that failed later is not replaced by another one.
     if (const std::optional<Speedup> speedup = race_speedup(history, configuration)) raced.push_back({configuration, speedup->value});
   }
   std::ranges::stable_sort(raced, std::ranges::greater{}, &Raced::speedup);
