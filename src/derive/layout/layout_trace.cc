@@ -5,6 +5,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/parallel.h"
 #include "derive/layout/forward_passes.h"
 
 namespace frx::derive::layout {
@@ -12,6 +13,8 @@ namespace {
 
 using model::EventKind;
 using model::Timeline;
+
+constexpr std::size_t parsed_together = 256;  // signatures of a task
 
 // What orders operators. Where whole microseconds make two of them equal, the one with the smaller number was begun first.
 struct OrderKey {
@@ -132,6 +135,16 @@ void LayoutTrace::number_signatures() {
     has_values_ = has_values_ || of.concrete != Timeline::no_id;
   }
   parsed_.resize(signatures_.size());
+  // All at once, so that detectors on several threads only read.
+  for_each_in_parallel((signatures_.size() + parsed_together - 1) / parsed_together, [&](std::size_t part) {
+    const std::size_t end = std::min(signatures_.size(), (part + 1) * parsed_together);
+    for (std::size_t number = part * parsed_together; number < end; ++number) parsed_[number] = parsed(signatures_[number]);
+  });
+}
+
+std::optional<RecordedInputs> LayoutTrace::parsed(const Signature& signature) const {
+  const auto text = [&](std::uint32_t id) { return id == Timeline::no_id ? std::string_view() : timeline_.names[id]; };
+  return trace::recorded_inputs({text(signature.shapes), text(signature.types), text(signature.strides), text(signature.concrete)});
 }
 
 Result<> LayoutTrace::choose_steps(const std::optional<StepSelection>& selection) {
@@ -215,14 +228,7 @@ EvidenceLevel LayoutTrace::level() const {
 
 const RecordedInputs* LayoutTrace::inputs(std::uint32_t node) const {
   const std::uint32_t number = signature_[node];
-  if (number == none) return nullptr;
-  if (!parsed_[number]) {
-    const auto text = [&](std::uint32_t id) { return id == Timeline::no_id ? std::string_view() : timeline_.names[id]; };
-    const Signature& of = signatures_[number];
-    parsed_[number] = std::make_unique<std::optional<RecordedInputs>>(
-        trace::recorded_inputs({text(of.shapes), text(of.types), text(of.strides), text(of.concrete)}));
-  }
-  return *parsed_[number] ? &**parsed_[number] : nullptr;
+  return number == none || !parsed_[number] ? nullptr : &*parsed_[number];
 }
 
 std::uint32_t LayoutTrace::signature(std::uint32_t node) const { return signature_[node]; }

@@ -132,6 +132,7 @@ class LayoutTrace {
 
   void build_nodes();
   void number_signatures();
+  std::optional<RecordedInputs> parsed(const Signature& signature) const;
   Result<> choose_steps(const std::optional<StepSelection>& selection);
   void leave_out_warm_up();
   void assign_steps();
@@ -141,10 +142,10 @@ class LayoutTrace {
   trace::Attribution attribution_;
   trace::BackwardWork backward_;
   std::vector<OperatorNode> nodes_;
-  std::vector<std::uint32_t> signature_;                                        // by node
-  std::vector<Signature> signatures_;                                           // by number
-  mutable std::vector<std::unique_ptr<std::optional<RecordedInputs>>> parsed_;  // by number
-  std::vector<std::uint32_t> node_of_row_;                                      // none: no operator
+  std::vector<std::uint32_t> signature_;               // by node
+  std::vector<Signature> signatures_;                  // by number
+  std::vector<std::optional<RecordedInputs>> parsed_;  // by number
+  std::vector<std::uint32_t> node_of_row_;             // none: no operator
   std::vector<std::uint32_t> node_of_work_, step_of_work_;
   std::vector<std::uint32_t> work_order_;  // indices of work by node
   SteadySteps steps_;

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
-#include <set>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/text.h"
@@ -36,11 +39,23 @@ Origin origin_of(const LayoutTrace& trace, std::uint32_t node) {
   return {trace.nodes()[node].row, false};
 }
 
-std::string path_to(const LayoutTrace& trace, std::uint32_t node) {
-  std::vector<std::string> names;
-  for (std::uint32_t at = node; at != none && names.size() < longest_path; at = trace.nodes()[at].parent) {
+// Names of the operator and of those around it, the innermost first.
+std::array<std::uint32_t, longest_path> path_to(const LayoutTrace& trace, std::uint32_t node) {
+  std::array<std::uint32_t, longest_path> names;
+  names.fill(none);
+  std::size_t count = 0;
+  for (std::uint32_t at = node; at != none && count < longest_path; at = trace.nodes()[at].parent) {
     if (trace.nodes()[at].role == OperatorRole::autograd && at != node) continue;
-    if (names.empty() || names.back() != trace.name(at)) names.emplace_back(trace.name(at));
+    const std::uint32_t name = trace.timeline().name[trace.nodes()[at].row];
+    if (count == 0 || names[count - 1] != name) names[count++] = name;
+  }
+  return names;
+}
+
+std::string text_of_path(const LayoutTrace& trace, std::uint32_t node) {
+  std::vector<std::string> names;
+  for (const std::uint32_t name : path_to(trace, node)) {
+    if (name != none) names.emplace_back(trace.timeline().names[name]);
   }
   std::ranges::reverse(names);
   return join(names, " > ");
@@ -96,15 +111,90 @@ SitePlaces places_of(const Timeline& timeline, const std::vector<std::uint32_t>&
   return places;
 }
 
-// "Model_0.Encoder_1.Attention_3". Names that stand for a whole path ("blocks.0.attention") are not repeated.
-std::string module_path(const Timeline& timeline, const SitePlaces& places, std::uint32_t innermost) {
-  const std::string_view own = trace::module_name(timeline.name_of(innermost));
-  if (own.find('.') != own.npos) return std::string(own);
-  std::vector<std::string> names;
-  for (std::uint32_t at = innermost; at != none; at = places.module_around[at])
-    names.emplace_back(trace::module_name(timeline.name_of(at)));
-  std::ranges::reverse(names);
-  return join(names, ".");
+// Numbers of the paths of modules, so that the text of one is made only once.
+class ModulePaths {
+ public:
+  ModulePaths(const Timeline& timeline, const SitePlaces& places, Interner& texts) : timeline_(timeline), places_(places), texts_(texts) {}
+
+  // "Model_0.Encoder_1.Attention_3", of the innermost module. A name that stands for a whole path ("blocks.0.attention") is not repeated.
+  std::uint32_t of(std::uint32_t innermost) {
+    const std::uint32_t outer = is_path(innermost) ? none : outer_path(places_.module_around[innermost]);
+    return appended(outer, timeline_.name[innermost]);
+  }
+
+  // The number of its text with numbers left out, which is that of its class.
+  std::uint32_t class_number(std::uint32_t path) {
+    while (classes_.size() <= path) classes_.push_back(class_texts_.add(class_of(texts_[static_cast<std::uint32_t>(classes_.size())])));
+    return classes_[path];
+  }
+
+ private:
+  bool is_path(std::uint32_t row) const { return trace::module_name(timeline_.name_of(row)).find('.') != std::string_view::npos; }
+
+  std::uint32_t outer_path(std::uint32_t row) {
+    std::vector<std::uint32_t> open;
+    for (; row != none && !of_row_.contains(row); row = places_.module_around[row]) open.push_back(row);
+    std::uint32_t path = row == none ? none : of_row_.at(row);
+    for (; !open.empty(); open.pop_back()) path = of_row_[open.back()] = appended(path, timeline_.name[open.back()]);
+    return path;
+  }
+
+  std::uint32_t appended(std::uint32_t outer, std::uint32_t name) {
+    const auto [at, is_new] = appended_.try_emplace(std::uint64_t{outer} << 32 | name, none);
+    if (is_new) {
+      const std::string_view own = trace::module_name(timeline_.names[name]);
+      at->second = texts_.add(outer == none ? std::string(own) : fmt::format("{}.{}", texts_[outer], own));
+    }
+    return at->second;
+  }
+
+  const Timeline& timeline_;
+  const SitePlaces& places_;
+  Interner& texts_;
+  std::unordered_map<std::uint32_t, std::uint32_t> of_row_;    // of modules around others
+  std::unordered_map<std::uint64_t, std::uint32_t> appended_;  // by path and the name of a module in it
+  Interner class_texts_;
+  std::vector<std::uint32_t> classes_;  // by path
+};
+
+// Numbers of all that tells one call from another; `none` where there is nothing.
+struct CallKey {
+  std::array<std::uint32_t, longest_path> path;  // names of operators
+  std::uint32_t first_module = none, module = none, line = none, next = none, shapes = none;
+  bool backward = false;
+  friend bool operator==(const CallKey&, const CallKey&) = default;
+};
+
+struct CallKeyHash {
+  std::size_t operator()(const CallKey& key) const {
+    std::uint64_t hash = key.backward;
+    const auto add = [&](std::uint32_t number) { hash = (std::rotl(hash, 23) ^ number) * 0x9E3779B97F4A7C15U; };
+    for (const std::uint32_t name : key.path) add(name);
+    for (const std::uint32_t number : {key.first_module, key.module, key.line, key.next, key.shapes}) add(number);
+    return hash ^ (hash >> 32);
+  }
+};
+
+// Equal numbers for equal texts, each made once for equal sources of it.
+class TextNumbers {
+ public:
+  template <typename Make>
+  std::uint32_t of(std::uint32_t source, const Make& make) {
+    const auto [at, is_new] = of_source_.try_emplace(source, none);
+    if (!is_new) return at->second;
+    const std::string text = make();
+    return at->second = text.empty() ? none : texts_.add(text);
+  }
+
+ private:
+  std::unordered_map<std::uint32_t, std::uint32_t> of_source_;
+  Interner texts_;
+};
+
+std::string line_of(std::string_view frame) {
+  Site site;
+  read_frame(frame, site);
+  return site.file.empty() ? std::string() : fmt::format("{}\n{}", site.file, site.line);
 }
 
 }  // namespace
@@ -123,42 +213,64 @@ std::string Site::text() const {
   return backward ? where + " (backward)" : where;
 }
 
-Sites::Sites(const LayoutTrace& trace, std::vector<std::uint32_t> nodes) : trace_(trace) {
+Sites::Sites(const LayoutTrace& trace, std::vector<std::uint32_t> nodes) : trace_(trace), question_of_(trace.nodes().size(), none) {
   std::ranges::sort(nodes);
   const auto twins = std::ranges::unique(nodes);
   nodes.erase(twins.begin(), twins.end());
   std::vector<std::uint32_t> rows;
-  for (const std::uint32_t node : nodes) {
-    const Origin origin = origin_of(trace, node);
-    rows.push_back(origin.row == none ? trace.nodes()[node].row : origin.row);
-    asked_.push_back({origin.backward, origin.row != none || !origin.backward});
-  }
-  places_ = places_of(trace.timeline(), rows);
-  std::unordered_map<std::string, std::uint32_t> known, known_places;
+  rows.reserve(nodes.size());
+  found_.resize(nodes.size());
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-    Site site = described(nodes[i], i);
-    // What stands before a call is no part of the key: in the first iteration of a loop it is another operator than in the others.
-    const std::uint32_t next = site.file.empty() ? trace.next_sibling(nodes[i]) : none;
-    const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", site.module, site.file, site.line, site.op_path,
-                                        next == none ? std::string_view() : trace.name(next), site.shapes, site.backward);
-    const std::string where =
-        site.file.empty() ? fmt::format("{}\n{}\n{}", site.first_module, site.op_path, site.backward) : key + site.first_module;
-    const auto place = known_places.try_emplace(where, static_cast<std::uint32_t>(known_places.size())).first;
+    const Origin origin = origin_of(trace, nodes[i]);
+    rows.push_back(origin.row == none ? trace.nodes()[nodes[i]].row : origin.row);
+    question_of_[nodes[i]] = i;
+    found_[i].backward = origin.backward;
+    found_[i].has_place = origin.row != none || !origin.backward;
+  }
+  const Timeline& timeline = trace.timeline();
+  places_ = places_of(timeline, rows);
+  ModulePaths modules(timeline, places_, module_texts_);
+  TextNumbers lines, shapes;
+  std::unordered_map<CallKey, std::uint32_t, CallKeyHash> known, known_places;
+  for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+    const std::uint32_t node = nodes[i];
+    Found& found = found_[i];
+    const auto around = [&](const std::vector<std::uint32_t>& of) { return found.has_place && !of.empty() ? of[i] : none; };
+    CallKey key{path_to(trace, node)};
+    key.backward = found.backward;
+    if (const std::uint32_t module = around(places_.modules); module != none) {
+      found.module = key.first_module = modules.of(module);
+      key.module = modules.class_number(found.module);
+    }
+    if (const std::uint32_t line = around(places_.lines); line != none)
+      key.line = lines.of(timeline.name[line], [&] { return line_of(timeline.name_of(line)); });
+    CallKey place = key;
+    if (key.line == none) {
+      place.module = none;
+      // What stands before a call is no part of the key: in the first iteration of a loop it is another operator than in the others.
+      const std::uint32_t next = trace.next_sibling(node), inputs = trace.signature(node);
+      if (next != none) key.next = timeline.name[trace.nodes()[next].row];
+      if (inputs != none) key.shapes = shapes.of(inputs, [&] { return shapes_of(trace, node); });
+    }
+    key.first_module = none;
+    found.place = known_places.try_emplace(place, static_cast<std::uint32_t>(known_places.size())).first->second;
     const auto [at, is_new] = known.try_emplace(key, static_cast<std::uint32_t>(sites_.size()));
-    if (is_new) sites_.push_back(std::move(site));
-    of_node_[nodes[i]] = {at->second, place->second, i};
+    if (is_new) sites_.emplace_back();
+    found.site = at->second;
   }
   describe_by(std::move(nodes));
 }
 
 // Of one call.
-Site Sites::described(std::uint32_t node, std::uint32_t question) const {
+Site Sites::described(std::uint32_t node) const {
   Site site;
-  site.backward = asked_[question].backward;
-  site.op_path = path_to(trace_, node);
-  if (asked_[question].has_place && !places_.lines.empty() && places_.lines[question] != none)
+  const std::uint32_t question = question_of_[node];
+  const Found& found = found_[question];
+  site.backward = found.backward;
+  site.op_path = text_of_path(trace_, node);
+  if (found.has_place && !places_.lines.empty() && places_.lines[question] != none)
     read_frame(trace_.timeline().name_of(places_.lines[question]), site);
-  site.first_module = module_of(question);
+  if (found.module != none) site.first_module = module_texts_[found.module];
   if (!site.first_module.empty()) site.module = class_of(site.first_module);
   if (site.file.empty()) {
     site.beside = neighbours_of(trace_, node);
@@ -167,23 +279,25 @@ Site Sites::described(std::uint32_t node, std::uint32_t question) const {
   return site;
 }
 
-std::string Sites::module_of(std::uint32_t question) const {
-  const bool has_module = asked_[question].has_place && !places_.modules.empty() && places_.modules[question] != none;
-  return has_module ? module_path(trace_.timeline(), places_, places_.modules[question]) : std::string();
-}
-
 void Sites::describe_by(std::vector<std::uint32_t> nodes) {
   std::ranges::sort(nodes);
-  std::unordered_map<std::uint32_t, std::set<std::string>> modules;  // by site
+  constexpr std::uint32_t undescribed = none;
+  std::vector<std::uint32_t> modules(sites_.size(), undescribed);  // by site: how many
+  std::unordered_set<std::uint64_t> counted;                       // sites with modules
   std::uint32_t before = none;
   for (const std::uint32_t node : nodes) {
     if (node == std::exchange(before, node)) continue;
-    const Found& found = of_node_.at(node);
-    const auto [at, is_first] = modules.try_emplace(found.site);
-    if (is_first) sites_[found.site] = described(node, found.question);
-    if (std::string module = module_of(found.question); !module.empty()) at->second.insert(std::move(module));
+    const Found& found = found_of(node);
+    std::uint32_t& count = modules[found.site];
+    if (count == undescribed) {
+      sites_[found.site] = described(node);
+      count = 0;
+    }
+    if (found.module != none && counted.insert(std::uint64_t{found.site} << 32 | found.module).second) ++count;
   }
-  for (const auto& [site, names] : modules) sites_[site].modules = names.size();
+  for (std::size_t site = 0; site < sites_.size(); ++site) {
+    if (modules[site] != undescribed) sites_[site].modules = modules[site];
+  }
 }
 
 }  // namespace frx::derive::layout

@@ -6,9 +6,9 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "base/interner.h"
 #include "derive/layout/layout_trace.h"
 
 namespace frx::derive::layout {
@@ -45,27 +45,27 @@ class Sites {
   void describe_by(std::vector<std::uint32_t> nodes);
 
   // Of a node that was given: the index of its site.
-  std::uint32_t of(std::uint32_t node) const { return of_node_.at(node).site; }
+  std::uint32_t of(std::uint32_t node) const { return found_of(node).site; }
   // What may be one call of the program: the line of one layer; without Python frames, the same path of operators in one module, whatever
   // stands after it.
-  std::uint32_t place_of(std::uint32_t node) const { return of_node_.at(node).place; }
+  std::uint32_t place_of(std::uint32_t node) const { return found_of(node).place; }
   const Site& operator[](std::uint32_t site) const { return sites_[site]; }
   std::size_t size() const { return sites_.size(); }
 
  private:
+  // A question and its answer.
   struct Found {
-    std::uint32_t site = 0, place = 0, question = 0;
-  };
-  struct Asked {
+    std::uint32_t site = 0, place = 0, module = none;  // module: a number of module_texts_
     bool backward = false, has_place = true;
   };
-  Site described(std::uint32_t node, std::uint32_t question) const;
-  std::string module_of(std::uint32_t question) const;
+  const Found& found_of(std::uint32_t node) const { return found_[question_of_[node]]; }
+  Site described(std::uint32_t node) const;
 
   const LayoutTrace& trace_;
   SitePlaces places_;
-  std::vector<Asked> asked_;  // by question
-  std::unordered_map<std::uint32_t, Found> of_node_;
+  std::vector<std::uint32_t> question_of_;  // by node; none: it was not given
+  std::vector<Found> found_;                // by question
+  Interner module_texts_;                   // paths of modules, as recorded
   std::vector<Site> sites_;
 };
 

@@ -1,8 +1,12 @@
 #include "report/layout/layout_candidates.h"
 
 #include <algorithm>
+#include <functional>
+#include <initializer_list>
 #include <iterator>
+#include <mutex>
 
+#include "base/parallel.h"
 #include "derive/layout/stride_stability.h"
 
 namespace frx::report {
@@ -42,6 +46,11 @@ void add_nodes(const Candidates& candidates, std::vector<std::uint32_t>& nodes) 
   }
 }
 
+// Runs detectors that share nothing but the trace.
+void in_parallel(std::initializer_list<std::function<void()>> detectors) {
+  for_each_in_parallel(detectors.size(), [&](std::size_t i) { detectors.begin()[i](); });
+}
+
 class CandidateFinder {
  public:
   CandidateFinder(const LayoutSubject& subject, const knowledge::LayoutKnowledge& detectors)
@@ -49,8 +58,10 @@ class CandidateFinder {
 
   // The detectors that group by site come last, so that sites are searched once, for the nodes of all detectors.
   LayoutCandidates find() {
-    const std::vector<derive::layout::ViewChain> chains = derive::layout::view_chains(trace_);
-    Candidates convolutions = find_convolutions(), bound = find_memory_bound(), unstable = find_instability();
+    std::vector<derive::layout::ViewChain> chains;
+    Candidates convolutions, bound, unstable;
+    in_parallel({[&] { chains = derive::layout::view_chains(trace_); }, [&] { convolutions = find_convolutions(); },
+                 [&] { bound = find_memory_bound(); }, [&] { unstable = find_instability(); }});
     std::vector<std::uint32_t> nodes;
     for (const Candidates* const of : {&convolutions, &bound, &unstable}) add_nodes(*of, nodes);
     for (const derive::layout::Copy& copy : subject_.copies) nodes.push_back(copy.node);
@@ -58,14 +69,13 @@ class CandidateFinder {
     auto sites = std::make_unique<derive::layout::Sites>(trace_, std::move(nodes));
     const derive::layout::DetectorInput input =
         derive::layout::detector_input(trace_, subject_.copies, chains, *sites, subject_.identities);
-    take(derive::layout::hidden_copies(input), found_.all);
-    take(derive::layout::contiguous_churn(input), found_.all);
-    take(derive::layout::permute_storms(input), found_.all);
-    take(std::move(convolutions), found_.all);
+    Candidates hidden, churn, storms;
+    in_parallel({[&] { churn = derive::layout::contiguous_churn(input); }, [&] { storms = derive::layout::permute_storms(input); },
+                 [&] { hidden = derive::layout::hidden_copies(input); }, [&] { found_.latent = derive::layout::latent_inputs(input); }});
+    for (Candidates* const of : {&hidden, &churn, &storms, &convolutions}) take(std::move(*of), found_.all);
     leave_out_told(bound);
     take(std::move(bound), found_.all);
     take(std::move(unstable), found_.all);
-    found_.latent = derive::layout::latent_inputs(input);
     std::vector<std::uint32_t> shown;
     add_nodes(found_.all, shown);
     sites->describe_by(std::move(shown));
@@ -77,7 +87,7 @@ class CandidateFinder {
   Candidates find_convolutions() {
     derive::layout::ChannelsLast convolutions = derive::layout::channels_last(trace_, subject_.copies, {subject_.gpu.cc});
     found_.convolutions = convolutions.counts;
-    if (!convolutions.not_assessed.empty()) found_.refused["channels_last"] = convolutions.not_assessed;
+    refuse("channels_last", convolutions.not_assessed);
     return std::move(convolutions.found);
   }
 
@@ -85,12 +95,12 @@ class CandidateFinder {
     const LayoutDetector* const detector = detectors_.detector("memory_bound");
     if (!detector || !trace_.has_shapes()) return {};
     if (!trace_.has_gpu_work()) {
-      found_.refused["memory_bound"] = "no GPU work was recorded";
+      refuse("memory_bound", "no GPU work was recorded");
       return {};
     }
     const knowledge::GpuProduct* const product = subject_.gpu.product;
     if (!product || !product->memory_bandwidth_gbps) {
-      found_.refused["memory_bound"] = "the bandwidth of the GPU is not known: name it with --gpu-model";
+      refuse("memory_bound", "the bandwidth of the GPU is not known: name it with --gpu-model");
       return {};
     }
     derive::layout::MemoryBoundKernels kernels =
@@ -104,6 +114,13 @@ class CandidateFinder {
     derive::layout::StrideStability stability = derive::layout::stride_instability(trace_, subject_.log);
     found_.unstable_unasked = std::move(stability.not_assessed);
     return std::move(stability.candidates);
+  }
+
+  // Called by detectors that run at the same time.
+  void refuse(std::string_view detector, const std::string& why) {
+    if (why.empty()) return;
+    const std::lock_guard lock(refusing_);
+    found_.refused[detector] = why;
   }
 
   // Copies that other detectors tell how to spare are no second finding.
@@ -121,6 +138,7 @@ class CandidateFinder {
   const knowledge::LayoutKnowledge& detectors_;
   const derive::layout::LayoutTrace& trace_;
   LayoutCandidates found_;
+  std::mutex refusing_;
 };
 
 }  // namespace
