@@ -29,12 +29,18 @@ bool have_equal_types(const RecordedTensor& a, const RecordedTensor& b) { return
 
 DimensionsView strides_of(const RecordedTensor& tensor) { return tensor.strides ? DimensionsView(*tensor.strides) : DimensionsView(); }
 
-std::optional<double> bytes_moved(const CopyTensors& tensors) {
-  if (!tensors.destination || !tensors.source) return std::nullopt;
-  const double to = element_bytes(tensors.destination->type), from = element_bytes(tensors.source->type);
+std::optional<double> bytes_moved(const RecordedTensor& destination, const RecordedTensor& source) {
+  const double to = element_bytes(destination.type), from = element_bytes(source.type);
   if (to == 0 || from == 0) return std::nullopt;
-  return element_count(tensors.destination->shape) * to + distinct_elements(tensors.source->shape, strides_of(*tensors.source)) * from;
+  return element_count(destination.shape) * to + distinct_elements(source.shape, strides_of(source)) * from;
 }
+
+// What a copy does, as far as its inputs tell.
+struct Movement {
+  std::optional<CopyKind> kind;
+  std::optional<double> bytes;
+  bool casts = false;
+};
 
 class CopyFinder {
  public:
@@ -80,8 +86,9 @@ class CopyFinder {
     copy.work.assign(work.begin(), work.end());
     for (const std::uint32_t one : work) copy.time_ns += static_cast<double>(trace_.duration(one));
     if (work.empty()) copy.time_ns = static_cast<double>(trace_.timeline().duration[trace_.nodes()[leaf].row]);
-    judge(copy);
-    copy.bytes = bytes_moved(tensors_of(trace_, copy));
+    const Movement& moved = movement_of(copy);
+    judge(copy, moved);
+    copy.bytes = moved.bytes;
     put(std::move(copy));
   }
 
@@ -114,25 +121,33 @@ class CopyFinder {
     return std::ranges::any_of(copy.work, [&](std::uint32_t work) { return trace_.is_transfer(trace_.attribution().work[work].event); });
   }
 
-  void judge(Copy& copy) const {
+  // Copies of the same name with equal inputs move the same.
+  const Movement& movement_of(const Copy& copy) {
+    const std::uint64_t key = std::uint64_t{trace_.signature(copy.leaf)} << 32 | trace_.timeline().name[trace_.nodes()[copy.leaf].row];
+    const auto [at, is_new] = movements_.try_emplace(key);
+    if (!is_new) return at->second;
+    const CopyTensors tensors = tensors_of(trace_, copy);
+    if (tensors.destination && tensors.source) {
+      at->second.kind = kind_by_strides(*tensors.destination, *tensors.source);
+      at->second.casts = !have_equal_types(*tensors.destination, *tensors.source);
+      at->second.bytes = bytes_moved(*tensors.destination, *tensors.source);
+    }
+    return at->second;
+  }
+
+  void judge(Copy& copy, const Movement& moved) const {
     copy.confidence = sure;
     if (is_transfer(copy)) {
       copy.kind = CopyKind::transfer;
-      return;
+    } else if (moved.kind) {
+      copy.kind = *moved.kind;
+    } else {
+      judge_by_names(copy, moved.casts);
     }
-    const CopyTensors tensors = tensors_of(trace_, copy);
-    if (tensors.destination && tensors.source) {
-      if (const std::optional<CopyKind> kind = kind_by_strides(*tensors.destination, *tensors.source)) {
-        copy.kind = *kind;
-        return;
-      }
-    }
-    judge_by_names(copy, tensors);
   }
 
-  void judge_by_names(Copy& copy, const CopyTensors& tensors) const {
+  void judge_by_names(Copy& copy, bool casts) const {
     copy.confidence = by_kernel_name;
-    const bool casts = tensors.destination && tensors.source && !have_equal_types(*tensors.destination, *tensors.source);
     std::uint64_t bits = 0;
     bool has_memcpy = false;
     for (const std::uint32_t work : copy.work) {
@@ -219,6 +234,7 @@ class CopyFinder {
   KernelBits bits_;
   mutable std::vector<NamedKernel> named_;  // by name of the timeline
   std::vector<Copy> copies_;
+  std::unordered_map<std::uint64_t, Movement> movements_;   // by the inputs and the name of a leaf
   std::unordered_map<std::uint32_t, std::size_t> of_node_;  // eager copies by their outermost operator
 };
 

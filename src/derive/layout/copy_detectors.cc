@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "derive/layout/operator_output.h"
@@ -164,22 +165,51 @@ std::optional<MemoryOrder> memory_order(const DetectorInput& input, const Copy& 
   return MemoryOrder{sizes_in_memory(*tensors.source), sizes_in_memory(*tensors.destination)};
 }
 
+// Numbers of the orders that copies change, so that equal inputs are looked at once.
+class OrderNumbers {
+ public:
+  struct Change {
+    std::uint32_t from = none, to = none;  // none: not known
+  };
+  explicit OrderNumbers(const DetectorInput& input) : input_(input) {}
+
+  Change of(const Copy& copy) {
+    const LayoutTrace& trace = input_.trace;
+    if (copy.leaf == none) return {};
+    const std::uint64_t key = std::uint64_t{trace.signature(copy.leaf)} << 32 | trace.timeline().name[trace.nodes()[copy.leaf].row];
+    const auto [at, is_new] = known_.try_emplace(key);
+    if (!is_new) return at->second;
+    if (const std::optional<MemoryOrder> order = memory_order(input_, copy)) at->second = {number(order->from), number(order->to)};
+    return at->second;
+  }
+
+ private:
+  std::uint32_t number(const Dimensions& sizes) {
+    return numbers_.try_emplace(sizes, static_cast<std::uint32_t>(numbers_.size())).first->second;
+  }
+
+  const DetectorInput& input_;
+  std::map<Dimensions, std::uint32_t> numbers_;
+  std::unordered_map<std::uint64_t, Change> known_;  // by the inputs and the name of a leaf
+};
+
 // Which copies restore the order that another copy of the same step and thread has changed; both of each pair.
 std::vector<bool> ping_pong_pairs(const DetectorInput& input) {
   std::vector<bool> paired(input.copies.size());
-  std::map<std::pair<Dimensions, Dimensions>, std::vector<std::uint32_t>> open;  // not restored yet: from, to
+  OrderNumbers orders(input);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> open;  // not restored yet: from, to
   std::uint32_t step = none;
   for (std::uint32_t i = 0; i < input.copies.size(); ++i) {
     const Copy& copy = input.copies[i];
     if (copy.origin != CopyOrigin::eager || copy.kind != CopyKind::relayout) continue;
     if (copy.step != step) open.clear();
     step = copy.step;
-    const std::optional<MemoryOrder> order = memory_order(input, copy);
+    const OrderNumbers::Change order = orders.of(copy);
     // Of a square matrix the sizes do not tell one order from the other.
-    if (!order || order->from == order->to) continue;
-    std::vector<std::uint32_t>& before = open[{order->to, order->from}];
+    if (order.from == order.to) continue;
+    std::vector<std::uint32_t>& before = open[{order.to, order.from}];
     if (before.empty()) {
-      open[{order->from, order->to}].push_back(i);
+      open[{order.from, order.to}].push_back(i);
       continue;
     }
     paired[before.back()] = paired[i] = true;
