@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 from ._native import FrxError, FrxUnavailable, analyze_text, gpu_options, result_of
 
 __all__ = ["FrxError", "FrxUnavailable", "inspect_cuda_files", "inspect_cuda_source"]
 
 
-def inspect_cuda_source(text: str, filename: str = "kernel.cu", gpu_model: Optional[str] = None) -> Dict[str, Any]:
-    """The result of ``frx analyze FILE.cu --json`` (data/schemas/cuda_static_v1.json). Raises FrxError, FrxUnavailable."""
-    return analyze_text(text, filename, gpu_options(gpu_model))
+def _options(gpu_model: Optional[str], pedantic: bool) -> List[str]:
+    return [*gpu_options(gpu_model), *(["--pedantic"] if pedantic else [])]
 
 
-def inspect_cuda_files(paths: Sequence[str], gpu_model: Optional[str] = None) -> Dict[str, Any]:
+def inspect_cuda_source(
+    text: str, filename: str = "kernel.cu", gpu_model: Optional[str] = None, *, pedantic: bool = False
+) -> Dict[str, Any]:
+    """The result of ``frx analyze FILE.cu --json`` (data/schemas/cuda_static_v1.json); `pedantic` adds style, and guesses that the
+    source alone does not settle. Raises FrxError, FrxUnavailable."""
+    return analyze_text(text, filename, _options(gpu_model, pedantic))
+
+
+def inspect_cuda_files(paths: Sequence[str], gpu_model: Optional[str] = None, *, pedantic: bool = False) -> Dict[str, Any]:
     """The same for files and folders of one program, as ``frx analyze PATH... --json`` has it. Raises FrxError, FrxUnavailable."""
-    return result_of(["analyze", *(os.fspath(one) for one in paths), *gpu_options(gpu_model)])
+    return result_of(["analyze", *(os.fspath(one) for one in paths), *_options(gpu_model, pedantic)])

@@ -16,7 +16,8 @@ CodeStory story_of_unit(const CodeUnit& unit) {
           {},
           unit.cuda ? unit.cuda->asked : unit.device->asked,
           nullptr,
-          nullptr};
+          nullptr,
+          unit.cuda ? std::span<const model::Finding>(unit.cuda->withheld) : std::span<const model::Finding>()};
 }
 
 struct Asked {

@@ -25,18 +25,24 @@ void add_code_evidence(std::string& text, const Finding& finding) {
   }
 }
 
+void add_finding(std::string& text, const CodeStory& code, const Finding& finding, std::string_view shown) {
+  text += fmt::format("{}: {} ({}, confidence {}){}{}{}\n", code.of, finding.id(), name_of(finding.severity), finding.confidence,
+                      finding.kernel.view().empty() ? "" : " in ", printable(finding.kernel.view()), shown);
+  add_place(text, finding.place());
+  add_story_lines(text, "rule", finding.type->where);
+  add_story_lines(text, "", finding.type->rule);
+  add_code_evidence(text, finding);
+  add_story_lines(text, "in words", finding.message.view());
+  add_story_lines(text, "refute", finding.type->refute);
+}
+
 std::string rule_found(const CodeStory& code, std::string_view id) {
   std::string text;
   for (const Finding& finding : code.findings) {
-    if (finding.id() != id) continue;
-    text += fmt::format("{}: {} ({}, confidence {}){}{}\n", code.of, id, name_of(finding.severity), finding.confidence,
-                        finding.kernel.view().empty() ? "" : " in ", printable(finding.kernel.view()));
-    add_place(text, finding.place());
-    add_story_lines(text, "rule", finding.type->where);
-    add_story_lines(text, "", finding.type->rule);
-    add_code_evidence(text, finding);
-    add_story_lines(text, "in words", finding.message.view());
-    add_story_lines(text, "refute", finding.type->refute);
+    if (finding.id() == id) add_finding(text, code, finding, "");
+  }
+  for (const Finding& finding : code.withheld) {
+    if (finding.id() == id) add_finding(text, code, finding, "; shown with --pedantic");
   }
   return text;
 }

@@ -38,6 +38,7 @@ struct CodeStory {
   std::span<const detect::RuleCount> asked;
   const model::CodeSubject* facts = nullptr;  // of the file; null where there are none
   const advise::Advice* advice = nullptr;
+  std::span<const model::Finding> withheld = {};  // report::CudaReport::withheld
 };
 CodeStory story_of(const report::PtxReport& report, std::string file);
 Result<std::string> why(std::span<const CodeStory> code, std::string_view field, const knowledge::Knowledge& knowledge);

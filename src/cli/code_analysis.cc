@@ -47,6 +47,10 @@ void describe_code(Syntax& syntax, CodeOptions& options) {
               "code: files that cannot be read are named, and are no reason to exit with 1");
 }
 
+void describe_tier(Syntax& syntax, report::AnalysisOptions& options) {
+  syntax.flag("--pedantic", options.pedantic, "CUDA source: also style, and guesses that the source alone does not settle");
+}
+
 Result<int> print_code(const analyse::Analysis& analysis, const CodeOptions& options, Io& io) {
   const CodeReport& report = *analysis.as<CodeReport>();
   if (const Error* error = report.only_error()) return Failure{*error};

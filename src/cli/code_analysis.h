@@ -19,6 +19,8 @@ struct CodeOptions {
 };
 
 void describe_code(Syntax& syntax, CodeOptions& options);
+// --pedantic.
+void describe_tier(Syntax& syntax, report::AnalysisOptions& options);
 
 // Prints the answer. Fails when a finding reaches `fail_on`, when a file could not be read (unless that is allowed), or when none could.
 Result<int> print_code(const analyse::Analysis& analysis, const CodeOptions& options, Io& io);

@@ -80,6 +80,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--scope", "SCOPE", options.scope,
                 "of a run or trace: all completed steps (run), those after warming up (steady_state), or auto");
   describe_code(syntax, options.code);
+  describe_tier(syntax, options.analysis);
   syntax.flag("--json,--output-json", options.json, "print JSON");
   describe_open(syntax, options.open);
   syntax.example("kernel.cu kernel.ptx report.csv", "what source, PTX and profile say together, and what would settle it");
@@ -142,6 +143,7 @@ Result<> check_options_of_change(const Options& options, const SideFiles& before
   TRY(given.expect_applicable("analyze", what,
                               {{"--why", false, "the files of one side"},
                                {"--scope", false, "one run or trace"},
+                               {"--pedantic", has_source, "CUDA source"},
                                {"--with-ptx", has_source, "CUDA source"},
                                {"--build-flags", has_source, "CUDA source"},
                                {"--with-ptxas", has_ptx || with_ptx, "PTX"},
@@ -197,6 +199,7 @@ Result<> check_options(const Options& options, std::span<const analyse::Input> i
   const Given& given = options.given;
   TRY(given.expect_applicable("analyze", what,
                               {{"--scope", id == "run" || id == "ranks", "one run or trace"},
+                               {"--pedantic", any(Kind::cuda), "CUDA source"},
                                {"--with-ptx", any(Kind::cuda), "CUDA source"},
                                {"--build-flags", any(Kind::cuda), "CUDA source"},
                                {"--with-ptxas", any(Kind::ptx), "PTX"},
@@ -231,6 +234,7 @@ Result<int> analyze_layout_of_trace(const Options& options, Io& io) {
   TRY(options.given.expect_applicable("analyze", what,
                                       {{"--why", false, "one profile, run or trace"},
                                        {"--scope", false, "one run or trace"},
+                                       {"--pedantic", false, "CUDA source"},
                                        {"--with-ptx", false, "CUDA source"},
                                        {"--build-flags", false, "CUDA source"},
                                        {"--with-ptxas", false, "PTX"},

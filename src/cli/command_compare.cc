@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/analysis.h"
+#include "cli/code_analysis.h"
 #include "cli/command.h"
 #include "cli/comparison.h"
 #include "cli/implementation_comparison.h"
@@ -37,6 +38,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--label-a", "TEXT", options.comparison.first_label, "what to call the first");
   syntax.option("--label-b", "TEXT", options.comparison.second_label, "what to call the second");
   syntax.flag("--with-ptx", options.code.with_ptx, "CUDA source: compile both (nvcc, or else clang) and compare the PTX, too");
+  describe_tier(syntax, options.analysis);
   syntax.flag("--with-ncu", options.code.with_ncu,
               "CUDA source: also compile both to programs (nvcc) and run them under ncu; both must end within 5 minutes");
   syntax.option("--ncu-a", "FILE", options.code.first_ncu, "code: an Nsight Compute profile of the first");
@@ -138,6 +140,7 @@ Result<> check_options(const Options& options, const Sides& sides) {
   TRY(options.given.expect_applicable("compare", what,
                                       {{"--with-ptx", sides.has_source, "CUDA source"},
                                        {"--with-ncu", sides.has_source, "CUDA source"},
+                                       {"--pedantic", sides.has_source, "CUDA source"},
                                        {"--build-flags", sides.has_source, "CUDA source"},
                                        {"--ncu-a", code || sides.are_only_profiles, "CUDA source and PTX"},
                                        {"--ncu-b", code || sides.are_only_profiles, "CUDA source and PTX"},

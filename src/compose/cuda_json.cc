@@ -112,7 +112,7 @@ void put_cuda(JsonObject& out, const CudaReport& report) {
   } else {
     out.list("occupancy", report.inspection.advice, put_launch_occupancy);
   }
-  out.add("suppressed_count", report.suppressed, "notes", report.notes);
+  out.add("suppressed_count", report.suppressed, "withheld_count", report.withheld.size(), "notes", report.notes);
 }
 
 }  // namespace frx::compose

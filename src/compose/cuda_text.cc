@@ -68,6 +68,10 @@ Document document_of(const CudaReport& report) {
   Document page;
   add_head(page, report);
   add_findings(page, report.findings, findings_shown);
+  if (!report.withheld.empty()) {
+    page.paragraph(fmt::format("--pedantic shows {} more: style, and guesses that the source alone does not settle.",
+                               count_text(report.withheld.size(), "finding")));
+  }
   add_figures(page, report);
   add_kernels(page, report);
   add_advice(page, report);

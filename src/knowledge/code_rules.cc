@@ -30,6 +30,8 @@ constexpr std::array<std::pair<std::string_view, CodeSubject::Scope>, 3> scopes{
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> confidences{
     {{"low", "low"}, {"medium", "medium"}, {"high", "high"}}};
 
+constexpr std::array<std::pair<std::string_view, bool>, 2> code_tiers{{{"default", false}, {"pedantic", true}}};
+
 Result<std::string_view> text_of(const Value& root, std::string_view key) {
   const std::string_view text = root[key].text();
   if (text.empty()) return fail(ErrorKind::malformed, "expected a text for '{}'", key).at(root.where());
@@ -76,6 +78,9 @@ Result<CodeRule> rule_of(const Value& root, std::string_view kind, const CodeFac
   TRY_ASSIGN(rule.category, text_of(root, "category"));
   TRY_ASSIGN(rule.severity, word_of(root, "severity", severities));
   TRY_ASSIGN(rule.confidence, word_of(root, "confidence", confidences));
+  if (root["tier"]) {
+    TRY_ASSIGN(rule.is_pedantic, word_of(root, "tier", code_tiers));
+  }
   TRY_ASSIGN(rule.message, text_of(root, "message"));
   rule.suggestion = root["suggestion"].text();
   rule.refute = root["refute"].text();

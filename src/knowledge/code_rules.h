@@ -6,6 +6,7 @@
 //   category: memory
 //   severity: medium                    # low, medium, high
 //   confidence: medium
+//   tier: pedantic                      # shown with --pedantic only, or where a compiler confirms it; without this line it is always shown
 //   message: neighbouring threads are {lane_stride_bytes} bytes apart     # {fact} is filled in; {loads:load} is "2 loads"
 //   suggestion: index so that threadIdx.x moves by one element
 //   refute: the PTX or a profile shows 4 sectors per request

@@ -61,8 +61,9 @@ struct FindingType {
   std::string_view category;  // of rules about code: "memory"
   Layer layer = Layer::ncu;
   FindingKind kind = FindingKind::cause;
-  bool is_risk = false;                        // not a loss of time: never leads over a finding that is
-  double order = 0;                            // of docs/contract.md, sections 5.2, 6 and 7; decides ties
+  bool is_risk = false;      // not a loss of time: never leads over a finding that is
+  bool is_pedantic = false;  // style or a guess from the code alone: shown when asked for, or where a compiler confirms it
+  double order = 0;          // of docs/contract.md, sections 5.2, 6 and 7; decides ties
   std::vector<std::string_view> explained_by;  // findings whose consequence this is when they hold too
   std::string_view why;
   std::string_view question;                 // for the brief: what to ask about it

@@ -15,6 +15,7 @@ struct AnalysisOptions {
   std::string data_directory;  // --data DIR merged over the embedded data
   std::string gpu_model;       // --gpu-model NAME
   std::string arch_profile;    // --arch-profile FILE
+  bool pedantic = false;       // --pedantic: findings in code of the pedantic tier, too
   bool with_figures = false;   // keep what timelines are drawn from, for renderers that draw
 };
 

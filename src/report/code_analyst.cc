@@ -103,6 +103,13 @@ void ask(const PtxCompiler& compiler, const std::string& architecture, PtxReport
   }
 }
 
+void withhold_pedantic(CudaReport& report) {
+  const auto pedantic =
+      std::ranges::stable_partition(report.findings, [](const model::Finding& finding) { return !finding.type->is_pedantic; });
+  report.withheld.assign(std::move_iterator(pedantic.begin()), std::move_iterator(pedantic.end()));
+  report.findings.erase(pedantic.begin(), pedantic.end());
+}
+
 }  // namespace
 
 diagnose::CompiledKernels compiled_in_log(std::span<const model::PtxasFunction> log, std::string_view architecture,
@@ -243,8 +250,11 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<
   detect::CudaFindings found = detect::settled(std::move(judged.findings), sources);
   report->findings = std::move(found.findings);
   report->suppressed = found.suppressed;
+  if (!options_.pedantic) withhold_pedantic(*report);
   std::set<std::string_view> with_findings;
-  for (const model::Finding& finding : report->findings) with_findings.insert(finding.place().file.view());
+  for (const auto* findings : {&report->findings, &report->withheld}) {
+    for (const model::Finding& finding : *findings) with_findings.insert(finding.place().file.view());
+  }
   std::erase_if(texts, [&](const SourceText& one) { return !with_findings.contains(one.path); });
   report->texts = std::move(texts);
   if (found.suppressed > 0)

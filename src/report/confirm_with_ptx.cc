@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "detect/code_rules.h"
 #include "report/ptx_evidence.h"
 
 namespace frx::report {
@@ -31,7 +32,7 @@ std::string withdrawal(const Finding& finding, const PtxVerdict& verdict) {
 void confirm_with_ptx(CudaReport& report, const PtxReport& ptx) {
   const PtxEvidence evidence(report, ptx);
   report.held_against_ptx = true;
-  std::vector<Finding> kept;
+  std::vector<Finding> kept, withheld;
   for (Finding& finding : report.findings) {
     const PtxVerdict verdict = is_confirmed(finding) ? PtxVerdict{} : evidence.about(finding);
     if (verdict.kind == PtxVerdict::withdrawn) {
@@ -41,7 +42,16 @@ void confirm_with_ptx(CudaReport& report, const PtxReport& ptx) {
     if (verdict.kind == PtxVerdict::confirmed) confirm(finding, verdict);
     kept.push_back(std::move(finding));
   }
+  // What was not shown and is withdrawn needs no note.
+  for (Finding& finding : report.withheld) {
+    const PtxVerdict verdict = evidence.about(finding);
+    if (verdict.kind == PtxVerdict::withdrawn) continue;
+    if (verdict.kind == PtxVerdict::confirmed) confirm(finding, verdict);
+    (verdict.kind == PtxVerdict::confirmed ? kept : withheld).push_back(std::move(finding));
+  }
+  detect::sort_findings(kept);
   report.findings = std::move(kept);
+  report.withheld = std::move(withheld);
 }
 
 }  // namespace frx::report

@@ -27,6 +27,7 @@ struct CudaReport {
   std::string gpu;                 // "NVIDIA H100 (--gpu-model)", "" when none was named
   model::cuda::Inspection inspection;
   std::vector<model::Finding> findings;  // most severe first
+  std::vector<model::Finding> withheld;  // of the pedantic tier, in the same order, where they were not asked for
   std::vector<detect::RuleCount> asked;  // by rule
   std::size_t suppressed = 0;            // by comments in the source
   bool held_against_ptx = false;         // for at least one of the files

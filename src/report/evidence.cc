@@ -1,6 +1,9 @@
 #include "report/evidence.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "derive/compare/kernel_spelling.h"
@@ -126,6 +129,7 @@ std::optional<MissingEvidence> missing_for(const diagnose::Reconciled& one, cons
 void Evidence::add(const CudaReport& report) {
   for (const std::string& file : report.files) files.emplace_back(Layer::source, file);
   add_all(report.findings, findings);
+  add_all(report.withheld, withheld);
 }
 
 // A label of the file does not say anything about a kernel where a finding is one: it would apply to all kernels.
@@ -219,12 +223,33 @@ std::vector<Layer> Evidence::layers() const {
   return layers;
 }
 
+// A withheld finding of the source is shown where another layer says the same of its kernel.
+void Evidence::add_withheld_that_others_confirm(std::span<const knowledge::ReconciledDiagnosis> known) {
+  std::set<std::pair<const knowledge::ReconciledDiagnosis*, std::string_view>> confirmed;  // for a kernel, "" for all
+  for (const knowledge::ReconciledDiagnosis& diagnosis : known) {
+    for (const Finding& finding : findings) {
+      const Layer layer = finding.type->layer;
+      if (layer != Layer::source && finding.fires() && diagnosis.is_confirmed_by(layer, finding.id()))
+        confirmed.emplace(&diagnosis, finding.kernel.view());
+    }
+  }
+  const auto is_confirmed = [&](const Finding& finding) {
+    return std::ranges::any_of(known, [&](const knowledge::ReconciledDiagnosis& diagnosis) {
+      return diagnosis.is_confirmed_by(Layer::source, finding.id()) &&
+             (confirmed.contains({&diagnosis, ""}) || confirmed.contains({&diagnosis, finding.kernel.view()}));
+    });
+  };
+  std::ranges::copy_if(withheld, std::back_inserter(findings), is_confirmed);
+  withheld.clear();
+}
+
 std::unique_ptr<EvidenceReport> reconcile(Evidence evidence, std::vector<knowledge::ReconciledDiagnosis> known,
                                           const knowledge::MetricCatalogue& metrics) {
   auto report = std::make_unique<EvidenceReport>();
   report->evidence = std::move(evidence);
   std::ranges::stable_sort(report->evidence.files, {}, &std::pair<Layer, std::string>::first);
   report->known = std::move(known);
+  report->evidence.add_withheld_that_others_confirm(report->known);
   report->reconciliation = diagnose::reconcile(report->known, report->evidence.layers(), report->evidence.findings);
   for (const diagnose::Reconciled& one : report->reconciliation.diagnoses) report->missing.push_back(missing_for(one, metrics));
   return report;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,9 @@ inline constexpr std::string_view layout_category = "memory_layout";
 struct Evidence {
   std::vector<std::pair<model::Layer, std::string>> files;  // in the order in which they were given
   std::vector<model::Finding> findings;                     // kernels by the name that they have in all layers
+  std::vector<model::Finding> withheld;                     // CudaReport::withheld; reconcile() adds those to the findings that have a use
 
+  // Withheld findings as well: they are evidence where another layer agrees (reconcile()).
   void add(const CudaReport& report);
   void add(const PtxReport& report);
   void add(const DeviceReport& report);
@@ -39,6 +42,7 @@ struct Evidence {
   // profile does not have them: "elementwise_kernel" alone stands for many kernels of PyTorch.
   void add(const LayoutReport& report);
   std::vector<model::Layer> layers() const;
+  void add_withheld_that_others_confirm(std::span<const knowledge::ReconciledDiagnosis> known);
 
  private:
   // A kernel of a profile, and where its findings stand.

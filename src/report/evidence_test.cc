@@ -109,5 +109,31 @@ TEST(Evidence, AProfileWithoutTemplateArgumentsIsTakenForAllOfThem) {
   EXPECT_THAT(kernels_in(evidence), ::testing::ElementsAre("copy_kernel", "copy_kernel"));
 }
 
+// A finding that is not shown alone is evidence beside another layer that says the same of its kernel.
+TEST(Evidence, AWithheldFindingCountsWhereAnotherLayerAgrees) {
+  static const auto type_of = [](std::string_view id, model::Layer layer) {
+    model::FindingType type;
+    type.id = id;
+    type.layer = layer;
+    return type;
+  };
+  static const model::FindingType source = type_of("high_register_pressure", model::Layer::source);
+  static const model::FindingType ptx = type_of("high_register_count", model::Layer::ptx);
+  const knowledge::Knowledge known = knowledge::Knowledge::load("").value();
+  const auto reconciled = [&](std::string_view kernel_of_ptx) {
+    CudaReport code;
+    code.withheld.emplace_back().type = &source;
+    code.withheld.back().kernel = "heavy";
+    Evidence evidence;
+    evidence.add(code);
+    model::Finding& other = evidence.findings.emplace_back();
+    other.type = &ptx;
+    other.kernel = kernel_of_ptx;
+    return reconcile(std::move(evidence), known).value()->evidence.findings.size();
+  };
+  EXPECT_EQ(reconciled("heavy"), 2u);
+  EXPECT_EQ(reconciled("light"), 1u);
+}
+
 }  // namespace
 }  // namespace frx::report

@@ -69,6 +69,7 @@ Result<analyse::Options> options_of(const Asked& asked, const http::Request& req
     gpu = named.value_or("");
   }
   if (!gpu.empty()) options.knowledge.gpu_model = std::move(gpu);
+  TRY_ASSIGN(options.knowledge.pedantic, asked.flag("pedantic"));
   TRY_ASSIGN(const std::string scope, asked.option("scope"));
   if (!scope.empty()) options.scope = scope;
   if (options.scope != "run" && options.scope != "steady_state" && options.scope != "auto")

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "analyse/context.h"
@@ -24,7 +24,8 @@ class SharedAnalysts {
 
  private:
   mutable std::mutex mutex_;
-  mutable std::map<std::pair<std::string, bool>, std::shared_ptr<analyse::Analysts>> by_gpu_;  // and whether figures are wanted
+  // And whether figures and the pedantic tier are wanted.
+  mutable std::map<std::tuple<std::string, bool, bool>, std::shared_ptr<analyse::Analysts>> by_gpu_;
 };
 
 struct ApiOptions {

@@ -79,6 +79,18 @@ Result<std::string> Asked::option(std::string_view name) const {
   return at == request_->parts.end() ? std::string() : at->bytes;
 }
 
+Result<bool> Asked::flag(std::string_view name) const {
+  if (json_ && request_->parameter(name).empty()) {
+    const auto at = json_->find(name);
+    if (at == json_->end() || at->is_null()) return false;
+    if (at->is_boolean()) return at->get<bool>();
+  }
+  TRY_ASSIGN(const std::string word, option(name));
+  if (word == "true") return true;
+  if (word.empty() || word == "false") return false;
+  return fail(ErrorKind::usage, "expected true or false, found {}", printable(word)).at(std::string(name));
+}
+
 Result<std::vector<ingest::Source>> Asked::files(std::string_view default_name) {
   std::vector<ingest::Source> files;
   if (!json_) {

@@ -30,6 +30,8 @@ class Asked {
   const Json& json() const { return *json_; }
   // An option: "" where it was not given. Errors: it is no text.
   Result<std::string> option(std::string_view name) const;
+  // An option that is on or off: true or false of JSON, elsewhere these words. false where it was not given. Errors: anything else.
+  Result<bool> flag(std::string_view name) const;
 
   // The files of the request: those of a form, the body itself, or those of "files": [{"filename", "content"}]. Each once; the loose
   // members of a run bundle are one. Errors: an entry of "files" is no such object.

@@ -27,7 +27,7 @@ constinit const Endpoint analyze_endpoint = {
     .request = R"({"type": "object", "required": ["files"], "properties": {
       "files": {"type": "array", "minItems": 1, "items": {"$ref": "#/components/schemas/File"}},
       "gpu_model": {"type": ["string", "null"]}, "scope": {"enum": ["run", "steady_state", "auto"]},
-      "format": {"enum": ["json", "text", "markdown", "html", "sarif"]}}})",
+      "pedantic": {"type": ["boolean", "null"]}, "format": {"enum": ["json", "text", "markdown", "html", "sarif"]}}})",
     .response = "",
     .handler = analyze,
     .has_events = true,

@@ -130,7 +130,7 @@ constinit const Endpoint compare_endpoint = {
         "sources. ?format= asks for text, Markdown or HTML.",
     .request = R"({"type": "object", "required": ["a", "b"], "properties": {
       "a": {"$ref": "#/components/schemas/Side"}, "b": {"$ref": "#/components/schemas/Side"},
-      "gpu_model": {"type": ["string", "null"]}, "format": {"enum": ["json", "text", "markdown", "html"]}}})",
+      "gpu_model": {"type": ["string", "null"]}, "pedantic": {"type": ["boolean", "null"]}, "format": {"enum": ["json", "text", "markdown", "html"]}}})",
     .response = "comparison_v1",
     .handler = compare,
     .has_events = true,

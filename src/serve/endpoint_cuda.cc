@@ -45,10 +45,11 @@ http::Response inspect(http::Request& request, const ApiOptions& api) {
 constinit const Endpoint cuda_endpoint = {
     .path = "/cuda/static-inspect",
     .summary = "Inspect CUDA source without compiling it",
-    .description = "One or several files of one program. With `gpu_model`, occupancy and its limits.",
+    .description =
+        "One or several files of one program. With `gpu_model`, occupancy and its limits; with `pedantic`, style and guesses, too.",
     .request = R"({"type": "object", "required": ["files"], "properties": {
       "files": {"type": "array", "minItems": 1, "items": {"$ref": "#/components/schemas/File"}},
-      "gpu_model": {"type": ["string", "null"]}}})",
+      "gpu_model": {"type": ["string", "null"]}, "pedantic": {"type": ["boolean", "null"]}}})",
     .response = "cuda_static_v1",
     .handler = inspect,
 };

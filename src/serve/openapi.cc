@@ -73,8 +73,9 @@ Json operation_of(const Endpoint& endpoint) {
   return {{"operationId", id},
           {"summary", endpoint.summary},
           {"description", endpoint.description},
-          {"parameters", Json::array({parameter("filename", "of a body that is a file"),
-                                      parameter("gpu_model", "the GPU, where no input names one"), parameter("format", "of the answer")})},
+          {"parameters",
+           Json::array({parameter("filename", "of a body that is a file"), parameter("gpu_model", "the GPU, where no input names one"),
+                        parameter("pedantic", "true: of CUDA source, style and guesses, too"), parameter("format", "of the answer")})},
           {"requestBody", {{"required", true}, {"content", content}}},
           {"responses", answers_of(schema, "application/json")}};
 }

@@ -163,12 +163,13 @@ TEST(Contract, LabelsAreThoseOfTheData) {
 }
 
 TEST(Contract, RulesAreThoseOfTheData) {
-  EXPECT_EQ(contract_names("5.4", 3), in_data("code_rules/cuda"));
+  EXPECT_EQ(contract_names("5.4", 4), in_data("code_rules/cuda"));
   Names of_code = in_data("code_rules/ptx");
   of_code.merge(in_data("code_rules/cubin"));
   EXPECT_EQ(contract_names("5.5", 3), of_code);
   for (const Value& root : Library::builtin().folder("code_rules/cuda")) {
-    const std::string row = fmt::format("| `{}` | {} | {} |", root["id"].text(), root["severity"].text(), root["category"].text());
+    const std::string row = fmt::format("| `{}` | {} | {} | {} |", root["id"].text(), root["severity"].text(), root["category"].text(),
+                                        root["tier"] ? root["tier"].text() : "default");
     EXPECT_THAT(contract_section("5.4"), ::testing::HasSubstr(row));
   }
 }

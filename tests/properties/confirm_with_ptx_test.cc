@@ -9,7 +9,7 @@ namespace frx::testing {
 namespace {
 
 const report::CodeAnalyst& confirming_analyst() {
-  static const std::unique_ptr<report::CodeAnalyst> one = report::CodeAnalyst::create({}).value();
+  static const std::unique_ptr<report::CodeAnalyst> one = report::CodeAnalyst::create({.pedantic = true}).value();
   return *one;
 }
 
@@ -260,6 +260,25 @@ TEST(ConfirmWithPtx, AProductOnTheTensorCoresIsNotOutsideOfThem) {
   EXPECT_FALSE(found(*withdrawn, "fp32_only_matmul"));
   EXPECT_NE(notes(*withdrawn).find("withdrawn: in PTX the kernel uses the tensor cores"), std::string::npos) << notes(*withdrawn);
   EXPECT_TRUE(found(*held(cuda, head + "  fma.rn.f32 %f1, %f2, %f3, %f1;\n  ret;\n"), "fp32_only_matmul"));
+}
+
+// What --pedantic would show is shown without it when the compiler agrees.
+TEST(ConfirmWithPtx, AWithheldFindingIsShownWhenItIsConfirmed) {
+  const std::unique_ptr<report::CodeAnalyst> analyst = report::CodeAnalyst::create({}).value();
+  const std::string body =
+      "  .local .align 16 .b8 depot[256];\n  .reg .b32 %r<3>;\n  .reg .b64 %rd<3>;\n  .loc 1 3 3\n  ld.param.u64 %rd1, [p0];\n"
+      "  mov.u32 %r1, %tid.x;\n  st.global.u32 [%rd1], %r1;\n  ret;\n";
+  const auto report = analyst->inspect_cuda({{"src/kernel.cu", much}}).value();
+  EXPECT_FALSE(found(*report, "high_register_pressure"));
+  const std::size_t withheld = report->withheld.size();
+  ASSERT_GE(withheld, 1u);
+  const std::string text =
+      ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"/src/kernel.cu\"\n.visible .entry _Z1kPfi(.param .u64 p0, "
+      ".param .u32 p1)\n{\n" +
+      body + "}\n";
+  report::confirm_with_ptx(*report, *analyst->analyse_ptx("kernel.ptx", text).value());
+  ASSERT_TRUE(found(*report, "high_register_pressure"));
+  EXPECT_EQ(report->withheld.size(), withheld - 1);
 }
 
 }  // namespace
