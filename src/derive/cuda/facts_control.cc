@@ -29,7 +29,7 @@ void add_barriers(const KernelView& view, CodeSubject& into) {
   for (std::size_t i = 0; i < view.trace.barriers.size(); ++i) {
     const BarrierSite& barrier = view.trace.barriers[i];
     all.add(barrier.at);
-    if (view.patterns.barriers[i] != none) divergent.add(barrier.at);
+    if (view.patterns.barriers[i]) divergent.add(barrier.at);
     if (barrier.loop != none && is_in_each_round(view.trace, barrier)) by_loop[barrier.loop].insert(barrier.at.node);
   }
   std::size_t most = 0;

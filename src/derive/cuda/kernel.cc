@@ -117,7 +117,7 @@ void read_shared_memory(const KernelView& view, Kernel& kernel) {
 void read_barriers(const KernelView& view, Kernel& kernel) {
   for (std::size_t i = 0; i < view.trace.barriers.size(); ++i) {
     const BarrierSite& barrier = view.trace.barriers[i];
-    kernel.barriers.push_back({view.place_of(barrier.at), barrier.loop != none, view.patterns.barriers[i] != none});
+    kernel.barriers.push_back({view.place_of(barrier.at), barrier.loop != none, view.patterns.barriers[i]});
   }
 }
 

@@ -73,7 +73,7 @@ std::int64_t Lanes::uniform_value(std::int64_t which) const {
   switch (sample_.kind) {
     case Sample::large_odd: return 100003 + 64 * apart;
     case Sample::large_even: return (1 << 17) + 64 * apart;
-    case Sample::tiny: return 5 + i % 3;
+    case Sample::tiny: return 5 + i % 3 + sample_.more;
     case Sample::small: return 100 + 7 * (i % 8);
   }
   return 0;

@@ -29,7 +29,8 @@ Shape likely_block(const Trace& trace) {
 Patterns::Patterns(const Trace& trace, const Shape& block)
     : accesses(trace.accesses.size()),
       branches(trace.branches.size()),
-      barriers(trace.barriers.size(), none),
+      barriers(trace.barriers.size()),
+      warp_collectives(trace.warp_collectives.size()),
       exchanges(trace.memories.size()),
       trace_(trace) {
   const bool may_diverge = !trace.branches.empty() || !trace.barriers.empty() || !trace.loops.empty();
@@ -39,6 +40,7 @@ Patterns::Patterns(const Trace& trace, const Shape& block)
     if (!may_diverge && (kind == Sample::small || kind == Sample::tiny)) continue;
     add_sample(Lanes(trace.expressions, {kind, block}), kind);
   }
+  add_exits(block);
   exempt_used_sectors(odd);
   exempt_own_elements(odd, block);
   exempt_unknown_strides();
@@ -54,7 +56,8 @@ Patterns::Mask Patterns::mask_of(const Lanes& lanes, ExprId condition) const {
   return mask;
 }
 
-void Patterns::add_sample(const Lanes& lanes, Sample::Kind kind) {
+// By context: the lanes that get there.
+std::vector<Patterns::Mask> Patterns::reached_in(const Lanes& lanes) const {
   std::vector<Mask> reached;
   reached.reserve(trace_.contexts.size());
   for (const Context& context : trace_.contexts) {
@@ -62,7 +65,13 @@ void Patterns::add_sample(const Lanes& lanes, Sample::Kind kind) {
     if (context.parent != none) mask &= reached[context.parent];
     reached.push_back(mask);
   }
-  add_barriers(lanes);
+  return reached;
+}
+
+void Patterns::add_sample(const Lanes& lanes, Sample::Kind kind) {
+  const std::vector<Mask> reached = reached_in(lanes);
+  add_barriers(lanes, reached);
+  add_warp_collectives(lanes, reached);
   add_branches(lanes, reached, kind);
   if (kind == Sample::large_odd || kind == Sample::large_even) add_accesses(lanes, reached, kind);
   if (kind == Sample::large_odd) add_exchanges(lanes, reached);
@@ -147,27 +156,6 @@ bool Patterns::diverges_in_block(const Lanes& lanes, ExprId condition) const {
     }
     return false;
   }();
-}
-
-// `if (threadIdx.x >= n) return;` without the number of the block: whether the block is larger than n is decided by the launch, which is
-// unknown here.
-bool Patterns::is_sized_by_launch(ExprId alive) const {
-  const Expressions& e = trace_.expressions;
-  return e.uses(alive, Uses::uniform) && !e.uses(alive, Uses::block | Uses::varying | Uses::iteration | Uses::loaded);
-}
-
-void Patterns::add_barriers(const Lanes& lanes) {
-  std::vector<std::uint32_t> divergent(trace_.contexts.size(), none);  // the innermost divergent context at or around each one
-  for (std::uint32_t c = 1; c < trace_.contexts.size(); ++c) {
-    const bool diverges = diverges_in_block(lanes, trace_.contexts[c].condition);
-    divergent[c] = diverges ? c : divergent[trace_.contexts[c].parent];
-  }
-  for (std::size_t i = 0; i < barriers.size(); ++i) {
-    const BarrierSite& barrier = trace_.barriers[i];
-    if (barriers[i] != none) continue;
-    barriers[i] = divergent[barrier.context];
-    if (barriers[i] == none && !is_sized_by_launch(barrier.alive) && diverges_in_block(lanes, barrier.alive)) barriers[i] = 0;
-  }
 }
 
 void Patterns::add_branches(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind) {

@@ -42,13 +42,16 @@ bool is_short(const Trace& trace, std::uint32_t loop);
 // The patterns of one kernel for a block of a given shape.
 class Patterns {
  public:
+  using Mask = std::bitset<32 * Lanes::most_warps>;
+
   Patterns(const Trace& trace, const Shape& block);
 
   std::vector<AccessPattern> accesses;  // as in the trace
   std::vector<BranchPattern> branches;
-  // The context whose condition keeps some threads of the block from the barrier; none when all reach it.
-  // 0 stands for threads that have returned before.
-  std::vector<std::uint32_t> barriers;
+  // By barrier: do some threads of the block certainly go on without it, or is the work of threads needed that have left the kernel?
+  std::vector<bool> barriers;
+  // By collective of a warp: do some lanes of the warp certainly not take part?
+  std::vector<bool> warp_collectives;
   // By memory: does a thread read what another thread wrote, or what another warp wrote?
   struct Exchange {
     bool between_threads = false, between_warps = false;
@@ -57,21 +60,21 @@ class Patterns {
 
  private:
   static constexpr std::size_t samples = 4;
-  using Mask = std::bitset<32 * Lanes::most_warps>;
-
   Mask mask_of(const Lanes& lanes, ExprId condition) const;
   void add_sample(const Lanes& lanes, Sample::Kind kind);
   void add_accesses(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind);
   WarpAccess see(const Lanes& lanes, Mask mask, const Access& access, bool in_banks) const;
   void add_branches(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind);
-  void add_barriers(const Lanes& lanes);
+  void add_barriers(const Lanes& lanes, const std::vector<Mask>& reached);
+  void add_exits(const Shape& block);
+  std::vector<Mask> reached_in(const Lanes& lanes) const;
+  void add_warp_collectives(const Lanes& lanes, const std::vector<Mask>& reached);
   void add_exchanges(const Lanes& lanes, const std::vector<Mask>& reached);
   // spread_exceptions.cc
   void exempt_used_sectors(const Lanes& lanes);
   void exempt_own_elements(const Lanes& now, const Shape& block);
   void exempt_unknown_strides();
   bool diverges_in_block(const Lanes& lanes, ExprId condition) const;
-  bool is_sized_by_launch(ExprId alive) const;
   void add_distinct(const Lanes& lanes);
 
   const Trace& trace_;

@@ -53,10 +53,33 @@ struct Context {
   bool is_case = false;  // of a switch
 };
 
+// A barrier of the block, or a collective operation that all its threads have to take part in.
 struct BarrierSite {
   NodeRef at;
   std::uint32_t context = 0, loop = none;
-  ExprId alive = 1;
+  ExprId alive = 1;                 // nonzero in threads that have neither returned nor left the iteration
+  ExprId stays = 1;                 // nonzero in threads that no break, continue or return of an inlined function takes around it
+  ExprId runs = 1;                  // nonzero in threads that have not left the kernel
+  std::uint32_t accesses = 0;       // how many were recorded before it
+  bool is_named = false;            // of a part of the block, perhaps
+  bool is_collective = false;       // __syncthreads_or() and the like, a collective of a library
+  bool counts_exited = false;       // a collective whose result is wrong without the threads that have left the kernel
+};
+
+// What may order the accesses before it and after it.
+struct OrderSite {
+  enum Kind : std::uint8_t { block, warp, fence, unknown };
+
+  Kind kind = block;
+  std::uint32_t accesses = 0;  // how many were recorded before it
+};
+
+// An operation of the lanes of a warp that its mask names.
+struct WarpCollective {
+  NodeRef at;
+  std::uint32_t context = 0;
+  ExprId stays = 1;
+  std::optional<std::int64_t> mask;
 };
 
 struct Loop {
@@ -65,6 +88,9 @@ struct Loop {
   ExprId iteration = 1, condition = 1;
   std::string factor;
   bool is_unrolled = false;
+  std::uint32_t first_access = 0, last_access = 0;  // the accesses in it
+  std::uint32_t first_order = 0, last_order = 0;    // what may order them
+  ExprId unbroken = 1;                              // nonzero in threads that no break takes out of it
 };
 
 struct BranchSite {
@@ -98,6 +124,8 @@ struct Trace {
   std::vector<Access> accesses;
   std::vector<Context> contexts;
   std::vector<BarrierSite> barriers;
+  std::vector<OrderSite> orders;
+  std::vector<WarpCollective> warp_collectives;
   std::vector<Loop> loops;
   std::vector<BranchSite> branches;
   std::vector<MultiplyAdd> multiply_adds;

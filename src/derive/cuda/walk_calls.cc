@@ -65,7 +65,10 @@ Value Walker::eval_call(std::uint32_t node) {
   }
   if (const auto value = eval_macro(name, arguments)) return *value;
   // A variable that is called is a lambda, which was followed where it was defined.
-  if (slot_named(name)) return with(e_.opaque());
+  if (slot_named(name)) {
+    note_order(OrderSite::unknown);
+    return with(e_.opaque());
+  }
   Value made = unknown_call(arguments);
   made.config = config_of(arguments, syntax().child(node, Role::arguments));
   return made;
@@ -105,44 +108,6 @@ Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
   eval_arguments(node);
   if (!quiet_) trace_.launches.push_back(site);
   return with(e_.opaque());
-}
-
-void Walker::note_barrier(std::uint32_t node) {
-  if (!quiet_) trace_.barriers.push_back({ref(node), context_, loop_, e_.binary(Op::logical_and, returned_, left_)});
-}
-
-std::optional<Value> Walker::eval_synchronization(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node) {
-  if (name == "__syncthreads" || name == "__barrier_sync" || name == "__syncblock") {
-    note_barrier(node);
-    return Value{};
-  }
-  if (name == "__syncthreads_or" || name == "__syncthreads_and" || name == "__syncthreads_count") {
-    note_barrier(node);
-    return with(e_.fresh(Op::uniform));
-  }
-  if (name == "__syncwarp") {
-    if (!quiet_) trace_.warp_barriers.push_back(ref(node));
-    return Value{};
-  }
-  const bool takes_group = !arguments.empty() && arguments[0].kind == Value::group;
-  if (takes_group && (name == "sync" || name == "wait" || name == "wait_prior" || name == "synchronize")) {
-    if (e_.constant_of(arguments[0].expr) == warp_group) {
-      if (!quiet_) trace_.warp_barriers.push_back(ref(node));
-    } else {
-      note_barrier(node);
-    }
-    return Value{};
-  }
-  if (name.starts_with("__threadfence") || name.find("fence") != name.npos) trace_.uses_fences = true;
-  if (name.starts_with("__shfl") || name.starts_with("__reduce_")) {
-    trace_.uses_shuffles = true;
-    return with(e_.opaque());
-  }
-  if (name.starts_with("__ballot") || name.starts_with("__any") || name.starts_with("__all") || name.starts_with("__match") ||
-      name == "__activemask") {
-    return with(e_.opaque());
-  }
-  return std::nullopt;
 }
 
 ExprId Walker::thread_rank() {
@@ -185,18 +150,14 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
   const std::string_view name = name_node == none ? "" : text(name_node);
   if (object.kind != Value::group) {
     note_launch_by_call(node, arguments, object.config);
-    if (name == "sync" || name.ends_with("wait") || name == "arrive_and_wait") trace_.may_synchronize = true;
+    if (name == "sync" || name.ends_with("wait") || name == "arrive_and_wait") note_unknown_order();
     std::vector<Value> all = arguments;
     all.push_back(object);
     return unknown_call(all);
   }
   const std::int64_t group = e_.constant_of(object.expr).value_or(block_group);
   if (name == "sync" || name == "arrive_and_wait" || name == "barrier_wait") {
-    if (group != warp_group) {
-      note_barrier(node);
-    } else if (!quiet_) {
-      trace_.warp_barriers.push_back(ref(node));
-    }
+    group == warp_group ? note_warp_barrier(node) : static_cast<void>(note_barrier(node));
     return Value{};
   }
   if (name == "thread_rank") return group_rank(group);
@@ -227,7 +188,7 @@ std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::
     const std::size_t first = arguments[0].kind == Value::group ? 1 : 0;
     note_access(arguments[first], node, Access::store);
     if (first == 0) note_access(arguments[1], node, Access::load);
-    trace_.may_synchronize = true;  // waiting for it may synchronise the block
+    note_unknown_order();  // waiting for it may synchronise the block
     return Value{};
   }
   return std::nullopt;
@@ -278,7 +239,10 @@ std::optional<Value> Walker::eval_inlined(std::string_view name, const std::vect
     const Function& callee = program_.functions()[function];
     if (callee.parameters.size() != arguments.size() || program_.sources().is_released(callee.at.source)) continue;
     const bool is_running = std::ranges::any_of(frames_, [&](const Frame& frame) { return frame.function == function; });
-    if (is_running || frames_.size() > deepest_inlining || quiet_) return with(e_.opaque());
+    if (is_running || frames_.size() > deepest_inlining || quiet_) {
+      note_order(OrderSite::unknown);
+      return with(e_.opaque());
+    }
     return follow(function, arguments);
   }
   return std::nullopt;
@@ -295,20 +259,23 @@ Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments
                      .context = context_,
                      .result = {},
                      .result_when = e_.constant(1),
-                     .outer_returned = returned_});
+                     .outer_returned = returned_,
+                     .outer_stays = stays_});
   declare_template_parameters(function);
   for (std::size_t i = 0; i < arguments.size(); ++i) declare_parameter(f.parameters[i], &arguments[i]);
   walk(f.body);
   const Frame frame = std::move(frames_.back());
   frames_.pop_back();
   returned_ = frame.outer_returned;
+  stays_ = frame.outer_stays;
   breakables_ = std::move(outer_breakables);
   enter(outer);
   return frame.result.value_or(with(e_.opaque()));
 }
 
 Value Walker::unknown_call(const std::vector<Value>& arguments) {
-  trace_.calls_unknown = trace_.may_synchronize = true;
+  trace_.calls_unknown = true;
+  note_unknown_order();
   for (const Value& argument : arguments) {
     if (argument.memory != none && trace_.memories[argument.memory].space == Space::shared) trace_.shared_escapes = true;
   }

@@ -105,10 +105,12 @@ Value Walker::eval_others(std::uint32_t node) {
                          .context = context_,
                          .result = {},
                          .result_when = e_.constant(1),
-                         .outer_returned = returned_});
-      const ExprId returned = returned_;
+                         .outer_returned = returned_,
+                         .outer_stays = stays_});
+      const ExprId returned = returned_, stays = stays_;
       walk(body);
       returned_ = returned;
+      stays_ = stays;
       frames_.pop_back();
     }
     quiet_ = was_quiet;
@@ -166,7 +168,7 @@ void Walker::note_unknown_name(std::uint32_t node) {
   const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
   const bool is_statement = syntax().is(syntax()[node].parent, NodeKind::expression_statement);
   if (is_statement || std::ranges::any_of(text(node), is_small)) trace_.calls_unknown = true;
-  if (is_statement) trace_.may_synchronize = true;
+  if (is_statement) note_unknown_order();
   if (std::ranges::none_of(text(node), is_small)) trace_.add_template_value(uniform_named(text(node)));
 }
 

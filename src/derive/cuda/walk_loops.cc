@@ -14,6 +14,9 @@ std::uint32_t Walker::begin_loop(std::uint32_t node) {
   loop.at = ref(node);
   loop.parent = loop_;
   loop.iteration = e_.fresh(Op::iteration);
+  loop.unbroken = e_.constant(1);
+  loop.first_access = static_cast<std::uint32_t>(trace_.accesses.size());
+  loop.first_order = static_cast<std::uint32_t>(trace_.orders.size());
   note_unroll(loop, node);
   trace_.loops.push_back(std::move(loop));
   return static_cast<std::uint32_t>(trace_.loops.size() - 1);
@@ -131,6 +134,8 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
     if (update != none) eval(update);
   });
   breakables_.pop_back();
+  trace_.loops[loop].last_access = static_cast<std::uint32_t>(trace_.accesses.size());
+  trace_.loops[loop].last_order = static_cast<std::uint32_t>(trace_.orders.size());
   for (const auto& [slot, guess] : guesses) {
     if (slot >= slots_.size() || guess <= e_.opaque()) continue;
     const ExprId made = slots_[slot].value.expr;

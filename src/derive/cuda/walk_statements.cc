@@ -9,10 +9,10 @@ void Walker::run(std::uint32_t function) {
   const Function& f = program_.functions()[function];
   enter(f.at.source);
   is_kernel_ = f.is_kernel;
-  returned_ = left_ = e_.constant(1);
+  returned_ = left_ = runs_ = stays_ = e_.constant(1);
   trace_.contexts.push_back({none, returned_, false, f.at});
   trace_.functions.push_back(function);
-  frames_.push_back({.function = function, .result_when = returned_, .outer_returned = returned_});
+  frames_.push_back({.function = function, .result_when = returned_, .outer_returned = returned_, .outer_stays = stays_});
   declare_template_parameters(function);
   for (const std::uint32_t parameter : f.parameters) declare_parameter(parameter, nullptr);
   walk(f.body);
@@ -40,8 +40,8 @@ void Walker::walk(std::uint32_t node) {
     case NodeKind::for_range_loop: return walk_range_for(node);
     case NodeKind::switch_statement: return walk_switch(node);
     case NodeKind::return_statement: return walk_return(node);
-    case NodeKind::break_statement:
-    case NodeKind::continue_statement: return leave_loop();
+    case NodeKind::break_statement: return leave_loop(true);
+    case NodeKind::continue_statement: return leave_loop(false);
     case NodeKind::expression_statement:
     case NodeKind::labeled_statement:
     case NodeKind::else_clause:
@@ -197,14 +197,20 @@ void Walker::walk_return(std::uint32_t node) {
   }
   if (quiet_) return;
   const ExprId gone = reached_since(frames_.back().context);
-  returned_ = e_.binary(Op::logical_and, returned_, e_.unary(Op::logical_not, gone));
+  const ExprId remains = e_.unary(Op::logical_not, gone);
+  returned_ = e_.binary(Op::logical_and, returned_, remains);
+  ExprId& of_kernel_or_function = frames_.size() == 1 ? runs_ : stays_;
+  of_kernel_or_function = e_.binary(Op::logical_and, of_kernel_or_function, remains);
 }
 
 // `break` and `continue` end the current iteration.
-void Walker::leave_loop() {
+void Walker::leave_loop(bool for_good) {
   if (quiet_ || breakables_.empty() || !breakables_.back().is_loop) return;
-  const ExprId gone = reached_since(breakables_.back().context);
-  left_ = e_.binary(Op::logical_and, left_, e_.unary(Op::logical_not, gone));
+  const ExprId remains = e_.unary(Op::logical_not, reached_since(breakables_.back().context));
+  left_ = e_.binary(Op::logical_and, left_, remains);
+  if (!for_good || loop_ == none) return;
+  ExprId& unbroken = trace_.loops[loop_].unbroken;
+  unbroken = e_.binary(Op::logical_and, unbroken, remains);
 }
 
 }  // namespace frx::derive::cuda

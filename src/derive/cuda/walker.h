@@ -54,6 +54,7 @@ class Walker {
     std::optional<Value> result = {};
     ExprId result_when = 1;
     ExprId outer_returned = 1;
+    ExprId outer_stays = 1;
   };
   // The targets of `break` and `continue`.
   struct Breakable {
@@ -87,7 +88,7 @@ class Walker {
   void walk_if(std::uint32_t node);
   void walk_switch(std::uint32_t node);
   void walk_return(std::uint32_t node);
-  void leave_loop();
+  void leave_loop(bool for_good);
   ExprId condition(std::uint32_t clause);
   ExprId truth(const Value& value);
   ExprId reached_since(std::uint32_t context) const;
@@ -199,7 +200,11 @@ class Walker {
   std::vector<Value> eval_arguments(std::uint32_t node);
   Value group_rank(std::int64_t group);
   Value group_size(std::int64_t group);
-  void note_barrier(std::uint32_t node);
+  BarrierSite* note_barrier(std::uint32_t node);
+  void note_order(OrderSite::Kind kind);
+  void note_unknown_order();
+  void note_warp_barrier(std::uint32_t node);
+  void note_warp_collective(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   ExprId thread_rank();
 
   const Program& program_;
@@ -220,6 +225,7 @@ class Walker {
   std::vector<Config> configs_;
   std::uint32_t context_ = 0, loop_ = none;
   ExprId returned_ = 1, left_ = 1;  // 1 at first: the thread has neither returned nor left the iteration
+  ExprId runs_ = 1, stays_ = 1;     // the same of leaving the kernel, and of leaving functions that are inlined in it
   std::uint64_t most_steps_, steps_ = 0;
   std::unordered_set<std::string_view> seen_atomics_;
   std::pair<const Source*, std::uint32_t> typed_{nullptr, none};  // the declaration whose type was asked for last,

@@ -1,0 +1,298 @@
+// Which barriers some threads of the block skip while others wait.
+//
+//   if (threadIdx.x < 64) { ...; __syncthreads(); } ...; __syncthreads();   the others are at the second one meanwhile
+//   for (i = threadIdx.x; i < n; i += blockDim.x) __syncthreads();           some are in the loop once more than others
+//   if (i >= n) return; s[threadIdx.x] = a[i]; __syncthreads(); b[i] = s[threadIdx.x ^ 1];
+//
+// A barrier does not wait for threads that have left the kernel. So a branch whose other side leads to the end without a further barrier
+// is none of them when its condition cuts off the end of the data; nor is an early return, unless elements are read that those threads
+// should have written. A condition of loaded values counts when each lane loads its own.
+#include <algorithm>
+#include <map>
+
+#include "derive/cuda/patterns.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+using Mask = Patterns::Mask;
+
+// Beyond these, code is generated, and nothing is said about its barriers.
+constexpr std::size_t most_barriers = 256, most_shared_accesses = 1024;
+
+// `threadIdx.x < 64`, or `threadIdx.x < d` in a loop that changes d: no size decides whether the outcome differs.
+bool is_of_thread_alone(const Expressions& e, ExprId condition) {
+  if (!e.uses(condition, Uses::thread)) return false;
+  if (e.uses(condition, Uses::block | Uses::loaded | Uses::varying | Uses::opaque | Uses::floating)) return false;
+  std::vector<ExprId> open{condition};
+  for (int steps = 0; !open.empty(); ++steps) {
+    const Expr& x = e[open.back()];
+    open.pop_back();
+    if (steps > 64 || x.op == Op::uniform || x.op == Op::select) return false;
+    if (x.op < Op::add) continue;
+    open.push_back(x.a);
+    if (x.op < Op::neg) open.push_back(x.b);
+  }
+  return true;
+}
+
+// `if (threadIdx.x >= n) return;` without the number of the block: whether the block is larger than n is decided by the launch, which is
+// unknown here.
+bool is_sized_by_launch(const Expressions& e, ExprId alive) {
+  return e.uses(alive, Uses::uniform) && !e.uses(alive, Uses::block | Uses::varying | Uses::iteration | Uses::loaded);
+}
+
+// Threads that go on without a barrier.
+struct Skip {
+  ExprId condition = 1;
+  Mask threads;
+  std::uint32_t context = none;  // which they do not enter
+  std::uint32_t loop = none;     // which they leave
+  bool is_loop = false;
+};
+
+class SkippedBarriers {
+ public:
+  SkippedBarriers(const Trace& trace, const Lanes& lanes, const std::vector<Mask>& reached)
+      : trace_(trace), e_(trace.expressions), lanes_(lanes), reached_(reached), all_(Mask().set() >> (Mask().size() - lanes.count())) {
+    barriers_in_.resize(trace.contexts.size());
+    for (const BarrierSite& barrier : trace.barriers) {
+      for (std::uint32_t c = barrier.context; c != none; c = trace.contexts[c].parent) ++barriers_in_[c];
+    }
+    for (std::uint32_t c = 1; c < trace.contexts.size(); ++c) {
+      const Context& context = trace.contexts[c];
+      if (!context.is_loop) sides_[{context.parent, context.at.node}].push_back(c);
+    }
+  }
+
+  bool is_skipped(std::size_t b) const {
+    const BarrierSite& barrier = trace_.barriers[b];
+    const Mask running = known_mask(barrier.runs).value_or(all_);
+    for (std::uint32_t c = barrier.context; c != 0 && c != none; c = trace_.contexts[c].parent) {
+      const Context& context = trace_.contexts[c];
+      if (!context.is_loop && has_equal_sides(c)) continue;
+      if (const auto skip = skip_of(context.condition, running & reached_[context.parent], c, none, context.is_loop)) {
+        if (counts(*skip, b)) return true;
+      }
+    }
+    for (std::uint32_t l = barrier.loop; l != none; l = trace_.loops[l].parent) {
+      const auto skip = skip_of(trace_.loops[l].unbroken, running & reached_[barrier.context], none, l, true);
+      if (skip && counts(*skip, b)) return true;
+    }
+    const auto skip = skip_of(barrier.stays, running & reached_[barrier.context], none, none, false);
+    return (skip && counts(*skip, b)) || (barrier.counts_exited && lacks_threads(barrier)) || lacks_work_of_exited(barrier);
+  }
+
+ private:
+  std::optional<Mask> known_mask(ExprId condition) const {
+    if (!lanes_.is_known(condition)) return std::nullopt;
+    if (lanes_.is_one_value(condition)) return lanes_.at(condition, 0) != 0 ? all_ : Mask();
+    Mask mask;
+    for (std::uint32_t lane = 0; lane < lanes_.count(); ++lane) mask[lane] = lanes_.at(condition, lane) != 0;
+    return mask;
+  }
+
+  // Which of these threads go on without what the condition guards, if others do not.
+  std::optional<Skip> skip_of(ExprId condition, const Mask& of, std::uint32_t context, std::uint32_t loop, bool is_loop) const {
+    if (is_of_template(condition)) return std::nullopt;
+    if (lanes_.is_varying(condition)) {
+      if (!loads_differ(condition)) return std::nullopt;
+      return Skip{condition, of, context, loop, is_loop};
+    }
+    const std::optional<Mask> yes = known_mask(condition);
+    if (!yes) return std::nullopt;
+    const Mask skipping = of & ~*yes;
+    if (skipping.none() || skipping == of) return std::nullopt;
+    return Skip{condition, skipping, context, loop, is_loop};
+  }
+
+  bool counts(const Skip& skip, std::size_t b) const {
+    if (meets_another(skip, b)) return true;
+    if (is_of_thread_alone(e_, skip.condition)) return true;
+    return skip.is_loop && e_.uses(skip.condition, Uses::thread) && !e_.uses(skip.condition, Uses::block | Uses::varying);
+  }
+
+  // Do those threads come to another barrier of the block?
+  bool meets_another(const Skip& skip, std::size_t b) const {
+    for (std::size_t k = 0; k < trace_.barriers.size(); ++k) {
+      const BarrierSite& other = trace_.barriers[k];
+      if (k == b || other.is_named || is_within(skip, other)) continue;
+      if (k < b && !shares_loop_around(skip, trace_.barriers[b], other)) continue;
+      const std::optional<Mask> stays = known_mask(other.stays), runs = known_mask(other.runs);
+      if (!stays || !runs) continue;
+      if ((skip.threads & reached_[other.context] & *stays & *runs).any()) return true;
+    }
+    return false;
+  }
+
+  bool is_within(const Skip& skip, const BarrierSite& other) const {
+    for (std::uint32_t c = other.context; c != none && skip.context != none; c = trace_.contexts[c].parent) {
+      if (c == skip.context) return true;
+    }
+    for (std::uint32_t l = other.loop; l != none && skip.loop != none; l = trace_.loops[l].parent) {
+      if (l == skip.loop) return true;
+    }
+    return false;
+  }
+
+  // An earlier barrier is reached again in the next iteration of a loop around what is skipped.
+  bool shares_loop_around(const Skip& skip, const BarrierSite& barrier, const BarrierSite& other) const {
+    std::uint32_t l = barrier.loop;
+    if (skip.loop != none) l = trace_.loops[skip.loop].parent;
+    if (skip.loop == none && skip.is_loop) {
+      while (l != none && !(trace_.loops[l].at == trace_.contexts[skip.context].at)) l = trace_.loops[l].parent;
+      if (l != none) l = trace_.loops[l].parent;
+    }
+    for (; l != none; l = trace_.loops[l].parent) {
+      for (std::uint32_t o = other.loop; o != none; o = trace_.loops[o].parent) {
+        if (o == l) return true;
+      }
+    }
+    return false;
+  }
+
+  // Both sides of an if pass as many barriers: one of a warp meets the one of another.
+  bool has_equal_sides(std::uint32_t c) const {
+    const auto at = sides_.find({trace_.contexts[c].parent, trace_.contexts[c].at.node});
+    if (at == sides_.end() || at->second.size() != 2) return false;
+    return barriers_in_[at->second[0]] == barriers_in_[at->second[1]];
+  }
+
+  // Thread numbers compared with constants whose value is unknown: the block may be of that size.
+  bool is_of_template(ExprId condition) const {
+    if (!e_.uses(condition, Uses::uniform)) return false;
+    std::vector<ExprId> open{condition};
+    bool any = false;
+    for (int steps = 0; !open.empty() && steps < 256; ++steps) {
+      const ExprId id = open.back();
+      open.pop_back();
+      const Expr& x = e_[id];
+      if (x.op == Op::uniform && !trace_.is_template_value(id)) return false;
+      if (x.op >= Op::block_x && x.op <= Op::block_z) return false;
+      any = any || x.op == Op::uniform;
+      if (x.op < Op::load) continue;
+      open.push_back(x.a);
+      if (x.op >= Op::add && x.op < Op::neg) open.push_back(x.b);
+      if (x.op == Op::select) open.insert(open.end(), {x.b, x.c});
+    }
+    return any;
+  }
+
+  // Is all that is unknown in a condition read from addresses of which the lanes of a warp have one each?
+  bool loads_differ(ExprId condition) const {
+    std::vector<ExprId> open{condition};
+    bool any = false;
+    for (int steps = 0; !open.empty(); ++steps) {
+      const ExprId id = open.back();
+      open.pop_back();
+      const Expr& x = e_[id];
+      if (lanes_.is_known(id)) continue;
+      if (steps > 64 || x.op == Op::varying || x.op == Op::opaque || x.op == Op::loop_value || x.op == Op::select) return false;
+      if (x.op == Op::load) {
+        const bool is_own = lanes_.is_known(x.a) && lanes_.count() > 1 && lanes_.at(x.a, 0) != lanes_.at(x.a, 1);
+        if (!is_own || trace_.memories[x.b].space != Space::global) return false;
+        any = true;
+        continue;
+      }
+      if (x.op < Op::add) continue;
+      open.push_back(x.a);
+      if (x.op < Op::neg) open.push_back(x.b);
+    }
+    return any;
+  }
+
+  bool lacks_threads(const BarrierSite& barrier) const {
+    const std::optional<Mask> runs = known_mask(barrier.runs);
+    return runs && runs->any() && *runs != all_ && !is_sized_by_launch(e_, barrier.runs) && !is_of_template(barrier.runs);
+  }
+
+  bool is_determined(std::uint32_t context) const {
+    for (std::uint32_t c = context; c != none; c = trace_.contexts[c].parent) {
+      if (!lanes_.is_known(trace_.contexts[c].condition)) return false;
+    }
+    return true;
+  }
+
+  // Is something read from shared memory that only threads would have written which have left the kernel?
+  bool lacks_work_of_exited(const BarrierSite& barrier) const {
+    if (!lacks_threads(barrier)) return false;
+    const Mask gone = all_ & ~*known_mask(barrier.runs);
+    std::vector<Written> written(trace_.memories.size());
+    std::size_t shared = 0;
+    for (std::uint32_t i = 0; i < trace_.accesses.size(); ++i) {
+      const Access& access = trace_.accesses[i];
+      if (trace_.memories[access.memory].space != Space::shared) continue;
+      if (++shared > most_shared_accesses) return false;
+      if (access.kind != Access::load) add(access, gone, written[access.memory]);
+    }
+    for (Written& memory : written) {
+      std::ranges::sort(memory.by_all);
+      std::ranges::sort(memory.by_gone);
+    }
+    for (std::uint32_t i = barrier.accesses; i < trace_.accesses.size(); ++i) {
+      if (trace_.accesses[i].kind == Access::load && reads_missing(trace_.accesses[i], written[trace_.accesses[i].memory])) return true;
+    }
+    return false;
+  }
+
+  struct Written {
+    std::vector<std::int64_t> by_all, by_gone;  // addresses: that are written, and that threads would have written
+    bool anywhere = false;
+  };
+
+  void add(const Access& access, const Mask& gone, Written& memory) const {
+    const std::optional<Mask> alive = known_mask(access.alive);
+    if (!lanes_.is_known(access.address) || !alive) {
+      memory.anywhere = true;
+      return;
+    }
+    for (std::uint32_t lane = 0; lane < lanes_.count(); ++lane) {
+      if (!reached_[access.context][lane]) continue;
+      if ((*alive)[lane]) memory.by_all.push_back(lanes_.at(access.address, lane));
+      if (gone[lane] && !(*alive)[lane] && access.loop == none) memory.by_gone.push_back(lanes_.at(access.address, lane));
+    }
+  }
+
+  bool reads_missing(const Access& access, const Written& memory) const {
+    if (memory.anywhere || memory.by_gone.empty() || !lanes_.is_known(access.address) || !is_determined(access.context)) return false;
+    const std::optional<Mask> alive = known_mask(access.alive);
+    if (!alive) return false;
+    for (std::uint32_t lane = 0; lane < lanes_.count(); ++lane) {
+      if (!reached_[access.context][lane] || !(*alive)[lane]) continue;
+      const std::int64_t address = lanes_.at(access.address, lane);
+      if (std::ranges::binary_search(memory.by_gone, address) && !std::ranges::binary_search(memory.by_all, address)) return true;
+    }
+    return false;
+  }
+
+  const Trace& trace_;
+  const Expressions& e_;
+  const Lanes& lanes_;
+  const std::vector<Mask>& reached_;
+  Mask all_;
+  std::vector<std::uint32_t> barriers_in_;  // by context
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> sides_;
+};
+
+}  // namespace
+
+void Patterns::add_barriers(const Lanes& lanes, const std::vector<Mask>& reached) {
+  if (barriers.empty() || barriers.size() > most_barriers) return;
+  const SkippedBarriers skipped(trace_, lanes, reached);
+  for (std::size_t i = 0; i < barriers.size(); ++i) {
+    if (!barriers[i] && !trace_.barriers[i].is_named) barriers[i] = skipped.is_skipped(i);
+  }
+}
+
+// Whether the work of threads that have left is needed may depend on whether a size is odd: one lane of a pair has left.
+void Patterns::add_exits(const Shape& block) {
+  bool any = false;
+  for (std::size_t i = 0; i < barriers.size(); ++i) any = any || (!barriers[i] && !trace_.expressions.constant_of(trace_.barriers[i].runs));
+  if (!any) return;
+  const Lanes other(trace_.expressions, {.kind = Sample::tiny, .block = block, .more = 1});
+  add_barriers(other, reached_in(other));
+}
+
+void Patterns::add_warp_collectives(const Lanes&, const std::vector<Mask>&) {}
+
+}  // namespace frx::derive::cuda
