@@ -1,7 +1,6 @@
-// Accesses whose single instructions look spread, but which are not, or not known to be:
+// Accesses whose single instructions look spread, but which are not, or not known to be (own_elements.cc has some more):
 //
 //   p[i].x + p[i].y + p[i].z              the lines stay in L1 until all their bytes are used
-//   for (j = 0; j < 4; ++j) a[4 * i + j]  the same in a short loop
 //   x[i * incx], y[i * incy]              increments, most often one
 //   in[(y * sy + j) * w + (x * sx + i)]   steps of a window: x * sx + i is compared with w
 //   a[i * CHANNELS]                       a constant whose value is unknown
@@ -18,10 +17,11 @@ namespace {
 
 constexpr auto differs = Uses::thread | Uses::block | Uses::iteration | Uses::varying | Uses::opaque;
 
-// One term of a sum: a value that differs between threads or iterations, and whether it is multiplied by a size.
+// One term of a sum: a value that differs between threads or iterations, and the size that it is multiplied by.
 struct Term {
   ExprId what = 0;
-  bool has_size = false, is_of_template = false;
+  bool has_size = false, is_often_one = false;
+  ExprId size = 0;
 };
 
 // The terms of an address that differ between threads, blocks or iterations. The loop is bounded: an address has few terms.
@@ -34,12 +34,12 @@ std::vector<Term> terms_of(const Trace& trace, ExprId root) {
     const Expr& x = e[term.what];
     if (!e.uses(term.what, differs)) continue;
     if (!term.has_size && (x.op == Op::add || x.op == Op::sub || x.op == Op::max || x.op == Op::min)) {
-      open.push_back({x.a, term.has_size, term.is_of_template});
-      open.push_back({x.b, term.has_size, term.is_of_template});
+      open.push_back({x.a, term.has_size, term.is_often_one, term.size});
+      open.push_back({x.b, term.has_size, term.is_often_one, term.size});
     } else if (!term.has_size && x.op == Op::mul && e.uses(x.a, differs) != e.uses(x.b, differs)) {
       const ExprId size = e.uses(x.a, differs) ? x.b : x.a;
       open.push_back(
-          {size == x.b ? x.a : x.b, term.has_size || e.uses(size, Uses::uniform), term.is_of_template || trace.is_template_value(size)});
+          {size == x.b ? x.a : x.b, term.has_size || e.uses(size, Uses::uniform), term.is_often_one || trace.is_often_one(size), size});
     } else {
       terms.push_back(term);
     }
@@ -98,24 +98,9 @@ bool is_kept_within_sizes(const Expressions& e, ExprId root) {
   return false;
 }
 
-// The most iterations of a short loop; 0 when it is not short.
-std::int64_t iterations_of(const Trace& trace, std::uint32_t loop) {
-  const Expressions& e = trace.expressions;
-  const Expr& test = e[trace.loops[loop].condition];
-  if (test.op != Op::lt && test.op != Op::le) return 0;
-  if (trace.is_template_value(test.b)) return 4;
-  auto limit = e.constant_of(test.b);
-  // for (l = l0; l < l0 + 4; ++l)
-  const Expr &from = e[test.a], &to = e[test.b];
-  if (!limit && from.op == Op::add && to.op == Op::add && from.a == to.a) limit = e.constant_of(to.b);
-  return limit && *limit > 0 && *limit <= 16 ? *limit : 0;
-}
-
 constexpr std::size_t most_pieces = 65536;
 
 }  // namespace
-
-bool is_short(const Trace& trace, std::uint32_t loop) { return iterations_of(trace, loop) != 0; }
 
 // Exempts accesses to one memory in one loop that together use most of the sectors that a warp touches.
 void Patterns::exempt_used_sectors(const Lanes& lanes) {
@@ -135,37 +120,10 @@ void Patterns::exempt_used_sectors(const Lanes& lanes) {
       }
     }
     const warp::Footprint together = warp::footprint(pieces);
-    if (2 * together.bytes <= warp::sector_bytes * together.sectors) continue;
-    for (const std::size_t i : group) accesses[i].kind = AccessPattern::packed;
-  }
-}
-
-// Exempts short loops in which each thread visits a few neighbouring elements of its own: all their bytes are used, too.
-void Patterns::exempt_own_elements(const Lanes& now, const Shape& block) {
-  std::map<std::uint32_t, std::vector<std::size_t>> by_loop;
-  for (std::size_t i = 0; i < accesses.size(); ++i) {
-    if (accesses[i].kind != AccessPattern::spread) continue;
-    for (std::uint32_t loop = trace_.accesses[i].loop; loop != none; loop = trace_.loops[loop].parent) {
-      if (is_short(trace_, loop)) by_loop[loop].push_back(i);
-    }
-  }
-  if (by_loop.empty() || by_loop.size() > 64) return;
-  for (const auto& [loop, candidates] : by_loop) {
-    const Lanes next(trace_.expressions, {Sample::large_odd, block, trace_.loops[loop].iteration});
-    std::set<std::pair<std::uint32_t, std::optional<std::int64_t>>> packed;  // memories, and strides in them
-    for (const std::size_t i : candidates) {
-      const Access& access = trace_.accesses[i];
-      if (!now.is_known(access.address) || !next.is_known(access.address)) continue;
-      const std::int64_t step = next.at(access.address, 0) - now.at(access.address, 0);
-      if (step <= 0 || step >= 2 * std::int64_t{access.bytes}) continue;
-      accesses[i].kind = AccessPattern::packed;
-      packed.emplace(access.memory, accesses[i].lane_stride);
-    }
-    // The first element may be accessed before the loop over the others.
-    for (std::size_t k = 0; k < accesses.size() && !packed.empty(); ++k) {
-      const bool is_same =
-          accesses[k].kind == AccessPattern::spread && packed.contains({trace_.accesses[k].memory, accesses[k].lane_stride});
-      if (is_same) accesses[k].kind = AccessPattern::packed;
+    const double ratio = static_cast<double>(warp::sector_bytes * together.sectors) / static_cast<double>(together.bytes);
+    for (const std::size_t i : group) {
+      if (ratio < 2) accesses[i].kind = AccessPattern::packed;
+      accesses[i].sector_ratio = std::min(accesses[i].sector_ratio, ratio);
     }
   }
 }
@@ -175,7 +133,7 @@ void Patterns::exempt_unknown_strides() {
   const Expressions& e = trace_.expressions;
   const std::unordered_set<ExprId> steps = compared_steps(trace_);
   std::vector<std::size_t> increments;
-  std::unordered_set<std::uint32_t> incremented;  // memories
+  std::set<ExprId> increment_sizes;
   std::unordered_set<std::uint32_t> packed_in;    // loops
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const Access& access = trace_.accesses[i];
@@ -184,7 +142,7 @@ void Patterns::exempt_unknown_strides() {
     if (accesses[i].kind != AccessPattern::spread) continue;
     const std::vector<Term> terms = terms_of(trace_, access.address);
     const auto of_thread = [&](const Term& t) { return e.uses(t.what, Uses::thread); };
-    const auto is_constant_step = [&](const Term& t) { return of_thread(t) && t.is_of_template; };
+    const auto is_constant_step = [&](const Term& t) { return of_thread(t) && t.is_often_one; };
     const bool is_window = terms.size() > 1 && holds_any(e, access.address, steps);
     const bool all_sized = std::ranges::all_of(terms, &Term::has_size);
     if (is_window || is_kept_within_sizes(e, access.address) || std::ranges::any_of(terms, is_constant_step) ||
@@ -192,11 +150,11 @@ void Patterns::exempt_unknown_strides() {
       accesses[i].kind = AccessPattern::unknown;
     } else if (all_sized) {
       increments.push_back(i);
-      incremented.insert(access.memory);
+      for (const Term& term : terms) increment_sizes.insert(term.size);
     }
   }
-  // An increment beside an array without one is a real stride. So is a single increment.
-  if (packed_in.empty() && incremented.size() < 2) return;
+  // An increment beside an array without one is a real stride. So is one that all arrays share, of which there may be a single one.
+  if (packed_in.empty() && increment_sizes.size() < 2) return;
   for (const std::size_t i : increments) {
     if (!packed_in.contains(trace_.accesses[i].loop)) accesses[i].kind = AccessPattern::unknown;
   }

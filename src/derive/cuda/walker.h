@@ -21,7 +21,7 @@ struct Value {
 
   Kind kind = number;
   ExprId expr = 1;      // a number; bytes from the beginning of `memory`; x of a triple; the kind of a group
-  ExprId y = 1, z = 1;  // of a triple
+  ExprId y = 1, z = 1;  // of a triple; y: how many threads a tile of a warp has
   std::uint32_t memory = none;
   std::uint32_t bytes = 0;       // of what a pointer points to
   std::uint32_t levels = 1;      // 2 for float**
@@ -113,6 +113,8 @@ class Walker {
   void walk_loop(std::uint32_t node, std::uint32_t condition, std::uint32_t update, std::uint32_t body);
   std::vector<Change> changes_in(std::uint32_t node);
   std::uint32_t changed_name(std::uint32_t node) const;
+  bool is_in_each_iteration(std::uint32_t node, std::uint32_t loop) const;
+  std::optional<std::int64_t> shift_of(const Change& change, std::uint32_t loop);
   std::optional<ExprId> step_of(const Change& change, std::uint32_t loop, const std::vector<Change>& all);
   std::uint32_t begin_loop(std::uint32_t node);
   void note_unroll(Loop& loop, std::uint32_t node);
@@ -145,6 +147,7 @@ class Walker {
   Value global_memory(const Global& global);
   Value eval_number(std::uint32_t node);
   Value eval_binary(std::uint32_t node);
+  Value eval_after(ExprId holds, std::uint32_t operand);
   Value eval_unary(std::uint32_t node);
   Value eval_conditional(std::uint32_t node);
   Value eval_assignment(std::uint32_t node);
@@ -191,20 +194,26 @@ class Walker {
   std::optional<Value> eval_known(std::string_view name, std::uint32_t node, std::uint32_t function);
   std::optional<Value> eval_synchronization(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   std::optional<Value> eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
-  std::optional<Value> eval_group_call(std::string_view name);
   std::optional<Value> eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments);
   std::optional<Value> eval_macro(std::string_view name, const std::vector<Value>& arguments);
   std::optional<Value> eval_inlined(std::string_view name, const std::vector<Value>& arguments);
   Value follow(std::uint32_t function, const std::vector<Value>& arguments);
   Value unknown_call(const std::vector<Value>& arguments);
   std::vector<Value> eval_arguments(std::uint32_t node);
-  Value group_rank(std::int64_t group);
-  Value group_size(std::int64_t group);
   BarrierSite* note_barrier(std::uint32_t node);
   void note_order(OrderSite::Kind kind);
   void note_unknown_order();
   void note_warp_barrier(std::uint32_t node);
   void note_warp_collective(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
+
+  // walk_groups.cc
+  std::optional<Value> eval_group_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t function);
+  Value eval_group_method(const Value& object, std::string_view name, std::uint32_t node);
+  Value group_rank(const Value& object);
+  Value group_size(const Value& object);
+  Value meta_group(const Value& object, bool is_size);
+  ExprId tile_size(std::uint32_t templated);
+  Value tile_of(ExprId size);
   ExprId thread_rank();
 
   const Program& program_;
@@ -232,7 +241,8 @@ class Walker {
   std::uint32_t type_ = none;                                     // and its type
   std::uint32_t depth_ = 0, resolving_ = 0;
   bool is_kernel_ = true;
-  bool quiet_ = false;  // evaluates without recording accesses
+  bool quiet_ = false;     // evaluates without recording accesses
+  bool is_ahead_ = false;  // met a name, while quiet, that is not declared yet
 };
 
 }  // namespace frx::derive::cuda
