@@ -26,13 +26,15 @@ std::uint32_t Walker::begin_loop(std::uint32_t node) {
 
 // A pragma belongs to the loop that directly follows it.
 void Walker::note_unroll(Loop& loop, std::uint32_t node) {
-  const std::uint32_t begin = syntax()[node].begin;
+  const std::uint32_t in_text = syntax()[node].begin;
+  if (in_text >= source().size) return;
+  const std::uint32_t begin = source().in_file(in_text);
   const auto& pragmas = source().unrolls;
   const auto after = std::ranges::upper_bound(pragmas, begin, {}, &model::cuda::Unroll::end);
   if (after == pragmas.begin()) return;
   const model::cuda::Unroll& pragma = *(after - 1);
   const std::uint32_t lines = source().line_of(begin) - source().line_of(pragma.end);
-  if (begin >= source().size || lines > 2) return;
+  if (lines > 2) return;
   loop.is_unrolled = pragma.factor != "1";
   loop.factor = pragma.factor;
 }
