@@ -74,6 +74,7 @@ bool Parser::lambda() {
   }
   next();
   make(NodeKind::other, from);
+  while (at(Tok::modifier) || (at_macro_name() && tokens_.peek() == Tok::left_paren)) token();
   if (at(Tok::left_paren)) {
     const From parameters = here();
     if (!parameter_list() || !role(Role::parameters) || !function_end() || !make(NodeKind::other, parameters)) return false;

@@ -49,9 +49,11 @@ bool Parser::compound() {
   const InBrackets in_brackets(*this);
   const From from = here();
   if (!deeper || !take(Tok::left_brace)) return false;
-  while (!at(Tok::right_brace)) {
-    if (at(Tok::end) || !block_item()) return false;
-  }
+  const bool was = std::exchange(is_in_body_, true);
+  bool good = true;
+  while (good && !at(Tok::right_brace)) good = !at(Tok::end) && block_item();
+  is_in_body_ = was;
+  if (!good) return false;
   next();
   return make(NodeKind::compound_statement, from);
 }

@@ -74,6 +74,70 @@ INSTANTIATE_TEST_SUITE_P(Launches, Statement,
                          testing::Values("k<<<1, 2>>>(a);", "ns::k<T, 3><<<dim3(a), b, 0, s>>>(c, d);", "k << <g, b >> >(a);",
                                          "k<A<int>><<<g, b>>>();"));
 
+// With the grammar at hand for what the parser declines, and the tree that the grammar gives of the whole.
+std::string compared_in_parts(std::string_view text) {
+  Grammar grammar(text);
+  Syntax ours;
+  Parser parser(text, &grammar);
+  if (!parser.read(0, ours)) return "gave up";
+  std::uint32_t errors = 0;
+  const Syntax grammars = by_grammar(text, errors);
+  return errors > 0 || parser.errors() > 0 ? "an error of the grammar" : difference(text, ours, grammars);
+}
+
+// Each holds what the parser declines, between what it reads.
+class Declined : public testing::TestWithParam<const char*> {};
+TEST_P(Declined, IsReadByTheGrammarAlone) {
+  const std::string text = "int a; " + std::string(GetParam()) + " void f() { g(); }";
+  EXPECT_EQ(compared(text), "gave up");
+  EXPECT_EQ(compared_in_parts(text), "");
+}
+INSTANTIATE_TEST_SUITE_P(Items, Declined,
+                         testing::Values("int n = alignof(int);", "namespace b { int n = alignof(int); int m; }",
+                                         "struct S { int n = alignof(int); S() : x{1} {} };",
+                                         "template <class T> struct S { void m() { x = alignof(T); } private: int p; };",
+                                         "void h() { x = alignof(T); }",
+                                         "namespace b { struct S { struct R { int n = alignof(int); } r; int q; }; }",
+                                         "int n[] = {alignof(int), 1}, m = 2;", "struct { int n = alignof(int); } *p, q;",
+                                         "A::A() : x{alignof(int)}, y{2} {}", "auto l = [] { return alignof(int); };",
+                                         "const char* s = \"a;}\"; int n = alignof(int);", "extern \"C\" { int n = alignof(int); }"));
+
+// A macro of as many letters as __device__, which it is read as.
+class Annotated : public testing::TestWithParam<const char*> {};
+TEST_P(Annotated, ReadsTheMacroAsAQualifier) {
+  std::string plain = GetParam();
+  for (std::size_t at = plain.find("MACRO_NAME"); at != plain.npos; at = plain.find("MACRO_NAME")) plain.replace(at, 10, "__device__");
+  Syntax annotated, expected;
+  ASSERT_TRUE(Parser(GetParam()).read(0, annotated));
+  ASSERT_TRUE(Parser(plain).read(0, expected));
+  EXPECT_EQ(difference(plain, annotated, expected), "");
+}
+INSTANTIATE_TEST_SUITE_P(
+    Macros, Annotated,
+    testing::Values("MACRO_NAME void f() {}", "MACRO_NAME T f(int a) { return a; }", "void MACRO_NAME f() {}",
+                    "template <class T> MACRO_NAME MACRO_NAME T f() { return 1; }",
+                    "struct S { MACRO_NAME S(int a) : x(a) {} MACRO_NAME ~S() {} MACRO_NAME operator int() { return 1; } };",
+                    "namespace a { MACRO_NAME ns::T<3> f(); }", "MACRO_NAME static const int n = 3;",
+                    "struct S { MACRO_NAME const T& operator[](int i) const { return p[i]; } };",
+                    "void f() { auto l = [=] MACRO_NAME (int a) { return a; }; T b(MACRO_NAME int); }"));
+
+// The type of a declaration may be in capitals, too.
+TEST(Parser, TakesACapitalNameForATypeWhereItCanBeOne) {
+  for (const char* text :
+       {"DOUBLE x;", "DOUBLE f(int a) { return a; }", "DOUBLE *p, q[3];", "template <class T> DOUBLE T::f() { return 1; }", "ALPHA(x);"}) {
+    EXPECT_EQ(compared(text), "") << text;
+  }
+}
+
+TEST(Parser, ReadsWhatFollowsALoneMacro) {
+  for (const char* text : {"NAMESPACE_BEGIN namespace a { int b; } NAMESPACE_END", "DECLARE(x) template <class T> struct S { T a; };",
+                           "TEST(\"a\", \"b\") { using T = int; f<T>(); }", "class API_NAME S : public B { int a; };",
+                           "struct S { Q_OBJECT public: int a; };"}) {
+    Syntax syntax;
+    EXPECT_TRUE(Parser(text).read(0, syntax)) << text;
+  }
+}
+
 class Item : public testing::TestWithParam<const char*> {};
 TEST_P(Item, ReadsAsByTheGrammar) { EXPECT_EQ(compared(GetParam()), ""); }
 INSTANTIATE_TEST_SUITE_P(
@@ -138,6 +202,16 @@ TEST(Parser, TriesNoMoreThanAMultipleOfALongStringOrComment) {
 TEST(Parser, GivesUpAtACommentWithoutAnEnd) {
   Syntax syntax;
   EXPECT_FALSE(Parser("void f() { x = a /* b; }").read(0, syntax));
+}
+
+// Nor are nested scopes that do not end.
+TEST(Parser, TriesNoMoreThanAMultipleOfOpenScopes) {
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += "namespace a { struct S { ";
+  text += std::string(100'000, ';');
+  Grammar grammar(text);
+  Syntax syntax;
+  EXPECT_FALSE(Parser(text, &grammar).read(0, syntax));
 }
 
 // Long rows of operators are not nesting.
