@@ -53,15 +53,38 @@ bool begins_item(Tok kind) {
   }
 }
 
+bool begins_statement(Tok kind) {
+  switch (kind) {
+    case Tok::if_word:
+    case Tok::for_word:
+    case Tok::while_word:
+    case Tok::do_word:
+    case Tok::switch_word:
+    case Tok::return_word:
+    case Tok::break_word:
+    case Tok::continue_word:
+    case Tok::case_word:
+    case Tok::default_word:
+    case Tok::left_brace:
+    case Tok::qualifier: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
+
+bool Parser::is_on_new_line() const {
+  const std::uint32_t behind = tokens_.behind();
+  return tokens_.text().substr(behind, tokens_.now().begin - behind).find('\n') != std::string_view::npos;
+}
 
 bool Parser::at_macro_name() const { return has_annotations_ && at(Tok::word) && is_macro_name(tokens_.spelling()); }
 
 // API T f(), where T is the type: a name must follow it.
-bool Parser::is_before_type() {
+bool Parser::is_before_type(bool is_next) {
   const Tokens::Mark tokens = tokens_.mark();
   const Postorder::Mark nodes = out_.mark();
-  next();
+  if (is_next) next();
   bool is_type = name_parts(true, true);
   switch (tokens_.kind()) {
     case Tok::word:
@@ -84,10 +107,20 @@ bool Parser::is_before_type() {
 bool Parser::annotation(bool before_method) {
   if (!at_macro_name()) return false;
   const Tok behind = tokens_.peek();
+  if (behind == Tok::left_paren) return attempt([&] { return annotation_with_arguments(); });
   const bool is_name = behind == Tok::word || behind == Tok::scope;
   const bool is_method = behind == Tok::word || behind == Tok::tilde || behind == Tok::operator_word;
   const bool is_one = begins_anew(behind) || behind == Tok::qualifier || (before_method && is_method) || (is_name && is_before_type());
   return is_one && token();
+}
+
+// ALIGNED(16) float x; BOUNDS(256) __global__ void f()
+bool Parser::annotation_with_arguments() {
+  const From from = here();
+  leaf(NodeKind::identifier);
+  if (!argument_list()) return false;
+  const bool is_before_name = (at(Tok::word) || at(Tok::scope)) && is_before_type(false);
+  return (is_before_name || begins_anew(tokens_.kind()) || at(Tok::qualifier)) && make(NodeKind::other, from);
 }
 
 // T API f(), T API* p: the type is known already.
@@ -108,13 +141,29 @@ bool Parser::annotated_item(Within within) {
   return item_of(within);
 }
 
+bool Parser::begins_annotated_declaration() const {
+  return at_macro_name() && (begins_anew(tokens_.peek()) || tokens_.peek() == Tok::qualifier);
+}
+
+// BEGIN if (x) {}; CHECK(x) without a semicolon; FOR_EACH(x) { ... }
+bool Parser::macro_statement() {
+  if (!at_macro_name()) return tokens_.peek() == Tok::left_paren && macro_call();
+  const Tok behind = tokens_.peek();
+  if (begins_statement(behind) || begins_item(behind)) return token();
+  return behind == Tok::left_paren && macro_call();
+}
+
 // DECLARE(x) without a semicolon; TEST("name") { ... }
 bool Parser::macro_call() {
   const From from = here();
   leaf(NodeKind::identifier);
   if (!call(from)) return false;
   const bool is_before_body = at(Tok::left_brace);
-  if (!is_before_body && !begins_item(tokens_.kind()) && !begins_anew(tokens_.kind())) return false;
+  const bool is_before_name = at(Tok::word) && is_on_new_line();
+  if (!is_before_body && !is_before_name && !begins_item(tokens_.kind()) && !begins_anew(tokens_.kind()) &&
+      !(is_in_body_ && begins_statement(tokens_.kind()))) {
+    return false;
+  }
   make(NodeKind::expression_statement, from);
   return !is_before_body || compound();
 }

@@ -12,8 +12,13 @@ bool Parser::block_item() {
     case Tok::template_word:
     case Tok::attribute: return false;
     case Tok::left_attribute: return attempt([&] { return declaration(); }) || attributed_statement();
-    default: return begins_declaration() ? declaration() : statement();
+    default: break;
   }
+  if (has_annotations_ && at(Tok::word)) {
+    if (attempt([&] { return begins_annotated_declaration() ? declaration() : statement(); })) return true;
+    return macro_statement();
+  }
+  return begins_declaration() ? declaration() : statement();
 }
 
 bool Parser::statement() {

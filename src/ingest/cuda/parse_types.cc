@@ -118,6 +118,11 @@ bool Parser::record() {
     if (!(at(Tok::attribute) ? attribute() : alignment())) return false;
   }
   if (at_macro_name() && tokens_.peek() == Tok::word) token();
+  if (at_macro_name() && tokens_.peek() == Tok::left_paren) {
+    const From macro = here();
+    leaf(NodeKind::identifier);
+    if (!argument_list() || !make(NodeKind::other, macro)) return false;
+  }
   bool has_name = false;
   if (at(Tok::word) || at(Tok::scope)) {
     if (!name_parts(true, true)) return false;

@@ -78,7 +78,11 @@ class Parser {
 
   // parse_annotations.cc
   bool at_macro_name() const;
-  bool is_before_type();
+  bool is_on_new_line() const;
+  bool is_before_type(bool is_next = true);
+  bool annotation_with_arguments();
+  bool begins_annotated_declaration() const;
+  bool macro_statement();
   bool annotation(bool before_method = false);
   bool annotation_behind_type();
   bool annotated_item(Within within);
@@ -95,6 +99,7 @@ class Parser {
   bool name();
   bool name_parts(bool is_type, bool is_first);
   bool name_behind_scope(bool is_type, From from);
+  bool dependent_name(bool is_type);
   bool ends_comparison() const;
   bool destructor_name();
   bool template_arguments();
@@ -115,6 +120,7 @@ class Parser {
   bool new_object();
   bool delete_object();
   bool size_of();
+  bool align_of();
   bool name_or_object();
   bool primary();
 
