@@ -37,5 +37,19 @@ TEST(CudaParser, ReadsTheZooAsTheGrammarDoes) {
   EXPECT_EQ(read, all);
 }
 
+// One declaration that the parser declines does not change how the others are read.
+TEST(CudaParser, ReadsTheZooAsTheGrammarDoesAroundADeclinedDeclaration) {
+  for (const fs::path& file : files_below("demos/cuda_zoo", ".cu")) {
+    SCOPED_TRACE(shown(file));
+    const std::string text = "int a = offsetof(S, a);\n" + ingest::cuda::preprocess(content(file)).text + "\nint b = offsetof(S, a);\n";
+    ingest::cuda::Grammar grammar(text);
+    Syntax ours, grammars;
+    std::uint32_t errors = 0;
+    EXPECT_TRUE(ingest::cuda::Parser(text, &grammar).read(0, ours));
+    EXPECT_TRUE(ingest::cuda::add_syntax_of_grammar(text, 0, grammars, errors));
+    EXPECT_TRUE(std::ranges::equal(ours.nodes, grammars.nodes, is_same));
+  }
+}
+
 }  // namespace
 }  // namespace frx::testing

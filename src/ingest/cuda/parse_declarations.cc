@@ -76,7 +76,7 @@ bool Parser::function_body(From from) {
 // Also accepts macros that look like one: TEST(a, b) { ... }
 bool Parser::constructor(bool in_class) {
   const From from = here();
-  while (at(Tok::explicit_word) || modifier()) {
+  while (at(Tok::explicit_word) || modifier() || annotation(in_class)) {
     if (at(Tok::explicit_word) && (tokens_.peek() == Tok::left_paren || !around_token(NodeKind::other))) return false;
   }
   const From name = here();

@@ -110,7 +110,12 @@ bool Parser::is_behind_function() const {
 bool Parser::function_end() {
   while (at(Tok::qualifier)) around_token(NodeKind::type_qualifier);
   if (at(Tok::ampersand) || at(Tok::and_and)) around_token(NodeKind::other);
-  if (at(Tok::throw_word)) return false;
+  if (at(Tok::throw_word)) {
+    const From from = here();
+    token();
+    if (!take(Tok::left_paren) || !take(Tok::right_paren)) return false;
+    make(NodeKind::other, from);
+  }
   if (at(Tok::noexcept_word)) {
     const From from = here();
     const InBrackets in_brackets(*this);
@@ -185,7 +190,7 @@ bool Parser::parameter() {
   }
   if (!at(Tok::assign)) return make(NodeKind::parameter, from);
   token();
-  return expression() && role(Role::default_value) && make(NodeKind::optional_parameter, from);
+  return initializer() && role(Role::default_value) && make(NodeKind::optional_parameter, from);
 }
 
 // a, *a = 1, a(1, 2), a{1}

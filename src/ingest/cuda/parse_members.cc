@@ -9,7 +9,7 @@ bool Parser::field_declaration_list() {
   const From from = here();
   if (!deeper || !take(Tok::left_brace)) return false;
   while (!at(Tok::right_brace)) {
-    if (at(Tok::end) || !member()) return false;
+    if (at(Tok::end) || !item(Within::record)) return false;
   }
   next();
   return make(NodeKind::field_declaration_list, from);

@@ -12,6 +12,7 @@ bool Parser::name_parts(bool is_type, bool is_first) {
   if (!deeper) return false;
   if (is_first && at(Tok::scope)) return name_behind_scope(is_type, from);
   if (!is_type && !is_first && at(Tok::tilde)) return destructor_name();
+  if (!is_type && !is_first && at(Tok::operator_word)) return operator_name();
   const bool is_word = at(Tok::word) || (!is_first && at(Tok::primitive));  // std::size_t
   if (!is_word) return false;
   leaf(is_type ? NodeKind::type_identifier : NodeKind::identifier);
@@ -30,7 +31,25 @@ bool Parser::name_parts(bool is_type, bool is_first) {
 
 bool Parser::name_behind_scope(bool is_type, From from) {
   token();
+  if (at(Tok::template_word)) return dependent_name(is_type) && role(Role::name) && make(NodeKind::qualified_identifier, from);
   return name_parts(is_type, false) && role(Role::name) && make(NodeKind::qualified_identifier, from);
+}
+
+// template b<3>, behind a::
+bool Parser::dependent_name(bool is_type) {
+  const Deeper deeper(*this);
+  const From from = here();
+  token();
+  const From name = here();
+  if (!deeper || !leaf_if(Tok::word, is_type ? NodeKind::type_identifier : NodeKind::identifier)) return false;
+  role(Role::name);
+  if (!template_arguments()) return false;
+  role(Role::arguments);
+  const bool is_scope = at(Tok::scope);
+  if (is_scope) out_.relabel(name.mark, NodeKind::type_identifier);
+  make(is_type || is_scope ? NodeKind::template_type : NodeKind::template_function, name);
+  make(NodeKind::other, from);
+  return !is_scope || (role(Role::scope) && name_behind_scope(is_type, from));
 }
 
 // The tokens that follow `a < b > c`, and never a<b>.

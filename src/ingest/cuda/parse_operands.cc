@@ -13,6 +13,7 @@ bool Parser::begins_operand() const {
     case Tok::exclamation:
     case Tok::tilde:
     case Tok::sizeof_word:
+    case Tok::alignof_word:
     case Tok::this_word:
     case Tok::true_word:
     case Tok::false_word:
@@ -74,6 +75,7 @@ bool Parser::lambda() {
   }
   next();
   make(NodeKind::other, from);
+  while (at(Tok::modifier) || (at_macro_name() && tokens_.peek() == Tok::left_paren)) token();
   if (at(Tok::left_paren)) {
     const From parameters = here();
     if (!parameter_list() || !role(Role::parameters) || !function_end() || !make(NodeKind::other, parameters)) return false;
@@ -84,8 +86,8 @@ bool Parser::lambda() {
 
 bool Parser::new_object() {
   const From from = here();
-  if (tokens_.peek() == Tok::left_paren) return false;
   token();
+  if (at(Tok::left_paren) && !argument_list()) return false;
   if (!type() || !role(Role::type)) return false;
   if (at(Tok::left_square)) {
     const From size = here();
@@ -111,6 +113,11 @@ bool Parser::size_of() {
   if (!deeper) return false;
   const From from = here();
   token();
+  if (at(Tok::ellipsis)) {
+    token();
+    return take(Tok::left_paren) && leaf_if(Tok::word, NodeKind::identifier) && role(Role::value) && take(Tok::right_paren) &&
+           make(NodeKind::sizeof_expression, from);
+  }
   if (!at(Tok::left_paren)) return unary() && role(Role::value) && make(NodeKind::sizeof_expression, from);
   const InBrackets in_brackets(*this);
   const From operand = here();
@@ -127,6 +134,13 @@ bool Parser::size_of() {
   if (!attempt(scoped_type) && !attempt(name) && !type()) return false;
   const bool goes_on = at(Tok::left_square) || at(Tok::left_paren) || at(Tok::dot) || at(Tok::arrow) || at(Tok::left_brace);
   return !goes_on && make(NodeKind::sizeof_expression, from);
+}
+
+bool Parser::align_of() {
+  const From from = here();
+  const InBrackets in_brackets(*this);
+  token();
+  return take(Tok::left_paren) && type_descriptor() && role(Role::type) && take(Tok::right_paren) && make(NodeKind::other, from);
 }
 
 // a::b, T{1, 2}
@@ -156,6 +170,7 @@ bool Parser::primary() {
     case Tok::new_word: return new_object();
     case Tok::delete_word: return delete_object();
     case Tok::sizeof_word: return size_of();
+    case Tok::alignof_word: return align_of();
     case Tok::assembly: return assembly();
     case Tok::primitive:
       leaf(NodeKind::primitive_type);

@@ -30,7 +30,7 @@ bool Parser::declaration_list() {
   const From from = here();
   if (!deeper || !take(Tok::left_brace)) return false;
   while (!at(Tok::right_brace)) {
-    if (at(Tok::end) || !top_level_item()) return false;
+    if (at(Tok::end) || !item(Within::scope)) return false;
   }
   next();
   return make(NodeKind::other, from);

@@ -12,8 +12,13 @@ bool Parser::block_item() {
     case Tok::template_word:
     case Tok::attribute: return false;
     case Tok::left_attribute: return attempt([&] { return declaration(); }) || attributed_statement();
-    default: return begins_declaration() ? declaration() : statement();
+    default: break;
   }
+  if (has_annotations_ && at(Tok::word)) {
+    if (attempt([&] { return begins_annotated_declaration() ? declaration() : statement(); })) return true;
+    return macro_statement();
+  }
+  return begins_declaration() ? declaration() : statement();
 }
 
 bool Parser::statement() {
@@ -49,9 +54,11 @@ bool Parser::compound() {
   const InBrackets in_brackets(*this);
   const From from = here();
   if (!deeper || !take(Tok::left_brace)) return false;
-  while (!at(Tok::right_brace)) {
-    if (at(Tok::end) || !block_item()) return false;
-  }
+  const bool was = std::exchange(is_in_body_, true);
+  bool good = true;
+  while (good && !at(Tok::right_brace)) good = !at(Tok::end) && block_item();
+  is_in_body_ = was;
+  if (!good) return false;
   next();
   return make(NodeKind::compound_statement, from);
 }

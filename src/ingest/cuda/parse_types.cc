@@ -5,11 +5,11 @@ namespace frx::ingest::cuda {
 
 // const static __device__ T
 bool Parser::specifiers() {
-  while (modifier()) {
+  while (modifier() || annotation()) {
   }
   if (!type()) return false;
   role(Role::type);
-  while (modifier()) {
+  while (modifier() || annotation_behind_type()) {
   }
   return true;
 }
@@ -116,6 +116,12 @@ bool Parser::record() {
   token();
   while (at(Tok::attribute) || at(Tok::alignas_word)) {
     if (!(at(Tok::attribute) ? attribute() : alignment())) return false;
+  }
+  if (at_macro_name() && tokens_.peek() == Tok::word) token();
+  if (at_macro_name() && tokens_.peek() == Tok::left_paren) {
+    const From macro = here();
+    leaf(NodeKind::identifier);
+    if (!argument_list() || !make(NodeKind::other, macro)) return false;
   }
   bool has_name = false;
   if (at(Tok::word) || at(Tok::scope)) {

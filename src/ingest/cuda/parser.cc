@@ -6,7 +6,7 @@
 
 namespace frx::ingest::cuda {
 
-Parser::Parser(std::string_view text) : tokens_(text), byte_budget_(10'000 + text.size() * 32) {}
+Parser::Parser(std::string_view text, Grammar* grammar) : tokens_(text), grammar_(grammar), most_work_(1'000'000 + text.size() * 64) {}
 
 bool Parser::read(std::uint32_t offset, model::cuda::Syntax& into) {
   const std::uint32_t root = into.size();
@@ -17,7 +17,7 @@ bool Parser::read(std::uint32_t offset, model::cuda::Syntax& into) {
   whole.end = static_cast<std::uint32_t>(text.size()) + offset;
   into.nodes.push_back(whole);
   while (!at(Tok::end)) {
-    if (!top_level_item()) {
+    if (!item(Within::file)) {
       into.nodes.resize(root);
       return false;
     }

@@ -1,5 +1,5 @@
-// Reads CUDA C++ into the tree that the grammar of tree-sitter would give, as long as the text is plain: it never guesses. At an unknown or
-// ambiguous construct it gives up, and the grammar reads the file.
+// Reads CUDA C++ into the tree that the grammar of tree-sitter would give, as long as the text is plain: it never guesses. A declaration
+// with an unknown or ambiguous construct is read by the grammar; without one the parser gives up.
 //
 // Each function parses one construct, adds its node, and returns whether it could. After `false` the caller restores the position
 // (attempt), or returns `false` itself.
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ingest/cuda/grammar.h"
 #include "ingest/cuda/postorder.h"
 #include "ingest/cuda/tokens.h"
 #include "model/cuda_syntax.h"
@@ -17,10 +18,12 @@ namespace frx::ingest::cuda {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text);
+  explicit Parser(std::string_view text, Grammar* grammar = nullptr);
 
   // Adds the tree of the whole text, with bytes moved by `offset`; nothing when it gives up.
   bool read(std::uint32_t offset, model::cuda::Syntax& into);
+  // Places that the grammar could not parse either.
+  std::uint32_t errors() const { return errors_; }
 
  private:
   using NodeKind = model::cuda::NodeKind;
@@ -30,10 +33,16 @@ class Parser {
     Postorder::Mark mark;
     std::uint32_t begin;
   };
+  // Bytes that may be read for one declaration, including repeated attempts: a multiple of those that it was read up to.
+  struct Effort {
+    std::uint32_t begin = 0, furthest = 0;
+    std::uint64_t work = 0;  // before it
+  };
   // The names that a declarator declares.
   enum class Names : std::uint8_t { plain, fields, types };
   class Deeper;
   class InBrackets;
+  class Item;
 
   // parser.cc
   From here() const { return {out_.mark(), tokens_.now().begin}; }
@@ -50,12 +59,34 @@ class Parser {
   bool attempt(Read&& read) {
     const Tokens::Mark tokens = tokens_.mark();
     const Postorder::Mark nodes = out_.mark();
+    const std::uint32_t errors = errors_;
     if (read()) return true;
     tokens_.go_back(tokens);
     out_.cut(nodes);
+    errors_ = errors;
     return false;
   }
   bool is_angle_end() const;
+
+  // parse_items.cc
+  bool item(Within within);
+  bool item_of(Within within);
+  bool by_grammar(Within within);
+  bool skip_item(Within within);
+  bool skip_token();
+  bool goes_on_behind_body(bool may_declare) const;
+
+  // parse_annotations.cc
+  bool at_macro_name() const;
+  bool is_on_new_line() const;
+  bool is_before_type(bool is_next = true);
+  bool annotation_with_arguments();
+  bool begins_annotated_declaration() const;
+  bool macro_statement();
+  bool annotation(bool before_method = false);
+  bool annotation_behind_type();
+  bool annotated_item(Within within);
+  bool macro_call();
 
   // parse_literals.cc
   bool escapes_until(char quote, NodeKind content);
@@ -68,6 +99,7 @@ class Parser {
   bool name();
   bool name_parts(bool is_type, bool is_first);
   bool name_behind_scope(bool is_type, From from);
+  bool dependent_name(bool is_type);
   bool ends_comparison() const;
   bool destructor_name();
   bool template_arguments();
@@ -88,6 +120,7 @@ class Parser {
   bool new_object();
   bool delete_object();
   bool size_of();
+  bool align_of();
   bool name_or_object();
   bool primary();
 
@@ -193,7 +226,12 @@ class Parser {
   Postorder out_;
   bool angle_closes_ = false;  // in a list of template arguments, outside any brackets
   std::uint32_t depth_ = 0;
-  std::uint64_t byte_budget_;  // bytes that may be read, including repeated attempts
+  Grammar* grammar_;
+  std::uint32_t errors_ = 0;
+  bool is_in_body_ = false;  // of a function
+  bool has_annotations_ = false;
+  Effort effort_;
+  std::uint64_t most_work_;  // for the whole text
 };
 
 }  // namespace frx::ingest::cuda

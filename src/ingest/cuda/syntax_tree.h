@@ -1,4 +1,4 @@
-// From text to the flat tree: by our parser, or by tree-sitter, which is not visible outside of this file.
+// From text to the flat tree: by our parser, and by the grammar of tree-sitter where the parser declines.
 #pragma once
 
 #include <cstdint>
