@@ -9,6 +9,25 @@
 
 namespace frx::derive::cuda {
 
+std::optional<std::int64_t> Walker::constant_of(const Value& value) const {
+  return value.kind == Value::number ? e_.constant_of(value.expr) : std::nullopt;
+}
+
+// The constants between the brackets of `k<256, float>`; nothing for types.
+std::vector<std::optional<std::int64_t>> Walker::template_arguments(std::uint32_t name) {
+  std::vector<std::optional<std::int64_t>> values;
+  for (std::uint32_t n = name; n != none && n < syntax()[name].last; ++n) {
+    if (!syntax().is(n, NodeKind::template_arguments)) continue;
+    for (std::uint32_t c = syntax().first_child(n); c != none; c = syntax().next_sibling(c)) {
+      if (syntax().is(c, NodeKind::token)) continue;
+      const std::uint32_t value = syntax().is(c, NodeKind::type_descriptor) ? syntax().child(c, Role::type) : c;
+      values.push_back(constant_of(eval(value)));
+    }
+    break;
+  }
+  return values;
+}
+
 // The identifier of a kernel that is passed as an argument; casts, `&` and template arguments around it do not matter.
 std::uint32_t Walker::kernel_in(std::uint32_t list) {
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
@@ -64,6 +83,9 @@ void Walker::note_launch_by_call(std::uint32_t node, const std::vector<Value>& a
   const std::uint32_t function = name_in(source(), syntax().child(node, Role::function));
   const bool is_of_runtime = function != none && text(function).starts_with("cudaLaunch");
   std::uint32_t config = config_of(arguments, list, is_of_runtime ? 1 : 0);
+  // What follows the block in the call of an unknown function may be an argument of the kernel.
+  const bool has_bytes = is_of_runtime || (function != none && text(function) == "hipLaunchKernelGGL");
+  if (config != none && !has_bytes) configs_[config].shared.reset();
   for (const Value& argument : arguments) {
     if (config == none) config = argument.config;
   }

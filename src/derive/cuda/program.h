@@ -52,11 +52,13 @@ struct EnumeratorValue {
 };
 
 struct Field {
-  std::uint32_t offset = 0, bytes = 0;
+  std::uint32_t offset = 0, bytes = 0;  // of an array: of one element
+  bool is_array = false;
 };
 
 struct Struct {
-  std::uint32_t bytes = 0;  // 0: unknown
+  std::uint32_t bytes = 0;    // 0: unknown
+  bool holds_shared = false;  // a method of it declares an array in shared memory
   std::unordered_map<std::string_view, Field> fields;
 };
 

@@ -105,8 +105,9 @@ Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
     if (i == 2 && value.kind == Value::number) site.shared = e_.constant_of(value.expr);
     ++i;
   }
-  eval_arguments(node);
-  if (!quiet_) trace_.launches.push_back(site);
+  for (const Value& argument : eval_arguments(node)) site.arguments.push_back(constant_of(argument));
+  site.template_arguments = template_arguments(syntax().child(node, Role::function));
+  if (!quiet_) trace_.launches.push_back(std::move(site));
   return with(e_.opaque());
 }
 
@@ -118,6 +119,9 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
   if (object.kind != Value::group) {
     note_launch_by_call(node, arguments, object.config);
     if (name == "sync" || name.ends_with("wait") || name == "arrive_and_wait") note_unknown_order();
+    // The array behind an object that stands for shared memory.
+    const bool is_shared = object.kind == Value::pointer && object.memory != none && trace_.memories[object.memory].is_dynamic;
+    if (is_shared && arguments.empty()) return object;
     std::vector<Value> all = arguments;
     all.push_back(object);
     return unknown_call(all);
@@ -236,12 +240,12 @@ Value Walker::unknown_call(const std::vector<Value>& arguments) {
   return with(e_.opaque());
 }
 
-Trace trace_kernel(const Program& program, std::uint32_t function, std::uint64_t steps) {
+Trace trace_kernel(const Program& program, std::uint32_t function, std::uint64_t steps, const LaunchedWith& with) {
   constexpr std::uint64_t most_steps = 1'000'000, steps_of_node = 4;
   const NodeRef at = program.functions()[function].at;
   const std::uint64_t own = program.sources()[at.source].syntax[at.node].last - at.node;
   Trace trace;
-  Walker(program, trace, std::min(most_steps, steps + steps_of_node * own)).run(function);
+  Walker(program, trace, std::min(most_steps, steps + steps_of_node * own)).run(function, with);
   return trace;
 }
 

@@ -5,7 +5,7 @@
 
 namespace frx::derive::cuda {
 
-void Walker::run(std::uint32_t function) {
+void Walker::run(std::uint32_t function, const LaunchedWith& with) {
   const Function& f = program_.functions()[function];
   enter(f.at.source);
   is_kernel_ = f.is_kernel;
@@ -13,8 +13,13 @@ void Walker::run(std::uint32_t function) {
   trace_.contexts.push_back({none, returned_, false, f.at});
   trace_.functions.push_back(function);
   frames_.push_back({.function = function, .result_when = returned_, .outer_returned = returned_, .outer_stays = stays_});
-  declare_template_parameters(function);
-  for (const std::uint32_t parameter : f.parameters) declare_parameter(parameter, nullptr);
+  declare_template_parameters(function, &with);
+  for (std::size_t i = 0; i < f.parameters.size(); ++i) {
+    // Only a 1 is taken from the launches: it makes an increment disappear, while other sizes of one program prove little.
+    const bool is_one = i < with.arguments.size() && with.arguments[i] == 1 && indirections(source(), f.parameters[i]) == 0;
+    const Value one = number(1);
+    declare_parameter(f.parameters[i], is_one ? &one : nullptr);
+  }
   walk(f.body);
   if (e_.is_full()) trace_.is_complete = false;
   trace_.steps = steps_;
@@ -165,6 +170,7 @@ void Walker::walk_switch(std::uint32_t node) {
   const std::uint32_t body = syntax().child(node, Role::body);
   if (body == none) return;
   breakables_.push_back({false, context_});
+  const auto first_access = static_cast<std::uint32_t>(trace_.accesses.size());
   for (std::uint32_t c = syntax().first_child(body); c != none; c = syntax().next_sibling(c)) {
     if (!syntax().is(c, NodeKind::case_statement)) {
       walk(c);
@@ -183,6 +189,10 @@ void Walker::walk_switch(std::uint32_t node) {
     for (const auto& [slot, after] : changes_since(mark)) assign(slot, merged(holds, after, slots_[slot].value));
   }
   breakables_.pop_back();
+  // switch (threadIdx.x % 4): lanes with other values wait for each other.
+  const auto last_access = static_cast<std::uint32_t>(trace_.accesses.size());
+  const bool parts_lanes = e_.uses(chosen, Uses::thread) && !e_.uses(chosen, Uses::varying | Uses::opaque);
+  if (parts_lanes && !quiet_) trace_.branches.push_back({ref(node), chosen, body, body, loop_, context_, first_access, last_access});
 }
 
 void Walker::walk_return(std::uint32_t node) {

@@ -31,6 +31,7 @@ struct Value {
   std::uint32_t access = none, factor = none;
   std::uint32_t config = none;  // the launch configuration that an object carries
   bool is_sum = false;
+  bool is_member_array = false;  // the address of an array within a structure, of which an index follows
 };
 
 enum Group : std::int64_t { block_group = 1, grid_group, warp_group };
@@ -40,7 +41,7 @@ class Walker {
   Walker(const Program& program, Trace& trace, std::uint64_t steps)
       : program_(program), trace_(trace), e_(trace.expressions), most_steps_(steps) {}
 
-  void run(std::uint32_t function);
+  void run(std::uint32_t function, const LaunchedWith& with);
 
  private:
   struct Slot {
@@ -122,9 +123,10 @@ class Walker {
   // walk_declarations.cc
   void declare(std::uint32_t declaration);
   void declare_one(std::uint32_t declaration, std::uint32_t declarator);
+  bool holds_shared(std::string_view type) const;
   void declare_array(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t name);
   void declare_parameter(std::uint32_t parameter, const Value* value);
-  void declare_template_parameters(std::uint32_t function);
+  void declare_template_parameters(std::uint32_t function, const LaunchedWith* launched = nullptr);
   Value initial(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t value);
   Value triple_of(std::uint32_t list);
   Value eval_as_parameter(std::uint32_t parameter);
@@ -185,6 +187,8 @@ class Walker {
     std::optional<std::int64_t> shared;
     std::uint32_t extents = 0;  // how many have been seen: the grid, then the block
   };
+  std::optional<std::int64_t> constant_of(const Value& value) const;
+  std::vector<std::optional<std::int64_t>> template_arguments(std::uint32_t name);
   std::uint32_t kernel_in(std::uint32_t list);
   std::uint32_t config_of(const std::vector<Value>& arguments, std::uint32_t list, std::size_t between = 0);
   void note_launch_by_call(std::uint32_t node, const std::vector<Value>& arguments, std::uint32_t object_config);
