@@ -22,6 +22,13 @@ static_assert(std::ranges::is_sorted(overloaded_functions));
 ValueType plain(Arithmetic type) { return {.type = type, .literal = {}}; }
 
 ValueType literal_of(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) {
+    if (text.size() > 1 && (text[1] == '-' || text[1] == '+')) return {};
+    ValueType value = literal_of(trim(text.substr(1)));
+    if (text.starts_with('-') && value.literal) value.literal = -*value.literal;
+    return value;
+  }
+  if (text.empty()) return {};
   const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X") || text.starts_with("0b") || text.starts_with("0B");
   const bool is_floating = !is_hexadecimal && text.find_first_of(".eE") != text.npos;
   if (is_floating) {
@@ -29,7 +36,7 @@ ValueType literal_of(std::string_view text) {
     double number = 0;
     if (text.starts_with('.') || (text.front() >= '0' && text.front() <= '9')) {
       const std::string digits = text.starts_with('.') ? "0" + std::string(text) : std::string(text);
-      if (std::from_chars(digits.data(), digits.data() + digits.size(), number).ec == std::errc()) value.literal = number;
+      if (std::from_chars(digits.data(), digits.data() + digits.size(), number).ec == std::errc()) value.literal = value.type == float32 ? static_cast<double>(static_cast<float>(number)) : number;
     }
     return value;
   }
@@ -162,13 +169,9 @@ ValueType ValueTypes::macro_value(std::string_view name) const {
   }
   std::string_view text = trim(macro->body);
   while (text.size() > 2 && text.starts_with('(') && text.ends_with(')')) text = trim(text.substr(1, text.size() - 2));
-  const bool is_negative = text.starts_with('-');
-  if (is_negative) text = trim(text.substr(1));
-  const bool is_number = !macro->is_function && !text.empty() && (text.front() == '.' || (text.front() >= '0' && text.front() <= '9'));
-  if (!is_number || text.find_first_of(" ()*/") != text.npos) return {};
-  ValueType value = literal_of(text);
-  if (is_negative && value.literal) value.literal = -*value.literal;
-  return value;
+  const std::string_view digits = text.starts_with('-') ? trim(text.substr(1)) : text;
+  const bool is_number = !macro->is_function && !digits.empty() && (digits.front() == '.' || (digits.front() >= '0' && digits.front() <= '9'));
+  return is_number && digits.find_first_of(" ()*/") == digits.npos ? literal_of(text) : ValueType{};
 }
 
 ValueType ValueTypes::named(std::uint32_t node) const {
