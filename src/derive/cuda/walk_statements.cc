@@ -1,5 +1,6 @@
 // Statements: which are executed, and under what conditions.
 #include <algorithm>
+#include <span>
 
 #include "derive/cuda/walker_depth.h"
 
@@ -14,11 +15,15 @@ void Walker::run(std::uint32_t function, const LaunchedWith& with) {
   trace_.functions.push_back(function);
   frames_.push_back({.function = function, .result_when = returned_, .outer_returned = returned_, .outer_stays = stays_});
   declare_template_parameters(function, &with);
+  const std::size_t before = slots_.size();
   for (std::size_t i = 0; i < f.parameters.size(); ++i) {
     // Only a 1 is taken from the launches: it makes an increment disappear, while other sizes of one program prove little.
     const bool is_one = i < with.arguments.size() && with.arguments[i] == 1 && indirections(source(), f.parameters[i]) == 0;
     const Value one = number(1);
     declare_parameter(f.parameters[i], is_one ? &one : nullptr);
+  }
+  for (const Slot& slot : std::span(slots_).subspan(before)) {
+    if (slot.value.kind == Value::number) trace_.parameters.push_back(slot.value.expr);
   }
   walk(f.body);
   if (e_.is_full()) trace_.is_complete = false;
