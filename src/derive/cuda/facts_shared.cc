@@ -136,6 +136,7 @@ CodeSubject facts_of(const KernelView& view, const Kernel& kernel) {
   add_memory_facts(view, subject);
   add_control_facts(view, subject);
   add_shared_facts(view, kernel, subject);
+  add_synchronization_facts(view, subject);
   add_matmul_facts(view, kernel, subject);
   subject.set(Id::local_var_count, static_cast<double>(kernel.live_scalars));
   return subject;

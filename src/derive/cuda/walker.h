@@ -31,6 +31,7 @@ struct Value {
   std::uint32_t access = none, factor = none;
   std::uint32_t config = none;  // the launch configuration that an object carries
   bool is_sum = false;
+  bool is_vague = false;  // a pointer to somewhere in an object of unknown layout
 };
 
 enum Group : std::int64_t { block_group = 1, grid_group, warp_group };
@@ -201,6 +202,9 @@ class Walker {
   Value group_rank(std::int64_t group);
   Value group_size(std::int64_t group);
   BarrierSite* note_barrier(std::uint32_t node);
+  BarrierSite barrier_site(std::uint32_t node);
+  void note_block_collective(std::uint32_t object, std::uint32_t node);
+  void note_exchange(std::string_view name, std::uint32_t access, std::uint32_t node);
   void note_order(OrderSite::Kind kind);
   void note_unknown_order();
   void note_warp_barrier(std::uint32_t node);
